@@ -1,0 +1,82 @@
+# How a room of the house, its tests, benchmarks and embedded files become targets.
+
+find_package(Threads REQUIRED)
+find_package(Boost 1.81 REQUIRED)
+find_package(OpenSSL 3.0 REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+
+add_library(berth_options INTERFACE)
+target_compile_options(berth_options INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wimplicit-fallthrough)
+# g++ 12 reports these two falsely in optimised std::string and std::variant code (GCC PR 105651, 105562).
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(berth_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
+endif()
+target_include_directories(berth_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
+target_compile_definitions(berth_options INTERFACE
+  BOOST_ASIO_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED BOOST_BEAST_SEPARATE_COMPILATION
+  BOOST_JSON_NO_LIB BOOST_CONTAINER_NO_LIB)
+if(BERTH_ASSERTS)
+  target_compile_definitions(berth_options INTERFACE BERTH_ASSERTS=1)
+endif()
+if(BERTH_WERROR)
+  target_compile_options(berth_options INTERFACE -Werror)
+endif()
+if(BERTH_SANITIZE)
+  if("address" IN_LIST BERTH_SANITIZE AND "thread" IN_LIST BERTH_SANITIZE)
+    message(FATAL_ERROR "BERTH_SANITIZE: address and thread cannot be combined")
+  endif()
+  foreach(s IN LISTS BERTH_SANITIZE)
+    target_compile_options(berth_options INTERFACE -fsanitize=${s})
+    target_link_options(berth_options INTERFACE -fsanitize=${s})
+  endforeach()
+  target_compile_options(berth_options INTERFACE -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_compile_definitions(berth_options INTERFACE BERTH_SANITIZED=1)
+endif()
+
+find_program(BERTH_MOLD mold)
+if(BERTH_MOLD)
+  target_link_options(berth_options INTERFACE -fuse-ld=mold)
+endif()
+
+# berth_room(<name> <dependency>...): the library of src/<name>, all its .cpp files below.
+function(berth_room name)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
+  if(NOT sources)
+    add_library(berth_${name} INTERFACE)
+    target_link_libraries(berth_${name} INTERFACE berth_options ${ARGN})
+    return()
+  endif()
+  add_library(berth_${name} STATIC ${sources})
+  target_link_libraries(berth_${name} PUBLIC berth_options ${ARGN})
+endfunction()
+
+# berth_embed(<target> <namespace-suffix> <file>...): makes the files' bytes part of the program.
+# Declared in a generated header "<target>_embedded.h" as
+#   namespace berth::embedded { std::span<const EmbeddedFile> <namespace-suffix>(); }
+function(berth_embed target suffix)
+  set(out ${CMAKE_BINARY_DIR}/embedded/${target}_${suffix}.cpp)
+  string(JOIN "|" files ${ARGN})
+  add_custom_command(
+    OUTPUT ${out}
+    COMMAND ${CMAKE_COMMAND} -DOUT=${out} "-DFILES=${files}" -DSUFFIX=${suffix} -DROOT=${CMAKE_SOURCE_DIR}
+            -P ${CMAKE_SOURCE_DIR}/cmake/embed.cmake
+    DEPENDS ${ARGN} ${CMAKE_SOURCE_DIR}/cmake/embed.cmake
+    VERBATIM)
+  target_sources(${target} PRIVATE ${out})
+endfunction()
+
+# berth_test(<name> <libraries>...): one executable of all tests/<name>/**/*_test.cpp (and the other .cpp files there).
+function(berth_test name)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${name}/*.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(test_${name} ${sources})
+  target_include_directories(test_${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+  target_link_libraries(test_${name} PRIVATE ${ARGN} GTest::gmock GTest::gtest_main rapidcheck rapidcheck_gtest)
+  target_compile_definitions(test_${name} PRIVATE BERTH_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  gtest_discover_tests(test_${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
+    PROPERTIES TIMEOUT 600 LABELS ${name})
+endfunction()

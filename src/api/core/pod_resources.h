@@ -1,0 +1,36 @@
+// How much a pod asks for: containers, init containers (sidecars among them), pod-level resources, overhead.
+// https://kubernetes.io/docs/concepts/workloads/pods/init-containers/#resource-sharing-within-containers
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "api/field_error.h"
+#include "base/json.h"
+#include "base/quantity.h"
+
+namespace berth::api {
+
+using ResourceList = std::map<std::string, Quantity, std::less<>>;
+
+Result<ResourceList> decode_resource_list(const Json& object);
+Json encode_resource_list(const ResourceList& list);
+
+// The effective request of one pod of this spec, overhead included.
+ResourceList pod_requests(const Json& pod_spec);
+
+struct LimitRangeItem {
+  std::string type;  // Pod, Container, PersistentVolumeClaim
+  ResourceList max, min, default_limits, default_requests, max_limit_request_ratio;
+};
+std::vector<LimitRangeItem> decode_limit_range(const Json& limit_range);
+
+// The pod spec as Kubernetes would see it at pod creation: RuntimeClass overhead, LimitRange defaults, limits as requests
+// (KEP: Kueue accounts for these before quota). `overhead` may be null.
+Json adjust_pod_spec(const Json& pod_spec, const std::vector<LimitRangeItem>& limits, const Json& overhead);
+
+// Requests above limits, and sums outside the limit ranges' min and max. Paths start with `path`.
+FieldErrors validate_pod_resources(const Json& pod_spec, const std::vector<LimitRangeItem>& limits, std::string_view path);
+
+}  // namespace berth::api

@@ -1,0 +1,211 @@
+// Kueue's kinds (kueue.x-k8s.io/v1beta2) as C++ values: the parts that decide or are written. Field names are the API's.
+// Defaults are those of the CRDs; decoding an object that passed validation never fails, a missing field takes its default.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/core/pod_resources.h"
+#include "api/core/scheduling.h"
+#include "api/meta.h"
+#include "api/selector.h"
+#include "base/amount.h"
+#include "base/json.h"
+
+namespace berth::api::kueue {
+
+inline constexpr std::string_view kGroup = "kueue.x-k8s.io";
+inline constexpr std::string_view kVersion = "v1beta2";
+inline constexpr std::string_view kFinalizer = "kueue.x-k8s.io/resource-in-use";
+inline constexpr std::string_view kQueueLabel = "kueue.x-k8s.io/queue-name";
+
+enum class StopPolicy : std::uint8_t { kNone, kHold, kHoldAndDrain };
+enum class QueueingStrategy : std::uint8_t { kBestEffortFifo, kStrictFifo };
+enum class FungibilityPolicy : std::uint8_t { kMayStopSearch, kTryNextFlavor };
+enum class FungibilityPreference : std::uint8_t { kBorrowingOverPreemption, kPreemptionOverBorrowing };
+enum class ReclaimWithinCohort : std::uint8_t { kNever, kLowerPriority, kAny };
+enum class BorrowWithinCohort : std::uint8_t { kNever, kLowerPriority };
+enum class WithinClusterQueue : std::uint8_t { kNever, kLowerPriority, kLowerOrNewerEqualPriority };
+
+struct ResourceQuota {
+  std::string name;
+  Quantity nominal;
+  std::optional<Quantity> borrowing_limit;  // none: unlimited
+  std::optional<Quantity> lending_limit;    // none: all
+};
+struct FlavorQuotas {
+  std::string name;
+  std::vector<ResourceQuota> resources;
+};
+struct ResourceGroup {
+  std::vector<std::string> covered_resources;
+  std::vector<FlavorQuotas> flavors;  // in order of preference
+};
+
+struct ClusterQueue {
+  ObjectMeta meta;
+  std::vector<ResourceGroup> resource_groups;
+  std::string cohort_name;
+  QueueingStrategy queueing_strategy = QueueingStrategy::kBestEffortFifo;
+  std::optional<LabelSelector> namespace_selector;  // none matches nothing
+  FungibilityPolicy when_can_borrow = FungibilityPolicy::kMayStopSearch;
+  FungibilityPolicy when_can_preempt = FungibilityPolicy::kTryNextFlavor;
+  FungibilityPreference preference = FungibilityPreference::kBorrowingOverPreemption;
+  ReclaimWithinCohort reclaim_within_cohort = ReclaimWithinCohort::kNever;
+  BorrowWithinCohort borrow_within_cohort = BorrowWithinCohort::kNever;
+  std::optional<std::int32_t> borrow_max_priority_threshold;
+  WithinClusterQueue within_cluster_queue = WithinClusterQueue::kNever;
+  struct CheckRule {
+    std::string name;
+    std::vector<std::string> on_flavors;  // empty: all
+  };
+  std::vector<CheckRule> admission_checks;
+  StopPolicy stop_policy = StopPolicy::kNone;
+};
+
+struct Cohort {
+  ObjectMeta meta;
+  std::string parent_name;
+  std::vector<ResourceGroup> resource_groups;
+};
+
+struct LocalQueue {
+  ObjectMeta meta;
+  std::string cluster_queue;
+  StopPolicy stop_policy = StopPolicy::kNone;
+};
+
+struct ResourceFlavor {
+  ObjectMeta meta;
+  StringMap node_labels;
+  std::vector<Taint> node_taints;
+  std::vector<Toleration> tolerations;
+  std::string topology_name;
+};
+
+struct AdmissionCheck {
+  ObjectMeta meta;
+  std::string controller_name;
+  Conditions conditions;
+};
+
+struct WorkloadPriorityClass {
+  ObjectMeta meta;
+  std::int32_t value = 0;
+};
+
+// One group of identical pods of a workload.
+struct PodSet {
+  std::string name = "main";
+  JsonPtr template_;  // PodTemplateSpec; never null after decoding
+  std::int32_t count = 1;
+  std::optional<std::int32_t> min_count;
+  JsonPtr topology_request;  // null when there is none
+};
+
+struct PodSetAssignment {
+  std::string name = "main";
+  StringMap flavors;  // resource -> flavor
+  ResourceList resource_usage;
+  std::int32_t count = 0;
+  bool operator==(const PodSetAssignment&) const = default;
+};
+struct Admission {
+  std::string cluster_queue;
+  std::vector<PodSetAssignment> pod_set_assignments;
+  bool operator==(const Admission&) const = default;
+};
+
+enum class CheckState : std::uint8_t { kPending, kReady, kRetry, kRejected };
+struct PodSetUpdate {
+  std::string name;
+  StringMap labels, annotations, node_selector;
+  std::vector<Toleration> tolerations;
+  bool operator==(const PodSetUpdate&) const = default;
+};
+struct AdmissionCheckState {
+  std::string name;
+  CheckState state = CheckState::kPending;
+  Time last_transition{};
+  std::string message;
+  std::optional<std::int32_t> requeue_after_seconds;
+  std::optional<std::int32_t> retry_count;
+  std::vector<PodSetUpdate> pod_set_updates;
+  bool operator==(const AdmissionCheckState&) const = default;
+};
+
+struct RequeueState {
+  std::optional<std::int32_t> count;
+  std::optional<Time> requeue_at;
+  bool operator==(const RequeueState&) const = default;
+};
+struct ReclaimablePod {
+  std::string name;
+  std::int32_t count = 0;
+  bool operator==(const ReclaimablePod&) const = default;
+};
+struct PodSetRequest {
+  std::string name;
+  ResourceList resources;
+  bool operator==(const PodSetRequest&) const = default;
+};
+struct EvictionCount {
+  std::string reason, underlying_cause;
+  std::int32_t count = 0;
+  bool operator==(const EvictionCount&) const = default;
+};
+
+struct WorkloadStatus {
+  Conditions conditions;
+  std::optional<Admission> admission;
+  std::optional<RequeueState> requeue_state;
+  std::vector<ReclaimablePod> reclaimable_pods;
+  std::vector<AdmissionCheckState> admission_checks;
+  std::vector<PodSetRequest> resource_requests;
+  std::optional<std::int32_t> accumulated_past_execution_time_seconds;
+  std::vector<EvictionCount> evictions;  // schedulingStats.evictions
+  bool operator==(const WorkloadStatus&) const = default;
+};
+
+struct PriorityClassRef {
+  std::string group, kind, name;
+  bool operator==(const PriorityClassRef&) const = default;
+};
+
+struct Workload {
+  ObjectMeta meta;
+  std::vector<PodSet> pod_sets;
+  std::string queue_name;
+  std::optional<PriorityClassRef> priority_class_ref;
+  std::int32_t priority = 0;
+  bool active = true;
+  std::optional<std::int32_t> maximum_execution_time_seconds;
+  WorkloadStatus status;
+};
+
+Result<ClusterQueue> decode_cluster_queue(const Json& object);
+Result<Cohort> decode_cohort(const Json& object);
+Result<LocalQueue> decode_local_queue(const Json& object);
+Result<ResourceFlavor> decode_resource_flavor(const Json& object);
+Result<AdmissionCheck> decode_admission_check(const Json& object);
+Result<WorkloadPriorityClass> decode_workload_priority_class(const Json& object);
+Result<Workload> decode_workload(const Json& object);
+
+Json encode_workload(const Workload& workload);             // the whole object, without status when it is empty
+Json encode_workload_status(const WorkloadStatus& status);  // the value of .status; absent parts are left out
+
+// Condition types and reasons of a Workload.
+inline constexpr std::string_view kQuotaReserved = "QuotaReserved";
+inline constexpr std::string_view kAdmitted = "Admitted";
+inline constexpr std::string_view kPodsReady = "PodsReady";
+inline constexpr std::string_view kFinished = "Finished";
+inline constexpr std::string_view kEvicted = "Evicted";
+inline constexpr std::string_view kPreempted = "Preempted";
+inline constexpr std::string_view kRequeued = "Requeued";
+inline constexpr std::string_view kDeactivationTarget = "DeactivationTarget";
+
+}  // namespace berth::api::kueue

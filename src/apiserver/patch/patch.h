@@ -1,0 +1,56 @@
+// The four ways to change a part of an object. Pure functions over JSON and schemas.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/rest.h"
+#include "apiserver/schema/schema.h"
+#include "base/json.h"
+#include "base/time.h"
+
+namespace berth::apiserver {
+
+// RFC 6902. At most 10,000 operations and 3 MiB of copied data. The error tells which operation failed and why;
+// `status` is the HTTP code a server answers (400 malformed, 422 cannot be applied).
+struct PatchError {
+  int code = 422;
+  std::string message;
+};
+tl::expected<Json, PatchError> apply_json_patch(const Json& object, const Json& patch);
+
+// RFC 7396.
+Json apply_merge_patch(const Json& object, const Json& patch);
+// The smallest merge patch that makes `to` of `from` (null where a member goes away).
+Json make_merge_patch(const Json& from, const Json& to);
+
+// Kubernetes' strategic merge patch with its directives ($patch, $retainKeys, $setElementOrder, $deleteFromPrimitiveList).
+tl::expected<Json, PatchError> apply_strategic_merge_patch(const Json& object, const Json& patch, const Schema& schema);
+
+// Server-side apply (structured merge). https://kubernetes.io/docs/reference/using-api/server-side-apply/
+struct ApplyConflict {
+  std::string manager;  // "kubectl" using v1 ...: as the API prints it in causes
+  std::string field;    // ".spec.replicas"
+};
+struct ApplyResult {
+  Json object;  // merged, with new metadata.managedFields
+  std::vector<ApplyConflict> conflicts;  // not empty: nothing was merged
+};
+struct ManagerInfo {
+  std::string manager;      // the field manager
+  std::string api_version;  // of the request: "v1", "batch/v1"
+  std::string subresource;
+  Time now;
+};
+// `live` is null when the object does not exist yet. `applied` is the configuration, without managedFields.
+// Fields that `reset` names (dotted: "status") are not applied and not owned.
+tl::expected<ApplyResult, PatchError> server_side_apply(const Json& live, const Json& applied, const Schema& schema,
+                                                        const ManagerInfo& manager, bool force,
+                                                        const std::vector<std::string>& reset);
+// Records the ownership of a write that was no apply: compares `before` (null on create) and `after`, and sets
+// after.metadata.managedFields. Unchanged ownership keeps its time.
+void track_update(const Json& before, Json& after, const Schema& schema, const ManagerInfo& manager,
+                  const std::vector<std::string>& reset);
+
+}  // namespace berth::apiserver

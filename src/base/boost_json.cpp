@@ -1,0 +1,2 @@
+// Boost.JSON, compiled once and with our flags (sanitizers see into it).
+#include <boost/json/src.hpp>

@@ -1,0 +1,18 @@
+// Files that are part of the program: CRDs, schemas of built-in kinds, samples.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace berth::embedded {
+
+struct File {
+  std::string_view name;     // path relative to the source tree, e.g. "config/crd/clusterqueues.yaml"
+  std::string_view content;  // the file's bytes
+};
+
+// Defined by berth_embed() in the CMake file of the room that embeds them.
+std::span<const File> crds();            // config/crd/*.yaml
+std::span<const File> builtin_schemas(); // src/apiserver/builtin/*.yaml
+
+}  // namespace berth::embedded

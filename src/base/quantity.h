@@ -1,0 +1,45 @@
+// resource.Quantity of Kubernetes: exact decimal numbers with suffixes.
+// https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace berth {
+
+// A number with at most nine decimals, as Kubernetes rounds it (up, away from zero), and the family of suffix to print it with.
+// Values beyond +-(2^63-1) of the unit saturate there, as Kubernetes caps them.
+class Quantity {
+ public:
+  enum class Format : std::uint8_t { kDecimalSi, kBinarySi, kDecimalExponent };
+
+  Quantity() = default;
+  static Quantity of(std::int64_t value, Format format = Format::kDecimalSi);
+  static Quantity of_milli(std::int64_t value, Format format = Format::kDecimalSi);
+  // Accepts what Kubernetes accepts: "100m", "1.5", "2Gi", "1e3", "+5". Error: quantities must match the regular expression...
+  static Result<Quantity> parse(std::string_view text);
+
+  std::string to_string() const;      // canonical form: "1500m", "2Gi", "1e3"
+  std::int64_t value() const;         // rounded up to an integer, saturating
+  std::int64_t milli_value() const;   // in thousandths, rounded up, saturating
+  bool is_zero() const { return nano_ == 0; }
+  int sign() const { return nano_ < 0 ? -1 : nano_ > 0 ? 1 : 0; }
+  Format format() const { return format_; }
+
+  Quantity operator+(const Quantity& o) const;  // saturating; the format of the left unless it is zero
+  Quantity operator-(const Quantity& o) const;
+  Quantity operator*(std::int64_t factor) const;
+  std::strong_ordering operator<=>(const Quantity& o) const { return nano_ <=> o.nano_; }
+  bool operator==(const Quantity& o) const { return nano_ == o.nano_; }
+
+ private:
+  __extension__ typedef __int128 Nano;  // billionths of the unit
+  Nano nano_ = 0;
+  Format format_ = Format::kDecimalSi;
+};
+
+}  // namespace berth

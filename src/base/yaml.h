@@ -1,0 +1,25 @@
+// YAML to JSON values, typed as kubectl does it (YAML 1.1 booleans excepted: true/false only, quoted scalars are strings).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+
+namespace berth {
+
+struct YamlLimits {
+  std::size_t max_bytes = 8u << 20;
+  std::size_t max_depth = 256;
+  std::size_t max_nodes = 1'000'000;  // counted after aliases are expanded: stops alias bombs
+};
+
+// All documents of a stream (separated by ---); empty documents are left out.
+// Errors say line and column; duplicate keys in a mapping are errors.
+Result<std::vector<Json>> parse_yaml(std::string_view text, const YamlLimits& limits = {});
+
+// Block-style YAML that parses back to the same value.
+std::string to_yaml(const Json& value);
+
+}  // namespace berth

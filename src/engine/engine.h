@@ -1,0 +1,155 @@
+// The decisions, pure: events in, effects out. No thread, no clock, no socket, no log, no random number, no global.
+// The same options and the same events give the same effects, byte for byte.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "api/kueue/types.h"
+#include "base/json.h"
+#include "base/time.h"
+
+namespace berth::engine {
+
+template <typename T>
+using Ptr = std::shared_ptr<const T>;
+
+// --- Events: what the shell saw. "Seen" means created or changed: the engine compares with what it knows. ---
+
+struct ClusterQueueSeen { Ptr<api::kueue::ClusterQueue> object; };
+struct ClusterQueueGone { std::string name; };
+struct CohortSeen { Ptr<api::kueue::Cohort> object; };
+struct CohortGone { std::string name; };
+struct LocalQueueSeen { Ptr<api::kueue::LocalQueue> object; };
+struct LocalQueueGone { std::string ns, name; };
+struct ResourceFlavorSeen { Ptr<api::kueue::ResourceFlavor> object; };
+struct ResourceFlavorGone { std::string name; };
+struct AdmissionCheckSeen { Ptr<api::kueue::AdmissionCheck> object; };
+struct AdmissionCheckGone { std::string name; };
+struct NamespaceSeen { std::string name; api::StringMap labels; };
+struct NamespaceGone { std::string name; };
+struct LimitRangeSeen { std::string ns, name; std::vector<api::LimitRangeItem> items; };
+struct LimitRangeGone { std::string ns, name; };
+struct RuntimeClassSeen { std::string name; JsonPtr overhead; };  // overhead.podFixed as an object of quantities, or null
+struct RuntimeClassGone { std::string name; };
+struct WorkloadSeen { Ptr<api::kueue::Workload> object; };
+struct WorkloadGone { std::string ns, name, uid; };
+// How a write that the engine asked for ended. kConflict: the object changed meanwhile (its new version arrives as
+// WorkloadSeen); kGone: it does not exist any more; kFailed: refused or its outcome unknown; kDone carries the new version.
+struct WriteSettled {
+  enum class Outcome : std::uint8_t { kDone, kConflict, kGone, kFailed };
+  std::uint64_t write = 0;
+  Outcome outcome = Outcome::kDone;
+  std::string resource_version;
+  std::string message;
+};
+struct TimePassed {};  // a wake-up: only `now` matters
+struct Synced {};      // the shell's caches hold everything: decisions may begin. Before it the engine only learns.
+
+using Event = std::variant<ClusterQueueSeen, ClusterQueueGone, CohortSeen, CohortGone, LocalQueueSeen, LocalQueueGone,
+                           ResourceFlavorSeen, ResourceFlavorGone, AdmissionCheckSeen, AdmissionCheckGone, NamespaceSeen,
+                           NamespaceGone, LimitRangeSeen, LimitRangeGone, RuntimeClassSeen, RuntimeClassGone, WorkloadSeen,
+                           WorkloadGone, WriteSettled, TimePassed, Synced>;
+
+// --- Effects: what the shell shall do, in this order. ---
+
+// Writes the workload's status as it shall be after the transition: one request, with uid and resourceVersion as
+// preconditions. The shell sends only what differs from `base` (the status the decision was made on).
+struct WriteWorkloadStatus {
+  std::uint64_t write = 0;  // answered by WriteSettled
+  Ptr<api::kueue::Workload> base;
+  api::kueue::WorkloadStatus status;
+};
+// Sets spec.active=false on a workload that carries a DeactivationTarget condition.
+struct DeactivateWorkload {
+  std::uint64_t write = 0;
+  Ptr<api::kueue::Workload> base;
+};
+// An event of events.k8s.io/v1 about an object; `related` may be empty.
+struct RecordEvent {
+  std::string kind;  // "Workload", "ClusterQueue", ...
+  std::string ns, name, uid;
+  bool warning = false;
+  std::string reason;
+  std::string note;  // at most 1024 bytes, cut there
+};
+// The status of this queue may differ from what the API holds: ask cluster_queue_status() or local_queue_status() when
+// it is convenient (the shell coalesces) and write what differs.
+struct ClusterQueueStatusChanged { std::string name; };
+struct LocalQueueStatusChanged { std::string ns, name; };
+struct CohortStatusChanged { std::string name; };
+// The finalizer kueue.x-k8s.io/resource-in-use shall be on the object, or not any more.
+struct SetFinalizer {
+  std::string kind;  // ClusterQueue, ResourceFlavor, AdmissionCheck
+  std::string name;
+  bool present = true;
+};
+struct WakeAt { Time when; };  // deliver TimePassed then; a later WakeAt replaces an earlier one
+
+using Effect = std::variant<WriteWorkloadStatus, DeactivateWorkload, RecordEvent, ClusterQueueStatusChanged,
+                            LocalQueueStatusChanged, CohortStatusChanged, SetFinalizer, WakeAt>;
+using Effects = std::vector<Effect>;
+
+// Kueue's feature gates and settings that change decisions; defaults as Kueue's.
+struct Options {
+  bool partial_admission = true;
+  bool flavor_fungibility = true;
+  bool priority_sorting_within_cohort = true;
+  bool reclaimable_pods = true;
+  bool scheduling_equivalence_hashing = true;
+  // Base, cap and limit of the back-off after an AdmissionCheck's Retry (seconds).
+  std::int32_t requeue_backoff_base_seconds = 60;
+  std::int32_t requeue_backoff_max_seconds = 3600;
+};
+
+struct FlavorUsageStatus {
+  std::string flavor;
+  struct Resource {
+    std::string name;
+    Amount total, borrowed;
+  };
+  std::vector<Resource> resources;
+};
+struct ClusterQueueStatus {
+  bool active = false;
+  std::string reason, message;  // of the Active condition
+  std::vector<FlavorUsageStatus> reservation, usage;
+  std::int32_t pending = 0, reserving = 0, admitted = 0;
+};
+struct LocalQueueStatus {
+  bool active = false;
+  std::string reason, message;
+  std::vector<FlavorUsageStatus> reservation, usage;
+  std::int32_t pending = 0, reserving = 0, admitted = 0;
+};
+
+class Engine {
+ public:
+  explicit Engine(Options options);
+  ~Engine();
+  Engine(Engine&&) noexcept;
+  Engine& operator=(Engine&&) noexcept;
+
+  // Learns of one event. Cheap; takes no scheduling decision (evictions and other transitions of the event itself come).
+  Effects handle(Time now, const Event& event);
+  // Admits and preempts until nothing more fits. Called after a batch of events.
+  Effects schedule(Time now);
+
+  std::optional<ClusterQueueStatus> cluster_queue_status(std::string_view name) const;
+  std::optional<LocalQueueStatus> local_queue_status(std::string_view ns, std::string_view name) const;
+
+  // Every broken invariant, as sentences; empty when all hold. Costs a full recomputation: tests and simulation only.
+  //  usage equals the sum of claims; a rebuilt ledger equals this one; no quota exceeded by admission; no workload lost
+  //  (each is finished, claimed, queued, parked or held by a named condition); no parked workload would be admitted now.
+  std::vector<std::string> check_invariants(Time now) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace berth::engine
