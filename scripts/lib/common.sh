@@ -1,0 +1,57 @@
+# Shared by the scripts beside this folder: where the tree is, how to say things, which packages a task needs.
+# shellcheck shell=bash
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+export root
+
+say() { printf '\033[1m==>\033[0m %s\n' "$*"; }
+die() {
+  printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+  exit 1
+}
+
+packages_build=(
+  g++ cmake ninja-build ccache mold pkg-config git ca-certificates
+  libboost1.81-dev libssl-dev libsqlite3-dev libyaml-cpp-dev libre2-dev libfmt-dev libspdlog-dev libcli11-dev
+  prometheus-cpp-dev libexpected-dev
+)
+packages_test=(libgtest-dev libgmock-dev librapidcheck-dev)
+packages_bench=(libbenchmark-dev)
+packages_fuzz=(clang-19 libclang-rt-19-dev)
+packages_lint=(clang-tidy-19 clang-format-19 shellcheck)
+packages_coverage=(gcovr)
+export packages_build packages_test packages_bench packages_fuzz packages_lint packages_coverage
+
+# install_missing PACKAGE...: installs what is not there and says so; nothing to do is silent.
+install_missing() {
+  local missing=() package
+  for package in "$@"; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
+  done
+  [ ${#missing[@]} -eq 0 ] && return
+  command -v apt-get >/dev/null || die "these Debian packages are needed: ${missing[*]}"
+  local as_root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || die "run as root, or install sudo, or install these packages: ${missing[*]}"
+    as_root=(sudo)
+  fi
+  say "Installing Debian packages: ${missing[*]}"
+  "${as_root[@]}" apt-get update -qq
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# A kubectl is wanted by the end-to-end tests and by people; any version serves.
+install_kubectl() {
+  command -v kubectl >/dev/null || install_missing kubernetes-client
+}
+
+# build PRESET [TARGET...]: configures when needed and builds.
+build() {
+  local preset=$1
+  shift
+  say "Building preset $preset"
+  (cd "$root" && cmake --preset "$preset" -Wno-dev >"/tmp/berth-cmake-$preset-$UID.log" 2>&1) ||
+    { cat "/tmp/berth-cmake-$preset-$UID.log" >&2; die "cmake could not configure the preset '$preset'"; }
+  cmake --build "$root/build/$preset" ${1:+--target "$@"}
+}

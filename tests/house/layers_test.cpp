@@ -1,0 +1,137 @@
+// The rooms include each other in one direction only, and the tree keeps its few mechanical habits.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kRoot = BERTH_SOURCE_DIR;
+
+// Who may include whom (docs/architecture.md, "The rooms"). A room may always include itself.
+const std::map<std::string, std::set<std::string>> kMayInclude = {
+    {"base", {}},
+    {"api", {"base"}},
+    {"engine", {"base", "api"}},
+    {"kube", {"base", "api"}},
+    {"jobs", {"base", "api"}},
+    {"volcano", {"base", "api", "engine"}},
+    {"controller", {"base", "api", "engine", "kube", "jobs", "volcano"}},
+    {"serve", {"base", "api"}},
+    {"apiserver", {"base", "api"}},
+    {"cluster", {"base", "api", "kube"}},
+    {"cli", {"base", "api", "engine", "kube", "jobs", "volcano", "controller", "serve", "apiserver", "cluster"}},
+};
+
+struct SourceFile {
+  fs::path path;  // relative to the tree
+  std::vector<std::string> lines;
+};
+
+std::vector<SourceFile> sources(const fs::path& folder) {
+  std::vector<SourceFile> files;
+  for (const auto& entry : fs::recursive_directory_iterator(kRoot / folder)) {
+    const auto extension = entry.path().extension();
+    if (extension != ".h" && extension != ".cpp") continue;
+    SourceFile file{fs::relative(entry.path(), kRoot), {}};
+    std::ifstream in(entry.path());
+    for (std::string line; std::getline(in, line);) file.lines.push_back(line);
+    files.push_back(std::move(file));
+  }
+  return files;
+}
+
+std::string room_of(const fs::path& relative) { return std::next(relative.begin())->string(); }
+
+// The path of a quoted include, or nothing.
+std::string quoted_include(const std::string& line) {
+  if (!line.starts_with("#include \"")) return {};
+  const auto end = line.find('"', 10);
+  return end == std::string::npos ? std::string() : line.substr(10, end - 10);
+}
+
+TEST(Layers, EveryRoomIsKnown) {
+  for (const auto& entry : fs::directory_iterator(kRoot / "src")) {
+    if (entry.is_directory()) EXPECT_TRUE(kMayInclude.contains(entry.path().filename())) << entry.path();
+  }
+}
+
+TEST(Layers, IncludesPointDownwards) {
+  std::size_t arrows = 0;
+  for (const auto& file : sources("src")) {
+    const std::string room = room_of(file.path);
+    for (const auto& line : file.lines) {
+      const std::string target = quoted_include(line);
+      const auto slash = target.find('/');
+      if (slash == std::string::npos) continue;
+      const std::string other = target.substr(0, slash);
+      if (!kMayInclude.contains(other) || other == room) continue;
+      ++arrows;
+      EXPECT_TRUE(kMayInclude.at(room).contains(other))
+          << file.path << " includes " << target << ": " << room << " may not include " << other;
+    }
+  }
+  EXPECT_GT(arrows, 0u);
+}
+
+TEST(Layers, TheEngineIsPure) {
+  // What would let a decision depend on something that is not an event.
+  const std::vector<std::string> banned = {"<thread>", "<mutex>",    "<atomic>",      "<random>", "<iostream>", "<fstream>",
+                                           "std::rand", "system_clock", "steady_clock", "base/log.h", "base/executor.h",
+                                           "getenv",   "unordered_", "double ",       "float "};
+  for (const auto& file : sources("src/engine")) {
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      const std::string code = file.lines[i].substr(0, file.lines[i].find("//"));
+      for (const auto& word : banned) {
+        EXPECT_EQ(code.find(word), std::string::npos) << file.path << ":" << i + 1 << " uses " << word;
+      }
+    }
+  }
+}
+
+TEST(Style, HeadersSayWhatTheyPromise) {
+  for (const auto& file : sources("src")) {
+    if (file.path.extension() != ".h") continue;
+    ASSERT_FALSE(file.lines.empty()) << file.path;
+    EXPECT_TRUE(file.lines[0].starts_with("// ")) << file.path << ": the first line says what the header is for";
+    bool guarded = false;
+    for (const auto& line : file.lines) guarded = guarded || line == "#pragma once";
+    EXPECT_TRUE(guarded) << file.path << ": #pragma once is missing";
+  }
+}
+
+TEST(Style, NothingUnfinishedAndNoBannedCalls) {
+  // Spelled in pieces so that this file does not find itself.
+  const std::vector<std::string> banned = {std::string("TO") + "DO", std::string("FIX") + "ME", std::string("std::") + "regex",
+                                           std::string("using namespace") + " std"};
+  for (const fs::path folder : {"src", "tests", "bench", "fuzz"}) {
+    for (const auto& file : sources(folder)) {
+      for (std::size_t i = 0; i < file.lines.size(); ++i) {
+        for (const auto& word : banned) {
+          EXPECT_EQ(file.lines[i].find(word), std::string::npos) << file.path << ":" << i + 1 << " has " << word;
+        }
+      }
+    }
+  }
+}
+
+TEST(Style, HeavyBoostHeadersStayOutOfHeaders) {
+  const std::set<std::string> light = {"boost/json/value.hpp", "boost/json/fwd.hpp"};
+  for (const auto& file : sources("src")) {
+    if (file.path.extension() != ".h") continue;
+    for (const auto& line : file.lines) {
+      if (!line.starts_with("#include <boost/")) continue;
+      const std::string header = line.substr(10, line.find('>') - 10);
+      EXPECT_TRUE(light.contains(header) || header.starts_with("boost/unordered/")) << file.path << " includes " << header;
+    }
+  }
+}
+
+}  // namespace
