@@ -1,0 +1,42 @@
+// Records events (events.k8s.io/v1) about objects. Repeated events become one with a count; recording never waits.
+// https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "api/rest.h"
+#include "base/executor.h"
+#include "base/json.h"
+
+namespace berth::kube {
+
+struct ObjectRef {
+  std::string api_version, kind, ns, name, uid;
+};
+
+struct EventRecorderOptions {
+  std::string controller = "berth";    // reportingController
+  std::string instance = "berth-0";    // reportingInstance
+  std::size_t queue_bound = 4096;      // events waiting to be written; the oldest is dropped beyond it
+  std::size_t in_flight = 8;
+  Duration series_window = std::chrono::minutes(6);
+  std::uint64_t seed = 1;              // of the names
+};
+
+class EventRecorder {
+ public:
+  EventRecorder(api::RestClient& client, Executor& executor, EventRecorderOptions options);
+  ~EventRecorder();
+
+  void record(const ObjectRef& regarding, bool warning, std::string_view reason, std::string_view note,
+              std::string_view action = {});
+  std::uint64_t dropped() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace berth::kube

@@ -1,0 +1,54 @@
+// A local copy of one resource, kept up to date by list and watch.
+// https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/rest.h"
+#include "base/executor.h"
+#include "base/json.h"
+
+namespace berth::kube {
+
+struct InformerOptions {
+  std::string ns;  // empty: all namespaces
+  std::string label_selector, field_selector;
+  std::int64_t page_size = 500;
+  std::uint64_t seed = 1;                                   // of the jitter
+  Duration first_backoff = std::chrono::milliseconds(100);  // after an error; doubles with jitter
+  Duration max_backoff = std::chrono::seconds(30);
+};
+
+// Called on the executor, one at a time. `old` is null for an added object, `now` for a deleted one. A deletion that was
+// missed is reported with the last state that was seen.
+using ObjectHandler = std::function<void(const JsonPtr& old, const JsonPtr& now)>;
+
+class Informer {
+ public:
+  // Both must outlive the informer.
+  Informer(api::RestClient& client, Executor& executor, api::GroupVersionResource resource, InformerOptions options = {});
+  ~Informer();
+
+  void on_change(ObjectHandler handler);        // before start()
+  void on_synced(std::function<void()> handler);  // once, after every object of the first list was handled
+  void start();
+  bool synced() const;
+
+  // By "namespace/name", or "name" for cluster-scoped objects; null when unknown.
+  JsonPtr get(std::string_view key) const;
+  // In order of the key. Empty namespace: all.
+  std::vector<JsonPtr> list(std::string_view ns = {}) const;
+  const std::string& resource_version() const;  // up to where the copy reaches
+  const api::GroupVersionResource& resource() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace berth::kube
