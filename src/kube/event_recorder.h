@@ -1,5 +1,5 @@
-// Records events (events.k8s.io/v1) about objects. Repeated events become one with a count; recording never waits.
-// https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/
+// Records events (events.k8s.io/v1) about objects. Repeated events become one with a count; recording never
+// waits. https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ struct ObjectRef {
 };
 
 struct EventRecorderOptions {
-  std::string controller = "berth";    // reportingController
-  std::string instance = "berth-0";    // reportingInstance
-  std::size_t queue_bound = 4096;      // events waiting to be written; the oldest is dropped beyond it
+  std::string controller = "berth";  // reportingController
+  std::string instance = "berth-0";  // reportingInstance
+  std::size_t queue_bound = 4096;    // events waiting to be written; the oldest is dropped beyond it
   std::size_t in_flight = 8;
   Duration series_window = std::chrono::minutes(6);
-  std::uint64_t seed = 1;              // of the names
+  std::uint64_t seed = 1;  // of the names
 };
 
 class EventRecorder {

@@ -24,17 +24,18 @@ struct InformerOptions {
   Duration max_backoff = std::chrono::seconds(30);
 };
 
-// Called on the executor, one at a time. `old` is null for an added object, `now` for a deleted one. A deletion that was
-// missed is reported with the last state that was seen.
+// Called on the executor, one at a time. `old` is null for an added object, `now` for a deleted one. A
+// deletion that was missed is reported with the last state that was seen.
 using ObjectHandler = std::function<void(const JsonPtr& old, const JsonPtr& now)>;
 
 class Informer {
  public:
   // Both must outlive the informer.
-  Informer(api::RestClient& client, Executor& executor, api::GroupVersionResource resource, InformerOptions options = {});
+  Informer(api::RestClient& client, Executor& executor, api::GroupVersionResource resource,
+           InformerOptions options = {});
   ~Informer();
 
-  void on_change(ObjectHandler handler);        // before start()
+  void on_change(ObjectHandler handler);          // before start()
   void on_synced(std::function<void()> handler);  // once, after every object of the first list was handled
   void start();
   bool synced() const;
@@ -48,7 +49,7 @@ class Informer {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::shared_ptr<Impl> impl_;  // shared with callbacks under way, which find it gone
 };
 
 }  // namespace berth::kube
