@@ -30,6 +30,11 @@ struct Lookup {
   std::function<std::vector<JsonPtr>(const api::GroupVersionResource&, std::string_view ns)> list;
 };
 struct Strategy {
+  // First of all, on every object that a client's bytes or a patch made (create, update, patch; any subresource), after
+  // check_types: brings members into the form they are stored in (canonical quantities and times, zero values left out as
+  // the kind's codec does), fills all defaults, constant ones too. Idempotent. Field ownership is computed on its result,
+  // before prepare_*. The error is the tail of a 400: `<Kind> in version "<v>" cannot be handled as a <Kind>: <error>`.
+  std::function<Result<void>(Json& object)> decode;
   // After decoding and schema defaults, before validation: fills what depends on other fields or objects, drops what a
   // client must not set (status on create), computes generation-relevant normal forms.
   std::function<void(Json& object, const Lookup&)> prepare_create;
@@ -60,6 +65,9 @@ struct ResourceInfo {
   std::vector<std::string> extra_subresources;  // "binding", "eviction" of pods
   std::vector<std::string> verbs;               // empty: all
   std::vector<PrinterColumn> columns;           // without Name
+  bool name_in_columns = false;                 // Event: `columns` and `cells` are the whole row, Name is among them
+  // What an empty object of the kind looks like, e.g. {"status": {}}. Field ownership of a create is what differs from it.
+  Json zero;
   SchemaPtr schema;                             // of the whole object; metadata is described by meta_schema()
   bool custom = false;                          // from a CustomResourceDefinition
   std::string storage_version;                  // objects of all versions of one resource share their storage

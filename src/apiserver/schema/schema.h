@@ -22,6 +22,15 @@ struct Rule {  // x-kubernetes-validations
   bool optional_old_self = false;
 };
 
+// How a member of a built-in kind is brought into the form it is stored in. Custom resources keep what was sent (kPlain).
+enum class Codec : std::uint8_t { kPlain, kQuantity, kTime, kMicroTime, kBytes };
+// What becomes of a member of a built-in kind whose value is zero ("", 0, false, [], {} of a map, null).
+enum class Zero : std::uint8_t {
+  kKeep,   // stays as sent, but null is dropped: optional values
+  kOmit,   // dropped: there is no difference between zero and absent
+  kAlways  // filled in when absent: members that every object has
+};
+
 // An immutable node. Children are shared: built-in kinds use the same PodSpec.
 struct Schema {
   SchemaType type = SchemaType::kAny;
@@ -31,6 +40,8 @@ struct Schema {
   bool preserve_unknown = false;
   bool embedded_resource = false;
   bool additional_allowed = false;  // additionalProperties: true
+  Codec codec = Codec::kPlain;
+  Zero zero = Zero::kKeep;
 
   std::map<std::string, std::shared_ptr<const Schema>, std::less<>> properties;
   std::shared_ptr<const Schema> items;
