@@ -76,6 +76,9 @@ struct RecordEvent {
   bool warning = false;
   std::string reason;
   std::string note;  // at most 1024 bytes, cut there
+  // Kueue's name of the reporting part: kueue-admission for what the scheduler does (preemption included),
+  // kueue-workload-controller for evictions, checks and deactivation.
+  std::string controller = "kueue-admission";
 };
 // The status of this queue may differ from what the API holds: ask cluster_queue_status() or local_queue_status() when
 // it is convenient (the shell coalesces) and write what differs.

@@ -25,13 +25,20 @@ struct EventRecorderOptions {
   std::uint64_t seed = 1;  // of the names
 };
 
+struct EventText {
+  bool warning = false;
+  std::string reason;
+  std::string note;        // cut to 1024 bytes
+  std::string action;      // empty: the reason
+  std::string controller;  // reportingController, e.g. "kueue-admission"
+};
+
 class EventRecorder {
  public:
   EventRecorder(api::RestClient& client, Executor& executor, EventRecorderOptions options);
   ~EventRecorder();
 
-  void record(const ObjectRef& regarding, bool warning, std::string_view reason, std::string_view note,
-              std::string_view action = {});
+  void record(const ObjectRef& regarding, EventText text);
   std::uint64_t dropped() const;
 
  private:

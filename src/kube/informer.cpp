@@ -225,8 +225,10 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
 
   void ended() {
     ++epoch;
-    if (must_list) {
+    if (must_list && watch_brought_news) {
       list_from_start();
+    } else if (must_list) {
+      retry(true);  // a list that expires before its watch begins: do not spin
     } else if (watch_brought_news) {
       executor.post([self = weak_from_this()] {
         if (const auto impl = self.lock()) impl->watch();
