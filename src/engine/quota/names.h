@@ -1,0 +1,69 @@
+// The names of flavors and resources, and the pairs of both that carry quota.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/quota/ids.h"
+
+namespace berth::engine {
+
+// Strings <-> dense ids, in order of first mention. Names are never forgotten: there are as many as flavors
+// and resources were ever named by a queue, which the API server's objects bound.
+template <typename IdType>
+class Interner {
+ public:
+  IdType intern(std::string_view name) {
+    if (auto it = ids_.find(name); it != ids_.end()) return it->second;
+    IdType id(names_.size());
+    names_.emplace_back(name);
+    ids_.emplace(names_.back(), id);
+    return id;
+  }
+  IdType find(std::string_view name) const {  // invalid when never interned
+    auto it = ids_.find(name);
+    return it == ids_.end() ? IdType() : it->second;
+  }
+  const std::string& name(IdType id) const { return names_[id.index()]; }
+  std::size_t size() const { return names_.size(); }
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view s) const { return std::hash<std::string_view>()(s); }
+  };
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, IdType, Hash, std::equal_to<>> ids_;
+};
+
+class Names {
+ public:
+  FlavorId flavor(std::string_view name) { return flavors_.intern(name); }
+  ResourceId resource(std::string_view name) { return resources_.intern(name); }
+  FlavorId find_flavor(std::string_view name) const { return flavors_.find(name); }
+  ResourceId find_resource(std::string_view name) const { return resources_.find(name); }
+  const std::string& name(FlavorId id) const { return flavors_.name(id); }
+  const std::string& name(ResourceId id) const { return resources_.name(id); }
+
+  FlavorResourceId pair(FlavorId flavor, ResourceId resource);
+  FlavorResourceId find_pair(FlavorId flavor, ResourceId resource) const;  // invalid when never interned
+  FlavorId flavor_of(FlavorResourceId id) const { return pairs_[id.index()].flavor; }
+  ResourceId resource_of(FlavorResourceId id) const { return pairs_[id.index()].resource; }
+  std::size_t pairs() const { return pairs_.size(); }
+  std::size_t flavors() const { return flavors_.size(); }
+  std::size_t resources() const { return resources_.size(); }
+
+ private:
+  struct Pair {
+    FlavorId flavor;
+    ResourceId resource;
+  };
+  Interner<FlavorId> flavors_;
+  Interner<ResourceId> resources_;
+  std::vector<Pair> pairs_;
+  std::vector<std::vector<FlavorResourceId>> by_flavor_;  // [flavor][resource], grown on demand
+};
+
+}  // namespace berth::engine

@@ -1,0 +1,68 @@
+// What a scheduling pass decides. The caller turns decisions into writes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "engine/quota/ids.h"
+
+namespace berth::engine {
+
+// The flavors of one pod set and how many of its pods are admitted.
+struct PodSetFlavors {
+  std::int32_t count = 0;
+  std::vector<std::pair<ResourceId, FlavorId>>
+      flavors;  // by resource name; resources without a quota are left out
+};
+
+// The claim is taken already. If the write fails: release(), then submit() again.
+struct Admit {
+  WorkloadId workload;
+  NodeId cluster_queue;
+  std::vector<PodSetFlavors> pod_sets;  // in the order of the workload's pod sets
+};
+
+enum class PreemptionReason : std::uint8_t {
+  kInClusterQueue,
+  kInCohortReclamation,
+  kInCohortReclaimWhileBorrowing,
+  kInCohortFairSharing,
+};
+std::string_view to_string(
+    PreemptionReason reason);  // "InClusterQueue": the reason of the Preempted condition
+std::string_view human_readable(PreemptionReason reason);  // "prioritization in the ClusterQueue"
+
+// The target shall be evicted. It counts as evicted from now on (and is not named again) and holds its quota
+// until release(). If the write fails: set_evicted(target, false).
+struct Preempt {
+  WorkloadId target;
+  WorkloadId preemptor;
+  PreemptionReason reason = PreemptionReason::kInClusterQueue;
+  // "Preempted to accommodate a workload (UID: ..., JobUID: ...) due to ...; preemptor path: ...; preemptee
+  // path: ..."
+  std::string message;
+};
+
+// QuotaReserved stays False: why. Told when it is news for that workload.
+struct Wait {
+  WorkloadId workload;
+  std::string reason;  // of the condition and of the event: a constant below, or the barrier's
+  std::string message;
+  // The workload was evaluated (its resourceRequests are worth writing). False: an equivalent one was.
+  bool evaluated = true;
+};
+
+using Decision = std::variant<Admit, Preempt, Wait>;
+using Decisions = std::vector<Decision>;
+
+inline constexpr std::string_view kNoMatchingFlavor = "NoMatchingFlavor";
+inline constexpr std::string_view kExceedsMaxQuota = "ExceedsMaxQuota";
+inline constexpr std::string_view kWaitingForQuota = "WaitingForQuota";
+inline constexpr std::string_view kWaitingForPreemptedWorkloads = "WaitingForPreemptedWorkloads";
+inline constexpr std::string_view kSuspended = "Suspended";
+
+}  // namespace berth::engine

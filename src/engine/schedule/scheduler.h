@@ -1,0 +1,101 @@
+// Who gets quota next. Owns the quota ledger, the queues of pending workloads and the passes over them.
+//
+// Pure and single-threaded: the same calls give the same decisions. The caller says what is (configuration,
+// pending workloads, holders), calls schedule() after a batch of changes and writes what it decides.
+// Admission is optimistic: the claim is taken when it is decided. Quota is held until release(): an eviction
+// alone frees nothing.
+//
+// The life of a workload here:
+//   enter() -> submit() -> [Admit] -> hold() once written -> [Preempt -> set_evicted()] -> release() ->
+//   submit() ... -> leave()
+// Every call may be repeated; what did not change costs nothing and wakes nobody.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/kueue/types.h"
+#include "engine/quota/ledger.h"
+#include "engine/quota/names.h"
+#include "engine/schedule/decision.h"
+#include "engine/schedule/workload.h"
+
+namespace berth::engine {
+
+struct SchedulerOptions {
+  bool partial_admission = true;
+  bool flavor_fungibility = true;
+  bool priority_sorting_within_cohort = true;
+  bool equivalence_hashing = true;
+};
+
+class Scheduler {
+ public:
+  explicit Scheduler(SchedulerOptions options = {});
+  ~Scheduler();
+  Scheduler(Scheduler&&) noexcept;
+  Scheduler& operator=(Scheduler&&) noexcept;
+
+  // --- Configuration. Wakes what it may concern.
+  void set_flavor(const api::kueue::ResourceFlavor& flavor);
+  void remove_flavor(std::string_view name);
+  void set_cohort(const api::kueue::Cohort& cohort);
+  void remove_cohort(std::string_view name);
+  // `active`: may admit (not stopped, not terminating, all flavors and checks there). An inactive queue keeps
+  // its workloads and evaluates none of them. A tree of cohorts with a cycle is inactive whatever `active`
+  // says.
+  void set_cluster_queue(const api::kueue::ClusterQueue& queue, bool active);
+  void remove_cluster_queue(std::string_view name);  // its pending workloads wait for it to come back
+
+  // --- Workloads.
+  WorkloadId enter(std::string_view uid,
+                   std::string_view job_uid);  // a slot; job_uid may be "" (told as UNKNOWN)
+  void leave(WorkloadId workload);             // release() and withdraw(); the slot may be reused
+  // Waits for quota from now on, or changed while it waits. A changed workload is evaluated anew, an
+  // unchanged one keeps its place and its verdict. Not allowed while it holds quota (release() first).
+  void submit(WorkloadId workload, const Pending& pending);
+  void withdraw(WorkloadId workload);  // leaves the queue: finished, inactive, gated, deleted
+  // Holds this quota: after a restart, after another's write, or with less after pods became reclaimable.
+  // Leaves the queue.
+  void hold(WorkloadId workload, const Holding& holding);
+  void set_evicted(WorkloadId workload,
+                   bool evicted);     // of a holder: frees nothing, but it is the first candidate
+  void release(WorkloadId workload);  // the quota is free again and who may profit is woken
+
+  // --- Decisions: admits and preempts until nothing more fits.
+  Decisions schedule(Time now);
+  std::optional<Time> next_wake() const;  // when a back-off ends next
+
+  // --- Questions.
+  const Ledger& ledger() const;
+  const Names& names() const;
+  bool pending(WorkloadId workload) const;  // waits in a queue, parked or not
+  bool holds(WorkloadId workload) const;
+  bool parked(
+      WorkloadId workload) const;  // pending, and not to be evaluated until something it lacks changes
+  std::size_t pending_count(std::string_view cluster_queue) const;
+  std::vector<WorkloadId> pending_order(
+      std::string_view cluster_queue) const;  // as they would be evaluated, parked ones too
+  // status.admission of a decision, and status.resourceRequests of a pending workload.
+  api::kueue::Admission admission(const Admit& admit) const;
+  std::vector<api::kueue::PodSetRequest> resource_requests(WorkloadId workload) const;
+
+  // Broken invariants as sentences: the ledger against a recomputation, every workload in exactly one place,
+  // and no parked workload that would be admitted by the present state. For tests: costs a full
+  // recomputation.
+  std::vector<std::string> check() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// The amounts of an admission, for Holding: resourceUsage scaled to the pods that are not reclaimable
+// (KEP-78).
+std::vector<Holding::Amount> holding_amounts(const api::kueue::Admission& admission,
+                                             const std::vector<api::kueue::ReclaimablePod>& reclaimable);
+
+}  // namespace berth::engine
