@@ -1,0 +1,178 @@
+// batch/v1 Job. https://kubernetes.io/docs/concepts/workloads/controllers/job/
+#include <algorithm>
+#include <charconv>
+
+#include "base/merge_patch.h"
+#include "jobs/job_adapter.h"
+
+namespace berth::jobs {
+namespace {
+
+using api::kueue::PodSet;
+
+constexpr std::string_view kMinParallelism = "kueue.x-k8s.io/job-min-parallelism";
+constexpr std::string_view kCompletionsEqualParallelism = "kueue.x-k8s.io/job-completions-equal-parallelism";
+// Marks a Job whose stop is not complete: its template still carries what admission added.
+constexpr std::string_view kStopping = "kueue.x-k8s.io/stopping";
+constexpr std::string_view kCompletionIndexLabel = "batch.kubernetes.io/job-completion-index";
+// Labels that the API server puts on the template of every Job. The first three are no part of what the user
+// asked for; all of them stay when a template is restored.
+constexpr std::string_view kGeneratedLabels[] = {
+    "controller-uid", "job-name", "batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name"};
+
+std::int32_t parallelism(const Json& job) {
+  return static_cast<std::int32_t>(int_at(job, {"spec", "parallelism"}, 1));
+}
+
+std::int32_t pod_count(const Json& job) {
+  const auto completions = optional_int_at(job, {"spec", "completions"});
+  const std::int32_t wanted = parallelism(job);
+  return completions ? static_cast<std::int32_t>(std::min<std::int64_t>(wanted, *completions)) : wanted;
+}
+
+std::string_view annotation(const Json& job, std::string_view key) {
+  return string_at(job, {"metadata", "annotations", key});
+}
+
+// The template as the user wrote it: labels, annotations and spec, without what the API server generated.
+Json user_template(const Json& job) {
+  Json result = JsonObject();
+  if (const Json* spec = find_path(job, {"spec", "template", "spec"})) result.as_object()["spec"] = *spec;
+  Json metadata = JsonObject();
+  for (const std::string_view part : {"labels", "annotations"}) {
+    const Json* values = find_path(job, {"spec", "template", "metadata", part});
+    if (values == nullptr || !values->is_object()) continue;
+    JsonObject kept = values->as_object();
+    if (part == "labels") {
+      for (const auto& label : {kGeneratedLabels[0], kGeneratedLabels[1], kGeneratedLabels[2]})
+        kept.erase(label);
+    }
+    if (!kept.empty()) metadata.as_object()[part] = std::move(kept);
+  }
+  if (!metadata.as_object().empty()) result.as_object()["metadata"] = std::move(metadata);
+  return result;
+}
+
+class BatchJob final : public JobAdapter {
+ public:
+  const JobKind& kind() const override {
+    static const JobKind kind{{"batch", "v1", "jobs"}, "Job", "batch/job-kueue-controller"};
+    return kind;
+  }
+
+  bool suspended(const Json& job) const override { return bool_at(job, {"spec", "suspend"}); }
+  bool stopping(const Json& job) const override { return !annotation(job, kStopping).empty(); }
+  bool active(const Json& job) const override { return int_at(job, {"status", "active"}) != 0; }
+
+  bool pods_ready(const Json& job) const override {
+    return int_at(job, {"status", "succeeded"}) + int_at(job, {"status", "ready"}) >= pod_count(job);
+  }
+
+  std::optional<JobOutcome> finished(const Json& job) const override {
+    for (const auto& condition : array_at(job, {"status", "conditions"})) {
+      const auto type = string_at(condition, {"type"});
+      if (string_at(condition, {"status"}) != "True" || (type != "Complete" && type != "Failed")) continue;
+      return JobOutcome{type == "Complete", std::string(string_at(condition, {"message"}))};
+    }
+    return std::nullopt;
+  }
+
+  std::vector<PodSet> pod_sets(const Json& job) const override {
+    PodSet pod_set;
+    pod_set.template_ = std::make_shared<const Json>(user_template(job));
+    pod_set.count = pod_count(job);
+    const auto text = annotation(job, kMinParallelism);
+    std::int32_t min_count = 0;
+    if (std::from_chars(text.data(), text.data() + text.size(), min_count).ec == std::errc{} &&
+        min_count >= 1)
+      pod_set.min_count = min_count;
+    pod_set.topology_request =
+        std::make_shared<const Json>(JsonObject{{"podIndexLabel", kCompletionIndexLabel}});
+    return {pod_set};
+  }
+
+  std::vector<api::kueue::ReclaimablePod> reclaimable(const Json& job) const override {
+    const std::int64_t wanted = parallelism(job);
+    const std::int64_t succeeded = int_at(job, {"status", "succeeded"});
+    if (wanted == 1 || succeeded == 0) return {};
+    const std::int64_t remaining = int_at(job, {"spec", "completions"}, wanted) - succeeded;
+    if (remaining >= wanted) return {};
+    return {{"main", static_cast<std::int32_t>(std::min(wanted, wanted - remaining))}};
+  }
+
+  std::string priority_class(const Json& job) const override {
+    return std::string(string_at(job, {"spec", "template", "spec", "priorityClassName"}));
+  }
+
+  Result<Json> started(const Json& job, const std::vector<PodSetInfo>& infos) const override {
+    if (infos.size() != 1)
+      return fail("a Job has one pod set, the admission has " + std::to_string(infos.size()));
+    Json result = job;
+    ensure_path(result, {"spec", "suspend"}) = false;
+    if (auto merged = merge_into_template(ensure_path(result, {"spec", "template"}), infos[0]); !merged)
+      return tl::unexpected(merged.error());
+    set_count(result, infos[0].count);
+    return result;
+  }
+
+  std::optional<JobPatch> next_stop(const Json& job, const std::vector<PodSet>& pod_sets) const override {
+    if (!suspended(job)) {
+      Json patch = JsonObject();
+      ensure_path(patch, {"spec", "suspend"}) = true;
+      ensure_path(patch, {"metadata", "annotations", kStopping}) = "true";
+      return JobPatch{std::move(patch), "", false};
+    }
+    if (!stopping(job)) return std::nullopt;
+    // The template of a Job may only change while it has no start time. Its controller clears it too; whoever
+    // comes first.
+    if (find_path(job, {"status", "startTime"}) != nullptr) {
+      Json patch = JsonObject();
+      ensure_path(patch, {"status", "startTime"}) = nullptr;
+      return JobPatch{std::move(patch), "status", false};
+    }
+    return JobPatch{make_merge_patch(job, restored(job, pod_sets)), "", true};
+  }
+
+ private:
+  // Only a partially admitted Job has a count that differs from what it asks for.
+  static void set_count(Json& job, std::int32_t count) {
+    if (count == pod_count(job)) return;
+    ensure_path(job, {"spec", "parallelism"}) = count;
+    if (annotation(job, kCompletionsEqualParallelism) == "true")
+      ensure_path(job, {"spec", "completions"}) = count;
+  }
+
+  static Json restored(const Json& job, const std::vector<PodSet>& pod_sets) {
+    Json result = job;
+    erase_path(result, {"metadata", "annotations", kStopping});
+    if (pod_sets.empty()) return result;
+    const Json& original = *pod_sets[0].template_;
+    JsonObject labels = object_at(original, {"metadata", "labels"});
+    for (const auto label : kGeneratedLabels) {
+      const auto value = string_at(job, {"spec", "template", "metadata", "labels", label});
+      if (!value.empty()) labels[label] = value;
+    }
+    ensure_path(result, {"spec", "template", "metadata", "labels"}) = std::move(labels);
+    ensure_path(result, {"spec", "template", "metadata", "annotations"}) =
+        object_at(original, {"metadata", "annotations"});
+    for (const std::string_view part : {"nodeSelector", "tolerations", "schedulingGates"}) {
+      const Json* value = find_path(original, {"spec", part});
+      if (value != nullptr) {
+        ensure_path(result, {"spec", "template", "spec", part}) = *value;
+      } else {
+        erase_path(result, {"spec", "template", "spec", part});
+      }
+    }
+    if (pod_sets[0].min_count) set_count(result, pod_sets[0].count);
+    return result;
+  }
+};
+
+}  // namespace
+
+const JobAdapter& batch_job() {
+  static const BatchJob adapter;
+  return adapter;
+}
+
+}  // namespace berth::jobs

@@ -1,0 +1,33 @@
+// What admission adds to the pods of a job: node labels and tolerations of the flavors, updates of admission
+// checks, labels that say which queue paid.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "api/kueue/types.h"
+#include "base/json.h"
+
+namespace berth::jobs {
+
+struct PodSetInfo {
+  std::string name;
+  std::int32_t count = 0;
+  api::StringMap labels, annotations, node_selector;
+  std::vector<api::Toleration> tolerations;
+};
+
+using FlavorLookup =
+    std::function<const api::kueue::ResourceFlavor*(std::string_view name)>;  // null when unknown
+
+// One per pod set of an admitted workload, in its order. Fails when a flavor is unknown, or when a flavor and
+// a check give the same key different values.
+Result<std::vector<PodSetInfo>> pod_set_infos(const api::kueue::Workload& workload,
+                                              const FlavorLookup& flavors);
+
+// Adds an info to a PodTemplateSpec. Fails, naming the key, when the template already has another value for
+// it.
+Result<void> merge_into_template(Json& pod_template, const PodSetInfo& info);
+
+}  // namespace berth::jobs

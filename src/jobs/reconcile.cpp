@@ -1,0 +1,309 @@
+#include "jobs/reconcile.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/merge_patch.h"
+#include "jobs/workload_name.h"
+
+namespace berth::jobs {
+namespace {
+
+using namespace api::kueue;
+using api::Condition;
+
+constexpr std::string_view kPriorityClassLabel = "kueue.x-k8s.io/priority-class";
+constexpr std::string_view kMaxExecTimeLabel = "kueue.x-k8s.io/max-exec-time-seconds";
+constexpr std::string_view kJobUidLabel = "kueue.x-k8s.io/job-uid";
+constexpr std::string_view kGatedBy = "kueue.x-k8s.io/admission-gated-by";
+constexpr std::string_view kProvisioningPrefix = "provreq.kueue.x-k8s.io/";
+
+std::string_view label(const Json& job, std::string_view key) {
+  return string_at(job, {"metadata", "labels", key});
+}
+
+bool deleting(const Json& job) { return find_path(job, {"metadata", "deletionTimestamp"}) != nullptr; }
+
+bool has_condition(const Workload& w, std::string_view type) {
+  return api::is_true(w.status.conditions, type);
+}
+
+bool reserved(const Workload& w) { return has_condition(w, kQuotaReserved); }
+
+std::string key_of(const Workload& w) { return api::object_key(w.meta); }
+
+Priority resolve_priority(const JobAdapter& adapter, const Json& job, const JobFacts& facts) {
+  if (const auto name = label(job, kPriorityClassLabel); !name.empty()) {
+    if (const auto value = facts.workload_priority_class(name)) {
+      return {*value, PriorityClassRef{std::string(kGroup), "WorkloadPriorityClass", std::string(name)}};
+    }
+  }
+  if (const auto name = adapter.priority_class(job); !name.empty()) {
+    if (const auto value = facts.priority_class(name))
+      return {*value, PriorityClassRef{"scheduling.k8s.io", "PriorityClass", name}};
+  }
+  if (const auto& fallback = facts.global_default_priority_class) {
+    return {fallback->second, PriorityClassRef{"scheduling.k8s.io", "PriorityClass", fallback->first}};
+  }
+  return {};
+}
+
+// The parts of two pod specs that decide what runs and how much it takes. Where it may run is compared only
+// while nothing was added for admission.
+bool same_template(const Json& a, const Json& b, bool placement_too) {
+  std::vector<std::string_view> parts = {"containers", "initContainers"};
+  if (placement_too) parts.insert(parts.end(), {"nodeSelector", "tolerations", "affinity"});
+  for (const auto part : parts) {
+    const Json* left = find_path(a, {"spec", part});
+    const Json* right = find_path(b, {"spec", part});
+    const auto nothing = [](const Json* v) {
+      return v == nullptr || v->is_null() || (v->is_object() && v->as_object().empty()) ||
+             (v->is_array() && v->as_array().empty());
+    };
+    if (nothing(left) && nothing(right)) continue;
+    if (nothing(left) || nothing(right) || !json_equal(*left, *right)) return false;
+  }
+  return true;
+}
+
+bool same_pod_sets(const std::vector<PodSet>& job, const Workload& workload, bool running) {
+  if (job.size() != workload.pod_sets.size()) return false;
+  for (std::size_t i = 0; i < job.size(); ++i) {
+    const PodSet& wanted = workload.pod_sets[i];
+    std::int32_t count = wanted.count;
+    if (running && workload.status.admission) {  // partial admission: the job runs with what it was given
+      for (const auto& assignment : workload.status.admission->pod_set_assignments) {
+        if (assignment.name == wanted.name) count = assignment.count;
+      }
+    }
+    if (job[i].name != wanted.name || job[i].count != count || job[i].min_count != wanted.min_count)
+      return false;
+    if (!same_template(*job[i].template_, *wanted.template_, !running && !reserved(workload))) return false;
+  }
+  return true;
+}
+
+std::string eviction_message(const Workload& w) {
+  const Condition* evicted = api::find_condition(w.status.conditions, kEvicted);
+  return evicted == nullptr ? std::string() : evicted->message;
+}
+
+// One step of a stop, and the event with its first one.
+void stop(const JobAdapter& adapter, const Json& job, const Workload& workload, std::string_view message,
+          std::vector<Step>& steps) {
+  const bool first = !adapter.suspended(job);
+  if (auto patch = adapter.next_stop(job, workload.pod_sets)) {
+    steps.push_back(PatchJob{std::move(patch->body), std::move(patch->subresource)});
+    if (first) steps.push_back(JobEvent{false, "Stopped", std::string(message)});
+  }
+}
+
+// What the job's labels say that its workload does not: queue, priority class. Only while it holds no quota.
+Json workload_drift(const JobAdapter& adapter, const Json& job, const Workload& w, const JobFacts& facts) {
+  Json patch = JsonObject();
+  if (const auto queue = label(job, kQueueLabel); !reserved(w) && queue != w.queue_name)
+    ensure_path(patch, {"spec", "queueName"}) = queue;
+  const auto class_name = label(job, kPriorityClassLabel);
+  if (!class_name.empty() && (!w.priority_class_ref || w.priority_class_ref->name != class_name)) {
+    const Priority priority = resolve_priority(adapter, job, facts);
+    if (priority.ref) {
+      ensure_path(patch, {"spec", "priority"}) = priority.value;
+      ensure_path(patch, {"spec", "priorityClassRef"}) = JsonObject{
+          {"group", priority.ref->group}, {"kind", priority.ref->kind}, {"name", priority.ref->name}};
+    }
+  }
+  const auto gates = string_at(job, {"metadata", "annotations", kGatedBy});
+  const auto present = w.meta.annotations.find(kGatedBy);
+  if (present != w.meta.annotations.end() && present->second != gates) {
+    Json& value = ensure_path(patch, {"metadata", "annotations", kGatedBy});
+    if (!gates.empty()) value = gates;  // else null: removed
+  }
+  return patch;
+}
+
+// The workload of a job that is gone, or that nobody manages any more.
+void clean_up(const WorkloadPtr& workload, bool job_exists, std::vector<Step>& steps) {
+  const auto& finalizers = workload->meta.finalizers;
+  const bool held = std::find(finalizers.begin(), finalizers.end(), kFinalizer) != finalizers.end();
+  if (!job_exists && !has_condition(*workload, kFinished) && !workload->meta.deletion) {
+    steps.push_back(
+        FinishWorkload{workload, "OwnerNotFound", "The owner of the workload does not exist any more"});
+    return;
+  }
+  if (held) steps.push_back(DropWorkloadFinalizer{workload});
+}
+
+// Chooses the workload that stands for the job; the others are deleted. Null when none does.
+WorkloadPtr choose(const std::vector<PodSet>& pod_sets, bool running,
+                   const std::vector<WorkloadPtr>& workloads, std::vector<Step>& steps, bool comparable) {
+  WorkloadPtr chosen;
+  for (const auto& workload : workloads) {
+    if (workload->meta.deletion) continue;
+    if (chosen == nullptr &&
+        (!comparable || has_condition(*workload, kFinished) || same_pod_sets(pod_sets, *workload, running)))
+      chosen = workload;
+  }
+  for (const auto& workload : workloads) {
+    if (chosen == nullptr || workload == chosen || workload->meta.deletion) continue;
+    steps.push_back(DeleteWorkload{workload});
+    steps.push_back(
+        JobEvent{false, "DeletedWorkload", "Deleted not matching Workload: " + key_of(*workload)});
+  }
+  return chosen;
+}
+
+void without_matching_workload(const JobAdapter& adapter, const Json& job,
+                               const std::vector<WorkloadPtr>& workloads, const JobFacts& facts,
+                               std::vector<Step>& steps) {
+  WorkloadPtr old;
+  for (const auto& workload : workloads) {
+    if (!workload->meta.deletion) old = workload;
+  }
+  if (!adapter.suspended(job) || adapter.stopping(job)) {
+    static const Workload kNone;
+    stop(adapter, job, old ? *old : kNone,
+         old ? "No matching Workload; the job is stopped" : "Missing Workload; unable to run the job", steps);
+    return;
+  }
+  if (old && !reserved(*old)) {  // it was changed while it waits
+    Json fresh = make_workload(adapter, job, facts);
+    steps.push_back(UpdateWorkload{
+        old,
+        JsonObject{{"spec", JsonObject{{"podSets", fresh.as_object()["spec"].as_object()["podSets"]}}}}});
+    steps.push_back(JobEvent{false, "UpdatedWorkload",
+                             "Updated not matching Workload for suspended job: " + key_of(*old)});
+    return;
+  }
+  if (old) {
+    steps.push_back(DeleteWorkload{old});
+    steps.push_back(JobEvent{false, "DeletedWorkload", "Deleted not matching Workload: " + key_of(*old)});
+    return;
+  }
+  if (!workloads.empty()) return;  // the old one of the same name is still going
+  Json fresh = make_workload(adapter, job, facts);
+  const std::string key =
+      api::object_key(string_at(fresh, {"metadata", "namespace"}), string_at(fresh, {"metadata", "name"}));
+  steps.push_back(CreateWorkload{std::move(fresh)});
+  steps.push_back(JobEvent{false, "CreatedWorkload", "Created Workload: " + key});
+}
+
+void start(const JobAdapter& adapter, const Json& job, const WorkloadPtr& workload, const JobFacts& facts,
+           std::vector<Step>& steps) {
+  const auto infos = pod_set_infos(*workload, facts.flavors);
+  const Result<Json> started = infos ? adapter.started(job, *infos) : tl::unexpected(infos.error());
+  if (!started) {
+    steps.push_back(FinishWorkload{workload, "FailedToStart", started.error().message});
+    return;
+  }
+  steps.push_back(PatchJob{make_merge_patch(job, *started), ""});
+  steps.push_back(
+      JobEvent{false, "Started", "Admitted by clusterQueue " + workload->status.admission->cluster_queue});
+}
+
+void with_workload(const JobAdapter& adapter, const Json& job, const WorkloadPtr& workload,
+                   const JobFacts& facts, std::vector<Step>& steps) {
+  const Workload& w = *workload;
+  if (has_condition(w, kFinished)) {
+    if (!adapter.finished(job) && !adapter.suspended(job))
+      stop(adapter, job, w, "The workload is finished", steps);
+    clean_up(workload, true, steps);
+    return;
+  }
+  if (const auto outcome = adapter.finished(job)) {
+    steps.push_back(FinishWorkload{workload, outcome->succeeded ? "Succeeded" : "Failed", outcome->message});
+    steps.push_back(JobEvent{false, "FinishedWorkload", "Workload '" + key_of(w) + "' is declared finished"});
+    return;
+  }
+  const bool admitted = has_condition(w, kAdmitted);
+  const bool evicted = has_condition(w, kEvicted);
+  if (const auto pods = adapter.reclaimable(job);
+      reserved(w) && !evicted && pods != w.status.reclaimable_pods && !pods.empty()) {
+    steps.push_back(SetReclaimablePods{workload, pods});
+    return;
+  }
+  const Condition* ready = api::find_condition(w.status.conditions, kPodsReady);
+  const bool ready_now = admitted && !adapter.suspended(job) && adapter.pods_ready(job);
+  if (ready == nullptr || ready->status != ready_now) steps.push_back(SetPodsReady{workload, ready_now});
+
+  if (evicted) {
+    if (!adapter.suspended(job) || adapter.stopping(job)) {
+      stop(adapter, job, w, eviction_message(w), steps);
+    } else if (reserved(w) && !adapter.active(job)) {
+      steps.push_back(ReleaseReservation{workload});
+    }
+    return;
+  }
+  if (adapter.stopping(job)) {
+    stop(adapter, job, w, {}, steps);
+  } else if (adapter.suspended(job)) {
+    if (Json drift = workload_drift(adapter, job, w, facts); !drift.as_object().empty()) {
+      steps.push_back(UpdateWorkload{workload, std::move(drift)});
+    } else if (admitted) {
+      start(adapter, job, workload, facts, steps);
+    }
+  } else if (!admitted) {
+    stop(adapter, job, w, "Not admitted by cluster queue", steps);
+  } else if (Json drift = workload_drift(adapter, job, w, facts); !drift.as_object().empty()) {
+    steps.push_back(
+        UpdateWorkload{workload, std::move(drift)});  // the priority class of a running job changed
+  }
+}
+
+}  // namespace
+
+Json make_workload(const JobAdapter& adapter, const Json& job, const JobFacts& facts) {
+  const api::ObjectMeta meta = api::decode_meta(job);
+  Workload w;
+  w.meta.name = workload_name(adapter.kind().resource.group, adapter.kind().kind, meta.name, meta.uid);
+  w.meta.ns = meta.ns;
+  w.meta.labels.emplace(kJobUidLabel, meta.uid);
+  w.meta.finalizers.emplace_back(kFinalizer);
+  w.meta.owners.push_back(
+      {adapter.kind().api_version(), adapter.kind().kind, meta.name, meta.uid, true, true});
+  for (const auto& [key, value] : meta.annotations) {
+    if (key.starts_with(kProvisioningPrefix) || key == kGatedBy) w.meta.annotations.emplace(key, value);
+  }
+  w.pod_sets = adapter.pod_sets(job);
+  w.queue_name = label(job, kQueueLabel);
+  const Priority priority = resolve_priority(adapter, job, facts);
+  w.priority = priority.value;
+  w.priority_class_ref = priority.ref;
+  const auto text = label(job, kMaxExecTimeLabel);
+  std::int32_t seconds = 0;
+  if (std::from_chars(text.data(), text.data() + text.size(), seconds).ec == std::errc{} && seconds > 0)
+    w.maximum_execution_time_seconds = seconds;
+  return encode_workload(w);
+}
+
+std::vector<Step> reconcile(const JobAdapter& adapter, const JsonPtr& job,
+                            const std::vector<WorkloadPtr>& workloads, const JobFacts& facts) {
+  std::vector<Step> steps;
+  if (job == nullptr || deleting(*job)) {
+    for (const auto& workload : workloads) {
+      if (job == nullptr || workload->meta.deletion) clean_up(workload, job != nullptr, steps);
+    }
+    return steps;
+  }
+  for (const auto& workload : workloads) {
+    if (!workload->meta.deletion) continue;
+    // Somebody deletes the workload of a living job: the job stops first, then the workload may go and a new
+    // one is made.
+    if (!adapter.suspended(*job) || adapter.stopping(*job)) {
+      if (!adapter.finished(*job)) stop(adapter, *job, *workload, "Workload is deleted", steps);
+    }
+    if (steps.empty()) clean_up(workload, true, steps);
+    return steps;
+  }
+  if (!facts.managed) return steps;
+  const bool running = !adapter.suspended(*job);
+  const WorkloadPtr chosen =
+      choose(adapter.pod_sets(*job), running, workloads, steps, !adapter.stopping(*job));
+  if (chosen) {
+    with_workload(adapter, *job, chosen, facts, steps);
+  } else if (!adapter.finished(*job)) {
+    without_matching_workload(adapter, *job, workloads, facts, steps);
+  }
+  return steps;
+}
+
+}  // namespace berth::jobs
