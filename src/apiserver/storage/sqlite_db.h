@@ -1,0 +1,54 @@
+// SQLite's C interface as values: a connection and statements that close themselves, and errors that say what
+// to do.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace berth::apiserver {
+
+class SqliteStatement {
+ public:
+  explicit SqliteStatement(sqlite3_stmt* statement = nullptr) : statement_(statement) {}
+  sqlite3_stmt* raw() const { return statement_.get(); }
+  std::int64_t integer(int column) const { return sqlite3_column_int64(raw(), column); }
+  std::string_view text(int column) const;  // valid until the next step
+  bool is_null(int column) const { return sqlite3_column_type(raw(), column) == SQLITE_NULL; }
+
+ private:
+  struct Finalize {
+    void operator()(sqlite3_stmt* s) const { sqlite3_finalize(s); }
+  };
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+};
+
+// Used by one thread at a time.
+class SqliteDb {
+ public:
+  // Creates the file, readable by its owner alone, when it does not exist.
+  static Result<SqliteDb> open(const std::string& path);
+
+  Result<void> execute(const char* sql);
+  Result<SqliteStatement> prepare(std::string_view sql);
+  Result<bool> step(const SqliteStatement& statement);  // true: there is a row
+  // "state file '<path>' <text>".
+  Error problem(std::string_view text) const;
+  // What `code` means for the file, in words for the person who runs the program.
+  Error describe(int code) const;
+
+ private:
+  struct Close {
+    void operator()(sqlite3* db) const { sqlite3_close_v2(db); }
+  };
+  SqliteDb(std::string path, sqlite3* db) : path_(std::move(path)), db_(db) {}
+  std::string path_;
+  std::unique_ptr<sqlite3, Close> db_;
+};
+
+}  // namespace berth::apiserver
