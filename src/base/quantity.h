@@ -11,8 +11,9 @@
 
 namespace berth {
 
-// A number with at most nine decimals, as Kubernetes rounds it (up, away from zero), and the family of suffix to print it with.
-// Values beyond +-(2^63-1) of the unit saturate there, as Kubernetes caps them.
+// A number with at most nine decimals, as Kubernetes rounds it (up, away from zero), and the family of suffix
+// to print it with. Values with a binary suffix are capped at +-(2^63-1), as Kubernetes caps them; others
+// saturate at +-10^27.
 class Quantity {
  public:
   enum class Format : std::uint8_t { kDecimalSi, kBinarySi, kDecimalExponent };
@@ -20,12 +21,13 @@ class Quantity {
   Quantity() = default;
   static Quantity of(std::int64_t value, Format format = Format::kDecimalSi);
   static Quantity of_milli(std::int64_t value, Format format = Format::kDecimalSi);
-  // Accepts what Kubernetes accepts: "100m", "1.5", "2Gi", "1e3", "+5". Error: quantities must match the regular expression...
+  // Accepts what Kubernetes accepts: "100m", "1.5", "2Gi", "1e3", "+5". Error: quantities must match the
+  // regular expression...
   static Result<Quantity> parse(std::string_view text);
 
-  std::string to_string() const;      // canonical form: "1500m", "2Gi", "1e3"
-  std::int64_t value() const;         // rounded up to an integer, saturating
-  std::int64_t milli_value() const;   // in thousandths, rounded up, saturating
+  std::string to_string() const;     // canonical form: "1500m", "2Gi", "1e3"
+  std::int64_t value() const;        // rounded up to an integer, saturating
+  std::int64_t milli_value() const;  // in thousandths, rounded up, saturating
   bool is_zero() const { return nano_ == 0; }
   int sign() const { return nano_ < 0 ? -1 : nano_ > 0 ? 1 : 0; }
   Format format() const { return format_; }

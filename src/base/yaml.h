@@ -1,4 +1,5 @@
-// YAML to JSON values, typed as kubectl does it (YAML 1.1 booleans excepted: true/false only, quoted scalars are strings).
+// YAML to JSON values, typed as kubectl does it (YAML 1.1 booleans excepted: true/false only, quoted scalars
+// are strings).
 #pragma once
 
 #include <string>
@@ -12,7 +13,8 @@ namespace berth {
 struct YamlLimits {
   std::size_t max_bytes = 8u << 20;
   std::size_t max_depth = 256;
-  std::size_t max_nodes = 1'000'000;  // counted after aliases are expanded: stops alias bombs
+  // Values and keys after aliases are expanded, a text counting once more per 32 bytes: stops alias bombs.
+  std::size_t max_nodes = 1'000'000;
 };
 
 // All documents of a stream (separated by ---); empty documents are left out.

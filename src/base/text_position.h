@@ -1,0 +1,19 @@
+// Where in a text something is, in words.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+namespace berth {
+
+// "line 3, column 7" of the byte at `offset`, both counted from 1, columns in bytes.
+inline std::string describe_position(std::string_view text, std::size_t offset) {
+  const std::string_view before = text.substr(0, std::min(offset, text.size()));
+  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+  const std::size_t newline = before.rfind('\n');
+  const std::size_t column = newline == std::string_view::npos ? before.size() + 1 : before.size() - newline;
+  return "line " + std::to_string(line) + ", column " + std::to_string(column);
+}
+
+}  // namespace berth

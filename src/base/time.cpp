@@ -1,0 +1,213 @@
+#include "base/time.h"
+
+#include <cstdint>
+#include <cstdio>
+
+namespace berth {
+namespace {
+
+using std::chrono::microseconds;
+
+// Reads exactly `count` digits at `at` and moves on; -1 when they are not there.
+int digits(std::string_view text, std::size_t& at, std::size_t count) {
+  if (at + count > text.size()) return -1;
+  int value = 0;
+  for (std::size_t end = at + count; at < end; ++at) {
+    if (text[at] < '0' || text[at] > '9') return -1;
+    value = value * 10 + (text[at] - '0');
+  }
+  return value;
+}
+
+bool expect(std::string_view text, std::size_t& at, char c) {
+  if (at >= text.size() || text[at] != c) return false;
+  ++at;
+  return true;
+}
+
+// ".25" as microseconds; digits beyond the sixth are dropped. Nothing when there is no fraction.
+std::optional<std::int64_t> fraction(std::string_view text, std::size_t& at) {
+  if (at >= text.size() || (text[at] != '.' && text[at] != ',')) return 0;
+  const std::size_t start = ++at;
+  std::int64_t value = 0;
+  std::int64_t unit = 100'000;
+  for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at) {
+    value += (text[at] - '0') * unit;
+    unit /= 10;
+  }
+  if (at == start) return std::nullopt;
+  return value;
+}
+
+// "Z", "+02:00": what is to be subtracted, in minutes.
+std::optional<int> offset(std::string_view text, std::size_t& at) {
+  if (expect(text, at, 'Z') || expect(text, at, 'z')) return 0;
+  if (at >= text.size() || (text[at] != '+' && text[at] != '-')) return std::nullopt;
+  const int sign = text[at++] == '-' ? -1 : 1;
+  const int hours = digits(text, at, 2);
+  if (!expect(text, at, ':')) return std::nullopt;
+  const int minutes = digits(text, at, 2);
+  if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59) return std::nullopt;
+  return sign * (hours * 60 + minutes);
+}
+
+tl::unexpected<Error> bad_time(std::string_view text) {
+  return fail("invalid time \"" + std::string(text) + "\": expected RFC 3339, such as 2026-11-21T09:30:00Z");
+}
+
+tl::unexpected<Error> bad_duration(std::string_view text) {
+  return fail("invalid duration \"" + std::string(text) +
+              "\": expected numbers with units, such as 1h30m, 90s or 250ms");
+}
+
+struct Unit {
+  std::string_view name;
+  std::int64_t nanoseconds;
+};
+constexpr Unit kUnits[] = {
+    {"ns", 1},         {"us", 1'000},        {"\u00b5s", 1'000},    {"\u03bcs", 1'000},
+    {"ms", 1'000'000}, {"s", 1'000'000'000}, {"m", 60'000'000'000}, {"h", 3'600'000'000'000},
+};
+
+const Unit* take_unit(std::string_view& text) {
+  std::size_t length = 0;
+  while (length < text.size() && text[length] != '.' && (text[length] < '0' || text[length] > '9')) ++length;
+  for (const Unit& unit : kUnits) {
+    if (text.substr(0, length) != unit.name) continue;
+    text.remove_prefix(length);
+    return &unit;
+  }
+  return nullptr;
+}
+
+// One "1.5h" of a duration in nanoseconds, taken off `text`. Saturates nothing: too large is an error.
+std::optional<std::int64_t> take_term(std::string_view& text) {
+  __extension__ typedef __int128 Wide;
+  Wide whole = 0;
+  Wide part = 0;
+  Wide scale = 1;
+  bool any = false;
+  bool after_point = false;
+  while (!text.empty() && (text[0] == '.' || (text[0] >= '0' && text[0] <= '9'))) {
+    const char c = text[0];
+    text.remove_prefix(1);
+    if (c == '.') {
+      if (after_point) return std::nullopt;
+      after_point = true;
+      continue;
+    }
+    any = true;
+    if (!after_point) {
+      whole = whole * 10 + (c - '0');
+      if (whole > INT64_MAX) return std::nullopt;
+    } else if (scale < 1'000'000'000'000'000) {  // more digits than any unit can show
+      part = part * 10 + (c - '0');
+      scale *= 10;
+    }
+  }
+  if (!any) return std::nullopt;
+  const Unit* unit = take_unit(text);
+  if (!unit) return std::nullopt;
+  const Wide total = whole * unit->nanoseconds + part * unit->nanoseconds / scale;
+  if (total > INT64_MAX) return std::nullopt;
+  return static_cast<std::int64_t>(total);
+}
+
+// "1.5" of value / scale without trailing zeros.
+std::string decimal(std::int64_t value, std::int64_t scale) {
+  std::string text = std::to_string(value / scale);
+  std::int64_t rest = value % scale;
+  if (rest == 0) return text;
+  text += '.';
+  while (rest != 0) {
+    scale /= 10;
+    text += static_cast<char>('0' + rest / scale);
+    rest %= scale;
+  }
+  return text;
+}
+
+std::string calendar(Time t) {
+  const auto day = std::chrono::floor<std::chrono::days>(t);
+  const std::chrono::year_month_day date(day);
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(t - day).count();
+  char text[64];
+  std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d", static_cast<int>(date.year()),
+                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                static_cast<int>(seconds / 3600), static_cast<int>(seconds / 60 % 60),
+                static_cast<int>(seconds % 60));
+  return text;
+}
+
+}  // namespace
+
+std::string format_time(Time t) { return calendar(t) + "Z"; }
+
+std::string format_micro_time(Time t) {
+  char part[16];
+  std::snprintf(part, sizeof part, ".%06dZ",
+                static_cast<int>((t - std::chrono::floor<std::chrono::seconds>(t)).count()));
+  return calendar(t) + part;
+}
+
+Result<Time> parse_time(std::string_view text) {
+  std::size_t at = 0;
+  const int year = digits(text, at, 4);
+  const bool dash1 = expect(text, at, '-');
+  const int month = digits(text, at, 2);
+  const bool dash2 = expect(text, at, '-');
+  const int day = digits(text, at, 2);
+  if (year < 0 || month < 0 || day < 0 || !dash1 || !dash2) return bad_time(text);
+  if (!expect(text, at, 'T') && !expect(text, at, 't')) return bad_time(text);
+  const int hour = digits(text, at, 2);
+  const bool colon1 = expect(text, at, ':');
+  const int minute = digits(text, at, 2);
+  const bool colon2 = expect(text, at, ':');
+  const int second = digits(text, at, 2);
+  const bool in_range = hour >= 0 && hour < 24 && minute >= 0 && minute < 60 && second >= 0 && second < 60;
+  if (!colon1 || !colon2 || !in_range) return bad_time(text);
+  const std::optional<std::int64_t> part = fraction(text, at);
+  if (!part) return bad_time(text);
+  const std::optional<int> minutes = offset(text, at);
+  const std::chrono::year_month_day date(std::chrono::year(year),
+                                         std::chrono::month(static_cast<unsigned>(month)),
+                                         std::chrono::day(static_cast<unsigned>(day)));
+  if (!minutes || at != text.size() || !date.ok()) return bad_time(text);
+  return Time(std::chrono::sys_days(date)) + std::chrono::hours(hour) +
+         std::chrono::minutes(minute - *minutes) + std::chrono::seconds(second) + microseconds(*part);
+}
+
+std::string format_duration(Duration d) {
+  const std::int64_t count = d.count();
+  if (count == 0) return "0s";
+  if (count < 0) {
+    // The lowest value has no positive counterpart; one microsecond does not matter there.
+    return "-" + format_duration(Duration(count == INT64_MIN ? INT64_MAX : -count));
+  }
+  if (count < 1'000) return std::to_string(count) + "\u00b5s";
+  if (count < 1'000'000) return decimal(count, 1'000) + "ms";
+  const std::int64_t minutes = count / 60'000'000;
+  std::string text = decimal(count % 60'000'000, 1'000'000) + "s";
+  if (minutes > 0) text = std::to_string(minutes % 60) + "m" + text;
+  if (minutes >= 60) text = std::to_string(minutes / 60) + "h" + text;
+  return text;
+}
+
+Result<Duration> parse_duration(std::string_view text) {
+  std::string_view rest = text;
+  bool negative = false;
+  if (!rest.empty() && (rest[0] == '-' || rest[0] == '+')) {
+    negative = rest[0] == '-';
+    rest.remove_prefix(1);
+  }
+  if (rest == "0") return Duration(0);
+  if (rest.empty()) return bad_duration(text);
+  std::int64_t total = 0;
+  while (!rest.empty()) {
+    const std::optional<std::int64_t> term = take_term(rest);
+    if (!term || __builtin_add_overflow(total, *term, &total)) return bad_duration(text);
+  }
+  return Duration((negative ? -total : total) / 1'000);
+}
+
+}  // namespace berth
