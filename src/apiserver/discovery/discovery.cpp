@@ -1,0 +1,160 @@
+#include "apiserver/discovery/discovery.h"
+
+#include <openssl/sha.h>
+
+#include "api/status.h"
+#include "apiserver/discovery/documents.h"
+#include "apiserver/http/encode.h"
+#include "apiserver/http/negotiate.h"
+
+namespace berth::apiserver::discovery {
+namespace {
+
+using http::HttpRequest;
+using http::HttpResponse;
+using http::MediaForm;
+using http::Target;
+
+std::string hash_of(std::string_view text) {
+  unsigned char digest[SHA256_DIGEST_LENGTH];
+  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
+  std::string hex;
+  for (const unsigned char byte : digest) {
+    hex.push_back("0123456789ABCDEF"[byte >> 4]);
+    hex.push_back("0123456789ABCDEF"[byte & 15]);
+  }
+  return hex;
+}
+
+HttpResponse not_acceptable() {
+  return http::encode_document(
+      {406,
+       api::make_status(406, "NotAcceptable",
+                        "406: Not Acceptable\n\nAvailable representations: application/json, "
+                        "application/yaml",
+                        JsonObject{}),
+       {}});
+}
+
+std::string syntax_key(const MediaForm& form) {
+  return std::string(form.syntax == MediaForm::Syntax::kYaml ? "yaml"
+                     : form.pretty                           ? "pretty"
+                                                             : "json") +
+         (form.shape == MediaForm::Shape::kDiscovery ? form.version : "");
+}
+
+std::optional<MediaForm> form_of(const HttpRequest& request, const Target& target, bool aggregated) {
+  auto form = http::negotiate(request.header("Accept"), {false, aggregated, true});
+  if (form) form->pretty = target.query.flag("pretty");
+  return form;
+}
+
+}  // namespace
+
+Json version_document() {
+  JsonObject out;
+  out["major"] = "1";
+  out["minor"] = "36";
+  out["emulationMajor"] = "1";
+  out["emulationMinor"] = "36";
+  out["minCompatibilityMajor"] = "1";
+  out["minCompatibilityMinor"] = "35";
+  out["gitVersion"] = "v1.36.2+berth";
+  out["gitCommit"] = "";
+  out["gitTreeState"] = "";
+  out["buildDate"] = "1970-01-01T00:00:00Z";
+  out["goVersion"] = "none";
+  out["compiler"] = "g++";
+  out["platform"] = "linux/amd64";
+  return out;
+}
+
+Discovery::Discovery(const Registry& registry, DiscoveryOptions options)
+    : registry_(registry), options_(std::move(options)) {}
+
+std::shared_ptr<const Discovery::Document> Discovery::cached(
+    const std::string& key, const std::function<std::optional<std::string>()>& make) {
+  if (generation_ != registry_.generation()) {
+    documents_.clear();
+    generation_ = registry_.generation();
+  }
+  if (const auto it = documents_.find(key); it != documents_.end()) return it->second;
+  auto body = make();
+  if (!body) return nullptr;  // unknown names are not remembered: they would fill the cache
+  auto document = std::make_shared<Document>(Document{std::move(*body), ""});
+  document->etag = "\"" + hash_of(document->body) + "\"";
+  documents_.emplace(key, document);
+  return document;
+}
+
+std::optional<HttpResponse> Discovery::get(const HttpRequest& request, const Target& target) {
+  const auto& parts = target.segments;
+  if (parts.empty()) return paths();
+  if (parts.size() == 1 && parts[0] == "version") {
+    const auto form = form_of(request, target, false);
+    return form ? http::encode_document({200, version_document(), {}}, *form) : not_acceptable();
+  }
+  if (auto health = answer_health(target, options_.checks)) return health;
+  if (parts.size() == 1 && parts[0] == "metrics" && options_.metrics) {
+    HttpResponse out = http::plain_text(200, options_.metrics());
+    out.headers[0].value = "text/plain; version=0.0.4; charset=utf-8";
+    return out;
+  }
+  if (parts[0] == "api" || parts[0] == "apis") return group_document(request, target);
+  return std::nullopt;
+}
+
+HttpResponse Discovery::paths() {
+  const auto document = cached("/", [&]() -> std::optional<std::string> {
+    JsonArray all{"/api", "/api/v1", "/apis"};
+    for (const GroupVersions& g : served_groups(registry_)) {
+      if (g.group.empty()) continue;
+      all.emplace_back("/apis/" + g.group);
+      for (const std::string& v : g.versions) all.emplace_back("/apis/" + g.group + "/" + v);
+    }
+    for (const char* p : {"/healthz", "/livez", "/readyz", "/version"}) all.emplace_back(p);
+    return http::to_bytes(JsonObject{{"paths", std::move(all)}}, {});
+  });
+  return {200, {{"Content-Type", "application/json"}}, document->body};
+}
+
+HttpResponse Discovery::root_document(const HttpRequest& request, const Target& target, bool core) {
+  const auto form = form_of(request, target, true);
+  if (!form) return not_acceptable();
+  const auto document = cached(target.path + syntax_key(*form), [&]() -> std::optional<std::string> {
+    if (form->shape == MediaForm::Shape::kDiscovery) {
+      return http::to_bytes(aggregated_discovery(registry_, core, form->version), *form);
+    }
+    return http::to_bytes(core ? api_versions(options_.server_address) : api_group_list(registry_), *form);
+  });
+  HttpResponse out{200, {{"Content-Type", http::content_type(*form)}, {"Vary", "Accept"}}, ""};
+  if (form->shape == MediaForm::Shape::kDiscovery) {
+    out.headers.push_back({"ETag", document->etag});
+    if (request.header("If-None-Match") == document->etag) {
+      out.status = 304;
+      return out;
+    }
+  }
+  out.body = document->body;
+  return out;
+}
+
+std::optional<HttpResponse> Discovery::group_document(const HttpRequest& request, const Target& target) {
+  const auto& parts = target.segments;
+  const bool core = parts[0] == "api";
+  if (parts.size() == 1) return root_document(request, target, core);
+  if (parts.size() > (core ? 2u : 3u)) return std::nullopt;
+  const auto form = form_of(request, target, false);
+  if (!form) return not_acceptable();
+  const auto document = cached(target.path + syntax_key(*form), [&]() -> std::optional<std::string> {
+    const auto json = core                ? api_resource_list(registry_, "", parts[1])
+                      : parts.size() == 2 ? api_group(registry_, parts[1])
+                                          : api_resource_list(registry_, parts[1], parts[2]);
+    if (!json) return std::nullopt;
+    return http::to_bytes(*json, *form);
+  });
+  if (!document) return std::nullopt;
+  return HttpResponse{200, {{"Content-Type", http::content_type(*form)}}, document->body};
+}
+
+}  // namespace berth::apiserver::discovery

@@ -1,0 +1,54 @@
+// What clients ask first: /version, /api, /apis and below, /openapi, health and metrics. Used on the
+// executor.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apiserver/discovery/health.h"
+#include "apiserver/http/message.h"
+#include "apiserver/http/target.h"
+#include "apiserver/registry.h"
+
+namespace berth::apiserver::discovery {
+
+struct DiscoveryOptions {
+  std::vector<HealthCheck> checks;
+  std::function<std::string()> metrics;  // the text of /metrics; without one there is no such page
+  std::string server_address;            // "host:port" that /api tells clients
+};
+
+class Discovery {
+ public:
+  Discovery(const Registry& registry, DiscoveryOptions options);
+
+  // nullopt: the path is none of discovery's.
+  std::optional<http::HttpResponse> get(const http::HttpRequest& request, const http::Target& target);
+
+ private:
+  struct Document {
+    std::string body;
+    std::string etag;
+  };
+  // Documents are made once per generation of the registry.
+  std::shared_ptr<const Document> cached(const std::string& key,
+                                         const std::function<std::optional<std::string>()>& make);
+  std::optional<http::HttpResponse> group_document(const http::HttpRequest& request,
+                                                   const http::Target& target);
+  http::HttpResponse root_document(const http::HttpRequest& request, const http::Target& target, bool core);
+  http::HttpResponse paths();
+
+  const Registry& registry_;
+  DiscoveryOptions options_;
+  std::uint64_t generation_ = 0;
+  std::map<std::string, std::shared_ptr<const Document>> documents_;
+};
+
+Json version_document();
+
+}  // namespace berth::apiserver::discovery

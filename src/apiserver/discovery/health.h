@@ -1,0 +1,26 @@
+// Health endpoints: /healthz, /livez and /readyz, with ?verbose and single checks below them.
+// https://kubernetes.io/docs/reference/using-api/health-checks/
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/http/message.h"
+#include "apiserver/http/target.h"
+
+namespace berth::apiserver::discovery {
+
+struct HealthCheck {
+  std::string name;
+  std::function<std::string()> failure;  // what is wrong; empty when fine
+  bool readiness_only = false;           // does not count for /livez and /healthz
+};
+
+// nullopt: the path is none of theirs.
+std::optional<http::HttpResponse> answer_health(const http::Target& target,
+                                                const std::vector<HealthCheck>& checks);
+
+}  // namespace berth::apiserver::discovery

@@ -1,0 +1,58 @@
+// Who asks, and what they may do. The embedded server knows one privileged group and no roles: members of
+// system:masters may do everything, everybody who is known may look at discovery and at themselves, and
+// those who are not known may ask for health and version.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/rest.h"
+
+namespace berth::apiserver::http {
+
+struct Identity {
+  api::User user;
+  std::string uid;
+};
+
+// system:anonymous in system:unauthenticated.
+const Identity& anonymous();
+
+// What somebody wants to do: to a resource, or to a path that is none.
+struct Action {
+  std::string verb;  // "get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"
+  api::GroupVersionResource resource;  // empty resource: the action is about `path`
+  std::string subresource, ns, name;
+  std::string path;
+};
+
+bool allowed(const api::User& user, const Action& action);
+
+// `configmaps is forbidden: User "bob" cannot list resource "configmaps" in API group "" in the namespace
+// "x"`
+api::RestResponse forbidden_action(const api::User& user, const Action& action);
+
+// Bearer tokens, as in Kubernetes' static token file: lines of token,user,uid[,"group1,group2"].
+class TokenTable {
+ public:
+  static Result<TokenTable> parse(std::string_view text);  // errors say the line
+  void add(std::string token, Identity identity);
+  // Compares with every token in constant time.
+  std::optional<Identity> find(std::string_view token) const;
+
+ private:
+  struct Entry {
+    std::string token;
+    Identity identity;
+  };
+  std::vector<Entry> entries_;
+};
+
+// Everybody who was authenticated is also in this group.
+inline constexpr std::string_view kAuthenticatedGroup = "system:authenticated";
+inline constexpr std::string_view kMastersGroup = "system:masters";
+Identity authenticated(std::string name, std::string uid, std::vector<std::string> groups);
+
+}  // namespace berth::apiserver::http

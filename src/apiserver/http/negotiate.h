@@ -1,0 +1,35 @@
+// Which form an answer takes: JSON or YAML; the object itself, a Table, or its metadata alone.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace berth::apiserver::http {
+
+struct MediaForm {
+  enum class Syntax : std::uint8_t { kJson, kYaml };
+  enum class Shape : std::uint8_t { kObject, kTable, kMetadata, kMetadataList, kDiscovery };
+  Syntax syntax = Syntax::kJson;
+  Shape shape = Shape::kObject;
+  std::string version;  // of the shape's group: "v1" or "v1beta1" of meta.k8s.io, "v2" or "v2beta1" of
+                        // apidiscovery.k8s.io
+  bool pretty = false;
+  bool operator==(const MediaForm&) const = default;
+};
+
+// What an endpoint can offer besides plain objects.
+struct Offer {
+  bool shapes = false;     // Tables and metadata
+  bool discovery = false;  // aggregated discovery
+  bool yaml = true;
+};
+
+// The first form that the Accept header asks for and the endpoint offers, by q, then in the order named.
+// Empty header: JSON. nullopt: nothing fits (406).
+std::optional<MediaForm> negotiate(std::string_view accept, const Offer& offer);
+
+std::string content_type(const MediaForm& form);
+
+}  // namespace berth::apiserver::http

@@ -1,0 +1,465 @@
+#include "apiserver/http/router.h"
+
+#include <algorithm>
+#include <atomic>
+#include <random>
+
+#include "api/status.h"
+#include "apiserver/http/decode.h"
+#include "apiserver/http/encode.h"
+#include "apiserver/http/negotiate.h"
+#include "apiserver/http/options.h"
+#include "apiserver/http/reviews.h"
+#include "apiserver/http/target.h"
+#include "apiserver/http/watch_stream.h"
+
+namespace berth::apiserver::http {
+
+struct ParsedRequest {
+  HttpRequest http;
+  Target target;
+  std::string target_error;
+  std::optional<ResourcePath> resource;
+  std::optional<Identity> who;  // nullopt: credentials that are wrong (401)
+  std::optional<BodySyntax> syntax;
+  std::optional<api::PatchType> patch;
+  DecodedBody body;
+  std::string audit_id;
+};
+
+void ParsedRequestDeleter::operator()(ParsedRequest* request) const { delete request; }
+
+namespace {
+
+using api::RestRequest;
+using api::RestResponse;
+using api::Verb;
+
+constexpr std::string_view kObjectTypes = "application/json, application/yaml";
+constexpr std::string_view kCustomPatchTypes =
+    "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
+// A watch whose client sets no limit ends after 30 to 60 minutes, so that connections spread again.
+constexpr std::int64_t kMinWatchSeconds = 30 * 60;
+
+std::string_view name_of(Verb verb) {
+  switch (verb) {
+    case Verb::kGet:
+      return "get";
+    case Verb::kList:
+      return "list";
+    case Verb::kWatch:
+      return "watch";
+    case Verb::kCreate:
+      return "create";
+    case Verb::kUpdate:
+      return "update";
+    case Verb::kPatch:
+      return "patch";
+    case Verb::kDelete:
+      return "delete";
+    case Verb::kDeleteCollection:
+      return "deletecollection";
+  }
+  return "";
+}
+
+// nullopt: no verb of the API.
+std::optional<Verb> verb_of(const ParsedRequest& r) {
+  const std::string& m = r.http.method;
+  const bool named = !r.resource->name.empty();
+  if (m == "GET" || m == "HEAD") {
+    if (named) return Verb::kGet;
+    return r.target.query.flag("watch") ? Verb::kWatch : Verb::kList;
+  }
+  if (m == "POST") return Verb::kCreate;
+  if (m == "PUT") return Verb::kUpdate;
+  if (m == "PATCH") return Verb::kPatch;
+  if (m == "DELETE") return named ? Verb::kDelete : Verb::kDeleteCollection;
+  return std::nullopt;
+}
+
+RestResponse unknown_resource() {
+  return {404,
+          api::make_status(404, "NotFound", "the server could not find the requested resource", JsonObject{}),
+          {}};
+}
+
+RestResponse unauthorized() { return {401, api::make_status(401, "Unauthorized", "Unauthorized"), {}}; }
+
+RestResponse method_not_allowed() {
+  return {405,
+          api::make_status(405, "MethodNotAllowed",
+                           "the server does not allow this method on the requested resource", JsonObject{}),
+          {}};
+}
+
+RestResponse not_acceptable() {
+  return {406,
+          api::make_status(406, "NotAcceptable",
+                           "406: Not Acceptable\n\nAvailable representations: " + std::string(kObjectTypes),
+                           JsonObject{}),
+          {}};
+}
+
+RestResponse unsupported_patch() {
+  return {
+      415, api::make_status(415, "UnsupportedMediaType", "415: Unsupported Media Type", JsonObject{}), {}};
+}
+
+bool takes_verb(const ResourceInfo& info, std::string_view verb) {
+  return info.verbs.empty() || std::find(info.verbs.begin(), info.verbs.end(), verb) != info.verbs.end();
+}
+
+bool has_subresource(const ResourceInfo& info, std::string_view name) {
+  if (name == "status") return info.has_status;
+  if (name == "scale") return info.has_scale;
+  return std::find(info.extra_subresources.begin(), info.extra_subresources.end(), name) !=
+         info.extra_subresources.end();
+}
+
+// Subresources that are only posted to; "finalize" is only put.
+bool is_action(std::string_view subresource) { return subresource == "binding" || subresource == "eviction"; }
+
+class CallExchange final : public Exchange {
+ public:
+  std::shared_ptr<bool> alive = std::make_shared<bool>(true);
+  ~CallExchange() override { *alive = false; }
+};
+
+class Done final : public Exchange {};
+
+}  // namespace
+
+std::string allowed_methods(const ResourceInfo& info, bool named, std::string_view subresource) {
+  std::string all;
+  const auto add = [&](std::string_view method) { all += (all.empty() ? "" : ", ") + std::string(method); };
+  if (!subresource.empty()) {
+    if (is_action(subresource)) return "POST";
+    if (subresource == "finalize") return "PUT";
+    return "GET, PATCH, PUT";
+  }
+  if (named) {
+    if (takes_verb(info, "delete")) add("DELETE");
+    if (takes_verb(info, "get")) add("GET");
+    if (takes_verb(info, "patch")) add("PATCH");
+    if (takes_verb(info, "update")) add("PUT");
+  } else {
+    if (takes_verb(info, "deletecollection")) add("DELETE");
+    if (takes_verb(info, "list")) add("GET");
+    if (takes_verb(info, "create")) add("POST");
+  }
+  return all;
+}
+
+struct Router::Impl {
+  Impl(api::RestClient& c, const Registry& r, Executor& e, RouterOptions options)
+      : core(c),
+        registry(r),
+        executor(e),
+        tokens(std::move(options.tokens)),
+        discovery(r, std::move(options.discovery)) {
+    seed = options.seed;
+    if (seed == 0) seed = (std::uint64_t{std::random_device{}()} << 32) ^ std::random_device{}();
+  }
+
+  // One request on its way through the executor.
+  struct Passage {
+    ParsedRequest& in;
+    std::shared_ptr<ResponseSink> sink;
+    MediaForm form;
+  };
+
+  std::unique_ptr<Exchange> execute(ParsedRequest& in, std::shared_ptr<ResponseSink> sink);
+  std::unique_ptr<Exchange> execute_resource(Passage p);
+  std::unique_ptr<Exchange> execute_review(Passage p, const ReviewKind& kind);
+  std::unique_ptr<Exchange> call(Passage p, RestRequest request, ResourcePtr resource);
+  std::optional<RestResponse> read_body(const ParsedRequest& in, const ResourceInfo& info,
+                                        RestRequest& request) const;
+  RestResponse missing(const ParsedRequest& in) const;
+  bool method_fits(const ParsedRequest& in, const ResourceInfo& info) const;
+  std::optional<Identity> identify(const HttpRequest& request) const;
+
+  std::uint64_t next_random() const;
+  std::string audit_id(const HttpRequest& request) const;
+  std::vector<Header> headers_of(const ParsedRequest& in) const { return {{"Audit-Id", in.audit_id}}; }
+  std::unique_ptr<Exchange> refuse(const Passage& p, RestResponse response,
+                                   std::vector<Header> more = {}) const;
+  std::unique_ptr<Exchange> answer(const Passage& p, HttpResponse response) const;
+
+  api::RestClient& core;
+  const Registry& registry;
+  Executor& executor;
+  TokenTable tokens;
+  discovery::Discovery discovery;
+  EventEncoder encoder;
+  std::uint64_t seed = 0;
+  mutable std::atomic<std::uint64_t> drawn{0};
+};
+
+// splitmix64: identifiers only need to differ.
+std::uint64_t Router::Impl::next_random() const {
+  std::uint64_t z = seed + 0x9e3779b97f4a7c15ULL * (1 + drawn.fetch_add(1));
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+  return z ^ (z >> 31);
+}
+
+std::string Router::Impl::audit_id(const HttpRequest& request) const {
+  constexpr std::size_t kMaxAuditId = 64;
+  const std::string_view given = request.header("Audit-ID");
+  const bool fine = std::all_of(given.begin(), given.end(), [](char c) { return c > ' ' && c < 0x7f; });
+  if (!given.empty() && given.size() <= kMaxAuditId && fine) return std::string(given);
+  static constexpr char kHex[] = "0123456789abcdef";
+  std::string id;
+  for (int half = 0; half < 2; ++half) {
+    std::uint64_t bits = next_random();
+    for (int i = 0; i < 16; ++i, bits >>= 4) id.push_back(kHex[bits & 15]);
+  }
+  id[12] = '4';
+  for (const std::size_t dash : {20u, 16u, 12u, 8u}) id.insert(dash, 1, '-');
+  return id;
+}
+
+std::optional<Identity> Router::Impl::identify(const HttpRequest& request) const {
+  if (request.peer) return request.peer;
+  const std::string_view given = request.header("Authorization");
+  if (given.empty()) return anonymous();
+  constexpr std::string_view kBearer = "bearer ";
+  if (given.size() < kBearer.size()) return std::nullopt;
+  for (std::size_t i = 0; i < kBearer.size(); ++i) {
+    const char c = given[i];
+    if ((c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != kBearer[i]) return std::nullopt;
+  }
+  return tokens.find(given.substr(kBearer.size()));
+}
+
+std::unique_ptr<Exchange> Router::Impl::answer(const Passage& p, HttpResponse response) const {
+  response.headers.push_back({"Audit-Id", p.in.audit_id});
+  auto shared = std::make_shared<HttpResponse>(std::move(response));
+  p.sink->respond([shared] { return std::move(*shared); });
+  return std::make_unique<Done>();
+}
+
+std::unique_ptr<Exchange> Router::Impl::refuse(const Passage& p, RestResponse response,
+                                               std::vector<Header> more) const {
+  MediaForm form;
+  form.syntax = p.form.syntax;
+  form.pretty = p.form.pretty;
+  HttpResponse out = encode_document(response, form);
+  for (Header& h : more) out.headers.push_back(std::move(h));
+  return answer(p, std::move(out));
+}
+
+std::unique_ptr<Exchange> Router::Impl::execute(ParsedRequest& in, std::shared_ptr<ResponseSink> sink) {
+  Passage p{in, std::move(sink), {}};
+  if (!in.target_error.empty()) return refuse(p, api::bad_request(in.target_error));
+  if (!in.who) return refuse(p, unauthorized());
+  if (in.resource) return execute_resource(std::move(p));
+
+  const bool reading = in.http.method == "GET" || in.http.method == "HEAD";
+  Action action;
+  action.verb = in.http.method == "HEAD"   ? "head"
+                : reading                  ? "get"
+                : in.http.method == "POST" ? "post"
+                                           : "put";
+  action.path = in.target.path;
+  if (!allowed(in.who->user, action)) return refuse(p, forbidden_action(in.who->user, action));
+  if (!reading) return refuse(p, method_not_allowed(), {{"Allow", "GET, HEAD"}});
+  auto page = discovery.get(in.http, in.target);
+  return answer(p, page ? std::move(*page) : not_found_page());
+}
+
+// Paths below a group and version that serves nothing are no API at all; below one that serves built-in kinds
+// the API says so itself.
+RestResponse Router::Impl::missing(const ParsedRequest& in) const {
+  for (const ResourcePtr& r : registry.all()) {
+    const auto& gvr = in.resource->resource;
+    if (!r->custom && r->gvr.group == gvr.group && r->gvr.version == gvr.version) return unknown_resource();
+  }
+  return {404, nullptr, {}};
+}
+
+bool Router::Impl::method_fits(const ParsedRequest& in, const ResourceInfo& info) const {
+  const std::string methods = allowed_methods(info, !in.resource->name.empty(), in.resource->subresource);
+  const std::string& method = in.http.method == "HEAD" ? std::string("GET") : in.http.method;
+  if (method == "POST" && info.namespaced && in.resource->ns.empty()) return false;
+  for (std::string_view rest = methods; !rest.empty();) {
+    const std::size_t end = std::min(rest.find(", "), rest.size());
+    if (rest.substr(0, end) == method) return true;
+    rest.remove_prefix(std::min(end + 2, rest.size()));
+  }
+  return false;
+}
+
+std::unique_ptr<Exchange> Router::Impl::execute_resource(Passage p) {
+  ParsedRequest& in = p.in;
+  const ResourcePath& path = *in.resource;
+  const auto verb = verb_of(in);
+  if (!verb) return refuse(p, method_not_allowed());
+  Action action{std::string(name_of(*verb)), path.resource, path.subresource, path.ns, path.name, ""};
+  if (!allowed(in.who->user, action)) return refuse(p, forbidden_action(in.who->user, action));
+
+  if (const ReviewKind* review = find_review(path.resource)) return execute_review(std::move(p), *review);
+  const ResourcePtr info = registry.find(path.resource);
+  if (!info) {
+    RestResponse none = missing(in);
+    return none.body.is_null() ? answer(p, not_found_page()) : refuse(p, std::move(none));
+  }
+  const bool placed = info->namespaced ? !(path.ns.empty() && !path.name.empty()) : path.ns.empty();
+  if (!placed) return refuse(p, unknown_resource());
+  if (!path.subresource.empty() && !has_subresource(*info, path.subresource)) {
+    return refuse(p, info->custom ? api::not_found(path.resource, path.name) : unknown_resource());
+  }
+  if (!method_fits(in, *info)) {
+    return refuse(p, method_not_allowed(),
+                  {{"Allow", allowed_methods(*info, !path.name.empty(), path.subresource)}});
+  }
+  const bool watching = *verb == Verb::kWatch;
+  auto form = negotiate(in.http.header("Accept"), {true, false, !watching});
+  const bool list = *verb == Verb::kList || *verb == Verb::kDeleteCollection;
+  const bool misfit =
+      form && form->shape == (list ? MediaForm::Shape::kMetadata : MediaForm::Shape::kMetadataList);
+  if (!form || misfit) return refuse(p, not_acceptable());
+  form->pretty = in.target.query.flag("pretty");
+  p.form = *form;
+
+  RestRequest request;
+  request.verb = *verb;
+  request.resource = path.resource;
+  request.ns = path.ns;
+  request.name = path.name;
+  request.subresource = path.subresource;
+  request.user = in.who->user;
+  if (auto refusal = read_body(in, *info, request)) return refuse(p, std::move(*refusal));
+  return call(std::move(p), std::move(request), info);
+}
+
+// Takes the body and the options; the order of complaints is the API server's: size, type, options, content.
+std::optional<RestResponse> Router::Impl::read_body(const ParsedRequest& in, const ResourceInfo& info,
+                                                    RestRequest& request) const {
+  const bool writes = request.verb == Verb::kCreate || request.verb == Verb::kUpdate;
+  const bool deletes = request.verb == Verb::kDelete || request.verb == Verb::kDeleteCollection;
+  const bool patches = request.verb == Verb::kPatch;
+  if (patches) {
+    if (!in.patch) return unsupported_patch();
+    if (info.custom && *in.patch == api::PatchType::kStrategicMerge)
+      return unsupported_media_type(kCustomPatchTypes);
+    request.patch_type = *in.patch;
+  }
+  if ((writes || (deletes && !in.http.body.empty())) && !in.syntax)
+    return unsupported_media_type(kObjectTypes);
+  if (in.http.body_too_large) return too_large();
+  if (deletes && !in.http.body.empty()) {
+    if (!in.body.error.empty()) return undecodable_object("DeleteOptions", in.http.body, in.body.error);
+    request.body = in.body.value;
+  }
+  if (auto refusal = apply_options(in.target.query, in.http.header("User-Agent"), request)) return refusal;
+  if (patches && !in.body.error.empty()) return api::bad_request("error decoding patch: " + in.body.error);
+  if (patches && in.http.body.empty())
+    return api::bad_request("error decoding patch: unexpected end of JSON input");
+  if (writes) {
+    const std::string error = !in.body.error.empty()      ? in.body.error
+                              : in.http.body.empty()      ? "json parse error: unexpected end of JSON input"
+                              : in.body.value.is_object() ? ""
+                                                          : "json parse error: expected an object";
+    if (!error.empty()) return undecodable_object(info.kind, in.http.body, error);
+  }
+  if (writes || patches) {
+    request.body = in.body.value;
+    request.duplicate_fields = in.body.duplicates;
+  }
+  return std::nullopt;
+}
+
+std::unique_ptr<Exchange> Router::Impl::call(Passage p, RestRequest request, ResourcePtr resource) {
+  const auto include = parse_include_object(p.in.target.query.get("includeObject"));
+  if (!include && p.form.shape == MediaForm::Shape::kTable) {
+    return refuse(
+        p, api::invalid("meta.k8s.io", "TableOptions", "",
+                        {api::invalid_value("includeObject", Json(p.in.target.query.get("includeObject")),
+                                            "must be 'Metadata', 'Object', 'None', or empty")}));
+  }
+  if (request.verb == Verb::kWatch) {
+    if (!request.timeout_seconds) {
+      request.timeout_seconds =
+          kMinWatchSeconds + static_cast<std::int64_t>(next_random() % kMinWatchSeconds);
+    }
+    return start_watch(core, executor, encoder, std::move(request), std::move(resource),
+                       {p.form, include.value_or(IncludeObject::kMetadata), false}, headers_of(p.in), p.sink);
+  }
+  auto exchange = std::make_unique<CallExchange>();
+  auto reply = std::make_shared<Reply>();
+  reply->form = p.form;
+  reply->include = include.value_or(IncludeObject::kMetadata);
+  reply->headers = headers_of(p.in);
+  // Subresources answer another kind than the resource's.
+  if (request.subresource.empty() || request.subresource == "status") reply->resource = std::move(resource);
+  core.call(std::move(request), [alive = exchange->alive, reply, sink = p.sink, this](RestResponse response) {
+    if (!*alive) return;
+    reply->response = std::move(response);
+    reply->now = executor.now();
+    sink->respond([reply] { return encode(*reply); });
+  });
+  return exchange;
+}
+
+std::unique_ptr<Exchange> Router::Impl::execute_review(Passage p, const ReviewKind& kind) {
+  const ParsedRequest& in = p.in;
+  if (in.http.method != "POST" || !in.resource->name.empty()) {
+    return refuse(p, method_not_allowed(), {{"Allow", "POST"}});
+  }
+  const auto form = negotiate(in.http.header("Accept"), {});
+  if (!form) return refuse(p, not_acceptable());
+  p.form = *form;
+  if (!in.syntax) return refuse(p, unsupported_media_type(kObjectTypes));
+  if (in.http.body_too_large) return refuse(p, too_large());
+  RestRequest request;
+  request.verb = Verb::kCreate;
+  if (auto refusal = apply_options(in.target.query, in.http.header("User-Agent"), request)) {
+    return refuse(p, std::move(*refusal));
+  }
+  if (!in.body.error.empty() || !in.body.value.is_object()) {
+    return refuse(p, undecodable_object(kind.kind, in.http.body, in.body.error));
+  }
+  return refuse(p,
+                answer_review(kind, in.body.value, {*in.who, tokens, request.field_manager, executor.now()}));
+}
+
+Router::Router(api::RestClient& core, const Registry& registry, Executor& executor, RouterOptions options)
+    : impl_(std::make_unique<Impl>(core, registry, executor, std::move(options))) {}
+Router::~Router() = default;
+
+ParsedRequestPtr Router::parse(HttpRequest request) const {
+  ParsedRequestPtr in(new ParsedRequest);
+  in->audit_id = impl_->audit_id(request);
+  in->who = impl_->identify(request);
+  if (auto target = parse_target(request.target)) {
+    in->target = std::move(*target);
+  } else {
+    in->target_error = target.error().message;
+  }
+  in->resource = resource_path(in->target.segments);
+  const std::string_view type = request.header("Content-Type");
+  in->syntax = object_syntax(type);
+  std::optional<BodySyntax> syntax = in->syntax;
+  if (request.method == "PATCH") {
+    in->patch = patch_type(type);
+    syntax.reset();
+    if (in->patch) syntax = *in->patch == api::PatchType::kApply ? BodySyntax::kYaml : BodySyntax::kJson;
+  }
+  if (in->who && in->resource && syntax && !request.body.empty() && !request.body_too_large) {
+    in->body = decode_body(request.body, *syntax);
+  }
+  in->http = std::move(request);
+  return in;
+}
+
+std::unique_ptr<Exchange> Router::execute(ParsedRequestPtr request, std::shared_ptr<ResponseSink> sink) {
+  return impl_->execute(*request, std::move(sink));
+}
+
+std::unique_ptr<Exchange> Router::handle(HttpRequest request, std::shared_ptr<ResponseSink> sink) {
+  return execute(parse(std::move(request)), std::move(sink));
+}
+
+}  // namespace berth::apiserver::http

@@ -1,0 +1,189 @@
+#include "apiserver/http/table.h"
+
+namespace berth::apiserver::http {
+namespace {
+
+constexpr std::string_view kNameDescription =
+    "The name of the object, unique among the objects of its kind in its namespace.";
+
+Json column_definition(const PrinterColumn& c) {
+  return {{"name", c.name},
+          {"type", c.type},
+          {"format", c.format},
+          {"description", c.description},
+          {"priority", c.priority}};
+}
+
+// Kinds without columns of their own show their age: custom ones as "Age", others when they were made.
+std::vector<PrinterColumn> columns_of(const ResourceInfo& info) {
+  if (!info.columns.empty()) return info.columns;
+  if (info.custom)
+    return {{"Age", "date", "", "How long ago the object was created.", ".metadata.creationTimestamp", 0}};
+  return {{"Created At", "date", "", "When the object was created.", ".metadata.creationTimestamp", 0}};
+}
+
+Json column_definitions(const ResourceInfo& info, const std::vector<PrinterColumn>& columns) {
+  JsonArray all;
+  if (!info.name_in_columns) {
+    all.push_back(column_definition({"Name", "string", "name", std::string(kNameDescription), "", 0}));
+  }
+  for (const PrinterColumn& c : columns) all.push_back(column_definition(c));
+  return all;
+}
+
+// The member that a dotted path such as ".status.phase" leads to; null when there is none.
+const Json* find_json_path(const Json& object, std::string_view path) {
+  const Json* at = &object;
+  while (at != nullptr && !path.empty()) {
+    path.remove_prefix(path.front() == '.' ? 1 : 0);
+    const std::size_t end = std::min(path.find('.'), path.size());
+    at = find(*at, path.substr(0, end));
+    path.remove_prefix(end);
+  }
+  return at;
+}
+
+Json cell_of(const Json& value, const PrinterColumn& column, Time now) {
+  if (column.type == "string") return value.is_string() ? value : Json(to_string(value));
+  if (column.type == "integer") {
+    if (value.is_double()) return static_cast<std::int64_t>(value.get_double());
+    return value.is_number() ? value : Json(nullptr);
+  }
+  if (column.type == "number") return value.is_number() ? value : Json(nullptr);
+  if (column.type == "boolean") return value.is_bool() ? value : Json(nullptr);
+  if (column.type == "date" && value.is_string()) return Json(human_age(view(value.get_string()), now));
+  return nullptr;
+}
+
+JsonArray cells_of(const Json& object, const ResourceInfo& info, const std::vector<PrinterColumn>& columns,
+                   Time now) {
+  if (info.strategy.cells) return info.strategy.cells(object, now);
+  JsonArray cells;
+  for (const PrinterColumn& c : columns) {
+    const Json* value = find_json_path(object, c.json_path);
+    cells.push_back(value == nullptr ? Json(nullptr) : cell_of(*value, c, now));
+  }
+  return cells;
+}
+
+// Items of lists of built-in kinds do not say what they are.
+Json with_type(const Json& object, const ResourceInfo& info) {
+  if (find(object, "kind") != nullptr) return object;
+  JsonObject typed;
+  typed["kind"] = info.kind;
+  typed["apiVersion"] = info.gvr.group.empty() ? info.gvr.version : info.gvr.group + "/" + info.gvr.version;
+  for (const auto& [key, value] : object.get_object()) typed[key] = value;
+  return typed;
+}
+
+Json row_of(const Json& object, const ResourceInfo& info, const std::vector<PrinterColumn>& columns,
+            const TableOptions& options, Time now) {
+  JsonArray cells;
+  if (!info.name_in_columns) cells.emplace_back(string_at(object, {"metadata", "name"}));
+  for (Json& cell : cells_of(object, info, columns, now)) cells.push_back(std::move(cell));
+  JsonObject row;
+  row["cells"] = std::move(cells);
+  switch (options.include) {
+    case IncludeObject::kNone:
+      row["object"] = nullptr;
+      break;
+    case IncludeObject::kMetadata:
+      row["object"] = to_partial_metadata(object, options.version);
+      break;
+    case IncludeObject::kObject:
+      row["object"] = with_type(object, info);
+      break;
+  }
+  return row;
+}
+
+Json list_metadata(const Json& body) {
+  JsonObject out;
+  for (const std::string_view key : {"resourceVersion", "continue", "remainingItemCount"}) {
+    const Json* value = find_path(body, {"metadata", key});
+    if (value == nullptr || (value->is_string() && value->get_string().empty())) continue;
+    out[key] = *value;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<IncludeObject> parse_include_object(std::string_view text) {
+  if (text.empty() || text == "Metadata") return IncludeObject::kMetadata;
+  if (text == "None") return IncludeObject::kNone;
+  if (text == "Object") return IncludeObject::kObject;
+  return std::nullopt;
+}
+
+bool is_list(const Json& body) {
+  const Json* items = find(body, "items");
+  return items != nullptr && items->is_array() && string_at(body, {"kind"}).ends_with("List");
+}
+
+Json to_table(const Json& body, const ResourceInfo& info, const TableOptions& options, Time now) {
+  const std::vector<PrinterColumn> columns = columns_of(info);
+  JsonObject table;
+  table["kind"] = "Table";
+  table["apiVersion"] = "meta.k8s.io/" + options.version;
+  JsonArray rows;
+  if (is_list(body)) {
+    table["metadata"] = list_metadata(body);
+    for (const Json& item : array_at(body, {"items"}))
+      rows.push_back(row_of(item, info, columns, options, now));
+  } else {
+    table["metadata"] = JsonObject{{"resourceVersion", string_at(body, {"metadata", "resourceVersion"})}};
+    rows.push_back(row_of(body, info, columns, options, now));
+  }
+  table["columnDefinitions"] = options.columns ? column_definitions(info, columns) : Json(nullptr);
+  table["rows"] = std::move(rows);
+  return table;
+}
+
+Json to_partial_metadata(const Json& object, std::string_view version) {
+  JsonObject out;
+  out["kind"] = "PartialObjectMetadata";
+  out["apiVersion"] = "meta.k8s.io/" + std::string(version);
+  const Json* metadata = find(object, "metadata");
+  out["metadata"] = metadata == nullptr ? Json(JsonObject{}) : *metadata;
+  return out;
+}
+
+Json to_partial_metadata_list(const Json& list, std::string_view version) {
+  JsonObject out;
+  out["kind"] = "PartialObjectMetadataList";
+  out["apiVersion"] = "meta.k8s.io/" + std::string(version);
+  out["metadata"] = list_metadata(list);
+  JsonArray items;
+  for (const Json& item : array_at(list, {"items"})) items.push_back(to_partial_metadata(item, version));
+  out["items"] = std::move(items);
+  return out;
+}
+
+std::string human_duration(Duration d) {
+  using namespace std::chrono;
+  const std::int64_t s = floor<seconds>(d).count();
+  if (s < -1) return "<invalid>";
+  if (s < 0) return "0s";
+  const std::int64_t m = s / 60, h = m / 60, days = h / 24;
+  const auto two = [](std::int64_t a, const char* unit_a, std::int64_t b, const char* unit_b) {
+    return std::to_string(a) + unit_a + (b == 0 ? "" : std::to_string(b) + unit_b);
+  };
+  if (s < 120) return std::to_string(s) + "s";
+  if (m < 10) return two(m, "m", s % 60, "s");
+  if (m < 180) return std::to_string(m) + "m";
+  if (h < 8) return two(h, "h", m % 60, "m");
+  if (h < 48) return std::to_string(h) + "h";
+  if (h < 192) return two(days, "d", h % 24, "h");
+  if (days < 365 * 2) return std::to_string(days) + "d";
+  if (days < 365 * 8) return two(days / 365, "y", days % 365, "d");
+  return std::to_string(days / 365) + "y";
+}
+
+std::string human_age(std::string_view time, Time now) {
+  if (time.empty()) return "<unknown>";
+  const auto at = parse_time(time);
+  return at ? human_duration(now - *at) : "<invalid>";
+}
+
+}  // namespace berth::apiserver::http

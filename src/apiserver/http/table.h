@@ -1,0 +1,39 @@
+// Server-side printing: objects as rows of a meta.k8s.io Table, and as metadata alone.
+// https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "apiserver/resource.h"
+#include "base/json.h"
+#include "base/time.h"
+
+namespace berth::apiserver::http {
+
+enum class IncludeObject : std::uint8_t { kNone, kMetadata, kObject };
+// Of ?includeObject=; nullopt when it is none of "None", "Metadata", "Object", "".
+std::optional<IncludeObject> parse_include_object(std::string_view text);
+
+struct TableOptions {
+  std::string version = "v1";  // of meta.k8s.io
+  IncludeObject include = IncludeObject::kMetadata;
+  bool columns = true;  // false: columnDefinitions is null (later events of a watch)
+};
+
+// `body` is an object of the resource, or a list of them.
+Json to_table(const Json& body, const ResourceInfo& info, const TableOptions& options, Time now);
+
+Json to_partial_metadata(const Json& object, std::string_view version);     // PartialObjectMetadata
+Json to_partial_metadata_list(const Json& list, std::string_view version);  // PartialObjectMetadataList
+
+bool is_list(const Json& body);  // has items and a kind that ends in List
+
+// "12s", "3m5s", "47h", "3d": as kubectl prints ages. Negative: "<invalid>".
+std::string human_duration(Duration d);
+// The age of an RFC 3339 time; "<unknown>" for an empty one, "<invalid>" for what is no time.
+std::string human_age(std::string_view time, Time now);
+
+}  // namespace berth::apiserver::http

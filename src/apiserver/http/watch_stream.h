@@ -1,0 +1,49 @@
+// A watch as a stream of lines. Each event is encoded once for all watchers that asked for the same form.
+// https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+
+#include "api/rest.h"
+#include "apiserver/http/encode.h"
+#include "apiserver/http/message.h"
+#include "base/executor.h"
+
+namespace berth::apiserver::http {
+
+// How one watcher wants its events.
+struct WatchForm {
+  MediaForm form;
+  IncludeObject include = IncludeObject::kMetadata;
+  bool columns = false;  // the next row comes with the column definitions
+};
+
+// Remembers the latest encodings. Used on the executor.
+class EventEncoder {
+ public:
+  // One line: {"type":"ADDED","object":{...}}
+  SharedBytes encode(const api::WatchEvent& event, const ResourceInfo& info, const WatchForm& form, Time now);
+
+ private:
+  // Enough for the watchers of one write in their different forms; watchers of one event follow each other
+  // closely.
+  static constexpr std::size_t kRemembered = 64;
+  struct Entry {
+    JsonPtr object;  // keeps the address from being used again
+    api::WatchEvent::Type type{};
+    std::string form;
+    SharedBytes bytes;
+  };
+  std::deque<Entry> entries_;
+};
+
+// Starts the watch and answers on `sink`: with the status of a watch that cannot start, else with the stream.
+std::unique_ptr<Exchange> start_watch(api::RestClient& core, Executor& executor, EventEncoder& encoder,
+                                      api::RestRequest request, ResourcePtr resource, WatchForm form,
+                                      std::vector<Header> headers, std::shared_ptr<ResponseSink> sink);
+
+}  // namespace berth::apiserver::http
