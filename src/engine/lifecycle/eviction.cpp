@@ -1,0 +1,172 @@
+// Losing quota: eviction in two steps, taking back what was never used, and the ways back into the queue.
+#include <algorithm>
+
+#include "engine/lifecycle/change.h"
+#include "engine/lifecycle/words.h"
+
+namespace berth::engine::lifecycle {
+
+using api::kueue::CheckState;
+
+namespace {
+
+constexpr std::string_view state_name(CheckState state) {
+  switch (state) {
+    case CheckState::kPending: return "Pending";
+    case CheckState::kReady: return "Ready";
+    case CheckState::kRetry: return "Retry";
+    case CheckState::kRejected: return "Rejected";
+  }
+  return "Pending";
+}
+
+// Checks start over. How long to wait after a Retry is kept with the check and becomes the time of the next attempt, which
+// never moves backwards.
+void reset_checks(WorkloadStatus& status, Time now) {
+  for (auto& check : status.admission_checks) {
+    if (check.state == CheckState::kPending) continue;
+    if (check.state == CheckState::kRetry) {
+      check.retry_count = check.retry_count.value_or(0) + 1;
+      if (check.requeue_after_seconds) {
+        const Time since = check.last_transition == Time{} ? now : check.last_transition;
+        const Time at = to_seconds(since) + std::chrono::seconds(*check.requeue_after_seconds);
+        if (!status.requeue_state) status.requeue_state.emplace();
+        auto& when = status.requeue_state->requeue_at;
+        when = std::max(when.value_or(at), at);
+      }
+    }
+    check.message = "Reset to Pending after eviction. Previously: " + std::string(state_name(check.state));
+    check.state = CheckState::kPending;
+    check.last_transition = to_seconds(now);
+    check.pod_set_updates.clear();
+  }
+}
+
+void count_eviction(WorkloadStatus& status, const Eviction& why) {
+  const auto it = std::ranges::find_if(status.evictions, [&](const auto& e) {
+    return e.reason == why.reason && e.underlying_cause == why.cause;
+  });
+  if (it != status.evictions.end()) {
+    ++it->count;
+  } else {
+    status.evictions.push_back({why.reason, why.cause, 1});
+  }
+}
+
+std::string full_reason(const Eviction& why) { return why.cause.empty() ? why.reason : why.reason + "DueTo" + why.cause; }
+
+// Preempted workloads, and those whose nodes failed, may be queued at once; all others wait for what their reason names.
+bool requeued_at_once(std::string_view evicted_reason) {
+  return evicted_reason == reason::kPreempted || evicted_reason == reason::kNodeFailures;
+}
+
+void set_requeued_after_eviction(WorkloadStatus& status, const Workload& w, Time now) {
+  const auto* evicted = api::find_condition(status.conditions, api::kueue::kEvicted);
+  if (evicted == nullptr || !evicted->status) return;
+  const std::string why = evicted->reason, text = evicted->message;
+  set(status, w, api::kueue::kRequeued, requeued_at_once(why), why, text, now);
+}
+
+// What evict() and preempt() share. An eviction without quota (an inactive workload that was waiting) is complete at once.
+std::vector<Note> begin_eviction(WorkloadStatus& status, const Workload& w, const Eviction& why, Time now) {
+  const bool held = holds_quota(status);
+  set(status, w, api::kueue::kEvicted, true, full_reason(why), why.message, now);
+  reset_checks(status, now);
+  count_eviction(status, why);
+  if (why.reason == reason::kDeactivated) {
+    api::remove_condition(status.conditions, api::kueue::kDeactivationTarget);
+    status.requeue_state.reset();
+  }
+  if (!held) {
+    unreserve(status, w, reason::kDeactivated, message::kDeactivated, now);
+    set_requeued_after_eviction(status, w, now);
+    return {};
+  }
+  return {{false, "EvictedDueTo" + full_reason(why), why.message}};
+}
+
+}  // namespace
+
+Result<Change> evict(const Workload& w, const Eviction& why, Time now) {
+  WorkloadStatus status = w.status;
+  auto notes = begin_eviction(status, w, why, now);
+  return close(Move::kEvict, w, std::move(status), std::move(notes));
+}
+
+Result<Change> preempt(const Workload& w, std::string_view preemption_reason, std::string_view text,
+                       std::string_view priorities, Time now) {
+  WorkloadStatus status = w.status;
+  auto notes = begin_eviction(status, w, {std::string(reason::kPreempted), "", std::string(text)}, now);
+  set(status, w, api::kueue::kPreempted, true, preemption_reason, text, now);
+  notes.insert(notes.begin(), {false, std::string(reason::kPreempted), std::string(text) + std::string(priorities)});
+  return close(Move::kEvict, w, std::move(status), std::move(notes));
+}
+
+Result<Change> release(const Workload& w, Time now) {
+  WorkloadStatus status = w.status;
+  const auto* evicted = api::find_condition(status.conditions, api::kueue::kEvicted);
+  const std::string text = evicted != nullptr ? evicted->message : std::string();
+  if (w.active) {
+    unreserve(status, w, reason::kPendingEvaluation, text, now);
+  } else {
+    unreserve(status, w, reason::kDeactivated, message::kDeactivated, now);
+  }
+  set_requeued_after_eviction(status, w, now);
+  return close(Move::kRelease, w, std::move(status));
+}
+
+Result<Change> withdraw(const Workload& w, const PendingReason& why, Time now) {
+  WorkloadStatus status = w.status;
+  unreserve(status, w, why.reason, why.message, now);
+  return close(Move::kWithdraw, w, std::move(status));
+}
+
+Result<Change> mark_target(const Workload& w, std::string_view cause, std::string_view text, Note note, Time now) {
+  WorkloadStatus status = w.status;
+  set(status, w, api::kueue::kDeactivationTarget, true, cause, text, now);
+  return close(Move::kMarkTarget, w, std::move(status), {std::move(note)});
+}
+
+Result<Change> requeue(const Workload& w, std::string_view why, std::string_view text, Time now) {
+  WorkloadStatus status = w.status;
+  const auto* before = api::find_condition(status.conditions, api::kueue::kRequeued);
+  // Who ran out of time starts with a full account when somebody activates it again; otherwise it could never run.
+  if (before != nullptr && before->reason.ends_with(reason::kMaximumExecutionTimeExceeded))
+    status.accumulated_past_execution_time_seconds.reset();
+  set(status, w, api::kueue::kRequeued, true, why, text, now);
+  if (status.requeue_state) status.requeue_state->requeue_at.reset();
+  if (status.requeue_state == api::kueue::RequeueState{}) status.requeue_state.reset();
+  return close(Move::kRequeue, w, std::move(status));
+}
+
+Result<Change> tidy(const Workload& w) {
+  WorkloadStatus status = w.status;
+  if (!w.active) {
+    api::remove_condition(status.conditions, api::kueue::kDeactivationTarget);
+    status.requeue_state.reset();
+  } else if (status.requeue_state) {
+    status.requeue_state->requeue_at.reset();
+    if (status.requeue_state == api::kueue::RequeueState{}) status.requeue_state.reset();
+  }
+  return close(Move::kTidy, w, std::move(status));
+}
+
+std::string preemption_message(const Preemptor& preemptor, std::string_view why, std::string_view victim_path) {
+  const auto known = [](std::string_view s) { return s.empty() ? std::string("UNKNOWN") : std::string(s); };
+  std::string_view human = why;
+  if (why == "InClusterQueue") human = "prioritization in the ClusterQueue";
+  if (why == "InCohortReclamation") human = "reclamation within the cohort";
+  if (why == "InCohortFairSharing") human = "Fair Sharing within the cohort";
+  if (why == "InCohortReclaimWhileBorrowing") human = "reclamation within the cohort while borrowing";
+  return "Preempted to accommodate a workload (UID: " + known(preemptor.uid) + ", JobUID: " + known(preemptor.job_uid) +
+         ") due to " + std::string(human) + "; preemptor path: " + known(preemptor.path) +
+         "; preemptee path: " + known(victim_path);
+}
+
+std::string preemption_priorities(std::int32_t preemptor, std::int32_t victim) {
+  const std::string p = std::to_string(preemptor), v = std::to_string(victim);
+  return "; preemptor effective priority: " + p + " (base: " + p + ", boost: 0); preemptee effective priority: " + v +
+         " (base: " + v + ", boost: 0)";
+}
+
+}  // namespace berth::engine::lifecycle

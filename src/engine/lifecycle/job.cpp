@@ -1,0 +1,66 @@
+// What a job says about itself, in the words of its workload's status.
+#include <algorithm>
+
+#include "engine/lifecycle/change.h"
+#include "engine/lifecycle/words.h"
+
+namespace berth::engine::lifecycle {
+
+using api::kueue::JobReport;
+using api::kueue::ReclaimablePod;
+
+namespace {
+
+void set_pods_ready(WorkloadStatus& status, const Workload& w, bool ready, Time now) {
+  const auto* before = api::find_condition(status.conditions, api::kueue::kPodsReady);
+  const std::string was = before != nullptr ? before->reason : std::string();
+  if (!api::is_true(status.conditions, api::kueue::kAdmitted)) {
+    set(status, w, api::kueue::kPodsReady, false, reason::kWaitForStart, message::kPodsNotReady, now);
+  } else if (ready) {
+    const bool again = was == reason::kWaitForRecovery || was == reason::kRecovered;
+    set(status, w, api::kueue::kPodsReady, true, again ? reason::kRecovered : reason::kStarted, message::kPodsReady, now);
+  } else if (before != nullptr && (before->status || was == reason::kWaitForRecovery)) {
+    set(status, w, api::kueue::kPodsReady, false, reason::kWaitForRecovery, message::kPodsRecovering, now);
+  } else {
+    set(status, w, api::kueue::kPodsReady, false, reason::kWaitForStart, message::kPodsNotReady, now);
+  }
+}
+
+// While quota is reserved the count of a pod set never goes back: what was given away is gone.
+std::vector<ReclaimablePod> merged(const WorkloadStatus& status, std::vector<ReclaimablePod> told) {
+  if (!holds_quota(status)) return told;
+  for (const auto& before : status.reclaimable_pods) {
+    const auto it = std::ranges::find(told, before.name, &ReclaimablePod::name);
+    if (it == told.end()) {
+      told.push_back(before);
+    } else {
+      it->count = std::max(it->count, before.count);
+    }
+  }
+  return told;
+}
+
+WorkloadStatus with_report(const Workload& w, const JobReport& report, Time now) {
+  WorkloadStatus status = w.status;
+  if (report.pods_ready) set_pods_ready(status, w, *report.pods_ready, now);
+  status.reclaimable_pods = merged(status, report.reclaimable);
+  return status;
+}
+
+}  // namespace
+
+Result<Change> report_pods(const Workload& w, const JobReport& report, Time now) {
+  return close(Move::kReportPods, w, with_report(w, report, now));
+}
+
+bool says_anything_new(const Workload& w, const JobReport& report, Time now) {
+  return with_report(w, report, now) != w.status;
+}
+
+Result<Change> finish(const Workload& w, const JobReport::Outcome& outcome, Time now) {
+  WorkloadStatus status = w.status;
+  set(status, w, api::kueue::kFinished, true, outcome.reason, outcome.message, now);
+  return close(Move::kFinish, w, std::move(status));
+}
+
+}  // namespace berth::engine::lifecycle

@@ -1,0 +1,67 @@
+// The words of a workload's status: reasons and messages of its conditions and events, as Kueue writes them.
+#pragma once
+
+#include <string_view>
+
+namespace berth::engine::lifecycle {
+
+inline constexpr std::string_view kGatedByAnnotation = "kueue.x-k8s.io/admission-gated-by";
+inline constexpr std::string_view kJobUidLabel = "kueue.x-k8s.io/job-uid";
+inline constexpr std::string_view kWaitingForReplacementPods = "WaitingForReplacementPods";
+
+namespace reason {
+// QuotaReserved=True and Admitted.
+inline constexpr std::string_view kQuotaReserved = "QuotaReserved";
+inline constexpr std::string_view kAdmitted = "Admitted";
+inline constexpr std::string_view kNoReservation = "NoReservation";
+inline constexpr std::string_view kUnsatisfiedChecks = "UnsatisfiedAdmissionChecks";
+// QuotaReserved=False.
+inline constexpr std::string_view kPendingEvaluation = "PendingEvaluation";
+inline constexpr std::string_view kNoMatchingFlavor = "NoMatchingFlavor";
+inline constexpr std::string_view kWaitingForQuota = "WaitingForQuota";
+inline constexpr std::string_view kExceedsMaxQuota = "ExceedsMaxQuota";
+inline constexpr std::string_view kWaitingForPreempted = "WaitingForPreemptedWorkloads";
+inline constexpr std::string_view kMisconfigured = "Misconfigured";
+inline constexpr std::string_view kSuspended = "Suspended";
+inline constexpr std::string_view kGated = "AdmissionGated";
+inline constexpr std::string_view kOnHold = "OnHold";
+// Evicted.
+inline constexpr std::string_view kPreempted = "Preempted";
+inline constexpr std::string_view kPodsReadyTimeout = "PodsReadyTimeout";
+inline constexpr std::string_view kAdmissionCheck = "AdmissionCheck";
+inline constexpr std::string_view kClusterQueueStopped = "ClusterQueueStopped";
+inline constexpr std::string_view kLocalQueueStopped = "LocalQueueStopped";
+inline constexpr std::string_view kNodeFailures = "NodeFailures";
+inline constexpr std::string_view kDeactivated = "Deactivated";
+inline constexpr std::string_view kMaximumExecutionTimeExceeded = "MaximumExecutionTimeExceeded";
+// Requeued=True.
+inline constexpr std::string_view kReactivated = "Reactivated";
+inline constexpr std::string_view kBackoffFinished = "BackoffFinished";
+inline constexpr std::string_view kClusterQueueRestarted = "ClusterQueueRestarted";
+inline constexpr std::string_view kLocalQueueRestarted = "LocalQueueRestarted";
+// PodsReady.
+inline constexpr std::string_view kWaitForStart = "WaitForStart";
+inline constexpr std::string_view kWaitForRecovery = "WaitForRecovery";
+inline constexpr std::string_view kStarted = "Started";
+inline constexpr std::string_view kRecovered = "Recovered";
+}  // namespace reason
+
+namespace message {
+inline constexpr std::string_view kNoReservation = "The workload has no reservation";
+inline constexpr std::string_view kAdmitted = "The workload is admitted";
+inline constexpr std::string_view kUnsatisfiedChecks = "The workload has not all checks ready";
+inline constexpr std::string_view kDeactivated = "The workload is deactivated";
+inline constexpr std::string_view kReactivated = "The workload was reactivated";
+inline constexpr std::string_view kBackoffFinished = "The workload backoff was finished";
+inline constexpr std::string_view kClusterQueueStopped = "The ClusterQueue is stopped";
+inline constexpr std::string_view kLocalQueueStopped = "The LocalQueue is stopped";
+inline constexpr std::string_view kClusterQueueRestarted = "The ClusterQueue was restarted after being stopped";
+inline constexpr std::string_view kLocalQueueRestarted = "The LocalQueue was restarted after being stopped";
+inline constexpr std::string_view kPodsNotReady = "Not all pods are ready or succeeded";
+inline constexpr std::string_view kPodsReady = "All pods reached readiness and the workload is running";
+inline constexpr std::string_view kPodsRecovering = "At least one pod has failed, waiting for recovery";
+inline constexpr std::string_view kFailedChecks = "The workload has failed admission checks";
+inline constexpr std::string_view kExecutionTime = "exceeding the maximum execution time";
+}  // namespace message
+
+}  // namespace berth::engine::lifecycle
