@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "api/kueue/job_report.h"
 #include "api/kueue/types.h"
 #include "base/json.h"
 #include "base/time.h"
@@ -38,6 +39,13 @@ struct RuntimeClassSeen { std::string name; JsonPtr overhead; };  // overhead.po
 struct RuntimeClassGone { std::string name; };
 struct WorkloadSeen { Ptr<api::kueue::Workload> object; };
 struct WorkloadGone { std::string ns, name, uid; };
+// What the job of a workload says about it. The engine is the only writer of a workload's status: what a job knows
+// (finished, pods ready, reclaimable pods, stopped after an eviction) reaches the status through this event. The latest report
+// of a workload counts; telling the same again costs nothing.
+struct JobReported {
+  std::string ns, name;  // of the workload
+  api::kueue::JobReport report;
+};
 // How a write that the engine asked for ended. kConflict: the object changed meanwhile (its new version arrives as
 // WorkloadSeen); kGone: it does not exist any more; kFailed: refused or its outcome unknown; kDone carries the new version.
 struct WriteSettled {
@@ -53,7 +61,7 @@ struct Synced {};      // the shell's caches hold everything: decisions may begi
 using Event = std::variant<ClusterQueueSeen, ClusterQueueGone, CohortSeen, CohortGone, LocalQueueSeen, LocalQueueGone,
                            ResourceFlavorSeen, ResourceFlavorGone, AdmissionCheckSeen, AdmissionCheckGone, NamespaceSeen,
                            NamespaceGone, LimitRangeSeen, LimitRangeGone, RuntimeClassSeen, RuntimeClassGone, WorkloadSeen,
-                           WorkloadGone, WriteSettled, TimePassed, Synced>;
+                           WorkloadGone, JobReported, WriteSettled, TimePassed, Synced>;
 
 // --- Effects: what the shell shall do, in this order. ---
 
@@ -104,9 +112,6 @@ struct Options {
   bool priority_sorting_within_cohort = true;
   bool reclaimable_pods = true;
   bool scheduling_equivalence_hashing = true;
-  // Base, cap and limit of the back-off after an AdmissionCheck's Retry (seconds).
-  std::int32_t requeue_backoff_base_seconds = 60;
-  std::int32_t requeue_backoff_max_seconds = 3600;
 };
 
 struct FlavorUsageStatus {
@@ -137,9 +142,11 @@ class Engine {
   Engine(Engine&&) noexcept;
   Engine& operator=(Engine&&) noexcept;
 
-  // Learns of one event. Cheap; takes no scheduling decision (evictions and other transitions of the event itself come).
+  // Learns of one event. Cheap; takes no scheduling decision and writes no workload: what follows for workloads is written
+  // by the next schedule(), so that several transitions of one batch are one request.
   Effects handle(Time now, const Event& event);
-  // Admits and preempts until nothing more fits. Called after a batch of events.
+  // Admits and preempts until nothing more fits, then writes every workload that changed (at most one write per workload is
+  // under way; the next follows when it has settled). Called after a batch of events, WriteSettled and TimePassed among them.
   Effects schedule(Time now);
 
   std::optional<ClusterQueueStatus> cluster_queue_status(std::string_view name) const;

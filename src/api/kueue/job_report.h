@@ -24,10 +24,12 @@ struct JobReport {
   // Pods that ended and whose quota may be used by others, per pod set.
   std::vector<ReclaimablePod> reclaimable;
 
-  // The job is suspended and no pod of it is active. Only such a report lets go of an evicted workload's quota.
+  // The job is suspended and no pod of it is active. Only such a report lets go of an evicted workload's
+  // quota.
   bool stopped = false;
 
-  // The resourceVersion of the workload the report was made on: a report older than the eviction proves nothing.
+  // The resourceVersion of the workload the report was made on: a report older than the eviction proves
+  // nothing.
   std::string workload_version;
 
   bool operator==(const JobReport&) const = default;

@@ -14,13 +14,15 @@ namespace {
 // Since when the workload waits: it was created, or may be queued again.
 Time queued_since(const Workload& w) {
   const auto* requeued = api::find_condition(w.status.conditions, api::kueue::kRequeued);
-  return requeued != nullptr && requeued->status ? std::max(w.meta.creation, requeued->last_transition) : w.meta.creation;
+  return requeued != nullptr && requeued->status ? std::max(w.meta.creation, requeued->last_transition)
+                                                 : w.meta.creation;
 }
 
-Note admitted_note(const std::string& cluster_queue, Time reserved, Time now) {
+Note admitted_note(const std::string& cluster_queue, Time reserved, Time now, std::string_view controller) {
   return {false, std::string(reason::kAdmitted),
           "Admitted by ClusterQueue " + cluster_queue + ", wait time since reservation was " +
-              std::to_string(seconds_since(reserved, now)) + "s"};
+              std::to_string(seconds_since(reserved, now)) + "s",
+          controller};
 }
 
 const AdmissionCheckState* find_check(const WorkloadStatus& status, const std::string& name) {
@@ -28,7 +30,8 @@ const AdmissionCheckState* find_check(const WorkloadStatus& status, const std::s
   return it == status.admission_checks.end() ? nullptr : &*it;
 }
 
-std::vector<AdmissionCheckState> listed(const WorkloadStatus& status, std::vector<std::string> names, Time now) {
+std::vector<AdmissionCheckState> listed(const WorkloadStatus& status, std::vector<std::string> names,
+                                        Time now) {
   std::ranges::sort(names);
   std::vector<AdmissionCheckState> out;
   out.reserve(names.size());
@@ -60,34 +63,38 @@ Result<Change> note_pending(const Workload& w, const PendingReason& why, Time no
   const bool same = before != nullptr && !before->status && before->reason == why.reason &&
                     before->message == cut(why.message, kMaxConditionMessage);
   unreserve(status, w, why.reason, why.message, now);
-  if (api::find_condition(status.conditions, api::kueue::kPodsReady) == nullptr) wait_for_start(status, w, now);
+  if (api::find_condition(status.conditions, api::kueue::kPodsReady) == nullptr)
+    wait_for_start(status, w, now);
   if (!why.requests.empty()) status.resource_requests = why.requests;
   std::vector<Note> notes;
-  if (why.announce && !same) notes.push_back({true, why.reason, why.message});
+  if (why.announce && !same) notes.push_back({true, why.reason, why.message, Note::kByScheduler});
   return close(Move::kNotePending, w, std::move(status), std::move(notes));
 }
 
-Result<Change> reserve(const Workload& w, api::kueue::Admission admission, const std::vector<std::string>& checks,
-                       std::string_view considered, Time now) {
+Result<Change> reserve(const Workload& w, api::kueue::Admission admission,
+                       const std::vector<std::string>& checks, std::string_view considered, Time now) {
   WorkloadStatus status = w.status;
   const std::string queue = admission.cluster_queue;
   status.admission = std::move(admission);
   status.resource_requests.clear();
   status.admission_checks = listed(status, checks, now);
-  set(status, w, api::kueue::kQuotaReserved, true, reason::kQuotaReserved, "Quota reserved in ClusterQueue " + queue, now);
+  set(status, w, api::kueue::kQuotaReserved, true, reason::kQuotaReserved,
+      "Quota reserved in ClusterQueue " + queue, now);
   reset(status, w, api::kueue::kEvicted, now);
   reset(status, w, api::kueue::kPreempted, now);
-  if (api::find_condition(status.conditions, api::kueue::kPodsReady) == nullptr) wait_for_start(status, w, now);
+  if (api::find_condition(status.conditions, api::kueue::kPodsReady) == nullptr)
+    wait_for_start(status, w, now);
 
   std::string text = "Quota reserved in ClusterQueue " + queue + ", wait time since queued was " +
                      std::to_string(seconds_since(queued_since(w), now)) + "s";
   if (!considered.empty()) text.append("; ").append(considered);
-  std::vector<Note> notes{{false, std::string(reason::kQuotaReserved), std::move(text)}};
+  std::vector<Note> notes{{false, std::string(reason::kQuotaReserved), std::move(text), Note::kByScheduler}};
   if (ready(status, checks)) {
     set(status, w, api::kueue::kAdmitted, true, reason::kAdmitted, message::kAdmitted, now);
-    notes.push_back(admitted_note(queue, now, now));
+    notes.push_back(admitted_note(queue, now, now, Note::kByScheduler));
   } else {
-    set(status, w, api::kueue::kAdmitted, false, reason::kUnsatisfiedChecks, message::kUnsatisfiedChecks, now);
+    set(status, w, api::kueue::kAdmitted, false, reason::kUnsatisfiedChecks, message::kUnsatisfiedChecks,
+        now);
   }
   return close(Move::kReserve, w, std::move(status), std::move(notes));
 }
@@ -98,7 +105,8 @@ Result<Change> admit(const Workload& w, Time now) {
   std::vector<Note> notes;
   const auto* reserved = api::find_condition(status.conditions, api::kueue::kQuotaReserved);
   if (reserved != nullptr && status.admission)
-    notes.push_back(admitted_note(status.admission->cluster_queue, reserved->last_transition, now));
+    notes.push_back(
+        admitted_note(status.admission->cluster_queue, reserved->last_transition, now, Note::kByLifecycle));
   return close(Move::kAdmit, w, std::move(status), std::move(notes));
 }
 
@@ -113,13 +121,16 @@ bool lists_checks(const Workload& w, const std::vector<std::string>& checks) {
          std::ranges::all_of(checks, [&](const auto& name) { return find_check(w.status, name) != nullptr; });
 }
 
-bool all_checks_ready(const Workload& w, const std::vector<std::string>& checks) { return ready(w.status, checks); }
+bool all_checks_ready(const Workload& w, const std::vector<std::string>& checks) {
+  return ready(w.status, checks);
+}
 
 std::string checks_in_state(const Workload& w, CheckState state) {
   std::string out;
   for (const auto& check : w.status.admission_checks) {
     if (check.state != state) continue;
-    out += out.empty() ? (state == CheckState::kRetry ? "AdmissionCheck in Retry state: " : "AdmissionCheck in Rejected state: ")
+    out += out.empty() ? (state == CheckState::kRetry ? "AdmissionCheck in Retry state: "
+                                                      : "AdmissionCheck in Rejected state: ")
                        : ", ";
     out += '"' + check.name + "\" (" + check.message + ")";
   }

@@ -14,19 +14,21 @@ inline constexpr std::size_t kMaxConditionMessage = 32 * 1024;
 std::string cut(std::string_view text, std::size_t max_bytes);
 
 // Sets a condition at `now` (whole seconds, as Kubernetes stores it), observed at the workload's generation.
-void set(WorkloadStatus& status, const Workload& workload, std::string_view type, bool value, std::string_view reason,
-         std::string_view message, Time now);
+void set(WorkloadStatus& status, const Workload& workload, std::string_view type, bool value,
+         std::string_view reason, std::string_view message, Time now);
 // A condition that is True becomes False with the reason QuotaReserved and says what it was.
 void reset(WorkloadStatus& status, const Workload& workload, std::string_view type, Time now);
 
 // QuotaReserved=False and all that goes with it: no admission, Admitted=False, the time it ran is added up.
-void unreserve(WorkloadStatus& status, const Workload& workload, std::string_view reason, std::string_view message, Time now);
+void unreserve(WorkloadStatus& status, const Workload& workload, std::string_view reason,
+               std::string_view message, Time now);
 
 // PodsReady=False/WaitForStart, for a workload whose job tells about its pods.
 void wait_for_start(WorkloadStatus& status, const Workload& workload, Time now);
 
 // The change, when the table allows the move.
-Result<Change> close(Move move, const Workload& workload, WorkloadStatus status, std::vector<Note> notes = {});
+Result<Change> close(Move move, const Workload& workload, WorkloadStatus status,
+                     std::vector<Note> notes = {});
 
 // Seconds, rounded down; never negative.
 std::int64_t seconds_since(Time from, Time now);

@@ -12,16 +12,20 @@ namespace {
 
 constexpr std::string_view state_name(CheckState state) {
   switch (state) {
-    case CheckState::kPending: return "Pending";
-    case CheckState::kReady: return "Ready";
-    case CheckState::kRetry: return "Retry";
-    case CheckState::kRejected: return "Rejected";
+    case CheckState::kPending:
+      return "Pending";
+    case CheckState::kReady:
+      return "Ready";
+    case CheckState::kRetry:
+      return "Retry";
+    case CheckState::kRejected:
+      return "Rejected";
   }
   return "Pending";
 }
 
-// Checks start over. How long to wait after a Retry is kept with the check and becomes the time of the next attempt, which
-// never moves backwards.
+// Checks start over. How long to wait after a Retry is kept with the check and becomes the time of the next
+// attempt, which never moves backwards.
 void reset_checks(WorkloadStatus& status, Time now) {
   for (auto& check : status.admission_checks) {
     if (check.state == CheckState::kPending) continue;
@@ -53,9 +57,12 @@ void count_eviction(WorkloadStatus& status, const Eviction& why) {
   }
 }
 
-std::string full_reason(const Eviction& why) { return why.cause.empty() ? why.reason : why.reason + "DueTo" + why.cause; }
+std::string full_reason(const Eviction& why) {
+  return why.cause.empty() ? why.reason : why.reason + "DueTo" + why.cause;
+}
 
-// Preempted workloads, and those whose nodes failed, may be queued at once; all others wait for what their reason names.
+// Preempted workloads, and those whose nodes failed, may be queued at once; all others wait for what their
+// reason names.
 bool requeued_at_once(std::string_view evicted_reason) {
   return evicted_reason == reason::kPreempted || evicted_reason == reason::kNodeFailures;
 }
@@ -67,7 +74,8 @@ void set_requeued_after_eviction(WorkloadStatus& status, const Workload& w, Time
   set(status, w, api::kueue::kRequeued, requeued_at_once(why), why, text, now);
 }
 
-// What evict() and preempt() share. An eviction without quota (an inactive workload that was waiting) is complete at once.
+// What evict() and preempt() share. An eviction without quota (an inactive workload that was waiting) is
+// complete at once.
 std::vector<Note> begin_eviction(WorkloadStatus& status, const Workload& w, const Eviction& why, Time now) {
   const bool held = holds_quota(status);
   set(status, w, api::kueue::kEvicted, true, full_reason(why), why.message, now);
@@ -82,7 +90,8 @@ std::vector<Note> begin_eviction(WorkloadStatus& status, const Workload& w, cons
     set_requeued_after_eviction(status, w, now);
     return {};
   }
-  return {{false, "EvictedDueTo" + full_reason(why), why.message}};
+  const auto by = why.reason == reason::kPreempted ? Note::kByScheduler : Note::kByLifecycle;
+  return {{false, "EvictedDueTo" + full_reason(why), why.message, by}};
 }
 
 }  // namespace
@@ -98,7 +107,8 @@ Result<Change> preempt(const Workload& w, std::string_view preemption_reason, st
   WorkloadStatus status = w.status;
   auto notes = begin_eviction(status, w, {std::string(reason::kPreempted), "", std::string(text)}, now);
   set(status, w, api::kueue::kPreempted, true, preemption_reason, text, now);
-  notes.insert(notes.begin(), {false, std::string(reason::kPreempted), std::string(text) + std::string(priorities)});
+  notes.insert(notes.begin(), {false, std::string(reason::kPreempted),
+                               std::string(text) + std::string(priorities), Note::kByScheduler});
   return close(Move::kEvict, w, std::move(status), std::move(notes));
 }
 
@@ -121,7 +131,8 @@ Result<Change> withdraw(const Workload& w, const PendingReason& why, Time now) {
   return close(Move::kWithdraw, w, std::move(status));
 }
 
-Result<Change> mark_target(const Workload& w, std::string_view cause, std::string_view text, Note note, Time now) {
+Result<Change> mark_target(const Workload& w, std::string_view cause, std::string_view text, Note note,
+                           Time now) {
   WorkloadStatus status = w.status;
   set(status, w, api::kueue::kDeactivationTarget, true, cause, text, now);
   return close(Move::kMarkTarget, w, std::move(status), {std::move(note)});
@@ -130,7 +141,8 @@ Result<Change> mark_target(const Workload& w, std::string_view cause, std::strin
 Result<Change> requeue(const Workload& w, std::string_view why, std::string_view text, Time now) {
   WorkloadStatus status = w.status;
   const auto* before = api::find_condition(status.conditions, api::kueue::kRequeued);
-  // Who ran out of time starts with a full account when somebody activates it again; otherwise it could never run.
+  // Who ran out of time starts with a full account when somebody activates it again; otherwise it could never
+  // run.
   if (before != nullptr && before->reason.ends_with(reason::kMaximumExecutionTimeExceeded))
     status.accumulated_past_execution_time_seconds.reset();
   set(status, w, api::kueue::kRequeued, true, why, text, now);
@@ -151,22 +163,23 @@ Result<Change> tidy(const Workload& w) {
   return close(Move::kTidy, w, std::move(status));
 }
 
-std::string preemption_message(const Preemptor& preemptor, std::string_view why, std::string_view victim_path) {
+std::string preemption_message(const Preemptor& preemptor, std::string_view why,
+                               std::string_view victim_path) {
   const auto known = [](std::string_view s) { return s.empty() ? std::string("UNKNOWN") : std::string(s); };
   std::string_view human = why;
   if (why == "InClusterQueue") human = "prioritization in the ClusterQueue";
   if (why == "InCohortReclamation") human = "reclamation within the cohort";
   if (why == "InCohortFairSharing") human = "Fair Sharing within the cohort";
   if (why == "InCohortReclaimWhileBorrowing") human = "reclamation within the cohort while borrowing";
-  return "Preempted to accommodate a workload (UID: " + known(preemptor.uid) + ", JobUID: " + known(preemptor.job_uid) +
-         ") due to " + std::string(human) + "; preemptor path: " + known(preemptor.path) +
-         "; preemptee path: " + known(victim_path);
+  return "Preempted to accommodate a workload (UID: " + known(preemptor.uid) +
+         ", JobUID: " + known(preemptor.job_uid) + ") due to " + std::string(human) +
+         "; preemptor path: " + known(preemptor.path) + "; preemptee path: " + known(victim_path);
 }
 
 std::string preemption_priorities(std::int32_t preemptor, std::int32_t victim) {
   const std::string p = std::to_string(preemptor), v = std::to_string(victim);
-  return "; preemptor effective priority: " + p + " (base: " + p + ", boost: 0); preemptee effective priority: " + v +
-         " (base: " + v + ", boost: 0)";
+  return "; preemptor effective priority: " + p + " (base: " + p +
+         ", boost: 0); preemptee effective priority: " + v + " (base: " + v + ", boost: 0)";
 }
 
 }  // namespace berth::engine::lifecycle

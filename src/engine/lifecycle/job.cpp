@@ -18,7 +18,8 @@ void set_pods_ready(WorkloadStatus& status, const Workload& w, bool ready, Time 
     set(status, w, api::kueue::kPodsReady, false, reason::kWaitForStart, message::kPodsNotReady, now);
   } else if (ready) {
     const bool again = was == reason::kWaitForRecovery || was == reason::kRecovered;
-    set(status, w, api::kueue::kPodsReady, true, again ? reason::kRecovered : reason::kStarted, message::kPodsReady, now);
+    set(status, w, api::kueue::kPodsReady, true, again ? reason::kRecovered : reason::kStarted,
+        message::kPodsReady, now);
   } else if (before != nullptr && (before->status || was == reason::kWaitForRecovery)) {
     set(status, w, api::kueue::kPodsReady, false, reason::kWaitForRecovery, message::kPodsRecovering, now);
   } else {

@@ -1,5 +1,6 @@
-// The moves of a workload from one state to the next: pure functions from the workload and what is known to its new status
-// and the events to record. A move that the table (state.h) does not list is an error and changes nothing.
+// The moves of a workload from one state to the next: pure functions from the workload and what is known to
+// its new status and the events to record. A move that the table (state.h) does not list is an error and
+// changes nothing.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,9 @@ struct Note {
   bool warning = false;
   std::string reason;
   std::string text;
+  std::string_view controller = kByLifecycle;  // the reporting part: one of the two constants
+  static constexpr std::string_view kByScheduler = "kueue-admission";
+  static constexpr std::string_view kByLifecycle = "kueue-workload-controller";
   bool operator==(const Note&) const = default;
 };
 
@@ -32,7 +36,8 @@ struct Change {
   std::vector<Note> notes;
 };
 
-// Why there is no quota yet. `announce`: a scheduling decision, recorded as a warning whose reason is the condition's.
+// Why there is no quota yet. `announce`: a scheduling decision, recorded as a warning whose reason is the
+// condition's.
 struct PendingReason {
   std::string reason, message;
   std::vector<api::kueue::PodSetRequest> requests;  // what was asked for; empty: not evaluated
@@ -41,10 +46,11 @@ struct PendingReason {
 // QuotaReserved=False and Admitted=False. A decision that says the same again adds no event.
 Result<Change> note_pending(const Workload& workload, const PendingReason& why, Time now);
 
-// QuotaReserved=True with this admission; Admitted at once when every one of `checks` is Ready. `checks` are the names of
-// the admission checks that the assigned flavors require. `considered` is appended to the event: which flavors were tried.
-Result<Change> reserve(const Workload& workload, api::kueue::Admission admission, const std::vector<std::string>& checks,
-                       std::string_view considered, Time now);
+// QuotaReserved=True with this admission; Admitted at once when every one of `checks` is Ready. `checks` are
+// the names of the admission checks that the assigned flavors require. `considered` is appended to the event:
+// which flavors were tried.
+Result<Change> reserve(const Workload& workload, api::kueue::Admission admission,
+                       const std::vector<std::string>& checks, std::string_view considered, Time now);
 Result<Change> admit(const Workload& workload, Time now);
 
 // status.admissionChecks lists exactly `checks`, by name; new ones are Pending.
@@ -53,36 +59,42 @@ bool lists_checks(const Workload& workload, const std::vector<std::string>& chec
 bool all_checks_ready(const Workload& workload, const std::vector<std::string>& checks);
 
 struct Eviction {
-  std::string reason;   // Preempted, AdmissionCheck, ClusterQueueStopped, LocalQueueStopped, Deactivated
-  std::string cause;    // of a deactivation by the queueing system; empty otherwise
+  std::string reason;  // Preempted, AdmissionCheck, ClusterQueueStopped, LocalQueueStopped, Deactivated
+  std::string cause;   // of a deactivation by the queueing system; empty otherwise
   std::string message;
 };
-// Evicted=True: checks are reset, the statistics count it, quota and admission stay until the job has stopped. A workload
-// that holds no quota has nothing to stop and is finished with at once.
+// Evicted=True: checks are reset, the statistics count it, quota and admission stay until the job has
+// stopped. A workload that holds no quota has nothing to stop and is finished with at once.
 Result<Change> evict(const Workload& workload, const Eviction& why, Time now);
-// As evict, with the condition Preempted of this reason and the event Preempted, to which `priorities` is appended.
+// As evict, with the condition Preempted of this reason and the event Preempted, to which `priorities` is
+// appended.
 Result<Change> preempt(const Workload& workload, std::string_view preemption_reason, std::string_view message,
                        std::string_view priorities, Time now);
-// The job of an evicted workload has stopped: quota is given back, Requeued says whether it may be queued at once.
+// The job of an evicted workload has stopped: quota is given back, Requeued says whether it may be queued at
+// once.
 Result<Change> release(const Workload& workload, Time now);
 // Takes back quota that no job has used yet: nothing is evicted. The pending reason says why.
 Result<Change> withdraw(const Workload& workload, const PendingReason& why, Time now);
 
 // DeactivationTarget=True: spec.active becomes false next. `note` is recorded with it.
-Result<Change> mark_target(const Workload& workload, std::string_view cause, std::string_view message, Note note, Time now);
+Result<Change> mark_target(const Workload& workload, std::string_view cause, std::string_view message,
+                           Note note, Time now);
 // Requeued=True.
 Result<Change> requeue(const Workload& workload, std::string_view reason, std::string_view message, Time now);
-// Drops DeactivationTarget and requeueState, which have served once the workload is inactive or its back-off is over.
+// Drops DeactivationTarget and requeueState, which have served once the workload is inactive or its back-off
+// is over.
 Result<Change> tidy(const Workload& workload);
 
-// PodsReady and reclaimablePods as the job tells. No change when they say the same already: see says_anything_new().
+// PodsReady and reclaimablePods as the job tells. No change when they say the same already: see
+// says_anything_new().
 Result<Change> report_pods(const Workload& workload, const api::kueue::JobReport& report, Time now);
 bool says_anything_new(const Workload& workload, const api::kueue::JobReport& report, Time now);
 Result<Change> finish(const Workload& workload, const api::kueue::JobReport::Outcome& outcome, Time now);
 
 // --- What several moves say. ---
 
-// Why a check evicts or deactivates: `AdmissionCheck in Retry state: "name" (message)`; empty when no check is in `state`.
+// Why a check evicts or deactivates: `AdmissionCheck in Retry state: "name" (message)`; empty when no check
+// is in `state`.
 std::string checks_in_state(const Workload& workload, api::kueue::CheckState state);
 
 struct Preemptor {
@@ -91,7 +103,8 @@ struct Preemptor {
   std::int32_t priority = 0;
 };
 // The message of Evicted and Preempted.
-std::string preemption_message(const Preemptor& preemptor, std::string_view preemption_reason, std::string_view victim_path);
+std::string preemption_message(const Preemptor& preemptor, std::string_view preemption_reason,
+                               std::string_view victim_path);
 // What the events Preempted and PreemptedWorkload append.
 std::string preemption_priorities(std::int32_t preemptor, std::int32_t victim);
 

@@ -66,9 +66,9 @@ std::string_view name(State state) {
 }
 
 std::string_view name(Move move) {
-  constexpr std::array<std::string_view, 12> kNames{"NotePending", "Reserve",    "Admit",        "SyncChecks",
-                                                    "Evict",       "Release",    "Withdraw",     "MarkTarget",
-                                                    "Requeue",     "Tidy", "ReportPods", "Finish"};
+  constexpr std::array<std::string_view, 12> kNames{"NotePending", "Reserve", "Admit",      "SyncChecks",
+                                                    "Evict",       "Release", "Withdraw",   "MarkTarget",
+                                                    "Requeue",     "Tidy",    "ReportPods", "Finish"};
   return kNames[static_cast<std::size_t>(move)];
 }
 
@@ -82,7 +82,8 @@ Hold hold_of(const Workload& w, const WorkloadStatus& status) {
   if (quota != nullptr && !quota->status && quota->reason == reason::kOnHold) return Hold::kOnHold;
   if (is_true(conditions, kWaitingForReplacementPods)) return Hold::kReplacementPods;
   if (has_failed_check(status)) return Hold::kFailedChecks;
-  if (is_false(conditions, api::kueue::kRequeued) || (status.requeue_state && status.requeue_state->requeue_at))
+  if (is_false(conditions, api::kueue::kRequeued) ||
+      (status.requeue_state && status.requeue_state->requeue_at))
     return Hold::kRequeuedFalse;
   return Hold::kNone;
 }

@@ -1,7 +1,7 @@
 // In which state a workload is, and which moves lead from one state to another: one table for all of them.
 //
-// A state is never stored. It follows from the workload's spec and status, so that an engine that starts anew, a second
-// leader and a test all read the same state from the same object.
+// A state is never stored. It follows from the workload's spec and status, so that an engine that starts
+// anew, a second leader and a test all read the same state from the same object.
 #pragma once
 
 #include <cstdint>
@@ -40,23 +40,24 @@ inline Hold hold_of(const api::kueue::Workload& workload) { return hold_of(workl
 State state_of(const api::kueue::Workload& workload, const api::kueue::WorkloadStatus& status);
 inline State state_of(const api::kueue::Workload& workload) { return state_of(workload, workload.status); }
 
-// Quota is held from QuotaReserved=True until it is taken back, unless the workload finished. Eviction alone frees nothing.
+// Quota is held from QuotaReserved=True until it is taken back, unless the workload finished. Eviction alone
+// frees nothing.
 bool holds_quota(const api::kueue::WorkloadStatus& status);
 
 // The moves. Each is one function in moves.h.
 enum class Move : std::uint8_t {
-  kNotePending,   // says why there is no quota yet
-  kReserve,       // takes quota
-  kAdmit,         // all admission checks are ready
-  kSyncChecks,    // the list of admission checks follows the queue's rules
-  kEvict,         // asks the job to stop; without quota there is nothing to stop
-  kRelease,       // the job stopped: gives the quota back
-  kWithdraw,      // gives quota back that was never used
-  kMarkTarget,    // asks for spec.active=false
-  kRequeue,       // may be queued again
-  kTidy,          // drops marks that have served: DeactivationTarget, requeueState
-  kReportPods,    // readiness and reclaimable pods
-  kFinish,        // the job ended
+  kNotePending,  // says why there is no quota yet
+  kReserve,      // takes quota
+  kAdmit,        // all admission checks are ready
+  kSyncChecks,   // the list of admission checks follows the queue's rules
+  kEvict,        // asks the job to stop; without quota there is nothing to stop
+  kRelease,      // the job stopped: gives the quota back
+  kWithdraw,     // gives quota back that was never used
+  kMarkTarget,   // asks for spec.active=false
+  kRequeue,      // may be queued again
+  kTidy,         // drops marks that have served: DeactivationTarget, requeueState
+  kReportPods,   // readiness and reclaimable pods
+  kFinish,       // the job ended
 };
 std::string_view name(Move move);
 

@@ -55,7 +55,8 @@ inline constexpr std::string_view kReactivated = "The workload was reactivated";
 inline constexpr std::string_view kBackoffFinished = "The workload backoff was finished";
 inline constexpr std::string_view kClusterQueueStopped = "The ClusterQueue is stopped";
 inline constexpr std::string_view kLocalQueueStopped = "The LocalQueue is stopped";
-inline constexpr std::string_view kClusterQueueRestarted = "The ClusterQueue was restarted after being stopped";
+inline constexpr std::string_view kClusterQueueRestarted =
+    "The ClusterQueue was restarted after being stopped";
 inline constexpr std::string_view kLocalQueueRestarted = "The LocalQueue was restarted after being stopped";
 inline constexpr std::string_view kPodsNotReady = "Not all pods are ready or succeeded";
 inline constexpr std::string_view kPodsReady = "All pods reached readiness and the workload is running";

@@ -1,0 +1,197 @@
+#include "engine/lifecycle/next.h"
+
+#include <algorithm>
+
+#include "engine/lifecycle/change.h"
+#include "engine/lifecycle/words.h"
+
+namespace berth::engine::lifecycle {
+
+using api::kueue::CheckState;
+using api::kueue::StopPolicy;
+
+namespace {
+
+Next none() { return {}; }
+Next make(Result<Change> change) { return {std::move(change), false}; }
+
+PendingReason why(std::string_view reason, std::string message) {
+  return {std::string(reason), std::move(message), {}, false};
+}
+
+std::optional<Time> requeue_at(const Workload& w) {
+  return w.status.requeue_state ? w.status.requeue_state->requeue_at : std::nullopt;
+}
+
+// When the time a workload may run is used up.
+std::optional<Time> execution_deadline(const Workload& w) {
+  const auto* admitted = api::find_condition(w.status.conditions, api::kueue::kAdmitted);
+  if (!w.maximum_execution_time_seconds || admitted == nullptr || !admitted->status) return std::nullopt;
+  const int left =
+      *w.maximum_execution_time_seconds - w.status.accumulated_past_execution_time_seconds.value_or(0);
+  return admitted->last_transition + std::chrono::seconds(std::max(left, 0));
+}
+
+std::optional<PendingReason> queue_reason(const Situation& s) {
+  if (!s.local_queue.exists)
+    return why(reason::kMisconfigured, "LocalQueue " + s.local_queue_name + " doesn't exist");
+  if (s.local_queue.stop != StopPolicy::kNone || s.local_queue.terminating)
+    return why(reason::kSuspended, "LocalQueue " + s.local_queue_name + " is inactive");
+  if (!s.cluster_queue.exists)
+    return why(reason::kMisconfigured, "ClusterQueue " + s.cluster_queue_name + " doesn't exist");
+  if (!s.cluster_queue.active)
+    return why(reason::kSuspended, "ClusterQueue " + s.cluster_queue_name + " is inactive");
+  return std::nullopt;
+}
+
+Eviction deactivation(const Workload& w) {
+  Eviction e{std::string(reason::kDeactivated), "", std::string(message::kDeactivated)};
+  const auto* target = api::find_condition(w.status.conditions, api::kueue::kDeactivationTarget);
+  if (target != nullptr && target->status) {
+    e.cause = target->reason;
+    e.message += " due to " + target->message;
+  }
+  return e;
+}
+
+// Rejected checks and used-up time end in deactivation.
+Next seek_deactivation(const Workload& w, Time now) {
+  if (const std::string rejected = checks_in_state(w, CheckState::kRejected); !rejected.empty()) {
+    return make(mark_target(w, reason::kAdmissionCheck, rejected,
+                            {true, "AdmissionCheckRejected", "Deactivated due to " + rejected}, now));
+  }
+  if (const auto deadline = execution_deadline(w);
+      deadline && *deadline <= now && state_of(w) == State::kAdmitted) {
+    const std::string limit = std::to_string(*w.maximum_execution_time_seconds);
+    return make(mark_target(w, reason::kMaximumExecutionTimeExceeded, message::kExecutionTime,
+                            {true, std::string(reason::kMaximumExecutionTimeExceeded),
+                             "The maximum execution time (" + limit + "s) exceeded"},
+                            now));
+  }
+  return none();
+}
+
+// What keeps a requeued workload out of the queue is over: which reason and message does Requeued=True get?
+std::optional<std::pair<std::string_view, std::string_view>> way_back(const Workload& w, const Situation& s,
+                                                                      Time now) {
+  const auto* requeued = api::find_condition(w.status.conditions, api::kueue::kRequeued);
+  if (requeued == nullptr || requeued->status || !w.active) return std::nullopt;
+  const std::string_view cause = requeued->reason;
+  if (cause.starts_with(reason::kDeactivated)) return {{reason::kReactivated, message::kReactivated}};
+  if (cause == reason::kAdmissionCheck || cause == reason::kPodsReadyTimeout) {
+    if (requeue_at(w).value_or(now) > now) return std::nullopt;
+    return {{reason::kBackoffFinished, message::kBackoffFinished}};
+  }
+  if (cause == reason::kClusterQueueStopped && s.cluster_queue.exists &&
+      s.cluster_queue.stop == StopPolicy::kNone)
+    return {{reason::kClusterQueueRestarted, message::kClusterQueueRestarted}};
+  if (cause == reason::kLocalQueueStopped && s.local_queue.exists && s.local_queue.stop == StopPolicy::kNone)
+    return {{reason::kLocalQueueRestarted, message::kLocalQueueRestarted}};
+  return std::nullopt;
+}
+
+bool says(const Workload& w, const PendingReason& reason) {
+  const auto* quota = api::find_condition(w.status.conditions, api::kueue::kQuotaReserved);
+  return quota != nullptr && !quota->status && quota->reason == reason.reason &&
+         quota->message == reason.message;
+}
+
+Next next_without_quota(const Workload& w, const Situation& s, Time now) {
+  const bool inactive = state_of(w) == State::kInactive;
+  if (inactive && !api::is_true(w.status.conditions, api::kueue::kEvicted))
+    return make(evict(w, deactivation(w), now));
+  const bool leftover =
+      inactive && (w.status.requeue_state ||
+                   api::find_condition(w.status.conditions, api::kueue::kDeactivationTarget) != nullptr);
+  if (leftover) return make(tidy(w));
+  if (const auto back = way_back(w, s, now)) return make(requeue(w, back->first, back->second, now));
+  if (!inactive && requeue_at(w).value_or(Time::max()) <= now) return make(tidy(w));
+  if (const auto reason = pending_reason(w, s); reason && !says(w, *reason))
+    return make(note_pending(w, *reason, now));
+  return none();
+}
+
+Next next_reserved(const Workload& w, const Situation& s, Time now) {
+  if (!s.cluster_queue.exists || s.cluster_queue.terminating || s.cluster_queue.stop != StopPolicy::kNone ||
+      !s.local_queue.exists || s.local_queue.stop != StopPolicy::kNone) {
+    const auto reason = queue_reason(s);
+    return make(withdraw(
+        w, reason.value_or(why(reason::kSuspended, "ClusterQueue " + s.cluster_queue_name + " is inactive")),
+        now));
+  }
+  if (!lists_checks(w, s.checks)) return make(sync_checks(w, s.checks, now));
+  if (all_checks_ready(w, s.checks)) return make(admit(w, now));
+  return none();
+}
+
+Next next_with_quota(const Workload& w, const Situation& s, Time now) {
+  if (!w.active) return make(evict(w, deactivation(w), now));
+  if (const std::string retry = checks_in_state(w, CheckState::kRetry); !retry.empty())
+    return make(evict(w, {std::string(reason::kAdmissionCheck), "", "Evicted due to " + retry}, now));
+  if (state_of(w) == State::kReserved) return next_reserved(w, s, now);
+  if (s.local_queue.exists && s.local_queue.stop == StopPolicy::kHoldAndDrain)
+    return make(evict(
+        w, {std::string(reason::kLocalQueueStopped), "", std::string(message::kLocalQueueStopped)}, now));
+  if (s.cluster_queue.exists && s.cluster_queue.stop == StopPolicy::kHoldAndDrain)
+    return make(evict(
+        w, {std::string(reason::kClusterQueueStopped), "", std::string(message::kClusterQueueStopped)}, now));
+  return none();
+}
+
+}  // namespace
+
+std::optional<PendingReason> pending_reason(const Workload& w, const Situation& s) {
+  if (!w.active) return why(reason::kDeactivated, std::string(message::kDeactivated));
+  const Hold hold = hold_of(w);
+  if (hold == Hold::kGated)
+    return why(reason::kGated,
+               "The admission is gated by: " + w.meta.annotations.find(kGatedByAnnotation)->second);
+  if (hold == Hold::kOnHold || hold == Hold::kReplacementPods || hold == Hold::kDeleting ||
+      hold == Hold::kDeactivationTarget)
+    return std::nullopt;  // what holds it says so itself
+  if (auto reason = queue_reason(s)) return reason;
+  if (hold == Hold::kFailedChecks)
+    return why(reason::kPendingEvaluation, std::string(message::kFailedChecks));
+  return std::nullopt;
+}
+
+Next next(const Workload& w, const Situation& s, Time now) {
+  const State state = state_of(w);
+  if (state == State::kFinished) return none();
+  if (s.report != nullptr && s.report->finished) return make(finish(w, *s.report->finished, now));
+  if (s.report != nullptr && says_anything_new(w, *s.report, now))
+    return make(report_pods(w, *s.report, now));
+
+  if (w.active && state != State::kEvicting) {
+    if (api::is_true(w.status.conditions, api::kueue::kDeactivationTarget)) return {std::nullopt, true};
+    if (Next target = seek_deactivation(w, now); target.change) return target;
+  }
+  switch (state) {
+    case State::kPending:
+    case State::kHeld:
+    case State::kInactive:
+      return next_without_quota(w, s, now);
+    case State::kReserved:
+    case State::kAdmitted:
+      return next_with_quota(w, s, now);
+    case State::kEvicting:
+      return s.job_stopped ? make(release(w, now)) : none();
+    case State::kFinished:
+      break;
+  }
+  return none();
+}
+
+std::optional<Time> next_time(const Workload& w) {
+  switch (state_of(w)) {
+    case State::kPending:
+    case State::kHeld:
+      return requeue_at(w);
+    case State::kAdmitted:
+      return execution_deadline(w);
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace berth::engine::lifecycle
