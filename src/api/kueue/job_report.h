@@ -21,8 +21,8 @@ struct JobReport {
   // All pods are ready or succeeded; none when the kind of job does not tell.
   std::optional<bool> pods_ready;
 
-  // Pods that ended and whose quota may be used by others, per pod set.
-  std::vector<ReclaimablePod> reclaimable;
+  // Pods that ended and whose quota may be used by others, per pod set; none when nothing is said about them.
+  std::optional<std::vector<ReclaimablePod>> reclaimable;
 
   // The job is suspended and no pod of it is active. Only such a report lets go of an evicted workload's
   // quota.

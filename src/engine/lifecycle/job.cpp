@@ -44,7 +44,7 @@ std::vector<ReclaimablePod> merged(const WorkloadStatus& status, std::vector<Rec
 WorkloadStatus with_report(const Workload& w, const JobReport& report, Time now) {
   WorkloadStatus status = w.status;
   if (report.pods_ready) set_pods_ready(status, w, *report.pods_ready, now);
-  status.reclaimable_pods = merged(status, report.reclaimable);
+  if (report.reclaimable) status.reclaimable_pods = merged(status, *report.reclaimable);
   return status;
 }
 
