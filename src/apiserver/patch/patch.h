@@ -12,8 +12,8 @@
 
 namespace berth::apiserver {
 
-// RFC 6902. At most 10,000 operations and 3 MiB of copied data. The error tells which operation failed and why;
-// `status` is the HTTP code a server answers (400 malformed, 422 cannot be applied).
+// RFC 6902. At most 10,000 operations and 3 MiB of copied data. The error tells which operation failed and
+// why; `status` is the HTTP code a server answers (400 malformed, 422 cannot be applied).
 struct PatchError {
   int code = 422;
   std::string message;
@@ -25,8 +25,10 @@ Json apply_merge_patch(const Json& object, const Json& patch);
 // The smallest merge patch that makes `to` of `from` (null where a member goes away).
 Json make_merge_patch(const Json& from, const Json& to);
 
-// Kubernetes' strategic merge patch with its directives ($patch, $retainKeys, $setElementOrder, $deleteFromPrimitiveList).
-tl::expected<Json, PatchError> apply_strategic_merge_patch(const Json& object, const Json& patch, const Schema& schema);
+// Kubernetes' strategic merge patch with its directives ($patch, $retainKeys, $setElementOrder,
+// $deleteFromPrimitiveList).
+tl::expected<Json, PatchError> apply_strategic_merge_patch(const Json& object, const Json& patch,
+                                                           const Schema& schema);
 
 // Server-side apply (structured merge). https://kubernetes.io/docs/reference/using-api/server-side-apply/
 struct ApplyConflict {
@@ -34,7 +36,7 @@ struct ApplyConflict {
   std::string field;    // ".spec.replicas"
 };
 struct ApplyResult {
-  Json object;  // merged, with new metadata.managedFields
+  Json object;                           // merged, with new metadata.managedFields
   std::vector<ApplyConflict> conflicts;  // not empty: nothing was merged
 };
 struct ManagerInfo {
@@ -45,11 +47,11 @@ struct ManagerInfo {
 };
 // `live` is null when the object does not exist yet. `applied` is the configuration, without managedFields.
 // Fields that `reset` names (dotted: "status") are not applied and not owned.
-tl::expected<ApplyResult, PatchError> server_side_apply(const Json& live, const Json& applied, const Schema& schema,
-                                                        const ManagerInfo& manager, bool force,
-                                                        const std::vector<std::string>& reset);
-// Records the ownership of a write that was no apply: compares `before` (null on create) and `after`, and sets
-// after.metadata.managedFields. Unchanged ownership keeps its time.
+tl::expected<ApplyResult, PatchError> server_side_apply(const Json& live, const Json& applied,
+                                                        const Schema& schema, const ManagerInfo& manager,
+                                                        bool force, const std::vector<std::string>& reset);
+// Records the ownership of a write that was no apply: compares `before` (null on create) and `after`, and
+// sets after.metadata.managedFields. Unchanged ownership keeps its time.
 void track_update(const Json& before, Json& after, const Schema& schema, const ManagerInfo& manager,
                   const std::vector<std::string>& reset);
 

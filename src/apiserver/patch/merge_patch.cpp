@@ -1,0 +1,52 @@
+// RFC 7396.
+#include <string>
+#include <vector>
+
+#include "apiserver/patch/patch.h"
+
+namespace berth::apiserver {
+namespace {
+
+void merge_into(Json& target, const Json& patch) {
+  if (!patch.is_object()) {
+    target = patch;
+    return;
+  }
+  if (!target.is_object()) target = JsonObject();
+  auto& object = target.get_object();
+  for (const auto& [key, value] : patch.get_object()) {
+    if (value.is_null()) {
+      // Without disturbing the order of the members that stay.
+      if (const auto at = object.find(key); at != object.end()) object.stable_erase(at);
+    } else {
+      merge_into(object[key], value);
+    }
+  }
+}
+
+}  // namespace
+
+Json apply_merge_patch(const Json& object, const Json& patch) {
+  Json out = object;
+  merge_into(out, patch);
+  return out;
+}
+
+Json make_merge_patch(const Json& from, const Json& to) {
+  if (!from.is_object() || !to.is_object()) return to;
+  JsonObject patch;
+  for (const auto& [key, value] : from.get_object()) {
+    if (!to.get_object().contains(key)) patch[key] = nullptr;
+  }
+  for (const auto& [key, value] : to.get_object()) {
+    const Json* old = from.get_object().if_contains(key);
+    if (old == nullptr) {
+      patch[key] = value;
+    } else if (!json_equal(*old, value)) {
+      patch[key] = make_merge_patch(*old, value);
+    }
+  }
+  return patch;
+}
+
+}  // namespace berth::apiserver
