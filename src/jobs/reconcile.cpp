@@ -42,7 +42,7 @@ Priority resolve_priority(const JobAdapter& adapter, const Json& job, const JobF
     if (const auto value = facts.priority_class(name))
       return {*value, PriorityClassRef{"scheduling.k8s.io", "PriorityClass", name}};
   }
-  if (const auto& fallback = facts.global_default_priority_class) {
+  if (const auto fallback = facts.global_default_priority_class()) {
     return {fallback->second, PriorityClassRef{"scheduling.k8s.io", "PriorityClass", fallback->first}};
   }
   return {};
@@ -121,16 +121,28 @@ Json workload_drift(const JobAdapter& adapter, const Json& job, const Workload& 
   return patch;
 }
 
-// The workload of a job that is gone, or that nobody manages any more.
-void clean_up(const WorkloadPtr& workload, bool job_exists, std::vector<Step>& steps) {
-  const auto& finalizers = workload->meta.finalizers;
-  const bool held = std::find(finalizers.begin(), finalizers.end(), kFinalizer) != finalizers.end();
-  if (!job_exists && !has_condition(*workload, kFinished) && !workload->meta.deletion) {
-    steps.push_back(
-        FinishWorkload{workload, "OwnerNotFound", "The owner of the workload does not exist any more"});
-    return;
+bool holds_finalizer(const Workload& w) {
+  return std::find(w.meta.finalizers.begin(), w.meta.finalizers.end(), kFinalizer) != w.meta.finalizers.end();
+}
+
+ReportJob report(const WorkloadPtr& workload, JobReport what) {
+  what.workload_version = workload->meta.resource_version;
+  return {workload, std::move(what)};
+}
+
+ReportJob finish(const WorkloadPtr& workload, std::string reason, std::string message) {
+  JobReport what;
+  what.finished = JobReport::Outcome{std::move(reason), std::move(message)};
+  return report(workload, std::move(what));
+}
+
+// The workload of a job that is gone.
+void clean_up_orphan(const WorkloadPtr& workload, std::vector<Step>& steps) {
+  if (!has_condition(*workload, kFinished) && !workload->meta.deletion) {
+    steps.push_back(finish(workload, "OwnerNotFound", "The owner of the workload does not exist any more"));
+  } else if (holds_finalizer(*workload)) {
+    steps.push_back(DropWorkloadFinalizer{workload});
   }
-  if (held) steps.push_back(DropWorkloadFinalizer{workload});
 }
 
 // Chooses the workload that stands for the job; the others are deleted. Null when none does.
@@ -192,7 +204,7 @@ void start(const JobAdapter& adapter, const Json& job, const WorkloadPtr& worklo
   const auto infos = pod_set_infos(*workload, facts.flavors);
   const Result<Json> started = infos ? adapter.started(job, *infos) : tl::unexpected(infos.error());
   if (!started) {
-    steps.push_back(FinishWorkload{workload, "FailedToStart", started.error().message});
+    steps.push_back(finish(workload, "FailedToStart", started.error().message));
     return;
   }
   steps.push_back(PatchJob{make_merge_patch(job, *started), ""});
@@ -200,52 +212,39 @@ void start(const JobAdapter& adapter, const Json& job, const WorkloadPtr& worklo
       JobEvent{false, "Started", "Admitted by clusterQueue " + workload->status.admission->cluster_queue});
 }
 
-void with_workload(const JobAdapter& adapter, const Json& job, const WorkloadPtr& workload,
-                   const JobFacts& facts, std::vector<Step>& steps) {
+void with_finished_workload(const JobAdapter& adapter, const Json& job, const WorkloadPtr& workload,
+                            std::vector<Step>& steps) {
+  if (!adapter.finished(job)) stop(adapter, job, *workload, "The workload is finished", steps);
+  if (!holds_finalizer(*workload)) return;
+  steps.push_back(DropWorkloadFinalizer{workload});
+  steps.push_back(JobEvent{false, "FinishedWorkload", "Workload '" + key_of(*workload) + "' is declared finished"});
+}
+
+void with_workload(const JobAdapter& adapter, const Json& job, const WorkloadPtr& workload, const JobFacts& facts,
+                   std::vector<Step>& steps) {
   const Workload& w = *workload;
-  if (has_condition(w, kFinished)) {
-    if (!adapter.finished(job) && !adapter.suspended(job))
-      stop(adapter, job, w, "The workload is finished", steps);
-    clean_up(workload, true, steps);
-    return;
-  }
+  if (has_condition(w, kFinished)) return with_finished_workload(adapter, job, workload, steps);
   if (const auto outcome = adapter.finished(job)) {
-    steps.push_back(FinishWorkload{workload, outcome->succeeded ? "Succeeded" : "Failed", outcome->message});
-    steps.push_back(JobEvent{false, "FinishedWorkload", "Workload '" + key_of(w) + "' is declared finished"});
+    steps.push_back(finish(workload, outcome->succeeded ? "Succeeded" : "Failed", outcome->message));
     return;
   }
   const bool admitted = has_condition(w, kAdmitted);
-  const bool evicted = has_condition(w, kEvicted);
-  if (const auto pods = adapter.reclaimable(job);
-      reserved(w) && !evicted && pods != w.status.reclaimable_pods && !pods.empty()) {
-    steps.push_back(SetReclaimablePods{workload, pods});
-    return;
-  }
-  const Condition* ready = api::find_condition(w.status.conditions, kPodsReady);
-  const bool ready_now = admitted && !adapter.suspended(job) && adapter.pods_ready(job);
-  if (ready == nullptr || ready->status != ready_now) steps.push_back(SetPodsReady{workload, ready_now});
+  const bool suspended = adapter.suspended(job);
+  const bool stopping = adapter.stopping(job);
+  JobReport now;
+  now.pods_ready = admitted && !suspended && adapter.pods_ready(job);
+  now.reclaimable = adapter.reclaimable(job);
+  now.stopped = suspended && !stopping && !adapter.active(job);
+  steps.push_back(report(workload, std::move(now)));
 
-  if (evicted) {
-    if (!adapter.suspended(job) || adapter.stopping(job)) {
-      stop(adapter, job, w, eviction_message(w), steps);
-    } else if (reserved(w) && !adapter.active(job)) {
-      steps.push_back(ReleaseReservation{workload});
-    }
-    return;
-  }
-  if (adapter.stopping(job)) {
-    stop(adapter, job, w, {}, steps);
-  } else if (adapter.suspended(job)) {
-    if (Json drift = workload_drift(adapter, job, w, facts); !drift.as_object().empty()) {
-      steps.push_back(UpdateWorkload{workload, std::move(drift)});
-    } else if (admitted) {
-      start(adapter, job, workload, facts, steps);
-    }
-  } else if (!admitted) {
+  if (has_condition(w, kEvicted) || stopping) {
+    stop(adapter, job, w, eviction_message(w), steps);
+  } else if (!suspended && !admitted) {
     stop(adapter, job, w, "Not admitted by cluster queue", steps);
   } else if (Json drift = workload_drift(adapter, job, w, facts); !drift.as_object().empty()) {
-    steps.push_back(
-        UpdateWorkload{workload, std::move(drift)});  // the priority class of a running job changed
+    steps.push_back(UpdateWorkload{workload, std::move(drift)});
+  } else if (suspended && admitted) {
+    start(adapter, job, workload, facts, steps);
   }
 }
 
@@ -280,7 +279,11 @@ std::vector<Step> reconcile(const JobAdapter& adapter, const JsonPtr& job,
   std::vector<Step> steps;
   if (job == nullptr || deleting(*job)) {
     for (const auto& workload : workloads) {
-      if (job == nullptr || workload->meta.deletion) clean_up(workload, job != nullptr, steps);
+      if (job == nullptr) {
+        clean_up_orphan(workload, steps);
+      } else if (workload->meta.deletion && holds_finalizer(*workload)) {
+        steps.push_back(DropWorkloadFinalizer{workload});
+      }
     }
     return steps;
   }
@@ -291,7 +294,7 @@ std::vector<Step> reconcile(const JobAdapter& adapter, const JsonPtr& job,
     if (!adapter.suspended(*job) || adapter.stopping(*job)) {
       if (!adapter.finished(*job)) stop(adapter, *job, *workload, "Workload is deleted", steps);
     }
-    if (steps.empty()) clean_up(workload, true, steps);
+    if (steps.empty() && holds_finalizer(*workload)) steps.push_back(DropWorkloadFinalizer{workload});
     return steps;
   }
   if (!facts.managed) return steps;

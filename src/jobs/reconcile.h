@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "api/kueue/job_report.h"
 #include "api/kueue/types.h"
 #include "base/json.h"
 #include "base/time.h"
@@ -30,7 +31,7 @@ struct JobFacts {
   // By name; nullopt when there is no such class.
   std::function<std::optional<std::int32_t>(std::string_view)> workload_priority_class;
   std::function<std::optional<std::int32_t>(std::string_view)> priority_class;
-  std::optional<std::pair<std::string, std::int32_t>> global_default_priority_class;
+  std::function<std::optional<std::pair<std::string, std::int32_t>>()> global_default_priority_class;  // name and value
 };
 
 // --- Steps, to be done in order; after a failed one the rest waits for the next call. ---
@@ -48,22 +49,11 @@ struct UpdateWorkload {
   WorkloadPtr workload;
   Json patch;
 };  // merge patch of metadata and spec
-// Transitions of the workload's state that the job brings about.
-struct FinishWorkload {
+// What the job says about its workload now; the engine makes the transition of it. Told again on every call.
+struct ReportJob {
   WorkloadPtr workload;
-  std::string reason, message;
+  api::kueue::JobReport report;
 };
-struct SetPodsReady {
-  WorkloadPtr workload;
-  bool ready = false;
-};
-struct SetReclaimablePods {
-  WorkloadPtr workload;
-  std::vector<api::kueue::ReclaimablePod> pods;
-};
-struct ReleaseReservation {
-  WorkloadPtr workload;
-};  // evicted, and its pods are gone
 struct PatchJob {
   Json body;
   std::string subresource;
@@ -74,8 +64,7 @@ struct JobEvent {
 };
 
 using Step =
-    std::variant<CreateWorkload, DeleteWorkload, DropWorkloadFinalizer, UpdateWorkload, FinishWorkload,
-                 SetPodsReady, SetReclaimablePods, ReleaseReservation, PatchJob, JobEvent>;
+    std::variant<CreateWorkload, DeleteWorkload, DropWorkloadFinalizer, UpdateWorkload, ReportJob, PatchJob, JobEvent>;
 
 // `job` is null when it does not exist (any more). `workloads` are those that name it as their controller
 // (same uid), ordered by creation and uid.

@@ -1,0 +1,302 @@
+#include "controller/controller.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "api/field_error.h"
+#include "base/log.h"
+#include "base/merge_patch.h"
+#include "controller/engine_host.h"
+#include "controller/job_controller.h"
+#include "controller/queue_status.h"
+#include "controller/resources.h"
+#include "controller/sources.h"
+#include "controller/work_queue.h"
+#include "controller/writes.h"
+#include "kube/event_recorder.h"
+#include "kube/informer.h"
+
+namespace berth::controller {
+namespace {
+
+using jobs::WorkloadPtr;
+using kube::Informer;
+
+// Namespaces whose jobs are never managed, whatever their labels (Kueue's default managedJobsNamespaceSelector).
+constexpr std::string_view kUnmanagedNamespaces[] = {"kube-system", "kueue-system"};
+
+std::string key_of(const Json& object) {
+  return api::object_key(string_at(object, {"metadata", "namespace"}), string_at(object, {"metadata", "name"}));
+}
+
+bool controlled(const Json& object) {
+  const auto& owners = array_at(object, {"metadata", "ownerReferences"});
+  return std::any_of(owners.begin(), owners.end(), [](const Json& owner) { return bool_at(owner, {"controller"}); });
+}
+
+}  // namespace
+
+struct Controller::Impl {
+  Impl(api::RestClient& c, Executor& e, ControllerOptions o)
+      : client(c),
+        executor(e),
+        options(std::move(o)),
+        writes(client),
+        events(client, executor, {.instance = "berth", .seed = options.seed}),
+        cluster_queues(client, executor, kClusterQueues, informer_options()),
+        local_queues(client, executor, kLocalQueues, informer_options()),
+        cohorts(client, executor, kCohorts, informer_options()),
+        flavors(client, executor, kResourceFlavors, informer_options()),
+        checks(client, executor, kAdmissionChecks, informer_options()),
+        workload_priority_classes(client, executor, kWorkloadPriorityClasses, informer_options()),
+        namespaces(client, executor, kNamespaces, informer_options()),
+        limit_ranges(client, executor, kLimitRanges, informer_options()),
+        runtime_classes(client, executor, kRuntimeClasses, informer_options()),
+        priority_classes(client, executor, kPriorityClasses, informer_options()),
+        workloads(client, executor, kWorkloads, informer_options()),
+        jobs(client, executor, kJobs, informer_options()),
+        host(executor, writes, events, options.engine, sinks()),
+        job_controller(jobs::batch_job(), job_context()),
+        cluster_queue_statuses(executor, writer([this](const std::string& key) { return cluster_queue_write(key); }),
+                               options.queue_status_delay),
+        local_queue_statuses(executor, writer([this](const std::string& key) { return local_queue_write(key); }),
+                             options.queue_status_delay),
+        finalizers(executor, writer([this](const std::string& key) { return finalizer_write(key); })) {
+    connect();
+  }
+
+  ~Impl() { *alive = false; }
+
+  kube::InformerOptions informer_options() {
+    kube::InformerOptions o;
+    o.seed = options.seed * 1000 + ++informer_count;
+    return o;
+  }
+
+  // --- From caches to the engine and the jobs.
+
+  using ToEvent = std::optional<engine::Event> (*)(const JsonPtr&, const JsonPtr&);
+
+  void source(Informer& informer, ToEvent convert, std::function<void(const std::string& key)> then = {}) {
+    all.push_back(&informer);
+    informer.on_change([this, convert, then = std::move(then)](const JsonPtr& old, const JsonPtr& now) {
+      if (const auto event = convert(old, now)) host.feed(*event);
+      if (then) then(key_of(now ? *now : *old));
+    });
+  }
+
+  void connect() {
+    // Queues and what they are made of come before workloads, so that the first look at a workload finds its queue.
+    source(namespaces, namespace_event);
+    source(limit_ranges, limit_range_event);
+    source(runtime_classes, runtime_class_event);
+    source(flavors, resource_flavor_event, [this](const std::string& key) {
+      decode_flavor(key);
+      finalizers.add("ResourceFlavor/" + key);
+      job_controller.facts_changed();
+    });
+    source(checks, admission_check_event, [this](const std::string& key) { finalizers.add("AdmissionCheck/" + key); });
+    source(cohorts, cohort_event);
+    source(cluster_queues, cluster_queue_event, [this](const std::string& key) {
+      finalizers.add("ClusterQueue/" + key);
+      cluster_queue_statuses.add(key);
+    });
+    source(local_queues, local_queue_event, [this](const std::string& key) { local_queue_statuses.add(key); });
+    for (Informer* classes : {&workload_priority_classes, &priority_classes}) {
+      all.push_back(classes);
+      classes->on_change([this](const JsonPtr&, const JsonPtr&) { job_controller.facts_changed(); });
+    }
+    all.push_back(&jobs);
+    jobs.on_change([this](const JsonPtr& old, const JsonPtr& now) { job_controller.job_changed(old, now); });
+    all.push_back(&workloads);
+    workloads.on_change([this](const JsonPtr& old, const JsonPtr& now) { workload_changed(old, now); });
+    for (Informer* informer : all) {
+      informer->on_synced([this] {
+        if (--unsynced == 0) all_synced();
+      });
+    }
+  }
+
+  void start() {
+    unsynced = all.size();
+    for (Informer* informer : all) informer->start();
+  }
+
+  // The caches fill in any order; the engine gets everything before it decides.
+  void all_synced() {
+    is_synced = true;
+    host.synced();
+    job_controller.start();
+  }
+
+  void workload_changed(const JsonPtr& old, const JsonPtr& now) {
+    const std::string key = key_of(now ? *now : *old);
+    WorkloadPtr before;
+    if (const auto it = decoded.find(key); it != decoded.end()) before = it->second;
+    WorkloadPtr after;
+    if (now) {
+      auto workload = api::kueue::decode_workload(*now);
+      if (!workload) {
+        log::error("a workload cannot be read and is ignored", {{"workload", key}, {"why", workload.error().message}});
+        return;
+      }
+      after = std::make_shared<const api::kueue::Workload>(std::move(*workload));
+      decoded[key] = after;
+      host.feed(engine::WorkloadSeen{after});
+    } else {
+      decoded.erase(key);
+      host.feed(engine::WorkloadGone{std::string(string_at(*old, {"metadata", "namespace"})), std::string(string_at(*old, {"metadata", "name"})),
+                                     std::string(string_at(*old, {"metadata", "uid"}))});
+    }
+    job_controller.workload_changed(before, after);
+  }
+
+  // --- What jobs need to know.
+
+  JobController::Context job_context() {
+    jobs::JobFacts facts;
+    facts.flavors = [this](std::string_view name) -> const api::kueue::ResourceFlavor* {
+      const auto it = decoded_flavors.find(name);
+      return it == decoded_flavors.end() ? nullptr : &it->second;
+    };
+    facts.workload_priority_class = [this](std::string_view name) { return class_value(workload_priority_classes, name); };
+    facts.priority_class = [this](std::string_view name) { return class_value(priority_classes, name); };
+    facts.global_default_priority_class = [this]() -> std::optional<std::pair<std::string, std::int32_t>> {
+      for (const auto& object : priority_classes.list()) {
+        if (bool_at(*object, {"globalDefault"})) {
+          return std::pair(std::string(string_at(*object, {"metadata", "name"})), static_cast<std::int32_t>(int_at(*object, {"value"})));
+        }
+      }
+      return std::nullopt;
+    };
+    return {executor, writes, events, jobs, [this](const engine::Event& event) { host.feed(event); },
+            [this](const Json& job) { return managed(job); }, std::move(facts)};
+  }
+
+  static std::optional<std::int32_t> class_value(const Informer& classes, std::string_view name) {
+    const JsonPtr object = classes.get(name);
+    if (!object) return std::nullopt;
+    return static_cast<std::int32_t>(int_at(*object, {"value"}));
+  }
+
+  bool managed(const Json& job) const {
+    const auto ns = string_at(job, {"metadata", "namespace"});
+    if (std::find(std::begin(kUnmanagedNamespaces), std::end(kUnmanagedNamespaces), ns) != std::end(kUnmanagedNamespaces)) return false;
+    if (!string_at(job, {"spec", "managedBy"}).empty() && string_at(job, {"spec", "managedBy"}) != "kubernetes.io/job-controller") return false;
+    if (!string_at(job, {"metadata", "labels", api::kueue::kQueueLabel}).empty()) return true;
+    // Without a queue of its own it is the business of what controls it, if anything does.
+    return options.manage_jobs_without_queue_name && !controlled(job);
+  }
+
+  void decode_flavor(const std::string& key) {
+    const JsonPtr object = flavors.get(key);
+    if (!object) {
+      decoded_flavors.erase(key);
+    } else if (auto flavor = api::kueue::decode_resource_flavor(*object)) {
+      decoded_flavors.insert_or_assign(key, std::move(*flavor));
+    }
+  }
+
+  // --- Statuses and finalizers: what differs from the cache is written.
+
+  struct Wanted {
+    Target target;
+    std::string subresource;
+    Json body;
+  };
+  using Wish = std::function<std::optional<Wanted>(const std::string& key)>;
+
+  WorkQueue::Work writer(Wish wish) {
+    return [this, wish = std::move(wish), a = alive](const std::string& key, WorkQueue::Finish finish) {
+      auto wanted = wish(key);
+      if (!wanted) return finish(true);
+      writes.patch(wanted->target, wanted->subresource, std::move(wanted->body), [finish, a](const api::RestResponse& response) {
+        if (*a) finish(response.ok() || response.code == 404);
+      });
+    };
+  }
+
+  template <typename Status>
+  std::optional<Wanted> status_write(const Informer& informer, const std::string& key, const std::optional<Status>& status) {
+    const JsonPtr object = informer.get(key);
+    if (!is_synced || !object || !status) return std::nullopt;
+    const Json* present = find(*object, "status");
+    Json change = make_merge_patch(present ? *present : Json(JsonObject()), encode_status(*status, *object, executor.now()));
+    if (change.as_object().empty()) return std::nullopt;
+    return Wanted{Target::of(informer.resource(), *object), "status", JsonObject{{"status", std::move(change)}}};
+  }
+
+  std::optional<Wanted> cluster_queue_write(const std::string& key) {
+    return status_write(cluster_queues, key, host.engine().cluster_queue_status(key));
+  }
+
+  std::optional<Wanted> local_queue_write(const std::string& key) {
+    const auto slash = key.find('/');
+    return status_write(local_queues, key, host.engine().local_queue_status(key.substr(0, slash), key.substr(slash + 1)));
+  }
+
+  std::optional<Wanted> finalizer_write(const std::string& key) {
+    const auto wish = wanted_finalizers.find(key);
+    if (wish == wanted_finalizers.end()) return std::nullopt;
+    const auto slash = key.find('/');
+    const std::string kind = key.substr(0, slash);
+    const Informer& informer = kind == "ClusterQueue" ? cluster_queues : kind == "ResourceFlavor" ? flavors : checks;
+    const JsonPtr object = informer.get(key.substr(slash + 1));
+    if (!object) return std::nullopt;
+    auto present = api::decode_meta(*object).finalizers;
+    const auto it = std::find(present.begin(), present.end(), api::kueue::kFinalizer);
+    const bool deleting = find_path(*object, {"metadata", "deletionTimestamp"}) != nullptr;
+    if ((it != present.end()) == wish->second || (wish->second && deleting)) return std::nullopt;
+    if (wish->second) {
+      present.emplace_back(api::kueue::kFinalizer);
+    } else {
+      present.erase(it);
+    }
+    JsonArray list;
+    for (const auto& finalizer : present) list.emplace_back(finalizer);
+    return Wanted{Target::of(informer.resource(), *object), "", JsonObject{{"metadata", JsonObject{{"finalizers", std::move(list)}}}}};
+  }
+
+  EffectSinks sinks() {
+    return {[this](std::string_view name) { cluster_queue_statuses.add(std::string(name)); },
+            [this](std::string_view ns, std::string_view name) { local_queue_statuses.add(api::object_key(ns, name)); },
+            [this](const engine::SetFinalizer& effect) {
+              const std::string key = effect.kind + "/" + effect.name;
+              wanted_finalizers[key] = effect.present;
+              finalizers.add(key);
+            }};
+  }
+
+  api::RestClient& client;
+  Executor& executor;
+  ControllerOptions options;
+  std::uint64_t informer_count = 0;
+  std::shared_ptr<bool> alive = std::make_shared<bool>(true);
+  Writes writes;
+  kube::EventRecorder events;
+  Informer cluster_queues, local_queues, cohorts, flavors, checks, workload_priority_classes, namespaces, limit_ranges, runtime_classes,
+      priority_classes, workloads, jobs;
+  std::vector<Informer*> all;
+  std::size_t unsynced = 0;
+  bool is_synced = false;
+  std::map<std::string, WorkloadPtr> decoded;
+  std::map<std::string, api::kueue::ResourceFlavor, std::less<>> decoded_flavors;
+  std::map<std::string, bool> wanted_finalizers;  // "kind/name" -> shall be there
+  EngineHost host;
+  JobController job_controller;
+  WorkQueue cluster_queue_statuses, local_queue_statuses, finalizers;
+};
+
+Controller::Controller(api::RestClient& client, Executor& executor, ControllerOptions options)
+    : impl_(std::make_unique<Impl>(client, executor, std::move(options))) {}
+Controller::~Controller() = default;
+
+void Controller::start() { impl_->start(); }
+bool Controller::synced() const { return impl_->is_synced; }
+const engine::Engine& Controller::engine() const { return impl_->host.engine(); }
+void Controller::on_round(std::function<void()> handler) { impl_->host.on_round(std::move(handler)); }
+const std::map<std::string, std::uint64_t>& Controller::request_counts() const { return impl_->writes.counts(); }
+
+}  // namespace berth::controller

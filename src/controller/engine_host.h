@@ -1,0 +1,58 @@
+// Runs the engine: feeds it events, lets it decide after each batch, and sees to its effects.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/executor.h"
+#include "controller/writes.h"
+#include "engine/engine.h"
+#include "kube/event_recorder.h"
+
+namespace berth::controller {
+
+// Where effects go that are no writes of a workload.
+struct EffectSinks {
+  std::function<void(std::string_view name)> cluster_queue_status_changed;
+  std::function<void(std::string_view ns, std::string_view name)> local_queue_status_changed;
+  std::function<void(const engine::SetFinalizer&)> set_finalizer;
+};
+
+class EngineHost {
+ public:
+  EngineHost(Executor& executor, Writes& writes, kube::EventRecorder& events, engine::Options options, EffectSinks sinks);
+  ~EngineHost();
+
+  // Takes an event in at once; the decision that may follow is taken once per batch of events.
+  void feed(const engine::Event& event);
+  // Called when every cache is complete: decisions begin.
+  void synced();
+
+  const engine::Engine& engine() const { return engine_; }
+  // Called after each decision round; for tests and simulation, which check invariants there.
+  void on_round(std::function<void()> handler) { on_round_ = std::move(handler); }
+
+ private:
+  void perform(const engine::Effects& effects);
+  void write_status(const engine::WriteWorkloadStatus& effect);
+  void deactivate(const engine::DeactivateWorkload& effect);
+  void settle(std::uint64_t write, const api::RestResponse& response);
+  void wake_at(Time when);
+  void decide_soon();
+
+  Executor& executor_;
+  Writes& writes_;
+  kube::EventRecorder& events_;
+  EffectSinks sinks_;
+  engine::Engine engine_;
+  std::function<void()> on_round_;
+  bool synced_ = false;
+  bool decision_posted_ = false;
+  TimerId wake_ = 0;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // callbacks under way find out that the host is gone
+};
+
+}  // namespace berth::controller

@@ -1,0 +1,59 @@
+// Carries out what jobs/reconcile says: for every job and every workload that a job controls.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/executor.h"
+#include "controller/work_queue.h"
+#include "controller/writes.h"
+#include "engine/engine.h"
+#include "jobs/reconcile.h"
+#include "kube/event_recorder.h"
+#include "kube/informer.h"
+
+namespace berth::controller {
+
+class JobController {
+ public:
+  struct Context {
+    Executor& executor;
+    Writes& writes;
+    kube::EventRecorder& events;
+    kube::Informer& jobs;
+    std::function<void(const engine::Event&)> feed;             // reports go to the engine
+    std::function<bool(const Json& job)> managed;
+    jobs::JobFacts facts;                                       // `managed` is filled in per job
+  };
+  JobController(const jobs::JobAdapter& adapter, Context context);
+
+  ~JobController() { *alive_ = false; }
+
+  // The caches saw something new. Nothing is written before start().
+  void job_changed(const JsonPtr& old, const JsonPtr& now);
+  void workload_changed(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
+  void facts_changed();  // a priority class, a flavor: look at every job again
+  void start();
+
+ private:
+  void look(const std::string& key, WorkQueue::Finish finish);
+  void perform(std::shared_ptr<std::vector<jobs::Step>> steps, std::size_t next, JsonPtr job, WorkQueue::Finish finish);
+  const api::OwnerReference* owner_of(const api::kueue::Workload& workload) const;
+
+  const jobs::JobAdapter& adapter_;
+  Context context_;
+  bool started_ = false;
+  // Workloads by the key and uid of the job that controls them, in order of creation and uid.
+  struct Older {
+    bool operator()(const jobs::WorkloadPtr& a, const jobs::WorkloadPtr& b) const;
+  };
+  std::map<std::string, std::set<jobs::WorkloadPtr, Older>> workloads_;  // key: "namespace/name"
+  WorkQueue queue_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // answers under way find out that the controller is gone
+};
+
+}  // namespace berth::controller

@@ -1,0 +1,48 @@
+#include "controller/queue_status.h"
+
+#include "api/meta.h"
+#include "base/amount.h"
+
+namespace berth::controller {
+namespace {
+
+Json encode_usage(const std::vector<engine::FlavorUsageStatus>& usage, bool with_borrowed) {
+  JsonArray flavors;
+  for (const auto& flavor : usage) {
+    JsonArray resources;
+    for (const auto& resource : flavor.resources) {
+      JsonObject entry{{"name", resource.name}, {"total", format_amount(resource.name, resource.total)}};
+      if (with_borrowed) entry["borrowed"] = format_amount(resource.name, resource.borrowed);
+      resources.push_back(std::move(entry));
+    }
+    flavors.push_back(JsonObject{{"name", flavor.flavor}, {"resources", std::move(resources)}});
+  }
+  return flavors;
+}
+
+template <typename Status>
+Json encode(const Status& status, const Json& object, Time now, bool with_borrowed) {
+  api::Conditions conditions;
+  if (const Json* present = find_path(object, {"status", "conditions"})) conditions = api::decode_conditions(*present);
+  api::Condition active;
+  active.type = "Active";
+  active.status = status.active;
+  active.reason = status.reason;
+  active.message = status.message;
+  active.last_transition = to_seconds(now);
+  active.observed_generation = int_at(object, {"metadata", "generation"});
+  api::set_condition(conditions, active);
+  return JsonObject{{"conditions", api::encode_conditions(conditions)},
+                    {"flavorsReservation", encode_usage(status.reservation, with_borrowed)},
+                    {"flavorsUsage", encode_usage(status.usage, with_borrowed)},
+                    {"pendingWorkloads", status.pending},
+                    {"reservingWorkloads", status.reserving},
+                    {"admittedWorkloads", status.admitted}};
+}
+
+}  // namespace
+
+Json encode_status(const engine::ClusterQueueStatus& status, const Json& object, Time now) { return encode(status, object, now, true); }
+Json encode_status(const engine::LocalQueueStatus& status, const Json& object, Time now) { return encode(status, object, now, false); }
+
+}  // namespace berth::controller

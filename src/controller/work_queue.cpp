@@ -1,0 +1,63 @@
+#include "controller/work_queue.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace berth::controller {
+namespace {
+constexpr Duration kFirstRetry = std::chrono::milliseconds(20);
+constexpr Duration kLastRetry = std::chrono::seconds(30);
+}  // namespace
+
+WorkQueue::WorkQueue(Executor& executor, Work work, Duration delay)
+    : executor_(executor), work_(std::move(work)), delay_(delay) {}
+
+WorkQueue::~WorkQueue() {
+  *alive_ = false;
+  for (const auto& [key, entry] : entries_) {
+    if (entry.timer != 0) executor_.cancel(entry.timer);
+  }
+}
+
+void WorkQueue::add(const std::string& key) {
+  Entry& entry = entries_[key];
+  if (entry.running) {
+    entry.again = true;
+    return;
+  }
+  // A change may be just what a failed key waits for: it does not wait for its delay then.
+  if (entry.timer != 0 && entry.failures > 0) {
+    executor_.cancel(entry.timer);
+    entry.timer = 0;
+  }
+  if (entry.timer == 0) entry.timer = executor_.after(delay_, [this, key] { run(key); });
+}
+
+void WorkQueue::run(const std::string& key) {
+  Entry& entry = entries_.at(key);
+  entry.timer = 0;
+  entry.running = true;
+  entry.again = false;
+  work_(key, [this, alive = alive_, key](bool ok) {
+    if (*alive) finished(key, ok);
+  });
+}
+
+void WorkQueue::finished(const std::string& key, bool ok) {
+  Entry& entry = entries_.at(key);
+  entry.running = false;
+  if (ok) {
+    entry.failures = 0;
+    if (!entry.again) {
+      entries_.erase(key);
+      return;
+    }
+    entry.timer = executor_.after(delay_, [this, key] { run(key); });
+    return;
+  }
+  const Duration delay = std::min(kFirstRetry * (1 << std::min(entry.failures, 12)), kLastRetry);
+  ++entry.failures;
+  entry.timer = executor_.after(delay, [this, key] { run(key); });
+}
+
+}  // namespace berth::controller

@@ -1,0 +1,42 @@
+// Keys to be looked at: each once at a time, again when it changed meanwhile, later when it failed.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "base/executor.h"
+
+namespace berth::controller {
+
+class WorkQueue {
+ public:
+  // `work` calls `finish(ok)` exactly once, possibly later.
+  using Finish = std::function<void(bool ok)>;
+  using Work = std::function<void(const std::string& key, Finish finish)>;
+  // `delay`: how long changes of one key are collected before it is looked at.
+  WorkQueue(Executor& executor, Work work, Duration delay = Duration(0));
+  ~WorkQueue();
+
+  void add(const std::string& key);
+
+ private:
+  struct Entry {
+    bool running = false;
+    bool again = false;
+    TimerId timer = 0;
+    int failures = 0;
+  };
+  void run(const std::string& key);
+  void finished(const std::string& key, bool ok);
+
+  Executor& executor_;
+  Work work_;
+  Duration delay_;
+  std::map<std::string, Entry> entries_;  // only keys with something under way
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace berth::controller

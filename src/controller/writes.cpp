@@ -1,0 +1,58 @@
+#include "controller/writes.h"
+
+#include <utility>
+
+namespace berth::controller {
+
+Target Target::of(const api::GroupVersionResource& resource, const Json& object) {
+  return {resource, std::string(string_at(object, {"metadata", "namespace"})), std::string(string_at(object, {"metadata", "name"})),
+          std::string(string_at(object, {"metadata", "uid"})), std::string(string_at(object, {"metadata", "resourceVersion"}))};
+}
+
+Target Target::of(const api::GroupVersionResource& resource, const api::ObjectMeta& meta) {
+  return {resource, meta.ns, meta.name, meta.uid, meta.resource_version};
+}
+
+void Writes::patch(const Target& target, std::string_view subresource, Json body, Done done) {
+  ensure_path(body, {"metadata", "uid"}) = target.uid;
+  ensure_path(body, {"metadata", "resourceVersion"}) = target.resource_version;
+  api::RestRequest request;
+  request.verb = api::Verb::kPatch;
+  request.patch_type = api::PatchType::kMerge;
+  request.resource = target.resource;
+  request.ns = target.ns;
+  request.name = target.name;
+  request.subresource = subresource;
+  request.body = std::move(body);
+  send(std::move(request), "patch", std::move(done));
+}
+
+void Writes::create(const api::GroupVersionResource& resource, std::string_view ns, Json object, Done done) {
+  api::RestRequest request;
+  request.verb = api::Verb::kCreate;
+  request.resource = resource;
+  request.ns = ns;
+  request.body = std::move(object);
+  send(std::move(request), "create", std::move(done));
+}
+
+void Writes::remove(const Target& target, Done done) {
+  api::RestRequest request;
+  request.verb = api::Verb::kDelete;
+  request.resource = target.resource;
+  request.ns = target.ns;
+  request.name = target.name;
+  request.body = JsonObject{{"preconditions", JsonObject{{"uid", target.uid}}}, {"propagationPolicy", "Background"}};
+  send(std::move(request), "delete", std::move(done));
+}
+
+void Writes::send(api::RestRequest request, std::string_view verb, Done done) {
+  request.field_manager = "berth";
+  std::string what(verb);
+  what.append(" ").append(request.resource.resource);
+  if (!request.subresource.empty()) what.append("/").append(request.subresource);
+  ++counts_[what];
+  client_.call(std::move(request), std::move(done));
+}
+
+}  // namespace berth::controller
