@@ -1,36 +1,46 @@
 #include "base/merge_patch.h"
 
 namespace berth {
+namespace {
 
-Json apply_merge_patch(const Json& object, const Json& patch) {
-  if (!patch.is_object()) return patch;
-  Json result = object.is_object() ? object : Json(JsonObject());
-  JsonObject& members = result.as_object();
-  for (const auto& [key, change] : patch.as_object()) {
-    if (change.is_null()) {
-      members.erase(key);
+void merge_into(Json& target, const Json& patch) {
+  if (!patch.is_object()) {
+    target = patch;
+    return;
+  }
+  if (!target.is_object()) target = JsonObject();
+  auto& object = target.get_object();
+  for (const auto& [key, value] : patch.get_object()) {
+    if (value.is_null()) {
+      // Without disturbing the order of the members that stay.
+      if (const auto at = object.find(key); at != object.end()) object.stable_erase(at);
     } else {
-      const Json* present = members.if_contains(key);
-      Json merged = apply_merge_patch(present != nullptr ? *present : Json(), change);
-      members[key] = std::move(merged);
+      merge_into(object[key], value);
     }
   }
-  return result;
+}
+
+}  // namespace
+
+Json apply_merge_patch(const Json& object, const Json& patch) {
+  Json out = object;
+  merge_into(out, patch);
+  return out;
 }
 
 Json make_merge_patch(const Json& from, const Json& to) {
   if (!from.is_object() || !to.is_object()) return to;
   JsonObject patch;
-  for (const auto& [key, old] : from.as_object()) {
-    const Json* now = to.as_object().if_contains(key);
-    if (now == nullptr || now->is_null()) {
-      patch[key] = nullptr;
-    } else if (!json_equal(old, *now)) {
-      patch[key] = make_merge_patch(old, *now);
-    }
+  for (const auto& [key, value] : from.get_object()) {
+    if (!to.get_object().contains(key)) patch[key] = nullptr;
   }
-  for (const auto& [key, now] : to.as_object()) {
-    if (!from.as_object().contains(key) && !now.is_null()) patch[key] = now;
+  for (const auto& [key, value] : to.get_object()) {
+    const Json* old = from.get_object().if_contains(key);
+    if (old == nullptr) {
+      patch[key] = value;
+    } else if (!json_equal(*old, value)) {
+      patch[key] = make_merge_patch(*old, value);
+    }
   }
   return patch;
 }

@@ -8,6 +8,8 @@
 #include "api/rest.h"
 #include "apiserver/schema/schema.h"
 #include "base/json.h"
+#include "base/merge_patch.h"
+
 #include "base/time.h"
 
 namespace berth::apiserver {
@@ -20,10 +22,7 @@ struct PatchError {
 };
 tl::expected<Json, PatchError> apply_json_patch(const Json& object, const Json& patch);
 
-// RFC 7396.
-Json apply_merge_patch(const Json& object, const Json& patch);
-// The smallest merge patch that makes `to` of `from` (null where a member goes away).
-Json make_merge_patch(const Json& from, const Json& to);
+// Merge patches (RFC 7396) are in base/merge_patch.h.
 
 // Kubernetes' strategic merge patch with its directives ($patch, $retainKeys, $setElementOrder,
 // $deleteFromPrimitiveList).
