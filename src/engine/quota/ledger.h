@@ -14,11 +14,10 @@
 //   potential(root) = Q;  potential(node) = min(Q + borrowing limit, L + potential(parent))
 #pragma once
 
-#include <memory>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -59,19 +58,15 @@ struct BorrowLevel {
   bool smaller_than_tree = false;  // the subtree has a parent: the rest of the tree may be made to give way
 };
 
-// A node whose usage fell or whose quota changed, for waking what waits below it. Ordered as it happened.
+// A node where something got freer; what waits below it may fit now.
 struct Relief {
-  NodeId node;                        // the topmost node touched
-  std::vector<FlavorResourceId> ids;  // what fell there; empty: everything may have changed
+  NodeId node;          // the topmost node touched
+  FlavorResourceId id;  // what fell there; invalid: everything may have changed
+  bool operator==(const Relief&) const = default;
 };
 
 class Ledger {
  public:
-  Ledger();
-  ~Ledger();
-  Ledger(Ledger&&) noexcept;
-  Ledger& operator=(Ledger&&) noexcept;
-
   // --- Configuration. Quotas replace the former ones; what is not listed has none (nominal 0, no limits).
   // The cohort "" means none; a cohort that no object defines exists implicitly while something names it.
   NodeId set_cluster_queue(std::string_view name, std::string_view cohort,
@@ -82,25 +77,28 @@ class Ledger {
 
   NodeId find_cluster_queue(std::string_view name) const;  // invalid when it has neither object nor claims
   NodeId find_cohort(std::string_view name) const;         // implicit ones too
-  const std::string& name(NodeId node) const;
-  bool is_cluster_queue(NodeId node) const;
-  bool exists(NodeId node) const;  // an object defines it
-  NodeId parent(NodeId node) const;
-  NodeId root(NodeId node) const;  // the node itself when it has no parent; invalid inside a cycle
-  bool in_cycle(
-      NodeId node) const;  // its parents lead into a cycle: nothing may be admitted in the whole tree
-  int height(NodeId node) const;
-  std::span<const NodeId> children(NodeId node) const;  // by (cluster queues first, name)
-  std::span<const NodeId> nodes() const;                // every node of the ledger, by id
-  std::string path(NodeId node) const;                  // "/root/.../name"
+  const std::string& name(NodeId node) const { return at(node).name; }
+  bool is_cluster_queue(NodeId node) const { return at(node).cluster_queue; }
+  bool exists(NodeId node) const { return at(node).exists; }  // an object defines it
+  NodeId parent(NodeId node) const { return at(node).up; }    // the one that counts: none inside a cycle
+  NodeId root(NodeId node) const { return at(node).root; }  // itself without a parent; invalid inside a cycle
+  bool in_cycle(NodeId node) const {
+    return at(node).in_cycle;
+  }  // its parents lead into a cycle: the tree is inactive
+  int height(NodeId node) const { return at(node).height; }  // 0 for a cluster queue
+  std::span<const NodeId> children(NodeId node) const {
+    return at(node).children;
+  }  // by name, queues before cohorts
+  std::vector<NodeId> cluster_queues() const;  // by name
+  std::string path(NodeId node) const;         // "/root/.../name"
   bool is_ancestor_or_self(NodeId ancestor, NodeId node) const;
 
   // --- Numbers. A flavor-resource that a node does not define counts as quota 0 without limits.
-  const Quota& quota(NodeId node, FlavorResourceId id) const;
-  Amount subtree_quota(NodeId node, FlavorResourceId id) const;
-  Amount local_quota(NodeId node, FlavorResourceId id) const;
+  const Quota& quota(NodeId node, FlavorResourceId id) const { return cell(node, id).quota; }
+  Amount subtree_quota(NodeId node, FlavorResourceId id) const { return cell(node, id).subtree; }
+  Amount local_quota(NodeId node, FlavorResourceId id) const { return cell(node, id).local; }
   Amount local_available(NodeId node, FlavorResourceId id) const;  // max(0, local quota - usage)
-  Amount usage(NodeId node, FlavorResourceId id) const;
+  Amount usage(NodeId node, FlavorResourceId id) const { return cell(node, id).usage; }
   Amount available(NodeId node, FlavorResourceId id) const;  // clamped at 0 for cluster queues, as Kueue does
   Amount potential_available(NodeId node, FlavorResourceId id) const;
   Amount borrowed(NodeId node,
@@ -110,27 +108,35 @@ class Ledger {
   BorrowLevel lowest_subtree_that_fits(NodeId cluster_queue, FlavorResourceId id, Amount more) const;
 
   // --- Claims. Amounts must not be negative; zero amounts are left out, repeated ids are added up.
+  // The node of a cluster queue that may have no object (yet): for claims that name it.
+  NodeId cluster_queue_node(std::string_view name);
   void take(WorkloadId workload, NodeId cluster_queue,
             Usage usage);                         // replaces a claim the workload already has
   void give_back(WorkloadId workload);            // nothing when it has none
   const Claim* claim(WorkloadId workload) const;  // nullptr: none
-  std::size_t claims() const;
-  std::size_t claims_in(NodeId cluster_queue) const;
+  std::size_t claims() const { return claim_count_; }
 
-  // What got freer since the last call: by claims given back or shrunk and by configuration. Not by trials.
-  std::vector<Relief> take_reliefs();
+  // Usage set aside in a queue for the rest of a scheduling cycle, by entries that wait for preemptions. It
+  // counts as usage until drop_holds(). Not a claim: nobody runs on it.
+  void hold(NodeId cluster_queue, std::span<const FlavorResourceAmount> usage);
+  void drop_holds();
 
-  // Supposes changes. Trials nest like scopes: the last begun ends first; while one is open, no claim or
-  // configuration changes.
+  // What got freer since the last call: by claims given back or shrunk and by configuration. Not by trials or
+  // holds.
+  std::vector<Relief> take_reliefs() { return std::exchange(reliefs_, {}); }
+
+  // Supposes changes. Trials nest like scopes: the last begun ends first; while one is open, no claim, hold
+  // or configuration changes.
   class Trial {
    public:
     explicit Trial(Ledger& ledger);
     ~Trial() { roll_back(); }
     Trial(const Trial&) = delete;
     Trial& operator=(const Trial&) = delete;
-    void without(WorkloadId workload);  // as if its claim were given back
-    void with(NodeId cluster_queue, std::span<const FlavorResourceAmount> usage);
+    void without(
+        WorkloadId workload);  // as if its claim were given back; nothing when it has none or is out already
     void again(WorkloadId workload);  // undoes without()
+    void with(NodeId cluster_queue, std::span<const FlavorResourceAmount> usage);
     void roll_back();
 
    private:
@@ -138,14 +144,84 @@ class Ledger {
     std::size_t mark_;
   };
 
-  // Every usage that is not the sum of the claims below it, as sentences; and quotas that differ from a
-  // recomputation.
+  // Every usage that is not the sum of the claims below it, and every derived quota that differs from a
+  // recomputation, as sentences.
   std::vector<std::string> check() const;
 
  private:
-  friend class Trial;
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  struct Cell {
+    Quota quota;
+    Amount subtree;  // subtree quota
+    Amount local;    // local quota
+    Amount usage;
+  };
+  struct Node {
+    std::string name;
+    bool cluster_queue = false;
+    bool exists = false;  // an object defines it
+    bool in_use = false;  // the slot is taken
+    bool in_cycle = false;
+    int height = 0;
+    NodeId parent;  // as declared
+    NodeId up;      // the parent that counts: none inside a cycle
+    NodeId root;    // none inside a cycle
+    std::size_t claims = 0;
+    std::vector<NodeId> children;
+    std::vector<Cell> cells;  // by flavor-resource, as far as any was needed
+  };
+  struct ClaimSlot {
+    Claim claim;
+    bool taken = false;
+    bool out = false;  // supposed to be given back by a trial
+  };
+  struct Undo {
+    NodeId node;  // invalid: the claim's `out` flips back
+    FlavorResourceId id;
+    Amount usage;
+    WorkloadId workload;
+  };
+  struct Held {
+    NodeId cluster_queue;
+    Usage usage;
+  };
+  using NodeNames = std::map<std::string, NodeId, std::less<>>;
+
+  Node& at(NodeId id) { return nodes_[id.index()]; }
+  const Node& at(NodeId id) const { return nodes_[id.index()]; }
+  const Cell& cell(NodeId id, FlavorResourceId fr) const {
+    const auto& cells = nodes_[id.index()].cells;
+    return fr.index() < cells.size() ? cells[fr.index()] : kNoCell;
+  }
+  Cell& grow_cell(NodeId id, FlavorResourceId fr);
+
+  // tree.cpp
+  NodeId new_node(std::string_view name, bool cluster_queue);
+  NodeId cohort_node(std::string_view name);
+  void set_quotas(NodeId node, std::span<const QuotaEntry> quotas);
+  void link(NodeId node, NodeId parent);
+  void place_subtree(NodeId node);
+  void refresh(NodeId node);     // derived values of one node from its children
+  void refresh_up(NodeId node);  // of the node and its ancestors
+  void drop_if_unused(NodeId node);
+
+  // ledger.cpp
+  Amount raw_available(NodeId node, FlavorResourceId id) const;
+  void set_usage(NodeId node, FlavorResourceId id, Amount usage);
+  void add(NodeId node, FlavorResourceId id, Amount amount);
+  NodeId subtract(NodeId node, FlavorResourceId id, Amount amount);  // the topmost node touched
+  void recount(NodeId node, FlavorResourceId id);  // the whole tree's usage of one id, after a saturation
+  Amount counted(NodeId cluster_queue, FlavorResourceId id) const;
+
+  static const Cell kNoCell;
+  std::vector<Node> nodes_;
+  std::vector<NodeId> free_nodes_;
+  NodeNames cluster_queues_, cohorts_;
+  std::vector<ClaimSlot> claims_;
+  std::size_t claim_count_ = 0;
+  std::vector<Held> holds_;
+  std::vector<Relief> reliefs_;
+  std::vector<Undo> journal_;
+  std::size_t open_trials_ = 0;
 };
 
 }  // namespace berth::engine
