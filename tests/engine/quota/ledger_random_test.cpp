@@ -196,7 +196,9 @@ TEST(LedgerProperty, EqualsANaiveRecursiveComputation) {
       std::string where = "seed " + std::to_string(seed) + " step " + std::to_string(step);
       tree.step();
       ASSERT_NO_FATAL_FAILURE(tree.compare(where));
-      if (step % 4 == 3) ASSERT_NO_FATAL_FAILURE(tree.try_and_roll_back(where));
+      if (step % 4 == 3) {
+        ASSERT_NO_FATAL_FAILURE(tree.try_and_roll_back(where));
+      }
     }
     ASSERT_TRUE(tree.ledger.check().empty()) << "seed " << seed << ": " << tree.ledger.check().front();
   }
