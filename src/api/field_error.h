@@ -1,4 +1,5 @@
-// Errors of single fields with the texts that Kubernetes' validation prints, so that scripts and people find the usual words.
+// Errors of single fields with the texts that Kubernetes' validation prints, so that scripts and people find
+// the usual words.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +11,19 @@
 
 namespace berth::api {
 
+using berth::to_string;  // not hidden by the ones below
+
 enum class FieldErrorType : std::uint8_t {
-  kRequired, kInvalid, kNotSupported, kForbidden, kDuplicate, kTooLong, kTooMany, kNotFound, kTypeInvalid, kInternal
+  kRequired,
+  kInvalid,
+  kNotSupported,
+  kForbidden,
+  kDuplicate,
+  kTooLong,
+  kTooMany,
+  kNotFound,
+  kTypeInvalid,
+  kInternal
 };
 
 struct FieldError {
@@ -28,7 +40,10 @@ std::string_view reason_of(FieldErrorType type);   // "FieldValueInvalid", as in
 
 FieldError required(std::string field, std::string_view detail);
 FieldError invalid_value(std::string field, const Json& value, std::string_view detail);
-FieldError not_supported(std::string field, const Json& value, const std::vector<std::string_view>& supported);
+FieldError invalid_without_value(std::string field,
+                                 std::string_view detail);  // "Invalid value: detail", as CEL rules print
+FieldError not_supported(std::string field, const Json& value,
+                         const std::vector<std::string_view>& supported);
 FieldError forbidden_field(std::string field, std::string_view detail);
 FieldError duplicate(std::string field, const Json& value);
 FieldError too_long(std::string field, std::size_t max_length);
@@ -37,12 +52,13 @@ FieldError not_found_field(std::string field, const Json& value);
 FieldError type_invalid(std::string field, const Json& value, std::string_view detail);
 
 // Names and keys. Each returns the rule's explanation when broken, empty when fine.
-std::string check_dns_subdomain(std::string_view name);       // RFC 1123 subdomain, at most 253
-std::string check_dns_label(std::string_view name);           // RFC 1123 label, at most 63
-std::string check_qualified_name(std::string_view name);      // [prefix/]name of labels, annotations, finalizers
+std::string check_dns_subdomain(std::string_view name);   // RFC 1123 subdomain, at most 253
+std::string check_dns_label(std::string_view name);       // RFC 1123 label, at most 63
+std::string check_qualified_name(std::string_view name);  // [prefix/]name of labels, annotations, finalizers
 std::string check_label_value(std::string_view value);
 
-// Path building: field_path("spec", "a") == "spec.a"; index("spec.a", 2) == "spec.a[2]"; key("spec.a","x") == "spec.a[x]"
+// Path building: field_path("spec", "a") == "spec.a"; index("spec.a", 2) == "spec.a[2]"; key("spec.a","x") ==
+// "spec.a[x]"
 std::string field_path(std::string_view parent, std::string_view child);
 std::string index_path(std::string_view parent, std::size_t i);
 std::string key_path(std::string_view parent, std::string_view key);

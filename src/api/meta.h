@@ -1,4 +1,5 @@
-// Object metadata and conditions as values. https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/
+// Object metadata and conditions as values.
+// https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/
 #pragma once
 
 #include <map>
@@ -36,6 +37,10 @@ struct ObjectMeta {
   bool operator==(const ObjectMeta&) const = default;
 };
 ObjectMeta decode_meta(const Json& object);  // lenient: what is absent or of a wrong type is left empty
+Json encode_meta(const ObjectMeta& meta);    // the value of .metadata; what is empty is left out
+
+StringMap decode_string_map(const Json& object);  // lenient, as decode_meta
+Json encode_string_map(const StringMap& map);
 
 // "namespace/name", or "name" for cluster-scoped objects: the key of caches and logs.
 std::string object_key(const ObjectMeta& meta);
@@ -43,10 +48,10 @@ std::string object_key(std::string_view ns, std::string_view name);
 
 struct Condition {
   std::string type;
-  bool status = false;          // "True" or not
-  bool unknown = false;         // "Unknown": status is false then
+  bool status = false;   // "True" or not
+  bool unknown = false;  // "Unknown": status is false then
   std::string reason;
-  std::string message;          // at most 32 KiB, cut there
+  std::string message;  // at most 32 KiB, cut there
   Time last_transition{};
   std::int64_t observed_generation = 0;
   bool operator==(const Condition&) const = default;

@@ -14,6 +14,7 @@ namespace berth::api {
 
 using ResourceList = std::map<std::string, Quantity, std::less<>>;
 
+Result<Quantity> decode_quantity(const Json& value);  // a string, or a number as in `cpu: 2`
 Result<ResourceList> decode_resource_list(const Json& object);
 Json encode_resource_list(const ResourceList& list);
 
@@ -26,11 +27,12 @@ struct LimitRangeItem {
 };
 std::vector<LimitRangeItem> decode_limit_range(const Json& limit_range);
 
-// The pod spec as Kubernetes would see it at pod creation: RuntimeClass overhead, LimitRange defaults, limits as requests
-// (KEP: Kueue accounts for these before quota). `overhead` may be null.
+// The pod spec as Kubernetes would see it at pod creation: RuntimeClass overhead, LimitRange defaults, limits
+// as requests (KEP: Kueue accounts for these before quota). `overhead` may be null.
 Json adjust_pod_spec(const Json& pod_spec, const std::vector<LimitRangeItem>& limits, const Json& overhead);
 
 // Requests above limits, and sums outside the limit ranges' min and max. Paths start with `path`.
-FieldErrors validate_pod_resources(const Json& pod_spec, const std::vector<LimitRangeItem>& limits, std::string_view path);
+FieldErrors validate_pod_resources(const Json& pod_spec, const std::vector<LimitRangeItem>& limits,
+                                   std::string_view path);
 
 }  // namespace berth::api

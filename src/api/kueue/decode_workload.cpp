@@ -1,0 +1,160 @@
+// Reading Workloads.
+#include "api/kueue/types.h"
+
+namespace berth::api::kueue {
+namespace {
+
+std::optional<std::int32_t> optional_int32(const Json& value, std::initializer_list<std::string_view> keys) {
+  const auto number = optional_int_at(value, keys);
+  return number ? std::optional(static_cast<std::int32_t>(*number)) : std::nullopt;
+}
+
+std::int32_t int32_or(const Json& value, std::string_view key, std::int32_t otherwise) {
+  return static_cast<std::int32_t>(int_at(value, {key}, otherwise));
+}
+
+std::string text_at(const Json& value, std::initializer_list<std::string_view> keys) {
+  return std::string(string_at(value, keys));
+}
+
+StringMap strings_at(const Json& value, std::string_view key) {
+  const Json* member = find(value, key);
+  return member ? decode_string_map(*member) : StringMap();
+}
+
+std::string name_or_main(const Json& value) { return std::string(string_at(value, {"name"}, "main")); }
+
+Result<ResourceList> resources_at(const Json& value, std::string_view key, const std::string& path) {
+  const Json* member = find(value, key);
+  if (!member) return ResourceList();
+  auto list = decode_resource_list(*member);
+  if (!list) return fail(path + "." + std::string(key) + "." + list.error().message);
+  return list;
+}
+
+PodSet decode_pod_set(const Json& value) {
+  PodSet pod_set;
+  pod_set.name = name_or_main(value);
+  const Json* pod_template = find(value, "template");
+  pod_set.template_ = std::make_shared<const Json>(pod_template ? *pod_template : Json(JsonObject()));
+  pod_set.count = int32_or(value, "count", 1);
+  pod_set.min_count = optional_int32(value, {"minCount"});
+  const Json* topology = find(value, "topologyRequest");
+  if (topology && !topology->is_null()) pod_set.topology_request = std::make_shared<const Json>(*topology);
+  return pod_set;
+}
+
+Result<Admission> decode_admission(const Json& value) {
+  Admission admission;
+  admission.cluster_queue = string_at(value, {"clusterQueue"});
+  for (const Json& one : array_at(value, {"podSetAssignments"})) {
+    PodSetAssignment assignment;
+    assignment.name = name_or_main(one);
+    assignment.flavors = strings_at(one, "flavors");
+    auto usage = resources_at(
+        one, "resourceUsage",
+        "status.admission.podSetAssignments[" + std::to_string(admission.pod_set_assignments.size()) + "]");
+    if (!usage) return tl::unexpected(usage.error());
+    assignment.resource_usage = std::move(*usage);
+    assignment.count = int32_or(one, "count", 0);
+    admission.pod_set_assignments.push_back(std::move(assignment));
+  }
+  return admission;
+}
+
+Result<CheckState> decode_check_state(std::string_view text) {
+  if (text == "Pending" || text.empty()) return CheckState::kPending;
+  if (text == "Ready") return CheckState::kReady;
+  if (text == "Retry") return CheckState::kRetry;
+  if (text == "Rejected") return CheckState::kRejected;
+  return fail("unsupported state \"" + std::string(text) + "\"");
+}
+
+PodSetUpdate decode_update(const Json& value) {
+  PodSetUpdate update;
+  update.name = string_at(value, {"name"});
+  update.labels = strings_at(value, "labels");
+  update.annotations = strings_at(value, "annotations");
+  update.node_selector = strings_at(value, "nodeSelector");
+  if (const Json* tolerations = find(value, "tolerations"))
+    update.tolerations = decode_tolerations(*tolerations);
+  return update;
+}
+
+Result<AdmissionCheckState> decode_check(const Json& value) {
+  AdmissionCheckState check;
+  check.name = string_at(value, {"name"});
+  const auto state = decode_check_state(string_at(value, {"state"}));
+  if (!state) return fail("status.admissionChecks[" + check.name + "].state: " + state.error().message);
+  check.state = *state;
+  check.last_transition = parse_time(string_at(value, {"lastTransitionTime"})).value_or(Time{});
+  check.message = string_at(value, {"message"});
+  check.requeue_after_seconds = optional_int32(value, {"requeueAfterSeconds"});
+  check.retry_count = optional_int32(value, {"retryCount"});
+  for (const Json& update : array_at(value, {"podSetUpdates"}))
+    check.pod_set_updates.push_back(decode_update(update));
+  return check;
+}
+
+std::optional<RequeueState> decode_requeue_state(const Json& status) {
+  const Json* value = find(status, "requeueState");
+  if (!value || !value->is_object()) return std::nullopt;
+  RequeueState state;
+  state.count = optional_int32(*value, {"count"});
+  if (const auto at = parse_time(string_at(*value, {"requeueAt"}))) state.requeue_at = *at;
+  return state;
+}
+
+Result<WorkloadStatus> decode_status(const Json& value) {
+  WorkloadStatus status;
+  if (const Json* conditions = find(value, "conditions")) status.conditions = decode_conditions(*conditions);
+  if (const Json* admission = find(value, "admission"); admission && admission->is_object()) {
+    auto decoded = decode_admission(*admission);
+    if (!decoded) return tl::unexpected(decoded.error());
+    status.admission = std::move(*decoded);
+  }
+  status.requeue_state = decode_requeue_state(value);
+  for (const Json& pod : array_at(value, {"reclaimablePods"}))
+    status.reclaimable_pods.push_back({text_at(pod, {"name"}), int32_or(pod, "count", 0)});
+  for (const Json& check : array_at(value, {"admissionChecks"})) {
+    auto decoded = decode_check(check);
+    if (!decoded) return tl::unexpected(decoded.error());
+    status.admission_checks.push_back(std::move(*decoded));
+  }
+  for (const Json& request : array_at(value, {"resourceRequests"})) {
+    const std::string name = text_at(request, {"name"});
+    auto resources = resources_at(request, "resources", "status.resourceRequests[" + name + "]");
+    if (!resources) return tl::unexpected(resources.error());
+    status.resource_requests.push_back({name, std::move(*resources)});
+  }
+  status.accumulated_past_execution_time_seconds =
+      optional_int32(value, {"accumulatedPastExecutionTimeSeconds"});
+  for (const Json& eviction : array_at(value, {"schedulingStats", "evictions"}))
+    status.evictions.push_back({text_at(eviction, {"reason"}), text_at(eviction, {"underlyingCause"}),
+                                int32_or(eviction, "count", 0)});
+  return status;
+}
+
+}  // namespace
+
+Result<Workload> decode_workload(const Json& object) {
+  Workload workload;
+  workload.meta = decode_meta(object);
+  for (const Json& pod_set : array_at(object, {"spec", "podSets"}))
+    workload.pod_sets.push_back(decode_pod_set(pod_set));
+  workload.queue_name = string_at(object, {"spec", "queueName"});
+  if (const Json* ref = find_path(object, {"spec", "priorityClassRef"}); ref && ref->is_object())
+    workload.priority_class_ref =
+        PriorityClassRef{text_at(*ref, {"group"}), text_at(*ref, {"kind"}), text_at(*ref, {"name"})};
+  workload.priority = static_cast<std::int32_t>(int_at(object, {"spec", "priority"}));
+  workload.active = bool_at(object, {"spec", "active"}, true);
+  workload.maximum_execution_time_seconds = optional_int32(object, {"spec", "maximumExecutionTimeSeconds"});
+  if (const Json* status = find(object, "status")) {
+    auto decoded = decode_status(*status);
+    if (!decoded) return fail("Workload " + object_key(workload.meta) + ": " + decoded.error().message);
+    workload.status = std::move(*decoded);
+  }
+  return workload;
+}
+
+}  // namespace berth::api::kueue

@@ -1,0 +1,129 @@
+// Writing Workloads.
+#include "api/kueue/types.h"
+
+namespace berth::api::kueue {
+namespace {
+
+std::string_view name_of(CheckState state) {
+  switch (state) {
+    case CheckState::kPending:
+      return "Pending";
+    case CheckState::kReady:
+      return "Ready";
+    case CheckState::kRetry:
+      return "Retry";
+    case CheckState::kRejected:
+      return "Rejected";
+  }
+  return "Pending";
+}
+
+JsonObject encode_pod_set(const PodSet& pod_set) {
+  JsonObject out;
+  out["name"] = pod_set.name;
+  out["count"] = pod_set.count;
+  if (pod_set.min_count) out["minCount"] = *pod_set.min_count;
+  if (pod_set.topology_request) out["topologyRequest"] = *pod_set.topology_request;
+  out["template"] = pod_set.template_ ? *pod_set.template_ : Json(JsonObject());
+  return out;
+}
+
+JsonObject encode_admission(const Admission& admission) {
+  JsonArray assignments;
+  for (const PodSetAssignment& assignment : admission.pod_set_assignments) {
+    JsonObject one;
+    one["name"] = assignment.name;
+    if (!assignment.flavors.empty()) one["flavors"] = encode_string_map(assignment.flavors);
+    if (!assignment.resource_usage.empty())
+      one["resourceUsage"] = encode_resource_list(assignment.resource_usage);
+    one["count"] = assignment.count;
+    assignments.push_back(std::move(one));
+  }
+  return JsonObject{{"clusterQueue", admission.cluster_queue}, {"podSetAssignments", std::move(assignments)}};
+}
+
+JsonObject encode_update(const PodSetUpdate& update) {
+  JsonObject out;
+  out["name"] = update.name;
+  if (!update.labels.empty()) out["labels"] = encode_string_map(update.labels);
+  if (!update.annotations.empty()) out["annotations"] = encode_string_map(update.annotations);
+  if (!update.node_selector.empty()) out["nodeSelector"] = encode_string_map(update.node_selector);
+  if (!update.tolerations.empty()) out["tolerations"] = encode_tolerations(update.tolerations);
+  return out;
+}
+
+JsonObject encode_check(const AdmissionCheckState& check) {
+  JsonObject out;
+  out["name"] = check.name;
+  out["state"] = name_of(check.state);
+  out["lastTransitionTime"] = format_time(check.last_transition);
+  out["message"] = check.message;
+  if (check.requeue_after_seconds) out["requeueAfterSeconds"] = *check.requeue_after_seconds;
+  if (check.retry_count) out["retryCount"] = *check.retry_count;
+  if (!check.pod_set_updates.empty()) {
+    JsonArray updates;
+    for (const PodSetUpdate& update : check.pod_set_updates) updates.push_back(encode_update(update));
+    out["podSetUpdates"] = std::move(updates);
+  }
+  return out;
+}
+
+// A list under `key`, left out when it is empty.
+template <typename T, typename Encode>
+void put_list(JsonObject& out, std::string_view key, const std::vector<T>& values, Encode encode) {
+  if (values.empty()) return;
+  JsonArray array;
+  for (const T& value : values) array.push_back(encode(value));
+  out[boost::json::string_view(key.data(), key.size())] = std::move(array);
+}
+
+}  // namespace
+
+Json encode_workload_status(const WorkloadStatus& status) {
+  JsonObject out;
+  if (!status.conditions.empty()) out["conditions"] = encode_conditions(status.conditions);
+  if (status.admission) out["admission"] = encode_admission(*status.admission);
+  if (status.requeue_state) {
+    JsonObject state;
+    if (status.requeue_state->count) state["count"] = *status.requeue_state->count;
+    if (status.requeue_state->requeue_at) state["requeueAt"] = format_time(*status.requeue_state->requeue_at);
+    out["requeueState"] = std::move(state);
+  }
+  put_list(out, "reclaimablePods", status.reclaimable_pods,
+           [](const ReclaimablePod& pod) { return JsonObject{{"name", pod.name}, {"count", pod.count}}; });
+  put_list(out, "admissionChecks", status.admission_checks, encode_check);
+  put_list(out, "resourceRequests", status.resource_requests, [](const PodSetRequest& request) {
+    return JsonObject{{"name", request.name}, {"resources", encode_resource_list(request.resources)}};
+  });
+  if (status.accumulated_past_execution_time_seconds)
+    out["accumulatedPastExecutionTimeSeconds"] = *status.accumulated_past_execution_time_seconds;
+  if (!status.evictions.empty()) {
+    JsonObject stats;
+    put_list(stats, "evictions", status.evictions, [](const EvictionCount& e) {
+      return JsonObject{{"reason", e.reason}, {"underlyingCause", e.underlying_cause}, {"count", e.count}};
+    });
+    out["schedulingStats"] = std::move(stats);
+  }
+  return out;
+}
+
+Json encode_workload(const Workload& workload) {
+  JsonObject spec;
+  put_list(spec, "podSets", workload.pod_sets, encode_pod_set);
+  if (!workload.queue_name.empty()) spec["queueName"] = workload.queue_name;
+  if (const auto& ref = workload.priority_class_ref)
+    spec["priorityClassRef"] = JsonObject{{"group", ref->group}, {"kind", ref->kind}, {"name", ref->name}};
+  spec["priority"] = workload.priority;
+  spec["active"] = workload.active;
+  if (workload.maximum_execution_time_seconds)
+    spec["maximumExecutionTimeSeconds"] = *workload.maximum_execution_time_seconds;
+  JsonObject out;
+  out["apiVersion"] = std::string(kGroup) + "/" + std::string(kVersion);
+  out["kind"] = "Workload";
+  out["metadata"] = encode_meta(workload.meta);
+  out["spec"] = std::move(spec);
+  if (workload.status != WorkloadStatus{}) out["status"] = encode_workload_status(workload.status);
+  return out;
+}
+
+}  // namespace berth::api::kueue
