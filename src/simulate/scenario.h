@@ -1,0 +1,59 @@
+// Scenarios: real manifests, a timeline, expectations. The language in which behaviour is described, tested and shown.
+//
+//   name: two-teams
+//   about: what the reader shall see
+//   cluster: {nodes: 1x1x4, nodeResources: "cpu=8,memory=32Gi"}    # optional: without it no pod ever runs
+//   start: 2026-01-01T00:00:00Z                                     # optional
+//   manifests: [ ...objects, created in this order at 0s... ]
+//   timeline:
+//   - at: 10s
+//     say: team-a asks for its quota back                           # optional, shown to people
+//     apply: [ ...objects, created or merged... ]
+//     delete: [ {kind: Job, namespace: default, name: x} ]
+//     patch: [ {kind: ClusterQueue, name: q, patch: {...}, subresource: status} ]
+//     expect: [ ...partial objects: see match.h; {kind: Job, metadata: {name: x}, absent: true} ]
+//   end: 10m                                                        # optional: else when nothing more happens
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/time.h"
+
+namespace berth::simulate {
+
+struct Reference {
+  std::string kind, ns, name;
+};
+
+struct Patch {
+  Reference object;
+  std::string subresource;
+  Json patch;  // merge patch
+};
+
+struct Step {
+  Duration at{};
+  std::string say;
+  std::vector<Json> apply;
+  std::vector<Reference> remove;
+  std::vector<Patch> patch;
+  std::vector<Json> expect;
+};
+
+struct Scenario {
+  std::string name, about;
+  std::string nodes, node_resources;  // as berth up takes them; empty: no cluster
+  Time start{};
+  std::vector<Json> manifests;
+  std::vector<Step> timeline;  // ordered by time
+  std::optional<Duration> end;
+};
+
+// From YAML. Errors name the place in the document and what was expected there.
+Result<Scenario> parse_scenario(std::string_view text);
+
+}  // namespace berth::simulate

@@ -1,0 +1,256 @@
+// The steps of a job's life, one reconciliation at a time.
+#include "jobs/reconcile.h"
+
+#include <gtest/gtest.h>
+
+#include "base/merge_patch.h"
+#include "base/yaml.h"
+#include "jobs/workload_name.h"
+
+namespace berth::jobs {
+namespace {
+
+using api::kueue::Workload;
+
+Json yaml(std::string_view text) { return parse_yaml(text).value().front(); }
+
+Json job(std::string_view changes = "{}") {
+  static const Json base = yaml(R"(
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: ns, uid: job-1, resourceVersion: "7", labels: {kueue.x-k8s.io/queue-name: q}}
+spec:
+  suspend: true
+  parallelism: 3
+  completions: 3
+  template:
+    metadata:
+      labels: {app: x, job-name: train, controller-uid: job-1, batch.kubernetes.io/job-name: train, batch.kubernetes.io/controller-uid: job-1}
+    spec:
+      containers: [{name: c, image: i, resources: {requests: {cpu: "1"}}}]
+)");
+  return apply_merge_patch(base, yaml(changes));
+}
+
+JsonPtr ptr(Json value) { return std::make_shared<const Json>(std::move(value)); }
+
+JobFacts facts() {
+  static const api::kueue::ResourceFlavor flavor = [] {
+    api::kueue::ResourceFlavor f;
+    f.meta.name = "gpu";
+    f.node_labels = {{"pool", "gpu"}};
+    f.tolerations = {{"gpu", "Exists", "", "NoSchedule", {}}};
+    return f;
+  }();
+  JobFacts result;
+  result.flavors = [](std::string_view name) { return name == "gpu" ? &flavor : nullptr; };
+  result.workload_priority_class = [](std::string_view name) -> std::optional<std::int32_t> {
+    return name == "high" ? std::optional(100) : std::nullopt;
+  };
+  result.priority_class = [](std::string_view name) -> std::optional<std::int32_t> { return name == "pods" ? std::optional(7) : std::nullopt; };
+  result.global_default_priority_class = []() -> std::optional<std::pair<std::string, std::int32_t>> { return std::nullopt; };
+  return result;
+}
+
+// The workload of `job()` as the API would return it, with more status.
+WorkloadPtr workload(std::string_view status = "{}", const Json& of = job()) {
+  Json object = make_workload(batch_job(), of, facts());
+  ensure_path(object, {"metadata", "uid"}) = "wl-1";
+  ensure_path(object, {"metadata", "resourceVersion"}) = "9";
+  object.as_object()["status"] = yaml(status);
+  return std::make_shared<const Workload>(api::kueue::decode_workload(object).value());
+}
+
+constexpr std::string_view kAdmittedStatus = R"(
+admission: {clusterQueue: cq, podSetAssignments: [{name: main, count: 3, flavors: {cpu: gpu}, resourceUsage: {cpu: "3"}}]}
+conditions:
+- {type: QuotaReserved, status: "True", reason: QuotaReserved, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}
+- {type: Admitted, status: "True", reason: Admitted, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}
+)";
+
+constexpr std::string_view kEvictedStatus = R"(
+admission: {clusterQueue: cq, podSetAssignments: [{name: main, count: 3, flavors: {cpu: gpu}, resourceUsage: {cpu: "3"}}]}
+conditions:
+- {type: QuotaReserved, status: "True", reason: QuotaReserved, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}
+- {type: Admitted, status: "True", reason: Admitted, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}
+- {type: Evicted, status: "True", reason: Preempted, message: make room, lastTransitionTime: "2026-01-01T00:00:00Z"}
+)";
+
+template <typename T>
+const T* first(const std::vector<Step>& steps) {
+  for (const auto& step : steps) {
+    if (const auto* found = std::get_if<T>(&step)) return found;
+  }
+  return nullptr;
+}
+
+std::vector<Step> steps_of(Json j, std::vector<WorkloadPtr> workloads) { return reconcile(batch_job(), ptr(std::move(j)), workloads, facts()); }
+
+TEST(Reconcile, ANewJobGetsAWorkload) {
+  const auto steps = steps_of(job(), {});
+  const auto* create = first<CreateWorkload>(steps);
+  ASSERT_NE(create, nullptr);
+  const Json& w = create->object;
+  EXPECT_EQ(string_at(w, {"metadata", "name"}), workload_name("batch", "Job", "train", "job-1"));
+  EXPECT_EQ(string_at(w, {"spec", "queueName"}), "q");
+  EXPECT_EQ(string_at(w, {"metadata", "labels", "kueue.x-k8s.io/job-uid"}), "job-1");
+  EXPECT_EQ(array_at(w, {"metadata", "finalizers"}).size(), 1u);
+  const Json& pod_set = array_at(w, {"spec", "podSets"})[0];
+  EXPECT_EQ(int_at(pod_set, {"count"}), 3);
+  EXPECT_EQ(canonical_json(Json(object_at(pod_set, {"template", "metadata", "labels"}))), R"({"app":"x","batch.kubernetes.io/job-name":"train"})");
+  ASSERT_NE(first<JobEvent>(steps), nullptr);
+  EXPECT_EQ(first<JobEvent>(steps)->note, "Created Workload: ns/" + std::string(string_at(w, {"metadata", "name"})));
+}
+
+TEST(Reconcile, AnUnmanagedJobIsLeftAlone) {
+  auto f = facts();
+  f.managed = false;
+  EXPECT_TRUE(reconcile(batch_job(), ptr(job()), {}, f).empty());
+}
+
+TEST(Reconcile, AJobThatRunsWithoutAWorkloadIsSuspendedFirst) {
+  const auto steps = steps_of(job("{spec: {suspend: false}}"), {});
+  EXPECT_EQ(first<CreateWorkload>(steps), nullptr);
+  ASSERT_NE(first<PatchJob>(steps), nullptr);
+  EXPECT_TRUE(bool_at(first<PatchJob>(steps)->body, {"spec", "suspend"}));
+}
+
+TEST(Reconcile, PriorityComesFromTheLabelThenThePodsThenTheGlobalDefault) {
+  EXPECT_EQ(int_at(make_workload(batch_job(), job("{metadata: {labels: {kueue.x-k8s.io/priority-class: high}}}"), facts()), {"spec", "priority"}), 100);
+  EXPECT_EQ(int_at(make_workload(batch_job(), job("{spec: {template: {spec: {priorityClassName: pods}}}}"), facts()), {"spec", "priority"}), 7);
+  auto f = facts();
+  f.global_default_priority_class = [] { return std::optional(std::pair(std::string("all"), 3)); };
+  EXPECT_EQ(int_at(make_workload(batch_job(), job(), f), {"spec", "priority"}), 3);
+}
+
+TEST(Reconcile, AnAdmittedJobStartsOnItsFlavor) {
+  const auto steps = steps_of(job(), {workload(kAdmittedStatus)});
+  const auto* patch = first<PatchJob>(steps);
+  ASSERT_NE(patch, nullptr);
+  const Json started = apply_merge_patch(job(), patch->body);
+  EXPECT_FALSE(bool_at(started, {"spec", "suspend"}, true));
+  EXPECT_EQ(string_at(started, {"spec", "template", "spec", "nodeSelector", "pool"}), "gpu");
+  EXPECT_EQ(array_at(started, {"spec", "template", "spec", "tolerations"}).size(), 1u);
+  EXPECT_EQ(string_at(started, {"spec", "template", "metadata", "labels", "kueue.x-k8s.io/podset"}), "main");
+  EXPECT_EQ(string_at(started, {"spec", "template", "metadata", "labels", "kueue.x-k8s.io/cluster-queue-name"}), "cq");
+  ASSERT_NE(first<JobEvent>(steps), nullptr);
+  EXPECT_EQ(first<JobEvent>(steps)->note, "Admitted by clusterQueue cq");
+}
+
+TEST(Reconcile, AContradictingTemplateFinishesTheWorkloadAsFailedToStart) {
+  const Json other = job("{spec: {template: {spec: {nodeSelector: {pool: cpu}}}}}");
+  const auto steps = steps_of(other, {workload(kAdmittedStatus, other)});
+  EXPECT_EQ(first<PatchJob>(steps), nullptr);
+  bool failed = false;
+  for (const auto& step : steps) {
+    const auto* report = std::get_if<ReportJob>(&step);
+    if (report == nullptr || !report->report.finished) continue;
+    failed = true;
+    EXPECT_EQ(report->report.finished->reason, "FailedToStart");
+    EXPECT_NE(report->report.finished->message.find("\"pool\""), std::string::npos);
+  }
+  EXPECT_TRUE(failed);
+}
+
+// Plays the stop of a running job to its end, as an API server without a Job controller would show it.
+TEST(Reconcile, AnEvictedJobStopsInStepsAndIsAsBefore) {
+  Json now = apply_merge_patch(job(), first<PatchJob>(steps_of(job(), {workload(kAdmittedStatus)}))->body);
+  now = apply_merge_patch(now, yaml("{status: {active: 3, startTime: \"2026-01-01T00:00:00Z\"}}"));
+  const auto evicted = workload(kEvictedStatus);
+  std::vector<std::string> notes;
+  for (int i = 0; i < 5; ++i) {
+    const auto steps = steps_of(now, {evicted});
+    const auto* patch = first<PatchJob>(steps);
+    if (patch == nullptr) break;
+    EXPECT_FALSE(first<ReportJob>(steps)->report.stopped);
+    now = apply_merge_patch(now, patch->body);
+    if (const auto* event = first<JobEvent>(steps)) notes.push_back(event->reason + ": " + event->note);
+  }
+  EXPECT_EQ(notes, std::vector<std::string>{"Stopped: make room"});
+  EXPECT_FALSE(first<ReportJob>(steps_of(now, {evicted}))->report.stopped) << "pods are still active";
+  now = apply_merge_patch(now, yaml("{status: {active: null}}"));
+  EXPECT_TRUE(first<ReportJob>(steps_of(now, {evicted}))->report.stopped);
+  Json wanted = job();
+  Json left = now;
+  erase_path(left, {"status"});
+  erase_path(left, {"metadata", "annotations"});
+  ensure_path(wanted, {"spec", "template", "metadata", "annotations"}) = JsonObject();
+  EXPECT_EQ(canonical_json(left), canonical_json(wanted));
+}
+
+TEST(Reconcile, PartialAdmissionReducesParallelismAndStoppingRestoresIt) {
+  const Json elastic = job(R"({metadata: {annotations: {kueue.x-k8s.io/job-min-parallelism: "1", kueue.x-k8s.io/job-completions-equal-parallelism: "true"}}})");
+  auto admitted = *workload(kAdmittedStatus, elastic);
+  admitted.status.admission->pod_set_assignments[0].count = 2;
+  const auto w = std::make_shared<const Workload>(admitted);
+  Json now = apply_merge_patch(elastic, first<PatchJob>(steps_of(elastic, {w}))->body);
+  EXPECT_EQ(int_at(now, {"spec", "parallelism"}), 2);
+  EXPECT_EQ(int_at(now, {"spec", "completions"}), 2);
+  EXPECT_EQ(first<DeleteWorkload>(steps_of(now, {w})), nullptr) << "the reduced job still matches its workload";
+  auto evicted = admitted;
+  evicted.status.conditions = workload(kEvictedStatus)->status.conditions;
+  const auto e = std::make_shared<const Workload>(evicted);
+  for (int i = 0; i < 4; ++i) {
+    if (const auto* patch = first<PatchJob>(steps_of(now, {e}))) now = apply_merge_patch(now, patch->body);
+  }
+  EXPECT_EQ(int_at(now, {"spec", "parallelism"}), 3);
+  EXPECT_EQ(int_at(now, {"spec", "completions"}), 3);
+}
+
+TEST(Reconcile, AFinishedJobFinishesItsWorkloadAndLetsItGo) {
+  const Json done = job(R"({spec: {suspend: false}, status: {conditions: [{type: Complete, status: "True", message: all done}]}})");
+  const auto steps = steps_of(done, {workload(kAdmittedStatus)});
+  const auto* report = first<ReportJob>(steps);
+  ASSERT_NE(report, nullptr);
+  EXPECT_EQ(report->report.finished->reason, "Succeeded");
+  EXPECT_EQ(report->report.finished->message, "all done");
+  const auto after = steps_of(done, {workload(R"({conditions: [{type: Finished, status: "True", reason: Succeeded}]})")});
+  EXPECT_NE(first<DropWorkloadFinalizer>(after), nullptr);
+  ASSERT_NE(first<JobEvent>(after), nullptr);
+  EXPECT_EQ(first<JobEvent>(after)->reason, "FinishedWorkload");
+}
+
+TEST(Reconcile, AChangedWaitingJobUpdatesItsWorkload) {
+  const auto old = workload();
+  const auto steps = steps_of(job("{spec: {parallelism: 2}}"), {old});
+  const auto* update = first<UpdateWorkload>(steps);
+  ASSERT_NE(update, nullptr);
+  EXPECT_EQ(int_at(array_at(update->patch, {"spec", "podSets"})[0], {"count"}), 2);
+}
+
+TEST(Reconcile, AnotherQueueIsTakenOverWhileNothingIsReserved) {
+  const auto steps = steps_of(job("{metadata: {labels: {kueue.x-k8s.io/queue-name: other}}}"), {workload()});
+  ASSERT_NE(first<UpdateWorkload>(steps), nullptr);
+  EXPECT_EQ(string_at(first<UpdateWorkload>(steps)->patch, {"spec", "queueName"}), "other");
+}
+
+TEST(Reconcile, TheWorkloadOfALostJobIsFinishedThenLetGo) {
+  const auto lost = reconcile(batch_job(), nullptr, {workload(kAdmittedStatus)}, facts());
+  ASSERT_NE(first<ReportJob>(lost), nullptr);
+  EXPECT_EQ(first<ReportJob>(lost)->report.finished->reason, "OwnerNotFound");
+  const auto after = reconcile(batch_job(), nullptr, {workload(R"({conditions: [{type: Finished, status: "True", reason: OwnerNotFound}]})")}, facts());
+  EXPECT_NE(first<DropWorkloadFinalizer>(after), nullptr);
+}
+
+TEST(Reconcile, ReclaimablePodsAreThoseThatNeedNoSuccessor) {
+  struct Case { int parallelism, completions, succeeded, reclaimable; };
+  for (const auto& c : {Case{3, 3, 0, 0}, Case{3, 3, 1, 1}, Case{3, 3, 2, 2}, Case{2, 5, 2, 0}, Case{2, 5, 4, 1}, Case{1, 1, 1, 0}}) {
+    Json j = job();
+    ensure_path(j, {"spec", "parallelism"}) = c.parallelism;
+    ensure_path(j, {"spec", "completions"}) = c.completions;
+    ensure_path(j, {"status", "succeeded"}) = c.succeeded;
+    const auto pods = batch_job().reclaimable(j);
+    EXPECT_EQ(pods.empty() ? 0 : pods[0].count, c.reclaimable) << c.parallelism << "/" << c.completions << "/" << c.succeeded;
+  }
+}
+
+TEST(WorkloadName, IsStableAndAtMost253Characters) {
+  const std::string name = workload_name("batch", "Job", std::string(300, 'a'), "u");
+  EXPECT_EQ(name.size(), 253u);
+  EXPECT_EQ(name, workload_name("batch", "Job", std::string(300, 'a'), "u"));
+  EXPECT_NE(name, workload_name("batch", "Job", std::string(300, 'a'), "v"));
+  EXPECT_TRUE(workload_name("batch", "Job", "one", "u").starts_with("job-one-"));
+}
+
+}  // namespace
+}  // namespace berth::jobs
