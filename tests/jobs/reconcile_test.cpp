@@ -154,7 +154,8 @@ TEST(Reconcile, AContradictingTemplateFinishesTheWorkloadAsFailedToStart) {
 
 // Plays the stop of a running job to its end, as an API server without a Job controller would show it.
 TEST(Reconcile, AnEvictedJobStopsInStepsAndIsAsBefore) {
-  Json now = apply_merge_patch(job(), first<PatchJob>(steps_of(job(), {workload(kAdmittedStatus)}))->body);
+  const auto starting = steps_of(job(), {workload(kAdmittedStatus)});
+  Json now = apply_merge_patch(job(), first<PatchJob>(starting)->body);
   now = apply_merge_patch(now, yaml("{status: {active: 3, startTime: \"2026-01-01T00:00:00Z\"}}"));
   const auto evicted = workload(kEvictedStatus);
   std::vector<std::string> notes;
@@ -167,9 +168,11 @@ TEST(Reconcile, AnEvictedJobStopsInStepsAndIsAsBefore) {
     if (const auto* event = first<JobEvent>(steps)) notes.push_back(event->reason + ": " + event->note);
   }
   EXPECT_EQ(notes, std::vector<std::string>{"Stopped: make room"});
-  EXPECT_FALSE(first<ReportJob>(steps_of(now, {evicted}))->report.stopped) << "pods are still active";
+  auto steps = steps_of(now, {evicted});
+  EXPECT_FALSE(first<ReportJob>(steps)->report.stopped) << "pods are still active";
   now = apply_merge_patch(now, yaml("{status: {active: null}}"));
-  EXPECT_TRUE(first<ReportJob>(steps_of(now, {evicted}))->report.stopped);
+  steps = steps_of(now, {evicted});
+  EXPECT_TRUE(first<ReportJob>(steps)->report.stopped);
   Json wanted = job();
   Json left = now;
   erase_path(left, {"status"});
@@ -183,7 +186,8 @@ TEST(Reconcile, PartialAdmissionReducesParallelismAndStoppingRestoresIt) {
   auto admitted = *workload(kAdmittedStatus, elastic);
   admitted.status.admission->pod_set_assignments[0].count = 2;
   const auto w = std::make_shared<const Workload>(admitted);
-  Json now = apply_merge_patch(elastic, first<PatchJob>(steps_of(elastic, {w}))->body);
+  const auto starting = steps_of(elastic, {w});
+  Json now = apply_merge_patch(elastic, first<PatchJob>(starting)->body);
   EXPECT_EQ(int_at(now, {"spec", "parallelism"}), 2);
   EXPECT_EQ(int_at(now, {"spec", "completions"}), 2);
   EXPECT_EQ(first<DeleteWorkload>(steps_of(now, {w})), nullptr) << "the reduced job still matches its workload";
@@ -191,7 +195,8 @@ TEST(Reconcile, PartialAdmissionReducesParallelismAndStoppingRestoresIt) {
   evicted.status.conditions = workload(kEvictedStatus)->status.conditions;
   const auto e = std::make_shared<const Workload>(evicted);
   for (int i = 0; i < 4; ++i) {
-    if (const auto* patch = first<PatchJob>(steps_of(now, {e}))) now = apply_merge_patch(now, patch->body);
+    const auto steps = steps_of(now, {e});
+    if (const auto* patch = first<PatchJob>(steps)) now = apply_merge_patch(now, patch->body);
   }
   EXPECT_EQ(int_at(now, {"spec", "parallelism"}), 3);
   EXPECT_EQ(int_at(now, {"spec", "completions"}), 3);
