@@ -1,0 +1,132 @@
+#include "api/core/pod_resources.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+
+namespace berth::api {
+namespace {
+
+std::string requests(std::string_view spec) {
+  return to_string(encode_resource_list(pod_requests(*parse_json(spec))));
+}
+
+TEST(PodRequests, AddContainersInitContainersSidecarsOverheadAndPodLevel) {
+  const struct {
+    std::string what, spec, total;
+  } cases[] = {
+      {"containers add up",
+       R"({"containers":[{"resources":{"requests":{"cpu":"1","memory":"1Gi"}}},{"resources":{"requests":{"cpu":"500m"}}}]})",
+       R"({"cpu":"1500m","memory":"1Gi"})"},
+      {"the largest init container counts when it is above",
+       R"({"containers":[{"resources":{"requests":{"cpu":"1"}}}],"initContainers":[{"resources":{"requests":{"cpu":"3"}}},)"
+       R"({"resources":{"requests":{"cpu":"2","memory":"1Mi"}}}]})",
+       R"({"cpu":"3","memory":"1Mi"})"},
+      {"sidecars run beside later init containers and the main ones",
+       R"({"containers":[{"resources":{"requests":{"cpu":"1"}}}],"initContainers":[{"resources":{"requests":{"cpu":"2"}}},)"
+       R"({"restartPolicy":"Always","resources":{"requests":{"cpu":"1"}}},{"resources":{"requests":{"cpu":"2"}}}]})",
+       R"({"cpu":"3"})"},
+      {"a sidecar before nothing adds to the containers",
+       R"({"containers":[{"resources":{"requests":{"cpu":"1"}}}],"initContainers":[{"restartPolicy":"Always","resources":{"requests":{"cpu":"1"}}}]})",
+       R"({"cpu":"2"})"},
+      {"pod-level resources replace the sum, overhead comes on top",
+       R"({"containers":[{"resources":{"requests":{"cpu":"1","example.com/gpu":"2"}}}],"resources":{"requests":{"cpu":"5","example.com/gpu":"9"}},)"
+       R"("overhead":{"cpu":"250m"}})",
+       R"({"cpu":"5250m","example.com/gpu":"2"})"},
+      {"numbers are quantities", R"({"containers":[{"resources":{"requests":{"cpu":2}}}]})",
+       R"({"cpu":"2"})"},
+      {"nothing asked", R"({"containers":[{}]})", "{}"},
+  };
+  for (const auto& c : cases) EXPECT_EQ(requests(c.spec), c.total) << c.what;
+}
+
+struct Container {
+  int cpu;
+  bool sidecar;
+};
+
+// The most that runs at any moment, found by playing the pod's start.
+int naive_peak(const std::vector<Container>& init, const std::vector<int>& main) {
+  int sidecars = 0;
+  int peak = 0;
+  for (const Container& c : init) {
+    peak = std::max(peak, sidecars + c.cpu);
+    if (c.sidecar) sidecars += c.cpu;
+  }
+  int running = sidecars;
+  for (const int cpu : main) running += cpu;
+  return std::max(peak, running);
+}
+
+RC_GTEST_PROP(PodRequests, IsThePeakOfThePodsStart, ()) {
+  const auto init = *rc::gen::container<std::vector<Container>>(
+      rc::gen::construct<Container>(rc::gen::inRange(0, 9), rc::gen::arbitrary<bool>()));
+  const auto main = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 9));
+  JsonArray inits;
+  JsonArray mains;
+  const auto asks = [](int cpu) {
+    return JsonObject{{"resources", JsonObject{{"requests", JsonObject{{"cpu", std::to_string(cpu)}}}}}};
+  };
+  for (const Container& c : init) {
+    inits.push_back(asks(c.cpu));
+    if (c.sidecar) inits.back().get_object()["restartPolicy"] = "Always";
+  }
+  for (const int cpu : main) mains.push_back(asks(cpu));
+  const ResourceList total =
+      pod_requests(JsonObject{{"initContainers", std::move(inits)}, {"containers", std::move(mains)}});
+  const auto cpu = total.find("cpu");
+  RC_ASSERT((cpu == total.end() ? 0 : cpu->second.value()) == naive_peak(init, main));
+}
+
+TEST(ResourceLists, SayWhichEntryIsWrong) {
+  EXPECT_EQ(
+      decode_resource_list(*parse_json(R"({"cpu":"1x"})")).error().message,
+      "cpu: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+  EXPECT_FALSE(decode_resource_list(*parse_json(R"({"cpu":true})")));
+  EXPECT_TRUE(decode_resource_list(nullptr)->empty());
+}
+
+std::vector<LimitRangeItem> limit_range() {
+  return decode_limit_range(*parse_json(
+      R"({"spec":{"limits":[{"type":"Container","default":{"cpu":"2","memory":"1Gi"},"defaultRequest":{"cpu":"1"},"max":{"cpu":"4"},)"
+      R"("min":{"cpu":"100m"}},{"type":"Pod","max":{"cpu":"5"}}]}})"));
+}
+
+TEST(AdjustPodSpec, FillsInAsPodCreationDoes) {
+  const Json spec = *parse_json(
+      R"({"containers":[{},{"resources":{"limits":{"cpu":"3"}}}],"initContainers":[{"resources":{"requests":{"cpu":"4"}}}]})");
+  const Json adjusted = adjust_pod_spec(spec, limit_range(), *parse_json(R"({"cpu":"10m"})"));
+  EXPECT_EQ(
+      canonical_json(adjusted),
+      R"({"containers":[{"resources":{"limits":{"cpu":"2","memory":"1Gi"},"requests":{"cpu":"1","memory":"1Gi"}}},)"
+      R"({"resources":{"limits":{"cpu":"3","memory":"1Gi"},"requests":{"cpu":"3","memory":"1Gi"}}}],)"
+      R"("initContainers":[{"resources":{"limits":{"cpu":"2","memory":"1Gi"},"requests":{"cpu":"4","memory":"1Gi"}}}],)"
+      R"("overhead":{"cpu":"10m"}})");
+}
+
+TEST(AdjustPodSpec, KeepsWhatIsThereAndAddsNothingWithoutCause) {
+  const Json spec = *parse_json(R"({"containers":[{"name":"a"}],"overhead":{"cpu":"1"}})");
+  EXPECT_TRUE(json_equal(adjust_pod_spec(spec, {}, *parse_json(R"({"cpu":"10m"})")), spec));
+  const Json pod_level = adjust_pod_spec(*parse_json(R"({"resources":{"limits":{"cpu":"4"}}})"), {}, nullptr);
+  EXPECT_EQ(string_at(pod_level, {"resources", "requests", "cpu"}), "4");
+}
+
+TEST(ValidatePodResources, NamesWhatIsOutOfBounds) {
+  const Json spec = *parse_json(
+      R"({"containers":[{"resources":{"requests":{"cpu":"3"},"limits":{"cpu":"2"}}},{"resources":{"requests":{"cpu":"50m"}}},)"
+      R"({"resources":{"limits":{"cpu":"8"}}},{"resources":{"requests":{"cpu":"4"}}}]})");
+  EXPECT_EQ(
+      to_string(validate_pod_resources(spec, limit_range(), "spec")),
+      R"([spec.containers[0]: Invalid value: ["cpu"]: requests must not exceed its limits, )"
+      R"(spec.containers[1].resources.requests: Invalid value: ["cpu"]: must not be below the LimitRange minimum, )"
+      R"(spec.containers[2].resources.limits: Invalid value: ["cpu"]: must not be above the LimitRange maximum, )"
+      R"(spec: Invalid value: ["cpu"]: must not be above the LimitRange maximum])");
+  EXPECT_TRUE(
+      validate_pod_resources(*parse_json(R"({"containers":[{"resources":{"requests":{"cpu":"1"}}}]})"),
+                             limit_range(), "spec")
+          .empty());
+}
+
+}  // namespace
+}  // namespace berth::api
