@@ -27,8 +27,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"serve", {"base", "api"}},
     {"apiserver", {"base", "api"}},
     {"cluster", {"base", "api", "kube"}},
-    {"simulate", {"base", "api", "engine", "kube", "jobs", "volcano", "controller", "apiserver", "cluster"}},
-    {"cli", {"base", "api", "engine", "kube", "jobs", "volcano", "controller", "serve", "apiserver", "cluster", "simulate"}},
+    {"cli", {"base", "api", "engine", "kube", "jobs", "volcano", "controller", "serve", "apiserver", "cluster"}},
 };
 
 struct SourceFile {

@@ -1,0 +1,37 @@
+// The Status answers of the generic machinery that are not in api/status.h.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "api/rest.h"
+#include "api/status.h"
+#include "apiserver/resource.h"
+#include "apiserver/storage/object_store.h"
+
+namespace berth::apiserver {
+
+api::RestResponse ok(Json body, int code = 200);
+api::RestResponse failure(int code, std::string_view reason, std::string_view message,
+                          Json details = nullptr);
+api::RestResponse success(int code, Json details);  // a Status that says Success; without details when null
+
+// "the server could not find the requested resource"
+api::RestResponse not_served();
+api::RestResponse not_allowed(std::string_view verb);
+// 422 for a mistake in the options of a request: `kind` is "CreateOptions", "ListOptions", ...
+api::RestResponse invalid_options(std::string_view kind, const api::FieldErrors& errors);
+// 409 "Operation cannot be fulfilled on ...": the object has been modified.
+api::RestResponse modified(const ResourceInfo& resource, std::string_view name);
+// Why the store did not accept a write.
+api::RestResponse refused(const ResourceInfo& resource, std::string_view name, WriteError error,
+                          const ObjectStore& store);
+// 504: a version that does not exist yet.
+api::RestResponse version_too_large(Revision wanted, Revision current);
+// 410 Expired; `continue_token` may be empty.
+api::RestResponse expired(std::string_view message, std::string_view continue_token);
+
+// Parses a resourceVersion. The error is what the Go parser says.
+Result<Revision> parse_revision(std::string_view text);
+
+}  // namespace berth::apiserver

@@ -1,0 +1,89 @@
+#include "apiserver/server/api_server.h"
+
+#include <array>
+#include <utility>
+
+#include "apiserver/builtin/builtin.h"
+#include "apiserver/crd/crd.h"
+#include "apiserver/server/core.h"
+#include "apiserver/server/crds.h"
+#include "apiserver/server/handlers.h"
+#include "apiserver/server/requests.h"
+#include "apiserver/server/watches.h"
+
+namespace berth::apiserver {
+namespace {
+
+constexpr std::array<std::string_view, 4> kNamespaces{"default", "kube-system", "kube-public",
+                                                      "kube-node-lease"};
+
+}  // namespace
+
+struct ApiServer::Impl {
+  Impl(Executor& executor, std::unique_ptr<Log> log, const ApiServerOptions& options)
+      : core(executor, std::move(log), options), crds(core), requests(core, crds) {}
+
+  Result<void> start();
+  void on_durable(const Change& change);
+  Result<void> create_namespace(std::string_view name);
+
+  Core core;
+  Crds crds;
+  Requests requests;
+};
+
+Result<void> ApiServer::Impl::start() {
+  if (auto loaded = core.store.load(); !loaded) return loaded;
+  for (ResourcePtr& resource : builtin_resources()) core.registry.add(std::move(resource));
+  core.registry.add(crd_resource());
+  if (auto served = crds.load(); !served) return served;
+  core.store.observe([this](const Change& change) { on_durable(change); });
+  for (const std::string_view name : kNamespaces) {
+    if (auto created = create_namespace(name); !created) return created;
+  }
+  return {};
+}
+
+void ApiServer::Impl::on_durable(const Change& change) {
+  core.watches->on_change(change);
+  core.freshness.advance(change.revision);
+  if (change.type == Change::Type::kDeleted) crds.on_removed(change.key);
+}
+
+Result<void> ApiServer::Impl::create_namespace(std::string_view name) {
+  api::RestRequest request;
+  request.verb = api::Verb::kCreate;
+  request.resource = {"", "v1", "namespaces"};
+  request.field_manager = "kube-apiserver";
+  request.body =
+      JsonObject{{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", JsonObject{{"name", name}}}};
+  const Answer answer = requests.handle(request);
+  if (answer.response.ok() || answer.response.code == 409) return {};
+  return fail("namespace " + std::string(name) + " cannot be created: " + to_string(answer.response.body));
+}
+
+Result<std::unique_ptr<ApiServer>> ApiServer::open(Executor& executor, std::unique_ptr<Log> log,
+                                                   ApiServerOptions options) {
+  auto impl = std::make_unique<Impl>(executor, std::move(log), options);
+  if (auto started = impl->start(); !started) return tl::unexpected(started.error());
+  return std::unique_ptr<ApiServer>(new ApiServer(std::move(impl)));
+}
+
+ApiServer::ApiServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ApiServer::~ApiServer() = default;
+
+void ApiServer::call(api::RestRequest request, std::function<void(api::RestResponse)> done) {
+  impl_->requests.call(std::move(request), std::move(done));
+}
+
+std::unique_ptr<api::WatchHandle> ApiServer::watch(api::RestRequest request,
+                                                   std::function<void(const api::WatchEvent&)> on_event,
+                                                   std::function<void()> on_end) {
+  return impl_->requests.watch(request, std::move(on_event), std::move(on_end));
+}
+
+const Registry& ApiServer::registry() const { return impl_->core.registry; }
+Revision ApiServer::revision() const { return impl_->core.store.revision(); }
+Time ApiServer::now() const { return impl_->core.executor.now(); }
+
+}  // namespace berth::apiserver

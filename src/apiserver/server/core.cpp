@@ -1,0 +1,85 @@
+#include "apiserver/server/core.h"
+
+#include <utility>
+
+#include "apiserver/server/events.h"
+#include "apiserver/server/watches.h"
+
+namespace berth::apiserver {
+
+namespace {
+
+bool is_second_events_group(const ResourceInfo& resource) {
+  return resource.gvr.group == kEventsGroup && resource.gvr.resource == "events";
+}
+
+}  // namespace
+
+Core::Core(Executor& e, std::unique_ptr<Log> log, const ApiServerOptions& o)
+    : executor(e),
+      options(o),
+      store(e, std::move(log), StoreOptions{o.history, StoreOptions{}.backlog}),
+      names(o.seed),
+      freshness(e),
+      watches(std::make_unique<Watches>(*this)) {
+  lookup.get = [this](const api::GroupVersionResource& gvr, std::string_view ns,
+                      std::string_view name) -> JsonPtr {
+    const ResourcePtr resource = registry.find(gvr);
+    if (resource == nullptr) return nullptr;
+    const ObjectKey key = key_of(*resource, ns, name);
+    const JsonPtr stored = store.get(key.bucket, key.item);
+    return stored == nullptr ? nullptr : in_version(*resource, stored);
+  };
+  lookup.list = [this](const api::GroupVersionResource& gvr, std::string_view ns) {
+    std::vector<JsonPtr> found;
+    const ResourcePtr resource = registry.find(gvr);
+    if (resource == nullptr) return found;
+    const std::string prefix = ns.empty() ? std::string() : std::string(ns) + "/";
+    store.scan(bucket_of(*resource), prefix, "", store.revision(),
+               [&](std::string_view, const JsonPtr& object) {
+                 found.push_back(in_version(*resource, object));
+                 return true;
+               });
+    return found;
+  };
+}
+
+Core::~Core() = default;
+
+std::string bucket_of(const ResourceInfo& resource) {
+  return bucket_of(
+      is_second_events_group(resource) ? std::string_view{} : std::string_view(resource.gvr.group),
+      resource.gvr.resource);
+}
+
+ObjectKey key_of(const ResourceInfo& resource, std::string_view ns, std::string_view name) {
+  return key_of(bucket_of(resource), resource.namespaced ? ns : std::string_view{}, name);
+}
+
+std::string api_version_of(const ResourceInfo& resource) {
+  return resource.gvr.group.empty() ? resource.gvr.version : resource.gvr.group + "/" + resource.gvr.version;
+}
+
+JsonPtr in_version(const ResourceInfo& resource, const JsonPtr& stored) {
+  if (is_second_events_group(resource)) return std::make_shared<const Json>(event_from_core(*stored));
+  if (string_at(*stored, {"apiVersion"}) == api_version_of(resource)) return stored;
+  Json converted = *stored;
+  converted.as_object()["apiVersion"] = api_version_of(resource);
+  return std::make_shared<const Json>(std::move(converted));
+}
+
+Json to_stored(const ResourceInfo& resource, Json object) {
+  if (is_second_events_group(resource)) return event_to_core(std::move(object));
+  if (!resource.storage_version.empty() && resource.storage_version != resource.gvr.version) {
+    object.as_object()["apiVersion"] = resource.gvr.group.empty()
+                                           ? resource.storage_version
+                                           : resource.gvr.group + "/" + resource.storage_version;
+  }
+  return object;
+}
+
+std::string_view resource_version_of(const Json& object) {
+  return string_at(object, {"metadata", "resourceVersion"});
+}
+
+}  // namespace berth::apiserver

@@ -1,0 +1,157 @@
+#include <utility>
+
+#include "api/status.h"
+#include "apiserver/crd/crd.h"
+#include "apiserver/patch/patch.h"
+#include "apiserver/schema/structural.h"
+#include "apiserver/server/answers.h"
+#include "apiserver/server/decode.h"
+#include "apiserver/server/handlers.h"
+#include "apiserver/server/metadata.h"
+
+namespace berth::apiserver {
+namespace {
+
+constexpr int kGenerateAttempts = 8;  // as the API server: 27^5 names, a clash is rare
+
+// A refusal when the namespace does not take new objects.
+std::optional<api::RestResponse> check_namespace(Core& core, const ResourceInfo& resource,
+                                                 const std::string& ns, std::string_view name) {
+  static const api::GroupVersionResource kNamespaces{"", "v1", "namespaces"};
+  if (!resource.namespaced || core.registry.find(kNamespaces) == nullptr) return std::nullopt;
+  const JsonPtr found = core.lookup.get(kNamespaces, "", ns);
+  if (found == nullptr) return api::not_found(kNamespaces, ns);
+  if (!is_deleting(*found)) return std::nullopt;
+  auto response =
+      api::forbidden(resource.gvr, name,
+                     "unable to create new content in namespace " + ns + " because it is being terminated");
+  ensure_path(response.body, {"details", "causes"}) =
+      JsonArray{JsonObject{{"reason", "NamespaceTerminating"},
+                           {"message", "namespace " + ns + " is being terminated"},
+                           {"field", "metadata.namespace"}}};
+  return response;
+}
+
+// Sets the namespace of the object to that of the request.
+std::optional<api::RestResponse> settle_namespace(const ResourceInfo& resource,
+                                                  const api::RestRequest& request, Json& object) {
+  const std::string given(string_at(object, {"metadata", "namespace"}));
+  if (!resource.namespaced) {
+    erase_path(object, {"metadata", "namespace"});
+    return std::nullopt;
+  }
+  if (!request.ns.empty() && !given.empty() && given != request.ns) {
+    return api::bad_request(
+        "the namespace of the provided object does not match the namespace sent on the request");
+  }
+  const std::string& ns = request.ns.empty() ? given : request.ns;
+  if (ns.empty()) return api::bad_request("an empty namespace may not be set during creation");
+  ensure_path(object, {"metadata", "namespace"}) = ns;
+  return std::nullopt;
+}
+
+// The name the object gets; generated ones avoid what exists.
+std::string choose_name(Core& core, const ResourceInfo& resource, const Json& object) {
+  const std::string_view name = string_at(object, {"metadata", "name"});
+  const std::string_view prefix = string_at(object, {"metadata", "generateName"});
+  if (!name.empty() || prefix.empty()) return std::string(name);
+  const std::string ns(string_at(object, {"metadata", "namespace"}));
+  std::string generated;
+  for (int i = 0; i < kGenerateAttempts; ++i) {
+    generated = core.names.generate(prefix);
+    const ObjectKey key = key_of(resource, ns, generated);
+    if (core.store.revision_of(key.bucket, key.item) == 0) break;
+  }
+  return generated;
+}
+
+api::FieldErrors validate_new(const Core& core, const ResourceInfo& resource, const Json& object) {
+  api::FieldErrors errors = validate_metadata(resource, object);
+  const auto add = [&](api::FieldErrors more) {
+    errors.insert(errors.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  };
+  if (resource.custom) add(validate_custom_object(object, nullptr, resource, ""));
+  if (resource.strategy.validate) add(resource.strategy.validate(object, core.lookup));
+  return errors;
+}
+
+// Status is written through its subresource alone.
+void reset_status(const ResourceInfo& resource, Json& object) {
+  const Json* empty = find(resource.zero, "status");
+  if (empty != nullptr) {
+    object.as_object()["status"] = *empty;
+  } else {
+    object.as_object().stable_erase("status");
+  }
+}
+
+Answer finish(Core& core, api::RestResponse response, std::vector<std::string> warnings) {
+  response.warnings.insert(response.warnings.begin(), std::make_move_iterator(warnings.begin()),
+                           std::make_move_iterator(warnings.end()));
+  return {std::move(response), core.store.revision()};
+}
+
+}  // namespace
+
+Answer create_object(Core& core, const ResourceInfo& resource, api::RestRequest& request) {
+  if (!request.body.is_object()) {
+    return {api::bad_request(
+                "the object provided is unrecognized (must be of type " + resource.kind +
+                "): couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)"),
+            0};
+  }
+  Creation creation{std::move(request.body), true, {}};
+  if (auto checked = check_type(resource, creation.object); !checked) return {checked.error(), 0};
+  const auto decoded = decode_object(resource, creation.object, request.field_validation,
+                                     request.duplicate_fields, creation.warnings);
+  if (!decoded) return finish(core, cannot_be_handled(resource, decoded.error().message), {});
+  if (!resource_version_of(creation.object).empty()) {
+    return {failure(500, "", "resourceVersion should not be set on objects to be created"), 0};
+  }
+  return finish_create(core, resource, request, std::move(creation));
+}
+
+Answer finish_create(Core& core, const ResourceInfo& resource, const api::RestRequest& request,
+                     Creation creation) {
+  Json& object = creation.object;
+  if (auto refusal = settle_namespace(resource, request, object)) return {std::move(*refusal), 0};
+  const std::string ns(string_at(object, {"metadata", "namespace"}));
+  reset_metadata_for_create(object);
+  if (resource.has_status && !resource.strategy.status_kept_on_create) reset_status(resource, object);
+  if (creation.track && resource.schema != nullptr) {
+    track_update(resource.zero, object, *resource.schema,
+                 {request.field_manager.empty() ? "unknown" : request.field_manager, api_version_of(resource),
+                  "", core.executor.now()},
+                 {});
+  }
+  if (auto refusal = check_namespace(core, resource, ns, string_at(object, {"metadata", "name"}))) {
+    return finish(core, std::move(*refusal), {});
+  }
+
+  const std::string name = choose_name(core, resource, object);
+  if (!name.empty()) ensure_path(object, {"metadata", "name"}) = name;
+  ensure_path(object, {"metadata", "uid"}) = core.names.uid();
+  ensure_path(object, {"metadata", "creationTimestamp"}) = format_time(core.executor.now());
+  if (resource.custom) ensure_path(object, {"metadata", "generation"}) = 1;
+  if (resource.strategy.prepare_create) resource.strategy.prepare_create(object, core.lookup);
+  if (resource.strategy.admit) {
+    if (auto refusal = resource.strategy.admit(object, nullptr, core.lookup)) {
+      return finish(core, std::move(*refusal), std::move(creation.warnings));
+    }
+  }
+  if (const auto errors = validate_new(core, resource, object); !errors.empty()) {
+    return finish(core, api::invalid(resource.gvr.group, resource.kind, name, errors),
+                  std::move(creation.warnings));
+  }
+
+  const ObjectKey key = key_of(resource, ns, name);
+  if (core.store.revision_of(key.bucket, key.item) != 0) {
+    return finish(core, api::already_exists(resource.gvr, name), std::move(creation.warnings));
+  }
+  if (request.dry_run) return finish(core, ok(std::move(object), 201), std::move(creation.warnings));
+  const auto stored = core.store.put(key, to_stored(resource, std::move(object)), 0);
+  if (!stored) return finish(core, refused(resource, name, stored.error(), core.store), {});
+  return finish(core, ok(*in_version(resource, *stored), 201), std::move(creation.warnings));
+}
+
+}  // namespace berth::apiserver

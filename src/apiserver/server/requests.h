@@ -1,0 +1,32 @@
+// From a request to its handler, and from the handler's verdict to the answer, which waits until what it
+// shows is durable.
+#pragma once
+
+#include <functional>
+
+#include "apiserver/server/core.h"
+#include "apiserver/server/crds.h"
+
+namespace berth::apiserver {
+
+class Requests {
+ public:
+  Requests(Core& core, Crds& crds) : core_(core), crds_(crds) {}
+
+  void call(api::RestRequest request, std::function<void(api::RestResponse)> done);
+  std::unique_ptr<api::WatchHandle> watch(const api::RestRequest& request,
+                                          std::function<void(const api::WatchEvent&)> on_event,
+                                          std::function<void()> on_end);
+  // Handles a request at once, without waiting for anything.
+  Answer handle(api::RestRequest& request);
+
+ private:
+  Answer dispatch(const ResourceInfo& resource, api::RestRequest& request);
+  Answer on_subresource(const ResourceInfo& resource, api::RestRequest& request);
+  void answer(Answer verdict, std::function<void(api::RestResponse)> done);
+
+  Core& core_;
+  Crds& crds_;
+};
+
+}  // namespace berth::apiserver
