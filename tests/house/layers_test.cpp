@@ -27,7 +27,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"serve", {"base", "api"}},
     {"apiserver", {"base", "api"}},
     {"cluster", {"base", "api", "kube"}},
-    {"cli", {"base", "api", "engine", "kube", "jobs", "volcano", "controller", "serve", "apiserver", "cluster"}},
+    {"simulate", {"base", "api", "engine", "kube", "jobs", "volcano", "controller", "apiserver", "cluster"}},
+    {"cli", {"base", "api", "engine", "kube", "jobs", "volcano", "controller", "serve", "apiserver", "cluster", "simulate"}},
 };
 
 struct SourceFile {

@@ -1,5 +1,9 @@
 #include "apiserver/http/table.h"
 
+#include <optional>
+
+#include "apiserver/json_path.h"
+
 namespace berth::apiserver::http {
 namespace {
 
@@ -14,33 +18,37 @@ Json column_definition(const PrinterColumn& c) {
           {"priority", c.priority}};
 }
 
+// A column that is ready to be filled.
+struct Column {
+  PrinterColumn definition;
+  std::optional<JsonPath> path;  // empty for kinds that compute their cells
+};
+
 // Kinds without columns of their own show their age: custom ones as "Age", others when they were made.
-std::vector<PrinterColumn> columns_of(const ResourceInfo& info) {
+std::vector<PrinterColumn> definitions_of(const ResourceInfo& info) {
   if (!info.columns.empty()) return info.columns;
   if (info.custom)
     return {{"Age", "date", "", "How long ago the object was created.", ".metadata.creationTimestamp", 0}};
   return {{"Created At", "date", "", "When the object was created.", ".metadata.creationTimestamp", 0}};
 }
 
-Json column_definitions(const ResourceInfo& info, const std::vector<PrinterColumn>& columns) {
+std::vector<Column> columns_of(const ResourceInfo& info) {
+  std::vector<Column> columns;
+  for (PrinterColumn& definition : definitions_of(info)) {
+    auto path =
+        info.strategy.cells ? Result<JsonPath>(fail("computed")) : JsonPath::compile(definition.json_path);
+    columns.push_back({std::move(definition), path ? std::optional(std::move(*path)) : std::nullopt});
+  }
+  return columns;
+}
+
+Json column_definitions(const ResourceInfo& info, const std::vector<Column>& columns) {
   JsonArray all;
   if (!info.name_in_columns) {
     all.push_back(column_definition({"Name", "string", "name", std::string(kNameDescription), "", 0}));
   }
-  for (const PrinterColumn& c : columns) all.push_back(column_definition(c));
+  for (const Column& c : columns) all.push_back(column_definition(c.definition));
   return all;
-}
-
-// The member that a dotted path such as ".status.phase" leads to; null when there is none.
-const Json* find_json_path(const Json& object, std::string_view path) {
-  const Json* at = &object;
-  while (at != nullptr && !path.empty()) {
-    path.remove_prefix(path.front() == '.' ? 1 : 0);
-    const std::size_t end = std::min(path.find('.'), path.size());
-    at = find(*at, path.substr(0, end));
-    path.remove_prefix(end);
-  }
-  return at;
 }
 
 Json cell_of(const Json& value, const PrinterColumn& column, Time now) {
@@ -55,13 +63,13 @@ Json cell_of(const Json& value, const PrinterColumn& column, Time now) {
   return nullptr;
 }
 
-JsonArray cells_of(const Json& object, const ResourceInfo& info, const std::vector<PrinterColumn>& columns,
+JsonArray cells_of(const Json& object, const ResourceInfo& info, const std::vector<Column>& columns,
                    Time now) {
   if (info.strategy.cells) return info.strategy.cells(object, now);
   JsonArray cells;
-  for (const PrinterColumn& c : columns) {
-    const Json* value = find_json_path(object, c.json_path);
-    cells.push_back(value == nullptr ? Json(nullptr) : cell_of(*value, c, now));
+  for (const Column& c : columns) {
+    const Json* value = c.path ? c.path->find_first(object) : nullptr;
+    cells.push_back(value == nullptr ? Json(nullptr) : cell_of(*value, c.definition, now));
   }
   return cells;
 }
@@ -76,7 +84,7 @@ Json with_type(const Json& object, const ResourceInfo& info) {
   return typed;
 }
 
-Json row_of(const Json& object, const ResourceInfo& info, const std::vector<PrinterColumn>& columns,
+Json row_of(const Json& object, const ResourceInfo& info, const std::vector<Column>& columns,
             const TableOptions& options, Time now) {
   JsonArray cells;
   if (!info.name_in_columns) cells.emplace_back(string_at(object, {"metadata", "name"}));
@@ -122,7 +130,7 @@ bool is_list(const Json& body) {
 }
 
 Json to_table(const Json& body, const ResourceInfo& info, const TableOptions& options, Time now) {
-  const std::vector<PrinterColumn> columns = columns_of(info);
+  const std::vector<Column> columns = columns_of(info);
   JsonObject table;
   table["kind"] = "Table";
   table["apiVersion"] = "meta.k8s.io/" + options.version;

@@ -241,6 +241,12 @@ void Ledger::Trial::with(NodeId cluster_queue, std::span<const FlavorResourceAmo
   for (const auto& each : usage) ledger_.add(cluster_queue, each.id, each.amount);
 }
 
+void Ledger::Trial::without_holds() {
+  for (const Held& held : ledger_.holds_) {
+    for (const auto& each : held.usage) ledger_.subtract(held.cluster_queue, each.id, each.amount);
+  }
+}
+
 void Ledger::Trial::roll_back() {
   if (mark_ == std::numeric_limits<std::size_t>::max()) return;
   auto& journal = ledger_.journal_;

@@ -115,6 +115,7 @@ class Ledger {
   void give_back(WorkloadId workload);            // nothing when it has none
   const Claim* claim(WorkloadId workload) const;  // nullptr: none
   std::size_t claims() const { return claim_count_; }
+  bool supposed_out(WorkloadId workload) const { return claims_[workload.index()].out; }  // by an open trial
 
   // Usage set aside in a queue for the rest of a scheduling cycle, by entries that wait for preemptions. It
   // counts as usage until drop_holds(). Not a claim: nobody runs on it.
@@ -137,6 +138,7 @@ class Ledger {
         WorkloadId workload);  // as if its claim were given back; nothing when it has none or is out already
     void again(WorkloadId workload);  // undoes without()
     void with(NodeId cluster_queue, std::span<const FlavorResourceAmount> usage);
+    void without_holds();  // as if drop_holds() had been called
     void roll_back();
 
    private:

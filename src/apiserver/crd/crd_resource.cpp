@@ -1,0 +1,104 @@
+// The resource customresourcedefinitions.
+#include "apiserver/crd/crd.h"
+#include "apiserver/crd/internal.h"
+
+namespace berth::apiserver {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
+void set_if_empty(Json& crd, std::initializer_list<std::string_view> path, std::string value) {
+  if (string_at(crd, path).empty()) ensure_path(crd, path) = std::move(value);
+}
+
+void fill_spec(Json& crd) {
+  const std::string kind(string_at(crd, {"spec", "names", "kind"}));
+  if (!kind.empty()) {
+    set_if_empty(crd, {"spec", "names", "singular"}, lower(kind));
+    set_if_empty(crd, {"spec", "names", "listKind"}, kind + "List");
+  }
+  set_if_empty(crd, {"spec", "conversion", "strategy"}, "None");
+  // No longer a choice; typed servers do not print false.
+  if (!bool_at(crd, {"spec", "preserveUnknownFields"})) erase_path(crd, {"spec", "preserveUnknownFields"});
+  Json* versions = crd.is_object() && find_path(crd, {"spec", "versions"}) != nullptr
+                       ? &ensure_path(crd, {"spec", "versions"})
+                       : nullptr;
+  if (versions == nullptr || !versions->is_array()) return;
+  for (Json& version : versions->get_array()) {
+    if (find_path(version, {"schema", "openAPIV3Schema"}) != nullptr) {
+      drop_unknown_keywords(ensure_path(version, {"schema", "openAPIV3Schema"}));
+    }
+  }
+}
+
+// Objects may be in the storage version from now on.
+void note_storage_version(Json& crd) {
+  for (const Json& version : array_at(crd, {"spec", "versions"})) {
+    if (!bool_at(version, {"storage"})) continue;
+    Json name(string_at(version, {"name"}));
+    for (const Json& stored : array_at(crd, {"status", "storedVersions"})) {
+      if (json_equal(stored, name)) return;
+    }
+    Json& list = ensure_path(crd, {"status", "storedVersions"});
+    if (!list.is_array()) list = JsonArray();
+    list.get_array().push_back(std::move(name));
+    return;
+  }
+}
+
+void prepare_create(Json& crd, const Lookup&) {
+  fill_spec(crd);
+  ensure_path(crd, {"status"}) = JsonObject{{"conditions", nullptr},
+                                            {"acceptedNames", JsonObject{{"plural", ""}, {"kind", ""}}},
+                                            {"storedVersions", nullptr}};
+  note_storage_version(crd);
+}
+
+void prepare_update(Json& crd, const Json&, std::string_view subresource, const Lookup&) {
+  if (subresource.empty()) {
+    fill_spec(crd);
+    note_storage_version(crd);
+  }
+}
+
+ResourcePtr make() {
+  auto crd = std::make_shared<ResourceInfo>();
+  crd->gvr = {"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
+  crd->kind = "CustomResourceDefinition";
+  crd->list_kind = "CustomResourceDefinitionList";
+  crd->singular = "customresourcedefinition";
+  crd->short_names = {"crd", "crds"};
+  crd->categories = {"api-extensions"};
+  crd->namespaced = false;
+  crd->has_status = true;
+  crd->storage_version = "v1";
+  crd->schema = crd_schema();
+  PrinterColumn created;
+  created.name = "Created At";
+  created.type = "date";
+  created.description = "When the definition was created.";
+  created.json_path = ".metadata.creationTimestamp";
+  crd->columns = {created};
+  crd->strategy.prepare_create = prepare_create;
+  crd->strategy.prepare_update = prepare_update;
+  crd->strategy.validate = [](const Json& object, const Lookup&) { return validate_crd(object); };
+  crd->strategy.validate_update = [](const Json& object, const Json& old, std::string_view subresource) {
+    return subresource.empty() ? validate_crd_update(object, old) : api::FieldErrors();
+  };
+  return crd;
+}
+
+}  // namespace
+
+ResourcePtr crd_resource() {
+  static const ResourcePtr kResource = make();
+  return kResource;
+}
+
+}  // namespace berth::apiserver

@@ -1,0 +1,276 @@
+#include "engine/schedule/assignment.h"
+
+#include <algorithm>
+
+namespace berth::engine {
+
+using api::kueue::FungibilityPolicy;
+using api::kueue::FungibilityPreference;
+
+namespace {
+
+// How bad a reason is: alternatives count with the mildest, what is needed together with the worst
+// (kueue.md 3.5).
+enum Severity : int { kNone, kTopology, kWaiting, kExceeding, kNoMatch };
+
+std::string_view reason_of(int severity) {
+  switch (severity) {
+    case kNoMatch:
+      return kNoMatchingFlavor;
+    case kExceeding:
+      return kExceedsMaxQuota;
+    default:
+      return kWaitingForQuota;
+  }
+}
+
+void add_usage(Usage& usage, FlavorResourceId id, Amount amount) {
+  for (FlavorResourceAmount& each : usage) {
+    if (each.id != id) continue;
+    each.amount += amount;
+    return;
+  }
+  usage.push_back({id, amount});
+}
+
+}  // namespace
+
+bool Assignment::scan_pending() const {
+  return std::any_of(choices.begin(), choices.end(), [](const Choice& c) { return c.tried >= 0; });
+}
+
+void Assignment::clear() {
+  mode = Mode::kNoFit;
+  borrowing = 0;
+  counts.clear();
+  choices.clear();
+  parts.clear();
+  usage.clear();
+  shortages.clear();
+  lacks.clear();
+  no_fit_reason = {};
+}
+
+void Assigner::assign(const Request& request, Assignment& out) {
+  request_ = &request;
+  out_ = &out;
+  out.clear();
+  out.counts.assign(request.counts.begin(), request.counts.end());
+  out.choices.resize(request.plan->steps);
+  std::size_t first_step = 0;
+  for (std::size_t unit = 0; unit < request.plan->units.size(); ++unit) {
+    if (!assign_unit(unit, first_step)) {
+      out.no_fit_reason = reason_of(unit_severity_);
+      return;
+    }
+    first_step += request.plan->units[unit].steps.size();
+  }
+  out.mode = Mode::kFit;
+  for (const auto& part : out.parts) out.mode = std::min(out.mode, part.mode);
+}
+
+bool Assigner::assign_unit(std::size_t unit, std::size_t first_step) {
+  unit_ = &request_->plan->units[unit];
+  unit_index_ = unit;
+  unit_severity_ = kNone;
+  std::int64_t pods = 0;
+  for (std::size_t pod_set : unit_->pod_sets) pods += request_->counts[pod_set];
+  std::size_t first_part = out_->parts.size();
+  for (std::size_t step = 0; step < unit_->steps.size(); ++step) {
+    // A unit without pods looks for flavors that could hold one pod of each set, but does not insist.
+    std::size_t shortages = out_->shortages.size();
+    int severity = unit_severity_;
+    if (pods == 0 && assign_step(step, first_step + step, true)) continue;
+    out_->shortages.resize(shortages);
+    unit_severity_ = severity;
+    if (!assign_step(step, first_step + step, false)) return false;
+  }
+  // Later units see what this one uses.
+  for (std::size_t i = first_part; i < out_->parts.size(); ++i) {
+    add_usage(out_->usage, out_->parts[i].id, out_->parts[i].amount);
+  }
+  return true;
+}
+
+Amount Assigner::wanted(const Plan::Want& want) const {
+  Amount sum;
+  for (std::size_t i = 0; i < want.per_pod.size(); ++i) {
+    sum += want.per_pod[i] * request_->counts[unit_->pod_sets[i]];
+  }
+  return sum;
+}
+
+Amount Assigner::assumed(FlavorResourceId id) const {
+  for (const FlavorResourceAmount& each : out_->usage) {
+    if (each.id == id) return each.amount;
+  }
+  return {};
+}
+
+void Assigner::report(Shortage shortage) {
+  shortage.unit = unit_index_;
+  out_->shortages.push_back(shortage);
+}
+
+bool Assigner::assign_step(std::size_t step_in_unit, std::size_t step_index, bool probe) {
+  const Plan::Step& step = unit_->steps[step_in_unit];
+  step_index_ = step_index;
+  std::size_t first_shortage = out_->shortages.size();
+  // On failure only what this step lacked is told of the unit.
+  auto fail_unit = [&] {
+    auto& all = out_->shortages;
+    auto end = all.begin() + static_cast<std::ptrdiff_t>(first_shortage);
+    all.erase(std::remove_if(all.begin(), end, [&](const Shortage& s) { return s.unit == unit_index_; }),
+              end);
+    return false;
+  };
+  if (step.group < 0) {
+    if (wanted(step.wants.front()).is_zero()) return true;
+    report({.kind = Shortage::Kind::kUncovered, .resource = step.wants.front().resource});
+    unit_severity_ = kNoMatch;
+    return fail_unit();
+  }
+  const ResourceGroup& group = request_->preemptor.config->groups[static_cast<std::size_t>(step.group)];
+  Best best;
+  int mildest = kNoMatch + 1;
+  std::int32_t last = static_cast<std::int32_t>(group.flavors.size()) - 1, attempted = -1;
+  std::int32_t first = request_->tried.empty() ? 0 : request_->tried[step_index] + 1;
+  for (std::int32_t index = first; index <= last; ++index) {
+    attempted = index;
+    auto flavor = static_cast<std::size_t>(index);
+    if (!request_->nominated.empty() && request_->nominated[step_index] != index) {
+      report({.kind = Shortage::Kind::kNotNominated, .flavor = group.flavors[flavor]});
+      continue;
+    }
+    if (!step.mismatch[flavor].empty()) {
+      report({.kind = Shortage::Kind::kMismatch, .text = &step.mismatch[flavor]});
+      mildest = std::min<int>(mildest, kNoMatch);
+      continue;
+    }
+    if (probe && !passes_probe(flavor, step)) {
+      mildest = std::min<int>(mildest, kExceeding);
+      continue;
+    }
+    int severity = kNone;
+    Grade grade = grade_flavor(flavor, step, severity);
+    if (grade.level == Grade::kNoFit) mildest = std::min(mildest, severity);
+    bool stop = fungibility_ ? !try_next(grade) : grade.level == Grade::kFit;
+    bool better = fungibility_ ? preferred(grade, best.grade) : grade.level > best.grade.level;
+    if (stop || better) {
+      best = {grade, index};
+      std::swap(parts_, best_parts_);
+    }
+    if (stop) break;
+  }
+  if (mildest <= kNoMatch) unit_severity_ = std::max(unit_severity_, mildest);
+  if (best.flavor < 0) {
+    if (mildest > kNoMatch) unit_severity_ = kNoMatch;  // nothing was attempted at all
+    return fail_unit();
+  }
+  Assignment::Choice& choice = out_->choices[step_index];
+  choice.flavor = best.flavor;
+  choice.tried = !fungibility_ || attempted == last ? -1 : attempted;
+  if (best.grade.level == Grade::kFit) {
+    out_->shortages.resize(first_shortage);  // what other flavors lacked does not matter then
+  }
+  for (const Assignment::Part& part : best_parts_) {
+    out_->parts.push_back(part);
+    out_->borrowing = std::max(out_->borrowing, part.borrow);
+  }
+  return true;
+}
+
+bool Assigner::passes_probe(std::size_t flavor, const Plan::Step& step) {
+  bool passes = true;
+  for (std::size_t i = 0; i < step.wants.size(); ++i) {
+    Amount one_each;
+    for (Amount amount : step.wants[i].per_pod) one_each += amount;
+    Amount most = ledger_.potential_available(request_->preemptor.queue, step.ids[flavor][i]);
+    if (one_each <= most) continue;
+    passes = false;
+    const ResourceGroup& group = request_->preemptor.config->groups[static_cast<std::size_t>(step.group)];
+    report({.kind = Shortage::Kind::kProbe,
+            .resource = step.wants[i].resource,
+            .flavor = group.flavors[flavor],
+            .b = one_each,
+            .c = most});
+  }
+  return passes;
+}
+
+// A flavor is as good as the worst of its resources.
+Assigner::Grade Assigner::grade_flavor(std::size_t flavor, const Plan::Step& step, int& severity) {
+  const ResourceGroup& group = request_->preemptor.config->groups[static_cast<std::size_t>(step.group)];
+  parts_.clear();
+  Grade worst;
+  for (std::size_t i = 0; i < step.wants.size(); ++i) {
+    FlavorResourceId id = step.ids[flavor][i];
+    Amount amount = wanted(step.wants[i]);
+    bool hopeless = worst.level == Grade::kNoFit;
+    Grade grade =
+        grade_resource(id, step.wants[i].resource, group.flavors[flavor], amount, hopeless, severity);
+    if (preferred(worst, grade)) worst = grade;
+    if (worst.level == Grade::kNoFit) continue;
+    parts_.push_back({id, grade.level == Grade::kFit ? Mode::kFit : Mode::kPreempt, amount, grade.borrow});
+  }
+  return worst;
+}
+
+// `hopeless`: the flavor is out already; this resource is looked at only to say what it lacks.
+Assigner::Grade Assigner::grade_resource(FlavorResourceId id, ResourceId resource, FlavorId flavor,
+                                         Amount amount, bool hopeless, int& severity) {
+  const Preemptor& who = request_->preemptor;
+  Amount before = assumed(id);
+  Amount value = before + amount;
+  Amount most = ledger_.potential_available(who.queue, id);
+  if (value > most) {
+    report({Shortage::Kind::kExceeds, 0, resource, flavor, before, amount, most, nullptr});
+    severity = std::max<int>(severity, kExceeding);
+    return {Grade::kNoFit, 0};
+  }
+  BorrowLevel level = ledger_.lowest_subtree_that_fits(who.queue, id, value);
+  Amount available = ledger_.available(who.queue, id);
+  if (value <= available) return {Grade::kFit, level.height};
+  report({Shortage::Kind::kUnused, 0, resource, flavor, Amount(), value - available, Amount(), nullptr});
+  out_->lacks.push_back({id, value});
+  bool may_preempt = value <= ledger_.quota(who.queue, id).nominal || level.smaller_than_tree ||
+                     who.config->borrow_within_cohort != api::kueue::BorrowWithinCohort::kNever;
+  if (!may_preempt) {
+    severity = std::max<int>(severity, kWaiting);
+    return {Grade::kNoFit, level.height};
+  }
+  if (hopeless) return {Grade::kNoCandidates, 0};
+  Possibility possible = preemption_.simulate(who, id, value);
+  switch (possible.kind) {
+    case Possibility::Kind::kPreempt:
+      return {Grade::kPreempt, possible.borrow};
+    case Possibility::Kind::kReclaim:
+      return {Grade::kReclaim, possible.borrow};
+    case Possibility::Kind::kNoCandidates:
+      break;
+  }
+  return {Grade::kNoCandidates, possible.borrow};
+}
+
+// Whether a is strictly better than b under the queue's preference.
+bool Assigner::preferred(const Grade& a, const Grade& b) const {
+  if (a.level == Grade::kNoFit) return false;
+  if (b.level == Grade::kNoFit) return true;
+  if ((a.level == Grade::kNoCandidates) != (b.level == Grade::kNoCandidates))
+    return a.level != Grade::kNoCandidates;
+  bool less_borrowing_first =
+      request_->preemptor.config->preference == FungibilityPreference::kPreemptionOverBorrowing;
+  if (less_borrowing_first && a.borrow != b.borrow) return a.borrow < b.borrow;
+  if (a.level != b.level) return a.level > b.level;
+  return a.borrow < b.borrow;
+}
+
+bool Assigner::try_next(const Grade& grade) const {
+  const QueueConfig& config = *request_->preemptor.config;
+  if (grade.level == Grade::kNoFit || grade.level == Grade::kNoCandidates) return true;
+  bool preempts = grade.level == Grade::kPreempt || grade.level == Grade::kReclaim;
+  if (preempts && config.when_can_preempt == FungibilityPolicy::kTryNextFlavor) return true;
+  return grade.borrow > 0 && config.when_can_borrow == FungibilityPolicy::kTryNextFlavor;
+}
+
+}  // namespace berth::engine

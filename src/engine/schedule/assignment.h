@@ -1,0 +1,126 @@
+// Which flavors a workload would get, and what stands in the way (KEP-582; kueue.md 3.5).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/quota/ledger.h"
+#include "engine/schedule/plan.h"
+#include "engine/schedule/preemption.h"
+
+namespace berth::engine {
+
+// From worst to best. The mode of an assignment is the worst of its parts.
+enum class Mode : std::uint8_t {
+  kNoFit,        // not even preemption may help
+  kPreempt,      // within the quota, once others gave way
+  kDeferredFit,  // fits as soon as the preemptions of this cycle are done
+  kFit,
+};
+
+// Why a flavor was not given: rendered only when somebody reads it.
+struct Shortage {
+  enum class Kind : std::uint8_t {
+    kUncovered,     // no group covers the resource
+    kMismatch,      // taint or affinity: `text`
+    kNotNominated,  // a recomputation sticks to the flavors of the nomination
+    kExceeds,       // a + b > c, the most the queue could ever get
+    kProbe,         // one pod per zero-count pod set asks for b > c
+    kUnused,        // b more needed
+  };
+  Kind kind = Kind::kUnused;
+  std::size_t unit = 0;
+  ResourceId resource{};
+  FlavorId flavor{};
+  Amount a{}, b{}, c{};
+  const std::string* text = nullptr;  // in the plan
+};
+
+// A flavor-resource that was short and how much was wanted of it.
+struct Lack {
+  FlavorResourceId id;
+  Amount wanted;
+};
+
+struct Assignment {
+  struct Choice {              // of one step of the plan
+    std::int32_t flavor = -1;  // index in the group; -1: none (nothing asked, or not reached)
+    std::int32_t tried = -1;   // where the next walk goes on after, -1: from the start
+  };
+  struct Part {  // one resource of one unit
+    FlavorResourceId id;
+    Mode mode = Mode::kFit;
+    Amount amount;
+    int borrow = 0;  // height of the subtree that provides it
+  };
+  Mode mode = Mode::kNoFit;
+  int borrowing = 0;                 // height of the lowest subtree that provides everything; 0: no borrowing
+  std::vector<std::int32_t> counts;  // by pod set
+  std::vector<Choice> choices;       // by step of the plan
+  std::vector<Part> parts;
+  Usage usage;
+  std::vector<Shortage> shortages;
+  std::vector<Lack> lacks;
+  std::string_view no_fit_reason;  // of QuotaReserved=False while the mode is kNoFit
+
+  bool scan_pending() const;  // some walk over flavors stopped before the end
+  void clear();
+};
+
+// "couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor x, 1 more needed"
+std::string message(const Assignment& assignment, const Plan& plan, const Shape& shape, const Names& names);
+
+class Assigner {
+ public:
+  struct Request {
+    Preemptor preemptor;
+    const Plan* plan = nullptr;
+    const Shape* shape = nullptr;
+    std::span<const std::int32_t> counts;     // by pod set
+    std::span<const std::int32_t> tried;      // by step: where a former walk stopped; empty: start over
+    std::span<const std::int32_t> nominated;  // by step: the only flavor to look at; empty: all
+  };
+  Assigner(const Ledger& ledger, Preemption& preemption, bool fungibility)
+      : ledger_(ledger), preemption_(preemption), fungibility_(fungibility) {}
+
+  void assign(const Request& request, Assignment& out);
+
+ private:
+  struct Grade {  // how well one resource or flavor does
+    enum Level : std::uint8_t { kNoFit, kNoCandidates, kPreempt, kReclaim, kFit };
+    Level level = kFit;
+    int borrow = 0;
+  };
+  struct Best {
+    Grade grade{Grade::kNoFit, 0};
+    std::int32_t flavor = -1;
+  };
+  bool preferred(const Grade& a, const Grade& b) const;
+  bool try_next(const Grade& grade) const;
+  bool assign_unit(std::size_t unit, std::size_t first_step);
+  bool assign_step(std::size_t unit, std::size_t step, bool probe);
+  bool passes_probe(std::size_t flavor, const Plan::Step& step);
+  Grade grade_flavor(std::size_t flavor, const Plan::Step& step, int& severity);
+  Grade grade_resource(FlavorResourceId id, ResourceId resource, FlavorId flavor, Amount amount,
+                       bool hopeless, int& severity);
+  Amount wanted(const Plan::Want& want) const;
+  Amount assumed(FlavorResourceId id) const;
+  void report(Shortage shortage);
+
+  const Ledger& ledger_;
+  Preemption& preemption_;
+  bool fungibility_;
+
+  // Of the request at hand.
+  const Request* request_ = nullptr;
+  Assignment* out_ = nullptr;
+  const Plan::Unit* unit_ = nullptr;
+  std::size_t unit_index_ = 0;
+  std::size_t step_index_ = 0;
+  int unit_severity_ = 0;
+  std::vector<Assignment::Part> parts_, best_parts_;  // of the flavor at hand, of the best so far
+};
+
+}  // namespace berth::engine

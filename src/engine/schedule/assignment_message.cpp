@@ -1,0 +1,58 @@
+// The texts of QuotaReserved=False: the same facts in the same words as Kueue's.
+#include <algorithm>
+
+#include "engine/schedule/assignment.h"
+
+namespace berth::engine {
+namespace {
+
+std::string text(const Shortage& shortage, const Names& names) {
+  using Kind = Shortage::Kind;
+  if (shortage.kind == Kind::kMismatch) return *shortage.text;
+  if (shortage.kind == Kind::kNotNominated) {
+    return "skipping flavor " + names.name(shortage.flavor) + " as it is not the one of the nomination";
+  }
+  const std::string& resource = names.name(shortage.resource);
+  if (shortage.kind == Kind::kUncovered) return "resource " + resource + " unavailable in ClusterQueue";
+  std::string where = " quota for " + resource + " in flavor " + names.name(shortage.flavor) + ", ";
+  auto amount = [&](Amount a) { return format_amount(resource, a); };
+  if (shortage.kind == Kind::kUnused)
+    return "insufficient unused" + where + amount(shortage.b) + " more needed";
+  std::string most = " > maximum capacity (" + amount(shortage.c) + ")";
+  if (shortage.kind == Kind::kProbe) {
+    return "insufficient" + where + "one pod per zero-count podset request (" + amount(shortage.b) + ")" +
+           most;
+  }
+  return "insufficient" + where + "previously considered podsets requests (" + amount(shortage.a) +
+         ") + current podset request (" + amount(shortage.b) + ")" + most;
+}
+
+std::string join_sorted(std::vector<std::string> texts) {
+  std::sort(texts.begin(), texts.end());
+  std::string joined;
+  for (const std::string& each : texts) joined += (joined.empty() ? "" : ", ") + each;
+  return joined;
+}
+
+}  // namespace
+
+std::string message(const Assignment& assignment, const Plan& plan, const Shape& shape, const Names& names) {
+  std::vector<std::pair<std::size_t, std::string>> by_pod_set;
+  for (std::size_t unit = 0; unit < plan.units.size(); ++unit) {
+    std::vector<std::string> texts;
+    for (const Shortage& shortage : assignment.shortages) {
+      if (shortage.unit == unit) texts.push_back(text(shortage, names));
+    }
+    if (texts.empty()) continue;
+    std::string joined = join_sorted(std::move(texts));
+    for (std::size_t pod_set : plan.units[unit].pod_sets) {
+      by_pod_set.emplace_back(
+          pod_set, "couldn't assign flavors to pod set " + shape.pod_sets[pod_set].name + ": " + joined);
+    }
+  }
+  std::string all;
+  for (const auto& [pod_set, each] : by_pod_set) all += (all.empty() ? "" : "; ") + each;
+  return all;
+}
+
+}  // namespace berth::engine

@@ -1,0 +1,186 @@
+#include "engine/schedule/candidates.h"
+
+#include <algorithm>
+
+namespace berth::engine {
+
+using api::kueue::BorrowWithinCohort;
+using api::kueue::ReclaimWithinCohort;
+using api::kueue::WithinClusterQueue;
+
+namespace {
+constexpr int kPhases = 6;
+}
+
+Candidates::Candidates(const Ledger& ledger, const Slots& slots, const Preemption::HoldersOf& holders_of,
+                       const Preemptor& preemptor, std::span<const FlavorResourceId> short_ids,
+                       std::span<const FlavorResourceAmount> usage)
+    : ledger_(ledger),
+      slots_(slots),
+      holders_of_(holders_of),
+      preemptor_(preemptor),
+      short_ids_(short_ids),
+      usage_(usage) {
+  if (preemptor_.config->within_cluster_queue != WithinClusterQueue::kNever) {
+    add_source(preemptor_.queue, NodeId(), Advantage::kOwnQueue);
+  }
+  collect_elsewhere();
+}
+
+// Walks from the queue to the root. Once a subtree can hold the request in its own quota, the queue has the
+// better right to what lies further out: hierarchical candidates need not be of lower priority to be
+// reclaimed while borrowing.
+void Candidates::collect_elsewhere() {
+  if (preemptor_.config->reclaim_within_cohort == ReclaimWithinCohort::kNever) return;
+  std::vector<FlavorResourceAmount> remaining(usage_.begin(), usage_.end());
+  bool advantage = fit_in_quota(preemptor_.queue, remaining);
+  NodeId below;
+  for (NodeId cohort = ledger_.parent(preemptor_.queue); cohort.valid(); cohort = ledger_.parent(cohort)) {
+    collect_below(cohort, cohort, below, advantage ? Advantage::kHierarchical : Advantage::kPriority);
+    advantage = fit_in_quota(cohort, remaining) || advantage;
+    below = cohort;
+  }
+}
+
+void Candidates::collect_below(NodeId cohort, NodeId subtree, NodeId skip, Advantage advantage) {
+  for (NodeId child : ledger_.children(cohort)) {
+    if (child == skip || child == preemptor_.queue || within_nominal(child)) continue;
+    if (ledger_.is_cluster_queue(child)) {
+      add_source(child, subtree, advantage);
+    } else {
+      collect_below(child, subtree, skip, advantage);
+    }
+  }
+}
+
+void Candidates::add_source(NodeId queue, NodeId subtree, Advantage advantage) {
+  const Holders* holders = holders_of_(queue);
+  if (holders == nullptr || holders->empty()) return;
+  Source source{queue, subtree, advantage, holders};
+  Cursor evicted{&source, holders->begin_of(true)}, other{&source, holders->begin_of(false)};
+  if (!settle(evicted, true) && !settle(other, false)) return;
+  any_hierarchical_ = any_hierarchical_ || advantage == Advantage::kHierarchical;
+  any_priority_ = any_priority_ || advantage == Advantage::kPriority;
+  sources_.push_back(source);
+}
+
+bool Candidates::fit_in_quota(NodeId node, std::vector<FlavorResourceAmount>& remaining) const {
+  bool fits = true;
+  for (FlavorResourceAmount& each : remaining) {
+    fits = fits && !ledger_.borrowing_with(node, each.id, each.amount);
+    each.amount = max(Amount(), each.amount - ledger_.local_available(node, each.id));
+  }
+  return fits;
+}
+
+bool Candidates::within_nominal(NodeId node) const {
+  return std::none_of(short_ids_.begin(), short_ids_.end(),
+                      [&](FlavorResourceId id) { return ledger_.borrowing_with(node, id, Amount()); });
+}
+
+bool Candidates::uses_short_ids(WorkloadId workload) const {
+  const Claim* claim = ledger_.claim(workload);
+  return claim != nullptr && !ledger_.supposed_out(workload) &&
+         std::any_of(claim->usage.begin(), claim->usage.end(), [&](const FlavorResourceAmount& each) {
+           return std::find(short_ids_.begin(), short_ids_.end(), each.id) != short_ids_.end();
+         });
+}
+
+// Holders come by rising priority: after one that is too important all are.
+bool Candidates::too_important(const Source& source, const HolderKey& holder) const {
+  if (source.advantage != Advantage::kOwnQueue) {
+    return preemptor_.config->reclaim_within_cohort == ReclaimWithinCohort::kLowerPriority &&
+           holder.priority >= preemptor_.priority;
+  }
+  if (preemptor_.config->within_cluster_queue == WithinClusterQueue::kLowerPriority) {
+    return holder.priority >= preemptor_.priority;
+  }
+  return holder.priority > preemptor_.priority;
+}
+
+bool Candidates::policy_allows(const Source& source, const HolderKey& holder) const {
+  if (too_important(source, holder) || !uses_short_ids(holder.workload)) return false;
+  // Of equal priority, only what queued up later gives way.
+  return source.advantage != Advantage::kOwnQueue || holder.priority < preemptor_.priority ||
+         preemptor_.queued_at < slots_[holder.workload].queued_at;
+}
+
+PreemptionReason Candidates::reason(const Source& source, const HolderKey& holder,
+                                    bool& without_borrowing_only) const {
+  without_borrowing_only = false;
+  if (source.advantage == Advantage::kOwnQueue) return PreemptionReason::kInClusterQueue;
+  if (source.advantage == Advantage::kHierarchical) return PreemptionReason::kInCohortReclamation;
+  const QueueConfig& config = *preemptor_.config;
+  bool may_borrow =
+      config.borrow_within_cohort != BorrowWithinCohort::kNever && holder.priority < preemptor_.priority &&
+      (!config.borrow_max_priority_threshold || holder.priority <= *config.borrow_max_priority_threshold);
+  without_borrowing_only = !may_borrow;
+  return may_borrow ? PreemptionReason::kInCohortReclaimWhileBorrowing
+                    : PreemptionReason::kInCohortReclamation;
+}
+
+// Whether taking more from this queue still only takes what is not its own, up to where the paths meet.
+bool Candidates::still_exceeds(const Source& source) const {
+  if (source.advantage == Advantage::kOwnQueue) return true;
+  for (NodeId node = source.queue; node.valid() && node != source.subtree; node = ledger_.parent(node)) {
+    if (within_nominal(node)) return false;
+  }
+  return true;
+}
+
+void Candidates::start(bool borrowing) {
+  borrowing_ = borrowing;
+  phase_ = 0;
+  begin_phase();
+}
+
+bool Candidates::settle(Cursor& cursor, bool evicted) const {
+  const auto& set = cursor.source->holders->ordered();
+  for (; cursor.at != set.end() && cursor.at->evicted == evicted; ++cursor.at) {
+    if (too_important(*cursor.source, *cursor.at)) return false;
+    if (policy_allows(*cursor.source, *cursor.at)) return true;
+  }
+  return false;
+}
+
+void Candidates::begin_phase() {
+  heap_.clear();
+  bool evicted = phase_ < kPhases / 2;
+  auto advantage = static_cast<Advantage>(phase_ % (kPhases / 2));
+  for (const Source& source : sources_) {
+    if (source.advantage != advantage) continue;
+    Cursor cursor{&source, source.holders->begin_of(evicted)};
+    if (settle(cursor, evicted)) heap_.push_back(cursor);
+  }
+  auto later = [this](const Cursor& a, const Cursor& b) { return HolderOrder{&slots_}(*b.at, *a.at); };
+  std::make_heap(heap_.begin(), heap_.end(), later);
+}
+
+std::optional<Target> Candidates::next() {
+  auto later = [this](const Cursor& a, const Cursor& b) { return HolderOrder{&slots_}(*b.at, *a.at); };
+  while (phase_ < kPhases) {
+    while (!heap_.empty()) {
+      std::pop_heap(heap_.begin(), heap_.end(), later);
+      Cursor& cursor = heap_.back();
+      const Source& source = *cursor.source;
+      if (!still_exceeds(source)) {  // and never will again in this run: usage only falls
+        heap_.pop_back();
+        continue;
+      }
+      const HolderKey holder = *cursor.at;
+      ++cursor.at;
+      if (settle(cursor, phase_ < kPhases / 2)) {
+        std::push_heap(heap_.begin(), heap_.end(), later);
+      } else {
+        heap_.pop_back();
+      }
+      bool without_borrowing_only = false;
+      Target target{holder.workload, reason(source, holder, without_borrowing_only)};
+      if (!(borrowing_ && without_borrowing_only)) return target;
+    }
+    if (++phase_ < kPhases) begin_phase();
+  }
+  return std::nullopt;
+}
+
+}  // namespace berth::engine

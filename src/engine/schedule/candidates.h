@@ -1,0 +1,66 @@
+// The candidates for one preemption, in order, made as they are asked for.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/schedule/preemption.h"
+
+namespace berth::engine {
+
+class Candidates {
+ public:
+  Candidates(const Ledger& ledger, const Slots& slots, const Preemption::HoldersOf& holders_of,
+             const Preemptor& preemptor, std::span<const FlavorResourceId> short_ids,
+             std::span<const FlavorResourceAmount> usage);
+
+  bool any_elsewhere() const { return any_hierarchical_ || any_priority_; }
+  bool any_hierarchical() const { return any_hierarchical_; }
+
+  // Starts over; with `borrowing`, candidates that may only be reclaimed without it are passed over.
+  void start(bool borrowing);
+  // The next candidate whose queue still exceeds its quota in the present trial.
+  std::optional<Target> next();
+
+ private:
+  enum class Advantage : std::uint8_t { kHierarchical, kPriority, kOwnQueue };
+  struct Source {  // the holders of one queue
+    NodeId queue;
+    NodeId subtree;  // the lowest common ancestor with the preemptor's queue; invalid for the own queue
+    Advantage advantage = Advantage::kOwnQueue;
+    const Holders* holders = nullptr;
+  };
+  struct Cursor {
+    const Source* source;
+    Holders::Set::const_iterator at;
+  };
+
+  void collect_elsewhere();
+  void collect_below(NodeId cohort, NodeId subtree, NodeId skip, Advantage advantage);
+  void add_source(NodeId queue, NodeId subtree, Advantage advantage);
+  bool fit_in_quota(NodeId node, std::vector<FlavorResourceAmount>& remaining) const;
+  bool within_nominal(NodeId node) const;
+  bool uses_short_ids(WorkloadId workload) const;
+  bool policy_allows(const Source& source, const HolderKey& holder) const;
+  bool too_important(const Source& source, const HolderKey& holder) const;
+  PreemptionReason reason(const Source& source, const HolderKey& holder, bool& without_borrowing_only) const;
+  bool still_exceeds(const Source& source) const;
+  bool settle(Cursor& cursor, bool evicted) const;  // moves to the next candidate; false: exhausted
+  void begin_phase();
+
+  const Ledger& ledger_;
+  const Slots& slots_;
+  const Preemption::HoldersOf& holders_of_;
+  const Preemptor& preemptor_;
+  std::span<const FlavorResourceId> short_ids_;
+  std::span<const FlavorResourceAmount> usage_;
+  std::vector<Source> sources_;
+  bool any_hierarchical_ = false, any_priority_ = false;
+
+  bool borrowing_ = false;
+  int phase_ = 0;             // evicted: hierarchical, priority, own queue; then the others likewise
+  std::vector<Cursor> heap_;  // of the phase, the first candidate on top
+};
+
+}  // namespace berth::engine

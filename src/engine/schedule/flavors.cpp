@@ -1,0 +1,61 @@
+#include "engine/schedule/flavors.h"
+
+#include <algorithm>
+
+namespace berth::engine {
+namespace {
+
+bool affinity_matches(const FlavorTable::Flavor& flavor, const api::NodeConstraints& constraints) {
+  for (const auto& [key, value] : constraints.node_selector) {
+    auto label = flavor.node_labels.find(key);
+    if (label != flavor.node_labels.end() && label->second != value) return false;
+  }
+  bool any_term = false;
+  for (const auto& term : constraints.required_terms) {
+    bool constrains = false, matches = true;
+    for (const auto& requirement : term.expressions) {
+      if (!flavor.node_labels.contains(requirement.key)) continue;
+      constrains = true;
+      matches = matches && api::matches(requirement, flavor.node_labels);
+    }
+    if (!constrains) return true;
+    any_term = any_term || matches;
+  }
+  return any_term || constraints.required_terms.empty();
+}
+
+// As Go prints a taint: {key value effect timeAdded}.
+std::string taint_text(const api::Taint& taint) {
+  return "{" + taint.key + " " + taint.value + " " + taint.effect + " <nil>}";
+}
+
+}  // namespace
+
+bool FlavorTable::set(FlavorId id, const api::kueue::ResourceFlavor& flavor) {
+  if (flavors_.size() <= id.index()) flavors_.resize(id.index() + 1);
+  Flavor next{true, flavor.node_labels, flavor.node_taints, flavor.tolerations};
+  if (flavors_[id.index()] == next) return false;
+  flavors_[id.index()] = std::move(next);
+  return true;
+}
+
+bool FlavorTable::remove(FlavorId id) {
+  if (!id.valid() || flavors_.size() <= id.index() || !flavors_[id.index()].exists) return false;
+  flavors_[id.index()] = Flavor();
+  return true;
+}
+
+std::string FlavorTable::mismatch(FlavorId id, const std::string& name,
+                                  const api::NodeConstraints& constraints) const {
+  if (flavors_.size() <= id.index() || !flavors_[id.index()].exists) return "flavor " + name + " not found";
+  const Flavor& flavor = flavors_[id.index()];
+  for (const api::Taint& taint : flavor.node_taints) {
+    if (taint.effect != "NoSchedule" && taint.effect != "NoExecute") continue;
+    if (api::tolerates(constraints.tolerations, taint) || api::tolerates(flavor.tolerations, taint)) continue;
+    return "untolerated taint " + taint_text(taint) + " in flavor " + name;
+  }
+  if (!affinity_matches(flavor, constraints)) return "flavor " + name + " doesn't match node affinity";
+  return "";
+}
+
+}  // namespace berth::engine

@@ -1,0 +1,35 @@
+// Resource flavors, and whether the pods of a pod set may run on their nodes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/core/scheduling.h"
+#include "api/kueue/types.h"
+#include "engine/quota/ids.h"
+
+namespace berth::engine {
+
+class FlavorTable {
+ public:
+  struct Flavor {
+    bool exists = false;
+    api::StringMap node_labels;
+    std::vector<api::Taint> node_taints;
+    std::vector<api::Toleration> tolerations;
+    bool operator==(const Flavor&) const = default;
+  };
+  bool set(FlavorId id, const api::kueue::ResourceFlavor& flavor);  // true when anything changed
+  bool remove(FlavorId id);
+
+  // Why pods with these constraints cannot use the flavor, "" when they can: "flavor x not found",
+  // "untolerated taint {gpu yes NoSchedule <nil>} in flavor x", "flavor x doesn't match node affinity". Only
+  // selectors and affinity terms whose keys are labels of this flavor count; a term left empty makes the
+  // whole affinity match (kueue.md 3.5).
+  std::string mismatch(FlavorId id, const std::string& name, const api::NodeConstraints& constraints) const;
+
+ private:
+  std::vector<Flavor> flavors_;
+};
+
+}  // namespace berth::engine

@@ -1,0 +1,53 @@
+// The workloads that hold quota of one cluster queue, in the order in which they would have to give way.
+#pragma once
+
+#include <limits>
+#include <set>
+
+#include "engine/schedule/slots.h"
+
+namespace berth::engine {
+
+// Who gives way first: evicted ones, then lower priority, then the latest reservation, then UID
+// (kueue.md 3.6).
+struct HolderKey {
+  bool evicted = false;
+  std::int32_t priority = 0;
+  Time reserved_at{};
+  WorkloadId workload;
+};
+struct HolderOrder {
+  const Slots* slots;
+  bool operator()(const HolderKey& a, const HolderKey& b) const {
+    if (a.evicted != b.evicted) return a.evicted;
+    if (a.priority != b.priority) return a.priority < b.priority;
+    if (a.reserved_at != b.reserved_at) return a.reserved_at > b.reserved_at;
+    if (!a.workload.valid() || !b.workload.valid())
+      return !a.workload.valid() && b.workload.valid();  // a bound
+    return a.workload != b.workload && slots->uid_less(a.workload, b.workload);
+  }
+};
+
+class Holders {
+ public:
+  using Set = std::set<HolderKey, HolderOrder>;
+  explicit Holders(const Slots& slots) : set_(HolderOrder{&slots}) {}
+  void insert(const Slot& slot, WorkloadId id) { set_.insert(key(slot, id)); }
+  void erase(const Slot& slot, WorkloadId id) { set_.erase(key(slot, id)); }
+  const Set& ordered() const { return set_; }
+  bool empty() const { return set_.empty(); }
+  // Where the evicted or the other holders begin.
+  Set::const_iterator begin_of(bool evicted) const {
+    return evicted ? set_.begin()
+                   : set_.lower_bound(
+                         {false, std::numeric_limits<std::int32_t>::min(), Time::max(), WorkloadId()});
+  }
+
+ private:
+  static HolderKey key(const Slot& slot, WorkloadId id) {
+    return {slot.evicted, slot.priority, slot.reserved_at, id};
+  }
+  Set set_;
+};
+
+}  // namespace berth::engine

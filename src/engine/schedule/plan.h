@@ -1,0 +1,36 @@
+// How one shape meets the resource groups of one cluster queue: compiled once, used at every evaluation.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/schedule/flavors.h"
+#include "engine/schedule/queue_config.h"
+#include "engine/schedule/shape.h"
+
+namespace berth::engine {
+
+// Pod sets that are assigned together get the same flavors; most units are one pod set.
+struct Plan {
+  struct Want {  // one resource of a unit
+    ResourceId resource;
+    std::vector<Amount> per_pod;  // by pod set of the unit; zero where it does not ask
+  };
+  struct Step {  // the resources of a unit that one group covers, or one resource that none does
+    std::int32_t group = -1;
+    std::vector<Want> wants;                         // by resource name
+    std::vector<std::string> mismatch;               // by flavor of the group; "" when the pods may run there
+    std::vector<std::vector<FlavorResourceId>> ids;  // by flavor, want
+  };
+  struct Unit {
+    std::vector<std::size_t> pod_sets;  // indices into the shape
+    std::vector<Step> steps;            // in the order in which resource names lead to them
+  };
+  std::vector<Unit> units;
+  std::size_t steps = 0;          // in all units
+  std::size_t flavors_tried = 0;  // at most, in one walk over everything
+};
+
+Plan make_plan(const Shape& shape, const QueueConfig& config, const FlavorTable& flavors, Names& names);
+
+}  // namespace berth::engine

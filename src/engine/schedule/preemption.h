@@ -1,0 +1,63 @@
+// Whom to evict for a workload that does not fit: classical preemption (KEP-83, KEP-1337, KEP-79;
+// kueue.md 3.6).
+//
+// Candidates use a flavor-resource that is short and satisfy the preemptor queue's policies. They are removed
+// one by one in a trial until the workload fits, then put back in reverse while it still fits. Cost follows
+// the candidates looked at.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "engine/quota/ledger.h"
+#include "engine/schedule/decision.h"
+#include "engine/schedule/holders.h"
+#include "engine/schedule/queue_config.h"
+
+namespace berth::engine {
+
+// The workload that wants room.
+struct Preemptor {
+  NodeId queue;
+  const QueueConfig* config = nullptr;
+  std::int32_t priority = 0;
+  Time queued_at{};
+};
+
+struct Target {
+  WorkloadId workload;
+  PreemptionReason reason = PreemptionReason::kInClusterQueue;
+  bool operator==(const Target&) const = default;
+};
+
+// What preempting for one flavor-resource alone could do, and the borrowing level it would leave.
+struct Possibility {
+  enum class Kind : std::uint8_t {
+    kNoCandidates,
+    kPreempt,
+    kReclaim
+  };  // kPreempt: some victim in the own queue
+  Kind kind = Kind::kNoCandidates;
+  int borrow = 0;
+};
+
+class Preemption {
+ public:
+  using HoldersOf = std::function<const Holders*(NodeId)>;  // nullptr: none
+  Preemption(Ledger& ledger, const Slots& slots, HoldersOf holders_of)
+      : ledger_(ledger), slots_(slots), holders_of_(std::move(holders_of)) {}
+
+  // The victims for `usage`, of which `short_ids` are short; empty when none suffice. Workloads that an open
+  // trial has taken out are no candidates.
+  std::vector<Target> targets(const Preemptor& preemptor, std::span<const FlavorResourceId> short_ids,
+                              std::span<const FlavorResourceAmount> usage);
+  Possibility simulate(const Preemptor& preemptor, FlavorResourceId id, Amount amount);
+
+ private:
+  Ledger& ledger_;
+  const Slots& slots_;
+  HoldersOf holders_of_;
+};
+
+}  // namespace berth::engine

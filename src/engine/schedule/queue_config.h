@@ -1,0 +1,47 @@
+// A cluster queue's rules, compiled: which flavors its resources may use and what it may do to others.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "api/kueue/types.h"
+#include "engine/quota/ledger.h"
+#include "engine/quota/names.h"
+
+namespace berth::engine {
+
+struct ResourceGroup {
+  std::vector<ResourceId> resources;
+  std::vector<FlavorId> flavors;  // in order of preference
+  bool operator==(const ResourceGroup&) const = default;
+};
+
+struct QueueConfig {
+  std::vector<ResourceGroup> groups;
+  std::vector<std::int32_t> group_of;  // by resource; -1: not covered
+  api::kueue::QueueingStrategy strategy = api::kueue::QueueingStrategy::kBestEffortFifo;
+  api::kueue::FungibilityPolicy when_can_borrow = api::kueue::FungibilityPolicy::kMayStopSearch;
+  api::kueue::FungibilityPolicy when_can_preempt = api::kueue::FungibilityPolicy::kTryNextFlavor;
+  api::kueue::FungibilityPreference preference = api::kueue::FungibilityPreference::kBorrowingOverPreemption;
+  api::kueue::ReclaimWithinCohort reclaim_within_cohort = api::kueue::ReclaimWithinCohort::kNever;
+  api::kueue::BorrowWithinCohort borrow_within_cohort = api::kueue::BorrowWithinCohort::kNever;
+  std::optional<std::int32_t> borrow_max_priority_threshold;
+  api::kueue::WithinClusterQueue within_cluster_queue = api::kueue::WithinClusterQueue::kNever;
+
+  bool strict() const { return strategy == api::kueue::QueueingStrategy::kStrictFifo; }
+  bool preempts() const {
+    return within_cluster_queue != api::kueue::WithinClusterQueue::kNever ||
+           reclaim_within_cohort != api::kueue::ReclaimWithinCohort::kNever;
+  }
+  // The group that covers a resource, -1 when none does.
+  std::int32_t group(ResourceId resource) const {
+    return resource.index() < group_of.size() ? group_of[resource.index()] : -1;
+  }
+  bool operator==(const QueueConfig&) const = default;
+};
+
+QueueConfig compile_queue(const api::kueue::ClusterQueue& queue, Names& names);
+std::vector<QuotaEntry> compile_quotas(const std::vector<api::kueue::ResourceGroup>& groups, Names& names);
+
+}  // namespace berth::engine

@@ -1,0 +1,110 @@
+#include "engine/schedule/shape.h"
+
+namespace berth::engine {
+namespace {
+
+// An unambiguous text of everything in a request: lengths before strings.
+class Key {
+ public:
+  void add(std::string_view s) {
+    text_ += std::to_string(s.size());
+    text_ += ':';
+    text_ += s;
+  }
+  void add(std::int64_t v) {
+    text_ += std::to_string(v);
+    text_ += ';';
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+void add_constraints(Key& key, const api::NodeConstraints& constraints) {
+  for (const auto& [label, value] : constraints.node_selector) {
+    key.add(label);
+    key.add(value);
+  }
+  for (const auto& term : constraints.required_terms) {
+    key.add("term");
+    for (const auto* list : {&term.expressions, &term.fields}) {
+      key.add(static_cast<std::int64_t>(list->size()));
+      for (const auto& requirement : *list) {
+        key.add(requirement.key);
+        key.add(requirement.op);
+        for (const auto& value : requirement.values) key.add(value);
+        key.add("/");
+      }
+    }
+  }
+  for (const auto& toleration : constraints.tolerations) {
+    key.add("toleration");
+    for (const auto* s : {&toleration.key, &toleration.op, &toleration.value, &toleration.effect})
+      key.add(*s);
+    key.add(toleration.toleration_seconds.value_or(-1));
+  }
+}
+
+std::string key_of(const std::vector<PodSetRequest>& pod_sets) {
+  Key key;
+  for (const PodSetRequest& pod_set : pod_sets) {
+    key.add("podset");
+    key.add(pod_set.name);
+    key.add(pod_set.count);
+    key.add(pod_set.min_count.value_or(pod_set.count));
+    key.add(pod_set.group);
+    key.add(static_cast<std::int64_t>(pod_set.per_pod.size()));
+    for (const auto& [resource, quantity] : pod_set.per_pod) {
+      key.add(resource);
+      key.add(to_amount(resource, quantity).count());
+    }
+    add_constraints(key, pod_set.constraints);
+  }
+  return key.take();
+}
+
+}  // namespace
+
+ShapeId ShapeTable::acquire(const std::vector<PodSetRequest>& pod_sets, Names& names) {
+  std::string key = key_of(pod_sets);
+  if (auto it = by_key_.find(key); it != by_key_.end()) {
+    ++slots_[it->second.index()].users;
+    return it->second;
+  }
+  ShapeId id(slots_.size());
+  if (free_.empty()) {
+    slots_.emplace_back();
+  } else {
+    id = free_.back();
+    free_.pop_back();
+  }
+  Slot& slot = slots_[id.index()];
+  slot.shape = Shape();
+  for (const PodSetRequest& request : pod_sets) {
+    Shape::PodSet pod_set{
+        request.name, request.count,      request.min_count.value_or(request.count), request.group,
+        {},           request.constraints};
+    // std::map: by name already.
+    for (const auto& [resource, quantity] : request.per_pod) {
+      pod_set.per_pod.push_back({names.resource(resource), to_amount(resource, quantity)});
+    }
+    slot.shape.reducible = slot.shape.reducible || pod_set.min_count < pod_set.count;
+    slot.shape.pod_sets.push_back(std::move(pod_set));
+  }
+  slot.users = 1;
+  slot.key = key;
+  by_key_.emplace(std::move(key), id);
+  return id;
+}
+
+bool ShapeTable::release(ShapeId id) {
+  Slot& slot = slots_[id.index()];
+  if (--slot.users > 0) return false;
+  by_key_.erase(slot.key);
+  slot = Slot();
+  free_.push_back(id);
+  return true;
+}
+
+}  // namespace berth::engine

@@ -1,0 +1,55 @@
+// What a workload asks for, compiled: equal requests share one shape, so that they can share verdicts.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "api/core/scheduling.h"
+#include "engine/quota/names.h"
+#include "engine/schedule/workload.h"
+
+namespace berth::engine {
+
+using ShapeId = Id<struct ShapeTag>;
+
+struct ResourceAmount {
+  ResourceId resource;
+  Amount amount;
+};
+
+struct Shape {
+  struct PodSet {
+    std::string name;
+    std::int32_t count = 0;
+    std::int32_t min_count = 0;  // count when it may not be reduced
+    std::string group;
+    std::vector<ResourceAmount> per_pod;  // by resource name
+    api::NodeConstraints constraints;
+  };
+  std::vector<PodSet> pod_sets;
+  bool reducible = false;  // some pod set may be admitted with fewer pods
+};
+
+// Interned shapes, counted by their users; an unused one's id is reused.
+class ShapeTable {
+ public:
+  ShapeId acquire(const std::vector<PodSetRequest>& pod_sets, Names& names);
+  void acquire_again(ShapeId id) { ++slots_[id.index()].users; }
+  // True when nobody uses the shape any more.
+  bool release(ShapeId id);
+  const Shape& operator[](ShapeId id) const { return slots_[id.index()].shape; }
+
+ private:
+  struct Slot {
+    Shape shape;
+    std::string key;
+    std::size_t users = 0;
+  };
+  std::vector<Slot> slots_;
+  std::vector<ShapeId> free_;
+  std::unordered_map<std::string, ShapeId> by_key_;
+};
+
+}  // namespace berth::engine

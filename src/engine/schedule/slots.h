@@ -1,0 +1,91 @@
+// The workloads the scheduler knows, by slot.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "engine/quota/ids.h"
+#include "engine/schedule/shape.h"
+#include "engine/schedule/workload.h"
+
+namespace berth::engine {
+
+using ClassId = Id<struct ClassTag>;  // a class of equivalent pending workloads of one queue
+
+// How far the walk over flavors got, by step of the plan: the index tried last, -1 after the last flavor
+// (KEP-582).
+struct FlavorScan {
+  std::vector<std::int32_t> tried;
+  std::uint64_t cycle = 0;               // of its tree, when it was computed
+  std::uint64_t release_generation = 0;  // of its tree
+  std::uint64_t plan_generation = 0;
+};
+
+struct Slot {
+  enum class Place : std::uint8_t {
+    kNone,    // not here: running elsewhere, finished, never submitted
+    kAside,   // pending, but kept out of the heap: back-off, on hold, barrier
+    kQueued,  // pending, in a class of its queue
+    kHolder,  // holds quota
+  };
+  bool in_use = false;
+  Place place = Place::kNone;
+  bool evicted = false;  // a holder that is being evicted
+  std::string uid, job_uid;
+  NodeId queue;
+  std::int32_t priority = 0;
+  Time queued_at{};
+  Time reserved_at{};
+
+  // While pending.
+  ShapeId shape;
+  ClassId class_id;
+  std::optional<Barrier> barrier;
+  std::optional<Time> not_before;
+  bool on_hold = false;
+  std::unique_ptr<FlavorScan> scan;
+  std::uint32_t scan_moves = 0;  // since the progress stamp below
+  std::uint64_t scan_stamp = 0;
+  std::uint64_t told = 0;  // a hash of the last Wait told; 0: none since it was submitted
+  std::string told_reason;
+};
+
+class Slots {
+ public:
+  Slot& operator[](WorkloadId id) { return slots_[id.index()]; }
+  const Slot& operator[](WorkloadId id) const { return slots_[id.index()]; }
+  bool known(WorkloadId id) const {
+    return id.valid() && id.index() < slots_.size() && slots_[id.index()].in_use;
+  }
+  std::size_t size() const { return slots_.size(); }
+
+  WorkloadId enter(std::string_view uid, std::string_view job_uid) {
+    WorkloadId id(slots_.size());
+    if (free_.empty()) {
+      slots_.emplace_back();
+    } else {
+      id = free_.back();
+      free_.pop_back();
+    }
+    Slot& slot = slots_[id.index()];
+    slot.in_use = true;
+    slot.uid = uid;
+    slot.job_uid = job_uid;
+    return id;
+  }
+  void leave(WorkloadId id) {
+    slots_[id.index()] = Slot();
+    free_.push_back(id);
+  }
+  // The total order among equals.
+  bool uid_less(WorkloadId a, WorkloadId b) const { return slots_[a.index()].uid < slots_[b.index()].uid; }
+
+ private:
+  std::vector<Slot> slots_;
+  std::vector<WorkloadId> free_;
+};
+
+}  // namespace berth::engine

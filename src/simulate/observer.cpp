@@ -1,0 +1,250 @@
+#include "simulate/observer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kube/informer.h"
+
+namespace berth::simulate {
+namespace {
+
+using api::kueue::Workload;
+using WorkloadPtr = std::shared_ptr<const Workload>;
+
+const api::GroupVersionResource kWorkloads{"kueue.x-k8s.io", "v1beta2", "workloads"};
+const api::GroupVersionResource kClusterQueues{"kueue.x-k8s.io", "v1beta2", "clusterqueues"};
+const api::GroupVersionResource kCohorts{"kueue.x-k8s.io", "v1beta2", "cohorts"};
+
+using FlavorResource = std::pair<std::string, std::string>;
+using Usage = std::map<FlavorResource, Amount>;
+
+// What a workload holds: nothing before its reservation and after its end.
+Usage usage_of(const Workload& w) {
+  Usage usage;
+  if (!w.status.admission || !api::is_true(w.status.conditions, api::kueue::kQuotaReserved) || api::is_true(w.status.conditions, api::kueue::kFinished)) {
+    return usage;
+  }
+  for (const auto& pod_set : w.status.admission->pod_set_assignments) {
+    for (const auto& [resource, flavor] : pod_set.flavors) {
+      const auto amount = pod_set.resource_usage.find(resource);
+      if (amount != pod_set.resource_usage.end()) usage[{flavor, resource}] += to_amount(resource, amount->second);
+    }
+  }
+  return usage;
+}
+
+double seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
+
+std::string job_name(const Workload& w) {
+  for (const auto& owner : w.meta.owners) {
+    if (owner.controller) return owner.name;
+  }
+  return w.meta.name;
+}
+
+bool became(const Workload* old, const Workload& now, std::string_view condition) {
+  return api::is_true(now.status.conditions, condition) && (old == nullptr || !api::is_true(old->status.conditions, condition));
+}
+
+Usage nominal_of(const Json& object) {
+  Usage nominal;
+  for (const auto& group : array_at(object, {"spec", "resourceGroups"})) {
+    for (const auto& flavor : array_at(group, {"flavors"})) {
+      for (const auto& resource : array_at(flavor, {"resources"})) {
+        const std::string name(string_at(resource, {"name"}));
+        const Json* quota = find(resource, "nominalQuota");
+        if (quota == nullptr) continue;
+        const auto quantity = Quantity::parse(quota->is_string() ? std::string(view(quota->as_string())) : to_string(*quota));
+        if (quantity) nominal[{std::string(string_at(flavor, {"name"})), name}] += to_amount(name, *quantity);
+      }
+    }
+  }
+  return nominal;
+}
+
+}  // namespace
+
+struct Observer::Impl {
+  Impl(api::RestClient& client, Executor& e)
+      : executor(e), workloads(client, e, kWorkloads), cluster_queues(client, e, kClusterQueues), cohorts(client, e, kCohorts) {
+    workloads.on_change([this](const JsonPtr& old, const JsonPtr& now) { changed(old, now); });
+    for (auto* quotas : {&cluster_queues, &cohorts}) {
+      quotas->on_change([this](const JsonPtr& old, const JsonPtr& now) { quota_changed(old, now); });
+    }
+  }
+
+  void tell(const std::string& who, std::string what) {
+    if (handler) handler({executor.now(), who, std::move(what)});
+  }
+
+  void quota_changed(const JsonPtr& old, const JsonPtr& now) {
+    const Json& object = now ? *now : *old;
+    const std::string key = std::string(string_at(object, {"kind"})) + "/" + std::string(string_at(object, {"metadata", "name"}));
+    nominal.erase(key);
+    if (now) nominal.emplace(key, nominal_of(*now));
+  }
+
+  // Adds what was used since the last change to the integrals, then takes the new usage.
+  void account(const std::string& key, const std::string& cluster_queue, Usage usage) {
+    const Time now = executor.now();
+    for (auto& [what, amount] : total) integrals[what] += static_cast<double>(amount.count()) * seconds(now - accounted);
+    accounted = now;
+    auto& held = held_by[key];
+    for (const auto& [what, amount] : held.second) {
+      total[what] -= amount;
+      by_queue[held.first][what] -= amount;
+    }
+    for (const auto& [what, amount] : usage) {
+      total[what] += amount;
+      by_queue[cluster_queue][what] += amount;
+      peaks[what] = std::max(peaks[what], total[what]);
+    }
+    held = {cluster_queue, std::move(usage)};
+  }
+
+  std::string describe_admission(const Workload& w) const {
+    const std::string& queue = w.status.admission->cluster_queue;
+    std::string text = "is admitted to " + queue + ":";
+    std::string_view separator = " ";
+    const auto own = nominal.find("ClusterQueue/" + queue);
+    for (const auto& [what, amount] : usage_of(w)) {
+      text.append(separator).append(format_amount(what.second, amount)).append(" ").append(what.second).append(" of ").append(what.first);
+      separator = ", ";
+      Amount quota;
+      if (own != nominal.end() && own->second.contains(what)) quota = own->second.at(what);
+      const Amount borrowed = std::min(amount, by_queue.at(queue).at(what) - quota);
+      if (borrowed > Amount()) text.append(", ").append(format_amount(what.second, borrowed)).append(" of them borrowed");
+    }
+    return text;
+  }
+
+  // Messages name workloads by uid; people know them by the name of their job.
+  std::string with_names(std::string message) const {
+    for (const auto& [uid, name] : names) {
+      const std::string marker = "a workload (UID: " + uid;
+      const auto at = message.find(marker);
+      if (at == std::string::npos) continue;
+      const auto end = message.find(')', at);
+      if (end != std::string::npos) message.replace(at, end + 1 - at, name);
+    }
+    return message;
+  }
+
+  void changed(const JsonPtr& old_json, const JsonPtr& now_json) {
+    auto decoded = api::kueue::decode_workload(now_json ? *now_json : *old_json);
+    if (!decoded) return;
+    const Workload& w = *decoded;
+    const std::string key = w.meta.uid;
+    WorkloadPtr old;
+    if (const auto it = last.find(key); it != last.end()) old = it->second;
+    if (!now_json) {
+      account(key, {}, {});
+      if (const auto life = by_uid.find(key); life != by_uid.end() && !life->second.finished) {
+        tell(life->second.ns + "/" + life->second.name, "is deleted");
+        life->second.finished = executor.now();
+      }
+      last.erase(key);
+      return;
+    }
+    last[key] = std::make_shared<const Workload>(w);
+    account(key, w.status.admission ? w.status.admission->cluster_queue : std::string(), usage_of(w));
+    observe(old.get(), w);
+  }
+
+  void observe(const Workload* old, const Workload& w) {
+    Life& life = by_uid[w.meta.uid];
+    const std::string who = w.meta.ns + "/" + job_name(w);
+    if (old == nullptr) {
+      life = {w.meta.ns, job_name(w), w.queue_name, {}, w.priority, executor.now(), {}, {}, {}, false, {}, {}};
+      names[w.meta.uid] = who;
+      order.push_back(w.meta.uid);
+      tell(who, "is submitted to " + w.queue_name + (w.priority != 0 ? " with priority " + std::to_string(w.priority) : std::string()));
+    }
+    if (became(old, w, api::kueue::kEvicted)) {
+      const auto* evicted = api::find_condition(w.status.conditions, api::kueue::kEvicted);
+      life.evictions.push_back({executor.now(), evicted->reason, evicted->message});
+      tell(who, "is evicted (" + evicted->reason + "): " + with_names(evicted->message));
+    }
+    if (became(old, w, api::kueue::kAdmitted)) {
+      if (!life.admitted) life.admitted = executor.now();
+      life.last_admitted = executor.now();
+      life.cluster_queue = w.status.admission->cluster_queue;
+      life.waiting_for.clear();
+      tell(who, describe_admission(w));
+    }
+    const auto* reserved = api::find_condition(w.status.conditions, api::kueue::kQuotaReserved);
+    const auto* before = old ? api::find_condition(old->status.conditions, api::kueue::kQuotaReserved) : nullptr;
+    if (reserved != nullptr && !reserved->status && (before == nullptr || before->message != reserved->message || before->status)) {
+      life.waiting_for = reserved->message;
+      // Of an evicted workload this first repeats why it was evicted.
+      const auto* evicted = api::find_condition(w.status.conditions, api::kueue::kEvicted);
+      if (evicted == nullptr || evicted->message != reserved->message) tell(who, "waits: " + reserved->message);
+    }
+    if (became(old, w, api::kueue::kFinished)) {
+      const auto* finished = api::find_condition(w.status.conditions, api::kueue::kFinished);
+      life.finished = executor.now();
+      life.succeeded = finished->reason == "Succeeded";
+      tell(who, (life.succeeded ? "has finished: " : "has failed: ") + finished->message);
+    }
+  }
+
+  Executor& executor;
+  kube::Informer workloads, cluster_queues, cohorts;
+  std::function<void(const Moment&)> handler;
+  std::map<std::string, WorkloadPtr> last;
+  std::map<std::string, Life> by_uid;
+  std::vector<std::string> order;
+  std::map<std::string, std::string> names;                            // uid -> "namespace/job"
+  std::map<std::string, Usage> nominal;                                // "ClusterQueue/name" -> quotas
+  std::map<std::string, std::pair<std::string, Usage>> held_by;        // uid -> cluster queue, usage
+  std::map<std::string, Usage> by_queue;
+  Usage total, peaks;
+  std::map<FlavorResource, double> integrals;
+  Time accounted{};
+};
+
+Observer::Observer(api::RestClient& client, Executor& executor) : impl_(std::make_unique<Impl>(client, executor)) {}
+Observer::~Observer() = default;
+
+void Observer::on_moment(std::function<void(const Moment&)> handler) { impl_->handler = std::move(handler); }
+
+void Observer::start() {
+  impl_->accounted = impl_->executor.now();
+  impl_->cluster_queues.start();
+  impl_->cohorts.start();
+  impl_->workloads.start();
+}
+
+std::vector<Life> Observer::lives() const {
+  std::vector<Life> all;
+  for (const auto& uid : impl_->order) all.push_back(impl_->by_uid.at(uid));
+  return all;
+}
+
+std::vector<Utilisation> Observer::utilisation() const {
+  std::map<FlavorResource, Utilisation> all;
+  const auto entry = [&all](const FlavorResource& what) -> Utilisation& {
+    Utilisation& u = all[what];
+    u.flavor = what.first;
+    u.resource = what.second;
+    return u;
+  };
+  for (const auto& [key, quotas] : impl_->nominal) {
+    for (const auto& [what, amount] : quotas) entry(what).nominal += amount;
+  }
+  const auto since = impl_->executor.now() - impl_->accounted;
+  for (const auto& [what, amount] : impl_->total) {
+    const auto integral = impl_->integrals.find(what);
+    entry(what).used_seconds = (integral == impl_->integrals.end() ? 0 : integral->second) + static_cast<double>(amount.count()) * seconds(since);
+    entry(what).peak = impl_->peaks.at(what);
+  }
+  std::vector<Utilisation> list;
+  for (auto& [what, u] : all) list.push_back(std::move(u));
+  return list;
+}
+
+bool Observer::all_finished() const {
+  return !impl_->order.empty() && std::all_of(impl_->by_uid.begin(), impl_->by_uid.end(), [](const auto& e) { return e.second.finished.has_value(); });
+}
+
+}  // namespace berth::simulate

@@ -1,0 +1,122 @@
+#include "simulate/play.h"
+
+#include <memory>
+#include <utility>
+
+#include "api/status.h"
+#include "simulate/match.h"
+#include "simulate/world.h"
+
+namespace berth::simulate {
+namespace {
+
+// Without an end a scenario is over when every workload is done, at the latest after this.
+constexpr Duration kLongest = std::chrono::hours(24 * 7);
+constexpr Duration kLook = std::chrono::seconds(10);
+
+std::string name_of(const Json& object) {
+  std::string name(string_at(object, {"kind"}));
+  name.append(" ");
+  const auto ns = string_at(object, {"metadata", "namespace"});
+  if (!ns.empty()) name.append(ns).append("/");
+  return name.append(string_at(object, {"metadata", "name"}));
+}
+
+class Player {
+ public:
+  Player(const Scenario& scenario, const PlayOptions& options, World& world)
+      : scenario_(scenario), options_(options), world_(world), observer_(world.client(), world.executor()) {
+    if (options_.on_moment) observer_.on_moment(options_.on_moment);
+    observer_.start();
+  }
+
+  Result<Played> run() {
+    for (const auto& object : scenario_.manifests) {
+      if (auto created = world_.apply(object); !created) return fail(name_of(object) + ": " + created.error().message);
+    }
+    for (const auto& step : scenario_.timeline) {
+      world_.run_for(scenario_.start + step.at - world_.executor().now());
+      if (auto done = perform(step); !done) return tl::unexpected(done.error());
+    }
+    finish();
+    return Played{scenario_.start, world_.executor().now(), std::move(failures_), observer_.lives(), observer_.utilisation(), observer_.all_finished()};
+  }
+
+ private:
+  Result<void> perform(const Step& step) {
+    if (!step.say.empty() && options_.on_say) options_.on_say(world_.executor().now(), step.say);
+    for (const auto& object : step.expect) expect(object, step.at);
+    for (const auto& object : step.apply) {
+      if (auto applied = world_.apply(object); !applied) return fail(name_of(object) + ": " + applied.error().message);
+    }
+    for (const auto& patch : step.patch) {
+      auto request = world_.request_for("", patch.object.kind, patch.object.ns, patch.object.name);
+      if (!request) return tl::unexpected(request.error());
+      request->verb = api::Verb::kPatch;
+      request->patch_type = api::PatchType::kMerge;
+      request->subresource = patch.subresource;
+      request->body = patch.patch;
+      if (auto sent = send(std::move(*request), patch.object); !sent) return sent;
+    }
+    for (const auto& object : step.remove) {
+      auto request = world_.request_for("", object.kind, object.ns, object.name);
+      if (!request) return tl::unexpected(request.error());
+      request->verb = api::Verb::kDelete;
+      request->body = JsonObject{{"propagationPolicy", "Background"}};
+      if (auto sent = send(std::move(*request), object); !sent) return sent;
+    }
+    return {};
+  }
+
+  Result<void> send(api::RestRequest request, const Reference& object) {
+    const auto response = world_.call(std::move(request));
+    if (response.ok()) return {};
+    return fail(object.kind + " " + (object.ns.empty() ? "" : object.ns + "/") + object.name + ": " + std::string(api::status_message(response)));
+  }
+
+  void expect(const Json& wanted, Duration at) {
+    Json expected = wanted;
+    const bool absent = bool_at(wanted, {"absent"});
+    expected.as_object().erase("absent");
+    const auto actual = world_.get(string_at(wanted, {"apiVersion"}), string_at(wanted, {"kind"}), string_at(wanted, {"metadata", "namespace"}),
+                                   string_at(wanted, {"metadata", "name"}));
+    const std::string where = "at " + format_duration(at) + ": " + name_of(wanted);
+    if (absent) {
+      if (actual) failures_.push_back(where + " shall not exist, it does");
+    } else if (!actual) {
+      failures_.push_back(where + ": " + actual.error().message);
+    } else {
+      for (const auto& difference : differences(expected, *actual, "")) failures_.push_back(where + " " + difference);
+    }
+  }
+
+  void finish() {
+    if (scenario_.end) {
+      world_.run_for(scenario_.start + *scenario_.end - world_.executor().now());
+      return;
+    }
+    const Time latest = world_.executor().now() + kLongest;
+    while (!observer_.all_finished() && world_.executor().now() < latest) world_.run_for(kLook);
+  }
+
+  const Scenario& scenario_;
+  const PlayOptions& options_;
+  World& world_;
+  Observer observer_;
+  std::vector<std::string> failures_;
+};
+
+}  // namespace
+
+Result<Played> play(const Scenario& scenario, const PlayOptions& options) {
+  WorldOptions world_options;
+  world_options.start = scenario.start;
+  world_options.nodes = scenario.nodes;
+  world_options.node_resources = scenario.node_resources;
+  world_options.seed = options.seed;
+  auto world = World::make(world_options);
+  if (!world) return tl::unexpected(world.error());
+  return Player(scenario, options, **world).run();
+}
+
+}  // namespace berth::simulate

@@ -1,0 +1,58 @@
+// A whole cluster in one thread on virtual time: the embedded API server, the production controller and the pretend cluster.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "api/rest.h"
+#include "base/executor.h"
+#include "base/json.h"
+
+namespace berth::apiserver {
+class ApiServer;
+}
+namespace berth::controller {
+class Controller;
+}
+
+namespace berth::simulate {
+
+struct WorldOptions {
+  Time start{};
+  std::string nodes, node_resources;  // as berth up takes them; empty: no cluster, pods stay Pending
+  bool job_controller = true;         // of the pretend cluster
+  std::uint64_t seed = 1;
+};
+
+class World {
+ public:
+  // With Kueue's CRDs installed and everything running. Errors name the option that is wrong.
+  static Result<std::unique_ptr<World>> make(const WorldOptions& options);
+  ~World();
+
+  VirtualExecutor& executor();
+  api::RestClient& client();
+  apiserver::ApiServer& server();
+  controller::Controller& controller();
+
+  void run_for(Duration d);
+  // Sends the request and lets time stand until it is answered (or moves it when the server waits for something).
+  api::RestResponse call(api::RestRequest request);
+
+  // By kind and API version as the object names them. Each fails with the server's message.
+  Result<Json> create(Json object);
+  Result<Json> apply(Json object);  // creates, or merges into what is there
+  Result<Json> get(std::string_view api_version, std::string_view kind, std::string_view ns, std::string_view name);
+  // `kind` alone, when only one served group has it.
+  Result<api::RestRequest> request_for(std::string_view api_version, std::string_view kind, std::string_view ns, std::string_view name) const;
+
+ private:
+  struct Impl;
+  explicit World(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace berth::simulate

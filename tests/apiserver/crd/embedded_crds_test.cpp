@@ -1,0 +1,117 @@
+// The CRDs that are part of the program are what a server would accept.
+#include <gmock/gmock.h>
+
+#include "apiserver/crd/crd.h"
+#include "apiserver/schema/support.h"
+#include "base/embedded.h"
+
+namespace berth::apiserver {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+Json stored_form(std::string_view text) {
+  Json crd = testing::yaml(text);
+  crd_resource()->strategy.prepare_create(crd, Lookup{});
+  return crd;
+}
+
+ResourcePtr resource(std::string_view kind) {
+  for (const embedded::File& file : embedded::crds()) {
+    Json crd = stored_form(file.content);
+    if (string_at(crd, {"spec", "names", "kind"}) != kind) continue;
+    auto resources = resources_of_crd(crd);
+    EXPECT_TRUE(resources.has_value());
+    return resources->at(0);
+  }
+  ADD_FAILURE() << "no CRD of kind " << kind;
+  return nullptr;
+}
+
+TEST(EmbeddedCrds, AreValid) {
+  for (const embedded::File& file : embedded::crds()) {
+    Json crd = stored_form(file.content);
+    auto errors = crd_resource()->strategy.validate(crd, Lookup{});
+    EXPECT_THAT(testing::texts(errors), IsEmpty()) << file.name;
+    std::vector<std::string> unknown;
+    prune(crd, *crd_resource()->schema, true, &unknown);
+    EXPECT_THAT(unknown, IsEmpty()) << file.name;
+  }
+}
+
+TEST(EmbeddedCrds, AreTheElevenKinds) {
+  std::vector<std::string> kinds;
+  for (const embedded::File& file : embedded::crds()) {
+    Json crd = testing::yaml(file.content);
+    kinds.emplace_back(string_at(crd, {"spec", "names", "kind"}));
+  }
+  EXPECT_THAT(kinds,
+              UnorderedElementsAre("AdmissionCheck", "ClusterQueue", "Cohort", "LocalQueue",
+                                   "MultiKueueCluster", "MultiKueueConfig", "ProvisioningRequestConfig",
+                                   "ResourceFlavor", "Topology", "Workload", "WorkloadPriorityClass"));
+}
+
+TEST(EmbeddedCrds, ExplainEveryField) {
+  std::vector<std::string> bare;
+  auto walk = [&](auto&& self, const Schema& schema, const std::string& path) -> void {
+    for (const auto& [name, child] : schema.properties) {
+      std::string at = path + "." + name;
+      if (child->description.empty() && name != "metadata") bare.push_back(at);
+      self(self, *child, at);
+    }
+    if (schema.items) self(self, *schema.items, path + "[]");
+    if (schema.additional) self(self, *schema.additional, path + "{}");
+  };
+  for (const embedded::File& file : embedded::crds()) {
+    Json crd = testing::yaml(file.content);
+    auto resources = resources_of_crd(crd);
+    ASSERT_TRUE(resources.has_value()) << file.name;
+    walk(walk, *resources->at(0)->schema, resources->at(0)->kind);
+  }
+  EXPECT_THAT(bare, IsEmpty());
+}
+
+TEST(ResourcesOfCrd, CarryNamesSubresourcesColumnsAndSelectableFields) {
+  ResourcePtr workloads = resource("Workload");
+  ASSERT_NE(workloads, nullptr);
+  EXPECT_EQ(workloads->gvr, (api::GroupVersionResource{"kueue.x-k8s.io", "v1beta2", "workloads"}));
+  EXPECT_EQ(workloads->list_kind, "WorkloadList");
+  EXPECT_THAT(workloads->short_names, ElementsAre("kwl", "kueueworkload", "kueueworkloads"));
+  EXPECT_TRUE(workloads->namespaced);
+  EXPECT_TRUE(workloads->has_status);
+  EXPECT_FALSE(workloads->has_scale);
+  EXPECT_TRUE(workloads->custom);
+  EXPECT_EQ(workloads->storage_version, "v1beta2");
+  ASSERT_EQ(workloads->columns.size(), 5u);
+  EXPECT_EQ(workloads->columns[2].json_path, ".status.conditions[?(@.type=='Admitted')].status");
+  EXPECT_THAT(workloads->strategy.selectable_fields, ElementsAre("status.admission.clusterQueue"));
+  Json object = testing::yaml("{status: {admission: {clusterQueue: a}}}");
+  EXPECT_EQ(workloads->strategy.field(object, "status.admission.clusterQueue"), "a");
+  EXPECT_EQ(workloads->strategy.field(Json(JsonObject()), "status.admission.clusterQueue"), "");
+  EXPECT_EQ(workloads->strategy.field(object, "spec.queueName"), std::nullopt);
+}
+
+TEST(ResourcesOfCrd, DefaultsAreThoseOfTheKind) {
+  Json queue = testing::yaml("{metadata: {name: a}, spec: {}}");
+  apply_defaults(queue, *resource("ClusterQueue")->schema);
+  EXPECT_EQ(
+      canonical_json(queue),
+      R"({"metadata":{"name":"a"},"spec":{"flavorFungibility":{"whenCanBorrow":"MayStopSearch",)"
+      R"("whenCanPreempt":"TryNextFlavor"},"preemption":{"borrowWithinCohort":{"policy":"Never"},)"
+      R"("reclaimWithinCohort":"Never","withinClusterQueue":"Never"},"queueingStrategy":"BestEffortFIFO",)"
+      R"("stopPolicy":"None"}})");
+}
+
+TEST(EstablishedStatus, AcceptsTheNames) {
+  Json crd = stored_form(embedded::crds()[0].content);
+  Json status = established_status(crd, Time{});
+  EXPECT_TRUE(json_equal(*find(status, "acceptedNames"), *find_path(crd, {"spec", "names"})));
+  ASSERT_EQ(array_at(status, {"conditions"}).size(), 2u);
+  EXPECT_EQ(string_at(array_at(status, {"conditions"})[1], {"reason"}), "InitialNamesAccepted");
+  EXPECT_EQ(to_string(*find(status, "storedVersions")), R"(["v1beta2"])");
+}
+
+}  // namespace
+}  // namespace berth::apiserver
