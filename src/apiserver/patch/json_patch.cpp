@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::size_t kMaxOperations = 10'000;
 constexpr std::size_t kMaxCopiedBytes = 3u << 20;
+// Moves can nest a document deeper than any parser would read it back.
+constexpr std::size_t kMaxDepth = JsonLimits().max_depth;
 
 using Pointer = std::vector<std::string>;
 
@@ -95,6 +97,21 @@ Result<Json> take(Json& root, const Pointer& path) {
     array.erase(array.begin() + static_cast<std::ptrdiff_t>(*parse_index(path.back())));
   }
   return taken;
+}
+
+bool nests_too_deeply(const Json& root) {
+  std::vector<std::pair<const Json*, std::size_t>> open{{&root, 0}};
+  while (!open.empty()) {
+    const auto [value, depth] = open.back();
+    open.pop_back();
+    if (depth >= kMaxDepth) return true;
+    if (value->is_object()) {
+      for (const auto& member : value->get_object()) open.emplace_back(&member.value(), depth + 1);
+    } else if (value->is_array()) {
+      for (const auto& item : value->get_array()) open.emplace_back(&item, depth + 1);
+    }
+  }
+  return false;
 }
 
 class Patcher {
@@ -201,7 +218,11 @@ tl::expected<Json, PatchError> apply_json_patch(const Json& object, const Json& 
       return tl::unexpected(PatchError{422, what + ": " + done.error().message});
     }
   }
-  return patcher.take_result();
+  Json result = patcher.take_result();
+  if (nests_too_deeply(result)) {
+    return tl::unexpected(PatchError{422, "the result nests more than " + std::to_string(kMaxDepth) + " levels"});
+  }
+  return result;
 }
 
 }  // namespace berth::apiserver
