@@ -1,4 +1,5 @@
-// Replays a corpus through LLVMFuzzerTestOneInput: every file of the folders given, then a fixed set of mutations of each.
+// Replays a corpus through LLVMFuzzerTestOneInput: every file of the folders given, then a fixed set of
+// mutations of each.
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -13,7 +14,8 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     for (const auto& entry : std::filesystem::directory_iterator(argv[i])) {
       std::ifstream file(entry.path(), std::ios::binary);
-      std::vector<std::uint8_t> bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+      std::vector<std::uint8_t> bytes((std::istreambuf_iterator<char>(file)),
+                                      std::istreambuf_iterator<char>());
       LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
       ++inputs;
       // Cut short and with one byte changed: cheap neighbours that find most off-by-one reads.

@@ -220,7 +220,8 @@ tl::expected<Json, PatchError> apply_json_patch(const Json& object, const Json& 
   }
   Json result = patcher.take_result();
   if (nests_too_deeply(result)) {
-    return tl::unexpected(PatchError{422, "the result nests more than " + std::to_string(kMaxDepth) + " levels"});
+    return tl::unexpected(
+        PatchError{422, "the result nests more than " + std::to_string(kMaxDepth) + " levels"});
   }
   return result;
 }

@@ -9,17 +9,18 @@
 #include "apiserver/schema/schema.h"
 #include "base/json.h"
 #include "base/merge_patch.h"
-
 #include "base/time.h"
 
 namespace berth::apiserver {
 
-// RFC 6902. At most 10,000 operations and 3 MiB of copied data. The error tells which operation failed and
-// why; `status` is the HTTP code a server answers (400 malformed, 422 cannot be applied).
 struct PatchError {
-  int code = 422;
+  int code = 422;  // what a server answers: 400 malformed, 413 too much, 422 cannot be applied, 500 no such
+                   // fields (apply)
   std::string message;
 };
+
+// RFC 6902. At most 10,000 operations, 3 MiB of copied data and 256 levels of the result. The error tells
+// which operation failed and why.
 tl::expected<Json, PatchError> apply_json_patch(const Json& object, const Json& patch);
 
 // Merge patches (RFC 7396) are in base/merge_patch.h.
@@ -49,8 +50,12 @@ struct ManagerInfo {
 tl::expected<ApplyResult, PatchError> server_side_apply(const Json& live, const Json& applied,
                                                         const Schema& schema, const ManagerInfo& manager,
                                                         bool force, const std::vector<std::string>& reset);
-// Records the ownership of a write that was no apply: compares `before` (null on create) and `after`, and
-// sets after.metadata.managedFields. Unchanged ownership keeps its time.
+// Records the ownership of a write that was no apply: compares `before` and `after`, and sets
+// after.metadata.managedFields. Unchanged ownership keeps its time. On create (no metadata.uid in `before`)
+// `before` is what an empty object of the kind looks like (ResourceInfo::zero). An object whose owners were
+// forgotten
+// (`managedFields: [{}]`) stays without until the next apply. What is done to the object afterwards belongs
+// to nobody.
 void track_update(const Json& before, Json& after, const Schema& schema, const ManagerInfo& manager,
                   const std::vector<std::string>& reset);
 

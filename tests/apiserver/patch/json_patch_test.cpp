@@ -64,8 +64,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"A14Escapes", R"({"/":9,"~1":10})", R"([{"op":"test","path":"/~01","value":10}])",
              R"({"/":9,"~1":10})"},
         Case{"A15StringIsNoNumber", R"({"~1":10})", R"([{"op":"test","path":"/~01","value":"10"}])", ""},
-        Case{"A16AddArrayValue", R"({"foo":["bar"]})", R"([{"op":"add","path":"/foo/-","value":["abc","def"]}])",
-             R"({"foo":["bar",["abc","def"]]})"},
+        Case{"A16AddArrayValue", R"({"foo":["bar"]})",
+             R"([{"op":"add","path":"/foo/-","value":["abc","def"]}])", R"({"foo":["bar",["abc","def"]]})"},
         Case{"CopyIsIndependent", R"({"a":{"x":1}})",
              R"([{"op":"copy","from":"/a","path":"/b"},{"op":"replace","path":"/a/x","value":2}])",
              R"({"a":{"x":2},"b":{"x":1}})"},
@@ -83,7 +83,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"NoSlash", R"({"a":1})", R"([{"op":"remove","path":"a"}])", ""},
         Case{"BadEscape", R"({"a":1})", R"([{"op":"remove","path":"/~2"}])", ""},
         Case{"NoValue", R"({"a":1})", R"([{"op":"add","path":"/b"}])", ""},
-        Case{"NullIsAValue", R"({"a":1})", R"([{"op":"add","path":"/b","value":null}])", R"({"a":1,"b":null})"},
+        Case{"NullIsAValue", R"({"a":1})", R"([{"op":"add","path":"/b","value":null}])",
+             R"({"a":1,"b":null})"},
         Case{"IntoAScalar", R"({"a":1})", R"([{"op":"add","path":"/a/b","value":1}])", ""},
         Case{"NoObject", R"({"a":1})", R"([1])", ""}),
     [](const auto& test) { return test.param.name; });
@@ -127,8 +128,9 @@ TEST(JsonPatchLimits, OfDepthHoldForMovesToo) {
 }
 
 TEST(JsonPatchErrors, NameTheOperationAndThePath) {
-  const auto refused = apply_json_patch(
-      json(R"({"data":{}})"), json(R"([{"op":"add","path":"/x","value":1},{"op":"remove","path":"/data/zz"}])"));
+  const auto refused =
+      apply_json_patch(json(R"({"data":{}})"),
+                       json(R"([{"op":"add","path":"/x","value":1},{"op":"remove","path":"/data/zz"}])"));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message, "json patch operation 1 at /data/zz: the path does not exist");
 }
@@ -137,8 +139,9 @@ TEST(JsonPatchErrors, AListIsExpected) {
   const auto refused = apply_json_patch(json("{}"), json(R"({"op":"x"})"));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, 400);
-  EXPECT_EQ(refused.error().message,
-            "error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp");
+  EXPECT_EQ(
+      refused.error().message,
+      "error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp");
 }
 
 }  // namespace

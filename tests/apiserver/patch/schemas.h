@@ -71,12 +71,13 @@ inline Node keyed_list(SchemaPtr item, std::vector<std::string> keys) {
 
 // A ConfigMap.
 inline const Schema& config_map() {
-  static const Node schema = object({{"data", map_of(scalar())}, {"immutable", scalar(SchemaType::kBoolean)}});
+  static const Node schema =
+      object({{"data", map_of(scalar())}, {"immutable", scalar(SchemaType::kBoolean)}});
   return *schema;
 }
 
-// A kind with everything: spec.{replicas, paused, selector (atomic map), items (by name, with ports by port and protocol),
-// tags (set), args (atomic list), free (anything)}, status.conditions (by type).
+// A kind with everything: spec.{replicas, paused, selector (atomic map), items (by name, with ports by port
+// and protocol), tags (set), args (atomic list), free (anything)}, status.conditions (by type).
 inline const Schema& machine() {
   static const Node schema = [] {
     auto protocol = scalar();
@@ -91,14 +92,15 @@ inline const Schema& machine() {
     auto free = object({});
     free->preserve_unknown = true;
     auto condition = object({{"type", scalar()}, {"status", scalar()}, {"reason", scalar()}});
-    return object({{"spec", object({{"replicas", scalar(SchemaType::kInteger)},
-                                    {"paused", scalar(SchemaType::kBoolean)},
-                                    {"selector", selector},
-                                    {"items", keyed_list(item, {"name"})},
-                                    {"tags", set_of(scalar())},
-                                    {"args", list_of(scalar())},
-                                    {"free", free}})},
-                   {"status", object({{"phase", scalar()}, {"conditions", keyed_list(condition, {"type"})}})}});
+    return object(
+        {{"spec", object({{"replicas", scalar(SchemaType::kInteger)},
+                          {"paused", scalar(SchemaType::kBoolean)},
+                          {"selector", selector},
+                          {"items", keyed_list(item, {"name"})},
+                          {"tags", set_of(scalar())},
+                          {"args", list_of(scalar())},
+                          {"free", free}})},
+         {"status", object({{"phase", scalar()}, {"conditions", keyed_list(condition, {"type"})}})}});
   }();
   return *schema;
 }

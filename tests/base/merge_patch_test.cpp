@@ -1,11 +1,11 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "apiserver/patch/patch.h"
 #include "base/json.h"
+#include "base/merge_patch.h"
 #include "support/json_gen.h"
 
-namespace berth::apiserver {
+namespace berth {
 namespace {
 
 Json json(std::string_view text) { return parse_json(text).value(); }
@@ -73,8 +73,9 @@ RC_GTEST_PROP(MergePatchLaws, NothingToChangeIsAnEmptyPatch, ()) {
   const Json object = *testing_support::any_json();
   const Json other = testing_support::shuffled(object);
   const Json patch = make_merge_patch(object, other);
-  RC_ASSERT(object.is_object() ? patch == Json(JsonObject()) : json_equal(patch, object));
+  if (!object.is_object()) RC_ASSERT(json_equal(patch, object));
+  if (object.is_object()) RC_ASSERT(patch == Json(JsonObject()));
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth
