@@ -183,6 +183,7 @@ Next next(const Workload& w, const Situation& s, Time now) {
 }
 
 std::optional<Time> next_time(const Workload& w) {
+  if (api::is_true(w.status.conditions, api::kueue::kDeactivationTarget)) return std::nullopt;
   switch (state_of(w)) {
     case State::kPending:
     case State::kHeld:

@@ -1,0 +1,86 @@
+#include "engine/asks.h"
+
+#include <algorithm>
+
+#include "engine/lifecycle/words.h"
+
+namespace berth::engine {
+
+using api::kueue::Workload;
+
+namespace {
+
+const Json& pod_spec_of(const api::kueue::PodSet& pod_set) {
+  static const Json kEmpty = JsonObject{};
+  const Json* spec = pod_set.template_ ? find(*pod_set.template_, "spec") : nullptr;
+  return spec != nullptr ? *spec : kEmpty;
+}
+
+const Json& overhead_of(const Json& pod_spec, const Registries& r) {
+  static const Json kNull;
+  const auto it = r.runtime_classes.find(string_at(pod_spec, {"runtimeClassName"}));
+  return it == r.runtime_classes.end() || !it->second ? kNull : *it->second;
+}
+
+}  // namespace
+
+Asks asks_of(const Workload& w, const Registries& registries) {
+  const auto limits = registries.limits_of(w.meta.ns);
+  Asks out;
+  api::FieldErrors errors;
+  for (std::size_t i = 0; i < w.pod_sets.size(); ++i) {
+    const auto& pod_set = w.pod_sets[i];
+    const Json& spec = pod_spec_of(pod_set);
+    const Json adjusted = api::adjust_pod_spec(spec, limits, overhead_of(spec, registries));
+    PodSetRequest request;
+    request.name = pod_set.name;
+    request.count = pod_set.count;
+    request.min_count = pod_set.min_count;
+    if (pod_set.topology_request) request.group = string_at(*pod_set.topology_request, {"podSetGroupName"});
+    request.per_pod = api::pod_requests(adjusted);
+    request.constraints = api::decode_node_constraints(adjusted);
+    const std::string path = "spec.podSets[" + std::to_string(i) + "].template.spec";
+    const auto found = api::validate_pod_resources(adjusted, limits, path);
+    errors.insert(errors.end(), found.begin(), found.end());
+    out.pod_sets.push_back(std::move(request));
+  }
+  if (!errors.empty()) out.invalid = "resources validation failed: " + api::to_string(errors);
+  return out;
+}
+
+std::vector<PodSetRequest> without_reclaimed(const std::vector<PodSetRequest>& pod_sets,
+                                             const std::vector<api::kueue::ReclaimablePod>& reclaimable) {
+  auto out = pod_sets;
+  for (auto& request : out) {
+    const auto it = std::ranges::find(reclaimable, request.name, &api::kueue::ReclaimablePod::name);
+    if (it == reclaimable.end()) continue;
+    request.count = std::max(0, request.count - it->count);
+    if (request.min_count) request.min_count = std::min(*request.min_count, request.count);
+  }
+  return out;
+}
+
+std::optional<Barrier> barrier_of(const Asks& asks, std::string_view ns, const api::kueue::ClusterQueue* queue,
+                                  const Registries& registries) {
+  static const JsonObject kNoLabels;
+  if (queue != nullptr) {
+    const auto it = registries.namespaces.find(ns);
+    const JsonObject& labels = it == registries.namespaces.end() ? kNoLabels : it->second;
+    if (!queue->namespace_selector || !queue->namespace_selector->matches(labels)) {
+      return Barrier{std::string(lifecycle::reason::kMisconfigured),
+                     "workload namespace doesn't match ClusterQueue selector", false};
+    }
+  }
+  if (!asks.invalid.empty()) return Barrier{std::string(lifecycle::reason::kMisconfigured), asks.invalid, true};
+  return std::nullopt;
+}
+
+Time queue_order_time(const Workload& w) {
+  const auto* evicted = api::find_condition(w.status.conditions, api::kueue::kEvicted);
+  const bool starts_over = evicted != nullptr && evicted->status &&
+                           (evicted->reason == lifecycle::reason::kAdmissionCheck ||
+                            evicted->reason == lifecycle::reason::kPodsReadyTimeout);
+  return starts_over ? evicted->last_transition : w.meta.creation;
+}
+
+}  // namespace berth::engine

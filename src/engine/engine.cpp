@@ -1,0 +1,206 @@
+#include "engine/engine.h"
+
+#include <utility>
+
+#include "api/meta.h"
+#include "engine/engine_impl.h"
+#include "engine/lifecycle/words.h"
+#include "engine/version.h"
+
+namespace berth::engine {
+
+using api::kueue::Workload;
+
+Engine::Engine(Options options) : impl_(std::make_unique<Impl>(options)) {}
+Engine::~Engine() = default;
+Engine::Engine(Engine&&) noexcept = default;
+Engine& Engine::operator=(Engine&&) noexcept = default;
+
+Effects Engine::handle(Time now, const Event& event) {
+  Effects out;
+  std::visit([&](const auto& e) { impl_->on(now, e, out); }, event);
+  return out;
+}
+
+Effects Engine::schedule(Time now) { return impl_->schedule(now); }
+
+std::vector<std::string> Engine::check_invariants(Time) const { return impl_->check_invariants(); }
+
+namespace {
+
+SchedulerOptions scheduler_options(const Options& o) {
+  SchedulerOptions out;
+  out.partial_admission = o.partial_admission;
+  out.flavor_fungibility = o.flavor_fungibility;
+  out.priority_sorting_within_cohort = o.priority_sorting_within_cohort;
+  out.equivalence_hashing = o.scheduling_equivalence_hashing;
+  return out;
+}
+
+}  // namespace
+
+Engine::Impl::Impl(const Options& o) : options(o), scheduler(scheduler_options(o)) {}
+
+void Engine::Impl::on(Time, const ClusterQueueSeen& e, Effects&) {
+  registries.cluster_queues[e.object->meta.name] = e.object;
+  changed_queues.insert(e.object->meta.name);
+  configuration_changed = true;
+}
+
+void Engine::Impl::on(Time, const ClusterQueueGone& e, Effects&) {
+  if (registries.cluster_queues.erase(e.name) == 0) return;
+  changed_queues.insert(e.name);
+  configuration_changed = true;
+}
+
+void Engine::Impl::on(Time, const CohortSeen& e, Effects&) {
+  registries.cohorts[e.object->meta.name] = e.object;
+  scheduler.set_cohort(*e.object);
+  configuration_changed = true;
+}
+
+void Engine::Impl::on(Time, const CohortGone& e, Effects&) {
+  if (registries.cohorts.erase(e.name) == 0) return;
+  scheduler.remove_cohort(e.name);
+  configuration_changed = true;
+}
+
+void Engine::Impl::on(Time, const LocalQueueSeen& e, Effects&) {
+  const std::string key = api::object_key(e.object->meta);
+  registries.local_queues[key] = e.object;
+  touched_local_queues.insert(key);
+  workloads.mark_local_queue(key);
+}
+
+void Engine::Impl::on(Time, const LocalQueueGone& e, Effects&) {
+  const std::string key = api::object_key(e.ns, e.name);
+  if (registries.local_queues.erase(key) == 0) return;
+  workloads.mark_local_queue(key);
+}
+
+void Engine::Impl::on(Time, const ResourceFlavorSeen& e, Effects&) {
+  registries.flavors[e.object->meta.name] = e.object;
+  scheduler.set_flavor(*e.object);
+  configuration_changed = true;
+}
+
+void Engine::Impl::on(Time, const ResourceFlavorGone& e, Effects&) {
+  if (registries.flavors.erase(e.name) == 0) return;
+  scheduler.remove_flavor(e.name);
+  configuration_changed = true;
+}
+
+void Engine::Impl::on(Time, const AdmissionCheckSeen& e, Effects&) {
+  registries.checks[e.object->meta.name] = e.object;
+  configuration_changed = true;
+}
+
+void Engine::Impl::on(Time, const AdmissionCheckGone& e, Effects&) {
+  if (registries.checks.erase(e.name) != 0) configuration_changed = true;
+}
+
+void Engine::Impl::on(Time, const NamespaceSeen& e, Effects&) {
+  JsonObject labels;
+  for (const auto& [key, value] : e.labels) labels[key] = value;
+  registries.namespaces[e.name] = std::move(labels);
+  mark_namespace(e.name, false);
+}
+
+void Engine::Impl::on(Time, const NamespaceGone& e, Effects&) {
+  registries.namespaces.erase(e.name);
+  mark_namespace(e.name, false);
+}
+
+void Engine::Impl::on(Time, const LimitRangeSeen& e, Effects&) {
+  registries.limit_ranges[e.ns][e.name] = e.items;
+  mark_namespace(e.ns, true);
+}
+
+void Engine::Impl::on(Time, const LimitRangeGone& e, Effects&) {
+  const auto it = registries.limit_ranges.find(e.ns);
+  if (it == registries.limit_ranges.end() || it->second.erase(e.name) == 0) return;
+  mark_namespace(e.ns, true);
+}
+
+void Engine::Impl::on(Time, const RuntimeClassSeen& e, Effects&) {
+  registries.runtime_classes[e.name] = e.overhead;
+  mark_namespace("", true);
+}
+
+void Engine::Impl::on(Time, const RuntimeClassGone& e, Effects&) {
+  if (registries.runtime_classes.erase(e.name) != 0) mark_namespace("", true);
+}
+
+// "" means all namespaces. What a workload asks for is computed anew when its pods would be others now.
+void Engine::Impl::mark_namespace(std::string_view ns, bool pods_changed) {
+  std::vector<Tracked*> found;
+  workloads.for_each([&](Tracked& t) {
+    if (ns.empty() || t.base->meta.ns == ns) found.push_back(&t);
+  });
+  for (Tracked* t : found) {
+    if (pods_changed) t->asks.reset();
+    workloads.mark(*t);
+  }
+}
+
+void Engine::Impl::on(Time, const WorkloadSeen& e, Effects&) {
+  const Workload& seen = *e.object;
+  const std::string key = api::object_key(seen.meta);
+  Tracked* t = workloads.find(key);
+  if (t != nullptr && t->base->meta.uid != seen.meta.uid) {
+    forget(*t);
+    t = nullptr;
+  }
+  if (t == nullptr) {
+    if (lifecycle::state_of(seen) == lifecycle::State::kFinished) return;
+    const auto label = seen.meta.labels.find(lifecycle::kJobUidLabel);
+    const std::string job_uid = label == seen.meta.labels.end() ? std::string() : label->second;
+    t = &workloads.insert(key, scheduler.enter(seen.meta.uid, job_uid));
+    accept(*t, e.object);
+    return;
+  }
+  if (older(seen.meta.resource_version, t->base->meta.resource_version)) return;
+  if (!t->in_flight) {
+    accept(*t, e.object);
+  } else if (!t->newer || older(t->newer->meta.resource_version, seen.meta.resource_version)) {
+    t->newer = e.object;
+  }
+}
+
+void Engine::Impl::on(Time, const WorkloadGone& e, Effects&) {
+  Tracked* t = workloads.find(api::object_key(e.ns, e.name));
+  if (t != nullptr && (e.uid.empty() || t->base->meta.uid == e.uid)) forget(*t);
+}
+
+void Engine::Impl::on(Time, const JobReported& e, Effects&) {
+  Tracked* t = workloads.find(api::object_key(e.ns, e.name));
+  if (t == nullptr || t->report == e.report) return;
+  t->report = e.report;
+  workloads.mark(*t);
+}
+
+void Engine::Impl::on(Time now, const WriteSettled& e, Effects& out) {
+  const auto it = writes.find(e.write);
+  if (it == writes.end()) return;  // of a workload that is gone
+  Tracked& t = *it->second;
+  writes.erase(it);
+  InFlight settled = std::move(*t.in_flight);
+  t.in_flight.reset();
+  workloads.mark(t);
+  switch (e.outcome) {
+    case WriteSettled::Outcome::kDone: write_done(t, settled, e.resource_version, out); break;
+    case WriteSettled::Outcome::kConflict: write_conflicted(t); break;
+    case WriteSettled::Outcome::kFailed:
+      // The events belong to the status that is tried again.
+      t.events.insert(t.events.begin(), settled.events.begin(), settled.events.end());
+      write_failed(t, now);
+      break;
+    case WriteSettled::Outcome::kGone: forget(t); break;
+  }
+}
+
+void Engine::Impl::on(Time, const TimePassed&, Effects&) {}
+
+void Engine::Impl::on(Time, const Synced&, Effects&) { synced = true; }
+
+}  // namespace berth::engine

@@ -1,0 +1,96 @@
+// The inside of the facade. handle() keeps what was seen and marks what it concerns; schedule() looks at everything marked,
+// lets the scheduler decide, and writes what changed.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/engine.h"
+#include "engine/lifecycle/next.h"
+#include "engine/registries.h"
+#include "engine/schedule/scheduler.h"
+#include "engine/tracked.h"
+
+namespace berth::engine {
+
+struct Engine::Impl {
+  explicit Impl(const Options& options);
+
+  // --- handle: what was seen (engine.cpp).
+  void on(Time now, const ClusterQueueSeen& e, Effects& out);
+  void on(Time now, const ClusterQueueGone& e, Effects& out);
+  void on(Time now, const CohortSeen& e, Effects& out);
+  void on(Time now, const CohortGone& e, Effects& out);
+  void on(Time now, const LocalQueueSeen& e, Effects& out);
+  void on(Time now, const LocalQueueGone& e, Effects& out);
+  void on(Time now, const ResourceFlavorSeen& e, Effects& out);
+  void on(Time now, const ResourceFlavorGone& e, Effects& out);
+  void on(Time now, const AdmissionCheckSeen& e, Effects& out);
+  void on(Time now, const AdmissionCheckGone& e, Effects& out);
+  void on(Time now, const NamespaceSeen& e, Effects& out);
+  void on(Time now, const NamespaceGone& e, Effects& out);
+  void on(Time now, const LimitRangeSeen& e, Effects& out);
+  void on(Time now, const LimitRangeGone& e, Effects& out);
+  void on(Time now, const RuntimeClassSeen& e, Effects& out);
+  void on(Time now, const RuntimeClassGone& e, Effects& out);
+  void on(Time now, const WorkloadSeen& e, Effects& out);
+  void on(Time now, const WorkloadGone& e, Effects& out);
+  void on(Time now, const JobReported& e, Effects& out);
+  void on(Time now, const WriteSettled& e, Effects& out);
+  void on(Time now, const TimePassed& e, Effects& out);
+  void on(Time now, const Synced& e, Effects& out);
+  void mark_namespace(std::string_view ns, bool pods_changed);
+
+  // --- versions of workloads and writes (engine_writes.cpp).
+  void accept(Tracked& t, const Ptr<api::kueue::Workload>& seen);
+  void forget(Tracked& t);
+  void write_done(Tracked& t, const InFlight& done, const std::string& version, Effects& out);
+  void write_conflicted(Tracked& t);
+  void write_failed(Tracked& t, Time now);
+  void flush(Tracked& t, Time now, Effects& out);
+
+  // --- schedule (engine_pass.cpp).
+  Effects schedule(Time now);
+  void refresh_configuration();
+  void look_at_marked(Time now);
+  void step(Tracked& t, Time now);
+  void place(Tracked& t);  // where the scheduler shall have it: holding, pending, or nowhere
+  void apply(Tracked& t, lifecycle::Change change);
+  void decide(Time now);
+  void on_decision(const Admit& d, Time now);
+  void on_decision(const Preempt& d, Time now);
+  void on_decision(const Wait& d, Time now);
+  lifecycle::Situation situation_of(const Tracked& t) const;
+  const api::kueue::WorkloadStatus* holding_status(const Tracked& t) const;
+  std::optional<Pending> pending_of(Tracked& t);
+  Holding holding_of(const Tracked& t, const api::kueue::WorkloadStatus& status) const;
+
+  // --- what others may want to know (engine_status.cpp).
+  void touch(const Tracked& t);
+  void emit_queue_statuses(Effects& out);
+  void emit_finalizers(Effects& out);
+  void emit_wake(Effects& out);
+  std::vector<std::string> check_invariants() const;
+
+  Options options;
+  Registries registries;
+  Scheduler scheduler;
+  TrackedWorkloads workloads;
+
+  bool synced = false;
+  bool configuration_changed = false;      // activities and finalizers have to be computed anew
+  std::set<std::string> changed_queues;    // cluster queues whose object changed
+  TrackedWorkloads::Set to_flush;          // workloads that may have something to write
+  std::map<std::uint64_t, Tracked*> writes;  // under way
+  std::uint64_t last_write = 0;
+  std::set<std::string> touched_cluster_queues, touched_local_queues;
+  std::map<std::pair<std::string, std::string>, std::pair<std::string, bool>> told_finalizers;  // (kind, name) -> (version, present)
+  std::optional<Time> told_wake;
+};
+
+}  // namespace berth::engine

@@ -1,0 +1,245 @@
+// One pass: look at what changed, let the scheduler decide, write.
+#include <utility>
+
+#include "api/meta.h"
+#include "base/assert.h"
+#include "engine/engine_impl.h"
+#include "engine/lifecycle/words.h"
+#include "engine/version.h"
+
+namespace berth::engine {
+
+using api::kueue::Workload;
+using api::kueue::WorkloadStatus;
+using lifecycle::Hold;
+using lifecycle::State;
+
+namespace {
+
+// The moves of one workload without any outside change: evicted, released, requeued, noted is the longest chain.
+constexpr int kMaxMovesAtOnce = 8;
+// Decisions change workloads, which are looked at again; what they then free is for the next pass.
+constexpr int kMaxRounds = 4;
+constexpr std::size_t kMaxEventNote = 1024;
+
+std::string cut_note(std::string text) {
+  if (text.size() <= kMaxEventNote) return text;
+  std::size_t end = kMaxEventNote;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  text.resize(end);
+  return text;
+}
+
+RecordEvent event_about(const Workload& w, const lifecycle::Note& note) {
+  return {"Workload", w.meta.ns, w.meta.name, w.meta.uid, note.warning, note.reason, cut_note(note.text),
+          std::string(note.controller)};
+}
+
+}  // namespace
+
+Effects Engine::Impl::schedule(Time now) {
+  Effects out;
+  if (!synced) return out;
+  refresh_configuration();
+  for (Tracked* t : workloads.due(now)) workloads.mark(*t);
+  look_at_marked(now);
+  decide(now);
+  for (int round = 0; round < kMaxRounds && workloads.any_marked(); ++round) look_at_marked(now);
+  for (Tracked* t : std::exchange(to_flush, {})) flush(*t, now, out);
+  emit_queue_statuses(out);
+  emit_finalizers(out);
+  emit_wake(out);
+  return out;
+}
+
+void Engine::Impl::refresh_configuration() {
+  if (!configuration_changed) return;
+  for (auto& name : registries.refresh()) changed_queues.insert(std::move(name));
+  for (const auto& name : std::exchange(changed_queues, {})) {
+    if (const auto* queue = registries.cluster_queue(name)) {
+      scheduler.set_cluster_queue(*queue, registries.activity(*queue).active);
+    } else {
+      scheduler.remove_cluster_queue(name);
+    }
+    workloads.mark_cluster_queue(name);
+    touched_cluster_queues.insert(name);
+    for (const auto& [key, local] : registries.local_queues) {
+      if (local->cluster_queue == name) touched_local_queues.insert(key);
+    }
+  }
+}
+
+void Engine::Impl::look_at_marked(Time now) {
+  for (Tracked* t : workloads.take_marked()) {
+    step(*t, now);
+    const bool over = lifecycle::state_of(*t->base) == State::kFinished && !t->in_flight;
+    if (over) {
+      forget(*t);
+      continue;
+    }
+    place(*t);
+    to_flush.insert(t);
+  }
+}
+
+void Engine::Impl::step(Tracked& t, Time now) {
+  if (!t.await_version.empty()) return;
+  for (int moves = 0; moves < kMaxMovesAtOnce; ++moves) {
+    auto next = lifecycle::next(t.now, situation_of(t), now);
+    t.deactivate = next.deactivate && t.base->active;
+    if (!next.change) return;
+    BERTH_INVARIANT(next.change->has_value());
+    if (!*next.change) return;
+    apply(t, std::move(**next.change));
+  }
+}
+
+void Engine::Impl::apply(Tracked& t, lifecycle::Change change) {
+  t.now.status = std::move(change.status);
+  for (const auto& note : change.notes) t.events.push_back(event_about(t.now, note));
+  // What the job said before it got quota is not about how it runs with it.
+  if (change.move == lifecycle::Move::kReserve) t.report.reset();
+  to_flush.insert(&t);
+}
+
+lifecycle::Situation Engine::Impl::situation_of(const Tracked& t) const {
+  lifecycle::Situation s;
+  s.local_queue_name = t.now.queue_name;
+  const std::string key = api::object_key(t.now.meta.ns, t.now.queue_name);
+  s.local_queue = registries.view_of_local_queue(key);
+  if (t.now.status.admission) {
+    s.cluster_queue_name = t.now.status.admission->cluster_queue;
+    s.checks = registries.required_checks(*t.now.status.admission);
+  } else if (const auto* local = registries.local_queue(key)) {
+    s.cluster_queue_name = local->cluster_queue;
+  }
+  s.cluster_queue = registries.view_of_cluster_queue(s.cluster_queue_name);
+  if (t.report) {
+    s.report = &*t.report;
+    s.job_stopped = t.report->stopped && !t.evicting_since.empty() && !t.report->workload_version.empty() &&
+                    !older(t.report->workload_version, t.evicting_since);
+  }
+  return s;
+}
+
+const WorkloadStatus* Engine::Impl::holding_status(const Tracked& t) const {
+  if (lifecycle::state_of(t.now) == State::kFinished) return nullptr;
+  if (lifecycle::holds_quota(t.now.status)) return &t.now.status;
+  if (t.in_flight && lifecycle::holds_quota(t.in_flight->status)) return &t.in_flight->status;
+  if (lifecycle::holds_quota(t.base->status)) return &t.base->status;
+  return nullptr;
+}
+
+void Engine::Impl::place(Tracked& t) {
+  touch(t);
+  const std::string local_key = api::object_key(t.now.meta.ns, t.now.queue_name);
+  const auto* holding = holding_status(t);
+  const auto* local = registries.local_queue(local_key);
+  workloads.file(t, local_key, holding != nullptr ? holding->admission->cluster_queue
+                               : local != nullptr ? local->cluster_queue
+                                                  : std::string());
+  touch(t);
+  auto timer = lifecycle::next_time(t.now);
+  if (t.retry_at && (!timer || *t.retry_at < *timer)) timer = t.retry_at;
+  workloads.set_timer(t, t.await_version.empty() ? timer : std::nullopt);
+
+  if (holding != nullptr) {
+    scheduler.hold(t.id, holding_of(t, *holding));
+    return;
+  }
+  if (scheduler.holds(t.id)) scheduler.release(t.id);
+  if (auto pending = pending_of(t)) {
+    scheduler.submit(t.id, *pending);
+  } else {
+    scheduler.withdraw(t.id);
+  }
+}
+
+Holding Engine::Impl::holding_of(const Tracked& t, const WorkloadStatus& status) const {
+  Holding h;
+  h.cluster_queue = status.admission->cluster_queue;
+  h.priority = t.now.priority;
+  h.queued_at = queue_order_time(t.now);
+  if (const auto* reserved = api::find_condition(status.conditions, api::kueue::kQuotaReserved))
+    h.reserved_at = reserved->last_transition;
+  h.amounts = holding_amounts(*status.admission, t.now.status.reclaimable_pods);
+  h.evicted = api::is_true(t.now.status.conditions, api::kueue::kEvicted);
+  return h;
+}
+
+std::optional<Pending> Engine::Impl::pending_of(Tracked& t) {
+  const State state = lifecycle::state_of(t.now);
+  const Hold hold = lifecycle::hold_of(t.now);
+  const bool waits_for_time = state == State::kHeld && hold == Hold::kRequeuedFalse;
+  if (state != State::kPending && !waits_for_time) return std::nullopt;
+  const auto* local = registries.local_queue(t.local_queue);
+  if (local == nullptr || local->stop_policy != api::kueue::StopPolicy::kNone || local->meta.deletion)
+    return std::nullopt;
+
+  if (!t.asks || t.asks_generation != t.now.meta.generation) {
+    t.asks = asks_of(t.now, registries);
+    t.asks_generation = t.now.meta.generation;
+  }
+  Pending p;
+  p.cluster_queue = local->cluster_queue;
+  p.priority = t.now.priority;
+  p.queued_at = queue_order_time(t.now);
+  p.pod_sets = options.reclaimable_pods ? without_reclaimed(t.asks->pod_sets, t.now.status.reclaimable_pods)
+                                        : t.asks->pod_sets;
+  p.barrier = barrier_of(*t.asks, t.now.meta.ns, registries.cluster_queue(p.cluster_queue), registries);
+  const auto* requeued = api::find_condition(t.now.status.conditions, api::kueue::kRequeued);
+  p.on_hold = requeued != nullptr && !requeued->status;
+  if (t.now.status.requeue_state) p.not_before = t.now.status.requeue_state->requeue_at;
+  if (t.retry_at && (!p.not_before || *p.not_before < *t.retry_at)) p.not_before = t.retry_at;
+  return p;
+}
+
+void Engine::Impl::decide(Time now) {
+  for (const auto& decision : scheduler.schedule(now)) {
+    std::visit([&](const auto& d) { on_decision(d, now); }, decision);
+  }
+}
+
+void Engine::Impl::on_decision(const Admit& d, Time now) {
+  Tracked* t = workloads.find(d.workload);
+  BERTH_INVARIANT(t != nullptr);
+  if (t == nullptr) return;
+  auto admission = scheduler.admission(d);
+  const auto checks = registries.required_checks(admission);
+  auto change = lifecycle::reserve(t->now, std::move(admission), checks, "", now);
+  BERTH_INVARIANT(change.has_value());
+  if (change) apply(*t, std::move(*change));
+  workloads.mark(*t);
+}
+
+void Engine::Impl::on_decision(const Preempt& d, Time now) {
+  Tracked* target = workloads.find(d.target);
+  const Tracked* preemptor = workloads.find(d.preemptor);
+  BERTH_INVARIANT(target != nullptr && preemptor != nullptr);
+  if (target == nullptr || preemptor == nullptr) return;
+  const std::string priorities = lifecycle::preemption_priorities(preemptor->now.priority, target->now.priority);
+  auto change = lifecycle::preempt(target->now, to_string(d.reason), d.message, priorities, now);
+  BERTH_INVARIANT(change.has_value());
+  if (!change) return;
+  apply(*target, std::move(*change));
+  const std::string queue = target->now.status.admission ? target->now.status.admission->cluster_queue : "";
+  target->events.push_back(event_about(
+      preemptor->now, {false, "PreemptedWorkload",
+                       "Preempted workload " + target->key + " (UID: " + target->now.meta.uid + ") in ClusterQueue " +
+                           queue + priorities,
+                       lifecycle::Note::kByScheduler}));
+  workloads.mark(*target);
+}
+
+void Engine::Impl::on_decision(const Wait& d, Time now) {
+  Tracked* t = workloads.find(d.workload);
+  BERTH_INVARIANT(t != nullptr);
+  if (t == nullptr) return;
+  lifecycle::PendingReason why{d.reason, d.message, {}, d.evaluated};
+  if (d.evaluated) why.requests = scheduler.resource_requests(d.workload);
+  auto change = lifecycle::note_pending(t->now, why, now);
+  BERTH_INVARIANT(change.has_value());
+  if (change) apply(*t, std::move(*change));
+}
+
+}  // namespace berth::engine

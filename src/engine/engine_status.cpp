@@ -1,0 +1,193 @@
+// What the world may know: statuses of queues, finalizers, the next wake-up, and whether everything still adds up.
+#include <algorithm>
+#include <map>
+
+#include "api/meta.h"
+#include "engine/engine_impl.h"
+
+namespace berth::engine {
+
+using api::kueue::ClusterQueue;
+using api::kueue::WorkloadStatus;
+using lifecycle::Hold;
+using lifecycle::State;
+
+namespace {
+
+using Totals = std::map<std::pair<std::string, std::string>, Amount>;  // (flavor, resource)
+
+// What the workloads of a queue hold, and how many they are.
+struct Count {
+  Totals reservation, usage;
+  std::int32_t pending = 0, reserving = 0, admitted = 0;
+};
+
+void add(Totals& totals, const std::vector<Holding::Amount>& amounts) {
+  for (const auto& a : amounts) totals[{a.flavor, a.resource}] += a.amount;
+}
+
+bool is_admitted(const WorkloadStatus& status) { return api::is_true(status.conditions, api::kueue::kAdmitted); }
+
+// One entry for every flavor and resource the queue defines, in its order.
+std::vector<FlavorUsageStatus> usage_status(const ClusterQueue& queue, const Totals& totals, bool may_borrow) {
+  std::vector<FlavorUsageStatus> out;
+  for (const auto& group : queue.resource_groups) {
+    for (const auto& flavor : group.flavors) {
+      FlavorUsageStatus entry{flavor.name, {}};
+      for (const auto& quota : flavor.resources) {
+        const auto it = totals.find({flavor.name, quota.name});
+        const Amount total = it == totals.end() ? Amount() : it->second;
+        const Amount over = max(Amount(), total - to_amount(quota.name, quota.nominal));
+        entry.resources.push_back({quota.name, total, may_borrow ? over : Amount()});
+      }
+      out.push_back(std::move(entry));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+void Engine::Impl::touch(const Tracked& t) {
+  if (!t.local_queue.empty()) touched_local_queues.insert(t.local_queue);
+  if (!t.cluster_queue.empty()) touched_cluster_queues.insert(t.cluster_queue);
+}
+
+void Engine::Impl::emit_queue_statuses(Effects& out) {
+  for (const auto& name : std::exchange(touched_cluster_queues, {})) {
+    if (registries.cluster_queue(name) != nullptr) out.push_back(ClusterQueueStatusChanged{name});
+  }
+  for (const auto& key : std::exchange(touched_local_queues, {})) {
+    if (const auto* queue = registries.local_queue(key))
+      out.push_back(LocalQueueStatusChanged{queue->meta.ns, queue->meta.name});
+  }
+}
+
+// A queue in use must not vanish, nor a flavor or check that a queue names: the finalizer holds them until nothing needs
+// them. The shell is told once per version of the object.
+void Engine::Impl::emit_finalizers(Effects& out) {
+  const auto consider = [&](std::string_view kind, const api::ObjectMeta& meta, auto in_use) {
+    const bool has = std::ranges::find(meta.finalizers, api::kueue::kFinalizer) != meta.finalizers.end();
+    const bool shall = !meta.deletion || (has && in_use());
+    if (has == shall) return;
+    auto& told = told_finalizers[{std::string(kind), meta.name}];
+    if (told == std::pair(meta.resource_version, shall)) return;
+    told = {meta.resource_version, shall};
+    out.push_back(SetFinalizer{std::string(kind), meta.name, shall});
+  };
+  for (const auto& [name, queue] : registries.cluster_queues) {
+    if (!configuration_changed && !queue->meta.deletion) continue;
+    consider("ClusterQueue", queue->meta, [&] {
+      const NodeId node = scheduler.ledger().find_cluster_queue(name);
+      return node.valid() && scheduler.ledger().claims_in(node) > 0;
+    });
+  }
+  if (std::exchange(configuration_changed, false)) {
+    for (const auto& [name, flavor] : registries.flavors)
+      consider("ResourceFlavor", flavor->meta, [&] { return registries.flavor_in_use(name); });
+    for (const auto& [name, check] : registries.checks)
+      consider("AdmissionCheck", check->meta, [&] { return registries.check_in_use(name); });
+    std::erase_if(told_finalizers, [&](const auto& told) {
+      const auto& [kind, name] = told.first;
+      if (kind == "ClusterQueue") return !registries.cluster_queues.contains(name);
+      if (kind == "ResourceFlavor") return !registries.flavors.contains(name);
+      return !registries.checks.contains(name);
+    });
+  }
+}
+
+void Engine::Impl::emit_wake(Effects& out) {
+  auto when = workloads.earliest();
+  if (const auto next = scheduler.next_wake(); next && (!when || *next < *when)) when = next;
+  if (when && when != told_wake) out.push_back(WakeAt{*when});
+  told_wake = when;
+}
+
+std::optional<ClusterQueueStatus> Engine::cluster_queue_status(std::string_view name) const {
+  const auto* queue = impl_->registries.cluster_queue(name);
+  if (queue == nullptr) return std::nullopt;
+  Count count;
+  for (const Tracked* t : impl_->workloads.in_cluster_queue(name)) {
+    const auto* holding = impl_->holding_status(*t);
+    if (holding == nullptr) continue;
+    const auto held = impl_->holding_of(*t, *holding).amounts;
+    add(count.reservation, held);
+    ++count.reserving;
+    if (!is_admitted(*holding)) continue;
+    add(count.usage, held);
+    ++count.admitted;
+  }
+  const Activity& activity = impl_->registries.activity(*queue);
+  ClusterQueueStatus out{activity.active, activity.reason, activity.message, {}, {}, 0, count.reserving, count.admitted};
+  out.reservation = usage_status(*queue, count.reservation, !queue->cohort_name.empty());
+  out.usage = usage_status(*queue, count.usage, !queue->cohort_name.empty());
+  out.pending = static_cast<std::int32_t>(impl_->scheduler.pending_count(name));
+  return out;
+}
+
+std::optional<LocalQueueStatus> Engine::local_queue_status(std::string_view ns, std::string_view name) const {
+  const std::string key = api::object_key(ns, name);
+  const auto* queue = impl_->registries.local_queue(key);
+  if (queue == nullptr) return std::nullopt;
+  Count count;
+  for (const Tracked* t : impl_->workloads.in_local_queue(key)) {
+    if (impl_->scheduler.pending(t->id)) ++count.pending;
+    const auto* holding = impl_->holding_status(*t);
+    if (holding == nullptr) continue;
+    const auto held = impl_->holding_of(*t, *holding).amounts;
+    add(count.reservation, held);
+    ++count.reserving;
+    if (!is_admitted(*holding)) continue;
+    add(count.usage, held);
+    ++count.admitted;
+  }
+  const Activity activity = impl_->registries.activity(*queue);
+  LocalQueueStatus out{activity.active, activity.reason,  activity.message, {}, {},
+                       count.pending,   count.reserving, count.admitted};
+  if (const auto* cq = impl_->registries.cluster_queue(queue->cluster_queue)) {
+    out.reservation = usage_status(*cq, count.reservation, false);
+    out.usage = usage_status(*cq, count.usage, false);
+  }
+  return out;
+}
+
+std::vector<std::string> Engine::Impl::check_invariants() const {
+  auto broken = scheduler.check();
+  if (!synced) return broken;
+  Scheduler rebuilt;  // what an engine that starts now would claim
+  for (const auto& [name, flavor] : registries.flavors) rebuilt.set_flavor(*flavor);
+  for (const auto& [name, cohort] : registries.cohorts) rebuilt.set_cohort(*cohort);
+  for (const auto& [name, queue] : registries.cluster_queues)
+    rebuilt.set_cluster_queue(*queue, registries.activity(*queue).active);
+  workloads.for_each([&](const Tracked& t) {
+    const State state = lifecycle::state_of(t.now);
+    const auto* holding = holding_status(t);
+    if (holding != nullptr) rebuilt.hold(rebuilt.enter(t.now.meta.uid, ""), holding_of(t, *holding));
+    const bool holds = scheduler.holds(t.id), pending = scheduler.pending(t.id);
+    if (holds != (holding != nullptr)) broken.push_back(t.key + ": its claim differs from its status");
+    if (holds && pending) broken.push_back(t.key + ": holds quota and waits for it");
+    if (pending && state != State::kPending && lifecycle::hold_of(t.now) != Hold::kRequeuedFalse)
+      broken.push_back(t.key + ": queued although it is " + std::string(lifecycle::name(state)));
+    const auto* local = registries.local_queue(t.local_queue);
+    const bool queue_open = local != nullptr && local->stop_policy == api::kueue::StopPolicy::kNone && !local->meta.deletion;
+    if (state == State::kPending && queue_open && !holds && !pending) broken.push_back(t.key + ": lost, nobody waits for it");
+  });
+  const Names &ours = scheduler.names(), &theirs = rebuilt.names();
+  for (const NodeId node : scheduler.ledger().nodes()) {
+    if (!scheduler.ledger().is_cluster_queue(node)) continue;
+    const std::string& name = scheduler.ledger().name(node);
+    const NodeId other = rebuilt.ledger().find_cluster_queue(name);
+    for (std::size_t i = 0; i < ours.pairs(); ++i) {
+      const FlavorResourceId id(i);
+      const FlavorId flavor = theirs.find_flavor(ours.name(ours.flavor_of(id)));
+      const ResourceId resource = theirs.find_resource(ours.name(ours.resource_of(id)));
+      const auto pair = flavor.valid() && resource.valid() ? theirs.find_pair(flavor, resource) : FlavorResourceId();
+      const Amount again = other.valid() && pair.valid() ? rebuilt.ledger().usage(other, pair) : Amount();
+      if (scheduler.ledger().usage(node, id) != again)
+        broken.push_back("ClusterQueue " + name + ": usage differs from a rebuilt ledger");
+    }
+  }
+  return broken;
+}
+
+}  // namespace berth::engine

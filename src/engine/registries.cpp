@@ -1,0 +1,152 @@
+#include "engine/registries.h"
+
+#include <algorithm>
+#include <set>
+
+namespace berth::engine {
+
+using api::kueue::ClusterQueue;
+using api::kueue::LocalQueue;
+using api::kueue::StopPolicy;
+
+namespace {
+
+template <typename Map>
+auto* get(const Map& map, std::string_view name) {
+  const auto it = map.find(name);
+  return it == map.end() ? nullptr : it->second.get();
+}
+
+std::string joined(const std::vector<std::string>& names, std::string_view separator) {
+  std::string out;
+  for (const auto& n : names) out.append(out.empty() ? "" : separator).append(n);
+  return out;
+}
+
+struct Problem {
+  std::string_view reason;
+  std::string message;
+};
+
+std::vector<Problem> problems(const Registries& r, const ClusterQueue& queue) {
+  std::vector<Problem> out;
+  if (queue.stop_policy != StopPolicy::kNone) out.push_back({"Stopped", "is stopped"});
+
+  std::vector<std::string> flavors, missing, inactive;
+  for (const auto& group : queue.resource_groups) {
+    for (const auto& flavor : group.flavors) {
+      if (!r.flavors.contains(flavor.name)) flavors.push_back(flavor.name);
+    }
+  }
+  for (const auto& rule : queue.admission_checks) {
+    const auto* check = get(r.checks, rule.name);
+    if (check == nullptr) {
+      missing.push_back(rule.name);
+    } else if (!api::is_true(check->conditions, "Active")) {
+      inactive.push_back(rule.name);
+    }
+  }
+  const auto report = [&](std::string_view reason, std::string_view text, const std::vector<std::string>& names) {
+    if (!names.empty()) out.push_back({reason, std::string(text) + joined(names, ",")});
+  };
+  report("FlavorNotFound", "references missing ResourceFlavor(s): ", flavors);
+  report("AdmissionCheckNotFound", "references missing AdmissionCheck(s): ", missing);
+  report("AdmissionCheckInactive", "references inactive AdmissionCheck(s): ", inactive);
+  return out;
+}
+
+Activity compute_activity(const Registries& r, const ClusterQueue& queue) {
+  if (queue.meta.deletion) return {false, "Terminating", "Can't admit new workloads; clusterQueue is terminating"};
+  const auto found = problems(r, queue);
+  if (found.empty()) return {true, "Ready", "Can admit new workloads"};
+  std::vector<std::string> messages;
+  for (const auto& p : found) messages.push_back(p.message);
+  return {false, std::string(found.front().reason), "Can't admit new workloads: " + joined(messages, ", ") + "."};
+}
+
+}  // namespace
+
+const ClusterQueue* Registries::cluster_queue(std::string_view name) const { return get(cluster_queues, name); }
+const LocalQueue* Registries::local_queue(std::string_view key) const { return get(local_queues, key); }
+
+std::vector<std::string> Registries::refresh() {
+  std::vector<std::string> changed;
+  std::map<std::string, Activity, std::less<>> fresh;
+  for (const auto& [name, queue] : cluster_queues) {
+    Activity now = compute_activity(*this, *queue);
+    const auto before = activities_.find(name);
+    if (before == activities_.end() || before->second != now) changed.push_back(name);
+    fresh.emplace(name, std::move(now));
+  }
+  activities_ = std::move(fresh);
+  return changed;
+}
+
+const Activity& Registries::activity(const ClusterQueue& queue) const {
+  static const Activity kUnknown{false, "Unknown", "Can't admit new workloads"};
+  const auto it = activities_.find(queue.meta.name);
+  return it == activities_.end() ? kUnknown : it->second;
+}
+
+Activity Registries::activity(const LocalQueue& queue) const {
+  if (queue.stop_policy != StopPolicy::kNone) return {false, "Stopped", "LocalQueue is stopped"};
+  const auto* cq = cluster_queue(queue.cluster_queue);
+  if (cq == nullptr) return {false, "ClusterQueueDoesNotExist", "Can't submit new workloads to clusterQueue"};
+  if (!activity(*cq).active) return {false, "ClusterQueueIsInactive", "Can't submit new workloads to clusterQueue"};
+  return {true, "Ready", "Can submit new workloads to localQueue"};
+}
+
+lifecycle::QueueView Registries::view_of_cluster_queue(std::string_view name) const {
+  const auto* q = cluster_queue(name);
+  if (q == nullptr) return {};
+  return {true, q->meta.deletion.has_value(), activity(*q).active, q->stop_policy};
+}
+
+lifecycle::QueueView Registries::view_of_local_queue(std::string_view key) const {
+  const auto* q = local_queue(key);
+  if (q == nullptr) return {};
+  return {true, q->meta.deletion.has_value(), q->stop_policy == StopPolicy::kNone, q->stop_policy};
+}
+
+std::vector<std::string> Registries::required_checks(const api::kueue::Admission& admission) const {
+  const auto* queue = cluster_queue(admission.cluster_queue);
+  if (queue == nullptr) return {};
+  std::set<std::string_view> assigned;
+  for (const auto& ps : admission.pod_set_assignments) {
+    for (const auto& [resource, flavor] : ps.flavors) assigned.insert(flavor);
+  }
+  std::vector<std::string> out;
+  for (const auto& rule : queue->admission_checks) {
+    const bool applies = rule.on_flavors.empty() || std::ranges::any_of(rule.on_flavors, [&](const std::string& flavor) {
+                           return assigned.contains(flavor);
+                         });
+    if (applies) out.push_back(rule.name);
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+bool Registries::flavor_in_use(std::string_view flavor) const {
+  const auto named = [&](const auto& entry) {
+    return std::ranges::any_of(entry.second->resource_groups, [&](const auto& group) {
+      return std::ranges::any_of(group.flavors, [&](const auto& f) { return f.name == flavor; });
+    });
+  };
+  return std::ranges::any_of(cluster_queues, named) || std::ranges::any_of(cohorts, named);
+}
+
+bool Registries::check_in_use(std::string_view check) const {
+  return std::ranges::any_of(cluster_queues, [&](const auto& entry) {
+    return std::ranges::any_of(entry.second->admission_checks, [&](const auto& rule) { return rule.name == check; });
+  });
+}
+
+std::vector<api::LimitRangeItem> Registries::limits_of(std::string_view ns) const {
+  std::vector<api::LimitRangeItem> out;
+  const auto it = limit_ranges.find(ns);
+  if (it == limit_ranges.end()) return out;
+  for (const auto& [name, items] : it->second) out.insert(out.end(), items.begin(), items.end());
+  return out;
+}
+
+}  // namespace berth::engine

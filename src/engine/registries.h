@@ -1,0 +1,66 @@
+// What the engine knows about everything but workloads: queues, flavors, checks, namespaces and their limits, as seen last.
+// Names of the world may be missing at any time; every question has an answer for that.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/kueue/types.h"
+#include "base/json.h"
+#include "engine/lifecycle/next.h"
+
+namespace berth::engine {
+
+template <typename T>
+using ByName = std::map<std::string, std::shared_ptr<const T>, std::less<>>;
+
+// The Active condition of a queue.
+struct Activity {
+  bool active = false;
+  std::string reason, message;
+  bool operator==(const Activity&) const = default;
+};
+
+struct Registries {
+  ByName<api::kueue::ClusterQueue> cluster_queues;
+  ByName<api::kueue::Cohort> cohorts;
+  ByName<api::kueue::LocalQueue> local_queues;  // by "namespace/name"
+  ByName<api::kueue::ResourceFlavor> flavors;
+  ByName<api::kueue::AdmissionCheck> checks;
+  std::map<std::string, JsonObject, std::less<>> namespaces;  // labels
+  std::map<std::string, std::map<std::string, std::vector<api::LimitRangeItem>>, std::less<>> limit_ranges;
+  std::map<std::string, JsonPtr, std::less<>> runtime_classes;  // overhead, may be null
+
+  const api::kueue::ClusterQueue* cluster_queue(std::string_view name) const;  // nullptr: none
+  const api::kueue::LocalQueue* local_queue(std::string_view key) const;
+
+  // Computes the activity of all cluster queues anew; returns the names of those whose activity changed. Everything below
+  // that speaks of activity speaks of the last refresh.
+  std::vector<std::string> refresh();
+
+  // Whether a queue may admit. The first of these that holds gives the reason: terminating, stopped, a missing flavor, a
+  // missing check, an inactive check; the message names all that hold.
+  const Activity& activity(const api::kueue::ClusterQueue& queue) const;
+  Activity activity(const api::kueue::LocalQueue& queue) const;
+
+  lifecycle::QueueView view_of_cluster_queue(std::string_view name) const;
+  lifecycle::QueueView view_of_local_queue(std::string_view key) const;
+
+  // The admission checks that an admission requires, by name: rules without flavors, and those that name an assigned one.
+  std::vector<std::string> required_checks(const api::kueue::Admission& admission) const;
+
+  bool flavor_in_use(std::string_view flavor) const;  // some cluster queue or cohort names it
+  bool check_in_use(std::string_view check) const;    // some cluster queue names it
+
+  std::vector<api::LimitRangeItem> limits_of(std::string_view ns) const;
+
+ private:
+  std::map<std::string, Activity, std::less<>> activities_;
+};
+
+}  // namespace berth::engine

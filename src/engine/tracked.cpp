@@ -1,0 +1,98 @@
+#include "engine/tracked.h"
+
+#include <utility>
+
+namespace berth::engine {
+
+Tracked* TrackedWorkloads::find(std::string_view key) {
+  const auto it = all_.find(key);
+  return it == all_.end() ? nullptr : it->second.get();
+}
+
+Tracked* TrackedWorkloads::find(WorkloadId id) {
+  return id.valid() && id.index() < by_id_.size() ? by_id_[id.index()] : nullptr;
+}
+
+Tracked& TrackedWorkloads::insert(std::string key, WorkloadId id) {
+  auto tracked = std::make_unique<Tracked>();
+  Tracked& t = *tracked;
+  t.key = key;
+  t.id = id;
+  if (by_id_.size() <= id.index()) by_id_.resize(id.index() + 1, nullptr);
+  by_id_[id.index()] = &t;
+  all_.emplace(std::move(key), std::move(tracked));
+  return t;
+}
+
+void TrackedWorkloads::erase(Tracked& t) {
+  unfile(by_local_queue_, t.local_queue, t);
+  unfile(by_cluster_queue_, t.cluster_queue, t);
+  set_timer(t, std::nullopt);
+  marked_.erase(&t);
+  by_id_[t.id.index()] = nullptr;
+  all_.erase(all_.find(t.key));
+}
+
+void TrackedWorkloads::unfile(Index& index, const std::string& name, Tracked& t) {
+  const auto it = index.find(name);
+  if (it == index.end()) return;
+  it->second.erase(&t);
+  if (it->second.empty()) index.erase(it);
+}
+
+void TrackedWorkloads::file(Tracked& t, std::string local_queue, std::string cluster_queue) {
+  if (local_queue != t.local_queue) {
+    unfile(by_local_queue_, t.local_queue, t);
+    t.local_queue = std::move(local_queue);
+  }
+  if (cluster_queue != t.cluster_queue) {
+    unfile(by_cluster_queue_, t.cluster_queue, t);
+    t.cluster_queue = std::move(cluster_queue);
+  }
+  if (!t.local_queue.empty()) by_local_queue_[t.local_queue].insert(&t);
+  if (!t.cluster_queue.empty()) by_cluster_queue_[t.cluster_queue].insert(&t);
+}
+
+const TrackedWorkloads::Set& TrackedWorkloads::in_local_queue(std::string_view key) const {
+  static const Set kNone;
+  const auto it = by_local_queue_.find(key);
+  return it == by_local_queue_.end() ? kNone : it->second;
+}
+
+const TrackedWorkloads::Set& TrackedWorkloads::in_cluster_queue(std::string_view name) const {
+  static const Set kNone;
+  const auto it = by_cluster_queue_.find(name);
+  return it == by_cluster_queue_.end() ? kNone : it->second;
+}
+
+void TrackedWorkloads::set_timer(Tracked& t, std::optional<Time> when) {
+  if (t.timer == when) return;
+  if (t.timer) {
+    const auto it = timers_.find(*t.timer);
+    it->second.erase(&t);
+    if (it->second.empty()) timers_.erase(it);
+  }
+  t.timer = when;
+  if (when) timers_[*when].insert(&t);
+}
+
+std::optional<Time> TrackedWorkloads::earliest() const {
+  return timers_.empty() ? std::nullopt : std::optional(timers_.begin()->first);
+}
+
+std::vector<Tracked*> TrackedWorkloads::due(Time now) const {
+  std::vector<Tracked*> out;
+  for (auto it = timers_.begin(); it != timers_.end() && it->first <= now; ++it)
+    out.insert(out.end(), it->second.begin(), it->second.end());
+  return out;
+}
+
+void TrackedWorkloads::mark_local_queue(std::string_view key) {
+  for (Tracked* t : in_local_queue(key)) marked_.insert(t);
+}
+
+void TrackedWorkloads::mark_cluster_queue(std::string_view name) {
+  for (Tracked* t : in_cluster_queue(name)) marked_.insert(t);
+}
+
+}  // namespace berth::engine

@@ -1,0 +1,99 @@
+// The workloads the engine knows, and where to find them: by name, by queue, by time.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/asks.h"
+#include "engine/engine.h"
+#include "engine/quota/ids.h"
+
+namespace berth::engine {
+
+// A write that was asked for and has not settled.
+struct InFlight {
+  std::uint64_t write = 0;
+  bool deactivation = false;
+  api::kueue::WorkloadStatus status;
+  std::vector<RecordEvent> events;  // recorded once the write is done
+};
+
+struct Tracked {
+  std::string key;  // "namespace/name"
+  WorkloadId id;    // in the scheduler
+
+  Ptr<api::kueue::Workload> base;  // the newest version that the API is known to hold
+  api::kueue::Workload now;        // its spec, and the status as it shall be
+  bool deactivate = false;         // spec.active=false shall be written
+  std::vector<RecordEvent> events;  // belong to the difference between base and now
+
+  std::optional<InFlight> in_flight;
+  Ptr<api::kueue::Workload> newer;  // seen while a write was in flight
+  // Nothing may follow before this version, or a newer one than this, has been seen.
+  std::string await_version;
+  bool await_newer = false;
+  int failures = 0;              // of writes, one after the other
+  std::optional<Time> retry_at;  // no write before
+
+  std::optional<api::kueue::JobReport> report;
+  std::string evicting_since;  // the first version that says Evicted=True with quota; empty: not evicting
+
+  std::optional<Asks> asks;  // of this generation
+  std::int64_t asks_generation = 0;
+
+  std::string local_queue;    // "namespace/name"
+  std::string cluster_queue;  // of the admission, else of the local queue; empty: unknown
+  std::optional<Time> timer;
+};
+
+class TrackedWorkloads {
+ public:
+  struct ByKey {
+    bool operator()(const Tracked* a, const Tracked* b) const { return a->key < b->key; }
+  };
+  using Set = std::set<Tracked*, ByKey>;
+
+  Tracked* find(std::string_view key);
+  Tracked* find(WorkloadId id);
+  Tracked& insert(std::string key, WorkloadId id);
+  void erase(Tracked& tracked);
+
+  // Files it under these queues.
+  void file(Tracked& tracked, std::string local_queue, std::string cluster_queue);
+  const Set& in_local_queue(std::string_view key) const;
+  const Set& in_cluster_queue(std::string_view name) const;
+
+  void set_timer(Tracked& tracked, std::optional<Time> when);
+  std::optional<Time> earliest() const;
+  std::vector<Tracked*> due(Time now) const;
+
+  // Those that shall be looked at.
+  void mark(Tracked& tracked) { marked_.insert(&tracked); }
+  void mark_local_queue(std::string_view key);
+  void mark_cluster_queue(std::string_view name);
+  Set take_marked() { return std::exchange(marked_, {}); }
+  bool any_marked() const { return !marked_.empty(); }
+
+  template <typename Visit>
+  void for_each(Visit visit) const {
+    for (const auto& [key, tracked] : all_) visit(*tracked);
+  }
+
+ private:
+  using Index = std::map<std::string, Set, std::less<>>;
+  static void unfile(Index& index, const std::string& name, Tracked& tracked);
+
+  std::map<std::string, std::unique_ptr<Tracked>, std::less<>> all_;
+  std::vector<Tracked*> by_id_;
+  Index by_local_queue_, by_cluster_queue_;
+  std::map<Time, Set> timers_;
+  Set marked_;
+};
+
+}  // namespace berth::engine
