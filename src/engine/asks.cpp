@@ -60,8 +60,8 @@ std::vector<PodSetRequest> without_reclaimed(const std::vector<PodSetRequest>& p
   return out;
 }
 
-std::optional<Barrier> barrier_of(const Asks& asks, std::string_view ns, const api::kueue::ClusterQueue* queue,
-                                  const Registries& registries) {
+std::optional<Barrier> barrier_of(const Asks& asks, std::string_view ns,
+                                  const api::kueue::ClusterQueue* queue, const Registries& registries) {
   static const JsonObject kNoLabels;
   if (queue != nullptr) {
     const auto it = registries.namespaces.find(ns);
@@ -71,7 +71,8 @@ std::optional<Barrier> barrier_of(const Asks& asks, std::string_view ns, const a
                      "workload namespace doesn't match ClusterQueue selector", false};
     }
   }
-  if (!asks.invalid.empty()) return Barrier{std::string(lifecycle::reason::kMisconfigured), asks.invalid, true};
+  if (!asks.invalid.empty())
+    return Barrier{std::string(lifecycle::reason::kMisconfigured), asks.invalid, true};
   return std::nullopt;
 }
 

@@ -1,4 +1,5 @@
-// What a workload asks of the scheduler: its pod sets as Kubernetes would see their pods, and what forbids evaluating them.
+// What a workload asks of the scheduler: its pod sets as Kubernetes would see their pods, and what forbids
+// evaluating them.
 #pragma once
 
 #include <optional>
@@ -10,7 +11,8 @@
 
 namespace berth::engine {
 
-// The part that depends on the spec, the namespace's limit ranges and the runtime classes alone: worth keeping.
+// The part that depends on the spec, the namespace's limit ranges and the runtime classes alone: worth
+// keeping.
 struct Asks {
   std::vector<PodSetRequest> pod_sets;  // with the counts of the spec
   std::string invalid;                  // why such pods could not be created; empty: they could
@@ -22,8 +24,8 @@ std::vector<PodSetRequest> without_reclaimed(const std::vector<PodSetRequest>& p
                                              const std::vector<api::kueue::ReclaimablePod>& reclaimable);
 
 // The namespace does not match the queue's selector, or such pods could not be created.
-std::optional<Barrier> barrier_of(const Asks& asks, std::string_view ns, const api::kueue::ClusterQueue* queue,
-                                  const Registries& registries);
+std::optional<Barrier> barrier_of(const Asks& asks, std::string_view ns,
+                                  const api::kueue::ClusterQueue* queue, const Registries& registries);
 
 // Before whom a workload goes at equal priority: its creation, or the eviction that made it start over
 // (kueue.md, Appendix B: AdmissionCheck and PodsReadyTimeout).

@@ -188,14 +188,20 @@ void Engine::Impl::on(Time now, const WriteSettled& e, Effects& out) {
   t.in_flight.reset();
   workloads.mark(t);
   switch (e.outcome) {
-    case WriteSettled::Outcome::kDone: write_done(t, settled, e.resource_version, out); break;
-    case WriteSettled::Outcome::kConflict: write_conflicted(t); break;
+    case WriteSettled::Outcome::kDone:
+      write_done(t, settled, e.resource_version, out);
+      break;
+    case WriteSettled::Outcome::kConflict:
+      write_conflicted(t);
+      break;
     case WriteSettled::Outcome::kFailed:
       // The events belong to the status that is tried again.
       t.events.insert(t.events.begin(), settled.events.begin(), settled.events.end());
       write_failed(t, now);
       break;
-    case WriteSettled::Outcome::kGone: forget(t); break;
+    case WriteSettled::Outcome::kGone:
+      forget(t);
+      break;
   }
 }
 

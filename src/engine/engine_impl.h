@@ -1,5 +1,5 @@
-// The inside of the facade. handle() keeps what was seen and marks what it concerns; schedule() looks at everything marked,
-// lets the scheduler decide, and writes what changed.
+// The inside of the facade. handle() keeps what was seen and marks what it concerns; schedule() looks at
+// everything marked, lets the scheduler decide, and writes what changed.
 #pragma once
 
 #include <map>
@@ -83,13 +83,14 @@ struct Engine::Impl {
   TrackedWorkloads workloads;
 
   bool synced = false;
-  bool configuration_changed = false;      // activities and finalizers have to be computed anew
-  std::set<std::string> changed_queues;    // cluster queues whose object changed
-  TrackedWorkloads::Set to_flush;          // workloads that may have something to write
+  bool configuration_changed = false;        // activities and finalizers have to be computed anew
+  std::set<std::string> changed_queues;      // cluster queues whose object changed
+  TrackedWorkloads::Set to_flush;            // workloads that may have something to write
   std::map<std::uint64_t, Tracked*> writes;  // under way
   std::uint64_t last_write = 0;
   std::set<std::string> touched_cluster_queues, touched_local_queues;
-  std::map<std::pair<std::string, std::string>, std::pair<std::string, bool>> told_finalizers;  // (kind, name) -> (version, present)
+  std::map<std::pair<std::string, std::string>, std::pair<std::string, bool>>
+      told_finalizers;  // (kind, name) -> (version, present)
   std::optional<Time> told_wake;
 };
 

@@ -16,7 +16,8 @@ using lifecycle::State;
 
 namespace {
 
-// The moves of one workload without any outside change: evicted, released, requeued, noted is the longest chain.
+// The moves of one workload without any outside change: evicted, released, requeued, noted is the longest
+// chain.
 constexpr int kMaxMovesAtOnce = 8;
 // Decisions change workloads, which are looked at again; what they then free is for the next pass.
 constexpr int kMaxRounds = 4;
@@ -31,8 +32,8 @@ std::string cut_note(std::string text) {
 }
 
 RecordEvent event_about(const Workload& w, const lifecycle::Note& note) {
-  return {"Workload", w.meta.ns, w.meta.name, w.meta.uid, note.warning, note.reason, cut_note(note.text),
-          std::string(note.controller)};
+  return {"Workload",   w.meta.ns,   w.meta.name,         w.meta.uid,
+          note.warning, note.reason, cut_note(note.text), std::string(note.controller)};
 }
 
 }  // namespace
@@ -135,9 +136,10 @@ void Engine::Impl::place(Tracked& t) {
   const std::string local_key = api::object_key(t.now.meta.ns, t.now.queue_name);
   const auto* holding = holding_status(t);
   const auto* local = registries.local_queue(local_key);
-  workloads.file(t, local_key, holding != nullptr ? holding->admission->cluster_queue
-                               : local != nullptr ? local->cluster_queue
-                                                  : std::string());
+  workloads.file(t, local_key,
+                 holding != nullptr ? holding->admission->cluster_queue
+                 : local != nullptr ? local->cluster_queue
+                                    : std::string());
   touch(t);
   auto timer = lifecycle::next_time(t.now);
   if (t.retry_at && (!timer || *t.retry_at < *timer)) timer = t.retry_at;
@@ -217,17 +219,18 @@ void Engine::Impl::on_decision(const Preempt& d, Time now) {
   const Tracked* preemptor = workloads.find(d.preemptor);
   BERTH_INVARIANT(target != nullptr && preemptor != nullptr);
   if (target == nullptr || preemptor == nullptr) return;
-  const std::string priorities = lifecycle::preemption_priorities(preemptor->now.priority, target->now.priority);
+  const std::string priorities =
+      lifecycle::preemption_priorities(preemptor->now.priority, target->now.priority);
   auto change = lifecycle::preempt(target->now, to_string(d.reason), d.message, priorities, now);
   BERTH_INVARIANT(change.has_value());
   if (!change) return;
   apply(*target, std::move(*change));
   const std::string queue = target->now.status.admission ? target->now.status.admission->cluster_queue : "";
-  target->events.push_back(event_about(
-      preemptor->now, {false, "PreemptedWorkload",
-                       "Preempted workload " + target->key + " (UID: " + target->now.meta.uid + ") in ClusterQueue " +
-                           queue + priorities,
-                       lifecycle::Note::kByScheduler}));
+  target->events.push_back(
+      event_about(preemptor->now, {false, "PreemptedWorkload",
+                                   "Preempted workload " + target->key + " (UID: " + target->now.meta.uid +
+                                       ") in ClusterQueue " + queue + priorities,
+                                   lifecycle::Note::kByScheduler}));
   workloads.mark(*target);
 }
 

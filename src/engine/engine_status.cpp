@@ -1,4 +1,5 @@
-// What the world may know: statuses of queues, finalizers, the next wake-up, and whether everything still adds up.
+// What the world may know: statuses of queues, finalizers, the next wake-up, and whether everything still
+// adds up.
 #include <algorithm>
 #include <map>
 
@@ -26,10 +27,13 @@ void add(Totals& totals, const std::vector<Holding::Amount>& amounts) {
   for (const auto& a : amounts) totals[{a.flavor, a.resource}] += a.amount;
 }
 
-bool is_admitted(const WorkloadStatus& status) { return api::is_true(status.conditions, api::kueue::kAdmitted); }
+bool is_admitted(const WorkloadStatus& status) {
+  return api::is_true(status.conditions, api::kueue::kAdmitted);
+}
 
 // One entry for every flavor and resource the queue defines, in its order.
-std::vector<FlavorUsageStatus> usage_status(const ClusterQueue& queue, const Totals& totals, bool may_borrow) {
+std::vector<FlavorUsageStatus> usage_status(const ClusterQueue& queue, const Totals& totals,
+                                            bool may_borrow) {
   std::vector<FlavorUsageStatus> out;
   for (const auto& group : queue.resource_groups) {
     for (const auto& flavor : group.flavors) {
@@ -63,8 +67,8 @@ void Engine::Impl::emit_queue_statuses(Effects& out) {
   }
 }
 
-// A queue in use must not vanish, nor a flavor or check that a queue names: the finalizer holds them until nothing needs
-// them. The shell is told once per version of the object.
+// A queue in use must not vanish, nor a flavor or check that a queue names: the finalizer holds them until
+// nothing needs them. The shell is told once per version of the object.
 void Engine::Impl::emit_finalizers(Effects& out) {
   const auto consider = [&](std::string_view kind, const api::ObjectMeta& meta, auto in_use) {
     const bool has = std::ranges::find(meta.finalizers, api::kueue::kFinalizer) != meta.finalizers.end();
@@ -78,8 +82,8 @@ void Engine::Impl::emit_finalizers(Effects& out) {
   for (const auto& [name, queue] : registries.cluster_queues) {
     if (!configuration_changed && !queue->meta.deletion) continue;
     consider("ClusterQueue", queue->meta, [&] {
-      const NodeId node = scheduler.ledger().find_cluster_queue(name);
-      return node.valid() && scheduler.ledger().claims_in(node) > 0;
+      return std::ranges::any_of(workloads.in_cluster_queue(name),
+                                 [&](const Tracked* t) { return holding_status(*t) != nullptr; });
     });
   }
   if (std::exchange(configuration_changed, false)) {
@@ -118,7 +122,8 @@ std::optional<ClusterQueueStatus> Engine::cluster_queue_status(std::string_view 
     ++count.admitted;
   }
   const Activity& activity = impl_->registries.activity(*queue);
-  ClusterQueueStatus out{activity.active, activity.reason, activity.message, {}, {}, 0, count.reserving, count.admitted};
+  ClusterQueueStatus out{activity.active, activity.reason, activity.message, {}, {}, 0,
+                         count.reserving, count.admitted};
   out.reservation = usage_status(*queue, count.reservation, !queue->cohort_name.empty());
   out.usage = usage_status(*queue, count.usage, !queue->cohort_name.empty());
   out.pending = static_cast<std::int32_t>(impl_->scheduler.pending_count(name));
@@ -142,7 +147,7 @@ std::optional<LocalQueueStatus> Engine::local_queue_status(std::string_view ns, 
     ++count.admitted;
   }
   const Activity activity = impl_->registries.activity(*queue);
-  LocalQueueStatus out{activity.active, activity.reason,  activity.message, {}, {},
+  LocalQueueStatus out{activity.active, activity.reason, activity.message, {}, {},
                        count.pending,   count.reserving, count.admitted};
   if (const auto* cq = impl_->registries.cluster_queue(queue->cluster_queue)) {
     out.reservation = usage_status(*cq, count.reservation, false);
@@ -169,19 +174,21 @@ std::vector<std::string> Engine::Impl::check_invariants() const {
     if (pending && state != State::kPending && lifecycle::hold_of(t.now) != Hold::kRequeuedFalse)
       broken.push_back(t.key + ": queued although it is " + std::string(lifecycle::name(state)));
     const auto* local = registries.local_queue(t.local_queue);
-    const bool queue_open = local != nullptr && local->stop_policy == api::kueue::StopPolicy::kNone && !local->meta.deletion;
-    if (state == State::kPending && queue_open && !holds && !pending) broken.push_back(t.key + ": lost, nobody waits for it");
+    const bool queue_open =
+        local != nullptr && local->stop_policy == api::kueue::StopPolicy::kNone && !local->meta.deletion;
+    if (state == State::kPending && queue_open && !holds && !pending)
+      broken.push_back(t.key + ": lost, nobody waits for it");
   });
   const Names &ours = scheduler.names(), &theirs = rebuilt.names();
-  for (const NodeId node : scheduler.ledger().nodes()) {
-    if (!scheduler.ledger().is_cluster_queue(node)) continue;
+  for (const NodeId node : scheduler.ledger().cluster_queues()) {
     const std::string& name = scheduler.ledger().name(node);
     const NodeId other = rebuilt.ledger().find_cluster_queue(name);
     for (std::size_t i = 0; i < ours.pairs(); ++i) {
       const FlavorResourceId id(i);
       const FlavorId flavor = theirs.find_flavor(ours.name(ours.flavor_of(id)));
       const ResourceId resource = theirs.find_resource(ours.name(ours.resource_of(id)));
-      const auto pair = flavor.valid() && resource.valid() ? theirs.find_pair(flavor, resource) : FlavorResourceId();
+      const auto pair =
+          flavor.valid() && resource.valid() ? theirs.find_pair(flavor, resource) : FlavorResourceId();
       const Amount again = other.valid() && pair.valid() ? rebuilt.ledger().usage(other, pair) : Amount();
       if (scheduler.ledger().usage(node, id) != again)
         broken.push_back("ClusterQueue " + name + ": usage differs from a rebuilt ledger");

@@ -1,7 +1,7 @@
 // Versions of workloads: what the API holds, what it shall hold, and the writes between the two.
 //
-// At most one write per workload is under way. While its outcome is open, quota stays claimed if either side of the write
-// holds it, so that an unknown outcome can never let two workloads use the same quota.
+// At most one write per workload is under way. While its outcome is open, quota stays claimed if either side
+// of the write holds it, so that an unknown outcome can never let two workloads use the same quota.
 #include <algorithm>
 
 #include "base/assert.h"
@@ -15,8 +15,9 @@ using lifecycle::State;
 
 namespace {
 
-// A write that fails is tried again after 1, 2, 4, ... seconds, at most kMaxRetryDelay; after kMaxAttempts the decision is
-// dropped and the workload waits kMaxRetryDelay, so that what the API server refuses for good does not keep quota.
+// A write that fails is tried again after 1, 2, 4, ... seconds, at most kMaxRetryDelay; after kMaxAttempts
+// the decision is dropped and the workload waits kMaxRetryDelay, so that what the API server refuses for good
+// does not keep quota.
 constexpr int kMaxAttempts = 5;
 constexpr std::chrono::seconds kMaxRetryDelay{60};
 

@@ -46,7 +46,8 @@ std::vector<Problem> problems(const Registries& r, const ClusterQueue& queue) {
       inactive.push_back(rule.name);
     }
   }
-  const auto report = [&](std::string_view reason, std::string_view text, const std::vector<std::string>& names) {
+  const auto report = [&](std::string_view reason, std::string_view text,
+                          const std::vector<std::string>& names) {
     if (!names.empty()) out.push_back({reason, std::string(text) + joined(names, ",")});
   };
   report("FlavorNotFound", "references missing ResourceFlavor(s): ", flavors);
@@ -56,17 +57,21 @@ std::vector<Problem> problems(const Registries& r, const ClusterQueue& queue) {
 }
 
 Activity compute_activity(const Registries& r, const ClusterQueue& queue) {
-  if (queue.meta.deletion) return {false, "Terminating", "Can't admit new workloads; clusterQueue is terminating"};
+  if (queue.meta.deletion)
+    return {false, "Terminating", "Can't admit new workloads; clusterQueue is terminating"};
   const auto found = problems(r, queue);
   if (found.empty()) return {true, "Ready", "Can admit new workloads"};
   std::vector<std::string> messages;
   for (const auto& p : found) messages.push_back(p.message);
-  return {false, std::string(found.front().reason), "Can't admit new workloads: " + joined(messages, ", ") + "."};
+  return {false, std::string(found.front().reason),
+          "Can't admit new workloads: " + joined(messages, ", ") + "."};
 }
 
 }  // namespace
 
-const ClusterQueue* Registries::cluster_queue(std::string_view name) const { return get(cluster_queues, name); }
+const ClusterQueue* Registries::cluster_queue(std::string_view name) const {
+  return get(cluster_queues, name);
+}
 const LocalQueue* Registries::local_queue(std::string_view key) const { return get(local_queues, key); }
 
 std::vector<std::string> Registries::refresh() {
@@ -92,7 +97,8 @@ Activity Registries::activity(const LocalQueue& queue) const {
   if (queue.stop_policy != StopPolicy::kNone) return {false, "Stopped", "LocalQueue is stopped"};
   const auto* cq = cluster_queue(queue.cluster_queue);
   if (cq == nullptr) return {false, "ClusterQueueDoesNotExist", "Can't submit new workloads to clusterQueue"};
-  if (!activity(*cq).active) return {false, "ClusterQueueIsInactive", "Can't submit new workloads to clusterQueue"};
+  if (!activity(*cq).active)
+    return {false, "ClusterQueueIsInactive", "Can't submit new workloads to clusterQueue"};
   return {true, "Ready", "Can submit new workloads to localQueue"};
 }
 
@@ -117,9 +123,10 @@ std::vector<std::string> Registries::required_checks(const api::kueue::Admission
   }
   std::vector<std::string> out;
   for (const auto& rule : queue->admission_checks) {
-    const bool applies = rule.on_flavors.empty() || std::ranges::any_of(rule.on_flavors, [&](const std::string& flavor) {
-                           return assigned.contains(flavor);
-                         });
+    const bool applies =
+        rule.on_flavors.empty() || std::ranges::any_of(rule.on_flavors, [&](const std::string& flavor) {
+          return assigned.contains(flavor);
+        });
     if (applies) out.push_back(rule.name);
   }
   std::ranges::sort(out);
@@ -137,7 +144,8 @@ bool Registries::flavor_in_use(std::string_view flavor) const {
 
 bool Registries::check_in_use(std::string_view check) const {
   return std::ranges::any_of(cluster_queues, [&](const auto& entry) {
-    return std::ranges::any_of(entry.second->admission_checks, [&](const auto& rule) { return rule.name == check; });
+    return std::ranges::any_of(entry.second->admission_checks,
+                               [&](const auto& rule) { return rule.name == check; });
   });
 }
 

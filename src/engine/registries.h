@@ -1,5 +1,5 @@
-// What the engine knows about everything but workloads: queues, flavors, checks, namespaces and their limits, as seen last.
-// Names of the world may be missing at any time; every question has an answer for that.
+// What the engine knows about everything but workloads: queues, flavors, checks, namespaces and their limits,
+// as seen last. Names of the world may be missing at any time; every question has an answer for that.
 #pragma once
 
 #include <map>
@@ -39,19 +39,20 @@ struct Registries {
   const api::kueue::ClusterQueue* cluster_queue(std::string_view name) const;  // nullptr: none
   const api::kueue::LocalQueue* local_queue(std::string_view key) const;
 
-  // Computes the activity of all cluster queues anew; returns the names of those whose activity changed. Everything below
-  // that speaks of activity speaks of the last refresh.
+  // Computes the activity of all cluster queues anew; returns the names of those whose activity changed.
+  // Everything below that speaks of activity speaks of the last refresh.
   std::vector<std::string> refresh();
 
-  // Whether a queue may admit. The first of these that holds gives the reason: terminating, stopped, a missing flavor, a
-  // missing check, an inactive check; the message names all that hold.
+  // Whether a queue may admit. The first of these that holds gives the reason: terminating, stopped, a
+  // missing flavor, a missing check, an inactive check; the message names all that hold.
   const Activity& activity(const api::kueue::ClusterQueue& queue) const;
   Activity activity(const api::kueue::LocalQueue& queue) const;
 
   lifecycle::QueueView view_of_cluster_queue(std::string_view name) const;
   lifecycle::QueueView view_of_local_queue(std::string_view key) const;
 
-  // The admission checks that an admission requires, by name: rules without flavors, and those that name an assigned one.
+  // The admission checks that an admission requires, by name: rules without flavors, and those that name an
+  // assigned one.
   std::vector<std::string> required_checks(const api::kueue::Admission& admission) const;
 
   bool flavor_in_use(std::string_view flavor) const;  // some cluster queue or cohort names it

@@ -28,9 +28,9 @@ struct Tracked {
   std::string key;  // "namespace/name"
   WorkloadId id;    // in the scheduler
 
-  Ptr<api::kueue::Workload> base;  // the newest version that the API is known to hold
-  api::kueue::Workload now;        // its spec, and the status as it shall be
-  bool deactivate = false;         // spec.active=false shall be written
+  Ptr<api::kueue::Workload> base;   // the newest version that the API is known to hold
+  api::kueue::Workload now;         // its spec, and the status as it shall be
+  bool deactivate = false;          // spec.active=false shall be written
   std::vector<RecordEvent> events;  // belong to the difference between base and now
 
   std::optional<InFlight> in_flight;

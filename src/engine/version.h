@@ -1,4 +1,5 @@
-// resourceVersions as Kubernetes defines them: decimal numbers without leading zeros that grow with every change (KEP-5504).
+// resourceVersions as Kubernetes defines them: decimal numbers without leading zeros that grow with every
+// change (KEP-5504).
 #pragma once
 
 #include <string_view>
