@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace berth::api {
 namespace {
 
@@ -17,15 +19,6 @@ StringMap decode_strings(const JsonObject& object) {
 std::optional<Time> decode_time(const Json& value, std::initializer_list<std::string_view> keys) {
   const Result<Time> time = parse_time(string_at(value, keys));
   return time ? std::optional(*time) : std::nullopt;
-}
-
-// Cuts to the limit without splitting a character.
-std::string cut_message(std::string message) {
-  if (message.size() <= kMaxConditionMessage) return message;
-  std::size_t end = kMaxConditionMessage;
-  while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xc0) == 0x80) --end;
-  message.resize(end);
-  return message;
 }
 
 OwnerReference decode_owner(const Json& value) {
@@ -131,7 +124,7 @@ Json encode_conditions(const Conditions& conditions) {
     if (c.observed_generation != 0) one["observedGeneration"] = c.observed_generation;
     one["lastTransitionTime"] = format_time(c.last_transition);
     one["reason"] = c.reason;
-    one["message"] = cut_message(c.message);
+    one["message"] = cut_text(c.message, kMaxConditionMessage);
     array.push_back(std::move(one));
   }
   return array;
@@ -149,7 +142,7 @@ bool is_true(const Conditions& conditions, std::string_view type) {
 }
 
 bool set_condition(Conditions& conditions, Condition condition) {
-  condition.message = cut_message(std::move(condition.message));
+  condition.message.resize(cut_text(condition.message, kMaxConditionMessage).size());
   const auto it = std::find_if(conditions.begin(), conditions.end(),
                                [&](const Condition& c) { return c.type == condition.type; });
   if (it == conditions.end()) {

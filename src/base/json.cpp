@@ -8,7 +8,7 @@
 #include <string>
 #include <unordered_set>
 
-#include "base/text_position.h"
+#include "base/text.h"
 
 namespace berth {
 namespace {

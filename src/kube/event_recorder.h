@@ -43,7 +43,7 @@ class EventRecorder {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::shared_ptr<Impl> impl_;  // shared with callbacks under way, which find it gone
 };
 
 }  // namespace berth::kube

@@ -1,4 +1,4 @@
-// Where in a text something is, in words.
+// Small operations on text.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +14,14 @@ inline std::string describe_position(std::string_view text, std::size_t offset) 
   const std::size_t newline = before.rfind('\n');
   const std::size_t column = newline == std::string_view::npos ? before.size() + 1 : before.size() - newline;
   return "line " + std::to_string(line) + ", column " + std::to_string(column);
+}
+
+// At most `max_bytes` of UTF-8 text, cut between characters.
+inline std::string_view cut_text(std::string_view text, std::size_t max_bytes) {
+  if (text.size() <= max_bytes) return text;
+  std::size_t end = max_bytes;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return text.substr(0, end);
 }
 
 }  // namespace berth

@@ -1,0 +1,244 @@
+#include "kube/event_recorder.h"
+
+#include <deque>
+#include <list>
+#include <map>
+#include <utility>
+
+#include "api/status.h"
+#include "base/log.h"
+#include "base/text.h"
+
+namespace berth::kube {
+namespace {
+
+const api::GroupVersionResource kEvents{"events.k8s.io", "v1", "events"};
+constexpr std::size_t kMaxNote = 1024;     // of events.k8s.io/v1
+constexpr std::size_t kMaxBaseName = 236;  // leaves room for '.' and 16 digits within the 253 of a name
+constexpr int kMaxTries = 6;               // of one write; an event is not worth more
+constexpr Duration kFirstRetry = std::chrono::seconds(1);  // doubles: the last try comes half a minute later
+
+std::uint64_t next_random(std::uint64_t& state) {
+  std::uint64_t z = (state += 0x9e3779b97f4a7c15ull);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+  return z ^ (z >> 31);
+}
+
+std::string hex(std::uint64_t value) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string text(16, '0');
+  for (std::size_t i = text.size(); i-- > 0; value >>= 4) text[i] = kDigits[value & 15];
+  return text;
+}
+
+// One event and how often it happened. Events that differ in any part of the key are never joined.
+struct Series {
+  std::string key;
+  std::string ns, name, base_name;
+  Json object;  // as created
+  std::int64_t count = 1;
+  Time last{};
+  std::int64_t written = 0;  // the count the API server knows; 0: the event is not there yet
+  Time last_write{};
+  int tries = 0;
+  bool busy = false;  // queued, being written, or waiting for its next write
+};
+using SeriesPtr = std::shared_ptr<Series>;
+
+std::string key_of(const ObjectRef& object, const EventText& text) {
+  std::string key;
+  for (const std::string* part : {&object.api_version, &object.kind, &object.ns, &object.name, &object.uid,
+                                  &text.reason, &text.note, &text.action, &text.controller}) {
+    key += *part;
+    key += '\0';
+  }
+  key += text.warning ? 'W' : 'N';
+  return key;
+}
+
+}  // namespace
+
+struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
+  Impl(api::RestClient& c, Executor& e, EventRecorderOptions o)
+      : client(c), executor(e), options(std::move(o)), random(options.seed) {}
+
+  api::RestClient& client;
+  Executor& executor;
+  EventRecorderOptions options;
+  std::uint64_t random;
+  std::uint64_t dropped = 0;
+  std::size_t in_flight = 0;
+  std::size_t waiting = 0;  // for their next try or their next count; bounded as the queue
+  std::deque<SeriesPtr> queue;
+  // What was recorded within the window, the most recent first; as many as may wait are remembered.
+  std::list<SeriesPtr> recent;
+  std::map<std::string, std::list<SeriesPtr>::iterator, std::less<>> by_key;
+
+  std::string new_name(const std::string& base) {
+    const auto moment = static_cast<std::uint64_t>(executor.now().time_since_epoch().count());
+    return base + "." + hex(next_random(random) ^ moment);
+  }
+
+  Json object_for(const Series& series, const ObjectRef& about, const EventText& text) const {
+    JsonObject regarding{
+        {"apiVersion", about.api_version}, {"kind", about.kind}, {"name", about.name}, {"uid", about.uid}};
+    if (!about.ns.empty()) regarding["namespace"] = about.ns;
+    return JsonObject{{"apiVersion", "events.k8s.io/v1"},
+                      {"kind", "Event"},
+                      {"metadata", JsonObject{{"name", series.name}, {"namespace", series.ns}}},
+                      {"eventTime", format_micro_time(series.last)},
+                      {"reportingController", text.controller.empty() ? options.controller : text.controller},
+                      {"reportingInstance", options.instance},
+                      {"action", text.action.empty() ? text.reason : text.action},
+                      {"reason", text.reason},
+                      {"regarding", std::move(regarding)},
+                      {"note", cut_text(text.note, kMaxNote)},
+                      {"type", text.warning ? "Warning" : "Normal"}};
+  }
+
+  void record(const ObjectRef& about, const EventText& text) {
+    const std::string key = key_of(about, text);
+    const Time now = executor.now();
+    if (const auto known = by_key.find(key); known != by_key.end()) {
+      const SeriesPtr series = *known->second;
+      if (now - series->last <= options.series_window) return repeat(known->second, now);
+      forget(known);
+    }
+    auto series = std::make_shared<Series>();
+    series->key = key;
+    series->ns = about.ns.empty() ? "default" : about.ns;
+    series->base_name = cut_text(about.name, kMaxBaseName);
+    series->name = new_name(series->base_name);
+    series->last = now;
+    series->object = object_for(*series, about, text);
+    recent.push_front(series);
+    by_key.emplace(key, recent.begin());
+    if (recent.size() > options.queue_bound) forget(by_key.find(recent.back()->key));
+    enqueue(series);
+  }
+
+  void forget(std::map<std::string, std::list<SeriesPtr>::iterator, std::less<>>::iterator known) {
+    recent.erase(known->second);
+    by_key.erase(known);
+  }
+
+  void repeat(std::list<SeriesPtr>::iterator at, Time now) {
+    const SeriesPtr series = *at;
+    recent.splice(recent.begin(), recent, at);
+    ++series->count;
+    series->last = now;
+    if (!series->busy) write_again(series);
+  }
+
+  // The second occurrence is told at once, further ones together at most once per window.
+  void write_again(const SeriesPtr& series) {
+    if (series->written <= 1) return enqueue(series);
+    wait_until(series->last_write + options.series_window, series);
+  }
+
+  void enqueue(const SeriesPtr& series) {
+    series->busy = true;
+    queue.push_back(series);
+    if (queue.size() > options.queue_bound) {
+      give_up(queue.front());
+      queue.pop_front();
+    }
+    // Callers never wait, nor does the client run inside of their call.
+    executor.post([self = weak_from_this()] {
+      if (const auto impl = self.lock()) impl->send();
+    });
+  }
+
+  void give_up(const SeriesPtr& series) {
+    ++dropped;
+    series->busy = false;
+    const auto known = by_key.find(series->key);
+    if (known != by_key.end() && *known->second == series) forget(known);
+  }
+
+  void send() {
+    while (in_flight < options.in_flight && !queue.empty()) {
+      const SeriesPtr series = std::move(queue.front());
+      queue.pop_front();
+      ++in_flight;
+      const std::int64_t count = series->count;
+      client.call(request_for(*series),
+                  [self = weak_from_this(), series, count](const api::RestResponse& response) {
+                    if (const auto impl = self.lock()) impl->sent(series, count, response);
+                  });
+    }
+  }
+
+  static api::RestRequest request_for(Series& series) {
+    api::RestRequest request;
+    request.resource = kEvents;
+    request.ns = series.ns;
+    JsonObject count{{"count", series.count}, {"lastObservedTime", format_micro_time(series.last)}};
+    if (series.written == 0) {
+      request.verb = api::Verb::kCreate;
+      request.body = series.object;
+      if (series.count > 1) ensure_path(request.body, {"series"}) = std::move(count);
+    } else {
+      request.verb = api::Verb::kPatch;
+      request.name = series.name;
+      request.patch_type = api::PatchType::kMerge;
+      request.body = JsonObject{{"series", std::move(count)}};
+    }
+    return request;
+  }
+
+  void sent(const SeriesPtr& series, std::int64_t count, const api::RestResponse& response) {
+    --in_flight;
+    // A create that is repeated because its outcome was unknown may find its own event.
+    const bool own_event = response.code == 409 && series->written == 0 && series->tries > 0;
+    if (response.ok() || own_event) {
+      series->written = own_event ? 1 : count;
+      series->last_write = executor.now();
+      series->tries = 0;
+      series->busy = false;
+      if (series->count > series->written) write_again(series);
+    } else {
+      failed(series, response.code);
+    }
+    send();
+  }
+
+  void failed(const SeriesPtr& series, int code) {
+    ++series->tries;
+    const bool passing = code == 0 || code == 429 || code >= 500;
+    const bool expired = code == 404 && series->written > 0;
+    const bool name_taken = code == 409 && series->written == 0;
+    if (expired || name_taken) {
+      series->written = 0;
+      series->name = new_name(series->base_name);
+      ensure_path(series->object, {"metadata", "name"}) = series->name;
+    }
+    if ((!passing && !expired && !name_taken) || series->tries >= kMaxTries) {
+      log::debug("event not written", {{"event", series->name}, {"code", code}});
+      return give_up(series);
+    }
+    wait_until(executor.now() + kFirstRetry * (1 << (series->tries - 1)), series);
+  }
+
+  void wait_until(Time when, const SeriesPtr& series) {
+    if (waiting == options.queue_bound) return give_up(series);
+    ++waiting;
+    series->busy = true;
+    executor.at(when, [self = weak_from_this(), series] {
+      const auto impl = self.lock();
+      if (!impl) return;
+      --impl->waiting;
+      impl->enqueue(series);
+    });
+  }
+};
+
+EventRecorder::EventRecorder(api::RestClient& client, Executor& executor, EventRecorderOptions options)
+    : impl_(std::make_shared<Impl>(client, executor, std::move(options))) {}
+EventRecorder::~EventRecorder() = default;
+
+void EventRecorder::record(const ObjectRef& regarding, EventText text) { impl_->record(regarding, text); }
+std::uint64_t EventRecorder::dropped() const { return impl_->dropped; }
+
+}  // namespace berth::kube

@@ -1,0 +1,178 @@
+#include "kube/event_recorder.h"
+
+#include <gtest/gtest.h>
+
+#include "kube/fake_rest_client.h"
+
+namespace berth::kube {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+class EventRecorderTest : public testing::Test {
+ protected:
+  void make(EventRecorderOptions options = {}) {
+    recorder = std::make_unique<EventRecorder>(client, executor, std::move(options));
+  }
+  void record(std::string name, std::string note = "Admitted by clusterQueue q", bool warning = false) {
+    recorder->record({"kueue.x-k8s.io/v1beta2", "Workload", "ns", std::move(name), "uid-1"},
+                     {warning, "Admitted", std::move(note), "", "kueue-admission"});
+    ASSERT_TRUE(executor.run_ready(1000));
+  }
+
+  VirtualExecutor executor{*parse_time("2026-11-21T09:30:00Z")};
+  FakeRestClient client{executor};
+  std::unique_ptr<EventRecorder> recorder;
+};
+
+TEST_F(EventRecorderTest, WritesEventsV1) {
+  make({.instance = "berth-1"});
+  record("w");
+  const auto request = client.answer({201, nullptr, {}});
+  EXPECT_EQ(request.verb, api::Verb::kCreate);
+  EXPECT_EQ(request.resource.group, "events.k8s.io");
+  EXPECT_EQ(request.ns, "ns");
+  Json event = request.body;
+  const std::string name(string_at(event, {"metadata", "name"}));
+  EXPECT_TRUE(name.starts_with("w.")) << name;
+  EXPECT_EQ(name.size(), 18u);
+  ensure_path(event, {"metadata", "name"}) = "x";
+  EXPECT_EQ(
+      to_string(event),
+      R"({"apiVersion":"events.k8s.io/v1","kind":"Event","metadata":{"name":"x","namespace":"ns"},"eventTime":"2026-11-21T09:30:00.000000Z",)"
+      R"("reportingController":"kueue-admission","reportingInstance":"berth-1","action":"Admitted","reason":"Admitted","regarding":)"
+      R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","name":"w","uid":"uid-1","namespace":"ns"},)"
+      R"("note":"Admitted by clusterQueue q","type":"Normal"})");
+}
+
+TEST_F(EventRecorderTest, NotesAreCutAndClusterScopedObjectsReportInDefault) {
+  make();
+  recorder->record({"v1", "Node", "", "n", "u"}, {true, "R", std::string(2000, 'x'), "Act", ""});
+  ASSERT_TRUE(executor.run_ready(10));
+  const auto request = client.answer({201, nullptr, {}});
+  EXPECT_EQ(request.ns, "default");
+  EXPECT_EQ(string_at(request.body, {"note"}).size(), 1024u);
+  EXPECT_EQ(string_at(request.body, {"action"}), "Act");
+  EXPECT_EQ(string_at(request.body, {"type"}), "Warning");
+  EXPECT_EQ(string_at(request.body, {"reportingController"}), "berth");
+}
+
+TEST_F(EventRecorderTest, RepeatedEventsBecomeOneSeries) {
+  make();
+  record("w");
+  const std::string name(string_at(client.answer({201, nullptr, {}}).body, {"metadata", "name"}));
+  executor.run_until(executor.now() + seconds(5));
+  record("w");
+  const auto second = client.answer({200, nullptr, {}});
+  EXPECT_EQ(second.verb, api::Verb::kPatch);
+  EXPECT_EQ(second.name, name);
+  EXPECT_EQ(to_string(second.body),
+            R"({"series":{"count":2,"lastObservedTime":"2026-11-21T09:30:05.000000Z"}})");
+  // Further ones are told together, when the window is over.
+  for (int i = 0; i < 10; ++i) record("w");
+  EXPECT_TRUE(client.calls.empty());
+  executor.run_until(executor.now() + minutes(6));
+  EXPECT_EQ(int_at(client.answer({200, nullptr, {}}).body, {"series", "count"}), 12);
+}
+
+TEST_F(EventRecorderTest, OtherNotesObjectsAndLaterTimesAreOtherEvents) {
+  make();
+  record("w");
+  record("w", "other note");
+  record("v");
+  record("w", "Admitted by clusterQueue q", true);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(client.answer({201, nullptr, {}}).verb, api::Verb::kCreate);
+  executor.run_until(executor.now() + minutes(7));
+  record("w");
+  EXPECT_EQ(client.answer({201, nullptr, {}}).verb, api::Verb::kCreate);
+}
+
+TEST_F(EventRecorderTest, RepeatsWhileTheFirstIsBeingWrittenAreNotLost) {
+  make();
+  record("w");
+  record("w");
+  record("w");
+  ASSERT_EQ(client.calls.size(), 1u);
+  client.answer({201, nullptr, {}});
+  EXPECT_EQ(int_at(client.answer({200, nullptr, {}}).body, {"series", "count"}), 3);
+}
+
+TEST_F(EventRecorderTest, UnknownOutcomesAndServerErrorsAreTriedAgain) {
+  make();
+  record("w");
+  client.answer({0, nullptr, {}});
+  EXPECT_TRUE(client.calls.empty());
+  executor.run_until(executor.now() + seconds(1));
+  client.answer({500, nullptr, {}});
+  executor.run_until(executor.now() + seconds(2));
+  // The first try had arrived after all.
+  client.answer(api::already_exists({"events.k8s.io", "v1", "events"}, "w"));
+  executor.run_until(executor.now() + minutes(1));
+  EXPECT_TRUE(client.calls.empty());
+  EXPECT_EQ(recorder->dropped(), 0u);
+}
+
+TEST_F(EventRecorderTest, GivesUpAfterSomeTriesAndAtOnceOnRefusals) {
+  make();
+  record("w");
+  int tries = 0;
+  for (; tries < 100; ++tries) {
+    executor.run_until(executor.now() + minutes(1));
+    if (client.calls.empty()) break;
+    client.answer({503, nullptr, {}});
+  }
+  EXPECT_EQ(tries, 6);
+  EXPECT_EQ(recorder->dropped(), 1u);
+  record("v");
+  client.answer({403, nullptr, {}});
+  executor.run_until(executor.now() + minutes(1));
+  EXPECT_TRUE(client.calls.empty());
+  EXPECT_EQ(recorder->dropped(), 2u);
+  // What was given up is forgotten: the next one starts anew.
+  record("v");
+  EXPECT_EQ(client.answer({201, nullptr, {}}).verb, api::Verb::kCreate);
+}
+
+TEST_F(EventRecorderTest, ATakenNameIsReplaced) {
+  make();
+  record("w");
+  const auto first = client.answer({409, nullptr, {}});
+  executor.run_until(executor.now() + seconds(1));
+  const auto second = client.answer({201, nullptr, {}});
+  EXPECT_NE(string_at(first.body, {"metadata", "name"}), string_at(second.body, {"metadata", "name"}));
+}
+
+TEST_F(EventRecorderTest, AnExpiredEventIsCreatedAnew) {
+  make();
+  record("w");
+  client.answer({201, nullptr, {}});
+  record("w");
+  client.answer({404, nullptr, {}});
+  executor.run_until(executor.now() + seconds(1));
+  const auto request = client.answer({201, nullptr, {}});
+  EXPECT_EQ(request.verb, api::Verb::kCreate);
+  EXPECT_EQ(int_at(request.body, {"series", "count"}), 2);
+}
+
+TEST_F(EventRecorderTest, NeverHoldsMoreThanItsBound) {
+  make({.queue_bound = 4, .in_flight = 2});
+  for (int i = 0; i < 20; ++i) record("w" + std::to_string(i));
+  EXPECT_EQ(client.calls.size(), 2u);
+  EXPECT_EQ(recorder->dropped(), 14u);
+  // The newest are kept.
+  for (const std::string expected : {"w0", "w1", "w16", "w17", "w18", "w19"})
+    EXPECT_EQ(string_at(client.answer({201, nullptr, {}}).body, {"regarding", "name"}), expected);
+  EXPECT_TRUE(client.calls.empty());
+}
+
+TEST_F(EventRecorderTest, AnswersAfterItsEndAreIgnored) {
+  make();
+  record("w");
+  recorder.reset();
+  client.answer({500, nullptr, {}});
+  EXPECT_FALSE(executor.next_due());
+}
+
+}  // namespace
+}  // namespace berth::kube
