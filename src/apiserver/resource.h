@@ -36,7 +36,7 @@ struct Strategy {
   // before prepare_*. The error is the tail of a 400: `<Kind> in version "<v>" cannot be handled as a <Kind>: <error>`.
   std::function<Result<void>(Json& object)> decode;
   // After decoding and schema defaults, before validation: fills what depends on other fields or objects, drops what a
-  // client must not set (status on create), computes generation-relevant normal forms.
+  // client must not set (status on create), computes generation-relevant normal forms. uid, name and creationTimestamp are set.
   std::function<void(Json& object, const Lookup&)> prepare_create;
   std::function<void(Json& object, const Json& old, std::string_view subresource, const Lookup&)> prepare_update;
   std::function<api::FieldErrors(const Json& object, const Lookup&)> validate;  // create and update
@@ -49,6 +49,7 @@ struct Strategy {
   std::function<std::optional<std::string>(const Json& object, std::string_view field)> field;
   std::vector<std::string> selectable_fields;  // besides metadata.name and metadata.namespace
   bool status_kept_on_create = false;          // Node
+  bool counts_generation = true;               // metadata.generation; false: the kind has none (ConfigMap, Node, Event, ...)
   bool unconditional_update = true;            // PUT without resourceVersion; false for custom resources
   bool graceful_delete = false;                // Pod: deletionGracePeriodSeconds
   std::string default_propagation = "Background";  // batch/v1 Job over its own version: "Orphan" is legacy; see conformance

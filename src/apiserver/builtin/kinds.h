@@ -1,0 +1,43 @@
+// One function for each built-in kind, and what they share.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/resource.h"
+
+namespace berth::apiserver {
+
+struct KindNames {
+  std::string group, version, resource, kind, singular;
+  std::vector<std::string> short_names, categories;
+};
+
+// A resource with the schema of the notation's `type`, its stored form (Strategy::decode) and its zero
+// object.
+ResourceInfo make_kind(KindNames names, std::string_view type);
+// The same with what happens after the constant defaults, on every decoding.
+ResourceInfo make_kind(KindNames names, std::string_view type,
+                       std::function<Result<void>(Json&)> finish_decoding);
+// Strategy::field for a fixed table of labels: the text, number or boolean at the path of the label itself
+// ("spec.nodeName"), "" when absent.
+std::function<std::optional<std::string>(const Json&, std::string_view)> field_paths(
+    std::vector<std::string> labels);
+
+ResourceInfo namespace_resource();
+ResourceInfo config_map_resource();
+ResourceInfo secret_resource();
+ResourceInfo service_account_resource();
+ResourceInfo limit_range_resource();
+ResourceInfo node_resource();
+ResourceInfo pod_resource();
+ResourceInfo pod_template_resource();
+ResourceInfo job_resource();
+ResourceInfo core_event_resource();
+ResourceInfo events_event_resource();
+ResourceInfo lease_resource();
+ResourceInfo priority_class_resource();
+ResourceInfo runtime_class_resource();
+
+}  // namespace berth::apiserver
