@@ -29,6 +29,10 @@ std::string key_of(const Json& object) {
 
 std::string_view version_of(const Json& object) { return string_at(object, {"metadata", "resourceVersion"}); }
 
+bool same_object(const Json& a, const Json& b) {
+  return string_at(a, {"metadata", "uid"}) == string_at(b, {"metadata", "uid"});
+}
+
 // Splitmix64: enough for jitter, and the same on every machine.
 std::uint64_t next_random(std::uint64_t& state) {
   std::uint64_t z = (state += 0x9e3779b97f4a7c15ull);
@@ -143,23 +147,27 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
     version = std::move(list_version);
     backoff = options.first_backoff;
     std::map<std::string, JsonPtr, std::less<>> before = std::exchange(objects, {});
-    for (const auto& item : page_items) objects.insert_or_assign(key_of(*item), item);
+    for (JsonPtr& item : page_items) {
+      const std::string key = key_of(*item);
+      // What did not change stays the document that others hold.
+      const auto it = before.find(key);
+      if (it != before.end() && same_object(*it->second, *item) &&
+          version_of(*it->second) == version_of(*item))
+        item = it->second;
+      objects.insert_or_assign(key, std::move(item));
+    }
     page_items.clear();
     for (const auto& [key, old] : before) {
       const auto it = objects.find(key);
       // The same name with another uid is another object: the first one's deletion was missed.
-      if (it == objects.end() ||
-          string_at(*it->second, {"metadata", "uid"}) != string_at(*old, {"metadata", "uid"}))
-        notify(old, nullptr);
+      if (it == objects.end() || !same_object(*it->second, *old)) notify(old, nullptr);
     }
     // Handlers may look at the cache, never change it: iterating is safe.
     for (const auto& [key, now] : objects) {
       const auto it = before.find(key);
-      const bool same_object = it != before.end() && string_at(*it->second, {"metadata", "uid"}) ==
-                                                         string_at(*now, {"metadata", "uid"});
-      if (!same_object) {
+      if (it == before.end() || !same_object(*it->second, *now)) {
         notify(nullptr, now);
-      } else if (version_of(*it->second) != version_of(*now)) {
+      } else if (it->second != now) {
         notify(it->second, now);
       }
     }
@@ -212,7 +220,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
       return;
     }
     const JsonPtr old = it == objects.end() ? nullptr : it->second;
-    if (old && string_at(*old, {"metadata", "uid"}) != string_at(*event.object, {"metadata", "uid"})) {
+    if (old && !same_object(*old, *event.object)) {
       objects.erase(it);
       notify(old, nullptr);
       objects.emplace(key, event.object);

@@ -1,0 +1,199 @@
+#include "kube/informer.h"
+
+#include <gtest/gtest.h>
+
+#include "kube/fake_rest_client.h"
+
+namespace berth::kube {
+namespace {
+
+using api::WatchEvent;
+using std::chrono::seconds;
+
+Json object(std::string_view name, int version, std::string_view uid = "u") {
+  return JsonObject{
+      {"metadata",
+       JsonObject{
+           {"name", name}, {"namespace", "ns"}, {"uid", uid}, {"resourceVersion", std::to_string(version)}}}};
+}
+
+api::RestResponse list_of(int version, std::vector<Json> items, std::string_view next = "") {
+  JsonObject metadata{{"resourceVersion", std::to_string(version)}};
+  if (!next.empty()) metadata["continue"] = next;
+  return {200,
+          JsonObject{{"metadata", std::move(metadata)}, {"items", JsonArray(items.begin(), items.end())}},
+          {}};
+}
+
+class InformerTest : public testing::Test {
+  static InformerOptions options() {
+    InformerOptions o;
+    o.page_size = 2;
+    return o;
+  }
+
+ protected:
+  void SetUp() override {
+    informer =
+        std::make_unique<Informer>(client, executor, api::GroupVersionResource{"", "v1", "pods"}, options());
+    informer->on_change([this](const JsonPtr& old, const JsonPtr& now) {
+      const Json& any = now ? *now : *old;
+      trace += (trace.empty() ? "" : " ") +
+               std::string(!old   ? "+"
+                           : !now ? "-"
+                                  : "~") +
+               std::string(string_at(any, {"metadata", "name"})) + "@" +
+               std::string(string_at(any, {"metadata", "resourceVersion"}));
+    });
+    informer->on_synced([this] { trace += " synced"; });
+    informer->start();
+  }
+  std::string take_trace() { return std::exchange(trace, {}); }
+  void pass(Duration d) { executor.run_until(executor.now() + d); }
+
+  VirtualExecutor executor{Time{} + seconds(1'000'000)};
+  FakeRestClient client{executor};
+  std::unique_ptr<Informer> informer;
+  std::string trace;
+};
+
+TEST_F(InformerTest, ListsInPagesThenWatchesFromThere) {
+  EXPECT_EQ(client.answer(list_of(10, {object("a", 3), object("b", 4)}, "more")).limit, 2);
+  EXPECT_FALSE(informer->synced());
+  EXPECT_EQ(take_trace(), "");
+  EXPECT_EQ(client.answer(list_of(10, {object("c", 5)})).continue_token, "more");
+  EXPECT_TRUE(informer->synced());
+  EXPECT_EQ(take_trace(), "+a@3 +b@4 +c@5 synced");
+  EXPECT_EQ(client.last_watch().request.resource_version, "10");
+  EXPECT_TRUE(client.last_watch().request.allow_bookmarks);
+}
+
+TEST_F(InformerTest, AppliesEventsOnce) {
+  client.answer(list_of(10, {object("a", 3)}));
+  take_trace();
+  client.send(WatchEvent::Type::kAdded, object("b", 11, "v"));
+  client.send(WatchEvent::Type::kAdded, object("b", 11, "v"));  // repeated
+  client.send(WatchEvent::Type::kModified, object("a", 9));     // late
+  client.send(WatchEvent::Type::kModified, object("a", 12));
+  client.send(WatchEvent::Type::kDeleted, object("b", 13, "v"));
+  client.send(WatchEvent::Type::kDeleted, object("none", 14, "w"));  // never seen
+  EXPECT_EQ(take_trace(), "+b@11 ~a@12 -b@13");
+  EXPECT_EQ(informer->resource_version(), "14");
+  EXPECT_EQ(informer->get("ns/b"), nullptr);
+  EXPECT_EQ(string_at(*informer->get("ns/a"), {"metadata", "resourceVersion"}), "12");
+  EXPECT_EQ(informer->list("ns").size(), 1u);
+  EXPECT_TRUE(informer->list("n").empty());
+}
+
+TEST_F(InformerTest, ANewUidIsAnotherObject) {
+  client.answer(list_of(10, {object("a", 3)}));
+  take_trace();
+  client.send(WatchEvent::Type::kModified, object("a", 12, "other"));
+  EXPECT_EQ(take_trace(), "-a@3 +a@12");
+}
+
+TEST_F(InformerTest, BookmarksMoveTheVersionAlone) {
+  client.answer(list_of(10, {}));
+  take_trace();
+  client.send(WatchEvent::Type::kBookmark, JsonObject{{"metadata", JsonObject{{"resourceVersion", "40"}}}});
+  EXPECT_EQ(trace, "");
+  client.end_watch();
+  EXPECT_EQ(client.watches.size(), 2u);
+  EXPECT_EQ(client.last_watch().request.resource_version, "40");
+}
+
+TEST_F(InformerTest, AnEndedWatchGoesOnWhereItWas) {
+  client.answer(list_of(10, {}));
+  client.send(WatchEvent::Type::kAdded, object("b", 11));
+  client.end_watch();
+  EXPECT_EQ(client.last_watch().request.resource_version, "11");
+  EXPECT_TRUE(client.calls.empty());
+  // One that brought nothing waits before it starts again, longer each time.
+  client.end_watch();
+  EXPECT_EQ(client.watches.size(), 2u);
+  pass(std::chrono::milliseconds(101));
+  EXPECT_EQ(client.watches.size(), 3u);
+  client.end_watch();
+  pass(std::chrono::milliseconds(99));
+  EXPECT_EQ(client.watches.size(), 3u);
+  pass(std::chrono::milliseconds(102));
+  EXPECT_EQ(client.watches.size(), 4u);
+}
+
+TEST_F(InformerTest, GoneListsAgainAndReportsWhatWasMissed) {
+  client.answer(list_of(10, {object("a", 3), object("b", 4, "v"), object("c", 5, "w"), object("d", 6, "x")}));
+  take_trace();
+  client.send(WatchEvent::Type::kError, api::make_status(410, "Expired", "too old resource version"));
+  client.end_watch();
+  pass(seconds(1));
+  ASSERT_EQ(client.calls.size(), 1u);
+  client.answer(
+      list_of(20, {object("a", 3), object("b", 15, "v"), object("c", 16, "other"), object("e", 17, "y")}));
+  EXPECT_EQ(take_trace(), "-c@5 -d@6 ~b@15 +c@16 +e@17");
+  EXPECT_EQ(client.last_watch().request.resource_version, "20");
+  EXPECT_EQ(client.open_watches(), 1u);
+}
+
+TEST_F(InformerTest, OtherErrorsOfAWatchDoNotListAgain) {
+  client.answer(list_of(10, {}));
+  client.send(WatchEvent::Type::kError, api::make_status(500, "InternalError", "oops"));
+  client.end_watch();
+  pass(seconds(1));
+  EXPECT_TRUE(client.calls.empty());
+  EXPECT_EQ(client.watches.size(), 2u);
+}
+
+TEST_F(InformerTest, FailedListsAreTriedAgainWithGrowingPauses) {
+  Duration paused{};
+  Duration longest{};
+  for (int i = 0; i < 12; ++i) {
+    client.answer(i % 2 == 0 ? api::RestResponse{0, nullptr, {}} : api::internal_error("oops"));
+    const Time failed_at = executor.now();
+    ASSERT_TRUE(client.calls.empty());
+    ASSERT_TRUE(executor.step());
+    const Duration pause = executor.now() - failed_at;
+    EXPECT_LE(pause, seconds(30));
+    longest = std::max(longest, pause);
+    paused += pause;
+    ASSERT_EQ(client.calls.size(), 1u);
+  }
+  EXPECT_GE(longest, seconds(15));
+  client.answer(list_of(10, {}));
+  EXPECT_TRUE(informer->synced());
+}
+
+TEST_F(InformerTest, AContinueTokenThatExpiredStartsTheListAnew) {
+  client.answer(list_of(10, {object("a", 3)}, "more"));
+  client.answer({410, api::make_status(410, "Expired", "continue token expired"), {}});
+  pass(seconds(1));
+  EXPECT_EQ(client.answer(list_of(20, {object("b", 15)})).continue_token, "");
+  EXPECT_EQ(take_trace(), "+b@15 synced");
+}
+
+TEST_F(InformerTest, NeverGoesBack) {
+  client.answer(list_of(10, {object("a", 3)}));
+  client.send(WatchEvent::Type::kModified, object("a", 30));
+  take_trace();
+  client.send(WatchEvent::Type::kError, api::make_status(410, "Expired", "too old resource version"));
+  client.end_watch();
+  pass(seconds(1));
+  client.answer(list_of(20, {object("a", 3)}));  // from a replica that lags behind
+  EXPECT_EQ(take_trace(), "");
+  EXPECT_EQ(informer->resource_version(), "30");
+  pass(seconds(1));
+  client.answer(list_of(31, {object("a", 30)}));
+  EXPECT_EQ(take_trace(), "");
+  EXPECT_EQ(client.open_watches(), 1u);
+}
+
+TEST_F(InformerTest, AnswersAfterItsEndAreIgnored) {
+  client.answer(list_of(10, {object("a", 3)}));
+  client.send(WatchEvent::Type::kError, api::make_status(410, "Expired", "too old resource version"));
+  client.end_watch();
+  informer.reset();
+  EXPECT_FALSE(executor.next_due());
+  EXPECT_EQ(client.open_watches(), 0u);
+}
+
+}  // namespace
+}  // namespace berth::kube
