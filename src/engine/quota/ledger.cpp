@@ -159,16 +159,22 @@ void Ledger::recount(NodeId start, FlavorResourceId id) {
 
 // --- Claims.
 
+void tidy(Usage& usage) {
+  std::erase_if(usage, [](const FlavorResourceAmount& each) { return each.amount.is_zero(); });
+  std::sort(usage.begin(), usage.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+  for (std::size_t i = 0; i + 1 < usage.size();) {
+    if (usage[i].id != usage[i + 1].id) {
+      ++i;
+      continue;
+    }
+    usage[i].amount += usage[i + 1].amount;
+    usage.erase(usage.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+  }
+}
+
 void Ledger::take(WorkloadId workload, NodeId cluster_queue, Usage usage) {
   BERTH_INVARIANT(open_trials_ == 0);
-  std::erase_if(usage, [](const FlavorResourceAmount& each) { return each.amount.is_zero(); });
-  for (std::size_t i = 0; i < usage.size(); ++i) {
-    for (std::size_t j = usage.size() - 1; j > i; --j) {
-      if (usage[j].id != usage[i].id) continue;
-      usage[i].amount += usage[j].amount;
-      usage.erase(usage.begin() + static_cast<std::ptrdiff_t>(j));
-    }
-  }
+  tidy(usage);
   if (claims_.size() <= workload.index()) claims_.resize(workload.index() + 1);
   ++at(cluster_queue).claims;  // before giving back: the node shall not vanish between
   give_back(workload);
@@ -197,6 +203,11 @@ const Claim* Ledger::claim(WorkloadId workload) const {
   if (!workload.valid() || claims_.size() <= workload.index() || !claims_[workload.index()].taken)
     return nullptr;
   return &claims_[workload.index()].claim;
+}
+
+void Ledger::unpin(NodeId node) {
+  --at(node).pins;
+  drop_if_unused(node);
 }
 
 void Ledger::hold(NodeId cluster_queue, std::span<const FlavorResourceAmount> usage) {

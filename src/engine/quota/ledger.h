@@ -43,8 +43,10 @@ struct FlavorResourceAmount {
   Amount amount;
   bool operator==(const FlavorResourceAmount&) const = default;
 };
-// What a workload holds or wants: each flavor-resource at most once, no zero amounts.
+// What a workload holds or wants.
 using Usage = std::vector<FlavorResourceAmount>;
+// As claims keep it: by id, each at most once, no zero amounts.
+void tidy(Usage& usage);
 
 struct Claim {
   NodeId cluster_queue;
@@ -71,6 +73,8 @@ class Ledger {
   // The cohort "" means none; a cohort that no object defines exists implicitly while something names it.
   NodeId set_cluster_queue(std::string_view name, std::string_view cohort,
                            std::span<const QuotaEntry> quotas);
+  // Whether setting this would change nothing.
+  bool same_configuration(NodeId node, std::string_view parent, std::span<const QuotaEntry> quotas) const;
   void remove_cluster_queue(std::string_view name);  // its claims stay until given back
   NodeId set_cohort(std::string_view name, std::string_view parent, std::span<const QuotaEntry> quotas);
   void remove_cohort(std::string_view name);  // goes on as an implicit cohort while something names it
@@ -107,9 +111,11 @@ class Ledger {
   bool fits(NodeId cluster_queue, std::span<const FlavorResourceAmount> usage) const;
   BorrowLevel lowest_subtree_that_fits(NodeId cluster_queue, FlavorResourceId id, Amount more) const;
 
-  // --- Claims. Amounts must not be negative; zero amounts are left out, repeated ids are added up.
+  // --- Claims. Amounts must not be negative; they are tidied.
   // The node of a cluster queue that may have no object (yet): for claims that name it.
   NodeId cluster_queue_node(std::string_view name);
+  void pin(NodeId node) { ++at(node).pins; }  // the node stays though nothing defines or uses it
+  void unpin(NodeId node);
   void take(WorkloadId workload, NodeId cluster_queue,
             Usage usage);                         // replaces a claim the workload already has
   void give_back(WorkloadId workload);            // nothing when it has none
@@ -168,6 +174,7 @@ class Ledger {
     NodeId up;      // the parent that counts: none inside a cycle
     NodeId root;    // none inside a cycle
     std::size_t claims = 0;
+    std::size_t pins = 0;
     std::vector<NodeId> children;
     std::vector<Cell> cells;  // by flavor-resource, as far as any was needed
   };

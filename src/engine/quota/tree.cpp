@@ -53,6 +53,22 @@ NodeId Ledger::set_cluster_queue(std::string_view name, std::string_view cohort,
   return node;
 }
 
+bool Ledger::same_configuration(NodeId id, std::string_view parent,
+                                std::span<const QuotaEntry> quotas) const {
+  const Node& node = at(id);
+  std::string_view present = node.parent.valid() ? std::string_view(at(node.parent).name) : "";
+  if (!node.exists || present != parent) return false;
+  std::vector<Quota> wanted(node.cells.size());
+  for (const QuotaEntry& entry : quotas) {
+    if (entry.id.index() >= wanted.size()) return false;
+    wanted[entry.id.index()] = entry.quota;
+  }
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (node.cells[i].quota != wanted[i]) return false;
+  }
+  return true;
+}
+
 void Ledger::remove_cluster_queue(std::string_view name) {
   NodeId node = find_cluster_queue(name);
   if (!node.valid()) return;
@@ -174,7 +190,8 @@ void Ledger::refresh_up(NodeId node) {
 
 void Ledger::drop_if_unused(NodeId id) {
   Node& node = at(id);
-  if (!node.in_use || node.exists || node.claims != 0 || !node.children.empty() || node.parent.valid())
+  if (!node.in_use || node.exists || node.claims != 0 || node.pins != 0 || !node.children.empty() ||
+      node.parent.valid())
     return;
   (node.cluster_queue ? cluster_queues_ : cohorts_).erase(node.name);
   node = Node();

@@ -15,8 +15,7 @@ namespace berth::engine {
 // The flavors of one pod set and how many of its pods are admitted.
 struct PodSetFlavors {
   std::int32_t count = 0;
-  std::vector<std::pair<ResourceId, FlavorId>>
-      flavors;  // by resource name; resources without a quota are left out
+  std::vector<std::pair<ResourceId, FlavorId>> flavors;  // resources without a quota are left out
 };
 
 // The claim is taken already. If the write fails: release(), then submit() again.

@@ -21,16 +21,10 @@
 #include "engine/quota/ledger.h"
 #include "engine/quota/names.h"
 #include "engine/schedule/decision.h"
+#include "engine/schedule/options.h"
 #include "engine/schedule/workload.h"
 
 namespace berth::engine {
-
-struct SchedulerOptions {
-  bool partial_admission = true;
-  bool flavor_fungibility = true;
-  bool priority_sorting_within_cohort = true;
-  bool equivalence_hashing = true;
-};
 
 class Scheduler {
  public:

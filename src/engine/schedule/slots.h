@@ -1,6 +1,7 @@
 // The workloads the scheduler knows, by slot.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,9 +20,9 @@ using ClassId = Id<struct ClassTag>;  // a class of equivalent pending workloads
 // (KEP-582).
 struct FlavorScan {
   std::vector<std::int32_t> tried;
-  std::uint64_t cycle = 0;               // of its tree, when it was computed
-  std::uint64_t release_generation = 0;  // of its tree
-  std::uint64_t plan_generation = 0;
+  std::uint64_t cycle = 0;       // of its tree, when it was computed
+  std::uint64_t releases = 0;    // of its tree
+  std::uint64_t generation = 0;  // of its queue's configuration
 };
 
 struct Slot {
@@ -51,6 +52,8 @@ struct Slot {
   std::uint64_t scan_stamp = 0;
   std::uint64_t told = 0;  // a hash of the last Wait told; 0: none since it was submitted
   std::string told_reason;
+  static constexpr std::uint32_t kNoWait = std::numeric_limits<std::uint32_t>::max();
+  std::uint32_t wait_index = kNoWait;  // in the waits of the pass under way
 };
 
 class Slots {

@@ -1,0 +1,237 @@
+#include "engine/queue/pending.h"
+
+#include <algorithm>
+
+#include "base/assert.h"
+
+namespace berth::engine {
+
+namespace {
+constexpr std::size_t kStaleNewcomers = 16;  // so that small classes are not tidied at every push
+}
+
+PendingQueue::PendingQueue(Slots& slots, bool share_verdicts)
+    : slots_(slots), share_verdicts_(share_verdicts), awake_(Before{&slots}) {}
+
+PendingQueue::ClassKey PendingQueue::class_key(WorkloadId workload) const {
+  const Slot& slot = slots_[workload];
+  bool alone = !share_verdicts_ || slot.barrier.has_value();
+  return {slot.shape, slot.priority, alone ? workload : WorkloadId()};
+}
+
+ClassId PendingQueue::class_of(const ClassKey& key) {
+  if (auto it = by_key_.find(key); it != by_key_.end()) return it->second;
+  ClassId id(classes_.size());
+  if (free_classes_.empty()) {
+    classes_.emplace_back(slots_);
+  } else {
+    id = free_classes_.back();
+    free_classes_.pop_back();
+  }
+  classes_[id.index()].key = key;
+  by_key_.emplace(key, id);
+  return id;
+}
+
+void PendingQueue::drop_class(ClassId id) {
+  Class& c = classes_[id.index()];
+  if (c.parked) std::erase(parked_, id);
+  by_key_.erase(c.key);
+  c = Class(slots_);
+  free_classes_.push_back(id);
+}
+
+void PendingQueue::push(WorkloadId workload) {
+  ClassId id = class_of(class_key(workload));
+  Slot& slot = slots_[workload];
+  slot.place = Slot::Place::kQueued;
+  slot.class_id = id;
+  ++size_;
+  Class& c = classes_[id.index()];
+  Key former = c.members.empty() ? Key() : *c.members.begin();
+  c.members.insert(key(workload));
+  c.newcomers.push_back(workload);
+  if (c.newcomers.size() > kStaleNewcomers + 2 * c.members.size()) forget_gone_newcomers(id);
+  if (c.parked) {
+    if (c.newcomers.size() == 1) with_newcomers_.push_back(id);
+    return;
+  }
+  if (c.members.begin()->workload != workload) return;
+  if (former.workload.valid()) awake_.erase(former);
+  awake_.insert(key(workload));
+}
+
+// A class that never sleeps would otherwise remember everyone who ever passed through it.
+void PendingQueue::forget_gone_newcomers(ClassId id) {
+  auto& newcomers = classes_[id.index()].newcomers;
+  std::erase_if(newcomers,
+                [&](WorkloadId each) { return !slots_.known(each) || slots_[each].class_id != id; });
+  std::sort(newcomers.begin(), newcomers.end());
+  newcomers.erase(std::unique(newcomers.begin(), newcomers.end()), newcomers.end());
+}
+
+void PendingQueue::put_aside(WorkloadId workload) {
+  slots_[workload].place = Slot::Place::kAside;
+  aside_.insert(workload);
+  ++size_;
+}
+
+void PendingQueue::erase(WorkloadId workload) {
+  Slot& slot = slots_[workload];
+  if (sticky_ == workload) sticky_ = WorkloadId();
+  if (blocked_ == workload) blocked_ = WorkloadId();
+  --size_;
+  Slot::Place place = std::exchange(slot.place, Slot::Place::kNone);
+  if (place == Slot::Place::kAside) {
+    aside_.erase(workload);
+    return;
+  }
+  BERTH_INVARIANT(place == Slot::Place::kQueued);
+  Class& c = classes_[slot.class_id.index()];
+  auto it = c.members.find(key(workload));
+  bool first = it == c.members.begin();
+  c.members.erase(it);
+  if (!c.parked && first) {
+    auto node = awake_.extract(key(workload));
+    if (!c.members.empty()) {
+      node.value() = *c.members.begin();
+      awake_.insert(std::move(node));
+    }
+  }
+  if (c.members.empty()) drop_class(slot.class_id);
+  slot.class_id = ClassId();
+}
+
+WorkloadId PendingQueue::head() const {
+  if (sticky_.valid()) {
+    const Slot& slot = slots_[sticky_];
+    if (slot.place == Slot::Place::kQueued && !classes_[slot.class_id.index()].parked) return sticky_;
+  }
+  if (awake_.empty()) return {};
+  WorkloadId first = awake_.begin()->workload;
+  return first == blocked_ ? WorkloadId() : first;
+}
+
+void PendingQueue::park(WorkloadId workload, std::vector<Lack> lacks, std::string_view reason) {
+  ClassId id = slots_[workload].class_id;
+  Class& c = classes_[id.index()];
+  BERTH_INVARIANT(!c.parked);
+  awake_.erase(*c.members.begin());
+  c.parked = true;
+  c.lacks = std::move(lacks);
+  parked_.push_back(id);
+  if (c.reason != reason) {  // what members were told before is no longer why they wait
+    c.reason = reason;
+    c.newcomers.clear();
+    for (const Key& member : c.members) c.newcomers.push_back(member.workload);
+  }
+  if (!c.newcomers.empty()) with_newcomers_.push_back(id);
+}
+
+void PendingQueue::block(WorkloadId workload, std::vector<Lack> lacks) {
+  blocked_ = workload;
+  blocked_lacks_ = std::move(lacks);
+}
+
+void PendingQueue::unpark(ClassId id) {
+  Class& c = classes_[id.index()];
+  c.parked = false;
+  c.lacks.clear();
+  awake_.insert(*c.members.begin());
+}
+
+bool PendingQueue::wake(FlavorResourceId id, const std::function<bool(const Lack&, ShapeId)>& may_fit) {
+  auto concerns = [&](const std::vector<Lack>& lacks, ShapeId shape) {
+    return std::any_of(lacks.begin(), lacks.end(),
+                       [&](const Lack& l) { return l.id == id && may_fit(l, shape); });
+  };
+  bool any = false;
+  std::erase_if(parked_, [&](ClassId each) {
+    const Class& c = classes_[each.index()];
+    if (!concerns(c.lacks, c.key.shape)) return false;
+    unpark(each);
+    return any = true;
+  });
+  if (blocked_.valid() && concerns(blocked_lacks_, slots_[blocked_].shape)) {
+    blocked_ = WorkloadId();
+    any = true;
+  }
+  return any;
+}
+
+bool PendingQueue::wake_all() {
+  bool any = !all_awake();
+  for (ClassId each : parked_) unpark(each);
+  parked_.clear();
+  blocked_ = WorkloadId();
+  return any;
+}
+
+bool PendingQueue::sleeps(WorkloadId workload) const {
+  const Slot& slot = slots_[workload];
+  if (slot.place == Slot::Place::kAside) return true;
+  return slot.place == Slot::Place::kQueued &&
+         (classes_[slot.class_id.index()].parked || workload == blocked_);
+}
+
+std::vector<WorkloadId> PendingQueue::order() const {
+  std::vector<Key> keys;
+  for (const auto& [class_key, id] : by_key_) {
+    const Order& members = classes_[id.index()].members;
+    keys.insert(keys.end(), members.begin(), members.end());
+  }
+  for (WorkloadId each : aside_) keys.push_back(key(each));
+  std::sort(keys.begin(), keys.end(), [this](const Key& a, const Key& b) {
+    bool a_sticky = a.workload == sticky_, b_sticky = b.workload == sticky_;
+    return a_sticky != b_sticky ? a_sticky : awake_.key_comp()(a, b);
+  });
+  std::vector<WorkloadId> order;
+  for (const Key& each : keys) order.push_back(each.workload);
+  return order;
+}
+
+std::vector<WorkloadId> PendingQueue::sleeping_heads() const {
+  std::vector<WorkloadId> heads;
+  for (ClassId each : parked_) heads.push_back(classes_[each.index()].members.begin()->workload);
+  if (blocked_.valid()) heads.push_back(blocked_);
+  return heads;
+}
+
+std::vector<PendingQueue::Untold> PendingQueue::take_untold() {
+  std::vector<Untold> untold;
+  for (ClassId id : with_newcomers_) {
+    Class& c = classes_[id.index()];
+    if (!c.parked) continue;  // woken meanwhile: told when it falls asleep again
+    for (WorkloadId each : std::exchange(c.newcomers, {})) {
+      if (slots_.known(each) && slots_[each].class_id == id) untold.push_back({each, c.reason});
+    }
+  }
+  with_newcomers_.clear();
+  return untold;
+}
+
+std::vector<std::string> PendingQueue::check() const {
+  std::vector<std::string> broken;
+  std::size_t members = 0, awake = 0;
+  for (const auto& [class_key, id] : by_key_) {
+    const Class& c = classes_[id.index()];
+    members += c.members.size();
+    awake += c.parked ? 0 : 1;
+    if (c.members.empty()) broken.push_back("a class of pending workloads is empty");
+    if (!c.parked && !c.members.empty() && !awake_.contains(*c.members.begin())) {
+      broken.push_back("workload " + slots_[c.members.begin()->workload].uid +
+                       " is awake but would never be evaluated");
+    }
+    for (const Key& each : c.members) {
+      const Slot& slot = slots_[each.workload];
+      if (slot.place != Slot::Place::kQueued || slot.class_id != id) {
+        broken.push_back("workload " + slot.uid + " is queued but believes to be elsewhere");
+      }
+    }
+  }
+  if (awake != awake_.size()) broken.push_back("the awake classes are not those that are not parked");
+  if (members + aside_.size() != size_) broken.push_back("the number of pending workloads is wrong");
+  return broken;
+}
+
+}  // namespace berth::engine

@@ -1,0 +1,133 @@
+// The workloads that wait in one cluster queue: who is next, and who sleeps until something changes.
+//
+// Workloads of the same shape and priority form a class: they share a verdict, so they are parked and woken
+// together (Kueue: scheduling equivalence hash). A parked class remembers which flavor-resources it lacked;
+// it is woken only when one of those may have got freer. Order: sticky workload, higher priority, older queue
+// timestamp, UID (kueue.md 3.3).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/schedule/assignment.h"
+#include "engine/schedule/slots.h"
+
+namespace berth::engine {
+
+class PendingQueue {
+ public:
+  // `share_verdicts` false: every workload is a class of its own.
+  PendingQueue(Slots& slots, bool share_verdicts);
+
+  // Puts the workload into its class. If the class is parked the workload sleeps with it, unevaluated.
+  void push(WorkloadId workload);
+  // Keeps it out of the classes: back-off, on hold, not eligible.
+  void put_aside(WorkloadId workload);
+  void erase(WorkloadId workload);  // from wherever it is
+
+  // The next to evaluate: the sticky workload if it is awake, else the first awake one; invalid when all
+  // sleep. The blocked head of a StrictFIFO queue is not offered, nor is anyone behind it.
+  WorkloadId head() const;
+
+  // BestEffortFIFO: the class of the workload sleeps until one of `lacks` gets freer. `reason` is what its
+  // other members are told.
+  void park(WorkloadId workload, std::vector<Lack> lacks, std::string_view reason);
+  // StrictFIFO: the workload blocks the queue as long as it is the first.
+  void block(WorkloadId workload, std::vector<Lack> lacks);
+  // Wakes what lacked `id` and passes `may_fit`. True when anything woke.
+  bool wake(FlavorResourceId id, const std::function<bool(const Lack&, ShapeId)>& may_fit);
+  bool wake_all();
+  bool all_awake() const { return parked_.empty() && !blocked_.valid(); }
+
+  // The preemptor stays first until it leaves the queue or another takes its place.
+  void set_sticky(WorkloadId workload) { sticky_ = workload; }
+
+  // The plan of the workload's class for the queue's present configuration.
+  template <typename Make>
+  const Plan& plan(WorkloadId workload, std::uint64_t generation, Make make) {
+    Class& c = classes_[slots_[workload].class_id.index()];
+    if (c.plan_generation != generation) {
+      c.plan = make();
+      c.plan_generation = generation;
+    }
+    return c.plan;
+  }
+
+  bool sleeps(WorkloadId workload) const;
+  std::size_t size() const { return size_; }
+  std::vector<WorkloadId> order() const;           // everything, sleeping or aside too
+  std::vector<WorkloadId> sleeping_heads() const;  // the first of each sleeping class, or the blocked head
+  const std::set<WorkloadId>& aside() const { return aside_; }
+
+  struct Untold {
+    WorkloadId workload;
+    std::string_view reason;
+  };
+  // Members that fell asleep unevaluated since the last call.
+  std::vector<Untold> take_untold();
+  std::vector<std::string> check() const;
+
+ private:
+  struct Key {
+    std::int32_t priority = 0;
+    Time queued_at{};
+    WorkloadId workload;
+  };
+  struct Before {
+    const Slots* slots;
+    bool operator()(const Key& a, const Key& b) const {
+      if (a.priority != b.priority) return a.priority > b.priority;
+      if (a.queued_at != b.queued_at) return a.queued_at < b.queued_at;
+      return a.workload != b.workload && slots->uid_less(a.workload, b.workload);
+    }
+  };
+  using Order = std::set<Key, Before>;
+  struct ClassKey {
+    ShapeId shape;
+    std::int32_t priority = 0;
+    WorkloadId alone;  // valid: a class of one
+    auto operator<=>(const ClassKey&) const = default;
+  };
+  struct Class {
+    explicit Class(const Slots& slots) : members(Before{&slots}) {}
+    ClassKey key;
+    Order members;
+    bool parked = false;
+    std::vector<Lack> lacks;
+    std::string reason;                 // told to members while parked
+    std::vector<WorkloadId> newcomers;  // since members were last told
+    Plan plan;
+    std::uint64_t plan_generation = 0;
+  };
+
+  Key key(WorkloadId workload) const {
+    const Slot& slot = slots_[workload];
+    return {slot.priority, slot.queued_at, workload};
+  }
+  ClassKey class_key(WorkloadId workload) const;
+  ClassId class_of(const ClassKey& key);
+  void drop_class(ClassId id);
+  void unpark(ClassId id);
+  void forget_gone_newcomers(ClassId id);
+
+  Slots& slots_;
+  bool share_verdicts_;
+  std::vector<Class> classes_;
+  std::vector<ClassId> free_classes_;
+  std::map<ClassKey, ClassId> by_key_;
+  Order awake_;  // the first member of each awake class
+  std::vector<ClassId> parked_;
+  WorkloadId blocked_;
+  std::vector<Lack> blocked_lacks_;
+  WorkloadId sticky_;
+  std::set<WorkloadId> aside_;
+  std::vector<ClassId> with_newcomers_;  // parked classes that have some; may name a class more than once
+  std::size_t size_ = 0;
+};
+
+}  // namespace berth::engine

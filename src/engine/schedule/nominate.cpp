@@ -1,0 +1,105 @@
+#include "engine/schedule/nominate.h"
+
+#include <algorithm>
+
+namespace berth::engine {
+
+void Nominator::nominate(Entry& entry, bool resume) {
+  Slot& slot = state_.slots[entry.workload];
+  entry.targets.clear();
+  entry.assignment.clear();
+  entry.plan = nullptr;
+  if (slot.barrier) return;
+  Queue& queue = *entry.queue;
+  entry.shape = &state_.shapes[slot.shape];
+  entry.plan = &queue.pending.plan(entry.workload, queue.generation, [&] {
+    return make_plan(*entry.shape, queue.config, state_.flavors, state_.names);
+  });
+  std::span<const std::int32_t> tried;
+  if (resume && slot.scan != nullptr) {
+    const FlavorScan& scan = *slot.scan;
+    const Tree& tree = state_.tree(state_.ledger.root(queue.node));
+    bool fresh = scan.cycle + 1 >= tree.cycle || scan.releases == tree.releases;
+    if (fresh && scan.generation == queue.generation) {
+      tried = scan.tried;
+    } else {
+      slot.scan.reset();
+    }
+  }
+  counts_.clear();
+  for (const Shape::PodSet& pod_set : entry.shape->pod_sets) counts_.push_back(pod_set.count);
+  assign(entry, counts_, tried, {});
+  if (promising(entry) || !state_.options.partial_admission || !entry.shape->reducible) return;
+  reduce(entry, tried);
+}
+
+void Nominator::renominate(Entry& entry) {
+  std::vector<std::int32_t> counts = entry.assignment.counts, nominated;
+  for (const auto& choice : entry.assignment.choices) nominated.push_back(choice.flavor);
+  assign(entry, counts, {}, nominated);
+}
+
+void Nominator::assign(Entry& entry, std::span<const std::int32_t> counts,
+                       std::span<const std::int32_t> tried, std::span<const std::int32_t> nominated) {
+  const Slot& slot = state_.slots[entry.workload];
+  Assigner::Request request;
+  request.preemptor = {entry.queue->node, &entry.queue->config, slot.priority, slot.queued_at};
+  request.plan = entry.plan;
+  request.shape = entry.shape;
+  request.counts = counts;
+  request.tried = tried;
+  request.nominated = nominated;
+  state_.assigner.assign(request, entry.assignment);
+  entry.targets.clear();
+  if (entry.assignment.mode == Mode::kPreempt) find_targets(entry);
+}
+
+void Nominator::find_targets(Entry& entry) {
+  const Slot& slot = state_.slots[entry.workload];
+  short_ids_.clear();
+  for (const auto& part : entry.assignment.parts) {
+    if (part.mode == Mode::kPreempt) short_ids_.push_back(part.id);
+  }
+  Preemptor preemptor{entry.queue->node, &entry.queue->config, slot.priority, slot.queued_at};
+  entry.targets = state_.preemption.targets(preemptor, short_ids_, entry.assignment.usage);
+}
+
+bool Nominator::promising(const Entry& entry) const {
+  return entry.assignment.mode == Mode::kFit ||
+         (entry.assignment.mode == Mode::kPreempt && !entry.targets.empty());
+}
+
+// Partial admission (KEP-420): the smallest reduction that can be admitted, by binary search over
+// proportional reductions of all reducible pod sets. When none can, the full request's verdict stands.
+void Nominator::reduce(Entry& entry, std::span<const std::int32_t> tried) {
+  const auto& pod_sets = entry.shape->pod_sets;
+  std::int64_t total = 0;
+  for (const auto& pod_set : pod_sets) total += pod_set.count - pod_set.min_count;
+  std::int64_t low = 0, high = total + 1;  // the answer lies in [low, high); high: none
+  Entry attempt, best;
+  attempt.workload = entry.workload;
+  attempt.queue = entry.queue;
+  attempt.plan = entry.plan;
+  attempt.shape = entry.shape;
+  while (low < high) {
+    std::int64_t middle = low + (high - low) / 2;
+    std::vector<std::int32_t> counts;
+    for (const auto& pod_set : pod_sets) {
+      std::int64_t delta = pod_set.count - pod_set.min_count;
+      counts.push_back(static_cast<std::int32_t>(pod_set.count - delta * middle / total));
+    }
+    assign(attempt, counts, tried, {});
+    if (promising(attempt)) {
+      best = attempt;
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  if (best.workload.valid()) {
+    entry.assignment = std::move(best.assignment);
+    entry.targets = std::move(best.targets);
+  }
+}
+
+}  // namespace berth::engine

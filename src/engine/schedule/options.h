@@ -1,0 +1,13 @@
+// Kueue's feature gates that change scheduling decisions; defaults as Kueue's.
+#pragma once
+
+namespace berth::engine {
+
+struct SchedulerOptions {
+  bool partial_admission = true;
+  bool flavor_fungibility = true;
+  bool priority_sorting_within_cohort = true;
+  bool equivalence_hashing = true;
+};
+
+}  // namespace berth::engine

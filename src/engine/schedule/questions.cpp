@@ -1,0 +1,108 @@
+// What the scheduler tells about itself, and whether it is in order.
+#include <algorithm>
+
+#include "engine/schedule/scheduler_impl.h"
+
+namespace berth::engine {
+
+const Ledger& Scheduler::ledger() const { return impl_->state.ledger; }
+const Names& Scheduler::names() const { return impl_->state.names; }
+
+bool Scheduler::pending(WorkloadId workload) const {
+  if (!impl_->state.slots.known(workload)) return false;
+  Slot::Place place = impl_->state.slots[workload].place;
+  return place == Slot::Place::kAside || place == Slot::Place::kQueued;
+}
+
+bool Scheduler::holds(WorkloadId workload) const {
+  return impl_->state.slots.known(workload) && impl_->state.slots[workload].place == Slot::Place::kHolder;
+}
+
+bool Scheduler::parked(WorkloadId workload) const {
+  return pending(workload) &&
+         impl_->state.queue(impl_->state.slots[workload].queue)->pending.sleeps(workload);
+}
+
+std::size_t Scheduler::pending_count(std::string_view cluster_queue) const {
+  const Queue* queue = impl_->find(cluster_queue);
+  return queue == nullptr ? 0 : queue->pending.size();
+}
+
+std::vector<WorkloadId> Scheduler::pending_order(std::string_view cluster_queue) const {
+  const Queue* queue = impl_->find(cluster_queue);
+  return queue == nullptr ? std::vector<WorkloadId>() : queue->pending.order();
+}
+
+api::kueue::Admission Scheduler::admission(const Admit& admit) const {
+  const State& state = impl_->state;
+  const Shape& shape = state.shapes[state.slots[admit.workload].shape];
+  api::kueue::Admission admission;
+  admission.cluster_queue = state.ledger.name(admit.cluster_queue);
+  for (std::size_t i = 0; i < admit.pod_sets.size(); ++i) {
+    const Shape::PodSet& pod_set = shape.pod_sets[i];
+    api::kueue::PodSetAssignment assignment;
+    assignment.name = pod_set.name;
+    assignment.count = admit.pod_sets[i].count;
+    for (const auto& [resource, flavor] : admit.pod_sets[i].flavors) {
+      const std::string& name = state.names.name(resource);
+      auto asked = std::find_if(pod_set.per_pod.begin(), pod_set.per_pod.end(),
+                                [r = resource](const ResourceAmount& each) { return each.resource == r; });
+      Amount per_pod = asked == pod_set.per_pod.end() ? Amount::of(1) : asked->amount;  // one of `pods`
+      assignment.flavors[name] = state.names.name(flavor);
+      assignment.resource_usage[name] = to_quantity(name, per_pod * assignment.count);
+    }
+    admission.pod_set_assignments.push_back(std::move(assignment));
+  }
+  return admission;
+}
+
+std::vector<api::kueue::PodSetRequest> Scheduler::resource_requests(WorkloadId workload) const {
+  const State& state = impl_->state;
+  std::vector<api::kueue::PodSetRequest> requests;
+  if (!state.slots.known(workload) || !state.slots[workload].shape.valid()) return requests;
+  for (const Shape::PodSet& pod_set : state.shapes[state.slots[workload].shape].pod_sets) {
+    api::kueue::PodSetRequest request{pod_set.name, {}};
+    for (const ResourceAmount& each : pod_set.per_pod) {
+      const std::string& name = state.names.name(each.resource);
+      request.resources[name] = to_quantity(name, each.amount * pod_set.count);
+    }
+    requests.push_back(std::move(request));
+  }
+  return requests;
+}
+
+std::vector<std::string> Scheduler::check() const {
+  State& state = impl_->state;
+  std::vector<std::string> broken = state.ledger.check();
+  auto say = [&](std::vector<std::string> more) { broken.insert(broken.end(), more.begin(), more.end()); };
+  for (std::size_t i = 0; i < state.slots.size(); ++i) {
+    WorkloadId workload(i);
+    const Slot& slot = state.slots[workload];
+    bool holder = slot.place == Slot::Place::kHolder;
+    if (!slot.in_use && slot.place != Slot::Place::kNone)
+      broken.push_back("a workload that left is still somewhere");
+    if (holder != (state.ledger.claim(workload) != nullptr)) {
+      broken.push_back("workload " + slot.uid +
+                       (holder ? " holds quota without a claim" : " has a claim it does not hold"));
+    }
+  }
+  impl_->absorb_reliefs();  // so that what shall wake is awake
+  Nominator nominator(state);
+  for (const auto& queue : state.queues) {
+    if (queue == nullptr) continue;
+    say(queue->pending.check());
+    if (!state.runs(*queue)) continue;
+    for (WorkloadId head : queue->pending.sleeping_heads()) {
+      Entry entry;
+      entry.workload = head;
+      entry.queue = queue.get();
+      nominator.nominate(entry, false);
+      if (entry.plan == nullptr || entry.assignment.mode != Mode::kFit) continue;
+      broken.push_back("workload " + state.slots[head].uid + " is parked in " +
+                       state.ledger.name(queue->node) + " though it fits now");
+    }
+  }
+  return broken;
+}
+
+}  // namespace berth::engine

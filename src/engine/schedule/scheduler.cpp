@@ -1,0 +1,314 @@
+#include <algorithm>
+
+#include "base/assert.h"
+#include "engine/schedule/scheduler_impl.h"
+
+namespace berth::engine {
+
+Scheduler::Scheduler(SchedulerOptions options) : impl_(std::make_unique<Impl>(options)) {}
+Scheduler::~Scheduler() = default;
+Scheduler::Scheduler(Scheduler&&) noexcept = default;
+Scheduler& Scheduler::operator=(Scheduler&&) noexcept = default;
+
+// --- Queues.
+
+Queue& Scheduler::Impl::queue_of(std::string_view name) {
+  NodeId node = state.ledger.cluster_queue_node(name);
+  if (state.queues.size() <= node.index()) state.queues.resize(node.index() + 1);
+  auto& queue = state.queues[node.index()];
+  if (queue == nullptr) {
+    queue = std::make_unique<Queue>(state.slots, state.options.equivalence_hashing, node);
+    state.ledger.pin(node);
+  }
+  return *queue;
+}
+
+void Scheduler::Impl::drop_if_unused(Queue& queue) {
+  if (queue.configured || queue.pending.size() > 0 || !queue.holders.empty()) return;
+  NodeId node = queue.node;
+  std::erase(dirty, node);
+  state.queues[node.index()].reset();
+  state.ledger.unpin(node);
+}
+
+void Scheduler::Impl::mark(Queue& queue) {
+  if (queue.dirty) return;
+  queue.dirty = true;
+  dirty.push_back(queue.node);
+}
+
+void Scheduler::Impl::wake_queue(Queue& queue) {
+  queue.pending.wake_all();
+  mark(queue);
+}
+
+void Scheduler::Impl::wake_tree(Queue& queue) {
+  if (!state.ledger.in_cycle(queue.node)) relieve(state.ledger.root(queue.node), FlavorResourceId());
+}
+
+void Scheduler::Impl::reconfigured(Queue& queue) {
+  queue.generation = ++state.counter;
+  wake_queue(queue);
+}
+
+// Everything below a node where something got freer may be worth another look; of the parked only what lacked
+// just that.
+void Scheduler::Impl::relieve(NodeId node, FlavorResourceId id) {
+  if (Queue* queue = state.queue(node); queue != nullptr && queue->pending.size() > 0) {
+    const Ledger& ledger = state.ledger;
+    // Without preemption nothing but room helps, and a request of one pod set needs all of its amount.
+    auto may_fit = [&](const Lack& lack, ShapeId shape_id) {
+      const Shape& shape = state.shapes[shape_id];
+      return queue->config.preempts() || shape.reducible || shape.pod_sets.size() > 1 ||
+             lack.wanted <= ledger.available(node, lack.id);
+    };
+    if (!id.valid()) {
+      queue->pending.wake_all();
+    } else {
+      queue->pending.wake(id, may_fit);
+    }
+    if (queue->pending.head().valid()) mark(*queue);
+  }
+  for (NodeId child : state.ledger.children(node)) {
+    if (state.ledger.parent(child) == node) relieve(child, id);
+  }
+}
+
+void Scheduler::Impl::absorb_reliefs() {
+  std::vector<Relief> reliefs = state.ledger.take_reliefs();
+  auto order = [](const Relief& a, const Relief& b) {
+    return std::pair(a.node, a.id) < std::pair(b.node, b.id);
+  };
+  std::sort(reliefs.begin(), reliefs.end(), order);
+  reliefs.erase(std::unique(reliefs.begin(), reliefs.end()), reliefs.end());
+  for (const Relief& relief : reliefs) {
+    NodeId root = state.ledger.root(relief.node);
+    if (root.valid()) state.tree(root).releases = ++state.counter;
+    relieve(relief.node, relief.id);
+  }
+}
+
+// --- Configuration.
+
+void Scheduler::Impl::flavors_changed(FlavorId flavor) {
+  for (auto& queue : state.queues) {
+    if (queue == nullptr) continue;
+    bool uses = std::any_of(
+        queue->config.groups.begin(), queue->config.groups.end(), [&](const ResourceGroup& group) {
+          return std::find(group.flavors.begin(), group.flavors.end(), flavor) != group.flavors.end();
+        });
+    if (uses) reconfigured(*queue);
+  }
+}
+
+void Scheduler::set_flavor(const api::kueue::ResourceFlavor& flavor) {
+  FlavorId id = impl_->state.names.flavor(flavor.meta.name);
+  if (impl_->state.flavors.set(id, flavor)) impl_->flavors_changed(id);
+}
+
+void Scheduler::remove_flavor(std::string_view name) {
+  FlavorId id = impl_->state.names.find_flavor(name);
+  if (impl_->state.flavors.remove(id)) impl_->flavors_changed(id);
+}
+
+void Scheduler::set_cohort(const api::kueue::Cohort& cohort) {
+  State& state = impl_->state;
+  auto quotas = compile_quotas(cohort.resource_groups, state.names);
+  NodeId node = state.ledger.find_cohort(cohort.meta.name);
+  if (node.valid() && state.ledger.same_configuration(node, cohort.parent_name, quotas)) return;
+  state.ledger.set_cohort(cohort.meta.name, cohort.parent_name, quotas);
+}
+
+void Scheduler::remove_cohort(std::string_view name) { impl_->state.ledger.remove_cohort(name); }
+
+void Scheduler::set_cluster_queue(const api::kueue::ClusterQueue& object, bool active) {
+  State& state = impl_->state;
+  Queue& queue = impl_->queue_of(object.meta.name);
+  auto quotas = compile_quotas(object.resource_groups, state.names);
+  QueueConfig config = compile_queue(object, state.names);
+  bool rules_changed = !queue.configured || queue.config != config;
+  if (rules_changed || !state.ledger.same_configuration(queue.node, object.cohort_name, quotas)) {
+    state.ledger.set_cluster_queue(object.meta.name, object.cohort_name, quotas);
+  }
+  bool woken = rules_changed || (active && !queue.active);
+  queue.config = std::move(config);
+  queue.configured = true;
+  queue.active = active;
+  if (woken) impl_->reconfigured(queue);
+}
+
+void Scheduler::remove_cluster_queue(std::string_view name) {
+  Queue* queue = impl_->find(name);
+  if (queue == nullptr || !queue->configured) return;
+  queue->configured = queue->active = false;
+  queue->config = QueueConfig();
+  impl_->reconfigured(*queue);
+  impl_->state.ledger.remove_cluster_queue(name);
+  impl_->drop_if_unused(*queue);
+}
+
+// --- Workloads.
+
+WorkloadId Scheduler::enter(std::string_view uid, std::string_view job_uid) {
+  return impl_->state.slots.enter(uid, job_uid);
+}
+
+void Scheduler::leave(WorkloadId workload) {
+  State& state = impl_->state;
+  if (!state.slots.known(workload)) return;
+  withdraw(workload);
+  release(workload);
+  Slot& slot = state.slots[workload];
+  if (slot.shape.valid()) state.shapes.release(slot.shape);
+  state.slots.leave(workload);
+}
+
+void Scheduler::Impl::leave_queue(WorkloadId workload) {
+  Slot& slot = state.slots[workload];
+  Queue& queue = *state.queue(slot.queue);
+  if (slot.not_before) backoffs.erase({*slot.not_before, workload});
+  slot.not_before.reset();
+  slot.scan.reset();
+  queue.pending.erase(workload);
+  mark(queue);  // who stood behind it or made way for it may go on
+}
+
+void Scheduler::Impl::leave_claim(WorkloadId workload) {
+  Slot& slot = state.slots[workload];
+  Queue& queue = *state.queue(slot.queue);
+  queue.holders.erase(slot, workload);
+  state.ledger.give_back(workload);
+  slot.place = Slot::Place::kNone;
+  slot.evicted = false;
+  drop_if_unused(queue);
+}
+
+void Scheduler::Impl::place(WorkloadId workload) {
+  Slot& slot = state.slots[workload];
+  Queue& queue = *state.queue(slot.queue);
+  if (slot.on_hold || slot.not_before) {
+    queue.pending.put_aside(workload);
+    if (!slot.on_hold) backoffs.emplace(*slot.not_before, workload);
+    return;
+  }
+  queue.pending.push(workload);
+  mark(queue);
+}
+
+void Scheduler::submit(WorkloadId workload, const Pending& pending) {
+  State& state = impl_->state;
+  Slot& slot = state.slots[workload];
+  BERTH_INVARIANT(slot.place != Slot::Place::kHolder);
+  if (slot.place == Slot::Place::kHolder) release(workload);
+  ShapeId shape = state.shapes.acquire(pending.pod_sets, state.names);
+  Queue& queue = impl_->queue_of(pending.cluster_queue);
+  bool waits = slot.place != Slot::Place::kNone;
+  bool same = waits && slot.queue == queue.node && slot.priority == pending.priority &&
+              slot.queued_at == pending.queued_at && slot.shape == shape && slot.barrier == pending.barrier &&
+              slot.not_before == pending.not_before && slot.on_hold == pending.on_hold;
+  if (slot.shape.valid()) state.shapes.release(slot.shape);
+  slot.shape = shape;
+  if (same) return;
+  NodeId former = waits ? slot.queue : NodeId();
+  if (waits) impl_->leave_queue(workload);
+  slot.queue = queue.node;
+  slot.priority = pending.priority;
+  slot.queued_at = pending.queued_at;
+  slot.barrier = pending.barrier;
+  slot.not_before = pending.not_before;
+  slot.on_hold = pending.on_hold;
+  slot.told = 0;
+  slot.told_reason.clear();
+  impl_->place(workload);
+  if (former.valid() && former != queue.node) impl_->drop_if_unused(*state.queue(former));
+}
+
+void Scheduler::withdraw(WorkloadId workload) {
+  if (!pending(workload)) return;
+  impl_->leave_queue(workload);
+  impl_->drop_if_unused(*impl_->state.queue(impl_->state.slots[workload].queue));
+}
+
+void Scheduler::hold(WorkloadId workload, const Holding& holding) {
+  State& state = impl_->state;
+  Slot& slot = state.slots[workload];
+  Usage usage;
+  for (const auto& each : holding.amounts) {
+    FlavorResourceId id =
+        state.names.pair(state.names.flavor(each.flavor), state.names.resource(each.resource));
+    usage.push_back({id, each.amount});
+  }
+  tidy(usage);
+  withdraw(workload);
+  Queue& queue = impl_->queue_of(holding.cluster_queue);
+  const Claim* claim = state.ledger.claim(workload);
+  if (slot.place == Slot::Place::kHolder && slot.queue != queue.node) {
+    impl_->leave_claim(workload);
+    claim = nullptr;
+  }
+  if (slot.place == Slot::Place::kHolder) {
+    queue.holders.erase(slot, workload);
+    // Who could not preempt it may now.
+    if (holding.priority < slot.priority || holding.queued_at > slot.queued_at) impl_->wake_tree(queue);
+  }
+  slot.place = Slot::Place::kHolder;
+  slot.queue = queue.node;
+  slot.priority = holding.priority;
+  slot.queued_at = holding.queued_at;
+  slot.reserved_at = holding.reserved_at;
+  slot.evicted = holding.evicted;
+  queue.holders.insert(slot, workload);
+  if (claim == nullptr || claim->usage != usage) state.ledger.take(workload, queue.node, std::move(usage));
+}
+
+void Scheduler::set_evicted(WorkloadId workload, bool evicted) {
+  if (!holds(workload)) return;
+  Slot& slot = impl_->state.slots[workload];
+  Holders& holders = impl_->state.queue(slot.queue)->holders;
+  holders.erase(slot, workload);
+  slot.evicted = evicted;
+  holders.insert(slot, workload);
+  if (!evicted) impl_->mark(*impl_->state.queue(slot.queue));  // who waits for it chooses again
+}
+
+void Scheduler::release(WorkloadId workload) {
+  if (holds(workload)) impl_->leave_claim(workload);
+}
+
+// --- Decisions.
+
+void Scheduler::Impl::end_backoffs(Time now) {
+  while (!backoffs.empty() && backoffs.begin()->first <= now) {
+    WorkloadId workload = backoffs.begin()->second;
+    Queue& queue = *state.queue(state.slots[workload].queue);
+    leave_queue(workload);
+    queue.pending.push(workload);
+  }
+}
+
+Decisions Scheduler::schedule(Time now) {
+  State& state = impl_->state;
+  impl_->end_backoffs(now);
+  impl_->absorb_reliefs();
+  std::set<NodeId> roots;
+  for (NodeId node : std::exchange(impl_->dirty, {})) {
+    Queue& queue = *state.queue(node);
+    queue.dirty = false;
+    if (!state.ledger.in_cycle(node)) roots.insert(state.ledger.root(node));
+  }
+  Decisions decisions;
+  for (NodeId root : roots) {
+    if (impl_->pass.run(root, now, decisions)) continue;
+    for (auto& queue : state.queues) {  // stopped at a bound: goes on in the next call
+      if (queue != nullptr && state.ledger.root(queue->node) == root) impl_->mark(*queue);
+    }
+  }
+  return decisions;
+}
+
+std::optional<Time> Scheduler::next_wake() const {
+  if (impl_->backoffs.empty()) return std::nullopt;
+  return impl_->backoffs.begin()->first;
+}
+
+}  // namespace berth::engine

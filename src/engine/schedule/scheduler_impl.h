@@ -1,0 +1,36 @@
+// The scheduler's inside: its state, and what events do to it.
+#pragma once
+
+#include <set>
+#include <utility>
+
+#include "engine/schedule/pass.h"
+#include "engine/schedule/scheduler.h"
+
+namespace berth::engine {
+
+struct Scheduler::Impl {
+  explicit Impl(SchedulerOptions o) : state(o), pass(state) {}
+
+  Queue& queue_of(std::string_view name);
+  void drop_if_unused(Queue& queue);
+  void mark(Queue& queue);
+  void wake_queue(Queue& queue);
+  void wake_tree(Queue& queue);
+  void reconfigured(Queue& queue);
+  void flavors_changed(FlavorId flavor);
+  void absorb_reliefs();
+  void relieve(NodeId node, FlavorResourceId id);
+  void leave_queue(WorkloadId workload);
+  void leave_claim(WorkloadId workload);
+  void place(WorkloadId workload);
+  void end_backoffs(Time now);
+  Queue* find(std::string_view name) const { return state.queue(state.ledger.find_cluster_queue(name)); }
+
+  State state;
+  Pass pass;
+  std::vector<NodeId> dirty;                       // queues in which somebody may have become admissible
+  std::set<std::pair<Time, WorkloadId>> backoffs;  // ends of back-offs; of workloads that are aside
+};
+
+}  // namespace berth::engine

@@ -1,0 +1,77 @@
+// Everything the scheduler knows, shared by its parts.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/queue/pending.h"
+#include "engine/quota/ledger.h"
+#include "engine/quota/names.h"
+#include "engine/schedule/assignment.h"
+#include "engine/schedule/flavors.h"
+#include "engine/schedule/holders.h"
+#include "engine/schedule/options.h"
+#include "engine/schedule/queue_config.h"
+#include "engine/schedule/shape.h"
+#include "engine/schedule/slots.h"
+
+namespace berth::engine {
+
+// A cluster queue: its rules, who waits and who holds quota. It exists as long as any of these does.
+struct Queue {
+  Queue(Slots& slots, bool share_verdicts, NodeId id)
+      : node(id), pending(slots, share_verdicts), holders(slots) {}
+  NodeId node;
+  bool configured = false;  // an object defines it
+  bool active = false;      // may admit
+  bool dirty = false;       // something happened that may let somebody in
+  QueueConfig config;
+  std::uint64_t generation = 0;  // of the configuration, for what is compiled from it
+  PendingQueue pending;
+  Holders holders;
+};
+
+// What a root cohort (or a queue without one) remembers between passes.
+struct Tree {
+  std::uint64_t cycle = 0;  // scheduling cycles so far
+  std::uint64_t releases =
+      0;  // changes when quota was released or reconfigured (Kueue: AllocatableResourceGeneration)
+  std::uint64_t progress = 0;  // changes when anything was admitted, preempted or parked
+};
+
+struct State {
+  explicit State(SchedulerOptions o)
+      : options(o),
+        preemption(ledger, slots, [this](NodeId node) { return holders(node); }),
+        assigner(ledger, preemption, o.flavor_fungibility) {}
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  Queue* queue(NodeId node) const {
+    return node.valid() && node.index() < queues.size() ? queues[node.index()].get() : nullptr;
+  }
+  const Holders* holders(NodeId node) const {
+    const Queue* q = queue(node);
+    return q == nullptr ? nullptr : &q->holders;
+  }
+  Tree& tree(NodeId root) {
+    if (trees.size() <= root.index()) trees.resize(root.index() + 1);
+    return trees[root.index()];
+  }
+  // May anything be evaluated there?
+  bool runs(const Queue& q) const { return q.configured && q.active && !ledger.in_cycle(q.node); }
+
+  SchedulerOptions options;
+  Names names;
+  Ledger ledger;
+  FlavorTable flavors;
+  ShapeTable shapes;
+  Slots slots;
+  std::vector<std::unique_ptr<Queue>> queues;  // by node
+  std::vector<Tree> trees;                     // by root
+  std::uint64_t counter = 0;                   // gives generations
+  Preemption preemption;
+  Assigner assigner;
+};
+
+}  // namespace berth::engine
