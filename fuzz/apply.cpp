@@ -23,6 +23,8 @@ Json apply(const Json& live, const Json* config, std::string_view manager, bool 
   const berth::apiserver::ManagerInfo info{std::string(manager), "v1", "", {}};
   const auto once = berth::apiserver::server_side_apply(live, applied, patch_schema(), info, force, {});
   if (!once || !once->conflicts.empty()) return live;
+  // Who applies nothing owns nothing, and an object without owners gets one for its past at the next apply.
+  if (berth::array_at(once->object, {"metadata", "managedFields"}).empty()) return once->object;
   const auto twice =
       berth::apiserver::server_side_apply(once->object, applied, patch_schema(), info, false, {});
   if (!twice || !twice->conflicts.empty()) std::abort();

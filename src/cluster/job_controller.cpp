@@ -1,0 +1,456 @@
+#include "cluster/job_controller.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/meta.h"
+#include "api/status.h"
+#include "base/log.h"
+#include "cluster/job_sync.h"
+#include "cluster/own_writes.h"
+#include "kube/event_recorder.h"
+#include "kube/informer.h"
+
+namespace berth::cluster {
+namespace {
+
+using api::RestRequest;
+using api::RestResponse;
+using api::Verb;
+
+const api::GroupVersionResource kJobs{"batch", "v1", "jobs"};
+const api::GroupVersionResource kPods{"", "v1", "pods"};
+constexpr std::string_view kManager = "kube-controller-manager";
+
+constexpr Duration kFirstRetry = std::chrono::milliseconds(100);
+constexpr Duration kMaxRetry = std::chrono::minutes(1);
+
+std::string key_of(const Json& object) {
+  return api::object_key(string_at(object, {"metadata", "namespace"}),
+                         string_at(object, {"metadata", "name"}));
+}
+
+// The Job that controls a pod; null when none does.
+const Json* controlling_job(const Json& pod) {
+  for (const auto& owner : array_at(pod, {"metadata", "ownerReferences"})) {
+    if (bool_at(owner, {"controller"}) && string_at(owner, {"kind"}) == "Job" &&
+        string_at(owner, {"apiVersion"}).starts_with("batch/")) {
+      return &owner;
+    }
+  }
+  return nullptr;
+}
+
+bool has_controller(const Json& pod) {
+  const auto& owners = array_at(pod, {"metadata", "ownerReferences"});
+  return std::any_of(owners.begin(), owners.end(),
+                     [](const Json& owner) { return bool_at(owner, {"controller"}); });
+}
+
+kube::EventRecorderOptions recorder_options() {
+  kube::EventRecorderOptions options;
+  options.controller = "job-controller";
+  options.instance = "job-controller";
+  return options;
+}
+
+}  // namespace
+
+struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
+  Impl(api::RestClient& c, Executor& e)
+      : client(c),
+        executor(e),
+        jobs(c, e, kJobs),
+        pods(c, e, kPods),
+        recorder(c, e, recorder_options()),
+        job_writes(jobs),
+        pod_writes(pods) {}
+
+  struct Work {
+    bool queued = false;   // will be looked at soon
+    bool running = false;  // requests are under way
+    bool again = false;    // something changed meanwhile
+    TimerId timer = 0;
+    int failures = 0;  // in a row
+    Time create_after{};
+    JobBackoff backoff;
+    std::string uid;
+  };
+
+  api::RestClient& client;
+  Executor& executor;
+  kube::Informer jobs, pods;
+  kube::EventRecorder recorder;
+  OwnWrites job_writes, pod_writes;
+  std::map<std::string, std::set<std::string>, std::less<>> pods_of;  // by the owner's UID
+  std::map<std::string, Work, std::less<>> work;                      // by the Job's key
+
+  // What changed.
+  // ---------------------------------------------------------------------------------------------------
+
+  void start() {
+    jobs.on_change([this](const JsonPtr& old, const JsonPtr& now) { job_changed(old, now); });
+    pods.on_change([this](const JsonPtr& old, const JsonPtr& now) { pod_changed(old, now); });
+    jobs.on_synced([this] { begin(); });
+    pods.on_synced([this] { begin(); });
+    jobs.start();
+    pods.start();
+  }
+
+  bool ready() const { return jobs.synced() && pods.synced(); }
+
+  void begin() {
+    if (!ready()) return;
+    for (const auto& job : jobs.list()) enqueue(key_of(*job));
+    for (const auto& pod : pods.list()) check_orphan(*pod);
+  }
+
+  void job_changed(const JsonPtr& old, const JsonPtr& now) {
+    if (now) return enqueue(key_of(*now));
+    enqueue(key_of(*old));
+    const auto at = pods_of.find(string_at(*old, {"metadata", "uid"}));
+    if (at == pods_of.end()) return;
+    for (const auto& key : at->second) {
+      if (const auto pod = pod_writes.get(key)) check_orphan(*pod);
+    }
+  }
+
+  void pod_changed(const JsonPtr& old, const JsonPtr& now) {
+    if (old) note_owner(*old, false);
+    if (now) note_owner(*now, true);
+    for (const auto* pod : {old.get(), now.get()}) {
+      const Json* owner = pod == nullptr ? nullptr : controlling_job(*pod);
+      if (owner != nullptr) {
+        enqueue(api::object_key(string_at(*pod, {"metadata", "namespace"}), string_at(*owner, {"name"})));
+      }
+    }
+    if (now && ready()) check_orphan(*now);
+  }
+
+  void note_owner(const Json& pod, bool present) {
+    const Json* owner = controlling_job(pod);
+    if (owner == nullptr) return;
+    const auto uid = string_at(*owner, {"uid"});
+    if (present) {
+      pods_of[std::string(uid)].insert(key_of(pod));
+    } else if (const auto at = pods_of.find(uid); at != pods_of.end()) {
+      at->second.erase(key_of(pod));
+      if (at->second.empty()) pods_of.erase(at);
+    }
+  }
+
+  // When to look.
+  // ---------------------------------------------------------------------------------------------------
+
+  void enqueue(const std::string& key) {
+    if (!ready()) return;
+    auto& item = work[key];
+    if (item.running) {
+      item.again = true;
+      return;
+    }
+    if (std::exchange(item.queued, true)) return;
+    executor.post([self = weak_from_this(), key] {
+      if (const auto impl = self.lock()) impl->look(key);
+    });
+  }
+
+  void wake(const std::string& key, Time when) {
+    auto& item = work[key];
+    if (item.timer != 0) executor.cancel(item.timer);
+    item.timer = executor.at(when, [self = weak_from_this(), key] {
+      const auto impl = self.lock();
+      if (!impl) return;
+      impl->work[key].timer = 0;
+      impl->enqueue(key);
+    });
+  }
+
+  void finished(const std::string& key, bool ok) {
+    auto& item = work[key];
+    item.running = false;
+    const bool again = std::exchange(item.again, false);
+    if (ok) {
+      item.failures = 0;
+      return enqueue(key);
+    }
+    const Duration delay = std::min(kMaxRetry, kFirstRetry * (1 << std::min(item.failures, 12)));
+    ++item.failures;
+    wake(key, executor.now() + delay);
+    if (again) enqueue(key);
+  }
+
+  void forget(const std::string& key) {
+    const auto at = work.find(key);
+    if (at == work.end()) return;
+    if (at->second.timer != 0) executor.cancel(at->second.timer);
+    work.erase(at);
+  }
+
+  // What to do.
+  // -----------------------------------------------------------------------------------------------------
+
+  std::vector<JobPod> pods_owned_by(std::string_view uid) {
+    std::set<std::string> keys;
+    if (const auto at = pods_of.find(uid); at != pods_of.end()) keys = at->second;
+    for (auto& key : pod_writes.unseen()) keys.insert(std::move(key));
+    std::vector<JobPod> out;
+    for (const auto& key : keys) {
+      const JsonPtr pod = pod_writes.get(key);
+      const Json* owner = pod ? controlling_job(*pod) : nullptr;
+      if (owner != nullptr && string_at(*owner, {"uid"}) == uid) out.emplace_back(pod);
+    }
+    return out;
+  }
+
+  void look(const std::string& key) {
+    job_writes.unseen();  // drops what was seen
+    const JsonPtr job = job_writes.get(key);
+    if (!job) return forget(key);
+    auto& item = work[key];
+    item.queued = false;
+    const auto uid = string_at(*job, {"metadata", "uid"});
+    if (item.uid != uid) {
+      item.uid = uid;
+      item.backoff = {};
+      item.create_after = {};
+    }
+    const auto owned = pods_owned_by(uid);
+    const Time now = executor.now();
+    JobStep step = next_step({*job, owned, item.backoff, now, now >= item.create_after});
+    switch (step.kind) {
+      case JobStep::Kind::kNothing: {
+        auto when = step.wake;
+        if (now < item.create_after && (!when || item.create_after < *when)) when = item.create_after;
+        if (when) wake(key, *when);
+        return;
+      }
+      case JobStep::Kind::kWriteStatus:
+        return write_status(key, *job, std::move(step));
+      case JobStep::Kind::kChangePods:
+        return change_pods(key, *job, std::move(step));
+      case JobStep::Kind::kDeleteJob:
+        return delete_job(key, *job);
+    }
+  }
+
+  RestRequest request(Verb verb, const api::GroupVersionResource& resource, const Json& object) const {
+    RestRequest out;
+    out.verb = verb;
+    out.resource = resource;
+    out.ns = string_at(object, {"metadata", "namespace"});
+    out.name = string_at(object, {"metadata", "name"});
+    out.field_manager = kManager;
+    return out;
+  }
+
+  void send(RestRequest r, std::function<void(RestResponse)> done) {
+    client.call(std::move(r), [self = weak_from_this(), done = std::move(done)](RestResponse response) {
+      if (const auto impl = self.lock()) done(std::move(response));
+    });
+  }
+
+  void record(const Json& job, bool warning, std::string reason, std::string message) {
+    kube::ObjectRef about{"batch/v1", "Job", std::string(string_at(job, {"metadata", "namespace"})),
+                          std::string(string_at(job, {"metadata", "name"})),
+                          std::string(string_at(job, {"metadata", "uid"}))};
+    kube::EventText text;
+    text.warning = warning;
+    text.reason = std::move(reason);
+    text.note = std::move(message);
+    recorder.record(about, std::move(text));
+  }
+
+  void write_status(const std::string& key, const Json& job, JobStep step) {
+    work[key].running = true;
+    RestRequest r = request(Verb::kUpdate, kJobs, job);
+    r.subresource = "status";
+    r.body = job;
+    ensure_path(r.body, {"status"}) = step.status;
+    send(std::move(r), [this, key, step = std::move(step)](RestResponse response) {
+      if (!response.ok()) {
+        // Conflicts are ordinary: the Job changed, and the change is on its way here.
+        log::debug("job status not written", {{"job", key}, {"code", response.code}});
+        return finished(key, false);
+      }
+      if (step.backoff) work[key].backoff = *step.backoff;
+      for (const auto& event : step.events) record(response.body, event.warning, event.reason, event.message);
+      job_writes.wrote(std::move(response.body));
+      finished(key, true);
+    });
+  }
+
+  void delete_job(const std::string& key, const Json& job) {
+    work[key].running = true;
+    RestRequest r = request(Verb::kDelete, kJobs, job);
+    r.body = {{"apiVersion", "v1"},
+              {"kind", "DeleteOptions"},
+              {"propagationPolicy", "Foreground"},
+              {"preconditions", {{"uid", string_at(job, {"metadata", "uid"})}}}};
+    const std::string uid(string_at(job, {"metadata", "uid"}));
+    send(std::move(r), [this, key, uid](RestResponse response) {
+      const bool done = response.ok() || response.code == 404;
+      if (done) job_writes.gone(key, uid);
+      finished(key, done);
+    });
+  }
+
+  // Several requests about the pods of one Job; the Job is looked at again when all were answered.
+  struct Batch {
+    std::size_t open = 1;  // one for the sender, until everything was sent
+    bool ok = true;
+    bool create_failed = false;
+  };
+
+  void close_one(const std::string& key, Batch& batch) {
+    if (--batch.open > 0) return;
+    if (batch.create_failed) {
+      auto& item = work[key];
+      item.create_after =
+          executor.now() + std::min(kMaxRetry, kFirstRetry * (1 << std::min(item.failures, 12)));
+      ++item.failures;
+      // The status is still to be written; the next try waits.
+      item.running = false;
+      item.again = false;
+      return enqueue(key);
+    }
+    finished(key, batch.ok);
+  }
+
+  void change_pods(const std::string& key, const Json& job, JobStep step) {
+    work[key].running = true;
+    const auto batch = std::make_shared<Batch>();
+    const auto shared_job = std::make_shared<const Json>(job);
+    std::set<std::string> removed;
+    for (const auto& pod : step.remove) removed.insert(pod.uid);
+    std::set<std::string> released;
+    for (const auto& pod : step.release) {
+      released.insert(pod.uid);
+      ++batch->open;
+      const bool remove_then = removed.contains(pod.uid);
+      release(pod, [this, key, batch, shared_job, pod, remove_then](bool ok) {
+        batch->ok = batch->ok && ok;
+        if (ok && remove_then) {
+          ++batch->open;
+          remove(key, shared_job, pod, batch);
+        }
+        close_one(key, *batch);
+      });
+    }
+    for (const auto& pod : step.remove) {
+      if (released.contains(pod.uid)) continue;
+      ++batch->open;
+      remove(key, shared_job, pod, batch);
+    }
+    for (auto& pod : step.create) {
+      ++batch->open;
+      create(key, shared_job, std::move(pod), batch);
+    }
+    close_one(key, *batch);
+  }
+
+  // Takes the tracking finalizer from a pod; fine when it or the pod is gone already.
+  void release(const JobPod& pod, std::function<void(bool ok)> done) {
+    RestRequest r = request(Verb::kPatch, kPods, *pod.object);
+    r.patch_type = api::PatchType::kStrategicMerge;
+    r.body = {
+        {"metadata",
+         {{"uid", pod.uid}, {"$deleteFromPrimitiveList/finalizers", JsonArray{Json(kTrackingFinalizer)}}}}};
+    send(std::move(r), [this, pod, done = std::move(done)](RestResponse response) {
+      const std::string key = key_of(*pod.object);
+      // 409: another pod of this name.
+      const bool is_gone = response.code == 404 || response.code == 409;
+      if (is_gone) pod_writes.gone(key, pod.uid);
+      if (response.ok()) pod_writes.wrote(std::move(response.body));
+      done(response.ok() || is_gone);
+    });
+  }
+
+  void remove(const std::string& key, const JsonPtr& job, const JobPod& pod,
+              const std::shared_ptr<Batch>& batch) {
+    RestRequest r = request(Verb::kDelete, kPods, *pod.object);
+    r.body = {{"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"preconditions", {{"uid", pod.uid}}}};
+    send(std::move(r), [this, key, job, pod, batch](RestResponse response) {
+      const bool is_gone = response.code == 404 || response.code == 409;
+      if (is_gone) {
+        pod_writes.gone(key_of(*pod.object), pod.uid);
+      } else if (response.ok()) {
+        note_deletion(pod, std::move(response.body));
+        record(*job, false, "SuccessfulDelete", "Deleted pod: " + pod.name);
+      }
+      batch->ok = batch->ok && (response.ok() || is_gone);
+      close_one(key, *batch);
+    });
+  }
+
+  // A pod without a node and without finalizers goes at once; another stays for a while, marked.
+  void note_deletion(const JobPod& pod, Json body) {
+    const bool stays = find_path(body, {"metadata", "deletionTimestamp"}) != nullptr &&
+                       (int_at(body, {"metadata", "deletionGracePeriodSeconds"}) > 0 ||
+                        !array_at(body, {"metadata", "finalizers"}).empty());
+    if (stays) {
+      pod_writes.wrote(std::move(body));
+    } else {
+      pod_writes.gone(key_of(*pod.object), pod.uid);
+    }
+  }
+
+  void create(const std::string& key, const JsonPtr& job, Json pod, const std::shared_ptr<Batch>& batch) {
+    RestRequest r;
+    r.verb = Verb::kCreate;
+    r.resource = kPods;
+    r.ns = string_at(*job, {"metadata", "namespace"});
+    r.field_manager = kManager;
+    r.body = std::move(pod);
+    send(std::move(r), [this, key, job, batch](RestResponse response) {
+      if (response.ok()) {
+        record(*job, false, "SuccessfulCreate",
+               "Created pod: " + std::string(string_at(response.body, {"metadata", "name"})));
+        pod_writes.wrote(std::move(response.body));
+      } else {
+        record(*job, true, "FailedCreate", "Error creating: " + std::string(api::status_message(response)));
+        batch->create_failed = true;
+      }
+      close_one(key, *batch);
+    });
+  }
+
+  // Pods that wait for a Job that is no more.
+  // -------------------------------------------------------------------------
+
+  void check_orphan(const Json& pod) {
+    const JobPod parsed(std::make_shared<const Json>(pod));
+    if (!parsed.tracked) return;
+    const Json* owner = controlling_job(pod);
+    if (owner == nullptr) {
+      if (!has_controller(pod)) release(parsed, [](bool) {});
+      return;
+    }
+    const std::string uid(string_at(*owner, {"uid"}));
+    RestRequest r;
+    r.verb = Verb::kGet;
+    r.resource = kJobs;
+    r.ns = string_at(pod, {"metadata", "namespace"});
+    r.name = string_at(*owner, {"name"});
+    const JsonPtr known = jobs.get(api::object_key(r.ns, r.name));
+    if (known && string_at(*known, {"metadata", "uid"}) == uid) return;
+    // The copy may lag behind; the server knows.
+    send(std::move(r), [this, parsed, uid](RestResponse response) {
+      const bool owned = response.ok() && string_at(response.body, {"metadata", "uid"}) == uid;
+      if (!owned && (response.ok() || response.code == 404)) release(parsed, [](bool) {});
+    });
+  }
+};
+
+JobController::JobController(api::RestClient& client, Executor& executor)
+    : impl_(std::make_shared<Impl>(client, executor)) {}
+JobController::~JobController() = default;
+
+void JobController::start() { impl_->start(); }
+
+}  // namespace berth::cluster

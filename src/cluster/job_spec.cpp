@@ -1,0 +1,185 @@
+#include "cluster/job_spec.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+namespace berth::cluster {
+namespace {
+
+// metadata.generateName is cut to this, so that five random characters still fit a name of 63.
+constexpr std::size_t kMaxGenerateName = 58;
+
+std::optional<Time> time_at(const Json& object, std::initializer_list<std::string_view> path) {
+  const auto text = string_at(object, path);
+  if (text.empty()) return std::nullopt;
+  auto time = parse_time(text);
+  return time ? std::optional<Time>(*time) : std::nullopt;
+}
+
+std::optional<std::int64_t> number_in(const Json& pod, std::string_view annotation) {
+  const auto text = string_at(pod, {"metadata", "annotations", annotation});
+  std::int64_t value = 0;
+  const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || at != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+const Json* condition(const Json& pod, std::string_view type) {
+  for (const auto& c : array_at(pod, {"status", "conditions"})) {
+    if (string_at(c, {"type"}) == type) return &c;
+  }
+  return nullptr;
+}
+
+// The end of the last container; without that, when the pod ceased to be ready, or when it was deleted.
+Time finish_time(const Json& pod, Time created) {
+  std::optional<Time> latest;
+  const auto& statuses = array_at(pod, {"status", "containerStatuses"});
+  bool all = !statuses.empty();
+  for (const auto& status : statuses) {
+    const auto end = time_at(status, {"state", "terminated", "finishedAt"});
+    if (!end) all = false;
+    if (end && (!latest || *end > *latest)) latest = end;
+  }
+  if (all && latest) return *latest;
+  if (const Json* ready = condition(pod, "Ready");
+      ready != nullptr && string_at(*ready, {"status"}) == "False") {
+    if (const auto since = time_at(*ready, {"lastTransitionTime"})) return *since;
+  }
+  if (const auto deletion = time_at(pod, {"metadata", "deletionTimestamp"})) {
+    return *deletion - std::chrono::seconds(int_at(pod, {"metadata", "deletionGracePeriodSeconds"}));
+  }
+  return created;
+}
+
+std::int64_t restarts_of(const Json& pod) {
+  std::int64_t out = 0;
+  for (std::string_view list : {"containerStatuses", "initContainerStatuses"}) {
+    for (const auto& status : array_at(pod, {"status", list})) out += int_at(status, {"restartCount"});
+  }
+  return out;
+}
+
+void tell_containers_their_index(Json& spec) {
+  for (std::string_view list : {"initContainers", "containers"}) {
+    Json* containers = spec.is_object() ? spec.get_object().if_contains(list) : nullptr;
+    if (containers == nullptr || !containers->is_array()) continue;
+    for (auto& container : containers->get_array()) {
+      const auto& present = array_at(container, {"env"});
+      const bool known = std::any_of(present.begin(), present.end(), [](const Json& variable) {
+        return string_at(variable, {"name"}) == "JOB_COMPLETION_INDEX";
+      });
+      if (known) continue;
+      Json& env = ensure_path(container, {"env"});
+      if (!env.is_array()) env = JsonArray();
+      const std::string path = "metadata.labels['" + std::string(kIndexKey) + "']";
+      env.get_array().push_back(
+          {{"name", "JOB_COMPLETION_INDEX"}, {"valueFrom", {{"fieldRef", {{"fieldPath", path}}}}}});
+    }
+  }
+}
+
+std::string generate_name(const JobSpec& spec, const NewPod& what) {
+  const std::string tail = what.index ? "-" + std::to_string(*what.index) + "-" : "-";
+  return spec.name.substr(0, kMaxGenerateName - tail.size()) + tail;
+}
+
+}  // namespace
+
+JobSpec::JobSpec(const Json& job)
+    : name(string_at(job, {"metadata", "name"})),
+      ns(string_at(job, {"metadata", "namespace"})),
+      uid(string_at(job, {"metadata", "uid"})) {
+  deleting = find_path(job, {"metadata", "deletionTimestamp"}) != nullptr;
+  suspended = bool_at(job, {"spec", "suspend"});
+  indexed = string_at(job, {"spec", "completionMode"}) == "Indexed";
+  ours = string_at(job, {"spec", "managedBy"}, kJobControllerName) == kJobControllerName;
+  parallelism = int_at(job, {"spec", "parallelism"}, 1);
+  completions = optional_int_at(job, {"spec", "completions"});
+  backoff_limit_per_index = optional_int_at(job, {"spec", "backoffLimitPerIndex"});
+  backoff_limit = int_at(job, {"spec", "backoffLimit"},
+                         backoff_limit_per_index ? std::numeric_limits<std::int32_t>::max() : 6);
+  max_failed_indexes = optional_int_at(job, {"spec", "maxFailedIndexes"});
+  active_deadline_seconds = optional_int_at(job, {"spec", "activeDeadlineSeconds"});
+  ttl_seconds = optional_int_at(job, {"spec", "ttlSecondsAfterFinished"});
+  only_replace_failed = string_at(job, {"spec", "podReplacementPolicy"}) == "Failed" ||
+                        find_path(job, {"spec", "podFailurePolicy"}) != nullptr;
+  restarts_in_place = string_at(job, {"spec", "template", "spec", "restartPolicy"}) == "OnFailure";
+}
+
+JobPod::JobPod(const JsonPtr& pod)
+    : object(pod),
+      name(string_at(*pod, {"metadata", "name"})),
+      uid(string_at(*pod, {"metadata", "uid"})),
+      phase(string_at(*pod, {"status", "phase"})) {
+  created = time_at(*pod, {"metadata", "creationTimestamp"}).value_or(Time{});
+  finished = finish_time(*pod, created);
+  if (const Json* ready = condition(*pod, "Ready");
+      ready != nullptr && string_at(*ready, {"status"}) == "True") {
+    ready_since = time_at(*ready, {"lastTransitionTime"}).value_or(Time{});
+  }
+  restarts = restarts_of(*pod);
+  index = number_in(*pod, kIndexKey);
+  index_failures = number_in(*pod, kIndexFailures).value_or(0);
+  index_ignored_failures = number_in(*pod, kIndexIgnoredFailures).value_or(0);
+  bound = !string_at(*pod, {"spec", "nodeName"}).empty();
+  deleting = find_path(*pod, {"metadata", "deletionTimestamp"}) != nullptr;
+  for (const auto& finalizer : array_at(*pod, {"metadata", "finalizers"})) {
+    tracked = tracked || (finalizer.is_string() && view(finalizer.get_string()) == kTrackingFinalizer);
+  }
+}
+
+bool removed_before(const JobPod& a, const JobPod& b) {
+  // What has done the least work: unbound, not running, not ready, ready for the shortest time, often
+  // restarted, young.
+  const auto rank = [](const JobPod& p) {
+    const int phase = p.phase == "Pending" ? 0 : p.phase == "Running" ? 2 : 1;
+    const auto ready = p.ready_since ? -p.ready_since->time_since_epoch().count() : 0;
+    return std::tuple(p.bound, phase, p.ready_since.has_value(), ready, -p.restarts,
+                      -p.created.time_since_epoch().count(), std::string_view(p.uid));
+  };
+  return rank(a) < rank(b);
+}
+
+Json make_pod(const Json& job, const JobSpec& spec, const NewPod& what) {
+  Json pod = JsonObject{{"apiVersion", "v1"}, {"kind", "Pod"}};
+  Json& meta = ensure_path(pod, {"metadata"}) = JsonObject();
+  ensure_path(meta, {"generateName"}) = generate_name(spec, what);
+  ensure_path(meta, {"namespace"}) = spec.ns;
+  for (std::string_view member : {"labels", "annotations"}) {
+    if (const auto& given = object_at(job, {"spec", "template", "metadata", member}); !given.empty()) {
+      ensure_path(meta, {member}) = given;
+    }
+  }
+  JsonArray finalizers = array_at(job, {"spec", "template", "metadata", "finalizers"});
+  finalizers.push_back(Json(kTrackingFinalizer));
+  ensure_path(meta, {"finalizers"}) = std::move(finalizers);
+  ensure_path(meta, {"ownerReferences"}) = {{{"apiVersion", "batch/v1"},
+                                             {"kind", "Job"},
+                                             {"name", spec.name},
+                                             {"uid", spec.uid},
+                                             {"controller", true},
+                                             {"blockOwnerDeletion", true}}};
+  if (const Json* pod_spec = find_path(job, {"spec", "template", "spec"}))
+    ensure_path(pod, {"spec"}) = *pod_spec;
+  if (!what.index) return pod;
+
+  const std::string index = std::to_string(*what.index);
+  ensure_path(meta, {"labels", kIndexKey}) = index;
+  ensure_path(meta, {"annotations", kIndexKey}) = index;
+  if (spec.backoff_limit_per_index) {
+    ensure_path(meta, {"annotations", kIndexFailures}) = std::to_string(what.failures);
+    if (what.ignored_failures > 0) {
+      ensure_path(meta, {"annotations", kIndexIgnoredFailures}) = std::to_string(what.ignored_failures);
+    }
+  }
+  Json& pod_spec = ensure_path(pod, {"spec"});
+  ensure_path(pod_spec, {"hostname"}) = spec.name + "-" + index;
+  tell_containers_their_index(pod_spec);
+  return pod;
+}
+
+}  // namespace berth::cluster
