@@ -1,0 +1,264 @@
+#include "api/batch/job_validation.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "api/core/validation.h"
+#include "api/kueue/names.h"
+#include "api/kueue/types.h"
+
+namespace berth::api::batch {
+namespace {
+
+using namespace kueue;
+
+std::string_view label(const Json& job, std::string_view key) {
+  return string_at(job, {"metadata", "labels", key});
+}
+std::string_view annotation(const Json& job, std::string_view key) {
+  return string_at(job, {"metadata", "annotations", key});
+}
+std::string label_path(std::string_view key) { return key_path("metadata.labels", key); }
+std::string annotation_path(std::string_view key) { return key_path("metadata.annotations", key); }
+
+bool is_suspended(const Json& job) { return bool_at(job, {"spec", "suspend"}); }
+
+std::optional<std::int64_t> integer(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// How many pods run at once at most.
+std::int64_t pod_count(const Json& job) {
+  const std::int64_t parallelism = int_at(job, {"spec", "parallelism"}, 1);
+  return std::min(parallelism, int_at(job, {"spec", "completions"}, parallelism));
+}
+
+void check_name(std::string_view name, const std::string& path, FieldErrors& errors) {
+  if (name.empty()) return;
+  if (const std::string broken = check_dns_subdomain(name); !broken.empty())
+    errors.push_back(invalid_value(path, Json(name), broken));
+}
+
+void check_max_exec_time(const Json& job, FieldErrors& errors) {
+  const Json* value = find_path(job, {"metadata", "labels", kMaxExecTimeLabel});
+  if (!value || !value->is_string()) return;
+  const auto seconds = integer(view(value->get_string()));
+  if (!seconds || *seconds > INT32_MAX) {
+    errors.push_back(invalid_value(label_path(kMaxExecTimeLabel), *value, "must be an integer"));
+  } else if (*seconds <= 0) {
+    errors.push_back(invalid_value(label_path(kMaxExecTimeLabel), *seconds, "should be greater than 0"));
+  }
+}
+
+void check_min_parallelism(const Json& job, FieldErrors& errors) {
+  const Json* value = find_path(job, {"metadata", "annotations", kJobMinParallelism});
+  if (!value || !value->is_string()) return;
+  const std::string path = annotation_path(kJobMinParallelism);
+  const auto least = integer(view(value->get_string()));
+  const std::int64_t most = pod_count(job) - 1;
+  if (!least) {
+    errors.push_back(invalid_value(path, *value, "must be an integer"));
+  } else if (*least <= 0 || *least > most) {
+    errors.push_back(invalid_value(path, *least, "should be between 0 and " + std::to_string(most)));
+  }
+  if (annotation(job, kElasticJob) == "true")
+    errors.push_back(forbidden_field(path, "cannot be used with " + std::string(kElasticJob)));
+}
+
+void check_completions_equal_parallelism(const Json& job, FieldErrors& errors) {
+  const Json* value = find_path(job, {"metadata", "annotations", kCompletionsEqualParallelism});
+  if (!value || !value->is_string()) return;
+  const std::string path = annotation_path(kCompletionsEqualParallelism);
+  const std::string_view text = view(value->get_string());
+  if (text != "true" && text != "false") {
+    errors.push_back(invalid_value(path, *value, "must be true or false"));
+    return;
+  }
+  if (text == "false") return;
+  if (string_at(job, {"spec", "completionMode"}) != "Indexed")
+    errors.push_back(invalid_value(path, *value, "should not be enabled for NonIndexed jobs"));
+  const std::int64_t parallelism = int_at(job, {"spec", "parallelism"}, 1);
+  const std::int64_t completions = int_at(job, {"spec", "completions"}, 1);
+  if (completions != parallelism)
+    errors.push_back(invalid_value(
+        "spec.completions", completions,
+        "should be equal to parallelism when " + std::string(kCompletionsEqualParallelism) + " is true"));
+}
+
+std::vector<std::string_view> gates(std::string_view list) {
+  std::vector<std::string_view> names;
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    std::string_view name = list.substr(0, comma);
+    while (!name.empty() && name.front() == ' ') name.remove_prefix(1);
+    while (!name.empty() && name.back() == ' ') name.remove_suffix(1);
+    if (!name.empty()) names.push_back(name);
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return names;
+}
+
+void check_gates(const Json& job, FieldErrors& errors) {
+  const std::string path = annotation_path(kAdmissionGatedBy);
+  std::set<std::string_view> seen;
+  for (const std::string_view gate : gates(annotation(job, kAdmissionGatedBy))) {
+    if (const std::string broken = check_qualified_name(gate); !broken.empty())
+      errors.push_back(invalid_value(path, Json(gate), broken));
+    if (!seen.insert(gate).second) errors.push_back(duplicate(path, Json(gate)));
+  }
+}
+
+void check_gates_update(const Json& job, const Json& old, FieldErrors& errors) {
+  const auto before = gates(annotation(old, kAdmissionGatedBy));
+  for (const std::string_view gate : gates(annotation(job, kAdmissionGatedBy)))
+    if (std::find(before.begin(), before.end(), gate) == before.end())
+      errors.push_back(
+          forbidden_field(annotation_path(kAdmissionGatedBy),
+                          "gates cannot be added after creation, found \"" + std::string(gate) + "\""));
+}
+
+// Topology is asked for by annotations of the pod template.
+void check_topology(const Json& job, FieldErrors& errors) {
+  const Json* annotations = find_path(job, {"spec", "template", "metadata", "annotations"});
+  if (!annotations) return;
+  const std::string path = "spec.template.metadata.annotations";
+  int modes = 0;
+  for (const std::string_view key : {kRequiredTopology, kPreferredTopology, kUnconstrainedTopology})
+    modes += find(*annotations, key) ? 1 : 0;
+  if (modes > 1)
+    errors.push_back(invalid_without_value(
+        path, "must not contain more than one topology annotation: " + std::string(kRequiredTopology) + ", " +
+                  std::string(kPreferredTopology) + ", " + std::string(kUnconstrainedTopology)));
+  for (const std::string_view key : {kRequiredTopology, kPreferredTopology, kSliceRequiredTopology}) {
+    const Json* value = find(*annotations, key);
+    if (!value || !value->is_string()) continue;
+    if (const std::string broken = check_qualified_name(view(value->get_string())); !broken.empty())
+      errors.push_back(invalid_value(key_path(path, key), *value, broken));
+  }
+  const Json* slice = find(*annotations, kSliceRequiredTopology);
+  const Json* size = find(*annotations, kSliceSize);
+  if (slice && !size)
+    errors.push_back(required(key_path(path, kSliceSize),
+                              "must be set together with " + std::string(kSliceRequiredTopology)));
+  if (!slice && size)
+    errors.push_back(forbidden_field(key_path(path, kSliceSize),
+                                     "may not be set without " + std::string(kSliceRequiredTopology)));
+  if (!size || !size->is_string()) return;
+  const auto count = integer(view(size->get_string()));
+  if (!count || *count < 1) {
+    errors.push_back(
+        invalid_value(key_path(path, kSliceSize), *size, "must be an integer greater than or equal to 1"));
+  } else if (*count > pod_count(job)) {
+    errors.push_back(
+        invalid_value(key_path(path, kSliceSize), *size,
+                      "must not be greater than pod set count " + std::to_string(pod_count(job))));
+  }
+}
+
+void check_queue_update(const Json& job, const Json& old, bool default_queue_exists, FieldErrors& errors) {
+  const std::string_view now = label(job, kQueueLabel);
+  const std::string_view before = label(old, kQueueLabel);
+  if (now == before) return;
+  const std::string path = label_path(kQueueLabel);
+  if (!is_suspended(job)) {
+    errors.push_back(invalid_value(path, Json(now), "field is immutable"));
+  } else if (now.empty() && default_queue_exists) {
+    errors.push_back(
+        invalid_value(path, Json(now), "cannot be removed: the namespace has a default LocalQueue"));
+  }
+}
+
+void check_priority_class_update(const Json& job, const Json& old, FieldErrors& errors) {
+  const std::string_view now = label(job, kPriorityClassLabel);
+  const std::string_view before = label(old, kPriorityClassLabel);
+  const std::string path = label_path(kPriorityClassLabel);
+  if (!before.empty() && now.empty()) errors.push_back(invalid_value(path, Json(now), "cannot be removed"));
+  if (before.empty() && !now.empty() && !is_suspended(job))
+    errors.push_back(invalid_value(path, Json(now), "cannot be added while the job is not suspended"));
+}
+
+void check_min_parallelism_update(const Json& job, const Json& old, FieldErrors& errors) {
+  if (is_suspended(old) || annotation(old, kJobMinParallelism).empty()) return;
+  if (is_suspended(job)) return;  // stopping puts the wanted parallelism back
+  if (int_at(job, {"spec", "parallelism"}, 1) != int_at(old, {"spec", "parallelism"}, 1))
+    errors.push_back(forbidden_field(
+        "spec.parallelism", "cannot change when partial admission is enabled and the job is not suspended"));
+}
+
+void check_same(std::string_view now, std::string_view before, const std::string& path, FieldErrors& errors) {
+  if (now != before) errors.push_back(invalid_value(path, Json(now), "field is immutable"));
+}
+
+// What labels and annotations say, whatever the job's size.
+FieldErrors validate_words(const Json& job) {
+  FieldErrors errors;
+  check_name(label(job, kQueueLabel), label_path(kQueueLabel), errors);
+  check_name(label(job, kPrebuiltWorkload), label_path(kPrebuiltWorkload), errors);
+  check_name(annotation(job, kPrebuiltWorkload), annotation_path(kPrebuiltWorkload), errors);
+  check_max_exec_time(job, errors);
+  check_completions_equal_parallelism(job, errors);
+  check_gates(job, errors);
+  return errors;
+}
+
+bool same_template_annotations(const Json& a, const Json& b) {
+  const std::initializer_list<std::string_view> path = {"spec", "template", "metadata", "annotations"};
+  return json_equal(Json(object_at(a, path)), Json(object_at(b, path)));
+}
+
+}  // namespace
+
+bool is_managed(const Json& job, const JobContext& context) {
+  if (!context.namespace_managed || context.ancestor_managed) return false;
+  return context.manage_without_queue_name || !label(job, kQueueLabel).empty();
+}
+
+void default_job(Json& job, const JobContext& context) {
+  if (!context.namespace_managed || context.ancestor_managed) return;
+  if (context.default_queue_exists && label(job, kQueueLabel).empty())
+    ensure_path(job, {"metadata", "labels", kQueueLabel}) = Json(kDefaultName);
+  if (!is_managed(job, context)) return;
+  if (context.default_priority_class_exists && label(job, kPriorityClassLabel).empty())
+    ensure_path(job, {"metadata", "labels", kPriorityClassLabel}) = Json(kDefaultName);
+  ensure_path(job, {"spec", "suspend"}) = true;
+}
+
+FieldErrors validate_job(const Json& job) {
+  FieldErrors errors = validate_words(job);
+  check_min_parallelism(job, errors);
+  check_topology(job, errors);
+  return errors;
+}
+
+FieldErrors validate_job_update(const Json& job, const Json& old, bool default_queue_exists) {
+  FieldErrors errors = validate_words(job);
+  // Partial admission lowers the parallelism when the job starts: judged is only what the author changes.
+  const bool count_edited = is_suspended(job) && is_suspended(old) && pod_count(job) != pod_count(old);
+  if (count_edited || annotation(job, kJobMinParallelism) != annotation(old, kJobMinParallelism))
+    check_min_parallelism(job, errors);
+  if (count_edited || !same_template_annotations(job, old)) check_topology(job, errors);
+  check_queue_update(job, old, default_queue_exists, errors);
+  check_priority_class_update(job, old, errors);
+  check_gates_update(job, old, errors);
+  check_min_parallelism_update(job, old, errors);
+  check_same(annotation(job, kElasticJob), annotation(old, kElasticJob), annotation_path(kElasticJob),
+             errors);
+  if (!is_suspended(job)) {
+    check_same(label(job, kPrebuiltWorkload), label(old, kPrebuiltWorkload), label_path(kPrebuiltWorkload),
+               errors);
+    check_same(annotation(job, kPrebuiltWorkload), annotation(old, kPrebuiltWorkload),
+               annotation_path(kPrebuiltWorkload), errors);
+    check_same(annotation(job, kCompletionsEqualParallelism), annotation(old, kCompletionsEqualParallelism),
+               annotation_path(kCompletionsEqualParallelism), errors);
+  }
+  if (!is_suspended(job) || !is_suspended(old))
+    check_same(label(job, kMaxExecTimeLabel), label(old, kMaxExecTimeLabel), label_path(kMaxExecTimeLabel),
+               errors);
+  return errors;
+}
+
+}  // namespace berth::api::batch

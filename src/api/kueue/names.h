@@ -1,0 +1,31 @@
+// Labels and annotations of Kueue that people put on jobs and workloads.
+// https://kueue.sigs.k8s.io/docs/reference/labels-and-annotations/
+#pragma once
+
+#include <string_view>
+
+namespace berth::api::kueue {
+
+// Labels.
+inline constexpr std::string_view kPriorityClassLabel = "kueue.x-k8s.io/priority-class";
+inline constexpr std::string_view kMaxExecTimeLabel = "kueue.x-k8s.io/max-exec-time-seconds";
+inline constexpr std::string_view kPrebuiltWorkload =
+    "kueue.x-k8s.io/prebuilt-workload-name";  // or an annotation
+
+// Annotations.
+inline constexpr std::string_view kAdmissionGatedBy = "kueue.x-k8s.io/admission-gated-by";
+inline constexpr std::string_view kElasticJob = "kueue.x-k8s.io/elastic-job";
+inline constexpr std::string_view kSliceReplacementFor = "kueue.x-k8s.io/workload-slice-replacement-for";
+inline constexpr std::string_view kJobMinParallelism = "kueue.x-k8s.io/job-min-parallelism";
+inline constexpr std::string_view kCompletionsEqualParallelism =
+    "kueue.x-k8s.io/job-completions-equal-parallelism";
+inline constexpr std::string_view kRequiredTopology = "kueue.x-k8s.io/podset-required-topology";
+inline constexpr std::string_view kPreferredTopology = "kueue.x-k8s.io/podset-preferred-topology";
+inline constexpr std::string_view kUnconstrainedTopology = "kueue.x-k8s.io/podset-unconstrained-topology";
+inline constexpr std::string_view kSliceRequiredTopology = "kueue.x-k8s.io/podset-slice-required-topology";
+inline constexpr std::string_view kSliceSize = "kueue.x-k8s.io/podset-slice-size";
+
+// Objects of this name are used where none is named: LocalQueue (per namespace) and WorkloadPriorityClass.
+inline constexpr std::string_view kDefaultName = "default";
+
+}  // namespace berth::api::kueue

@@ -1,0 +1,12 @@
+// What a Cohort must satisfy beyond its CustomResourceDefinition's schema and rules.
+#pragma once
+
+#include "api/field_error.h"
+#include "base/json.h"
+
+namespace berth::api::kueue {
+
+// The same on creation and update.
+FieldErrors validate_cohort(const Json& object);
+
+}  // namespace berth::api::kueue

@@ -1,0 +1,109 @@
+#include <algorithm>
+
+#include "api/core/validation.h"
+#include "api/kueue/names.h"
+#include "api/kueue/validation/workload.h"
+#include "api/kueue/validation/workload_parts.h"
+
+namespace berth::api::kueue {
+namespace {
+
+// Whether `now` is `old` with some counts made smaller: what an elastic job that scales down may do.
+bool only_shrinks(const JsonArray& now, const JsonArray& old) {
+  return std::equal(now.begin(), now.end(), old.begin(), old.end(), [](const Json& a, const Json& b) {
+    if (int_at(a, {"count"}, 1) > int_at(b, {"count"}, 1)) return false;
+    Json same_count = a;
+    ensure_path(same_count, {"count"}) = int_at(b, {"count"}, 1);
+    Json other = b;
+    ensure_path(other, {"count"}) = int_at(b, {"count"}, 1);
+    return json_equal(same_count, other);
+  });
+}
+
+void check_pod_sets(const Json& object, const Json& old, FieldErrors& errors) {
+  if (!is_condition_true(old, "QuotaReserved")) return;
+  if (is_elastic(old) &&
+      only_shrinks(array_at(object, {"spec", "podSets"}), array_at(old, {"spec", "podSets"})))
+    return;
+  check_unchanged(find_path(object, {"spec", "podSets"}), find_path(old, {"spec", "podSets"}), "spec.podSets",
+                  errors);
+}
+
+// An admission without what the scheduler fills in later: where the pods go.
+Json without_topology(const Json& admission) {
+  Json copy = admission;
+  if (JsonObject* object = copy.if_object())
+    if (Json* assignments = object->if_contains("podSetAssignments"); assignments && assignments->is_array())
+      for (Json& assignment : assignments->get_array())
+        for (const std::string_view key : {"topologyAssignment", "delayedTopologyRequest"})
+          erase_path(assignment, {key});
+  return copy;
+}
+
+void check_admission(const Json& object, const Json& old, FieldErrors& errors) {
+  const Json* now = find_path(object, {"status", "admission"});
+  const Json* before = find_path(old, {"status", "admission"});
+  if (!now || now->is_null() || !before || before->is_null()) return;  // set or cleared
+  if (!json_equal(without_topology(*now), without_topology(*before)))
+    errors.push_back(invalid_value("status.admission", *now, "field is immutable"));
+}
+
+void check_reclaimable_pods(const Json& object, const Json& old, FieldErrors& errors) {
+  const bool reserved = is_condition_true(object, "QuotaReserved") && is_condition_true(old, "QuotaReserved");
+  if (!reserved || is_elastic(old)) return;
+  const JsonArray& now = array_at(object, {"status", "reclaimablePods"});
+  for (const Json& before : array_at(old, {"status", "reclaimablePods"})) {
+    const std::string_view name = string_at(before, {"name"});
+    const std::string path = key_path("status.reclaimablePods", name);
+    const Json* same = find_pod_set(now, name);
+    const std::int64_t least = int_at(before, {"count"});
+    if (!same) {
+      errors.push_back(required(path, "cannot be removed"));
+    } else if (const std::int64_t count = int_at(*same, {"count"}); count < least) {
+      errors.push_back(invalid_value(path + ".count", count, "cannot be less than " + std::to_string(least)));
+    }
+  }
+}
+
+void check_pod_set_updates(const Json& object, const Json& old, FieldErrors& errors) {
+  const JsonArray& now = array_at(object, {"status", "admissionChecks"});
+  for (const Json& before : array_at(old, {"status", "admissionChecks"})) {
+    const auto same = std::find_if(now.begin(), now.end(), [&](const Json& check) {
+      return string_at(check, {"name"}) == string_at(before, {"name"});
+    });
+    if (same == now.end()) continue;
+    if (string_at(before, {"state"}) != "Ready" || string_at(*same, {"state"}) != "Ready") continue;
+    const std::string path =
+        index_path("status.admissionChecks", static_cast<std::size_t>(same - now.begin()));
+    check_unchanged(find(*same, "podSetUpdates"), find(before, "podSetUpdates"), path + ".podSetUpdates",
+                    errors);
+  }
+}
+
+void check_cluster_name(const Json& object, const Json& old, FieldErrors& errors) {
+  const std::string_view name = string_at(object, {"status", "clusterName"});
+  if (name.empty() || !string_at(old, {"status", "clusterName"}).empty()) return;
+  if (find_path(object, {"metadata", "annotations", kSliceReplacementFor}))
+    return;  // it follows the slice it replaces
+  const JsonArray& nominated = array_at(old, {"status", "nominatedClusterNames"});
+  const bool known = std::any_of(nominated.begin(), nominated.end(), [&](const Json& one) {
+    return one.is_string() && view(one.get_string()) == name;
+  });
+  if (!known)
+    errors.push_back(
+        invalid_value("status.clusterName", Json(name), "must be one of the nominatedClusterNames"));
+}
+
+}  // namespace
+
+FieldErrors validate_workload_update(const Json& object, const Json& old) {
+  FieldErrors errors = validate_workload(object);
+  check_pod_sets(object, old, errors);
+  check_admission(object, old, errors);
+  check_reclaimable_pods(object, old, errors);
+  check_pod_set_updates(object, old, errors);
+  check_cluster_name(object, old, errors);
+  return errors;
+}
+
+}  // namespace berth::api::kueue

@@ -1,0 +1,214 @@
+#include "api/batch/job_validation.h"
+
+#include <gtest/gtest.h>
+
+#include "base/yaml.h"
+
+namespace berth::api::batch {
+namespace {
+
+Json object(std::string_view yaml) { return parse_yaml(yaml).value().front(); }
+std::string errors_of(const FieldErrors& errors) { return errors.empty() ? "" : to_string(errors); }
+
+// A job with these labels, annotations and spec members, all in YAML's flow style.
+Json job(std::string_view labels, std::string_view annotations = "{}",
+         std::string_view spec = "{suspend: true, parallelism: 4}") {
+  Json out;
+  ensure_path(out, {"metadata", "labels"}) = object(labels);
+  ensure_path(out, {"metadata", "annotations"}) = object(annotations);
+  ensure_path(out, {"spec"}) = object(spec);
+  return out;
+}
+
+TEST(DefaultJob, ManagedJobsStartSuspended) {
+  const struct {
+    std::string what;
+    Json job;
+    JobContext context;
+    std::string after;
+  } cases[] = {
+      {"with a queue", job("{kueue.x-k8s.io/queue-name: l}", "{}", "{}"), {}, R"({"suspend":true})"},
+      {"without a queue", job("{}", "{}", "{}"), {}, "{}"},
+      {"without a queue when all are managed",
+       job("{}", "{}", "{suspend: false}"),
+       {.manage_without_queue_name = true},
+       R"({"suspend":true})"},
+      {"in a namespace that is not managed",
+       job("{kueue.x-k8s.io/queue-name: l}", "{}", "{}"),
+       {.namespace_managed = false},
+       "{}"},
+      {"of a managed owner",
+       job("{kueue.x-k8s.io/queue-name: l}", "{}", "{}"),
+       {.ancestor_managed = true},
+       "{}"},
+      {"with a default queue", job("{}", "{}", "{}"), {.default_queue_exists = true}, R"({"suspend":true})"},
+  };
+  for (const auto& c : cases) {
+    Json now = c.job;
+    default_job(now, c.context);
+    EXPECT_EQ(to_string(now.at("spec")), c.after) << c.what;
+  }
+}
+
+TEST(DefaultJob, QueueAndPriorityClassNamedDefaultAreTaken) {
+  Json a = job("{}");
+  default_job(a, {.default_queue_exists = true, .default_priority_class_exists = true});
+  EXPECT_EQ(to_string(a.at("metadata").at("labels")),
+            R"({"kueue.x-k8s.io/queue-name":"default","kueue.x-k8s.io/priority-class":"default"})");
+  Json b = job("{kueue.x-k8s.io/queue-name: l, kueue.x-k8s.io/priority-class: high}");
+  const Json before = b;
+  default_job(b, {.default_queue_exists = true, .default_priority_class_exists = true});
+  EXPECT_TRUE(json_equal(b, before));
+  Json unmanaged = job("{}");
+  default_job(unmanaged, {.default_priority_class_exists = true});
+  EXPECT_EQ(to_string(unmanaged.at("metadata").at("labels")), "{}");
+  Json owned = job("{}");
+  default_job(owned, {.ancestor_managed = true, .default_queue_exists = true});
+  EXPECT_EQ(to_string(owned.at("metadata").at("labels")), "{}");
+}
+
+TEST(ValidateJob, Rules) {
+  const std::string topology = "spec.template.metadata.annotations";
+  const auto with_template = [](std::string_view annotations) {
+    Json out = job("{}");
+    ensure_path(out, {"spec", "template", "metadata", "annotations"}) = object(annotations);
+    return out;
+  };
+  const struct {
+    Json job;
+    std::string errors;
+  } cases[] = {
+      {job("{kueue.x-k8s.io/queue-name: l.a-1, kueue.x-k8s.io/max-exec-time-seconds: '60'}",
+           "{kueue.x-k8s.io/job-min-parallelism: '3'}"),
+       ""},
+      {job("{kueue.x-k8s.io/max-exec-time-seconds: '0'}"),
+       "metadata.labels[kueue.x-k8s.io/max-exec-time-seconds]: Invalid value: 0: should be greater than 0"},
+      {job("{kueue.x-k8s.io/max-exec-time-seconds: soon}"),
+       R"(metadata.labels[kueue.x-k8s.io/max-exec-time-seconds]: Invalid value: "soon": must be an integer)"},
+      {job("{}", "{kueue.x-k8s.io/job-min-parallelism: '4'}"),
+       "metadata.annotations[kueue.x-k8s.io/job-min-parallelism]: Invalid value: 4: should be between 0 and "
+       "3"},
+      {job("{}", "{kueue.x-k8s.io/job-min-parallelism: '0'}"),
+       "metadata.annotations[kueue.x-k8s.io/job-min-parallelism]: Invalid value: 0: should be between 0 and "
+       "3"},
+      {job("{}", "{kueue.x-k8s.io/job-min-parallelism: '2'}",
+           "{suspend: true, parallelism: 4, completions: 2}"),
+       "metadata.annotations[kueue.x-k8s.io/job-min-parallelism]: Invalid value: 2: should be between 0 and "
+       "1"},
+      {job("{}", "{kueue.x-k8s.io/job-min-parallelism: few}"),
+       R"(metadata.annotations[kueue.x-k8s.io/job-min-parallelism]: Invalid value: "few": must be an integer)"},
+      {job("{}", "{kueue.x-k8s.io/job-min-parallelism: '1', kueue.x-k8s.io/elastic-job: 'true'}"),
+       "metadata.annotations[kueue.x-k8s.io/job-min-parallelism]: Forbidden: cannot be used with "
+       "kueue.x-k8s.io/elastic-job"},
+      {job("{}", "{kueue.x-k8s.io/job-completions-equal-parallelism: 'true'}",
+           "{completionMode: Indexed, parallelism: 2, completions: 2}"),
+       ""},
+      {job("{}", "{kueue.x-k8s.io/job-completions-equal-parallelism: 'true'}",
+           "{parallelism: 2, completions: 3}"),
+       R"([metadata.annotations[kueue.x-k8s.io/job-completions-equal-parallelism]: Invalid value: "true": should not be enabled for NonIndexed jobs, )"
+       R"(spec.completions: Invalid value: 3: should be equal to parallelism when kueue.x-k8s.io/job-completions-equal-parallelism is true])"},
+      {job("{}", "{kueue.x-k8s.io/job-completions-equal-parallelism: '1'}"),
+       R"(metadata.annotations[kueue.x-k8s.io/job-completions-equal-parallelism]: Invalid value: "1": must be true or false)"},
+      {job("{}", "{kueue.x-k8s.io/admission-gated-by: 'example.com/a, b, b'}"),
+       R"(metadata.annotations[kueue.x-k8s.io/admission-gated-by]: Duplicate value: "b")"},
+      {with_template("{kueue.x-k8s.io/podset-required-topology: example.com/rack, "
+                     "kueue.x-k8s.io/podset-slice-required-topology: host, "
+                     "kueue.x-k8s.io/podset-slice-size: '2'}"),
+       ""},
+      {with_template("{kueue.x-k8s.io/podset-required-topology: rack, "
+                     "kueue.x-k8s.io/podset-unconstrained-topology: 'true'}"),
+       topology + ": Invalid value: must not contain more than one topology annotation: "
+                  "kueue.x-k8s.io/podset-required-topology, "
+                  "kueue.x-k8s.io/podset-preferred-topology, kueue.x-k8s.io/podset-unconstrained-topology"},
+      {with_template("{kueue.x-k8s.io/podset-slice-required-topology: host}"),
+       topology + "[kueue.x-k8s.io/podset-slice-size]: Required value: must be set together with "
+                  "kueue.x-k8s.io/podset-slice-required-topology"},
+      {with_template("{kueue.x-k8s.io/podset-slice-size: '2'}"),
+       topology + "[kueue.x-k8s.io/podset-slice-size]: Forbidden: may not be set without "
+                  "kueue.x-k8s.io/podset-slice-required-topology"},
+      {with_template(
+           "{kueue.x-k8s.io/podset-slice-required-topology: host, kueue.x-k8s.io/podset-slice-size: '5'}"),
+       topology +
+           R"([kueue.x-k8s.io/podset-slice-size]: Invalid value: "5": must not be greater than pod set count 4)"},
+      {with_template(
+           "{kueue.x-k8s.io/podset-slice-required-topology: host, kueue.x-k8s.io/podset-slice-size: many}"),
+       topology +
+           R"([kueue.x-k8s.io/podset-slice-size]: Invalid value: "many": must be an integer greater than or equal to 1)"},
+  };
+  for (const auto& c : cases) EXPECT_EQ(errors_of(validate_job(c.job)), c.errors);
+  for (const auto& bad :
+       {job("{kueue.x-k8s.io/queue-name: A_b}"), job("{kueue.x-k8s.io/prebuilt-workload-name: A_b}"),
+        job("{}", "{kueue.x-k8s.io/prebuilt-workload-name: A_b}")})
+    EXPECT_NE(errors_of(validate_job(bad)).find("a lowercase RFC 1123 subdomain"), std::string::npos);
+  EXPECT_TRUE(
+      errors_of(validate_job(with_template("{kueue.x-k8s.io/podset-preferred-topology: a b}")))
+          .starts_with(topology +
+                       "[kueue.x-k8s.io/podset-preferred-topology]: Invalid value: \"a b\": name part"));
+}
+
+TEST(ValidateJobUpdate, Rules) {
+  const std::string running = "{suspend: false, parallelism: 4}";
+  const std::string queue = "metadata.labels[kueue.x-k8s.io/queue-name]: ";
+  const std::string priority = "metadata.labels[kueue.x-k8s.io/priority-class]: ";
+  const std::string time = "metadata.labels[kueue.x-k8s.io/max-exec-time-seconds]: ";
+  const struct {
+    std::string what;
+    Json old, now;
+    bool default_queue = false;
+    std::string errors;
+  } cases[] = {
+      {"another queue while suspended", job("{kueue.x-k8s.io/queue-name: a}"),
+       job("{kueue.x-k8s.io/queue-name: b}"), false, ""},
+      {"another queue while running", job("{kueue.x-k8s.io/queue-name: a}", "{}", running),
+       job("{kueue.x-k8s.io/queue-name: b}", "{}", running), false,
+       queue + "Invalid value: \"b\": field is immutable"},
+      {"another queue and unsuspended at once", job("{kueue.x-k8s.io/queue-name: a}"),
+       job("{kueue.x-k8s.io/queue-name: b}", "{}", running), false,
+       queue + "Invalid value: \"b\": field is immutable"},
+      {"no queue", job("{kueue.x-k8s.io/queue-name: a}"), job("{}"), false, ""},
+      {"no queue where there is a default one", job("{kueue.x-k8s.io/queue-name: a}"), job("{}"), true,
+       queue + "Invalid value: \"\": cannot be removed: the namespace has a default LocalQueue"},
+      {"another priority class while running", job("{kueue.x-k8s.io/priority-class: a}", "{}", running),
+       job("{kueue.x-k8s.io/priority-class: b}", "{}", running), false, ""},
+      {"a first priority class while suspended", job("{}"), job("{kueue.x-k8s.io/priority-class: b}"), false,
+       ""},
+      {"a first priority class while running", job("{}", "{}", running),
+       job("{kueue.x-k8s.io/priority-class: b}", "{}", running), false,
+       priority + "Invalid value: \"b\": cannot be added while the job is not suspended"},
+      {"no priority class", job("{kueue.x-k8s.io/priority-class: a}"), job("{}"), false,
+       priority + "Invalid value: \"\": cannot be removed"},
+      {"another time limit while suspended", job("{kueue.x-k8s.io/max-exec-time-seconds: '1'}"),
+       job("{kueue.x-k8s.io/max-exec-time-seconds: '2'}"), false, ""},
+      {"another time limit while stopping", job("{kueue.x-k8s.io/max-exec-time-seconds: '1'}", "{}", running),
+       job("{kueue.x-k8s.io/max-exec-time-seconds: '2'}"), false,
+       time + "Invalid value: \"2\": field is immutable"},
+      {"fewer gates", job("{}", "{kueue.x-k8s.io/admission-gated-by: 'a,b'}"),
+       job("{}", "{kueue.x-k8s.io/admission-gated-by: b}"), false, ""},
+      {"more gates", job("{}", "{kueue.x-k8s.io/admission-gated-by: a}"),
+       job("{}", "{kueue.x-k8s.io/admission-gated-by: 'a,c'}"), false,
+       "metadata.annotations[kueue.x-k8s.io/admission-gated-by]: Forbidden: gates cannot be added after "
+       "creation, found \"c\""},
+      {"a prebuilt workload while running", job("{}", "{}", running),
+       job("{kueue.x-k8s.io/prebuilt-workload-name: w}", "{}", running), false,
+       "metadata.labels[kueue.x-k8s.io/prebuilt-workload-name]: Invalid value: \"w\": field is immutable"},
+      {"elasticity", job("{}"), job("{}", "{kueue.x-k8s.io/elastic-job: 'true'}"), false,
+       "metadata.annotations[kueue.x-k8s.io/elastic-job]: Invalid value: \"true\": field is immutable"},
+      {"started with fewer pods", job("{}", "{kueue.x-k8s.io/job-min-parallelism: '2'}"),
+       job("{}", "{kueue.x-k8s.io/job-min-parallelism: '2'}", "{suspend: false, parallelism: 2}"), false, ""},
+      {"stopped", job("{}", "{kueue.x-k8s.io/job-min-parallelism: '2'}", "{suspend: false, parallelism: 2}"),
+       job("{}", "{kueue.x-k8s.io/job-min-parallelism: '2'}"), false, ""},
+      {"other parallelism while running", job("{}", "{kueue.x-k8s.io/job-min-parallelism: '2'}", running),
+       job("{}", "{kueue.x-k8s.io/job-min-parallelism: '2'}", "{suspend: false, parallelism: 3}"), false,
+       "spec.parallelism: Forbidden: cannot change when partial admission is enabled and the job is not "
+       "suspended"},
+      {"too small while suspended", job("{}", "{kueue.x-k8s.io/job-min-parallelism: '2'}"),
+       job("{}", "{kueue.x-k8s.io/job-min-parallelism: '2'}", "{suspend: true, parallelism: 2}"), false,
+       "metadata.annotations[kueue.x-k8s.io/job-min-parallelism]: Invalid value: 2: should be between 0 and "
+       "1"},
+  };
+  for (const auto& c : cases)
+    EXPECT_EQ(errors_of(validate_job_update(c.now, c.old, c.default_queue)), c.errors) << c.what;
+}
+
+}  // namespace
+}  // namespace berth::api::batch
