@@ -1,0 +1,23 @@
+// The subcommands of berth. Each adds itself to the command line and returns what runs it.
+#pragma once
+
+#include <functional>
+
+namespace CLI {
+class App;
+}
+
+namespace berth::cli {
+
+// The exit code: 0 done, 1 it could not be done (one line on standard error says why and what to do), 2 wrong usage.
+using Run = std::function<int()>;
+
+struct Command {
+  CLI::App* app = nullptr;
+  Run run;
+};
+
+Command add_simulate(CLI::App& root);  // plays a scenario in virtual time
+Command add_version(CLI::App& root);
+
+}  // namespace berth::cli

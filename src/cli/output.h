@@ -1,0 +1,21 @@
+// What subcommands share in talking to people and machines.
+#pragma once
+
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace berth::cli {
+
+// -o, --output: "text" or "json".
+void add_output_option(CLI::App& app, std::string& format);
+
+// "berth: <message>" on standard error; returns 1, the exit code.
+int failure(const std::string& message);
+
+// Writing to a terminal that wants colours (NO_COLOR is not set).
+bool wants_colour();
+
+}  // namespace berth::cli

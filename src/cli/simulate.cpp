@@ -1,0 +1,67 @@
+// berth simulate: plays a scenario in virtual time and says what came of it.
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "simulate/play.h"
+#include "simulate/report.h"
+
+namespace berth::cli {
+namespace {
+
+struct Options {
+  std::string file;
+  std::string format = "text";
+  std::uint64_t seed = 1;
+  bool story = false;
+};
+
+std::string bold(const std::string& text) { return wants_colour() ? "\033[1m" + text + "\033[0m" : text; }
+
+int run(const Options& options) {
+  std::ifstream in(options.file, std::ios::binary);
+  if (!in) return failure(options.file + ": cannot be read; name the YAML file of a scenario (see config/samples)");
+  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  const auto scenario = simulate::parse_scenario(text);
+  if (!scenario) return failure(options.file + ": " + scenario.error().message);
+
+  simulate::PlayOptions play;
+  play.seed = options.seed;
+  if (options.story && options.format == "text") {
+    std::printf("%s\n%s\n(Time is virtual: what takes minutes in a cluster is played in a moment.)\n\n", bold(scenario->name).c_str(),
+                scenario->about.c_str());
+    play.on_moment = [&](const simulate::Moment& moment) { std::printf("%s\n", simulate::to_line(moment, scenario->start).c_str()); };
+    play.on_say = [&](Time when, const std::string& said) {
+      std::printf("\n%s\n", bold(simulate::format_since(when, scenario->start) + "  " + said).c_str());
+    };
+  }
+  const auto played = simulate::play(*scenario, play);
+  if (!played) return failure(options.file + ": " + played.error().message);
+  if (options.format == "json") {
+    std::printf("%s\n", to_pretty_string(simulate::to_json(*scenario, *played)).c_str());
+  } else {
+    std::printf("%s%s", options.story ? "\n" : "", simulate::to_table(*scenario, *played).c_str());
+  }
+  return played->failures.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+Command add_simulate(CLI::App& root) {
+  auto* app = root.add_subcommand("simulate", "Play a scenario of real manifests in virtual time");
+  auto options = std::make_shared<Options>();
+  app->add_option("SCENARIO", options->file, "YAML file: manifests, a timeline, expectations")->required();
+  app->add_option("--seed", options->seed, "Seed of generated names and delays")->capture_default_str();
+  app->add_flag("--story", options->story, "Tell what happens, as it happens");
+  add_output_option(*app, options->format);
+  app->footer("Exit code 1 when an expectation of the scenario does not hold.");
+  return {app, [options] { return run(*options); }};
+}
+
+}  // namespace berth::cli
