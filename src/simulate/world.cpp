@@ -1,0 +1,149 @@
+#include "simulate/world.h"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "api/status.h"
+#include "apiserver/server/api_server.h"
+#include "apiserver/storage/store.h"
+#include "base/embedded.h"
+#include "base/yaml.h"
+#include "cluster/cluster.h"
+#include "controller/controller.h"
+
+namespace berth::simulate {
+namespace {
+
+// How long a request may take, in virtual time: longer than anything the server waits for.
+constexpr Duration kAnswerBound = std::chrono::minutes(2);
+constexpr Duration kStartBound = std::chrono::minutes(1);
+
+api::GroupVersionResource split(std::string_view api_version) {
+  const auto slash = api_version.find('/');
+  if (slash == std::string_view::npos) return {"", std::string(api_version), ""};
+  return {std::string(api_version.substr(0, slash)), std::string(api_version.substr(slash + 1)), ""};
+}
+
+Error error_of(const api::RestResponse& response) {
+  const auto message = api::status_message(response);
+  return Error{message.empty() ? "the server answered " + std::to_string(response.code) : std::string(message)};
+}
+
+}  // namespace
+
+struct World::Impl {
+  explicit Impl(Time start) : executor(start) {}
+  VirtualExecutor executor;
+  std::unique_ptr<apiserver::ApiServer> server;
+  std::unique_ptr<cluster::PretendCluster> cluster;
+  std::unique_ptr<controller::Controller> controller;
+};
+
+World::World(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+World::~World() = default;
+
+VirtualExecutor& World::executor() { return impl_->executor; }
+api::RestClient& World::client() { return *impl_->server; }
+apiserver::ApiServer& World::server() { return *impl_->server; }
+controller::Controller& World::controller() { return *impl_->controller; }
+void World::run_for(Duration d) { impl_->executor.run_until(impl_->executor.now() + d); }
+
+Result<std::unique_ptr<World>> World::make(const WorldOptions& options) {
+  auto impl = std::make_unique<Impl>(options.start);
+  apiserver::ApiServerOptions server_options;
+  server_options.seed = options.seed;
+  auto server = apiserver::ApiServer::open(impl->executor, apiserver::make_memory_log(impl->executor), server_options);
+  if (!server) return tl::unexpected(server.error());
+  impl->server = std::move(*server);
+  std::unique_ptr<World> world(new World(std::move(impl)));
+  for (const auto& file : embedded::crds()) {
+    auto documents = parse_yaml(file.content);
+    if (!documents) return fail(std::string(file.name) + ": " + documents.error().message);
+    for (auto& document : *documents) {
+      if (auto created = world->create(std::move(document)); !created) return fail(std::string(file.name) + ": " + created.error().message);
+    }
+  }
+  Impl& parts = *world->impl_;
+  cluster::ClusterOptions cluster_options;
+  cluster_options.nodes = options.nodes;
+  cluster_options.node_resources = options.node_resources;
+  auto cluster = cluster::PretendCluster::make(*parts.server, parts.executor, cluster_options);
+  if (!cluster) return tl::unexpected(cluster.error());
+  parts.cluster = std::move(*cluster);
+  controller::ControllerOptions controller_options;
+  controller_options.seed = options.seed;
+  parts.controller = std::make_unique<controller::Controller>(*parts.server, parts.executor, controller_options);
+  parts.cluster->start();
+  parts.controller->start();
+  const Time latest = parts.executor.now() + kStartBound;
+  while (!parts.controller->synced() && parts.executor.next_due() && *parts.executor.next_due() <= latest) parts.executor.step();
+  if (!parts.controller->synced()) return fail("the controller could not read the API server's objects");
+  return world;
+}
+
+api::RestResponse World::call(api::RestRequest request) {
+  request.user = {"admin", {"system:masters"}};
+  std::optional<api::RestResponse> answer;
+  impl_->server->call(std::move(request), [&answer](api::RestResponse response) { answer = std::move(response); });
+  const Time latest = impl_->executor.now() + kAnswerBound;
+  while (!answer && impl_->executor.next_due() && *impl_->executor.next_due() <= latest) impl_->executor.step();
+  if (answer) return std::move(*answer);
+  api::RestResponse none;
+  none.code = 0;
+  return none;
+}
+
+Result<api::RestRequest> World::request_for(std::string_view api_version, std::string_view kind, std::string_view ns,
+                                            std::string_view name) const {
+  apiserver::ResourcePtr found;
+  const auto wanted = split(api_version);
+  for (const auto& resource : impl_->server->registry().all()) {
+    if (resource->kind != kind) continue;
+    if (!api_version.empty() && (resource->gvr.group != wanted.group || resource->gvr.version != wanted.version)) continue;
+    if (!found) found = resource;
+  }
+  if (!found) return fail("no served resource has the kind \"" + std::string(kind) + "\"" + (api_version.empty() ? "" : " in " + std::string(api_version)));
+  api::RestRequest request;
+  request.resource = found->gvr;
+  if (found->namespaced) request.ns = ns.empty() ? "default" : std::string(ns);
+  request.name = name;
+  return request;
+}
+
+Result<Json> World::create(Json object) {
+  auto request = request_for(string_at(object, {"apiVersion"}), string_at(object, {"kind"}), string_at(object, {"metadata", "namespace"}), {});
+  if (!request) return tl::unexpected(request.error());
+  request->verb = api::Verb::kCreate;
+  request->field_validation = api::FieldValidation::kStrict;
+  request->body = std::move(object);
+  auto response = call(std::move(*request));
+  if (!response.ok()) return tl::unexpected(error_of(response));
+  return std::move(response.body);
+}
+
+Result<Json> World::get(std::string_view api_version, std::string_view kind, std::string_view ns, std::string_view name) {
+  auto request = request_for(api_version, kind, ns, name);
+  if (!request) return tl::unexpected(request.error());
+  request->verb = api::Verb::kGet;
+  auto response = call(std::move(*request));
+  if (!response.ok()) return tl::unexpected(error_of(response));
+  return std::move(response.body);
+}
+
+Result<Json> World::apply(Json object) {
+  const std::string name(string_at(object, {"metadata", "name"}));
+  auto request = request_for(string_at(object, {"apiVersion"}), string_at(object, {"kind"}), string_at(object, {"metadata", "namespace"}), name);
+  if (!request) return tl::unexpected(request.error());
+  api::RestRequest look = *request;
+  look.verb = api::Verb::kGet;
+  if (name.empty() || call(std::move(look)).code == 404) return create(std::move(object));
+  request->verb = api::Verb::kPatch;
+  request->patch_type = api::PatchType::kMerge;
+  request->body = std::move(object);
+  auto response = call(std::move(*request));
+  if (!response.ok()) return tl::unexpected(error_of(response));
+  return std::move(response.body);
+}
+
+}  // namespace berth::simulate
