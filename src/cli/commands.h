@@ -9,7 +9,8 @@ class App;
 
 namespace berth::cli {
 
-// The exit code: 0 done, 1 it could not be done (one line on standard error says why and what to do), 2 wrong usage.
+// The exit code: 0 done, 1 it could not be done (one line on standard error says why and what to do), 2 wrong
+// usage.
 using Run = std::function<int()>;
 
 struct Command {

@@ -8,12 +8,15 @@
 #include "cli/commands.h"
 
 int main(int argc, char** argv) {
-  CLI::App app{"Berth: batch queueing for Kubernetes. Jobs wait in queues until quota is free for them.", "berth"};
+  CLI::App app{"Berth: batch queueing for Kubernetes. Jobs wait in queues until quota is free for them.",
+               "berth"};
   app.require_subcommand(1);
   app.failure_message([](const CLI::App*, const CLI::Error& error) {
-    return "berth: " + std::string(error.what()) + "\nRun 'berth --help', or 'berth COMMAND --help' for one command.\n";
+    return "berth: " + std::string(error.what()) +
+           "\nRun 'berth --help', or 'berth COMMAND --help' for one command.\n";
   });
-  const std::vector<berth::cli::Command> commands = {berth::cli::add_simulate(app), berth::cli::add_version(app)};
+  const std::vector<berth::cli::Command> commands = {berth::cli::add_simulate(app),
+                                                     berth::cli::add_version(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -9,7 +9,9 @@
 namespace berth::cli {
 
 void add_output_option(CLI::App& app, std::string& format) {
-  app.add_option("-o,--output", format, "Output format: text or json")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
+  app.add_option("-o,--output", format, "Output format: text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
 }
 
 int failure(const std::string& message) {

@@ -26,7 +26,8 @@ std::string bold(const std::string& text) { return wants_colour() ? "\033[1m" + 
 
 int run(const Options& options) {
   std::ifstream in(options.file, std::ios::binary);
-  if (!in) return failure(options.file + ": cannot be read; name the YAML file of a scenario (see config/samples)");
+  if (!in)
+    return failure(options.file + ": cannot be read; name the YAML file of a scenario (see config/samples)");
   const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   const auto scenario = simulate::parse_scenario(text);
   if (!scenario) return failure(options.file + ": " + scenario.error().message);
@@ -34,9 +35,11 @@ int run(const Options& options) {
   simulate::PlayOptions play;
   play.seed = options.seed;
   if (options.story && options.format == "text") {
-    std::printf("%s\n%s\n(Time is virtual: what takes minutes in a cluster is played in a moment.)\n\n", bold(scenario->name).c_str(),
-                scenario->about.c_str());
-    play.on_moment = [&](const simulate::Moment& moment) { std::printf("%s\n", simulate::to_line(moment, scenario->start).c_str()); };
+    std::printf("%s\n%s\n(Time is virtual: what takes minutes in a cluster is played in a moment.)\n\n",
+                bold(scenario->name).c_str(), scenario->about.c_str());
+    play.on_moment = [&](const simulate::Moment& moment) {
+      std::printf("%s\n", simulate::to_line(moment, scenario->start).c_str());
+    };
     play.on_say = [&](Time when, const std::string& said) {
       std::printf("\n%s\n", bold(simulate::format_since(when, scenario->start) + "  " + said).c_str());
     };

@@ -14,7 +14,8 @@ Command add_version(CLI::App& root) {
   auto format = std::make_shared<std::string>("text");
   add_output_option(*app, *format);
   return {app, [format] {
-            const Json version = JsonObject{{"version", BERTH_VERSION}, {"kueueApi", "v1beta2"}, {"compiler", __VERSION__}};
+            const Json version =
+                JsonObject{{"version", BERTH_VERSION}, {"kueueApi", "v1beta2"}, {"compiler", __VERSION__}};
             if (*format == "json") {
               std::printf("%s\n", to_pretty_string(version).c_str());
             } else {

@@ -24,16 +24,19 @@ namespace {
 using jobs::WorkloadPtr;
 using kube::Informer;
 
-// Namespaces whose jobs are never managed, whatever their labels (Kueue's default managedJobsNamespaceSelector).
+// Namespaces whose jobs are never managed, whatever their labels (Kueue's default
+// managedJobsNamespaceSelector).
 constexpr std::string_view kUnmanagedNamespaces[] = {"kube-system", "kueue-system"};
 
 std::string key_of(const Json& object) {
-  return api::object_key(string_at(object, {"metadata", "namespace"}), string_at(object, {"metadata", "name"}));
+  return api::object_key(string_at(object, {"metadata", "namespace"}),
+                         string_at(object, {"metadata", "name"}));
 }
 
 bool controlled(const Json& object) {
   const auto& owners = array_at(object, {"metadata", "ownerReferences"});
-  return std::any_of(owners.begin(), owners.end(), [](const Json& owner) { return bool_at(owner, {"controller"}); });
+  return std::any_of(owners.begin(), owners.end(),
+                     [](const Json& owner) { return bool_at(owner, {"controller"}); });
 }
 
 }  // namespace
@@ -59,9 +62,11 @@ struct Controller::Impl {
         jobs(client, executor, kJobs, informer_options()),
         host(executor, writes, events, options.engine, sinks()),
         job_controller(jobs::batch_job(), job_context()),
-        cluster_queue_statuses(executor, writer([this](const std::string& key) { return cluster_queue_write(key); }),
+        cluster_queue_statuses(executor,
+                               writer([this](const std::string& key) { return cluster_queue_write(key); }),
                                options.queue_status_delay),
-        local_queue_statuses(executor, writer([this](const std::string& key) { return local_queue_write(key); }),
+        local_queue_statuses(executor,
+                             writer([this](const std::string& key) { return local_queue_write(key); }),
                              options.queue_status_delay),
         finalizers(executor, writer([this](const std::string& key) { return finalizer_write(key); })) {
     connect();
@@ -88,7 +93,8 @@ struct Controller::Impl {
   }
 
   void connect() {
-    // Queues and what they are made of come before workloads, so that the first look at a workload finds its queue.
+    // Queues and what they are made of come before workloads, so that the first look at a workload finds its
+    // queue.
     source(namespaces, namespace_event);
     source(limit_ranges, limit_range_event);
     source(runtime_classes, runtime_class_event);
@@ -97,13 +103,15 @@ struct Controller::Impl {
       finalizers.add("ResourceFlavor/" + key);
       job_controller.facts_changed();
     });
-    source(checks, admission_check_event, [this](const std::string& key) { finalizers.add("AdmissionCheck/" + key); });
+    source(checks, admission_check_event,
+           [this](const std::string& key) { finalizers.add("AdmissionCheck/" + key); });
     source(cohorts, cohort_event);
     source(cluster_queues, cluster_queue_event, [this](const std::string& key) {
       finalizers.add("ClusterQueue/" + key);
       cluster_queue_statuses.add(key);
     });
-    source(local_queues, local_queue_event, [this](const std::string& key) { local_queue_statuses.add(key); });
+    source(local_queues, local_queue_event,
+           [this](const std::string& key) { local_queue_statuses.add(key); });
     for (Informer* classes : {&workload_priority_classes, &priority_classes}) {
       all.push_back(classes);
       classes->on_change([this](const JsonPtr&, const JsonPtr&) { job_controller.facts_changed(); });
@@ -139,7 +147,8 @@ struct Controller::Impl {
     if (now) {
       auto workload = api::kueue::decode_workload(*now);
       if (!workload) {
-        log::error("a workload cannot be read and is ignored", {{"workload", key}, {"why", workload.error().message}});
+        log::error("a workload cannot be read and is ignored",
+                   {{"workload", key}, {"why", workload.error().message}});
         return;
       }
       after = std::make_shared<const api::kueue::Workload>(std::move(*workload));
@@ -147,7 +156,8 @@ struct Controller::Impl {
       host.feed(engine::WorkloadSeen{after});
     } else {
       decoded.erase(key);
-      host.feed(engine::WorkloadGone{std::string(string_at(*old, {"metadata", "namespace"})), std::string(string_at(*old, {"metadata", "name"})),
+      host.feed(engine::WorkloadGone{std::string(string_at(*old, {"metadata", "namespace"})),
+                                     std::string(string_at(*old, {"metadata", "name"})),
                                      std::string(string_at(*old, {"metadata", "uid"}))});
     }
     job_controller.workload_changed(before, after);
@@ -161,18 +171,26 @@ struct Controller::Impl {
       const auto it = decoded_flavors.find(name);
       return it == decoded_flavors.end() ? nullptr : &it->second;
     };
-    facts.workload_priority_class = [this](std::string_view name) { return class_value(workload_priority_classes, name); };
+    facts.workload_priority_class = [this](std::string_view name) {
+      return class_value(workload_priority_classes, name);
+    };
     facts.priority_class = [this](std::string_view name) { return class_value(priority_classes, name); };
     facts.global_default_priority_class = [this]() -> std::optional<std::pair<std::string, std::int32_t>> {
       for (const auto& object : priority_classes.list()) {
         if (bool_at(*object, {"globalDefault"})) {
-          return std::pair(std::string(string_at(*object, {"metadata", "name"})), static_cast<std::int32_t>(int_at(*object, {"value"})));
+          return std::pair(std::string(string_at(*object, {"metadata", "name"})),
+                           static_cast<std::int32_t>(int_at(*object, {"value"})));
         }
       }
       return std::nullopt;
     };
-    return {executor, writes, events, jobs, [this](const engine::Event& event) { host.feed(event); },
-            [this](const Json& job) { return managed(job); }, std::move(facts)};
+    return {executor,
+            writes,
+            events,
+            jobs,
+            [this](const engine::Event& event) { host.feed(event); },
+            [this](const Json& job) { return managed(job); },
+            std::move(facts)};
   }
 
   static std::optional<std::int32_t> class_value(const Informer& classes, std::string_view name) {
@@ -183,8 +201,12 @@ struct Controller::Impl {
 
   bool managed(const Json& job) const {
     const auto ns = string_at(job, {"metadata", "namespace"});
-    if (std::find(std::begin(kUnmanagedNamespaces), std::end(kUnmanagedNamespaces), ns) != std::end(kUnmanagedNamespaces)) return false;
-    if (!string_at(job, {"spec", "managedBy"}).empty() && string_at(job, {"spec", "managedBy"}) != "kubernetes.io/job-controller") return false;
+    if (std::find(std::begin(kUnmanagedNamespaces), std::end(kUnmanagedNamespaces), ns) !=
+        std::end(kUnmanagedNamespaces))
+      return false;
+    if (!string_at(job, {"spec", "managedBy"}).empty() &&
+        string_at(job, {"spec", "managedBy"}) != "kubernetes.io/job-controller")
+      return false;
     if (!string_at(job, {"metadata", "labels", api::kueue::kQueueLabel}).empty()) return true;
     // Without a queue of its own it is the business of what controls it, if anything does.
     return options.manage_jobs_without_queue_name && !controlled(job);
@@ -212,20 +234,24 @@ struct Controller::Impl {
     return [this, wish = std::move(wish), a = alive](const std::string& key, WorkQueue::Finish finish) {
       auto wanted = wish(key);
       if (!wanted) return finish(true);
-      writes.patch(wanted->target, wanted->subresource, std::move(wanted->body), [finish, a](const api::RestResponse& response) {
-        if (*a) finish(response.ok() || response.code == 404);
-      });
+      writes.patch(wanted->target, wanted->subresource, std::move(wanted->body),
+                   [finish, a](const api::RestResponse& response) {
+                     if (*a) finish(response.ok() || response.code == 404);
+                   });
     };
   }
 
   template <typename Status>
-  std::optional<Wanted> status_write(const Informer& informer, const std::string& key, const std::optional<Status>& status) {
+  std::optional<Wanted> status_write(const Informer& informer, const std::string& key,
+                                     const std::optional<Status>& status) {
     const JsonPtr object = informer.get(key);
     if (!is_synced || !object || !status) return std::nullopt;
     const Json* present = find(*object, "status");
-    Json change = make_merge_patch(present ? *present : Json(JsonObject()), encode_status(*status, *object, executor.now()));
+    Json change = make_merge_patch(present ? *present : Json(JsonObject()),
+                                   encode_status(*status, *object, executor.now()));
     if (change.as_object().empty()) return std::nullopt;
-    return Wanted{Target::of(informer.resource(), *object), "status", JsonObject{{"status", std::move(change)}}};
+    return Wanted{Target::of(informer.resource(), *object), "status",
+                  JsonObject{{"status", std::move(change)}}};
   }
 
   std::optional<Wanted> cluster_queue_write(const std::string& key) {
@@ -234,7 +260,8 @@ struct Controller::Impl {
 
   std::optional<Wanted> local_queue_write(const std::string& key) {
     const auto slash = key.find('/');
-    return status_write(local_queues, key, host.engine().local_queue_status(key.substr(0, slash), key.substr(slash + 1)));
+    return status_write(local_queues, key,
+                        host.engine().local_queue_status(key.substr(0, slash), key.substr(slash + 1)));
   }
 
   std::optional<Wanted> finalizer_write(const std::string& key) {
@@ -242,7 +269,9 @@ struct Controller::Impl {
     if (wish == wanted_finalizers.end()) return std::nullopt;
     const auto slash = key.find('/');
     const std::string kind = key.substr(0, slash);
-    const Informer& informer = kind == "ClusterQueue" ? cluster_queues : kind == "ResourceFlavor" ? flavors : checks;
+    const Informer& informer = kind == "ClusterQueue"     ? cluster_queues
+                               : kind == "ResourceFlavor" ? flavors
+                                                          : checks;
     const JsonPtr object = informer.get(key.substr(slash + 1));
     if (!object) return std::nullopt;
     auto present = api::decode_meta(*object).finalizers;
@@ -256,12 +285,15 @@ struct Controller::Impl {
     }
     JsonArray list;
     for (const auto& finalizer : present) list.emplace_back(finalizer);
-    return Wanted{Target::of(informer.resource(), *object), "", JsonObject{{"metadata", JsonObject{{"finalizers", std::move(list)}}}}};
+    return Wanted{Target::of(informer.resource(), *object), "",
+                  JsonObject{{"metadata", JsonObject{{"finalizers", std::move(list)}}}}};
   }
 
   EffectSinks sinks() {
     return {[this](std::string_view name) { cluster_queue_statuses.add(std::string(name)); },
-            [this](std::string_view ns, std::string_view name) { local_queue_statuses.add(api::object_key(ns, name)); },
+            [this](std::string_view ns, std::string_view name) {
+              local_queue_statuses.add(api::object_key(ns, name));
+            },
             [this](const engine::SetFinalizer& effect) {
               const std::string key = effect.kind + "/" + effect.name;
               wanted_finalizers[key] = effect.present;
@@ -276,8 +308,8 @@ struct Controller::Impl {
   std::shared_ptr<bool> alive = std::make_shared<bool>(true);
   Writes writes;
   kube::EventRecorder events;
-  Informer cluster_queues, local_queues, cohorts, flavors, checks, workload_priority_classes, namespaces, limit_ranges, runtime_classes,
-      priority_classes, workloads, jobs;
+  Informer cluster_queues, local_queues, cohorts, flavors, checks, workload_priority_classes, namespaces,
+      limit_ranges, runtime_classes, priority_classes, workloads, jobs;
   std::vector<Informer*> all;
   std::size_t unsynced = 0;
   bool is_synced = false;
@@ -297,6 +329,8 @@ void Controller::start() { impl_->start(); }
 bool Controller::synced() const { return impl_->is_synced; }
 const engine::Engine& Controller::engine() const { return impl_->host.engine(); }
 void Controller::on_round(std::function<void()> handler) { impl_->host.on_round(std::move(handler)); }
-const std::map<std::string, std::uint64_t>& Controller::request_counts() const { return impl_->writes.counts(); }
+const std::map<std::string, std::uint64_t>& Controller::request_counts() const {
+  return impl_->writes.counts();
+}
 
 }  // namespace berth::controller

@@ -16,7 +16,8 @@ struct Overloaded : Handlers... {
 };
 
 std::string api_version_of(std::string_view kind) {
-  return kind == "Job" ? "batch/v1" : std::string(api::kueue::kGroup) + "/" + std::string(api::kueue::kVersion);
+  return kind == "Job" ? "batch/v1"
+                       : std::string(api::kueue::kGroup) + "/" + std::string(api::kueue::kVersion);
 }
 
 engine::WriteSettled outcome_of(std::uint64_t write, const api::RestResponse& response) {
@@ -29,14 +30,16 @@ engine::WriteSettled outcome_of(std::uint64_t write, const api::RestResponse& re
     settled.outcome = Outcome::kGone;
   } else {
     settled.outcome = response.code == 409 ? Outcome::kConflict : Outcome::kFailed;
-    settled.message = response.code == 0 ? "the outcome of the request is unknown" : std::string(api::status_message(response));
+    settled.message = response.code == 0 ? "the outcome of the request is unknown"
+                                         : std::string(api::status_message(response));
   }
   return settled;
 }
 
 }  // namespace
 
-EngineHost::EngineHost(Executor& executor, Writes& writes, kube::EventRecorder& events, engine::Options options, EffectSinks sinks)
+EngineHost::EngineHost(Executor& executor, Writes& writes, kube::EventRecorder& events,
+                       engine::Options options, EffectSinks sinks)
     : executor_(executor), writes_(writes), events_(events), sinks_(std::move(sinks)), engine_(options) {}
 
 EngineHost::~EngineHost() {
@@ -66,38 +69,47 @@ void EngineHost::decide_soon() {
 
 void EngineHost::perform(const engine::Effects& effects) {
   for (const auto& effect : effects) {
-    std::visit(Overloaded{
-                   [&](const engine::WriteWorkloadStatus& e) { write_status(e); },
-                   [&](const engine::DeactivateWorkload& e) { deactivate(e); },
-                   [&](const engine::RecordEvent& e) {
-                     events_.record({api_version_of(e.kind), e.kind, e.ns, e.name, e.uid}, {e.warning, e.reason, e.note, {}, e.controller});
-                   },
-                   [&](const engine::ClusterQueueStatusChanged& e) { sinks_.cluster_queue_status_changed(e.name); },
-                   [&](const engine::LocalQueueStatusChanged& e) { sinks_.local_queue_status_changed(e.ns, e.name); },
-                   [](const engine::CohortStatusChanged&) {},  // a Cohort's status holds its fair share only
-                   [&](const engine::SetFinalizer& e) { sinks_.set_finalizer(e); },
-                   [&](const engine::WakeAt& e) { wake_at(e.when); },
-               },
-               effect);
+    std::visit(
+        Overloaded{
+            [&](const engine::WriteWorkloadStatus& e) { write_status(e); },
+            [&](const engine::DeactivateWorkload& e) { deactivate(e); },
+            [&](const engine::RecordEvent& e) {
+              events_.record({api_version_of(e.kind), e.kind, e.ns, e.name, e.uid},
+                             {e.warning, e.reason, e.note, {}, e.controller});
+            },
+            [&](const engine::ClusterQueueStatusChanged& e) { sinks_.cluster_queue_status_changed(e.name); },
+            [&](const engine::LocalQueueStatusChanged& e) {
+              sinks_.local_queue_status_changed(e.ns, e.name);
+            },
+            [](const engine::CohortStatusChanged&) {},  // a Cohort's status holds its fair share only
+            [&](const engine::SetFinalizer& e) { sinks_.set_finalizer(e); },
+            [&](const engine::WakeAt& e) { wake_at(e.when); },
+        },
+        effect);
   }
 }
 
 void EngineHost::write_status(const engine::WriteWorkloadStatus& effect) {
-  Json change = make_merge_patch(api::kueue::encode_workload_status(effect.base->status), api::kueue::encode_workload_status(effect.status));
-  if (change.as_object().empty()) {  // nothing to write: settled as it is, but not inside of the engine's own call
-    executor_.post([this, alive = alive_, write = effect.write, version = effect.base->meta.resource_version] {
-      if (*alive) feed(engine::WriteSettled{write, engine::WriteSettled::Outcome::kDone, version, {}});
-    });
+  Json change = make_merge_patch(api::kueue::encode_workload_status(effect.base->status),
+                                 api::kueue::encode_workload_status(effect.status));
+  if (change.as_object()
+          .empty()) {  // nothing to write: settled as it is, but not inside of the engine's own call
+    executor_.post(
+        [this, alive = alive_, write = effect.write, version = effect.base->meta.resource_version] {
+          if (*alive) feed(engine::WriteSettled{write, engine::WriteSettled::Outcome::kDone, version, {}});
+        });
     return;
   }
-  writes_.patch(Target::of(kWorkloads, effect.base->meta), "status", JsonObject{{"status", std::move(change)}},
+  writes_.patch(Target::of(kWorkloads, effect.base->meta), "status",
+                JsonObject{{"status", std::move(change)}},
                 [this, alive = alive_, write = effect.write](const api::RestResponse& response) {
                   if (*alive) settle(write, response);
                 });
 }
 
 void EngineHost::deactivate(const engine::DeactivateWorkload& effect) {
-  writes_.patch(Target::of(kWorkloads, effect.base->meta), "", JsonObject{{"spec", JsonObject{{"active", false}}}},
+  writes_.patch(Target::of(kWorkloads, effect.base->meta), "",
+                JsonObject{{"spec", JsonObject{{"active", false}}}},
                 [this, alive = alive_, write = effect.write](const api::RestResponse& response) {
                   if (*alive) settle(write, response);
                 });

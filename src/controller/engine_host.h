@@ -23,7 +23,8 @@ struct EffectSinks {
 
 class EngineHost {
  public:
-  EngineHost(Executor& executor, Writes& writes, kube::EventRecorder& events, engine::Options options, EffectSinks sinks);
+  EngineHost(Executor& executor, Writes& writes, kube::EventRecorder& events, engine::Options options,
+             EffectSinks sinks);
   ~EngineHost();
 
   // Takes an event in at once; the decision that may follow is taken once per batch of events.
@@ -52,7 +53,8 @@ class EngineHost {
   bool synced_ = false;
   bool decision_posted_ = false;
   TimerId wake_ = 0;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // callbacks under way find out that the host is gone
+  std::shared_ptr<bool> alive_ =
+      std::make_shared<bool>(true);  // callbacks under way find out that the host is gone
 };
 
 }  // namespace berth::controller

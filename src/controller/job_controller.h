@@ -25,9 +25,9 @@ class JobController {
     Writes& writes;
     kube::EventRecorder& events;
     kube::Informer& jobs;
-    std::function<void(const engine::Event&)> feed;             // reports go to the engine
+    std::function<void(const engine::Event&)> feed;  // reports go to the engine
     std::function<bool(const Json& job)> managed;
-    jobs::JobFacts facts;                                       // `managed` is filled in per job
+    jobs::JobFacts facts;  // `managed` is filled in per job
   };
   JobController(const jobs::JobAdapter& adapter, Context context);
 
@@ -41,7 +41,8 @@ class JobController {
 
  private:
   void look(const std::string& key, WorkQueue::Finish finish);
-  void perform(std::shared_ptr<std::vector<jobs::Step>> steps, std::size_t next, JsonPtr job, WorkQueue::Finish finish);
+  void perform(std::shared_ptr<std::vector<jobs::Step>> steps, std::size_t next, JsonPtr job,
+               WorkQueue::Finish finish);
   const api::OwnerReference* owner_of(const api::kueue::Workload& workload) const;
 
   const jobs::JobAdapter& adapter_;
@@ -53,7 +54,8 @@ class JobController {
   };
   std::map<std::string, std::set<jobs::WorkloadPtr, Older>> workloads_;  // key: "namespace/name"
   WorkQueue queue_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // answers under way find out that the controller is gone
+  std::shared_ptr<bool> alive_ =
+      std::make_shared<bool>(true);  // answers under way find out that the controller is gone
 };
 
 }  // namespace berth::controller

@@ -23,7 +23,8 @@ Json encode_usage(const std::vector<engine::FlavorUsageStatus>& usage, bool with
 template <typename Status>
 Json encode(const Status& status, const Json& object, Time now, bool with_borrowed) {
   api::Conditions conditions;
-  if (const Json* present = find_path(object, {"status", "conditions"})) conditions = api::decode_conditions(*present);
+  if (const Json* present = find_path(object, {"status", "conditions"}))
+    conditions = api::decode_conditions(*present);
   api::Condition active;
   active.type = "Active";
   active.status = status.active;
@@ -42,7 +43,11 @@ Json encode(const Status& status, const Json& object, Time now, bool with_borrow
 
 }  // namespace
 
-Json encode_status(const engine::ClusterQueueStatus& status, const Json& object, Time now) { return encode(status, object, now, true); }
-Json encode_status(const engine::LocalQueueStatus& status, const Json& object, Time now) { return encode(status, object, now, false); }
+Json encode_status(const engine::ClusterQueueStatus& status, const Json& object, Time now) {
+  return encode(status, object, now, true);
+}
+Json encode_status(const engine::LocalQueueStatus& status, const Json& object, Time now) {
+  return encode(status, object, now, false);
+}
 
 }  // namespace berth::controller

@@ -11,14 +11,17 @@ namespace {
 using engine::Event;
 
 std::string name_of(const Json& object) { return std::string(string_at(object, {"metadata", "name"})); }
-std::string namespace_of(const Json& object) { return std::string(string_at(object, {"metadata", "namespace"})); }
+std::string namespace_of(const Json& object) {
+  return std::string(string_at(object, {"metadata", "namespace"}));
+}
 
 // Decodes and wraps, or logs why not.
 template <typename Seen, typename T>
 std::optional<Event> seen(Result<T> decoded, const Json& object) {
   if (!decoded) {
-    log::error("an object cannot be read and is ignored",
-               {{"kind", string_at(object, {"kind"})}, {"name", name_of(object)}, {"why", decoded.error().message}});
+    log::error(
+        "an object cannot be read and is ignored",
+        {{"kind", string_at(object, {"kind"})}, {"name", name_of(object)}, {"why", decoded.error().message}});
     return std::nullopt;
   }
   return Seen{std::make_shared<const T>(std::move(*decoded))};
@@ -64,7 +67,8 @@ std::optional<Event> limit_range_event(const JsonPtr& old, const JsonPtr& now) {
 std::optional<Event> runtime_class_event(const JsonPtr& old, const JsonPtr& now) {
   if (!now) return engine::RuntimeClassGone{name_of(*old)};
   const Json* overhead = find_path(*now, {"overhead", "podFixed"});
-  return engine::RuntimeClassSeen{name_of(*now), overhead ? std::make_shared<const Json>(*overhead) : nullptr};
+  return engine::RuntimeClassSeen{name_of(*now),
+                                  overhead ? std::make_shared<const Json>(*overhead) : nullptr};
 }
 
 }  // namespace berth::controller

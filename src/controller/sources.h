@@ -10,8 +10,8 @@
 
 namespace berth::controller {
 
-// `now` is null when the object is gone, then `old` holds its last state. Nothing for objects that cannot be decoded: the API
-// server validates them, so that happens only with foreign CRDs; it is logged.
+// `now` is null when the object is gone, then `old` holds its last state. Nothing for objects that cannot be
+// decoded: the API server validates them, so that happens only with foreign CRDs; it is logged.
 std::optional<engine::Event> cluster_queue_event(const JsonPtr& old, const JsonPtr& now);
 std::optional<engine::Event> cohort_event(const JsonPtr& old, const JsonPtr& now);
 std::optional<engine::Event> local_queue_event(const JsonPtr& old, const JsonPtr& now);

@@ -5,8 +5,10 @@
 namespace berth::controller {
 
 Target Target::of(const api::GroupVersionResource& resource, const Json& object) {
-  return {resource, std::string(string_at(object, {"metadata", "namespace"})), std::string(string_at(object, {"metadata", "name"})),
-          std::string(string_at(object, {"metadata", "uid"})), std::string(string_at(object, {"metadata", "resourceVersion"}))};
+  return {resource, std::string(string_at(object, {"metadata", "namespace"})),
+          std::string(string_at(object, {"metadata", "name"})),
+          std::string(string_at(object, {"metadata", "uid"})),
+          std::string(string_at(object, {"metadata", "resourceVersion"}))};
 }
 
 Target Target::of(const api::GroupVersionResource& resource, const api::ObjectMeta& meta) {
@@ -42,7 +44,8 @@ void Writes::remove(const Target& target, Done done) {
   request.resource = target.resource;
   request.ns = target.ns;
   request.name = target.name;
-  request.body = JsonObject{{"preconditions", JsonObject{{"uid", target.uid}}}, {"propagationPolicy", "Background"}};
+  request.body =
+      JsonObject{{"preconditions", JsonObject{{"uid", target.uid}}}, {"propagationPolicy", "Background"}};
   send(std::move(request), "delete", std::move(done));
 }
 

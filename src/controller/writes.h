@@ -1,4 +1,5 @@
-// Every write of the controller goes through here: counted, with the object's identity and version as preconditions.
+// Every write of the controller goes through here: counted, with the object's identity and version as
+// preconditions.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,8 @@ using api::RestResponse;
 using api::WatchEvent;
 
 bool is_write(const RestRequest& request) {
-  return request.verb != api::Verb::kGet && request.verb != api::Verb::kList && request.verb != api::Verb::kWatch;
+  return request.verb != api::Verb::kGet && request.verb != api::Verb::kList &&
+         request.verb != api::Verb::kWatch;
 }
 
 RestResponse answer(int code, std::string_view reason, std::string_view message) {
@@ -33,9 +34,13 @@ std::uint64_t Random::next() {  // splitmix64
 }
 
 struct FaultyClient::Impl {
-  Impl(api::RestClient& c, Executor& e, std::uint64_t seed, FaultRates r) : inner(c), executor(e), random(seed), rates(r) {}
+  Impl(api::RestClient& c, Executor& e, std::uint64_t seed, FaultRates r)
+      : inner(c), executor(e), random(seed), rates(r) {}
 
-  Duration delay() { return Duration(static_cast<Duration::rep>(random.below(static_cast<std::uint64_t>(rates.max_delay.count()) + 1))); }
+  Duration delay() {
+    return Duration(
+        static_cast<Duration::rep>(random.below(static_cast<std::uint64_t>(rates.max_delay.count()) + 1)));
+  }
 
   api::RestClient& inner;
   Executor& executor;
@@ -51,7 +56,9 @@ FaultyClient::FaultyClient(api::RestClient& inner, Executor& executor, std::uint
 FaultyClient::~FaultyClient() { impl_->cut = true; }
 
 void FaultyClient::set_rates(FaultRates rates) { impl_->rates = rates; }
-void FaultyClient::on_write(std::function<bool(std::uint64_t)> handler) { impl_->on_write = std::move(handler); }
+void FaultyClient::on_write(std::function<bool(std::uint64_t)> handler) {
+  impl_->on_write = std::move(handler);
+}
 void FaultyClient::cut() { impl_->cut = true; }
 
 void FaultyClient::call(RestRequest request, std::function<void(RestResponse)> done) {
@@ -70,7 +77,9 @@ void FaultyClient::call(RestRequest request, std::function<void(RestResponse)> d
   const auto& rates = impl_->rates;
   const Duration delay = random.chance(rates.slow) ? impl_->delay() : Duration(0);
   if (random.chance(rates.refused)) {
-    return deliver(random.chance(500) ? answer(429, "TooManyRequests", "please try again later") : answer(500, "InternalError", "a fault"), delay);
+    return deliver(random.chance(500) ? answer(429, "TooManyRequests", "please try again later")
+                                      : answer(500, "InternalError", "a fault"),
+                   delay);
   }
   if (is_write(request) && random.chance(rates.conflict)) {
     return deliver(answer(409, "Conflict", "the object has been modified"), delay);
@@ -89,7 +98,8 @@ namespace {
 
 // One watch: events wait in a line when they are late, so their order is kept.
 struct Stream : std::enable_shared_from_this<Stream> {
-  std::shared_ptr<std::unique_ptr<api::WatchHandle>> upstream = std::make_shared<std::unique_ptr<api::WatchHandle>>();
+  std::shared_ptr<std::unique_ptr<api::WatchHandle>> upstream =
+      std::make_shared<std::unique_ptr<api::WatchHandle>>();
   std::function<void(const WatchEvent&)> on_event;
   std::function<void()> on_end;
   bool over = false;
@@ -121,7 +131,8 @@ class StreamHandle final : public api::WatchHandle {
 
 }  // namespace
 
-std::unique_ptr<api::WatchHandle> FaultyClient::watch(RestRequest request, std::function<void(const WatchEvent&)> on_event,
+std::unique_ptr<api::WatchHandle> FaultyClient::watch(RestRequest request,
+                                                      std::function<void(const WatchEvent&)> on_event,
                                                       std::function<void()> on_end) {
   auto stream = std::make_shared<Stream>();
   stream->on_event = std::move(on_event);
@@ -140,7 +151,8 @@ std::unique_ptr<api::WatchHandle> FaultyClient::watch(RestRequest request, std::
       if (!impl->cut) s->on_event(event);
     };
     if (random.chance(rates.watch_expires)) {
-      const auto expired = std::make_shared<const Json>(api::make_status(410, "Expired", "too old resource version"));
+      const auto expired =
+          std::make_shared<const Json>(api::make_status(410, "Expired", "too old resource version"));
       s->push(impl->executor, due, [impl, s = s.get(), expired] {
         if (impl->cut) return;
         s->on_event({WatchEvent::Type::kError, expired});

@@ -42,11 +42,13 @@ class FaultyClient final : public api::RestClient {
   ~FaultyClient() override;
 
   void call(api::RestRequest request, std::function<void(api::RestResponse)> done) override;
-  std::unique_ptr<api::WatchHandle> watch(api::RestRequest request, std::function<void(const api::WatchEvent&)> on_event,
+  std::unique_ptr<api::WatchHandle> watch(api::RestRequest request,
+                                          std::function<void(const api::WatchEvent&)> on_event,
                                           std::function<void()> on_end) override;
 
   void set_rates(FaultRates rates);
-  // Called before each write is sent on, with its number (from 1). Returning false loses it: as if the process died before.
+  // Called before each write is sent on, with its number (from 1). Returning false loses it: as if the
+  // process died before.
   void on_write(std::function<bool(std::uint64_t number)> handler);
   // From now on nothing arrives any more, in either direction: the process on this side is dead.
   void cut();

@@ -15,16 +15,20 @@ std::string_view list_key(const JsonArray& expected) {
   return {};
 }
 
-void compare(const Json& expected, const Json* actual, const std::string& path, std::vector<std::string>& out);
+void compare(const Json& expected, const Json* actual, const std::string& path,
+             std::vector<std::string>& out);
 
-void compare_lists(const JsonArray& expected, const JsonArray& actual, const std::string& path, std::vector<std::string>& out) {
+void compare_lists(const JsonArray& expected, const JsonArray& actual, const std::string& path,
+                   std::vector<std::string>& out) {
   const auto key = list_key(expected);
   if (key.empty()) {
     if (expected.size() != actual.size()) {
-      out.push_back(path + ": expected " + std::to_string(expected.size()) + " entries, there are " + std::to_string(actual.size()));
+      out.push_back(path + ": expected " + std::to_string(expected.size()) + " entries, there are " +
+                    std::to_string(actual.size()));
       return;
     }
-    for (std::size_t i = 0; i < expected.size(); ++i) compare(expected[i], &actual[i], path + "[" + std::to_string(i) + "]", out);
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      compare(expected[i], &actual[i], path + "[" + std::to_string(i) + "]", out);
     return;
   }
   for (const auto& entry : expected) {
@@ -39,14 +43,17 @@ void compare_lists(const JsonArray& expected, const JsonArray& actual, const std
 
 bool string_matches(std::string_view expected, std::string_view actual) {
   if (expected.size() >= 2 && expected.front() == '/' && expected.back() == '/') {
-    return RE2::PartialMatch(re2::StringPiece(actual.data(), actual.size()), std::string(expected.substr(1, expected.size() - 2)));
+    return RE2::PartialMatch(re2::StringPiece(actual.data(), actual.size()),
+                             std::string(expected.substr(1, expected.size() - 2)));
   }
   return expected == actual;
 }
 
-void compare(const Json& expected, const Json* actual, const std::string& path, std::vector<std::string>& out) {
+void compare(const Json& expected, const Json* actual, const std::string& path,
+             std::vector<std::string>& out) {
   if (expected.is_null()) {
-    if (actual != nullptr && !actual->is_null()) out.push_back(path + ": expected nothing, it is " + to_string(*actual));
+    if (actual != nullptr && !actual->is_null())
+      out.push_back(path + ": expected nothing, it is " + to_string(*actual));
     return;
   }
   if (actual == nullptr) {
@@ -54,7 +61,8 @@ void compare(const Json& expected, const Json* actual, const std::string& path, 
     return;
   }
   if (expected.is_object() && actual->is_object()) {
-    for (const auto& [key, value] : expected.as_object()) compare(value, actual->as_object().if_contains(key), path + "." + std::string(key), out);
+    for (const auto& [key, value] : expected.as_object())
+      compare(value, actual->as_object().if_contains(key), path + "." + std::string(key), out);
   } else if (expected.is_array() && actual->is_array()) {
     compare_lists(expected.as_array(), actual->as_array(), path, out);
   } else if (expected.is_string() && actual->is_string()) {

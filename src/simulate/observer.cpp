@@ -21,13 +21,15 @@ using Usage = std::map<FlavorResource, Amount>;
 // What a workload holds: nothing before its reservation and after its end.
 Usage usage_of(const Workload& w) {
   Usage usage;
-  if (!w.status.admission || !api::is_true(w.status.conditions, api::kueue::kQuotaReserved) || api::is_true(w.status.conditions, api::kueue::kFinished)) {
+  if (!w.status.admission || !api::is_true(w.status.conditions, api::kueue::kQuotaReserved) ||
+      api::is_true(w.status.conditions, api::kueue::kFinished)) {
     return usage;
   }
   for (const auto& pod_set : w.status.admission->pod_set_assignments) {
     for (const auto& [resource, flavor] : pod_set.flavors) {
       const auto amount = pod_set.resource_usage.find(resource);
-      if (amount != pod_set.resource_usage.end()) usage[{flavor, resource}] += to_amount(resource, amount->second);
+      if (amount != pod_set.resource_usage.end())
+        usage[{flavor, resource}] += to_amount(resource, amount->second);
     }
   }
   return usage;
@@ -43,7 +45,8 @@ std::string job_name(const Workload& w) {
 }
 
 bool became(const Workload* old, const Workload& now, std::string_view condition) {
-  return api::is_true(now.status.conditions, condition) && (old == nullptr || !api::is_true(old->status.conditions, condition));
+  return api::is_true(now.status.conditions, condition) &&
+         (old == nullptr || !api::is_true(old->status.conditions, condition));
 }
 
 Usage nominal_of(const Json& object) {
@@ -54,7 +57,8 @@ Usage nominal_of(const Json& object) {
         const std::string name(string_at(resource, {"name"}));
         const Json* quota = find(resource, "nominalQuota");
         if (quota == nullptr) continue;
-        const auto quantity = Quantity::parse(quota->is_string() ? std::string(view(quota->as_string())) : to_string(*quota));
+        const auto quantity =
+            Quantity::parse(quota->is_string() ? std::string(view(quota->as_string())) : to_string(*quota));
         if (quantity) nominal[{std::string(string_at(flavor, {"name"})), name}] += to_amount(name, *quantity);
       }
     }
@@ -66,7 +70,10 @@ Usage nominal_of(const Json& object) {
 
 struct Observer::Impl {
   Impl(api::RestClient& client, Executor& e)
-      : executor(e), workloads(client, e, kWorkloads), cluster_queues(client, e, kClusterQueues), cohorts(client, e, kCohorts) {
+      : executor(e),
+        workloads(client, e, kWorkloads),
+        cluster_queues(client, e, kClusterQueues),
+        cohorts(client, e, kCohorts) {
     workloads.on_change([this](const JsonPtr& old, const JsonPtr& now) { changed(old, now); });
     for (auto* quotas : {&cluster_queues, &cohorts}) {
       quotas->on_change([this](const JsonPtr& old, const JsonPtr& now) { quota_changed(old, now); });
@@ -79,7 +86,8 @@ struct Observer::Impl {
 
   void quota_changed(const JsonPtr& old, const JsonPtr& now) {
     const Json& object = now ? *now : *old;
-    const std::string key = std::string(string_at(object, {"kind"})) + "/" + std::string(string_at(object, {"metadata", "name"}));
+    const std::string key =
+        std::string(string_at(object, {"kind"})) + "/" + std::string(string_at(object, {"metadata", "name"}));
     nominal.erase(key);
     if (now) nominal.emplace(key, nominal_of(*now));
   }
@@ -87,7 +95,8 @@ struct Observer::Impl {
   // Adds what was used since the last change to the integrals, then takes the new usage.
   void account(const std::string& key, const std::string& cluster_queue, Usage usage) {
     const Time now = executor.now();
-    for (auto& [what, amount] : total) integrals[what] += static_cast<double>(amount.count()) * seconds(now - accounted);
+    for (auto& [what, amount] : total)
+      integrals[what] += static_cast<double>(amount.count()) * seconds(now - accounted);
     accounted = now;
     auto& held = held_by[key];
     for (const auto& [what, amount] : held.second) {
@@ -108,12 +117,18 @@ struct Observer::Impl {
     std::string_view separator = " ";
     const auto own = nominal.find("ClusterQueue/" + queue);
     for (const auto& [what, amount] : usage_of(w)) {
-      text.append(separator).append(format_amount(what.second, amount)).append(" ").append(what.second).append(" of ").append(what.first);
+      text.append(separator)
+          .append(format_amount(what.second, amount))
+          .append(" ")
+          .append(what.second)
+          .append(" of ")
+          .append(what.first);
       separator = ", ";
       Amount quota;
       if (own != nominal.end() && own->second.contains(what)) quota = own->second.at(what);
       const Amount borrowed = std::min(amount, by_queue.at(queue).at(what) - quota);
-      if (borrowed > Amount()) text.append(", ").append(format_amount(what.second, borrowed)).append(" of them borrowed");
+      if (borrowed > Amount())
+        text.append(", ").append(format_amount(what.second, borrowed)).append(" of them borrowed");
     }
     return text;
   }
@@ -155,10 +170,12 @@ struct Observer::Impl {
     Life& life = by_uid[w.meta.uid];
     const std::string who = w.meta.ns + "/" + job_name(w);
     if (old == nullptr) {
-      life = {w.meta.ns, job_name(w), w.queue_name, {}, w.priority, executor.now(), {}, {}, {}, false, {}, {}};
+      life = {w.meta.ns, job_name(w), w.queue_name, {},    w.priority, executor.now(),
+              {},        {},          {},           false, {},         {}};
       names[w.meta.uid] = who;
       order.push_back(w.meta.uid);
-      tell(who, "is submitted to " + w.queue_name + (w.priority != 0 ? " with priority " + std::to_string(w.priority) : std::string()));
+      tell(who, "is submitted to " + w.queue_name +
+                    (w.priority != 0 ? " with priority " + std::to_string(w.priority) : std::string()));
     }
     if (became(old, w, api::kueue::kEvicted)) {
       const auto* evicted = api::find_condition(w.status.conditions, api::kueue::kEvicted);
@@ -173,12 +190,15 @@ struct Observer::Impl {
       tell(who, describe_admission(w));
     }
     const auto* reserved = api::find_condition(w.status.conditions, api::kueue::kQuotaReserved);
-    const auto* before = old ? api::find_condition(old->status.conditions, api::kueue::kQuotaReserved) : nullptr;
-    if (reserved != nullptr && !reserved->status && (before == nullptr || before->message != reserved->message || before->status)) {
+    const auto* before =
+        old ? api::find_condition(old->status.conditions, api::kueue::kQuotaReserved) : nullptr;
+    if (reserved != nullptr && !reserved->status &&
+        (before == nullptr || before->message != reserved->message || before->status)) {
       life.waiting_for = reserved->message;
       // Of an evicted workload this first repeats why it was evicted.
       const auto* evicted = api::find_condition(w.status.conditions, api::kueue::kEvicted);
-      if (evicted == nullptr || evicted->message != reserved->message) tell(who, "waits: " + reserved->message);
+      if (evicted == nullptr || evicted->message != reserved->message)
+        tell(who, "waits: " + reserved->message);
     }
     if (became(old, w, api::kueue::kFinished)) {
       const auto* finished = api::find_condition(w.status.conditions, api::kueue::kFinished);
@@ -194,16 +214,17 @@ struct Observer::Impl {
   std::map<std::string, WorkloadPtr> last;
   std::map<std::string, Life> by_uid;
   std::vector<std::string> order;
-  std::map<std::string, std::string> names;                            // uid -> "namespace/job"
-  std::map<std::string, Usage> nominal;                                // "ClusterQueue/name" -> quotas
-  std::map<std::string, std::pair<std::string, Usage>> held_by;        // uid -> cluster queue, usage
+  std::map<std::string, std::string> names;                      // uid -> "namespace/job"
+  std::map<std::string, Usage> nominal;                          // "ClusterQueue/name" -> quotas
+  std::map<std::string, std::pair<std::string, Usage>> held_by;  // uid -> cluster queue, usage
   std::map<std::string, Usage> by_queue;
   Usage total, peaks;
   std::map<FlavorResource, double> integrals;
   Time accounted{};
 };
 
-Observer::Observer(api::RestClient& client, Executor& executor) : impl_(std::make_unique<Impl>(client, executor)) {}
+Observer::Observer(api::RestClient& client, Executor& executor)
+    : impl_(std::make_unique<Impl>(client, executor)) {}
 Observer::~Observer() = default;
 
 void Observer::on_moment(std::function<void(const Moment&)> handler) { impl_->handler = std::move(handler); }
@@ -235,7 +256,8 @@ std::vector<Utilisation> Observer::utilisation() const {
   const auto since = impl_->executor.now() - impl_->accounted;
   for (const auto& [what, amount] : impl_->total) {
     const auto integral = impl_->integrals.find(what);
-    entry(what).used_seconds = (integral == impl_->integrals.end() ? 0 : integral->second) + static_cast<double>(amount.count()) * seconds(since);
+    entry(what).used_seconds = (integral == impl_->integrals.end() ? 0 : integral->second) +
+                               static_cast<double>(amount.count()) * seconds(since);
     entry(what).peak = impl_->peaks.at(what);
   }
   std::vector<Utilisation> list;
@@ -244,7 +266,8 @@ std::vector<Utilisation> Observer::utilisation() const {
 }
 
 bool Observer::all_finished() const {
-  return !impl_->order.empty() && std::all_of(impl_->by_uid.begin(), impl_->by_uid.end(), [](const auto& e) { return e.second.finished.has_value(); });
+  return !impl_->order.empty() && std::all_of(impl_->by_uid.begin(), impl_->by_uid.end(),
+                                              [](const auto& e) { return e.second.finished.has_value(); });
 }
 
 }  // namespace berth::simulate

@@ -1,4 +1,5 @@
-// Watches a cluster and remembers what matters to people: who waited for what, who borrowed, who was evicted and why.
+// Watches a cluster and remembers what matters to people: who waited for what, who borrowed, who was evicted
+// and why.
 #pragma once
 
 #include <functional>
@@ -30,23 +31,23 @@ struct Eviction {
 
 // The life of one workload. Times are absent while they did not come.
 struct Life {
-  std::string ns, name;     // of the job, or of the workload when it has no job
+  std::string ns, name;  // of the job, or of the workload when it has no job
   std::string queue, cluster_queue;
   std::int32_t priority = 0;
   Time submitted{};
-  std::optional<Time> admitted;        // first admission
+  std::optional<Time> admitted;  // first admission
   std::optional<Time> last_admitted;
   std::optional<Time> finished;
   bool succeeded = false;
-  std::string waiting_for;             // message of QuotaReserved=False, while it waits
+  std::string waiting_for;  // message of QuotaReserved=False, while it waits
   std::vector<Eviction> evictions;
 };
 
 struct Utilisation {
   std::string flavor, resource;
-  Amount nominal;            // of all ClusterQueues and Cohorts together
+  Amount nominal;  // of all ClusterQueues and Cohorts together
   Amount peak;
-  double used_seconds = 0;   // integral over time: units times seconds
+  double used_seconds = 0;  // integral over time: units times seconds
 };
 
 class Observer {
@@ -57,9 +58,9 @@ class Observer {
   void on_moment(std::function<void(const Moment&)> handler);
   void start();
 
-  std::vector<Life> lives() const;                 // in order of submission, then name
-  std::vector<Utilisation> utilisation() const;    // up to now, in order of flavor and resource
-  bool all_finished() const;                       // at least one workload was seen, and all are done
+  std::vector<Life> lives() const;               // in order of submission, then name
+  std::vector<Utilisation> utilisation() const;  // up to now, in order of flavor and resource
+  bool all_finished() const;                     // at least one workload was seen, and all are done
 
  private:
   struct Impl;

@@ -32,14 +32,16 @@ class Player {
 
   Result<Played> run() {
     for (const auto& object : scenario_.manifests) {
-      if (auto created = world_.apply(object); !created) return fail(name_of(object) + ": " + created.error().message);
+      if (auto created = world_.apply(object); !created)
+        return fail(name_of(object) + ": " + created.error().message);
     }
     for (const auto& step : scenario_.timeline) {
       world_.run_for(scenario_.start + step.at - world_.executor().now());
       if (auto done = perform(step); !done) return tl::unexpected(done.error());
     }
     finish();
-    return Played{scenario_.start, world_.executor().now(), std::move(failures_), observer_.lives(), observer_.utilisation(), observer_.all_finished()};
+    return Played{scenario_.start,   world_.executor().now(), std::move(failures_),
+                  observer_.lives(), observer_.utilisation(), observer_.all_finished()};
   }
 
  private:
@@ -47,7 +49,8 @@ class Player {
     if (!step.say.empty() && options_.on_say) options_.on_say(world_.executor().now(), step.say);
     for (const auto& object : step.expect) expect(object, step.at);
     for (const auto& object : step.apply) {
-      if (auto applied = world_.apply(object); !applied) return fail(name_of(object) + ": " + applied.error().message);
+      if (auto applied = world_.apply(object); !applied)
+        return fail(name_of(object) + ": " + applied.error().message);
     }
     for (const auto& patch : step.patch) {
       auto request = world_.request_for("", patch.object.kind, patch.object.ns, patch.object.name);
@@ -71,22 +74,25 @@ class Player {
   Result<void> send(api::RestRequest request, const Reference& object) {
     const auto response = world_.call(std::move(request));
     if (response.ok()) return {};
-    return fail(object.kind + " " + (object.ns.empty() ? "" : object.ns + "/") + object.name + ": " + std::string(api::status_message(response)));
+    return fail(object.kind + " " + (object.ns.empty() ? "" : object.ns + "/") + object.name + ": " +
+                std::string(api::status_message(response)));
   }
 
   void expect(const Json& wanted, Duration at) {
     Json expected = wanted;
     const bool absent = bool_at(wanted, {"absent"});
     expected.as_object().erase("absent");
-    const auto actual = world_.get(string_at(wanted, {"apiVersion"}), string_at(wanted, {"kind"}), string_at(wanted, {"metadata", "namespace"}),
-                                   string_at(wanted, {"metadata", "name"}));
+    const auto actual =
+        world_.get(string_at(wanted, {"apiVersion"}), string_at(wanted, {"kind"}),
+                   string_at(wanted, {"metadata", "namespace"}), string_at(wanted, {"metadata", "name"}));
     const std::string where = "at " + format_duration(at) + ": " + name_of(wanted);
     if (absent) {
       if (actual) failures_.push_back(where + " shall not exist, it does");
     } else if (!actual) {
       failures_.push_back(where + ": " + actual.error().message);
     } else {
-      for (const auto& difference : differences(expected, *actual, "")) failures_.push_back(where + " " + difference);
+      for (const auto& difference : differences(expected, *actual, ""))
+        failures_.push_back(where + " " + difference);
     }
   }
 

@@ -26,7 +26,8 @@ struct Played {
   bool all_finished = false;
 };
 
-// Fails when the scenario cannot be played (a manifest is refused, an unknown kind); broken expectations are in the result.
+// Fails when the scenario cannot be played (a manifest is refused, an unknown kind); broken expectations are
+// in the result.
 Result<Played> play(const Scenario& scenario, const PlayOptions& options);
 
 }  // namespace berth::simulate

@@ -27,13 +27,16 @@ std::string columns(const std::vector<std::vector<std::string>>& rows) {
   std::string out;
   for (const auto& row : rows) {
     std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) line += i + 1 == row.size() ? row[i] : pad(row[i], widths[i] + 3);
+    for (std::size_t i = 0; i < row.size(); ++i)
+      line += i + 1 == row.size() ? row[i] : pad(row[i], widths[i] + 3);
     out += line + "\n";
   }
   return out;
 }
 
-Duration waited(const Life& life, Time end) { return (life.admitted ? *life.admitted : end) - life.submitted; }
+Duration waited(const Life& life, Time end) {
+  return (life.admitted ? *life.admitted : end) - life.submitted;
+}
 
 std::string state_of(const Life& life) {
   if (life.finished) return life.succeeded ? "Succeeded" : "Failed";
@@ -52,19 +55,27 @@ std::string format_since(Time when, Time start) {
   return fmt::format("{}:{:02}:{:02}", total / 3600, total / 60 % 60, total % 60);
 }
 
-std::string to_line(const Moment& moment, Time start) { return fmt::format("{}  {} {}", format_since(moment.when, start), moment.who, moment.what); }
+std::string to_line(const Moment& moment, Time start) {
+  return fmt::format("{}  {} {}", format_since(moment.when, start), moment.who, moment.what);
+}
 
 std::string to_table(const Scenario& scenario, const Played& played) {
-  std::vector<std::vector<std::string>> rows = {{"WORKLOAD", "QUEUE", "SUBMITTED", "WAITED", "EVICTED", "FINISHED", "STATE"}};
+  std::vector<std::vector<std::string>> rows = {
+      {"WORKLOAD", "QUEUE", "SUBMITTED", "WAITED", "EVICTED", "FINISHED", "STATE"}};
   for (const auto& life : played.lives) {
-    rows.push_back({life.ns + "/" + life.name, life.queue, format_since(life.submitted, played.start), rounded(waited(life, played.end)),
-                    std::to_string(life.evictions.size()), life.finished ? format_since(*life.finished, played.start) : "-",
-                    state_of(life) + (life.waiting_for.empty() || life.finished ? "" : ": " + life.waiting_for)});
+    rows.push_back(
+        {life.ns + "/" + life.name, life.queue, format_since(life.submitted, played.start),
+         rounded(waited(life, played.end)), std::to_string(life.evictions.size()),
+         life.finished ? format_since(*life.finished, played.start) : "-",
+         state_of(life) + (life.waiting_for.empty() || life.finished ? "" : ": " + life.waiting_for)});
   }
-  std::string out = fmt::format("{}: {} of virtual time\n\n", scenario.name, rounded(played.end - played.start)) + columns(rows);
+  std::string out =
+      fmt::format("{}: {} of virtual time\n\n", scenario.name, rounded(played.end - played.start)) +
+      columns(rows);
   rows = {{"FLAVOR", "RESOURCE", "NOMINAL", "PEAK", "UTILISATION"}};
   for (const auto& u : played.utilisation) {
-    rows.push_back({u.flavor, u.resource, format_amount(u.resource, u.nominal), format_amount(u.resource, u.peak), fmt::format("{:.0f}%", 100 * share(u, played))});
+    rows.push_back({u.flavor, u.resource, format_amount(u.resource, u.nominal),
+                    format_amount(u.resource, u.peak), fmt::format("{:.0f}%", 100 * share(u, played))});
   }
   out += "\n" + columns(rows);
   if (!played.failures.empty()) {
@@ -79,11 +90,18 @@ Json to_json(const Scenario& scenario, const Played& played) {
   for (const auto& life : played.lives) {
     JsonArray evictions;
     for (const auto& e : life.evictions) {
-      evictions.push_back(JsonObject{{"time", format_time(e.when)}, {"reason", e.reason}, {"message", e.message}});
+      evictions.push_back(
+          JsonObject{{"time", format_time(e.when)}, {"reason", e.reason}, {"message", e.message}});
     }
-    JsonObject workload{{"namespace", life.ns}, {"name", life.name}, {"queue", life.queue}, {"clusterQueue", life.cluster_queue},
-                        {"priority", life.priority}, {"submitted", format_time(life.submitted)},
-                        {"waitedSeconds", seconds(waited(life, played.end))}, {"evictions", std::move(evictions)}, {"state", state_of(life)}};
+    JsonObject workload{{"namespace", life.ns},
+                        {"name", life.name},
+                        {"queue", life.queue},
+                        {"clusterQueue", life.cluster_queue},
+                        {"priority", life.priority},
+                        {"submitted", format_time(life.submitted)},
+                        {"waitedSeconds", seconds(waited(life, played.end))},
+                        {"evictions", std::move(evictions)},
+                        {"state", state_of(life)}};
     if (life.admitted) workload["admitted"] = format_time(*life.admitted);
     if (life.finished) workload["finished"] = format_time(*life.finished);
     if (!life.waiting_for.empty() && !life.finished) workload["waitingFor"] = life.waiting_for;
@@ -91,13 +109,17 @@ Json to_json(const Scenario& scenario, const Played& played) {
   }
   JsonArray flavors;
   for (const auto& u : played.utilisation) {
-    flavors.push_back(JsonObject{{"flavor", u.flavor}, {"resource", u.resource}, {"nominal", format_amount(u.resource, u.nominal)},
-                                 {"peak", format_amount(u.resource, u.peak)}, {"utilisation", share(u, played)}});
+    flavors.push_back(JsonObject{{"flavor", u.flavor},
+                                 {"resource", u.resource},
+                                 {"nominal", format_amount(u.resource, u.nominal)},
+                                 {"peak", format_amount(u.resource, u.peak)},
+                                 {"utilisation", share(u, played)}});
   }
   JsonArray failures;
   for (const auto& failure : played.failures) failures.emplace_back(failure);
-  return JsonObject{{"scenario", scenario.name}, {"start", format_time(played.start)}, {"end", format_time(played.end)},
-                    {"workloads", std::move(workloads)}, {"flavors", std::move(flavors)}, {"failures", std::move(failures)}};
+  return JsonObject{{"scenario", scenario.name},      {"start", format_time(played.start)},
+                    {"end", format_time(played.end)}, {"workloads", std::move(workloads)},
+                    {"flavors", std::move(flavors)},  {"failures", std::move(failures)}};
 }
 
 }  // namespace berth::simulate

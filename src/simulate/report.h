@@ -8,7 +8,8 @@
 
 namespace berth::simulate {
 
-// A line per workload (waited, ran, evicted), a line per flavor and resource (utilisation), and what was not as expected.
+// A line per workload (waited, ran, evicted), a line per flavor and resource (utilisation), and what was not
+// as expected.
 std::string to_table(const Scenario& scenario, const Played& played);
 Json to_json(const Scenario& scenario, const Played& played);
 

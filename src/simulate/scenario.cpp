@@ -10,13 +10,15 @@ namespace {
 
 constexpr std::string_view kDefaultStart = "2026-01-01T00:00:00Z";
 
-Result<void> known_members(const Json& value, std::string_view path, std::initializer_list<std::string_view> known) {
+Result<void> known_members(const Json& value, std::string_view path,
+                           std::initializer_list<std::string_view> known) {
   if (!value.is_object()) return fail(std::string(path) + ": expected a mapping");
   for (const auto& [key, member] : value.as_object()) {
     if (std::find(known.begin(), known.end(), std::string_view(key)) != known.end()) continue;
     std::string expected;
     for (const auto name : known) expected.append(expected.empty() ? "" : ", ").append(name);
-    return fail(std::string(path) + ": unknown field \"" + std::string(key) + "\"; expected one of: " + expected);
+    return fail(std::string(path) + ": unknown field \"" + std::string(key) +
+                "\"; expected one of: " + expected);
   }
   return {};
 }
@@ -29,18 +31,21 @@ Result<std::vector<Json>> objects(const Json& parent, std::string_view key, cons
   if (!value->is_array()) return fail(here + ": expected a list of objects");
   for (std::size_t i = 0; i < value->as_array().size(); ++i) {
     const Json& object = value->as_array()[i];
-    if (string_at(object, {"kind"}).empty()) return fail(here + "[" + std::to_string(i) + "]: kind is missing");
+    if (string_at(object, {"kind"}).empty())
+      return fail(here + "[" + std::to_string(i) + "]: kind is missing");
     list.push_back(object);
   }
   return list;
 }
 
 Reference reference(const Json& value) {
-  return {std::string(string_at(value, {"kind"})), std::string(string_at(value, {"namespace"})), std::string(string_at(value, {"name"}))};
+  return {std::string(string_at(value, {"kind"})), std::string(string_at(value, {"namespace"})),
+          std::string(string_at(value, {"name"}))};
 }
 
 Result<Step> parse_step(const Json& value, const std::string& path) {
-  if (auto known = known_members(value, path, {"at", "say", "apply", "delete", "patch", "expect"}); !known) return tl::unexpected(known.error());
+  if (auto known = known_members(value, path, {"at", "say", "apply", "delete", "patch", "expect"}); !known)
+    return tl::unexpected(known.error());
   Step step;
   auto at = parse_duration(string_at(value, {"at"}));
   if (!at) return fail(path + ".at: expected a duration such as 10s or 5m: " + at.error().message);
@@ -70,9 +75,12 @@ Result<Step> parse_step(const Json& value, const std::string& path) {
 Result<Scenario> parse_scenario(std::string_view text) {
   auto documents = parse_yaml(text);
   if (!documents) return tl::unexpected(documents.error());
-  if (documents->size() != 1) return fail("a scenario is one YAML document, this file has " + std::to_string(documents->size()));
+  if (documents->size() != 1)
+    return fail("a scenario is one YAML document, this file has " + std::to_string(documents->size()));
   const Json& root = documents->front();
-  if (auto known = known_members(root, "scenario", {"name", "about", "cluster", "start", "manifests", "timeline", "end"}); !known) {
+  if (auto known = known_members(root, "scenario",
+                                 {"name", "about", "cluster", "start", "manifests", "timeline", "end"});
+      !known) {
     return tl::unexpected(known.error());
   }
   Scenario scenario;
@@ -80,7 +88,8 @@ Result<Scenario> parse_scenario(std::string_view text) {
   if (scenario.name.empty()) return fail("scenario.name: is missing");
   scenario.about = string_at(root, {"about"});
   if (const Json* cluster = find(root, "cluster")) {
-    if (auto known = known_members(*cluster, "scenario.cluster", {"nodes", "nodeResources"}); !known) return tl::unexpected(known.error());
+    if (auto known = known_members(*cluster, "scenario.cluster", {"nodes", "nodeResources"}); !known)
+      return tl::unexpected(known.error());
     scenario.nodes = string_at(*cluster, {"nodes"});
     scenario.node_resources = string_at(*cluster, {"nodeResources"});
   }
@@ -96,7 +105,8 @@ Result<Scenario> parse_scenario(std::string_view text) {
     if (!step) return tl::unexpected(step.error());
     scenario.timeline.push_back(std::move(*step));
   }
-  std::stable_sort(scenario.timeline.begin(), scenario.timeline.end(), [](const Step& a, const Step& b) { return a.at < b.at; });
+  std::stable_sort(scenario.timeline.begin(), scenario.timeline.end(),
+                   [](const Step& a, const Step& b) { return a.at < b.at; });
   if (const auto end = string_at(root, {"end"}); !end.empty()) {
     auto duration = parse_duration(end);
     if (!duration) return fail("scenario.end: " + duration.error().message);

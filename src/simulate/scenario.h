@@ -1,4 +1,5 @@
-// Scenarios: real manifests, a timeline, expectations. The language in which behaviour is described, tested and shown.
+// Scenarios: real manifests, a timeline, expectations. The language in which behaviour is described, tested
+// and shown.
 //
 //   name: two-teams
 //   about: what the reader shall see
@@ -12,7 +13,8 @@
 //     delete: [ {kind: Job, namespace: default, name: x} ]
 //     patch: [ {kind: ClusterQueue, name: q, patch: {...}, subresource: status} ]
 //     expect: [ ...partial objects: see match.h; {kind: Job, metadata: {name: x}, absent: true} ]
-//   end: 10m                                                        # optional: else when nothing more happens
+//   end: 10m                                                        # optional: else when nothing more
+//   happens
 #pragma once
 
 #include <optional>

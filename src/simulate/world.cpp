@@ -27,7 +27,8 @@ api::GroupVersionResource split(std::string_view api_version) {
 
 Error error_of(const api::RestResponse& response) {
   const auto message = api::status_message(response);
-  return Error{message.empty() ? "the server answered " + std::to_string(response.code) : std::string(message)};
+  return Error{message.empty() ? "the server answered " + std::to_string(response.code)
+                               : std::string(message)};
 }
 
 }  // namespace
@@ -53,7 +54,8 @@ Result<std::unique_ptr<World>> World::make(const WorldOptions& options) {
   auto impl = std::make_unique<Impl>(options.start);
   apiserver::ApiServerOptions server_options;
   server_options.seed = options.seed;
-  auto server = apiserver::ApiServer::open(impl->executor, apiserver::make_memory_log(impl->executor), server_options);
+  auto server =
+      apiserver::ApiServer::open(impl->executor, apiserver::make_memory_log(impl->executor), server_options);
   if (!server) return tl::unexpected(server.error());
   impl->server = std::move(*server);
   std::unique_ptr<World> world(new World(std::move(impl)));
@@ -61,7 +63,8 @@ Result<std::unique_ptr<World>> World::make(const WorldOptions& options) {
     auto documents = parse_yaml(file.content);
     if (!documents) return fail(std::string(file.name) + ": " + documents.error().message);
     for (auto& document : *documents) {
-      if (auto created = world->create(std::move(document)); !created) return fail(std::string(file.name) + ": " + created.error().message);
+      if (auto created = world->create(std::move(document)); !created)
+        return fail(std::string(file.name) + ": " + created.error().message);
     }
   }
   Impl& parts = *world->impl_;
@@ -73,11 +76,13 @@ Result<std::unique_ptr<World>> World::make(const WorldOptions& options) {
   parts.cluster = std::move(*cluster);
   controller::ControllerOptions controller_options;
   controller_options.seed = options.seed;
-  parts.controller = std::make_unique<controller::Controller>(*parts.server, parts.executor, controller_options);
+  parts.controller =
+      std::make_unique<controller::Controller>(*parts.server, parts.executor, controller_options);
   parts.cluster->start();
   parts.controller->start();
   const Time latest = parts.executor.now() + kStartBound;
-  while (!parts.controller->synced() && parts.executor.next_due() && *parts.executor.next_due() <= latest) parts.executor.step();
+  while (!parts.controller->synced() && parts.executor.next_due() && *parts.executor.next_due() <= latest)
+    parts.executor.step();
   if (!parts.controller->synced()) return fail("the controller could not read the API server's objects");
   return world;
 }
@@ -85,25 +90,31 @@ Result<std::unique_ptr<World>> World::make(const WorldOptions& options) {
 api::RestResponse World::call(api::RestRequest request) {
   request.user = {"admin", {"system:masters"}};
   std::optional<api::RestResponse> answer;
-  impl_->server->call(std::move(request), [&answer](api::RestResponse response) { answer = std::move(response); });
+  impl_->server->call(std::move(request),
+                      [&answer](api::RestResponse response) { answer = std::move(response); });
   const Time latest = impl_->executor.now() + kAnswerBound;
-  while (!answer && impl_->executor.next_due() && *impl_->executor.next_due() <= latest) impl_->executor.step();
+  while (!answer && impl_->executor.next_due() && *impl_->executor.next_due() <= latest)
+    impl_->executor.step();
   if (answer) return std::move(*answer);
   api::RestResponse none;
   none.code = 0;
   return none;
 }
 
-Result<api::RestRequest> World::request_for(std::string_view api_version, std::string_view kind, std::string_view ns,
-                                            std::string_view name) const {
+Result<api::RestRequest> World::request_for(std::string_view api_version, std::string_view kind,
+                                            std::string_view ns, std::string_view name) const {
   apiserver::ResourcePtr found;
   const auto wanted = split(api_version);
   for (const auto& resource : impl_->server->registry().all()) {
     if (resource->kind != kind) continue;
-    if (!api_version.empty() && (resource->gvr.group != wanted.group || resource->gvr.version != wanted.version)) continue;
+    if (!api_version.empty() &&
+        (resource->gvr.group != wanted.group || resource->gvr.version != wanted.version))
+      continue;
     if (!found) found = resource;
   }
-  if (!found) return fail("no served resource has the kind \"" + std::string(kind) + "\"" + (api_version.empty() ? "" : " in " + std::string(api_version)));
+  if (!found)
+    return fail("no served resource has the kind \"" + std::string(kind) + "\"" +
+                (api_version.empty() ? "" : " in " + std::string(api_version)));
   api::RestRequest request;
   request.resource = found->gvr;
   if (found->namespaced) request.ns = ns.empty() ? "default" : std::string(ns);
@@ -112,7 +123,8 @@ Result<api::RestRequest> World::request_for(std::string_view api_version, std::s
 }
 
 Result<Json> World::create(Json object) {
-  auto request = request_for(string_at(object, {"apiVersion"}), string_at(object, {"kind"}), string_at(object, {"metadata", "namespace"}), {});
+  auto request = request_for(string_at(object, {"apiVersion"}), string_at(object, {"kind"}),
+                             string_at(object, {"metadata", "namespace"}), {});
   if (!request) return tl::unexpected(request.error());
   request->verb = api::Verb::kCreate;
   request->field_validation = api::FieldValidation::kStrict;
@@ -122,7 +134,8 @@ Result<Json> World::create(Json object) {
   return std::move(response.body);
 }
 
-Result<Json> World::get(std::string_view api_version, std::string_view kind, std::string_view ns, std::string_view name) {
+Result<Json> World::get(std::string_view api_version, std::string_view kind, std::string_view ns,
+                        std::string_view name) {
   auto request = request_for(api_version, kind, ns, name);
   if (!request) return tl::unexpected(request.error());
   request->verb = api::Verb::kGet;
@@ -133,7 +146,8 @@ Result<Json> World::get(std::string_view api_version, std::string_view kind, std
 
 Result<Json> World::apply(Json object) {
   const std::string name(string_at(object, {"metadata", "name"}));
-  auto request = request_for(string_at(object, {"apiVersion"}), string_at(object, {"kind"}), string_at(object, {"metadata", "namespace"}), name);
+  auto request = request_for(string_at(object, {"apiVersion"}), string_at(object, {"kind"}),
+                             string_at(object, {"metadata", "namespace"}), name);
   if (!request) return tl::unexpected(request.error());
   api::RestRequest look = *request;
   look.verb = api::Verb::kGet;

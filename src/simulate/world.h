@@ -1,4 +1,5 @@
-// A whole cluster in one thread on virtual time: the embedded API server, the production controller and the pretend cluster.
+// A whole cluster in one thread on virtual time: the embedded API server, the production controller and the
+// pretend cluster.
 #pragma once
 
 #include <cstdint>
@@ -39,15 +40,18 @@ class World {
   controller::Controller& controller();
 
   void run_for(Duration d);
-  // Sends the request and lets time stand until it is answered (or moves it when the server waits for something).
+  // Sends the request and lets time stand until it is answered (or moves it when the server waits for
+  // something).
   api::RestResponse call(api::RestRequest request);
 
   // By kind and API version as the object names them. Each fails with the server's message.
   Result<Json> create(Json object);
   Result<Json> apply(Json object);  // creates, or merges into what is there
-  Result<Json> get(std::string_view api_version, std::string_view kind, std::string_view ns, std::string_view name);
+  Result<Json> get(std::string_view api_version, std::string_view kind, std::string_view ns,
+                   std::string_view name);
   // `kind` alone, when only one served group has it.
-  Result<api::RestRequest> request_for(std::string_view api_version, std::string_view kind, std::string_view ns, std::string_view name) const;
+  Result<api::RestRequest> request_for(std::string_view api_version, std::string_view kind,
+                                       std::string_view ns, std::string_view name) const;
 
  private:
   struct Impl;

@@ -47,8 +47,12 @@ JobFacts facts() {
   result.workload_priority_class = [](std::string_view name) -> std::optional<std::int32_t> {
     return name == "high" ? std::optional(100) : std::nullopt;
   };
-  result.priority_class = [](std::string_view name) -> std::optional<std::int32_t> { return name == "pods" ? std::optional(7) : std::nullopt; };
-  result.global_default_priority_class = []() -> std::optional<std::pair<std::string, std::int32_t>> { return std::nullopt; };
+  result.priority_class = [](std::string_view name) -> std::optional<std::int32_t> {
+    return name == "pods" ? std::optional(7) : std::nullopt;
+  };
+  result.global_default_priority_class = []() -> std::optional<std::pair<std::string, std::int32_t>> {
+    return std::nullopt;
+  };
   return result;
 }
 
@@ -84,7 +88,9 @@ const T* first(const std::vector<Step>& steps) {
   return nullptr;
 }
 
-std::vector<Step> steps_of(Json j, std::vector<WorkloadPtr> workloads) { return reconcile(batch_job(), ptr(std::move(j)), workloads, facts()); }
+std::vector<Step> steps_of(Json j, std::vector<WorkloadPtr> workloads) {
+  return reconcile(batch_job(), ptr(std::move(j)), workloads, facts());
+}
 
 TEST(Reconcile, ANewJobGetsAWorkload) {
   const auto steps = steps_of(job(), {});
@@ -97,9 +103,11 @@ TEST(Reconcile, ANewJobGetsAWorkload) {
   EXPECT_EQ(array_at(w, {"metadata", "finalizers"}).size(), 1u);
   const Json& pod_set = array_at(w, {"spec", "podSets"})[0];
   EXPECT_EQ(int_at(pod_set, {"count"}), 3);
-  EXPECT_EQ(canonical_json(Json(object_at(pod_set, {"template", "metadata", "labels"}))), R"({"app":"x","batch.kubernetes.io/job-name":"train"})");
+  EXPECT_EQ(canonical_json(Json(object_at(pod_set, {"template", "metadata", "labels"}))),
+            R"({"app":"x","batch.kubernetes.io/job-name":"train"})");
   ASSERT_NE(first<JobEvent>(steps), nullptr);
-  EXPECT_EQ(first<JobEvent>(steps)->note, "Created Workload: ns/" + std::string(string_at(w, {"metadata", "name"})));
+  EXPECT_EQ(first<JobEvent>(steps)->note,
+            "Created Workload: ns/" + std::string(string_at(w, {"metadata", "name"})));
 }
 
 TEST(Reconcile, AnUnmanagedJobIsLeftAlone) {
@@ -116,8 +124,14 @@ TEST(Reconcile, AJobThatRunsWithoutAWorkloadIsSuspendedFirst) {
 }
 
 TEST(Reconcile, PriorityComesFromTheLabelThenThePodsThenTheGlobalDefault) {
-  EXPECT_EQ(int_at(make_workload(batch_job(), job("{metadata: {labels: {kueue.x-k8s.io/priority-class: high}}}"), facts()), {"spec", "priority"}), 100);
-  EXPECT_EQ(int_at(make_workload(batch_job(), job("{spec: {template: {spec: {priorityClassName: pods}}}}"), facts()), {"spec", "priority"}), 7);
+  EXPECT_EQ(int_at(make_workload(batch_job(),
+                                 job("{metadata: {labels: {kueue.x-k8s.io/priority-class: high}}}"), facts()),
+                   {"spec", "priority"}),
+            100);
+  EXPECT_EQ(int_at(make_workload(batch_job(), job("{spec: {template: {spec: {priorityClassName: pods}}}}"),
+                                 facts()),
+                   {"spec", "priority"}),
+            7);
   auto f = facts();
   f.global_default_priority_class = [] { return std::optional(std::pair(std::string("all"), 3)); };
   EXPECT_EQ(int_at(make_workload(batch_job(), job(), f), {"spec", "priority"}), 3);
@@ -132,7 +146,9 @@ TEST(Reconcile, AnAdmittedJobStartsOnItsFlavor) {
   EXPECT_EQ(string_at(started, {"spec", "template", "spec", "nodeSelector", "pool"}), "gpu");
   EXPECT_EQ(array_at(started, {"spec", "template", "spec", "tolerations"}).size(), 1u);
   EXPECT_EQ(string_at(started, {"spec", "template", "metadata", "labels", "kueue.x-k8s.io/podset"}), "main");
-  EXPECT_EQ(string_at(started, {"spec", "template", "metadata", "labels", "kueue.x-k8s.io/cluster-queue-name"}), "cq");
+  EXPECT_EQ(
+      string_at(started, {"spec", "template", "metadata", "labels", "kueue.x-k8s.io/cluster-queue-name"}),
+      "cq");
   ASSERT_NE(first<JobEvent>(steps), nullptr);
   EXPECT_EQ(first<JobEvent>(steps)->note, "Admitted by clusterQueue cq");
 }
@@ -182,7 +198,8 @@ TEST(Reconcile, AnEvictedJobStopsInStepsAndIsAsBefore) {
 }
 
 TEST(Reconcile, PartialAdmissionReducesParallelismAndStoppingRestoresIt) {
-  const Json elastic = job(R"({metadata: {annotations: {kueue.x-k8s.io/job-min-parallelism: "1", kueue.x-k8s.io/job-completions-equal-parallelism: "true"}}})");
+  const Json elastic = job(
+      R"({metadata: {annotations: {kueue.x-k8s.io/job-min-parallelism: "1", kueue.x-k8s.io/job-completions-equal-parallelism: "true"}}})");
   auto admitted = *workload(kAdmittedStatus, elastic);
   admitted.status.admission->pod_set_assignments[0].count = 2;
   const auto w = std::make_shared<const Workload>(admitted);
@@ -190,7 +207,8 @@ TEST(Reconcile, PartialAdmissionReducesParallelismAndStoppingRestoresIt) {
   Json now = apply_merge_patch(elastic, first<PatchJob>(starting)->body);
   EXPECT_EQ(int_at(now, {"spec", "parallelism"}), 2);
   EXPECT_EQ(int_at(now, {"spec", "completions"}), 2);
-  EXPECT_EQ(first<DeleteWorkload>(steps_of(now, {w})), nullptr) << "the reduced job still matches its workload";
+  EXPECT_EQ(first<DeleteWorkload>(steps_of(now, {w})), nullptr)
+      << "the reduced job still matches its workload";
   auto evicted = admitted;
   evicted.status.conditions = workload(kEvictedStatus)->status.conditions;
   const auto e = std::make_shared<const Workload>(evicted);
@@ -203,13 +221,15 @@ TEST(Reconcile, PartialAdmissionReducesParallelismAndStoppingRestoresIt) {
 }
 
 TEST(Reconcile, AFinishedJobFinishesItsWorkloadAndLetsItGo) {
-  const Json done = job(R"({spec: {suspend: false}, status: {conditions: [{type: Complete, status: "True", message: all done}]}})");
+  const Json done = job(
+      R"({spec: {suspend: false}, status: {conditions: [{type: Complete, status: "True", message: all done}]}})");
   const auto steps = steps_of(done, {workload(kAdmittedStatus)});
   const auto* report = first<ReportJob>(steps);
   ASSERT_NE(report, nullptr);
   EXPECT_EQ(report->report.finished->reason, "Succeeded");
   EXPECT_EQ(report->report.finished->message, "all done");
-  const auto after = steps_of(done, {workload(R"({conditions: [{type: Finished, status: "True", reason: Succeeded}]})")});
+  const auto after =
+      steps_of(done, {workload(R"({conditions: [{type: Finished, status: "True", reason: Succeeded}]})")});
   EXPECT_NE(first<DropWorkloadFinalizer>(after), nullptr);
   ASSERT_NE(first<JobEvent>(after), nullptr);
   EXPECT_EQ(first<JobEvent>(after)->reason, "FinishedWorkload");
@@ -233,19 +253,25 @@ TEST(Reconcile, TheWorkloadOfALostJobIsFinishedThenLetGo) {
   const auto lost = reconcile(batch_job(), nullptr, {workload(kAdmittedStatus)}, facts());
   ASSERT_NE(first<ReportJob>(lost), nullptr);
   EXPECT_EQ(first<ReportJob>(lost)->report.finished->reason, "OwnerNotFound");
-  const auto after = reconcile(batch_job(), nullptr, {workload(R"({conditions: [{type: Finished, status: "True", reason: OwnerNotFound}]})")}, facts());
+  const auto after = reconcile(
+      batch_job(), nullptr,
+      {workload(R"({conditions: [{type: Finished, status: "True", reason: OwnerNotFound}]})")}, facts());
   EXPECT_NE(first<DropWorkloadFinalizer>(after), nullptr);
 }
 
 TEST(Reconcile, ReclaimablePodsAreThoseThatNeedNoSuccessor) {
-  struct Case { int parallelism, completions, succeeded, reclaimable; };
-  for (const auto& c : {Case{3, 3, 0, 0}, Case{3, 3, 1, 1}, Case{3, 3, 2, 2}, Case{2, 5, 2, 0}, Case{2, 5, 4, 1}, Case{1, 1, 1, 0}}) {
+  struct Case {
+    int parallelism, completions, succeeded, reclaimable;
+  };
+  for (const auto& c : {Case{3, 3, 0, 0}, Case{3, 3, 1, 1}, Case{3, 3, 2, 2}, Case{2, 5, 2, 0},
+                        Case{2, 5, 4, 1}, Case{1, 1, 1, 0}}) {
     Json j = job();
     ensure_path(j, {"spec", "parallelism"}) = c.parallelism;
     ensure_path(j, {"spec", "completions"}) = c.completions;
     ensure_path(j, {"status", "succeeded"}) = c.succeeded;
     const auto pods = batch_job().reclaimable(j);
-    EXPECT_EQ(pods.empty() ? 0 : pods[0].count, c.reclaimable) << c.parallelism << "/" << c.completions << "/" << c.succeeded;
+    EXPECT_EQ(pods.empty() ? 0 : pods[0].count, c.reclaimable)
+        << c.parallelism << "/" << c.completions << "/" << c.succeeded;
   }
 }
 

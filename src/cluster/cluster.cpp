@@ -1,0 +1,101 @@
+#include "cluster/cluster.h"
+
+#include <utility>
+
+#include "cluster/binder.h"
+#include "cluster/job_controller.h"
+#include "cluster/kubelet.h"
+#include "cluster/nodes.h"
+#include "kube/informer.h"
+
+namespace berth::cluster {
+namespace {
+const api::GroupVersionResource kPods{"", "v1", "pods"};
+const api::GroupVersionResource kNodes{"", "v1", "nodes"};
+}  // namespace
+
+struct PretendCluster::Impl {
+  Impl(api::RestClient& c, Executor& e)
+      : client(c),
+        executor(e),
+        pods(c, e, kPods),
+        nodes(c, e, kNodes),
+        binder(c, e, pods, nodes),
+        kubelet(c, e, pods),
+        jobs(c, e) {
+    pods.on_change([this](const JsonPtr& old, const JsonPtr& now) {
+      binder.pod_changed(old, now);
+      kubelet.pod_changed(old, now);
+    });
+    nodes.on_change([this](const JsonPtr& old, const JsonPtr& now) {
+      binder.node_changed(old, now);
+      if (now && !old) join(*now);
+    });
+  }
+
+  // Its kubelet comes up: the node gets resources when it names none, and becomes Ready.
+  void join(const Json& node) {
+    if (node_ready(node)) return;
+    api::RestRequest request;
+    request.verb = api::Verb::kPatch;
+    request.patch_type = api::PatchType::kStrategicMerge;
+    request.resource = kNodes;
+    request.name = string_at(node, {"metadata", "name"});
+    request.subresource = "status";
+    request.body = JsonObject{{"status", ready_status(node, resources, format_time(executor.now()))}};
+    client.call(std::move(request), [](const api::RestResponse&) {});
+  }
+
+  void create_nodes() {
+    for (auto& node : to_make) {
+      api::RestRequest request;
+      request.verb = api::Verb::kCreate;
+      request.resource = kNodes;
+      request.body = std::move(node);
+      client.call(std::move(request),
+                  [](const api::RestResponse&) {});  // after a restart it is there already
+    }
+    to_make.clear();
+  }
+
+  api::RestClient& client;
+  Executor& executor;
+  api::ResourceList resources;
+  std::vector<Json> to_make;
+  kube::Informer pods, nodes;
+  Binder binder;
+  Kubelet kubelet;
+  JobController jobs;
+};
+
+PretendCluster::PretendCluster(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+PretendCluster::~PretendCluster() = default;
+
+Result<std::unique_ptr<PretendCluster>> PretendCluster::make(api::RestClient& client, Executor& executor,
+                                                             const ClusterOptions& options) {
+  auto resources = parse_node_resources(options.node_resources);
+  if (!resources) return tl::unexpected(resources.error());
+  auto impl = std::make_unique<Impl>(client, executor);
+  impl->resources = *resources;
+  if (!options.nodes.empty()) {
+    const auto shape = parse_node_shape(options.nodes);
+    if (!shape) return tl::unexpected(shape.error());
+    impl->to_make = make_nodes(*shape, *resources);
+  }
+  for (const auto& node : options.node_manifests) {
+    if (string_at(node, {"kind"}) != "Node")
+      return fail("a node manifest has kind \"" + std::string(string_at(node, {"kind"})) +
+                  "\", expected Node");
+    impl->to_make.push_back(node);
+  }
+  return std::unique_ptr<PretendCluster>(new PretendCluster(std::move(impl)));
+}
+
+void PretendCluster::start() {
+  impl_->create_nodes();
+  impl_->nodes.start();
+  impl_->pods.start();
+  impl_->jobs.start();
+}
+
+}  // namespace berth::cluster

@@ -1,0 +1,374 @@
+#include "conformance/kueue_player.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <stdexcept>
+
+#include "api/status.h"
+#include "conformance/recording.h"
+#include "simulate/world.h"
+
+namespace berth::conformance {
+namespace {
+
+// The recorder looked "some seconds later"; every action of its own took a moment too.
+constexpr Duration kAfterAction = std::chrono::seconds(1);
+constexpr Duration kBeforeLook = std::chrono::seconds(5);
+const std::set<std::string_view> kClusterScoped = {"ResourceFlavor", "ClusterQueue",          "Cohort",
+                                                   "AdmissionCheck", "WorkloadPriorityClass", "Topology"};
+// Labels that carry the uid of the job.
+constexpr std::string_view kUidLabels[] = {"controller-uid", "batch.kubernetes.io/controller-uid"};
+
+std::string recording_path(const std::string& name) {
+  return std::string(BERTH_SOURCE_DIR) + "/tests/conformance/" + name;
+}
+
+const Json& member(const Json& object, std::string_view key) {
+  static const Json none;
+  const Json* found = find(object, key);
+  return found ? *found : none;
+}
+
+// Only the members that `like` names.
+Json restricted(const Json& object, const Json& like) {
+  Json result = JsonObject();
+  if (!like.is_object()) return result;
+  for (const auto& [key, value] : like.as_object()) {
+    if (const Json* found = find(object, key)) result.as_object()[key] = *found;
+  }
+  return result;
+}
+
+void sort_by(Json& list, std::string_view key) {
+  if (!list.is_array()) return;
+  auto& array = list.as_array();
+  std::stable_sort(array.begin(), array.end(),
+                   [key](const Json& a, const Json& b) { return string_at(a, {key}) < string_at(b, {key}); });
+}
+
+void sort_conditions(Json& object) {
+  if (find_path(object, {"status", "conditions"}) != nullptr)
+    sort_by(ensure_path(object, {"status", "conditions"}), "type");
+}
+
+// How long something took depends on the recorder's pace.
+void forget_durations(Json& workload) {
+  if (find_path(workload, {"status", "accumulatedPastExecutionTimeSeconds"}) != nullptr) {
+    ensure_path(workload, {"status", "accumulatedPastExecutionTimeSeconds"}) = "<n>";
+  }
+}
+
+class Player {
+ public:
+  explicit Player(const std::string& name) {
+    recording_ = load_yaml_file(recording_path("recordings/kueue/" + name + ".yaml"));
+    const Json targets = load_yaml_file(recording_path("kueue_targets.yaml"));
+    targets_ = member(targets, name);
+    simulate::WorldOptions options;
+    options.start = parse_time("2026-01-01T00:00:00Z").value();
+    auto world = simulate::World::make(options);
+    if (!world) throw std::runtime_error(world.error().message);
+    world_ = std::move(*world);
+  }
+
+  std::vector<StepResult> run() {
+    std::vector<StepResult> results;
+    for (const auto& step : array_at(recording_, {"steps"})) {
+      if (const auto ns = string_at(step, {"namespace"}); !ns.empty()) {
+        ns_ = ns;
+        must(world_->create(JsonObject{
+            {"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", JsonObject{{"name", ns_}}}}));
+      } else if (find(step, "see") != nullptr) {
+        world_->run_for(kBeforeLook);
+        results.push_back({std::string(string_at(step, {"see"})), look(step)});
+      } else {
+        act(step);
+        world_->run_for(kAfterAction);
+      }
+    }
+    return results;
+  }
+
+ private:
+  static void must(const Result<Json>& result) {
+    if (!result) throw std::runtime_error(result.error().message);
+  }
+
+  void act(const Json& step) {
+    const std::string action(string_at(step, {"do"}));
+    if (const Json* objects = find(step, "objects")) {
+      for (Json object : objects->as_array()) {
+        if (!kClusterScoped.contains(string_at(object, {"kind"})))
+          ensure_path(object, {"metadata", "namespace"}) = ns_;
+        must(world_->create(std::move(object)));
+      }
+      return;
+    }
+    int count = 0;
+    std::string job, phase;
+    if (RE2::FullMatch(action, R"((\d+) pods of (\S+) become (\S+))", &count, &job, &phase))
+      return set_phases(count, job, phase);
+    const Json& target = member(targets_, action);
+    if (!target.is_object()) throw std::runtime_error("no target is known for the action \"" + action + "\"");
+    send(target, member(step, "patch"));
+  }
+
+  void send(const Json& target, Json patch) {
+    std::string kind(string_at(target, {"kind"})), name(string_at(target, {"name"}));
+    if (const auto job = string_at(target, {"workloadOf"}); !job.empty()) {
+      kind = "Workload";
+      name = string_at(workload_of(job), {"metadata", "name"});
+    }
+    auto request = world_->request_for("", kind, ns_, name);
+    if (!request) throw std::runtime_error(request.error().message);
+    if (bool_at(target, {"delete"})) {
+      request->verb = api::Verb::kDelete;
+      request->body = JsonObject{{"propagationPolicy", "Background"}};
+    } else {
+      request->verb = api::Verb::kPatch;
+      request->subresource = string_at(target, {"subresource"});
+      request->body = with_times(std::move(patch));
+    }
+    const auto response = world_->call(std::move(*request));
+    if (!response.ok())
+      throw std::runtime_error(kind + " " + name + ": " + std::string(api::status_message(response)));
+  }
+
+  Json with_times(Json value) {
+    if (value.is_string() && view(value.as_string()) == "<time>")
+      return Json(format_time(world_->executor().now()));
+    if (auto* object = value.if_object()) {
+      for (auto& [key, item] : *object) item = with_times(std::move(item));
+    } else if (auto* array = value.if_array()) {
+      for (auto& item : *array) item = with_times(std::move(item));
+    }
+    return value;
+  }
+
+  std::vector<Json> list(std::string_view api_version, std::string_view kind, bool everywhere = false) {
+    auto request = world_->request_for(api_version, kind, ns_, {}).value();
+    request.verb = api::Verb::kList;
+    if (everywhere) request.ns.clear();
+    const auto response = world_->call(std::move(request));
+    std::vector<Json> items;
+    for (const auto& item : array_at(response.body, {"items"})) items.push_back(item);
+    return items;
+  }
+
+  // The workload of a job by that name: the present one, or the last that was seen.
+  Json workload_of(std::string_view job) {
+    for (const auto& workload : list("kueue.x-k8s.io/v1beta2", "Workload")) {
+      for (const auto& owner : array_at(workload, {"metadata", "ownerReferences"})) {
+        if (string_at(owner, {"name"}) == job) return workload;
+      }
+    }
+    return nullptr;
+  }
+
+  std::vector<Json> pods_of(std::string_view job) {
+    std::vector<Json> mine;
+    for (const auto& pod : list("v1", "Pod")) {
+      if (string_at(pod, {"metadata", "labels", "job-name"}) == job) mine.push_back(pod);
+    }
+    return mine;
+  }
+
+  void set_phases(int count, const std::string& job, const std::string& phase) {
+    const std::string_view before = phase == "Running" ? "Pending" : "Running";
+    for (const auto& pod : pods_of(job)) {
+      if (count == 0 || string_at(pod, {"status", "phase"}) != before ||
+          find_path(pod, {"metadata", "deletionTimestamp"}) != nullptr)
+        continue;
+      --count;
+      auto request = world_->request_for("v1", "Pod", ns_, string_at(pod, {"metadata", "name"})).value();
+      request.verb = api::Verb::kPatch;
+      request.subresource = "status";
+      Json status = JsonObject{{"phase", phase}};
+      if (phase == "Running") {
+        status.as_object()["conditions"] = JsonArray{JsonObject{{"type", "Ready"}, {"status", "True"}}};
+      }
+      request.body = JsonObject{{"status", std::move(status)}};
+      world_->call(std::move(request));
+    }
+    if (count != 0) throw std::runtime_error("there are not enough pods of " + job);
+  }
+
+  std::vector<Difference> look(const Json& step) {
+    bind_names(step);
+    Json expected = JsonObject(), actual = JsonObject();
+    const auto part = [&](std::string_view key, Json wanted, Json is) {
+      expected.as_object()[key] = std::move(wanted);
+      actual.as_object()[key] = std::move(is);
+    };
+    part("workloads", wanted_workloads(step), workloads(step));
+    part("jobs", member(step, "jobs"), jobs(step));
+    part("clusterQueues", member(step, "clusterQueues"),
+         queues(member(step, "clusterQueues"), "ClusterQueue"));
+    part("localQueues", member(step, "localQueues"), queues(member(step, "localQueues"), "LocalQueue"));
+    part("newEvents", wanted_events(step), new_events());
+    return compare(expected, actual, bindings_);
+  }
+
+  void bind_names(const Json& step) {
+    const auto bind = [this](const Json& workload, std::string_view job) {
+      const std::string placeholder = "<workload of " + std::string(job) + ">";
+      if (workload.is_object() && !bindings_.bound(placeholder))
+        bindings_.bind(placeholder, std::string(string_at(workload, {"metadata", "name"})));
+    };
+    for (const auto& job : array_at(step, {"jobs"})) {
+      const auto name = string_at(job, {"name"});
+      bind(workload_of(name), name);
+    }
+  }
+
+  std::string name_of(const Json& expected) {
+    return bindings_.substitute(string_at(expected, {"metadata", "name"}));
+  }
+
+  Json wanted_workloads(const Json& step) {
+    Json wanted = member(step, "workloads");
+    if (!wanted.is_array()) return JsonArray();
+    for (auto& workload : wanted.as_array()) {
+      sort_conditions(workload);
+      forget_durations(workload);
+    }
+    return wanted;
+  }
+
+  // In the recording's order, with the parts that it shows; then those that should not be there.
+  Json workloads(const Json& step) {
+    std::map<std::string, Json> present;
+    for (auto& workload : list("kueue.x-k8s.io/v1beta2", "Workload"))
+      present.emplace(string_at(workload, {"metadata", "name"}), std::move(workload));
+    JsonArray result;
+    for (const auto& expected : array_at(step, {"workloads"})) {
+      const auto it = present.find(name_of(expected));
+      if (it == present.end()) {
+        result.push_back(nullptr);
+        continue;
+      }
+      Json shown =
+          JsonObject{{"metadata", restricted(member(it->second, "metadata"), member(expected, "metadata"))},
+                     {"spec", restricted(member(it->second, "spec"), member(expected, "spec"))},
+                     {"status", member(it->second, "status")}};
+      if (find(expected, "spec") == nullptr) shown.as_object().erase("spec");
+      sort_conditions(shown);
+      forget_durations(shown);
+      result.push_back(std::move(shown));
+      present.erase(it);
+    }
+    for (auto& [name, workload] : present) result.push_back(JsonObject{{"unexpected", name}});
+    return result;
+  }
+
+  Json jobs(const Json& step) {
+    JsonArray result;
+    for (const auto& expected : array_at(step, {"jobs"})) {
+      const auto job = world_->get("batch/v1", "Job", ns_, string_at(expected, {"name"}));
+      result.push_back(job ? shown_job(*job, expected) : Json());
+    }
+    return result;
+  }
+
+  static Json shown_job(const Json& job, const Json& expected) {
+    Json shown_template = JsonObject();
+    for (const std::string_view part : {"labels", "annotations"}) {
+      JsonObject values = object_at(job, {"spec", "template", "metadata", part});
+      for (const auto label : kUidLabels) values.erase(label);
+      if (!values.empty() || find_path(expected, {"template", "metadata", part}) != nullptr)
+        ensure_path(shown_template, {"metadata", part}) = std::move(values);
+    }
+    for (const std::string_view part : {"nodeSelector", "tolerations"}) {
+      if (const Json* value = find_path(job, {"spec", "template", "spec", part}))
+        shown_template.as_object()[part] = *value;
+    }
+    JsonArray conditions;
+    for (const auto& condition : array_at(job, {"status", "conditions"})) {
+      conditions.emplace_back(std::string(string_at(condition, {"type"})) + "=" +
+                              std::string(string_at(condition, {"status"})));
+    }
+    const Json all = JsonObject{{"name", member(member(job, "metadata"), "name")},
+                                {"suspend", member(member(job, "spec"), "suspend")},
+                                {"parallelism", member(member(job, "spec"), "parallelism")},
+                                {"template", std::move(shown_template)},
+                                {"conditions", std::move(conditions)},
+                                {"active", member(member(job, "status"), "active")}};
+    return restricted(all, expected);
+  }
+
+  Json queues(const Json& expected, std::string_view kind) {
+    Json result = JsonObject();
+    if (!expected.is_object()) return result;
+    for (const auto& [name, status] : expected.as_object()) {
+      const auto queue = world_->get("kueue.x-k8s.io/v1beta2", kind, ns_, name);
+      result.as_object()[name] = queue ? member(*queue, "status") : Json();
+    }
+    return result;
+  }
+
+  // --- Events: a set, since their order within a look and their repetition depend on timing.
+
+  static Json event_text(std::string_view on, std::string_view type, std::string_view reason,
+                         std::string_view controller, std::string note) {
+    RE2::GlobalReplace(&note, R"(was (\d+|<n>)s)", "was <n>s");
+    return JsonObject{
+        {"on", on}, {"type", type}, {"reason", reason}, {"controller", controller}, {"note", note}};
+  }
+
+  static Json as_set(std::map<std::string, Json> events) {
+    JsonArray list;
+    for (auto& [key, event] : events) list.push_back(std::move(event));
+    return list;
+  }
+
+  Json wanted_events(const Json& step) {
+    std::map<std::string, Json> events;
+    for (const auto& event : array_at(step, {"newEvents"})) {
+      if (!member(event, "controller").is_string()) continue;  // of the Job controller
+      Json text = event_text(bindings_.substitute(string_at(event, {"on"})), string_at(event, {"type"}),
+                             string_at(event, {"reason"}), string_at(event, {"controller"}),
+                             bindings_.substitute(string_at(event, {"note"})));
+      events.emplace(sort_key(text), text);
+    }
+    return as_set(std::move(events));
+  }
+
+  Json new_events() {
+    std::map<std::string, Json> events;
+    for (const auto& event : list("events.k8s.io/v1", "Event")) {
+      const std::string controller(string_at(event, {"reportingController"}));
+      if (!controller.starts_with("kueue-") && controller != "batch/job-kueue-controller") continue;
+      const std::string version = std::string(string_at(event, {"metadata", "uid"})) + "@" +
+                                  std::string(string_at(event, {"metadata", "resourceVersion"}));
+      if (!seen_events_.insert(version).second) continue;
+      Json text = event_text(std::string(string_at(event, {"regarding", "kind"})) + "/" +
+                                 std::string(string_at(event, {"regarding", "name"})),
+                             string_at(event, {"type"}), string_at(event, {"reason"}), controller,
+                             std::string(string_at(event, {"note"})));
+      events.emplace(sort_key(text), text);
+    }
+    return as_set(std::move(events));
+  }
+
+  // Without uids, which are placeholders on one side.
+  static std::string sort_key(const Json& event) {
+    std::string key = canonical_json(event);
+    RE2::GlobalReplace(&key, R"([0-9a-f]{8}-[0-9a-f-]{27}|<uid\d+>)", "#");
+    return key;
+  }
+
+  Json recording_, targets_;
+  std::unique_ptr<simulate::World> world_;
+  std::string ns_;
+  Bindings bindings_;
+  std::set<std::string> seen_events_;
+};
+
+}  // namespace
+
+std::vector<StepResult> play_kueue(const std::string& name) { return Player(name).run(); }
+
+}  // namespace berth::conformance
