@@ -74,11 +74,12 @@ Result<std::unique_ptr<World>> World::make(const WorldOptions& options) {
   auto cluster = cluster::PretendCluster::make(*parts.server, parts.executor, cluster_options);
   if (!cluster) return tl::unexpected(cluster.error());
   parts.cluster = std::move(*cluster);
+  parts.cluster->start();
+  if (!options.controller) return world;
   controller::ControllerOptions controller_options;
   controller_options.seed = options.seed;
   parts.controller =
       std::make_unique<controller::Controller>(*parts.server, parts.executor, controller_options);
-  parts.cluster->start();
   parts.controller->start();
   const Time latest = parts.executor.now() + kStartBound;
   while (!parts.controller->synced() && parts.executor.next_due() && *parts.executor.next_due() <= latest)

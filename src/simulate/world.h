@@ -25,6 +25,7 @@ struct WorldOptions {
   Time start{};
   std::string nodes, node_resources;  // as berth up takes them; empty: no cluster, pods stay Pending
   bool job_controller = true;         // of the pretend cluster
+  bool controller = true;             // false: nobody decides (tests bring their own)
   std::uint64_t seed = 1;
 };
 
@@ -37,7 +38,7 @@ class World {
   VirtualExecutor& executor();
   api::RestClient& client();
   apiserver::ApiServer& server();
-  controller::Controller& controller();
+  controller::Controller& controller();  // only with WorldOptions::controller
 
   void run_for(Duration d);
   // Sends the request and lets time stand until it is answered (or moves it when the server waits for

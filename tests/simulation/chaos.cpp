@@ -1,0 +1,277 @@
+#include "simulation/chaos.h"
+
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "api/kueue/types.h"
+#include "apiserver/server/api_server.h"
+#include "apiserver/storage/store.h"
+#include "cluster/cluster.h"
+#include "controller/controller.h"
+#include "simulate/faults.h"
+#include "simulate/world.h"
+#include "simulation/people.h"
+
+namespace berth::simulation {
+namespace {
+
+using simulate::FaultRates;
+using simulate::FaultyClient;
+
+constexpr std::size_t kEnoughComplaints = 5;
+// After the faults end: as long as the longest back-off and the longest job, a few times over.
+constexpr Duration kCalm = std::chrono::hours(3);
+constexpr Duration kCalmStep = std::chrono::minutes(5);
+
+FaultRates rates_of(simulate::Random& random) {
+  FaultRates rates;
+  if (random.chance(150)) return rates;  // some runs have a good network
+  rates.refused = static_cast<int>(random.below(60));
+  rates.unknown_outcome = static_cast<int>(random.below(40));
+  rates.conflict = static_cast<int>(random.below(40));
+  rates.slow = static_cast<int>(random.below(150));
+  rates.watch_ends = static_cast<int>(random.below(30));
+  rates.watch_expires = static_cast<int>(random.below(15));
+  rates.late = static_cast<int>(random.below(100));
+  rates.repeated = static_cast<int>(random.below(60));
+  return rates;
+}
+
+class Chaos {
+ public:
+  explicit Chaos(const ChaosOptions& options) : options_(options), random_(options.seed * 7919 + 17) {}
+
+  ChaosResult run() {
+    if (!set_up()) return std::move(result_);
+    start_controller();
+    schedule_people();
+    while (result_.events < options_.events && world_->executor().step() && healthy()) {
+      ++result_.events;
+      if (restart_due_) restart();
+    }
+    calm();
+    count();
+    return std::move(result_);
+  }
+
+ private:
+  bool healthy() const { return result_.broken.size() < kEnoughComplaints; }
+
+  void complain(const std::string& what) {
+    result_.broken.push_back(format_time(world_->executor().now()) + " after " +
+                             std::to_string(result_.events) + " events: " + what);
+  }
+
+  bool set_up() {
+    simulate::WorldOptions world;
+    world.start = parse_time("2026-01-01T00:00:00Z").value();
+    world.nodes = "1x1x3";
+    world.node_resources = "cpu=8,memory=32Gi";
+    world.seed = options_.seed;
+    world.controller = false;
+    auto made = simulate::World::make(world);
+    if (!made) {
+      result_.broken.push_back(made.error().message);
+      return false;
+    }
+    world_ = std::move(*made);
+    people_ = std::make_unique<People>(world_->client(), world_->executor(), options_.seed);
+    for (auto& object : people_->estate()) {
+      if (auto created = world_->create(object); !created) {
+        complain(to_string(object) + ": " + created.error().message);
+        return false;
+      }
+    }
+    auto activate = world_->request_for("", "AdmissionCheck", "", "check").value();
+    activate.verb = api::Verb::kPatch;
+    activate.subresource = "status";
+    activate.body = JsonObject{
+        {"status", JsonObject{{"conditions",
+                               JsonArray{JsonObject{{"type", "Active"},
+                                                    {"status", "True"},
+                                                    {"reason", "Active"},
+                                                    {"message", ""},
+                                                    {"lastTransitionTime", format_time(world.start)}}}}}}};
+    world_->call(std::move(activate));
+    rates_ = rates_of(random_);
+    return true;
+  }
+
+  // --- The controller and its deaths.
+
+  void start_controller() {
+    client_ = std::make_unique<FaultyClient>(world_->client(), world_->executor(), random_.next(),
+                                             calm_ ? FaultRates() : rates_);
+    const std::uint64_t last_write = calm_ || random_.chance(300) ? 0 : 1 + random_.below(300);
+    const bool before = random_.chance(500);
+    client_->on_write([this, last_write, before](std::uint64_t number) {
+      if (last_write == 0 || number != last_write) return true;
+      restart_due_ = true;       // the process is gone when this task is over;
+      if (!before) return true;  // its last request may still have been carried out
+      return false;
+    });
+    controller::ControllerOptions options;
+    options.seed = random_.next();
+    controller_ = std::make_unique<controller::Controller>(*client_, world_->executor(), options);
+    controller_->on_round([this] { check_round(); });
+    controller_->start();
+  }
+
+  void restart() {
+    restart_due_ = false;
+    ++result_.restarts;
+    client_->cut();
+    controller_.reset();
+    client_.reset();
+    start_controller();
+  }
+
+  void check_round() {
+    ++result_.rounds;
+    for (const auto& sentence : controller_->engine().check_invariants(world_->executor().now())) {
+      if (healthy()) complain(sentence);
+    }
+  }
+
+  // --- People.
+
+  void schedule_people() {
+    world_->executor().after(Duration(static_cast<Duration::rep>(random_.below(8'000'000))), [this] {
+      if (calm_) return;
+      people_->act();
+      schedule_people();
+    });
+  }
+
+  // --- The end: faults cease, what was stopped goes on, and everything must come to its end.
+
+  void calm() {
+    calm_ = true;
+    client_->set_rates({});
+    client_->on_write({});
+    const Time end = world_->executor().now() + kCalm;
+    while (world_->executor().now() < end && healthy() && !settled()) {
+      people_->calm_down();
+      world_->run_for(kCalmStep);
+    }
+    if (healthy()) check_end();
+  }
+
+  std::vector<Json> list(std::string_view api_version, std::string_view kind) {
+    auto request = world_->request_for(api_version, kind, "", {}).value();
+    request.verb = api::Verb::kList;
+    request.ns.clear();
+    const auto response = world_->call(std::move(request));
+    const auto& items = array_at(response.body, {"items"});
+    return {items.begin(), items.end()};
+  }
+
+  static bool finished(const Json& job) {
+    for (const auto& condition : array_at(job, {"status", "conditions"})) {
+      const auto type = string_at(condition, {"type"});
+      if ((type == "Complete" || type == "Failed") && string_at(condition, {"status"}) == "True") return true;
+    }
+    return false;
+  }
+
+  // Every job has ended, or waits for something that will not come by itself.
+  bool settled() {
+    std::map<std::string, Json> workload_of;
+    for (auto& workload : list("kueue.x-k8s.io/v1beta2", "Workload")) {
+      workload_of[std::string(string_at(workload, {"metadata", "labels", "kueue.x-k8s.io/job-uid"}))] =
+          std::move(workload);
+    }
+    unsettled_.clear();
+    for (const auto& job : list("batch/v1", "Job")) {
+      if (finished(job)) continue;
+      const std::string name = std::string(string_at(job, {"metadata", "namespace"})) + "/" +
+                               std::string(string_at(job, {"metadata", "name"}));
+      const auto it = workload_of.find(std::string(string_at(job, {"metadata", "uid"})));
+      if (it == workload_of.end()) {
+        unsettled_ = "job " + name + " has no workload: " + to_string(job);
+        return false;
+      }
+      std::string reason;
+      for (const auto& condition : array_at(it->second, {"status", "conditions"})) {
+        const auto type = string_at(condition, {"type"});
+        if (type == "QuotaReserved" && string_at(condition, {"status"}) == "False")
+          reason = string_at(condition, {"reason"});
+        if (type == "Finished" && string_at(condition, {"status"}) == "True") reason = "Finished";
+      }
+      // What can never be served: too large, no such queue, no flavor, deactivated by its time limit again
+      // and again.
+      const bool hopeless = reason == "ExceedsMaxQuota" || reason == "Misconfigured" ||
+                            reason == "NoMatchingFlavor" || reason == "Finished";
+      if (!hopeless) {
+        unsettled_ = "job " + name + " does not end; its workload: " + to_string(it->second);
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void check_end() {
+    if (!settled() && !blocked_by_order()) complain(unsettled_);
+    std::map<std::string, Amount> reserved;
+    for (const auto& json : list("kueue.x-k8s.io/v1beta2", "Workload")) {
+      const auto workload = api::kueue::decode_workload(json).value();
+      if (!workload.status.admission || !api::is_true(workload.status.conditions, "QuotaReserved") ||
+          api::is_true(workload.status.conditions, "Finished"))
+        continue;
+      for (const auto& set : workload.status.admission->pod_set_assignments) {
+        for (const auto& [resource, quantity] : set.resource_usage)
+          reserved[workload.status.admission->cluster_queue] += to_amount(resource, quantity);
+      }
+    }
+    for (const auto& queue : list("kueue.x-k8s.io/v1beta2", "ClusterQueue")) {
+      Amount told;
+      for (const auto& flavor : array_at(queue, {"status", "flavorsReservation"})) {
+        for (const auto& resource : array_at(flavor, {"resources"})) {
+          told += to_amount("cpu", Quantity::parse(string_at(resource, {"total"})).value());
+        }
+      }
+      const std::string name(string_at(queue, {"metadata", "name"}));
+      if (reserved[name] > told)
+        complain("ClusterQueue " + name + " tells " + format_amount("cpu", told) +
+                 " reserved, its workloads hold " + format_amount("cpu", reserved[name]));
+    }
+  }
+
+  // A StrictFIFO queue whose first workload can never be served blocks those behind it: that is what strict
+  // means.
+  bool blocked_by_order() {
+    for (const auto& queue : list("kueue.x-k8s.io/v1beta2", "ClusterQueue")) {
+      if (string_at(queue, {"spec", "queueingStrategy"}) == "StrictFIFO") return true;
+    }
+    return false;
+  }
+
+  void count() {
+    result_.jobs = people_->jobs();
+    for (const auto& workload : list("kueue.x-k8s.io/v1beta2", "Workload")) {
+      for (const auto& eviction : array_at(workload, {"status", "schedulingStats", "evictions"})) {
+        result_.evictions += static_cast<std::uint64_t>(int_at(eviction, {"count"}));
+      }
+    }
+    for (const auto& job : list("batch/v1", "Job")) result_.finished += finished(job) ? 1 : 0;
+  }
+
+  ChaosOptions options_;
+  simulate::Random random_;
+  FaultRates rates_;
+  std::unique_ptr<simulate::World> world_;
+  std::unique_ptr<People> people_;
+  std::unique_ptr<FaultyClient> client_;
+  std::unique_ptr<controller::Controller> controller_;
+  bool restart_due_ = false;
+  bool calm_ = false;
+  std::string unsettled_;
+  ChaosResult result_;
+};
+
+}  // namespace
+
+ChaosResult run_chaos(const ChaosOptions& options) { return Chaos(options).run(); }
+
+}  // namespace berth::simulation

@@ -1,0 +1,25 @@
+// Hours of cluster life under faults, in one thread and from a seed: the production controller, the embedded
+// API server and the pretend cluster, with people who submit, change and delete things, a network that fails,
+// and a controller that dies.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace berth::simulation {
+
+struct ChaosOptions {
+  std::uint64_t seed = 1;
+  std::uint64_t events = 10'000;  // tasks of the executor: deliveries, answers, timers
+};
+
+struct ChaosResult {
+  std::vector<std::string>
+      broken;  // invariants that did not hold, with the virtual time; empty when all is well
+  std::uint64_t events = 0, jobs = 0, restarts = 0, rounds = 0, evictions = 0, finished = 0;
+};
+
+ChaosResult run_chaos(const ChaosOptions& options);
+
+}  // namespace berth::simulation

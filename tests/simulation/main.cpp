@@ -1,0 +1,63 @@
+// The simulation's test program. One seed is reproduced with:
+//   test_simulation --seed N [--events N]
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "simulation/chaos.h"
+
+namespace {
+
+using berth::simulation::ChaosOptions;
+using berth::simulation::run_chaos;
+
+// 200 seeds in groups, so that they run beside each other.
+constexpr int kGroups = 20;
+constexpr int kSeedsPerGroup = 10;
+
+class Chaos : public testing::TestWithParam<int> {};
+
+TEST_P(Chaos, EveryInvariantHoldsAndNothingIsLost) {
+  for (int i = 0; i < kSeedsPerGroup; ++i) {
+    ChaosOptions options;
+    options.seed = static_cast<std::uint64_t>(GetParam() * kSeedsPerGroup + i + 1);
+    const auto result = run_chaos(options);
+    EXPECT_GE(result.events, options.events);
+    EXPECT_GT(result.rounds, 0u);
+    for (const auto& sentence : result.broken) ADD_FAILURE() << "seed " << options.seed << ": " << sentence;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, Chaos, testing::Range(0, kGroups));
+
+int play_one(const ChaosOptions& options) {
+  const auto result = run_chaos(options);
+  std::printf("seed %llu: %llu events, %llu jobs (%llu ended), %llu evictions, %llu restarts, %llu rounds\n",
+              static_cast<unsigned long long>(options.seed), static_cast<unsigned long long>(result.events),
+              static_cast<unsigned long long>(result.jobs), static_cast<unsigned long long>(result.finished),
+              static_cast<unsigned long long>(result.evictions),
+              static_cast<unsigned long long>(result.restarts),
+              static_cast<unsigned long long>(result.rounds));
+  for (const auto& sentence : result.broken) std::printf("%s\n", sentence.c_str());
+  return result.broken.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  ChaosOptions options;
+  bool one = false;
+  for (int i = 1; i + 1 < argc; ++i) {
+    if (std::strcmp(argv[i], "--seed") == 0) {
+      options.seed = std::strtoull(argv[i + 1], nullptr, 10);
+      one = true;
+    } else if (std::strcmp(argv[i], "--events") == 0) {
+      options.events = std::strtoull(argv[i + 1], nullptr, 10);
+    }
+  }
+  if (one) return play_one(options);
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,283 @@
+#include "simulation/people.h"
+
+#include <utility>
+
+#include "base/yaml.h"
+
+namespace berth::simulation {
+namespace {
+
+const api::GroupVersionResource kClusterQueues{"kueue.x-k8s.io", "v1beta2", "clusterqueues"};
+const api::GroupVersionResource kLocalQueues{"kueue.x-k8s.io", "v1beta2", "localqueues"};
+const api::GroupVersionResource kWorkloads{"kueue.x-k8s.io", "v1beta2", "workloads"};
+const api::GroupVersionResource kJobs{"batch", "v1", "jobs"};
+const api::GroupVersionResource kNodes{"", "v1", "nodes"};
+
+Json yaml(const std::string& text) { return parse_yaml(text).value().front(); }
+
+std::string pick(simulate::Random& random, std::initializer_list<const char*> choices) {
+  return *(choices.begin() + static_cast<std::ptrdiff_t>(random.below(choices.size())));
+}
+
+std::string number(std::uint64_t n) { return std::to_string(n); }
+
+}  // namespace
+
+People::People(api::RestClient& client, Executor& executor, std::uint64_t seed)
+    : client_(client), executor_(executor), random_(seed) {}
+
+std::vector<Json> People::estate() {
+  queues_ = 2 + static_cast<int>(random_.below(3));
+  std::vector<Json> objects = {
+      yaml("{apiVersion: v1, kind: Namespace, metadata: {name: a, labels: {team: a}}}"),
+      yaml("{apiVersion: v1, kind: Namespace, metadata: {name: b}}"),
+      yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: first}}"),
+      yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: second}}"),
+      yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: WorkloadPriorityClass, metadata: {name: high}, value: "
+           "100}"),
+      yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: WorkloadPriorityClass, metadata: {name: low}, value: "
+           "-5}"),
+      yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: AdmissionCheck, metadata: {name: check}, spec: "
+           "{controllerName: example.com/check}}"),
+      yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: Cohort, metadata: {name: root}}"),
+      yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: Cohort, metadata: {name: left}, spec: {parentName: "
+           "root}}"),
+  };
+  for (int i = 0; i < queues_; ++i) {
+    const std::string name = "q" + number(static_cast<std::uint64_t>(i));
+    const std::string reclaim = pick(random_, {"Never", "LowerPriority", "Any"});
+    Json queue =
+        yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: " + name +
+             "}, spec: {namespaceSelector: {}, " + "cohortName: " + pick(random_, {"left", "root", "loose"}) +
+             ", queueingStrategy: " + pick(random_, {"StrictFIFO", "BestEffortFIFO"}) +
+             ", flavorFungibility: {whenCanBorrow: " + pick(random_, {"MayStopSearch", "TryNextFlavor"}) +
+             ", whenCanPreempt: " + pick(random_, {"MayStopSearch", "TryNextFlavor"}) +
+             "}, preemption: {reclaimWithinCohort: " + reclaim + ", withinClusterQueue: " +
+             pick(random_, {"Never", "LowerPriority", "LowerOrNewerEqualPriority"}) + "}}}");
+    if (reclaim != "Never" && random_.chance(300)) {
+      ensure_path(queue, {"spec", "preemption", "borrowWithinCohort"}) =
+          yaml("{policy: LowerPriority, maxPriorityThreshold: 50}");
+    }
+    JsonArray flavors;
+    for (const char* flavor : {"first", "second"}) {
+      Json quota = JsonObject{{"name", "cpu"}, {"nominalQuota", number(random_.below(9))}};
+      if (random_.chance(300)) quota.as_object()["borrowingLimit"] = number(random_.below(6));
+      flavors.push_back(JsonObject{{"name", flavor}, {"resources", JsonArray{std::move(quota)}}});
+      if (random_.chance(400)) break;
+    }
+    ensure_path(queue, {"spec", "resourceGroups"}) =
+        JsonArray{JsonObject{{"coveredResources", JsonArray{"cpu"}}, {"flavors", std::move(flavors)}}};
+    if (random_.chance(250))
+      ensure_path(queue, {"spec", "admissionChecksStrategy", "admissionChecks"}) =
+          JsonArray{JsonObject{{"name", "check"}}};
+    objects.push_back(std::move(queue));
+    for (const char* ns : {"a", "b"}) {
+      objects.push_back(yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: " +
+                             name + ", namespace: " + ns + "}, spec: {clusterQueue: " + name + "}}"));
+    }
+  }
+  return objects;
+}
+
+void People::act() {
+  switch (random_.below(20)) {
+    case 0:
+      return remove_something(kJobs);
+    case 1:
+      return random_.chance(200) ? remove_something(kWorkloads) : edit_job();
+    case 2:
+      return edit_cluster_queue();
+    case 3:
+      return edit_local_queue();
+    case 4:
+      return edit_workload();
+    case 5:
+      return edit_node();
+    case 6:
+    case 7:
+    case 8:
+      return answer_checks();
+    default:
+      return submit();
+  }
+}
+
+void People::submit() {
+  ++jobs_;
+  const std::string pods = number(1 + random_.below(4));
+  Json job =
+      yaml("{apiVersion: batch/v1, kind: Job, metadata: {name: j" + number(jobs_) +
+           ", labels: {kueue.x-k8s.io/queue-name: q" +
+           number(random_.below(static_cast<std::uint64_t>(queues_) + 1)) +
+           "}}, spec: {suspend: true, backoffLimit: 2, parallelism: " + pods + ", completions: " + pods +
+           ", template: {metadata: {annotations: {berth.dev/run-for: " + number(1 + random_.below(90)) +
+           "s}}, spec: {restartPolicy: Never, containers: [{name: c, image: i, resources: {requests: {cpu: " +
+           number(1 + random_.below(3)) + "}}}]}}}}");
+  if (random_.chance(300))
+    ensure_path(job, {"metadata", "labels", "kueue.x-k8s.io/priority-class"}) =
+        pick(random_, {"high", "low"});
+  if (random_.chance(200))
+    ensure_path(job, {"metadata", "annotations", "kueue.x-k8s.io/job-min-parallelism"}) = "1";
+  if (random_.chance(50))
+    ensure_path(job, {"metadata", "labels", "kueue.x-k8s.io/max-exec-time-seconds"}) =
+        number(5 + random_.below(60));
+  if (random_.chance(50))
+    ensure_path(job, {"spec", "template", "metadata", "annotations", "berth.dev/exit-code"}) = "1";
+  api::RestRequest request;
+  request.verb = api::Verb::kCreate;
+  request.resource = kJobs;
+  request.ns = pick(random_, {"a", "b"});
+  request.body = std::move(job);
+  client_.call(std::move(request), [](const api::RestResponse&) {});
+}
+
+void People::list(const api::GroupVersionResource& resource, std::function<void(std::vector<Json>)> then) {
+  api::RestRequest request;
+  request.verb = api::Verb::kList;
+  request.resource = resource;
+  client_.call(std::move(request), [then = std::move(then)](const api::RestResponse& response) {
+    std::vector<Json> items;
+    for (const auto& item : array_at(response.body, {"items"})) items.push_back(item);
+    then(std::move(items));
+  });
+}
+
+void People::patch(const api::GroupVersionResource& resource, const std::string& subresource,
+                   const Json& object, Json body) {
+  api::RestRequest request;
+  request.verb = api::Verb::kPatch;
+  request.patch_type = api::PatchType::kMerge;
+  request.resource = resource;
+  request.ns = string_at(object, {"metadata", "namespace"});
+  request.name = string_at(object, {"metadata", "name"});
+  request.subresource = subresource;
+  request.body = std::move(body);
+  client_.call(std::move(request), [](const api::RestResponse&) {});
+}
+
+void People::patch_some(const api::GroupVersionResource& resource, std::string subresource, Patch make) {
+  list(resource, [this, resource, subresource = std::move(subresource),
+                  make = std::move(make)](const std::vector<Json>& objects) {
+    if (objects.empty()) return;
+    const Json& object = objects[random_.below(objects.size())];
+    if (Json body = make(object); !body.is_null()) patch(resource, subresource, object, std::move(body));
+  });
+}
+
+void People::patch_all(const api::GroupVersionResource& resource, std::string subresource, Patch make) {
+  list(resource, [this, resource, subresource = std::move(subresource),
+                  make = std::move(make)](const std::vector<Json>& objects) {
+    for (const auto& object : objects) {
+      if (Json body = make(object); !body.is_null()) patch(resource, subresource, object, std::move(body));
+    }
+  });
+}
+
+void People::remove_something(const api::GroupVersionResource& resource) {
+  list(resource, [this, resource](const std::vector<Json>& objects) {
+    if (objects.empty()) return;
+    const Json& object = objects[random_.below(objects.size())];
+    api::RestRequest request;
+    request.verb = api::Verb::kDelete;
+    request.resource = resource;
+    request.ns = string_at(object, {"metadata", "namespace"});
+    request.name = string_at(object, {"metadata", "name"});
+    request.body = JsonObject{{"propagationPolicy", pick(random_, {"Background", "Foreground"})}};
+    client_.call(std::move(request), [](const api::RestResponse&) {});
+  });
+}
+
+void People::edit_cluster_queue() {
+  patch_some(kClusterQueues, "", [this](const Json& queue) {
+    if (random_.chance(500)) {
+      return Json(JsonObject{
+          {"spec", JsonObject{{"stopPolicy", pick(random_, {"None", "Hold", "HoldAndDrain", "None"})}}}});
+    }
+    Json groups = *find_path(queue, {"spec", "resourceGroups"});
+    for (auto& flavor : groups.as_array()[0].as_object()["flavors"].as_array()) {
+      flavor.as_object()["resources"].as_array()[0].as_object()["nominalQuota"] = number(random_.below(12));
+    }
+    return Json(JsonObject{{"spec", JsonObject{{"resourceGroups", std::move(groups)}}}});
+  });
+}
+
+void People::edit_local_queue() {
+  patch_some(kLocalQueues, "", [this](const Json&) {
+    return Json(JsonObject{
+        {"spec", JsonObject{{"stopPolicy", pick(random_, {"None", "Hold", "HoldAndDrain", "None"})}}}});
+  });
+}
+
+void People::edit_job() {
+  patch_some(kJobs, "", [this](const Json& job) {
+    if (!bool_at(job, {"spec", "suspend"})) return Json();
+    if (random_.chance(500))
+      return Json(JsonObject{{"spec", JsonObject{{"parallelism", 1 + static_cast<int>(random_.below(4))}}}});
+    return Json(JsonObject{
+        {"metadata",
+         JsonObject{
+             {"labels", JsonObject{{"kueue.x-k8s.io/queue-name",
+                                    "q" + number(random_.below(static_cast<std::uint64_t>(queues_)))}}}}}});
+  });
+}
+
+void People::edit_workload() {
+  patch_some(kWorkloads, "", [this](const Json&) {
+    return Json(JsonObject{{"spec", JsonObject{{"active", random_.chance(600)}}}});
+  });
+}
+
+void People::edit_node() {
+  patch_some(kNodes, "", [this](const Json&) {
+    return Json(JsonObject{{"spec", JsonObject{{"unschedulable", random_.chance(400)}}}});
+  });
+}
+
+// Plays the controller of the admission check, with moods.
+void People::answer_checks() {
+  patch_some(kWorkloads, "status", [this](const Json& workload) {
+    Json checks = Json(array_at(workload, {"status", "admissionChecks"}));
+    if (checks.as_array().empty()) return Json();
+    auto& check = checks.as_array()[0].as_object();
+    check["state"] = pick(random_, {"Ready", "Ready", "Ready", "Retry", "Rejected"});
+    check["message"] = "by the checker";
+    check["lastTransitionTime"] = format_time(executor_.now());
+    return Json(JsonObject{
+        {"metadata", JsonObject{{"resourceVersion", string_at(workload, {"metadata", "resourceVersion"})}}},
+        {"status", JsonObject{{"admissionChecks", std::move(checks)}}}});
+  });
+}
+
+void People::calm_down() {
+  for (const auto& queues : {kClusterQueues, kLocalQueues}) {
+    patch_all(queues, "", [](const Json& queue) {
+      if (string_at(queue, {"spec", "stopPolicy"}, "None") == "None") return Json();
+      return Json(JsonObject{{"spec", JsonObject{{"stopPolicy", "None"}}}});
+    });
+  }
+  patch_all(kNodes, "", [](const Json& node) {
+    return bool_at(node, {"spec", "unschedulable"})
+               ? Json(JsonObject{{"spec", JsonObject{{"unschedulable", false}}}})
+               : Json();
+  });
+  patch_all(kWorkloads, "", [](const Json& workload) {
+    return bool_at(workload, {"spec", "active"}, true)
+               ? Json()
+               : Json(JsonObject{{"spec", JsonObject{{"active", true}}}});
+  });
+  patch_all(kWorkloads, "status", [this](const Json& workload) {
+    Json checks = Json(array_at(workload, {"status", "admissionChecks"}));
+    bool pending = false;
+    for (auto& check : checks.as_array()) {
+      if (string_at(check, {"state"}) != "Pending") continue;
+      pending = true;
+      check.as_object()["state"] = "Ready";
+      check.as_object()["message"] = "";
+      check.as_object()["lastTransitionTime"] = format_time(executor_.now());
+    }
+    return pending ? Json(JsonObject{{"status", JsonObject{{"admissionChecks", std::move(checks)}}}})
+                   : Json();
+  });
+}
+
+}  // namespace berth::simulation

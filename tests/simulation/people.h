@@ -1,0 +1,55 @@
+// What people do to a cluster: they submit jobs, change their minds, edit queues. Chosen by a seeded random
+// number.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "api/rest.h"
+#include "base/executor.h"
+#include "base/json.h"
+#include "simulate/faults.h"
+
+namespace berth::simulation {
+
+class People {
+ public:
+  People(api::RestClient& client, Executor& executor, std::uint64_t seed);
+
+  // Queues, flavors, classes and namespaces: the objects to start with.
+  std::vector<Json> estate();
+  // One random deed. Failures are ignored, as people's commands may fail.
+  void act();
+  // Undoes what blocks: queues open, workloads active, nodes usable, checks ready. Called until nothing is
+  // left to undo.
+  void calm_down();
+
+  std::uint64_t jobs() const { return jobs_; }
+
+ private:
+  void submit();
+  void remove_something(const api::GroupVersionResource& resource);
+  void edit_cluster_queue();
+  void edit_local_queue();
+  void edit_job();
+  void edit_workload();
+  void edit_node();
+  void answer_checks();
+
+  using Patch = std::function<Json(const Json& object)>;  // null: leave it alone
+  void patch_some(const api::GroupVersionResource& resource, std::string subresource, Patch patch);
+  void patch_all(const api::GroupVersionResource& resource, std::string subresource, Patch patch);
+  void list(const api::GroupVersionResource& resource, std::function<void(std::vector<Json>)> then);
+  void patch(const api::GroupVersionResource& resource, const std::string& subresource, const Json& object,
+             Json body);
+
+  api::RestClient& client_;
+  Executor& executor_;
+  simulate::Random random_;
+  int queues_ = 0;
+  std::uint64_t jobs_ = 0;
+};
+
+}  // namespace berth::simulation
