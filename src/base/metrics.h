@@ -1,0 +1,74 @@
+// Counters, gauges and histograms in Prometheus' text format. Callable from any thread.
+// https://prometheus.io/docs/instrumenting/exposition_formats/
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace berth {
+
+using MetricLabels = std::vector<std::pair<std::string, std::string>>;  // in any order, each name once
+
+// What the three kinds share: series, told apart by their labels.
+class MetricFamily {
+ public:
+  // Takes away every series that has all of these labels: of a queue, say, that is gone.
+  void remove(const MetricLabels& part);
+
+  struct Impl;
+
+ protected:
+  explicit MetricFamily(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+  std::shared_ptr<Impl> impl_;
+};
+
+class CounterFamily : public MetricFamily {
+ public:
+  void add(const MetricLabels& labels, double amount = 1);  // amount >= 0
+
+ private:
+  friend class Metrics;
+  using MetricFamily::MetricFamily;
+};
+
+class GaugeFamily : public MetricFamily {
+ public:
+  void set(const MetricLabels& labels, double value);
+
+ private:
+  friend class Metrics;
+  using MetricFamily::MetricFamily;
+};
+
+class HistogramFamily : public MetricFamily {
+ public:
+  void observe(const MetricLabels& labels, double value);
+
+ private:
+  friend class Metrics;
+  using MetricFamily::MetricFamily;
+};
+
+// All metrics of a program. A family is declared once under its name; it has at most 10,000 series, what
+// comes after those is counted in berth_metric_series_dropped_total instead.
+class Metrics {
+ public:
+  Metrics();
+  ~Metrics();
+  Metrics(const Metrics&) = delete;
+  Metrics& operator=(const Metrics&) = delete;
+
+  CounterFamily counter(const std::string& name, const std::string& help);
+  GaugeFamily gauge(const std::string& name, const std::string& help);
+  HistogramFamily histogram(const std::string& name, const std::string& help, std::vector<double> buckets);
+
+  std::string text() const;  // sorted by name, then labels
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace berth
