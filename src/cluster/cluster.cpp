@@ -30,6 +30,7 @@ struct PretendCluster::Impl {
     nodes.on_change([this](const JsonPtr& old, const JsonPtr& now) {
       binder.node_changed(old, now);
       if (now && !old) join(*now);
+      if (now) correct_taints(*now);
     });
   }
 
@@ -43,6 +44,21 @@ struct PretendCluster::Impl {
     request.name = string_at(node, {"metadata", "name"});
     request.subresource = "status";
     request.body = JsonObject{{"status", ready_status(node, resources, format_time(executor.now()))}};
+    client.call(std::move(request), [](const api::RestResponse&) {});
+  }
+
+  // With the version it was seen at: a newer one is looked at when it comes.
+  void correct_taints(const Json& node) {
+    auto taints = corrected_taints(node);
+    if (!taints) return;
+    api::RestRequest request;
+    request.verb = api::Verb::kPatch;
+    request.patch_type = api::PatchType::kMerge;
+    request.resource = kNodes;
+    request.name = string_at(node, {"metadata", "name"});
+    request.body = JsonObject{
+        {"metadata", JsonObject{{"resourceVersion", string_at(node, {"metadata", "resourceVersion"})}}},
+        {"spec", JsonObject{{"taints", std::move(*taints)}}}};
     client.call(std::move(request), [](const api::RestResponse&) {});
   }
 

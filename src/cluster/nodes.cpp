@@ -109,4 +109,20 @@ bool node_ready(const Json& node) {
   return false;
 }
 
+std::optional<JsonArray> corrected_taints(const Json& node) {
+  constexpr std::string_view kNotReady = "node.kubernetes.io/not-ready";
+  const auto& present = array_at(node, {"spec", "taints"});
+  JsonArray wanted;
+  bool tainted = false;
+  for (const auto& taint : present) {
+    const bool ours = string_at(taint, {"key"}) == kNotReady && string_at(taint, {"effect"}) == "NoSchedule";
+    tainted = tainted || ours;
+    if (!ours) wanted.push_back(taint);
+  }
+  const bool ready = node_ready(node);
+  if (tainted != ready) return std::nullopt;
+  if (!ready) wanted.push_back(JsonObject{{"key", kNotReady}, {"effect", "NoSchedule"}});
+  return wanted;
+}
+
 }  // namespace berth::cluster

@@ -1,6 +1,7 @@
 // Pretend machines: Node objects from a shape, with the labels that topologies are built on.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,5 +32,10 @@ std::vector<Json> make_nodes(const NodeShape& shape, const api::ResourceList& re
 // The status of a node that is up: Ready, with these resources unless it says its own.
 Json ready_status(const Json& node, const api::ResourceList& resources, std::string_view now);
 bool node_ready(const Json& node);
+
+// The taints the node shall have by its condition: node.kubernetes.io/not-ready while it is not Ready, and
+// not any more once it is. Nothing when they are right.
+// https://kubernetes.io/docs/reference/labels-annotations-taints/#node-kubernetes-io-not-ready
+std::optional<JsonArray> corrected_taints(const Json& node);
 
 }  // namespace berth::cluster
