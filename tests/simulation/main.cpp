@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/log.h"
 #include "simulation/chaos.h"
 
 namespace {
@@ -47,6 +48,8 @@ int play_one(const ChaosOptions& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // Faults are the point here: what the controller says of each would be all that is seen.
+  berth::log::configure(berth::log::Level::kError, berth::log::Format::kText);
   ChaosOptions options;
   bool one = false;
   for (int i = 1; i + 1 < argc; ++i) {
