@@ -3,6 +3,7 @@
 namespace berth::apiserver {
 
 void Registry::add(ResourcePtr resource) {
+  if (decorate_) resource = decorate_(std::move(resource));
   resources_[resource->gvr] = std::move(resource);
   ++generation_;
 }

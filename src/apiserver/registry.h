@@ -1,9 +1,11 @@
 // The resources that are served right now.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "apiserver/resource.h"
@@ -12,6 +14,8 @@ namespace berth::apiserver {
 
 class Registry {
  public:
+  // Every resource is passed through this when it is added: how admission of others joins a kind. Set before the first add().
+  void set_decorator(std::function<ResourcePtr(ResourcePtr)> decorate) { decorate_ = std::move(decorate); }
   // Adds or replaces by group, version and resource.
   void add(ResourcePtr resource);
   void remove(const api::GroupVersionResource& gvr);
@@ -24,6 +28,7 @@ class Registry {
  private:
   std::map<api::GroupVersionResource, ResourcePtr> resources_;
   std::uint64_t generation_ = 0;
+  std::function<ResourcePtr(ResourcePtr)> decorate_;
 };
 
 }  // namespace berth::apiserver

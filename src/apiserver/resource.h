@@ -43,6 +43,8 @@ struct Strategy {
   std::function<api::FieldErrors(const Json& object, const Json& old, std::string_view subresource)> validate_update;
   // Refusals that are no field errors (403): unknown priority class, LimitRange, terminating namespace. Empty: allowed.
   std::function<std::optional<api::RestResponse>(Json& object, const Json* old, const Lookup&)> admit;
+  // What validating webhooks would check, after everything else was found valid. `old` is null on creation.
+  std::function<api::FieldErrors(const Json& object, const Json* old, std::string_view subresource, const Lookup&)> validating_admission;
   // Rows of Tables for kinds whose columns are computed (Pod, Job, Node); same length as `columns` after Name.
   std::function<JsonArray(const Json& object, Time now)> cells;
   // Extra field labels for selectors: nullopt when the field is not supported.

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/field_error.h"
+#include "api/batch/job_validation.h"
 #include "base/log.h"
 #include "base/merge_patch.h"
 #include "controller/engine_host.h"
@@ -26,6 +26,8 @@ using kube::Informer;
 
 // Namespaces whose jobs are never managed, whatever their labels (Kueue's default
 // managedJobsNamespaceSelector).
+constexpr std::string_view kJobControllerName =
+    "kubernetes.io/job-controller";  // the default of spec.managedBy
 constexpr std::string_view kUnmanagedNamespaces[] = {"kube-system", "kueue-system"};
 
 std::string key_of(const Json& object) {
@@ -200,16 +202,13 @@ struct Controller::Impl {
   }
 
   bool managed(const Json& job) const {
+    api::batch::JobContext context;
     const auto ns = string_at(job, {"metadata", "namespace"});
-    if (std::find(std::begin(kUnmanagedNamespaces), std::end(kUnmanagedNamespaces), ns) !=
-        std::end(kUnmanagedNamespaces))
-      return false;
-    if (!string_at(job, {"spec", "managedBy"}).empty() &&
-        string_at(job, {"spec", "managedBy"}) != "kubernetes.io/job-controller")
-      return false;
-    if (!string_at(job, {"metadata", "labels", api::kueue::kQueueLabel}).empty()) return true;
-    // Without a queue of its own it is the business of what controls it, if anything does.
-    return options.manage_jobs_without_queue_name && !controlled(job);
+    context.namespace_managed = std::find(std::begin(kUnmanagedNamespaces), std::end(kUnmanagedNamespaces),
+                                          ns) == std::end(kUnmanagedNamespaces);
+    context.manage_without_queue_name = options.manage_jobs_without_queue_name && !controlled(job);
+    const auto managed_by = string_at(job, {"spec", "managedBy"}, kJobControllerName);
+    return managed_by == kJobControllerName && api::batch::is_managed(job, context);
   }
 
   void decode_flavor(const std::string& key) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/status.h"
+#include "apiserver/kueue_webhooks.h"
 #include "apiserver/server/api_server.h"
 #include "apiserver/storage/store.h"
 #include "base/embedded.h"
@@ -54,6 +55,7 @@ Result<std::unique_ptr<World>> World::make(const WorldOptions& options) {
   auto impl = std::make_unique<Impl>(options.start);
   apiserver::ApiServerOptions server_options;
   server_options.seed = options.seed;
+  if (options.webhooks) server_options.admission = apiserver::with_kueue_webhooks;
   auto server =
       apiserver::ApiServer::open(impl->executor, apiserver::make_memory_log(impl->executor), server_options);
   if (!server) return tl::unexpected(server.error());

@@ -26,6 +26,7 @@ struct WorldOptions {
   std::string nodes, node_resources;  // as berth up takes them; empty: no cluster, pods stay Pending
   bool job_controller = true;         // of the pretend cluster
   bool controller = true;             // false: nobody decides (tests bring their own)
+  bool webhooks = true;               // Kueue's admission of its own kinds and of Jobs
   std::uint64_t seed = 1;
 };
 

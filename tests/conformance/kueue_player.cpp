@@ -69,6 +69,7 @@ class Player {
     targets_ = member(targets, name);
     simulate::WorldOptions options;
     options.start = parse_time("2026-01-01T00:00:00Z").value();
+    options.webhooks = false;  // as it was recorded
     auto world = simulate::World::make(options);
     if (!world) throw std::runtime_error(world.error().message);
     world_ = std::move(*world);

@@ -65,6 +65,7 @@ Result<void> ApiServer::Impl::create_namespace(std::string_view name) {
 Result<std::unique_ptr<ApiServer>> ApiServer::open(Executor& executor, std::unique_ptr<Log> log,
                                                    ApiServerOptions options) {
   auto impl = std::make_unique<Impl>(executor, std::move(log), options);
+  impl->core.registry.set_decorator(options.admission);
   if (auto started = impl->start(); !started) return tl::unexpected(started.error());
   return std::unique_ptr<ApiServer>(new ApiServer(std::move(impl)));
 }

@@ -72,6 +72,9 @@ api::FieldErrors validate_new(const Core& core, const ResourceInfo& resource, co
   };
   if (resource.custom) add(validate_custom_object(object, nullptr, resource, ""));
   if (resource.strategy.validate) add(resource.strategy.validate(object, core.lookup));
+  if (errors.empty() && resource.strategy.validating_admission) {
+    add(resource.strategy.validating_admission(object, nullptr, "", core.lookup));
+  }
   return errors;
 }
 

@@ -98,6 +98,9 @@ api::FieldErrors validate_changed(const Core& core, const ResourceInfo& resource
     add(validate_custom_object(next, &old, resource, subresource == "status" ? "status" : ""));
   if (resource.strategy.validate && subresource.empty()) add(resource.strategy.validate(next, core.lookup));
   if (resource.strategy.validate_update) add(resource.strategy.validate_update(next, old, subresource));
+  if (errors.empty() && resource.strategy.validating_admission) {
+    add(resource.strategy.validating_admission(next, &old, subresource, core.lookup));
+  }
   return errors;
 }
 

@@ -1,0 +1,102 @@
+#include "apiserver/kueue_webhooks.h"
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "api/batch/job_validation.h"
+#include "api/kueue/defaulting.h"
+#include "api/kueue/types.h"
+#include "api/kueue/validation/cluster_queue.h"
+#include "api/kueue/validation/cohort.h"
+#include "api/kueue/validation/resource_flavor.h"
+#include "api/kueue/validation/workload.h"
+
+namespace berth::apiserver {
+namespace {
+
+using api::FieldErrors;
+
+const api::GroupVersionResource kLocalQueues{"kueue.x-k8s.io", "v1beta2", "localqueues"};
+const api::GroupVersionResource kPriorityClasses{"kueue.x-k8s.io", "v1beta2", "workloadpriorityclasses"};
+
+// `mutate` runs on creation, `check` on creation and on updates; both may be empty.
+struct Webhook {
+  std::function<void(Json& object, const Lookup&)> mutate;
+  std::function<FieldErrors(const Json& object, const Json* old, std::string_view subresource, const Lookup&)>
+      check;
+};
+
+api::batch::JobContext job_context(const Json& job, const Lookup& lookup) {
+  api::batch::JobContext context;
+  const auto ns = string_at(job, {"metadata", "namespace"});
+  context.namespace_managed = ns != "kube-system" && ns != "kueue-system";
+  context.default_queue_exists = lookup.get(kLocalQueues, ns, "default") != nullptr;
+  context.default_priority_class_exists = lookup.get(kPriorityClasses, "", "default") != nullptr;
+  for (const auto& owner : array_at(job, {"metadata", "ownerReferences"})) {
+    context.ancestor_managed =
+        context.ancestor_managed || string_at(owner, {"apiVersion"}).starts_with(api::kueue::kGroup);
+  }
+  return context;
+}
+
+FieldErrors check_job(const Json& job, const Json* old, std::string_view subresource, const Lookup& lookup) {
+  if (!subresource.empty() || !api::batch::is_managed(job, job_context(job, lookup))) return {};
+  if (old == nullptr) return api::batch::validate_job(job);
+  return api::batch::validate_job_update(job, *old, job_context(job, lookup).default_queue_exists);
+}
+
+Webhook webhook_of(const ResourceInfo& resource) {
+  using namespace api::kueue;
+  const auto& gvr = resource.gvr;
+  if (gvr.group == "batch" && gvr.resource == "jobs") {
+    return {[](Json& job, const Lookup& lookup) { api::batch::default_job(job, job_context(job, lookup)); },
+            check_job};
+  }
+  if (gvr.group != kGroup) return {};
+  if (gvr.resource == "clusterqueues") {
+    return {[](Json& object, const Lookup&) { default_cluster_queue(object); },
+            [](const Json& object, const Json* old, std::string_view subresource, const Lookup&) {
+              if (!subresource.empty()) return FieldErrors();
+              return old == nullptr ? validate_cluster_queue(object)
+                                    : validate_cluster_queue_update(object, *old);
+            }};
+  }
+  if (gvr.resource == "cohorts") {
+    return {{}, [](const Json& object, const Json*, std::string_view, const Lookup&) {
+              return validate_cohort(object);
+            }};
+  }
+  if (gvr.resource == "resourceflavors") {
+    return {[](Json& object, const Lookup&) { default_resource_flavor(object); },
+            [](const Json& object, const Json*, std::string_view, const Lookup&) {
+              return validate_resource_flavor(object);
+            }};
+  }
+  if (gvr.resource == "workloads") {
+    return {[](Json& object, const Lookup&) { default_workload(object, true); },
+            [](const Json& object, const Json* old, std::string_view, const Lookup&) {
+              return old == nullptr ? validate_workload(object) : validate_workload_update(object, *old);
+            }};
+  }
+  return {};
+}
+
+}  // namespace
+
+ResourcePtr with_kueue_webhooks(ResourcePtr resource) {
+  Webhook webhook = webhook_of(*resource);
+  if (!webhook.mutate && !webhook.check) return resource;
+  auto joined = std::make_shared<ResourceInfo>(*resource);
+  joined->strategy.validating_admission = std::move(webhook.check);
+  if (webhook.mutate) {
+    joined->strategy.prepare_create = [first = resource->strategy.prepare_create,
+                                       then = std::move(webhook.mutate)](Json& object, const Lookup& lookup) {
+      if (first) first(object, lookup);
+      then(object, lookup);
+    };
+  }
+  return joined;
+}
+
+}  // namespace berth::apiserver

@@ -1,0 +1,12 @@
+// What Kueue's admission webhooks do, in process: the embedded server calls the functions that sit behind
+// webhooks elsewhere.
+#pragma once
+
+#include "apiserver/resource.h"
+
+namespace berth::apiserver {
+
+// For ApiServerOptions::admission. Kinds that no webhook looks at are returned as they are.
+ResourcePtr with_kueue_webhooks(ResourcePtr resource);
+
+}  // namespace berth::apiserver
