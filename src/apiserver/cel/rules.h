@@ -17,4 +17,8 @@ void compile_rules(Schema& schema, bool is_root, std::string_view path, api::Fie
 // Refuses rules whose worst case, by the limits the schema sets, is above a server's budget.
 void check_costs(const Schema& root, std::string_view path, api::FieldErrors& errors);
 
+// Runs all rules; the old value is found through objects, maps and lists of type map. See validate_rules.
+void run_rules(const Json& object, const Json* old, const Schema& schema, std::string_view path,
+               api::FieldErrors& errors);
+
 }  // namespace berth::apiserver::cel

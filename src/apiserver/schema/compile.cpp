@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "api/field_error.h"
+#include "apiserver/cel/rules.h"
 #include "apiserver/schema/internal.h"
 #include "apiserver/schema/structural.h"
 
@@ -73,6 +74,7 @@ class Compiler {
       check_specified(in, *schema, path);
     }
     schema->rules_below = !schema->rules.empty() || child_has_rules(*schema);
+    if (level != Level::kNested) cel::compile_rules(*schema, level == Level::kRoot, path, rule_errors_);
     return schema;
   }
 
@@ -547,6 +549,7 @@ SchemaPtr compile_schema(const Json& openapi, std::string_view path, FieldErrors
   if (errors.size() != before) return schema;
   check_defaults(*schema, path, errors);
   errors.insert(errors.end(), compiler.rule_errors().begin(), compiler.rule_errors().end());
+  if (errors.size() == before && schema->rules_below) cel::check_costs(*schema, path, errors);
   return schema;
 }
 

@@ -1,0 +1,42 @@
+// CEL's tokens.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "apiserver/cel/value.h"
+
+namespace berth::apiserver::cel {
+
+struct Token {
+  enum class Kind : std::uint8_t { kEnd, kName, kLiteral, kSign, kBad };
+  Kind kind = Kind::kEnd;
+  std::string_view text;  // as written; of kSign the operator or bracket
+  std::size_t at = 0;
+  Value literal;        // kLiteral: numbers, strings, bytes
+  std::string problem;  // kBad
+};
+
+class Lexer {
+ public:
+  explicit Lexer(std::string_view source) : source_(source) {}
+  Token next();
+
+ private:
+  char peek(std::size_t ahead = 0) const {
+    return at_ + ahead < source_.size() ? source_[at_ + ahead] : '\0';
+  }
+  void skip_space();
+  Token number();
+  Token name_or_string();
+  Token string(bool raw, bool bytes, std::size_t start);
+  bool escape(std::string& out, bool bytes, std::string& problem);
+  bool digits(int count, int base, std::uint32_t& out);
+  Token token(Token::Kind kind, std::size_t start) const;
+  Token bad(std::size_t start, std::string problem) const;
+
+  std::string_view source_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace berth::apiserver::cel

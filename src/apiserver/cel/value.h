@@ -1,0 +1,82 @@
+// Values while a CEL expression runs. https://github.com/google/cel-spec/blob/master/doc/langdef.md#values
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "apiserver/schema/schema.h"
+#include "base/json.h"
+#include "base/quantity.h"
+#include "base/time.h"
+
+namespace berth::apiserver::cel {
+
+struct Value;
+
+struct Null {};
+struct Text {  // a view into the document, or into what it owns
+  std::shared_ptr<const std::string> owned;
+  std::string_view view;
+};
+struct Bytes {
+  std::shared_ptr<const std::string> data;
+};
+struct Tree {  // an object or array of the document, and what the schema says of it (null when nothing)
+  const Json* json = nullptr;
+  const Schema* schema = nullptr;
+};
+using List = std::shared_ptr<const std::vector<Value>>;
+struct Map {
+  std::shared_ptr<const std::vector<std::pair<Value, Value>>> entries;
+};
+struct Optional {
+  std::shared_ptr<const Value> value;  // null when there is none
+};
+struct TypeName {
+  std::string_view name;
+};
+struct Failure {  // what went wrong; logical operators may still ignore it
+  std::shared_ptr<const std::string> message;
+};
+
+struct Value : std::variant<Null, bool, std::int64_t, std::uint64_t, double, Text, Bytes, Duration, Time,
+                            Tree, List, Map, Optional, Quantity, TypeName, Failure> {
+  using variant::variant;
+  template <typename T>
+  const T* as() const {
+    return std::get_if<T>(static_cast<const variant*>(this));
+  }
+  bool failed() const { return as<Failure>() != nullptr; }
+};
+
+Value text(std::string owned);
+Value failure(std::string message);
+Value list_of(std::vector<Value> items);
+// A value of the document: scalars become what their schema's type and format say, the rest stays where it
+// is.
+Value from_json(const Json& json, const Schema* schema);
+
+// "int", "string", "list", "map", ...
+std::string_view type_name(const Value& value);
+
+bool is_list(const Value& value);
+bool is_map(const Value& value);
+std::size_t length(const Value& list_or_map);
+Value item(const Value& list, std::size_t index);  // index < length
+// The keys of a map, in the order of the document.
+std::vector<Value> keys(const Value& map);
+// The member of a map; false when there is none.
+bool member(const Value& map, const Value& key, Value& out);
+bool member(const Value& map, std::string_view key, Value& out);
+
+// As CEL's ==: numbers by value whatever their type, values of different types are unequal.
+bool equal(const Value& a, const Value& b);
+// -1, 0, 1; 2 when the two have no order.
+int compare(const Value& a, const Value& b);
+
+}  // namespace berth::apiserver::cel
