@@ -1,0 +1,579 @@
+// The engine as a whole, in the situations that recordings of Kueue show: what is admitted, what is said,
+// what is counted.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/support/scenario.h"
+
+namespace berth::engine {
+namespace {
+
+using api::kueue::CheckState;
+using api::kueue::StopPolicy;
+using api::kueue::Workload;
+using test::ClusterQueueBuilder;
+using test::Scenario;
+using test::WorkloadBuilder;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr auto kAdmittedCondition = "True Admitted: The workload is admitted";
+constexpr auto kNoReservation = "False NoReservation: The workload has no reservation";
+
+// One queue "q" of a ClusterQueue "cq" with 4 cpu in the flavor "f".
+struct OneQueue : Scenario {
+  OneQueue() {
+    give(test::flavor("f"));
+    give(queue());
+    give(test::local_queue("q", "cq"));
+  }
+  static ClusterQueueBuilder queue() { return ClusterQueueBuilder("cq").cpu({{"f", "4"}}); }
+};
+
+std::string totals(const std::vector<FlavorUsageStatus>& usage) {
+  std::string out;
+  for (const auto& f : usage) {
+    for (const auto& r : f.resources) {
+      out += (out.empty() ? "" : " ") + f.flavor + "/" + r.name + "=" + format_amount(r.name, r.total);
+      if (!r.borrowed.is_zero()) out += "(borrowed " + format_amount(r.name, r.borrowed) + ")";
+    }
+  }
+  return out;
+}
+
+TEST(Basics, AnEmptyQueueIsReadyAndUnused) {
+  OneQueue s;
+  s.run();
+  const auto cq = s.cluster_queue("cq");
+  EXPECT_TRUE(cq.active);
+  EXPECT_EQ(cq.reason + ": " + cq.message, "Ready: Can admit new workloads");
+  EXPECT_EQ(totals(cq.reservation), "f/cpu=0");
+  const auto lq = s.local_queue("q");
+  EXPECT_EQ(lq.reason + ": " + lq.message, "Ready: Can submit new workloads to localQueue");
+  EXPECT_EQ(totals(lq.usage), "f/cpu=0");
+  EXPECT_THAT(s.touched_queues(), testing::IsSupersetOf({"cq", "ns/q"}));
+}
+
+TEST(Basics, WhatFitsIsAdmittedInOneWrite) {
+  OneQueue s;
+  s.give(WorkloadBuilder("one").pods(3, "1"));
+  s.run();
+  EXPECT_EQ(s.condition("one", "QuotaReserved"), "True QuotaReserved: Quota reserved in ClusterQueue cq");
+  EXPECT_EQ(s.condition("one", "Admitted"), kAdmittedCondition);
+  EXPECT_EQ(s.condition("one", "PodsReady"), "False WaitForStart: Not all pods are ready or succeeded");
+  EXPECT_EQ(s.writes(), 1);
+  const auto& assignment = s.workload("one").status.admission->pod_set_assignments.at(0);
+  EXPECT_EQ(assignment.count, 3);
+  EXPECT_EQ(assignment.flavors.at("cpu"), "f");
+  EXPECT_EQ(assignment.resource_usage.at("cpu").to_string(), "3");
+  EXPECT_THAT(
+      s.take_events(),
+      ElementsAre(
+          "Workload/one Normal QuotaReserved: Quota reserved in ClusterQueue cq, wait time since queued was "
+          "0s",
+          "Workload/one Normal Admitted: Admitted by ClusterQueue cq, wait time since reservation was 0s"));
+  const auto cq = s.cluster_queue("cq");
+  EXPECT_EQ(totals(cq.reservation), "f/cpu=3");
+  EXPECT_EQ(totals(cq.usage), "f/cpu=3");
+  EXPECT_EQ(cq.admitted, 1);
+  EXPECT_EQ(cq.reserving, 1);
+  EXPECT_EQ(cq.pending, 0);
+}
+
+TEST(Basics, WhatDoesNotFitWaitsAndSaysWhy) {
+  OneQueue s;
+  s.give(WorkloadBuilder("one").pods(3, "1"));
+  s.run();
+  s.take_events();
+  s.give(WorkloadBuilder("two").pods(2, "1"));
+  s.run();
+  const std::string why =
+      "couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor f, 1 more needed";
+  EXPECT_EQ(s.condition("two", "QuotaReserved"), "False WaitingForQuota: " + why);
+  EXPECT_EQ(s.condition("two", "Admitted"), kNoReservation);
+  ASSERT_EQ(s.workload("two").status.resource_requests.size(), 1u);
+  EXPECT_EQ(s.workload("two").status.resource_requests[0].resources.at("cpu").to_string(), "2");
+  EXPECT_THAT(s.take_events(), ElementsAre("Workload/two Warning WaitingForQuota: " + why));
+  EXPECT_EQ(s.cluster_queue("cq").pending, 1);
+  EXPECT_EQ(s.local_queue("q").pending, 1);
+  const int writes = s.writes();
+  s.pass(3600);
+  EXPECT_EQ(s.writes(), writes) << "waiting costs nothing";
+}
+
+TEST(Basics, ReclaimedPodsMakeRoom) {
+  OneQueue s;
+  s.give(WorkloadBuilder("one").pods(3, "1"));
+  s.give(WorkloadBuilder("two").pods(2, "1").created(test::at(1)));
+  s.run();
+  EXPECT_EQ(s.state("two"), "Pending");
+  api::kueue::JobReport report;
+  report.pods_ready = true;
+  report.reclaimable = {{"main", 1}};
+  s.report("one", report);
+  s.run();
+  EXPECT_EQ(s.state("two"), "Admitted");
+  EXPECT_EQ(s.condition("one", "PodsReady"),
+            "True Started: All pods reached readiness and the workload is running");
+  EXPECT_EQ(s.workload("one").status.admission->pod_set_assignments[0].resource_usage.at("cpu").to_string(),
+            "3")
+      << "the admission says what was given";
+  EXPECT_EQ(totals(s.cluster_queue("cq").usage), "f/cpu=4");
+  EXPECT_TRUE(s.workload("two").status.resource_requests.empty());
+}
+
+TEST(Basics, FinishingAndDeletingFreeTheQuota) {
+  OneQueue s;
+  s.give(WorkloadBuilder("one").pods(4, "1"));
+  s.give(WorkloadBuilder("two").pods(4, "1").created(test::at(1)));
+  s.give(WorkloadBuilder("three").pods(4, "1").created(test::at(2)));
+  s.run();
+  EXPECT_EQ(s.state("one"), "Admitted");
+  s.finish("one");
+  s.run();
+  EXPECT_EQ(s.state("one"), "Finished");
+  EXPECT_EQ(s.condition("one", "Finished"), "True Succeeded: done");
+  EXPECT_EQ(s.state("two"), "Admitted");
+  EXPECT_EQ(s.cluster_queue("cq").admitted, 1);
+  s.remove("two");
+  s.run();
+  EXPECT_EQ(s.state("three"), "Admitted");
+  s.remove("three");
+  s.run();
+  EXPECT_EQ(totals(s.cluster_queue("cq").reservation), "f/cpu=0");
+}
+
+// --- Reasons.
+
+TEST(Reasons, AreThoseOfTheRecordings) {
+  Scenario s;
+  s.give(test::flavor("r-a"));
+  auto tainted = test::flavor("r-taint");
+  tainted.node_taints = {{"gpu", "yes", "NoSchedule"}};
+  tainted.node_labels = {{"kind", "gpu"}};
+  s.give(tainted);
+  s.give(ClusterQueueBuilder("r-cq").cpu({{"r-a", "4"}}));
+  s.give(ClusterQueueBuilder("r-cqt").cpu({{"r-taint", "4"}}));
+  s.give(ClusterQueueBuilder("r-missing").cpu({{"r-none", "4"}}));
+  s.give(ClusterQueueBuilder("r-sel").cpu({{"r-a", "4"}}).select(R"({"matchLabels":{"team":"other"}})"));
+  for (const auto& [lq, cq] :
+       {std::pair{"q", "r-cq"}, {"qt", "r-cqt"}, {"qm", "r-missing"}, {"qs", "r-sel"}, {"qn", "r-nowhere"}})
+    s.give(test::local_queue(lq, cq));
+  s.give(WorkloadBuilder("huge").pods(1, "5"));
+  s.give(WorkloadBuilder("taint", "qt"));
+  s.give(WorkloadBuilder("noflavor", "qm"));
+  s.give(WorkloadBuilder("selector", "qs"));
+  s.give(WorkloadBuilder("noqueue", "q-none"));
+  s.give(WorkloadBuilder("nocq", "qn"));
+  s.give(WorkloadBuilder("memory").asks(1, R"({"cpu":"1","memory":"1Gi"})"));
+  s.give(WorkloadBuilder("affine", "qt")
+             .asks(1, R"({"cpu":"1"})",
+                   R"("tolerations":[{"key":"gpu","operator":"Exists"}],"nodeSelector":{"kind":"cpu"})"));
+  s.give(WorkloadBuilder("tolerant", "qt")
+             .asks(1, R"({"cpu":"1"})", R"("tolerations":[{"key":"gpu","operator":"Exists"}])"));
+  s.run();
+  const std::string cannot = "couldn't assign flavors to pod set main: ";
+  const std::map<std::string, std::string> expected{
+      {"huge", "False ExceedsMaxQuota: " + cannot +
+                   "insufficient quota for cpu in flavor r-a, previously considered podsets requests (0) + "
+                   "current podset "
+                   "request (5) > maximum capacity (4)"},
+      {"taint", "False NoMatchingFlavor: " + cannot +
+                    "untolerated taint {gpu yes NoSchedule <nil>} in flavor r-taint"},
+      {"noflavor", "False Suspended: ClusterQueue r-missing is inactive"},
+      {"selector", "False Misconfigured: workload namespace doesn't match ClusterQueue selector"},
+      {"noqueue", "False Misconfigured: LocalQueue q-none doesn't exist"},
+      {"nocq", "False Misconfigured: ClusterQueue r-nowhere doesn't exist"},
+      {"memory", "False NoMatchingFlavor: " + cannot + "resource memory unavailable in ClusterQueue"},
+      {"affine", "False NoMatchingFlavor: " + cannot + "flavor r-taint doesn't match node affinity"},
+      {"tolerant", "True QuotaReserved: Quota reserved in ClusterQueue r-cqt"},
+  };
+  for (const auto& [name, condition] : expected) {
+    EXPECT_EQ(s.condition(name, "QuotaReserved"), condition) << name;
+    EXPECT_EQ(s.condition(name, "Admitted"), name == "tolerant" ? kAdmittedCondition : kNoReservation)
+        << name;
+  }
+  const auto events = s.take_events();
+  EXPECT_THAT(
+      events,
+      Contains(
+          "Workload/selector Warning Misconfigured: workload namespace doesn't match ClusterQueue selector"));
+  EXPECT_THAT(events, Not(Contains(HasSubstr("Workload/noqueue"))));
+  EXPECT_EQ(s.workload("selector").status.resource_requests.size(), 1u);
+  EXPECT_TRUE(s.workload("nocq").status.resource_requests.empty());
+
+  const auto missing = s.cluster_queue("r-missing");
+  EXPECT_EQ(missing.reason + ": " + missing.message,
+            "FlavorNotFound: Can't admit new workloads: references missing ResourceFlavor(s): r-none.");
+  EXPECT_EQ(missing.pending, 1);
+  EXPECT_EQ(s.cluster_queue("r-cq").pending, 2);
+  EXPECT_EQ(s.local_queue("qm").reason, "ClusterQueueIsInactive");
+  const auto nowhere = s.local_queue("qn");
+  EXPECT_EQ(nowhere.reason + ": " + nowhere.message,
+            "ClusterQueueDoesNotExist: Can't submit new workloads to clusterQueue");
+  EXPECT_EQ(nowhere.pending, 1);
+  EXPECT_TRUE(nowhere.reservation.empty());
+
+  s.give(test::flavor("r-none"));
+  s.run();
+  EXPECT_EQ(s.state("noflavor"), "Admitted");
+  EXPECT_TRUE(s.cluster_queue("r-missing").active);
+
+  s.give(ClusterQueueBuilder("r-nowhere").cpu({{"r-a", "4"}}));
+  s.give(test::local_queue("q-none", "r-nowhere"));
+  s.run();
+  EXPECT_EQ(s.state("nocq"), "Admitted");
+  EXPECT_EQ(s.state("noqueue"), "Admitted");
+  s.give_namespace("ns", {{"team", "other"}});
+  s.run();
+  EXPECT_EQ(s.state("selector"), "Admitted");
+}
+
+TEST(Reasons, ALimitRangeMayForbidAndFillIn) {
+  OneQueue s;
+  api::LimitRangeItem item;
+  item.type = "Container";
+  item.default_requests["cpu"] = test::quantity("3");
+  item.max["cpu"] = test::quantity("3500m");
+  s.take(LimitRangeSeen{"ns", "limits", {item}});
+  s.give(WorkloadBuilder("filled").asks(1, "{}"));
+  s.give(WorkloadBuilder("over").pods(1, "4").created(test::at(1)));
+  s.run();
+  EXPECT_EQ(
+      s.workload("filled").status.admission->pod_set_assignments[0].resource_usage.at("cpu").to_string(),
+      "3");
+  EXPECT_THAT(s.condition("over", "QuotaReserved"),
+              HasSubstr("False Misconfigured: resources validation failed: "));
+  s.take(LimitRangeGone{"ns", "limits"});
+  s.finish("filled");
+  s.run();
+  EXPECT_EQ(s.state("over"), "Admitted");
+}
+
+// --- Stop and go.
+
+TEST(StopAndGo, HoldLetsRunAndKeepsOthersWaiting) {
+  OneQueue s;
+  s.give(WorkloadBuilder("a").pods(2, "1"));
+  s.run();
+  s.give(OneQueue::queue().stop(StopPolicy::kHold));
+  s.give(WorkloadBuilder("b"));
+  s.run();
+  EXPECT_EQ(s.state("a"), "Admitted");
+  EXPECT_EQ(s.condition("b", "QuotaReserved"), "False Suspended: ClusterQueue cq is inactive");
+  const auto cq = s.cluster_queue("cq");
+  EXPECT_EQ(cq.reason + ": " + cq.message, "Stopped: Can't admit new workloads: is stopped.");
+  EXPECT_EQ(cq.pending, 1);
+  EXPECT_EQ(s.local_queue("q").reason, "ClusterQueueIsInactive");
+}
+
+TEST(StopAndGo, DrainEvictsAndNoneLetsComeBack) {
+  OneQueue s;
+  s.give(WorkloadBuilder("a").pods(2, "1"));
+  s.run();
+  s.pass(6);
+  s.take_events();
+  s.jobs_stop_at_once = false;
+  s.give(OneQueue::queue().stop(StopPolicy::kHoldAndDrain));
+  s.run();
+  EXPECT_EQ(s.state("a"), "Evicting");
+  EXPECT_EQ(totals(s.cluster_queue("cq").reservation), "f/cpu=2") << "held until the job has stopped";
+  s.report_stopped("a");
+  s.run();
+  EXPECT_EQ(s.condition("a", "Evicted"), "True ClusterQueueStopped: The ClusterQueue is stopped");
+  EXPECT_EQ(s.condition("a", "QuotaReserved"), "False Suspended: ClusterQueue cq is inactive");
+  EXPECT_EQ(s.condition("a", "Requeued"), "False ClusterQueueStopped: The ClusterQueue is stopped");
+  EXPECT_EQ(s.condition("a", "Admitted"), kNoReservation);
+  EXPECT_EQ(s.workload("a").status.accumulated_past_execution_time_seconds, 6);
+  EXPECT_THAT(s.take_events(),
+              ElementsAre("Workload/a Normal EvictedDueToClusterQueueStopped: The ClusterQueue is stopped"));
+  EXPECT_EQ(s.cluster_queue("cq").pending, 1);
+  s.give(OneQueue::queue());
+  s.run();
+  EXPECT_EQ(s.state("a"), "Admitted");
+  EXPECT_EQ(s.condition("a", "Evicted"), "False QuotaReserved: Previously: The ClusterQueue is stopped");
+  EXPECT_EQ(s.condition("a", "Requeued"),
+            "True ClusterQueueRestarted: The ClusterQueue was restarted after being stopped");
+}
+
+TEST(StopAndGo, DeactivationByHandAndBack) {
+  OneQueue s;
+  s.give(WorkloadBuilder("a").pods(2, "1"));
+  s.run();
+  s.change("a", [](Workload& w) { w.active = false; }, true);
+  s.run();
+  EXPECT_EQ(s.state("a"), "Inactive");
+  EXPECT_EQ(s.condition("a", "QuotaReserved"), "False Deactivated: The workload is deactivated");
+  EXPECT_EQ(s.condition("a", "Requeued"), "False Deactivated: The workload is deactivated");
+  EXPECT_EQ(s.cluster_queue("cq").pending, 0);
+  EXPECT_EQ(api::find_condition(s.workload("a").status.conditions, "Evicted")->observed_generation, 2);
+  s.change("a", [](Workload& w) { w.active = true; }, true);
+  s.run();
+  EXPECT_EQ(s.state("a"), "Admitted");
+  EXPECT_EQ(s.condition("a", "Requeued"), "True Reactivated: The workload was reactivated");
+}
+
+TEST(StopAndGo, ALocalQueueDrainsOnlyItsOwn) {
+  OneQueue s;
+  s.give(test::local_queue("q2", "cq"));
+  s.give(WorkloadBuilder("a"));
+  s.give(WorkloadBuilder("other", "q2"));
+  s.run();
+  s.give(test::local_queue("q", "cq", StopPolicy::kHoldAndDrain));
+  s.run();
+  EXPECT_EQ(s.condition("a", "QuotaReserved"), "False Suspended: LocalQueue q is inactive");
+  EXPECT_EQ(s.condition("a", "Evicted"), "True LocalQueueStopped: The LocalQueue is stopped");
+  EXPECT_EQ(s.state("other"), "Admitted");
+  const auto lq = s.local_queue("q");
+  EXPECT_EQ(lq.reason + ": " + lq.message, "Stopped: LocalQueue is stopped");
+  EXPECT_EQ(lq.pending, 0);
+  EXPECT_EQ(s.cluster_queue("cq").pending, 0);
+  s.give(test::local_queue("q", "cq"));
+  s.run();
+  EXPECT_EQ(s.state("a"), "Admitted");
+  EXPECT_EQ(s.condition("a", "Requeued"),
+            "True LocalQueueRestarted: The LocalQueue was restarted after being stopped");
+}
+
+TEST(StopAndGo, ATerminatingQueueWaitsForItsWorkloads) {
+  OneQueue s;
+  s.give(WorkloadBuilder("a"));
+  s.run();
+  s.take_finalizers();
+  s.give(OneQueue::queue().deleting(s.now()).version("2"));
+  s.run();
+  const auto cq = s.cluster_queue("cq");
+  EXPECT_EQ(cq.reason + ": " + cq.message,
+            "Terminating: Can't admit new workloads; clusterQueue is terminating");
+  EXPECT_EQ(s.state("a"), "Admitted");
+  EXPECT_THAT(s.take_finalizers(), IsEmpty());
+  s.finish("a");
+  s.run();
+  EXPECT_THAT(s.take_finalizers(), ElementsAre("-ClusterQueue/cq"));
+}
+
+TEST(StopAndGo, WhatWaitedBeforeAStopSaysWhyItWaitsAfterIt) {
+  OneQueue s;
+  s.give(WorkloadBuilder("a").pods(4, "1"));
+  s.give(WorkloadBuilder("b").created(test::at(1)));
+  s.run();
+  EXPECT_THAT(s.condition("b", "QuotaReserved"), HasSubstr("False WaitingForQuota"));
+  s.give(OneQueue::queue().stop(StopPolicy::kHold));
+  s.run();
+  EXPECT_THAT(s.condition("b", "QuotaReserved"), HasSubstr("False Suspended"));
+  s.give(OneQueue::queue());
+  s.run();
+  EXPECT_THAT(s.condition("b", "QuotaReserved"), HasSubstr("False WaitingForQuota"));
+}
+
+// --- Admission checks.
+
+struct Checked : Scenario {
+  Checked() {
+    give(test::flavor("f"));
+    give(test::flavor("g"));
+    give(ClusterQueueBuilder("cq").cpu({{"f", "4"}, {"g", "4"}}).check("ck").check("only-g", {"g"}));
+    give(test::local_queue("q", "cq"));
+    give(test::check("only-g"));
+  }
+  void say(const std::string& name, CheckState state, std::optional<int> requeue_after = {}) {
+    change(name, [&](Workload& w) {
+      auto& c = w.status.admission_checks.at(0);
+      c.state = state;
+      c.message = "said so";
+      c.requeue_after_seconds = requeue_after;
+      c.last_transition = now();
+    });
+  }
+};
+
+TEST(Checks, AQueueNeedsActiveChecks) {
+  Checked s;
+  s.run();
+  EXPECT_EQ(s.cluster_queue("cq").message,
+            "Can't admit new workloads: references missing AdmissionCheck(s): ck.");
+  s.give(test::check("ck", false));
+  s.run();
+  EXPECT_EQ(s.cluster_queue("cq").reason + ": " + s.cluster_queue("cq").message,
+            "AdmissionCheckInactive: Can't admit new workloads: references inactive AdmissionCheck(s): ck.");
+  s.give(test::check("ck"));
+  s.run();
+  EXPECT_TRUE(s.cluster_queue("cq").active);
+}
+
+TEST(Checks, QuotaIsReservedAndAdmissionFollowsTheCheck) {
+  Checked s;
+  s.give(test::check("ck"));
+  s.give(WorkloadBuilder("a").pods(2, "1"));
+  s.run();
+  EXPECT_EQ(s.state("a"), "Reserved");
+  EXPECT_EQ(s.condition("a", "Admitted"),
+            "False UnsatisfiedAdmissionChecks: The workload has not all checks ready");
+  ASSERT_EQ(s.workload("a").status.admission_checks.size(), 1u) << "the other check is for another flavor";
+  EXPECT_EQ(totals(s.cluster_queue("cq").reservation), "f/cpu=2 g/cpu=0");
+  EXPECT_EQ(totals(s.cluster_queue("cq").usage), "f/cpu=0 g/cpu=0");
+  EXPECT_EQ(s.cluster_queue("cq").reserving, 1);
+  EXPECT_EQ(s.cluster_queue("cq").admitted, 0);
+  s.say("a", CheckState::kReady);
+  s.run();
+  EXPECT_EQ(s.state("a"), "Admitted");
+  EXPECT_EQ(totals(s.cluster_queue("cq").usage), "f/cpu=2 g/cpu=0");
+
+  s.give(WorkloadBuilder("b").pods(4, "1"));
+  s.run();
+  EXPECT_EQ(s.flavor_of("b"), "g");
+  EXPECT_EQ(s.workload("b").status.admission_checks.size(), 2u);
+}
+
+TEST(Checks, RetryEvictsAndReservesAgainAfterTheDelay) {
+  Checked s;
+  s.give(test::check("ck"));
+  s.give(WorkloadBuilder("b"));
+  s.run();
+  s.say("b", CheckState::kRetry, 3);
+  s.run();
+  EXPECT_EQ(s.state("b"), "Held");
+  EXPECT_EQ(s.cluster_queue("cq").pending, 1);
+  EXPECT_EQ(s.wake(), s.now() + std::chrono::seconds(3));
+  s.pass(2);
+  EXPECT_EQ(s.state("b"), "Held");
+  s.pass(1);
+  EXPECT_EQ(s.state("b"), "Reserved");
+  EXPECT_EQ(s.condition("b", "Requeued"), "True BackoffFinished: The workload backoff was finished");
+  EXPECT_EQ(
+      s.condition("b", "Evicted"),
+      R"(False QuotaReserved: Previously: Evicted due to AdmissionCheck in Retry state: "ck" (said so))");
+  EXPECT_EQ(s.workload("b").status.admission_checks[0].retry_count, 1);
+  EXPECT_FALSE(s.workload("b").status.requeue_state);
+}
+
+TEST(Checks, RejectionDeactivates) {
+  Checked s;
+  s.give(test::check("ck"));
+  s.give(WorkloadBuilder("b"));
+  s.run();
+  s.take_events();
+  s.say("b", CheckState::kRejected);
+  s.run();
+  EXPECT_EQ(s.state("b"), "Inactive");
+  EXPECT_FALSE(s.workload("b").active);
+  EXPECT_EQ(s.condition("b", "Requeued"),
+            R"(False DeactivatedDueToAdmissionCheck: The workload is deactivated due to )"
+            R"(AdmissionCheck in Rejected state: "ck" (said so))");
+  EXPECT_EQ(s.condition("b", "QuotaReserved"), "False Deactivated: The workload is deactivated");
+  EXPECT_THAT(
+      s.take_events(),
+      ElementsAre(
+          R"(Workload/b Warning AdmissionCheckRejected: Deactivated due to AdmissionCheck in Rejected state: "ck" (said so))",
+          R"(Workload/b Normal EvictedDueToDeactivatedDueToAdmissionCheck: The workload is deactivated due to AdmissionCheck in Rejected state: "ck" (said so))"));
+  EXPECT_EQ(totals(s.cluster_queue("cq").reservation), "f/cpu=0 g/cpu=0");
+}
+
+TEST(Checks, UsedUpTimeDeactivatesOnTheSecond) {
+  OneQueue s;
+  s.give(WorkloadBuilder("a").max_seconds(30));
+  s.run();
+  s.pass(29);
+  EXPECT_EQ(s.state("a"), "Admitted");
+  s.pass(1);
+  EXPECT_EQ(s.state("a"), "Inactive");
+  EXPECT_THAT(s.condition("a", "Evicted"), HasSubstr("True DeactivatedDueToMaximumExecutionTimeExceeded: "));
+}
+
+// --- Preemption and borrowing.
+
+TEST(Reclaim, TheOwnerGetsItsQuotaBackWhenTheBorrowerHasStopped) {
+  Scenario s;
+  s.give(test::flavor("br"));
+  for (const char* name : {"br-a", "br-b"})
+    s.give(ClusterQueueBuilder(name).cpu({{"br", "10"}}).cohort("br").reclaim_any().preempt_lower());
+  s.give(test::local_queue("qa", "br-a"));
+  s.give(test::local_queue("qb", "br-b"));
+  s.give(WorkloadBuilder("greedy", "qa").pods(9, "2"));
+  s.run();
+  EXPECT_EQ(totals(s.cluster_queue("br-a").usage), "br/cpu=18(borrowed 8)");
+  s.pass(6);
+  s.take_events();
+  s.jobs_stop_at_once = false;
+  s.give(WorkloadBuilder("owner", "qb").pods(4, "2").created(s.now()));
+  s.run();
+  EXPECT_EQ(s.state("greedy"), "Evicting");
+  EXPECT_EQ(s.condition("owner", "QuotaReserved"),
+            "False WaitingForPreemptedWorkloads: couldn't assign flavors to pod set main: insufficient "
+            "unused quota for cpu in "
+            "flavor br, 6 more needed. Pending the preemption of 1 workload(s)");
+  const std::string why =
+      "Preempted to accommodate a workload (UID: uid-owner, JobUID: job-owner) due to reclamation within the "
+      "cohort; "
+      "preemptor path: /br/br-b; preemptee path: /br/br-a";
+  EXPECT_EQ(s.condition("greedy", "Evicted"), "True Preempted: " + why);
+  EXPECT_EQ(s.condition("greedy", "Preempted"), "True InCohortReclamation: " + why);
+  const std::string priorities =
+      "; preemptor effective priority: 0 (base: 0, boost: 0); preemptee effective priority: 0 (base: 0, "
+      "boost: 0)";
+  const auto events = s.take_events();
+  EXPECT_THAT(events, Contains("Workload/greedy Normal Preempted: " + why + priorities));
+  EXPECT_THAT(events, Contains("Workload/greedy Normal EvictedDueToPreempted: " + why));
+  EXPECT_THAT(
+      events,
+      Contains("Workload/owner Normal PreemptedWorkload: Preempted workload ns/greedy (UID: uid-greedy) in "
+               "ClusterQueue br-a" +
+               priorities));
+  s.pass(30);
+  EXPECT_EQ(s.state("owner"), "Pending") << "quota is held until the job has stopped";
+  s.report_stopped("greedy");
+  s.run();
+  EXPECT_EQ(s.state("owner"), "Admitted");
+  EXPECT_EQ(s.condition("greedy", "Requeued"), "True Preempted: " + why);
+  EXPECT_EQ(s.condition("greedy", "QuotaReserved"),
+            "False WaitingForQuota: couldn't assign flavors to pod set main: insufficient unused quota for "
+            "cpu in flavor br, 6 "
+            "more needed");
+  EXPECT_EQ(s.workload("greedy").status.accumulated_past_execution_time_seconds, 36);
+}
+
+TEST(Partial, TheMinimumIsAdmittedWhenNoMoreFits) {
+  OneQueue s;
+  s.give(WorkloadBuilder("one").pods(2, "1"));
+  s.run();
+  s.give(WorkloadBuilder("part").pods(4, "1", 2));
+  s.run();
+  EXPECT_EQ(s.state("part"), "Admitted");
+  EXPECT_EQ(s.workload("part").status.admission->pod_set_assignments[0].count, 2);
+}
+
+// --- Finalizers.
+
+TEST(Finalizers, AreSetOnWhatLacksThemAndRemovedWhenNothingNeedsTheObject) {
+  Scenario s;
+  auto bare = test::flavor("f");
+  bare.meta.finalizers.clear();
+  s.give(bare);
+  auto queue = ClusterQueueBuilder("cq").cpu({{"f", "4"}}).check("ck").build();
+  queue.meta.finalizers.clear();
+  s.give(queue);
+  auto check = test::check("ck");
+  check.meta.finalizers.clear();
+  s.give(check);
+  s.run();
+  EXPECT_THAT(s.take_finalizers(),
+              testing::UnorderedElementsAre("+ClusterQueue/cq", "+ResourceFlavor/f", "+AdmissionCheck/ck"));
+  s.run();
+  EXPECT_THAT(s.take_finalizers(), IsEmpty()) << "told once";
+
+  auto leaving = test::flavor("f");
+  leaving.meta.resource_version = "2";
+  leaving.meta.deletion = s.now();
+  s.give(leaving);
+  s.run();
+  EXPECT_THAT(s.take_finalizers(), IsEmpty()) << "a queue names it";
+  s.take(ClusterQueueGone{"cq"});
+  s.run();
+  EXPECT_THAT(s.take_finalizers(), ElementsAre("-ResourceFlavor/f"));
+}
+
+}  // namespace
+}  // namespace berth::engine

@@ -1,0 +1,188 @@
+// Writes that fail, conflict or vanish, and engines that start anew: quota is never given twice and nothing
+// is lost.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/support/scenario.h"
+
+namespace berth::engine {
+namespace {
+
+using api::kueue::Workload;
+using test::ClusterQueueBuilder;
+using test::Scenario;
+using test::WorkloadBuilder;
+using testing::HasSubstr;
+using Outcome = Scenario::Outcome;
+
+struct OneQueue : Scenario {
+  explicit OneQueue(std::string_view quota = "4") {
+    give(test::flavor("f"));
+    give(ClusterQueueBuilder("cq").cpu({{"f", std::string(quota)}}));
+    give(test::local_queue("q", "cq"));
+  }
+};
+
+TEST(Writes, AConflictTakesTheDecisionBackUntilTheNewVersionIsSeen) {
+  OneQueue s;
+  bool first = true;
+  s.outcome_of_write = [&](const std::string&) {
+    return std::exchange(first, false) ? Outcome::kConflict : Outcome::kDone;
+  };
+  s.give(WorkloadBuilder("a").pods(4, "1"));
+  s.run();
+  EXPECT_EQ(s.state("a"), "Pending");
+  const int writes = s.writes();
+  s.pass(600);
+  EXPECT_EQ(s.writes(), writes) << "it waits for the version that it conflicted with";
+  s.change("a", [](Workload& w) { w.meta.labels["new"] = "label"; });
+  s.run();
+  EXPECT_EQ(s.state("a"), "Admitted");
+}
+
+TEST(Writes, AConflictingChangeIsRespected) {
+  OneQueue s;
+  bool first = true;
+  s.outcome_of_write = [&](const std::string&) {
+    return std::exchange(first, false) ? Outcome::kConflict : Outcome::kDone;
+  };
+  s.give(WorkloadBuilder("a").pods(4, "1"));
+  s.run();
+  s.change("a", [](Workload& w) { w.active = false; }, true);
+  s.give(WorkloadBuilder("b").pods(4, "1").created(test::at(1)));
+  s.run();
+  EXPECT_EQ(s.state("a"), "Inactive");
+  EXPECT_EQ(s.state("b"), "Admitted");
+}
+
+TEST(Writes, AFailedWriteIsTriedAgainAndKeepsItsQuotaMeanwhile) {
+  OneQueue s;
+  int failures = 3;
+  s.outcome_of_write = [&](const std::string& name) {
+    return name == "a" && failures-- > 0 ? Outcome::kFailed : Outcome::kDone;
+  };
+  s.give(WorkloadBuilder("a").pods(4, "1"));
+  s.give(WorkloadBuilder("b").pods(1, "1").created(test::at(1)));
+  s.run();
+  EXPECT_EQ(s.state("a"), "Pending");
+  EXPECT_EQ(s.state("b"), "Pending") << "whether a was written is not known";
+  s.pass(1 + 2 + 4);
+  EXPECT_EQ(s.state("a"), "Admitted");
+  EXPECT_THAT(s.take_events(), testing::Contains(HasSubstr("Workload/a Normal Admitted")));
+}
+
+TEST(Writes, WhatTheServerRefusesForGoodGivesWay) {
+  OneQueue s;
+  s.outcome_of_write = [&](const std::string& name) {
+    return name == "a" ? Outcome::kFailed : Outcome::kDone;
+  };
+  s.give(WorkloadBuilder("a").pods(4, "1"));
+  s.give(WorkloadBuilder("b").pods(1, "1").created(test::at(1)));
+  s.run();
+  s.pass(60);
+  EXPECT_EQ(s.state("b"), "Admitted");
+  const int writes = s.writes();
+  s.pass(3600);
+  EXPECT_LT(s.writes() - writes, 500) << "retries are bounded";
+}
+
+TEST(Writes, AWriteThatHappenedAlthoughItFailedCounts) {
+  OneQueue s;
+  bool first = true;
+  s.outcome_of_write = [&](const std::string&) {
+    return std::exchange(first, false) ? Outcome::kFailed : Outcome::kDone;
+  };
+  s.failed_writes_happen = true;
+  s.give(WorkloadBuilder("a").pods(4, "1"));
+  s.run();
+  EXPECT_EQ(s.state("a"), "Admitted");
+  EXPECT_EQ(s.cluster_queue("cq").admitted, 1);
+}
+
+TEST(Writes, AWorkloadThatIsGoneFreesItsQuota) {
+  OneQueue s;
+  s.give(WorkloadBuilder("b").pods(4, "1").created(test::at(1)));
+  s.outcome_of_write = [&](const std::string& name) { return name == "a" ? Outcome::kGone : Outcome::kDone; };
+  s.give(WorkloadBuilder("a").pods(4, "1"));
+  s.run();
+  EXPECT_EQ(s.state("b"), "Admitted");
+}
+
+TEST(Writes, ANewObjectOfTheSameNameStartsAnew) {
+  OneQueue s;
+  s.give(WorkloadBuilder("a").pods(4, "1"));
+  s.run();
+  Workload again = WorkloadBuilder("a").pods(2, "1");
+  again.meta.uid = "another";
+  s.give(again);
+  s.run();
+  EXPECT_EQ(s.cluster_queue("cq").reservation.at(0).resources.at(0).total.count(), 2000);
+}
+
+TEST(Restart, ClaimsAreRebuiltBeforeTheFirstDecision) {
+  OneQueue s;
+  s.give(WorkloadBuilder("a").pods(3, "1"));
+  s.run();
+  s.give(WorkloadBuilder("b").pods(2, "1"));
+  s.run();
+  const int writes = s.writes();
+  s.restart();
+  s.run();
+  EXPECT_EQ(s.writes(), writes) << "everything is as it was";
+  EXPECT_EQ(s.state("a"), "Admitted");
+  EXPECT_EQ(s.state("b"), "Pending");
+  EXPECT_EQ(s.cluster_queue("cq").admitted, 1);
+  s.finish("a");
+  s.run();
+  EXPECT_EQ(s.state("b"), "Admitted");
+}
+
+TEST(Restart, AnEvictionGoesOnWhereItWas) {
+  OneQueue s;
+  s.jobs_stop_at_once = false;
+  s.give(WorkloadBuilder("a").pods(3, "1"));
+  s.run();
+  s.change("a", [](Workload& w) { w.active = false; }, true);
+  s.run();
+  EXPECT_EQ(s.state("a"), "Evicting");
+  s.restart();
+  s.run();
+  EXPECT_EQ(s.state("a"), "Evicting");
+  s.report_stopped("a");
+  s.run();
+  EXPECT_EQ(s.state("a"), "Inactive");
+}
+
+TEST(Restart, NothingIsDecidedBeforeTheCachesAreComplete) {
+  Engine engine({});
+  engine.handle(test::at(0),
+                ResourceFlavorSeen{std::make_shared<const api::kueue::ResourceFlavor>(test::flavor("f"))});
+  engine.handle(test::at(0), ClusterQueueSeen{std::make_shared<const api::kueue::ClusterQueue>(
+                                 ClusterQueueBuilder("cq").cpu({{"f", "4"}}).build())});
+  engine.handle(test::at(0),
+                LocalQueueSeen{std::make_shared<const api::kueue::LocalQueue>(test::local_queue("q", "cq"))});
+  engine.handle(test::at(0), NamespaceSeen{"ns", {}});
+  engine.handle(test::at(0), WorkloadSeen{std::make_shared<const Workload>(WorkloadBuilder("a").build())});
+  EXPECT_TRUE(engine.schedule(test::at(0)).empty());
+  engine.handle(test::at(0), Synced{});
+  EXPECT_FALSE(engine.schedule(test::at(0)).empty());
+}
+
+TEST(Reports, AStopThatWasReportedBeforeTheEvictionReleasesNothing) {
+  OneQueue s;
+  s.jobs_stop_at_once = false;
+  s.give(WorkloadBuilder("a").pods(3, "1"));
+  s.run();
+  s.report_stopped("a");  // the job has not started yet
+  s.run();
+  EXPECT_EQ(s.state("a"), "Admitted");
+  s.change("a", [](Workload& w) { w.active = false; }, true);
+  s.run();
+  EXPECT_EQ(s.state("a"), "Evicting") << "it may have started since";
+  s.report_stopped("a");
+  s.run();
+  EXPECT_EQ(s.state("a"), "Inactive");
+}
+
+}  // namespace
+}  // namespace berth::engine

@@ -1,0 +1,91 @@
+// A small world around the engine: an API that stores workloads, jobs that start and stop, a clock that only
+// moves when told. After every step all invariants of the engine are checked.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/engine.h"
+#include "engine/support/build.h"
+
+namespace berth::engine::test {
+
+class Scenario {
+ public:
+  explicit Scenario(Options options = {});
+
+  // --- What exists. Each is seen by the engine at once; run() lets it act.
+  void give(const api::kueue::ClusterQueue& queue);
+  void give(const api::kueue::Cohort& cohort);
+  void give(const api::kueue::LocalQueue& queue);
+  void give(const api::kueue::ResourceFlavor& flavor);
+  void give(const api::kueue::AdmissionCheck& check);
+  void give(const Workload& workload);  // creates it
+  void take(const Event& gone) { feed(gone); }
+  void give_namespace(std::string name, api::StringMap labels);
+  void change(const std::string& name, const std::function<void(Workload&)>& edit, bool spec = false);
+  void remove(const std::string& name);
+
+  // --- What happens. run() performs the engine's effects until there are none.
+  void run();
+  void pass(int seconds);  // time passes; wake-ups that were asked for come on time
+  void sync();  // caches are complete; called by the constructor unless `synced` is false in restart()
+  // A new engine that knows nothing but what the API holds.
+  void restart();
+
+  // Jobs stop as soon as their workload is evicted, unless told otherwise; these tell one by hand.
+  bool jobs_stop_at_once = true;
+  void report_stopped(const std::string& name);
+  void report(const std::string& name, api::kueue::JobReport report);
+  void finish(const std::string& name, const std::string& reason = "Succeeded");
+
+  // Decides the outcome of each write; nothing: all are done. A failed write may have happened nevertheless.
+  using Outcome = WriteSettled::Outcome;
+  std::function<Outcome(const std::string& workload)> outcome_of_write;
+  bool failed_writes_happen = false;
+
+  // --- What can be seen.
+  const Workload& workload(const std::string& name) const;
+  std::string state(const std::string& name) const;                             // "Admitted"
+  std::string condition(const std::string& name, std::string_view type) const;  // "True Reason: message"
+  std::string flavor_of(const std::string& name) const;                         // of cpu in the pod set main
+  ClusterQueueStatus cluster_queue(std::string_view name) const;
+  LocalQueueStatus local_queue(std::string_view name) const;
+  std::vector<std::string> take_events();  // "Workload/w Warning WaitingForQuota: note"
+  int writes() const { return writes_; }
+  Time now() const { return now_; }
+  std::optional<Time> wake() const { return wake_; }
+  std::vector<std::string> take_finalizers() {
+    return std::exchange(finalizers_, {});
+  }  // "+ClusterQueue/cq", "-..."
+  const std::set<std::string>& touched_queues() const { return touched_queues_; }
+
+ private:
+  void feed(const Event& event);
+  void perform(const Effects& effects);
+  void perform(const WriteWorkloadStatus& e);
+  void perform(const DeactivateWorkload& e);
+  void settle(std::uint64_t write, Outcome outcome, const std::string& version);
+  void store(const std::string& key, Workload w, bool spec_changed);
+  void stop_jobs();
+  void check();
+
+  Options options_;
+  std::unique_ptr<Engine> engine_;
+  Time now_ = kEpoch;
+  std::map<std::string, Ptr<Workload>> api_;
+  std::vector<Event> everything_;  // configuration as given, for restarts
+  int version_ = 100;
+  int writes_ = 0;
+  std::optional<Time> wake_;
+  std::vector<std::string> events_, finalizers_;
+  std::set<std::string> touched_queues_;
+  std::vector<Event> answers_;  // to writes, delivered before the next pass
+};
+
+}  // namespace berth::engine::test
