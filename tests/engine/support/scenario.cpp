@@ -81,17 +81,33 @@ void Scenario::remove(const std::string& name) {
   feed(WorkloadGone{"ns", name, uid});
 }
 
+void Scenario::run_once() {
+  perform(engine_->schedule(now_));
+  if (jobs_stop_at_once) stop_jobs();
+  check();
+  deliver();
+}
+
 void Scenario::run() {
   for (int i = 0; i < kMaxPasses; ++i) {
     const int before = writes_;
-    perform(engine_->schedule(now_));
-    if (jobs_stop_at_once) stop_jobs();
-    check();
-    const bool quiet = answers_.empty() && writes_ == before;
-    for (const auto& answer : std::exchange(answers_, {})) feed(answer);
-    if (quiet) return;
+    run_once();
+    if (answers_.empty() && writes_ == before) return;
   }
   ADD_FAILURE() << "the engine does not come to rest";
+}
+
+void Scenario::deliver() {
+  const std::size_t n = answers_that_arrive ? answers_that_arrive(answers_.size()) : answers_.size();
+  std::vector<Event> now(answers_.begin(), answers_.begin() + static_cast<std::ptrdiff_t>(n));
+  answers_.erase(answers_.begin(), answers_.begin() + static_cast<std::ptrdiff_t>(n));
+  for (const auto& answer : now) feed(answer);
+}
+
+std::vector<std::string> Scenario::names() const {
+  std::vector<std::string> out;
+  for (const auto& [key, w] : api_) out.push_back(w->meta.name);
+  return out;
 }
 
 void Scenario::pass(int seconds) {

@@ -33,6 +33,7 @@ class Scenario {
 
   // --- What happens. run() performs the engine's effects until there are none.
   void run();
+  void run_once();         // one pass: later answers stay under way
   void pass(int seconds);  // time passes; wake-ups that were asked for come on time
   void sync();  // caches are complete; called by the constructor unless `synced` is false in restart()
   // A new engine that knows nothing but what the API holds.
@@ -48,9 +49,13 @@ class Scenario {
   using Outcome = WriteSettled::Outcome;
   std::function<Outcome(const std::string& workload)> outcome_of_write;
   bool failed_writes_happen = false;
+  // How many of the answers that are under way (outcomes of writes, watch events) arrive before the next
+  // pass; all by default.
+  std::function<std::size_t(std::size_t under_way)> answers_that_arrive;
 
   // --- What can be seen.
   const Workload& workload(const std::string& name) const;
+  std::vector<std::string> names() const;                                       // of all workloads
   std::string state(const std::string& name) const;                             // "Admitted"
   std::string condition(const std::string& name, std::string_view type) const;  // "True Reason: message"
   std::string flavor_of(const std::string& name) const;                         // of cpu in the pod set main
@@ -74,6 +79,7 @@ class Scenario {
   void store(const std::string& key, Workload w, bool spec_changed);
   void stop_jobs();
   void check();
+  void deliver();
 
   Options options_;
   std::unique_ptr<Engine> engine_;
