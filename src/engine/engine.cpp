@@ -205,7 +205,8 @@ void Engine::Impl::on(Time now, const WriteSettled& e, Effects& out) {
   }
 }
 
-void Engine::Impl::on(Time, const TimePassed&, Effects&) {}
+// The wake-up that was asked for is used up, even if it came early.
+void Engine::Impl::on(Time, const TimePassed&, Effects&) { told_wake.reset(); }
 
 void Engine::Impl::on(Time, const Synced&, Effects&) { synced = true; }
 

@@ -1,0 +1,150 @@
+// What the engine makes of the objects it knows: activity of queues, required checks, what workloads ask for.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/asks.h"
+#include "engine/registries.h"
+#include "engine/support/build.h"
+#include "engine/version.h"
+
+namespace berth::engine {
+namespace {
+
+using api::kueue::StopPolicy;
+using api::kueue::Workload;
+using test::ClusterQueueBuilder;
+using test::WorkloadBuilder;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+template <typename T>
+std::shared_ptr<const T> share(T value) {
+  return std::make_shared<const T>(std::move(value));
+}
+
+struct Known : testing::Test {
+  void add(const api::kueue::ClusterQueue& q) {
+    r.cluster_queues[q.meta.name] = share(q);
+    r.refresh();
+  }
+  std::string activity(const std::string& name) {
+    const auto& a = r.activity(*r.cluster_queue(name));
+    return a.reason + ": " + a.message;
+  }
+  Registries r;
+};
+
+TEST_F(Known, TheFirstProblemInAFixedOrderNamesTheReasonAndTheMessageNamesAll) {
+  r.checks["sleeping"] = share(test::check("sleeping", false));
+  add(ClusterQueueBuilder("cq")
+          .cpu({{"a", "1"}, {"b", "1"}})
+          .check("sleeping")
+          .check("gone")
+          .stop(StopPolicy::kHold));
+  EXPECT_EQ(activity("cq"),
+            "Stopped: Can't admit new workloads: is stopped, references missing ResourceFlavor(s): a,b, "
+            "references missing "
+            "AdmissionCheck(s): gone, references inactive AdmissionCheck(s): sleeping.");
+  add(ClusterQueueBuilder("cq").cpu({{"a", "1"}}).check("sleeping"));
+  EXPECT_EQ(activity("cq").substr(0, 15), "FlavorNotFound:");
+  r.flavors["a"] = share(test::flavor("a"));
+  EXPECT_THAT(r.refresh(), ElementsAre("cq"));
+  EXPECT_THAT(r.refresh(), IsEmpty());
+  EXPECT_EQ(activity("cq").substr(0, 23), "AdmissionCheckInactive:");
+}
+
+TEST_F(Known, OnlyChecksOfAssignedFlavorsAreRequired) {
+  add(ClusterQueueBuilder("cq")
+          .cpu({{"a", "1"}, {"b", "1"}})
+          .check("z")
+          .check("only-a", {"a"})
+          .check("only-b", {"b", "c"}));
+  EXPECT_THAT(r.required_checks(test::admission("cq", "a", 1, "1")), ElementsAre("only-a", "z"));
+  EXPECT_THAT(r.required_checks(test::admission("cq", "b", 1, "1")), ElementsAre("only-b", "z"));
+  EXPECT_THAT(r.required_checks(test::admission("gone", "b", 1, "1")), IsEmpty());
+}
+
+TEST_F(Known, FlavorsOfCohortsAreInUseToo) {
+  api::kueue::Cohort cohort;
+  cohort.meta.name = "c";
+  cohort.resource_groups = ClusterQueueBuilder("x").cpu({{"lent", "1"}}).build().resource_groups;
+  r.cohorts["c"] = share(cohort);
+  add(ClusterQueueBuilder("cq").cpu({{"own", "1"}}).check("ck"));
+  EXPECT_TRUE(r.flavor_in_use("lent"));
+  EXPECT_TRUE(r.flavor_in_use("own"));
+  EXPECT_FALSE(r.flavor_in_use("none"));
+  EXPECT_TRUE(r.check_in_use("ck"));
+  EXPECT_FALSE(r.check_in_use("none"));
+}
+
+TEST_F(Known, AsksCountOverheadDefaultsAndWhatEnded) {
+  r.runtime_classes["kata"] = std::make_shared<const Json>(parse_json(R"({"cpu":"250m"})").value());
+  api::LimitRangeItem item;
+  item.type = "Container";
+  item.default_requests["memory"] = test::quantity("1Gi");
+  r.limit_ranges["ns"]["l"] = {item};
+  const Workload w = WorkloadBuilder("w").asks(3, R"({"cpu":"1"})", R"("runtimeClassName":"kata")");
+  const Asks asks = asks_of(w, r);
+  EXPECT_EQ(asks.invalid, "");
+  ASSERT_EQ(asks.pod_sets.size(), 1u);
+  EXPECT_EQ(asks.pod_sets[0].per_pod.at("cpu").to_string(), "1250m");
+  EXPECT_EQ(asks.pod_sets[0].per_pod.at("memory").to_string(), "1Gi");
+  EXPECT_EQ(without_reclaimed(asks.pod_sets, {{"main", 1}})[0].count, 2);
+  EXPECT_EQ(without_reclaimed(asks.pod_sets, {{"main", 9}})[0].count, 0);
+  EXPECT_EQ(without_reclaimed(asks.pod_sets, {{"other", 1}})[0].count, 3);
+}
+
+TEST_F(Known, RequestsAboveLimitsAreABarrier) {
+  const Workload w = WorkloadBuilder("w").asks(1, R"({"cpu":"2"},"limits":{"cpu":"1"})");
+  const Asks asks = asks_of(w, r);
+  const auto queue = ClusterQueueBuilder("cq").build();
+  const auto barrier = barrier_of(asks, "ns", &queue, r);
+  ASSERT_TRUE(barrier);
+  EXPECT_EQ(barrier->reason, "Misconfigured");
+  EXPECT_TRUE(barrier->blocks_strict_queue);
+  EXPECT_THAT(barrier->message, testing::HasSubstr("spec.podSets[0].template.spec.containers[0]: Invalid value"));
+}
+
+TEST_F(Known, ANamespaceMustMatchAndNoSelectorMatchesNothing) {
+  const Asks asks = asks_of(WorkloadBuilder("w"), r);
+  auto queue = ClusterQueueBuilder("cq").select(R"({"matchLabels":{"team":"a"}})").build();
+  EXPECT_TRUE(barrier_of(asks, "ns", &queue, r));
+  r.namespaces["ns"] = parse_json(R"({"team":"a"})").value().as_object();
+  EXPECT_FALSE(barrier_of(asks, "ns", &queue, r));
+  queue.namespace_selector.reset();
+  const auto barrier = barrier_of(asks, "ns", &queue, r);
+  ASSERT_TRUE(barrier);
+  EXPECT_FALSE(barrier->blocks_strict_queue);
+  EXPECT_FALSE(barrier_of(asks, "ns", nullptr, r)) << "a queue that does not exist forbids nothing";
+}
+
+struct OrderCase {
+  const char* reason;
+  bool status;
+  Time expected;
+};
+
+TEST(QueueOrder, StartsOverOnlyAfterARetry) {
+  for (const auto& c :
+       {OrderCase{"AdmissionCheck", true, test::at(9)}, OrderCase{"PodsReadyTimeout", true, test::at(9)},
+        OrderCase{"Preempted", true, test::at(0)}, OrderCase{"AdmissionCheck", false, test::at(0)}}) {
+    Workload w = WorkloadBuilder("w");
+    api::Condition evicted;
+    evicted.type = "Evicted";
+    evicted.status = c.status;
+    evicted.reason = c.reason;
+    evicted.last_transition = test::at(9);
+    w.status.conditions = {evicted};
+    EXPECT_EQ(queue_order_time(w), c.expected) << c.reason;
+  }
+}
+
+TEST(Versions, GrowAsNumbers) {
+  EXPECT_TRUE(older("9", "10"));
+  EXPECT_FALSE(older("10", "9"));
+  EXPECT_FALSE(older("10", "10"));
+  EXPECT_TRUE(older("", "1"));
+}
+
+}  // namespace
+}  // namespace berth::engine
