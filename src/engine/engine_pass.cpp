@@ -91,6 +91,7 @@ void Engine::Impl::step(Tracked& t, Time now) {
     if (!next.change) return;
     BERTH_INVARIANT(next.change->has_value());
     if (!*next.change) return;
+    if ((*next.change)->move == lifecycle::Move::kNotePending) t.retell = true;
     apply(t, std::move(**next.change));
   }
 }
@@ -150,6 +151,7 @@ void Engine::Impl::place(Tracked& t) {
     return;
   }
   if (scheduler.holds(t.id)) scheduler.release(t.id);
+  if (std::exchange(t.retell, false)) scheduler.withdraw(t.id);  // comes in anew, at its place
   if (auto pending = pending_of(t)) {
     scheduler.submit(t.id, *pending);
   } else {

@@ -30,6 +30,7 @@ void Engine::Impl::accept(Tracked& t, const Ptr<Workload>& seen) {
   if (!t.base || t.base->meta.generation != seen->meta.generation) t.asks.reset();
   t.base = seen;
   if (!decided_since) {
+    if (t.now.status != seen->status) t.retell = true;
     t.now = *seen;
     t.deactivate = false;
     t.events.clear();
@@ -95,6 +96,7 @@ void Engine::Impl::write_failed(Tracked& t, Time now) {
     t.failures = 0;
     t.now.status = t.base->status;
     t.events.clear();
+    t.retell = true;
   }
   t.retry_at = now + delay;
   // Had the write happened after all, its version would be newer: then that one counts.

@@ -32,6 +32,8 @@ struct Tracked {
   api::kueue::Workload now;         // its spec, and the status as it shall be
   bool deactivate = false;          // spec.active=false shall be written
   std::vector<RecordEvent> events;  // belong to the difference between base and now
+  // What the scheduler told about it is not what its status says any more: it shall tell again.
+  bool retell = false;
 
   std::optional<InFlight> in_flight;
   Ptr<api::kueue::Workload> newer;  // seen while a write was in flight
