@@ -112,6 +112,12 @@ Result<Change> preempt(const Workload& w, std::string_view preemption_reason, st
   return close(Move::kEvict, w, std::move(status), std::move(notes));
 }
 
+Result<Change> retry_checks(const Workload& w, Time now) {
+  WorkloadStatus status = w.status;
+  reset_checks(status, now);
+  return close(Move::kSyncChecks, w, std::move(status));
+}
+
 Result<Change> release(const Workload& w, Time now) {
   WorkloadStatus status = w.status;
   const auto* evicted = api::find_condition(status.conditions, api::kueue::kEvicted);

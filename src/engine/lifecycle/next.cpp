@@ -104,6 +104,7 @@ Next next_without_quota(const Workload& w, const Situation& s, Time now) {
       inactive && (w.status.requeue_state ||
                    api::find_condition(w.status.conditions, api::kueue::kDeactivationTarget) != nullptr);
   if (leftover) return make(tidy(w));
+  if (!inactive && !checks_in_state(w, CheckState::kRetry).empty()) return make(retry_checks(w, now));
   if (const auto back = way_back(w, s, now)) return make(requeue(w, back->first, back->second, now));
   if (!inactive && requeue_at(w).value_or(Time::max()) <= now) return make(tidy(w));
   if (const auto reason = pending_reason(w, s); reason && !says(w, *reason))
@@ -149,10 +150,7 @@ std::optional<PendingReason> pending_reason(const Workload& w, const Situation& 
   if (hold == Hold::kOnHold || hold == Hold::kReplacementPods || hold == Hold::kDeleting ||
       hold == Hold::kDeactivationTarget)
     return std::nullopt;  // what holds it says so itself
-  if (auto reason = queue_reason(s)) return reason;
-  if (hold == Hold::kFailedChecks)
-    return why(reason::kPendingEvaluation, std::string(message::kFailedChecks));
-  return std::nullopt;
+  return queue_reason(s);
 }
 
 Next next(const Workload& w, const Situation& s, Time now) {

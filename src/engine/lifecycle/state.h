@@ -30,7 +30,7 @@ enum class Hold : std::uint8_t {
   kRequeuedFalse,       // condition Requeued is False: waits for a back-off, a restart or a reactivation
   kOnHold,              // QuotaReserved=False with reason OnHold: its owner holds it (scaled to zero)
   kReplacementPods,     // condition WaitingForReplacementPods is True
-  kFailedChecks,        // an admission check says Retry or Rejected
+  kFailedChecks,        // an admission check says Retry or Rejected: it starts over, or the workload is deactivated
   kDeactivationTarget,  // condition DeactivationTarget is True: spec.active becomes false next
   kDeleting,            // the object has a deletion timestamp
 };

@@ -61,7 +61,6 @@ inline constexpr std::string_view kLocalQueueRestarted = "The LocalQueue was res
 inline constexpr std::string_view kPodsNotReady = "Not all pods are ready or succeeded";
 inline constexpr std::string_view kPodsReady = "All pods reached readiness and the workload is running";
 inline constexpr std::string_view kPodsRecovering = "At least one pod has failed, waiting for recovery";
-inline constexpr std::string_view kFailedChecks = "The workload has failed admission checks";
 inline constexpr std::string_view kExecutionTime = "exceeding the maximum execution time";
 }  // namespace message
 

@@ -322,12 +322,19 @@ TEST_F(World, LosingItsLastCheckAdmits) {
   EXPECT_EQ(state_of(w), State::kAdmitted);
 }
 
-TEST_F(World, AFailedCheckKeepsOutOfTheQueue) {
+TEST_F(World, ARetryWithoutQuotaStartsOverAfterItsDelay) {
   w.status.admission_checks.push_back({});
-  check_says(CheckState::kRetry, {}, at(0));
+  check_says(CheckState::kRetry, 5, at(0));
+  EXPECT_EQ(state_of(w), State::kHeld);
+  EXPECT_EQ(hold_of(w), Hold::kFailedChecks);
   run(at(1));
   EXPECT_EQ(state_of(w), State::kHeld);
-  EXPECT_EQ(quota(), "False PendingEvaluation: The workload has failed admission checks");
+  EXPECT_EQ(hold_of(w), Hold::kRequeuedFalse);
+  EXPECT_EQ(w.status.admission_checks[0].retry_count, 1);
+  EXPECT_EQ(evicted(), "") << "nothing ran";
+  EXPECT_EQ(next_time(w), at(5));
+  run(at(5));
+  EXPECT_EQ(state_of(w), State::kPending);
 }
 
 TEST_F(World, FinishedJobsEndTheWorkloadInAnyState) {

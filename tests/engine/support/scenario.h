@@ -33,7 +33,7 @@ class Scenario {
 
   // --- What happens. run() performs the engine's effects until there are none.
   void run();
-  void run_once();         // one pass: later answers stay under way
+  bool run_once();  // one pass; whether nothing followed. Later answers stay under way
   void pass(int seconds);  // time passes; wake-ups that were asked for come on time
   void sync();  // caches are complete; called by the constructor unless `synced` is false in restart()
   // A new engine that knows nothing but what the API holds.
