@@ -128,6 +128,16 @@ void PendingQueue::park(WorkloadId workload, std::vector<Lack> lacks, std::strin
   if (!c.newcomers.empty()) with_newcomers_.push_back(id);
 }
 
+void PendingQueue::park_again(WorkloadId workload) {
+  ClassId id = slots_[workload].class_id;
+  Class& c = classes_[id.index()];
+  BERTH_INVARIANT(!c.parked);
+  awake_.erase(*c.members.begin());
+  c.parked = true;
+  parked_.push_back(id);
+  if (!c.newcomers.empty()) with_newcomers_.push_back(id);
+}
+
 void PendingQueue::block(WorkloadId workload, std::vector<Lack> lacks) {
   blocked_ = workload;
   blocked_lacks_ = std::move(lacks);
@@ -136,7 +146,6 @@ void PendingQueue::block(WorkloadId workload, std::vector<Lack> lacks) {
 void PendingQueue::unpark(ClassId id) {
   Class& c = classes_[id.index()];
   c.parked = false;
-  c.lacks.clear();
   awake_.insert(*c.members.begin());
 }
 
@@ -163,6 +172,7 @@ bool PendingQueue::wake_all() {
   bool any = !all_awake();
   for (ClassId each : parked_) unpark(each);
   parked_.clear();
+  for (Class& c : classes_) c.lacks.clear();
   blocked_ = WorkloadId();
   return any;
 }

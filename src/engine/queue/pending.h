@@ -42,6 +42,12 @@ class PendingQueue {
   // Wakes what lacked `id` and passes `may_fit`. True when anything woke.
   bool wake(FlavorResourceId id, const std::function<bool(const Lack&, ShapeId)>& may_fit);
   bool wake_all();
+  // What the workload's class lacked when it was last parked, if it was woken since by something that got
+  // freer.
+  std::span<const Lack> former_lacks(WorkloadId workload) const {
+    return classes_[slots_[workload].class_id.index()].lacks;
+  }
+  void park_again(WorkloadId workload);  // for the same lacks, with nothing new to tell
   bool all_awake() const { return parked_.empty() && !blocked_.valid(); }
 
   // The preemptor stays first until it leaves the queue or another takes its place.
@@ -98,7 +104,7 @@ class PendingQueue {
     ClassKey key;
     Order members;
     bool parked = false;
-    std::vector<Lack> lacks;
+    std::vector<Lack> lacks;            // when it was last parked; empty once everything may be different
     std::string reason;                 // told to members while parked
     std::vector<WorkloadId> newcomers;  // since members were last told
     Plan plan;

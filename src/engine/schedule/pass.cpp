@@ -18,13 +18,40 @@ constexpr std::string_view kAfterPreemptions = "Workload fits once the preemptio
 constexpr std::string_view kBypassed =
     "Bypassed scheduling evaluation because an equivalent workload recently failed";
 
-// FNV-1a: to recognise that a workload was told the same before.
-std::uint64_t hash_of(std::string_view reason, std::string_view text) {
-  std::uint64_t h = 14695981039346656037ULL;
-  for (std::string_view part : {reason, std::string_view("\n"), text}) {
-    for (char c : part) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+// FNV-1a: recognises that a workload was told the same before.
+class Fingerprint {
+ public:
+  Fingerprint& add(std::uint64_t v) {
+    h_ = (h_ ^ v) * 1099511628211ULL;
+    return *this;
   }
-  return h == 0 ? 1 : h;
+  Fingerprint& add(std::string_view text) {
+    for (char c : text) add(static_cast<unsigned char>(c));
+    return add(text.size());
+  }
+  std::uint64_t value() const { return h_ == 0 ? 1 : h_; }  // 0 means "never told"
+
+ private:
+  std::uint64_t h_ = 14695981039346656037ULL;
+};
+
+std::uint64_t fingerprint(std::string_view reason, std::string_view text) {
+  return Fingerprint().add(reason).add(text).value();
+}
+
+// Of the message an assignment would give, without making it. `victims`: how many it waits for.
+std::uint64_t fingerprint(std::string_view reason, const Assignment& assignment, std::size_t victims) {
+  Fingerprint print;
+  print.add(reason).add(victims);
+  for (const Shortage& each : assignment.shortages) {
+    print.add(static_cast<std::uint64_t>(each.kind))
+        .add(each.unit)
+        .add(each.resource.value)
+        .add(each.flavor.value);
+    for (Amount amount : {each.a, each.b, each.c}) print.add(static_cast<std::uint64_t>(amount.count()));
+    if (each.text != nullptr) print.add(*each.text);
+  }
+  return print.value();
 }
 
 }  // namespace
@@ -74,6 +101,10 @@ std::size_t Pass::nominate_heads() {
   std::size_t count = 0;
   std::erase_if(live_, [&](Queue* queue) {
     WorkloadId head = queue->pending.head();
+    for (; head.valid() && still_hopeless(*queue, head); head = queue->pending.head()) {
+      queue->pending.park_again(head);
+      nothing_new(head);
+    }
     if (!head.valid()) return true;
     if (entries_.size() == count) entries_.emplace_back();
     Entry& entry = entries_[count++];
@@ -83,6 +114,17 @@ std::size_t Pass::nominate_heads() {
     return false;
   });
   return count;
+}
+
+// Woken because something got freer, but by now not enough of it is left: no evaluation could end
+// differently.
+bool Pass::still_hopeless(const Queue& queue, WorkloadId head) const {
+  const Slot& slot = state_.slots[head];
+  if (slot.told == 0 || slot.told_of_other) return false;  // it shall hear its own verdict once
+  auto lacks = queue.config.strict() ? std::span<const Lack>() : queue.pending.former_lacks(head);
+  return !lacks.empty() && std::none_of(lacks.begin(), lacks.end(), [&](const Lack& lack) {
+    return state_.may_help(queue, lack, slot.shape);
+  });
 }
 
 // Who borrows less comes first, then higher priority, then the older; the UID decides between equals.
@@ -99,24 +141,25 @@ bool Pass::before(const Entry& a, const Entry& b) const {
 void Pass::process(Entry& entry) {
   if (entry.plan == nullptr) {
     const Barrier& barrier = *state_.slots[entry.workload].barrier;
-    return give_up(entry, barrier.reason, barrier.message);
+    wait(entry.workload, barrier.reason, barrier.message);
+    return give_up(entry, barrier.reason);
   }
   Assignment& assignment = entry.assignment;
   if (assignment.mode == Mode::kPreempt && overlaps(entry)) recompute_without_victims(entry);
-  if (assignment.mode == Mode::kNoFit) return give_up(entry, assignment.no_fit_reason, message_of(entry));
+  if (assignment.mode == Mode::kNoFit) return fail(entry, assignment.no_fit_reason);
   if (assignment.mode == Mode::kPreempt && entry.targets.empty()) {
     reserve(entry);
-    return give_up(entry, kWaitingForQuota, message_of(entry));
+    return fail(entry, kWaitingForQuota);
   }
   if (assignment.mode == Mode::kDeferredFit) {
     state_.ledger.hold(entry.queue->node, assignment.usage);
     if (!entry.queue->config.strict()) entry.queue->pending.set_sticky(entry.workload);
     state_.slots[entry.workload].scan.reset();
-    return wait(entry.workload, kWaitingForPreemptedWorkloads, std::string(kAfterPreemptions));
+    return wait(entry.workload, kWaitingForPreemptedWorkloads, kAfterPreemptions);
   }
   bool overlap = overlaps(entry);
   if (overlap || !fits(entry)) {
-    wait(entry.workload, kWaitingForQuota, std::string(overlap ? kOverlaps : kNoLongerFits));
+    wait(entry.workload, kWaitingForQuota, overlap ? kOverlaps : kNoLongerFits);
     return try_again(entry);
   }
   if (assignment.mode == Mode::kFit) return admit(entry);
@@ -175,7 +218,6 @@ void Pass::admit(Entry& entry) {
 }
 
 void Pass::preempt(Entry& entry) {
-  std::string text = message_of(entry);
   for (const Target& target : entry.targets) {
     preempted_.push_back(target.workload);
     Slot& victim = state_.slots[target.workload];
@@ -191,8 +233,12 @@ void Pass::preempt(Entry& entry) {
   state_.ledger.hold(entry.queue->node, entry.assignment.usage);
   if (!entry.queue->config.strict()) entry.queue->pending.set_sticky(entry.workload);
   state_.slots[entry.workload].scan.reset();
-  wait(entry.workload, kWaitingForPreemptedWorkloads,
-       text + ". Pending the preemption of " + std::to_string(entry.targets.size()) + " workload(s)");
+  std::size_t victims = entry.targets.size();
+  std::uint64_t print = fingerprint(kWaitingForPreemptedWorkloads, entry.assignment, victims);
+  if (!news(entry.workload, print)) return;
+  std::string text =
+      message_of(entry) + ". Pending the preemption of " + std::to_string(victims) + " workload(s)";
+  say({entry.workload, kWaitingForPreemptedWorkloads, {}, std::move(text), print});
 }
 
 // What would fit after preemptions that find no victims is set aside for the rest of the cycle, unless the
@@ -214,8 +260,13 @@ void Pass::reserve(const Entry& entry) {
   state_.ledger.hold(node, usage);
 }
 
-void Pass::give_up(Entry& entry, std::string_view reason, std::string text) {
-  wait(entry.workload, reason, std::move(text));
+void Pass::fail(Entry& entry, std::string_view reason) {
+  std::uint64_t print = fingerprint(reason, entry.assignment, 0);
+  if (news(entry.workload, print)) say({entry.workload, reason, {}, message_of(entry), print});
+  give_up(entry, reason);
+}
+
+void Pass::give_up(Entry& entry, std::string_view reason) {
   if (entry.plan != nullptr && scan_moved(entry)) return;  // other flavors come next
   PendingQueue& pending = entry.queue->pending;
   const auto& barrier = state_.slots[entry.workload].barrier;
@@ -253,15 +304,29 @@ bool Pass::scan_moved(Entry& entry) {
   return true;
 }
 
-void Pass::wait(WorkloadId workload, std::string_view reason, std::string text) {
+// False when the workload knows that already; what it was about to be told in this pass is taken back then.
+bool Pass::news(WorkloadId workload, std::uint64_t print) {
+  if (state_.slots[workload].told != print) return true;
+  nothing_new(workload);
+  return false;
+}
+
+void Pass::nothing_new(WorkloadId workload) {
   Slot& slot = state_.slots[workload];
-  if (slot.wait_index == Slot::kNoWait) {
-    slot.wait_index = static_cast<std::uint32_t>(waits_.size());
-    waits_.push_back({workload, std::string(reason), std::move(text), true});
-    return;
-  }
-  waits_[slot.wait_index].reason = reason;
-  waits_[slot.wait_index].message = std::move(text);
+  if (slot.wait_index == Slot::kNoWait) return;
+  words_[slot.wait_index].workload = WorkloadId();
+  slot.wait_index = Slot::kNoWait;
+}
+
+void Pass::wait(WorkloadId workload, std::string_view reason, std::string_view text) {
+  std::uint64_t print = fingerprint(reason, text);
+  if (news(workload, print)) say({workload, reason, text, {}, print});
+}
+
+void Pass::say(Word word) {
+  nothing_new(word.workload);
+  state_.slots[word.workload].wait_index = static_cast<std::uint32_t>(words_.size());
+  words_.push_back(std::move(word));
 }
 
 std::string Pass::message_of(const Entry& entry) const {
@@ -278,27 +343,29 @@ std::string Pass::preemption_message(const Entry& entry, const Target& target) c
          "; preemptee path: " + state_.ledger.path(victim.queue);
 }
 
-// Only the last word of the pass counts, and only if it is news.
+// Only the last word of the pass counts.
 void Pass::tell_waits() {
-  for (Wait& each : waits_) {
-    Slot& slot = state_.slots[each.workload];
+  for (Word& word : words_) {
+    if (!word.workload.valid()) continue;
+    Slot& slot = state_.slots[word.workload];
     slot.wait_index = Slot::kNoWait;
-    if (slot.place != Slot::Place::kQueued && slot.place != Slot::Place::kAside) continue;
-    std::uint64_t told = hash_of(each.reason, each.message);
-    if (slot.told == told) continue;
-    slot.told = told;
-    slot.told_reason = each.reason;
-    out_->push_back(std::move(each));
+    if (slot.place == Slot::Place::kHolder) continue;
+    slot.told = word.fingerprint;
+    slot.told_reason = word.reason;
+    slot.told_of_other = false;
+    if (!word.constant.empty()) word.text = word.constant;
+    out_->push_back(Wait{word.workload, std::string(word.reason), std::move(word.text), true});
   }
-  waits_.clear();
+  words_.clear();
 }
 
 void Pass::tell_untold(Queue& queue) {
   for (const auto& [workload, reason] : queue.pending.take_untold()) {
     Slot& slot = state_.slots[workload];
     if (slot.told != 0 && slot.told_reason == reason) continue;  // it knows, in its own words
-    slot.told = hash_of(reason, kBypassed);
+    slot.told = fingerprint(reason, kBypassed);
     slot.told_reason = reason;
+    slot.told_of_other = true;
     out_->push_back(Wait{workload, std::string(reason), std::string(kBypassed), false});
   }
 }

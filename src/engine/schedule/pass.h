@@ -19,6 +19,14 @@ class Pass {
   bool run(NodeId root, Time now, Decisions& out);
 
  private:
+  struct Word {
+    WorkloadId workload;  // none: taken back
+    std::string_view reason;
+    std::string_view constant;  // the text, when it is always the same
+    std::string text;
+    std::uint64_t fingerprint = 0;
+  };
+
   void collect(NodeId node);
   bool cycle();  // true when anything moved
   std::size_t nominate_heads();
@@ -31,10 +39,15 @@ class Pass {
   void admit(Entry& entry);
   void preempt(Entry& entry);
   void reserve(const Entry& entry);
-  void give_up(Entry& entry, std::string_view reason, std::string text);  // parks or blocks
-  void try_again(Entry& entry);                                           // stays awake
+  void fail(Entry& entry, std::string_view reason);     // with the assignment's message
+  void give_up(Entry& entry, std::string_view reason);  // parks or blocks
+  void try_again(Entry& entry);                         // stays awake
   bool scan_moved(Entry& entry);
-  void wait(WorkloadId workload, std::string_view reason, std::string text);
+  bool news(WorkloadId workload, std::uint64_t fingerprint);
+  void wait(WorkloadId workload, std::string_view reason, std::string_view text);
+  void say(Word word);
+  void nothing_new(WorkloadId workload);
+  bool still_hopeless(const Queue& queue, WorkloadId head) const;
   std::string message_of(const Entry& entry) const;
   std::string preemption_message(const Entry& entry, const Target& target) const;
   void tell_waits();
@@ -50,7 +63,7 @@ class Pass {
   std::vector<Entry> entries_;      // kept between cycles for their memory
   std::vector<std::size_t> order_;
   std::vector<WorkloadId> preempted_;  // in this cycle
-  std::vector<Wait> waits_;            // the last word for each workload that waits
+  std::vector<Word> words_;            // the last one for each workload that waits
   bool moved_ = false;
 };
 

@@ -55,13 +55,7 @@ void Scheduler::Impl::reconfigured(Queue& queue) {
 // just that.
 void Scheduler::Impl::relieve(NodeId node, FlavorResourceId id) {
   if (Queue* queue = state.queue(node); queue != nullptr && queue->pending.size() > 0) {
-    const Ledger& ledger = state.ledger;
-    // Without preemption nothing but room helps, and a request of one pod set needs all of its amount.
-    auto may_fit = [&](const Lack& lack, ShapeId shape_id) {
-      const Shape& shape = state.shapes[shape_id];
-      return queue->config.preempts() || shape.reducible || shape.pod_sets.size() > 1 ||
-             lack.wanted <= ledger.available(node, lack.id);
-    };
+    auto may_fit = [&](const Lack& lack, ShapeId shape) { return state.may_help(*queue, lack, shape); };
     if (!id.valid()) {
       queue->pending.wake_all();
     } else {

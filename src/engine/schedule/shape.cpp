@@ -1,23 +1,29 @@
 #include "engine/schedule/shape.h"
 
+#include <charconv>
+
 namespace berth::engine {
 namespace {
 
 // An unambiguous text of everything in a request: lengths before strings.
 class Key {
  public:
+  Key() { text_.reserve(kUsualSize); }
   void add(std::string_view s) {
-    text_ += std::to_string(s.size());
-    text_ += ':';
+    number(static_cast<std::int64_t>(s.size()), ':');
     text_ += s;
   }
-  void add(std::int64_t v) {
-    text_ += std::to_string(v);
-    text_ += ';';
-  }
+  void add(std::int64_t v) { number(v, ';'); }
   std::string take() { return std::move(text_); }
 
  private:
+  static constexpr std::size_t kUsualSize = 256;
+  void number(std::int64_t v, char end) {
+    char digits[24];
+    auto [last, error] = std::to_chars(digits, digits + sizeof digits, v);
+    *last++ = end;
+    text_.append(digits, last);
+  }
   std::string text_;
 };
 

@@ -52,6 +52,7 @@ struct Slot {
   std::uint64_t scan_stamp = 0;
   std::uint64_t told = 0;  // a hash of the last Wait told; 0: none since it was submitted
   std::string told_reason;
+  bool told_of_other = false;  // of an equivalent workload's verdict, not of its own
   static constexpr std::uint32_t kNoWait = std::numeric_limits<std::uint32_t>::max();
   std::uint32_t wait_index = kNoWait;  // in the waits of the pass under way
 };

@@ -61,6 +61,14 @@ struct State {
   // May anything be evaluated there?
   bool runs(const Queue& q) const { return q.configured && q.active && !ledger.in_cycle(q.node); }
 
+  // Whether a workload that lacked this may fit or preempt now. Without preemption nothing but room helps,
+  // and a request of one pod set that may not be reduced needs all of its amount.
+  bool may_help(const Queue& q, const Lack& lack, ShapeId shape_id) const {
+    const Shape& shape = shapes[shape_id];
+    return q.config.preempts() || shape.reducible || shape.pod_sets.size() > 1 ||
+           lack.wanted <= ledger.available(q.node, lack.id);
+  }
+
   SchedulerOptions options;
   Names names;
   Ledger ledger;

@@ -1,0 +1,193 @@
+// How fast decisions are, without any API server.
+//   cmake --preset bench && ninja -C build/bench bench_engine && build/bench/bench/bench_engine
+#include <benchmark/benchmark.h>
+
+#include "engine/schedule/world.h"
+
+namespace berth::engine {
+namespace {
+
+constexpr int kQueues = 1000, kCohorts = 10, kPending = 50000;
+
+std::string queue_name(int i) { return "cq" + std::to_string(i); }
+
+// 1,000 queues in 10 cohorts; each queue's own quota holds `own` jobs of one cpu.
+void add_queues(World& world, int own) {
+  world.flavor("default");
+  for (int i = 0; i < kQueues; ++i) {
+    world.queue(
+        QueueSpec(queue_name(i))
+            .in("cohort" + std::to_string(i % kCohorts))
+            .flavor("default", {{"cpu", std::to_string(own)}, {"memory", std::to_string(own) + "Gi"}}));
+  }
+}
+
+Pending pending_job(int i) {
+  static constexpr std::int32_t kSizes[] = {1, 1, 1, 1, 1, 1, 1, 2, 2, 5};  // pods
+  JobSpec job{.queue = queue_name(i % kQueues), .count = kSizes[i / kQueues % 10]};
+  job.requests = {{"cpu", "1"}, {"memory", "1Gi"}};
+  job.priority = i / kQueues % 3;
+  return World::pending(job, i);
+}
+
+// Everything fits: one decision is one admission.
+void admit_all(benchmark::State& state) {
+  std::vector<Pending> jobs;
+  for (int i = 0; i < kPending; ++i) jobs.push_back(pending_job(i));
+  for (auto _ : state) {
+    state.PauseTiming();
+    auto world = std::make_unique<World>();
+    add_queues(*world, 100);
+    for (int i = 0; i < kPending; ++i) {
+      world->scheduler.submit(world->scheduler.enter("uid-" + std::to_string(i), ""), jobs[i]);
+    }
+    state.ResumeTiming();
+    Decisions decisions = world->scheduler.schedule(at_second(1));
+    state.PauseTiming();
+    if (decisions.size() != kPending) state.SkipWithError("not everything was admitted");
+    decisions.clear();
+    world.reset();
+    state.ResumeTiming();
+  }
+  state.SetItemsProcessed(state.iterations() * kPending);
+}
+BENCHMARK(admit_all)->Unit(benchmark::kMillisecond);
+
+// The whole way of a workload: submitted, admitted as room comes up, finished. Quota for a tenth of them at a
+// time.
+void churn(benchmark::State& state) {
+  std::vector<Pending> jobs;
+  for (int i = 0; i < kPending; ++i) jobs.push_back(pending_job(i));
+  for (auto _ : state) {
+    state.PauseTiming();
+    auto world = std::make_unique<World>();
+    add_queues(*world, 8);
+    std::vector<WorkloadId> ids;
+    for (int i = 0; i < kPending; ++i) ids.push_back(world->scheduler.enter("uid-" + std::to_string(i), ""));
+    state.ResumeTiming();
+    for (int i = 0; i < kPending; ++i) world->scheduler.submit(ids[i], jobs[i]);
+    std::size_t admitted = 0;
+    std::vector<WorkloadId> running;
+    for (int pass = 0; admitted < kPending; ++pass) {
+      running.clear();
+      for (const Decision& decision : world->scheduler.schedule(at_second(pass))) {
+        if (const auto* admit = std::get_if<Admit>(&decision)) running.push_back(admit->workload);
+      }
+      admitted += running.size();
+      for (WorkloadId each : running) world->scheduler.release(each);
+    }
+    state.PauseTiming();
+    world.reset();
+    state.ResumeTiming();
+  }
+  state.SetItemsProcessed(state.iterations() * kPending);
+}
+BENCHMARK(churn)->Unit(benchmark::kMillisecond);
+
+// One job ends, another starts, while everybody else waits: what one event costs in a full house.
+void one_in_one_out(benchmark::State& state) {
+  World world;
+  add_queues(world, 8);
+  std::vector<WorkloadId> running;
+  auto pass = [&](std::int64_t second) {
+    for (const Decision& decision : world.scheduler.schedule(at_second(second))) {
+      if (const auto* admit = std::get_if<Admit>(&decision)) running.push_back(admit->workload);
+    }
+  };
+  std::vector<Pending> jobs;
+  for (int i = 0; i < kPending; ++i) {
+    jobs.push_back(pending_job(i));
+    world.scheduler.submit(world.scheduler.enter("uid-" + std::to_string(i), ""), jobs[i]);
+  }
+  pass(1);
+  std::size_t next = 0;
+  for (auto _ : state) {
+    WorkloadId done = running[next++];
+    world.scheduler.release(done);
+    world.scheduler.submit(done, jobs[done.index()]);  // as if new
+    pass(2);
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(one_in_one_out);
+
+// A workload of high priority among `candidates` of low priority in its own and in borrowing queues.
+void preempt(benchmark::State& state) {
+  const auto candidates = static_cast<int>(state.range(0));
+  const auto victims = static_cast<int>(state.range(1));
+  World world;
+  world.flavor("default");
+  for (const char* name : {"own", "other"}) {
+    world.queue(QueueSpec(name)
+                    .in("team")
+                    .flavor("default", {{"cpu", std::to_string(candidates / 4)}})
+                    .within(api::kueue::WithinClusterQueue::kLowerPriority)
+                    .reclaim(api::kueue::ReclaimWithinCohort::kAny));
+  }
+  world.cohort("team", "", {{"default", {{"cpu", std::to_string(candidates / 2)}}}});
+  for (int i = 0; i < candidates; ++i) {
+    Holding holding{i % 2 ? "own" : "other",
+                    i % 7,
+                    at_second(i),
+                    at_second(i),
+                    {{"default", "cpu", Amount::of(1000)}},
+                    false};
+    world.scheduler.hold(world.scheduler.enter("uid-" + std::to_string(i), ""), holding);
+  }
+  WorkloadId preemptor = world.scheduler.enter("preemptor", "");
+  Pending pending = World::pending({.queue = "own", .count = victims, .priority = 100}, 1);
+  for (auto _ : state) {
+    world.scheduler.submit(preemptor, pending);
+    Decisions decisions = world.scheduler.schedule(at_second(1));
+    state.PauseTiming();
+    if (decisions.size() != static_cast<std::size_t>(victims) + 1)
+      state.SkipWithError("wrong number of victims");
+    world.scheduler.withdraw(preemptor);
+    for (const Decision& decision : decisions) {
+      if (const auto* each = std::get_if<Preempt>(&decision))
+        world.scheduler.set_evicted(each->target, false);
+    }
+    world.scheduler.schedule(at_second(1));
+    state.ResumeTiming();
+  }
+}
+BENCHMARK(preempt)->Args({1000, 1})->Args({1000, 20})->Args({1000, 200})->Unit(benchmark::kMicrosecond);
+
+struct Tree {
+  Ledger ledger;
+  std::vector<NodeId> queues;
+  Tree() {
+    std::vector<QuotaEntry> quotas;
+    for (std::size_t i = 0; i < 6; ++i) quotas.push_back({FlavorResourceId(i), Quota{Amount::of(1000)}});
+    for (int i = 0; i < kQueues; ++i) {
+      queues.push_back(
+          ledger.set_cluster_queue(queue_name(i), "cohort" + std::to_string(i % kCohorts), quotas));
+    }
+    ledger.take_reliefs();
+  }
+};
+
+void claim_and_return(benchmark::State& state) {
+  Tree tree;
+  std::size_t i = 0;
+  for (auto _ : state) {
+    WorkloadId workload(i % 50000);
+    tree.ledger.take(workload, tree.queues[i % kQueues],
+                     {{FlavorResourceId(0), Amount::of(3)}, {FlavorResourceId(3), Amount::of(7)}});
+    tree.ledger.give_back(workload);
+    benchmark::DoNotOptimize(tree.ledger.take_reliefs());
+    ++i;
+  }
+}
+BENCHMARK(claim_and_return);
+
+void available(benchmark::State& state) {
+  Tree tree;
+  std::size_t i = 0;
+  for (auto _ : state)
+    benchmark::DoNotOptimize(tree.ledger.available(tree.queues[i++ % kQueues], FlavorResourceId(1)));
+}
+BENCHMARK(available);
+
+}  // namespace
+}  // namespace berth::engine
