@@ -1,0 +1,74 @@
+#include "conformance/differences.h"
+
+#include <algorithm>
+
+#include "conformance/recording.h"
+
+namespace berth::conformance {
+namespace {
+
+bool covers(const std::string& pattern, const std::string& path) {
+  if (!pattern.ends_with('*')) return pattern == path;
+  return path.starts_with(pattern.substr(0, pattern.size() - 1));
+}
+
+}  // namespace
+
+std::vector<KnownDifference> load_known_differences() {
+  const Json file = load_yaml_file(BERTH_SOURCE_DIR "/tests/conformance/differences.yaml");
+  std::vector<KnownDifference> known;
+  for (const Json& d : array_at(file, {"differences"})) {
+    for (const Json& step : array_at(d, {"steps"})) {
+      KnownDifference k;
+      k.recording = string_at(d, {"recording"});
+      k.step = view(step.get_string());
+      for (const Json& path : array_at(d, {"paths"})) k.paths.emplace_back(view(path.get_string()));
+      k.reason = string_at(d, {"reason"});
+      known.push_back(std::move(k));
+    }
+  }
+  return known;
+}
+
+std::string judge(const std::string& recording, const std::string& step, const std::vector<Difference>& found,
+                  const std::vector<KnownDifference>& known) {
+  std::string complaint;
+  std::vector<bool> explained(found.size(), false);
+  for (const KnownDifference& k : known) {
+    if (k.recording != recording || k.step != step) continue;
+    for (const std::string& path : k.paths) {
+      bool seen = false;
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        if (!covers(path, found[i].path)) continue;
+        seen = explained[i] = true;
+      }
+      if (!seen) complaint += "  listed in differences.yaml, but does not differ any more: " + path + "\n";
+    }
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (!explained[i]) complaint += "  " + found[i].path + ": " + found[i].what + "\n";
+  }
+  return complaint;
+}
+
+std::string compatibility_section(const std::vector<KnownDifference>& known) {
+  std::vector<std::string> reasons;
+  for (const KnownDifference& k : known) {
+    if (std::find(reasons.begin(), reasons.end(), k.reason) == reasons.end()) reasons.push_back(k.reason);
+  }
+  std::string text;
+  for (const std::string& reason : reasons) {
+    text += "- " + reason + "\n";
+    std::string recording;
+    for (const KnownDifference& k : known) {
+      if (k.reason != reason) continue;
+      text += k.recording == recording ? ", " : (recording.empty() ? "  (" : "; ") + k.recording + ": ";
+      text += "\"" + k.step + "\"";
+      recording = k.recording;
+    }
+    text += ")\n";
+  }
+  return text.empty() ? "None.\n" : text;
+}
+
+}  // namespace berth::conformance

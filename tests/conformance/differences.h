@@ -1,0 +1,27 @@
+// The differences from the recorded behaviour that are known, with their reasons:
+// tests/conformance/differences.yaml.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "conformance/match.h"
+
+namespace berth::conformance {
+
+struct KnownDifference {
+  std::string recording, step;
+  std::vector<std::string> paths;  // where; a path may end in *
+  std::string reason;              // one sentence for people
+};
+std::vector<KnownDifference> load_known_differences();
+
+// What is wrong, in lines: differences that are not listed, and listed ones that do not show. Empty: all as
+// known.
+std::string judge(const std::string& recording, const std::string& step, const std::vector<Difference>& found,
+                  const std::vector<KnownDifference>& known);
+
+// The list as a section of docs/compatibility.md, grouped by reason.
+std::string compatibility_section(const std::vector<KnownDifference>& known);
+
+}  // namespace berth::conformance
