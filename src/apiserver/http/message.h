@@ -23,6 +23,7 @@ struct HttpRequest {
   std::string body;
   bool body_too_large = false;   // the body was over kMaxBodyBytes and was not kept
   std::optional<Identity> peer;  // who the verified client certificate names; nullopt without one
+  std::string peer_error;        // why a client certificate that was presented is not trusted
 
   // The first value of a header (names compare without case); empty when absent.
   std::string_view header(std::string_view name) const;

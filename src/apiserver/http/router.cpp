@@ -84,7 +84,10 @@ RestResponse unknown_resource() {
           {}};
 }
 
-RestResponse unauthorized() { return {401, api::make_status(401, "Unauthorized", "Unauthorized"), {}}; }
+RestResponse unauthorized(const std::string& why) {
+  const std::string message = why.empty() ? "Unauthorized" : "Unauthorized: client certificate: " + why;
+  return {401, api::make_status(401, "Unauthorized", message), {}};
+}
 
 RestResponse method_not_allowed() {
   return {405,
@@ -221,6 +224,7 @@ std::string Router::Impl::audit_id(const HttpRequest& request) const {
 }
 
 std::optional<Identity> Router::Impl::identify(const HttpRequest& request) const {
+  if (!request.peer_error.empty()) return std::nullopt;
   if (request.peer) return request.peer;
   const std::string_view given = request.header("Authorization");
   if (given.empty()) return anonymous();
@@ -252,8 +256,15 @@ std::unique_ptr<Exchange> Router::Impl::refuse(const Passage& p, RestResponse re
 
 std::unique_ptr<Exchange> Router::Impl::execute(ParsedRequest& in, std::shared_ptr<ResponseSink> sink) {
   Passage p{in, std::move(sink), {}};
+  if (in.http.target.size() > kMaxTargetBytes) {
+    return refuse(p, {414,
+                      api::make_status(414, "RequestURITooLong",
+                                       "the request path and query are longer than " +
+                                           std::to_string(kMaxTargetBytes) + " bytes"),
+                      {}});
+  }
   if (!in.target_error.empty()) return refuse(p, api::bad_request(in.target_error));
-  if (!in.who) return refuse(p, unauthorized());
+  if (!in.who) return refuse(p, unauthorized(in.http.peer_error));
   if (in.resource) return execute_resource(std::move(p));
 
   const bool reading = in.http.method == "GET" || in.http.method == "HEAD";

@@ -1,0 +1,31 @@
+// The executor of production: one event loop on one thread, with the system's clock.
+#pragma once
+
+#include <memory>
+
+#include "base/executor.h"
+
+namespace berth::apiserver::http {
+
+class AsioExecutor final : public Executor {
+ public:
+  AsioExecutor();
+  ~AsioExecutor() override;  // tasks that did not run are dropped
+
+  Time now() const override;
+  void post(Task task) override;
+  TimerId at(Time when, Task task) override;
+  void cancel(TimerId timer) override;
+
+  void run();   // runs tasks on this thread until stop()
+  void stop();  // from any thread; tasks that are due first still run
+
+  // Calls `task` on the executor for each of these signals, once the loop runs.
+  void on_signals(std::initializer_list<int> signals, std::function<void(int)> task);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace berth::apiserver::http

@@ -1,0 +1,108 @@
+#include "apiserver/http/https_server.h"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+#include <thread>
+
+#include "apiserver/http/https_session.h"
+#include "apiserver/http/tls.h"
+#include "base/log.h"
+
+namespace berth::apiserver::http {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+struct HttpsServer::Impl {
+  explicit Impl(int concurrency) : context(concurrency), acceptor(context), retry(context), deadline(context) {}
+
+  void accept();
+  void on_accept(const error_code& error, tcp::socket socket);
+
+  asio::io_context context;
+  tcp::acceptor acceptor;
+  asio::steady_timer retry;     // after accept failed for want of descriptors
+  asio::steady_timer deadline;  // of stop()
+  std::shared_ptr<Hub> hub;
+  std::vector<std::thread> threads;
+  std::uint16_t port = 0;
+};
+
+void HttpsServer::Impl::accept() {
+  acceptor.async_accept(asio::make_strand(context), [this](const error_code& error, tcp::socket socket) {
+    on_accept(error, std::move(socket));
+  });
+}
+
+void HttpsServer::Impl::on_accept(const error_code& error, tcp::socket socket) {
+  if (error == asio::error::operation_aborted || !acceptor.is_open()) return;
+  if (error) {
+    log::warn("cannot accept a connection", {{"error", error.message()}});
+    retry.expires_after(std::chrono::milliseconds(100));
+    retry.async_wait([this](const error_code& cancelled) {
+      if (!cancelled) accept();
+    });
+    return;
+  }
+  error_code ignored;
+  const std::string peer = socket.remote_endpoint(ignored).address().to_string();
+  if (hub->admit(peer)) {
+    std::make_shared<Session>(hub, std::move(socket), peer)->start();
+  } else {
+    socket.close(ignored);
+  }
+  accept();
+}
+
+HttpsServer::HttpsServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Result<std::unique_ptr<HttpsServer>> HttpsServer::start(Router& router, Executor& core, const Pki& pki,
+                                                        HttpsServerOptions options) {
+  const std::string where = options.address + ":" + std::to_string(options.port);
+  auto tls = make_server_context(pki);
+  if (!tls) return fail(tls.error().message);
+  auto impl = std::make_unique<Impl>(options.threads);
+  error_code error;
+  const asio::ip::address address = asio::ip::make_address(options.address, error);
+  if (error) return fail("cannot listen on " + where + ": not an IP address");
+  const tcp::endpoint endpoint(address, options.port);
+  impl->acceptor.open(endpoint.protocol(), error);
+  if (!error) impl->acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+  if (!error) impl->acceptor.bind(endpoint, error);
+  if (!error) impl->acceptor.listen(asio::socket_base::max_listen_connections, error);
+  if (error) return fail("cannot listen on " + where + ": " + error.message());
+  impl->port = impl->acceptor.local_endpoint().port();
+  impl->hub = std::make_shared<Hub>(router, core, std::move(*tls));
+  impl->accept();
+  for (int i = 0; i < options.threads; ++i) impl->threads.emplace_back([c = &impl->context] { c->run(); });
+  return std::unique_ptr<HttpsServer>(new HttpsServer(std::move(impl)));
+}
+
+HttpsServer::~HttpsServer() {
+  impl_->context.stop();
+  for (std::thread& t : impl_->threads) t.join();
+}
+
+std::uint16_t HttpsServer::port() const { return impl_->port; }
+
+std::size_t HttpsServer::connections() const { return impl_->hub->size(); }
+
+void HttpsServer::stop(std::chrono::seconds grace, std::function<void()> done) {
+  asio::post(impl_->context, [impl = impl_.get(), grace, done = std::move(done)] {
+    error_code ignored;
+    impl->acceptor.close(ignored);
+    impl->retry.cancel();
+    impl->deadline.expires_after(grace);
+    impl->deadline.async_wait([impl](const error_code& cancelled) {
+      if (!cancelled) impl->hub->close_all();
+    });
+    impl->hub->stop([impl, done] {
+      asio::post(impl->context, [impl] { impl->deadline.cancel(); });
+      done();
+    });
+  });
+}
+
+}  // namespace berth::apiserver::http
