@@ -17,6 +17,7 @@ namespace {
 
 using api::FieldErrors;
 
+const api::GroupVersionResource kJobs{"batch", "v1", "jobs"};
 const api::GroupVersionResource kLocalQueues{"kueue.x-k8s.io", "v1beta2", "localqueues"};
 const api::GroupVersionResource kPriorityClasses{"kueue.x-k8s.io", "v1beta2", "workloadpriorityclasses"};
 
@@ -27,23 +28,45 @@ struct Webhook {
       check;
 };
 
+constexpr int kMaxOwners = 10;  // owner chains are short; a circle must end
+
+JsonPtr controlling_job(const Json& object, const Lookup& lookup) {
+  for (const auto& owner : array_at(object, {"metadata", "ownerReferences"})) {
+    if (bool_at(owner, {"controller"}) && string_at(owner, {"kind"}) == "Job" &&
+        string_at(owner, {"apiVersion"}) == "batch/v1")
+      return lookup.get(kJobs, string_at(object, {"metadata", "namespace"}), string_at(owner, {"name"}));
+  }
+  return nullptr;
+}
+
+bool has_managed_ancestor(const Json& job, const Lookup& lookup) {
+  JsonPtr ancestor = controlling_job(job, lookup);
+  for (int i = 0; ancestor != nullptr && i < kMaxOwners; ++i) {
+    if (!string_at(*ancestor, {"metadata", "labels", api::kueue::kQueueLabel}).empty()) return true;
+    ancestor = controlling_job(*ancestor, lookup);
+  }
+  return false;
+}
+
 api::batch::JobContext job_context(const Json& job, const Lookup& lookup) {
   api::batch::JobContext context;
   const auto ns = string_at(job, {"metadata", "namespace"});
   context.namespace_managed = ns != "kube-system" && ns != "kueue-system";
   context.default_queue_exists = lookup.get(kLocalQueues, ns, "default") != nullptr;
   context.default_priority_class_exists = lookup.get(kPriorityClasses, "", "default") != nullptr;
-  for (const auto& owner : array_at(job, {"metadata", "ownerReferences"})) {
-    context.ancestor_managed =
-        context.ancestor_managed || string_at(owner, {"apiVersion"}).starts_with(api::kueue::kGroup);
-  }
+  context.ancestor_managed = has_managed_ancestor(job, lookup);
   return context;
 }
 
 FieldErrors check_job(const Json& job, const Json* old, std::string_view subresource, const Lookup& lookup) {
-  if (!subresource.empty() || !api::batch::is_managed(job, job_context(job, lookup))) return {};
+  if (!subresource.empty()) return {};
+  const auto context = job_context(job, lookup);
+  // A Job that loses its queue label was managed until now: that is for the rules of updates to judge.
+  const bool concerned = api::batch::is_managed(job, context) ||
+                         (old != nullptr && api::batch::is_managed(*old, context));
+  if (!concerned) return {};
   if (old == nullptr) return api::batch::validate_job(job);
-  return api::batch::validate_job_update(job, *old, job_context(job, lookup).default_queue_exists);
+  return api::batch::validate_job_update(job, *old, context.default_queue_exists);
 }
 
 Webhook webhook_of(const ResourceInfo& resource) {
