@@ -1,0 +1,71 @@
+// Plays every scenario of tests/scenarios and every sample scenario; their expectations must hold.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "simulate/play.h"
+
+namespace berth::simulation {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> scenario_files() {
+  std::vector<std::string> files;
+  for (const char* folder : {"tests/scenarios", "config/samples"}) {
+    for (const auto& entry : fs::directory_iterator(fs::path(BERTH_SOURCE_DIR) / folder)) {
+      std::ifstream in(entry.path());
+      std::string first;
+      std::getline(in, first);
+      if (first.starts_with("name:")) files.push_back(entry.path());  // samples hold plain manifests too
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+class Scenarios : public testing::TestWithParam<std::string> {};
+
+TEST_P(Scenarios, GoAsTheyExpect) {
+  std::ifstream in(GetParam());
+  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  const auto scenario = simulate::parse_scenario(text);
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  const auto played = simulate::play(*scenario, {});
+  ASSERT_TRUE(played) << played.error().message;
+  for (const auto& failure : played->failures) ADD_FAILURE() << failure;
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, Scenarios, testing::ValuesIn(scenario_files()), [](const auto& info) {
+  std::string name = fs::path(info.param).stem();
+  std::replace_if(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
+});
+
+TEST(ScenarioLanguage, UnknownFieldsAndBadTimesAreNamed) {
+  const auto unknown = simulate::parse_scenario("{name: x, timelime: []}");
+  ASSERT_FALSE(unknown);
+  EXPECT_NE(unknown.error().message.find("timelime"), std::string::npos);
+  const auto time = simulate::parse_scenario("{name: x, timeline: [{at: soon}]}");
+  ASSERT_FALSE(time);
+  EXPECT_NE(time.error().message.find("timeline[0].at"), std::string::npos);
+}
+
+TEST(ScenarioLanguage, ABrokenExpectationIsReported) {
+  const auto scenario = simulate::parse_scenario(
+      "{name: x, timeline: [{at: 1s, expect: [{apiVersion: v1, kind: Namespace, metadata: {name: default}, status: {phase: Gone}}]}], end: 2s}");
+  ASSERT_TRUE(scenario);
+  const auto played = simulate::play(*scenario, {});
+  ASSERT_TRUE(played) << played.error().message;
+  ASSERT_EQ(played->failures.size(), 1u);
+  EXPECT_NE(played->failures[0].find("phase"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace berth::simulation
