@@ -9,6 +9,7 @@ void Nominator::nominate(Entry& entry, bool resume) {
   entry.targets.clear();
   entry.assignment.clear();
   entry.plan = nullptr;
+  entry.partial_view = false;
   if (slot.barrier) return;
   Queue& queue = *entry.queue;
   entry.shape = &state_.shapes[slot.shape];
@@ -22,6 +23,7 @@ void Nominator::nominate(Entry& entry, bool resume) {
     bool fresh = scan.cycle + 1 >= tree.cycle || scan.releases == tree.releases;
     if (fresh && scan.generation == queue.generation) {
       tried = scan.tried;
+      entry.partial_view = true;
     } else {
       slot.scan.reset();
     }
@@ -36,7 +38,10 @@ void Nominator::nominate(Entry& entry, bool resume) {
 void Nominator::renominate(Entry& entry) {
   std::vector<std::int32_t> counts = entry.assignment.counts, nominated;
   for (const auto& choice : entry.assignment.choices) nominated.push_back(choice.flavor);
+  // What it waits for is what it lacks in the present state, whatever the recomputation finds.
+  std::vector<Lack> lacks = std::move(entry.assignment.lacks);
   assign(entry, counts, {}, nominated);
+  entry.assignment.lacks = std::move(lacks);
 }
 
 void Nominator::assign(Entry& entry, std::span<const std::int32_t> counts,
@@ -94,6 +99,9 @@ void Nominator::reduce(Entry& entry, std::span<const std::int32_t> tried) {
       high = middle;
     } else {
       low = middle + 1;
+      // Less may be short elsewhere than the whole, and its lack is what keeps the workload waiting.
+      const auto& lacks = attempt.assignment.lacks;
+      entry.assignment.lacks.insert(entry.assignment.lacks.end(), lacks.begin(), lacks.end());
     }
   }
   if (best.workload.valid()) {

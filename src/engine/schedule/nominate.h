@@ -14,6 +14,8 @@ struct Entry {
   const Shape* shape = nullptr;
   Assignment assignment;
   std::vector<Target> targets;
+  // The walk over flavors went on from where a former one stopped: nobody is put to sleep on such a verdict.
+  bool partial_view = false;
 };
 
 // The flavors of an entry's assignment, by pod set.

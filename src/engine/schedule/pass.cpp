@@ -268,6 +268,7 @@ void Pass::fail(Entry& entry, std::string_view reason) {
 
 void Pass::give_up(Entry& entry, std::string_view reason) {
   if (entry.plan != nullptr && scan_moved(entry)) return;  // other flavors come next
+  if (entry.partial_view) return;
   PendingQueue& pending = entry.queue->pending;
   const auto& barrier = state_.slots[entry.workload].barrier;
   if (!entry.queue->config.strict() || (barrier && !barrier->blocks_strict_queue)) {
@@ -290,9 +291,14 @@ bool Pass::scan_moved(Entry& entry) {
     slot.scan_stamp = tree_->progress;
     slot.scan_moves = 0;
   }
-  if (!entry.assignment.scan_pending() || slot.scan_moves > entry.plan->flavors_tried) {
-    slot.scan.reset();
-    return false;
+  bool resumed = slot.scan != nullptr;
+  slot.scan.reset();
+  if (slot.scan_moves > entry.plan->flavors_tried) return false;
+  if (!entry.assignment.scan_pending()) {
+    // A walk that began in the middle ends here: the next one begins at the first flavor.
+    if (resumed) moved_ = true;
+    if (resumed) ++slot.scan_moves;
+    return resumed;
   }
   ++slot.scan_moves;
   slot.scan = std::make_unique<FlavorScan>();

@@ -1,0 +1,227 @@
+// Parked means dependent: whoever sleeps is woken by everything that could let it in.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "world.h"
+
+namespace berth::engine {
+namespace {
+
+using Texts = std::vector<std::string>;
+using api::kueue::FungibilityPolicy;
+using api::kueue::ReclaimWithinCohort;
+using api::kueue::WithinClusterQueue;
+
+TEST(Waking, ReducibleWorkloadWakesForItsMinimumThoughTheWholeCanNeverFit) {
+  World world;
+  world.flavor("f");
+  world.queue(QueueSpec("q").flavor("f", {{"cpu", "4"}}));
+  world.job({.name = "runs", .queue = "q", .count = 3});
+  world.job({.name = "part", .queue = "q", .count = 6, .min_count = 2});
+  EXPECT_EQ(world.moves(), Texts{"admit runs"});
+  EXPECT_TRUE(world.scheduler.parked(world.id("part")));
+  world.finish("runs");
+  EXPECT_EQ(world.moves(), Texts{"admit part"});
+}
+
+TEST(Waking, LosingARaceForOneFlavorDoesNotForgetThatFlavor) {
+  World world;
+  world.flavor("one");
+  world.flavor("two");
+  for (const char* name : {"a", "b"}) {
+    QueueSpec spec = QueueSpec(name).in("team").flavor("one", {{"cpu", "0"}}).flavor("two", {{"cpu", "0"}});
+    world.queue(spec);
+  }
+  world.cohort("team", "", {{"one", {{"cpu", "5"}}}, {"two", {{"cpu", "1"}}}});
+  // Both find room in flavor one; after the first only two cpus are left there, and none in flavor two.
+  world.job({.name = "first", .queue = "a", .count = 3, .priority = 1});
+  world.job({.name = "second", .queue = "b", .count = 3});
+  EXPECT_EQ(world.moves(), Texts{"admit first"});
+  EXPECT_TRUE(world.scheduler.parked(world.id("second")));
+  world.finish("first");
+  EXPECT_EQ(world.moves(), Texts{"admit second"});
+}
+
+TEST(Waking, ReleaseOfWhatNobodyLackedWakesNobody) {
+  World world;
+  world.flavor("f");
+  world.flavor("g");
+  world.queue(QueueSpec("q").in("team").flavor("f", {{"cpu", "4"}}));
+  world.queue(QueueSpec("r").in("team").flavor("g", {{"cpu", "4"}}));
+  world.job({.name = "runs", .queue = "q", .count = 4});
+  world.job({.name = "other", .queue = "r", .count = 4});
+  world.job({.name = "waits", .queue = "q", .count = 2});
+  EXPECT_EQ(world.moves(), (Texts{"admit runs", "admit other"}));
+  world.finish("other");
+  EXPECT_EQ(world.schedule(), Texts{});
+  EXPECT_TRUE(world.scheduler.parked(world.id("waits")));
+}
+
+TEST(Waking, ConfigurationThatMayHelpWakes) {
+  World world;
+  world.flavor("f");
+  QueueSpec small = QueueSpec("q").in("team").flavor("f", {{"cpu", "1"}});
+  world.queue(small);
+  world.job({.name = "j", .queue = "q", .count = 3});
+  EXPECT_EQ(world.moves(), Texts{});
+  world.queue(small);
+  EXPECT_EQ(world.schedule(), Texts{});
+  world.queue(QueueSpec("lender").in("team").flavor("f", {{"cpu", "1"}}));
+  EXPECT_EQ(world.moves(), Texts{});
+  world.cohort("team", "", {{"f", {{"cpu", "1"}}}});
+  EXPECT_EQ(world.moves(), Texts{"admit j"});
+}
+
+// A small cluster that lives at random; after every pass nobody sleeps who could be let in, and the same life
+// gives the same decisions.
+class RandomLife {
+ public:
+  explicit RandomLife(unsigned seed) : random_(seed) {
+    for (const char* f : {"f0", "f1", "f2"}) world_.flavor(f, {{"kind", f}});
+    for (int i = 0; i < kQueues; ++i) configure(i);
+  }
+
+  void step() {
+    switch (pick(0, 11)) {
+      case 0:
+        configure(pick(0, kQueues - 1));
+        break;
+      case 1:
+        world_.cohort(
+            "c" + std::to_string(pick(0, 1)), pick(0, 2) ? "root" : "",
+            {{"f0", {{"cpu", std::to_string(pick(0, 3))}, {"memory", std::to_string(pick(0, 3))}}}});
+        break;
+      case 2:
+      case 3:
+      case 4:
+      case 5:
+        submit();
+        break;
+      case 6:
+      case 7:
+      case 8:
+        stop();
+        break;
+      case 9:
+        evict();
+        break;
+      case 10:
+      case 11:
+        break;
+    }
+    if (pick(0, 2) > 0) pass();
+  }
+
+  void pass() {
+    for (const std::string& each : world_.schedule()) log += each + "\n";
+    for (const Decision& decision : world_.last) {
+      if (const auto* preempt = std::get_if<Preempt>(&decision)) {
+        evicted_.push_back(world_.names.at(preempt->target));
+      }
+    }
+  }
+  std::vector<std::string> check() { return world_.scheduler.check(); }
+  std::string log;
+
+ private:
+  static constexpr int kQueues = 4;
+  int pick(int low, int high) {
+    return low + static_cast<int>(random_() % static_cast<unsigned>(high - low + 1));
+  }
+  std::string few(int high) { return std::to_string(pick(0, high)); }
+
+  void configure(int i) {
+    QueueSpec spec("q" + std::to_string(i));
+    std::string limit;
+    if (pick(0, 3) > 0) {
+      spec.in("c" + std::to_string(pick(0, 1)));
+      if (pick(0, 2) == 0) limit = few(3);
+    }
+    int flavors = pick(1, 3);
+    bool split = pick(0, 4) == 0;  // cpu and memory in groups of their own
+    for (int f = 0; f < flavors; ++f) {
+      std::vector<QueueSpec::Limit> limits{{"cpu", few(6), limit}};
+      if (!split) limits.push_back({"memory", few(6), limit});
+      spec.flavor("f" + std::to_string(f), limits);
+    }
+    if (split && flavors < 3) spec.flavor("f2", {{"memory", few(6), limit}});
+    if (pick(0, 3) == 0) spec.strict();
+    spec.within(static_cast<WithinClusterQueue>(pick(0, 2)))
+        .reclaim(static_cast<ReclaimWithinCohort>(pick(0, 2)));
+    if (pick(0, 2) == 0) spec.borrow_preempting();
+    spec.object.when_can_borrow = static_cast<FungibilityPolicy>(pick(0, 1));
+    spec.object.when_can_preempt = static_cast<FungibilityPolicy>(pick(0, 1));
+    world_.scheduler.set_cluster_queue(spec.object, pick(0, 9) > 0);
+  }
+
+  void submit() {
+    JobSpec job{.name = "w" + std::to_string(next_++), .queue = "q" + std::to_string(pick(0, kQueues - 1))};
+    job.count = pick(1, 4);
+    job.priority = pick(0, 2);
+    job.requests = {{"cpu", few(2)}};
+    if (pick(0, 2) > 0) job.requests["memory"] = few(2);
+    if (pick(0, 3) == 0) job.min_count = pick(1, job.count);
+    world_.job(job);
+  }
+
+  std::string anybody() {
+    if (world_.ids.empty()) return "";
+    return std::next(world_.ids.begin(), pick(0, static_cast<int>(world_.ids.size()) - 1))->first;
+  }
+
+  void stop() {
+    std::string name = anybody();
+    if (name.empty()) return;
+    std::erase(evicted_, name);
+    world_.finish(name);
+  }
+
+  // An evicted job has stopped, or one is evicted for another reason.
+  void evict() {
+    if (!evicted_.empty()) {
+      std::string name = evicted_[static_cast<std::size_t>(pick(0, static_cast<int>(evicted_.size()) - 1))];
+      std::erase(evicted_, name);
+      return world_.stopped(name);
+    }
+    std::string name = anybody();
+    if (!name.empty() && world_.scheduler.holds(world_.id(name))) {
+      world_.scheduler.set_evicted(world_.id(name), true);
+      evicted_.push_back(name);
+    }
+  }
+
+  World world_;
+  std::vector<std::string> evicted_;
+  int next_ = 0;
+  std::mt19937 random_;
+};
+
+TEST(WakingProperty, NobodySleepsWhoCouldBeLetIn) {
+  constexpr unsigned kLives = 400;
+  constexpr int kSteps = 80;
+  for (unsigned seed = 0; seed < kLives; ++seed) {
+    RandomLife life(seed);
+    for (int i = 0; i < kSteps; ++i) {
+      life.step();
+      auto broken = life.check();
+      ASSERT_TRUE(broken.empty()) << "seed " << seed << " step " << i << ": " << broken.front() << "\n"
+                                  << life.log;
+    }
+  }
+}
+
+TEST(WakingProperty, TheSameLifeGivesTheSameDecisions) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    RandomLife one(seed), two(seed);
+    for (int i = 0; i < 100; ++i) {
+      one.step();
+      two.step();
+    }
+    ASSERT_EQ(one.log, two.log) << "seed " << seed;
+    ASSERT_NE(one.log.find("admit"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace berth::engine
