@@ -1,10 +1,14 @@
 #include "apiserver/server/api_server.h"
 
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "apiserver/builtin/builtin.h"
 #include "apiserver/crd/crd.h"
+#include "apiserver/gc/event_expiry.h"
+#include "apiserver/gc/garbage_collector.h"
+#include "apiserver/gc/namespace_lifecycle.h"
 #include "apiserver/server/core.h"
 #include "apiserver/server/crds.h"
 #include "apiserver/server/handlers.h"
@@ -19,6 +23,23 @@ constexpr std::array<std::string_view, 4> kNamespaces{"default", "kube-system", 
 
 }  // namespace
 
+// The controllers that are part of the server.
+struct Controllers {
+  Controllers(Core& core, Requests& requests) : collector(core, requests), namespaces(core, requests), events(core) {
+    collector.load();
+    namespaces.load();
+    events.load();
+  }
+  void on_change(const Change& change) {
+    collector.on_change(change);
+    namespaces.on_change(change);
+    events.on_change(change);
+  }
+  GarbageCollector collector;
+  NamespaceLifecycle namespaces;
+  EventExpiry events;
+};
+
 struct ApiServer::Impl {
   Impl(Executor& executor, std::unique_ptr<Log> log, const ApiServerOptions& options)
       : core(executor, std::move(log), options), crds(core), requests(core, crds) {}
@@ -30,6 +51,7 @@ struct ApiServer::Impl {
   Core core;
   Crds crds;
   Requests requests;
+  std::optional<Controllers> controllers;
 };
 
 Result<void> ApiServer::Impl::start() {
@@ -41,6 +63,7 @@ Result<void> ApiServer::Impl::start() {
   for (const std::string_view name : kNamespaces) {
     if (auto created = create_namespace(name); !created) return created;
   }
+  if (core.options.controllers) controllers.emplace(core, requests);
   return {};
 }
 
@@ -48,6 +71,7 @@ void ApiServer::Impl::on_durable(const Change& change) {
   core.watches->on_change(change);
   core.freshness.advance(change.revision);
   if (change.type == Change::Type::kDeleted) crds.on_removed(change.key);
+  if (controllers) controllers->on_change(change);
 }
 
 Result<void> ApiServer::Impl::create_namespace(std::string_view name) {

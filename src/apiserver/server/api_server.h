@@ -20,6 +20,9 @@ struct ApiServerOptions {
   // Joins admission to kinds as they are served (see kueue_webhooks.h). Empty: none.
   std::function<ResourcePtr(ResourcePtr)> admission;
   std::size_t watch_buffer = 1'000;        // events a slow watcher may lag behind before its stream is ended
+  // Runs the garbage collector, the namespace controller and the expiry of events. Without them objects wait for somebody
+  // else to do that work, as those of a bare API server.
+  bool controllers = true;
 };
 
 class ApiServer final : public api::RestClient {

@@ -1,0 +1,34 @@
+// Events are forgotten an hour after they were last written, as the API server does by default.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "apiserver/server/core.h"
+
+namespace berth::apiserver {
+
+class EventExpiry {
+ public:
+  explicit EventExpiry(Core& core) : core_(core) {}
+  ~EventExpiry();
+  EventExpiry(const EventExpiry&) = delete;
+  EventExpiry& operator=(const EventExpiry&) = delete;
+
+  void load();  // events that are there when the server starts get a whole hour again
+  void on_change(const Change& change);
+
+ private:
+  void keep(const std::string& item);
+  void forget(const std::string& item);
+  void expire();
+  void arm();
+
+  Core& core_;
+  std::map<std::string, Time> due_;
+  std::set<std::pair<Time, std::string>> queue_;
+  TimerId timer_ = 0;
+};
+
+}  // namespace berth::apiserver

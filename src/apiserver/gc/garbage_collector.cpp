@@ -1,0 +1,202 @@
+#include "apiserver/gc/garbage_collector.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "apiserver/gc/find_resource.h"
+#include "apiserver/server/metadata.h"
+
+namespace berth::apiserver {
+namespace {
+
+constexpr std::size_t kPerTurn = 256;                        // then requests get their turn
+constexpr Duration kPause = std::chrono::milliseconds(100);  // after the disk did not keep up
+
+}  // namespace
+
+GarbageCollector::GarbageCollector(Core& core, Requests& requests)
+    : core_(core), requests_(requests), turn_(core.executor, [this] { work(); }) {}
+
+void GarbageCollector::load() {
+  std::vector<std::string> uids;
+  for (const std::string& bucket : core_.store.buckets()) {
+    core_.store.scan(bucket, "", "", core_.store.revision(),
+                     [&](std::string_view item, const JsonPtr& object) {
+                       graph_.put(bucket + std::string(item), *object);
+                       uids.emplace_back(string_at(*object, {"metadata", "uid"}));
+                       return true;
+                     });
+  }
+  for (const std::string& uid : uids) enqueue(uid);
+}
+
+void GarbageCollector::on_change(const Change& change) {
+  const std::string uid(string_at(*change.object, {"metadata", "uid"}));
+  if (change.type != Change::Type::kDeleted) {
+    graph_.put(change.key, *change.object);
+    enqueue(uid);
+    return;
+  }
+  const OwnedObject* object = graph_.find(uid);
+  const std::vector<OwnerEdge> owners = object == nullptr ? std::vector<OwnerEdge>{} : object->owners;
+  graph_.remove(uid);
+  for (const std::string& dependent : graph_.dependents(uid)) enqueue(dependent);
+  for (const OwnerEdge& edge : owners) {
+    if (const OwnedObject* owner = graph_.find(edge.uid); owner != nullptr && owner->foreground)
+      enqueue(edge.uid);
+  }
+}
+
+// Only what may have something to do: has owners, or waits for its dependents.
+void GarbageCollector::enqueue(const std::string& uid) {
+  const OwnedObject* object = graph_.find(uid);
+  if (object == nullptr || (object->owners.empty() && !object->foreground && !object->orphaning)) return;
+  queue_.insert(uid);
+  turn_.soon();
+}
+
+void GarbageCollector::work() {
+  for (std::size_t n = 0; n < kPerTurn && !queue_.empty(); ++n) {
+    const std::string uid = *queue_.begin();
+    const OwnedObject* found = graph_.find(uid);
+    if (found != nullptr) {
+      const OwnedObject object = *found;
+      if (settle(uid, object) == Outcome::kBusy) {
+        turn_.later(kPause);
+        return;
+      }
+    }
+    queue_.erase(uid);
+  }
+  if (!queue_.empty()) turn_.soon();
+}
+
+GarbageCollector::Outcome GarbageCollector::settle(const std::string& uid, const OwnedObject& object) {
+  if (object.orphaning) return settle_orphans(uid, object);
+  if (object.foreground) return settle_foreground(uid, object);
+  if (object.deleting) return Outcome::kDone;  // on its way already
+  return settle_owned(uid, object);
+}
+
+GarbageCollector::Outcome GarbageCollector::settle_orphans(const std::string& uid,
+                                                           const OwnedObject& object) {
+  for (const std::string& dependent : graph_.dependents(uid)) {
+    const OwnedObject* found = graph_.find(dependent);
+    if (found == nullptr) continue;
+    const OwnedObject copy = *found;
+    if (forget_owners(dependent, copy, {uid}) == Outcome::kBusy) return Outcome::kBusy;
+  }
+  return remove_own_finalizer(uid, object, kOrphanFinalizer);
+}
+
+GarbageCollector::Outcome GarbageCollector::settle_foreground(const std::string& uid,
+                                                              const OwnedObject& object) {
+  bool blocked = false;
+  for (const std::string& dependent : graph_.dependents(uid)) {
+    const OwnedObject* found = graph_.find(dependent);
+    if (found == nullptr) continue;
+    enqueue(dependent);
+    blocked |= std::ranges::any_of(found->owners, [&](const OwnerEdge& edge) {
+      return edge.uid == uid && edge.blocks && graph_.owner(*found, edge) != nullptr;
+    });
+  }
+  return blocked ? Outcome::kDone : remove_own_finalizer(uid, object, kForegroundFinalizer);
+}
+
+// A kind nobody serves here may exist elsewhere: its objects count as there.
+bool GarbageCollector::kind_is_served(const OwnerEdge& edge) const {
+  return core_.registry.find_kind(edge.group, edge.version, edge.kind) != nullptr ||
+         std::ranges::any_of(core_.registry.all(), [&](const ResourcePtr& resource) {
+           return resource->gvr.group == edge.group && resource->kind == edge.kind;
+         });
+}
+
+GarbageCollector::Outcome GarbageCollector::settle_owned(const std::string& uid, const OwnedObject& object) {
+  std::set<std::string> gone, waiting;  // uids of owners that do not exist; that wait for this object to go
+  bool held = false;
+  for (const OwnerEdge& edge : object.owners) {
+    const OwnedObject* owner = graph_.owner(object, edge);
+    if (owner == nullptr && kind_is_served(edge)) {
+      gone.insert(edge.uid);
+    } else if (owner != nullptr && owner->foreground && edge.blocks) {
+      waiting.insert(edge.uid);
+    } else {
+      held = true;
+    }
+  }
+  if (held) {
+    gone.merge(waiting);
+    return gone.empty() ? Outcome::kDone : forget_owners(uid, object, gone);
+  }
+  if (gone.empty() && waiting.empty()) return Outcome::kDone;
+  if (!waiting.empty() && !graph_.dependents(uid).empty()) {
+    // Two objects that own each other and wait for each other's end would wait for ever.
+    const auto dependents = graph_.dependents(uid);
+    const bool cycle = std::ranges::any_of(
+        dependents, [&](const std::string& dependent) { return waiting.contains(dependent); });
+    return remove(uid, object, cycle ? "Background" : "Foreground");
+  }
+  return remove(uid, object, "Background");
+}
+
+GarbageCollector::Outcome GarbageCollector::remove_own_finalizer(const std::string& uid,
+                                                                 const OwnedObject& object,
+                                                                 std::string_view finalizer) {
+  const JsonPtr stored = core_.store.get(object.key.bucket, object.key.item);
+  if (stored == nullptr || string_at(*stored, {"metadata", "uid"}) != uid) return Outcome::kDone;
+  Json changed = *stored;
+  if (!remove_finalizer(changed, finalizer)) return Outcome::kDone;
+  return write(object, changed);
+}
+
+GarbageCollector::Outcome GarbageCollector::forget_owners(const std::string& uid, const OwnedObject& object,
+                                                          const std::set<std::string>& owners) {
+  const JsonPtr stored = core_.store.get(object.key.bucket, object.key.item);
+  if (stored == nullptr || string_at(*stored, {"metadata", "uid"}) != uid) return Outcome::kDone;
+  JsonArray rest;
+  for (const Json& reference : array_at(*stored, {"metadata", "ownerReferences"})) {
+    if (!owners.contains(std::string(string_at(reference, {"uid"})))) rest.push_back(reference);
+  }
+  if (rest.size() == array_at(*stored, {"metadata", "ownerReferences"}).size()) return Outcome::kDone;
+  Json changed = *stored;
+  if (rest.empty()) {
+    erase_path(changed, {"metadata", "ownerReferences"});
+  } else {
+    ensure_path(changed, {"metadata", "ownerReferences"}) = std::move(rest);
+  }
+  return write(object, changed);
+}
+
+// The change of metadata is an ordinary update, so that the last finalizer takes the object with it.
+GarbageCollector::Outcome GarbageCollector::write(const OwnedObject& object, const Json& changed) {
+  const ResourcePtr resource = find_resource(core_.registry, object.key.bucket);
+  if (resource == nullptr) return Outcome::kDone;
+  api::RestRequest request;
+  request.verb = api::Verb::kUpdate;
+  request.resource = resource->gvr;
+  request.ns = object.ns;
+  request.name = object.name;
+  request.field_manager = "kube-controller-manager";
+  request.body = *in_version(*resource, std::make_shared<const Json>(changed));
+  return requests_.handle(request).response.code == 429 ? Outcome::kBusy : Outcome::kDone;
+}
+
+GarbageCollector::Outcome GarbageCollector::remove(const std::string& uid, const OwnedObject& object,
+                                                   std::string_view policy) {
+  const ResourcePtr resource = find_resource(core_.registry, object.key.bucket);
+  if (resource == nullptr) return Outcome::kDone;
+  const JsonPtr stored = core_.store.get(object.key.bucket, object.key.item);
+  if (stored == nullptr) return Outcome::kDone;
+  // What the object asks for itself goes before what its owner asks for.
+  if (has_finalizer(*stored, kOrphanFinalizer)) policy = "Orphan";
+  if (has_finalizer(*stored, kForegroundFinalizer)) policy = "Foreground";
+  api::RestRequest request;
+  request.verb = api::Verb::kDelete;
+  request.resource = resource->gvr;
+  request.ns = object.ns;
+  request.name = object.name;
+  request.body = JsonObject{{"propagationPolicy", policy}, {"preconditions", JsonObject{{"uid", uid}}}};
+  return requests_.handle(request).response.code == 429 ? Outcome::kBusy : Outcome::kDone;
+}
+
+}  // namespace berth::apiserver

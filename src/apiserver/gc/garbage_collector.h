@@ -1,0 +1,45 @@
+// Deletes what no owner holds any more, and carries out foreground and orphaning deletions.
+// https://kubernetes.io/docs/concepts/architecture/garbage-collection/
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "apiserver/gc/owner_graph.h"
+#include "apiserver/gc/turn.h"
+#include "apiserver/server/requests.h"
+
+namespace berth::apiserver {
+
+class GarbageCollector {
+ public:
+  GarbageCollector(Core& core, Requests& requests);
+
+  void load();  // what the store holds when the server starts
+  void on_change(const Change& change);
+
+ private:
+  enum class Outcome { kDone, kBusy };
+
+  void enqueue(const std::string& uid);
+  void work();
+  Outcome settle(const std::string& uid, const OwnedObject& object);
+  Outcome settle_foreground(const std::string& uid, const OwnedObject& object);
+  Outcome settle_orphans(const std::string& uid, const OwnedObject& object);
+  Outcome settle_owned(const std::string& uid, const OwnedObject& object);
+  bool kind_is_served(const OwnerEdge& edge) const;
+
+  Outcome remove_own_finalizer(const std::string& uid, const OwnedObject& object, std::string_view finalizer);
+  Outcome forget_owners(const std::string& uid, const OwnedObject& object,
+                        const std::set<std::string>& owners);
+  Outcome remove(const std::string& uid, const OwnedObject& object, std::string_view policy);
+  Outcome write(const OwnedObject& object, const Json& changed);
+
+  Core& core_;
+  Requests& requests_;
+  OwnerGraph graph_;
+  std::set<std::string> queue_;  // uids to look at, each once
+  Turn turn_;
+};
+
+}  // namespace berth::apiserver
