@@ -25,7 +25,8 @@ constexpr std::array<std::string_view, 4> kNamespaces{"default", "kube-system", 
 
 // The controllers that are part of the server.
 struct Controllers {
-  Controllers(Core& core, Requests& requests) : collector(core, requests), namespaces(core, requests), events(core) {
+  Controllers(Core& core, Requests& requests)
+      : collector(core, requests), namespaces(core, requests), events(core) {
     collector.load();
     namespaces.load();
     events.load();

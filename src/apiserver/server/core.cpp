@@ -2,15 +2,16 @@
 
 #include <utility>
 
-#include "apiserver/server/events.h"
+#include "apiserver/builtin/event_conversion.h"
 #include "apiserver/server/watches.h"
 
 namespace berth::apiserver {
 
 namespace {
 
+// Events of both groups are stored in the form of the core group.
 bool is_second_events_group(const ResourceInfo& resource) {
-  return resource.gvr.group == kEventsGroup && resource.gvr.resource == "events";
+  return resource.gvr.group == "events.k8s.io" && resource.gvr.resource == "events";
 }
 
 }  // namespace
@@ -61,7 +62,7 @@ std::string api_version_of(const ResourceInfo& resource) {
 }
 
 JsonPtr in_version(const ResourceInfo& resource, const JsonPtr& stored) {
-  if (is_second_events_group(resource)) return std::make_shared<const Json>(event_from_core(*stored));
+  if (is_second_events_group(resource)) return std::make_shared<const Json>(to_events_event(*stored));
   if (string_at(*stored, {"apiVersion"}) == api_version_of(resource)) return stored;
   Json converted = *stored;
   converted.as_object()["apiVersion"] = api_version_of(resource);
@@ -69,7 +70,7 @@ JsonPtr in_version(const ResourceInfo& resource, const JsonPtr& stored) {
 }
 
 Json to_stored(const ResourceInfo& resource, Json object) {
-  if (is_second_events_group(resource)) return event_to_core(std::move(object));
+  if (is_second_events_group(resource)) return to_core_event(object);
   if (!resource.storage_version.empty() && resource.storage_version != resource.gvr.version) {
     object.as_object()["apiVersion"] = resource.gvr.group.empty()
                                            ? resource.storage_version

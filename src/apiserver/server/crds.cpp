@@ -15,7 +15,8 @@ namespace berth::apiserver {
 namespace {
 
 constexpr Duration kRetry = std::chrono::milliseconds(100);  // after the disk did not keep up
-const std::vector<std::string> kTerminatingVerbs{"delete", "deletecollection", "get", "list", "watch"};
+const std::vector<std::string> kTerminatingVerbs{"delete", "deletecollection", "get",  "list",
+                                                 "patch",  "update",           "watch"};
 
 const api::GroupVersionResource& crd_gvr() {
   static const api::GroupVersionResource gvr{"apiextensions.k8s.io", "v1", "customresourcedefinitions"};

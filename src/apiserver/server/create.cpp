@@ -67,13 +67,10 @@ std::string choose_name(Core& core, const ResourceInfo& resource, const Json& ob
 
 api::FieldErrors validate_new(const Core& core, const ResourceInfo& resource, const Json& object) {
   api::FieldErrors errors = validate_metadata(resource, object);
-  const auto add = [&](api::FieldErrors more) {
-    errors.insert(errors.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-  };
-  if (resource.custom) add(validate_custom_object(object, nullptr, resource, ""));
-  if (resource.strategy.validate) add(resource.strategy.validate(object, core.lookup));
+  if (resource.custom) add_new(errors, validate_custom_object(object, nullptr, resource, ""));
+  if (resource.strategy.validate) add_new(errors, resource.strategy.validate(object, core.lookup));
   if (errors.empty() && resource.strategy.validating_admission) {
-    add(resource.strategy.validating_admission(object, nullptr, "", core.lookup));
+    add_new(errors, resource.strategy.validating_admission(object, nullptr, "", core.lookup));
   }
   return errors;
 }
@@ -135,7 +132,7 @@ Answer finish_create(Core& core, const ResourceInfo& resource, const api::RestRe
   if (!name.empty()) ensure_path(object, {"metadata", "name"}) = name;
   ensure_path(object, {"metadata", "uid"}) = core.names.uid();
   ensure_path(object, {"metadata", "creationTimestamp"}) = format_time(core.executor.now());
-  if (resource.custom) ensure_path(object, {"metadata", "generation"}) = 1;
+  if (resource.strategy.counts_generation) ensure_path(object, {"metadata", "generation"}) = 1;
   if (resource.strategy.prepare_create) resource.strategy.prepare_create(object, core.lookup);
   if (resource.strategy.admit) {
     if (auto refusal = resource.strategy.admit(object, nullptr, core.lookup)) {

@@ -25,19 +25,15 @@ Result<void> check_all_types(const ResourceInfo& resource, const Json& object) {
   return metadata == nullptr || metadata->is_null() ? Result<void>{} : check_types(*metadata, *meta_schema());
 }
 
+// Pruning a root leaves its metadata alone; that has a schema of its own.
 std::vector<std::string> prune_all(const ResourceInfo& resource, Json& object) {
   std::vector<std::string> unknown;
-  const bool whole = schema_has_metadata(resource);
-  Json metadata;
-  if (!whole) {
-    if (Json* found = object.as_object().if_contains("metadata")) metadata = std::move(*found);
-    if (metadata.is_object()) {
-      prune(metadata, *meta_schema(), false, &unknown);
-      for (std::string& path : unknown) path.insert(0, "metadata.");
-    }
+  if (Json* metadata = object.as_object().if_contains("metadata");
+      metadata != nullptr && metadata->is_object()) {
+    prune(*metadata, *meta_schema(), false, &unknown);
+    for (std::string& path : unknown) path.insert(0, "metadata.");
   }
   if (resource.schema != nullptr) prune(object, *resource.schema, true, &unknown);
-  if (!whole && !metadata.is_null()) object.as_object()["metadata"] = std::move(metadata);
   return unknown;
 }
 

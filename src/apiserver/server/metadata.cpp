@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 namespace berth::apiserver {
 namespace {
@@ -214,6 +215,15 @@ api::FieldErrors validate_metadata_update(const Json& object, const Json& old) {
     }
   }
   return errors;
+}
+
+void add_new(api::FieldErrors& errors, api::FieldErrors more) {
+  for (api::FieldError& error : more) {
+    const bool known = std::ranges::any_of(errors, [&](const api::FieldError& present) {
+      return present.field == error.field && present.message == error.message;
+    });
+    if (!known) errors.push_back(std::move(error));
+  }
 }
 
 bool is_deleting(const Json& object) { return meta(object, "deletionTimestamp") != nullptr; }

@@ -21,6 +21,9 @@ void keep_metadata_for_update(Json& object, const Json& old);
 api::FieldErrors validate_metadata(const ResourceInfo& resource, const Json& object);
 api::FieldErrors validate_metadata_update(const Json& object, const Json& old);
 
+// Appends what is not among `errors` already: a kind's own rules may repeat the general ones.
+void add_new(api::FieldErrors& errors, api::FieldErrors more);
+
 bool is_deleting(const Json& object);
 bool has_finalizer(const Json& object, std::string_view finalizer);
 // True when something changed.

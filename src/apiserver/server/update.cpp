@@ -91,21 +91,16 @@ void confine_to_subresource(const ResourceInfo& resource, std::string_view subre
 api::FieldErrors validate_changed(const Core& core, const ResourceInfo& resource,
                                   std::string_view subresource, const Json& next, const Json& old) {
   api::FieldErrors errors = validate_metadata_update(next, old);
-  const auto add = [&](api::FieldErrors more) {
-    errors.insert(errors.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-  };
   if (resource.custom)
-    add(validate_custom_object(next, &old, resource, subresource == "status" ? "status" : ""));
-  if (resource.strategy.validate && subresource.empty()) add(resource.strategy.validate(next, core.lookup));
-  if (resource.strategy.validate_update) add(resource.strategy.validate_update(next, old, subresource));
+    add_new(errors, validate_custom_object(next, &old, resource, subresource == "status" ? "status" : ""));
+  if (resource.strategy.validate && subresource.empty())
+    add_new(errors, resource.strategy.validate(next, core.lookup));
+  if (resource.strategy.validate_update)
+    add_new(errors, resource.strategy.validate_update(next, old, subresource));
   if (errors.empty() && resource.strategy.validating_admission) {
-    add(resource.strategy.validating_admission(next, &old, subresource, core.lookup));
+    add_new(errors, resource.strategy.validating_admission(next, &old, subresource, core.lookup));
   }
   return errors;
-}
-
-bool counts_generations(const ResourceInfo& resource, const Json& old) {
-  return resource.custom || find_path(old, {"metadata", "generation"}) != nullptr;
 }
 
 // Whether an object that is being deleted has nothing left to wait for.
@@ -170,7 +165,7 @@ Answer finish_update(Core& core, const ResourceInfo& resource, const api::RestRe
     if (auto refusal = resource.strategy.admit(r.next, &r.old, core.lookup))
       return answer(std::move(*refusal));
   }
-  if (counts_generations(resource, r.old) && request.subresource != "status" &&
+  if (resource.strategy.counts_generation && request.subresource != "status" &&
       !same_desired_state(r.next, r.old, resource.has_status)) {
     ensure_path(r.next, {"metadata", "generation"}) = int_at(r.old, {"metadata", "generation"}) + 1;
   }

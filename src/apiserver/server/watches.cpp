@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <limits>
 #include <utility>
 
 #include "api/status.h"
@@ -66,7 +67,8 @@ class Watch : public std::enable_shared_from_this<Watch> {
   const std::string bucket_, prefix_;
   std::deque<api::WatchEvent> queue_;
   std::size_t unbounded_ = 0;  // of the queue: initial events, which do not count against the buffer
-  Revision seen_ = 0;          // changes up to here were looked at
+  Revision seen_ =
+      std::numeric_limits<Revision>::max();  // changes up to here need no look: all, until it has started
   bool bookmarks_ = false;
   bool posted_ = false;
   bool ending_ = false;
