@@ -18,7 +18,7 @@ struct ApiServerOptions {
   std::uint64_t seed = 0;  // of uids and generated names; 0: from the operating system
   std::size_t history = 10'000;            // changes kept for watches; older ones answer 410 Expired
   // Joins admission to kinds as they are served (see kueue_webhooks.h). Empty: none.
-  std::function<ResourcePtr(ResourcePtr)> admission;
+  std::function<ResourcePtr(ResourcePtr)> admission = {};
   std::size_t watch_buffer = 1'000;        // events a slow watcher may lag behind before its stream is ended
   // Runs the garbage collector, the namespace controller and the expiry of events. Without them objects wait for somebody
   // else to do that work, as those of a bare API server.

@@ -1,0 +1,198 @@
+// Owner references, propagation policies and the end of namespaces.
+#include <gtest/gtest.h>
+
+#include "apiserver/server/harness.h"
+
+namespace berth::apiserver {
+namespace {
+
+class GcTest : public ServerTest {
+ protected:
+  std::string uid_of(const api::GroupVersionResource& gvr, std::string_view ns, std::string_view name) {
+    return std::string(string_at(get(gvr, ns, name).body, {"metadata", "uid"}));
+  }
+  // A config map owned by another.
+  std::string owned_by(std::string_view owner, bool blocks = false) {
+    return R"(,"ownerReferences":[)" + reference(owner, blocks) + "]";
+  }
+  std::string reference(std::string_view owner, bool blocks = false) {
+    return R"({"apiVersion":"v1","kind":"ConfigMap","name":")" + std::string(owner) + R"(","uid":")" +
+           uid_of(kConfigMaps, "default", owner) + R"(","blockOwnerDeletion":)" +
+           (blocks ? "true" : "false") + "}";
+  }
+  void make(std::string_view name, std::string_view extra = "") {
+    const auto created = create(kConfigMaps, "default", config_map(name, extra));
+    ASSERT_EQ(created.code, 201) << to_string(created.body);
+  }
+  bool there(std::string_view name) { return exists(kConfigMaps, "default", name); }
+};
+
+TEST_F(GcTest, BackgroundDeletionTakesDependentsAndTheirs) {
+  make("a");
+  make("b", owned_by("a"));
+  make("c", owned_by("b"));
+  make("d");
+  ASSERT_EQ(remove(kConfigMaps, "default", "a").code, 200);
+  EXPECT_FALSE(there("a") || there("b") || there("c"));
+  EXPECT_TRUE(there("d"));
+}
+
+TEST_F(GcTest, OneOwnerIsEnoughToStay) {
+  make("a");
+  make("b");
+  make("c", R"(,"ownerReferences":[)" + reference("a") + "," + reference("b") + "]");
+  ASSERT_EQ(remove(kConfigMaps, "default", "a").code, 200);
+  const auto left = get(kConfigMaps, "default", "c");
+  ASSERT_TRUE(left.ok());
+  EXPECT_EQ(array_at(left.body, {"metadata", "ownerReferences"}).size(), 1u);
+  ASSERT_EQ(remove(kConfigMaps, "default", "b").code, 200);
+  EXPECT_FALSE(there("c"));
+}
+
+TEST_F(GcTest, ForegroundDeletionWaitsForDependentsThatBlock) {
+  make("a");
+  make("b", R"(,"finalizers":["example.com/hold"])" + owned_by("a", true));
+  make("c", owned_by("a", false));
+  const auto answer = remove(kConfigMaps, "default", "a", R"({"propagationPolicy":"Foreground"})");
+  EXPECT_EQ(to_string(*find_path(answer.body, {"metadata", "finalizers"})), R"(["foregroundDeletion"])");
+  EXPECT_TRUE(there("a") && there("b"));
+  ASSERT_EQ(patch(kConfigMaps, "default", "b", R"({"metadata":{"finalizers":null}})").code, 200);
+  EXPECT_FALSE(there("a") || there("b") || there("c"));
+}
+
+TEST_F(GcTest, ForegroundDeletionGoesDownTheTree) {
+  make("a");
+  make("b", owned_by("a", true));
+  make("c", R"(,"finalizers":["example.com/hold"])" + owned_by("b", true));
+  ASSERT_EQ(remove(kConfigMaps, "default", "a", R"({"propagationPolicy":"Foreground"})").code, 200);
+  EXPECT_TRUE(there("a") && there("b") && there("c"));
+  ASSERT_EQ(patch(kConfigMaps, "default", "c", R"({"metadata":{"finalizers":null}})").code, 200);
+  EXPECT_FALSE(there("a") || there("b") || there("c"));
+}
+
+TEST_F(GcTest, ObjectsThatOwnEachOtherDoNotWaitForEver) {
+  make("a");
+  make("b", owned_by("a", true));
+  ASSERT_EQ(
+      patch(kConfigMaps, "default", "a", R"({"metadata":{"ownerReferences":[)" + reference("b", true) + "]}}")
+          .code,
+      200);
+  ASSERT_EQ(remove(kConfigMaps, "default", "a", R"({"propagationPolicy":"Foreground"})").code, 200);
+  EXPECT_FALSE(there("a") || there("b"));
+}
+
+TEST_F(GcTest, OrphansForgetTheirOwner) {
+  make("a");
+  make("b", owned_by("a"));
+  ASSERT_EQ(remove(kConfigMaps, "default", "a", R"({"propagationPolicy":"Orphan"})").code, 200);
+  EXPECT_FALSE(there("a"));
+  const auto left = get(kConfigMaps, "default", "b");
+  ASSERT_TRUE(left.ok());
+  EXPECT_EQ(find_path(left.body, {"metadata", "ownerReferences"}), nullptr);
+}
+
+TEST_F(GcTest, OwnersThatNeverWereTakeTheirDependents) {
+  make(
+      "x",
+      R"(,"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"none","uid":"11111111-1111-4111-8111-111111111111"}])");
+  EXPECT_FALSE(there("x"));
+}
+
+TEST_F(GcTest, AnOwnerOfAnotherUidIsNoOwner) {
+  make("a");
+  make(
+      "x",
+      R"(,"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"a","uid":"11111111-1111-4111-8111-111111111111"}])");
+  EXPECT_FALSE(there("x"));
+}
+
+TEST_F(GcTest, AnOwnerInAnotherNamespaceIsNoOwner) {
+  ASSERT_EQ(create(kConfigMaps, "kube-system", config_map("a")).code, 201);
+  make("x", R"(,"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"a","uid":")" +
+                uid_of(kConfigMaps, "kube-system", "a") + R"("}])");
+  EXPECT_FALSE(there("x"));
+}
+
+TEST_F(GcTest, AnOwnerOfAKindThatIsNotServedHereStandsForItself) {
+  make("x", R"(,"ownerReferences":[{"apiVersion":"example.com/v1","kind":"Thing","name":"a","uid":"u"}])");
+  EXPECT_TRUE(there("x"));
+}
+
+TEST_F(GcTest, ClusterScopedObjectsOwnNamespacedOnes) {
+  ASSERT_EQ(create(kNodes, "", R"({"metadata":{"name":"n"}})").code, 201);
+  make("x", R"(,"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"n","uid":")" +
+                uid_of(kNodes, "", "n") + R"("}])");
+  EXPECT_TRUE(there("x"));
+  ASSERT_EQ(remove(kNodes, "", "n").code, 200);
+  EXPECT_FALSE(there("x"));
+}
+
+TEST_F(GcTest, JobsLeaveTheirPodsBehindUnlessTold) {
+  const std::string job =
+      R"({"metadata":{"name":"j"},"spec":{"suspend":true,"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}})";
+  ASSERT_EQ(create(kJobs, "default", job).code, 201);
+  const std::string owner =
+      R"(,"ownerReferences":[{"apiVersion":"batch/v1","kind":"Job","name":"j","uid":")" +
+      uid_of(kJobs, "default", "j") + R"("}])";
+  make("child", owner);
+  const auto answer = remove(kJobs, "default", "j");
+  ASSERT_EQ(answer.warnings.size(), 1u);
+  EXPECT_NE(answer.warnings[0].find("child pods are preserved by default"), std::string::npos);
+  EXPECT_FALSE(exists(kJobs, "default", "j"));
+  EXPECT_TRUE(there("child"));
+}
+
+TEST_F(GcTest, ANamespaceTakesItsContentWithIt) {
+  ASSERT_EQ(create(kNamespaces, "", R"({"metadata":{"name":"gone"}})").code, 201);
+  ASSERT_EQ(create(kConfigMaps, "gone", config_map("a")).code, 201);
+  ASSERT_EQ(create(kConfigMaps, "gone", config_map("b", R"(,"finalizers":["example.com/hold"])")).code, 201);
+  const auto answer = remove(kNamespaces, "", "gone");
+  EXPECT_EQ(string_at(answer.body, {"status", "phase"}), "Terminating");
+  EXPECT_FALSE(exists(kConfigMaps, "gone", "a"));
+
+  const auto refused = create(kConfigMaps, "gone", config_map("c"));
+  EXPECT_EQ(refused.code, 403);
+  EXPECT_EQ(api::status_message(refused),
+            "configmaps \"c\" is forbidden: unable to create new content in namespace gone because it is "
+            "being terminated");
+
+  const auto waiting = get(kNamespaces, "", "gone");
+  ASSERT_TRUE(waiting.ok());
+  std::string conditions;
+  for (const Json& condition : array_at(waiting.body, {"status", "conditions"})) {
+    if (string_at(condition, {"status"}) == "True")
+      conditions += std::string(string_at(condition, {"message"})) + "; ";
+  }
+  EXPECT_EQ(
+      conditions,
+      "Some resources are remaining: configmaps. has 1 resource instances; "
+      "Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances; ");
+  ASSERT_EQ(patch(kConfigMaps, "gone", "b", R"({"metadata":{"finalizers":null}})").code, 200);
+  EXPECT_FALSE(exists(kNamespaces, "", "gone"));
+}
+
+TEST_F(GcTest, ANamespaceWithFinalizersOfOthersWaitsEmpty) {
+  ASSERT_EQ(create(kNamespaces, "", R"({"metadata":{"name":"gone","finalizers":["example.com/hold"]}})").code,
+            201);
+  ASSERT_EQ(remove(kNamespaces, "", "gone").code, 200);
+  EXPECT_EQ(array_at(get(kNamespaces, "", "gone").body, {"spec", "finalizers"}).size(), 0u);
+  ASSERT_EQ(patch(kNamespaces, "", "gone", R"({"metadata":{"finalizers":null}})").code, 200);
+  EXPECT_FALSE(exists(kNamespaces, "", "gone"));
+}
+
+class BareServerTest : public ServerTest {
+ protected:
+  BareServerTest() : ServerTest({.seed = 7, .controllers = false}) {}
+};
+
+TEST_F(BareServerTest, LeavesTheWorkOfControllersToOthers) {
+  ASSERT_EQ(create(kNamespaces, "", R"({"metadata":{"name":"gone"}})").code, 201);
+  ASSERT_EQ(remove(kNamespaces, "", "gone").code, 200);
+  EXPECT_EQ(string_at(get(kNamespaces, "", "gone").body, {"status", "phase"}), "Terminating");
+  ASSERT_EQ(create(kConfigMaps, "default", config_map("a")).code, 201);
+  ASSERT_EQ(remove(kConfigMaps, "default", "a", R"({"propagationPolicy":"Foreground"})").code, 200);
+  EXPECT_TRUE(exists(kConfigMaps, "default", "a"));
+}
+
+}  // namespace
+}  // namespace berth::apiserver
