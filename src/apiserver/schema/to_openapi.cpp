@@ -73,6 +73,8 @@ Json rule_json(const Rule& rule) {
 }
 
 void put_extensions(const Schema& schema, JsonObject& out) {
+  if (schema.codec == Codec::kQuantity)
+    out["oneOf"] = JsonArray{JsonObject{{"type", "string"}}, JsonObject{{"type", "number"}}};
   if (schema.int_or_string) out["x-kubernetes-int-or-string"] = true;
   if (schema.preserve_unknown) out["x-kubernetes-preserve-unknown-fields"] = true;
   if (schema.embedded_resource) out["x-kubernetes-embedded-resource"] = true;

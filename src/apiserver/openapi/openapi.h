@@ -1,0 +1,35 @@
+// The OpenAPI documents that clients read: kubectl explain, create and apply, and generators.
+// https://kubernetes.io/docs/concepts/overview/kubernetes-api/#openapi-interface-definition
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "apiserver/resource.h"
+#include "base/json.h"
+
+namespace berth::apiserver::openapi {
+
+// The OpenAPI 3.0 document of one group and version: /openapi/v3/apis/<group>/<version>, /openapi/v3/api/v1.
+// `resources` may hold others, too; they are left out.
+Json v3_document(std::string_view group, std::string_view version, std::span<const ResourcePtr> resources);
+
+// "api/v1" or "apis/<group>/<version>".
+std::string v3_path(std::string_view group, std::string_view version);
+
+// The document of /openapi/v3: for each group and version, where its document is. The address has a hash of
+// the document, so that clients can keep it for as long as they like. Makes all documents.
+Json v3_index(std::span<const ResourcePtr> resources);
+
+// The OpenAPI 2.0 document of all resources: /openapi/v2.
+Json v2_document(std::span<const ResourcePtr> resources);
+
+// The same in the binary form that kubectl asks for: gnostic's openapi.v2.Document as protobuf, media type
+// application/com.github.proto-openapi.spec.v2.v1.0+protobuf.
+std::string v2_protobuf(const Json& document);
+
+// The name of a kind's schema: "io.k8s.api.batch.v1.Job", "io.x-k8s.kueue.v1beta2.Workload".
+std::string schema_name(const ResourceInfo& resource);
+
+}  // namespace berth::apiserver::openapi

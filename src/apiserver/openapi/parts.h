@@ -1,0 +1,43 @@
+// What the documents are put together from.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/resource.h"
+#include "base/json.h"
+
+namespace berth::apiserver::openapi {
+
+constexpr std::string_view kMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.";
+
+// Where schemas are kept: "#/components/schemas/" in version 3, "#/definitions/" in version 2.
+struct Form {
+  bool v2 = false;
+  std::string_view prefix() const { return v2 ? "#/definitions/" : "#/components/schemas/"; }
+  Json reference(std::string_view name) const;
+};
+
+// The schemas that every group needs: ObjectMeta, Status, DeleteOptions and their parts, by name.
+JsonObject common_schemas(const Form& form);
+
+// The schema of the kind, with references for metadata, and of its list.
+Json kind_schema(const ResourceInfo& resource, const Form& form);
+Json list_schema(const ResourceInfo& resource, const Form& form);
+std::string list_schema_name(const ResourceInfo& resource);
+
+// One operation of a path.
+struct Operation {
+  std::string method;  // "get", "put", ...
+  Json json;
+};
+// A path below a group and version, what may be done there, and the parameters all of that has.
+struct Path {
+  std::string path;
+  std::vector<Operation> operations;
+  JsonArray parameters;
+};
+std::vector<Path> paths_of(const ResourceInfo& resource, const Form& form);
+
+}  // namespace berth::apiserver::openapi
