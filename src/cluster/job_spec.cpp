@@ -144,9 +144,28 @@ bool removed_before(const JobPod& a, const JobPod& b) {
   return rank(a) < rank(b);
 }
 
+namespace {
+
+// What a pod of an Indexed Job knows of its index.
+void tell_index(Json& meta, Json& pod_spec, const JobSpec& spec, const NewPod& what) {
+  const std::string index = std::to_string(*what.index);
+  ensure_path(meta, {"labels", kIndexKey}) = index;
+  ensure_path(meta, {"annotations", kIndexKey}) = index;
+  if (spec.backoff_limit_per_index) {
+    ensure_path(meta, {"annotations", kIndexFailures}) = std::to_string(what.failures);
+    if (what.ignored_failures > 0) {
+      ensure_path(meta, {"annotations", kIndexIgnoredFailures}) = std::to_string(what.ignored_failures);
+    }
+  }
+  ensure_path(pod_spec, {"hostname"}) = spec.name + "-" + index;
+  tell_containers_their_index(pod_spec);
+}
+
+}  // namespace
+
 Json make_pod(const Json& job, const JobSpec& spec, const NewPod& what) {
-  Json pod = JsonObject{{"apiVersion", "v1"}, {"kind", "Pod"}};
-  Json& meta = ensure_path(pod, {"metadata"}) = JsonObject();
+  // Put together at the end: a reference into an object does not survive a member that is added beside it.
+  Json meta = JsonObject(), pod_spec = JsonObject();
   ensure_path(meta, {"generateName"}) = generate_name(spec, what);
   ensure_path(meta, {"namespace"}) = spec.ns;
   for (std::string_view member : {"labels", "annotations"}) {
@@ -163,23 +182,9 @@ Json make_pod(const Json& job, const JobSpec& spec, const NewPod& what) {
                                              {"uid", spec.uid},
                                              {"controller", true},
                                              {"blockOwnerDeletion", true}}};
-  if (const Json* pod_spec = find_path(job, {"spec", "template", "spec"}))
-    ensure_path(pod, {"spec"}) = *pod_spec;
-  if (!what.index) return pod;
-
-  const std::string index = std::to_string(*what.index);
-  ensure_path(meta, {"labels", kIndexKey}) = index;
-  ensure_path(meta, {"annotations", kIndexKey}) = index;
-  if (spec.backoff_limit_per_index) {
-    ensure_path(meta, {"annotations", kIndexFailures}) = std::to_string(what.failures);
-    if (what.ignored_failures > 0) {
-      ensure_path(meta, {"annotations", kIndexIgnoredFailures}) = std::to_string(what.ignored_failures);
-    }
-  }
-  Json& pod_spec = ensure_path(pod, {"spec"});
-  ensure_path(pod_spec, {"hostname"}) = spec.name + "-" + index;
-  tell_containers_their_index(pod_spec);
-  return pod;
+  if (const Json* given = find_path(job, {"spec", "template", "spec"})) pod_spec = *given;
+  if (what.index) tell_index(meta, pod_spec, spec, what);
+  return JsonObject{{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", std::move(meta)}, {"spec", std::move(pod_spec)}};
 }
 
 }  // namespace berth::cluster
