@@ -77,13 +77,14 @@ TEST(Waking, ConfigurationThatMayHelpWakes) {
 // gives the same decisions.
 class RandomLife {
  public:
-  explicit RandomLife(unsigned seed) : random_(seed) {
+  explicit RandomLife(unsigned seed, bool may_reconfigure = true)
+      : random_(seed), may_reconfigure_(may_reconfigure) {
     for (const char* f : {"f0", "f1", "f2"}) world_.flavor(f, {{"kind", f}});
     for (int i = 0; i < kQueues; ++i) configure(i);
   }
 
   void step() {
-    switch (pick(0, 11)) {
+    switch (pick(may_reconfigure_ ? 0 : 2, 11)) {
       case 0:
         configure(pick(0, kQueues - 1));
         break;
@@ -122,6 +123,22 @@ class RandomLife {
     }
   }
   std::vector<std::string> check() { return world_.scheduler.check(); }
+  // Nodes that use more than their quotas and limits allow; possible only after quotas were lowered.
+  std::vector<std::string> exceeded() {
+    std::vector<std::string> all;
+    const Ledger& ledger = world_.scheduler.ledger();
+    for (NodeId queue : ledger.cluster_queues()) {
+      for (std::size_t i = 0; i < world_.scheduler.names().pairs(); ++i) {
+        FlavorResourceId id(i);
+        for (NodeId node = queue; node.valid(); node = ledger.parent(node)) {
+          Amount most = ledger.subtree_quota(node, id);
+          if (ledger.parent(node).valid()) most += ledger.quota(node, id).borrowing_limit;
+          if (ledger.usage(node, id) > most) all.push_back(ledger.path(node));
+        }
+      }
+    }
+    return all;
+  }
   std::string log;
 
  private:
@@ -195,6 +212,7 @@ class RandomLife {
   std::vector<std::string> evicted_;
   int next_ = 0;
   std::mt19937 random_;
+  bool may_reconfigure_;
 };
 
 TEST(WakingProperty, NobodySleepsWhoCouldBeLetIn) {
@@ -207,6 +225,18 @@ TEST(WakingProperty, NobodySleepsWhoCouldBeLetIn) {
       auto broken = life.check();
       ASSERT_TRUE(broken.empty()) << "seed " << seed << " step " << i << ": " << broken.front() << "\n"
                                   << life.log;
+    }
+  }
+}
+
+TEST(WakingProperty, AdmissionNeverExceedsQuotasAndLimits) {
+  for (unsigned seed = 0; seed < 400; ++seed) {
+    RandomLife life(seed, false);
+    for (int i = 0; i < 80; ++i) {
+      life.step();
+      auto exceeded = life.exceeded();
+      ASSERT_TRUE(exceeded.empty()) << "seed " << seed << " step " << i << ": " << exceeded.front() << "\n"
+                                    << life.log;
     }
   }
 }
