@@ -1,0 +1,107 @@
+// The engine behind its facade: workloads seen, admitted, written, finished, with everything but the API
+// server.
+#include <benchmark/benchmark.h>
+
+#include <deque>
+#include <string>
+
+#include "engine/engine.h"
+#include "engine/support/build.h"
+
+namespace berth::engine {
+namespace {
+
+using api::kueue::Workload;
+
+constexpr int kCohorts = 10;
+
+// Answers every write as a server without faults would, and finishes what is admitted. Returns how many were.
+class Server {
+ public:
+  explicit Server(int queues) {
+    feed(NamespaceSeen{"ns", {}});
+    feed(ResourceFlavorSeen{std::make_shared<const api::kueue::ResourceFlavor>(test::flavor("f"))});
+    for (int q = 0; q < queues; ++q) {
+      const std::string name = "cq" + std::to_string(q);
+      feed(ClusterQueueSeen{
+          std::make_shared<const api::kueue::ClusterQueue>(test::ClusterQueueBuilder(name)
+                                                               .cpu({{"f", "20"}})
+                                                               .cohort("co" + std::to_string(q % kCohorts))
+                                                               .build())});
+      feed(LocalQueueSeen{
+          std::make_shared<const api::kueue::LocalQueue>(test::local_queue("q" + std::to_string(q), name))});
+    }
+    feed(Synced{});
+  }
+
+  void create(int number, int queues) {
+    Workload w = test::WorkloadBuilder("w" + std::to_string(number), "q" + std::to_string(number % queues))
+                     .pods(1 + number % 3, "1")
+                     .created(now_ + std::chrono::milliseconds(number));
+    w.meta.resource_version = std::to_string(++version_);
+    feed(WorkloadSeen{std::make_shared<const Workload>(std::move(w))});
+  }
+
+  int run() {
+    int finished = 0;
+    while (true) {
+      perform(engine_.schedule(now_));
+      if (answers_.empty()) return finished;
+      while (!answers_.empty()) {
+        feed(answers_.front());
+        answers_.pop_front();
+      }
+      for (const auto& [name, version] : std::exchange(admitted_, {})) {
+        api::kueue::JobReport report;
+        report.finished = {"Succeeded", "done"};
+        report.workload_version = version;
+        feed(JobReported{"ns", name, std::move(report)});
+        ++finished;
+      }
+      now_ += std::chrono::seconds(1);
+    }
+  }
+
+ private:
+  void feed(const Event& event) { perform(engine_.handle(now_, event)); }
+  void perform(const Effects& effects) {
+    for (const auto& effect : effects) {
+      const auto* write = std::get_if<WriteWorkloadStatus>(&effect);
+      if (write == nullptr) continue;
+      auto written = std::make_shared<Workload>(*write->base);
+      written->status = write->status;
+      written->meta.resource_version = std::to_string(++version_);
+      if (written->status.admission && !write->base->status.admission)
+        admitted_.emplace_back(written->meta.name, written->meta.resource_version);
+      answers_.push_back(
+          WriteSettled{write->write, WriteSettled::Outcome::kDone, written->meta.resource_version, ""});
+      answers_.push_back(WorkloadSeen{written});
+    }
+  }
+
+  Engine engine_{Options{}};
+  Time now_ = test::kEpoch;
+  int version_ = 1'000'000;
+  std::deque<Event> answers_;
+  std::vector<std::pair<std::string, std::string>> admitted_;
+};
+
+// items_per_second: lives of workloads, from creation to the end.
+void whole_lives(benchmark::State& state) {
+  const int queues = static_cast<int>(state.range(0)), workloads = static_cast<int>(state.range(1));
+  std::int64_t lives = 0;
+  for (auto _ : state) {
+    Server server(queues);
+    for (int i = 0; i < workloads; ++i) server.create(i, queues);
+    lives += server.run();
+  }
+  state.SetItemsProcessed(lives);
+}
+BENCHMARK(whole_lives)
+    ->Args({30, 2'000})
+    ->Args({30, 15'000})
+    ->Args({1'000, 50'000})
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace berth::engine
