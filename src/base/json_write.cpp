@@ -30,43 +30,56 @@ void append_double(std::string& out, double d) {
   }
 }
 
-void append_string(std::string& out, std::string_view text) {
+bool needs_escape(char c) { return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\'; }
+
+void append_escaped(std::string& out, char c) {
   static constexpr char kHex[] = "0123456789abcdef";
+  switch (c) {
+    case '"':
+      out += "\\\"";
+      break;
+    case '\\':
+      out += "\\\\";
+      break;
+    case '\n':
+      out += "\\n";
+      break;
+    case '\r':
+      out += "\\r";
+      break;
+    case '\t':
+      out += "\\t";
+      break;
+    case '\b':
+      out += "\\b";
+      break;
+    case '\f':
+      out += "\\f";
+      break;
+    default:
+      out += "\\u00";
+      out += kHex[(c >> 4) & 15];
+      out += kHex[c & 15];
+  }
+}
+
+void append_string(std::string& out, std::string_view text) {
   out += '"';
-  for (const char c : text) {
-    switch (c) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      case '\b':
-        out += "\\b";
-        break;
-      case '\f':
-        out += "\\f";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          out += "\\u00";
-          out += kHex[(c >> 4) & 15];
-          out += kHex[c & 15];
-        } else {
-          out += c;
-        }
-    }
+  while (true) {
+    const auto special = std::find_if(text.begin(), text.end(), needs_escape);
+    const auto length = static_cast<std::size_t>(special - text.begin());
+    out.append(text.data(), length);
+    if (length == text.size()) break;
+    append_escaped(out, *special);
+    text.remove_prefix(length + 1);
   }
   out += '"';
+}
+
+template <typename Integer>
+void append_integer(std::string& out, Integer value) {
+  char digits[24];
+  out.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
 }
 
 // Sorted keys: canonical text. Indentation 0: one line.
@@ -90,10 +103,10 @@ struct Writer {
         out += value.get_bool() ? "true" : "false";
         break;
       case boost::json::kind::int64:
-        out += std::to_string(value.get_int64());
+        append_integer(out, value.get_int64());
         break;
       case boost::json::kind::uint64:
-        out += std::to_string(value.get_uint64());
+        append_integer(out, value.get_uint64());
         break;
       case boost::json::kind::double_:
         append_double(out, sorted ? value.get_double() + 0.0 : value.get_double());
@@ -124,21 +137,25 @@ struct Writer {
   }
 
   void write_object(const JsonObject& object, int depth) {
-    std::vector<const JsonObject::value_type*> members;
-    members.reserve(object.size());
-    for (const auto& member : object) members.push_back(&member);
-    if (sorted)
-      std::sort(members.begin(), members.end(),
-                [](const auto* a, const auto* b) { return a->key() < b->key(); });
     out += '{';
     bool first = true;
-    for (const auto* member : members) {
+    const auto write_member = [&](const JsonObject::value_type& member) {
       if (!first) out += ',';
       first = false;
       line(depth + 1);
-      append_string(out, std::string_view(member->key().data(), member->key().size()));
+      append_string(out, std::string_view(member.key().data(), member.key().size()));
       out += indentation > 0 ? ": " : ":";
-      write(member->value(), depth + 1);
+      write(member.value(), depth + 1);
+    };
+    if (sorted) {
+      std::vector<const JsonObject::value_type*> members;
+      members.reserve(object.size());
+      for (const auto& member : object) members.push_back(&member);
+      std::sort(members.begin(), members.end(),
+                [](const auto* a, const auto* b) { return a->key() < b->key(); });
+      for (const auto* member : members) write_member(*member);
+    } else {
+      for (const auto& member : object) write_member(member);
     }
     if (!first) line(depth);
     out += '}';

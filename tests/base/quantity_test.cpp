@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <map>
+
 #include "base/amount.h"
 
 namespace berth {
@@ -133,6 +135,42 @@ RC_GTEST_PROP(Quantity, OrderIsThatOfTheExactNumbers, (std::int32_t a, std::int3
   RC_PRE(b != 0);
   RC_ASSERT((x < y) == (std::int64_t{a} < eighths));
   RC_ASSERT((x == y) == (std::int64_t{a} == eighths));
+}
+
+// The number in billionths, told in the plainest way; whole numbers of at most 2^20 keep it within 128 bits.
+__extension__ typedef __int128 Wide;
+struct Plain {
+  std::int32_t whole;
+  std::string suffix;
+  Wide nano() const {
+    static const std::map<std::string, Wide> kUnits = {{"n", 1},
+                                                       {"u", 1000},
+                                                       {"m", 1000000},
+                                                       {"", 1000000000},
+                                                       {"k", 1000000000000},
+                                                       {"M", Wide{1000000000} * 1000000},
+                                                       {"Ki", Wide{1000000000} << 10},
+                                                       {"Mi", Wide{1000000000} << 20},
+                                                       {"Gi", Wide{1000000000} << 30}};
+    return whole * kUnits.at(suffix);
+  }
+  Quantity quantity() const { return *Quantity::parse(std::to_string(whole) + suffix); }
+};
+
+rc::Gen<Plain> any_plain() {
+  return rc::gen::construct<Plain>(
+      rc::gen::inRange(-(1 << 20), 1 << 20),
+      rc::gen::element<std::string>("n", "u", "m", "", "k", "M", "Ki", "Mi", "Gi"));
+}
+
+RC_GTEST_PROP(Quantity, ComparesAndAddsAcrossSuffixesExactly, ()) {
+  const Plain a = *any_plain();
+  const Plain b = *any_plain();
+  RC_ASSERT((a.quantity() < b.quantity()) == (a.nano() < b.nano()));
+  RC_ASSERT((a.quantity() == b.quantity()) == (a.nano() == b.nano()));
+  const Wide sum = a.nano() + b.nano();
+  const Wide units = sum / 1000000000 + (sum % 1000000000 == 0 ? 0 : sum < 0 ? -1 : 1);
+  RC_ASSERT(Wide{(a.quantity() + b.quantity()).value()} == units);
 }
 
 RC_GTEST_PROP(Quantity, SumsAreExact, (std::int32_t a, std::int32_t b, std::int16_t factor)) {
