@@ -92,10 +92,9 @@ class Player {
 
   void create(std::string_view name, std::string_view spec) {
     Json job = yaml(
-        "{apiVersion: batch/v1, kind: Job, metadata: {labels: {mine: x}}, spec: {template: {metadata: "
-        "{labels: "
-        "{mine: x}}, spec: {restartPolicy: Never, containers: [{name: c, image: i, resources: {requests: "
-        "{cpu: '1'}}}]}}}}");
+        "{apiVersion: batch/v1, kind: Job, spec: {template: {metadata: {labels: {mine: x}}, spec: "
+        "{restartPolicy: "
+        "Never, containers: [{name: c, image: i, resources: {requests: {cpu: '1'}}}]}}}}");
     ensure_path(job, {"metadata", "name"}) = name;
     const Json given = yaml(spec);
     for (const auto& [key, value] : given.as_object()) {
