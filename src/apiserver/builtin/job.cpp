@@ -27,6 +27,13 @@ void default_failure_policy(Json& spec) {
   }
 }
 
+// A Job without labels of its own has those of its pods.
+void default_labels(Json& job) {
+  if (!object_at(job, {"metadata", "labels"}).empty()) return;
+  const JsonObject labels = object_at(job, {"spec", "template", "metadata", "labels"});
+  if (!labels.empty()) ensure_path(job, {"metadata", "labels"}) = labels;
+}
+
 Result<void> finish_decoding(Json& job) {
   JsonObject& spec = ensure_path(job, {"spec"}).as_object();
   if (!spec.contains("parallelism") && !spec.contains("completions")) spec["completions"] = 1;
@@ -41,14 +48,8 @@ Result<void> finish_decoding(Json& job) {
   }
   if (spec.contains("podFailurePolicy")) default_failure_policy(job.as_object()["spec"]);
   default_pod_spec(ensure_path(job, {"spec", "template", "spec"}));
+  default_labels(job);
   return {};
-}
-
-// A Job without labels of its own has those of its pods.
-void default_labels(Json& job) {
-  if (!object_at(job, {"metadata", "labels"}).empty()) return;
-  const JsonObject labels = object_at(job, {"spec", "template", "metadata", "labels"});
-  if (!labels.empty()) ensure_path(job, {"metadata", "labels"}) = labels;
 }
 
 void generate_selector(Json& job) {
@@ -69,10 +70,14 @@ void generate_selector(Json& job) {
 
 void prepare_create(Json& job, const Lookup&) {
   job.as_object()["status"] = JsonObject();
-  // Labels that both have in common are the pods' own; the Job takes the generated ones too when it had none.
-  const bool unlabelled = object_at(job, {"metadata", "labels"}).empty();
-  if (!bool_at(job, {"spec", "manualSelector"})) generate_selector(job);
-  if (unlabelled) default_labels(job);
+  // A Job that has just the labels of its pods, as one without labels of its own does, takes the generated
+  // ones too.
+  const JsonObject before = object_at(job, {"spec", "template", "metadata", "labels"});
+  const bool shared = json_equal(Json(object_at(job, {"metadata", "labels"})), Json(before));
+  if (bool_at(job, {"spec", "manualSelector"})) return;
+  generate_selector(job);
+  if (shared)
+    ensure_path(job, {"metadata", "labels"}) = object_at(job, {"spec", "template", "metadata", "labels"});
 }
 
 void prepare_update(Json& job, const Json& old, std::string_view subresource, const Lookup&) {
