@@ -67,10 +67,15 @@ std::string with_detail(std::string text, std::string_view detail) {
 std::string to_string(const FieldError& error) { return error.field + ": " + error.message; }
 
 std::string to_string(const FieldErrors& errors) {
-  if (errors.size() == 1) return to_string(errors.front());
-  std::string text;
-  for (const FieldError& error : errors) text += (text.empty() ? "" : ", ") + to_string(error);
-  return "[" + text + "]";
+  std::vector<std::string> texts;
+  for (const FieldError& error : errors) {
+    std::string text = to_string(error);
+    if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(std::move(text));
+  }
+  if (texts.size() == 1) return texts.front();
+  std::string joined;
+  for (const std::string& text : texts) joined += (joined.empty() ? "[" : ", ") + text;
+  return joined.empty() ? joined : joined + "]";
 }
 
 std::string_view reason_of(FieldErrorType type) {

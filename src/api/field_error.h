@@ -35,8 +35,9 @@ using FieldErrors = std::vector<FieldError>;
 
 // "spec.parallelism: Invalid value: -1: must be greater than or equal to 0"
 std::string to_string(const FieldError& error);
-std::string to_string(const FieldErrors& errors);  // one: as above; several: "[a, b]"
-std::string_view reason_of(FieldErrorType type);   // "FieldValueInvalid", as in Status causes
+std::string to_string(
+    const FieldErrors& errors);  // one: as above; several: "[a, b]", the same text once; none: ""
+std::string_view reason_of(FieldErrorType type);  // "FieldValueInvalid", as in Status causes
 
 FieldError required(std::string field, std::string_view detail);
 FieldError invalid_value(std::string field, const Json& value, std::string_view detail);

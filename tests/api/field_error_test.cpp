@@ -45,6 +45,8 @@ TEST(FieldError, SaysWhatKubernetesSays) {
 TEST(FieldError, SeveralErrorsAreJoinedInBrackets) {
   EXPECT_EQ(to_string(FieldErrors{required("a", ""), required("b", "")}),
             "[a: Required value, b: Required value]");
+  EXPECT_EQ(to_string(FieldErrors{required("a", ""), required("a", "")}), "a: Required value");
+  EXPECT_EQ(to_string(FieldErrors{}), "");
 }
 
 TEST(Names, Subdomains) {

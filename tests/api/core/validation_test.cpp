@@ -41,8 +41,8 @@ TEST(CheckTolerations, Rules) {
   const struct {
     std::string toleration, error;
   } cases[] = {
-      {R"({"operator":"Exists"})", "[]"},
-      {R"({"key":"k","operator":"Equal","value":"v","effect":"NoSchedule"})", "[]"},
+      {R"({"operator":"Exists"})", ""},
+      {R"({"key":"k","operator":"Equal","value":"v","effect":"NoSchedule"})", ""},
       {R"({"operator":"Equal"})",
        R"(t[0].operator: Invalid value: "Equal": operator must be Exists when `key` is empty, which means "match all values and all keys")"},
       {R"({"key":"k","operator":"Exists","value":"v"})",
