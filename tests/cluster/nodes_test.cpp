@@ -1,0 +1,88 @@
+#include "cluster/nodes.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+namespace berth::cluster {
+namespace {
+
+TEST(NodeShape, IsBlocksRacksAndNodes) {
+  const struct {
+    const char* text;
+    int blocks, racks, nodes;
+  } cases[] = {{"8", 1, 1, 8}, {"10x64", 1, 10, 64}, {"2x4x8", 2, 4, 8}, {"100000", 1, 1, 100000}};
+  for (const auto& c : cases) {
+    const auto shape = parse_node_shape(c.text);
+    ASSERT_TRUE(shape) << shape.error().message;
+    EXPECT_EQ(shape->blocks, c.blocks) << c.text;
+    EXPECT_EQ(shape->racks, c.racks) << c.text;
+    EXPECT_EQ(shape->nodes, c.nodes) << c.text;
+  }
+  for (const char* text : {"", "0", "x", "2x", "x2", "-1", "2x0x3", "1x2x3x4", "2 x 3", "100001", "1000x1000",
+                           "1e3", "99999999999999999999"}) {
+    EXPECT_FALSE(parse_node_shape(text)) << text;
+  }
+}
+
+TEST(NodeResources, AreNamedOrDefaults) {
+  const auto resources = parse_node_resources("cpu=96,memory=256Gi,nvidia.com/gpu=8").value();
+  EXPECT_EQ(resources.at("cpu").to_string(), "96");
+  EXPECT_EQ(resources.at("memory").to_string(), "256Gi");
+  EXPECT_EQ(resources.at("nvidia.com/gpu").to_string(), "8");
+  EXPECT_EQ(resources.at("pods").to_string(), "110");
+  EXPECT_EQ(parse_node_resources("pods=3")->at("pods").to_string(), "3");
+  for (const char* text : {"cpu", "=1", "cpu=", "cpu=x", "cpu=-1", "cpu=1,,memory=1", "cpu=1,"}) {
+    EXPECT_FALSE(parse_node_resources(text)) << text;
+  }
+}
+
+TEST(Nodes, CarryTheLabelsOfTheirPlace) {
+  const auto nodes = make_nodes(parse_node_shape("2x2x3").value(), parse_node_resources("cpu=4").value());
+  ASSERT_EQ(nodes.size(), 12u);
+  std::set<std::string> names, racks;
+  for (const auto& node : nodes) {
+    names.emplace(string_at(node, {"metadata", "name"}));
+    racks.emplace(string_at(node, {"metadata", "labels", "cloud.provider.com/topology-rack"}));
+    EXPECT_EQ(string_at(node, {"metadata", "labels", "kubernetes.io/hostname"}),
+              string_at(node, {"metadata", "name"}));
+    EXPECT_EQ(string_at(node, {"status", "allocatable", "cpu"}), "4");
+    EXPECT_FALSE(node_ready(node));
+  }
+  EXPECT_EQ(names.size(), 12u);
+  EXPECT_EQ(racks, (std::set<std::string>{"b1-r1", "b1-r2", "b2-r1", "b2-r2"}))
+      << "racks differ across blocks";
+}
+
+TEST(Nodes, AreTaintedWhileTheyAreNotReady) {
+  const auto json = [](std::string_view text) { return parse_json(text).value(); };
+  const auto corrected = [&](std::string_view node) {
+    const auto taints = corrected_taints(json(node));
+    return taints ? to_string(Json(*taints)) : "right";
+  };
+  EXPECT_EQ(corrected(R"({})"), R"([{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"}])");
+  EXPECT_EQ(corrected(R"({"status":{"conditions":[{"type":"Ready","status":"True"}]}})"), "right");
+  EXPECT_EQ(
+      corrected(R"({"spec":{"taints":[{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"}]}})"),
+      "right");
+  EXPECT_EQ(corrected(R"({"spec":{"taints":[{"key":"a","effect":"NoExecute"},
+                          {"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"}]},
+                          "status":{"conditions":[{"type":"Ready","status":"True"}]}})"),
+            R"([{"key":"a","effect":"NoExecute"}])");
+}
+
+TEST(Nodes, KeepTheResourcesTheyName) {
+  const auto defaults = parse_node_resources("cpu=4").value();
+  const Json bare = ready_status(parse_json("{}").value(), defaults, "2026-11-21T09:30:00Z");
+  EXPECT_EQ(string_at(bare, {"allocatable", "cpu"}), "4");
+  const Json capacity =
+      ready_status(parse_json(R"({"status":{"capacity":{"cpu":"7"}}})").value(), defaults, "");
+  EXPECT_EQ(string_at(capacity, {"allocatable", "cpu"}), "7");
+  const Json own =
+      ready_status(parse_json(R"({"status":{"allocatable":{"cpu":"2"}}})").value(), defaults, "");
+  EXPECT_EQ(find(own, "allocatable"), nullptr);
+}
+
+}  // namespace
+}  // namespace berth::cluster
