@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "api/kueue/types.h"
@@ -9,6 +10,7 @@
 #include "apiserver/storage/store.h"
 #include "cluster/cluster.h"
 #include "controller/controller.h"
+#include "engine/schedule/scheduler.h"
 #include "simulate/faults.h"
 #include "simulate/world.h"
 #include "simulation/people.h"
@@ -148,6 +150,7 @@ class Chaos {
 
   void calm() {
     calm_ = true;
+    if (restart_due_) restart();
     client_->set_rates({});
     client_->on_write({});
     const Time end = world_->executor().now() + kCalm;
@@ -167,6 +170,11 @@ class Chaos {
     return {items.begin(), items.end()};
   }
 
+  static std::string brief(Json object) {
+    erase_path(object, {"metadata", "managedFields"});
+    return to_string(object);
+  }
+
   static bool finished(const Json& job) {
     for (const auto& condition : array_at(job, {"status", "conditions"})) {
       const auto type = string_at(condition, {"type"});
@@ -183,13 +191,14 @@ class Chaos {
           std::move(workload);
     }
     unsettled_.clear();
+    const auto strict = strict_queues();
     for (const auto& job : list("batch/v1", "Job")) {
       if (finished(job)) continue;
       const std::string name = std::string(string_at(job, {"metadata", "namespace"})) + "/" +
                                std::string(string_at(job, {"metadata", "name"}));
       const auto it = workload_of.find(std::string(string_at(job, {"metadata", "uid"})));
       if (it == workload_of.end()) {
-        unsettled_ = "job " + name + " has no workload: " + to_string(job);
+        unsettled_ = "job " + name + " has no workload: " + brief(job);
         return false;
       }
       std::string reason;
@@ -201,10 +210,13 @@ class Chaos {
       }
       // What can never be served: too large, no such queue, no flavor, deactivated by its time limit again
       // and again.
-      const bool hopeless = reason == "ExceedsMaxQuota" || reason == "Misconfigured" ||
-                            reason == "NoMatchingFlavor" || reason == "Finished";
+      const bool too_long = find_path(it->second, {"spec", "maximumExecutionTimeSeconds"}) != nullptr;
+      const bool behind_another =
+          !reason.empty() && strict.contains(std::string(string_at(it->second, {"spec", "queueName"})));
+      const bool hopeless = too_long || behind_another || reason == "ExceedsMaxQuota" ||
+                            reason == "Misconfigured" || reason == "NoMatchingFlavor" || reason == "Finished";
       if (!hopeless) {
-        unsettled_ = "job " + name + " does not end; its workload: " + to_string(it->second);
+        unsettled_ = "job " + name + " does not end; its workload: " + brief(it->second);
         return false;
       }
     }
@@ -212,16 +224,18 @@ class Chaos {
   }
 
   void check_end() {
-    if (!settled() && !blocked_by_order()) complain(unsettled_);
+    if (!settled()) complain(unsettled_);
     std::map<std::string, Amount> reserved;
+    std::map<std::string, std::string> holders;
     for (const auto& json : list("kueue.x-k8s.io/v1beta2", "Workload")) {
       const auto workload = api::kueue::decode_workload(json).value();
-      if (!workload.status.admission || !api::is_true(workload.status.conditions, "QuotaReserved") ||
-          api::is_true(workload.status.conditions, "Finished"))
+      const auto& status = workload.status;
+      if (!status.admission || !api::is_true(status.conditions, "QuotaReserved") ||
+          api::is_true(status.conditions, "Finished"))
         continue;
-      for (const auto& set : workload.status.admission->pod_set_assignments) {
-        for (const auto& [resource, quantity] : set.resource_usage)
-          reserved[workload.status.admission->cluster_queue] += to_amount(resource, quantity);
+      for (const auto& held : engine::holding_amounts(*status.admission, status.reclaimable_pods)) {
+        reserved[status.admission->cluster_queue] += held.amount;
+        holders[status.admission->cluster_queue] += " " + brief(json);
       }
     }
     for (const auto& queue : list("kueue.x-k8s.io/v1beta2", "ClusterQueue")) {
@@ -234,17 +248,20 @@ class Chaos {
       const std::string name(string_at(queue, {"metadata", "name"}));
       if (reserved[name] > told)
         complain("ClusterQueue " + name + " tells " + format_amount("cpu", told) +
-                 " reserved, its workloads hold " + format_amount("cpu", reserved[name]));
+                 " reserved, its workloads hold " + format_amount("cpu", reserved[name]) + ":" +
+                 holders[name]);
     }
   }
 
   // A StrictFIFO queue whose first workload can never be served blocks those behind it: that is what strict
   // means.
-  bool blocked_by_order() {
+  std::set<std::string> strict_queues() {
+    std::set<std::string> names;
     for (const auto& queue : list("kueue.x-k8s.io/v1beta2", "ClusterQueue")) {
-      if (string_at(queue, {"spec", "queueingStrategy"}) == "StrictFIFO") return true;
+      if (string_at(queue, {"spec", "queueingStrategy"}) == "StrictFIFO")
+        names.emplace(string_at(queue, {"metadata", "name"}));
     }
-    return false;
+    return names;
   }
 
   void count() {
