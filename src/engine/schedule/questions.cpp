@@ -1,5 +1,6 @@
 // What the scheduler tells about itself, and whether it is in order.
 #include <algorithm>
+#include <map>
 
 #include "engine/schedule/scheduler_impl.h"
 
@@ -71,6 +72,35 @@ std::vector<api::kueue::PodSetRequest> Scheduler::resource_requests(WorkloadId w
   return requests;
 }
 
+// Who is awake and fits would have been admitted in the last pass, unless somebody else's preemptions keep it
+// waiting or a pass is due anyway.
+std::vector<std::string> Scheduler::Impl::check_awake() {
+  std::vector<std::string> broken;
+  if (!dirty.empty()) return broken;
+  Nominator nominator(state);
+  std::map<NodeId, std::vector<WorkloadId>> fitting;  // by tree
+  std::set<NodeId> contended;
+  for (const auto& queue : state.queues) {
+    if (queue == nullptr || !state.runs(*queue) || !queue->pending.head().valid()) continue;
+    Entry entry;
+    entry.workload = queue->pending.head();
+    entry.queue = queue.get();
+    nominator.nominate(entry, false);
+    NodeId root = state.ledger.root(queue->node);
+    if (entry.plan != nullptr && entry.assignment.mode == Mode::kFit) {
+      fitting[root].push_back(entry.workload);
+    } else {
+      contended.insert(root);
+    }
+  }
+  for (const auto& [root, workloads] : fitting) {
+    if (contended.contains(root)) continue;
+    for (WorkloadId each : workloads)
+      broken.push_back("workload " + state.slots[each].uid + " fits but nobody looks at it");
+  }
+  return broken;
+}
+
 std::vector<std::string> Scheduler::check() const {
   State& state = impl_->state;
   std::vector<std::string> broken = state.ledger.check();
@@ -87,6 +117,7 @@ std::vector<std::string> Scheduler::check() const {
     }
   }
   impl_->absorb_reliefs();  // so that what shall wake is awake
+  say(impl_->check_awake());
   Nominator nominator(state);
   for (const auto& queue : state.queues) {
     if (queue == nullptr) continue;

@@ -25,6 +25,7 @@ struct Scheduler::Impl {
   void leave_claim(WorkloadId workload);
   void place(WorkloadId workload);
   void end_backoffs(Time now);
+  std::vector<std::string> check_awake();
   Queue* find(std::string_view name) const { return state.queue(state.ledger.find_cluster_queue(name)); }
 
   State state;
