@@ -158,7 +158,7 @@ class Checker {
     if (expr.function == nullptr) {
       return problem(expr.at, fmt::format("undeclared reference to '{}' (in container '')", expr.name));
     }
-    if (expr.name == "_?_:_") return conditional(expr, types);
+    if (expr.function->lazy == Lazy::kConditional) return conditional(expr, types);
     if ((expr.name == "_==_" || expr.name == "_!=_") && !assignable(*types[0], *types[1]))
       return no_overload(expr.at, expr.name, types);
     if (expr.name == "@in" && types[1]->kind == Kind::kList && !assignable(*types[0], *types[1]->element))

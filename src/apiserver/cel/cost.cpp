@@ -106,7 +106,7 @@ std::uint64_t worst_cost(const Expr& expr) {
       break;
   }
   std::uint64_t cost = 0;
-  if (expr.kind == Expr::Kind::kCall && expr.name == "_?_:_") {
+  if (expr.kind == Expr::Kind::kCall && expr.function->lazy == Lazy::kConditional) {
     return add(worst_cost(*expr.args[0]), std::max(worst_cost(*expr.args[1]), worst_cost(*expr.args[2])));
   }
   for (const ExprPtr& arg : expr.args) cost = add(cost, worst_cost(*arg));
@@ -116,7 +116,7 @@ std::uint64_t worst_cost(const Expr& expr) {
     case Expr::Kind::kMap:
       return add(cost, kMapCost);
     case Expr::Kind::kCall:
-      if (expr.name == "_&&_" || expr.name == "_||_") return cost;
+      if (expr.function->lazy != Lazy::kNone) return cost;
       return add(cost, call_cost(expr));
     default:
       return add(cost, 1);

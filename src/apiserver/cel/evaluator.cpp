@@ -1,6 +1,8 @@
 // Runs checked expressions.
 #include <fmt/format.h>
 
+#include <array>
+
 #include "apiserver/cel/library.h"
 #include "apiserver/cel/program.h"
 #include "base/assert.h"
@@ -115,22 +117,33 @@ class Evaluator {
   }
 
   Value call(const Expr& expr) {
-    if (expr.name == "_&&_") return logical(expr, false);
-    if (expr.name == "_||_") return logical(expr, true);
-    if (expr.name == "_?_:_") {
-      Value condition = value(*expr.args[0]);
-      if (condition.failed()) return condition;
-      const auto* yes = condition.as<bool>();
-      return yes != nullptr ? value(*expr.args[*yes ? 1 : 2]) : no_such_overload();
+    switch (expr.function->lazy) {
+      case Lazy::kAnd:
+        return logical(expr, false);
+      case Lazy::kOr:
+        return logical(expr, true);
+      case Lazy::kConditional:
+        return conditional(expr);
+      case Lazy::kNone:
+        break;
     }
-    std::vector<Value> args;
-    args.reserve(expr.args.size());
-    for (const ExprPtr& arg : expr.args) {
-      args.push_back(value(*arg));
-      if (args.back().failed()) return std::move(args.back());
+    constexpr std::size_t kFew = 4;  // no function has more; methods of texts have the most
+    BERTH_INVARIANT(expr.args.size() <= kFew);
+    std::array<Value, kFew> args;
+    for (std::size_t i = 0; i < expr.args.size(); ++i) {
+      args[i] = value(*expr.args[i]);
+      if (args[i].failed()) return std::move(args[i]);
     }
-    if (!spend(call_cost(*expr.function, args))) return out_of_budget();
-    return expr.function->run(args);
+    const std::span<const Value> given(args.data(), expr.args.size());
+    if (!spend(call_cost(*expr.function, given))) return out_of_budget();
+    return expr.function->run(given);
+  }
+
+  Value conditional(const Expr& expr) {
+    Value condition = value(*expr.args[0]);
+    if (condition.failed()) return condition;
+    const auto* yes = condition.as<bool>();
+    return yes != nullptr ? value(*expr.args[*yes ? 1 : 2]) : no_such_overload();
   }
 
   // The operator whose result is `decides` as soon as one side is; an error on the other side does not matter

@@ -220,10 +220,9 @@ constexpr Function kOperators[] = {
     {"_>_", false, kOrdered, CostKind::kLesser, greater},
     {"_>=_", false, kOrdered, CostKind::kLesser, greater_equal},
     {"@in", false, "*L:b *M:b", CostKind::kEntries, in},
-    // These three decide which of their arguments to look at; the evaluator runs them itself.
-    {"_&&_", false, "bb:b", CostKind::kConstant, nullptr},
-    {"_||_", false, "bb:b", CostKind::kConstant, nullptr},
-    {"_?_:_", false, "", CostKind::kConstant, nullptr},
+    {"_&&_", false, "bb:b", CostKind::kConstant, nullptr, Lazy::kAnd},
+    {"_||_", false, "bb:b", CostKind::kConstant, nullptr, Lazy::kOr},
+    {"_?_:_", false, "", CostKind::kConstant, nullptr, Lazy::kConditional},
 };
 
 using Table = std::map<std::pair<std::string_view, bool>, const Function*>;

@@ -24,6 +24,9 @@ enum class CostKind : std::uint8_t {
   kEntries    // 1 per entry of the last argument (membership)
 };
 
+// Operators that look at some of their arguments only; the evaluator runs them itself.
+enum class Lazy : std::uint8_t { kNone, kAnd, kOr, kConditional };
+
 struct Function {
   std::string_view name;
   bool member = false;
@@ -36,6 +39,7 @@ struct Function {
   CostKind cost = CostKind::kConstant;
   Value (*run)(std::span<const Value> args) =
       nullptr;  // fails with "no such overload" for values it does not take
+  Lazy lazy = Lazy::kNone;
 };
 
 // Null when there is no such function. Methods and functions of one name are told apart by `member`.

@@ -22,6 +22,13 @@ std::string_view kind_of(const Json& value);
 // Whether a string has the format; formats that are not known to servers are not checked.
 bool has_format(std::string_view value, std::string_view format);
 
+// Where a node of a schema's document is; kNested: in a branch of anyOf and the like.
+enum class NodeLevel { kRoot, kField, kItem, kNested };
+// Errors of a node that is not structural, or whose list type does not fit. `types_allowed`: nested nodes may
+// name types, as in `anyOf: [{type: integer}, {type: string}]` of an int-or-string.
+void check_node(const JsonObject& in, const Schema& schema, const std::string& path, NodeLevel level,
+                bool types_allowed, api::FieldErrors& errors);
+
 // Defaults must be valid for their schema and may hold nothing that would be pruned.
 void check_defaults(const Schema& schema, std::string_view path, api::FieldErrors& errors);
 

@@ -66,6 +66,11 @@ TEST(CompileSchemaIntOrString, MayNameItsTwoTypesInABranch) {
           "{type: object, properties: {q: {anyOf: [{type: integer}, {type: string}], pattern: '^[0-9]+$', "
           "x-kubernetes-int-or-string: true}}}"),
       "");
+  EXPECT_EQ(
+      errors_of_schema(
+          "{type: object, properties: {q: {allOf: [{anyOf: [{type: integer}, {type: string}]}, {maxLength: "
+          "3}], x-kubernetes-int-or-string: true}}}"),
+      "");
 }
 
 TEST(ToOpenapi, GivesBackWhatWasCompiled) {
