@@ -74,12 +74,40 @@ StatusDetails:
     uid: {type: string, description: UID of the object.}
 )";
 
+constexpr std::string_view kScaleSource = R"(
+description: How many replicas an object wants and has.
+type: object
+properties:
+  apiVersion: {type: string, description: Group and version of this document.}
+  kind: {type: string, description: Kind of this document.}
+  spec:
+    type: object
+    description: What is wanted.
+    properties:
+      replicas: {type: integer, format: int32, description: Replicas that are wanted.}
+  status:
+    type: object
+    description: What is there.
+    required: [replicas]
+    properties:
+      replicas: {type: integer, format: int32, description: Replicas that are there.}
+      selector: {type: string, description: Selects the pods of the replicas.}
+x-kubernetes-group-version-kind: [{group: autoscaling, kind: Scale, version: v1}]
+)";
+
+Json parsed(std::string_view yaml) {
+  auto documents = parse_yaml(yaml);
+  BERTH_INVARIANT(documents.has_value() && documents->size() == 1);
+  return documents->front();
+}
+
 const Json& common_source() {
-  static const Json kParsed = [] {
-    auto documents = parse_yaml(kCommon);
-    BERTH_INVARIANT(documents.has_value() && documents->size() == 1);
-    return documents->front();
-  }();
+  static const Json kParsed = parsed(kCommon);
+  return kParsed;
+}
+
+const Json& scale_source() {
+  static const Json kParsed = parsed(kScaleSource);
   return kParsed;
 }
 
@@ -205,6 +233,14 @@ Json kind_schema(const ResourceInfo& resource, const Form& form) {
   fields["kind"] = type_meta("Kind of the object.");
   fields["metadata"] = meta_reference("ObjectMeta", "Name, labels and history of the object.", form);
   out.get_object()["x-kubernetes-group-version-kind"] = group_version_kind(resource, resource.kind);
+  return out;
+}
+
+Json scale_schema(const Form& form) {
+  Json out = scale_source();
+  Json& fields = ensure_path(out, {"properties"});
+  fields.get_object()["metadata"] =
+      meta_reference("ObjectMeta", "Name, labels and history of the object.", form);
   return out;
 }
 

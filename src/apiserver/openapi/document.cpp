@@ -25,6 +25,7 @@ void add_paths(const ResourceInfo& resource, const Form& form, JsonObject& paths
 void add_schemas(const ResourceInfo& resource, const Form& form, JsonObject& schemas) {
   schemas[schema_name(resource)] = kind_schema(resource, form);
   schemas[list_schema_name(resource)] = list_schema(resource, form);
+  if (resource.has_scale) schemas[kScale] = scale_schema(form);
 }
 
 std::string hash_of(const Json& document) {

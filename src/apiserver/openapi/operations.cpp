@@ -72,7 +72,7 @@ class PathWriter {
     add_object(collection + "/{name}");
     if (resource_.has_status)
       add_subresource(collection + "/{name}/status", "Status", schema_name(resource_));
-    if (resource_.has_scale) add_subresource(collection + "/{name}/scale", "Scale", schema_name(resource_));
+    if (resource_.has_scale) add_subresource(collection + "/{name}/scale", "Scale", std::string(kScale));
     return std::move(paths_);
   }
 
@@ -126,6 +126,7 @@ class PathWriter {
     Json body;    // schema of the request's body; null when there is none
     bool body_required = true, created = false, accepted = false;
     std::vector<std::string_view> patch_types = {};  // of patches: the media types of the body
+    bool of_scale = false;
   };
 
   Operation operation(const Sketch& sketch) const {
@@ -147,9 +148,17 @@ class PathWriter {
     responses["401"] = JsonObject{{"description", "Unauthorized"}};
     out["responses"] = std::move(responses);
     out["x-kubernetes-action"] = sketch.action;
-    out["x-kubernetes-group-version-kind"] = JsonObject{
-        {"group", resource_.gvr.group}, {"version", resource_.gvr.version}, {"kind", resource_.kind}};
+    out["x-kubernetes-group-version-kind"] = kind_of_body(sketch);
     return {std::string(sketch.method), Json(std::move(out))};
+  }
+
+  // A scale is a kind of its own.
+  Json kind_of_body(const Sketch& sketch) const {
+    if (sketch.of_scale) {
+      return JsonObject{{"group", "autoscaling"}, {"version", "v1"}, {"kind", "Scale"}};
+    }
+    return JsonObject{
+        {"group", resource_.gvr.group}, {"version", resource_.gvr.version}, {"kind", resource_.kind}};
   }
 
   void put_body(const Sketch& sketch, JsonObject& out) const {
@@ -244,14 +253,18 @@ class PathWriter {
   void add_subresource(const std::string& path, std::string_view suffix, const std::string& schema) {
     static constexpr std::array kRead = {kResourceVersion};
     const Json body = form_.reference(schema);
+    std::vector<Sketch> sketches;
+    sketches.push_back(
+        {"get", "get", "Reads a part of an object.", id("read", suffix, true), kRead, body, nullptr});
+    sketches.push_back({"put", "put", "Replaces a part of an object.", id("replace", suffix, true), kWrite,
+                        body, body, true, true});
+    sketches.push_back({"patch", "patch", "Changes a part of an object.", id("patch", suffix, true), kPatch,
+                        body, meta("Patch"), true, !resource_.custom, false, patch_types()});
     std::vector<Operation> operations;
-    operations.push_back(operation(
-        {"get", "get", "Reads a part of an object.", id("read", suffix, true), kRead, body, nullptr}));
-    operations.push_back(operation({"put", "put", "Replaces a part of an object.",
-                                    id("replace", suffix, true), kWrite, body, body, true, true}));
-    operations.push_back(
-        operation({"patch", "patch", "Changes a part of an object.", id("patch", suffix, true), kPatch, body,
-                   meta("Patch"), true, !resource_.custom, false, patch_types()}));
+    for (Sketch& sketch : sketches) {
+      sketch.of_scale = suffix == "Scale";
+      operations.push_back(operation(sketch));
+    }
     add(path, std::move(operations), path_parameters(resource_.namespaced, true));
   }
 

@@ -11,6 +11,7 @@
 namespace berth::apiserver::openapi {
 
 constexpr std::string_view kMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.";
+constexpr std::string_view kScale = "io.k8s.api.autoscaling.v1.Scale";  // of the subresource scale
 
 // Where schemas are kept: "#/components/schemas/" in version 3, "#/definitions/" in version 2.
 struct Form {
@@ -25,6 +26,7 @@ JsonObject common_schemas(const Form& form);
 // The schema of the kind, with references for metadata, and of its list.
 Json kind_schema(const ResourceInfo& resource, const Form& form);
 Json list_schema(const ResourceInfo& resource, const Form& form);
+Json scale_schema(const Form& form);
 std::string list_schema_name(const ResourceInfo& resource);
 
 // One operation of a path.

@@ -113,6 +113,19 @@ TEST(OpenApiV3, RefersOnlyToWhatItHas) {
   }
 }
 
+TEST(OpenApiV3, GivesScalesTheirOwnKind) {
+  auto scaled = std::make_shared<ResourceInfo>(*everything().back());
+  scaled->has_scale = true;
+  const std::vector<ResourcePtr> one = {scaled};
+  Json document = v3_document(scaled->gvr.group, scaled->gvr.version, one);
+  EXPECT_THAT(dangling(document, "#/components/schemas/", object_at(document, {"components", "schemas"})),
+              IsEmpty());
+  const std::string path = "/apis/kueue.x-k8s.io/v1beta2/" +
+                           std::string(scaled->namespaced ? "namespaces/{namespace}/" : "") +
+                           scaled->gvr.resource + "/{name}/scale";
+  EXPECT_EQ(string_at(document, {"paths", path, "get", "x-kubernetes-group-version-kind", "kind"}), "Scale");
+}
+
 TEST(OpenApiV2, RefersOnlyToWhatItHas) {
   Json document = v2_document(everything());
   EXPECT_THAT(dangling(document, "#/definitions/", object_at(document, {"definitions"})), IsEmpty());
