@@ -52,19 +52,26 @@ void note_storage_version(Json& crd) {
   }
 }
 
-void prepare_create(Json& crd, const Lookup&) {
+// What an object without content has in its stored form.
+Json zero() {
+  const Json names = JsonObject{{"plural", ""}, {"kind", ""}};
+  return JsonObject{
+      {"spec", JsonObject{{"group", ""}, {"names", names}, {"scope", ""}, {"versions", nullptr}}},
+      {"status", JsonObject{{"conditions", nullptr}, {"acceptedNames", names}, {"storedVersions", nullptr}}}};
+}
+
+Result<void> decode(Json& crd) {
   fill_spec(crd);
-  ensure_path(crd, {"status"}) = JsonObject{{"conditions", nullptr},
-                                            {"acceptedNames", JsonObject{{"plural", ""}, {"kind", ""}}},
-                                            {"storedVersions", nullptr}};
+  return {};
+}
+
+void prepare_create(Json& crd, const Lookup&) {
+  ensure_path(crd, {"status"}) = zero().at("status");
   note_storage_version(crd);
 }
 
 void prepare_update(Json& crd, const Json&, std::string_view subresource, const Lookup&) {
-  if (subresource.empty()) {
-    fill_spec(crd);
-    note_storage_version(crd);
-  }
+  if (subresource.empty()) note_storage_version(crd);
 }
 
 ResourcePtr make() {
@@ -79,6 +86,8 @@ ResourcePtr make() {
   crd->has_status = true;
   crd->storage_version = "v1";
   crd->schema = crd_schema();
+  crd->zero = zero();
+  crd->strategy.decode = decode;
   PrinterColumn created;
   created.name = "Created At";
   created.type = "date";

@@ -14,6 +14,7 @@ using ::testing::UnorderedElementsAre;
 
 Json stored_form(std::string_view text) {
   Json crd = testing::yaml(text);
+  EXPECT_TRUE(crd_resource()->strategy.decode(crd).has_value());
   crd_resource()->strategy.prepare_create(crd, Lookup{});
   return crd;
 }
