@@ -20,5 +20,7 @@ struct Command {
 
 Command add_simulate(CLI::App& root);  // plays a scenario in virtual time
 Command add_version(CLI::App& root);
+Command add_up(CLI::App& root);          // runs an API server, the controller and a pretend cluster
+Command add_completion(CLI::App& root);  // completes commands in a shell; root must be complete when it runs
 
 }  // namespace berth::cli

@@ -15,8 +15,9 @@ int main(int argc, char** argv) {
     return "berth: " + std::string(error.what()) +
            "\nRun 'berth --help', or 'berth COMMAND --help' for one command.\n";
   });
-  const std::vector<berth::cli::Command> commands = {berth::cli::add_simulate(app),
-                                                     berth::cli::add_version(app)};
+  const std::vector<berth::cli::Command> commands = {berth::cli::add_up(app), berth::cli::add_simulate(app),
+                                                     berth::cli::add_version(app),
+                                                     berth::cli::add_completion(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -22,7 +22,7 @@ TEST_P(HttpRecording, IsAnsweredAlikeButForTheListedDifferences) {
 INSTANTIATE_TEST_SUITE_P(Recordings, HttpRecording,
                          testing::Values("discovery", "access", "crud", "lists", "patches", "apply", "watch",
                                          "custom_resources", "crds", "jobs_pods_nodes"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& test) { return std::string(test.param); });
 
 // A difference that names a recording or a step that does not exist would never be looked at.
 TEST(Differences, NameStepsThatExist) {

@@ -250,8 +250,10 @@ std::size_t after_dump(std::string_view text, std::size_t i) {
   return i;
 }
 
-// Revisions of the store that texts repeat.
+// Revisions of the store and hashes of documents that texts repeat.
 std::string without_revisions(std::string text) {
+  static const re2::RE2 hash("([?&]hash=)[0-9A-F]+");
+  re2::RE2::GlobalReplace(&text, hash, "\\1...");
   static const re2::RE2 pattern("(resource version: [0-9]+, current: |ResourceVersion in record \\()[0-9]+");
   re2::RE2::GlobalReplace(&text, pattern, "\\1...");
   return text;

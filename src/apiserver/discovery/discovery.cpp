@@ -6,6 +6,7 @@
 #include "apiserver/discovery/documents.h"
 #include "apiserver/http/encode.h"
 #include "apiserver/http/negotiate.h"
+#include "apiserver/openapi/openapi.h"
 
 namespace berth::apiserver::discovery {
 namespace {
@@ -14,6 +15,10 @@ using http::HttpRequest;
 using http::HttpResponse;
 using http::MediaForm;
 using http::Target;
+
+// How clients ask for the protobuf form of OpenAPI v2, and what it is called in the answer.
+constexpr std::string_view kOpenApiV2Accept = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+constexpr std::string_view kOpenApiV2Type = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
 std::string hash_of(std::string_view text) {
   unsigned char digest[SHA256_DIGEST_LENGTH];
@@ -100,6 +105,7 @@ std::optional<HttpResponse> Discovery::get(const HttpRequest& request, const Tar
     out.headers[0].value = "text/plain; version=0.0.4; charset=utf-8";
     return out;
   }
+  if (parts[0] == "openapi") return openapi(request, target);
   if (parts[0] == "api" || parts[0] == "apis") return group_document(request, target);
   return std::nullopt;
 }
@@ -112,7 +118,8 @@ HttpResponse Discovery::paths() {
       all.emplace_back("/apis/" + g.group);
       for (const std::string& v : g.versions) all.emplace_back("/apis/" + g.group + "/" + v);
     }
-    for (const char* p : {"/healthz", "/livez", "/readyz", "/version"}) all.emplace_back(p);
+    for (const char* p : {"/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version"})
+      all.emplace_back(p);
     return http::to_bytes(JsonObject{{"paths", std::move(all)}}, {});
   });
   return {200, {{"Content-Type", "application/json"}}, document->body};
@@ -136,6 +143,42 @@ HttpResponse Discovery::root_document(const HttpRequest& request, const Target& 
     }
   }
   out.body = document->body;
+  return out;
+}
+
+// /openapi/v2, /openapi/v3 and one document of it: "openapi/v3/apis/batch/v1".
+std::optional<HttpResponse> Discovery::openapi(const HttpRequest& request, const Target& target) {
+  const auto& parts = target.segments;
+  const bool v2 = parts.size() == 2 && parts[1] == "v2";
+  if (parts.size() < 2 || (!v2 && parts[1] != "v3")) return std::nullopt;
+  const std::string_view accept = request.header("Accept");
+  const bool protobuf = v2 && accept.find(kOpenApiV2Accept) != std::string_view::npos;
+  if (!protobuf && !http::negotiate(accept, {false, false, false})) return not_acceptable();
+  const auto document =
+      cached(target.path + (protobuf ? "#protobuf" : ""), [&]() -> std::optional<std::string> {
+        const std::vector<ResourcePtr> all = registry_.all();
+        if (v2) {
+          const Json json = openapi::v2_document(all);
+          return protobuf ? openapi::v2_protobuf(json) : to_string(json);
+        }
+        if (parts.size() == 2) return to_string(openapi::v3_index(all));
+        const bool core = parts.size() == 4 && parts[2] == "api";
+        if (!core && !(parts.size() == 5 && parts[2] == "apis")) return std::nullopt;
+        const std::string group = core ? "" : parts[3], &version = parts.back();
+        if (!api_resource_list(registry_, group, version)) return std::nullopt;
+        return to_string(openapi::v3_document(group, version, all));
+      });
+  if (!document) return std::nullopt;
+  HttpResponse out{200,
+                   {{"Content-Type", protobuf ? std::string(kOpenApiV2Type) : "application/json"},
+                    {"Vary", "Accept"},
+                    {"ETag", document->etag}},
+                   ""};
+  if (request.header("If-None-Match") == document->etag) {
+    out.status = 304;
+  } else {
+    out.body = document->body;
+  }
   return out;
 }
 

@@ -41,6 +41,7 @@ class Discovery {
   std::optional<http::HttpResponse> group_document(const http::HttpRequest& request,
                                                    const http::Target& target);
   http::HttpResponse root_document(const http::HttpRequest& request, const http::Target& target, bool core);
+  std::optional<http::HttpResponse> openapi(const http::HttpRequest& request, const http::Target& target);
   http::HttpResponse paths();
 
   const Registry& registry_;

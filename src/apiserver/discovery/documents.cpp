@@ -148,7 +148,9 @@ std::vector<ResourcePtr> review_resources() {
 std::vector<ResourcePtr> all_resources(const Registry& registry) {
   static const std::vector<ResourcePtr> reviews = review_resources();
   std::vector<ResourcePtr> all = registry.all();
-  all.insert(all.end(), reviews.begin(), reviews.end());
+  for (const ResourcePtr& r : reviews) {
+    if (!registry.find(r->gvr)) all.push_back(r);
+  }
   return all;
 }
 

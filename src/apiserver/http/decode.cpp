@@ -25,7 +25,10 @@ DecodedBody decode_json(std::string_view bytes) {
   if (value) {
     body.value = std::move(*value);
   } else {
-    body.error = "json parse error: " + value.error().message;
+    // What ends too early is told in the words that people look for.
+    const bool cut = value.error().message.find("incomplete") != std::string::npos;
+    body.error =
+        "json parse error: " + (cut ? std::string("unexpected end of JSON input") : value.error().message);
   }
   return body;
 }

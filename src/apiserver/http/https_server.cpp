@@ -16,7 +16,8 @@ using asio::ip::tcp;
 using boost::system::error_code;
 
 struct HttpsServer::Impl {
-  explicit Impl(int concurrency) : context(concurrency), acceptor(context), retry(context), deadline(context) {}
+  explicit Impl(int concurrency)
+      : context(concurrency), acceptor(context), retry(context), deadline(context) {}
 
   void accept();
   void on_accept(const error_code& error, tcp::socket socket);

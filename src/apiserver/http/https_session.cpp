@@ -24,11 +24,13 @@ namespace {
 constexpr std::uint64_t kMaxDrainBytes = 16u << 20;
 constexpr std::size_t kMaxBatchEvents = 64;  // of one write of a watch
 
-// Hands answers from the executor to the connection, if it is still there.
+// Hands answers from the executor to the connection. It keeps the connection, which has nothing else to wait
+// for while the core works; the connection lets go of it (drop_work) when the request is over or the client
+// gone.
 class SessionSink final : public ResponseSink {
  public:
-  SessionSink(const std::shared_ptr<Session>& session, std::shared_ptr<std::atomic<std::size_t>> backlog)
-      : session_(session), backlog_(std::move(backlog)) {}
+  SessionSink(std::shared_ptr<Session> session, std::shared_ptr<std::atomic<std::size_t>> backlog)
+      : session_(std::move(session)), backlog_(std::move(backlog)) {}
 
   void respond(std::function<HttpResponse()> make) override {
     with_session([make = std::move(make)](Session& s) { s.on_response(make); });
@@ -39,7 +41,7 @@ class SessionSink final : public ResponseSink {
   void chunk(SharedBytes bytes) override {
     // Counted here, so that a connection that does not get to writing cannot pile up events unseen.
     if (backlog_->fetch_add(bytes->size()) > kMaxWatchBacklogBytes) {
-      if (const auto session = session_.lock()) session->abort();
+      session_->abort();
       return;
     }
     with_session([bytes = std::move(bytes)](Session& s) { s.on_chunk(bytes); });
@@ -51,12 +53,11 @@ class SessionSink final : public ResponseSink {
  private:
   template <typename F>
   void with_session(F&& what) {
-    const auto session = session_.lock();
-    if (!session) return;
-    asio::post(session->get_executor(), [session, what = std::forward<F>(what)] { what(*session); });
+    asio::post(session_->get_executor(),
+               [session = session_, what = std::forward<F>(what)] { what(*session); });
   }
 
-  std::weak_ptr<Session> session_;
+  std::shared_ptr<Session> session_;
   std::shared_ptr<std::atomic<std::size_t>> backlog_;
 };
 

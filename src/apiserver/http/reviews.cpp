@@ -131,6 +131,7 @@ api::RestResponse answer_rules(const ReviewKind& kind, const ReviewContext& cont
   resources.push_back(resource_rule({"create"}, kAuthentication, {"selfsubjectreviews"}));
   paths.push_back(path_rule({"get"}, {"/api", "/api/*", "/apis", "/apis/*", "/healthz", "/livez", "/openapi",
                                       "/openapi/*", "/readyz", "/version", "/version/"}));
+  paths.push_back(path_rule({"get"}, {"/healthz", "/livez", "/readyz", "/version", "/version/"}));
   JsonObject out = skeleton(kind);
   out["metadata"] = JsonObject{};
   out["spec"] = JsonObject{};

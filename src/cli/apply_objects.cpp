@@ -1,0 +1,165 @@
+#include "cli/apply_objects.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "api/status.h"
+#include "base/yaml.h"
+
+namespace berth::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMaxAttempts = 50;  // of an object whose kind is not served yet: a definition needs a moment
+constexpr std::chrono::milliseconds kBetweenAttempts{100};
+
+std::string described(const Json& object) {
+  const std::string_view ns = string_at(object, {"metadata", "namespace"});
+  std::string text(string_at(object, {"kind"}));
+  text +=
+      " " + (ns.empty() ? "" : std::string(ns) + "/") + std::string(string_at(object, {"metadata", "name"}));
+  return text;
+}
+
+// One after the other; keeps itself alive until done.
+class Applying : public std::enable_shared_from_this<Applying> {
+ public:
+  Applying(api::RestClient& client, const apiserver::Registry& registry, Executor& executor,
+           std::vector<ObjectToApply> objects, std::function<void(Result<void>)> done)
+      : client_(client),
+        registry_(registry),
+        executor_(executor),
+        objects_(std::move(objects)),
+        done_(std::move(done)) {}
+
+  void next() {
+    if (at_ == objects_.size()) return done_({});
+    const ObjectToApply& o = objects_[at_];
+    const std::string_view api_version = string_at(o.object, {"apiVersion"});
+    const std::size_t slash = api_version.find('/');
+    const bool core = slash == std::string_view::npos;
+    const auto info = registry_.find_kind(core ? "" : api_version.substr(0, slash),
+                                          core ? api_version : api_version.substr(slash + 1),
+                                          string_at(o.object, {"kind"}));
+    if (!info)
+      return again("no kind \"" + std::string(string_at(o.object, {"kind"})) + "\" in \"" +
+                   std::string(api_version) + "\" is served");
+    apply(o, *info);
+  }
+
+ private:
+  void apply(const ObjectToApply& o, const apiserver::ResourceInfo& info) {
+    api::RestRequest request;
+    request.verb = api::Verb::kPatch;
+    request.patch_type = api::PatchType::kApply;
+    request.resource = info.gvr;
+    request.name = string_at(o.object, {"metadata", "name"});
+    if (info.namespaced) {
+      const std::string_view ns = string_at(o.object, {"metadata", "namespace"});
+      request.ns = ns.empty() ? "default" : ns;
+    }
+    request.body = o.object;
+    request.field_manager = "berth";
+    request.force = true;
+    request.user = {"system:apiserver", {"system:masters"}};
+    client_.call(std::move(request),
+                 [self = shared_from_this()](api::RestResponse response) { self->on_answer(response); });
+  }
+
+  void on_answer(const api::RestResponse& response) {
+    if (response.ok()) {
+      ++at_;
+      attempts_ = 0;
+      return next();
+    }
+    const ObjectToApply& o = objects_[at_];
+    done_(fail(o.origin + ": " + described(o.object) + ": " + std::string(api::status_message(response))));
+  }
+
+  void again(const std::string& why) {
+    if (++attempts_ >= kMaxAttempts) {
+      return done_(fail(objects_[at_].origin + ": " + described(objects_[at_].object) + ": " + why));
+    }
+    executor_.after(kBetweenAttempts, [self = shared_from_this()] { self->next(); });
+  }
+
+  api::RestClient& client_;
+  const apiserver::Registry& registry_;
+  Executor& executor_;
+  std::vector<ObjectToApply> objects_;
+  std::function<void(Result<void>)> done_;
+  std::size_t at_ = 0;
+  int attempts_ = 0;
+};
+
+Result<std::string> read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream text;
+  if (!in || !(text << in.rdbuf())) return fail(path + ": cannot be read");
+  return text.str();
+}
+
+}  // namespace
+
+Result<std::vector<ObjectToApply>> parse_objects(std::string_view text, const std::string& origin) {
+  auto documents = parse_yaml(text);
+  if (!documents) return fail(origin + ": " + documents.error().message);
+  std::vector<ObjectToApply> objects;
+  int number = 0;
+  for (Json& document : *documents) {
+    std::string where = origin;
+    ++number;
+    if (documents->size() > 1) where += ", document " + std::to_string(number);
+    if (string_at(document, {"kind"}).ends_with("List") && find(document, "items") != nullptr) {
+      for (const Json& item : array_at(document, {"items"})) objects.push_back({item, where});
+      continue;
+    }
+    for (const std::string_view key : {"apiVersion", "kind"}) {
+      if (string_at(document, {key}).empty())
+        return fail(where + ": " + std::string(key) + ": expected a text");
+    }
+    if (string_at(document, {"metadata", "name"}).empty())
+      return fail(where + ": metadata.name: expected a name");
+    objects.push_back({std::move(document), std::move(where)});
+  }
+  return objects;
+}
+
+Result<std::vector<ObjectToApply>> read_objects(const std::vector<std::string>& paths) {
+  std::vector<ObjectToApply> all;
+  for (const std::string& path : paths) {
+    std::vector<std::string> files;
+    std::error_code error;
+    if (fs::is_directory(path, error)) {
+      for (const auto& entry : fs::directory_iterator(path, error)) {
+        const std::string extension = entry.path().extension();
+        if (extension == ".yaml" || extension == ".yml" || extension == ".json")
+          files.push_back(entry.path());
+      }
+      if (error) return fail(path + ": " + error.message());
+      std::sort(files.begin(), files.end());
+    } else {
+      files.push_back(path);
+    }
+    for (const std::string& file : files) {
+      auto text = read_file(file);
+      if (!text) return fail(text.error().message);
+      auto objects = parse_objects(*text, file);
+      if (!objects) return objects;
+      all.insert(all.end(), std::make_move_iterator(objects->begin()),
+                 std::make_move_iterator(objects->end()));
+    }
+  }
+  return all;
+}
+
+void apply_objects(api::RestClient& client, const apiserver::Registry& registry, Executor& executor,
+                   std::vector<ObjectToApply> objects, std::function<void(Result<void>)> done) {
+  auto applying = std::make_shared<Applying>(client, registry, executor, std::move(objects), std::move(done));
+  executor.post([applying] { applying->next(); });
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,249 @@
+#include "cli/up.h"
+
+#include <unistd.h>
+
+#include <charconv>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <sstream>
+
+#include "apiserver/http/asio_executor.h"
+#include "apiserver/http/https_server.h"
+#include "apiserver/http/pki.h"
+#include "apiserver/http/router.h"
+#include "apiserver/kueue_webhooks.h"
+#include "apiserver/server/api_server.h"
+#include "base/embedded.h"
+#include "base/log.h"
+#include "cli/apply_objects.h"
+#include "cli/data_dir.h"
+#include "cluster/cluster.h"
+#include "controller/controller.h"
+
+namespace berth::cli {
+namespace {
+
+namespace http = apiserver::http;
+
+constexpr std::chrono::seconds kStopGrace{10};  // for requests in flight when the server stops
+
+std::vector<std::string> server_names(const std::string& address) {
+  std::vector<std::string> names = {"localhost", "127.0.0.1", "::1", "kubernetes", "kubernetes.default.svc"};
+  char host[256] = {};
+  if (::gethostname(host, sizeof host - 1) == 0 && host[0] != '\0' && names[0] != host)
+    names.emplace_back(host);
+  if (address != "127.0.0.1" && address != "::1" && address != "0.0.0.0" && address != "::")
+    names.push_back(address);
+  return names;
+}
+
+std::string url_of(const std::string& address, std::uint16_t port) {
+  std::string host = address == "0.0.0.0" ? "127.0.0.1" : address == "::" ? "::1" : address;
+  if (host.find(':') != std::string::npos) host = "[" + host + "]";
+  return "https://" + host + ":" + std::to_string(port);
+}
+
+Result<std::vector<ObjectToApply>> definitions() {
+  std::vector<ObjectToApply> all;
+  for (const embedded::File& file : embedded::crds()) {
+    auto objects = parse_objects(file.content, std::string(file.name));
+    if (!objects) return objects;
+    all.insert(all.end(), objects->begin(), objects->end());
+  }
+  return all;
+}
+
+Result<http::TokenTable> read_tokens(const std::string& path) {
+  if (path.empty()) return http::TokenTable();
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream text;
+  if (!in || !(text << in.rdbuf())) return fail("the token file " + path + " cannot be read");
+  auto tokens = http::TokenTable::parse(text.str());
+  if (!tokens) return fail(path + ": " + tokens.error().message);
+  return tokens;
+}
+
+// The parts in the order in which they need each other; they are destroyed the other way round.
+class Up {
+ public:
+  explicit Up(const UpOptions& options) : options_(options) {}
+
+  Result<void> run() {
+    for (const auto step : {&Up::open_store, &Up::open_server, &Up::make_cluster}) {
+      if (auto done = (this->*step)(); !done) return done;
+    }
+    executor_.on_signals({SIGTERM, SIGINT}, [this](int) { on_signal(); });
+    executor_.post([this] { apply_objects_at_start(); });
+    executor_.run();
+    return std::move(outcome_);
+  }
+
+ private:
+  Result<void> open_store() {
+    auto log = apiserver::make_memory_log(executor_);
+    if (!options_.data_dir.empty()) {
+      auto dir = DataDir::open(options_.data_dir);
+      if (!dir) return fail(dir.error().message);
+      dir_.emplace(std::move(*dir));
+      auto durable = apiserver::open_sqlite_log(options_.data_dir + "/state.db", executor_);
+      if (!durable) return fail(durable.error().message);
+      log = std::move(*durable);
+    }
+    apiserver::ApiServerOptions server;
+    server.admission = apiserver::with_kueue_webhooks;
+    auto core = apiserver::ApiServer::open(executor_, std::move(log), std::move(server));
+    if (!core) return fail(core.error().message);
+    core_ = std::move(*core);
+    return {};
+  }
+
+  Result<void> open_server() {
+    auto endpoint = parse_endpoint(options_.listen);
+    if (!endpoint) return fail(endpoint.error().message);
+    const std::string pki_dir = options_.data_dir.empty() ? "" : options_.data_dir + "/pki";
+    auto pki = http::load_or_create_pki(pki_dir, server_names(endpoint->address), executor_.now());
+    if (!pki) return fail(pki.error().message);
+    auto tokens = read_tokens(options_.token_file);
+    if (!tokens) return fail(tokens.error().message);
+
+    http::RouterOptions router;
+    router.tokens = std::move(*tokens);
+    router.discovery.checks = {
+        {"ping", nullptr, false},
+        {"started", [this] { return std::string(ready_ ? "" : "starting"); }, true},
+        {"shutdown", [this] { return std::string(stopping_ ? "shutting down" : ""); }, true}};
+    router.discovery.server_address = options_.listen;
+    router_ = std::make_unique<http::Router>(*core_, core_->registry(), executor_, std::move(router));
+    http::HttpsServerOptions https;
+    https.address = endpoint->address;
+    https.port = endpoint->port;
+    auto server = http::HttpsServer::start(*router_, executor_, *pki, https);
+    if (!server) return fail(server.error().message);
+    server_ = std::move(*server);
+    const std::string url = url_of(endpoint->address, server_->port());
+    if (auto written = write_kubeconfig(http::make_kubeconfig(*pki, url)); !written) return written;
+    log::info("serving", {{"url", url}});
+    return {};
+  }
+
+  Result<void> write_kubeconfig(const std::string& text) {
+    std::error_code error;
+    const auto parent = std::filesystem::path(options_.kubeconfig).parent_path();
+    if (!parent.empty()) std::filesystem::create_directories(parent, error);
+    if (error) return fail("cannot make the directory " + parent.string() + ": " + error.message());
+    return http::write_private_file(options_.kubeconfig, text);
+  }
+
+  Result<void> make_cluster() {
+    cluster::ClusterOptions cluster;
+    if (std::error_code error; std::filesystem::exists(options_.nodes, error)) {
+      auto manifests = read_objects({options_.nodes});
+      if (!manifests) return fail(manifests.error().message);
+      for (ObjectToApply& m : *manifests) cluster.node_manifests.push_back(std::move(m.object));
+    } else {
+      cluster.nodes = options_.nodes;
+    }
+    cluster.node_resources = options_.node_resources;
+    auto made = cluster::PretendCluster::make(*core_, executor_, cluster);
+    if (!made) return fail(made.error().message);
+    cluster_ = std::move(*made);
+    controller_ =
+        std::make_unique<controller::Controller>(*core_, executor_, controller::ControllerOptions{});
+    return {};
+  }
+
+  void apply_objects_at_start() {
+    auto objects = definitions();
+    auto given = read_objects(options_.load);
+    if (!objects || !given) return finish(fail((!objects ? objects : given).error().message));
+    apply_objects(*core_, core_->registry(), executor_, std::move(*objects),
+                  [this, given = std::move(*given)](Result<void> done) {
+                    if (!done) return finish(std::move(done));
+                    start_work(given);
+                  });
+  }
+
+  void start_work(const std::vector<ObjectToApply>& given) {
+    cluster_->start();
+    controller_->start();
+    apply_objects(*core_, core_->registry(), executor_, given, [this](Result<void> done) {
+      if (!done) return finish(std::move(done));
+      wait_until_synced();
+    });
+  }
+
+  void wait_until_synced() {
+    if (stopping_) return;
+    if (!controller_->synced()) {
+      executor_.after(std::chrono::milliseconds(10), [this] { wait_until_synced(); });
+      return;
+    }
+    ready_ = true;
+    std::printf("kubeconfig: %s\nready\n", options_.kubeconfig.c_str());
+    std::fflush(stdout);
+  }
+
+  void on_signal() {
+    if (stopping_) std::_Exit(130);  // asked twice: at once
+    log::info("stopping");
+    finish({});
+  }
+
+  void finish(Result<void> outcome) {
+    if (stopping_) return;
+    stopping_ = true;
+    outcome_ = std::move(outcome);
+    server_->stop(kStopGrace, [this] {
+      controller_.reset();
+      cluster_.reset();
+      executor_.stop();
+    });
+  }
+
+  const UpOptions& options_;
+  http::AsioExecutor executor_;
+  std::optional<DataDir> dir_;
+  std::unique_ptr<apiserver::ApiServer> core_;
+  std::unique_ptr<http::Router> router_;
+  std::unique_ptr<cluster::PretendCluster> cluster_;
+  std::unique_ptr<controller::Controller> controller_;
+  std::unique_ptr<http::HttpsServer> server_;
+  bool ready_ = false;
+  bool stopping_ = false;
+  Result<void> outcome_;
+};
+
+}  // namespace
+
+Result<Endpoint> parse_endpoint(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  Endpoint endpoint;
+  unsigned port = 0;
+  if (colon != std::string::npos) {
+    const char* end = text.data() + text.size();
+    const auto parsed = std::from_chars(text.data() + colon + 1, end, port);
+    if (parsed.ec == std::errc() && parsed.ptr == end && port <= 65535) {
+      endpoint.port = static_cast<std::uint16_t>(port);
+      endpoint.address = text.substr(0, colon);
+      if (endpoint.address.empty()) endpoint.address = "0.0.0.0";
+      if (endpoint.address == "localhost") endpoint.address = "127.0.0.1";
+      if (endpoint.address.front() == '[' && endpoint.address.back() == ']') {
+        endpoint.address = endpoint.address.substr(1, endpoint.address.size() - 2);
+      }
+      return endpoint;
+    }
+  }
+  return fail("--listen " + text + ": expected ADDRESS:PORT, such as 127.0.0.1:7443");
+}
+
+Result<void> run_up(const UpOptions& options) {
+  std::signal(SIGPIPE, SIG_IGN);
+  return Up(options).run();
+}
+
+}  // namespace berth::cli

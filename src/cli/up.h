@@ -1,0 +1,33 @@
+// berth up: API server, controller and pretend cluster in one process.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace berth::cli {
+
+struct UpOptions {
+  std::string data_dir;                   // empty: nothing is kept
+  std::string listen = "127.0.0.1:7443";  // address:port; port 0: any
+  std::string kubeconfig;                 // where to write it
+  std::string token_file;                 // bearer tokens, as kube-apiserver's --token-auth-file; empty: none
+  std::vector<std::string> load;          // files and directories of objects to apply at start
+  std::string nodes;                      // a shape (see cluster/nodes.h), or a file of Node manifests
+  std::string node_resources;
+};
+
+// Serves until SIGTERM or SIGINT. Prints the kubeconfig's path and "ready" on standard output. An error is
+// one line.
+Result<void> run_up(const UpOptions& options);
+
+struct Endpoint {
+  std::string address;  // an IP address
+  std::uint16_t port = 0;
+};
+// "127.0.0.1:7443", ":7443" (all addresses), "localhost:0", "[::1]:7443".
+Result<Endpoint> parse_endpoint(const std::string& text);
+
+}  // namespace berth::cli

@@ -1,0 +1,57 @@
+// The command line of berth up.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "base/log.h"
+#include "cli/commands.h"
+#include "cli/data_dir.h"
+#include "cli/output.h"
+#include "cli/up.h"
+
+namespace berth::cli {
+namespace {
+
+struct Flags {
+  UpOptions up;
+  bool ephemeral = false;
+  std::string log_level = "warn";
+};
+
+int run(Flags flags) {
+  const auto level = log::parse_level(flags.log_level);
+  if (!level) return failure("--log-level: " + level.error().message);
+  log::configure(*level, log::Format::kText);
+  const std::string dir = flags.up.data_dir.empty() ? default_data_dir() : flags.up.data_dir;
+  flags.up.data_dir = flags.ephemeral ? "" : dir;
+  if (flags.up.kubeconfig.empty()) flags.up.kubeconfig = dir + "/kubeconfig";
+  const auto done = run_up(flags.up);
+  return done ? 0 : failure(done.error().message);
+}
+
+}  // namespace
+
+Command add_up(CLI::App& root) {
+  auto* app =
+      root.add_subcommand("up", "Run an API server, Berth's controller and a pretend cluster in one process");
+  auto flags = std::make_shared<Flags>();
+  app->add_option("--data-dir", flags->up.data_dir,
+                  "Where state, keys and the kubeconfig are kept (default: " + default_data_dir() + ")");
+  app->add_option("--listen", flags->up.listen, "Address and port of the API server; port 0 takes a free one")
+      ->capture_default_str();
+  app->add_option("--kubeconfig", flags->up.kubeconfig,
+                  "Where to write the admin's kubeconfig (default: in the data directory)");
+  app->add_option("--token-file", flags->up.token_file,
+                  "Bearer tokens to accept: lines of token,user,uid[,\"group,group\"]");
+  app->add_option("--nodes", flags->up.nodes,
+                  "Pretend nodes to make: BLOCKSxRACKSxNODES, such as 2x4x8, or a file of Node manifests");
+  app->add_option("--node-resources", flags->up.node_resources,
+                  "What each of them has, such as cpu=96,memory=256Gi,nvidia.com/gpu=8");
+  app->add_option("--load", flags->up.load,
+                  "Manifests to apply at start: a file or a directory; may be repeated");
+  app->add_flag("--ephemeral", flags->ephemeral, "Keep nothing on disk but the kubeconfig");
+  app->add_option("--log-level", flags->log_level, "debug, info, warn or error")->capture_default_str();
+  return {app, [flags] { return run(*flags); }};
+}
+
+}  // namespace berth::cli
