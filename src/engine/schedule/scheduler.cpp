@@ -300,6 +300,11 @@ Decisions Scheduler::schedule(Time now) {
   return decisions;
 }
 
+bool Scheduler::wants_pass() const {
+  impl_->absorb_reliefs();
+  return !impl_->dirty.empty();
+}
+
 std::optional<Time> Scheduler::next_wake() const {
   if (impl_->backoffs.empty()) return std::nullopt;
   return impl_->backoffs.begin()->first;

@@ -61,6 +61,8 @@ class Scheduler {
 
   // --- Decisions: admits and preempts until nothing more fits.
   Decisions schedule(Time now);
+  // Something happened since the last pass that another one may act upon.
+  bool wants_pass() const;
   std::optional<Time> next_wake() const;  // when a back-off ends next
 
   // --- Questions.
