@@ -100,27 +100,45 @@ void EngineHost::write_status(const engine::WriteWorkloadStatus& effect) {
         });
     return;
   }
-  writes_.patch(Target::of(kWorkloads, effect.base->meta), "status",
-                JsonObject{{"status", std::move(change)}},
-                [this, alive = alive_, write = effect.write](const api::RestResponse& response) {
-                  if (*alive) settle(write, response);
+  const Target target = Target::of(kWorkloads, effect.base->meta);
+  writes_.patch(target, "status", JsonObject{{"status", std::move(change)}},
+                [this, alive = alive_, write = effect.write, target](const api::RestResponse& response) {
+                  if (*alive) settle(write, target, response);
                 });
 }
 
 void EngineHost::deactivate(const engine::DeactivateWorkload& effect) {
-  writes_.patch(Target::of(kWorkloads, effect.base->meta), "",
-                JsonObject{{"spec", JsonObject{{"active", false}}}},
-                [this, alive = alive_, write = effect.write](const api::RestResponse& response) {
-                  if (*alive) settle(write, response);
+  const Target target = Target::of(kWorkloads, effect.base->meta);
+  writes_.patch(target, "", JsonObject{{"spec", JsonObject{{"active", false}}}},
+                [this, alive = alive_, write = effect.write, target](const api::RestResponse& response) {
+                  if (*alive) settle(write, target, response);
                 });
 }
 
-void EngineHost::settle(std::uint64_t write, const api::RestResponse& response) {
-  const engine::WriteSettled settled = outcome_of(write, response);
+void EngineHost::settle(std::uint64_t write, const Target& target, const api::RestResponse& response) {
+  engine::WriteSettled settled = outcome_of(write, response);
+  if (settled.outcome == engine::WriteSettled::Outcome::kConflict)
+    return settle_conflict(std::move(settled), target);
   if (settled.outcome == engine::WriteSettled::Outcome::kFailed) {
     log::warn("a workload could not be written", {{"code", response.code}, {"why", settled.message}});
   }
   feed(settled);
+}
+
+void EngineHost::settle_conflict(engine::WriteSettled settled, const Target& target) {
+  writes_.get(target, [this, alive = alive_, settled = std::move(settled),
+                       target](const api::RestResponse& response) mutable {
+    using Outcome = engine::WriteSettled::Outcome;
+    if (!*alive) return;
+    const bool another = string_at(response.body, {"metadata", "uid"}) != target.uid;
+    if (response.code == 404 || (response.ok() && another)) {
+      settled.outcome = Outcome::kGone;
+    } else if (!response.ok() ||
+               string_at(response.body, {"metadata", "resourceVersion"}) == target.resource_version) {
+      settled.outcome = Outcome::kFailed;
+    }
+    feed(settled);
+  });
 }
 
 void EngineHost::wake_at(Time when) {

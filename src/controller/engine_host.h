@@ -40,7 +40,10 @@ class EngineHost {
   void perform(const engine::Effects& effects);
   void write_status(const engine::WriteWorkloadStatus& effect);
   void deactivate(const engine::DeactivateWorkload& effect);
-  void settle(std::uint64_t write, const api::RestResponse& response);
+  void settle(std::uint64_t write, const Target& target, const api::RestResponse& response);
+  // A conflict means that a newer version exists, which the cache will bring. If it does not, nothing ever
+  // would: then the write has just failed.
+  void settle_conflict(engine::WriteSettled settled, const Target& target);
   void wake_at(Time when);
   void decide_soon();
 

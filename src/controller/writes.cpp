@@ -49,6 +49,15 @@ void Writes::remove(const Target& target, Done done) {
   send(std::move(request), "delete", std::move(done));
 }
 
+void Writes::get(const Target& target, Done done) {
+  api::RestRequest request;
+  request.verb = api::Verb::kGet;
+  request.resource = target.resource;
+  request.ns = target.ns;
+  request.name = target.name;
+  send(std::move(request), "get", std::move(done));
+}
+
 void Writes::send(api::RestRequest request, std::string_view verb, Done done) {
   request.field_manager = "berth";
   std::string what(verb);

@@ -30,6 +30,8 @@ class Writes {
   void patch(const Target& target, std::string_view subresource, Json body, Done done);
   void create(const api::GroupVersionResource& resource, std::string_view ns, Json object, Done done);
   void remove(const Target& target, Done done);
+  // Not a write: what is there now, when a conflict says that it is not what was seen.
+  void get(const Target& target, Done done);
 
   // "patch workloads/status" -> how many requests were sent. Ordered, for metrics and tests.
   const std::map<std::string, std::uint64_t>& counts() const { return counts_; }
