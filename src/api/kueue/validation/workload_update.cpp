@@ -48,12 +48,19 @@ void check_admission(const Json& object, const Json& old, FieldErrors& errors) {
     errors.push_back(invalid_value("status.admission", *now, "field is immutable"));
 }
 
+bool same_status(const Json& object, const Json& old, std::string_view key) {
+  const Json* now = find_path(object, {"status", key});
+  const Json* before = find_path(old, {"status", key});
+  return now && before ? json_equal(*now, *before) : now == before;
+}
+
 void check_reclaimable_pods(const Json& object, const Json& old, FieldErrors& errors) {
   const bool reserved = is_condition_true(object, "QuotaReserved") && is_condition_true(old, "QuotaReserved");
   if (!reserved || is_elastic(old)) return;
+  if (same_status(object, old, "reclaimablePods")) return;
   const JsonArray& now = array_at(object, {"status", "reclaimablePods"});
   for (const Json& before : array_at(old, {"status", "reclaimablePods"})) {
-    const std::string_view name = string_at(before, {"name"});
+    const std::string_view name = pod_set_name(before);
     const std::string path = key_path("status.reclaimablePods", name);
     const Json* same = find_pod_set(now, name);
     const std::int64_t least = int_at(before, {"count"});
@@ -66,6 +73,7 @@ void check_reclaimable_pods(const Json& object, const Json& old, FieldErrors& er
 }
 
 void check_pod_set_updates(const Json& object, const Json& old, FieldErrors& errors) {
+  if (same_status(object, old, "admissionChecks")) return;
   const JsonArray& now = array_at(object, {"status", "admissionChecks"});
   for (const Json& before : array_at(old, {"status", "admissionChecks"})) {
     const auto same = std::find_if(now.begin(), now.end(), [&](const Json& check) {
