@@ -189,6 +189,7 @@ std::vector<Difference> compare_answer(const Step& step, const Surroundings& aro
 Server::Server() : executor_(start_time()) {
   apiserver::ApiServerOptions options;
   options.seed = 1;
+  options.controllers = false;  // the recordings were made of an API server alone
   auto core = apiserver::ApiServer::open(executor_, apiserver::make_memory_log(executor_), options);
   if (!core) throw std::runtime_error(core.error().message);
   core_ = std::move(*core);
