@@ -38,6 +38,12 @@ api::RestResponse invalid_options(std::string_view kind, const api::FieldErrors&
   return api::invalid("meta.k8s.io", kind, "", errors);
 }
 
+api::RestResponse invalid_object(const ResourceInfo& resource, std::string_view name,
+                                 const api::FieldErrors& errors) {
+  const bool event = resource.gvr.group == "events.k8s.io";
+  return api::invalid(event ? std::string_view{} : std::string_view(resource.gvr.group), resource.kind, name, errors);
+}
+
 api::RestResponse modified(const ResourceInfo& resource, std::string_view name) {
   return api::conflict(
       resource.gvr, name,

@@ -21,6 +21,8 @@ api::RestResponse not_served();
 api::RestResponse not_allowed(std::string_view verb);
 // 422 for a mistake in the options of a request: `kind` is "CreateOptions", "ListOptions", ...
 api::RestResponse invalid_options(std::string_view kind, const api::FieldErrors& errors);
+// 422 for an object of the resource. Events of both groups go by their kind alone.
+api::RestResponse invalid_object(const ResourceInfo& resource, std::string_view name, const api::FieldErrors& errors);
 // 409 "Operation cannot be fulfilled on ...": the object has been modified.
 api::RestResponse modified(const ResourceInfo& resource, std::string_view name);
 // Why the store did not accept a write.

@@ -6,8 +6,10 @@
 
 #include "api/meta.h"
 #include "apiserver/crd/crd.h"
+#include "apiserver/patch/patch.h"
 #include "apiserver/server/handlers.h"
 #include "apiserver/server/metadata.h"
+#include "apiserver/server/reset_fields.h"
 #include "apiserver/server/watches.h"
 #include "base/log.h"
 
@@ -134,6 +136,12 @@ void Crds::establish(const Json& crd) {
   const ObjectKey key = key_of(bucket_of(crd_gvr().group, crd_gvr().resource), "", name);
   Json established = crd;
   established.as_object()["status"] = established_status(crd, core_.executor.now());
+  const ResourcePtr resource = crd_resource();
+  if (resource->schema != nullptr) {
+    track_update(crd, established, *resource->schema,
+                 {"kube-apiserver", api_version_of(*resource), "status", core_.executor.now()},
+                 reset_fields(*resource, "status"));
+  }
   const auto written =
       core_.store.put(key, std::move(established), core_.store.revision_of(key.bucket, key.item));
   if (!written && written.error() == WriteError::kOverloaded) later(name);

@@ -8,6 +8,7 @@
 #include "apiserver/server/decode.h"
 #include "apiserver/server/handlers.h"
 #include "apiserver/server/metadata.h"
+#include "apiserver/server/reset_fields.h"
 
 namespace berth::apiserver {
 namespace {
@@ -122,7 +123,7 @@ Answer finish_create(Core& core, const ResourceInfo& resource, const api::RestRe
     track_update(resource.zero, object, *resource.schema,
                  {request.field_manager.empty() ? "unknown" : request.field_manager, api_version_of(resource),
                   "", core.executor.now()},
-                 {});
+                 reset_fields(resource, ""));
   }
   if (auto refusal = check_namespace(core, resource, ns, string_at(object, {"metadata", "name"}))) {
     return finish(core, std::move(*refusal), {});
@@ -140,7 +141,7 @@ Answer finish_create(Core& core, const ResourceInfo& resource, const api::RestRe
     }
   }
   if (const auto errors = validate_new(core, resource, object); !errors.empty()) {
-    return finish(core, api::invalid(resource.gvr.group, resource.kind, name, errors),
+    return finish(core, invalid_object(resource, name, errors),
                   std::move(creation.warnings));
   }
 

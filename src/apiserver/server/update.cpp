@@ -171,7 +171,7 @@ Answer finish_update(Core& core, const ResourceInfo& resource, const api::RestRe
   }
   if (const auto errors = validate_changed(core, resource, request.subresource, r.next, r.old);
       !errors.empty()) {
-    return answer(api::invalid(resource.gvr.group, resource.kind, request.name, errors));
+    return answer(invalid_object(resource, request.name, errors));
   }
 
   if (json_equal(r.next, r.old)) return answer(ok(std::move(r.next)));
