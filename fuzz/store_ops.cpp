@@ -16,7 +16,9 @@ using namespace berth::apiserver;
 class ScriptedLog final : public Log {
  public:
   explicit ScriptedLog(std::vector<std::function<void(Result<void>)>>& held) : held_(held) {}
-  void append(std::vector<Change>, std::function<void(Result<void>)> done) override { held_.push_back(std::move(done)); }
+  void append(std::vector<Change>, std::function<void(Result<void>)> done) override {
+    held_.push_back(std::move(done));
+  }
   Result<Snapshot> load() override { return Snapshot{}; }
 
  private:
@@ -65,12 +67,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       case 0:
       case 1:
       case 2:
-        require(store.put({"g/r/", item}, JsonObject{{"value", i}}, at).has_value() == accepts);
+        require(
+            store.put({"g/r/", item}, JsonObject{{"value", static_cast<std::int64_t>(i)}}, at).has_value() ==
+            accepts);
         if (!accepts) break;
         model[item] = {store.revision(), static_cast<std::int64_t>(i)};
         past.push_back(model);
         break;
-      case 3: require(!store.put({"g/r/", item}, JsonObject{}, at + 1).has_value()); break;
+      case 3:
+        require(!store.put({"g/r/", item}, JsonObject{}, at + 1).has_value());
+        break;
       case 4:
         if (at == 0) break;
         require(store.remove({"g/r/", item}, at).has_value() == accepts);
@@ -79,7 +85,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         past.push_back(model);
         break;
       case 5:
-      case 6: release(held, {}); break;
+      case 6:
+        release(held, {});
+        break;
       case 7:
         if ((data[i] & 0x80) == 0 || held.empty()) break;
         release(held, fail("failed"));
@@ -91,7 +99,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(store.revision() + 1 == static_cast<Revision>(past.size()));
     require(store.durable() <= store.revision() && store.floor() <= store.durable());
     require(store.count("g/r/") == model.size());
-    for (Revision r = store.floor(); r <= store.revision(); ++r) require(read(store, r) == past[static_cast<std::size_t>(r)]);
+    for (Revision r = store.floor(); r <= store.revision(); ++r)
+      require(read(store, r) == past[static_cast<std::size_t>(r)]);
   }
   return 0;
 }

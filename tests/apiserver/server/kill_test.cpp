@@ -1,7 +1,7 @@
 // What was acknowledged or shown survives kill -9 at any moment, and revisions never go back.
 //
-// A child process writes through an API server on a state file and tells over a pipe what it was answered and what its watch
-// showed. It is killed, and the file opened again, many times over.
+// A child process writes through an API server on a state file and tells over a pipe what it was answered and
+// what its watch showed. It is killed, and the file opened again, many times over.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,8 +31,12 @@ struct Report {
 
 std::string name_of(int stream) { return "stream-" + std::to_string(stream); }
 
-std::int64_t revision_in(const Json& object) { return std::stoll(std::string(string_at(object, {"metadata", "resourceVersion"}))); }
-std::int64_t value_in(const Json& object) { return std::stoll(std::string(string_at(object, {"data", "value"}, "0"))); }
+std::int64_t revision_in(const Json& object) {
+  return std::stoll(std::string(string_at(object, {"metadata", "resourceVersion"})));
+}
+std::int64_t value_in(const Json& object) {
+  return std::stoll(std::string(string_at(object, {"data", "value"}, "0")));
+}
 
 // The child: writes until it is killed.
 class Writer {
@@ -50,7 +54,9 @@ class Writer {
     all.verb = api::Verb::kWatch;
     all.resource = kConfigMaps;
     const auto watch = server_->watch(
-        all, [this](const api::WatchEvent& event) { report({Report::kShown, 0, 0, revision_in(*event.object)}); }, [] {});
+        all,
+        [this](const api::WatchEvent& event) { report({Report::kShown, 0, 0, revision_in(*event.object)}); },
+        [] {});
     for (int stream = 0; stream < kStreams; ++stream) begin(stream);
     executor_.run_until([] { return false; });
     std::_Exit(4);
@@ -138,8 +144,10 @@ void check(const std::string& path, Known& known) {
   }
   for (std::size_t stream = 0; stream < kStreams; ++stream) {
     // The write after the last acknowledged one may have made it to the disk.
-    ASSERT_GE(stored[stream], known.acknowledged[stream]) << "stream " << stream << " lost an acknowledged write";
-    ASSERT_LE(stored[stream], known.acknowledged[stream] + 1) << "stream " << stream << " has a write nobody asked for";
+    ASSERT_GE(stored[stream], known.acknowledged[stream])
+        << "stream " << stream << " lost an acknowledged write";
+    ASSERT_LE(stored[stream], known.acknowledged[stream] + 1)
+        << "stream " << stream << " has a write nobody asked for";
   }
   known.acknowledged = stored;  // the next child goes on from here
 }
