@@ -33,12 +33,14 @@ Json encode(const Status& status, const Json& object, Time now, bool with_borrow
   active.last_transition = to_seconds(now);
   active.observed_generation = int_at(object, {"metadata", "generation"});
   api::set_condition(conditions, active);
-  return JsonObject{{"conditions", api::encode_conditions(conditions)},
-                    {"flavorsReservation", encode_usage(status.reservation, with_borrowed)},
-                    {"flavorsUsage", encode_usage(status.usage, with_borrowed)},
-                    {"pendingWorkloads", status.pending},
-                    {"reservingWorkloads", status.reserving},
-                    {"admittedWorkloads", status.admitted}};
+  JsonObject out{{"conditions", api::encode_conditions(conditions)},
+                 {"pendingWorkloads", status.pending},
+                 {"reservingWorkloads", status.reserving},
+                 {"admittedWorkloads", status.admitted}};
+  if (!status.reservation.empty())
+    out["flavorsReservation"] = encode_usage(status.reservation, with_borrowed);
+  if (!status.usage.empty()) out["flavorsUsage"] = encode_usage(status.usage, with_borrowed);
+  return out;
 }
 
 }  // namespace

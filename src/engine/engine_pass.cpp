@@ -210,7 +210,7 @@ void Engine::Impl::on_decision(const Admit& d, Time now) {
   if (t == nullptr) return;
   auto admission = scheduler.admission(d);
   const auto checks = registries.required_checks(admission);
-  auto change = lifecycle::reserve(t->now, std::move(admission), checks, "", now);
+  auto change = lifecycle::reserve(t->now, std::move(admission), checks, d.considered, now);
   BERTH_INVARIANT(change.has_value());
   if (change) apply(*t, std::move(*change));
   workloads.mark(*t);

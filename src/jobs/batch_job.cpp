@@ -65,7 +65,11 @@ class BatchJob final : public JobAdapter {
   bool active(const Json& job) const override { return int_at(job, {"status", "active"}) != 0; }
 
   bool pods_ready(const Json& job) const override {
-    return int_at(job, {"status", "succeeded"}) + int_at(job, {"status", "ready"}) >= pod_count(job);
+    // A pod that just ended is counted as succeeded only after its finalizer was removed.
+    const auto uncounted = array_at(job, {"status", "uncountedTerminatedPods", "succeeded"}).size();
+    return int_at(job, {"status", "succeeded"}) + int_at(job, {"status", "ready"}) +
+               static_cast<std::int64_t>(uncounted) >=
+           pod_count(job);
   }
 
   std::optional<JobOutcome> finished(const Json& job) const override {

@@ -535,6 +535,33 @@ TEST(Reclaim, TheOwnerGetsItsQuotaBackWhenTheBorrowerHasStopped) {
   EXPECT_EQ(s.workload("greedy").status.accumulated_past_execution_time_seconds, 36);
 }
 
+TEST(Flavors, TheEventSaysWhichWereConsidered) {
+  Scenario s;
+  s.give(test::flavor("od"));
+  s.give(test::flavor("spot"));
+  s.give(ClusterQueueBuilder("cq").cpu({{"od", "4"}, {"spot", "8"}}).preempt_lower());
+  s.give(ClusterQueueBuilder("rich").cpu({{"od", "6"}}).cohort("co"));
+  s.give(ClusterQueueBuilder("poor").cpu({{"od", "1"}}).cohort("co"));
+  s.give(test::local_queue("q", "cq"));
+  s.give(test::local_queue("p", "poor"));
+  const auto considered = [&](const Workload& w) {
+    s.give(w);
+    s.run();
+    for (const auto& event : s.take_events()) {
+      if (const auto at = event.find("Flavors considered: "); at != std::string::npos)
+        return event.substr(at + 20);
+    }
+    return std::string();
+  };
+  EXPECT_EQ(considered(WorkloadBuilder("j1").pods(3, "1")), "");
+  EXPECT_EQ(
+      considered(WorkloadBuilder("j2").pods(3, "1")),
+      "main: od(preemptionMode=NoCandidates;insufficient unused quota for cpu in flavor od, 2 more needed)");
+  EXPECT_EQ(considered(WorkloadBuilder("j3").pods(3, "1").priority(10)),
+            "main: od(preemptionMode=Preempt;insufficient unused quota for cpu in flavor od, 2 more needed)");
+  EXPECT_EQ(considered(WorkloadBuilder("j4", "p").pods(3, "1")), "main: od(Fit;borrow=1)");
+}
+
 TEST(Partial, TheMinimumIsAdmittedWhenNoMoreFits) {
   OneQueue s;
   s.give(WorkloadBuilder("one").pods(2, "1"));

@@ -61,9 +61,17 @@ void unreserve(WorkloadStatus& status, const Workload& workload, std::string_vie
     wait_for_start(status, workload, now);
 }
 
+void set_pods_ready(WorkloadStatus& status, const Workload& workload, bool ready, std::string_view why,
+                    std::string_view message, Time now) {
+  const auto* before = api::find_condition(status.conditions, api::kueue::kPodsReady);
+  if (before != nullptr && before->status == ready && before->reason == why && before->message == message)
+    return;
+  set(status, workload, api::kueue::kPodsReady, ready, why, message, now);
+}
+
 void wait_for_start(WorkloadStatus& status, const Workload& workload, Time now) {
   if (workload.meta.owners.empty()) return;
-  set(status, workload, api::kueue::kPodsReady, false, reason::kWaitForStart, message::kPodsNotReady, now);
+  set_pods_ready(status, workload, false, reason::kWaitForStart, message::kPodsNotReady, now);
 }
 
 Result<Change> close(Move move, const Workload& workload, WorkloadStatus status, std::vector<Note> notes) {

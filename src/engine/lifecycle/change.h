@@ -23,6 +23,9 @@ void reset(WorkloadStatus& status, const Workload& workload, std::string_view ty
 void unreserve(WorkloadStatus& status, const Workload& workload, std::string_view reason,
                std::string_view message, Time now);
 
+// PodsReady. One that says the same already stays as it is, generation included: the job did not look again.
+void set_pods_ready(WorkloadStatus& status, const Workload& workload, bool ready, std::string_view reason,
+                    std::string_view message, Time now);
 // PodsReady=False/WaitForStart, for a workload whose job tells about its pods.
 void wait_for_start(WorkloadStatus& status, const Workload& workload, Time now);
 

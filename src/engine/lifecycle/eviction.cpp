@@ -106,7 +106,10 @@ Result<Change> preempt(const Workload& w, std::string_view preemption_reason, st
                        std::string_view priorities, Time now) {
   WorkloadStatus status = w.status;
   auto notes = begin_eviction(status, w, {std::string(reason::kPreempted), "", std::string(text)}, now);
-  set(status, w, api::kueue::kPreempted, true, preemption_reason, text, now);
+  // Kueue leaves the generation out here, and only here.
+  Workload unobserved = w;
+  unobserved.meta.generation = 0;
+  set(status, unobserved, api::kueue::kPreempted, true, preemption_reason, text, now);
   notes.insert(notes.begin(), {false, std::string(reason::kPreempted),
                                std::string(text) + std::string(priorities), Note::kByScheduler});
   return close(Move::kEvict, w, std::move(status), std::move(notes));

@@ -11,19 +11,18 @@ using api::kueue::ReclaimablePod;
 
 namespace {
 
-void set_pods_ready(WorkloadStatus& status, const Workload& w, bool ready, Time now) {
+void tell_pods_ready(WorkloadStatus& status, const Workload& w, bool ready, Time now) {
   const auto* before = api::find_condition(status.conditions, api::kueue::kPodsReady);
   const std::string was = before != nullptr ? before->reason : std::string();
   if (!api::is_true(status.conditions, api::kueue::kAdmitted)) {
-    set(status, w, api::kueue::kPodsReady, false, reason::kWaitForStart, message::kPodsNotReady, now);
+    set_pods_ready(status, w, false, reason::kWaitForStart, message::kPodsNotReady, now);
   } else if (ready) {
     const bool again = was == reason::kWaitForRecovery || was == reason::kRecovered;
-    set(status, w, api::kueue::kPodsReady, true, again ? reason::kRecovered : reason::kStarted,
-        message::kPodsReady, now);
+    set_pods_ready(status, w, true, again ? reason::kRecovered : reason::kStarted, message::kPodsReady, now);
   } else if (before != nullptr && (before->status || was == reason::kWaitForRecovery)) {
-    set(status, w, api::kueue::kPodsReady, false, reason::kWaitForRecovery, message::kPodsRecovering, now);
+    set_pods_ready(status, w, false, reason::kWaitForRecovery, message::kPodsRecovering, now);
   } else {
-    set(status, w, api::kueue::kPodsReady, false, reason::kWaitForStart, message::kPodsNotReady, now);
+    set_pods_ready(status, w, false, reason::kWaitForStart, message::kPodsNotReady, now);
   }
 }
 
@@ -43,7 +42,7 @@ std::vector<ReclaimablePod> merged(const WorkloadStatus& status, std::vector<Rec
 
 WorkloadStatus with_report(const Workload& w, const JobReport& report, Time now) {
   WorkloadStatus status = w.status;
-  if (report.pods_ready) set_pods_ready(status, w, *report.pods_ready, now);
+  if (report.pods_ready) tell_pods_ready(status, w, *report.pods_ready, now);
   if (report.reclaimable) status.reclaimable_pods = merged(status, *report.reclaimable);
   return status;
 }

@@ -55,7 +55,8 @@ Result<Change> admit(const Workload& workload, Time now);
 
 // status.admissionChecks lists exactly `checks`, by name; new ones are Pending.
 Result<Change> sync_checks(const Workload& workload, const std::vector<std::string>& checks, Time now);
-// A check said Retry about a workload that holds no quota: it starts over, after the time the check asked for.
+// A check said Retry about a workload that holds no quota: it starts over, after the time the check asked
+// for.
 Result<Change> retry_checks(const Workload& workload, Time now);
 bool lists_checks(const Workload& workload, const std::vector<std::string>& checks);
 bool all_checks_ready(const Workload& workload, const std::vector<std::string>& checks);

@@ -26,11 +26,11 @@ std::string_view name(State state);
 // Why a workload without quota stays out of the queue, although it is active.
 enum class Hold : std::uint8_t {
   kNone,
-  kGated,               // annotation kueue.x-k8s.io/admission-gated-by is not empty
-  kRequeuedFalse,       // condition Requeued is False: waits for a back-off, a restart or a reactivation
-  kOnHold,              // QuotaReserved=False with reason OnHold: its owner holds it (scaled to zero)
-  kReplacementPods,     // condition WaitingForReplacementPods is True
-  kFailedChecks,        // an admission check says Retry or Rejected: it starts over, or the workload is deactivated
+  kGated,            // annotation kueue.x-k8s.io/admission-gated-by is not empty
+  kRequeuedFalse,    // condition Requeued is False: waits for a back-off, a restart or a reactivation
+  kOnHold,           // QuotaReserved=False with reason OnHold: its owner holds it (scaled to zero)
+  kReplacementPods,  // condition WaitingForReplacementPods is True
+  kFailedChecks,  // an admission check says Retry or Rejected: it starts over, or the workload is deactivated
   kDeactivationTarget,  // condition DeactivationTarget is True: spec.active becomes false next
   kDeleting,            // the object has a deletion timestamp
 };

@@ -48,6 +48,8 @@ void Assignment::clear() {
   usage.clear();
   shortages.clear();
   lacks.clear();
+  attempts.clear();
+  attempt_shortages.clear();
   no_fit_reason = {};
 }
 
@@ -78,10 +80,11 @@ bool Assigner::assign_unit(std::size_t unit, std::size_t first_step) {
   std::size_t first_part = out_->parts.size();
   for (std::size_t step = 0; step < unit_->steps.size(); ++step) {
     // A unit without pods looks for flavors that could hold one pod of each set, but does not insist.
-    std::size_t shortages = out_->shortages.size();
+    std::size_t shortages = out_->shortages.size(), attempts = out_->attempts.size();
     int severity = unit_severity_;
     if (pods == 0 && assign_step(step, first_step + step, true)) continue;
     out_->shortages.resize(shortages);
+    out_->attempts.resize(attempts);
     unit_severity_ = severity;
     if (!assign_step(step, first_step + step, false)) return false;
   }
@@ -110,6 +113,15 @@ Amount Assigner::assumed(FlavorResourceId id) const {
 void Assigner::report(Shortage shortage) {
   shortage.unit = unit_index_;
   out_->shortages.push_back(shortage);
+}
+
+void Assigner::remember(FlavorId flavor, const Grade& grade, std::size_t first_shortage) {
+  constexpr std::string_view kNames[] = {"NoFit", "NoCandidates", "Preempt", "Reclaim", "Fit"};
+  auto& kept = out_->attempt_shortages;
+  std::size_t first = kept.size();
+  kept.insert(kept.end(), out_->shortages.begin() + static_cast<std::ptrdiff_t>(first_shortage),
+              out_->shortages.end());
+  out_->attempts.push_back({unit_index_, flavor, kNames[grade.level], grade.borrow, first, kept.size()});
 }
 
 bool Assigner::assign_step(std::size_t step_in_unit, std::size_t step_index, bool probe) {
@@ -152,7 +164,9 @@ bool Assigner::assign_step(std::size_t step_in_unit, std::size_t step_index, boo
       continue;
     }
     int severity = kNone;
+    std::size_t before = out_->shortages.size();
     Grade grade = grade_flavor(flavor, step, severity);
+    if (grade.level != Grade::kFit || grade.borrow > 0) remember(group.flavors[flavor], grade, before);
     if (grade.level == Grade::kNoFit) mildest = std::min(mildest, severity);
     bool stop = fungibility_ ? !try_next(grade) : grade.level == Grade::kFit;
     bool better = fungibility_ ? preferred(grade, best.grade) : grade.level > best.grade.level;

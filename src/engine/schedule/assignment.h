@@ -55,6 +55,14 @@ struct Assignment {
     Amount amount;
     int borrow = 0;  // height of the subtree that provides it
   };
+  // A flavor that was looked at and did not simply fit within the queue's own quota.
+  struct Attempt {
+    std::size_t unit = 0;
+    FlavorId flavor{};
+    std::string_view mode;  // "NoFit", "NoCandidates", "Preempt", "Reclaim"; "Fit" when it borrows
+    int borrow = 0;
+    std::size_t first_shortage = 0, last_shortage = 0;  // in attempt_shortages
+  };
   Mode mode = Mode::kNoFit;
   int borrowing = 0;                 // height of the lowest subtree that provides everything; 0: no borrowing
   std::vector<std::int32_t> counts;  // by pod set
@@ -63,6 +71,8 @@ struct Assignment {
   Usage usage;
   std::vector<Shortage> shortages;
   std::vector<Lack> lacks;
+  std::vector<Attempt> attempts;
+  std::vector<Shortage> attempt_shortages;
   std::string_view no_fit_reason;  // of QuotaReserved=False while the mode is kNoFit
 
   bool scan_pending() const;  // some walk over flavors stopped before the end
@@ -71,6 +81,11 @@ struct Assignment {
 
 // "couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor x, 1 more needed"
 std::string message(const Assignment& assignment, const Plan& plan, const Shape& shape, const Names& names);
+
+// What the event of an admission says about the flavors that were tried: "Flavors considered: main:
+// spot(Fit;borrow=1)"; empty when the first one simply fitted.
+std::string considered(const Assignment& assignment, const Plan& plan, const Shape& shape,
+                       const Names& names);
 
 class Assigner {
  public:
@@ -108,6 +123,7 @@ class Assigner {
   Amount wanted(const Plan::Want& want) const;
   Amount assumed(FlavorResourceId id) const;
   void report(Shortage shortage);
+  void remember(FlavorId flavor, const Grade& grade, std::size_t first_shortage);
 
   const Ledger& ledger_;
   Preemption& preemption_;

@@ -55,4 +55,27 @@ std::string message(const Assignment& assignment, const Plan& plan, const Shape&
   return all;
 }
 
+std::string considered(const Assignment& assignment, const Plan& plan, const Shape& shape,
+                       const Names& names) {
+  std::string all;
+  for (std::size_t unit = 0; unit < plan.units.size(); ++unit) {
+    std::string flavors;
+    for (const Assignment::Attempt& attempt : assignment.attempts) {
+      if (attempt.unit != unit) continue;
+      std::vector<std::string> texts;
+      for (std::size_t i = attempt.first_shortage; i < attempt.last_shortage; ++i)
+        texts.push_back(text(assignment.attempt_shortages[i], names));
+      std::string what =
+          attempt.mode == "Fit" ? std::string("Fit") : "preemptionMode=" + std::string(attempt.mode);
+      if (attempt.borrow > 0) what += ";borrow=" + std::to_string(attempt.borrow);
+      if (!texts.empty()) what += ";" + join_sorted(std::move(texts));
+      flavors += (flavors.empty() ? "" : ", ") + names.name(attempt.flavor) + "(" + what + ")";
+    }
+    if (flavors.empty()) continue;
+    for (std::size_t pod_set : plan.units[unit].pod_sets)
+      all += (all.empty() ? "Flavors considered: " : "; ") + shape.pod_sets[pod_set].name + ": " + flavors;
+  }
+  return all;
+}
+
 }  // namespace berth::engine

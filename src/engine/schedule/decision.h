@@ -23,6 +23,7 @@ struct Admit {
   WorkloadId workload;
   NodeId cluster_queue;
   std::vector<PodSetFlavors> pod_sets;  // in the order of the workload's pod sets
+  std::string considered;               // "Flavors considered: ...", for the event; empty when the first one fitted
 };
 
 enum class PreemptionReason : std::uint8_t {

@@ -204,6 +204,7 @@ void Pass::admit(Entry& entry) {
   decision.workload = entry.workload;
   decision.cluster_queue = queue.node;
   decision.pod_sets = flavors_of(entry);
+  decision.considered = considered(entry.assignment, *entry.plan, *entry.shape, state_.names);
   out_->push_back(std::move(decision));
   queue.pending.erase(entry.workload);
   slot.scan.reset();
