@@ -187,16 +187,18 @@ void Engine::Impl::on(Time now, const WriteSettled& e, Effects& out) {
   InFlight settled = std::move(*t.in_flight);
   t.in_flight.reset();
   workloads.mark(t);
+  if (e.outcome != WriteSettled::Outcome::kDone) {
+    // The events belong to the status, which may be tried again.
+    t.events.insert(t.events.begin(), settled.events.begin(), settled.events.end());
+  }
   switch (e.outcome) {
     case WriteSettled::Outcome::kDone:
-      write_done(t, settled, e.resource_version, out);
+      write_done(t, settled, e.resource_version, now, out);
       break;
     case WriteSettled::Outcome::kConflict:
-      write_conflicted(t);
+      write_conflicted(t, now);
       break;
     case WriteSettled::Outcome::kFailed:
-      // The events belong to the status that is tried again.
-      t.events.insert(t.events.begin(), settled.events.begin(), settled.events.end());
       write_failed(t, now);
       break;
     case WriteSettled::Outcome::kGone:

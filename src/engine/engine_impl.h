@@ -49,8 +49,10 @@ struct Engine::Impl {
   // --- versions of workloads and writes (engine_writes.cpp).
   void accept(Tracked& t, const Ptr<api::kueue::Workload>& seen);
   void forget(Tracked& t);
-  void write_done(Tracked& t, const InFlight& done, const std::string& version, Effects& out);
-  void write_conflicted(Tracked& t);
+  void write_done(Tracked& t, const InFlight& done, const std::string& version, Time now, Effects& out);
+  void write_conflicted(Tracked& t, Time now);
+  void await(Tracked& t, const std::string& version, bool newer, Time now);
+  void stop_awaiting(Tracked& t, Time now);
   void write_failed(Tracked& t, Time now);
   void flush(Tracked& t, Time now, Effects& out);
 

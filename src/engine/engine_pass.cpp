@@ -84,6 +84,7 @@ void Engine::Impl::look_at_marked(Time now) {
 }
 
 void Engine::Impl::step(Tracked& t, Time now) {
+  stop_awaiting(t, now);
   if (!t.await_version.empty()) return;
   for (int moves = 0; moves < kMaxMovesAtOnce; ++moves) {
     auto next = lifecycle::next(t.now, situation_of(t), now);
@@ -144,7 +145,7 @@ void Engine::Impl::place(Tracked& t) {
   touch(t);
   auto timer = lifecycle::next_time(t.now);
   if (t.retry_at && (!timer || *t.retry_at < *timer)) timer = t.retry_at;
-  workloads.set_timer(t, t.await_version.empty() ? timer : std::nullopt);
+  workloads.set_timer(t, t.await_until ? t.await_until : timer);
 
   if (holding != nullptr) {
     scheduler.hold(t.id, holding_of(t, *holding));

@@ -20,6 +20,9 @@ namespace {
 // does not keep quota.
 constexpr int kMaxAttempts = 5;
 constexpr std::chrono::seconds kMaxRetryDelay{60};
+// How long a version that must exist may take to be seen. After that the write is tried again: should it
+// conflict again, nothing is lost; should there be no such version, nothing else would ever come.
+constexpr std::chrono::seconds kMaxAwait{10};
 
 }  // namespace
 
@@ -42,7 +45,10 @@ void Engine::Impl::accept(Tracked& t, const Ptr<Workload>& seen) {
   }
   const bool awaited = t.await_newer ? older(t.await_version, seen->meta.resource_version)
                                      : !older(seen->meta.resource_version, t.await_version);
-  if (awaited) t.await_version.clear();
+  if (awaited) {
+    t.await_version.clear();
+    t.await_until.reset();
+  }
   workloads.mark(t);
 }
 
@@ -54,14 +60,14 @@ void Engine::Impl::forget(Tracked& t) {
   workloads.erase(t);
 }
 
-void Engine::Impl::write_done(Tracked& t, const InFlight& done, const std::string& version, Effects& out) {
+void Engine::Impl::write_done(Tracked& t, const InFlight& done, const std::string& version, Time now,
+                              Effects& out) {
   t.failures = 0;
   t.retry_at.reset();
   for (const auto& event : done.events) out.push_back(event);
   if (done.deactivation) {
     // The new generation comes with the object.
-    t.await_version = version;
-    t.await_newer = false;
+    await(t, version, false, now);
   } else {
     auto written = std::make_shared<Workload>(*t.base);
     written->status = done.status;
@@ -80,11 +86,22 @@ void Engine::Impl::write_done(Tracked& t, const InFlight& done, const std::strin
   if (newer && !older(newer->meta.resource_version, t.base->meta.resource_version)) accept(t, newer);
 }
 
-void Engine::Impl::write_conflicted(Tracked& t) {
-  t.await_version = t.base->meta.resource_version;
-  t.await_newer = true;
+void Engine::Impl::write_conflicted(Tracked& t, Time now) {
+  await(t, t.base->meta.resource_version, true, now);
   const auto newer = std::exchange(t.newer, nullptr);
   if (newer) accept(t, newer);
+}
+
+void Engine::Impl::await(Tracked& t, const std::string& version, bool newer, Time now) {
+  t.await_version = version;
+  t.await_newer = newer;
+  t.await_until = now + kMaxAwait;
+}
+
+void Engine::Impl::stop_awaiting(Tracked& t, Time now) {
+  if (!t.await_until || *t.await_until > now) return;
+  t.await_version.clear();
+  t.await_until.reset();
 }
 
 void Engine::Impl::write_failed(Tracked& t, Time now) {

@@ -37,9 +37,10 @@ struct Tracked {
 
   std::optional<InFlight> in_flight;
   Ptr<api::kueue::Workload> newer;  // seen while a write was in flight
-  // Nothing may follow before this version, or a newer one than this, has been seen.
+  // Nothing may follow before this version, or a newer one than this, has been seen; but not for ever.
   std::string await_version;
   bool await_newer = false;
+  std::optional<Time> await_until;
   int failures = 0;              // of writes, one after the other
   std::optional<Time> retry_at;  // no write before
 

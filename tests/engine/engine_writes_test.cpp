@@ -23,7 +23,7 @@ struct OneQueue : Scenario {
   }
 };
 
-TEST(Writes, AConflictTakesTheDecisionBackUntilTheNewVersionIsSeen) {
+TEST(Writes, AConflictWaitsForTheNewVersion) {
   OneQueue s;
   bool first = true;
   s.outcome_of_write = [&](const std::string&) {
@@ -31,13 +31,40 @@ TEST(Writes, AConflictTakesTheDecisionBackUntilTheNewVersionIsSeen) {
   };
   s.give(WorkloadBuilder("a").pods(4, "1"));
   s.run();
+  s.pass(5);
   EXPECT_EQ(s.state("a"), "Pending");
-  const int writes = s.writes();
-  s.pass(600);
-  EXPECT_EQ(s.writes(), writes) << "it waits for the version that it conflicted with";
+  EXPECT_EQ(s.writes(), 1);
   s.change("a", [](Workload& w) { w.meta.labels["new"] = "label"; });
   s.run();
   EXPECT_EQ(s.state("a"), "Admitted");
+}
+
+TEST(Writes, AConflictWithNothingIsTriedAgain) {
+  OneQueue s;
+  int conflicts = 3;
+  s.outcome_of_write = [&](const std::string&) {
+    return conflicts-- > 0 ? Outcome::kConflict : Outcome::kDone;
+  };
+  s.give(WorkloadBuilder("a").pods(4, "1"));
+  s.run();
+  s.pass(60);
+  EXPECT_EQ(s.state("a"), "Admitted");
+  EXPECT_EQ(s.writes(), 4);
+}
+
+TEST(Writes, WhatAJobReportedIsWrittenHoweverOftenThatFails) {
+  for (const Outcome failure : {Outcome::kFailed, Outcome::kConflict}) {
+    OneQueue s;
+    s.give(WorkloadBuilder("a").pods(4, "1"));
+    s.run();
+    int failures = 20;
+    s.outcome_of_write = [&](const std::string&) { return failures-- > 0 ? failure : Outcome::kDone; };
+    s.finish("a");
+    s.run();
+    EXPECT_EQ(s.state("a"), "Admitted");
+    s.pass(3600);
+    EXPECT_EQ(s.state("a"), "Finished");
+  }
 }
 
 TEST(Writes, AConflictingChangeIsRespected) {
