@@ -58,8 +58,7 @@ class Simulation {
         set_queue(static_cast<int>(pick(kQueues)), policy());
         break;
       case 7:
-        s_.give(
-            test::local_queue("q" + std::to_string(pick(kQueues)), cluster_queue(pick(kQueues)), policy()));
+        redirect(pick(kQueues));
         break;
       case 8:
         check_says();
@@ -125,11 +124,19 @@ class Simulation {
     const auto names = s_.names();
     return names.empty() ? std::nullopt : std::optional(names[pick(names.size())]);
   }
+  void redirect(std::size_t queue) {
+    const std::size_t target = queue == 2 ? 2 : pick(2);
+    s_.give(test::local_queue("q" + std::to_string(queue), cluster_queue(target), policy()));
+  }
   void create() {
     if (s_.names().size() >= kMaxWorkloads) return;
-    WorkloadBuilder w("w" + std::to_string(created_++), "q" + std::to_string(pick(kQueues)));
+    const auto queue = pick(kQueues);
+    WorkloadBuilder w("w" + std::to_string(created_++), "q" + std::to_string(queue));
     const int count = 1 + static_cast<int>(pick(4));
-    w.pods(count, "1", chance(30) ? std::optional(1) : std::nullopt)
+    // Two that borrow and may both be reduced can take turns for ever in reclaiming from each other, by
+    // Kueue's rules too: such workloads go to the queue that is alone.
+    const bool reducible = queue == 2 && chance(30);
+    w.pods(count, "1", reducible ? std::optional(1) : std::nullopt)
         .priority(static_cast<int>(pick(3)))
         .created(s_.now());
     if (chance(20)) w.max_seconds(60);
