@@ -149,7 +149,11 @@ TEST_F(RouterTest, DecodesJsonAndYamlBodies) {
 TEST_F(RouterTest, RefusesBodiesItCannotRead) {
   const std::string path = "/api/v1/namespaces/x/configmaps";
   EXPECT_EQ(send(as_admin("POST", path, "x", "text/plain")).status, 415);
-  EXPECT_EQ(send(as_admin("POST", path, "k8s\0", "application/vnd.kubernetes.protobuf")).status, 415);
+  EXPECT_EQ(send(as_admin("POST", path, "k8s", "application/vnd.kubernetes.protobuf")).status, 400);
+  EXPECT_EQ(send(as_admin("POST", "/apis/kueue.x-k8s.io/v1beta2/clusterqueues", "k8s",
+                          "application/vnd.kubernetes.protobuf"))
+                .status,
+            415);
   EXPECT_EQ(send(as_admin("PATCH", path + "/a", "{}", "application/json")).status, 415);
   EXPECT_EQ(send(as_admin("PATCH", "/apis/kueue.x-k8s.io/v1beta2/clusterqueues/q", "{}",
                           "application/strategic-merge-patch+json"))

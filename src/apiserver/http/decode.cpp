@@ -2,6 +2,7 @@
 
 #include "api/status.h"
 #include "apiserver/http/message.h"
+#include "apiserver/http/protobuf.h"
 #include "base/yaml.h"
 
 namespace berth::apiserver::http {
@@ -63,6 +64,7 @@ std::optional<BodySyntax> object_syntax(std::string_view content_type) {
   const std::string type = media_type(content_type);
   if (type.empty() || type == "application/json") return BodySyntax::kJson;
   if (type == "application/yaml") return BodySyntax::kYaml;
+  if (type == kProtobufType) return BodySyntax::kProtobuf;
   return std::nullopt;
 }
 
@@ -76,7 +78,16 @@ std::optional<api::PatchType> patch_type(std::string_view content_type) {
 }
 
 DecodedBody decode_body(std::string_view bytes, BodySyntax syntax) {
-  return syntax == BodySyntax::kJson ? decode_json(bytes) : decode_yaml(bytes);
+  if (syntax == BodySyntax::kJson) return decode_json(bytes);
+  if (syntax == BodySyntax::kYaml) return decode_yaml(bytes);
+  auto object = decode_protobuf(bytes);
+  DecodedBody body;
+  if (object) {
+    body.value = std::move(*object);
+  } else {
+    body.error = object.error().message;
+  }
+  return body;
 }
 
 api::RestResponse undecodable_object(std::string_view kind, std::string_view bytes, std::string_view error) {

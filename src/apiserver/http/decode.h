@@ -11,7 +11,7 @@
 
 namespace berth::apiserver::http {
 
-enum class BodySyntax : std::uint8_t { kJson, kYaml };
+enum class BodySyntax : std::uint8_t { kJson, kYaml, kProtobuf };
 
 // A content type without its parameters, lower case.
 std::string media_type(std::string_view content_type);

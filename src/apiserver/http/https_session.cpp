@@ -202,7 +202,7 @@ void Session::wait_for_request() {
   state_ = State::kIdle;
   parser_.emplace();
   parser_->header_limit(kMaxHeaderBytes);
-  parser_->body_limit(kMaxBodyBytes);
+  parser_->body_limit(boost::none);  // on_header() sets it: a body that is too large is answered, not cut off
   if (buffer_.size() > 0) return read_header();
   beast::get_lowest_layer(stream_).expires_after(kIdleTimeout);
   stream_.async_read_some(buffer_.prepare(4096),
@@ -220,8 +220,6 @@ void Session::read_header() {
       stream_, buffer_, *parser_, [self = shared_from_this()](error_code error, std::size_t) {
         if (self->state_ == State::kClosed) return;
         if (!error) return self->on_header();
-        // Content-Length over the limit is told by the header already.
-        if (error == beast::http::error::body_limit) return self->on_header();
         self->closing_ = true;
         if (error == beast::http::error::header_limit) {
           return self->write(plain_text(
@@ -247,6 +245,7 @@ void Session::on_header() {
     beast::get_lowest_layer(stream_).expires_after(kBodyTimeout);
     return drain(*length - here);
   }
+  parser_->body_limit(kMaxBodyBytes);
   if (!expects) return read_body();
   out_ = "HTTP/1.1 100 Continue\r\n\r\n";
   beast::get_lowest_layer(stream_).expires_after(kWriteTimeout);
@@ -442,7 +441,7 @@ void Session::abort() {
 // error.
 void Session::close() {
   if (state_ == State::kClosed) return;
-  const bool polite = state_ != State::kHandshake && !writing_;
+  const bool polite = state_ == State::kWorking;
   state_ = State::kClosed;
   release_slot();
   drop_work();

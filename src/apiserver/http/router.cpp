@@ -35,7 +35,10 @@ using api::RestRequest;
 using api::RestResponse;
 using api::Verb;
 
-constexpr std::string_view kObjectTypes = "application/json, application/yaml";
+constexpr std::string_view kAnswerTypes = "application/json, application/yaml";
+constexpr std::string_view kBodyTypes =
+    "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+constexpr std::string_view kCustomBodyTypes = "application/json, application/yaml";
 constexpr std::string_view kCustomPatchTypes =
     "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
 // A watch whose client sets no limit ends after 30 to 60 minutes, so that connections spread again.
@@ -99,7 +102,7 @@ RestResponse method_not_allowed() {
 RestResponse not_acceptable() {
   return {406,
           api::make_status(406, "NotAcceptable",
-                           "406: Not Acceptable\n\nAvailable representations: " + std::string(kObjectTypes),
+                           "406: Not Acceptable\n\nAvailable representations: " + std::string(kAnswerTypes),
                            JsonObject{}),
           {}};
 }
@@ -357,8 +360,11 @@ std::optional<RestResponse> Router::Impl::read_body(const ParsedRequest& in, con
       return unsupported_media_type(kCustomPatchTypes);
     request.patch_type = *in.patch;
   }
-  if ((writes || (deletes && !in.http.body.empty())) && !in.syntax)
-    return unsupported_media_type(kObjectTypes);
+  const bool has_object = writes || (deletes && !in.http.body.empty());
+  if (has_object && !in.syntax) return unsupported_media_type(info.custom ? kCustomBodyTypes : kBodyTypes);
+  // Only built-in kinds have a protobuf form; DeleteOptions are one for every kind.
+  if (writes && info.custom && *in.syntax == BodySyntax::kProtobuf)
+    return unsupported_media_type(kCustomBodyTypes);
   if (in.http.body_too_large) return too_large();
   if (deletes && !in.http.body.empty()) {
     if (!in.body.error.empty()) return undecodable_object("DeleteOptions", in.http.body, in.body.error);
@@ -422,7 +428,7 @@ std::unique_ptr<Exchange> Router::Impl::execute_review(Passage p, const ReviewKi
   const auto form = negotiate(in.http.header("Accept"), {});
   if (!form) return refuse(p, not_acceptable());
   p.form = *form;
-  if (!in.syntax) return refuse(p, unsupported_media_type(kObjectTypes));
+  if (!in.syntax) return refuse(p, unsupported_media_type(kBodyTypes));
   if (in.http.body_too_large) return refuse(p, too_large());
   RestRequest request;
   request.verb = Verb::kCreate;

@@ -1,0 +1,42 @@
+// A blocking HTTPS client for tests and benchmarks: one connection, one request at a time.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apiserver/http/pki.h"
+
+namespace berth::testing_support {
+
+struct HttpsAnswer {
+  int status = 0;                              // 0: the connection failed; `body` says how
+  std::map<std::string, std::string> headers;  // names in lower case
+  std::string body;
+};
+
+class HttpsClient {
+ public:
+  // `client` without a certificate: none is presented.
+  HttpsClient(std::uint16_t port, const std::string& authority_pem,
+              const apiserver::http::Credential& client);
+  HttpsClient(HttpsClient&&) noexcept;
+  ~HttpsClient();
+
+  bool connected() const;
+  HttpsAnswer request(const std::string& method, const std::string& target, const std::string& body = "",
+                      const std::vector<std::pair<std::string, std::string>>& headers = {});
+  // Sends bytes as they are and reads one answer.
+  HttpsAnswer raw(const std::string& bytes);
+
+  // A watch: the answer's head, then line after line; an empty line when the stream ended.
+  HttpsAnswer open_stream(const std::string& target);
+  std::string read_line();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace berth::testing_support
