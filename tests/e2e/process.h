@@ -1,0 +1,52 @@
+// Child processes for end-to-end tests: berth up and kubectl. Every wait has a deadline.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace berth::e2e {
+
+// Long enough for a loaded machine under a sanitizer; what takes this long has failed.
+inline constexpr std::chrono::seconds kDeadline{120};
+
+struct Finished {
+  int exit_code = -1;  // 128 + signal when killed; -1 when it had to be killed at the deadline
+  std::string out, err;
+};
+
+class Process {
+ public:
+  Process(const std::vector<std::string>& command,
+          const std::vector<std::pair<std::string, std::string>>& environment);
+  ~Process();  // kills what still runs
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  // Until standard output holds `text`; false when the process ended or the deadline passed before.
+  bool wait_for_output(const std::string& text);
+  void signal(int number);
+  Finished wait();
+  pid_t pid() const { return pid_; }
+  const std::string& out() const { return out_; }
+  const std::string& err() const { return err_; }
+
+ private:
+  bool read_some(std::chrono::steady_clock::time_point until);  // false: both streams ended, or time is up
+
+  pid_t pid_ = -1;
+  int out_fd_ = -1, err_fd_ = -1;
+  std::string out_, err_;
+};
+
+Finished run(const std::vector<std::string>& command,
+             const std::vector<std::pair<std::string, std::string>>& environment,
+             const std::string& input = "");
+
+// Tries again until it holds; false at the deadline.
+bool eventually(const std::function<bool()>& condition);
+
+}  // namespace berth::e2e

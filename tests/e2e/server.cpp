@@ -1,0 +1,84 @@
+#include "e2e/server.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace berth::e2e {
+
+Server::Server(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {
+  char name[] = "/tmp/berth_e2e_XXXXXX";
+  if (::mkdtemp(name) == nullptr) throw std::runtime_error("mkdtemp failed");
+  dir_ = name;
+  start();
+}
+
+Server::~Server() {
+  process_.reset();
+  std::filesystem::remove_all(dir_);
+}
+
+void Server::start() {
+  std::vector<std::string> command = {BERTH_PROGRAM,  "up",       "--data-dir",
+                                      dir_ + "/data", "--listen", "127.0.0.1:0"};
+  command.insert(command.end(), arguments_.begin(), arguments_.end());
+  process_ = std::make_unique<Process>(command, environment());
+  if (!process_->wait_for_output("ready\n")) {
+    throw std::runtime_error("berth up is not ready: " + process_->out() + process_->err());
+  }
+}
+
+Finished Server::stop() {
+  process_->signal(SIGTERM);
+  Finished finished = process_->wait();
+  process_.reset();
+  return finished;
+}
+
+void Server::kill() {
+  process_->signal(SIGKILL);
+  process_->wait();
+  process_.reset();
+}
+
+std::vector<std::pair<std::string, std::string>> Server::environment() const {
+  // A home of its own: kubectl caches discovery there.
+  return {{"KUBECONFIG", kubeconfig()}, {"HOME", dir_}, {"NO_COLOR", "1"}};
+}
+
+Finished Server::kubectl(const std::vector<std::string>& arguments, const std::string& input) const {
+  std::vector<std::string> command = {"kubectl"};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return run(command, environment(), input);
+}
+
+std::string Server::must(const std::vector<std::string>& arguments, const std::string& input) const {
+  const Finished finished = kubectl(arguments, input);
+  std::string shown = "kubectl";
+  for (const std::string& a : arguments) shown += " " + a;
+  EXPECT_EQ(finished.exit_code, 0) << shown << "\n" << finished.out << finished.err;
+  return finished.out;
+}
+
+std::string Server::write_file(const std::string& name, const std::string& content) const {
+  const std::string path = dir_ + "/" + name;
+  std::ofstream(path) << content;
+  ::chmod(path.c_str(), 0700);
+  return path;
+}
+
+std::string Server::url() const {
+  std::ifstream in(kubeconfig());
+  for (std::string line; std::getline(in, line);) {
+    if (const auto at = line.find("server: "); at != std::string::npos) return line.substr(at + 8);
+  }
+  return "";
+}
+
+}  // namespace berth::e2e

@@ -1,0 +1,153 @@
+// How `berth up` starts, stops and fails.
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "e2e/server.h"
+
+namespace berth::e2e {
+namespace {
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::string first_line_only(const Finished& finished) {
+  EXPECT_EQ(finished.exit_code, 1) << finished.out << finished.err;
+  EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
+  return finished.err;
+}
+
+TEST(Up, ContinuesAfterAStopAndAfterAKill) {
+  Server server(std::vector<std::string>{});
+  struct stat info{};
+  ASSERT_EQ(::stat(server.kubeconfig().c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600u);
+  server.must({"create", "configmap", "kept", "--from-literal=a=1"});
+  const std::string uid = server.must({"get", "cm", "kept", "-o", "jsonpath={.metadata.uid}"});
+  const Finished stopped = server.stop();
+  EXPECT_EQ(stopped.exit_code, 0) << stopped.err;
+  server.start();
+  EXPECT_EQ(server.must({"get", "cm", "kept", "-o", "jsonpath={.metadata.uid}"}), uid);
+  server.must({"patch", "cm", "kept", "-p", R"({"data":{"a":"2"}})"});
+  const std::string version =
+      server.must({"get", "cm", "kept", "-o", "jsonpath={.metadata.resourceVersion}"});
+  server.kill();
+  server.start();
+  EXPECT_EQ(server.must({"get", "cm", "kept", "-o", "jsonpath={.data.a}"}), "2");
+  EXPECT_EQ(server.must({"get", "cm", "kept", "-o", "jsonpath={.metadata.resourceVersion}"}), version);
+}
+
+TEST(Up, ASecondOneOnTheSameDirectorySaysSo) {
+  Server server(std::vector<std::string>{});
+  const Finished second =
+      run({BERTH_PROGRAM, "up", "--data-dir", server.dir() + "/data", "--listen", "127.0.0.1:0"}, {});
+  const std::string line = first_line_only(second);
+  EXPECT_TRUE(has(line, "is in use by another berth")) << line;
+}
+
+TEST(Up, APortInUseIsSaid) {
+  const int taken = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ASSERT_EQ(::bind(taken, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(taken, 1), 0);
+  socklen_t size = sizeof address;
+  ::getsockname(taken, reinterpret_cast<sockaddr*>(&address), &size);
+  const std::string where = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+  const std::string kubeconfig = testing::TempDir() + "berth_e2e_kubeconfig";
+  const Finished failed =
+      run({BERTH_PROGRAM, "up", "--ephemeral", "--listen", where, "--kubeconfig", kubeconfig}, {});
+  const std::string line = first_line_only(failed);
+  EXPECT_TRUE(has(line, "cannot listen on " + where)) << line;
+  EXPECT_FALSE(std::filesystem::exists(kubeconfig));
+  ::close(taken);
+}
+
+TEST(Up, ADirectoryThatCannotBeWrittenIsSaid) {
+  const std::string line =
+      first_line_only(run({BERTH_PROGRAM, "up", "--data-dir", "/proc/berth", "--listen", "127.0.0.1:0"}, {}));
+  EXPECT_TRUE(has(line, "the data directory /proc/berth")) << line;
+}
+
+TEST(Up, OptionsThatMakeNoSenseAreSaid) {
+  const std::string dir = testing::TempDir();
+  const std::string kubeconfig = dir + "berth_e2e_unused";
+  const auto up = [&](std::vector<std::string> more) {
+    std::vector<std::string> command = {BERTH_PROGRAM, "up",           "--ephemeral", "--listen",
+                                        "127.0.0.1:0", "--kubeconfig", kubeconfig};
+    command.insert(command.end(), more.begin(), more.end());
+    return run(command, {});
+  };
+  EXPECT_TRUE(
+      has(first_line_only(run(
+              {BERTH_PROGRAM, "up", "--ephemeral", "--listen", "nowhere", "--kubeconfig", kubeconfig}, {})),
+          "--listen"));
+  EXPECT_TRUE(has(first_line_only(up({"--nodes", "0x4"})), "0x4"));
+  EXPECT_TRUE(
+      has(first_line_only(up({"--load", dir + "berth_no_such_file.yaml"})), "berth_no_such_file.yaml"));
+  EXPECT_TRUE(has(first_line_only(up({"--log-level", "loud"})), "--log-level"));
+  EXPECT_EQ(up({"--no-such-option"}).exit_code, 2);
+  std::filesystem::remove(kubeconfig);
+}
+
+TEST(Up, LoadsManifests) {
+  const std::string file = testing::TempDir() + "berth_e2e_load.yaml";
+  std::ofstream(file)
+      << "apiVersion: v1\nkind: Namespace\nmetadata: {name: loaded}\n---\n"
+         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: loaded}\ndata: {a: '1'}\n";
+  Server server({"--load", file});
+  EXPECT_EQ(server.must({"get", "cm", "c", "-n", "loaded", "-o", "jsonpath={.data.a}"}), "1");
+  EXPECT_EQ(server.stop().exit_code, 0);
+  std::filesystem::remove(file);
+}
+
+TEST(Up, TokensOfAFileAreAccepted) {
+  const std::string file = testing::TempDir() + "berth_e2e_tokens.csv";
+  std::ofstream(file) << "s3cret,alice,u1,\"system:masters\"\n";
+  Server server({"--token-file", file});
+  const std::vector<std::string> base = {"--kubeconfig=/dev/null", "--server=" + server.url(),
+                                         "--insecure-skip-tls-verify"};
+  const auto with_token = [&](const std::string& token) {
+    auto arguments = base;
+    arguments.insert(arguments.end(), {"--token=" + token, "get", "namespaces"});
+    return server.kubectl(arguments);
+  };
+  EXPECT_EQ(with_token("s3cret").exit_code, 0) << with_token("s3cret").err;
+  const Finished refused = with_token("wrong");
+  EXPECT_NE(refused.exit_code, 0);
+  EXPECT_TRUE(has(refused.err, "Unauthorized") || has(refused.err, "logged in")) << refused.err;
+  std::filesystem::remove(file);
+}
+
+TEST(Help, IsEverywhereAndCompletionNamesEverything) {
+  EXPECT_EQ(run({BERTH_PROGRAM, "--help"}, {}).exit_code, 0);
+  const Finished help = run({BERTH_PROGRAM, "up", "--help"}, {});
+  EXPECT_EQ(help.exit_code, 0);
+  for (const char* option : {"--data-dir", "--listen", "--kubeconfig", "--nodes", "--node-resources",
+                             "--load", "--ephemeral", "--log-level"}) {
+    EXPECT_TRUE(has(help.out, option)) << option;
+    for (const char* shell : {"bash", "zsh", "fish"}) {
+      const std::string script = run({BERTH_PROGRAM, "completion", shell}, {}).out;
+      const std::string word = std::string(shell) == "fish" ? std::string(option).substr(2) : option;
+      EXPECT_TRUE(has(script, word)) << shell << " " << option;
+    }
+  }
+  EXPECT_TRUE(has(run({BERTH_PROGRAM, "version"}, {}).out, "berth "));
+}
+
+TEST(Completion, WorksInBash) {
+  const std::string script = run({BERTH_PROGRAM, "completion", "bash"}, {}).out;
+  const Finished completed = run(
+      {"bash", "-c", script + "\nCOMP_WORDS=(berth up --da); COMP_CWORD=2; _berth; echo \"${COMPREPLY[@]}\""},
+      {});
+  EXPECT_EQ(completed.out, "--data-dir\n") << completed.err;
+}
+
+}  // namespace
+}  // namespace berth::e2e
