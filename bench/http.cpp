@@ -1,0 +1,223 @@
+// The API server from outside: writes, reads and watches per second, over HTTPS on the loopback and in
+// process.
+#include <benchmark/benchmark.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <future>
+#include <thread>
+
+#include "apiserver/http/asio_executor.h"
+#include "apiserver/http/https_server.h"
+#include "apiserver/http/router.h"
+#include "apiserver/server/api_server.h"
+#include "support/https_client.h"
+
+namespace berth {
+namespace {
+
+namespace http = apiserver::http;
+using testing_support::HttpsClient;
+
+constexpr int kClients = 8;       // connections that ask at the same time
+constexpr int kOutstanding = 64;  // requests at the same time in process: as many as a group commit can take
+constexpr int kWatchers = 100;
+
+enum class Store { kMemory, kDisk };
+
+// A server on threads of its own, as `berth up` runs it.
+class World {
+ public:
+  explicit World(Store store) {
+    auto log = apiserver::make_memory_log(executor_);
+    if (store == Store::kDisk) {
+      dir_ =
+          (std::filesystem::temp_directory_path() / ("berth_bench_" + std::to_string(::getpid()))).string();
+      std::filesystem::create_directories(dir_);
+      log = apiserver::open_sqlite_log(dir_ + "/state.db", executor_).value();
+    }
+    core_ = apiserver::ApiServer::open(executor_, std::move(log)).value();
+    pki_ = http::load_or_create_pki("", {"127.0.0.1"}, executor_.now()).value();
+    router_ = std::make_unique<http::Router>(*core_, core_->registry(), executor_);
+    server_ = http::HttpsServer::start(*router_, executor_, pki_, {}).value();
+    thread_ = std::thread([this] { executor_.run(); });
+  }
+  ~World() {
+    std::promise<void> stopped;
+    server_->stop(std::chrono::seconds(1), [&] { stopped.set_value(); });
+    stopped.get_future().wait();
+    server_.reset();
+    executor_.stop();
+    thread_.join();
+    router_.reset();
+    core_.reset();
+    if (!dir_.empty()) std::filesystem::remove_all(dir_);
+  }
+
+  HttpsClient client() const { return HttpsClient(server_->port(), pki_.authority.certificate, pki_.admin); }
+  apiserver::ApiServer& core() { return *core_; }
+  Executor& executor() { return executor_; }
+
+ private:
+  http::AsioExecutor executor_;
+  std::string dir_;
+  std::unique_ptr<apiserver::ApiServer> core_;
+  http::Pki pki_;
+  std::unique_ptr<http::Router> router_;
+  std::unique_ptr<http::HttpsServer> server_;
+  std::thread thread_;
+};
+
+Json config_map(const std::string& name) {
+  return JsonObject{{"apiVersion", "v1"},
+                    {"kind", "ConfigMap"},
+                    {"metadata", JsonObject{{"name", name}, {"namespace", "default"}}},
+                    {"data", JsonObject{{"owner", "research"}, {"text", std::string(256, 'x')}}}};
+}
+
+constexpr const char* kPath = "/api/v1/namespaces/default/configmaps";
+
+// `count` requests, some at a time, on the executor; returns when all are answered.
+void in_process(World& world, int count, const std::function<api::RestRequest(int)>& make) {
+  struct Run {
+    int sent = 0, answered = 0;
+    std::promise<void> done;
+  };
+  auto run = std::make_shared<Run>();
+  auto send = std::make_shared<std::function<void()>>();
+  *send = [&world, &make, run, count, weak = std::weak_ptr(send)] {
+    if (run->sent == count) return;
+    world.core().call(make(run->sent++), [run, count, again = weak.lock()](api::RestResponse) {
+      if (++run->answered == count) run->done.set_value();
+      if (again) (*again)();
+    });
+  };
+  world.executor().post([send] {
+    for (int i = 0; i < kOutstanding; ++i) (*send)();
+  });
+  run->done.get_future().wait();
+}
+
+api::RestRequest request_of(api::Verb verb, std::string name) {
+  api::RestRequest request;
+  request.verb = verb;
+  request.resource = {"", "v1", "configmaps"};
+  request.ns = "default";
+  request.name = std::move(name);
+  request.user = {"admin", {"system:masters"}};
+  request.field_manager = "bench";
+  return request;
+}
+
+void writes_in_process(benchmark::State& state, Store store) {
+  World world(store);
+  constexpr int kBatch = 2'000;
+  int batch = 0;
+  for (auto _ : state) {
+    const std::string prefix = "b" + std::to_string(batch++) + "-";
+    in_process(world, kBatch, [&](int i) {
+      api::RestRequest request = request_of(api::Verb::kCreate, "");
+      request.body = config_map(prefix + std::to_string(i));
+      return request;
+    });
+  }
+  state.SetItemsProcessed(state.iterations() * kBatch);
+}
+BENCHMARK_CAPTURE(writes_in_process, memory, Store::kMemory)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(writes_in_process, disk, Store::kDisk)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void reads_in_process(benchmark::State& state) {
+  World world(Store::kMemory);
+  in_process(world, 1, [](int) {
+    api::RestRequest request = request_of(api::Verb::kCreate, "");
+    request.body = config_map("one");
+    return request;
+  });
+  constexpr int kBatch = 5'000;
+  for (auto _ : state) in_process(world, kBatch, [](int) { return request_of(api::Verb::kGet, "one"); });
+  state.SetItemsProcessed(state.iterations() * kBatch);
+}
+BENCHMARK(reads_in_process)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+// `each` requests on each of kClients connections at the same time.
+template <typename F>
+void over_https(std::vector<HttpsClient>& clients, int each, F ask) {
+  std::vector<std::thread> threads;
+  for (std::size_t c = 0; c < clients.size(); ++c) {
+    threads.emplace_back([&, c] {
+      for (int i = 0; i < each; ++i) ask(clients[c], static_cast<int>(c) * each + i);
+    });
+  }
+  for (std::thread& t : threads) t.join();
+}
+
+std::vector<HttpsClient> connect(World& world) {
+  std::vector<HttpsClient> clients;
+  for (int i = 0; i < kClients; ++i) clients.push_back(world.client());
+  return clients;
+}
+
+void writes_over_https(benchmark::State& state, Store store) {
+  World world(store);
+  auto clients = connect(world);
+  constexpr int kEach = 100;
+  int batch = 0;
+  std::atomic<int> failures{0};
+  for (auto _ : state) {
+    const std::string prefix = "b" + std::to_string(batch++) + "-";
+    over_https(clients, kEach, [&](HttpsClient& client, int i) {
+      if (client.request("POST", kPath, to_string(config_map(prefix + std::to_string(i)))).status != 201)
+        ++failures;
+    });
+  }
+  if (failures > 0) state.SkipWithError("a request failed");
+  state.SetItemsProcessed(state.iterations() * kEach * kClients);
+}
+BENCHMARK_CAPTURE(writes_over_https, memory, Store::kMemory)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(writes_over_https, disk, Store::kDisk)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void reads_over_https(benchmark::State& state) {
+  World world(Store::kMemory);
+  auto clients = connect(world);
+  clients[0].request("POST", kPath, to_string(config_map("one")));
+  constexpr int kEach = 200;
+  std::atomic<int> failures{0};
+  for (auto _ : state) {
+    over_https(clients, kEach, [&](HttpsClient& client, int) {
+      if (client.request("GET", std::string(kPath) + "/one").status != 200) ++failures;
+    });
+  }
+  if (failures > 0) state.SkipWithError("a request failed");
+  state.SetItemsProcessed(state.iterations() * kEach * kClients);
+}
+BENCHMARK(reads_over_https)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+// One write, seen by all watchers; items are events delivered.
+void watch_fan_out(benchmark::State& state) {
+  World world(Store::kMemory);
+  HttpsClient writer = world.client();
+  std::vector<HttpsClient> watchers;
+  for (int i = 0; i < kWatchers; ++i) {
+    watchers.push_back(world.client());
+    if (watchers.back().open_stream(std::string(kPath) + "?watch=1&resourceVersion=1").status != 200) {
+      state.SkipWithError("a watch failed");
+      return;
+    }
+  }
+  constexpr int kWrites = 20;
+  int written = 0;
+  for (auto _ : state) {
+    for (int i = 0; i < kWrites; ++i) {
+      writer.request("POST", kPath, to_string(config_map("w" + std::to_string(written++))));
+    }
+    for (HttpsClient& w : watchers) {
+      for (int i = 0; i < kWrites; ++i) benchmark::DoNotOptimize(w.read_line());
+    }
+  }
+  state.SetItemsProcessed(state.iterations() * kWrites * kWatchers);
+}
+BENCHMARK(watch_fan_out)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+}  // namespace
+}  // namespace berth
