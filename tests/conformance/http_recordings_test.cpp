@@ -1,7 +1,9 @@
 // Plays tests/conformance/recordings on the embedded API server. Each recording is one test.
 #include <gtest/gtest.h>
 
-#include <set>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
 
 #include "conformance/differences.h"
 #include "conformance/player.h"
@@ -36,6 +38,25 @@ TEST(Differences, NameStepsThatExist) {
     EXPECT_TRUE(found) << k.recording << ": " << k.step;
     EXPECT_FALSE(k.reason.empty()) << k.recording << ": " << k.step;
   }
+}
+
+// docs/compatibility.md repeats the list. BERTH_UPDATE_DOCS=1 writes it.
+TEST(Differences, AreToldInTheCompatibilityNotes) {
+  const std::string path = BERTH_SOURCE_DIR "/docs/compatibility.md";
+  std::stringstream bytes;
+  bytes << std::ifstream(path).rdbuf();
+  const std::string text = bytes.str();
+  const std::string begin = "<!-- differences: begin -->\n", end = "<!-- differences: end -->";
+  const std::size_t from = text.find(begin), to = text.find(end);
+  ASSERT_TRUE(from != std::string::npos && to != std::string::npos) << path << " lost its marks";
+  const std::string wanted = compatibility_section(load_known_differences());
+  const std::size_t at = from + begin.size();
+  if (std::getenv("BERTH_UPDATE_DOCS") != nullptr) {
+    std::ofstream(path) << text.substr(0, at) << wanted << text.substr(to);
+    return;
+  }
+  EXPECT_EQ(text.substr(at, to - at), wanted)
+      << "run this test with BERTH_UPDATE_DOCS=1 and look at the change";
 }
 
 }  // namespace
