@@ -44,6 +44,13 @@ struct Controllers {
 struct ApiServer::Impl {
   Impl(Executor& executor, std::unique_ptr<Log> log, const ApiServerOptions& options)
       : core(executor, std::move(log), options), crds(core), requests(core, crds) {}
+  // Every request gets its one answer, also when the server goes before the disk has spoken.
+  ~Impl() {
+    core.freshness.abandon();
+    core.store.abandon();
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
 
   Result<void> start();
   void on_durable(const Change& change);

@@ -37,4 +37,12 @@ void Freshness::advance(Revision durable) {
   }
 }
 
+void Freshness::abandon() {
+  while (!waiting_.empty()) {
+    auto node = waiting_.extract(waiting_.begin());
+    executor_.cancel(node.mapped().timer);
+    node.mapped().done(false);
+  }
+}
+
 }  // namespace berth::apiserver

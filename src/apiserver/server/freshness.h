@@ -21,6 +21,7 @@ class Freshness {
   std::uint64_t wait(Revision revision, std::function<void(bool)> done);
   void cancel(std::uint64_t id);
   void advance(Revision durable);
+  void abandon();  // tells all who wait that it took too long
 
  private:
   struct Waiting {

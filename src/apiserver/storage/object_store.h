@@ -89,6 +89,8 @@ class ObjectStore {
   // inside this call when that is known already. Tasks run in the order of revisions, and of calls for one
   // revision.
   void when_durable(Revision revision, std::function<void(bool durable)> task);
+  // Tells all who wait that nobody will tell them more: before the store goes.
+  void abandon() { release_waiting(false); }
 
  private:
   struct Version {

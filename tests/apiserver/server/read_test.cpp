@@ -1,6 +1,8 @@
 // Get, list and its pages.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "apiserver/server/harness.h"
 
 namespace berth::apiserver {
@@ -137,6 +139,19 @@ TEST_F(ReadTest, VersionsOfTheFutureAreWaitedFor) {
             "Timeout: Too large resource version: " + std::to_string(next + 1'000'000) +
                 ", current: " + std::to_string(next));
   EXPECT_EQ(int_at(late.body, {"details", "retryAfterSeconds"}), 1);
+}
+
+TEST_F(ReadTest, RequestsInFlightAreAnsweredWhenTheServerGoes) {
+  std::vector<int> codes;
+  auto future = request(api::Verb::kGet, kConfigMaps, "default", "m0");
+  future.resource_version = "1000000";
+  server->call(future, [&](const api::RestResponse& answer) { codes.push_back(answer.code); });
+  server->call(request(api::Verb::kCreate, kConfigMaps, "default", "", config_map("new")),
+               [&](const api::RestResponse& answer) { codes.push_back(answer.code); });
+  server.reset();
+  settle();
+  std::ranges::sort(codes);
+  EXPECT_EQ(codes, (std::vector<int>{0, 0}));  // not known
 }
 
 TEST_F(ReadTest, OptionsThatContradictEachOther) {
