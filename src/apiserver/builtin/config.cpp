@@ -137,7 +137,6 @@ FieldErrors validate_secret_update(const Json& object, const Json& old, std::str
 ResourceInfo config_map_resource() {
   ResourceInfo info = make_kind({"", "v1", "configmaps", "ConfigMap", "configmap", {"cm"}, {}}, "ConfigMap");
   info.columns = {text_column("Data", "Number of keys."), text_column("Age", "Time since the creation.")};
-  info.strategy.counts_generation = false;
   info.strategy.validate = validate_config_map;
   info.strategy.validate_update = [](const Json& object, const Json& old, std::string_view) {
     return validate_data_update(object, old, {"data", "binaryData"});
@@ -153,7 +152,6 @@ ResourceInfo secret_resource() {
   ResourceInfo info = make_kind({"", "v1", "secrets", "Secret", "secret", {}, {}}, "Secret", finish_secret);
   info.columns = {text_column("Type", "What the secret is for."), text_column("Data", "Number of keys."),
                   text_column("Age", "Time since the creation.")};
-  info.strategy.counts_generation = false;
   info.strategy.validate = validate_secret;
   info.strategy.validate_update = validate_secret_update;
   info.strategy.cells = [](const Json& object, Time now) {
@@ -170,7 +168,6 @@ ResourceInfo service_account_resource() {
                                 "ServiceAccount");
   info.columns = {text_column("Secrets", "Number of secrets."),
                   text_column("Age", "Time since the creation.")};
-  info.strategy.counts_generation = false;
   info.strategy.cells = [](const Json& object, Time now) {
     return JsonArray{array_at(object, {"secrets"}).size(), Json(age_of(object, now))};
   };

@@ -162,7 +162,6 @@ ResourceInfo core_event_resource() {
   ResourceInfo info = make_kind({"", "v1", "events", "Event", "event", {"ev"}, {}}, "Event");
   info.columns = columns();
   info.name_in_columns = true;
-  info.strategy.counts_generation = false;
   info.strategy.validate = validate_core;
   info.strategy.cells = core_cells;
   info.strategy.selectable_fields = {"involvedObject.kind",
@@ -185,7 +184,6 @@ ResourceInfo events_event_resource() {
       make_kind({"events.k8s.io", "v1", "events", "Event", "event", {"ev"}, {}}, "EventsEvent");
   info.columns = columns();
   info.name_in_columns = true;
-  info.strategy.counts_generation = false;
   info.strategy.validate = validate_events;
   info.strategy.validate_update = validate_events_update;
   info.strategy.cells = [](const Json& event, Time now) { return core_cells(to_core_event(event), now); };

@@ -269,7 +269,6 @@ ResourceInfo limit_range_resource() {
   ResourceInfo info = make_kind({"", "v1", "limitranges", "LimitRange", "limitrange", {"limits"}, {}},
                                 "LimitRange", finish_decoding);
   info.columns = {text_column("Created At", "Time of the creation.")};
-  info.strategy.counts_generation = false;
   info.strategy.validate = validate;
   info.strategy.cells = [](const Json& object, Time) {
     return JsonArray{Json(string_at(object, {"metadata", "creationTimestamp"}))};

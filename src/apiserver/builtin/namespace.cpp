@@ -36,8 +36,6 @@ void prepare_update(Json& object, const Json& old, std::string_view subresource,
 
 FieldErrors validate(const Json& object, const Lookup&) {
   FieldErrors errors;
-  const Json& metadata = member_or_null(object, "metadata");
-  check_text(metadata, "name", "metadata", api::check_dns_label, errors);
   const JsonArray& finalizers = array_at(object, {"spec", "finalizers"});
   for (std::size_t i = 0; i < finalizers.size(); ++i) {
     std::string_view name = finalizers[i].is_string() ? view(finalizers[i].get_string()) : std::string_view();
@@ -74,7 +72,6 @@ ResourceInfo namespace_resource() {
   info.verbs = {"create", "delete", "get", "list", "patch", "update", "watch"};
   info.columns = {text_column("Status", "Active or Terminating."),
                   text_column("Age", "Time since the creation.")};
-  info.strategy.counts_generation = false;
   info.strategy.prepare_create = prepare_create;
   info.strategy.prepare_update = prepare_update;
   info.strategy.validate = validate;

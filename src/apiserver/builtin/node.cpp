@@ -142,7 +142,6 @@ ResourceInfo node_resource() {
                   text_column("OS-Image", "Operating system.", 1),
                   text_column("Kernel-Version", "Version of the kernel.", 1),
                   text_column("Container-Runtime", "Name and version of the container runtime.", 1)};
-  info.strategy.counts_generation = false;
   info.strategy.status_kept_on_create = true;
   info.strategy.prepare_create = [](Json& object, const Lookup&) { add_not_ready_taint(object); };
   info.strategy.prepare_update = prepare_update;

@@ -105,6 +105,7 @@ ResourceInfo pod_resource() {
     if (field == "spec.hostNetwork" && value && value->empty()) value = "false";
     return value;
   };
+  start_generation(info);
   return info;
 }
 
@@ -124,6 +125,7 @@ ResourceInfo pod_template_resource() {
     return JsonArray{Json(join_field(containers, "name")), Json(join_field(containers, "image")),
                      Json(labels_text(object_at(object, {"template", "metadata", "labels"})))};
   };
+  start_generation(info);
   return info;
 }
 

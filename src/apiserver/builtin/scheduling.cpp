@@ -116,6 +116,7 @@ ResourceInfo priority_class_resource() {
     return JsonArray{int_at(object, {"value"}), bool_at(object, {"globalDefault"}), Json(age_of(object, now)),
                      Json(string_at(object, {"preemptionPolicy"}))};
   };
+  start_generation(info);
   return info;
 }
 
@@ -125,7 +126,6 @@ ResourceInfo runtime_class_resource() {
   info.namespaced = false;
   info.columns = {text_column("Handler", "Name of the runtime on the nodes."),
                   text_column("Age", "Time since the creation.")};
-  info.strategy.counts_generation = false;
   info.strategy.validate = validate_runtime_class;
   info.strategy.validate_update = [](const Json& object, const Json& old, std::string_view) {
     FieldErrors errors;
@@ -142,7 +142,6 @@ ResourceInfo lease_resource() {
   ResourceInfo info = make_kind({"coordination.k8s.io", "v1", "leases", "Lease", "lease", {}, {}}, "Lease");
   info.columns = {text_column("Holder", "Who holds the lease."),
                   text_column("Age", "Time since the creation.")};
-  info.strategy.counts_generation = false;
   info.strategy.validate = validate_lease;
   info.strategy.cells = [](const Json& object, Time now) {
     return JsonArray{Json(string_at(object, {"spec", "holderIdentity"})), Json(age_of(object, now))};

@@ -92,6 +92,7 @@ class Loader {
     auto schema = std::make_shared<Schema>();
     schema->type = SchemaType::kObject;
     if (source != sources_.end()) {
+      schema->title = string_at(source->second, {"_title"}, name);
       schema->description = string_at(source->second, {"_"});
       schema->atomic_map = find(source->second, "_atomic") != nullptr;
       for (const auto& member : source->second.as_object()) {

@@ -2,6 +2,7 @@
 //
 //   <Type>:
 //     _: description of the type
+//     _title: its name in messages, when that is not <Type>
 //     _atomic: "true"                     # owned and merged as a whole
 //     <field>: <type>[?|!] <flag>... -- description
 //
