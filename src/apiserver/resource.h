@@ -51,6 +51,7 @@ struct Strategy {
   std::function<std::optional<std::string>(const Json& object, std::string_view field)> field;
   std::vector<std::string> selectable_fields;  // besides metadata.name and metadata.namespace
   bool status_kept_on_create = false;          // Node
+  bool counts_generation = true;               // metadata.generation; false: the kind has none (ConfigMap, Node, Event, ...)
   bool unconditional_update = true;            // PUT without resourceVersion; false for custom resources
   bool graceful_delete = false;                // Pod: deletionGracePeriodSeconds
   std::string default_propagation = "Background";  // batch/v1 Job over its own version: "Orphan" is legacy; see conformance

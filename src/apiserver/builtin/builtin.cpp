@@ -32,14 +32,6 @@ ResourceInfo make_kind(KindNames names, std::string_view type) {
   return make_kind(std::move(names), type, {});
 }
 
-void start_generation(ResourceInfo& info) {
-  info.strategy.prepare_create = [rest = std::move(info.strategy.prepare_create)](Json& object,
-                                                                                   const Lookup& lookup) {
-    ensure_path(object, {"metadata", "generation"}) = 1;
-    if (rest) rest(object, lookup);
-  };
-}
-
 std::function<std::optional<std::string>(const Json&, std::string_view)> field_paths(
     std::vector<std::string> labels) {
   return

@@ -136,6 +136,7 @@ FieldErrors validate_secret_update(const Json& object, const Json& old, std::str
 
 ResourceInfo config_map_resource() {
   ResourceInfo info = make_kind({"", "v1", "configmaps", "ConfigMap", "configmap", {"cm"}, {}}, "ConfigMap");
+  info.strategy.counts_generation = false;
   info.columns = {text_column("Data", "Number of keys."), text_column("Age", "Time since the creation.")};
   info.strategy.validate = validate_config_map;
   info.strategy.validate_update = [](const Json& object, const Json& old, std::string_view) {
@@ -150,6 +151,7 @@ ResourceInfo config_map_resource() {
 
 ResourceInfo secret_resource() {
   ResourceInfo info = make_kind({"", "v1", "secrets", "Secret", "secret", {}, {}}, "Secret", finish_secret);
+  info.strategy.counts_generation = false;
   info.columns = {text_column("Type", "What the secret is for."), text_column("Data", "Number of keys."),
                   text_column("Age", "Time since the creation.")};
   info.strategy.validate = validate_secret;
@@ -166,6 +168,7 @@ ResourceInfo secret_resource() {
 ResourceInfo service_account_resource() {
   ResourceInfo info = make_kind({"", "v1", "serviceaccounts", "ServiceAccount", "serviceaccount", {"sa"}, {}},
                                 "ServiceAccount");
+  info.strategy.counts_generation = false;
   info.columns = {text_column("Secrets", "Number of secrets."),
                   text_column("Age", "Time since the creation.")};
   info.strategy.cells = [](const Json& object, Time now) {

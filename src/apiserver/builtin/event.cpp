@@ -160,6 +160,7 @@ FieldErrors validate_events_update(const Json& event, const Json& old, std::stri
 
 ResourceInfo core_event_resource() {
   ResourceInfo info = make_kind({"", "v1", "events", "Event", "event", {"ev"}, {}}, "Event");
+  info.strategy.counts_generation = false;
   info.columns = columns();
   info.name_in_columns = true;
   info.strategy.validate = validate_core;
@@ -182,6 +183,7 @@ ResourceInfo core_event_resource() {
 ResourceInfo events_event_resource() {
   ResourceInfo info =
       make_kind({"events.k8s.io", "v1", "events", "Event", "event", {"ev"}, {}}, "EventsEvent");
+  info.strategy.counts_generation = false;
   info.columns = columns();
   info.name_in_columns = true;
   info.strategy.validate = validate_events;

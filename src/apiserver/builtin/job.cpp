@@ -162,7 +162,6 @@ ResourceInfo job_resource() {
     if (field != "status.successful") return std::nullopt;
     return fmt::format("{}", int_at(job, {"status", "succeeded"}));
   };
-  start_generation(info);
   return info;
 }
 

@@ -20,8 +20,6 @@ ResourceInfo make_kind(KindNames names, std::string_view type);
 // The same with what happens after the constant defaults, on every decoding.
 ResourceInfo make_kind(KindNames names, std::string_view type,
                        std::function<Result<void>(Json&)> finish_decoding);
-// Gives new objects of the kind metadata.generation 1; the server counts it up where it finds one. Called last.
-void start_generation(ResourceInfo& info);
 // Strategy::field for a fixed table of labels: the text, number or boolean at the path of the label itself
 // ("spec.nodeName"), "" when absent.
 std::function<std::optional<std::string>(const Json&, std::string_view)> field_paths(

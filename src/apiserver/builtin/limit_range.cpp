@@ -268,6 +268,7 @@ std::vector<std::string> broken_limits(const Json& pod, const Lookup& lookup) {
 ResourceInfo limit_range_resource() {
   ResourceInfo info = make_kind({"", "v1", "limitranges", "LimitRange", "limitrange", {"limits"}, {}},
                                 "LimitRange", finish_decoding);
+  info.strategy.counts_generation = false;
   info.columns = {text_column("Created At", "Time of the creation.")};
   info.strategy.validate = validate;
   info.strategy.cells = [](const Json& object, Time) {

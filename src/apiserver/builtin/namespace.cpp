@@ -70,6 +70,7 @@ ResourceInfo namespace_resource() {
   info.has_status = true;
   info.extra_subresources = {"finalize"};
   info.verbs = {"create", "delete", "get", "list", "patch", "update", "watch"};
+  info.strategy.counts_generation = false;
   info.columns = {text_column("Status", "Active or Terminating."),
                   text_column("Age", "Time since the creation.")};
   info.strategy.prepare_create = prepare_create;

@@ -133,6 +133,7 @@ ResourceInfo node_resource() {
   ResourceInfo info = make_kind({"", "v1", "nodes", "Node", "node", {"no"}, {}}, "Node", finish_decoding);
   info.namespaced = false;
   info.has_status = true;
+  info.strategy.counts_generation = false;
   info.columns = {text_column("Status", "Whether the node is ready and takes pods."),
                   text_column("Roles", "Roles by the node's labels."),
                   text_column("Age", "Time since the creation."),

@@ -48,7 +48,9 @@ void prepare_create(Json& pod, const Lookup& lookup) {
 void prepare_update(Json& pod, const Json& old, std::string_view subresource, const Lookup&) {
   if (subresource == "status") {
     pod.as_object()["spec"] = member_or_null(old, "spec");
-    ensure_path(pod, {"status", "qosClass"}) = string_at(old, {"status", "qosClass"});
+    if (std::string_view qos = string_at(old, {"status", "qosClass"}); !qos.empty()) {
+      ensure_path(pod, {"status", "qosClass"}) = qos;
+    }
     return;
   }
   pod.as_object()["status"] = member_or_null(old, "status");
@@ -105,7 +107,6 @@ ResourceInfo pod_resource() {
     if (field == "spec.hostNetwork" && value && value->empty()) value = "false";
     return value;
   };
-  start_generation(info);
   return info;
 }
 
@@ -125,7 +126,6 @@ ResourceInfo pod_template_resource() {
     return JsonArray{Json(join_field(containers, "name")), Json(join_field(containers, "image")),
                      Json(labels_text(object_at(object, {"template", "metadata", "labels"})))};
   };
-  start_generation(info);
   return info;
 }
 

@@ -116,7 +116,6 @@ ResourceInfo priority_class_resource() {
     return JsonArray{int_at(object, {"value"}), bool_at(object, {"globalDefault"}), Json(age_of(object, now)),
                      Json(string_at(object, {"preemptionPolicy"}))};
   };
-  start_generation(info);
   return info;
 }
 
@@ -124,6 +123,7 @@ ResourceInfo runtime_class_resource() {
   ResourceInfo info = make_kind(
       {"node.k8s.io", "v1", "runtimeclasses", "RuntimeClass", "runtimeclass", {}, {}}, "RuntimeClass");
   info.namespaced = false;
+  info.strategy.counts_generation = false;
   info.columns = {text_column("Handler", "Name of the runtime on the nodes."),
                   text_column("Age", "Time since the creation.")};
   info.strategy.validate = validate_runtime_class;
@@ -140,6 +140,7 @@ ResourceInfo runtime_class_resource() {
 
 ResourceInfo lease_resource() {
   ResourceInfo info = make_kind({"coordination.k8s.io", "v1", "leases", "Lease", "lease", {}, {}}, "Lease");
+  info.strategy.counts_generation = false;
   info.columns = {text_column("Holder", "Who holds the lease."),
                   text_column("Age", "Time since the creation.")};
   info.strategy.validate = validate_lease;

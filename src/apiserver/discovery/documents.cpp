@@ -8,6 +8,7 @@
 #include <map>
 #include <tuple>
 
+#include "apiserver/builtin/schema_loader.h"
 #include "apiserver/http/reviews.h"
 
 namespace berth::apiserver::discovery {
@@ -140,6 +141,7 @@ std::vector<ResourcePtr> review_resources() {
     info->singular = k.singular;
     info->namespaced = k.namespaced;
     info->verbs = {"create"};
+    info->schema = builtin_kind_schema(k.kind);
     all.push_back(std::move(info));
   }
   return all;

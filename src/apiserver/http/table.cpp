@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "apiserver/builtin/table.h"
 #include "apiserver/json_path.h"
 
 namespace berth::apiserver::http {
@@ -166,26 +167,6 @@ Json to_partial_metadata_list(const Json& list, std::string_view version) {
   for (const Json& item : array_at(list, {"items"})) items.push_back(to_partial_metadata(item, version));
   out["items"] = std::move(items);
   return out;
-}
-
-std::string human_duration(Duration d) {
-  using namespace std::chrono;
-  const std::int64_t s = floor<seconds>(d).count();
-  if (s < -1) return "<invalid>";
-  if (s < 0) return "0s";
-  const std::int64_t m = s / 60, h = m / 60, days = h / 24;
-  const auto two = [](std::int64_t a, const char* unit_a, std::int64_t b, const char* unit_b) {
-    return std::to_string(a) + unit_a + (b == 0 ? "" : std::to_string(b) + unit_b);
-  };
-  if (s < 120) return std::to_string(s) + "s";
-  if (m < 10) return two(m, "m", s % 60, "s");
-  if (m < 180) return std::to_string(m) + "m";
-  if (h < 8) return two(h, "h", m % 60, "m");
-  if (h < 48) return std::to_string(h) + "h";
-  if (h < 192) return two(days, "d", h % 24, "h");
-  if (days < 365 * 2) return std::to_string(days) + "d";
-  if (days < 365 * 8) return two(days / 365, "y", days % 365, "d");
-  return std::to_string(days / 365) + "y";
 }
 
 std::string human_age(std::string_view time, Time now) {

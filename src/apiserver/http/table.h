@@ -31,8 +31,6 @@ Json to_partial_metadata_list(const Json& list, std::string_view version);  // P
 
 bool is_list(const Json& body);  // has items and a kind that ends in List
 
-// "12s", "3m5s", "47h", "3d": as kubectl prints ages. Negative: "<invalid>".
-std::string human_duration(Duration d);
 // The age of an RFC 3339 time; "<unknown>" for an empty one, "<invalid>" for what is no time.
 std::string human_age(std::string_view time, Time now);
 
