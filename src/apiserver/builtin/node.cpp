@@ -38,7 +38,7 @@ void prepare_update(Json& object, const Json& old, std::string_view subresource,
   object.as_object()[kept] = member_or_null(old, kept);
 }
 
-// Taints are checked by the metadata's and the specification's rules, so that an error is reported twice.
+// Paths of taints begin with metadata, as the API server's do.
 FieldErrors validate(const Json& object, const Lookup&) {
   FieldErrors errors;
   const JsonArray& taints = array_at(object, {"spec", "taints"});
@@ -48,9 +48,7 @@ FieldErrors validate(const Json& object, const Lookup&) {
     if (check_required(taints[i], "key", path, errors))
       check_text(taints[i], "key", path, api::check_qualified_name, errors);
     check_text(taints[i], "value", path, api::check_label_value, errors);
-    for (int twice = 0; twice < 2; ++twice) {
-      check_enum(taints[i], "effect", path, {"NoSchedule", "PreferNoSchedule", "NoExecute"}, true, errors);
-    }
+    check_enum(taints[i], "effect", path, {"NoSchedule", "PreferNoSchedule", "NoExecute"}, true, errors);
     if (!seen.emplace(string_at(taints[i], {"key"}), string_at(taints[i], {"effect"})).second) {
       errors.push_back(api::duplicate(path, taints[i]));
     }

@@ -95,7 +95,7 @@ TEST(LeaseValidation, AsksForPositiveDurations) {
             "spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0");
   EXPECT_EQ(Kind("Lease", "coordination.k8s.io")
                 .create_errors(R"({"spec":{"holderIdentity":"a","leaseDurationSeconds":15}})"),
-            "[]");
+            "");
 }
 
 TEST(LimitRangeValidation, AsksForOrder) {
@@ -126,7 +126,7 @@ TEST(EventValidation, IsStrictForTheNewForm) {
               HasSubstr("series.count: Invalid value: 1: should be at least 2"));
   EXPECT_EQ(Kind("Event").create_errors(
                 R"({"metadata":{"name":"e","namespace":"ns"},"involvedObject":{"namespace":"ns"}})"),
-            "[]");
+            "");
   EXPECT_THAT(Kind("Event").create_errors(
                   R"({"metadata":{"name":"e","namespace":"ns"},"involvedObject":{"namespace":"other"}})"),
               HasSubstr("does not match event.namespace"));
