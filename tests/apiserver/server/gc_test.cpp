@@ -1,6 +1,8 @@
 // Owner references, propagation policies and the end of namespaces.
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "apiserver/server/harness.h"
 
 namespace berth::apiserver {
@@ -178,6 +180,75 @@ TEST_F(GcTest, ANamespaceWithFinalizersOfOthersWaitsEmpty) {
   EXPECT_EQ(array_at(get(kNamespaces, "", "gone").body, {"spec", "finalizers"}).size(), 0u);
   ASSERT_EQ(patch(kNamespaces, "", "gone", R"({"metadata":{"finalizers":null}})").code, 200);
   EXPECT_FALSE(exists(kNamespaces, "", "gone"));
+}
+
+// More than the log takes at once: the controllers wait for it and go on.
+class CrowdTest : public ServerTest {
+ protected:
+  static constexpr int kCrowd = 5'000;
+  void crowd(const api::GroupVersionResource& gvr, std::string_view ns, const std::string& before,
+             const std::string& after) {
+    int answered = 0;
+    for (int i = 0; i < kCrowd; ++i) {
+      server->call(request(api::Verb::kCreate, gvr, ns, "", before + std::to_string(i) + after),
+                   [&](const api::RestResponse& answer) { answered += answer.code == 201; });
+      if (i % 1'000 == 0) settle();
+    }
+    settle();
+    ASSERT_EQ(answered, kCrowd);
+  }
+  void pass(Duration time) { executor.run_until(executor.now() + time); }
+};
+
+TEST_F(CrowdTest, WritesBeyondWhatTheDiskTakesAreRefusedForNow) {
+  std::map<int, int> codes;
+  for (int i = 0; i < kCrowd; ++i) {
+    server->call(request(api::Verb::kCreate, kConfigMaps, "default", "", config_map("m" + std::to_string(i))),
+                 [&](const api::RestResponse& answer) {
+                   ++codes[answer.code];
+                   if (answer.code == 429) {
+                     EXPECT_EQ(api::status_reason(answer), "TooManyRequests");
+                     EXPECT_EQ(int_at(answer.body, {"details", "retryAfterSeconds"}), 1);
+                   }
+                 });
+  }
+  settle();
+  EXPECT_EQ(codes, (std::map<int, int>{{201, 4'096}, {429, kCrowd - 4'096}}));
+  EXPECT_EQ(create(kConfigMaps, "default", config_map("later")).code, 201);
+}
+
+TEST_F(CrowdTest, ANamespaceFullOfObjectsGoes) {
+  ASSERT_EQ(create(kNamespaces, "", R"({"metadata":{"name":"full"}})").code, 201);
+  crowd(kConfigMaps, "full", R"({"metadata":{"name":"m)", R"("}})");
+  ASSERT_EQ(remove(kNamespaces, "", "full").code, 200);
+  pass(std::chrono::seconds(2));
+  EXPECT_FALSE(exists(kNamespaces, "", "full"));
+  EXPECT_EQ(array_at(list(kConfigMaps, "").body, {"items"}).size(), 0u);
+}
+
+TEST_F(CrowdTest, AnOwnerOfManyTakesThemWithIt) {
+  const auto owner = create(kConfigMaps, "default", config_map("owner"));
+  crowd(kConfigMaps, "default", R"({"metadata":{"name":"m)",
+        R"(","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"owner","uid":")" +
+            std::string(string_at(owner.body, {"metadata", "uid"})) + R"("}]}})");
+  ASSERT_EQ(remove(kConfigMaps, "default", "owner").code, 200);
+  pass(std::chrono::seconds(2));
+  EXPECT_EQ(array_at(list(kConfigMaps, "default").body, {"items"}).size(), 0u);
+}
+
+TEST_F(CrowdTest, ADefinitionWithManyObjectsGoes) {
+  ASSERT_EQ(create(kCrds, "", R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+    "metadata":{"name":"things.example.com"},"spec":{"group":"example.com","scope":"Cluster",
+    "names":{"plural":"things","singular":"thing","kind":"Thing","listKind":"ThingList"},
+    "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}})")
+                .code,
+            201);
+  crowd({"example.com", "v1", "things"}, "",
+        R"({"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t)", R"("}})");
+  ASSERT_EQ(remove(kCrds, "", "things.example.com").code, 200);
+  pass(std::chrono::seconds(2));
+  EXPECT_FALSE(exists(kCrds, "", "things.example.com"));
+  EXPECT_EQ(server->registry().find({"example.com", "v1", "things"}), nullptr);
 }
 
 class BareServerTest : public ServerTest {
