@@ -211,8 +211,8 @@ class Chaos {
       // What can never be served: too large, no such queue, no flavor, deactivated by its time limit again
       // and again.
       const bool too_long = find_path(it->second, {"spec", "maximumExecutionTimeSeconds"}) != nullptr;
-      const bool behind_another =
-          !reason.empty() && strict.contains(std::string(string_at(it->second, {"spec", "queueName"})));
+      // Behind another it is not even looked at: then it has no reason of its own.
+      const bool behind_another = strict.contains(std::string(string_at(it->second, {"spec", "queueName"})));
       const bool hopeless = too_long || behind_another || reason == "ExceedsMaxQuota" ||
                             reason == "Misconfigured" || reason == "NoMatchingFlavor" || reason == "Finished";
       if (!hopeless) {

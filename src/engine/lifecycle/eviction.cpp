@@ -160,9 +160,10 @@ Result<Change> requeue(const Workload& w, std::string_view why, std::string_view
   return close(Move::kRequeue, w, std::move(status));
 }
 
-Result<Change> tidy(const Workload& w) {
+Result<Change> tidy(const Workload& w, Time now) {
   WorkloadStatus status = w.status;
   if (!w.active) {
+    reset_checks(status, now);
     api::remove_condition(status.conditions, api::kueue::kDeactivationTarget);
     status.requeue_state.reset();
   } else if (status.requeue_state) {

@@ -84,9 +84,9 @@ Result<Change> mark_target(const Workload& workload, std::string_view cause, std
                            Note note, Time now);
 // Requeued=True.
 Result<Change> requeue(const Workload& workload, std::string_view reason, std::string_view message, Time now);
-// Drops DeactivationTarget and requeueState, which have served once the workload is inactive or its back-off
-// is over.
-Result<Change> tidy(const Workload& workload);
+// Drops what has served once the workload is inactive (DeactivationTarget, requeueState, what failed checks
+// said) or its back-off is over (the time of it).
+Result<Change> tidy(const Workload& workload, Time now);
 
 // PodsReady and reclaimablePods as the job tells. No change when they say the same already: see
 // says_anything_new().

@@ -100,13 +100,15 @@ Next next_without_quota(const Workload& w, const Situation& s, Time now) {
   const bool inactive = state_of(w) == State::kInactive;
   if (inactive && !api::is_true(w.status.conditions, api::kueue::kEvicted))
     return make(evict(w, deactivation(w), now));
+  // A check that failed must not deactivate again whoever activates the workload.
   const bool leftover =
-      inactive && (w.status.requeue_state ||
+      inactive && (w.status.requeue_state || !checks_in_state(w, CheckState::kRejected).empty() ||
+                   !checks_in_state(w, CheckState::kRetry).empty() ||
                    api::find_condition(w.status.conditions, api::kueue::kDeactivationTarget) != nullptr);
-  if (leftover) return make(tidy(w));
+  if (leftover) return make(tidy(w, now));
   if (!inactive && !checks_in_state(w, CheckState::kRetry).empty()) return make(retry_checks(w, now));
   if (const auto back = way_back(w, s, now)) return make(requeue(w, back->first, back->second, now));
-  if (!inactive && requeue_at(w).value_or(Time::max()) <= now) return make(tidy(w));
+  if (!inactive && requeue_at(w).value_or(Time::max()) <= now) return make(tidy(w, now));
   if (const auto reason = pending_reason(w, s); reason && !says(w, *reason))
     return make(note_pending(w, *reason, now));
   return none();

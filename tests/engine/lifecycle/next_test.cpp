@@ -191,6 +191,18 @@ TEST_F(Eviction, RejectedCheckDeactivates) {
   EXPECT_FALSE(w.status.admission_checks[0].retry_count);
 }
 
+TEST_F(Eviction, ACheckThatRejectsTheInactiveDoesNotDeactivateAgain) {
+  w.active = false;
+  run(at(0));
+  w.status.admission_checks.push_back({});
+  check_says(CheckState::kRejected, {}, at(1));
+  run(at(1));
+  EXPECT_EQ(w.status.admission_checks[0].state, CheckState::kPending);
+  w.active = true;
+  EXPECT_FALSE(run(at(2)));
+  EXPECT_EQ(state_of(w), State::kPending);
+}
+
 TEST_F(Eviction, UsedUpExecutionTimeDeactivates) {
   w.maximum_execution_time_seconds = 10;
   w.status.accumulated_past_execution_time_seconds = 4;
