@@ -18,8 +18,10 @@
 #include "apiserver/http/router.h"
 #include "apiserver/kueue_webhooks.h"
 #include "apiserver/server/api_server.h"
+#include "base/assert.h"
 #include "base/embedded.h"
 #include "base/log.h"
+#include "base/metrics.h"
 #include "cli/apply_objects.h"
 #include "cli/data_dir.h"
 #include "cluster/cluster.h"
@@ -74,7 +76,7 @@ class Up {
   explicit Up(const UpOptions& options) : options_(options) {}
 
   Result<void> run() {
-    for (const auto step : {&Up::open_store, &Up::open_server, &Up::make_cluster}) {
+    for (const auto step : {&Up::open_store, &Up::make_cluster, &Up::open_server}) {
       if (auto done = (this->*step)(); !done) return done;
     }
     executor_.on_signals({SIGTERM, SIGINT}, [this](int) { on_signal(); });
@@ -113,6 +115,8 @@ class Up {
 
     http::RouterOptions router;
     router.tokens = std::move(*tokens);
+    router.metrics = &metrics_;
+    router.discovery.metrics = [this] { return metrics_text(); };
     router.discovery.checks = {
         {"ping", nullptr, false},
         {"started", [this] { return std::string(ready_ ? "" : "starting"); }, true},
@@ -129,6 +133,17 @@ class Up {
     if (auto written = write_kubeconfig(http::make_kubeconfig(*pki, url)); !written) return written;
     log::info("serving", {{"url", url}});
     return {};
+  }
+
+  // The counters, with what can be looked up at the moment.
+  std::string metrics_text() {
+    revision_.set({}, static_cast<double>(core_->revision()));
+    connections_.set({}, static_cast<double>(server_->connections()));
+    broken_.set({}, static_cast<double>(broken_invariants()));
+    for (const auto& [request, count] : controller_->request_counts()) {
+      controller_requests_.set({{"request", request}}, static_cast<double>(count));
+    }
+    return metrics_.text();
   }
 
   Result<void> write_kubeconfig(const std::string& text) {
@@ -207,6 +222,13 @@ class Up {
 
   const UpOptions& options_;
   http::AsioExecutor executor_;
+  Metrics metrics_;
+  GaugeFamily revision_ = metrics_.gauge("berth_store_revision", "The newest revision of the store.");
+  GaugeFamily connections_ = metrics_.gauge("berth_apiserver_connections", "Open connections.");
+  GaugeFamily broken_ = metrics_.gauge("berth_broken_invariants",
+                                       "How often an invariant was broken; anything but 0 is a bug.");
+  GaugeFamily controller_requests_ =
+      metrics_.gauge("berth_controller_requests", "Requests that the controller has sent, by kind.");
   std::optional<DataDir> dir_;
   std::unique_ptr<apiserver::ApiServer> core_;
   std::unique_ptr<http::Router> router_;

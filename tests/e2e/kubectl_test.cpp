@@ -234,6 +234,7 @@ TEST_F(Kubectl, ExplainsWhatItServes) {
   EXPECT_TRUE(has(must({"explain", "job.spec.parallelism"}), "integer"));
   EXPECT_TRUE(has(must({"version"}), "berth"));
   EXPECT_TRUE(has(must({"get", "--raw", "/readyz"}), "ok"));
+  EXPECT_TRUE(has(must({"get", "--raw", "/metrics"}), "apiserver_request_total{"));
 }
 
 TEST_F(Kubectl, SaysWhoOneIsAndWhatOneMay) {

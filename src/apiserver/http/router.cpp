@@ -164,6 +164,10 @@ struct Router::Impl {
         executor(e),
         tokens(std::move(options.tokens)),
         discovery(r, std::move(options.discovery)) {
+    if (options.metrics != nullptr) {
+      requests = options.metrics->counter("apiserver_request_total",
+                                          "Requests about resources, by verb, resource and code.");
+    }
     seed = options.seed;
     if (seed == 0) seed = (std::uint64_t{std::random_device{}()} << 32) ^ std::random_device{}();
   }
@@ -185,6 +189,8 @@ struct Router::Impl {
   bool method_fits(const ParsedRequest& in, const ResourceInfo& info) const;
   std::optional<Identity> identify(const HttpRequest& request) const;
 
+  void count(std::string_view verb, const ResourceInfo& resource, int code);
+
   std::uint64_t next_random() const;
   std::string audit_id(const HttpRequest& request) const;
   std::vector<Header> headers_of(const ParsedRequest& in) const { return {{"Audit-Id", in.audit_id}}; }
@@ -198,9 +204,20 @@ struct Router::Impl {
   TokenTable tokens;
   discovery::Discovery discovery;
   EventEncoder encoder;
+  std::optional<CounterFamily> requests;
   std::uint64_t seed = 0;
   mutable std::atomic<std::uint64_t> drawn{0};
 };
+
+void Router::Impl::count(std::string_view verb, const ResourceInfo& resource, int code) {
+  if (!requests) return;
+  const auto& gvr = resource.gvr;
+  requests->add({{"verb", std::string(verb)},
+                 {"group", gvr.group},
+                 {"version", gvr.version},
+                 {"resource", gvr.resource},
+                 {"code", std::to_string(code)}});
+}
 
 // splitmix64: identifiers only need to differ.
 std::uint64_t Router::Impl::next_random() const {
@@ -401,18 +418,22 @@ std::unique_ptr<Exchange> Router::Impl::call(Passage p, RestRequest request, Res
       request.timeout_seconds =
           kMinWatchSeconds + static_cast<std::int64_t>(next_random() % kMinWatchSeconds);
     }
+    count(name_of(request.verb), *resource, 200);
     return start_watch(core, executor, encoder, std::move(request), std::move(resource),
                        {p.form, include.value_or(IncludeObject::kMetadata), false}, headers_of(p.in), p.sink);
   }
+  const std::string_view verb = name_of(request.verb);
   auto exchange = std::make_unique<CallExchange>();
   auto reply = std::make_shared<Reply>();
   reply->form = p.form;
   reply->include = include.value_or(IncludeObject::kMetadata);
   reply->headers = headers_of(p.in);
   // Subresources answer another kind than the resource's.
-  if (request.subresource.empty() || request.subresource == "status") reply->resource = std::move(resource);
-  core.call(std::move(request), [alive = exchange->alive, reply, sink = p.sink, this](RestResponse response) {
+  if (request.subresource.empty() || request.subresource == "status") reply->resource = resource;
+  core.call(std::move(request), [alive = exchange->alive, reply, sink = p.sink, verb, resource = resource,
+                                 this](RestResponse response) {
     if (!*alive) return;
+    count(verb, *resource, response.code);
     reply->response = std::move(response);
     reply->now = executor.now();
     sink->respond([reply] { return encode(*reply); });

@@ -12,11 +12,13 @@
 #include "apiserver/http/message.h"
 #include "apiserver/registry.h"
 #include "base/executor.h"
+#include "base/metrics.h"
 
 namespace berth::apiserver::http {
 
 struct RouterOptions {
   TokenTable tokens;
+  Metrics* metrics = nullptr;  // counts apiserver_request_total there; must outlive the router
   discovery::DiscoveryOptions discovery;
   std::uint64_t seed = 0;  // of audit ids and of when watches end; 0: from the operating system
 };
