@@ -177,7 +177,7 @@ GarbageCollector::Outcome GarbageCollector::write(const OwnedObject& object, con
   request.ns = object.ns;
   request.name = object.name;
   request.field_manager = "kube-controller-manager";
-  request.body = *in_version(*resource, std::make_shared<const Json>(changed));
+  request.body = *in_version(core_, *resource, std::make_shared<const Json>(changed));
   return requests_.handle(request).response.code == 429 ? Outcome::kBusy : Outcome::kDone;
 }
 

@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "apiserver/builtin/event_conversion.h"
+#include "apiserver/schema/structural.h"
+#include "apiserver/server/answers.h"
 #include "apiserver/server/watches.h"
 
 namespace berth::apiserver {
@@ -29,7 +31,7 @@ Core::Core(Executor& e, std::unique_ptr<Log> log, const ApiServerOptions& o)
     if (resource == nullptr) return nullptr;
     const ObjectKey key = key_of(*resource, ns, name);
     const JsonPtr stored = store.get(key.bucket, key.item);
-    return stored == nullptr ? nullptr : in_version(*resource, stored);
+    return stored == nullptr ? nullptr : in_version(*this, *resource, stored);
   };
   lookup.list = [this](const api::GroupVersionResource& gvr, std::string_view ns) {
     std::vector<JsonPtr> found;
@@ -38,7 +40,7 @@ Core::Core(Executor& e, std::unique_ptr<Log> log, const ApiServerOptions& o)
     const std::string prefix = ns.empty() ? std::string() : std::string(ns) + "/";
     store.scan(bucket_of(*resource), prefix, "", store.revision(),
                [&](std::string_view, const JsonPtr& object) {
-                 found.push_back(in_version(*resource, object));
+                 found.push_back(in_version(*this, *resource, object));
                  return true;
                });
     return found;
@@ -61,12 +63,22 @@ std::string api_version_of(const ResourceInfo& resource) {
   return resource.gvr.group.empty() ? resource.gvr.version : resource.gvr.group + "/" + resource.gvr.version;
 }
 
-JsonPtr in_version(const ResourceInfo& resource, const JsonPtr& stored) {
+JsonPtr in_version(const Core& core, const ResourceInfo& resource, const JsonPtr& stored) {
   if (is_second_events_group(resource)) return std::make_shared<const Json>(to_events_event(*stored));
-  if (string_at(*stored, {"apiVersion"}) == api_version_of(resource)) return stored;
+  const bool other_version = string_at(*stored, {"apiVersion"}) != api_version_of(resource);
+  const bool lacks_defaults = resource.custom && core.is_older_than_schema(resource, *stored);
+  if (!other_version && !lacks_defaults) return stored;
   Json converted = *stored;
-  converted.as_object()["apiVersion"] = api_version_of(resource);
+  if (other_version) converted.as_object()["apiVersion"] = api_version_of(resource);
+  if (lacks_defaults && resource.schema != nullptr) apply_defaults(converted, *resource.schema);
   return std::make_shared<const Json>(std::move(converted));
+}
+
+bool Core::is_older_than_schema(const ResourceInfo& resource, const Json& object) const {
+  if (schema_changes.empty()) return false;
+  const auto changed = schema_changes.find({resource.gvr.group, resource.gvr.resource});
+  return changed != schema_changes.end() &&
+         parse_revision(resource_version_of(object)).value_or(0) < changed->second;
 }
 
 Json to_stored(const ResourceInfo& resource, Json object) {

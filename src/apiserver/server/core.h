@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "api/rest.h"
@@ -33,7 +34,12 @@ struct Core {
   Freshness freshness;
   Lookup lookup;
   std::map<api::GroupVersionResource, std::string> deprecations;  // what to warn of when the version is used
+  // When the definition of a custom resource (group, plural) was last changed after its creation: objects
+  // written before may lack defaults of today, and get them when they are read.
+  std::map<std::pair<std::string, std::string>, Revision> schema_changes;
   std::unique_ptr<Watches> watches;
+
+  bool is_older_than_schema(const ResourceInfo& resource, const Json& object) const;
 };
 
 // A handler's verdict. `shown` is the revision it reveals: the answer leaves once that is durable.
@@ -48,7 +54,7 @@ ObjectKey key_of(const ResourceInfo& resource, std::string_view ns, std::string_
 std::string api_version_of(const ResourceInfo& resource);  // "v1", "batch/v1"
 
 // The stored object as the resource's version shows it; the same document when nothing differs.
-JsonPtr in_version(const ResourceInfo& resource, const JsonPtr& stored);
+JsonPtr in_version(const Core& core, const ResourceInfo& resource, const JsonPtr& stored);
 // The object of a request as it is stored.
 Json to_stored(const ResourceInfo& resource, Json object);
 

@@ -7,6 +7,7 @@
 #include "api/meta.h"
 #include "apiserver/crd/crd.h"
 #include "apiserver/patch/patch.h"
+#include "apiserver/server/answers.h"
 #include "apiserver/server/handlers.h"
 #include "apiserver/server/metadata.h"
 #include "apiserver/server/reset_fields.h"
@@ -152,6 +153,9 @@ Result<void> Crds::serve(const Json& crd) {
   if (!resources) return tl::unexpected(resources.error());
   const std::string group(string_at(crd, {"spec", "group"}));
   const std::string plural(string_at(crd, {"spec", "names", "plural"}));
+  if (int_at(crd, {"metadata", "generation"}) > 1) {
+    core_.schema_changes[{group, plural}] = parse_revision(resource_version_of(crd)).value_or(0);
+  }
   std::set<api::GroupVersionResource> served;
   for (ResourcePtr& resource : *resources) {
     served.insert(resource->gvr);
@@ -182,6 +186,8 @@ Result<void> Crds::serve(const Json& crd) {
 }
 
 void Crds::stop_serving(const Json& crd) {
+  core_.schema_changes.erase({std::string(string_at(crd, {"spec", "group"})),
+                              std::string(string_at(crd, {"spec", "names", "plural"}))});
   for (const ResourcePtr& resource : core_.registry.all()) {
     if (resource->gvr.group != string_at(crd, {"spec", "group"}) ||
         resource->gvr.resource != string_at(crd, {"spec", "names", "plural"})) {

@@ -141,8 +141,7 @@ Answer finish_create(Core& core, const ResourceInfo& resource, const api::RestRe
     }
   }
   if (const auto errors = validate_new(core, resource, object); !errors.empty()) {
-    return finish(core, invalid_object(resource, name, errors),
-                  std::move(creation.warnings));
+    return finish(core, invalid_object(resource, name, errors), std::move(creation.warnings));
   }
 
   const ObjectKey key = key_of(resource, ns, name);
@@ -152,7 +151,7 @@ Answer finish_create(Core& core, const ResourceInfo& resource, const api::RestRe
   if (request.dry_run) return finish(core, ok(std::move(object), 201), std::move(creation.warnings));
   const auto stored = core.store.put(key, to_stored(resource, std::move(object)), 0);
   if (!stored) return finish(core, refused(resource, name, stored.error(), core.store), {});
-  return finish(core, ok(*in_version(resource, *stored), 201), std::move(creation.warnings));
+  return finish(core, ok(*in_version(core, resource, *stored), 201), std::move(creation.warnings));
 }
 
 }  // namespace berth::apiserver

@@ -173,7 +173,7 @@ api::RestResponse delete_stored(Core& core, const ResourceInfo& resource, const 
           returns_object ? std::optional<Json>(to_stored(resource, std::move(deletion.object)))
                          : std::nullopt);
       if (!removed) return refused(resource, name, removed.error(), core.store);
-      last = in_version(resource, *removed);
+      last = in_version(core, resource, *removed);
     }
     response = returns_object ? ok(*last) : deleted_status(resource, *last);
   } else if (dry_run || !deletion.changed) {
@@ -181,7 +181,7 @@ api::RestResponse delete_stored(Core& core, const ResourceInfo& resource, const 
   } else {
     const auto stored = core.store.put(key, to_stored(resource, std::move(deletion.object)), expected);
     if (!stored) return refused(resource, name, stored.error(), core.store);
-    response = ok(*in_version(resource, *stored));
+    response = ok(*in_version(core, resource, *stored));
   }
   return response;
 }
@@ -198,7 +198,8 @@ Answer delete_object(Core& core, const ResourceInfo& resource, const api::RestRe
   const JsonPtr stored = core.store.get(key.bucket, key.item);
   if (stored == nullptr) return {api::not_found(resource.gvr, request.name), core.store.revision()};
   const bool dry_run = request.dry_run || !array_at(request.body, {"dryRun"}).empty();
-  auto response = delete_stored(core, resource, key, *in_version(resource, stored), request.body, dry_run);
+  auto response =
+      delete_stored(core, resource, key, *in_version(core, resource, stored), request.body, dry_run);
   const Json* orphan = find(request.body, "orphanDependents");
   if (resource.gvr.group == "batch" && resource.gvr.resource == "jobs" &&
       resource.strategy.default_propagation == "Orphan" &&
@@ -221,7 +222,8 @@ Answer delete_collection(Core& core, const ResourceInfo& resource, const api::Re
     const ObjectKey key = key_of(resource, ns, name);
     const JsonPtr stored = core.store.get(key.bucket, key.item);
     if (stored == nullptr) continue;
-    auto response = delete_stored(core, resource, key, *in_version(resource, stored), request.body, dry_run);
+    auto response =
+        delete_stored(core, resource, key, *in_version(core, resource, stored), request.body, dry_run);
     if (!response.ok()) return {std::move(response), core.store.revision()};
   }
   return {std::move(list.response), core.store.revision()};

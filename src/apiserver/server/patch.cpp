@@ -59,7 +59,8 @@ Answer apply_patch(Core& core, const ResourceInfo& resource, api::RestRequest& r
   if (auto refusal = check_applied(resource, request)) return {std::move(*refusal), 0};
   const ObjectKey key = key_of(resource, request.ns, request.name);
   const JsonPtr stored = core.store.get(key.bucket, key.item);
-  const JsonPtr live = stored == nullptr ? std::make_shared<const Json>() : in_version(resource, stored);
+  const JsonPtr live =
+      stored == nullptr ? std::make_shared<const Json>() : in_version(core, resource, stored);
   if (stored == nullptr && !request.subresource.empty()) {
     return {api::not_found(resource.gvr, request.name), core.store.revision()};
   }
@@ -126,7 +127,7 @@ Answer patch_object(Core& core, const ResourceInfo& resource, api::RestRequest& 
   const ObjectKey key = key_of(resource, request.ns, request.name);
   const JsonPtr stored = core.store.get(key.bucket, key.item);
   if (stored == nullptr) return {api::not_found(resource.gvr, request.name), core.store.revision()};
-  Replacement replacement{key, *in_version(resource, stored), nullptr, true, {}};
+  Replacement replacement{key, *in_version(core, resource, stored), nullptr, true, {}};
   auto next = patched(resource, request, replacement.old);
   if (!next) return {patch_failed(next.error()), core.store.revision()};
   if (!next->is_object()) {

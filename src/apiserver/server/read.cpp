@@ -67,7 +67,7 @@ Answer get_object(Core& core, const ResourceInfo& resource, const api::RestReque
   const ObjectKey key = key_of(resource, request.ns, request.name);
   const JsonPtr stored = core.store.get(key.bucket, key.item);
   if (stored == nullptr) return {api::not_found(resource.gvr, request.name), core.store.revision()};
-  return {ok(*in_version(resource, stored)), core.store.revision_of(key.bucket, key.item)};
+  return {ok(*in_version(core, resource, stored)), core.store.revision_of(key.bucket, key.item)};
 }
 
 std::optional<api::RestResponse> check_list_options(const api::RestRequest& request) {
@@ -129,7 +129,7 @@ Answer list_objects(Core& core, const ResourceInfo& resource, const api::RestReq
                         window->limit > 0 && static_cast<std::int64_t>(items.size()) >= window->limit;
                     if (full && !selection->everything()) {
                       // Without counting, one more match is enough to know that there is another page.
-                      if (!selection->matches(*in_version(resource, stored))) return true;
+                      if (!selection->matches(*in_version(core, resource, stored))) return true;
                       remaining = 1;
                       return false;
                     }
@@ -137,7 +137,7 @@ Answer list_objects(Core& core, const ResourceInfo& resource, const api::RestReq
                       ++remaining;
                       return true;
                     }
-                    const JsonPtr object = in_version(resource, stored);
+                    const JsonPtr object = in_version(core, resource, stored);
                     if (!selection->matches(*object)) return true;
                     items.push_back(list_item(resource, *object));
                     last = item;

@@ -138,7 +138,7 @@ Answer update_object(Core& core, const ResourceInfo& resource, api::RestRequest&
   }
   const JsonPtr stored = core.store.get(replacement.key.bucket, replacement.key.item);
   if (stored == nullptr) return {api::not_found(resource.gvr, request.name), core.store.revision()};
-  replacement.old = *in_version(resource, stored);
+  replacement.old = *in_version(core, resource, stored);
   return finish_update(core, resource, request, std::move(replacement));
 }
 
@@ -184,7 +184,7 @@ Answer finish_update(Core& core, const ResourceInfo& resource, const api::RestRe
   }
   const auto stored = core.store.put(r.key, to_stored(resource, std::move(r.next)), expected);
   if (!stored) return answer(refused(resource, request.name, stored.error(), core.store));
-  return answer(ok(*in_version(resource, *stored)));
+  return answer(ok(*in_version(core, resource, *stored)));
 }
 
 }  // namespace berth::apiserver

@@ -118,7 +118,7 @@ void Watch::start_from(const api::RestRequest& request) {
 void Watch::send_initial(bool with_end_bookmark) {
   seen_ = core_.store.durable();
   core_.store.scan(bucket_, prefix_, "", seen_, [&](std::string_view, const JsonPtr& stored) {
-    const JsonPtr object = in_version(*resource_, stored);
+    const JsonPtr object = in_version(core_, *resource_, stored);
     if (selection_.matches(*object)) queue_.push_back({Type::kAdded, object});
     return true;
   });
@@ -140,13 +140,14 @@ void Watch::see(const Change& change) {
   const std::string_view item = std::string_view(change.key).substr(bucket_.size());
   if (!item.starts_with(prefix_)) return;
   const bool gone = change.type == Change::Type::kDeleted;
-  const JsonPtr before = change.previous == nullptr ? nullptr : in_version(*resource_, change.previous);
+  const JsonPtr before =
+      change.previous == nullptr ? nullptr : in_version(core_, *resource_, change.previous);
   const bool matched = before != nullptr && selection_.matches(*before);
   if (gone) {
-    if (matched) push(Type::kDeleted, in_version(*resource_, change.object));
+    if (matched) push(Type::kDeleted, in_version(core_, *resource_, change.object));
     return;
   }
-  JsonPtr object = in_version(*resource_, change.object);
+  JsonPtr object = in_version(core_, *resource_, change.object);
   const bool matches = selection_.matches(*object);
   if (matches) {
     push(matched ? Type::kModified : Type::kAdded, std::move(object));

@@ -131,6 +131,20 @@ TEST_F(CustomResourceTest, DeletingADefinitionTakesTheObjectsAndEndsTheWatches) 
   EXPECT_TRUE(watched->ended);
 }
 
+TEST_F(CustomResourceTest, DefaultsOfANewSchemaShowInOldObjects) {
+  ASSERT_EQ(create(kWidgets, "default", widget("old")).code, 201);
+  auto crd = get(kCrds, "", "widgets.ex.example.com").body;
+  ensure_path(crd.at("spec").at("versions").as_array()[0],
+              {"schema", "openAPIV3Schema", "properties", "spec", "properties", "s", "default"}) = "new";
+  ASSERT_EQ(update(kCrds, "", crd).code, 200);
+  const auto seen = get(kWidgets, "default", "old");
+  EXPECT_EQ(string_at(seen.body, {"spec", "s"}), "new");
+  EXPECT_EQ(string_at(array_at(list(kWidgets, "default").body, {"items"})[0], {"spec", "s"}), "new");
+  // Reading wrote nothing, and writing back what was read changes nothing.
+  const auto written = update(kWidgets, "default", seen.body);
+  EXPECT_TRUE(json_equal(written.body, seen.body)) << to_string(written.body);
+}
+
 TEST_F(CustomResourceTest, AVersionThatIsNotServedAnyMoreGoes) {
   auto crd = get(kCrds, "", "widgets.ex.example.com").body;
   crd.at("spec").at("versions").as_array()[1].as_object()["served"] = false;
