@@ -52,6 +52,7 @@ class PendingQueue {
 
   // The preemptor stays first until it leaves the queue or another takes its place.
   void set_sticky(WorkloadId workload) { sticky_ = workload; }
+  bool sticky(WorkloadId workload) const { return sticky_ == workload; }
 
   // The plan of the workload's class for the queue's present configuration.
   template <typename Make>
