@@ -7,6 +7,11 @@ namespace berth::controller {
 namespace {
 constexpr Duration kFirstRetry = std::chrono::milliseconds(20);
 constexpr Duration kLastRetry = std::chrono::seconds(30);
+// A key may be looked at this often within the window before it is slowed down.
+constexpr Duration kWindow = std::chrono::seconds(10);
+constexpr int kFreeRuns = 50;
+constexpr Duration kSlowest = std::chrono::seconds(5);
+constexpr std::size_t kPaceBound = 20'000;  // keys remembered; the old ones are forgotten beyond it
 }  // namespace
 
 WorkQueue::WorkQueue(Executor& executor, Work work, Duration delay)
@@ -30,7 +35,18 @@ void WorkQueue::add(const std::string& key) {
     executor_.cancel(entry.timer);
     entry.timer = 0;
   }
-  if (entry.timer == 0) entry.timer = executor_.after(delay_, [this, key] { run(key); });
+  if (entry.timer == 0) entry.timer = executor_.after(delay_of(key), [this, key] { run(key); });
+}
+
+Duration WorkQueue::delay_of(const std::string& key) {
+  const Time now = executor_.now();
+  if (pace_.size() > kPaceBound)
+    std::erase_if(pace_, [now](const auto& p) { return now - p.second.since > kWindow; });
+  Pace& pace = pace_[key];
+  if (now - pace.since > kWindow) pace = {now, 0};
+  const int beyond = ++pace.runs - kFreeRuns;
+  if (beyond <= 0) return delay_;
+  return std::max(delay_, std::min(kFirstRetry * (1 << std::min(beyond, 12)), kSlowest));
 }
 
 void WorkQueue::run(const std::string& key) {
@@ -52,7 +68,7 @@ void WorkQueue::finished(const std::string& key, bool ok) {
       entries_.erase(key);
       return;
     }
-    entry.timer = executor_.after(delay_, [this, key] { run(key); });
+    entry.timer = executor_.after(delay_of(key), [this, key] { run(key); });
     return;
   }
   const Duration delay = std::min(kFirstRetry * (1 << std::min(entry.failures, 12)), kLastRetry);

@@ -1,4 +1,5 @@
-// Keys to be looked at: each once at a time, again when it changed meanwhile, later when it failed.
+// Keys to be looked at: each once at a time, again when it changed meanwhile, later when it failed, and
+// slower when it keeps changing: a cache that lags behind must not make two writers chase each other.
 #pragma once
 
 #include <functional>
@@ -29,6 +30,12 @@ class WorkQueue {
     TimerId timer = 0;
     int failures = 0;
   };
+  // How often a key was looked at lately.
+  struct Pace {
+    Time since{};
+    int runs = 0;
+  };
+  Duration delay_of(const std::string& key);
   void run(const std::string& key);
   void finished(const std::string& key, bool ok);
 
@@ -36,6 +43,7 @@ class WorkQueue {
   Work work_;
   Duration delay_;
   std::map<std::string, Entry> entries_;  // only keys with something under way
+  std::map<std::string, Pace> pace_;      // only keys of the last seconds
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

@@ -172,6 +172,25 @@ Holding Engine::Impl::holding_of(const Tracked& t, const WorkloadStatus& status)
   return h;
 }
 
+namespace {
+
+// A workload that was preempted again and again waits before it asks once more: two that may take quota from each other would
+// otherwise do so without end (the plain rules allow it). The first times cost nothing.
+constexpr std::int32_t kFreePreemptions = 3;
+constexpr std::int32_t kLongestDoubling = 9;  // 2^9 s: about eight minutes
+
+std::optional<Time> after_preemptions(const Workload& workload) {
+  const auto* evicted = api::find_condition(workload.status.conditions, api::kueue::kEvicted);
+  if (evicted == nullptr || !evicted->status || evicted->reason != api::kueue::kPreempted) return std::nullopt;
+  for (const auto& eviction : workload.status.evictions) {
+    if (eviction.reason != api::kueue::kPreempted || eviction.count <= kFreePreemptions) continue;
+    return evicted->last_transition + std::chrono::seconds(1 << std::min(eviction.count - kFreePreemptions, kLongestDoubling));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<Pending> Engine::Impl::pending_of(Tracked& t) {
   const State state = lifecycle::state_of(t.now);
   const Hold hold = lifecycle::hold_of(t.now);
@@ -195,7 +214,9 @@ std::optional<Pending> Engine::Impl::pending_of(Tracked& t) {
   const auto* requeued = api::find_condition(t.now.status.conditions, api::kueue::kRequeued);
   p.on_hold = requeued != nullptr && !requeued->status;
   if (t.now.status.requeue_state) p.not_before = t.now.status.requeue_state->requeue_at;
-  if (t.retry_at && (!p.not_before || *p.not_before < *t.retry_at)) p.not_before = t.retry_at;
+  for (const auto& later : {t.retry_at, after_preemptions(t.now)}) {
+    if (later && (!p.not_before || *p.not_before < *later)) p.not_before = later;
+  }
   return p;
 }
 

@@ -154,10 +154,10 @@ class Chaos {
     client_->set_rates({});
     client_->on_write({});
     const Time end = world_->executor().now() + kCalm;
-    while (world_->executor().now() < end && healthy() && !settled()) {
+    do {
       people_->calm_down();
       world_->run_for(kCalmStep);
-    }
+    } while (world_->executor().now() < end && healthy() && !settled());
     if (healthy()) check_end();
   }
 

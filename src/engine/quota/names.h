@@ -35,6 +35,7 @@ class Interner {
     std::size_t operator()(std::string_view s) const { return std::hash<std::string_view>()(s); }
   };
   std::vector<std::string> names_;
+  // Looked up, never iterated.
   std::unordered_map<std::string, IdType, Hash, std::equal_to<>> ids_;
 };
 

@@ -49,6 +49,7 @@ class ShapeTable {
   };
   std::vector<Slot> slots_;
   std::vector<ShapeId> free_;
+  // Looked up, never iterated.
   std::unordered_map<std::string, ShapeId> by_key_;
 };
 
