@@ -26,6 +26,7 @@ using kube::Informer;
 
 // Namespaces whose jobs are never managed, whatever their labels (Kueue's default
 // managedJobsNamespaceSelector).
+constexpr std::uint64_t kEventSeed = 0x6265727468;  // event names unlike those of other recorders with the same seed
 constexpr std::string_view kJobControllerName =
     "kubernetes.io/job-controller";  // the default of spec.managedBy
 constexpr std::string_view kUnmanagedNamespaces[] = {"kube-system", "kueue-system"};
@@ -49,7 +50,7 @@ struct Controller::Impl {
         executor(e),
         options(std::move(o)),
         writes(client),
-        events(client, executor, {.instance = "berth", .seed = options.seed}),
+        events(client, executor, {.instance = "berth", .seed = options.seed ^ kEventSeed}),
         cluster_queues(client, executor, kClusterQueues, informer_options()),
         local_queues(client, executor, kLocalQueues, informer_options()),
         cohorts(client, executor, kCohorts, informer_options()),

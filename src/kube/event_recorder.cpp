@@ -42,6 +42,7 @@ struct Series {
   std::int64_t written = 0;  // the count the API server knows; 0: the event is not there yet
   Time last_write{};
   int tries = 0;
+  bool may_exist = false;  // a create under this name was sent and its outcome is unknown
   bool busy = false;  // queued, being written, or waiting for its next write
 };
 using SeriesPtr = std::shared_ptr<Series>;
@@ -191,7 +192,7 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
   void sent(const SeriesPtr& series, std::int64_t count, const api::RestResponse& response) {
     --in_flight;
     // A create that is repeated because its outcome was unknown may find its own event.
-    const bool own_event = response.code == 409 && series->written == 0 && series->tries > 0;
+    const bool own_event = response.code == 409 && series->written == 0 && series->may_exist;
     if (response.ok() || own_event) {
       series->written = own_event ? 1 : count;
       series->last_write = executor.now();
@@ -209,7 +210,9 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
     const bool passing = code == 0 || code == 429 || code >= 500;
     const bool expired = code == 404 && series->written > 0;
     const bool name_taken = code == 409 && series->written == 0;
+    series->may_exist = series->may_exist || code == 0;
     if (expired || name_taken) {
+      series->may_exist = false;
       series->written = 0;
       series->name = new_name(series->base_name);
       ensure_path(series->object, {"metadata", "name"}) = series->name;

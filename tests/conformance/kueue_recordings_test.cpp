@@ -24,8 +24,8 @@ TEST_P(KueueRecording, IsRepeatedButForTheListedDifferences) {
 INSTANTIATE_TEST_SUITE_P(Recordings, KueueRecording,
                          testing::Values("basics", "reasons", "borrow-reclaim", "limits", "flavors", "fifo",
                                          "stop-and-go", "checks"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& recording) {
+                           std::string name = recording.param;
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });

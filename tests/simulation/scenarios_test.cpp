@@ -42,8 +42,8 @@ TEST_P(Scenarios, GoAsTheyExpect) {
   for (const auto& failure : played->failures) ADD_FAILURE() << failure;
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, Scenarios, testing::ValuesIn(scenario_files()), [](const auto& info) {
-  std::string name = fs::path(info.param).stem();
+INSTANTIATE_TEST_SUITE_P(Files, Scenarios, testing::ValuesIn(scenario_files()), [](const auto& file) {
+  std::string name = fs::path(file.param).stem();
   std::replace_if(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
   return name;
 });
