@@ -29,6 +29,8 @@ constexpr std::string_view kManager = "kube-controller-manager";
 
 constexpr Duration kFirstRetry = std::chrono::milliseconds(100);
 constexpr Duration kMaxRetry = std::chrono::minutes(1);
+// After a create of which nobody knows whether it was carried out: until then the watch has shown the pod.
+constexpr Duration kUnknownOutcome = std::chrono::seconds(10);
 
 std::string key_of(const Json& object) {
   return api::object_key(string_at(object, {"metadata", "namespace"}),
@@ -305,14 +307,15 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
     std::size_t open = 1;  // one for the sender, until everything was sent
     bool ok = true;
     bool create_failed = false;
+    bool create_unknown = false;
   };
 
   void close_one(const std::string& key, Batch& batch) {
     if (--batch.open > 0) return;
     if (batch.create_failed) {
       auto& item = work[key];
-      item.create_after =
-          executor.now() + std::min(kMaxRetry, kFirstRetry * (1 << std::min(item.failures, 12)));
+      const Duration delay = std::min(kMaxRetry, kFirstRetry * (1 << std::min(item.failures, 12)));
+      item.create_after = executor.now() + (batch.create_unknown ? std::max(delay, kUnknownOutcome) : delay);
       ++item.failures;
       // The status is still to be written; the next try waits.
       item.running = false;
@@ -363,8 +366,7 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
          {{"uid", pod.uid}, {"$deleteFromPrimitiveList/finalizers", JsonArray{Json(kTrackingFinalizer)}}}}};
     send(std::move(r), [this, pod, done = std::move(done)](RestResponse response) {
       const std::string key = key_of(*pod.object);
-      // 409: another pod of this name.
-      const bool is_gone = response.code == 404 || response.code == 409;
+      const bool is_gone = response.code == 404;
       if (is_gone) pod_writes.gone(key, pod.uid);
       if (response.ok()) pod_writes.wrote(std::move(response.body));
       done(response.ok() || is_gone);
@@ -376,7 +378,7 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
     RestRequest r = request(Verb::kDelete, kPods, *pod.object);
     r.body = {{"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"preconditions", {{"uid", pod.uid}}}};
     send(std::move(r), [this, key, job, pod, batch](RestResponse response) {
-      const bool is_gone = response.code == 404 || response.code == 409;
+      const bool is_gone = response.code == 404;
       if (is_gone) {
         pod_writes.gone(key_of(*pod.object), pod.uid);
       } else if (response.ok()) {
@@ -413,8 +415,10 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
                "Created pod: " + std::string(string_at(response.body, {"metadata", "name"})));
         pod_writes.wrote(std::move(response.body));
       } else {
-        record(*job, true, "FailedCreate", "Error creating: " + std::string(api::status_message(response)));
+        const auto why = response.code == 0 ? "the connection was lost" : api::status_message(response);
+        record(*job, true, "FailedCreate", "Error creating: " + std::string(why));
         batch->create_failed = true;
+        batch->create_unknown = batch->create_unknown || response.code == 0;
       }
       close_one(key, *batch);
     });
@@ -428,7 +432,7 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
     if (!parsed.tracked) return;
     const Json* owner = controlling_job(pod);
     if (owner == nullptr) {
-      if (!has_controller(pod)) release(parsed, [](bool) {});
+      if (!has_controller(pod)) release_orphan(parsed);
       return;
     }
     const std::string uid(string_at(*owner, {"uid"}));
@@ -441,8 +445,24 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
     if (known && string_at(*known, {"metadata", "uid"}) == uid) return;
     // The copy may lag behind; the server knows.
     send(std::move(r), [this, parsed, uid](RestResponse response) {
-      const bool owned = response.ok() && string_at(response.body, {"metadata", "uid"}) == uid;
-      if (!owned && (response.ok() || response.code == 404)) release(parsed, [](bool) {});
+      const bool known_now = response.ok() || response.code == 404;
+      if (!known_now) return check_orphan_later(parsed);
+      if (response.code == 404 || string_at(response.body, {"metadata", "uid"}) != uid)
+        release_orphan(parsed);
+    });
+  }
+
+  void release_orphan(const JobPod& pod) {
+    release(pod, [this, pod](bool ok) {
+      if (!ok) check_orphan_later(pod);
+    });
+  }
+
+  void check_orphan_later(const JobPod& pod) {
+    executor.after(kUnknownOutcome, [self = weak_from_this(), key = key_of(*pod.object)] {
+      const auto impl = self.lock();
+      const JsonPtr now = impl ? impl->pods.get(key) : nullptr;
+      if (now) impl->check_orphan(*now);
     });
   }
 };
