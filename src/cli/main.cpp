@@ -1,8 +1,10 @@
 // berth: batch queueing for Kubernetes.
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <string_view>
 #include <vector>
 
 #include "cli/commands.h"
@@ -18,6 +20,18 @@ int main(int argc, char** argv) {
   const std::vector<berth::cli::Command> commands = {berth::cli::add_up(app), berth::cli::add_simulate(app),
                                                      berth::cli::add_version(app),
                                                      berth::cli::add_completion(app)};
+  const auto names_a_command = [&commands](std::string_view word) {
+    return std::any_of(commands.begin(), commands.end(),
+                       [word](const auto& command) { return command.app->get_name() == word; });
+  };
+  // CLI11 would only say that a command is missing.
+  if (argc > 1 && argv[1][0] != '-' && !names_a_command(argv[1])) {
+    std::string known;
+    for (const auto& command : commands)
+      known.append(known.empty() ? "" : ", ").append(command.app->get_name());
+    std::fprintf(stderr, "berth: unknown command '%s'; one of: %s\n", argv[1], known.c_str());
+    return 2;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -160,7 +160,7 @@ class Up {
       auto manifests = read_objects({options_.nodes});
       if (!manifests) return fail(manifests.error().message);
       for (ObjectToApply& m : *manifests) cluster.node_manifests.push_back(std::move(m.object));
-    } else {
+    } else if (options_.nodes != "none") {
       cluster.nodes = options_.nodes;
     }
     cluster.node_resources = options_.node_resources;

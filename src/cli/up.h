@@ -15,7 +15,7 @@ struct UpOptions {
   std::string kubeconfig;                 // where to write it
   std::string token_file;                 // bearer tokens, as kube-apiserver's --token-auth-file; empty: none
   std::vector<std::string> load;          // files and directories of objects to apply at start
-  std::string nodes;                      // a shape (see cluster/nodes.h), or a file of Node manifests
+  std::string nodes = "1x2x4";  // a shape (see cluster/nodes.h), a file of Node manifests, or "none"
   std::string node_resources;
 };
 

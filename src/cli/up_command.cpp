@@ -43,8 +43,10 @@ Command add_up(CLI::App& root) {
                   "Where to write the admin's kubeconfig (default: in the data directory)");
   app->add_option("--token-file", flags->up.token_file,
                   "Bearer tokens to accept: lines of token,user,uid[,\"group,group\"]");
-  app->add_option("--nodes", flags->up.nodes,
-                  "Pretend nodes to make: BLOCKSxRACKSxNODES, such as 2x4x8, or a file of Node manifests");
+  app->add_option(
+         "--nodes", flags->up.nodes,
+         "Pretend nodes to make: BLOCKSxRACKSxNODES, such as 2x4x8, a file of Node manifests, or none")
+      ->capture_default_str();
   app->add_option("--node-resources", flags->up.node_resources,
                   "What each of them has, such as cpu=96,memory=256Gi,nvidia.com/gpu=8");
   app->add_option("--load", flags->up.load,
