@@ -36,6 +36,12 @@ RecordEvent event_about(const Workload& w, const lifecycle::Note& note) {
           note.warning, note.reason, cut_note(note.text), std::string(note.controller)};
 }
 
+// Whether what is to be written reserves quota that the API does not show yet.
+bool takes_quota(const Tracked& t) {
+  return api::is_true(t.now.status.conditions, api::kueue::kQuotaReserved) &&
+         !api::is_true(t.base->status.conditions, api::kueue::kQuotaReserved);
+}
+
 }  // namespace
 
 Effects Engine::Impl::schedule(Time now) {
@@ -46,7 +52,13 @@ Effects Engine::Impl::schedule(Time now) {
   look_at_marked(now);
   decide(now);
   for (int round = 0; round < kMaxRounds && workloads.any_marked(); ++round) look_at_marked(now);
-  for (Tracked* t : std::exchange(to_flush, {})) flush(*t, now, out);
+  // What gives quota back is written before what takes it: who reads the API in order never sees more than there is.
+  const auto wanted = std::exchange(to_flush, {});
+  for (const bool takes : {false, true}) {
+    for (Tracked* t : wanted) {
+      if (takes_quota(*t) == takes) flush(*t, now, out);
+    }
+  }
   emit_queue_statuses(out);
   emit_finalizers(out);
   emit_wake(out);

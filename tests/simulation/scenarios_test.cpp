@@ -40,6 +40,8 @@ TEST_P(Scenarios, GoAsTheyExpect) {
   const auto played = simulate::play(*scenario, {});
   ASSERT_TRUE(played) << played.error().message;
   for (const auto& failure : played->failures) ADD_FAILURE() << failure;
+  // No scenario takes quota away from its queues: whoever watches the API never sees more in use than there is.
+  for (const auto& u : played->utilisation) EXPECT_LE(u.peak, u.nominal) << u.flavor << " " << u.resource;
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, Scenarios, testing::ValuesIn(scenario_files()), [](const auto& file) {
