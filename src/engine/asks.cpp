@@ -36,7 +36,8 @@ Asks asks_of(const Workload& w, const Registries& registries) {
     request.name = pod_set.name;
     request.count = pod_set.count;
     request.min_count = pod_set.min_count;
-    if (pod_set.topology_request) request.group = string_at(*pod_set.topology_request, {"podSetGroupName"});
+    request.topology = pod_set.topology_request;
+    if (pod_set.topology_request) request.group = pod_set.topology_request->pod_set_group_name;
     request.per_pod = api::pod_requests(adjusted);
     request.constraints = api::decode_node_constraints(adjusted);
     const std::string path = "spec.podSets[" + std::to_string(i) + "].template.spec";

@@ -34,6 +34,7 @@ SchedulerOptions scheduler_options(const Options& o) {
   out.flavor_fungibility = o.flavor_fungibility;
   out.priority_sorting_within_cohort = o.priority_sorting_within_cohort;
   out.equivalence_hashing = o.scheduling_equivalence_hashing;
+  out.topology = o.topology;
   return out;
 }
 
@@ -143,6 +144,14 @@ void Engine::Impl::mark_namespace(std::string_view ns, bool pods_changed) {
   }
 }
 
+void Engine::Impl::on(Time, const TopologySeen& e, Effects&) { scheduler.set_topology(*e.object); }
+void Engine::Impl::on(Time, const TopologyGone& e, Effects&) { scheduler.remove_topology(e.name); }
+void Engine::Impl::on(Time, const NodeSeen& e, Effects&) { scheduler.set_node(*e.object); }
+void Engine::Impl::on(Time, const NodeGone& e, Effects&) { scheduler.remove_node(e.name); }
+void Engine::Impl::on(Time, const PodSeen& e, Effects&) { scheduler.set_pod(*e.object); }
+void Engine::Impl::on(Time, const PodGone& e, Effects&) { scheduler.remove_pod(e.uid); }
+void Engine::Impl::on(Time, const CheckReported&, Effects&) {}
+
 void Engine::Impl::on(Time, const WorkloadSeen& e, Effects&) {
   const Workload& seen = *e.object;
   const std::string key = api::object_key(seen.meta);
@@ -155,7 +164,7 @@ void Engine::Impl::on(Time, const WorkloadSeen& e, Effects&) {
     if (lifecycle::state_of(seen) == lifecycle::State::kFinished) return;
     const auto label = seen.meta.labels.find(lifecycle::kJobUidLabel);
     const std::string job_uid = label == seen.meta.labels.end() ? std::string() : label->second;
-    t = &workloads.insert(key, scheduler.enter(seen.meta.uid, job_uid));
+    t = &workloads.insert(key, scheduler.enter(seen.meta.uid, job_uid, key));
     accept(*t, e.object);
     return;
   }

@@ -9,10 +9,13 @@
 #include <variant>
 #include <vector>
 
+#include "api/core/node.h"
+#include "api/core/pod_placement.h"
 #include "api/kueue/job_report.h"
 #include "api/kueue/types.h"
 #include "base/json.h"
 #include "base/time.h"
+#include "engine/topology/options.h"
 
 namespace berth::engine {
 
@@ -37,6 +40,13 @@ struct LimitRangeSeen { std::string ns, name; std::vector<api::LimitRangeItem> i
 struct LimitRangeGone { std::string ns, name; };
 struct RuntimeClassSeen { std::string name; JsonPtr overhead; };  // overhead.podFixed as an object of quantities, or null
 struct RuntimeClassGone { std::string name; };
+struct TopologySeen { Ptr<api::kueue::Topology> object; };
+struct TopologyGone { std::string name; };
+struct NodeSeen { Ptr<api::Node> object; };
+struct NodeGone { std::string name; };
+// A pod that holds a node or was let go to one (PodPlacement::holds_node), whoever it belongs to.
+struct PodSeen { Ptr<api::PodPlacement> object; };
+struct PodGone { std::string uid; };  // deleted, or terminated
 struct WorkloadSeen { Ptr<api::kueue::Workload> object; };
 struct WorkloadGone { std::string ns, name, uid; };
 // What the job of a workload says about it. The engine is the only writer of a workload's status: what a job knows
@@ -45,6 +55,12 @@ struct WorkloadGone { std::string ns, name, uid; };
 struct JobReported {
   std::string ns, name;  // of the workload
   api::kueue::JobReport report;
+};
+// What Berth's own admission check controllers found out about a workload that reserves quota. Controllers of others write the
+// status themselves. A report about a check that the workload does not list, or that has been reset since, is dropped.
+struct CheckReported {
+  std::string ns, name;  // of the workload
+  api::kueue::AdmissionCheckState state;  // last_transition is set by the engine
 };
 // How a write that the engine asked for ended. kConflict: the object changed meanwhile (its new version arrives as
 // WorkloadSeen); kGone: it does not exist any more; kFailed: refused or its outcome unknown; kDone carries the new version.
@@ -60,8 +76,8 @@ struct Synced {};      // the shell's caches hold everything: decisions may begi
 
 using Event = std::variant<ClusterQueueSeen, ClusterQueueGone, CohortSeen, CohortGone, LocalQueueSeen, LocalQueueGone,
                            ResourceFlavorSeen, ResourceFlavorGone, AdmissionCheckSeen, AdmissionCheckGone, NamespaceSeen,
-                           NamespaceGone, LimitRangeSeen, LimitRangeGone, RuntimeClassSeen, RuntimeClassGone, WorkloadSeen,
-                           WorkloadGone, JobReported, WriteSettled, TimePassed, Synced>;
+                           NamespaceGone, LimitRangeSeen, LimitRangeGone, RuntimeClassSeen, RuntimeClassGone, TopologySeen,
+                           TopologyGone, NodeSeen, NodeGone, PodSeen, PodGone, WorkloadSeen, WorkloadGone, JobReported, CheckReported, WriteSettled, TimePassed, Synced>;
 
 // --- Effects: what the shell shall do, in this order. ---
 
@@ -95,7 +111,7 @@ struct LocalQueueStatusChanged { std::string ns, name; };
 struct CohortStatusChanged { std::string name; };
 // The finalizer kueue.x-k8s.io/resource-in-use shall be on the object, or not any more.
 struct SetFinalizer {
-  std::string kind;  // ClusterQueue, ResourceFlavor, AdmissionCheck
+  std::string kind;  // ClusterQueue, ResourceFlavor, AdmissionCheck, Topology
   std::string name;
   bool present = true;
 };
@@ -112,6 +128,14 @@ struct Options {
   bool priority_sorting_within_cohort = true;
   bool reclaimable_pods = true;
   bool scheduling_equivalence_hashing = true;
+  TopologyOptions topology;
+  // Failed nodes (kueue.md 4.9).
+  bool replace_failed_nodes = true;        // TASFailedNodeReplacement
+  bool replace_fail_fast = true;           // TASFailedNodeReplacementFailFast: no place, no second try: evict
+  bool replace_on_pod_termination = true;  // TASReplaceNodeOnPodTermination; off: after 30 s of NotReady
+  bool replace_on_taints = true;           // TASReplaceNodeOnNodeTaints
+  // Berth's own: several failed nodes of one workload are replaced in one joint placement. Off: the second one evicts, as in Kueue.
+  bool replace_several_nodes = true;
 };
 
 struct FlavorUsageStatus {

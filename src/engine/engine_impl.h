@@ -38,6 +38,13 @@ struct Engine::Impl {
   void on(Time now, const LimitRangeGone& e, Effects& out);
   void on(Time now, const RuntimeClassSeen& e, Effects& out);
   void on(Time now, const RuntimeClassGone& e, Effects& out);
+  void on(Time now, const TopologySeen& e, Effects& out);
+  void on(Time now, const TopologyGone& e, Effects& out);
+  void on(Time now, const NodeSeen& e, Effects& out);
+  void on(Time now, const NodeGone& e, Effects& out);
+  void on(Time now, const PodSeen& e, Effects& out);
+  void on(Time now, const PodGone& e, Effects& out);
+  void on(Time now, const CheckReported& e, Effects& out);
   void on(Time now, const WorkloadSeen& e, Effects& out);
   void on(Time now, const WorkloadGone& e, Effects& out);
   void on(Time now, const JobReported& e, Effects& out);

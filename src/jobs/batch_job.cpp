@@ -90,8 +90,8 @@ class BatchJob final : public JobAdapter {
     if (std::from_chars(text.data(), text.data() + text.size(), min_count).ec == std::errc{} &&
         min_count >= 1)
       pod_set.min_count = min_count;
-    pod_set.topology_request =
-        std::make_shared<const Json>(JsonObject{{"podIndexLabel", kCompletionIndexLabel}});
+    pod_set.topology_request.emplace();
+    pod_set.topology_request->pod_index_label = kCompletionIndexLabel;
     return {pod_set};
   }
 

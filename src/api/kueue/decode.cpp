@@ -200,6 +200,14 @@ Result<ResourceFlavor> decode_resource_flavor(const Json& object) {
   return flavor;
 }
 
+Result<Topology> decode_topology(const Json& object) {
+  Topology topology;
+  topology.meta = decode_meta(object);
+  for (const Json& level : array_at(object, {"spec", "levels"}))
+    topology.levels.emplace_back(string_at(level, {"nodeLabel"}));
+  return topology;
+}
+
 Result<AdmissionCheck> decode_admission_check(const Json& object) {
   AdmissionCheck check;
   check.meta = decode_meta(object);

@@ -1,4 +1,5 @@
 // Reading Workloads.
+#include "api/kueue/topology_assignment.h"
 #include "api/kueue/types.h"
 
 namespace berth::api::kueue {
@@ -40,8 +41,13 @@ PodSet decode_pod_set(const Json& value) {
   pod_set.count = int32_or(value, "count", 1);
   pod_set.min_count = optional_int32(value, {"minCount"});
   const Json* topology = find(value, "topologyRequest");
-  if (topology && !topology->is_null()) pod_set.topology_request = std::make_shared<const Json>(*topology);
+  if (topology && topology->is_object()) pod_set.topology_request = decode_topology_request(*topology);
   return pod_set;
+}
+
+DelayedTopology decode_delayed(std::string_view text) {
+  if (text == "Pending") return DelayedTopology::kPending;
+  return text == "Ready" ? DelayedTopology::kReady : DelayedTopology::kNone;
 }
 
 Result<Admission> decode_admission(const Json& value) {
@@ -51,12 +57,18 @@ Result<Admission> decode_admission(const Json& value) {
     PodSetAssignment assignment;
     assignment.name = name_or_main(one);
     assignment.flavors = strings_at(one, "flavors");
-    auto usage = resources_at(
-        one, "resourceUsage",
-        "status.admission.podSetAssignments[" + std::to_string(admission.pod_set_assignments.size()) + "]");
+    const std::string path =
+        "status.admission.podSetAssignments[" + std::to_string(admission.pod_set_assignments.size()) + "]";
+    auto usage = resources_at(one, "resourceUsage", path);
     if (!usage) return tl::unexpected(usage.error());
     assignment.resource_usage = std::move(*usage);
     assignment.count = int32_or(one, "count", 0);
+    if (const Json* places = find(one, "topologyAssignment"); places && places->is_object()) {
+      auto decoded = decode_topology_assignment(*places);
+      if (!decoded) return fail(path + ".topologyAssignment." + decoded.error().message);
+      assignment.topology_assignment = std::make_shared<const TopologyAssignment>(std::move(*decoded));
+    }
+    assignment.delayed_topology = decode_delayed(string_at(one, {"delayedTopologyRequest"}));
     admission.pod_set_assignments.push_back(std::move(assignment));
   }
   return admission;
@@ -132,10 +144,33 @@ Result<WorkloadStatus> decode_status(const Json& value) {
   for (const Json& eviction : array_at(value, {"schedulingStats", "evictions"}))
     status.evictions.push_back({text_at(eviction, {"reason"}), text_at(eviction, {"underlyingCause"}),
                                 int32_or(eviction, "count", 0)});
+  for (const Json& node : array_at(value, {"unhealthyNodes"}))
+    status.unhealthy_nodes.push_back(text_at(node, {"name"}));
   return status;
 }
 
 }  // namespace
+
+TopologyRequest decode_topology_request(const Json& value) {
+  TopologyRequest request;
+  const auto optional_text = [&](std::string_view key) -> std::optional<std::string> {
+    const Json* member = find(value, key);
+    if (!member || !member->is_string()) return std::nullopt;
+    return std::string(member->as_string());
+  };
+  request.required = optional_text("required");
+  request.preferred = optional_text("preferred");
+  if (const Json* flag = find(value, "unconstrained"); flag && flag->is_bool()) request.unconstrained = flag->as_bool();
+  request.pod_index_label = text_at(value, {"podIndexLabel"});
+  request.sub_group_index_label = text_at(value, {"subGroupIndexLabel"});
+  request.sub_group_count = optional_int32(value, {"subGroupCount"});
+  request.pod_set_group_name = text_at(value, {"podSetGroupName"});
+  request.slice_required_topology = text_at(value, {"podSetSliceRequiredTopology"});
+  request.slice_size = optional_int32(value, {"podSetSliceSize"});
+  for (const Json& layer : array_at(value, {"podsetSliceRequiredTopologyConstraints"}))
+    request.slice_constraints.push_back({text_at(layer, {"topology"}), int32_or(layer, "size", 1)});
+  return request;
+}
 
 Result<Workload> decode_workload(const Json& object) {
   Workload workload;

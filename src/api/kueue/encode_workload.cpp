@@ -1,4 +1,5 @@
 // Writing Workloads.
+#include "api/kueue/topology_assignment.h"
 #include "api/kueue/types.h"
 
 namespace berth::api::kueue {
@@ -23,7 +24,7 @@ JsonObject encode_pod_set(const PodSet& pod_set) {
   out["name"] = pod_set.name;
   out["count"] = pod_set.count;
   if (pod_set.min_count) out["minCount"] = *pod_set.min_count;
-  if (pod_set.topology_request) out["topologyRequest"] = *pod_set.topology_request;
+  if (pod_set.topology_request) out["topologyRequest"] = encode_topology_request(*pod_set.topology_request);
   out["template"] = pod_set.template_ ? *pod_set.template_ : Json(JsonObject());
   return out;
 }
@@ -37,6 +38,10 @@ JsonObject encode_admission(const Admission& admission) {
     if (!assignment.resource_usage.empty())
       one["resourceUsage"] = encode_resource_list(assignment.resource_usage);
     one["count"] = assignment.count;
+    if (assignment.topology_assignment)
+      one["topologyAssignment"] = encode_topology_assignment(*assignment.topology_assignment);
+    if (assignment.delayed_topology != DelayedTopology::kNone)
+      one["delayedTopologyRequest"] = assignment.delayed_topology == DelayedTopology::kPending ? "Pending" : "Ready";
     assignments.push_back(std::move(one));
   }
   return JsonObject{{"clusterQueue", admission.cluster_queue}, {"podSetAssignments", std::move(assignments)}};
@@ -104,7 +109,34 @@ Json encode_workload_status(const WorkloadStatus& status) {
     });
     out["schedulingStats"] = std::move(stats);
   }
+  put_list(out, "unhealthyNodes", status.unhealthy_nodes,
+           [](const std::string& node) { return JsonObject{{"name", node}}; });
   return out;
+}
+
+Json encode_topology_request(const TopologyRequest& request) {
+  JsonObject out;
+  if (request.required) out["required"] = *request.required;
+  if (request.preferred) out["preferred"] = *request.preferred;
+  if (request.unconstrained) out["unconstrained"] = *request.unconstrained;
+  if (!request.pod_index_label.empty()) out["podIndexLabel"] = request.pod_index_label;
+  if (!request.sub_group_index_label.empty()) out["subGroupIndexLabel"] = request.sub_group_index_label;
+  if (request.sub_group_count) out["subGroupCount"] = *request.sub_group_count;
+  if (!request.pod_set_group_name.empty()) out["podSetGroupName"] = request.pod_set_group_name;
+  if (!request.slice_required_topology.empty()) out["podSetSliceRequiredTopology"] = request.slice_required_topology;
+  if (request.slice_size) out["podSetSliceSize"] = *request.slice_size;
+  put_list(out, "podsetSliceRequiredTopologyConstraints", request.slice_constraints, [](const SliceLayer& layer) {
+    return JsonObject{{"topology", layer.topology}, {"size", layer.size}};
+  });
+  return out;
+}
+
+bool PodSetAssignment::operator==(const PodSetAssignment& other) const {
+  const bool same_places = topology_assignment == other.topology_assignment ||
+                           (topology_assignment && other.topology_assignment &&
+                            *topology_assignment == *other.topology_assignment);
+  return same_places && delayed_topology == other.delayed_topology && name == other.name && flavors == other.flavors &&
+         resource_usage == other.resource_usage && count == other.count;
 }
 
 Json encode_workload(const Workload& workload) {

@@ -79,12 +79,18 @@ struct LocalQueue {
   StopPolicy stop_policy = StopPolicy::kNone;
 };
 
+// The levels of the machine room, from the coarsest to the finest: the labels of nodes that name them (KEP-2724).
+struct Topology {
+  ObjectMeta meta;
+  std::vector<std::string> levels;  // 1 to 16; kubernetes.io/hostname only as the last
+};
+
 struct ResourceFlavor {
   ObjectMeta meta;
   StringMap node_labels;
   std::vector<Taint> node_taints;
   std::vector<Toleration> tolerations;
-  std::string topology_name;
+  std::string topology_name;  // empty: its pods are not placed
 };
 
 struct AdmissionCheck {
@@ -98,21 +104,63 @@ struct WorkloadPriorityClass {
   std::int32_t value = 0;
 };
 
+// Where the pods of a pod set shall be (KEP-2724). At most one of required, preferred and unconstrained.
+struct SliceLayer {
+  std::string topology;   // a level: all pods of one slice are in one domain of it
+  std::int32_t size = 1;  // pods of one slice
+  bool operator==(const SliceLayer&) const = default;
+};
+struct TopologyRequest {
+  std::optional<std::string> required, preferred;  // a level
+  std::optional<bool> unconstrained;
+  std::string pod_index_label, sub_group_index_label;
+  std::optional<std::int32_t> sub_group_count;
+  std::string pod_set_group_name;
+  // Slices: the two-field form, or (not both) up to three layers, from the coarsest to the finest.
+  std::string slice_required_topology;
+  std::optional<std::int32_t> slice_size;
+  std::vector<SliceLayer> slice_constraints;
+
+  // Asks for places of its own accord. A group name or an index label alone does not.
+  bool explicit_request() const {
+    return required || preferred || unconstrained.value_or(false) || !slice_required_topology.empty() || slice_size ||
+           !slice_constraints.empty();
+  }
+  bool operator==(const TopologyRequest&) const = default;
+};
+
 // One group of identical pods of a workload.
 struct PodSet {
   std::string name = "main";
   JsonPtr template_;  // PodTemplateSpec; never null after decoding
   std::int32_t count = 1;
   std::optional<std::int32_t> min_count;
-  JsonPtr topology_request;  // null when there is none
+  std::optional<TopologyRequest> topology_request;
 };
+
+// The domains that the pods of a pod set were given, ordered by their values; every count is at least 1.
+struct TopologyDomain {
+  std::vector<std::string> values;  // one for each level
+  std::int32_t count = 0;
+  bool operator==(const TopologyDomain&) const = default;
+};
+struct TopologyAssignment {
+  std::vector<std::string> levels;  // the hostname level alone when it is the lowest of the topology, else all levels
+  std::vector<TopologyDomain> domains;
+  bool operator==(const TopologyAssignment&) const = default;
+};
+using TopologyAssignmentPtr = std::shared_ptr<const TopologyAssignment>;  // large, shared by copies of a status
+
+enum class DelayedTopology : std::uint8_t { kNone, kPending, kReady };  // delayedTopologyRequest
 
 struct PodSetAssignment {
   std::string name = "main";
   StringMap flavors;  // resource -> flavor
   ResourceList resource_usage;
   std::int32_t count = 0;
-  bool operator==(const PodSetAssignment&) const = default;
+  TopologyAssignmentPtr topology_assignment;  // null when there is none
+  DelayedTopology delayed_topology = DelayedTopology::kNone;
+  bool operator==(const PodSetAssignment& other) const;  // by value of the topology assignment
 };
 struct Admission {
   std::string cluster_queue;
@@ -167,7 +215,8 @@ struct WorkloadStatus {
   std::vector<AdmissionCheckState> admission_checks;
   std::vector<PodSetRequest> resource_requests;
   std::optional<std::int32_t> accumulated_past_execution_time_seconds;
-  std::vector<EvictionCount> evictions;  // schedulingStats.evictions
+  std::vector<EvictionCount> evictions;       // schedulingStats.evictions
+  std::vector<std::string> unhealthy_nodes;  // names of failed nodes whose pods shall be placed anew; at most 8
   bool operator==(const WorkloadStatus&) const = default;
 };
 
@@ -191,9 +240,12 @@ Result<ClusterQueue> decode_cluster_queue(const Json& object);
 Result<Cohort> decode_cohort(const Json& object);
 Result<LocalQueue> decode_local_queue(const Json& object);
 Result<ResourceFlavor> decode_resource_flavor(const Json& object);
+Result<Topology> decode_topology(const Json& object);
 Result<AdmissionCheck> decode_admission_check(const Json& object);
 Result<WorkloadPriorityClass> decode_workload_priority_class(const Json& object);
 Result<Workload> decode_workload(const Json& object);
+TopologyRequest decode_topology_request(const Json& value);  // lenient: validation has looked at it before
+Json encode_topology_request(const TopologyRequest& request);
 
 Json encode_workload(const Workload& workload);             // the whole object, without status when it is empty
 Json encode_workload_status(const WorkloadStatus& status);  // the value of .status; absent parts are left out

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "api/kueue/types.h"
 #include "engine/quota/ids.h"
 
 namespace berth::engine {
@@ -16,6 +17,8 @@ namespace berth::engine {
 struct PodSetFlavors {
   std::int32_t count = 0;
   std::vector<std::pair<ResourceId, FlavorId>> flavors;  // resources without a quota are left out
+  api::kueue::TopologyAssignmentPtr places;              // null: not placed (or not yet)
+  bool delayed = false;  // places follow in the second pass: delayedTopologyRequest Pending
 };
 
 // The claim is taken already. If the write fails: release(), then submit() again.
@@ -63,6 +66,7 @@ inline constexpr std::string_view kNoMatchingFlavor = "NoMatchingFlavor";
 inline constexpr std::string_view kExceedsMaxQuota = "ExceedsMaxQuota";
 inline constexpr std::string_view kWaitingForQuota = "WaitingForQuota";
 inline constexpr std::string_view kWaitingForPreemptedWorkloads = "WaitingForPreemptedWorkloads";
+inline constexpr std::string_view kTopologyPlacementFailed = "TopologyPlacementFailed";
 inline constexpr std::string_view kSuspended = "Suspended";
 
 }  // namespace berth::engine

@@ -97,13 +97,25 @@ void Scheduler::Impl::flavors_changed(FlavorId flavor) {
 
 void Scheduler::set_flavor(const api::kueue::ResourceFlavor& flavor) {
   FlavorId id = impl_->state.names.flavor(flavor.meta.name);
-  if (impl_->state.flavors.set(id, flavor)) impl_->flavors_changed(id);
+  const bool places_changed = impl_->state.places.set_flavor(id, flavor);
+  if (impl_->state.flavors.set(id, flavor) || places_changed) impl_->flavors_changed(id);
 }
 
 void Scheduler::remove_flavor(std::string_view name) {
   FlavorId id = impl_->state.names.find_flavor(name);
-  if (impl_->state.flavors.remove(id)) impl_->flavors_changed(id);
+  if (!id.valid()) return;
+  const bool places_changed = impl_->state.places.remove_flavor(id);
+  if (impl_->state.flavors.remove(id) || places_changed) impl_->flavors_changed(id);
 }
+
+void Scheduler::set_topology(const api::kueue::Topology& topology) { impl_->state.places.set_topology(topology); }
+void Scheduler::remove_topology(std::string_view name) { impl_->state.places.remove_topology(name); }
+void Scheduler::set_node(const api::Node& node) { impl_->state.places.set_node(node); }
+void Scheduler::remove_node(std::string_view name) { impl_->state.places.remove_node(name); }
+void Scheduler::set_pod(const api::PodPlacement& pod) { impl_->state.places.set_pod(pod); }
+void Scheduler::remove_pod(std::string_view uid) { impl_->state.places.remove_pod(uid); }
+
+Scheduler::SecondPassResult Scheduler::second_pass(const SecondPass&, Time) { return {}; }
 
 void Scheduler::set_cohort(const api::kueue::Cohort& cohort) {
   State& state = impl_->state;
@@ -115,7 +127,8 @@ void Scheduler::set_cohort(const api::kueue::Cohort& cohort) {
 
 void Scheduler::remove_cohort(std::string_view name) { impl_->state.ledger.remove_cohort(name); }
 
-void Scheduler::set_cluster_queue(const api::kueue::ClusterQueue& object, bool active) {
+void Scheduler::set_cluster_queue(const api::kueue::ClusterQueue& object, bool active,
+                                  const std::vector<std::string>& /*delayed_flavors*/) {
   State& state = impl_->state;
   Queue& queue = impl_->queue_of(object.meta.name);
   auto quotas = compile_quotas(object.resource_groups, state.names);
@@ -143,7 +156,7 @@ void Scheduler::remove_cluster_queue(std::string_view name) {
 
 // --- Workloads.
 
-WorkloadId Scheduler::enter(std::string_view uid, std::string_view job_uid) {
+WorkloadId Scheduler::enter(std::string_view uid, std::string_view job_uid, std::string_view /*key*/) {
   return impl_->state.slots.enter(uid, job_uid);
 }
 

@@ -23,6 +23,7 @@
 #include "engine/schedule/decision.h"
 #include "engine/schedule/options.h"
 #include "engine/schedule/workload.h"
+#include "engine/topology/places.h"
 
 namespace berth::engine {
 
@@ -41,12 +42,22 @@ class Scheduler {
   // `active`: may admit (not stopped, not terminating, all flavors and checks there). An inactive queue keeps
   // its workloads and evaluates none of them. A tree of cohorts with a cycle is inactive whatever `active`
   // says.
-  void set_cluster_queue(const api::kueue::ClusterQueue& queue, bool active);
+  // `delayed_flavors`: those whose nodes a check makes first; places on them are given by the second pass.
+  void set_cluster_queue(const api::kueue::ClusterQueue& queue, bool active,
+                         const std::vector<std::string>& delayed_flavors = {});
   void remove_cluster_queue(std::string_view name);  // its pending workloads wait for it to come back
 
+  // The machine room (KEP-2724): see topology/places.h.
+  void set_topology(const api::kueue::Topology& topology);
+  void remove_topology(std::string_view name);
+  void set_node(const api::Node& node);
+  void remove_node(std::string_view name);
+  void set_pod(const api::PodPlacement& pod);
+  void remove_pod(std::string_view uid);
+
   // --- Workloads.
-  WorkloadId enter(std::string_view uid,
-                   std::string_view job_uid);  // a slot; job_uid may be "" (told as UNKNOWN)
+  // A slot. `job_uid` may be "" (told as UNKNOWN); `key` is "namespace/name", by which pods name their workload.
+  WorkloadId enter(std::string_view uid, std::string_view job_uid, std::string_view key = {});
   void leave(WorkloadId workload);             // release() and withdraw(); the slot may be reused
   // Waits for quota from now on, or changed while it waits. A changed workload is evaluated anew, an
   // unchanged one keeps its place and its verdict. Not allowed while it holds quota (release() first).
@@ -61,6 +72,23 @@ class Scheduler {
 
   // --- Decisions: admits and preempts until nothing more fits.
   Decisions schedule(Time now);
+  // The second pass (kueue.md 3.8) of a workload that holds quota: places for pod sets whose topology was delayed, or for the pods
+  // that were on `failed` nodes. Charges no quota. The flavors are those of the admission. With success the caller writes the
+  // assignments and calls hold() with them; until then the places are not taken.
+  struct SecondPass {
+    WorkloadId workload;
+    std::vector<PodSetRequest> pod_sets;  // as submit() had them, with the node selectors and tolerations that checks added
+    const api::kueue::Admission* admission = nullptr;
+    std::vector<std::string> failed;  // nodes; empty: places that were delayed
+  };
+  struct SecondPassResult {
+    // By pod set of the admission; null: unchanged. Empty: no place, `message` says why.
+    std::vector<api::kueue::TopologyAssignmentPtr> assignments;
+    std::string message;
+    Decisions preemptions;  // whose places will do once they are gone; never for failed nodes
+    bool ok() const { return !assignments.empty(); }
+  };
+  SecondPassResult second_pass(const SecondPass& pass, Time now);
   // Something happened since the last pass that another one may act upon.
   bool wants_pass() const;
   std::optional<Time> next_wake() const;  // when a back-off ends next
@@ -68,6 +96,7 @@ class Scheduler {
   // --- Questions.
   const Ledger& ledger() const;
   const Names& names() const;
+  const Places& places() const;
   bool pending(WorkloadId workload) const;  // waits in a queue, parked or not
   bool holds(WorkloadId workload) const;
   bool parked(

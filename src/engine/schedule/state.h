@@ -14,6 +14,7 @@
 #include "engine/schedule/queue_config.h"
 #include "engine/schedule/shape.h"
 #include "engine/schedule/slots.h"
+#include "engine/topology/places.h"
 
 namespace berth::engine {
 
@@ -42,6 +43,7 @@ struct Tree {
 struct State {
   explicit State(SchedulerOptions o)
       : options(o),
+        places(names, o.topology),
         preemption(ledger, slots, [this](NodeId node) { return holders(node); }),
         assigner(ledger, preemption, o.flavor_fungibility) {}
   State(const State&) = delete;
@@ -73,6 +75,7 @@ struct State {
   Names names;
   Ledger ledger;
   FlavorTable flavors;
+  Places places;
   ShapeTable shapes;
   Slots slots;
   std::vector<std::unique_ptr<Queue>> queues;  // by node

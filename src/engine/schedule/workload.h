@@ -8,6 +8,7 @@
 
 #include "api/core/pod_resources.h"
 #include "api/core/scheduling.h"
+#include "api/kueue/types.h"
 #include "base/amount.h"
 #include "base/time.h"
 
@@ -22,6 +23,7 @@ struct PodSetRequest {
   std::string group;                      // podSetGroupName: assigned together; "" alone
   api::ResourceList per_pod;              // api::pod_requests() of one pod
   api::NodeConstraints constraints;
+  std::optional<api::kueue::TopologyRequest> topology;  // places wanted (KEP-2724)
   bool operator==(const PodSetRequest&) const = default;
 };
 
@@ -60,6 +62,13 @@ struct Holding {
   Time reserved_at{};  // transition time of QuotaReserved=True
   std::vector<Amount> amounts;
   bool evicted = false;  // Evicted=True: still holds its quota until it is released
+  // Where its pods were placed, for pod sets that have a topology assignment.
+  struct PodSetPlaces {
+    std::string flavor;
+    api::ResourceList per_pod;  // raw requests of one pod
+    api::kueue::TopologyAssignmentPtr assignment;
+  };
+  std::vector<PodSetPlaces> places{};
 };
 
 }  // namespace berth::engine

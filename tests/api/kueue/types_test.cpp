@@ -97,7 +97,7 @@ TEST(Workload, MissingFieldsTakeTheirDefaults) {
   EXPECT_EQ(workload->pod_sets.at(0).name, "main");
   EXPECT_EQ(workload->pod_sets.at(0).count, 1);
   EXPECT_NE(workload->pod_sets.at(0).template_, nullptr);
-  EXPECT_EQ(workload->pod_sets.at(0).topology_request, nullptr);
+  EXPECT_EQ(workload->pod_sets.at(0).topology_request, std::nullopt);
   EXPECT_EQ(find(encode_workload(*workload), "status"), nullptr);
 }
 

@@ -1,0 +1,26 @@
+// Where a pod is or is bound to go, and for whom it runs there.
+#pragma once
+
+#include <string>
+
+#include "api/core/pod_resources.h"
+#include "base/json.h"
+
+namespace berth::api {
+
+struct PodPlacement {
+  std::string uid, ns, name;
+  // Of a pod that was placed by topology: annotation kueue.x-k8s.io/workload and label kueue.x-k8s.io/podset. Empty for others.
+  std::string workload, pod_set;
+  std::string node;        // spec.nodeName, else the hostname its node selector names once it has no scheduling gate; "" none
+  bool bound = false;      // spec.nodeName is set
+  bool terminated = false;   // Succeeded or Failed: holds nothing any more
+  bool terminating = false;  // has a deletion timestamp: holds its node until it is gone, makes no progress
+  ResourceList requests;   // of the pod, without the implicit `pods: 1`
+  bool operator==(const PodPlacement&) const = default;
+
+  bool holds_node() const { return !node.empty() && !terminated; }
+};
+PodPlacement decode_pod_placement(const Json& pod);
+
+}  // namespace berth::api
