@@ -10,6 +10,7 @@
 #include "base/merge_patch.h"
 #include "controller/engine_host.h"
 #include "controller/job_controller.h"
+#include "controller/placement_sources.h"
 #include "controller/queue_status.h"
 #include "controller/resources.h"
 #include "controller/sources.h"
@@ -55,9 +56,12 @@ struct Controller::Impl {
         local_queues(client, executor, kLocalQueues, informer_options()),
         cohorts(client, executor, kCohorts, informer_options()),
         flavors(client, executor, kResourceFlavors, informer_options()),
+        topologies(client, executor, kTopologies, informer_options()),
         checks(client, executor, kAdmissionChecks, informer_options()),
         workload_priority_classes(client, executor, kWorkloadPriorityClasses, informer_options()),
         namespaces(client, executor, kNamespaces, informer_options()),
+        nodes(client, executor, kNodes, informer_options()),
+        pods(client, executor, kPods, informer_options()),
         limit_ranges(client, executor, kLimitRanges, informer_options()),
         runtime_classes(client, executor, kRuntimeClasses, informer_options()),
         priority_classes(client, executor, kPriorityClasses, informer_options()),
@@ -85,11 +89,11 @@ struct Controller::Impl {
 
   // --- From caches to the engine and the jobs.
 
-  using ToEvent = std::optional<engine::Event> (*)(const JsonPtr&, const JsonPtr&);
+  using ToEvent = std::function<std::optional<engine::Event>(const JsonPtr& old, const JsonPtr& now)>;
 
   void source(Informer& informer, ToEvent convert, std::function<void(const std::string& key)> then = {}) {
     all.push_back(&informer);
-    informer.on_change([this, convert, then = std::move(then)](const JsonPtr& old, const JsonPtr& now) {
+    informer.on_change([this, convert = std::move(convert), then = std::move(then)](const JsonPtr& old, const JsonPtr& now) {
       if (const auto event = convert(old, now)) host.feed(*event);
       if (then) then(key_of(now ? *now : *old));
     });
@@ -106,6 +110,9 @@ struct Controller::Impl {
       finalizers.add("ResourceFlavor/" + key);
       job_controller.facts_changed();
     });
+    source(topologies, topology_event, [this](const std::string& key) { finalizers.add("Topology/" + key); });
+    source(nodes, [this](const JsonPtr& old, const JsonPtr& now) { return node_source.changed(old, now); });
+    source(pods, [this](const JsonPtr& old, const JsonPtr& now) { return pod_source.changed(old, now); });
     source(checks, admission_check_event,
            [this](const std::string& key) { finalizers.add("AdmissionCheck/" + key); });
     source(cohorts, cohort_event);
@@ -271,6 +278,7 @@ struct Controller::Impl {
     const std::string kind = key.substr(0, slash);
     const Informer& informer = kind == "ClusterQueue"     ? cluster_queues
                                : kind == "ResourceFlavor" ? flavors
+                               : kind == "Topology"       ? topologies
                                                           : checks;
     const JsonPtr object = informer.get(key.substr(slash + 1));
     if (!object) return std::nullopt;
@@ -308,8 +316,10 @@ struct Controller::Impl {
   std::shared_ptr<bool> alive = std::make_shared<bool>(true);
   Writes writes;
   kube::EventRecorder events;
-  Informer cluster_queues, local_queues, cohorts, flavors, checks, workload_priority_classes, namespaces,
-      limit_ranges, runtime_classes, priority_classes, workloads, jobs;
+  Informer cluster_queues, local_queues, cohorts, flavors, topologies, checks, workload_priority_classes,
+      namespaces, nodes, pods, limit_ranges, runtime_classes, priority_classes, workloads, jobs;
+  NodeSource node_source;
+  PodSource pod_source;
   std::vector<Informer*> all;
   std::size_t unsynced = 0;
   bool is_synced = false;

@@ -49,6 +49,11 @@ std::optional<Event> resource_flavor_event(const JsonPtr& old, const JsonPtr& no
   return seen<engine::ResourceFlavorSeen>(api::kueue::decode_resource_flavor(*now), *now);
 }
 
+std::optional<Event> topology_event(const JsonPtr& old, const JsonPtr& now) {
+  if (!now) return engine::TopologyGone{name_of(*old)};
+  return seen<engine::TopologySeen>(api::kueue::decode_topology(*now), *now);
+}
+
 std::optional<Event> admission_check_event(const JsonPtr& old, const JsonPtr& now) {
   if (!now) return engine::AdmissionCheckGone{name_of(*old)};
   return seen<engine::AdmissionCheckSeen>(api::kueue::decode_admission_check(*now), *now);

@@ -16,6 +16,7 @@ std::optional<engine::Event> cluster_queue_event(const JsonPtr& old, const JsonP
 std::optional<engine::Event> cohort_event(const JsonPtr& old, const JsonPtr& now);
 std::optional<engine::Event> local_queue_event(const JsonPtr& old, const JsonPtr& now);
 std::optional<engine::Event> resource_flavor_event(const JsonPtr& old, const JsonPtr& now);
+std::optional<engine::Event> topology_event(const JsonPtr& old, const JsonPtr& now);
 std::optional<engine::Event> admission_check_event(const JsonPtr& old, const JsonPtr& now);
 std::optional<engine::Event> namespace_event(const JsonPtr& old, const JsonPtr& now);
 std::optional<engine::Event> limit_range_event(const JsonPtr& old, const JsonPtr& now);

@@ -1,0 +1,34 @@
+// From nodes and pods to events of the engine. Both change far more often than placement cares: a heartbeat, an
+// annotation or a pod that runs on costs no decision.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/json.h"
+#include "engine/engine.h"
+
+namespace berth::controller {
+
+// Both remember what the engine was told last, as the value that the engine shares. As with other sources, `now` is
+// null when the object is gone, then `old` holds its last state.
+class NodeSource {
+ public:
+  std::optional<engine::Event> changed(const JsonPtr& old, const JsonPtr& now);
+
+ private:
+  std::map<std::string, engine::Ptr<api::Node>, std::less<>> told_;
+};
+
+// Only pods that hold a node (PodPlacement::holds_node) are told, and when they hold it no more.
+class PodSource {
+ public:
+  std::optional<engine::Event> changed(const JsonPtr& old, const JsonPtr& now);
+
+ private:
+  std::map<std::string, engine::Ptr<api::PodPlacement>, std::less<>> told_;  // by uid
+};
+
+}  // namespace berth::controller

@@ -1,0 +1,105 @@
+// What the engine is told of nodes and pods, and what it is spared.
+#include "controller/placement_sources.h"
+
+#include <gtest/gtest.h>
+
+#include "base/yaml.h"
+
+namespace berth::controller {
+namespace {
+
+JsonPtr object(std::string_view yaml) {
+  auto documents = parse_yaml(yaml);
+  EXPECT_TRUE(documents) << documents.error().message;
+  return std::make_shared<const Json>(documents->at(0));
+}
+
+JsonPtr with(const JsonPtr& base, std::initializer_list<std::string_view> path, Json value) {
+  Json copy = *base;
+  ensure_path(copy, path) = std::move(value);
+  return std::make_shared<const Json>(std::move(copy));
+}
+
+const JsonPtr kNode = object(R"(
+metadata: {name: n1, uid: u, resourceVersion: "1", labels: {rack: r1}}
+status:
+  allocatable: {cpu: "4"}
+  conditions: [{type: Ready, status: "True", lastTransitionTime: "2026-01-01T00:00:00Z"}]
+)");
+
+TEST(NodeSource, TellsANodeOnceAndNotItsHeartbeats) {
+  NodeSource source;
+  const auto first = source.changed(nullptr, kNode);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(std::get<engine::NodeSeen>(*first).object->name, "n1");
+
+  const JsonPtr heartbeat = object(R"(
+metadata: {name: n1, uid: u, resourceVersion: "2", labels: {rack: r1}}
+status:
+  allocatable: {cpu: "4"}
+  images: [{names: [i]}]
+  conditions: [{type: Ready, status: "True", lastTransitionTime: "2026-01-01T00:00:00Z", lastHeartbeatTime: "2026-01-01T00:05:00Z"}]
+)");
+  EXPECT_FALSE(source.changed(kNode, heartbeat));
+
+  const JsonPtr cordoned = with(heartbeat, {"spec", "unschedulable"}, true);
+  const auto second = source.changed(heartbeat, cordoned);
+  ASSERT_TRUE(second);
+  EXPECT_TRUE(std::get<engine::NodeSeen>(*second).object->unschedulable);
+}
+
+TEST(NodeSource, TellsThatANodeIsGoneAndThatItCameBack) {
+  NodeSource source;
+  source.changed(nullptr, kNode);
+  const auto gone = source.changed(kNode, nullptr);
+  ASSERT_TRUE(gone);
+  EXPECT_EQ(std::get<engine::NodeGone>(*gone).name, "n1");
+  EXPECT_FALSE(source.changed(kNode, nullptr)) << "it is gone already";
+  EXPECT_TRUE(source.changed(nullptr, kNode));
+}
+
+const JsonPtr kGated = object(R"(
+metadata: {name: p, namespace: a, uid: p1, annotations: {kueue.x-k8s.io/workload: w}, labels: {kueue.x-k8s.io/podset: main}}
+spec: {schedulingGates: [{name: kueue.x-k8s.io/topology}], containers: [{resources: {requests: {cpu: "2"}}}]}
+status: {phase: Pending}
+)");
+
+TEST(PodSource, TellsAPodFromTheMomentItHasANodeUntilItEnds) {
+  PodSource source;
+  EXPECT_FALSE(source.changed(nullptr, kGated)) << "a gated pod holds nothing";
+
+  const JsonPtr let_go = object(R"(
+metadata: {name: p, namespace: a, uid: p1, annotations: {kueue.x-k8s.io/workload: w}, labels: {kueue.x-k8s.io/podset: main}}
+spec: {nodeSelector: {kubernetes.io/hostname: n1}, containers: [{resources: {requests: {cpu: "2"}}}]}
+status: {phase: Pending}
+)");
+  const auto seen = source.changed(kGated, let_go);
+  ASSERT_TRUE(seen);
+  const auto& placement = *std::get<engine::PodSeen>(*seen).object;
+  EXPECT_EQ(placement.node, "n1");
+  EXPECT_EQ(placement.workload, "w");
+  EXPECT_FALSE(placement.bound);
+
+  const JsonPtr bound = with(let_go, {"spec", "nodeName"}, "n1");
+  EXPECT_TRUE(source.changed(let_go, bound));
+  const JsonPtr running = with(bound, {"status", "phase"}, "Running");
+  EXPECT_FALSE(source.changed(bound, running)) << "running takes no more than being bound";
+  const JsonPtr terminating = with(running, {"metadata", "deletionTimestamp"}, "2026-01-01T00:00:00Z");
+  EXPECT_TRUE(source.changed(running, terminating));
+  const JsonPtr done = with(terminating, {"status", "phase"}, "Failed");
+  const auto gone = source.changed(terminating, done);
+  ASSERT_TRUE(gone);
+  EXPECT_EQ(std::get<engine::PodGone>(*gone).uid, "p1");
+  EXPECT_FALSE(source.changed(done, nullptr)) << "told before";
+}
+
+TEST(PodSource, TellsThatADeletedPodIsGoneWhateverItsLastStateWas) {
+  PodSource source;
+  const JsonPtr bound = with(kGated, {"spec", "nodeName"}, "n1");
+  ASSERT_TRUE(source.changed(nullptr, bound));
+  const JsonPtr last = with(bound, {"status", "phase"}, "Failed");  // a state that the watch skipped
+  EXPECT_TRUE(source.changed(last, nullptr));
+}
+
+}  // namespace
+}  // namespace berth::controller
