@@ -20,6 +20,7 @@ struct Options {
   std::string format = "text";
   std::uint64_t seed = 1;
   bool story = false;
+  std::string feature_gates;
 };
 
 std::string bold(const std::string& text) { return wants_colour() ? "\033[1m" + text + "\033[0m" : text; }
@@ -34,6 +35,9 @@ int run(const Options& options) {
 
   simulate::PlayOptions play;
   play.seed = options.seed;
+  auto gates = controller::parse_feature_gates(options.feature_gates);
+  if (!gates) return failure("--feature-gates: " + gates.error().message);
+  play.feature_gates = std::move(*gates);
   if (options.story && options.format == "text") {
     std::printf("%s\n%s\n(Time is virtual: what takes minutes in a cluster is played in a moment.)\n\n",
                 bold(scenario->name).c_str(), scenario->about.c_str());
@@ -62,6 +66,8 @@ Command add_simulate(CLI::App& root) {
   app->add_option("SCENARIO", options->file, "YAML file: manifests, a timeline, expectations")->required();
   app->add_option("--seed", options->seed, "Seed of generated names and delays")->capture_default_str();
   app->add_flag("--story", options->story, "Tell what happens, as it happens");
+  app->add_option("--feature-gates", options->feature_gates,
+                  "Kueue's feature gates, NAME=true|false,...; they go before the scenario's own");
   add_output_option(*app, options->format);
   app->footer("Exit code 1 when an expectation of the scenario does not hold.");
   return {app, [options] { return run(*options); }};

@@ -26,6 +26,7 @@
 #include "cli/data_dir.h"
 #include "cluster/cluster.h"
 #include "controller/controller.h"
+#include "controller/feature_gates.h"
 
 namespace berth::cli {
 namespace {
@@ -167,8 +168,11 @@ class Up {
     auto made = cluster::PretendCluster::make(*core_, executor_, cluster);
     if (!made) return fail(made.error().message);
     cluster_ = std::move(*made);
-    controller_ =
-        std::make_unique<controller::Controller>(*core_, executor_, controller::ControllerOptions{});
+    controller::ControllerOptions controller;
+    auto gates = controller::parse_feature_gates(options_.feature_gates);
+    if (!gates) return fail("--feature-gates: " + gates.error().message);
+    if (auto applied = controller::apply_feature_gates(*gates, controller.engine); !applied) return applied;
+    controller_ = std::make_unique<controller::Controller>(*core_, executor_, controller);
     return {};
   }
 

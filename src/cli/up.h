@@ -17,6 +17,7 @@ struct UpOptions {
   std::vector<std::string> load;          // files and directories of objects to apply at start
   std::string nodes = "1x2x4";  // a shape (see cluster/nodes.h), a file of Node manifests, or "none"
   std::string node_resources;
+  std::string feature_gates;  // "NAME=true,..." (see controller/feature_gates.h)
 };
 
 // Serves until SIGTERM or SIGINT. Prints the kubeconfig's path and "ready" on standard output. An error is

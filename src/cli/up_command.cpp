@@ -49,6 +49,8 @@ Command add_up(CLI::App& root) {
       ->capture_default_str();
   app->add_option("--node-resources", flags->up.node_resources,
                   "What each of them has, such as cpu=96,memory=256Gi,nvidia.com/gpu=8");
+  app->add_option("--feature-gates", flags->up.feature_gates,
+                  "Kueue's feature gates, such as TASBalancedPlacement=true,PartialAdmission=false");
   app->add_option("--load", flags->up.load,
                   "Manifests to apply at start: a file or a directory; may be repeated");
   app->add_flag("--ephemeral", flags->ephemeral, "Keep nothing on disk but the kubeconfig");

@@ -77,6 +77,7 @@ struct PretendCluster::Impl {
   api::RestClient& client;
   Executor& executor;
   api::ResourceList resources;
+  bool machines = true;
   std::vector<Json> to_make;
   kube::Informer pods, nodes;
   Binder binder;
@@ -93,6 +94,7 @@ Result<std::unique_ptr<PretendCluster>> PretendCluster::make(api::RestClient& cl
   if (!resources) return tl::unexpected(resources.error());
   auto impl = std::make_unique<Impl>(client, executor);
   impl->resources = *resources;
+  impl->machines = options.machines;
   if (!options.nodes.empty()) {
     const auto shape = parse_node_shape(options.nodes);
     if (!shape) return tl::unexpected(shape.error());
@@ -109,8 +111,10 @@ Result<std::unique_ptr<PretendCluster>> PretendCluster::make(api::RestClient& cl
 
 void PretendCluster::start() {
   impl_->create_nodes();
-  impl_->nodes.start();
-  impl_->pods.start();
+  if (impl_->machines) {
+    impl_->nodes.start();
+    impl_->pods.start();
+  }
   impl_->jobs.start();
 }
 

@@ -16,6 +16,8 @@ struct ClusterOptions {
   std::string nodes;                 // a shape such as 2x4x8 (see nodes.h); empty: none are made
   std::string node_resources;        // such as cpu=96,memory=256Gi
   std::vector<Json> node_manifests;  // Node objects to make besides
+  // False: nobody binds or runs pods or looks after nodes: nodes and pods are what others make of them.
+  bool machines = true;
 };
 
 class PretendCluster {

@@ -120,6 +120,10 @@ Result<Played> play(const Scenario& scenario, const PlayOptions& options) {
   world_options.nodes = scenario.nodes;
   world_options.node_resources = scenario.node_resources;
   world_options.seed = options.seed;
+  controller::FeatureGates gates = options.feature_gates;
+  gates.insert(scenario.feature_gates.begin(), scenario.feature_gates.end());
+  if (auto applied = controller::apply_feature_gates(gates, world_options.engine); !applied)
+    return tl::unexpected(applied.error());
   auto world = World::make(world_options);
   if (!world) return tl::unexpected(world.error());
   return Player(scenario, options, **world).run();

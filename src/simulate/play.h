@@ -14,6 +14,7 @@ namespace berth::simulate {
 
 struct PlayOptions {
   std::uint64_t seed = 1;
+  controller::FeatureGates feature_gates;  // before the scenario's own
   std::function<void(const Moment&)> on_moment;                    // as things happen
   std::function<void(Time when, const std::string& text)> on_say;  // the scenario's own words
 };

@@ -79,7 +79,7 @@ Result<Scenario> parse_scenario(std::string_view text) {
     return fail("a scenario is one YAML document, this file has " + std::to_string(documents->size()));
   const Json& root = documents->front();
   if (auto known = known_members(root, "scenario",
-                                 {"name", "about", "cluster", "start", "manifests", "timeline", "end"});
+                                 {"name", "about", "cluster", "featureGates", "start", "manifests", "timeline", "end"});
       !known) {
     return tl::unexpected(known.error());
   }
@@ -92,6 +92,11 @@ Result<Scenario> parse_scenario(std::string_view text) {
       return tl::unexpected(known.error());
     scenario.nodes = string_at(*cluster, {"nodes"});
     scenario.node_resources = string_at(*cluster, {"nodeResources"});
+  }
+  if (const Json* gates = find(root, "featureGates")) {
+    auto decoded = controller::decode_feature_gates(*gates, "scenario.featureGates");
+    if (!decoded) return tl::unexpected(decoded.error());
+    scenario.feature_gates = std::move(*decoded);
   }
   auto start = parse_time(string_at(root, {"start"}, kDefaultStart));
   if (!start) return fail("scenario.start: " + start.error().message);

@@ -4,6 +4,7 @@
 //   name: two-teams
 //   about: what the reader shall see
 //   cluster: {nodes: 1x1x4, nodeResources: "cpu=8,memory=32Gi"}    # optional: without it no pod ever runs
+//   featureGates: {TASBalancedPlacement: true}                      # optional: see controller/feature_gates.h
 //   start: 2026-01-01T00:00:00Z                                     # optional
 //   manifests: [ ...objects, created in this order at 0s... ]
 //   timeline:
@@ -24,6 +25,7 @@
 
 #include "base/json.h"
 #include "base/time.h"
+#include "controller/feature_gates.h"
 
 namespace berth::simulate {
 
@@ -49,6 +51,7 @@ struct Step {
 struct Scenario {
   std::string name, about;
   std::string nodes, node_resources;  // as berth up takes them; empty: no cluster
+  controller::FeatureGates feature_gates;
   Time start{};
   std::vector<Json> manifests;
   std::vector<Step> timeline;  // ordered by time

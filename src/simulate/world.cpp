@@ -73,12 +73,14 @@ Result<std::unique_ptr<World>> World::make(const WorldOptions& options) {
   cluster::ClusterOptions cluster_options;
   cluster_options.nodes = options.nodes;
   cluster_options.node_resources = options.node_resources;
+  cluster_options.machines = options.machines;
   auto cluster = cluster::PretendCluster::make(*parts.server, parts.executor, cluster_options);
   if (!cluster) return tl::unexpected(cluster.error());
   parts.cluster = std::move(*cluster);
   parts.cluster->start();
   if (!options.controller) return world;
   controller::ControllerOptions controller_options;
+  controller_options.engine = options.engine;
   controller_options.seed = options.seed;
   parts.controller =
       std::make_unique<controller::Controller>(*parts.server, parts.executor, controller_options);

@@ -11,6 +11,7 @@
 #include "api/rest.h"
 #include "base/executor.h"
 #include "base/json.h"
+#include "engine/engine.h"
 
 namespace berth::apiserver {
 class ApiServer;
@@ -24,9 +25,10 @@ namespace berth::simulate {
 struct WorldOptions {
   Time start{};
   std::string nodes, node_resources;  // as berth up takes them; empty: no cluster, pods stay Pending
-  bool job_controller = true;         // of the pretend cluster
+  bool machines = true;               // false: nodes and pods are what others make of them, only Jobs live
   bool controller = true;             // false: nobody decides (tests bring their own)
   bool webhooks = true;               // Kueue's admission of its own kinds and of Jobs
+  engine::Options engine;             // the controller's feature gates
   std::uint64_t seed = 1;
 };
 

@@ -59,6 +59,47 @@ TEST(ScenarioLanguage, UnknownFieldsAndBadTimesAreNamed) {
   EXPECT_NE(time.error().message.find("timeline[0].at"), std::string::npos);
 }
 
+TEST(ScenarioLanguage, FeatureGatesReachTheController) {
+  // Two CPUs are free, the job would go on with two of its four pods.
+  const std::string text = R"(
+name: x
+featureGates: {PartialAdmission: true}
+manifests:
+- {apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: f}}
+- apiVersion: kueue.x-k8s.io/v1beta2
+  kind: ClusterQueue
+  metadata: {name: q}
+  spec: {namespaceSelector: {}, resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, resources: [{name: cpu, nominalQuota: 2}]}]}]}
+- {apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: main, namespace: default}, spec: {clusterQueue: q}}
+- apiVersion: batch/v1
+  kind: Job
+  metadata: {name: j, namespace: default, labels: {kueue.x-k8s.io/queue-name: main}, annotations: {kueue.x-k8s.io/job-min-parallelism: "1"}}
+  spec:
+    parallelism: 4
+    completions: 4
+    template: {spec: {restartPolicy: Never, containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}
+timeline:
+- at: 10s
+  expect: [{apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {suspend: false, parallelism: 2}}]
+end: 20s
+)";
+  const auto scenario = simulate::parse_scenario(text);
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  const auto with = simulate::play(*scenario, {});
+  ASSERT_TRUE(with) << with.error().message;
+  EXPECT_TRUE(with->failures.empty()) << with->failures[0];
+  simulate::PlayOptions off;
+  off.feature_gates = {{"PartialAdmission", false}};
+  const auto without = simulate::play(*scenario, off);
+  ASSERT_TRUE(without);
+  EXPECT_FALSE(without->failures.empty()) << "the command line goes before the scenario";
+  off.feature_gates = {{"NoSuchGate", true}};
+  const auto unknown = simulate::play(*scenario, off);
+  ASSERT_FALSE(unknown);
+  EXPECT_NE(unknown.error().message.find("NoSuchGate"), std::string::npos);
+  EXPECT_FALSE(simulate::parse_scenario("{name: x, featureGates: [a]}"));
+}
+
 TEST(ScenarioLanguage, ABrokenExpectationIsReported) {
   const auto scenario = simulate::parse_scenario(
       "{name: x, timeline: [{at: 1s, expect: [{apiVersion: v1, kind: Namespace, metadata: {name: default}, status: {phase: Gone}}]}], end: 2s}");

@@ -1,0 +1,70 @@
+// Feature gates: what can be set, and what is said about the rest.
+#include "controller/feature_gates.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace berth::controller {
+namespace {
+
+std::string error_of(std::string_view text) {
+  const auto gates = parse_feature_gates(text);
+  if (!gates) return gates.error().message;
+  engine::Options options;
+  const auto applied = apply_feature_gates(*gates, options);
+  return applied ? "" : applied.error().message;
+}
+
+TEST(FeatureGates, SetWhatTheyName) {
+  engine::Options options;
+  ASSERT_FALSE(options.topology.balanced_placement);
+  ASSERT_TRUE(options.partial_admission && options.replace_several_nodes);
+  const auto gates =
+      parse_feature_gates("TASBalancedPlacement=true,PartialAdmission=false,BerthReplaceSeveralNodes=false");
+  ASSERT_TRUE(gates) << gates.error().message;
+  ASSERT_TRUE(apply_feature_gates(*gates, options));
+  EXPECT_TRUE(options.topology.balanced_placement);
+  EXPECT_FALSE(options.partial_admission);
+  EXPECT_FALSE(options.replace_several_nodes);
+  EXPECT_TRUE(options.replace_failed_nodes) << "what is not named keeps its default";
+}
+
+TEST(FeatureGates, OfAManifestAreBooleans) {
+  const auto gates = decode_feature_gates(Json(JsonObject{{"TASProfileMixed", false}}), "featureGates");
+  ASSERT_TRUE(gates);
+  EXPECT_EQ(*gates, (FeatureGates{{"TASProfileMixed", false}}));
+  const auto wrong = decode_feature_gates(Json(JsonObject{{"TASProfileMixed", "no"}}), "featureGates");
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().message, "featureGates.TASProfileMixed: expected true or false, it is \"no\"");
+  EXPECT_FALSE(decode_feature_gates(Json(JsonArray()), "featureGates"));
+}
+
+TEST(FeatureGates, ThatCannotBeSetAreNamed) {
+  EXPECT_EQ(error_of(""), "");
+  EXPECT_EQ(error_of("TopologyAwareScheduling=true"), "") << "as it is";
+  EXPECT_EQ(error_of("TopologyAwareScheduling=false"),
+            "feature gate \"TopologyAwareScheduling\": is always on in Berth; leave it out");
+  const auto unknown = error_of("TASBalanced=true");
+  EXPECT_NE(unknown.find("\"TASBalanced\": Berth does not have it"), std::string::npos) << unknown;
+  EXPECT_NE(unknown.find("TASBalancedPlacement"), std::string::npos) << "those that are known are listed";
+  for (const char* text : {"PartialAdmission", "PartialAdmission=yes", "=true", "PartialAdmission=true,,"})
+    EXPECT_NE(error_of(text).find("expected NAME=true or NAME=false"), std::string::npos) << text;
+}
+
+TEST(FeatureGates, NeedTheirParents) {
+  EXPECT_NE(error_of("TASFailedNodeReplacement=false").find("needs \"TASFailedNodeReplacement\", which is off"),
+            std::string::npos);
+  EXPECT_EQ(error_of("TASFailedNodeReplacement=false,TASFailedNodeReplacementFailFast=false,"
+                     "TASReplaceNodeOnPodTermination=false"),
+            "");
+}
+
+TEST(FeatureGates, ChangeNothingAfterAnError) {
+  engine::Options options;
+  EXPECT_FALSE(apply_feature_gates({{"PartialAdmission", false}, {"Unheard", true}}, options));
+  EXPECT_TRUE(options.partial_admission);
+}
+
+}  // namespace
+}  // namespace berth::controller
