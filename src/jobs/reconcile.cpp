@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "api/kueue/names.h"
 #include "base/merge_patch.h"
 #include "jobs/workload_name.h"
 
@@ -12,11 +13,7 @@ namespace {
 using namespace api::kueue;
 using api::Condition;
 
-constexpr std::string_view kPriorityClassLabel = "kueue.x-k8s.io/priority-class";
-constexpr std::string_view kMaxExecTimeLabel = "kueue.x-k8s.io/max-exec-time-seconds";
 constexpr std::string_view kJobUidLabel = "kueue.x-k8s.io/job-uid";
-constexpr std::string_view kGatedBy = "kueue.x-k8s.io/admission-gated-by";
-constexpr std::string_view kProvisioningPrefix = "provreq.kueue.x-k8s.io/";
 
 std::string_view label(const Json& job, std::string_view key) {
   return string_at(job, {"metadata", "labels", key});
@@ -112,10 +109,10 @@ Json workload_drift(const JobAdapter& adapter, const Json& job, const Workload& 
           {"group", priority.ref->group}, {"kind", priority.ref->kind}, {"name", priority.ref->name}};
     }
   }
-  const auto gates = string_at(job, {"metadata", "annotations", kGatedBy});
-  const auto present = w.meta.annotations.find(kGatedBy);
+  const auto gates = string_at(job, {"metadata", "annotations", kAdmissionGatedBy});
+  const auto present = w.meta.annotations.find(kAdmissionGatedBy);
   if (present != w.meta.annotations.end() && present->second != gates) {
-    Json& value = ensure_path(patch, {"metadata", "annotations", kGatedBy});
+    Json& value = ensure_path(patch, {"metadata", "annotations", kAdmissionGatedBy});
     if (!gates.empty()) value = gates;  // else null: removed
   }
   return patch;
@@ -260,7 +257,7 @@ Json make_workload(const JobAdapter& adapter, const Json& job, const JobFacts& f
   w.meta.owners.push_back(
       {adapter.kind().api_version(), adapter.kind().kind, meta.name, meta.uid, true, true});
   for (const auto& [key, value] : meta.annotations) {
-    if (key.starts_with(kProvisioningPrefix) || key == kGatedBy) w.meta.annotations.emplace(key, value);
+    if (key.starts_with(kProvisioningPrefix) || key == kAdmissionGatedBy) w.meta.annotations.emplace(key, value);
   }
   w.pod_sets = adapter.pod_sets(job);
   w.queue_name = label(job, kQueueLabel);

@@ -1,28 +1,15 @@
 #include "jobs/workload_name.h"
 
-#include <openssl/evp.h>
-
-#include <array>
+#include <algorithm>
 #include <cctype>
+
+#include "base/sha1.h"
 
 namespace berth::jobs {
 namespace {
 
 constexpr std::size_t kMaxName = 253;
 constexpr std::size_t kHashDigits = 5;
-
-std::string sha1_digits(std::string_view text, std::size_t digits) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> sum{};
-  unsigned size = 0;
-  EVP_Digest(text.data(), text.size(), sum.data(), &size, EVP_sha1(), nullptr);
-  static constexpr char kHex[] = "0123456789abcdef";
-  std::string out;
-  for (unsigned i = 0; i < size && out.size() < digits; ++i) {
-    out += kHex[sum[i] >> 4];
-    if (out.size() < digits) out += kHex[sum[i] & 15];
-  }
-  return out;
-}
 
 }  // namespace
 

@@ -212,6 +212,11 @@ Result<AdmissionCheck> decode_admission_check(const Json& object) {
   AdmissionCheck check;
   check.meta = decode_meta(object);
   check.controller_name = string_at(object, {"spec", "controllerName"});
+  if (const Json* ref = find_path(object, {"spec", "parameters"}); ref && ref->is_object()) {
+    check.parameters = AdmissionCheck::Parameters{std::string(string_at(*ref, {"apiGroup"})),
+                                                  std::string(string_at(*ref, {"kind"})),
+                                                  std::string(string_at(*ref, {"name"}))};
+  }
   if (const Json* conditions = find_path(object, {"status", "conditions"}))
     check.conditions = decode_conditions(*conditions);
   return check;

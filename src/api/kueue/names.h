@@ -12,7 +12,11 @@ inline constexpr std::string_view kMaxExecTimeLabel = "kueue.x-k8s.io/max-exec-t
 inline constexpr std::string_view kPrebuiltWorkload =
     "kueue.x-k8s.io/prebuilt-workload-name";  // or an annotation
 
+inline constexpr std::string_view kManagedLabel = "kueue.x-k8s.io/managed";  // "true" on what Kueue made
+
 // Annotations.
+inline constexpr std::string_view kProvisioningPrefix =
+    "provreq.kueue.x-k8s.io/";  // of jobs: the rest is a parameter of their ProvisioningRequests
 inline constexpr std::string_view kAdmissionGatedBy = "kueue.x-k8s.io/admission-gated-by";
 inline constexpr std::string_view kElasticJob = "kueue.x-k8s.io/elastic-job";
 inline constexpr std::string_view kSliceReplacementFor = "kueue.x-k8s.io/workload-slice-replacement-for";
@@ -24,6 +28,9 @@ inline constexpr std::string_view kPreferredTopology = "kueue.x-k8s.io/podset-pr
 inline constexpr std::string_view kUnconstrainedTopology = "kueue.x-k8s.io/podset-unconstrained-topology";
 inline constexpr std::string_view kSliceRequiredTopology = "kueue.x-k8s.io/podset-slice-required-topology";
 inline constexpr std::string_view kSliceSize = "kueue.x-k8s.io/podset-slice-size";
+
+// spec.controllerName of the admission checks that ask for nodes.
+inline constexpr std::string_view kProvisioningController = "kueue.x-k8s.io/provisioning-request";
 
 // Objects of this name are used where none is named: LocalQueue (per namespace) and WorkloadPriorityClass.
 inline constexpr std::string_view kDefaultName = "default";

@@ -96,6 +96,11 @@ struct ResourceFlavor {
 struct AdmissionCheck {
   ObjectMeta meta;
   std::string controller_name;
+  // The object with the controller's settings for this check; none when the check names none.
+  struct Parameters {
+    std::string api_group, kind, name;
+  };
+  std::optional<Parameters> parameters;
   Conditions conditions;
 };
 

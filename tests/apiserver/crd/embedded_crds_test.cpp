@@ -42,7 +42,7 @@ TEST(EmbeddedCrds, AreValid) {
   }
 }
 
-TEST(EmbeddedCrds, AreTheElevenKinds) {
+TEST(EmbeddedCrds, AreKueuesKindsAndTheProvisioningRequest) {
   std::vector<std::string> kinds;
   for (const embedded::File& file : embedded::crds()) {
     Json crd = testing::yaml(file.content);
@@ -50,8 +50,8 @@ TEST(EmbeddedCrds, AreTheElevenKinds) {
   }
   EXPECT_THAT(kinds,
               UnorderedElementsAre("AdmissionCheck", "ClusterQueue", "Cohort", "LocalQueue",
-                                   "MultiKueueCluster", "MultiKueueConfig", "ProvisioningRequestConfig",
-                                   "ResourceFlavor", "Topology", "Workload", "WorkloadPriorityClass"));
+                                   "MultiKueueCluster", "MultiKueueConfig", "ProvisioningRequest",
+                                   "ProvisioningRequestConfig", "ResourceFlavor", "Topology", "Workload", "WorkloadPriorityClass"));
 }
 
 TEST(EmbeddedCrds, ExplainEveryField) {

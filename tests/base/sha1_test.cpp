@@ -1,0 +1,21 @@
+// SHA-1 as others compute it.
+#include "base/sha1.h"
+
+#include <gtest/gtest.h>
+
+namespace berth {
+namespace {
+
+TEST(Sha1, GivesTheKnownSums) {  // FIPS 180-4 examples
+  EXPECT_EQ(sha1_digits("abc", 40), "a9993e364706816aba3e25717850c26c9cd0d89d");
+  EXPECT_EQ(sha1_digits("", 40), "da39a3ee5e6b4b0d3255bfef95601890afd80709");
+}
+
+TEST(Sha1, IsCutToTheDigits) {
+  EXPECT_EQ(sha1_digits("abc", 5), "a9993");
+  EXPECT_EQ(sha1_digits("abc", 0), "");
+  EXPECT_EQ(sha1_digits("abc", 99).size(), 40u);
+}
+
+}  // namespace
+}  // namespace berth
