@@ -7,6 +7,7 @@
 
 #include "api/status.h"
 #include "base/log.h"
+#include "base/random.h"
 #include "base/text.h"
 
 namespace berth::kube {
@@ -17,13 +18,6 @@ constexpr std::size_t kMaxNote = 1024;     // of events.k8s.io/v1
 constexpr std::size_t kMaxBaseName = 236;  // leaves room for '.' and 16 digits within the 253 of a name
 constexpr int kMaxTries = 6;               // of one write; an event is not worth more
 constexpr Duration kFirstRetry = std::chrono::seconds(1);  // doubles: the last try comes half a minute later
-
-std::uint64_t next_random(std::uint64_t& state) {
-  std::uint64_t z = (state += 0x9e3779b97f4a7c15ull);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-  return z ^ (z >> 31);
-}
 
 std::string hex(std::uint64_t value) {
   static constexpr char kDigits[] = "0123456789abcdef";

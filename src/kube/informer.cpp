@@ -7,6 +7,7 @@
 
 #include "api/meta.h"
 #include "base/log.h"
+#include "base/random.h"
 
 namespace berth::kube {
 namespace {
@@ -31,14 +32,6 @@ std::string_view version_of(const Json& object) { return string_at(object, {"met
 
 bool same_object(const Json& a, const Json& b) {
   return string_at(a, {"metadata", "uid"}) == string_at(b, {"metadata", "uid"});
-}
-
-// Splitmix64: enough for jitter, and the same on every machine.
-std::uint64_t next_random(std::uint64_t& state) {
-  std::uint64_t z = (state += 0x9e3779b97f4a7c15ull);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-  return z ^ (z >> 31);
 }
 
 }  // namespace

@@ -18,6 +18,8 @@
 #include <memory>
 #include <sstream>
 
+#include "base/base64.h"
+
 namespace berth::apiserver::http {
 namespace {
 
@@ -166,15 +168,6 @@ Result<void> write_credential(const std::string& directory, const std::string& n
   return write_private_file(directory + "/" + name + ".crt", c.certificate);
 }
 
-std::string base64(std::string_view bytes) {
-  std::string out(4 * ((bytes.size() + 2) / 3) + 1, '\0');
-  const int size =
-      EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
-                      reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
-  out.resize(static_cast<std::size_t>(size));
-  return out;
-}
-
 }  // namespace
 
 Result<Credential> make_authority(std::string_view name, Time now) {
@@ -248,10 +241,10 @@ Result<Pki> load_or_create_pki(const std::string& directory, const std::vector<s
 std::string make_kubeconfig(const Pki& pki, std::string_view server_url) {
   std::string text = "apiVersion: v1\nkind: Config\nclusters:\n- name: berth\n  cluster:\n    server: ";
   text += server_url;
-  text += "\n    certificate-authority-data: " + base64(pki.authority.certificate);
+  text += "\n    certificate-authority-data: " + base64_encode(pki.authority.certificate);
   text += "\nusers:\n- name: kubernetes-admin\n  user:\n    client-certificate-data: " +
-          base64(pki.admin.certificate);
-  text += "\n    client-key-data: " + base64(pki.admin.key);
+          base64_encode(pki.admin.certificate);
+  text += "\n    client-key-data: " + base64_encode(pki.admin.key);
   text +=
       "\ncontexts:\n- name: berth\n  context:\n    cluster: berth\n    user: "
       "kubernetes-admin\ncurrent-context: berth\n";

@@ -1,7 +1,5 @@
 #include "apiserver/http/protobuf.h"
 
-#include <openssl/evp.h>
-
 #include <cstring>
 #include <map>
 #include <string>
@@ -9,6 +7,7 @@
 
 #include "apiserver/http/protobuf_messages.h"
 #include "base/assert.h"
+#include "base/base64.h"
 #include "base/time.h"
 
 namespace berth::apiserver::http {
@@ -120,15 +119,6 @@ class Reader {
   std::string_view rest_;
 };
 
-std::string base64(std::string_view bytes) {
-  std::string out(4 * ((bytes.size() + 2) / 3) + 1, '\0');
-  const int size =
-      EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
-                      reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
-  out.resize(static_cast<std::size_t>(size));
-  return out;
-}
-
 // Numbers of the fields 1, 2 and 3 of a small message, and its texts.
 struct Small {
   std::int64_t numbers[4] = {};
@@ -193,7 +183,7 @@ Result<Json> value_of(const Field& field, const Wire& wire, int depth) {
   }
   if (wire.type != 2) return fail("the field " + field.name + " has the wrong wire type");
   if (type == "string") return Json(wire.bytes);
-  if (type == "bytes") return Json(base64(wire.bytes));
+  if (type == "bytes") return Json(base64_encode(wire.bytes));
   if (is_special(type)) return special_of(type, wire.bytes);
   const auto it = messages().find(type);
   BERTH_INVARIANT(it != messages().end());

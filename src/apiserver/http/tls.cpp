@@ -80,16 +80,4 @@ Result<TlsContext> make_server_context(const Pki& pki) {
   return context;
 }
 
-Result<TlsContext> make_client_context(const std::string& authority_pem, const Credential& client) {
-  TlsContext context(SSL_CTX_new(TLS_client_method()));
-  if (!context) return tls_error("cannot set up TLS");
-  SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
-  SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
-  if (!trust(context.get(), authority_pem)) return tls_error("cannot read the certificate authority");
-  if (!client.certificate.empty() && !use_credential(context.get(), client)) {
-    return tls_error("cannot use the client certificate");
-  }
-  return context;
-}
-
 }  // namespace berth::apiserver::http

@@ -19,7 +19,5 @@ using TlsContext = std::unique_ptr<ssl_ctx_st, TlsContextDeleter>;
 // A client may present a certificate; one that the authority did not sign does not end the handshake: its
 // requests are answered with 401 and the reason.
 Result<TlsContext> make_server_context(const Pki& pki);
-// For clients that check the server against `authority` and present `client` (when it has a certificate).
-Result<TlsContext> make_client_context(const std::string& authority_pem, const Credential& client);
 
 }  // namespace berth::apiserver::http

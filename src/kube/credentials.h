@@ -1,0 +1,55 @@
+// Who to be at the moment: tokens and certificates as they rotate.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/executor.h"
+#include "kube/exec_plugin.h"
+#include "kube/kubeconfig.h"
+#include "kube/tls.h"
+
+namespace berth::kube {
+
+// Files are read again after this, plugins run again this long before what they gave ends.
+inline constexpr Duration kReadAgain = std::chrono::seconds(60);
+inline constexpr Duration kBeforeExpiry = std::chrono::seconds(10);
+
+struct Identity {
+  std::string authorization;  // value of the header; empty: none
+  TlsIdentity tls;
+  bool operator==(const Identity&) const = default;
+};
+
+class Credentials {
+ public:
+  // `executor` must outlive the credentials. The plugin runs on a thread of its own.
+  Credentials(Executor& executor, Access access, ReadFile read = read_file);
+  ~Credentials();
+
+  // The present identity, on the executor; at once when it is known. Several askers share one look.
+  void get(std::function<void(const Result<Identity>&)> done);
+  // The server said 401: the next get() looks again.
+  void refused();
+
+ private:
+  Result<std::string> pem(const PemSource& source) const;
+  Result<Identity> look(const std::optional<ExecCredential>& plugin) const;
+  void run_plugin();
+  void settle(Result<Identity> identity, std::optional<Time> expires);
+
+  Executor& executor_;
+  const Access access_;
+  const ReadFile read_;
+  std::optional<Result<Identity>> known_;
+  Time good_until_{};
+  std::vector<std::function<void(const Result<Identity>&)>> waiting_;
+  std::thread plugin_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace berth::kube

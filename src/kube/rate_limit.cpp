@@ -1,0 +1,45 @@
+#include "kube/rate_limit.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace berth::kube {
+namespace {
+
+constexpr double kRecoveryPerSecond = 0.1;  // of the limit
+constexpr double kLowest = 0.05;            // of the limit
+constexpr Duration kBetweenCuts = std::chrono::seconds(1);
+
+double seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
+
+}  // namespace
+
+RateLimit::RateLimit(RateLimitOptions options, Time now)
+    : options_(options), rate_(options.per_second), updated_(now), changed_(now - kBetweenCuts) {
+  options_.burst = std::max(1.0, options_.burst);
+  tokens_ = options_.burst;
+}
+
+double RateLimit::per_second(Time now) const {
+  const double grown = rate_ + seconds(now - changed_) * kRecoveryPerSecond * options_.per_second;
+  return std::min(options_.per_second, grown);
+}
+
+Duration RateLimit::reserve(Time now) {
+  if (options_.per_second <= 0) return Duration::zero();
+  const double rate = per_second(now);
+  tokens_ = std::min(options_.burst, tokens_ + seconds(now - updated_) * rate) - 1;
+  updated_ = now;
+  if (tokens_ >= 0) return Duration::zero();
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(-tokens_ / rate));
+}
+
+void RateLimit::pushed_back(Time now) {
+  if (options_.per_second <= 0 || now - changed_ < kBetweenCuts) return;
+  rate_ = std::max(options_.per_second * kLowest, per_second(now) / 2);
+  changed_ = now;
+  tokens_ = std::min(tokens_, 1.0);  // what was saved up would only be refused too
+  updated_ = now;
+}
+
+}  // namespace berth::kube

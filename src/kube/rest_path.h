@@ -1,0 +1,15 @@
+// From a REST request to the line and headers of HTTP.
+// https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris
+#pragma once
+
+#include <string>
+
+#include "api/rest.h"
+#include "kube/transport.h"
+
+namespace berth::kube {
+
+// `prefix` is the path of the server's URL, "" usually. Accepts and sends JSON.
+HttpRequest to_http(const api::RestRequest& request, const std::string& prefix);
+
+}  // namespace berth::kube

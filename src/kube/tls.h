@@ -1,0 +1,29 @@
+// The TLS side of the client: whom to trust, and what to show.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+
+// The OpenSSL handle, so that Boost stays out of this header.
+struct ssl_ctx_st;
+
+namespace berth::kube {
+
+struct TlsContextDeleter {
+  void operator()(ssl_ctx_st* context) const;
+};
+using TlsContext = std::unique_ptr<ssl_ctx_st, TlsContextDeleter>;
+
+struct TlsIdentity {
+  std::string authority_pem;  // one certificate or more; empty: the system's
+  bool insecure = false;      // the server's certificate is not checked
+  std::string certificate_pem, key_pem;  // of the client, chain included; empty: none is shown
+  bool operator==(const TlsIdentity&) const = default;
+};
+
+// TLS 1.2 or later, HTTP/1.1 only. Errors say which of the parts cannot be used and why.
+Result<TlsContext> make_client_context(const TlsIdentity& identity);
+
+}  // namespace berth::kube

@@ -1,0 +1,271 @@
+#include "kube/transport.h"
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <thread>
+
+#include "kube/connection.h"
+
+namespace berth::kube {
+
+namespace asio = boost::asio;
+
+namespace {
+
+using Done = std::function<void(HttpReply)>;
+using ConnectionPtr = std::shared_ptr<Connection>;
+
+// Lines that were read and not handled yet: reading pauses above this, and goes on below half of it.
+constexpr int kMaxLinesAhead = 1000;
+
+HttpReply never_sent(std::string why) {
+  return HttpReply{.error = std::move(why), .retry_after_seconds = {}, .warnings = {}, .body = {}};
+}
+
+}  // namespace
+
+// Everything below the executor runs on the I/O thread, but what is said to be shared.
+struct Transport::Impl : std::enable_shared_from_this<Transport::Impl> {
+  Impl(Executor& e, TransportOptions o) : executor(e), options(std::move(o)) {}
+
+  struct Waiting {
+    HttpRequest request;
+    Duration timeout;
+    Done done;
+  };
+  struct Idle {
+    ConnectionPtr connection;
+    std::chrono::steady_clock::time_point since;
+  };
+
+  // To the executor, unless the transport is gone by then.
+  void tell(Done done, HttpReply reply) {
+    executor.post([alive = alive, done = std::move(done), reply = std::move(reply)]() mutable {
+      if (*alive) done(std::move(reply));
+    });
+  }
+
+  void call(Waiting waiting) {
+    if (queue.size() >= kMaxWaiting)
+      return tell(std::move(waiting.done), never_sent(std::to_string(kMaxWaiting) + " requests wait already"));
+    queue.push_back(std::move(waiting));
+    serve();
+  }
+
+  void serve() {
+    while (!queue.empty()) {
+      if (ConnectionPtr idle_one = take_idle()) {
+        run(std::move(idle_one));
+      } else if (connections < kMaxConnections) {
+        open_one();
+        if (opening >= queue.size()) return;
+      } else {
+        return;
+      }
+    }
+  }
+
+  ConnectionPtr take_idle() {
+    const auto oldest = std::chrono::steady_clock::now() - kIdleConnection;
+    while (!idle.empty()) {
+      Idle last = std::move(idle.back());
+      idle.pop_back();
+      if (last.since > oldest && last.connection->context() == context && last.connection->still_open())
+        return last.connection;
+      last.connection->close();
+      --connections;
+    }
+    return nullptr;
+  }
+
+  void open_one() {
+    ++connections;
+    ++opening;
+    auto connection = std::make_shared<Connection>(io, context, options);
+    connection->open([this, connection](const std::string& error) {
+      --opening;
+      if (error.empty()) {
+        if (!queue.empty()) return run(connection);
+        idle.push_back({connection, std::chrono::steady_clock::now()});
+        return;
+      }
+      connection->close();
+      --connections;
+      // Nobody else will fare better now: the next request tries again.
+      for (auto& waiting : std::exchange(queue, {})) tell(std::move(waiting.done), never_sent(error));
+    });
+  }
+
+  void run(ConnectionPtr connection) {
+    Waiting next = std::move(queue.front());
+    queue.pop_front();
+    connection->call(std::move(next.request), next.timeout,
+                     [this, connection, done = std::move(next.done)](HttpReply reply) {
+                       if (connection->reusable()) {
+                         idle.push_back({connection, std::chrono::steady_clock::now()});
+                       } else {
+                         connection->close();
+                         --connections;
+                       }
+                       tell(done, std::move(reply));
+                       serve();
+                     });
+  }
+
+  Executor& executor;
+  TransportOptions options;
+  std::shared_ptr<bool> alive = std::make_shared<bool>(true);  // of the executor's thread
+  asio::io_context io{1};
+  asio::executor_work_guard<asio::io_context::executor_type> work{io.get_executor()};
+  Connection::Context context;
+  std::deque<Waiting> queue;
+  std::vector<Idle> idle;
+  std::size_t connections = 0;  // of the pool: idle, busy and opening
+  std::size_t opening = 0;
+  std::thread thread;
+};
+
+Transport::Transport(Executor& executor, TransportOptions options)
+    : impl_(std::make_shared<Impl>(executor, std::move(options))) {
+  impl_->thread = std::thread([impl = impl_.get()] { impl->io.run(); });
+}
+
+Transport::~Transport() {
+  *impl_->alive = false;
+  impl_->io.stop();
+  impl_->thread.join();
+}
+
+void Transport::use(TlsContext context) {
+  auto shared = std::make_shared<asio::ssl::context>(context.release());
+  asio::post(impl_->io, [impl = impl_.get(), shared] { impl->context = shared; });
+}
+
+void Transport::call(HttpRequest request, Duration timeout, Done done) {
+  asio::post(impl_->io, [impl = impl_.get(), waiting = Impl::Waiting{std::move(request), timeout, std::move(done)}]() mutable {
+    impl->call(std::move(waiting));
+  });
+}
+
+namespace {
+
+// The part of a stream that lives on the I/O thread.
+class StreamReader : public std::enable_shared_from_this<StreamReader> {
+ public:
+  StreamReader(Executor& executor, asio::io_context& io, ConnectionPtr connection, Duration silence,
+               Transport::StreamHandler handler, std::shared_ptr<bool> alive)
+      : executor_(executor),
+        io_(io),
+        connection_(std::move(connection)),
+        silence_(silence),
+        handler_(std::make_shared<Transport::StreamHandler>(std::move(handler))),
+        alive_(std::move(alive)) {}
+
+  void start(HttpRequest request) {
+    auto self = shared_from_this();
+    connection_->open([self, request = std::move(request)](const std::string& error) mutable {
+      if (!error.empty()) return self->head(never_sent(error));
+      self->connection_->start_stream(std::move(request), self->silence_, [self](HttpReply reply) { self->head(std::move(reply)); });
+    });
+  }
+
+  void close() { connection_->close(); }
+
+ private:
+  void head(HttpReply reply) {
+    const bool streams = reply.status == 200;
+    post([reply = std::move(reply)](Transport::StreamHandler& handler) mutable { handler.on_head(std::move(reply)); });
+    if (streams) {
+      read();
+    } else {
+      close();
+    }
+  }
+
+  void read() {
+    if (ahead_.load() > kMaxLinesAhead) {
+      paused_ = true;
+      return;
+    }
+    connection_->read_piece(silence_, [self = shared_from_this()](Connection::Piece piece) { self->take(std::move(piece)); });
+  }
+
+  void take(Connection::Piece piece) {
+    received_ += piece.bytes;
+    std::size_t begin = 0;
+    for (std::size_t end; (end = received_.find('\n', begin)) != std::string::npos; begin = end + 1) {
+      if (end > begin) line(received_.substr(begin, end - begin));
+    }
+    received_.erase(0, begin);
+    if (received_.size() > kMaxLineBytes) piece = {{}, true, "an event is larger than " + std::to_string(kMaxLineBytes) + " bytes"};
+    if (!piece.ended) return read();
+    post([error = std::move(piece.error)](Transport::StreamHandler& handler) { handler.on_end(error); });
+    close();
+  }
+
+  void line(std::string text) {
+    ++ahead_;
+    auto self = shared_from_this();
+    post([self, text = std::move(text)](Transport::StreamHandler& handler) mutable {
+      if (--self->ahead_ == kMaxLinesAhead / 2) {
+        asio::post(self->io_, [self] {
+          if (std::exchange(self->paused_, false)) self->read();
+        });
+      }
+      handler.on_line(std::move(text));
+    });
+  }
+
+  template <typename Task>
+  void post(Task task) {
+    executor_.post([alive = alive_, handler = handler_, task = std::move(task)]() mutable {
+      if (*alive) task(*handler);
+    });
+  }
+
+  Executor& executor_;
+  asio::io_context& io_;
+  ConnectionPtr connection_;
+  Duration silence_;
+  std::shared_ptr<Transport::StreamHandler> handler_;
+  std::shared_ptr<bool> alive_;  // of the executor's thread
+  std::string received_;
+  std::atomic<int> ahead_{0};
+  bool paused_ = false;
+};
+
+class RunningStream final : public Stream {
+ public:
+  RunningStream(std::shared_ptr<bool> alive, std::function<void()> close) : alive_(std::move(alive)), close_(std::move(close)) {}
+  ~RunningStream() override {
+    *alive_ = false;
+    close_();
+  }
+
+ private:
+  std::shared_ptr<bool> alive_;
+  std::function<void()> close_;
+};
+
+}  // namespace
+
+std::unique_ptr<Stream> Transport::stream(HttpRequest request, Duration silence, StreamHandler handler) {
+  auto alive = std::make_shared<bool>(true);
+  auto reader = std::make_shared<std::shared_ptr<StreamReader>>();  // set and used on the I/O thread
+  auto impl = impl_;
+  asio::post(impl->io, [impl, reader, request = std::move(request), silence, handler = std::move(handler), alive]() mutable {
+    auto connection = std::make_shared<Connection>(impl->io, impl->context, impl->options);
+    *reader = std::make_shared<StreamReader>(impl->executor, impl->io, connection, silence, std::move(handler), alive);
+    (*reader)->start(std::move(request));
+  });
+  return std::make_unique<RunningStream>(alive, [impl, reader] {
+    asio::post(impl->io, [reader] {
+      if (*reader) (*reader)->close();
+    });
+  });
+}
+
+}  // namespace berth::kube

@@ -1,0 +1,213 @@
+// The client against the embedded server, over real TLS on a loopback port that the system chooses.
+#include "kube/client.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "api/status.h"
+#include "apiserver/http/asio_executor.h"
+#include "apiserver/http/https_server.h"
+#include "apiserver/http/router.h"
+#include "apiserver/server/api_server.h"
+#include "kube/informer.h"
+#include "kube/transport.h"
+
+namespace berth::kube {
+namespace {
+
+namespace http = apiserver::http;
+using api::RestRequest;
+using api::RestResponse;
+using api::Verb;
+
+const api::GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
+constexpr std::chrono::seconds kDeadline{20};  // of what happens at once when it works
+
+class ClientTest : public testing::Test {
+ protected:
+  ClientTest() {
+    const Time now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+    pki_ = http::load_or_create_pki("", {"127.0.0.1", "localhost"}, now).value();
+    core_ = apiserver::ApiServer::open(executor_, apiserver::make_memory_log(executor_), {.seed = 1}).value();
+    http::RouterOptions options;
+    options.tokens = http::TokenTable::parse("secret,someone,1,\"system:masters\"\n").value();
+    router_ = std::make_unique<http::Router>(*core_, core_->registry(), executor_, std::move(options));
+    server_ = http::HttpsServer::start(*router_, executor_, pki_, {}).value();
+    access_.server = "https://127.0.0.1:" + std::to_string(server_->port());
+    access_.authority.inline_pem = pki_.authority.certificate;
+    access_.certificate.inline_pem = pki_.admin.certificate;
+    access_.key.inline_pem = pki_.admin.key;
+    access_.origin = "the test";
+  }
+  ~ClientTest() override {
+    client_.reset();
+    if (server_) stop_server();
+  }
+  void stop_server() {
+    server_->stop(std::chrono::seconds(1), [this] { executor_.stop(); });
+    executor_.run();
+    server_.reset();
+  }
+
+  Client& client() {
+    if (!client_) client_ = Client::make(executor_, access_, options_).value();
+    return *client_;
+  }
+  // Runs the loop until `done`; fails the test when it takes too long.
+  void run_until(const std::function<bool()>& done) {
+    bool late = false;
+    const TimerId timer = executor_.after(kDeadline, [&] {
+      late = true;
+      executor_.stop();
+    });
+    std::function<void()> look = [&] {
+      if (done()) return executor_.stop();
+      if (!late) executor_.after(std::chrono::milliseconds(1), look);
+    };
+    executor_.post(look);
+    executor_.run();
+    executor_.cancel(timer);
+    ASSERT_FALSE(late) << "did not happen within 20 s";
+  }
+  RestResponse call(RestRequest request) {
+    std::optional<RestResponse> response;
+    client().call(std::move(request), [&](RestResponse r) { response = std::move(r); });
+    run_until([&] { return response.has_value(); });
+    return response.value_or(RestResponse{});
+  }
+  RestRequest config_map(Verb verb, const std::string& name) {
+    RestRequest r;
+    r.verb = verb;
+    r.resource = kConfigMaps;
+    r.ns = "default";
+    if (verb != Verb::kCreate) r.name = name;
+    if (verb == Verb::kCreate) {
+      r.body = JsonObject{{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", JsonObject{{"name", name}}},
+                          {"data", JsonObject{{"k", "v"}}}};
+    }
+    return r;
+  }
+
+  http::AsioExecutor executor_;
+  http::Pki pki_;
+  std::unique_ptr<apiserver::ApiServer> core_;
+  std::unique_ptr<http::Router> router_;
+  std::unique_ptr<http::HttpsServer> server_;
+  Access access_;
+  ClientOptions options_;
+  std::unique_ptr<Client> client_;
+};
+
+TEST_F(ClientTest, ReadsAndWrites) {
+  EXPECT_EQ(call(config_map(Verb::kCreate, "a")).code, 201);
+  EXPECT_EQ(string_at(call(config_map(Verb::kGet, "a")).body, {"data", "k"}), "v");
+  RestRequest patch = config_map(Verb::kPatch, "a");
+  patch.body = JsonObject{{"data", JsonObject{{"k", "w"}}}};
+  EXPECT_EQ(string_at(call(patch).body, {"data", "k"}), "w");
+  const RestResponse missing = call(config_map(Verb::kGet, "b"));
+  EXPECT_EQ(missing.code, 404);
+  EXPECT_EQ(api::status_reason(missing), "NotFound");
+  EXPECT_EQ(call(config_map(Verb::kDelete, "a")).code, 200);
+}
+
+TEST_F(ClientTest, ManyRequestsShareTheConnections) {
+  int answered = 0;
+  for (int i = 0; i < 200; ++i) {
+    client().call(config_map(Verb::kCreate, "m" + std::to_string(i)), [&](const RestResponse& r) { answered += r.code == 201; });
+  }
+  run_until([&] { return answered == 200; });
+  EXPECT_LE(server_->connections(), kMaxConnections);
+}
+
+TEST_F(ClientTest, WatchesWhatChanges) {
+  InformerOptions in_default;
+  in_default.ns = "default";
+  Informer informer(client(), executor_, kConfigMaps, in_default);
+  std::vector<std::string> seen;
+  informer.on_change([&](const JsonPtr& old, const JsonPtr& now) {
+    seen.push_back((old ? now ? "changed " : "gone " : "new ") + std::string(string_at(now ? *now : *old, {"metadata", "name"})));
+  });
+  informer.start();
+  run_until([&] { return informer.synced(); });
+  EXPECT_EQ(call(config_map(Verb::kCreate, "a")).code, 201);
+  EXPECT_EQ(call(config_map(Verb::kDelete, "a")).code, 200);
+  run_until([&] { return seen.size() == 2; });
+  EXPECT_EQ(seen, (std::vector<std::string>{"new a", "gone a"}));
+}
+
+TEST_F(ClientTest, AWatchThatIsRefusedSaysWhy) {
+  RestRequest r;
+  r.resource = {"", "v1", "nothings"};
+  std::vector<api::WatchEvent> events;
+  bool ended = false;
+  const auto watch = client().watch(r, [&](const api::WatchEvent& e) { events.push_back(e); }, [&] { ended = true; });
+  run_until([&] { return ended; });
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].type, api::WatchEvent::Type::kError);
+  EXPECT_EQ(int_at(*events[0].object, {"code"}), 404);
+}
+
+TEST_F(ClientTest, ADestroyedWatchIsSilent) {
+  int events = 0;
+  RestRequest r;
+  r.resource = kConfigMaps;
+  r.ns = "default";
+  auto watch = client().watch(r, [&](const api::WatchEvent&) { ++events; }, [&] { ++events; });
+  EXPECT_EQ(call(config_map(Verb::kCreate, "a")).code, 201);
+  run_until([&] { return events == 1; });
+  watch.reset();
+  EXPECT_EQ(call(config_map(Verb::kCreate, "b")).code, 201);
+  EXPECT_EQ(call(config_map(Verb::kGet, "b")).code, 200);
+  EXPECT_EQ(events, 1);
+}
+
+TEST_F(ClientTest, TokensAreBearers) {
+  access_.certificate = access_.key = {};
+  access_.token = "secret";
+  EXPECT_EQ(call(config_map(Verb::kCreate, "a")).code, 201);
+  client_.reset();
+  access_.token = "wrong";
+  EXPECT_EQ(call(config_map(Verb::kGet, "a")).code, 401);
+}
+
+TEST_F(ClientTest, AServerThatCannotBeTrustedIsNamed) {
+  options_.max_tries = 1;
+  const Time now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  access_.authority.inline_pem = http::make_authority("other", now).value().certificate;
+  const RestResponse response = call(config_map(Verb::kGet, "a"));
+  EXPECT_EQ(response.code, 0);
+  const std::string message(api::status_message(response));
+  EXPECT_NE(message.find("the certificate of 127.0.0.1:"), std::string::npos) << message;
+  EXPECT_NE(message.find("cannot be trusted: "), std::string::npos) << message;
+}
+
+TEST_F(ClientTest, ANameThatTheCertificateLacksIsRefusedUnlessItIsSaidToBeRight) {
+  options_.max_tries = 1;
+  access_.tls_server_name = "elsewhere";
+  EXPECT_EQ(call(config_map(Verb::kGet, "a")).code, 0);
+  client_.reset();
+  access_.tls_server_name = "localhost";
+  EXPECT_EQ(call(config_map(Verb::kGet, "a")).code, 404);
+}
+
+TEST_F(ClientTest, NobodyListens) {
+  const std::uint16_t port = server_->port();
+  stop_server();
+  options_.max_tries = 2;
+  const RestResponse response = call(config_map(Verb::kGet, "a"));
+  EXPECT_EQ(response.code, 0);
+  EXPECT_EQ(api::status_message(response),
+            "cannot connect to 127.0.0.1:" + std::to_string(port) + ": Connection refused");
+}
+
+TEST(ClientMake, ErrorsNameTheAccess) {
+  VirtualExecutor executor{Time{}};
+  Access access;
+  access.origin = "context \"x\" of f";
+  access.server = "http://h";
+  EXPECT_EQ(Client::make(executor, access).error().message, "context \"x\" of f: the server http://h must be https");
+}
+
+}  // namespace
+}  // namespace berth::kube
