@@ -119,8 +119,10 @@ void Kubelet::patch_status(const JsonPtr& pod, Json status) {
 
 void Kubelet::start(const std::string& key, const JsonPtr& pod) {
   if (running_.contains(key)) return;  // the start is under way
-  running_[key].uid = string_at(*pod, {"metadata", "uid"});
-  const std::string now = format_time(executor_.now());
+  Running& running = running_[key];
+  running.uid = string_at(*pod, {"metadata", "uid"});
+  running.started = executor_.now();
+  const std::string now = format_time(*running.started);
   const int address = next_address_++;
   const std::string ip = "10." + std::to_string(address >> 16 & 255) + "." +
                          std::to_string(address >> 8 & 255) + "." + std::to_string(address & 255);
@@ -147,7 +149,7 @@ void Kubelet::watch_end(const std::string& key, const JsonPtr& pod) {
   const auto& statuses = array_at(*pod, {"status", "containerStatuses"});
   const auto started = statuses.empty() ? string_at(*pod, {"status", "startTime"})
                                         : string_at(statuses[0], {"state", "running", "startedAt"});
-  const Time since = parse_time(started).value_or(executor_.now());
+  const Time since = running.started ? *running.started : parse_time(started).value_or(executor_.now());
   running.timer = executor_.at(since + run_for(*pod), [this, key] { end(key); });
 }
 
@@ -163,6 +165,7 @@ void Kubelet::end(const std::string& key) {
   const auto started = statuses.empty() ? std::string_view(now)
                                         : string_at(statuses[0], {"state", "running", "startedAt"}, now);
   if (policy == "Always" || (policy == "OnFailure" && code != 0)) {
+    it->second.started = executor_.now();
     patch_status(pod,
                  JsonObject{{"containerStatuses",
                              container_statuses(*pod, JsonObject{{"running", JsonObject{{"startedAt", now}}}},

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "api/rest.h"
@@ -39,6 +40,8 @@ class Kubelet {
     std::string uid;
     TimerId timer = 0;
     bool terminating = false;
+    // When its containers started, as this process did it: the API keeps whole seconds only.
+    std::optional<Time> started;
   };
   std::map<std::string, Running> running_;  // by pod key
   int next_address_ = 1;

@@ -138,6 +138,20 @@ TEST(PretendCluster, RunsAPodToItsEnd) {
   EXPECT_EQ(cluster.phase("well"), "Succeeded");
 }
 
+// The API keeps whole seconds of when it started; the pod runs as long as it was told all the same.
+TEST(PretendCluster, RunsAPodForLessThanASecond) {
+  using std::chrono::milliseconds;
+  ClusterOptions options;
+  options.nodes = "1";
+  Cluster cluster(options);
+  cluster.run_for(milliseconds(700));
+  cluster.pod("short", "{}", "{berth.dev/run-for: 200ms}");
+  cluster.run_for(milliseconds(199));
+  EXPECT_EQ(cluster.phase("short"), "Running");
+  cluster.run_for(milliseconds(1));
+  EXPECT_EQ(cluster.phase("short"), "Succeeded");
+}
+
 TEST(PretendCluster, RestartsContainersInPlace) {
   ClusterOptions options;
   options.nodes = "1";
