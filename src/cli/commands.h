@@ -18,6 +18,7 @@ struct Command {
   Run run;
 };
 
+Command add_load(CLI::App& root);      // plays a load and reports how long everybody waited
 Command add_simulate(CLI::App& root);  // plays a scenario in virtual time
 Command add_version(CLI::App& root);
 Command add_up(CLI::App& root);          // runs an API server, the controller and a pretend cluster

@@ -135,13 +135,14 @@ struct Observer::Impl {
 
   // Messages name workloads by uid; people know them by the name of their job.
   std::string with_names(std::string message) const {
-    for (const auto& [uid, name] : names) {
-      const std::string marker = "a workload (UID: " + uid;
-      const auto at = message.find(marker);
-      if (at == std::string::npos) continue;
-      const auto end = message.find(')', at);
-      if (end != std::string::npos) message.replace(at, end + 1 - at, name);
-    }
+    constexpr std::string_view kMarker = "a workload (UID: ";
+    const auto at = message.find(kMarker);
+    const auto end = at == std::string::npos ? at : message.find(')', at);
+    if (end == std::string::npos) return message;
+    const auto first = at + kMarker.size();
+    const auto uid = message.substr(first, message.find_first_of(",)", first) - first);
+    if (const auto name = names.find(uid); name != names.end())
+      message.replace(at, end + 1 - at, name->second);
     return message;
   }
 
@@ -157,6 +158,7 @@ struct Observer::Impl {
       if (const auto life = by_uid.find(key); life != by_uid.end() && !life->second.finished) {
         tell(life->second.ns + "/" + life->second.name, "is deleted");
         life->second.finished = executor.now();
+        ++counts.finished;
       }
       last.erase(key);
       return;
@@ -174,6 +176,7 @@ struct Observer::Impl {
               {},        {},          {},           false, {},         {}};
       names[w.meta.uid] = who;
       order.push_back(w.meta.uid);
+      ++counts.seen;
       tell(who, "is submitted to " + w.queue_name +
                     (w.priority != 0 ? " with priority " + std::to_string(w.priority) : std::string()));
     }
@@ -183,7 +186,10 @@ struct Observer::Impl {
       tell(who, "is evicted (" + evicted->reason + "): " + with_names(evicted->message));
     }
     if (became(old, w, api::kueue::kAdmitted)) {
-      if (!life.admitted) life.admitted = executor.now();
+      if (!life.admitted) {
+        life.admitted = executor.now();
+        ++counts.admitted;
+      }
       life.last_admitted = executor.now();
       life.cluster_queue = w.status.admission->cluster_queue;
       life.waiting_for.clear();
@@ -202,6 +208,7 @@ struct Observer::Impl {
     }
     if (became(old, w, api::kueue::kFinished)) {
       const auto* finished = api::find_condition(w.status.conditions, api::kueue::kFinished);
+      if (!life.finished) ++counts.finished;
       life.finished = executor.now();
       life.succeeded = finished->reason == "Succeeded";
       tell(who, (life.succeeded ? "has finished: " : "has failed: ") + finished->message);
@@ -214,6 +221,7 @@ struct Observer::Impl {
   std::map<std::string, WorkloadPtr> last;
   std::map<std::string, Life> by_uid;
   std::vector<std::string> order;
+  Counts counts;
   std::map<std::string, std::string> names;                      // uid -> "namespace/job"
   std::map<std::string, Usage> nominal;                          // "ClusterQueue/name" -> quotas
   std::map<std::string, std::pair<std::string, Usage>> held_by;  // uid -> cluster queue, usage
@@ -266,8 +274,9 @@ std::vector<Utilisation> Observer::utilisation() const {
 }
 
 bool Observer::all_finished() const {
-  return !impl_->order.empty() && std::all_of(impl_->by_uid.begin(), impl_->by_uid.end(),
-                                              [](const auto& e) { return e.second.finished.has_value(); });
+  return impl_->counts.seen > 0 && impl_->counts.finished == impl_->counts.seen;
 }
+
+Observer::Counts Observer::counts() const { return impl_->counts; }
 
 }  // namespace berth::simulate

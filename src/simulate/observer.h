@@ -61,6 +61,11 @@ class Observer {
   std::vector<Life> lives() const;               // in order of submission, then name
   std::vector<Utilisation> utilisation() const;  // up to now, in order of flavor and resource
   bool all_finished() const;                     // at least one workload was seen, and all are done
+  // How many workloads were seen so far, and how many of them were admitted at least once and are done.
+  struct Counts {
+    std::size_t seen = 0, admitted = 0, finished = 0;
+  };
+  Counts counts() const;
 
  private:
   struct Impl;

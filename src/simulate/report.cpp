@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <vector>
+
+#include "simulate/columns.h"
 
 namespace berth::simulate {
 namespace {
@@ -11,28 +12,6 @@ namespace {
 double seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
 
 std::string rounded(Duration d) { return format_duration(std::chrono::round<std::chrono::seconds>(d)); }
-
-std::string pad(std::string text, std::size_t width) {
-  text.resize(std::max(text.size(), width), ' ');
-  return text;
-}
-
-// Columns as kubectl prints them: padded, three spaces apart, no borders.
-std::string columns(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> widths;
-  for (const auto& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::string out;
-  for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i)
-      line += i + 1 == row.size() ? row[i] : pad(row[i], widths[i] + 3);
-    out += line + "\n";
-  }
-  return out;
-}
 
 Duration waited(const Life& life, Time end) {
   return (life.admitted ? *life.admitted : end) - life.submitted;

@@ -1,27 +1,14 @@
 #include "simulate/scenario.h"
 
 #include <algorithm>
-#include <initializer_list>
 
 #include "base/yaml.h"
+#include "simulate/members.h"
 
 namespace berth::simulate {
 namespace {
 
 constexpr std::string_view kDefaultStart = "2026-01-01T00:00:00Z";
-
-Result<void> known_members(const Json& value, std::string_view path,
-                           std::initializer_list<std::string_view> known) {
-  if (!value.is_object()) return fail(std::string(path) + ": expected a mapping");
-  for (const auto& [key, member] : value.as_object()) {
-    if (std::find(known.begin(), known.end(), std::string_view(key)) != known.end()) continue;
-    std::string expected;
-    for (const auto name : known) expected.append(expected.empty() ? "" : ", ").append(name);
-    return fail(std::string(path) + ": unknown field \"" + std::string(key) +
-                "\"; expected one of: " + expected);
-  }
-  return {};
-}
 
 Result<std::vector<Json>> objects(const Json& parent, std::string_view key, const std::string& path) {
   std::vector<Json> list;

@@ -74,6 +74,7 @@ Result<std::unique_ptr<World>> World::make(const WorldOptions& options) {
   cluster_options.nodes = options.nodes;
   cluster_options.node_resources = options.node_resources;
   cluster_options.machines = options.machines;
+  cluster_options.node_manifests = options.node_manifests;
   auto cluster = cluster::PretendCluster::make(*parts.server, parts.executor, cluster_options);
   if (!cluster) return tl::unexpected(cluster.error());
   parts.cluster = std::move(*cluster);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/rest.h"
 #include "base/executor.h"
@@ -25,6 +26,7 @@ namespace berth::simulate {
 struct WorldOptions {
   Time start{};
   std::string nodes, node_resources;  // as berth up takes them; empty: no cluster, pods stay Pending
+  std::vector<Json> node_manifests;   // Node objects to make besides
   bool machines = true;               // false: nodes and pods are what others make of them, only Jobs live
   bool controller = true;             // false: nobody decides (tests bring their own)
   bool webhooks = true;               // Kueue's admission of its own kinds and of Jobs

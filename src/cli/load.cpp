@@ -1,0 +1,115 @@
+// berth load: plays a load file in virtual time and says how long everybody waited.
+#include <sys/resource.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "controller/feature_gates.h"
+#include "simulate/load.h"
+#include "simulate/load_run.h"
+
+namespace berth::cli {
+namespace {
+
+struct Options {
+  std::string file;
+  std::string as = "jobs";
+  std::string format = "text";
+  std::string feature_gates;
+  std::size_t limit = simulate::kMaxSubmissions;
+  std::uint64_t seed = 1;
+};
+
+constexpr std::chrono::seconds kTellEvery(10);  // of virtual time
+
+// What this process has used so far: real time spent on a core, and its largest size.
+struct Used {
+  double cpu_seconds = 0;
+  std::int64_t peak_mib = 0;
+};
+
+Used used() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+  };
+  return {seconds(usage.ru_utime) + seconds(usage.ru_stime), usage.ru_maxrss / 1024};
+}
+
+void tell(const simulate::LoadProgress& progress, std::size_t count) {
+  if (progress.at % kTellEvery != Duration()) return;
+  std::fprintf(stderr, "%4llds  submitted %zu, admitted %zu, finished %zu of %zu\n",
+               static_cast<long long>(std::chrono::floor<std::chrono::seconds>(progress.at).count()),
+               progress.submitted, progress.admitted, progress.finished, count);
+}
+
+int run(const Options& options) {
+  std::ifstream in(options.file, std::ios::binary);
+  if (!in) return failure(options.file + ": cannot be read; name a load file (see 'berth load --help')");
+  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  const auto load = simulate::parse_load(text, {options.limit});
+  if (!load) return failure(options.file + ": " + load.error().message);
+
+  auto gates = controller::parse_feature_gates(options.feature_gates);
+  if (!gates) return failure("--feature-gates: " + gates.error().message);
+  simulate::LoadRunOptions run_options;
+  run_options.feature_gates = std::move(*gates);
+  run_options.as =
+      options.as == "jobs" ? simulate::LoadRunOptions::As::kJobs : simulate::LoadRunOptions::As::kWorkloads;
+  run_options.seed = options.seed;
+  run_options.on_progress = [&](const simulate::LoadProgress& progress) {
+    tell(progress, load->submissions.size());
+  };
+  const auto report = simulate::run_load(*load, run_options);
+  if (!report) return failure(options.file + ": " + report.error().message);
+  const Used process = used();
+  if (options.format == "json") {
+    Json json = simulate::to_json(*report);
+    ensure_path(json, {"process", "cpuSeconds"}) = process.cpu_seconds;
+    ensure_path(json, {"process", "peakMiB"}) = process.peak_mib;
+    std::printf("%s\n", to_pretty_string(json).c_str());
+  } else {
+    std::printf(
+        "%s\nThis process used %.1f s of a core and at most %lld MiB: server, controller and cluster "
+        "together.\n",
+        simulate::to_table(*report).c_str(), process.cpu_seconds, static_cast<long long>(process.peak_mib));
+  }
+  return report->finished == report->count ? 0 : 1;
+}
+
+}  // namespace
+
+Command add_load(CLI::App& root) {
+  auto* app = root.add_subcommand(
+      "load", "Play a load file in virtual time: makespan, utilisation, waiting times per class");
+  auto options = std::make_shared<Options>();
+  app->add_option("FILE", options->file, "YAML file: topology, queues and workloads, as Kueue's benchmarks")
+      ->required();
+  app->add_option(
+         "--as", options->as,
+         "Submit jobs, whose pods the pretend cluster runs, or bare workloads, which are pretended to "
+         "run once they are admitted")
+      ->check(CLI::IsMember({"jobs", "workloads"}))
+      ->capture_default_str();
+  app->add_option("--limit", options->limit, "At most this many times through each workloadsSet: a short try")
+      ->check(CLI::Range(std::size_t{1}, simulate::kMaxSubmissions));
+  app->add_option("--feature-gates", options->feature_gates, "Kueue's feature gates, NAME=true|false,...");
+  app->add_option("--seed", options->seed, "Seed of generated names and delays")->capture_default_str();
+  add_output_option(*app, options->format);
+  app->footer(
+      "Everything runs in this process: an API server in memory, the controller and pretend machines.\n"
+      "Exit code 1 when not all workloads have finished.");
+  return {app, [options] { return run(*options); }};
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,175 @@
+#include "simulate/load_objects.h"
+
+#include <string_view>
+
+#include "api/kueue/names.h"
+#include "api/kueue/types.h"
+
+namespace berth::simulate {
+namespace {
+
+constexpr std::string_view kHostname = "kubernetes.io/hostname";
+constexpr std::string_view kKueue = "kueue.x-k8s.io/v1beta2";
+constexpr std::int64_t kPodsPerNode = 110;  // a kubelet's default
+
+std::string priority_class_name(std::int32_t priority) {
+  return priority < 0 ? "priority-minus-" + std::to_string(-static_cast<std::int64_t>(priority))
+                      : "priority-" + std::to_string(priority);
+}
+
+Json node_of(const LoadMachines& machines, const std::string& name, const JsonObject& domains) {
+  JsonObject labels = domains;
+  labels[kHostname] = name;
+  if (!machines.flavor_label.empty()) labels[machines.flavor_label] = machines.flavor;
+  const Json resources = JsonObject{{"cpu", machines.cpu.to_string()},
+                                    {"memory", machines.memory.to_string()},
+                                    {"pods", std::to_string(kPodsPerNode)}};
+  return JsonObject{{"apiVersion", "v1"},
+                    {"kind", "Node"},
+                    {"metadata", JsonObject{{"name", name}, {"labels", std::move(labels)}}},
+                    {"status", JsonObject{{"capacity", resources}, {"allocatable", resources}}}};
+}
+
+void add_nodes(const LoadMachines& machines, std::size_t level, const std::string& path,
+               const JsonObject& domains, std::vector<Json>& nodes) {
+  if (level == machines.levels.size()) return nodes.push_back(node_of(machines, path, domains));
+  const LoadLevel& here = machines.levels[level];
+  for (std::int64_t i = 0; i < here.count; ++i) {
+    const std::string name = (path.empty() ? "" : path + "-") + here.name + "-" + std::to_string(i);
+    JsonObject inside = domains;
+    inside[here.label] = name;
+    add_nodes(machines, level + 1, name, inside, nodes);
+  }
+}
+
+JsonArray pod_containers(const LoadKind& kind) {
+  return JsonArray{
+      JsonObject{{"name", "main"},
+                 {"image", "example.com/load"},
+                 {"resources", JsonObject{{"requests", JsonObject{{"cpu", kind.request.to_string()}}}}}}};
+}
+
+}  // namespace
+
+std::vector<Json> load_nodes(const LoadMachines& machines) {
+  std::vector<Json> nodes;
+  add_nodes(machines, 0, {}, {}, nodes);
+  return nodes;
+}
+
+Json load_topology(const LoadMachines& machines) {
+  JsonArray levels;
+  for (const auto& level : machines.levels) levels.push_back(JsonObject{{"nodeLabel", level.label}});
+  return JsonObject{{"apiVersion", kKueue},
+                    {"kind", "Topology"},
+                    {"metadata", JsonObject{{"name", machines.topology}}},
+                    {"spec", JsonObject{{"levels", std::move(levels)}}}};
+}
+
+Json load_flavor(const LoadMachines& machines) {
+  JsonObject spec;
+  if (!machines.flavor_label.empty())
+    spec["nodeLabels"] = JsonObject{{machines.flavor_label, machines.flavor}};
+  if (machines.flavor_in_topology) spec["topologyName"] = machines.topology;
+  return JsonObject{{"apiVersion", kKueue},
+                    {"kind", "ResourceFlavor"},
+                    {"metadata", JsonObject{{"name", machines.flavor}}},
+                    {"spec", std::move(spec)}};
+}
+
+std::vector<Json> load_queue(const LoadQueue& queue, const LoadPreemption& preemption,
+                             const std::string& flavor) {
+  JsonObject cpu{{"name", "cpu"}, {"nominalQuota", queue.nominal.to_string()}};
+  if (queue.borrowing_limit) cpu["borrowingLimit"] = queue.borrowing_limit->to_string();
+  const Json group = JsonObject{
+      {"coveredResources", JsonArray{"cpu"}},
+      {"flavors", JsonArray{JsonObject{{"name", flavor}, {"resources", JsonArray{std::move(cpu)}}}}}};
+  return {
+      JsonObject{{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", JsonObject{{"name", queue.name}}}},
+      JsonObject{{"apiVersion", kKueue},
+                 {"kind", "ClusterQueue"},
+                 {"metadata", JsonObject{{"name", queue.name}}},
+                 {"spec", JsonObject{{"cohortName", queue.cohort},
+                                     {"namespaceSelector", JsonObject()},
+                                     {"preemption",
+                                      JsonObject{{"reclaimWithinCohort", preemption.reclaim_within_cohort},
+                                                 {"withinClusterQueue", preemption.within_cluster_queue}}},
+                                     {"resourceGroups", JsonArray{group}}}}},
+      JsonObject{{"apiVersion", kKueue},
+                 {"kind", "LocalQueue"},
+                 {"metadata", JsonObject{{"name", queue.name}, {"namespace", queue.name}}},
+                 {"spec", JsonObject{{"clusterQueue", queue.name}}}}};
+}
+
+Json load_priority_class(std::int32_t priority) {
+  return JsonObject{{"apiVersion", kKueue},
+                    {"kind", "WorkloadPriorityClass"},
+                    {"metadata", JsonObject{{"name", priority_class_name(priority)}}},
+                    {"value", priority}};
+}
+
+Json workload_of(const Load& load, const Submission& submission) {
+  const LoadKind& kind = load.kinds[submission.kind];
+  const LoadQueue& queue = load.queues[submission.queue];
+  JsonObject pod_set{
+      {"name", "main"},
+      {"count", kind.pods},
+      {"template",
+       JsonObject{{"spec", JsonObject{{"restartPolicy", "Never"}, {"containers", pod_containers(kind)}}}}}};
+  switch (kind.topology) {
+    case LoadKind::Topology::kNone:
+      break;
+    case LoadKind::Topology::kRequired:
+      pod_set["topologyRequest"] = JsonObject{{"required", kind.level}};
+      break;
+    case LoadKind::Topology::kPreferred:
+      pod_set["topologyRequest"] = JsonObject{{"preferred", kind.level}};
+      break;
+    case LoadKind::Topology::kSlices:
+      JsonObject request{{"podSetSliceRequiredTopology", kind.level}};
+      if (kind.slice_size > 0) request["podSetSliceSize"] = kind.slice_size;
+      pod_set["topologyRequest"] = std::move(request);
+      break;
+  }
+  return JsonObject{{"apiVersion", kKueue},
+                    {"kind", "Workload"},
+                    {"metadata", JsonObject{{"name", submission.name}, {"namespace", queue.name}}},
+                    {"spec", JsonObject{{"queueName", queue.name},
+                                        {"priority", kind.priority},
+                                        {"podSets", JsonArray{std::move(pod_set)}}}}};
+}
+
+Json job_of(const Load& load, const Submission& submission) {
+  const LoadKind& kind = load.kinds[submission.kind];
+  const LoadQueue& queue = load.queues[submission.queue];
+  JsonObject annotations{{"berth.dev/run-for", format_duration(kind.runtime)}};
+  switch (kind.topology) {
+    case LoadKind::Topology::kNone:
+      break;
+    case LoadKind::Topology::kRequired:
+      annotations[api::kueue::kRequiredTopology] = kind.level;
+      break;
+    case LoadKind::Topology::kPreferred:
+      annotations[api::kueue::kPreferredTopology] = kind.level;
+      break;
+    case LoadKind::Topology::kSlices:
+      annotations[api::kueue::kSliceRequiredTopology] = kind.level;
+      if (kind.slice_size > 0) annotations[api::kueue::kSliceSize] = std::to_string(kind.slice_size);
+      break;
+  }
+  const JsonObject labels{{api::kueue::kQueueLabel, queue.name},
+                          {api::kueue::kPriorityClassLabel, priority_class_name(kind.priority)}};
+  return JsonObject{
+      {"apiVersion", "batch/v1"},
+      {"kind", "Job"},
+      {"metadata", JsonObject{{"name", submission.name}, {"namespace", queue.name}, {"labels", labels}}},
+      {"spec",
+       JsonObject{{"suspend", true},
+                  {"parallelism", kind.pods},
+                  {"completions", kind.pods},
+                  {"template", JsonObject{{"metadata", JsonObject{{"annotations", std::move(annotations)}}},
+                                          {"spec", JsonObject{{"restartPolicy", "Never"},
+                                                              {"containers", pod_containers(kind)}}}}}}}};
+}
+
+}  // namespace berth::simulate

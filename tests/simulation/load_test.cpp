@@ -1,0 +1,249 @@
+// Loads: what their files may say, what is made of them, and what a run reports.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "simulate/load.h"
+#include "simulate/load_run.h"
+
+namespace berth::simulation {
+namespace {
+
+using namespace std::chrono_literals;
+using simulate::LoadKind;
+using As = simulate::LoadRunOptions::As;
+
+// Two queues that may borrow from each other. In each four small workloads of 1 cpu for 2 s, one per second,
+// and a large one of 4 cpus for 3 s after 1500 ms.
+constexpr std::string_view kTwoQueues = R"(
+cohorts:
+- className: hall
+  count: 1
+  queuesSets:
+  - className: team
+    count: 2
+    nominalQuota: 4
+    borrowingLimit: 2
+    reclaimWithinCohort: Any
+    withinClusterQueue: LowerPriority
+    workloadsSets:
+    - count: 4
+      creationIntervalMs: 1000
+      workloads:
+      - {className: small, runtimeMs: 2000, priority: 10, request: 500m, podCount: 2}
+    - count: 1
+      creationIntervalMs: 1500
+      workloads:
+      - {className: large, runtimeMs: 3000, priority: 100, request: 4}
+)";
+
+constexpr std::string_view kRacks = R"(
+topology:
+  name: room
+  levels:
+  - {name: rack, count: 2, nodeLabel: example.com/rack}
+  - {name: node, count: 3, nodeLabel: kubernetes.io/hostname, capacity: {cpu: 8, memory: 32Gi}}
+resourceFlavor: {name: placed, nodeLabel: example.com/group, topologyName: room}
+cohorts:
+- className: hall
+  count: 1
+  queuesSets:
+  - className: team
+    count: 1
+    nominalQuota: 8
+    workloadsSets:
+    - count: 2
+      creationIntervalMs: 100
+      workloads:
+      - {className: tight, runtimeMs: 500, request: 1, podCount: 4, tasConstraint: required, tasLevel: example.com/rack}
+      - {className: loose, runtimeMs: 500, request: 1, podCount: 4, tasConstraint: preferred, tasLevel: example.com/rack}
+      - {className: sliced, runtimeMs: 500, request: 1, podCount: 4, tasConstraint: balanced, tasLevel: example.com/rack, sliceSize: 2}
+)";
+
+simulate::Load parsed(std::string_view text, const simulate::LoadOptions& options = {}) {
+  auto load = simulate::parse_load(text, options);
+  if (!load) {
+    ADD_FAILURE() << load.error().message;
+    return {};
+  }
+  return *std::move(load);
+}
+
+std::string error_of(std::string_view text) {
+  const auto load = simulate::parse_load(text);
+  return load ? "(no error)" : load.error().message;
+}
+
+// kTwoQueues with `from` replaced.
+std::string changed(std::string_view from, std::string_view to, std::string_view text = kTwoQueues) {
+  std::string out(text);
+  const auto at = out.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  if (at != std::string::npos) out.replace(at, from.size(), to);
+  return out;
+}
+
+TEST(LoadFile, SetsAreMultipliedAndSubmittedSideBySide) {
+  const auto load = parsed(kTwoQueues);
+  ASSERT_EQ(load.queues.size(), 2u);
+  EXPECT_EQ(load.queues[0].name, "team-0-0-hall-0");
+  EXPECT_EQ(load.queues[1].name, "team-0-1-hall-0");
+  EXPECT_EQ(load.queues[1].cohort, "hall-0");
+  ASSERT_EQ(load.kinds.size(), 2u);
+  ASSERT_EQ(load.submissions.size(), 10u);
+  EXPECT_EQ(load.submissions[0].at, 1s);
+  EXPECT_EQ(load.submissions[2].at, 1500ms);
+  EXPECT_EQ(load.submissions[2].name, "large-1-0-0");
+  EXPECT_EQ(load.submissions.back().at, 4s);
+  // (4 * 1 cpu * 2 s + 4 cpu * 3 s) / 4 cpu
+  EXPECT_EQ(load.quota_floor, 5s);
+}
+
+TEST(LoadFile, AQueuesOwnLimitMayBeTheFloor) {
+  // Alone with work, the first queue may use 4 + 2 of the cohort's 8.
+  const auto text = changed("queuesSets:", R"(queuesSets:
+  - className: idle
+    count: 1
+    nominalQuota: 100
+    workloadsSets:
+    - {count: 1, creationIntervalMs: 1, workloads: [{className: none, runtimeMs: 0, request: 1}]})");
+  EXPECT_EQ(parsed(text).quota_floor, Duration(20s) / 6);
+}
+
+TEST(LoadFile, ALimitShortensEverySet) { EXPECT_EQ(parsed(kTwoQueues, {2}).submissions.size(), 6u); }
+
+TEST(LoadFile, AskForTopologyAsJobsAndAsWorkloads) {
+  const auto load = parsed(kRacks);
+  ASSERT_EQ(load.nodes.size(), 6u);
+  EXPECT_EQ(string_at(load.nodes[4], {"metadata", "name"}), "rack-1-node-1");
+  EXPECT_EQ(string_at(load.nodes[4], {"metadata", "labels", "example.com/rack"}), "rack-1");
+  EXPECT_EQ(string_at(load.nodes[4], {"metadata", "labels", "example.com/group"}), "placed");
+  ASSERT_EQ(load.submissions.size(), 6u);
+  const auto annotation = [&](std::size_t i, std::string_view name) {
+    return std::string(string_at(simulate::job_of(load, load.submissions[i]),
+                                 {"spec", "template", "metadata", "annotations", name}));
+  };
+  EXPECT_EQ(annotation(0, "kueue.x-k8s.io/podset-required-topology"), "example.com/rack");
+  EXPECT_EQ(annotation(1, "kueue.x-k8s.io/podset-preferred-topology"), "example.com/rack");
+  EXPECT_EQ(annotation(2, "kueue.x-k8s.io/podset-slice-required-topology"), "example.com/rack");
+  EXPECT_EQ(annotation(2, "kueue.x-k8s.io/podset-slice-size"), "2");
+  const auto sliced = simulate::workload_of(load, load.submissions[2]);
+  const auto& request = object_at(array_at(sliced, {"spec", "podSets"})[0], {"topologyRequest"});
+  EXPECT_EQ(request.at("podSetSliceRequiredTopology"), "example.com/rack");
+  EXPECT_EQ(request.at("podSetSliceSize"), 2);
+}
+
+TEST(LoadFile, ErrorsNameThePlace) {
+  EXPECT_EQ(error_of("{}"), "load.cohorts: expected a list with at least one entry");
+  EXPECT_EQ(error_of("cohort: []"),
+            "load: unknown field \"cohort\"; expected one of: topology, resourceFlavor, cohorts");
+  EXPECT_EQ(error_of(changed("count: 2", "count: 0")),
+            "load.cohorts[0].queuesSets[0].count: expected a whole number from 1 to 1000000");
+  EXPECT_EQ(error_of(changed("nominalQuota: 4", "nominalQuota: many")),
+            "load.cohorts[0].queuesSets[0].nominalQuota: expected a quantity from 0, such as 20 or 500m");
+  EXPECT_EQ(error_of(changed("Any", "Sometimes")),
+            "load.cohorts[0].queuesSets[0].reclaimWithinCohort: expected one of: Never, LowerPriority, Any");
+  EXPECT_EQ(error_of(changed("request: 4", "priorty: 4")),
+            "load.cohorts[0].queuesSets[0].workloadsSets[1].workloads[0]: unknown field \"priorty\"; "
+            "expected one of: "
+            "className, runtimeMs, priority, request, podCount, tasConstraint, tasLevel, sliceSize");
+  EXPECT_EQ(error_of(changed("nominalQuota: 4", "nominalQuota: 0")),
+            "load.cohorts: the queue team-0-0-hall-0 may use nothing: all its quota is 0");
+  EXPECT_EQ(error_of(changed("runtimeMs: 3000", "runtimeMs: soon")),
+            "load.cohorts[0].queuesSets[0].workloadsSets[1].workloads[0].runtimeMs: expected a whole number "
+            "from 0 to "
+            "31536000000");
+  EXPECT_EQ(error_of("- a\n---\n- b"), "a load is one YAML document, this file has 2");
+}
+
+TEST(LoadFile, TopologiesAndWhatAsksForThemMustAgree) {
+  const std::string workload = "load.cohorts[0].queuesSets[0].workloadsSets[0].workloads";
+  EXPECT_EQ(error_of(changed("topologyName: room", "topologyName: hall", kRacks)),
+            "load.resourceFlavor.topologyName: \"hall\" is not the name of load.topology");
+  EXPECT_EQ(
+      error_of(changed("tasLevel: example.com/rack", "tasLevel: example.com/block", kRacks)),
+      workload + "[0].tasLevel: \"example.com/block\" is not the nodeLabel of a level of load.topology");
+  EXPECT_EQ(error_of(changed("tasConstraint: preferred, ", "", kRacks)),
+            workload + "[1].tasLevel: expected together with a tasConstraint, and not without");
+  EXPECT_EQ(error_of(changed("sliceSize: 2", "sliceSize: 5", kRacks)),
+            workload + "[2].sliceSize: expected a whole number from 1 to 4");
+  EXPECT_EQ(error_of(changed(", capacity: {cpu: 8, memory: 32Gi}", "", kRacks)),
+            "load.topology.levels[1].capacity: is missing: what one node has");
+  EXPECT_EQ(error_of(changed("count: 3", "count: 99999", kRacks)),
+            "load.topology.levels[1].count: more than 100000 nodes in all");
+}
+
+simulate::LoadReport report_of(std::string_view text, As as) {
+  simulate::LoadRunOptions options;
+  options.as = as;
+  auto report = simulate::run_load(parsed(text), options);
+  if (!report) {
+    ADD_FAILURE() << report.error().message;
+    return {};
+  }
+  return *std::move(report);
+}
+
+// At 1 s a small workload starts in each queue. At 1.5 s the large ones preempt them, 4 of 4 cpus each, and
+// run to 4.5 s; then all small ones, 4 of 4 cpus, run to 6.5 s.
+TEST(LoadRun, BareWorkloadsRunFromTheirAdmissionOn) {
+  const auto report = report_of(kTwoQueues, As::kWorkloads);
+  EXPECT_EQ(report.count, 10u);
+  EXPECT_EQ(report.finished, 10u);
+  EXPECT_EQ(report.makespan, 6500ms);
+  EXPECT_EQ(report.quota_floor, 5s);
+  EXPECT_EQ(report.last_submission, 4s);
+  ASSERT_EQ(report.classes.size(), 2u);
+  const auto& small = report.classes[0];
+  EXPECT_EQ(small.class_name, "small");
+  EXPECT_EQ(small.count, 8u);
+  EXPECT_EQ(small.evictions, 2u);
+  EXPECT_EQ(small.wait_longest, 3500ms);  // submitted at 1 s; admitted at once, and again at 4.5 s
+  EXPECT_EQ(small.wait_average, 2s);
+  EXPECT_EQ(small.wait_median, 1500ms);
+  EXPECT_EQ(small.held_average, 2s);
+  const auto& large = report.classes[1];
+  EXPECT_EQ(large.wait_longest, 0s);
+  EXPECT_EQ(large.held_average, 3s);
+  EXPECT_EQ(large.evictions, 0u);
+  // Work of 40 cpu seconds, and 1 cpu for half a second of each evicted one, of 8 cpus for 6.5 s.
+  EXPECT_NEAR(report.utilisation, 41.0 / 52.0, 1e-9);
+  EXPECT_GT(report.controller_requests.at("patch workloads/status"), 20u);
+}
+
+// The same with pods: the pretend cluster takes no virtual time for what it does.
+TEST(LoadRun, JobsRunAsPodsOnThePretendCluster) {
+  const auto report = report_of(kTwoQueues, As::kJobs);
+  EXPECT_EQ(report.finished, 10u);
+  EXPECT_EQ(report.makespan, 6500ms);
+  EXPECT_EQ(report.classes[0].held_average, 2s);
+  EXPECT_EQ(report.controller_requests.at("create workloads"), 10u);
+}
+
+TEST(LoadRun, TheSameSeedGivesTheSameReport) {
+  const auto once = simulate::to_json(report_of(kTwoQueues, As::kJobs));
+  EXPECT_EQ(to_string(once), to_string(simulate::to_json(report_of(kTwoQueues, As::kJobs))));
+}
+
+// More cpus than the queue may ever use: the run ends all the same, and says so.
+TEST(LoadRun, WhatNeverFitsDoesNotFinish) {
+  const auto report = report_of(changed("request: 4", "request: 7"), As::kWorkloads);
+  EXPECT_EQ(report.count, 10u);
+  EXPECT_EQ(report.finished, 8u);
+  EXPECT_EQ(report.classes[1].finished, 0u);
+  EXPECT_GE(report.makespan, 10min);
+}
+
+TEST(LoadRun, ARefusedObjectEndsTheRun) {
+  const auto load = simulate::parse_load(changed("className: team", "className: Team"));
+  ASSERT_TRUE(load);
+  const auto report = simulate::run_load(*load, {});
+  ASSERT_FALSE(report);
+  EXPECT_NE(report.error().message.find("Namespace Team-0-0-hall-0"), std::string::npos)
+      << report.error().message;
+}
+
+}  // namespace
+}  // namespace berth::simulation
