@@ -1,0 +1,205 @@
+#include "kube/leader_election.h"
+
+#include <optional>
+#include <utility>
+
+#include "api/status.h"
+#include "base/log.h"
+#include "base/random.h"
+
+namespace berth::kube {
+namespace {
+
+using api::RestRequest;
+using api::RestResponse;
+using api::Verb;
+
+const api::GroupVersionResource kLeases{"coordination.k8s.io", "v1", "leases"};
+constexpr double kJitter = 1.2;  // of the retry period, at most
+
+double seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
+
+}  // namespace
+
+Result<void> validate(const LeaderElectionOptions& o) {
+  if (o.identity.empty()) return fail("leaderElection: the identity must not be empty");
+  if (o.retry_period <= Duration::zero()) return fail("leaderElection.retryPeriod: must be greater than 0");
+  if (seconds(o.renew_deadline) <= kJitter * seconds(o.retry_period))
+    return fail("leaderElection.renewDeadline: must be greater than 1.2 times retryPeriod");
+  if (o.lease_duration <= o.renew_deadline)
+    return fail("leaderElection.leaseDuration: must be greater than renewDeadline");
+  return {};
+}
+
+// Asking -> (own) leading -> (not renewed in time, or taken) stopped. One request or timer at a time, and the deadline while leading.
+struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
+  Impl(api::RestClient& c, Executor& e, LeaderElectionOptions o, Handler h)
+      : client(c), executor(e), options(std::move(o)), handler(std::move(h)), random(options.seed) {}
+
+  template <typename F>
+  auto guarded(F f) {
+    return [weak = weak_from_this(), f = std::move(f)](auto&&... args) {
+      if (const auto self = weak.lock(); self && !self->over) f(std::forward<decltype(args)>(args)...);
+    };
+  }
+  RestRequest request(Verb verb) const {
+    RestRequest r;
+    r.verb = verb;
+    r.resource = kLeases;
+    r.ns = options.ns;
+    if (verb != Verb::kCreate) r.name = options.name;
+    return r;
+  }
+
+  // --- Asking.
+
+  void ask() {
+    timer = 0;
+    client.call(request(Verb::kGet), guarded([this](const RestResponse& response) { seen(response); }));
+  }
+
+  void seen(const RestResponse& response) {
+    if (response.code == 404) {
+      lease = JsonObject{{"apiVersion", "coordination.k8s.io/v1"},
+                         {"kind", "Lease"},
+                         {"metadata", JsonObject{{"name", options.name}, {"namespace", options.ns}}}};
+      return write(Verb::kCreate);
+    }
+    if (!response.ok()) return failed("read", response);
+    observe(response.body);
+    const std::string present = holder_of(lease);
+    const Duration duration = std::chrono::seconds(int_at(lease, {"spec", "leaseDurationSeconds"}));
+    const bool taken = !present.empty() && present != options.identity && executor.now() < observed_at + duration;
+    if (!taken) return write(Verb::kUpdate);
+    if (leading) return stop("somebody else took the lease");
+    again();
+  }
+
+  // When this process first saw this state of the lease.
+  void observe(const Json& object) {
+    const Json* spec = find(object, "spec");
+    const std::string state = spec ? canonical_json(*spec) : std::string();
+    if (state != observed_state) {
+      observed_state = state;
+      observed_at = executor.now();
+    }
+    lease = object;
+  }
+
+  static std::string holder_of(const Json& object) { return std::string(string_at(object, {"spec", "holderIdentity"})); }
+
+  // --- Writing.
+
+  void write(Verb verb) {
+    const std::string now = format_micro_time(executor.now());
+    RestRequest r = request(verb);
+    r.body = lease;
+    const bool mine = holder_of(lease) == options.identity;
+    Json& spec = ensure_path(r.body, {"spec"});
+    if (!spec.is_object()) spec = JsonObject();
+    JsonObject& fields = spec.as_object();
+    if (!mine) {
+      const std::int64_t transitions = int_at(lease, {"spec", "leaseTransitions"});
+      fields["leaseTransitions"] = verb == Verb::kCreate ? 0 : transitions + 1;
+      fields["acquireTime"] = now;
+    }
+    fields["holderIdentity"] = options.identity;
+    fields["leaseDurationSeconds"] = std::chrono::ceil<std::chrono::seconds>(options.lease_duration).count();
+    fields["renewTime"] = now;
+    const Time asked_at = executor.now();
+    client.call(std::move(r), guarded([this, asked_at](const RestResponse& response) { written(response, asked_at); }));
+  }
+
+  void written(const RestResponse& response, Time asked_at) {
+    if (!response.ok()) return failed("renew", response);
+    observe(response.body);
+    renewed_at = asked_at;  // not later than others saw it
+    arm_deadline();
+    if (!std::exchange(leading, true)) {
+      log::info("leading", {{"lease", options.name}, {"identity", options.identity}});
+      handler.started();
+      if (over) return;
+    }
+    again();
+  }
+
+  void failed(const char* what, const RestResponse& response) {
+    log::warn("lease", {{"cannot", what}, {"code", std::to_string(response.code)}, {"why", std::string(api::status_message(response))}});
+    again();
+  }
+
+  void again() {
+    Duration wait = options.retry_period;
+    if (!leading) {
+      const auto spread = static_cast<std::uint64_t>(seconds(wait) * (kJitter - 1) * 1e6);
+      wait += std::chrono::microseconds(next_random(random) % (spread + 1));
+    }
+    timer = executor.after(wait, guarded([this] { ask(); }));
+  }
+
+  // --- Ending.
+
+  void arm_deadline() {
+    executor.cancel(deadline);
+    deadline = executor.at(renewed_at + options.renew_deadline, guarded([this] { stop("the lease could not be renewed in time"); }));
+  }
+
+  void stop(const char* why) {
+    log::error("not leading any more", {{"lease", options.name}, {"why", why}});
+    over = true;
+    leading = false;
+    executor.cancel(timer);
+    executor.cancel(deadline);
+    handler.stopped();
+  }
+
+  // Without a holder, and with the shortest duration there is: whoever asks next may have it.
+  void give_back(std::function<void()> done) {
+    RestRequest r = request(Verb::kUpdate);
+    r.body = lease;
+    JsonObject& spec = ensure_path(r.body, {"spec"}).as_object();
+    spec.erase("holderIdentity");
+    spec["leaseDurationSeconds"] = 1;
+    spec["renewTime"] = format_micro_time(executor.now());
+    client.call(std::move(r), [done = std::move(done)](const RestResponse& response) {
+      if (!response.ok()) log::warn("lease", {{"cannot", "give back"}, {"why", std::string(api::status_message(response))}});
+      done();
+    });
+  }
+
+  api::RestClient& client;
+  Executor& executor;
+  LeaderElectionOptions options;
+  Handler handler;
+  std::uint64_t random;
+  Json lease;                  // as seen last
+  std::string observed_state;  // its spec
+  Time observed_at{};
+  Time renewed_at{};
+  bool leading = false;
+  bool over = false;
+  TimerId timer = 0, deadline = 0;
+};
+
+LeaderElector::LeaderElector(api::RestClient& client, Executor& executor, LeaderElectionOptions options, Handler handler)
+    : impl_(std::make_shared<Impl>(client, executor, std::move(options), std::move(handler))) {}
+
+LeaderElector::~LeaderElector() {
+  impl_->over = true;
+  impl_->executor.cancel(impl_->timer);
+  impl_->executor.cancel(impl_->deadline);
+}
+
+void LeaderElector::start() { impl_->ask(); }
+bool LeaderElector::leading() const { return impl_->leading; }
+std::string LeaderElector::holder() const { return Impl::holder_of(impl_->lease); }
+
+void LeaderElector::release(std::function<void()> done) {
+  impl_->over = true;
+  impl_->executor.cancel(impl_->timer);
+  impl_->executor.cancel(impl_->deadline);
+  if (!std::exchange(impl_->leading, false)) return done();
+  impl_->give_back(std::move(done));
+}
+
+}  // namespace berth::kube

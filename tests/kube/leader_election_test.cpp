@@ -1,0 +1,166 @@
+#include "kube/leader_election.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <vector>
+
+#include "apiserver/server/api_server.h"
+
+namespace berth::kube {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+const Time kStart = parse_time("2026-01-01T00:00:00Z").value();
+
+// A connection that can be cut: requests get no answer then.
+class Cable final : public api::RestClient {
+ public:
+  Cable(api::RestClient& server, Executor& executor) : server_(server), executor_(executor) {}
+  bool cut = false;
+
+  void call(api::RestRequest request, std::function<void(api::RestResponse)> done) override {
+    if (cut) return executor_.post([done] { done({0, nullptr, {}}); });
+    server_.call(std::move(request), std::move(done));
+  }
+  std::unique_ptr<api::WatchHandle> watch(api::RestRequest, std::function<void(const api::WatchEvent&)>,
+                                          std::function<void()>) override {
+    return nullptr;
+  }
+
+ private:
+  api::RestClient& server_;
+  Executor& executor_;
+};
+
+class LeaderElectionTest : public testing::Test {
+ protected:
+  struct Candidate {
+    std::unique_ptr<Cable> cable;
+    std::unique_ptr<LeaderElector> elector;
+    int started = 0, stopped = 0;
+  };
+  LeaderElectionTest() {
+    server_ = apiserver::ApiServer::open(executor_, apiserver::make_memory_log(executor_), {.seed = 1}).value();
+    api::RestRequest r;
+    r.verb = api::Verb::kCreate;
+    r.resource = {"", "v1", "namespaces"};
+    r.body = JsonObject{{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", JsonObject{{"name", "kueue-system"}}}};
+    server_->call(std::move(r), [](const api::RestResponse& response) { ASSERT_EQ(response.code, 201); });
+    run(milliseconds(1));
+  }
+  void run(Duration d) { executor_.run_until(executor_.now() + d); }
+
+  Candidate& add(const std::string& identity) {
+    candidates_.push_back(std::make_unique<Candidate>());
+    Candidate& c = *candidates_.back();
+    c.cable = std::make_unique<Cable>(*server_, executor_);
+    LeaderElectionOptions options;
+    options.identity = identity;
+    options.seed = candidates_.size();
+    c.elector = std::make_unique<LeaderElector>(*c.cable, executor_, options,
+                                                LeaderElector::Handler{[&c] { ++c.started; }, [&c] { ++c.stopped; }});
+    c.elector->start();
+    return c;
+  }
+  int leaders() const {
+    int n = 0;
+    for (const auto& c : candidates_) n += c->elector && c->elector->leading();
+    return n;
+  }
+
+  VirtualExecutor executor_{kStart};
+  std::unique_ptr<apiserver::ApiServer> server_;
+  std::vector<std::unique_ptr<Candidate>> candidates_;
+};
+
+TEST_F(LeaderElectionTest, OneOfManyLeadsAndStays) {
+  for (const char* name : {"a", "b", "c"}) add(name);
+  run(seconds(1));
+  EXPECT_EQ(leaders(), 1);
+  for (int i = 0; i < 600; ++i) {
+    run(seconds(1));
+    ASSERT_EQ(leaders(), 1);
+  }
+  int started = 0;
+  for (const auto& c : candidates_) started += c->started;
+  EXPECT_EQ(started, 1) << "nobody took over from a healthy leader";
+}
+
+TEST_F(LeaderElectionTest, ADeadLeaderIsFollowedWithinTheLeaseAndARetry) {
+  Candidate& first = add("first");
+  run(seconds(1));
+  Candidate& second = add("second");
+  run(seconds(30));
+  ASSERT_TRUE(first.elector->leading());
+  first.elector.reset();  // killed: nothing is given back
+  run(seconds(14));
+  EXPECT_FALSE(second.elector->leading()) << "the lease of the dead is still good";
+  run(seconds(4));
+  EXPECT_TRUE(second.elector->leading());
+  EXPECT_EQ(second.elector->holder(), "second");
+}
+
+TEST_F(LeaderElectionTest, AReleasedLeaseIsTakenAtOnce) {
+  Candidate& first = add("first");
+  run(seconds(1));
+  Candidate& second = add("second");
+  run(seconds(5));
+  bool done = false;
+  first.elector->release([&] { done = true; });
+  run(seconds(4));
+  EXPECT_TRUE(done);
+  EXPECT_FALSE(first.elector->leading());
+  EXPECT_TRUE(second.elector->leading());
+  EXPECT_EQ(first.stopped, 0) << "who gave up by itself is not told";
+}
+
+TEST_F(LeaderElectionTest, ALeaderThatIsCutOffStopsBeforeAnotherStarts) {
+  Candidate& first = add("first");
+  run(seconds(1));
+  Candidate& second = add("second");
+  run(seconds(20));
+  first.cable->cut = true;
+  for (int i = 0; i < 300; ++i) {
+    run(milliseconds(100));
+    ASSERT_LE(leaders(), 1);
+  }
+  EXPECT_EQ(first.stopped, 1);
+  EXPECT_TRUE(second.elector->leading());
+}
+
+TEST_F(LeaderElectionTest, ShortInterruptionsDoNotCostTheLease) {
+  Candidate& first = add("first");
+  run(seconds(1));
+  add("second");
+  for (int i = 0; i < 20; ++i) {
+    first.cable->cut = true;
+    run(seconds(5));
+    first.cable->cut = false;
+    run(seconds(5));
+  }
+  EXPECT_TRUE(first.elector->leading());
+  EXPECT_EQ(first.stopped, 0);
+}
+
+TEST(LeaderElectionOptions, Validation) {
+  const auto error = [](auto change) {
+    LeaderElectionOptions o;
+    o.identity = "me";
+    change(o);
+    const auto result = validate(o);
+    return result ? std::string() : result.error().message;
+  };
+  EXPECT_EQ(error([](auto&) {}), "");
+  EXPECT_EQ(error([](auto& o) { o.identity.clear(); }), "leaderElection: the identity must not be empty");
+  EXPECT_EQ(error([](auto& o) { o.lease_duration = seconds(10); }),
+            "leaderElection.leaseDuration: must be greater than renewDeadline");
+  EXPECT_EQ(error([](auto& o) { o.retry_period = seconds(9); }),
+            "leaderElection.renewDeadline: must be greater than 1.2 times retryPeriod");
+  EXPECT_EQ(error([](auto& o) { o.retry_period = seconds(0); }), "leaderElection.retryPeriod: must be greater than 0");
+}
+
+}  // namespace
+}  // namespace berth::kube
