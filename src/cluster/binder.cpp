@@ -4,24 +4,16 @@
 
 #include "api/meta.h"
 #include "cluster/nodes.h"
+#include "cluster/pod_writes.h"
 
 namespace berth::cluster {
 namespace {
 
 const api::GroupVersionResource kPods{"", "v1", "pods"};
 
-std::string key_of(const Json& pod) {
-  return api::object_key(string_at(pod, {"metadata", "namespace"}), string_at(pod, {"metadata", "name"}));
-}
-
-bool over(const Json& pod) {
-  const auto phase = string_at(pod, {"status", "phase"});
-  return phase == "Succeeded" || phase == "Failed";
-}
-
 bool may_be_bound(const Json& pod) {
   return string_at(pod, {"spec", "nodeName"}).empty() && array_at(pod, {"spec", "schedulingGates"}).empty() &&
-         !over(pod) && find_path(pod, {"metadata", "deletionTimestamp"}) == nullptr;
+         !pod_over(pod) && !pod_terminating(pod);
 }
 
 Quantity amount(const api::ResourceList& list, const std::string& resource) {
@@ -37,9 +29,9 @@ Binder::Binder(api::RestClient& client, Executor& executor, const kube::Informer
 Binder::~Binder() { *alive_ = false; }
 
 void Binder::pod_changed(const JsonPtr& old, const JsonPtr& now) {
-  const std::string key = key_of(now ? *now : *old);
+  const std::string key = pod_key(now ? *now : *old);
   const std::string_view node = now ? string_at(*now, {"spec", "nodeName"}) : std::string_view();
-  if (!now || over(*now)) {
+  if (!now || pod_over(*now)) {
     waiting_.erase(key);
     unplace(key);
   } else if (!node.empty()) {

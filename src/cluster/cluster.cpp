@@ -5,7 +5,10 @@
 #include "cluster/binder.h"
 #include "cluster/job_controller.h"
 #include "cluster/kubelet.h"
+#include "cluster/node_life.h"
 #include "cluster/nodes.h"
+#include "cluster/pod_collector.h"
+#include "cluster/taint_eviction.h"
 #include "kube/informer.h"
 
 namespace berth::cluster {
@@ -21,45 +24,26 @@ struct PretendCluster::Impl {
         pods(c, e, kPods),
         nodes(c, e, kNodes),
         binder(c, e, pods, nodes),
-        kubelet(c, e, pods),
+        life(c, e, nodes, pods, index),
+        kubelet(c, e, nodes, pods, index),
+        eviction(c, e, nodes, pods, index),
+        collector(c, e, nodes, pods, index),
         jobs(c, e) {
     pods.on_change([this](const JsonPtr& old, const JsonPtr& now) {
+      index.pod_changed(old, now);
       binder.pod_changed(old, now);
+      life.pod_changed(old, now);
       kubelet.pod_changed(old, now);
+      eviction.pod_changed(old, now);
+      collector.pod_changed(old, now);
     });
     nodes.on_change([this](const JsonPtr& old, const JsonPtr& now) {
       binder.node_changed(old, now);
-      if (now && !old) join(*now);
-      if (now) correct_taints(*now);
+      life.node_changed(old, now);
+      kubelet.node_changed(old, now);
+      eviction.node_changed(old, now);
+      collector.node_changed(old, now);
     });
-  }
-
-  // Its kubelet comes up: the node gets resources when it names none, and becomes Ready.
-  void join(const Json& node) {
-    if (node_ready(node)) return;
-    api::RestRequest request;
-    request.verb = api::Verb::kPatch;
-    request.patch_type = api::PatchType::kStrategicMerge;
-    request.resource = kNodes;
-    request.name = string_at(node, {"metadata", "name"});
-    request.subresource = "status";
-    request.body = JsonObject{{"status", ready_status(node, resources, format_time(executor.now()))}};
-    client.call(std::move(request), [](const api::RestResponse&) {});
-  }
-
-  // With the version it was seen at: a newer one is looked at when it comes.
-  void correct_taints(const Json& node) {
-    auto taints = corrected_taints(node);
-    if (!taints) return;
-    api::RestRequest request;
-    request.verb = api::Verb::kPatch;
-    request.patch_type = api::PatchType::kMerge;
-    request.resource = kNodes;
-    request.name = string_at(node, {"metadata", "name"});
-    request.body = JsonObject{
-        {"metadata", JsonObject{{"resourceVersion", string_at(node, {"metadata", "resourceVersion"})}}},
-        {"spec", JsonObject{{"taints", std::move(*taints)}}}};
-    client.call(std::move(request), [](const api::RestResponse&) {});
   }
 
   void create_nodes() {
@@ -76,12 +60,15 @@ struct PretendCluster::Impl {
 
   api::RestClient& client;
   Executor& executor;
-  api::ResourceList resources;
   bool machines = true;
   std::vector<Json> to_make;
   kube::Informer pods, nodes;
+  PodsByNode index;
   Binder binder;
+  NodeLife life;
   Kubelet kubelet;
+  TaintEviction eviction;
+  PodCollector collector;
   JobController jobs;
 };
 
@@ -93,7 +80,7 @@ Result<std::unique_ptr<PretendCluster>> PretendCluster::make(api::RestClient& cl
   auto resources = parse_node_resources(options.node_resources);
   if (!resources) return tl::unexpected(resources.error());
   auto impl = std::make_unique<Impl>(client, executor);
-  impl->resources = *resources;
+  impl->life.set_resources(*resources);
   impl->machines = options.machines;
   if (!options.nodes.empty()) {
     const auto shape = parse_node_shape(options.nodes);

@@ -4,25 +4,20 @@
 #include <charconv>
 #include <utility>
 
-#include "api/meta.h"
+#include "cluster/nodes.h"
 
 namespace berth::cluster {
 namespace {
 
-const api::GroupVersionResource kPods{"", "v1", "pods"};
 constexpr std::string_view kRunFor = "berth.dev/run-for";
 constexpr std::string_view kExitCode = "berth.dev/exit-code";
-constexpr Duration kRetry = std::chrono::seconds(1);
+constexpr std::string_view kStopAfter = "berth.dev/stop-after";
 
-std::string key_of(const Json& pod) {
-  return api::object_key(string_at(pod, {"metadata", "namespace"}), string_at(pod, {"metadata", "name"}));
-}
-
-Duration run_for(const Json& pod) {
-  const auto text = string_at(pod, {"metadata", "annotations", kRunFor});
-  if (text.empty()) return kDefaultRunFor;
+Duration duration_of(const Json& pod, std::string_view annotation, Duration otherwise) {
+  const auto text = string_at(pod, {"metadata", "annotations", annotation});
+  if (text.empty()) return otherwise;
   const auto parsed = parse_duration(text);
-  return parsed && *parsed >= Duration(0) ? *parsed : kDefaultRunFor;
+  return parsed && *parsed >= Duration(0) ? *parsed : otherwise;
 }
 
 int exit_code(const Json& pod) {
@@ -32,10 +27,12 @@ int exit_code(const Json& pod) {
   return code;
 }
 
-Json condition(std::string_view type, bool status, const std::string& now, std::string_view reason = {}) {
-  JsonObject c{{"type", type}, {"status", status ? "True" : "False"}, {"lastTransitionTime", now}};
-  if (!reason.empty()) c["reason"] = reason;
-  return c;
+// Its node was not Ready for a while, and so it was not either (see node_life.h).
+bool lost_its_node(const Json& pod) {
+  for (const auto& condition : array_at(pod, {"status", "conditions"})) {
+    if (string_at(condition, {"type"}) == "Ready") return string_at(condition, {"reason"}) == kNodeNotReady;
+  }
+  return false;
 }
 
 // One status per container of the spec, all in the same state.
@@ -64,11 +61,11 @@ std::int64_t restarts_of(const Json& pod) {
 
 }  // namespace
 
-Kubelet::Kubelet(api::RestClient& client, Executor& executor, const kube::Informer& pods)
-    : client_(client), executor_(executor), pods_(pods) {}
+Kubelet::Kubelet(api::RestClient& client, Executor& executor, const kube::Informer& nodes, const kube::Informer& pods,
+                 const PodsByNode& index)
+    : executor_(executor), nodes_(nodes), pods_(pods), index_(index), writer_(client, executor) {}
 
 Kubelet::~Kubelet() {
-  *alive_ = false;
   for (const auto& [key, running] : running_) executor_.cancel(running.timer);
 }
 
@@ -79,42 +76,42 @@ void Kubelet::forget(const std::string& key) {
   running_.erase(it);
 }
 
+bool Kubelet::up(std::string_view node) const {
+  const JsonPtr object = nodes_.get(node);
+  return object && node_ready(*object);
+}
+
+void Kubelet::node_changed(const JsonPtr& old, const JsonPtr& now) {
+  if ((old && node_ready(*old)) == (now && node_ready(*now))) return;
+  for (const auto& key : index_.on(string_at(now ? *now : *old, {"metadata", "name"}))) look_again(key);
+}
+
+void Kubelet::look_again(const std::string& key) {
+  forget(key);
+  if (const JsonPtr pod = pods_.get(key)) pod_changed(nullptr, pod);
+}
+
 void Kubelet::pod_changed(const JsonPtr& old, const JsonPtr& now) {
-  const std::string key = key_of(now ? *now : *old);
+  const std::string key = pod_key(now ? *now : *old);
   if (!now) return forget(key);
   if (const auto it = running_.find(key);
       it != running_.end() && it->second.uid != string_at(*now, {"metadata", "uid"}))
     forget(key);
-  if (string_at(*now, {"spec", "nodeName"}).empty()) return;
-  if (find_path(*now, {"metadata", "deletionTimestamp"}) != nullptr) return terminate(key, now);
-  const auto phase = string_at(*now, {"status", "phase"});
-  if (phase == "Succeeded" || phase == "Failed") return forget(key);
-  if (phase == "Running") {
+  const auto node = string_at(*now, {"spec", "nodeName"});
+  if (node.empty()) return;
+  if (!up(node)) return forget(key);
+  if (pod_terminating(*now)) return terminate(key, now);
+  if (pod_over(*now)) return forget(key);
+  if (string_at(*now, {"status", "phase"}) == "Running") {
     watch_end(key, now);
   } else {
     start(key, now);
   }
 }
 
+// After a failure the pod as it is then decides what is missing.
 void Kubelet::patch_status(const JsonPtr& pod, Json status) {
-  api::RestRequest request;
-  request.verb = api::Verb::kPatch;
-  request.patch_type = api::PatchType::kStrategicMerge;
-  request.resource = kPods;
-  request.ns = string_at(*pod, {"metadata", "namespace"});
-  request.name = string_at(*pod, {"metadata", "name"});
-  request.subresource = "status";
-  request.body = JsonObject{{"metadata", JsonObject{{"uid", string_at(*pod, {"metadata", "uid"})}}},
-                            {"status", std::move(status)}};
-  const std::string key = key_of(*pod);
-  client_.call(std::move(request), [this, alive = alive_, key](const api::RestResponse& response) {
-    if (!*alive || response.ok() || response.code == 404 || response.code == 409) return;
-    executor_.after(kRetry, [this, alive, key] {  // the pod as it is then decides what is missing
-      if (!*alive) return;
-      forget(key);
-      if (const JsonPtr again = pods_.get(key)) pod_changed(nullptr, again);
-    });
-  });
+  writer_.send(patch_pod_status(*pod, std::move(status)), [this, key = pod_key(*pod)] { look_again(key); });
 }
 
 void Kubelet::start(const std::string& key, const JsonPtr& pod) {
@@ -129,8 +126,8 @@ void Kubelet::start(const std::string& key, const JsonPtr& pod) {
   patch_status(
       pod, JsonObject{{"phase", "Running"},
                       {"conditions",
-                       JsonArray{condition("PodScheduled", true, now), condition("Initialized", true, now),
-                                 condition("ContainersReady", true, now), condition("Ready", true, now)}},
+                       JsonArray{pod_condition("PodScheduled", true, now), pod_condition("Initialized", true, now),
+                                 pod_condition("ContainersReady", true, now), pod_condition("Ready", true, now)}},
                       {"hostIP", "127.0.0.1"},
                       {"podIP", ip},
                       {"podIPs", JsonArray{JsonObject{{"ip", ip}}}},
@@ -146,11 +143,16 @@ void Kubelet::watch_end(const std::string& key, const JsonPtr& pod) {
   Running& running = running_[key];
   running.uid = string_at(*pod, {"metadata", "uid"});
   if (running.timer != 0) return;
+  if (lost_its_node(*pod)) {
+    Json ready = pod_condition("Ready", true, format_time(executor_.now()));
+    ready.as_object()["reason"] = nullptr;
+    patch_status(pod, JsonObject{{"conditions", JsonArray{std::move(ready)}}});
+  }
   const auto& statuses = array_at(*pod, {"status", "containerStatuses"});
   const auto started = statuses.empty() ? string_at(*pod, {"status", "startTime"})
                                         : string_at(statuses[0], {"state", "running", "startedAt"});
   const Time since = running.started ? *running.started : parse_time(started).value_or(executor_.now());
-  running.timer = executor_.at(since + run_for(*pod), [this, key] { end(key); });
+  running.timer = executor_.at(since + duration_of(*pod, kRunFor, kDefaultRunFor), [this, key] { end(key); });
 }
 
 void Kubelet::end(const std::string& key) {
@@ -180,21 +182,28 @@ void Kubelet::end(const std::string& key) {
   const std::string_view reason = code == 0 ? "PodCompleted" : "PodFailed";
   patch_status(
       pod, JsonObject{{"phase", code == 0 ? "Succeeded" : "Failed"},
-                      {"conditions", JsonArray{condition("ContainersReady", false, now, reason),
-                                               condition("Ready", false, now, reason)}},
+                      {"conditions", JsonArray{pod_condition("ContainersReady", false, now, reason),
+                                               pod_condition("Ready", false, now, reason)}},
                       {"containerStatuses", container_statuses(*pod, terminated, false, restarts_of(*pod))}});
 }
 
-// A deleted pod stops within its grace period (here: at once), is seen as Failed when it had not ended, and
-// is removed.
+// A deleted pod stops within its grace period, is seen as Failed when it had not ended, and is removed.
 void Kubelet::terminate(const std::string& key, const JsonPtr& pod) {
   Running& running = running_[key];
   running.uid = string_at(*pod, {"metadata", "uid"});
   if (std::exchange(running.terminating, true)) return;
   executor_.cancel(running.timer);
-  running.timer = 0;
-  const auto phase = string_at(*pod, {"status", "phase"});
-  if (phase != "Succeeded" && phase != "Failed") {
+  const Duration grace = std::chrono::seconds(int_at(*pod, {"metadata", "deletionGracePeriodSeconds"}));
+  const Time end = parse_time(string_at(*pod, {"metadata", "deletionTimestamp"})).value_or(executor_.now());
+  const Duration takes = pod_over(*pod) ? Duration(0) : std::min(grace, duration_of(*pod, kStopAfter, Duration(0)));
+  if (end - grace + takes <= executor_.now()) return stop(key);
+  running.timer = executor_.at(end - grace + takes, [this, key] { stop(key); });
+}
+
+void Kubelet::stop(const std::string& key) {
+  const JsonPtr pod = pods_.get(key);
+  if (!pod) return;
+  if (!pod_over(*pod)) {
     const std::string now = format_time(executor_.now());
     const Json terminated =
         JsonObject{{"terminated", JsonObject{{"exitCode", 143}, {"reason", "Error"}, {"finishedAt", now}}},
@@ -202,25 +211,11 @@ void Kubelet::terminate(const std::string& key, const JsonPtr& pod) {
     patch_status(
         pod,
         JsonObject{{"phase", "Failed"},
-                   {"conditions", JsonArray{condition("ContainersReady", false, now, "PodFailed"),
-                                            condition("Ready", false, now, "PodFailed")}},
+                   {"conditions", JsonArray{pod_condition("ContainersReady", false, now, "PodFailed"),
+                                            pod_condition("Ready", false, now, "PodFailed")}},
                    {"containerStatuses", container_statuses(*pod, terminated, false, restarts_of(*pod))}});
   }
-  api::RestRequest request;
-  request.verb = api::Verb::kDelete;
-  request.resource = kPods;
-  request.ns = string_at(*pod, {"metadata", "namespace"});
-  request.name = string_at(*pod, {"metadata", "name"});
-  request.body = JsonObject{{"gracePeriodSeconds", 0},
-                            {"preconditions", JsonObject{{"uid", string_at(*pod, {"metadata", "uid"})}}}};
-  client_.call(std::move(request), [this, alive = alive_, key](const api::RestResponse& response) {
-    if (!*alive || response.ok() || response.code == 404 || response.code == 409) return;
-    executor_.after(kRetry, [this, alive, key] {
-      if (!*alive) return;
-      forget(key);
-      if (const JsonPtr again = pods_.get(key)) pod_changed(nullptr, again);
-    });
-  });
+  writer_.send(delete_pod(*pod, 0), [this, key] { look_again(key); });
 }
 
 }  // namespace berth::cluster

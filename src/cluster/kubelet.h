@@ -1,17 +1,21 @@
 // Pretends to run pods: they start at once, run as long as they are told to, and end as they are told to.
 //
-// Annotations of a pod: berth.dev/run-for (a duration such as 90s; default 10s) and berth.dev/exit-code
-// (default 0).
+// Annotations of a pod: berth.dev/run-for (a duration such as 90s; default 10s), berth.dev/exit-code (default 0) and
+// berth.dev/stop-after (how long it takes to stop once it is deleted, at most its grace period; default 0s).
+//
+// Nothing happens to the pods of a node that is not Ready or does not exist, and they are not seen to end; once it is Ready
+// again, what should have happened meanwhile does.
 #pragma once
 
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 
 #include "api/rest.h"
 #include "base/executor.h"
 #include "base/json.h"
+#include "cluster/pod_writes.h"
+#include "cluster/pods_by_node.h"
 #include "kube/informer.h"
 
 namespace berth::cluster {
@@ -20,22 +24,29 @@ inline constexpr Duration kDefaultRunFor = std::chrono::seconds(10);
 
 class Kubelet {
  public:
-  Kubelet(api::RestClient& client, Executor& executor, const kube::Informer& pods);
+  // All must outlive this.
+  Kubelet(api::RestClient& client, Executor& executor, const kube::Informer& nodes, const kube::Informer& pods,
+          const PodsByNode& index);
   ~Kubelet();
 
+  void node_changed(const JsonPtr& old, const JsonPtr& now);
   void pod_changed(const JsonPtr& old, const JsonPtr& now);
 
  private:
+  bool up(std::string_view node) const;
   void start(const std::string& key, const JsonPtr& pod);
   void watch_end(const std::string& key, const JsonPtr& pod);
   void end(const std::string& key);
   void terminate(const std::string& key, const JsonPtr& pod);
+  void stop(const std::string& key);
   void patch_status(const JsonPtr& pod, Json status);
+  void look_again(const std::string& key);
   void forget(const std::string& key);
 
-  api::RestClient& client_;
   Executor& executor_;
+  const kube::Informer& nodes_;
   const kube::Informer& pods_;
+  const PodsByNode& index_;
   struct Running {
     std::string uid;
     TimerId timer = 0;
@@ -45,7 +56,7 @@ class Kubelet {
   };
   std::map<std::string, Running> running_;  // by pod key
   int next_address_ = 1;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Writer writer_;
 };
 
 }  // namespace berth::cluster

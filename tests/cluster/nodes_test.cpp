@@ -55,13 +55,15 @@ TEST(Nodes, CarryTheLabelsOfTheirPlace) {
       << "racks differ across blocks";
 }
 
-TEST(Nodes, AreTaintedWhileTheyAreNotReady) {
-  const auto json = [](std::string_view text) { return parse_json(text).value(); };
-  const auto corrected = [&](std::string_view node) {
-    const auto taints = corrected_taints(json(node));
+Json node(std::string_view text) { return parse_json(text).value(); }
+constexpr std::string_view kNow = "2026-11-21T09:30:00Z";
+
+TEST(Nodes, CarryTheTaintsOfTheirState) {
+  const auto corrected = [&](std::string_view text) {
+    const auto taints = corrected_taints(node(text), kNow);
     return taints ? to_string(Json(*taints)) : "right";
   };
-  EXPECT_EQ(corrected(R"({})"), R"([{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"}])");
+  EXPECT_EQ(corrected(R"({})"), R"([{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"}])") << "a new one";
   EXPECT_EQ(corrected(R"({"status":{"conditions":[{"type":"Ready","status":"True"}]}})"), "right");
   EXPECT_EQ(
       corrected(R"({"spec":{"taints":[{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"}]}})"),
@@ -69,19 +71,56 @@ TEST(Nodes, AreTaintedWhileTheyAreNotReady) {
   EXPECT_EQ(corrected(R"({"spec":{"taints":[{"key":"a","effect":"NoExecute"},
                           {"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"}]},
                           "status":{"conditions":[{"type":"Ready","status":"True"}]}})"),
-            R"([{"key":"a","effect":"NoExecute"}])");
+            R"([{"key":"a","effect":"NoExecute"}])")
+      << "other taints are people's own";
+  EXPECT_EQ(corrected(R"({"status":{"conditions":[{"type":"Ready","status":"False"}]}})"),
+            R"([{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"},)"
+            R"({"key":"node.kubernetes.io/not-ready","effect":"NoExecute","timeAdded":"2026-11-21T09:30:00Z"}])");
+  EXPECT_EQ(corrected(R"({"spec":{"taints":[{"key":"node.kubernetes.io/not-ready","effect":"NoExecute"}]},
+                          "status":{"conditions":[{"type":"Ready","status":"Unknown"}]}})"),
+            R"([{"key":"node.kubernetes.io/unreachable","effect":"NoSchedule"},)"
+            R"({"key":"node.kubernetes.io/unreachable","effect":"NoExecute","timeAdded":"2026-11-21T09:30:00Z"}])");
+  EXPECT_EQ(corrected(R"({"spec":{"unschedulable":true},"status":{"conditions":[{"type":"Ready","status":"True"}]}})"),
+            R"([{"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule"}])");
+  EXPECT_EQ(corrected(R"({"spec":{"taints":[{"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule"}]},
+                          "status":{"conditions":[{"type":"Ready","status":"True"}]}})"),
+            "[]");
 }
 
 TEST(Nodes, KeepTheResourcesTheyName) {
   const auto defaults = parse_node_resources("cpu=4").value();
-  const Json bare = ready_status(parse_json("{}").value(), defaults, "2026-11-21T09:30:00Z");
+  const Json bare = corrected_status(node("{}"), defaults, kNow).value();
   EXPECT_EQ(string_at(bare, {"allocatable", "cpu"}), "4");
-  const Json capacity =
-      ready_status(parse_json(R"({"status":{"capacity":{"cpu":"7"}}})").value(), defaults, "");
+  const Json capacity = corrected_status(node(R"({"status":{"capacity":{"cpu":"7"}}})"), defaults, "").value();
   EXPECT_EQ(string_at(capacity, {"allocatable", "cpu"}), "7");
-  const Json own =
-      ready_status(parse_json(R"({"status":{"allocatable":{"cpu":"2"}}})").value(), defaults, "");
+  const Json own = corrected_status(node(R"({"status":{"allocatable":{"cpu":"2"}}})"), defaults, "").value();
   EXPECT_EQ(find(own, "allocatable"), nullptr);
+}
+
+TEST(Nodes, FailAndComeBackByAnnotation) {
+  // "False since 2026-...", or "as it is".
+  const auto said = [](Json object) {
+    const auto status = corrected_status(object, {}, kNow);
+    if (!status) return std::string("as it is");
+    const Json& ready = array_at(*status, {"conditions"})[0];
+    return std::string(string_at(ready, {"status"})) +
+           (find(ready, "lastTransitionTime") != nullptr ? " from now" : " as before");
+  };
+  const std::string annotated = R"("metadata":{"annotations":{"berth.dev/fail":"NotReady"}},)";
+  const std::string silent = R"("metadata":{"annotations":{"berth.dev/fail":"Unknown"}},)";
+  const auto ready = [](const std::string& status, const std::string& reason) {
+    return R"("status":{"allocatable":{"cpu":"1"},"conditions":[{"type":"Ready","status":")" + status +
+           R"(","reason":")" + reason + R"("}]})";
+  };
+  EXPECT_EQ(said(node("{}")), "True from now");
+  EXPECT_EQ(said(node("{" + ready("True", "KubeletReady") + "}")), "as it is");
+  EXPECT_EQ(said(node("{" + annotated + ready("True", "KubeletReady") + "}")), "False from now");
+  EXPECT_EQ(said(node("{" + silent + ready("True", "KubeletReady") + "}")), "Unknown from now");
+  EXPECT_EQ(said(node("{" + annotated + ready("False", "FailedByAnnotation") + "}")), "as it is");
+  EXPECT_EQ(said(node("{" + silent + ready("False", "FailedByAnnotation") + "}")), "Unknown from now");
+  EXPECT_EQ(said(node("{" + annotated + ready("False", "Kernel") + "}")), "False as before");
+  EXPECT_EQ(said(node("{" + ready("False", "FailedByAnnotation") + "}")), "True from now");
+  EXPECT_EQ(said(node("{" + ready("False", "Kernel") + "}")), "as it is") << "what people patched stays";
 }
 
 }  // namespace

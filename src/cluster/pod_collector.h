@@ -1,0 +1,42 @@
+// Fails and deletes the pods of nodes that do not exist any more: no kubelet would ever do it.
+// https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-garbage-collection
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "api/rest.h"
+#include "base/executor.h"
+#include "base/json.h"
+#include "cluster/pod_writes.h"
+#include "cluster/pods_by_node.h"
+#include "kube/informer.h"
+
+namespace berth::cluster {
+
+// A node that comes back within this keeps its pods. (A real collector takes 40 to 60 s.)
+inline constexpr Duration kNodeQuarantine = std::chrono::seconds(10);
+
+class PodCollector {
+ public:
+  // All must outlive this.
+  PodCollector(api::RestClient& client, Executor& executor, const kube::Informer& nodes, const kube::Informer& pods,
+               const PodsByNode& index);
+  ~PodCollector();
+
+  void node_changed(const JsonPtr& old, const JsonPtr& now);
+  void pod_changed(const JsonPtr& old, const JsonPtr& now);
+
+ private:
+  void wait_for(const std::string& node);
+  void collect(const std::string& node);
+
+  Executor& executor_;
+  const kube::Informer& nodes_;
+  const kube::Informer& pods_;
+  const PodsByNode& index_;
+  std::map<std::string, TimerId> missing_;  // by node
+  Writer writer_;
+};
+
+}  // namespace berth::cluster

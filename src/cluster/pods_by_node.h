@@ -1,0 +1,23 @@
+// Which pods are bound to which node.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+
+namespace berth::cluster {
+
+class PodsByNode {
+ public:
+  void pod_changed(const JsonPtr& old, const JsonPtr& now);
+  std::vector<std::string> on(std::string_view node) const;  // pod keys, in order
+
+ private:
+  std::map<std::string, std::set<std::string>, std::less<>> pods_;
+};
+
+}  // namespace berth::cluster
