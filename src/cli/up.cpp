@@ -165,6 +165,11 @@ class Up {
       cluster.nodes = options_.nodes;
     }
     cluster.node_resources = options_.node_resources;
+    if (options_.scale_up != "none") cluster.scale_up = options_.scale_up;
+    const auto delay = parse_duration(options_.provisioning_delay);
+    if (!delay || *delay < Duration(0))
+      return fail("--provisioning-delay " + options_.provisioning_delay + ": expected a duration such as 30s");
+    cluster.provisioning_delay = *delay;
     auto made = cluster::PretendCluster::make(*core_, executor_, cluster);
     if (!made) return fail(made.error().message);
     cluster_ = std::move(*made);

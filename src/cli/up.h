@@ -17,6 +17,8 @@ struct UpOptions {
   std::vector<std::string> load;          // files and directories of objects to apply at start
   std::string nodes = "1x2x4";  // a shape (see cluster/nodes.h), a file of Node manifests, or "none"
   std::string node_resources;
+  std::string scale_up = "2x4";            // RACKSxNODES that the autoscaler may add, or "none"
+  std::string provisioning_delay = "30s";  // until they are there
   std::string feature_gates;  // "NAME=true,..." (see controller/feature_gates.h)
 };
 

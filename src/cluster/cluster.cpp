@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "cluster/autoscaler.h"
 #include "cluster/binder.h"
 #include "cluster/job_controller.h"
 #include "cluster/kubelet.h"
@@ -23,11 +24,12 @@ struct PretendCluster::Impl {
         executor(e),
         pods(c, e, kPods),
         nodes(c, e, kNodes),
-        binder(c, e, pods, nodes),
+        binder(c, e, pods),
         life(c, e, nodes, pods, index),
         kubelet(c, e, nodes, pods, index),
         eviction(c, e, nodes, pods, index),
         collector(c, e, nodes, pods, index),
+        autoscaler(c, e, binder.room()),
         jobs(c, e) {
     pods.on_change([this](const JsonPtr& old, const JsonPtr& now) {
       index.pod_changed(old, now);
@@ -36,6 +38,7 @@ struct PretendCluster::Impl {
       kubelet.pod_changed(old, now);
       eviction.pod_changed(old, now);
       collector.pod_changed(old, now);
+      autoscaler.pod_changed(old, now);
     });
     nodes.on_change([this](const JsonPtr& old, const JsonPtr& now) {
       binder.node_changed(old, now);
@@ -43,6 +46,7 @@ struct PretendCluster::Impl {
       kubelet.node_changed(old, now);
       eviction.node_changed(old, now);
       collector.node_changed(old, now);
+      autoscaler.node_changed(old, now);
     });
   }
 
@@ -61,6 +65,7 @@ struct PretendCluster::Impl {
   api::RestClient& client;
   Executor& executor;
   bool machines = true;
+  NodeGroup group;
   std::vector<Json> to_make;
   kube::Informer pods, nodes;
   PodsByNode index;
@@ -69,6 +74,7 @@ struct PretendCluster::Impl {
   Kubelet kubelet;
   TaintEviction eviction;
   PodCollector collector;
+  Autoscaler autoscaler;
   JobController jobs;
 };
 
@@ -86,6 +92,17 @@ Result<std::unique_ptr<PretendCluster>> PretendCluster::make(api::RestClient& cl
     const auto shape = parse_node_shape(options.nodes);
     if (!shape) return tl::unexpected(shape.error());
     impl->to_make = make_nodes(*shape, *resources);
+    impl->group.block = shape->blocks;
+    impl->group.first_rack = shape->racks + 1;
+  }
+  impl->group.resources = *resources;
+  impl->group.delay = options.provisioning_delay;
+  if (!options.scale_up.empty()) {
+    const auto racks = parse_node_shape(options.scale_up);
+    if (!racks || racks->blocks != 1)
+      return fail("scale-up \"" + options.scale_up + "\": expected RACKSxNODES, for example 2x64");
+    impl->group.racks = racks->racks;
+    impl->group.nodes_per_rack = racks->nodes;
   }
   for (const auto& node : options.node_manifests) {
     if (string_at(node, {"kind"}) != "Node")
@@ -101,6 +118,7 @@ void PretendCluster::start() {
   if (impl_->machines) {
     impl_->nodes.start();
     impl_->pods.start();
+    impl_->autoscaler.start(impl_->group);
   }
   impl_->jobs.start();
 }

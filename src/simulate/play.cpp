@@ -119,6 +119,8 @@ Result<Played> play(const Scenario& scenario, const PlayOptions& options) {
   world_options.start = scenario.start;
   world_options.nodes = scenario.nodes;
   world_options.node_resources = scenario.node_resources;
+  world_options.scale_up = scenario.scale_up;
+  world_options.provisioning_delay = scenario.provisioning_delay;
   world_options.seed = options.seed;
   controller::FeatureGates gates = options.feature_gates;
   gates.insert(scenario.feature_gates.begin(), scenario.feature_gates.end());

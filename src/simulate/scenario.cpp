@@ -75,10 +75,18 @@ Result<Scenario> parse_scenario(std::string_view text) {
   if (scenario.name.empty()) return fail("scenario.name: is missing");
   scenario.about = string_at(root, {"about"});
   if (const Json* cluster = find(root, "cluster")) {
-    if (auto known = known_members(*cluster, "scenario.cluster", {"nodes", "nodeResources"}); !known)
+    if (auto known = known_members(*cluster, "scenario.cluster",
+                                   {"nodes", "nodeResources", "scaleUp", "provisioningDelay"});
+        !known)
       return tl::unexpected(known.error());
     scenario.nodes = string_at(*cluster, {"nodes"});
     scenario.node_resources = string_at(*cluster, {"nodeResources"});
+    scenario.scale_up = string_at(*cluster, {"scaleUp"});
+    if (const auto delay = string_at(*cluster, {"provisioningDelay"}); !delay.empty()) {
+      auto duration = parse_duration(delay);
+      if (!duration) return fail("scenario.cluster.provisioningDelay: " + duration.error().message);
+      scenario.provisioning_delay = *duration;
+    }
   }
   if (const Json* gates = find(root, "featureGates")) {
     auto decoded = controller::decode_feature_gates(*gates, "scenario.featureGates");

@@ -4,6 +4,7 @@
 //   name: two-teams
 //   about: what the reader shall see
 //   cluster: {nodes: 1x1x4, nodeResources: "cpu=8,memory=32Gi"}    # optional: without it no pod ever runs
+//   (and scaleUp: 2x4, provisioningDelay: 30s: what the autoscaler may add, and when it is there)
 //   featureGates: {TASBalancedPlacement: true}                      # optional: see controller/feature_gates.h
 //   start: 2026-01-01T00:00:00Z                                     # optional
 //   manifests: [ ...objects, created in this order at 0s... ]
@@ -50,7 +51,8 @@ struct Step {
 
 struct Scenario {
   std::string name, about;
-  std::string nodes, node_resources;  // as berth up takes them; empty: no cluster
+  std::string nodes, node_resources, scale_up;  // as berth up takes them; empty: no cluster, no growth
+  Duration provisioning_delay = std::chrono::seconds(30);
   controller::FeatureGates feature_gates;
   Time start{};
   std::vector<Json> manifests;

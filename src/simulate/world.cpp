@@ -73,6 +73,8 @@ Result<std::unique_ptr<World>> World::make(const WorldOptions& options) {
   cluster::ClusterOptions cluster_options;
   cluster_options.nodes = options.nodes;
   cluster_options.node_resources = options.node_resources;
+  cluster_options.scale_up = options.scale_up;
+  cluster_options.provisioning_delay = options.provisioning_delay;
   cluster_options.machines = options.machines;
   cluster_options.node_manifests = options.node_manifests;
   auto cluster = cluster::PretendCluster::make(*parts.server, parts.executor, cluster_options);

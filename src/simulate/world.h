@@ -27,6 +27,8 @@ struct WorldOptions {
   Time start{};
   std::string nodes, node_resources;  // as berth up takes them; empty: no cluster, pods stay Pending
   std::vector<Json> node_manifests;   // Node objects to make besides
+  std::string scale_up;               // what the autoscaler may add, as berth up takes it; empty: nothing
+  Duration provisioning_delay = std::chrono::seconds(30);
   bool machines = true;               // false: nodes and pods are what others make of them, only Jobs live
   bool controller = true;             // false: nobody decides (tests bring their own)
   bool webhooks = true;               // Kueue's admission of its own kinds and of Jobs

@@ -1,0 +1,51 @@
+// How much is free on which node, and where a pod would go. A value: a copy is a what-if.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/core/pod_resources.h"
+#include "api/core/scheduling.h"
+#include "api/meta.h"
+#include "base/json.h"
+
+namespace berth::cluster {
+
+class Room {
+ public:
+  void set_node(const Json& node);
+  void remove_node(std::string_view name);
+  bool has_node(std::string_view name) const { return nodes_.contains(name); }
+  std::size_t size() const { return nodes_.size(); }
+
+  // The pod of this key is on this node, which need not exist (yet). Moves it when it was elsewhere.
+  void place(const std::string& key, const std::string& node, api::ResourceList requests);
+  void unplace(const std::string& key);
+  bool placed(const std::string& key) const { return placed_.contains(key); }
+  bool placed_on(const std::string& key, std::string_view node) const;
+
+  // The fullest node that takes such a pod, which keeps others free for large pods; the name decides between equals. Null: none.
+  const std::string* choose(const api::ResourceList& requests, const api::NodeConstraints& constraints) const;
+
+ private:
+  struct Node {
+    api::StringMap labels;
+    std::vector<api::Taint> taints;
+    bool usable = false;
+    api::ResourceList allocatable, used;
+    std::int64_t pods = 0;
+  };
+  struct Placed {
+    std::string node;
+    api::ResourceList requests;
+  };
+  static bool takes(const std::string& name, const Node& node, const api::ResourceList& requests,
+                    const api::NodeConstraints& constraints);
+
+  std::map<std::string, Node, std::less<>> nodes_;
+  std::map<std::string, Placed> placed_;  // by pod key
+};
+
+}  // namespace berth::cluster
