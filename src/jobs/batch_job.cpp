@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "api/kueue/topology_annotations.h"
 #include "base/merge_patch.h"
 #include "jobs/job_adapter.h"
 
@@ -34,7 +35,8 @@ std::string_view annotation(const Json& job, std::string_view key) {
   return string_at(job, {"metadata", "annotations", key});
 }
 
-// The template as the user wrote it: labels, annotations and spec, without what the API server generated.
+// The template as the user wrote it: labels, annotations and spec, without what the API server generated and, should
+// they be there, without the marks of an admission.
 Json user_template(const Json& job) {
   Json result = JsonObject();
   if (const Json* spec = find_path(job, {"spec", "template", "spec"})) result.as_object()["spec"] = *spec;
@@ -50,6 +52,7 @@ Json user_template(const Json& job) {
     if (!kept.empty()) metadata.as_object()[part] = std::move(kept);
   }
   if (!metadata.as_object().empty()) result.as_object()["metadata"] = std::move(metadata);
+  strip_admission(result);
   return result;
 }
 
@@ -61,7 +64,12 @@ class BatchJob final : public JobAdapter {
   }
 
   bool suspended(const Json& job) const override { return bool_at(job, {"spec", "suspend"}); }
-  bool stopping(const Json& job) const override { return !annotation(job, kStopping).empty(); }
+  // A suspended Job whose template shows an admission is stopping too: somebody else suspended it, or its mark was lost.
+  bool stopping(const Json& job) const override {
+    if (!annotation(job, kStopping).empty()) return true;
+    const Json* pod_template = find_path(job, {"spec", "template"});
+    return suspended(job) && pod_template && carries_admission(*pod_template);
+  }
   bool active(const Json& job) const override { return int_at(job, {"status", "active"}) != 0; }
 
   bool pods_ready(const Json& job) const override {
@@ -90,9 +98,17 @@ class BatchJob final : public JobAdapter {
     if (std::from_chars(text.data(), text.data() + text.size(), min_count).ec == std::errc{} &&
         min_count >= 1)
       pod_set.min_count = min_count;
-    pod_set.topology_request.emplace();
-    pod_set.topology_request->pod_index_label = kCompletionIndexLabel;
+    pod_set.topology_request = api::kueue::topology_request_of(
+        object_at(*pod_set.template_, {"metadata", "annotations"}), kCompletionIndexLabel);
     return {pod_set};
+  }
+
+  Result<void> check_pod_sets(const Json& job) const override {
+    api::FieldErrors errors;
+    api::kueue::check_topology_annotations(object_at(job, {"spec", "template", "metadata", "annotations"}),
+                                           pod_count(job), "spec.template.metadata.annotations", errors);
+    if (!errors.empty()) return fail(api::to_string(errors));
+    return {};
   }
 
   std::vector<api::kueue::ReclaimablePod> reclaimable(const Json& job) const override {
@@ -146,10 +162,23 @@ class BatchJob final : public JobAdapter {
       ensure_path(job, {"spec", "completions"}) = count;
   }
 
+  // One member of the Job's template as the original has it.
+  static void put_back(Json& job, const Json& original, std::string_view part, std::string_view member) {
+    if (const Json* value = find_path(original, {part, member})) {
+      ensure_path(job, {"spec", "template", part, member}) = *value;
+    } else {
+      erase_path(job, {"spec", "template", part, member});
+    }
+  }
+
+  // Without pod sets (its workload is lost) the marks of the admission are all that can be taken back.
   static Json restored(const Json& job, const std::vector<PodSet>& pod_sets) {
     Json result = job;
     erase_path(result, {"metadata", "annotations", kStopping});
-    if (pod_sets.empty()) return result;
+    if (pod_sets.empty()) {
+      strip_admission(ensure_path(result, {"spec", "template"}));
+      return result;
+    }
     const Json& original = *pod_sets[0].template_;
     JsonObject labels = object_at(original, {"metadata", "labels"});
     for (const auto label : kGeneratedLabels) {
@@ -157,16 +186,10 @@ class BatchJob final : public JobAdapter {
       if (!value.empty()) labels[label] = value;
     }
     ensure_path(result, {"spec", "template", "metadata", "labels"}) = std::move(labels);
-    ensure_path(result, {"spec", "template", "metadata", "annotations"}) =
-        object_at(original, {"metadata", "annotations"});
-    for (const std::string_view part : {"nodeSelector", "tolerations", "schedulingGates"}) {
-      const Json* value = find_path(original, {"spec", part});
-      if (value != nullptr) {
-        ensure_path(result, {"spec", "template", "spec", part}) = *value;
-      } else {
-        erase_path(result, {"spec", "template", "spec", part});
-      }
-    }
+    put_back(result, original, "metadata", "annotations");
+    for (const std::string_view part : {"nodeSelector", "tolerations", "schedulingGates"})
+      put_back(result, original, "spec", part);
+    strip_admission(ensure_path(result, {"spec", "template"}));  // of a workload that was made from a started Job
     if (pod_sets[0].min_count) set_count(result, pod_sets[0].count);
     return result;
   }

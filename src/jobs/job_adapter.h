@@ -40,11 +40,14 @@ class JobAdapter {
   virtual const JobKind& kind() const = 0;
 
   virtual bool suspended(const Json& job) const = 0;
-  virtual bool stopping(const Json& job) const = 0;  // in the middle of a stop of several steps
+  virtual bool stopping(const Json& job) const = 0;  // suspended, and its templates are not as the user wrote them yet
   virtual bool active(const Json& job) const = 0;    // it still has pods
   virtual bool pods_ready(const Json& job) const = 0;
   virtual std::optional<JobOutcome> finished(const Json& job) const = 0;
   virtual std::vector<api::kueue::PodSet> pod_sets(const Json& job) const = 0;
+  // What of the job makes pod sets that no workload could have. The API server's webhooks refuse such a job; without them
+  // it gets no workload.
+  virtual Result<void> check_pod_sets(const Json& job) const = 0;
   // How many pods of each pod set are done and give their quota back. Empty when the kind cannot tell.
   virtual std::vector<api::kueue::ReclaimablePod> reclaimable(const Json& job) const = 0;
   virtual std::string priority_class(const Json& job) const = 0;  // of its pods; empty when none

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "api/field_error.h"
+#include "api/kueue/names.h"
+#include "api/kueue/topology_annotations.h"
 
 namespace berth::jobs {
 namespace {
@@ -10,10 +12,12 @@ namespace {
 using api::StringMap;
 using api::Toleration;
 
-constexpr std::string_view kPodSetLabel = "kueue.x-k8s.io/podset";
-constexpr std::string_view kClusterQueueLabel = "kueue.x-k8s.io/cluster-queue-name";
-constexpr std::string_view kLocalQueueLabel = "kueue.x-k8s.io/local-queue-name";
-constexpr std::string_view kWorkloadAnnotation = "kueue.x-k8s.io/workload";
+using api::kueue::kClusterQueueLabel;
+using api::kueue::kLocalQueueLabel;
+using api::kueue::kPodSetLabel;
+using api::kueue::kTopologyGate;
+using api::kueue::kUnconstrainedTopology;
+using api::kueue::kWorkloadAnnotation;
 
 Result<void> merge(StringMap& into, const StringMap& from, std::string_view what, std::string_view pod_set) {
   for (const auto& [key, value] : from) {
@@ -55,6 +59,26 @@ Result<void> merge_strings(Json& object, std::initializer_list<std::string_view>
   return {};
 }
 
+// Pods with places wait until the ungater has told them theirs. Places that nobody asked for are marked as unconstrained.
+void add_places(const api::kueue::Workload& workload, PodSetInfo& info) {
+  info.scheduling_gates.emplace_back(kTopologyGate);
+  const auto pod_set = std::find_if(workload.pod_sets.begin(), workload.pod_sets.end(),
+                                    [&](const auto& one) { return one.name == info.name; });
+  if (pod_set != workload.pod_sets.end() &&
+      !api::kueue::names_topology_mode(object_at(*pod_set->template_, {"metadata", "annotations"})))
+    info.annotations.emplace(kUnconstrainedTopology, "true");
+}
+
+void add_gates(Json& pod_template, const std::vector<std::string>& gates) {
+  JsonArray all = array_at(pod_template, {"spec", "schedulingGates"});
+  for (const auto& gate : gates) {
+    const bool present =
+        std::any_of(all.begin(), all.end(), [&](const Json& one) { return string_at(one, {"name"}) == gate; });
+    if (!present) all.push_back(JsonObject{{"name", gate}});
+  }
+  ensure_path(pod_template, {"spec", "schedulingGates"}) = std::move(all);
+}
+
 }  // namespace
 
 Result<std::vector<PodSetInfo>> pod_set_infos(const api::kueue::Workload& workload,
@@ -70,6 +94,7 @@ Result<std::vector<PodSetInfo>> pod_set_infos(const api::kueue::Workload& worklo
     label_when_valid(info.labels, kClusterQueueLabel, workload.status.admission->cluster_queue);
     label_when_valid(info.labels, kLocalQueueLabel, workload.queue_name);
     info.annotations.emplace(kWorkloadAnnotation, workload.meta.name);
+    if (assignment.topology_assignment) add_places(workload, info);
     std::vector<std::string_view> seen;  // several resources may share a flavor
     for (const auto& [resource, flavor_name] : assignment.flavors) {
       if (std::find(seen.begin(), seen.end(), flavor_name) != seen.end()) continue;
@@ -109,7 +134,28 @@ Result<void> merge_into_template(Json& pod_template, const PodSetInfo& info) {
     add_tolerations(all, info.tolerations);
     ensure_path(pod_template, {"spec", "tolerations"}) = api::encode_tolerations(all);
   }
+  if (!info.scheduling_gates.empty()) add_gates(pod_template, info.scheduling_gates);
   return {};
+}
+
+bool carries_admission(const Json& pod_template) {
+  return !string_at(pod_template, {"metadata", "labels", kPodSetLabel}).empty() ||
+         !string_at(pod_template, {"metadata", "annotations", kWorkloadAnnotation}).empty();
+}
+
+void strip_admission(Json& pod_template) {
+  if (!carries_admission(pod_template)) return;
+  for (const auto label : {kPodSetLabel, kClusterQueueLabel, kLocalQueueLabel})
+    erase_path(pod_template, {"metadata", "labels", label});
+  erase_path(pod_template, {"metadata", "annotations", kWorkloadAnnotation});
+  JsonArray gates;
+  for (const Json& gate : array_at(pod_template, {"spec", "schedulingGates"}))
+    if (string_at(gate, {"name"}) != kTopologyGate) gates.push_back(gate);
+  if (gates.empty()) {
+    erase_path(pod_template, {"spec", "schedulingGates"});
+  } else {
+    ensure_path(pod_template, {"spec", "schedulingGates"}) = std::move(gates);
+  }
 }
 
 }  // namespace berth::jobs

@@ -1,5 +1,5 @@
 // What admission adds to the pods of a job: node labels and tolerations of the flavors, updates of admission
-// checks, labels that say which queue paid.
+// checks, labels that say which queue paid, and the gate of pods whose places were decided.
 #pragma once
 
 #include <functional>
@@ -16,6 +16,7 @@ struct PodSetInfo {
   std::int32_t count = 0;
   api::StringMap labels, annotations, node_selector;
   std::vector<api::Toleration> tolerations;
+  std::vector<std::string> scheduling_gates;
 };
 
 using FlavorLookup =
@@ -29,5 +30,11 @@ Result<std::vector<PodSetInfo>> pod_set_infos(const api::kueue::Workload& worklo
 // Adds an info to a PodTemplateSpec. Fails, naming the key, when the template already has another value for
 // it.
 Result<void> merge_into_template(Json& pod_template, const PodSetInfo& info);
+
+// Whether a PodTemplateSpec has the marks of an admission. Such a template is not what the user wrote.
+bool carries_admission(const Json& pod_template);
+// Takes away from such a template what can be told apart: labels, the annotation and the gate. Node selectors and
+// tolerations of the flavors cannot.
+void strip_admission(Json& pod_template);
 
 }  // namespace berth::jobs

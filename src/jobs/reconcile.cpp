@@ -75,7 +75,9 @@ bool same_pod_sets(const std::vector<PodSet>& job, const Workload& workload, boo
     }
     if (job[i].name != wanted.name || job[i].count != count || job[i].min_count != wanted.min_count)
       return false;
-    if (!same_template(*job[i].template_, *wanted.template_, !running && !reserved(workload))) return false;
+    const bool untouched = !running && !reserved(workload);  // nothing was added for admission
+    if (untouched && job[i].topology_request != wanted.topology_request) return false;
+    if (!same_template(*job[i].template_, *wanted.template_, untouched)) return false;
   }
   return true;
 }
@@ -174,7 +176,9 @@ void without_matching_workload(const JobAdapter& adapter, const Json& job,
          old ? "No matching Workload; the job is stopped" : "Missing Workload; unable to run the job", steps);
     return;
   }
-  if (old && !reserved(*old)) {  // it was changed while it waits
+  const auto checked = adapter.check_pod_sets(job);
+  if (!checked) steps.push_back(JobEvent{true, "ErrWorkloadCompose", checked.error().message});
+  if (old && checked && !reserved(*old)) {  // it was changed while it waits
     Json fresh = make_workload(adapter, job, facts);
     steps.push_back(UpdateWorkload{
         old,
@@ -188,7 +192,7 @@ void without_matching_workload(const JobAdapter& adapter, const Json& job,
     steps.push_back(JobEvent{false, "DeletedWorkload", "Deleted not matching Workload: " + key_of(*old)});
     return;
   }
-  if (!workloads.empty()) return;  // the old one of the same name is still going
+  if (!checked || !workloads.empty()) return;  // the old one of the same name is still going
   Json fresh = make_workload(adapter, job, facts);
   const std::string key =
       api::object_key(string_at(fresh, {"metadata", "namespace"}), string_at(fresh, {"metadata", "name"}));
@@ -217,6 +221,15 @@ void with_finished_workload(const JobAdapter& adapter, const Json& job, const Wo
   steps.push_back(JobEvent{false, "FinishedWorkload", "Workload '" + key_of(*workload) + "' is declared finished"});
 }
 
+// Its places are decided after its checks, and have not been yet.
+bool waits_for_places(const Workload& w) {
+  if (!w.status.admission) return false;
+  const auto& assignments = w.status.admission->pod_set_assignments;
+  return std::any_of(assignments.begin(), assignments.end(), [](const PodSetAssignment& assignment) {
+    return assignment.delayed_topology == DelayedTopology::kPending && !assignment.topology_assignment;
+  });
+}
+
 void with_workload(const JobAdapter& adapter, const Json& job, const WorkloadPtr& workload, const JobFacts& facts,
                    std::vector<Step>& steps) {
   const Workload& w = *workload;
@@ -240,7 +253,7 @@ void with_workload(const JobAdapter& adapter, const Json& job, const WorkloadPtr
     stop(adapter, job, w, "Not admitted by cluster queue", steps);
   } else if (Json drift = workload_drift(adapter, job, w, facts); !drift.as_object().empty()) {
     steps.push_back(UpdateWorkload{workload, std::move(drift)});
-  } else if (suspended && admitted) {
+  } else if (suspended && admitted && !waits_for_places(w)) {
     start(adapter, job, workload, facts, steps);
   }
 }

@@ -6,6 +6,7 @@
 
 #include "api/core/validation.h"
 #include "api/kueue/names.h"
+#include "api/kueue/topology_annotations.h"
 #include "api/kueue/types.h"
 
 namespace berth::api::batch {
@@ -29,6 +30,10 @@ std::optional<std::int64_t> integer(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
+}
+
+const JsonObject& template_annotations(const Json& job) {
+  return object_at(job, {"spec", "template", "metadata", "annotations"});
 }
 
 // How many pods run at once at most.
@@ -123,40 +128,7 @@ void check_gates_update(const Json& job, const Json& old, FieldErrors& errors) {
 
 // Topology is asked for by annotations of the pod template.
 void check_topology(const Json& job, FieldErrors& errors) {
-  const Json* annotations = find_path(job, {"spec", "template", "metadata", "annotations"});
-  if (!annotations) return;
-  const std::string path = "spec.template.metadata.annotations";
-  int modes = 0;
-  for (const std::string_view key : {kRequiredTopology, kPreferredTopology, kUnconstrainedTopology})
-    modes += find(*annotations, key) ? 1 : 0;
-  if (modes > 1)
-    errors.push_back(invalid_without_value(
-        path, "must not contain more than one topology annotation: " + std::string(kRequiredTopology) + ", " +
-                  std::string(kPreferredTopology) + ", " + std::string(kUnconstrainedTopology)));
-  for (const std::string_view key : {kRequiredTopology, kPreferredTopology, kSliceRequiredTopology}) {
-    const Json* value = find(*annotations, key);
-    if (!value || !value->is_string()) continue;
-    if (const std::string broken = check_qualified_name(view(value->get_string())); !broken.empty())
-      errors.push_back(invalid_value(key_path(path, key), *value, broken));
-  }
-  const Json* slice = find(*annotations, kSliceRequiredTopology);
-  const Json* size = find(*annotations, kSliceSize);
-  if (slice && !size)
-    errors.push_back(required(key_path(path, kSliceSize),
-                              "must be set together with " + std::string(kSliceRequiredTopology)));
-  if (!slice && size)
-    errors.push_back(forbidden_field(key_path(path, kSliceSize),
-                                     "may not be set without " + std::string(kSliceRequiredTopology)));
-  if (!size || !size->is_string()) return;
-  const auto count = integer(view(size->get_string()));
-  if (!count || *count < 1) {
-    errors.push_back(
-        invalid_value(key_path(path, kSliceSize), *size, "must be an integer greater than or equal to 1"));
-  } else if (*count > pod_count(job)) {
-    errors.push_back(
-        invalid_value(key_path(path, kSliceSize), *size,
-                      "must not be greater than pod set count " + std::to_string(pod_count(job))));
-  }
+  check_topology_annotations(template_annotations(job), pod_count(job), "spec.template.metadata.annotations", errors);
 }
 
 void check_queue_update(const Json& job, const Json& old, bool default_queue_exists, FieldErrors& errors) {
@@ -205,11 +177,6 @@ FieldErrors validate_words(const Json& job) {
   return errors;
 }
 
-bool same_template_annotations(const Json& a, const Json& b) {
-  const std::initializer_list<std::string_view> path = {"spec", "template", "metadata", "annotations"};
-  return json_equal(Json(object_at(a, path)), Json(object_at(b, path)));
-}
-
 }  // namespace
 
 bool is_managed(const Json& job, const JobContext& context) {
@@ -236,11 +203,14 @@ FieldErrors validate_job(const Json& job) {
 
 FieldErrors validate_job_update(const Json& job, const Json& old, bool default_queue_exists) {
   FieldErrors errors = validate_words(job);
-  // Partial admission lowers the parallelism when the job starts: judged is only what the author changes.
-  const bool count_edited = is_suspended(job) && is_suspended(old) && pod_count(job) != pod_count(old);
+  // Partial admission lowers the parallelism when the job starts, and its template gets more annotations then: judged is
+  // only what the author changes.
+  const bool waits = is_suspended(job) && is_suspended(old);
+  const bool count_edited = waits && pod_count(job) != pod_count(old);
   if (count_edited || annotation(job, kJobMinParallelism) != annotation(old, kJobMinParallelism))
     check_min_parallelism(job, errors);
-  if (count_edited || !same_template_annotations(job, old)) check_topology(job, errors);
+  const bool template_edited = !json_equal(Json(template_annotations(job)), Json(template_annotations(old)));
+  if (count_edited || (waits && template_edited)) check_topology(job, errors);
   check_queue_update(job, old, default_queue_exists, errors);
   check_priority_class_update(job, old, errors);
   check_gates_update(job, old, errors);

@@ -28,6 +28,17 @@ inline constexpr std::string_view kPreferredTopology = "kueue.x-k8s.io/podset-pr
 inline constexpr std::string_view kUnconstrainedTopology = "kueue.x-k8s.io/podset-unconstrained-topology";
 inline constexpr std::string_view kSliceRequiredTopology = "kueue.x-k8s.io/podset-slice-required-topology";
 inline constexpr std::string_view kSliceSize = "kueue.x-k8s.io/podset-slice-size";
+inline constexpr std::string_view kSliceConstraints = "kueue.x-k8s.io/podset-slice-required-topology-constraints";
+inline constexpr std::string_view kPodSetGroupName = "kueue.x-k8s.io/podset-group-name";
+
+// What admission puts on the pods of a job.
+inline constexpr std::string_view kPodSetLabel = "kueue.x-k8s.io/podset";
+inline constexpr std::string_view kClusterQueueLabel = "kueue.x-k8s.io/cluster-queue-name";
+inline constexpr std::string_view kLocalQueueLabel = "kueue.x-k8s.io/local-queue-name";
+inline constexpr std::string_view kWorkloadAnnotation = "kueue.x-k8s.io/workload";
+inline constexpr std::string_view kTopologyGate = "kueue.x-k8s.io/topology";  // a scheduling gate
+// Of a pod: what is subtracted from its index before it is a rank.
+inline constexpr std::string_view kPodIndexOffset = "kueue.x-k8s.io/pod-index-offset";
 
 // spec.controllerName of the admission checks that ask for nodes.
 inline constexpr std::string_view kProvisioningController = "kueue.x-k8s.io/provisioning-request";

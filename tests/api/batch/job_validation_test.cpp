@@ -134,6 +134,57 @@ TEST(ValidateJob, Rules) {
            "{kueue.x-k8s.io/podset-slice-required-topology: host, kueue.x-k8s.io/podset-slice-size: many}"),
        topology +
            R"([kueue.x-k8s.io/podset-slice-size]: Invalid value: "many": must be an integer greater than or equal to 1)"},
+      {with_template(
+           "{kueue.x-k8s.io/podset-slice-required-topology: host, kueue.x-k8s.io/podset-slice-size: '3'}"),
+       topology + R"([kueue.x-k8s.io/podset-slice-size]: Invalid value: "3": must divide pod set count 4: 1 pod(s) would )"
+                  "be left without a whole slice"},
+      {with_template("{kueue.x-k8s.io/podset-unconstrained-topology: maybe}"),
+       topology + R"([kueue.x-k8s.io/podset-unconstrained-topology]: Invalid value: "maybe": must be true or false)"},
+      {with_template("{kueue.x-k8s.io/podset-preferred-topology: rack, kueue.x-k8s.io/podset-group-name: pair}"), ""},
+      {with_template("{kueue.x-k8s.io/podset-preferred-topology: rack, kueue.x-k8s.io/podset-group-name: '7'}"),
+       topology + R"([kueue.x-k8s.io/podset-group-name]: Invalid value: "7": must not be a number)"},
+      {with_template("{kueue.x-k8s.io/podset-unconstrained-topology: 'true', kueue.x-k8s.io/podset-group-name: pair}"),
+       topology + "[kueue.x-k8s.io/podset-group-name]: Forbidden: may only be set together with "
+                  "kueue.x-k8s.io/podset-required-topology or kueue.x-k8s.io/podset-preferred-topology"},
+      {with_template("{kueue.x-k8s.io/podset-required-topology: rack, kueue.x-k8s.io/podset-group-name: pair, "
+                     "kueue.x-k8s.io/podset-slice-required-topology: host, kueue.x-k8s.io/podset-slice-size: '2'}"),
+       "[" + topology +
+           "[kueue.x-k8s.io/podset-group-name]: Forbidden: may not be set together with "
+           "kueue.x-k8s.io/podset-slice-required-topology, " +
+           topology +
+           "[kueue.x-k8s.io/podset-group-name]: Forbidden: may not be set together with "
+           "kueue.x-k8s.io/podset-slice-size]"},
+      {with_template(R"({kueue.x-k8s.io/podset-slice-required-topology-constraints:
+        '[{"topology": "block", "size": 4}, {"topology": "rack", "size": 2}]'})"),
+       ""},
+      {with_template("{kueue.x-k8s.io/podset-slice-required-topology-constraints: '{}'}"),
+       topology + R"([kueue.x-k8s.io/podset-slice-required-topology-constraints]: Invalid value: "{}": must be a JSON )"
+                  R"(array of 1 to 3 layers like [{"topology": "rack", "size": 4}])"},
+      {with_template(R"({kueue.x-k8s.io/podset-slice-required-topology-constraints:
+        '[{"topology": "rack", "size": 4}, {"topology": "rack", "size": 3}, {"size": 0}]'})"),
+       "[" + topology + R"([kueue.x-k8s.io/podset-slice-required-topology-constraints][1].topology: Duplicate value: "rack", )" +
+           topology +
+           "[kueue.x-k8s.io/podset-slice-required-topology-constraints][1].size: Invalid value: 3: must divide the size of "
+           "the layer before 4: 1 pod(s) would be left without a whole slice, " +
+           topology +
+           "[kueue.x-k8s.io/podset-slice-required-topology-constraints][2].topology: Required value: must name a level, " +
+           topology +
+           "[kueue.x-k8s.io/podset-slice-required-topology-constraints][2].size: Invalid value: 0: must be an integer "
+           "greater than or equal to 1]"},
+      {with_template(R"({kueue.x-k8s.io/podset-slice-required-topology-constraints: '[{"topology": "rack", "size": 8}]',
+        kueue.x-k8s.io/podset-slice-size: '2', kueue.x-k8s.io/podset-slice-required-topology: host})"),
+       "[" + topology +
+           "[kueue.x-k8s.io/podset-slice-required-topology-constraints]: Forbidden: may not be set together with "
+           "kueue.x-k8s.io/podset-slice-required-topology, " +
+           topology +
+           "[kueue.x-k8s.io/podset-slice-required-topology-constraints]: Forbidden: may not be set together with "
+           "kueue.x-k8s.io/podset-slice-size, " +
+           topology +
+           "[kueue.x-k8s.io/podset-slice-required-topology-constraints][0].size: Invalid value: 8: must not be greater "
+           "than pod set count 4]"},
+      {with_template("{kueue.x-k8s.io/podset-required-topology: example.com/" + std::string(60, 'x') + "}"),
+       topology + "[kueue.x-k8s.io/podset-required-topology]: Invalid value: \"example.com/" + std::string(60, 'x') +
+           "\": must be no more than 63 characters"},
   };
   for (const auto& c : cases) EXPECT_EQ(errors_of(validate_job(c.job)), c.errors);
   for (const auto& bad :

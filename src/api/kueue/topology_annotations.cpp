@@ -1,0 +1,202 @@
+#include "api/kueue/topology_annotations.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "api/kueue/names.h"
+
+namespace berth::api::kueue {
+namespace {
+
+// The schema's bounds of a Workload.
+constexpr std::size_t kMaxLevelLength = 63;
+constexpr std::size_t kMaxGroupNameLength = 256;
+constexpr std::size_t kMaxLayers = 3;
+constexpr std::string_view kModes[] = {kRequiredTopology, kPreferredTopology, kUnconstrainedTopology};
+
+std::optional<std::string_view> text(const JsonObject& annotations, std::string_view key) {
+  const Json* value = annotations.if_contains(boost::json::string_view(key.data(), key.size()));
+  if (!value || !value->is_string()) return std::nullopt;
+  return view(value->get_string());
+}
+
+std::optional<std::int64_t> integer(std::string_view digits) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (digits.empty() || error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  return value;
+}
+
+// The spellings that Kubernetes' tools take for a bool.
+std::optional<bool> boolean(std::string_view word) {
+  for (const std::string_view yes : {"1", "t", "T", "true", "TRUE", "True"})
+    if (word == yes) return true;
+  for (const std::string_view no : {"0", "f", "F", "false", "FALSE", "False"})
+    if (word == no) return false;
+  return std::nullopt;
+}
+
+std::string names_of_modes() {
+  std::string out;
+  for (const auto name : kModes) out.append(out.empty() ? "" : ", ").append(name);
+  return out;
+}
+
+void check_level(std::string_view level, const std::string& path, FieldErrors& errors) {
+  if (const std::string broken = check_qualified_name(level); !broken.empty()) {
+    errors.push_back(invalid_value(path, Json(level), broken));
+  } else if (level.size() > kMaxLevelLength) {
+    errors.push_back(invalid_value(path, Json(level), "must be no more than 63 characters"));
+  }
+}
+
+// How many pods a slice may have: no more than what it is cut from, and without a rest.
+void check_size(std::int64_t size, std::int64_t whole, std::string_view what, const Json& shown, const std::string& path,
+                FieldErrors& errors) {
+  const std::string of = std::string(what) + " " + std::to_string(whole);
+  if (size > whole) {
+    errors.push_back(invalid_value(path, shown, "must not be greater than " + of));
+  } else if (whole % size != 0) {
+    errors.push_back(invalid_value(path, shown, "must divide " + of + ": " + std::to_string(whole % size) +
+                                                    " pod(s) would be left without a whole slice"));
+  }
+}
+
+void check_two_fields(const JsonObject& annotations, std::int64_t count, const std::string& path, FieldErrors& errors) {
+  const auto slice = text(annotations, kSliceRequiredTopology), size = text(annotations, kSliceSize);
+  if (slice) check_level(*slice, key_path(path, kSliceRequiredTopology), errors);
+  if (slice && !size)
+    errors.push_back(
+        required(key_path(path, kSliceSize), "must be set together with " + std::string(kSliceRequiredTopology)));
+  if (!slice && size)
+    errors.push_back(
+        forbidden_field(key_path(path, kSliceSize), "may not be set without " + std::string(kSliceRequiredTopology)));
+  if (!size) return;
+  const auto pods = integer(*size);
+  if (!pods || *pods < 1) {
+    errors.push_back(invalid_value(key_path(path, kSliceSize), Json(*size),
+                                   "must be an integer greater than or equal to 1"));
+  } else {
+    check_size(*pods, count, "pod set count", Json(*size), key_path(path, kSliceSize), errors);
+  }
+}
+
+// One layer of slices within slices. `whole`: the pods of what it is cut from.
+void check_layer(const Json& layer, const std::vector<std::string_view>& above, std::int64_t whole,
+                 std::string_view what, const std::string& path, FieldErrors& errors) {
+  const auto level = string_at(layer, {"topology"});
+  if (level.empty()) {
+    errors.push_back(required(path + ".topology", "must name a level"));
+  } else {
+    check_level(level, path + ".topology", errors);
+    if (std::find(above.begin(), above.end(), level) != above.end())
+      errors.push_back(duplicate(path + ".topology", Json(level)));
+  }
+  const auto size = optional_int_at(layer, {"size"});
+  if (!size || *size < 1) {
+    const Json* shown = find(layer, "size");
+    errors.push_back(invalid_value(path + ".size", shown ? *shown : Json(),
+                                   "must be an integer greater than or equal to 1"));
+  } else {
+    check_size(*size, whole, what, Json(*size), path + ".size", errors);
+  }
+}
+
+void check_constraints(const JsonObject& annotations, std::int64_t count, const std::string& path, FieldErrors& errors) {
+  const auto value = text(annotations, kSliceConstraints);
+  if (!value) return;
+  const std::string at = key_path(path, kSliceConstraints);
+  for (const std::string_view other : {kSliceRequiredTopology, kSliceSize}) {
+    if (text(annotations, other)) errors.push_back(forbidden_field(at, "may not be set together with " + std::string(other)));
+  }
+  const auto layers = parse_json(*value);
+  if (!layers || !layers->is_array() || layers->get_array().empty() || layers->get_array().size() > kMaxLayers) {
+    errors.push_back(invalid_value(at, Json(*value),
+                                   R"(must be a JSON array of 1 to 3 layers like [{"topology": "rack", "size": 4}])"));
+    return;
+  }
+  std::vector<std::string_view> above;
+  std::int64_t whole = count;
+  for (const Json& layer : layers->get_array()) {
+    check_layer(layer, above, whole, above.empty() ? "pod set count" : "the size of the layer before",
+                index_path(at, above.size()), errors);
+    above.push_back(string_at(layer, {"topology"}));
+    if (const auto size = optional_int_at(layer, {"size"}); size && *size >= 1) whole = *size;
+  }
+}
+
+void check_group(const JsonObject& annotations, const std::string& path, FieldErrors& errors) {
+  const auto name = text(annotations, kPodSetGroupName);
+  if (!name) return;
+  const std::string at = key_path(path, kPodSetGroupName);
+  if (name->empty() || name->size() > kMaxGroupNameLength)
+    errors.push_back(invalid_value(at, Json(*name), "must have 1 to 256 characters"));
+  if (integer(*name)) errors.push_back(invalid_value(at, Json(*name), "must not be a number"));
+  if (!text(annotations, kRequiredTopology) && !text(annotations, kPreferredTopology))
+    errors.push_back(forbidden_field(at, "may only be set together with " + std::string(kRequiredTopology) + " or " +
+                                             std::string(kPreferredTopology)));
+  for (const std::string_view slices : {kSliceRequiredTopology, kSliceSize, kSliceConstraints}) {
+    if (text(annotations, slices))
+      errors.push_back(forbidden_field(at, "may not be set together with " + std::string(slices)));
+  }
+}
+
+std::vector<SliceLayer> layers_of(std::string_view constraints) {
+  std::vector<SliceLayer> out;
+  const auto layers = parse_json(constraints);
+  if (!layers || !layers->is_array()) return out;
+  for (const Json& layer : layers->get_array()) {
+    const auto size = int_at(layer, {"size"});
+    const auto level = string_at(layer, {"topology"});
+    if (level.empty() || size < 1 || size > INT32_MAX) return {};
+    out.push_back({std::string(level), static_cast<std::int32_t>(size)});
+  }
+  return out;
+}
+
+}  // namespace
+
+void check_topology_annotations(const JsonObject& annotations, std::int64_t count, const std::string& path,
+                                FieldErrors& errors) {
+  const auto modes = std::count_if(std::begin(kModes), std::end(kModes),
+                                   [&](std::string_view key) { return text(annotations, key).has_value(); });
+  if (modes > 1)
+    errors.push_back(invalid_without_value(
+        path, "must not contain more than one topology annotation: " + names_of_modes()));
+  for (const std::string_view key : {kRequiredTopology, kPreferredTopology}) {
+    if (const auto level = text(annotations, key)) check_level(*level, key_path(path, key), errors);
+  }
+  if (const auto flag = text(annotations, kUnconstrainedTopology); flag && !boolean(*flag))
+    errors.push_back(invalid_value(key_path(path, kUnconstrainedTopology), Json(*flag), "must be true or false"));
+  check_two_fields(annotations, count, path, errors);
+  check_constraints(annotations, count, path, errors);
+  check_group(annotations, path, errors);
+}
+
+TopologyRequest topology_request_of(const JsonObject& annotations, std::string_view pod_index_label) {
+  TopologyRequest request;
+  request.pod_index_label = pod_index_label;
+  if (const auto level = text(annotations, kRequiredTopology)) {
+    request.required = *level;
+  } else if (const auto wish = text(annotations, kPreferredTopology)) {
+    request.preferred = *wish;
+  } else if (const auto flag = text(annotations, kUnconstrainedTopology)) {
+    request.unconstrained = boolean(*flag);
+  }
+  if (request.required || request.preferred)
+    request.pod_set_group_name = text(annotations, kPodSetGroupName).value_or(std::string_view());
+  if (const auto layers = text(annotations, kSliceConstraints)) request.slice_constraints = layers_of(*layers);
+  if (!request.slice_constraints.empty()) return request;
+  request.slice_required_topology = text(annotations, kSliceRequiredTopology).value_or(std::string_view());
+  if (const auto size = integer(text(annotations, kSliceSize).value_or(std::string_view()));
+      size && *size >= 1 && *size <= INT32_MAX)
+    request.slice_size = static_cast<std::int32_t>(*size);
+  return request;
+}
+
+bool names_topology_mode(const JsonObject& annotations) {
+  return std::any_of(std::begin(kModes), std::end(kModes),
+                     [&](std::string_view key) { return text(annotations, key).has_value(); });
+}
+
+}  // namespace berth::api::kueue
