@@ -150,9 +150,16 @@ void PendingQueue::unpark(ClassId id) {
 }
 
 bool PendingQueue::wake(FlavorResourceId id, const std::function<bool(const Lack&, ShapeId)>& may_fit) {
+  return wake_where([&](const Lack& lack, ShapeId shape) { return lack.id == id && may_fit(lack, shape); });
+}
+
+bool PendingQueue::wake_place(FlavorId flavor) {
+  return wake_where([&](const Lack& lack, ShapeId) { return lack.place == flavor; });
+}
+
+bool PendingQueue::wake_where(const std::function<bool(const Lack&, ShapeId)>& helps) {
   auto concerns = [&](const std::vector<Lack>& lacks, ShapeId shape) {
-    return std::any_of(lacks.begin(), lacks.end(),
-                       [&](const Lack& l) { return l.id == id && may_fit(l, shape); });
+    return std::any_of(lacks.begin(), lacks.end(), [&](const Lack& lack) { return helps(lack, shape); });
   };
   bool any = false;
   std::erase_if(parked_, [&](ClassId each) {

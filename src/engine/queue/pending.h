@@ -1,7 +1,7 @@
 // The workloads that wait in one cluster queue: who is next, and who sleeps until something changes.
 //
 // Workloads of the same shape and priority form a class: they share a verdict, so they are parked and woken
-// together (Kueue: scheduling equivalence hash). A parked class remembers which flavor-resources it lacked;
+// together (Kueue: scheduling equivalence hash). A parked class remembers which flavor-resources, or places in which flavors, it lacked;
 // it is woken only when one of those may have got freer. Order: sticky workload, higher priority, older queue
 // timestamp, UID (kueue.md 3.3).
 #pragma once
@@ -41,6 +41,8 @@ class PendingQueue {
   void block(WorkloadId workload, std::vector<Lack> lacks);
   // Wakes what lacked `id` and passes `may_fit`. True when anything woke.
   bool wake(FlavorResourceId id, const std::function<bool(const Lack&, ShapeId)>& may_fit);
+  // Wakes what found no place in the nodes of this flavor.
+  bool wake_place(FlavorId flavor);
   bool wake_all();
   // What the workload's class lacked when it was last parked, if it was woken since by something that got
   // freer.
@@ -120,6 +122,7 @@ class PendingQueue {
   ClassId class_of(const ClassKey& key);
   void drop_class(ClassId id);
   void unpark(ClassId id);
+  bool wake_where(const std::function<bool(const Lack&, ShapeId)>& helps);
   void forget_gone_newcomers(ClassId id);
 
   Slots& slots_;

@@ -1,10 +1,19 @@
 // Between the engine's numbers and the API's admission: status.admission, status.resourceRequests, claims.
 #include <algorithm>
 
-#include "engine/schedule/nominate.h"
+#include "engine/schedule/entry.h"
 #include "engine/schedule/scheduler.h"
+#include "engine/schedule/state.h"
 
 namespace berth::engine {
+
+namespace {
+
+void delay(const Entry& entry, const Plan::Unit& unit, std::vector<PodSetFlavors>& pod_sets) {
+  for (std::size_t i : unit.pod_sets) pod_sets[i].delayed = entry.plan->wants_places[i] && pod_sets[i].count > 0;
+}
+
+}  // namespace
 
 std::vector<PodSetFlavors> flavors_of(const Entry& entry) {
   std::vector<PodSetFlavors> pod_sets(entry.shape->pod_sets.size());
@@ -16,6 +25,8 @@ std::vector<PodSetFlavors> flavors_of(const Entry& entry) {
       if (index < 0) continue;
       const ResourceGroup& group = entry.queue->config.groups[static_cast<std::size_t>(step.group)];
       FlavorId flavor = group.flavors[static_cast<std::size_t>(index)];
+      const bool later = step.placing[static_cast<std::size_t>(index)] == Plan::Placing::kLater;
+      if (later && !entry.plan->wants_places.empty()) delay(entry, unit, pod_sets);
       for (const Plan::Want& want : step.wants) {
         for (std::size_t i = 0; i < unit.pod_sets.size(); ++i) {
           // Of pod sets assigned together, each names only what it asks for itself.

@@ -10,8 +10,8 @@ using api::kueue::FungibilityPreference;
 namespace {
 
 // How bad a reason is: alternatives count with the mildest, what is needed together with the worst
-// (kueue.md 3.5).
-enum Severity : int { kNone, kTopology, kWaiting, kExceeding, kNoMatch };
+// (kueue.md 3.5). The mildest of all, that only places are short, shows once the flavors are chosen.
+enum Severity : int { kNone, kWaiting, kExceeding, kNoMatch };
 
 std::string_view reason_of(int severity) {
   switch (severity) {
@@ -51,6 +51,9 @@ void Assignment::clear() {
   attempts.clear();
   attempt_shortages.clear();
   no_fit_reason = {};
+  places.clear();
+  no_place.reset();
+  only_place_short = false;
 }
 
 void Assigner::assign(const Request& request, Assignment& out) {
@@ -225,7 +228,8 @@ Assigner::Grade Assigner::grade_flavor(std::size_t flavor, const Plan::Step& ste
         grade_resource(id, step.wants[i].resource, group.flavors[flavor], amount, hopeless, severity);
     if (preferred(worst, grade)) worst = grade;
     if (worst.level == Grade::kNoFit) continue;
-    parts_.push_back({id, grade.level == Grade::kFit ? Mode::kFit : Mode::kPreempt, amount, grade.borrow});
+    parts_.push_back(
+        {id, grade.level == Grade::kFit ? Mode::kFit : Mode::kPreempt, amount, grade.borrow, unit_index_});
   }
   return worst;
 }
@@ -246,7 +250,7 @@ Assigner::Grade Assigner::grade_resource(FlavorResourceId id, ResourceId resourc
   Amount available = ledger_.available(who.queue, id);
   if (value <= available) return {Grade::kFit, level.height};
   report({Shortage::Kind::kUnused, 0, resource, flavor, Amount(), value - available, Amount(), nullptr});
-  out_->lacks.push_back({id, value});
+  out_->lacks.push_back({.id = id, .wanted = value});
   bool may_preempt = value <= ledger_.quota(who.queue, id).nominal || level.smaller_than_tree ||
                      who.config->borrow_within_cohort != api::kueue::BorrowWithinCohort::kNever;
   if (!may_preempt) {

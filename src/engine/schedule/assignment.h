@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "engine/quota/ledger.h"
 #include "engine/schedule/plan.h"
 #include "engine/schedule/preemption.h"
+#include "engine/topology/places.h"
 
 namespace berth::engine {
 
@@ -38,10 +40,17 @@ struct Shortage {
   const std::string* text = nullptr;  // in the plan
 };
 
-// A flavor-resource that was short and how much was wanted of it.
+// A flavor-resource that was short and how much was wanted of it; or a flavor in whose nodes no place was found.
 struct Lack {
-  FlavorResourceId id;
-  Amount wanted;
+  FlavorResourceId id{};  // invalid: a lack of place
+  Amount wanted{};
+  FlavorId place{};
+};
+
+// Why pods found no place: rendered only when somebody reads it, for that costs a walk over the nodes.
+struct NoPlace {
+  std::size_t pod_set = 0;
+  PlaceFailure failure;
 };
 
 struct Assignment {
@@ -54,6 +63,7 @@ struct Assignment {
     Mode mode = Mode::kFit;
     Amount amount;
     int borrow = 0;  // height of the subtree that provides it
+    std::size_t unit = 0;
   };
   // A flavor that was looked at and did not simply fit within the queue's own quota.
   struct Attempt {
@@ -75,12 +85,22 @@ struct Assignment {
   std::vector<Shortage> attempt_shortages;
   std::string_view no_fit_reason;  // of QuotaReserved=False while the mode is kNoFit
 
+  // Of the pod sets that want places (KEP-2724), in the order of Placer::asks(). While the mode is kPreempt: as they would
+  // be on an empty cluster.
+  std::vector<Placed> places;
+  std::optional<NoPlace> no_place;
+  bool only_place_short = false;  // quota would fit
+
   bool scan_pending() const;  // some walk over flavors stopped before the end
   void clear();
 };
 
+std::string couldnt_assign(const std::string& pod_set);  // how the message about a pod set begins
+
 // "couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor x, 1 more needed"
-std::string message(const Assignment& assignment, const Plan& plan, const Shape& shape, const Names& names);
+// `no_place`: the text of the assignment's failure to place pods.
+std::string message(const Assignment& assignment, const Plan& plan, const Shape& shape, const Names& names,
+                    const std::string& no_place);
 
 // What the event of an admission says about the flavors that were tried: "Flavors considered: main:
 // spot(Fit;borrow=1)"; empty when the first one simply fitted.

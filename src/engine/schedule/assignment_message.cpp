@@ -36,18 +36,21 @@ std::string join_sorted(std::vector<std::string> texts) {
 
 }  // namespace
 
-std::string message(const Assignment& assignment, const Plan& plan, const Shape& shape, const Names& names) {
+std::string couldnt_assign(const std::string& pod_set) { return "couldn't assign flavors to pod set " + pod_set + ": "; }
+
+std::string message(const Assignment& assignment, const Plan& plan, const Shape& shape, const Names& names,
+                    const std::string& no_place) {
   std::vector<std::pair<std::size_t, std::string>> by_pod_set;
   for (std::size_t unit = 0; unit < plan.units.size(); ++unit) {
     std::vector<std::string> texts;
     for (const Shortage& shortage : assignment.shortages) {
       if (shortage.unit == unit) texts.push_back(text(shortage, names));
     }
-    if (texts.empty()) continue;
-    std::string joined = join_sorted(std::move(texts));
     for (std::size_t pod_set : plan.units[unit].pod_sets) {
-      by_pod_set.emplace_back(
-          pod_set, "couldn't assign flavors to pod set " + shape.pod_sets[pod_set].name + ": " + joined);
+      std::vector<std::string> of_pod_set = texts;
+      if (assignment.no_place && assignment.no_place->pod_set == pod_set) of_pod_set.push_back(no_place);
+      if (of_pod_set.empty()) continue;
+      by_pod_set.emplace_back(pod_set, couldnt_assign(shape.pod_sets[pod_set].name) + join_sorted(std::move(of_pod_set)));
     }
   }
   std::string all;

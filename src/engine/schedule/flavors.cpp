@@ -33,21 +33,29 @@ std::string taint_text(const api::Taint& taint) {
 
 bool FlavorTable::set(FlavorId id, const api::kueue::ResourceFlavor& flavor) {
   if (flavors_.size() <= id.index()) flavors_.resize(id.index() + 1);
-  Flavor next{true, flavor.node_labels, flavor.node_taints, flavor.tolerations};
+  Flavor next{true, flavor.node_labels, flavor.node_taints, flavor.tolerations, flavor.topology_name};
   if (flavors_[id.index()] == next) return false;
   flavors_[id.index()] = std::move(next);
   return true;
 }
 
 bool FlavorTable::remove(FlavorId id) {
-  if (!id.valid() || flavors_.size() <= id.index() || !flavors_[id.index()].exists) return false;
+  if (!id.valid() || !exists(id)) return false;
   flavors_[id.index()] = Flavor();
   return true;
 }
 
+std::vector<FlavorId> FlavorTable::with_topology(std::string_view name) const {
+  std::vector<FlavorId> found;
+  for (std::size_t i = 0; i < flavors_.size(); ++i) {
+    if (flavors_[i].exists && flavors_[i].topology_name == name) found.push_back(FlavorId(i));
+  }
+  return found;
+}
+
 std::string FlavorTable::mismatch(FlavorId id, const std::string& name,
                                   const api::NodeConstraints& constraints) const {
-  if (flavors_.size() <= id.index() || !flavors_[id.index()].exists) return "flavor " + name + " not found";
+  if (!exists(id)) return "flavor " + name + " not found";
   const Flavor& flavor = flavors_[id.index()];
   for (const api::Taint& taint : flavor.node_taints) {
     if (taint.effect != "NoSchedule" && taint.effect != "NoExecute") continue;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/core/scheduling.h"
@@ -17,10 +18,13 @@ class FlavorTable {
     api::StringMap node_labels;
     std::vector<api::Taint> node_taints;
     std::vector<api::Toleration> tolerations;
+    std::string topology_name;
     bool operator==(const Flavor&) const = default;
   };
   bool set(FlavorId id, const api::kueue::ResourceFlavor& flavor);  // true when anything changed
   bool remove(FlavorId id);
+  bool exists(FlavorId id) const { return id.index() < flavors_.size() && flavors_[id.index()].exists; }
+  std::vector<FlavorId> with_topology(std::string_view name) const;
 
   // Why pods with these constraints cannot use the flavor, "" when they can: "flavor x not found",
   // "untolerated taint {gpu yes NoSchedule <nil>} in flavor x", "flavor x doesn't match node affinity". Only

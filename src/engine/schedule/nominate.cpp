@@ -14,7 +14,7 @@ void Nominator::nominate(Entry& entry, bool resume) {
   Queue& queue = *entry.queue;
   entry.shape = &state_.shapes[slot.shape];
   entry.plan = &queue.pending.plan(entry.workload, queue.generation, [&] {
-    return make_plan(*entry.shape, queue.config, state_.flavors, state_.names);
+    return make_plan(*entry.shape, queue.config, state_.flavors, state_.places, state_.names);
   });
   std::span<const std::int32_t> tried;
   if (resume && slot.scan != nullptr) {
@@ -55,6 +55,7 @@ void Nominator::assign(Entry& entry, std::span<const std::int32_t> counts,
   request.tried = tried;
   request.nominated = nominated;
   state_.assigner.assign(request, entry.assignment);
+  placer_.place(entry);
   entry.targets.clear();
   if (entry.assignment.mode == Mode::kPreempt) find_targets(entry);
 }
@@ -66,7 +67,7 @@ void Nominator::find_targets(Entry& entry) {
     if (part.mode == Mode::kPreempt) short_ids_.push_back(part.id);
   }
   Preemptor preemptor{entry.queue->node, &entry.queue->config, slot.priority, slot.queued_at};
-  entry.targets = state_.preemption.targets(preemptor, short_ids_, entry.assignment.usage);
+  entry.targets = state_.preemption.targets(preemptor, short_ids_, entry.assignment.usage, placer_.asks());
 }
 
 bool Nominator::promising(const Entry& entry) const {

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "engine/schedule/trial.h"
+#include "engine/schedule/victims.h"
+
 namespace berth::engine {
 
 namespace {
@@ -15,53 +18,15 @@ constexpr int kMaxCycles = 1'000'000;
 constexpr std::string_view kNoLongerFits = "Workload no longer fits after processing another workload";
 constexpr std::string_view kOverlaps = "Workload has overlapping preemption targets with another workload";
 constexpr std::string_view kAfterPreemptions = "Workload fits once the preemptions under way are done";
-constexpr std::string_view kBypassed =
-    "Bypassed scheduling evaluation because an equivalent workload recently failed";
-
-// FNV-1a: recognises that a workload was told the same before.
-class Fingerprint {
- public:
-  Fingerprint& add(std::uint64_t v) {
-    h_ = (h_ ^ v) * 1099511628211ULL;
-    return *this;
-  }
-  Fingerprint& add(std::string_view text) {
-    for (char c : text) add(static_cast<unsigned char>(c));
-    return add(text.size());
-  }
-  std::uint64_t value() const { return h_ == 0 ? 1 : h_; }  // 0 means "never told"
-
- private:
-  std::uint64_t h_ = 14695981039346656037ULL;
-};
-
-std::uint64_t fingerprint(std::string_view reason, std::string_view text) {
-  return Fingerprint().add(reason).add(text).value();
-}
-
-// Of the message an assignment would give, without making it. `victims`: how many it waits for.
-std::uint64_t fingerprint(std::string_view reason, const Assignment& assignment, std::size_t victims) {
-  Fingerprint print;
-  print.add(reason).add(victims);
-  for (const Shortage& each : assignment.shortages) {
-    print.add(static_cast<std::uint64_t>(each.kind))
-        .add(each.unit)
-        .add(each.resource.value)
-        .add(each.flavor.value);
-    for (Amount amount : {each.a, each.b, each.c}) print.add(static_cast<std::uint64_t>(amount.count()));
-    if (each.text != nullptr) print.add(*each.text);
-  }
-  return print.value();
-}
 
 }  // namespace
 
-bool Pass::run(NodeId root, Time now, Decisions& out) {
+bool Pass::run(std::span<const NodeId> roots, Time now, Decisions& out) {
   now_ = now;
   out_ = &out;
-  tree_ = &state_.tree(root);
+  roots_ = roots;
   all_.clear();
-  collect(root);
+  for (NodeId root : roots) collect(root);
   live_ = all_;
   bool done = false;
   for (int i = 0; i < kMaxCycles && !done; ++i) done = !cycle();
@@ -79,12 +44,13 @@ void Pass::collect(NodeId node) {
 
 void Pass::moved() {
   moved_ = true;
-  tree_->progress = ++state_.counter;
+  ++state_.counter;
+  for (NodeId root : roots_) state_.tree(root).progress = state_.counter;
 }
 
 bool Pass::cycle() {
-  ++tree_->cycle;
-  moved_ = false;
+  for (NodeId root : roots_) ++state_.tree(root).cycle;
+  moved_ = places_changed_ = false;
   std::size_t count = nominate_heads();
   if (count == 0) return false;
   order_.resize(count);
@@ -94,6 +60,7 @@ bool Pass::cycle() {
   preempted_.clear();
   for (std::size_t i : order_) process(entries_[i]);
   state_.ledger.drop_holds();
+  if (places_changed_) state_.places.drop_holds();
   return moved_;
 }
 
@@ -152,11 +119,11 @@ void Pass::process(Entry& entry) {
   if (assignment.mode == Mode::kPreempt && overlaps(entry)) recompute_without_victims(entry);
   if (assignment.mode == Mode::kNoFit) return fail(entry, assignment.no_fit_reason);
   if (assignment.mode == Mode::kPreempt && entry.targets.empty()) {
-    reserve(entry);
-    return fail(entry, kWaitingForQuota);
+    fail(entry, assignment.only_place_short ? kTopologyPlacementFailed : kWaitingForQuota);
+    return reserve(entry);
   }
   if (assignment.mode == Mode::kDeferredFit) {
-    state_.ledger.hold(entry.queue->node, assignment.usage);
+    hold(entry, assignment.usage);
     if (!entry.queue->config.strict()) entry.queue->pending.set_sticky(entry.workload);
     state_.slots[entry.workload].scan.reset();
     return wait(entry.workload, kWaitingForPreemptedWorkloads, kAfterPreemptions);
@@ -178,27 +145,38 @@ bool Pass::overlaps(const Entry& entry) const {
 
 // The victims of earlier entries are as good as gone: are they enough, or whom else would it take?
 void Pass::recompute_without_victims(Entry& entry) {
-  Ledger::Trial trial(state_.ledger);
+  Trial trial(state_.ledger, state_.places);
   for (WorkloadId victim : preempted_) trial.without(victim);
   nominator_.renominate(entry);
   if (entry.assignment.mode == Mode::kFit) entry.assignment.mode = Mode::kDeferredFit;
 }
 
-bool Pass::fits(const Entry& entry) {
+bool Pass::fits(Entry& entry) {
   const Usage& usage = entry.assignment.usage;
   NodeId node = entry.queue->node;
-  if (preempted_.empty() && entry.targets.empty()) return state_.ledger.fits(node, usage);
+  if (preempted_.empty() && entry.targets.empty()) return state_.ledger.fits(node, usage) && keeps_place(entry);
   {
-    Ledger::Trial trial(state_.ledger);
+    Trial trial(state_.ledger, state_.places);
     for (WorkloadId victim : preempted_) trial.without(victim);
     for (const Target& target : entry.targets) trial.without(target.workload);
     if (!state_.ledger.fits(node, usage)) return false;
+    if (entry.assignment.mode != Mode::kFit) return keeps_place(entry);
   }
-  if (entry.assignment.mode != Mode::kFit) return true;
-  // Victims still hold their quota: what is admitted beside them must fit beside them.
-  Ledger::Trial trial(state_.ledger);
-  trial.without_holds();
-  return state_.ledger.fits(node, usage);
+  {
+    // Victims still hold their quota: what is admitted beside them must fit beside them.
+    Ledger::Trial trial(state_.ledger);
+    trial.without_holds();
+    if (!state_.ledger.fits(node, usage)) return false;
+  }
+  return keeps_place(entry);  // beside the victims and beside what shall follow them
+}
+
+// Places are chosen anew after others of this cycle took some (Kueue: TASRecomputeAssignmentWithinSchedulingCycle). Those of
+// a preemptor were chosen on an empty cluster.
+bool Pass::keeps_place(Entry& entry) {
+  const Assignment& assignment = entry.assignment;
+  if (assignment.places.empty() || (assignment.mode == Mode::kFit && !places_changed_)) return true;
+  return nominator_.placer().place_again(entry);
 }
 
 void Pass::admit(Entry& entry) {
@@ -209,6 +187,7 @@ void Pass::admit(Entry& entry) {
   decision.cluster_queue = queue.node;
   decision.pod_sets = flavors_of(entry);
   decision.considered = considered(entry.assignment, *entry.plan, *entry.shape, state_.names);
+  if (!entry.assignment.places.empty()) take_places(entry, decision);
   out_->push_back(std::move(decision));
   queue.pending.erase(entry.workload);
   slot.scan.reset();
@@ -222,28 +201,27 @@ void Pass::admit(Entry& entry) {
   moved();
 }
 
+void Pass::take_places(Entry& entry, Admit& decision) {
+  Slot& slot = state_.slots[entry.workload];
+  slot.places = nominator_.placer().state(entry, decision.pod_sets);
+  state_.places.take(entry.workload, slot.key, std::move(entry.assignment.places));
+  places_changed_ = true;
+}
+
+void Pass::hold(const Entry& entry, const Usage& usage) {
+  state_.ledger.hold(entry.queue->node, usage);
+  if (entry.assignment.places.empty()) return;
+  state_.places.hold(entry.assignment.places);
+  places_changed_ = true;
+}
+
 void Pass::preempt(Entry& entry) {
-  for (const Target& target : entry.targets) {
-    preempted_.push_back(target.workload);
-    Slot& victim = state_.slots[target.workload];
-    if (victim.evicted) continue;
-    out_->push_back(
-        Preempt{target.workload, entry.workload, target.reason, preemption_message(entry, target)});
-    Queue& queue = *state_.queue(victim.queue);
-    queue.holders.erase(victim, target.workload);
-    victim.evicted = true;
-    queue.holders.insert(victim, target.workload);
-    moved();
-  }
-  state_.ledger.hold(entry.queue->node, entry.assignment.usage);
+  tell(entry, kWaitingForPreemptedWorkloads, entry.targets.size());
+  for (const Target& target : entry.targets) preempted_.push_back(target.workload);
+  if (order_evictions(state_, entry.workload, entry.targets, *out_)) moved();
+  hold(entry, entry.assignment.usage);
   if (!entry.queue->config.strict()) entry.queue->pending.set_sticky(entry.workload);
   state_.slots[entry.workload].scan.reset();
-  std::size_t victims = entry.targets.size();
-  std::uint64_t print = fingerprint(kWaitingForPreemptedWorkloads, entry.assignment, victims);
-  if (!news(entry.workload, print)) return;
-  std::string text =
-      message_of(entry) + ". Pending the preemption of " + std::to_string(victims) + " workload(s)";
-  say({entry.workload, kWaitingForPreemptedWorkloads, {}, std::move(text), print});
 }
 
 // What would fit after preemptions that find no victims is set aside for the rest of the cycle, unless the
@@ -262,12 +240,11 @@ void Pass::reserve(const Entry& entry) {
     }
     if (amount > Amount()) usage.push_back({each.id, amount});
   }
-  state_.ledger.hold(node, usage);
+  hold(entry, usage);
 }
 
 void Pass::fail(Entry& entry, std::string_view reason) {
-  std::uint64_t print = fingerprint(reason, entry.assignment, 0);
-  if (news(entry.workload, print)) say({entry.workload, reason, {}, message_of(entry), print});
+  tell(entry, reason, 0);
   give_up(entry, reason);
 }
 
@@ -292,8 +269,9 @@ void Pass::try_again(Entry& entry) { scan_moved(entry); }
 // having gone round once without anything else happening, the workload waits like any other.
 bool Pass::scan_moved(Entry& entry) {
   Slot& slot = state_.slots[entry.workload];
-  if (slot.scan_stamp != tree_->progress) {
-    slot.scan_stamp = tree_->progress;
+  const Tree& tree = tree_of(entry);
+  if (slot.scan_stamp != tree.progress) {
+    slot.scan_stamp = tree.progress;
     slot.scan_moves = 0;
   }
   bool resumed = slot.scan != nullptr;
@@ -308,77 +286,11 @@ bool Pass::scan_moved(Entry& entry) {
   ++slot.scan_moves;
   slot.scan = std::make_unique<FlavorScan>();
   for (const auto& choice : entry.assignment.choices) slot.scan->tried.push_back(choice.tried);
-  slot.scan->cycle = tree_->cycle;
-  slot.scan->releases = tree_->releases;
+  slot.scan->cycle = tree.cycle;
+  slot.scan->releases = tree.releases;
   slot.scan->generation = entry.queue->generation;
   moved_ = true;
   return true;
-}
-
-// False when the workload knows that already; what it was about to be told in this pass is taken back then.
-bool Pass::news(WorkloadId workload, std::uint64_t print) {
-  if (state_.slots[workload].told != print) return true;
-  nothing_new(workload);
-  return false;
-}
-
-void Pass::nothing_new(WorkloadId workload) {
-  Slot& slot = state_.slots[workload];
-  if (slot.wait_index == Slot::kNoWait) return;
-  words_[slot.wait_index].workload = WorkloadId();
-  slot.wait_index = Slot::kNoWait;
-}
-
-void Pass::wait(WorkloadId workload, std::string_view reason, std::string_view text) {
-  std::uint64_t print = fingerprint(reason, text);
-  if (news(workload, print)) say({workload, reason, text, {}, print});
-}
-
-void Pass::say(Word word) {
-  nothing_new(word.workload);
-  state_.slots[word.workload].wait_index = static_cast<std::uint32_t>(words_.size());
-  words_.push_back(std::move(word));
-}
-
-std::string Pass::message_of(const Entry& entry) const {
-  return message(entry.assignment, *entry.plan, *entry.shape, state_.names);
-}
-
-std::string Pass::preemption_message(const Entry& entry, const Target& target) const {
-  const Slot &preemptor = state_.slots[entry.workload], &victim = state_.slots[target.workload];
-  auto or_unknown = [](const std::string& s) { return s.empty() ? std::string("UNKNOWN") : s; };
-  return "Preempted to accommodate a workload (UID: " + or_unknown(preemptor.uid) +
-         ", JobUID: " + or_unknown(preemptor.job_uid) + ") due to " +
-         std::string(human_readable(target.reason)) +
-         "; preemptor path: " + state_.ledger.path(entry.queue->node) +
-         "; preemptee path: " + state_.ledger.path(victim.queue);
-}
-
-// Only the last word of the pass counts.
-void Pass::tell_waits() {
-  for (Word& word : words_) {
-    if (!word.workload.valid()) continue;
-    Slot& slot = state_.slots[word.workload];
-    slot.wait_index = Slot::kNoWait;
-    if (slot.place == Slot::Place::kHolder) continue;
-    slot.told = word.fingerprint;
-    slot.told_reason = word.reason;
-    slot.told_of_other = false;
-    if (!word.constant.empty()) word.text = word.constant;
-    out_->push_back(Wait{word.workload, std::string(word.reason), std::move(word.text), true});
-  }
-  words_.clear();
-}
-
-void Pass::tell_untold(Queue& queue) {
-  for (const auto& [workload, reason] : queue.pending.take_untold()) {
-    Slot& slot = state_.slots[workload];
-    if (slot.told != 0 && slot.told_reason == reason) continue;  // it knows, in its own words
-    slot.told = fingerprint(reason, kBypassed);
-    slot.told_reason = reason;
-    slot.told_of_other = true;
-    out_->push_back(Wait{workload, std::string(reason), std::string(kBypassed), false});
-  }
 }
 
 }  // namespace berth::engine

@@ -1,7 +1,8 @@
-// The scheduling pass over one tree of cohorts: Kueue's cycles (one head of each queue, nominated against the
+// The scheduling pass over trees of cohorts that have to do with each other: Kueue's cycles (one head of each queue, nominated against the
 // same state, ordered, then processed one by one) repeated until nothing moves (kueue.md 3.1-3.4).
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "engine/schedule/decision.h"
@@ -14,9 +15,9 @@ class Pass {
  public:
   explicit Pass(State& state) : state_(state), nominator_(state) {}
 
-  // All queues below `root` that have somebody awake. False when it stopped at the bound of cycles and should
-  // go on.
-  bool run(NodeId root, Time now, Decisions& out);
+  // All queues below `roots` that have somebody awake. False when it stopped at the bound of cycles and should
+  // go on. Trees whose pods may want the same places are passed over together.
+  bool run(std::span<const NodeId> roots, Time now, Decisions& out);
 
  private:
   struct Word {
@@ -34,37 +35,41 @@ class Pass {
   void process(Entry& entry);
 
   bool overlaps(const Entry& entry) const;
-  bool fits(const Entry& entry);
+  bool fits(Entry& entry);
+  bool keeps_place(Entry& entry);
   void recompute_without_victims(Entry& entry);
   void admit(Entry& entry);
   void preempt(Entry& entry);
+  void take_places(Entry& entry, Admit& decision);
+  void hold(const Entry& entry, const Usage& usage);  // quota and places, for the rest of the cycle
   void reserve(const Entry& entry);
   void fail(Entry& entry, std::string_view reason);     // with the assignment's message
   void give_up(Entry& entry, std::string_view reason);  // parks or blocks
   void try_again(Entry& entry);                         // stays awake
   bool scan_moved(Entry& entry);
   bool news(WorkloadId workload, std::uint64_t fingerprint);
+  void tell(const Entry& entry, std::string_view reason, std::size_t victims);
   void wait(WorkloadId workload, std::string_view reason, std::string_view text);
   void say(Word word);
   void nothing_new(WorkloadId workload);
   bool still_hopeless(const Queue& queue, WorkloadId head) const;
-  std::string message_of(const Entry& entry) const;
-  std::string preemption_message(const Entry& entry, const Target& target) const;
   void tell_waits();
   void tell_untold(Queue& queue);
   void moved();
+  Tree& tree_of(const Entry& entry) { return state_.tree(state_.ledger.root(entry.queue->node)); }
 
   State& state_;
   Time now_{};
   Decisions* out_ = nullptr;
   Nominator nominator_;
-  Tree* tree_ = nullptr;
+  std::span<const NodeId> roots_;
   std::vector<Queue*> all_, live_;  // of the tree; with somebody to evaluate
   std::vector<Entry> entries_;      // kept between cycles for their memory
   std::vector<std::size_t> order_;
   std::vector<WorkloadId> preempted_;  // in this cycle
   std::vector<Word> words_;            // the last one for each workload that waits
   bool moved_ = false;
+  bool places_changed_ = false;  // in this cycle, by what it admitted or set aside
 };
 
 }  // namespace berth::engine

@@ -50,24 +50,85 @@ bool asks_nothing(const Plan::Want& want) {
   return std::all_of(want.per_pod.begin(), want.per_pod.end(), [](Amount a) { return a.is_zero(); });
 }
 
-void match_flavors(Plan::Step& step, const Plan::Unit& unit, const Shape& shape, const QueueConfig& config,
-                   const FlavorTable& flavors, Names& names) {
-  for (FlavorId flavor : config.groups[static_cast<std::size_t>(step.group)].flavors) {
-    std::string why;
-    for (std::size_t pod_set : unit.pod_sets) {
-      why = flavors.mismatch(flavor, names.name(flavor), shape.pod_sets[pod_set].constraints);
-      if (!why.empty()) break;
+// What a plan is made from.
+struct Basis {
+  const Shape& shape;
+  const QueueConfig& config;
+  const FlavorTable& flavors;
+  const Places& places;
+  Names& names;
+  bool implied = false;  // all pods get places: every flavor of the queue has a topology, and only such (kueue.md 4.1)
+};
+
+bool only_topologies(const QueueConfig& config, const Places& places) {
+  bool any = false;
+  for (const ResourceGroup& group : config.groups) {
+    for (FlavorId flavor : group.flavors) {
+      if (!places.places_pods(flavor)) return false;
+      any = true;
     }
-    step.mismatch.push_back(std::move(why));
-    auto& ids = step.ids.emplace_back();
-    for (const Plan::Want& want : step.wants) ids.push_back(names.pair(flavor, want.resource));
   }
+  return any;
+}
+
+// The group covers nothing that the pods themselves ask of a node.
+bool quota_only(const ResourceGroup& group, const Shape::PodSet& pod_set) {
+  return std::none_of(pod_set.per_pod.begin(), pod_set.per_pod.end(), [&](const ResourceAmount& each) {
+    return std::find(group.resources.begin(), group.resources.end(), each.resource) != group.resources.end();
+  });
+}
+
+std::string topology_mismatch(const Basis& basis, FlavorId flavor, const ResourceGroup& group,
+                              const Shape::PodSet& pod_set) {
+  const bool has_topology = basis.places.places_pods(flavor);
+  if (!pod_set.topology && !basis.implied) {
+    return has_topology ? "Flavor \"" + basis.names.name(flavor) + "\" supports only TopologyAwareScheduling" : "";
+  }
+  if (!has_topology && quota_only(group, pod_set)) return "";
+  return basis.places.mismatch(flavor, pod_set.topology ? &*pod_set.topology : nullptr, pod_set.count);
+}
+
+std::string mismatch(const Basis& basis, FlavorId flavor, const ResourceGroup& group, const Plan::Unit& unit) {
+  for (std::size_t index : unit.pod_sets) {
+    const Shape::PodSet& pod_set = basis.shape.pod_sets[index];
+    std::string why;
+    if (basis.flavors.exists(flavor)) why = topology_mismatch(basis, flavor, group, pod_set);
+    if (why.empty()) why = basis.flavors.mismatch(flavor, basis.names.name(flavor), pod_set.constraints);
+    if (!why.empty()) return why;
+  }
+  return "";
+}
+
+Plan::Placing placing(const Basis& basis, FlavorId flavor) {
+  if (!basis.places.places_pods(flavor)) return Plan::Placing::kNone;
+  const auto& delayed = basis.config.delayed;
+  const bool later = std::find(delayed.begin(), delayed.end(), flavor) != delayed.end();
+  return later ? Plan::Placing::kLater : Plan::Placing::kNow;
+}
+
+void match_flavors(Plan::Step& step, const Plan::Unit& unit, const Basis& basis) {
+  const ResourceGroup& group = basis.config.groups[static_cast<std::size_t>(step.group)];
+  for (FlavorId flavor : group.flavors) {
+    step.mismatch.push_back(mismatch(basis, flavor, group, unit));
+    step.placing.push_back(placing(basis, flavor));
+    auto& ids = step.ids.emplace_back();
+    for (const Plan::Want& want : step.wants) ids.push_back(basis.names.pair(flavor, want.resource));
+  }
+}
+
+std::vector<bool> wants_places(const Basis& basis) {
+  std::vector<bool> wants;
+  for (const Shape::PodSet& each : basis.shape.pod_sets) wants.push_back(basis.implied || each.topology);
+  return std::find(wants.begin(), wants.end(), true) == wants.end() ? std::vector<bool>() : wants;
 }
 
 }  // namespace
 
-Plan make_plan(const Shape& shape, const QueueConfig& config, const FlavorTable& flavors, Names& names) {
+Plan make_plan(const Shape& shape, const QueueConfig& config, const FlavorTable& flavors, const Places& places,
+               Names& names) {
+  const Basis basis{shape, config, flavors, places, names, only_topologies(config, places)};
   Plan plan;
+  plan.wants_places = wants_places(basis);
   plan.units = group_pod_sets(shape);
   for (Plan::Unit& unit : plan.units) {
     for (Plan::Want& want : wants_of(unit, shape, config, names)) {
@@ -77,13 +138,13 @@ Plan make_plan(const Shape& shape, const QueueConfig& config, const FlavorTable&
       auto step = std::find_if(unit.steps.begin(), unit.steps.end(),
                                [&](const Plan::Step& each) { return group >= 0 && each.group == group; });
       if (step == unit.steps.end()) {
-        unit.steps.push_back({group, {}, {}, {}});
+        unit.steps.push_back({group, {}, {}, {}, {}});
         step = unit.steps.end() - 1;
       }
       step->wants.push_back(std::move(want));
     }
     for (Plan::Step& step : unit.steps) {
-      if (step.group >= 0) match_flavors(step, unit, shape, config, flavors, names);
+      if (step.group >= 0) match_flavors(step, unit, basis);
       ++plan.steps;
       plan.flavors_tried += step.mismatch.size();
     }

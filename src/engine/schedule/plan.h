@@ -7,6 +7,7 @@
 #include "engine/schedule/flavors.h"
 #include "engine/schedule/queue_config.h"
 #include "engine/schedule/shape.h"
+#include "engine/topology/places.h"
 
 namespace berth::engine {
 
@@ -16,21 +17,26 @@ struct Plan {
     ResourceId resource;
     std::vector<Amount> per_pod;  // by pod set of the unit; zero where it does not ask
   };
+  enum class Placing : std::uint8_t { kNone, kNow, kLater };  // kLater: in the second pass
   struct Step {  // the resources of a unit that one group covers, or one resource that none does
     std::int32_t group = -1;
     std::vector<Want> wants;                         // by resource name
     std::vector<std::string> mismatch;               // by flavor of the group; "" when the pods may run there
     std::vector<std::vector<FlavorResourceId>> ids;  // by flavor, want
+    std::vector<Placing> placing;                    // by flavor: whether pods get places there
   };
   struct Unit {
     std::vector<std::size_t> pod_sets;  // indices into the shape
     std::vector<Step> steps;            // in the order in which resource names lead to them
   };
   std::vector<Unit> units;
+  std::vector<bool> wants_places;  // by pod set; empty when none does
   std::size_t steps = 0;          // in all units
   std::size_t flavors_tried = 0;  // at most, in one walk over everything
 };
 
-Plan make_plan(const Shape& shape, const QueueConfig& config, const FlavorTable& flavors, Names& names);
+// `places`: what flavors and topologies it knows; not what is free.
+Plan make_plan(const Shape& shape, const QueueConfig& config, const FlavorTable& flavors, const Places& places,
+               Names& names);
 
 }  // namespace berth::engine

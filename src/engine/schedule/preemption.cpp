@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/schedule/candidates.h"
+#include "engine/schedule/trial.h"
 
 namespace berth::engine {
 namespace {
@@ -20,16 +21,37 @@ bool under_nominal(const Ledger& ledger, NodeId queue, std::span<const FlavorRes
   });
 }
 
+// Whether the pods have places in a trial, asked again only after something changed that may matter.
+class Room {
+ public:
+  Room(Places& places, const Slots& slots, std::span<const PlaceAsk> asks)
+      : places_(places), slots_(slots), asks_(asks), known_(asks.empty()), ok_(known_) {}
+  void changed(WorkloadId workload) { known_ = known_ && (asks_.empty() || slots_[workload].places.empty()); }
+  bool ok() {
+    if (!known_) ok_ = places_.place(asks_).ok;
+    known_ = true;
+    return ok_;
+  }
+
+ private:
+  Places& places_;
+  const Slots& slots_;
+  std::span<const PlaceAsk> asks_;
+  bool known_, ok_;
+};
+
 // Puts victims back, the latest first, while the workload still fits; the last one is never tried. A victim
 // that is not needed is replaced by the last of the list, which is how Kueue orders what remains.
-void fill_back(Ledger::Trial& trial, std::vector<Target>& targets, const auto& still_fits) {
+void fill_back(Trial& trial, Room& room, std::vector<Target>& targets, const auto& still_fits) {
   for (std::size_t i = targets.size() - 1; i-- > 0;) {
     trial.again(targets[i].workload);
+    room.changed(targets[i].workload);
     if (still_fits()) {
       targets[i] = targets.back();
       targets.pop_back();
     } else {
       trial.without(targets[i].workload);
+      room.changed(targets[i].workload);
     }
   }
 }
@@ -66,7 +88,8 @@ std::string_view human_readable(PreemptionReason reason) {
 
 std::vector<Target> Preemption::targets(const Preemptor& preemptor,
                                         std::span<const FlavorResourceId> short_ids,
-                                        std::span<const FlavorResourceAmount> usage) {
+                                        std::span<const FlavorResourceAmount> usage,
+                                        std::span<const PlaceAsk> asks) {
   if (!preemptor.config->preempts()) return {};
   Candidates candidates(ledger_, slots_, holders_of_, preemptor, short_ids, usage);
   bool borrowing_forbidden = preemptor.config->borrow_within_cohort == api::kueue::BorrowWithinCohort::kNever;
@@ -78,15 +101,17 @@ std::vector<Target> Preemption::targets(const Preemptor& preemptor,
     attempts = {false, true};
   }
   for (bool borrowing : attempts) {
-    Ledger::Trial trial(ledger_);
+    Trial trial(ledger_, places_);
+    Room room(places_, slots_, asks);
     std::vector<Target> targets;
     candidates.start(borrowing);
     while (auto target = candidates.next()) {
       trial.without(target->workload);
+      room.changed(target->workload);
       targets.push_back(*target);
-      auto still_fits = [&] { return fits(ledger_, preemptor.queue, usage, borrowing); };
+      auto still_fits = [&] { return fits(ledger_, preemptor.queue, usage, borrowing) && room.ok(); };
       if (!still_fits()) continue;
-      fill_back(trial, targets, still_fits);
+      fill_back(trial, room, targets, still_fits);
       return targets;
     }
   }

@@ -2,8 +2,8 @@
 // kueue.md 3.6).
 //
 // Candidates use a flavor-resource that is short and satisfy the preemptor queue's policies. They are removed
-// one by one in a trial until the workload fits, then put back in reverse while it still fits. Cost follows
-// the candidates looked at.
+// one by one in a trial until the workload fits, places included, then put back in reverse while it still fits.
+// Cost follows the candidates looked at.
 #pragma once
 
 #include <functional>
@@ -14,6 +14,7 @@
 #include "engine/schedule/decision.h"
 #include "engine/schedule/holders.h"
 #include "engine/schedule/queue_config.h"
+#include "engine/topology/places.h"
 
 namespace berth::engine {
 
@@ -45,17 +46,18 @@ struct Possibility {
 class Preemption {
  public:
   using HoldersOf = std::function<const Holders*(NodeId)>;  // nullptr: none
-  Preemption(Ledger& ledger, const Slots& slots, HoldersOf holders_of)
-      : ledger_(ledger), slots_(slots), holders_of_(std::move(holders_of)) {}
+  Preemption(Ledger& ledger, Places& places, const Slots& slots, HoldersOf holders_of)
+      : ledger_(ledger), places_(places), slots_(slots), holders_of_(std::move(holders_of)) {}
 
-  // The victims for `usage`, of which `short_ids` are short; empty when none suffice. Workloads that an open
-  // trial has taken out are no candidates.
+  // The victims for `usage`, of which `short_ids` are short, and for the places that pods want; empty when none
+  // suffice. Workloads that an open trial has taken out are no candidates.
   std::vector<Target> targets(const Preemptor& preemptor, std::span<const FlavorResourceId> short_ids,
-                              std::span<const FlavorResourceAmount> usage);
+                              std::span<const FlavorResourceAmount> usage, std::span<const PlaceAsk> asks = {});
   Possibility simulate(const Preemptor& preemptor, FlavorResourceId id, Amount amount);
 
  private:
   Ledger& ledger_;
+  Places& places_;
   const Slots& slots_;
   HoldersOf holders_of_;
 };

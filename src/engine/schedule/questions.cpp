@@ -20,6 +20,11 @@ bool Scheduler::holds(WorkloadId workload) const {
   return impl_->state.slots.known(workload) && impl_->state.slots[workload].place == Slot::Place::kHolder;
 }
 
+std::span<const StatedPlaces> Scheduler::held_places(WorkloadId workload) const {
+  if (!holds(workload)) return {};
+  return impl_->state.slots[workload].places;
+}
+
 bool Scheduler::parked(WorkloadId workload) const {
   return pending(workload) &&
          impl_->state.queue(impl_->state.slots[workload].queue)->pending.sleeps(workload);
@@ -45,6 +50,8 @@ api::kueue::Admission Scheduler::admission(const Admit& admit) const {
     api::kueue::PodSetAssignment assignment;
     assignment.name = pod_set.name;
     assignment.count = admit.pod_sets[i].count;
+    assignment.topology_assignment = admit.pod_sets[i].places;
+    if (admit.pod_sets[i].delayed) assignment.delayed_topology = api::kueue::DelayedTopology::kPending;
     for (const auto& [resource, flavor] : admit.pod_sets[i].flavors) {
       const std::string& name = state.names.name(resource);
       auto asked = std::find_if(pod_set.per_pod.begin(), pod_set.per_pod.end(),
@@ -74,13 +81,14 @@ std::vector<api::kueue::PodSetRequest> Scheduler::resource_requests(WorkloadId w
 }
 
 // Who is awake and fits would have been admitted in the last pass, unless somebody else's preemptions keep it
-// waiting or a pass is due anyway.
+// waiting or a pass is due anyway. Trees that share the machine room count as one.
 std::vector<std::string> Scheduler::Impl::check_awake() {
   std::vector<std::string> broken;
   if (!dirty.empty()) return broken;
   Nominator nominator(state);
   std::map<NodeId, std::vector<WorkloadId>> fitting;  // by tree
   std::set<NodeId> contended;
+  const std::vector<NodeId> joint = room_trees();
   for (const auto& queue : state.queues) {
     if (queue == nullptr || !state.runs(*queue) || !queue->pending.head().valid()) continue;
     Entry entry;
@@ -88,6 +96,7 @@ std::vector<std::string> Scheduler::Impl::check_awake() {
     entry.queue = queue.get();
     nominator.nominate(entry, false);
     NodeId root = state.ledger.root(queue->node);
+    if (std::ranges::find(joint, root) != joint.end()) root = joint.front();
     if (entry.plan != nullptr && entry.assignment.mode == Mode::kFit) {
       fitting[root].push_back(entry.workload);
     } else {
@@ -116,7 +125,12 @@ std::vector<std::string> Scheduler::check() const {
       broken.push_back("workload " + slot.uid +
                        (holder ? " holds quota without a claim" : " has a claim it does not hold"));
     }
+    const bool placed = holder && !slot.places.empty();
+    if (placed != state.places.holds(workload)) {
+      broken.push_back("workload " + slot.uid + (placed ? " was placed but has no places" : " has places it does not hold"));
+    }
   }
+  say(state.places.check());
   impl_->absorb_reliefs();  // so that what shall wake is awake
   say(impl_->check_awake());
   Nominator nominator(state);

@@ -1,9 +1,13 @@
 #include "engine/schedule/queue_config.h"
 
+#include <algorithm>
+
 namespace berth::engine {
 
-QueueConfig compile_queue(const api::kueue::ClusterQueue& queue, Names& names) {
+QueueConfig compile_queue(const api::kueue::ClusterQueue& queue, std::vector<std::string> delayed_flavors, Names& names) {
   QueueConfig config;
+  std::sort(delayed_flavors.begin(), delayed_flavors.end());
+  for (const std::string& flavor : delayed_flavors) config.delayed.push_back(names.flavor(flavor));
   for (const auto& group : queue.resource_groups) {
     ResourceGroup compiled;
     for (const auto& resource : group.covered_resources) {

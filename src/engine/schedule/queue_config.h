@@ -20,6 +20,7 @@ struct ResourceGroup {
 struct QueueConfig {
   std::vector<ResourceGroup> groups;
   std::vector<std::int32_t> group_of;  // by resource; -1: not covered
+  std::vector<FlavorId> delayed;       // by name: flavors whose nodes a check makes first (kueue.md 4.1)
   api::kueue::QueueingStrategy strategy = api::kueue::QueueingStrategy::kBestEffortFifo;
   api::kueue::FungibilityPolicy when_can_borrow = api::kueue::FungibilityPolicy::kMayStopSearch;
   api::kueue::FungibilityPolicy when_can_preempt = api::kueue::FungibilityPolicy::kTryNextFlavor;
@@ -41,7 +42,7 @@ struct QueueConfig {
   bool operator==(const QueueConfig&) const = default;
 };
 
-QueueConfig compile_queue(const api::kueue::ClusterQueue& queue, Names& names);
+QueueConfig compile_queue(const api::kueue::ClusterQueue& queue, std::vector<std::string> delayed_flavors, Names& names);
 std::vector<QuotaEntry> compile_quotas(const std::vector<api::kueue::ResourceGroup>& groups, Names& names);
 
 }  // namespace berth::engine

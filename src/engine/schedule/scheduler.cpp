@@ -27,6 +27,7 @@ void Scheduler::Impl::drop_if_unused(Queue& queue) {
   if (queue.configured || queue.pending.size() > 0 || !queue.holders.empty()) return;
   NodeId node = queue.node;
   std::erase(dirty, node);
+  rooms.erase(node);
   state.queues[node.index()].reset();
   state.ledger.unpin(node);
 }
@@ -48,6 +49,17 @@ void Scheduler::Impl::wake_tree(Queue& queue) {
 
 void Scheduler::Impl::reconfigured(Queue& queue) {
   queue.generation = ++state.counter;
+  queue.rooms.clear();
+  for (const ResourceGroup& group : queue.config.groups) {
+    for (FlavorId flavor : group.flavors) {
+      if (state.places.places_pods(flavor)) queue.rooms.push_back(flavor);
+    }
+  }
+  if (queue.rooms.empty()) {
+    rooms.erase(queue.node);
+  } else {
+    rooms.insert(queue.node);
+  }
   wake_queue(queue);
 }
 
@@ -80,6 +92,7 @@ void Scheduler::Impl::absorb_reliefs() {
     if (root.valid()) state.tree(root).releases = ++state.counter;
     relieve(relief.node, relief.id);
   }
+  for (FlavorId flavor : state.places.take_reliefs()) relieve_room(flavor);
 }
 
 // --- Configuration.
@@ -108,15 +121,6 @@ void Scheduler::remove_flavor(std::string_view name) {
   if (impl_->state.flavors.remove(id) || places_changed) impl_->flavors_changed(id);
 }
 
-void Scheduler::set_topology(const api::kueue::Topology& topology) { impl_->state.places.set_topology(topology); }
-void Scheduler::remove_topology(std::string_view name) { impl_->state.places.remove_topology(name); }
-void Scheduler::set_node(const api::Node& node) { impl_->state.places.set_node(node); }
-void Scheduler::remove_node(std::string_view name) { impl_->state.places.remove_node(name); }
-void Scheduler::set_pod(const api::PodPlacement& pod) { impl_->state.places.set_pod(pod); }
-void Scheduler::remove_pod(std::string_view uid) { impl_->state.places.remove_pod(uid); }
-
-Scheduler::SecondPassResult Scheduler::second_pass(const SecondPass&, Time) { return {}; }
-
 void Scheduler::set_cohort(const api::kueue::Cohort& cohort) {
   State& state = impl_->state;
   auto quotas = compile_quotas(cohort.resource_groups, state.names);
@@ -128,11 +132,11 @@ void Scheduler::set_cohort(const api::kueue::Cohort& cohort) {
 void Scheduler::remove_cohort(std::string_view name) { impl_->state.ledger.remove_cohort(name); }
 
 void Scheduler::set_cluster_queue(const api::kueue::ClusterQueue& object, bool active,
-                                  const std::vector<std::string>& /*delayed_flavors*/) {
+                                  const std::vector<std::string>& delayed_flavors) {
   State& state = impl_->state;
   Queue& queue = impl_->queue_of(object.meta.name);
   auto quotas = compile_quotas(object.resource_groups, state.names);
-  QueueConfig config = compile_queue(object, state.names);
+  QueueConfig config = compile_queue(object, delayed_flavors, state.names);
   bool rules_changed = !queue.configured || queue.config != config;
   if (rules_changed || !state.ledger.same_configuration(queue.node, object.cohort_name, quotas)) {
     state.ledger.set_cluster_queue(object.meta.name, object.cohort_name, quotas);
@@ -156,8 +160,8 @@ void Scheduler::remove_cluster_queue(std::string_view name) {
 
 // --- Workloads.
 
-WorkloadId Scheduler::enter(std::string_view uid, std::string_view job_uid, std::string_view /*key*/) {
-  return impl_->state.slots.enter(uid, job_uid);
+WorkloadId Scheduler::enter(std::string_view uid, std::string_view job_uid, std::string_view key) {
+  return impl_->state.slots.enter(uid, job_uid, key);
 }
 
 void Scheduler::leave(WorkloadId workload) {
@@ -185,6 +189,8 @@ void Scheduler::Impl::leave_claim(WorkloadId workload) {
   Queue& queue = *state.queue(slot.queue);
   queue.holders.erase(slot, workload);
   state.ledger.give_back(workload);
+  if (!slot.places.empty()) state.places.give_back(workload);
+  slot.places.clear();
   slot.place = Slot::Place::kNone;
   slot.evicted = false;
   drop_if_unused(queue);
@@ -266,6 +272,7 @@ void Scheduler::hold(WorkloadId workload, const Holding& holding) {
   slot.evicted = holding.evicted;
   queue.holders.insert(slot, workload);
   if (claim == nullptr || claim->usage != usage) state.ledger.take(workload, queue.node, std::move(usage));
+  impl_->hold_places(workload, holding);
 }
 
 void Scheduler::set_evicted(WorkloadId workload, bool evicted) {
@@ -304,13 +311,20 @@ Decisions Scheduler::schedule(Time now) {
     if (!state.ledger.in_cycle(node)) roots.insert(state.ledger.root(node));
   }
   Decisions decisions;
-  for (NodeId root : roots) {
-    if (impl_->pass.run(root, now, decisions)) continue;
-    for (auto& queue : state.queues) {  // stopped at a bound: goes on in the next call
-      if (queue != nullptr && state.ledger.root(queue->node) == root) impl_->mark(*queue);
-    }
+  const std::vector<NodeId> joint = impl_->room_trees();
+  if (std::any_of(joint.begin(), joint.end(), [&](NodeId root) { return roots.contains(root); })) {
+    impl_->run_pass(joint, now, decisions);
+    for (NodeId root : joint) roots.erase(root);
   }
+  for (NodeId root : roots) impl_->run_pass({&root, 1}, now, decisions);
   return decisions;
+}
+
+void Scheduler::Impl::run_pass(std::span<const NodeId> roots, Time now, Decisions& out) {
+  if (pass.run(roots, now, out)) return;
+  for (auto& queue : state.queues) {  // stopped at a bound: goes on in the next call
+    if (queue != nullptr && std::ranges::find(roots, state.ledger.root(queue->node)) != roots.end()) mark(*queue);
+  }
 }
 
 bool Scheduler::wants_pass() const {

@@ -13,6 +13,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -99,6 +100,7 @@ class Scheduler {
   const Places& places() const;
   bool pending(WorkloadId workload) const;  // waits in a queue, parked or not
   bool holds(WorkloadId workload) const;
+  std::span<const StatedPlaces> held_places(WorkloadId workload) const;  // by pod set that has some
   bool parked(
       WorkloadId workload) const;  // pending, and not to be evaluated until something it lacks changes
   std::size_t pending_count(std::string_view cluster_queue) const;

@@ -19,7 +19,12 @@ struct Scheduler::Impl {
   void wake_tree(Queue& queue);
   void reconfigured(Queue& queue);
   void flavors_changed(FlavorId flavor);
+  void topology_changed(std::string_view name);
   void absorb_reliefs();
+  void relieve_room(FlavorId flavor);
+  void hold_places(WorkloadId workload, const Holding& holding);
+  std::vector<NodeId> room_trees() const;
+  void run_pass(std::span<const NodeId> roots, Time now, Decisions& out);
   void relieve(NodeId node, FlavorResourceId id);
   void leave_queue(WorkloadId workload);
   void leave_claim(WorkloadId workload);
@@ -31,6 +36,7 @@ struct Scheduler::Impl {
   State state;
   Pass pass;
   std::vector<NodeId> dirty;                       // queues in which somebody may have become admissible
+  std::set<NodeId> rooms;                          // queues that have flavors with a topology
   std::set<std::pair<Time, WorkloadId>> backoffs;  // ends of back-offs; of workloads that are aside
 };
 

@@ -52,6 +52,24 @@ void add_constraints(Key& key, const api::NodeConstraints& constraints) {
   }
 }
 
+// What decides about places; labels that only number the pods do not.
+void add_topology(Key& key, const api::kueue::TopologyRequest& request) {
+  key.add("topology");
+  for (const auto& level : {request.required, request.preferred}) {
+    key.add(level ? 1 : 0);
+    key.add(level.value_or(""));
+  }
+  key.add(request.unconstrained.value_or(false) ? 1 : 0);
+  key.add(request.slice_required_topology);
+  key.add(request.slice_size.value_or(-1));
+  for (const auto& layer : request.slice_constraints) {
+    key.add(layer.topology);
+    key.add(layer.size);
+  }
+}
+
+bool wants_places(const PodSetRequest& request) { return request.topology && request.topology->explicit_request(); }
+
 std::string key_of(const std::vector<PodSetRequest>& pod_sets) {
   Key key;
   for (const PodSetRequest& pod_set : pod_sets) {
@@ -66,11 +84,20 @@ std::string key_of(const std::vector<PodSetRequest>& pod_sets) {
       key.add(to_amount(resource, quantity).count());
     }
     add_constraints(key, pod_set.constraints);
+    if (wants_places(pod_set)) add_topology(key, *pod_set.topology);
   }
   return key.take();
 }
 
 }  // namespace
+
+std::vector<ResourceAmount> amounts_of(const api::ResourceList& list, Names& names) {
+  std::vector<ResourceAmount> amounts;  // a std::map: by name already
+  for (const auto& [resource, quantity] : list) {
+    amounts.push_back({names.resource(resource), to_amount(resource, quantity)});
+  }
+  return amounts;
+}
 
 ShapeId ShapeTable::acquire(const std::vector<PodSetRequest>& pod_sets, Names& names) {
   std::string key = key_of(pod_sets);
@@ -88,13 +115,14 @@ ShapeId ShapeTable::acquire(const std::vector<PodSetRequest>& pod_sets, Names& n
   Slot& slot = slots_[id.index()];
   slot.shape = Shape();
   for (const PodSetRequest& request : pod_sets) {
-    Shape::PodSet pod_set{
-        request.name, request.count,      request.min_count.value_or(request.count), request.group,
-        {},           request.constraints};
-    // std::map: by name already.
-    for (const auto& [resource, quantity] : request.per_pod) {
-      pod_set.per_pod.push_back({names.resource(resource), to_amount(resource, quantity)});
-    }
+    Shape::PodSet pod_set;
+    pod_set.name = request.name;
+    pod_set.count = request.count;
+    pod_set.min_count = request.min_count.value_or(request.count);
+    pod_set.group = request.group;
+    pod_set.per_pod = amounts_of(request.per_pod, names);
+    pod_set.constraints = request.constraints;
+    if (wants_places(request)) pod_set.topology = request.topology;
     slot.shape.reducible = slot.shape.reducible || pod_set.min_count < pod_set.count;
     slot.shape.pod_sets.push_back(std::move(pod_set));
   }

@@ -17,7 +17,9 @@ using ShapeId = Id<struct ShapeTag>;
 struct ResourceAmount {
   ResourceId resource;
   Amount amount;
+  bool operator==(const ResourceAmount&) const = default;
 };
+std::vector<ResourceAmount> amounts_of(const api::ResourceList& list, Names& names);  // by resource name
 
 struct Shape {
   struct PodSet {
@@ -27,6 +29,7 @@ struct Shape {
     std::string group;
     std::vector<ResourceAmount> per_pod;  // by resource name
     api::NodeConstraints constraints;
+    std::optional<api::kueue::TopologyRequest> topology;  // explicit requests only: others place nothing by themselves
   };
   std::vector<PodSet> pod_sets;
   bool reducible = false;  // some pod set may be admitted with fewer pods

@@ -11,6 +11,7 @@
 #include "engine/quota/ids.h"
 #include "engine/schedule/shape.h"
 #include "engine/schedule/workload.h"
+#include "engine/topology/places.h"
 
 namespace berth::engine {
 
@@ -36,10 +37,12 @@ struct Slot {
   Place place = Place::kNone;
   bool evicted = false;  // a holder that is being evicted
   std::string uid, job_uid;
+  std::string key;  // "namespace/name": how pods name it
   NodeId queue;
   std::int32_t priority = 0;
   Time queued_at{};
   Time reserved_at{};
+  std::vector<StatedPlaces> places;  // of a holder, as last stated: what changed is told to the machine-room ledger
 
   // While pending.
   ShapeId shape;
@@ -66,7 +69,7 @@ class Slots {
   }
   std::size_t size() const { return slots_.size(); }
 
-  WorkloadId enter(std::string_view uid, std::string_view job_uid) {
+  WorkloadId enter(std::string_view uid, std::string_view job_uid, std::string_view key = {}) {
     WorkloadId id(slots_.size());
     if (free_.empty()) {
       slots_.emplace_back();
@@ -78,6 +81,7 @@ class Slots {
     slot.in_use = true;
     slot.uid = uid;
     slot.job_uid = job_uid;
+    slot.key = key;
     return id;
   }
   void leave(WorkloadId id) {

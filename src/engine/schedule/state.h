@@ -27,6 +27,7 @@ struct Queue {
   bool active = false;      // may admit
   bool dirty = false;       // something happened that may let somebody in
   QueueConfig config;
+  std::vector<FlavorId> rooms;   // its flavors that have a topology
   std::uint64_t generation = 0;  // of the configuration, for what is compiled from it
   PendingQueue pending;
   Holders holders;
@@ -44,7 +45,7 @@ struct State {
   explicit State(SchedulerOptions o)
       : options(o),
         places(names, o.topology),
-        preemption(ledger, slots, [this](NodeId node) { return holders(node); }),
+        preemption(ledger, places, slots, [this](NodeId node) { return holders(node); }),
         assigner(ledger, preemption, o.flavor_fungibility) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -66,6 +67,7 @@ struct State {
   // Whether a workload that lacked this may fit or preempt now. Without preemption nothing but room helps,
   // and a request of one pod set that may not be reduced needs all of its amount.
   bool may_help(const Queue& q, const Lack& lack, ShapeId shape_id) const {
+    if (lack.place.valid()) return true;
     const Shape& shape = shapes[shape_id];
     return q.config.preempts() || shape.reducible || shape.pod_sets.size() > 1 ||
            lack.wanted <= ledger.available(q.node, lack.id);

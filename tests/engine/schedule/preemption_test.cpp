@@ -19,11 +19,13 @@ Time second(int s) { return Time(std::chrono::seconds(s)); }
 
 // Queues with holders, without a scheduler around them.
 struct House {
+  Names names;
   Ledger ledger;
+  Places places{names, {}};
   Slots slots;
   std::map<NodeId, std::unique_ptr<Holders>> holders;
   std::vector<WorkloadId> workloads;
-  Preemption preemption{ledger, slots, [this](NodeId node) {
+  Preemption preemption{ledger, places, slots, [this](NodeId node) {
                           auto it = holders.find(node);
                           return it == holders.end() ? nullptr : it->second.get();
                         }};

@@ -71,6 +71,7 @@ struct JobSpec {
   std::int32_t priority = 0;
   std::int64_t second = -1;  // queued at; default: after all before
   std::optional<std::int32_t> min_count{};
+  std::optional<api::kueue::TopologyRequest> topology{};
 };
 
 class World {
@@ -84,7 +85,9 @@ class World {
     object.node_taints = std::move(taints);
     scheduler.set_flavor(object);
   }
-  void queue(const QueueSpec& spec) { scheduler.set_cluster_queue(spec.object, true); }
+  void queue(const QueueSpec& spec, const std::vector<std::string>& delayed_flavors = {}) {
+    scheduler.set_cluster_queue(spec.object, true, delayed_flavors);
+  }
   void cohort(const std::string& name, const std::string& parent,
               const std::vector<std::pair<std::string, std::vector<QueueSpec::Limit>>>& flavors = {}) {
     api::kueue::Cohort object;
@@ -104,21 +107,25 @@ class World {
     PodSetRequest pod_set;
     pod_set.count = job.count;
     pod_set.min_count = job.min_count;
+    pod_set.topology = job.topology;
     for (const auto& [resource, amount] : job.requests) pod_set.per_pod[resource] = quantity(amount);
     pending.pod_sets.push_back(pod_set);
     return pending;
   }
   WorkloadId id(const std::string& name) {
     if (auto it = ids.find(name); it != ids.end()) return it->second;
-    WorkloadId id = scheduler.enter(name, "job-" + name);
+    WorkloadId id = scheduler.enter(name, "job-" + name, "ns/" + name);
     ids[name] = id;
     names[id] = name;
     return id;
   }
   void job(JobSpec job) {
     if (job.second < 0) job.second = ++seconds_;
-    specs[job.name] = pending(job, job.second);
-    scheduler.submit(id(job.name), specs[job.name]);
+    submit(job.name, pending(job, job.second));
+  }
+  void submit(const std::string& name, const Pending& pending) {
+    specs[name] = pending;
+    scheduler.submit(id(name), pending);
   }
   void finish(const std::string& name) { scheduler.leave(forget(name)); }
   // The evicted job stopped: its quota is free and it waits again.

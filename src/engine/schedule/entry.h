@@ -1,0 +1,28 @@
+// One head of a queue in a scheduling cycle, and what could be done for it.
+#pragma once
+
+#include <vector>
+
+#include "engine/schedule/assignment.h"
+#include "engine/schedule/decision.h"
+#include "engine/schedule/preemption.h"
+
+namespace berth::engine {
+
+struct Queue;
+
+struct Entry {
+  WorkloadId workload;
+  Queue* queue = nullptr;
+  const Plan* plan = nullptr;  // null: a barrier stands before it
+  const Shape* shape = nullptr;
+  Assignment assignment;
+  std::vector<Target> targets;
+  // The walk over flavors went on from where a former one stopped: nobody is put to sleep on such a verdict.
+  bool partial_view = false;
+};
+
+// The flavors of an entry's assignment, by pod set.
+std::vector<PodSetFlavors> flavors_of(const Entry& entry);
+
+}  // namespace berth::engine

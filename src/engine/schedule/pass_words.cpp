@@ -1,0 +1,115 @@
+// What a pass tells those who go on waiting: the last word only, and only when it is news.
+#include "engine/schedule/pass.h"
+#include "engine/schedule/victims.h"
+
+namespace berth::engine {
+namespace {
+
+constexpr std::string_view kBypassed =
+    "Bypassed scheduling evaluation because an equivalent workload recently failed";
+
+// FNV-1a: recognises that a workload was told the same before.
+class Fingerprint {
+ public:
+  Fingerprint& add(std::uint64_t v) {
+    h_ = (h_ ^ v) * 1099511628211ULL;
+    return *this;
+  }
+  Fingerprint& add(std::string_view text) {
+    for (char c : text) add(static_cast<unsigned char>(c));
+    return add(text.size());
+  }
+  std::uint64_t value() const { return h_ == 0 ? 1 : h_; }  // 0 means "never told"
+
+ private:
+  std::uint64_t h_ = 14695981039346656037ULL;
+};
+
+std::uint64_t fingerprint(std::string_view reason, std::string_view text) {
+  return Fingerprint().add(reason).add(text).value();
+}
+
+// Of the message an assignment would give, without making it. `victims`: how many it waits for.
+std::uint64_t fingerprint(std::string_view reason, const Assignment& assignment, std::size_t victims) {
+  Fingerprint print;
+  print.add(reason).add(victims);
+  for (const Shortage& each : assignment.shortages) {
+    print.add(static_cast<std::uint64_t>(each.kind))
+        .add(each.unit)
+        .add(each.resource.value)
+        .add(each.flavor.value);
+    for (Amount amount : {each.a, each.b, each.c}) print.add(static_cast<std::uint64_t>(amount.count()));
+    if (each.text != nullptr) print.add(*each.text);
+  }
+  if (const auto& none = assignment.no_place) {
+    print.add(none->pod_set).add(none->failure.text);
+    for (std::int32_t n : {none->failure.fits, none->failure.wanted}) print.add(static_cast<std::uint64_t>(n));
+  }
+  return print.value();
+}
+
+}  // namespace
+
+// False when the workload knows that already; what it was about to be told in this pass is taken back then.
+bool Pass::news(WorkloadId workload, std::uint64_t print) {
+  if (state_.slots[workload].told != print) return true;
+  nothing_new(workload);
+  return false;
+}
+
+void Pass::nothing_new(WorkloadId workload) {
+  Slot& slot = state_.slots[workload];
+  if (slot.wait_index == Slot::kNoWait) return;
+  words_[slot.wait_index].workload = WorkloadId();
+  slot.wait_index = Slot::kNoWait;
+}
+
+void Pass::wait(WorkloadId workload, std::string_view reason, std::string_view text) {
+  std::uint64_t print = fingerprint(reason, text);
+  if (news(workload, print)) say({workload, reason, text, {}, print});
+}
+
+void Pass::say(Word word) {
+  nothing_new(word.workload);
+  state_.slots[word.workload].wait_index = static_cast<std::uint32_t>(words_.size());
+  words_.push_back(std::move(word));
+}
+
+// In the assignment's words; `victims`: how many it waits for.
+void Pass::tell(const Entry& entry, std::string_view reason, std::size_t victims) {
+  std::uint64_t print = fingerprint(reason, entry.assignment, victims);
+  if (!news(entry.workload, print)) return;
+  std::string text =
+      message(entry.assignment, *entry.plan, *entry.shape, state_.names, nominator_.placer().explain(entry));
+  if (victims > 0) text += pending_preemption(victims);
+  say({entry.workload, reason, {}, std::move(text), print});
+}
+
+// Only the last word of the pass counts.
+void Pass::tell_waits() {
+  for (Word& word : words_) {
+    if (!word.workload.valid()) continue;
+    Slot& slot = state_.slots[word.workload];
+    slot.wait_index = Slot::kNoWait;
+    if (slot.place == Slot::Place::kHolder) continue;
+    slot.told = word.fingerprint;
+    slot.told_reason = word.reason;
+    slot.told_of_other = false;
+    if (!word.constant.empty()) word.text = word.constant;
+    out_->push_back(Wait{word.workload, std::string(word.reason), std::move(word.text), true});
+  }
+  words_.clear();
+}
+
+void Pass::tell_untold(Queue& queue) {
+  for (const auto& [workload, reason] : queue.pending.take_untold()) {
+    Slot& slot = state_.slots[workload];
+    if (slot.told != 0 && slot.told_reason == reason) continue;  // it knows, in its own words
+    slot.told = fingerprint(reason, kBypassed);
+    slot.told_reason = reason;
+    slot.told_of_other = true;
+    out_->push_back(Wait{workload, std::string(reason), std::string(kBypassed), false});
+  }
+}
+
+}  // namespace berth::engine

@@ -1,0 +1,182 @@
+#include "engine/schedule/placer.h"
+
+#include <algorithm>
+
+#include "engine/schedule/state.h"
+
+namespace berth::engine {
+namespace {
+
+// The flavor of a unit that has a topology. A pod needs nodes of one flavor.
+struct RoomFlavor {
+  FlavorId flavor{};
+  Plan::Placing placing = Plan::Placing::kNone;
+  std::string error;
+};
+
+RoomFlavor room_flavor(const Entry& entry, const Plan::Unit& unit, std::size_t first_step, const Names& names) {
+  RoomFlavor found;
+  for (std::size_t i = 0; i < unit.steps.size(); ++i) {
+    const std::int32_t index = entry.assignment.choices[first_step + i].flavor;
+    if (index < 0) continue;
+    const auto position = static_cast<std::size_t>(index);
+    if (unit.steps[i].placing[position] == Plan::Placing::kNone) continue;
+    const auto& group = entry.queue->config.groups[static_cast<std::size_t>(unit.steps[i].group)];
+    const FlavorId flavor = group.flavors[position];
+    if (found.flavor.valid() && found.flavor != flavor) {
+      found.error = "more than one flavor with a topology assigned: " + names.name(found.flavor) + ", " + names.name(flavor);
+      return found;
+    }
+    found.flavor = flavor;
+    found.placing = unit.steps[i].placing[position];
+  }
+  if (!found.flavor.valid()) found.error = "no flavor with a topology assigned";
+  return found;
+}
+
+}  // namespace
+
+std::string Placer::add_asks(const Entry& entry, const Plan::Unit& unit, std::size_t first_step) {
+  RoomFlavor room;
+  for (std::size_t index : unit.pod_sets) {
+    const std::int32_t count = entry.assignment.counts[index];
+    if (!entry.plan->wants_places[index] || count == 0) continue;
+    if (!room.flavor.valid()) room = room_flavor(entry, unit, first_step, names_);
+    if (!room.error.empty()) {
+      pod_sets_.assign(1, index);
+      return room.error;
+    }
+    if (room.placing == Plan::Placing::kLater) continue;
+    const Shape::PodSet& pod_set = entry.shape->pod_sets[index];
+    asks_.push_back({room.flavor, count, {pod_set.per_pod, &pod_set.constraints},
+                     pod_set.topology ? &*pod_set.topology : nullptr, pod_set.group});
+    pod_sets_.push_back(index);
+  }
+  return "";
+}
+
+// Flavors in the order of their names: those that share nodes see each other's pods in that order (kueue.md 4.2).
+void Placer::sort_asks() {
+  const auto later = [&](const PlaceAsk& a, const PlaceAsk& b) { return names_.name(b.flavor) < names_.name(a.flavor); };
+  for (std::size_t i = 1; i < asks_.size(); ++i) {  // a handful, and sorted already but for odd cases
+    for (std::size_t j = i; j > 0 && later(asks_[j - 1], asks_[j]); --j) {
+      std::swap(asks_[j - 1], asks_[j]);
+      std::swap(pod_sets_[j - 1], pod_sets_[j]);
+    }
+  }
+}
+
+std::string Placer::collect(const Entry& entry) {
+  asks_.clear();
+  pod_sets_.clear();
+  if (entry.plan->wants_places.empty()) return "";
+  std::size_t first_step = 0;
+  for (const Plan::Unit& unit : entry.plan->units) {
+    std::string error = add_asks(entry, unit, first_step);
+    if (!error.empty()) return error;
+    first_step += unit.steps.size();
+  }
+  sort_asks();
+  return "";
+}
+
+void Placer::place(Entry& entry) {
+  Assignment& assignment = entry.assignment;
+  asks_.clear();
+  if (entry.plan->wants_places.empty() || assignment.mode == Mode::kNoFit) return;
+  if (std::string error = collect(entry); !error.empty()) {
+    return never(entry, {pod_sets_.front(), {.text = std::move(error)}});
+  }
+  if (asks_.empty()) return;
+  if (assignment.mode == Mode::kFit) {
+    Placement now = places_.place(asks_);
+    if (now.ok) {
+      assignment.places = std::move(now.pod_sets);
+      return;
+    }
+    no_room(entry, std::move(now.failure));
+  }
+  note_lacks(entry);
+  Placement ever = places_.place(asks_, true);
+  if (!ever.ok) return never(entry, {pod_sets_[ever.failure.ask], std::move(ever.failure)});
+  assignment.places = std::move(ever.pod_sets);
+}
+
+// What the failing pod set uses counts as short: who holds some of it may be made to give way.
+void Placer::no_room(Entry& entry, PlaceFailure failure) {
+  Assignment& assignment = entry.assignment;
+  const std::size_t pod_set = pod_sets_[failure.ask];
+  assignment.no_place = NoPlace{pod_set, std::move(failure)};
+  assignment.only_place_short = true;
+  assignment.mode = Mode::kPreempt;
+  for (Assignment::Part& part : assignment.parts) {
+    const auto& members = entry.plan->units[part.unit].pod_sets;
+    if (std::find(members.begin(), members.end(), pod_set) != members.end()) part.mode = Mode::kPreempt;
+  }
+  note_untried(entry);
+}
+
+void Placer::note_lacks(Entry& entry) {
+  for (std::size_t i = 0; i < asks_.size(); ++i) {
+    if (i == 0 || asks_[i].flavor != asks_[i - 1].flavor) entry.assignment.lacks.push_back({.place = asks_[i].flavor});
+  }
+}
+
+// The flavors behind the chosen ones were not looked at, for the quota of those sufficed: room there may help as well.
+void Placer::note_untried(Entry& entry) {
+  Assignment& assignment = entry.assignment;
+  auto choice = assignment.choices.begin();
+  for (const Plan::Unit& unit : entry.plan->units) {
+    for (const Plan::Step& step : unit.steps) {
+      const Assignment::Choice chosen = *choice++;
+      if (chosen.tried < 0) continue;
+      for (auto next = static_cast<std::size_t>(chosen.tried) + 1; next < step.ids.size(); ++next) {
+        if (!step.mismatch[next].empty()) continue;
+        for (FlavorResourceId id : step.ids[next]) assignment.lacks.push_back({.id = id});
+        if (step.placing[next] == Plan::Placing::kNow) {
+          const auto& group = entry.queue->config.groups[static_cast<std::size_t>(step.group)];
+          assignment.lacks.push_back({.place = group.flavors[next]});
+        }
+      }
+    }
+  }
+}
+
+void Placer::never(Entry& entry, NoPlace why) {
+  Assignment& assignment = entry.assignment;
+  assignment.mode = Mode::kNoFit;
+  assignment.no_fit_reason = kTopologyPlacementFailed;
+  if (!assignment.no_place) assignment.no_place = std::move(why);
+}
+
+bool Placer::place_again(Entry& entry) {
+  if (!collect(entry).empty()) return false;
+  Placement now = places_.place(asks_);
+  if (now.ok) entry.assignment.places = std::move(now.pod_sets);
+  return now.ok;
+}
+
+std::string Placer::explain(const Entry& entry) {
+  if (!entry.assignment.no_place) return "";
+  const PlaceFailure& failure = entry.assignment.no_place->failure;
+  if (!failure.text.empty()) return failure.text;
+  collect(entry);
+  return places_.explain(asks_, failure);
+}
+
+std::vector<StatedPlaces> Placer::state(const Entry& entry, std::vector<PodSetFlavors>& pod_sets) {
+  std::vector<StatedPlaces> stated;
+  if (entry.assignment.places.empty()) return stated;
+  collect(entry);
+  for (std::size_t ask = 0; ask < asks_.size(); ++ask) {
+    pod_sets[pod_sets_[ask]].places = places_.assignment(entry.assignment.places[ask]);
+  }
+  for (std::size_t i = 0; i < pod_sets.size(); ++i) {
+    if (pod_sets[i].places == nullptr) continue;
+    const auto ask = static_cast<std::size_t>(std::find(pod_sets_.begin(), pod_sets_.end(), i) - pod_sets_.begin());
+    stated.push_back({names_.name(asks_[ask].flavor), entry.shape->pod_sets[i].per_pod, pod_sets[i].places});
+  }
+  return stated;
+}
+
+}  // namespace berth::engine

@@ -1,0 +1,132 @@
+// The second pass (kueue.md 3.8): places for a workload that has its quota, because they were delayed or because nodes failed.
+#include <algorithm>
+
+#include "engine/schedule/placer.h"
+#include "engine/schedule/scheduler_impl.h"
+#include "engine/schedule/victims.h"
+
+namespace berth::engine {
+namespace {
+
+using api::kueue::DelayedTopology;
+using api::kueue::PodSetAssignment;
+
+// The pod sets to place and what they want, as Places takes it.
+struct Wanted {
+  std::vector<PlaceAsk> asks;
+  std::vector<std::size_t> pod_sets;                      // by ask: index in the admission
+  std::vector<api::kueue::TopologyAssignmentPtr> current;  // by ask
+  std::vector<std::vector<ResourceAmount>> per_pod;        // what the asks point into
+  std::string error;
+};
+
+struct Room {
+  FlavorId flavor;
+  std::string error;
+};
+
+Room room_of(const PodSetAssignment& assigned, const State& state) {
+  Room room;
+  for (const auto& [resource, name] : assigned.flavors) {
+    const FlavorId flavor = state.names.find_flavor(name);
+    if (!flavor.valid() || flavor == room.flavor || !state.places.places_pods(flavor)) continue;
+    if (room.flavor.valid()) room.error = "more than one flavor with a topology assigned";
+    room.flavor = flavor;
+  }
+  if (!room.flavor.valid()) room.error = "no flavor with a topology assigned";
+  return room;
+}
+
+bool wants(const Scheduler::SecondPass& pass, const PodSetAssignment& assigned) {
+  if (!pass.failed.empty()) return assigned.topology_assignment != nullptr;
+  return assigned.topology_assignment == nullptr && assigned.delayed_topology == DelayedTopology::kPending &&
+         assigned.count > 0;
+}
+
+void add(Wanted& wanted, const PodSetRequest& request, const PodSetAssignment& assigned, std::size_t index, State& state) {
+  const Room room = room_of(assigned, state);
+  if (!room.error.empty()) {
+    wanted.error = couldnt_assign(assigned.name) + room.error;
+    return;
+  }
+  const bool is_explicit = request.topology && request.topology->explicit_request();
+  const auto* topology = is_explicit ? &*request.topology : nullptr;
+  if (std::string why = state.places.mismatch(room.flavor, topology, assigned.count); !why.empty()) {
+    wanted.error = couldnt_assign(assigned.name) + why;
+    return;
+  }
+  const auto& per_pod = wanted.per_pod.emplace_back(amounts_of(request.per_pod, state.names));
+  wanted.asks.push_back({room.flavor, assigned.count, {per_pod, &request.constraints}, topology, request.group});
+  wanted.pod_sets.push_back(index);
+  wanted.current.push_back(assigned.topology_assignment);
+}
+
+Wanted wanted_by(const Scheduler::SecondPass& pass, State& state) {
+  Wanted wanted;
+  const auto& assigned = pass.admission->pod_set_assignments;
+  wanted.per_pod.reserve(assigned.size());
+  for (std::size_t i = 0; i < assigned.size() && wanted.error.empty(); ++i) {
+    if (!wants(pass, assigned[i])) continue;
+    const auto request = std::ranges::find(pass.pod_sets, assigned[i].name, &PodSetRequest::name);
+    if (request == pass.pod_sets.end()) {
+      wanted.error = couldnt_assign(assigned[i].name) + "the workload has no such pod set";
+    } else {
+      add(wanted, *request, assigned[i], i, state);
+    }
+  }
+  return wanted;
+}
+
+// Quota is not short, only places are; whoever uses the same quota may have to give way.
+std::vector<Target> victims(const Scheduler::SecondPass& pass, const Wanted& wanted, State& state) {
+  std::vector<FlavorResourceId> ids;
+  for (std::size_t index : wanted.pod_sets) {
+    for (const auto& [resource, flavor] : pass.admission->pod_set_assignments[index].flavors) {
+      ids.push_back(state.names.pair(state.names.flavor(flavor), state.names.resource(resource)));
+    }
+  }
+  const Slot& slot = state.slots[pass.workload];
+  const Preemptor preemptor{slot.queue, &state.queue(slot.queue)->config, slot.priority, slot.queued_at};
+  return state.preemption.targets(preemptor, ids, {}, wanted.asks);
+}
+
+}  // namespace
+
+Scheduler::SecondPassResult Scheduler::second_pass(const SecondPass& pass, Time /*now*/) {
+  SecondPassResult result;
+  State& state = impl_->state;
+  if (!holds(pass.workload) || pass.admission == nullptr) {
+    result.message = "the workload holds no quota";
+    return result;
+  }
+  const Wanted wanted = wanted_by(pass, state);
+  if (!wanted.error.empty()) {
+    result.message = wanted.error;
+    return result;
+  }
+  const bool delayed = pass.failed.empty();
+  if (wanted.asks.empty()) {
+    result.assignments.resize(pass.admission->pod_set_assignments.size());
+    return result;
+  }
+  const Placement placement =
+      delayed ? state.places.place(wanted.asks) : state.places.replace(wanted.asks, wanted.current, pass.failed);
+  if (placement.ok) {
+    result.assignments.resize(pass.admission->pod_set_assignments.size());
+    for (std::size_t ask = 0; ask < wanted.asks.size(); ++ask) {
+      const Placed& placed = placement.pod_sets[ask];
+      if (!placed.places.empty()) result.assignments[wanted.pod_sets[ask]] = state.places.assignment(placed);
+    }
+    return result;
+  }
+  const std::string& pod_set = pass.admission->pod_set_assignments[wanted.pod_sets[placement.failure.ask]].name;
+  result.message = couldnt_assign(pod_set) + state.places.explain(wanted.asks, placement.failure);
+  if (!delayed || !state.places.place(wanted.asks, true).ok) return result;
+  const std::vector<Target> targets = victims(pass, wanted, state);
+  if (targets.empty()) return result;
+  order_evictions(state, pass.workload, targets, result.preemptions);
+  result.message += pending_preemption(targets.size());
+  return result;
+}
+
+}  // namespace berth::engine
