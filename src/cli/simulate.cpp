@@ -47,6 +47,8 @@ int run(const Options& options) {
     play.on_say = [&](Time when, const std::string& said) {
       std::printf("\n%s\n", bold(simulate::format_since(when, scenario->start) + "  " + said).c_str());
     };
+    play.colour = wants_colour();
+    play.on_racks = [](const std::string& picture) { std::printf("\n%s\n", picture.c_str()); };
   }
   const auto played = simulate::play(*scenario, play);
   if (!played) return failure(options.file + ": " + played.error().message);

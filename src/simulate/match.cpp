@@ -37,6 +37,11 @@ void compare_lists(const JsonArray& expected, const JsonArray& actual, const std
     for (const auto& candidate : actual) {
       if (string_at(candidate, {key}) == name) partner = &candidate;
     }
+    if (bool_at(entry, {"absent"})) {
+      if (partner != nullptr)
+        out.push_back(path + "[" + std::string(name) + "]: expected nothing, it is " + to_string(*partner));
+      continue;
+    }
     compare(entry, partner, path + "[" + std::string(name) + "]", out);
   }
 }

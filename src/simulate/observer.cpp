@@ -168,6 +168,15 @@ struct Observer::Impl {
     observe(old.get(), w);
   }
 
+  void tell_places(const std::string& who, const Workload* old, const Workload& w) {
+    if (!rack_of) return;
+    const auto before = old == nullptr ? std::string() : describe_places(*old, rack_of);
+    const auto now = describe_places(w, rack_of);
+    if (before.empty() && !now.empty()) tell(who, "is placed on " + now);
+    if (old == nullptr || before.empty()) return;
+    if (const auto move = describe_move(*old, w); !move.empty()) tell(who, "moves " + move);
+  }
+
   void observe(const Workload* old, const Workload& w) {
     Life& life = by_uid[w.meta.uid];
     const std::string who = w.meta.ns + "/" + job_name(w);
@@ -195,6 +204,7 @@ struct Observer::Impl {
       life.waiting_for.clear();
       tell(who, describe_admission(w));
     }
+    tell_places(who, old, w);
     const auto* reserved = api::find_condition(w.status.conditions, api::kueue::kQuotaReserved);
     const auto* before =
         old ? api::find_condition(old->status.conditions, api::kueue::kQuotaReserved) : nullptr;
@@ -218,6 +228,7 @@ struct Observer::Impl {
   Executor& executor;
   kube::Informer workloads, cluster_queues, cohorts;
   std::function<void(const Moment&)> handler;
+  RackOf rack_of;
   std::map<std::string, WorkloadPtr> last;
   std::map<std::string, Life> by_uid;
   std::vector<std::string> order;
@@ -236,6 +247,8 @@ Observer::Observer(api::RestClient& client, Executor& executor)
 Observer::~Observer() = default;
 
 void Observer::on_moment(std::function<void(const Moment&)> handler) { impl_->handler = std::move(handler); }
+
+void Observer::tell_places(RackOf rack_of) { impl_->rack_of = std::move(rack_of); }
 
 void Observer::start() {
   impl_->accounted = impl_->executor.now();

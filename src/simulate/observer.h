@@ -14,6 +14,7 @@
 #include "base/amount.h"
 #include "base/executor.h"
 #include "base/json.h"
+#include "simulate/placement_words.h"
 
 namespace berth::simulate {
 
@@ -56,6 +57,8 @@ class Observer {
   ~Observer();
   // Called for every moment as it happens.
   void on_moment(std::function<void(const Moment&)> handler);
+  // Moments say where workloads are placed, and when places change; `rack_of` names the rack of a host.
+  void tell_places(RackOf rack_of);
   void start();
 
   std::vector<Life> lives() const;               // in order of submission, then name

@@ -1,10 +1,13 @@
 #include "simulate/play.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "api/status.h"
+#include "simulate/machine_watch.h"
 #include "simulate/match.h"
+#include "simulate/rack_picture.h"
 #include "simulate/world.h"
 
 namespace berth::simulate {
@@ -25,8 +28,13 @@ std::string name_of(const Json& object) {
 class Player {
  public:
   Player(const Scenario& scenario, const PlayOptions& options, World& world)
-      : scenario_(scenario), options_(options), world_(world), observer_(world.client(), world.executor()) {
-    if (options_.on_moment) observer_.on_moment(options_.on_moment);
+      : scenario_(scenario), options_(options), world_(world), observer_(world.client(), world.executor()), machines_(world.client(), world.executor()) {
+    if (options_.on_moment) {
+      observer_.on_moment(options_.on_moment);
+      machines_.on_moment(options_.on_moment);
+    }
+    observer_.tell_places([this](std::string_view host) { return machines_.rack_of(host); });
+    machines_.start();
     observer_.start();
   }
 
@@ -48,6 +56,12 @@ class Player {
   Result<void> perform(const Step& step) {
     if (!step.say.empty() && options_.on_say) options_.on_say(world_.executor().now(), step.say);
     for (const auto& object : step.expect) expect(object, step.at);
+    for (const auto& placed : step.placed) {
+      const auto differences = placement_differences(placed, list("Workload"), list("Node"), list("Pod"));
+      for (const auto& text : differences)
+        failures_.push_back("at " + format_duration(step.at) + ": Job " + placed.ns + "/" + placed.job + ": " + text);
+    }
+    if (step.racks) show_racks();
     for (const auto& object : step.apply) {
       if (auto applied = world_.apply(object); !applied)
         return fail(name_of(object) + ": " + applied.error().message);
@@ -78,7 +92,38 @@ class Player {
                 std::string(api::status_message(response)));
   }
 
-  void expect(const Json& wanted, Duration at) {
+  // Of all namespaces.
+  std::vector<Json> list(std::string_view kind) {
+    auto request = world_.request_for(kind == "Workload" ? "kueue.x-k8s.io/v1beta2" : "", kind, "", "");
+    if (!request) return {};
+    request->verb = api::Verb::kList;
+    request->ns.clear();
+    const auto response = world_.call(std::move(*request));
+    const auto& items = array_at(response.body, {"items"});
+    return {items.begin(), items.end()};
+  }
+
+  void show_racks() {
+    if (!options_.on_racks) return;
+    PictureOptions picture;
+    picture.rack_label = rack_label_of(list("Topology"));
+    picture.colour = options_.colour;
+    const auto pods = list("Pod");
+    for (auto& holder : holders_of(pods)) {  // letters stay with those that had them
+      if (std::find(holders_.begin(), holders_.end(), holder) == holders_.end()) holders_.push_back(std::move(holder));
+    }
+    picture.holders = holders_;
+    options_.on_racks(rack_picture(list("Node"), pods, picture));
+  }
+
+  void expect(Json wanted, Duration at) {
+    if (const std::string job(string_at(wanted, {"job"})); !job.empty()) {
+      const auto workloads = list("Workload");
+      const Json* workload = workload_of(workloads, string_at(wanted, {"metadata", "namespace"}, "default"), job);
+      ensure_path(wanted, {"metadata", "name"}) =
+          workload == nullptr ? "of-job-" + job : std::string(string_at(*workload, {"metadata", "name"}));
+      wanted.as_object().erase("job");
+    }
     Json expected = wanted;
     const bool absent = bool_at(wanted, {"absent"});
     expected.as_object().erase("absent");
@@ -109,6 +154,8 @@ class Player {
   const PlayOptions& options_;
   World& world_;
   Observer observer_;
+  MachineWatch machines_;
+  std::vector<std::string> holders_;  // who had which letter in pictures
   std::vector<std::string> failures_;
 };
 

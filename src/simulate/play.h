@@ -17,6 +17,8 @@ struct PlayOptions {
   controller::FeatureGates feature_gates;  // before the scenario's own
   std::function<void(const Moment&)> on_moment;                    // as things happen
   std::function<void(Time when, const std::string& text)> on_say;  // the scenario's own words
+  std::function<void(const std::string& picture)> on_racks;        // where the scenario asks for it
+  bool colour = false;                                             // of the picture
 };
 
 struct Played {

@@ -31,19 +31,26 @@ Reference reference(const Json& value) {
 }
 
 Result<Step> parse_step(const Json& value, const std::string& path) {
-  if (auto known = known_members(value, path, {"at", "say", "apply", "delete", "patch", "expect"}); !known)
+  if (auto known = known_members(value, path, {"at", "say", "racks", "apply", "delete", "patch", "expect", "placed"}); !known)
     return tl::unexpected(known.error());
   Step step;
   auto at = parse_duration(string_at(value, {"at"}));
   if (!at) return fail(path + ".at: expected a duration such as 10s or 5m: " + at.error().message);
   step.at = *at;
   step.say = string_at(value, {"say"});
+  step.racks = bool_at(value, {"racks"});
   auto apply = objects(value, "apply", path);
   if (!apply) return tl::unexpected(apply.error());
   step.apply = std::move(*apply);
   auto expect = objects(value, "expect", path);
   if (!expect) return tl::unexpected(expect.error());
   step.expect = std::move(*expect);
+  const auto& placed = array_at(value, {"placed"});
+  for (std::size_t i = 0; i < placed.size(); ++i) {
+    auto parsed = parse_placed(placed[i], path + ".placed[" + std::to_string(i) + "]");
+    if (!parsed) return tl::unexpected(parsed.error());
+    step.placed.push_back(std::move(*parsed));
+  }
   auto removed = objects(value, "delete", path);
   if (!removed) return tl::unexpected(removed.error());
   for (const auto& entry : *removed) step.remove.push_back(reference(entry));

@@ -11,10 +11,15 @@
 //   timeline:
 //   - at: 10s
 //     say: team-a asks for its quota back                           # optional, shown to people
+//     racks: true                                                   # shows a picture of the racks (rack_picture.h)
 //     apply: [ ...objects, created or merged... ]
 //     delete: [ {kind: Job, namespace: default, name: x} ]
 //     patch: [ {kind: ClusterQueue, name: q, patch: {...}, subresource: status} ]
 //     expect: [ ...partial objects: see match.h; {kind: Job, metadata: {name: x}, absent: true} ]
+//             # a workload may be named by its job: {kind: Workload, job: x, metadata: {namespace: y}, status: ...}
+//     placed: [ {job: x, domains: {cloud.provider.com/topology-rack: 1}, pods: 4} ]   # see placed.h
+//   A step looks first (expect, placed, racks) and acts then. Nodes fail by patch ({metadata: {annotations: {berth.dev/fail:
+//   NotReady}}}), are cordoned ({spec: {unschedulable: true}}), tainted or deleted like any object.
 //   end: 10m                                                        # optional: else when nothing more
 //   happens
 #pragma once
@@ -27,6 +32,7 @@
 #include "base/json.h"
 #include "base/time.h"
 #include "controller/feature_gates.h"
+#include "simulate/placed.h"
 
 namespace berth::simulate {
 
@@ -43,10 +49,12 @@ struct Patch {
 struct Step {
   Duration at{};
   std::string say;
+  bool racks = false;
   std::vector<Json> apply;
   std::vector<Reference> remove;
   std::vector<Patch> patch;
   std::vector<Json> expect;
+  std::vector<PlacedExpectation> placed;
 };
 
 struct Scenario {

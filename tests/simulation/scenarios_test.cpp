@@ -100,6 +100,39 @@ end: 20s
   EXPECT_FALSE(simulate::parse_scenario("{name: x, featureGates: [a]}"));
 }
 
+TEST(ScenarioLanguage, WorkloadsAreNamedByTheirJobs) {
+  const auto scenario = simulate::parse_scenario(R"(
+name: x
+manifests:
+- {apiVersion: batch/v1, kind: Job, metadata: {name: j, namespace: default, labels: {kueue.x-k8s.io/queue-name: none}}, spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}}
+timeline:
+- at: 5s
+  expect:
+  - {apiVersion: kueue.x-k8s.io/v1beta2, kind: Workload, job: j, metadata: {namespace: default}, spec: {queueName: none}}
+  - {apiVersion: kueue.x-k8s.io/v1beta2, kind: Workload, job: k, metadata: {namespace: default}}
+  placed: [{job: j}]
+end: 6s
+)");
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  const auto played = simulate::play(*scenario, {});
+  ASSERT_TRUE(played) << played.error().message;
+  ASSERT_EQ(played->failures.size(), 2u) << "the first holds";
+  EXPECT_NE(played->failures[0].find("of-job-k"), std::string::npos) << played->failures[0];
+  EXPECT_EQ(played->failures[1], "at 5s: Job default/j: it has no places");
+}
+
+TEST(ScenarioLanguage, ShowsRacksWhereItIsAsked) {
+  const auto scenario = simulate::parse_scenario(
+      "{name: x, cluster: {nodes: 2x3, scaleUp: 1x3, provisioningDelay: 5s}, timeline: [{at: 1s, racks: true}, {at: 2s}], end: 3s}");
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  std::vector<std::string> pictures;
+  simulate::PlayOptions options;
+  options.on_racks = [&](const std::string& picture) { pictures.push_back(picture); };
+  ASSERT_TRUE(simulate::play(*scenario, options));
+  EXPECT_EQ(pictures, std::vector<std::string>{"b1-r1  ...  0/3\nb1-r2  ...  0/3\n"});
+  EXPECT_FALSE(simulate::parse_scenario("{name: x, cluster: {provisioningDelay: soon}}"));
+}
+
 TEST(ScenarioLanguage, ABrokenExpectationIsReported) {
   const auto scenario = simulate::parse_scenario(
       "{name: x, timeline: [{at: 1s, expect: [{apiVersion: v1, kind: Namespace, metadata: {name: default}, status: {phase: Gone}}]}], end: 2s}");

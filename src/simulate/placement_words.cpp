@@ -1,0 +1,77 @@
+#include "simulate/placement_words.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "simulate/rack_picture.h"
+
+namespace berth::simulate {
+namespace {
+
+constexpr std::size_t kMostNames = 6;
+
+struct Natural {
+  bool operator()(const std::string& a, const std::string& b) const { return natural_less(a, b); }
+};
+using Counts = std::map<std::string, std::int64_t, Natural>;  // lowest domain -> pods
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string out;
+  for (std::size_t i = 0; i < names.size() && i < kMostNames; ++i) out += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > kMostNames) out += fmt::format(" and {} more", names.size() - kMostNames);
+  return out;
+}
+
+std::string counted(std::int64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+Counts places_of(const api::kueue::Workload& workload) {
+  Counts counts;
+  if (!workload.status.admission) return counts;
+  for (const auto& pod_set : workload.status.admission->pod_set_assignments) {
+    if (!pod_set.topology_assignment) continue;
+    for (const auto& domain : pod_set.topology_assignment->domains) {
+      if (!domain.values.empty()) counts[domain.values.back()] += domain.count;
+    }
+  }
+  return counts;
+}
+
+}  // namespace
+
+std::string describe_places(const api::kueue::Workload& workload, const RackOf& rack_of) {
+  std::map<std::string, std::pair<std::int64_t, std::int64_t>, Natural> racks;  // pods, nodes
+  for (const auto& [domain, pods] : places_of(workload)) {
+    const std::string rack = rack_of(domain);
+    auto& counts = racks[rack.empty() ? domain : rack];
+    counts.first += pods;
+    counts.second += rack.empty() ? 0 : 1;
+  }
+  std::vector<std::string> names;
+  for (const auto& [rack, counts] : racks) {
+    names.push_back(fmt::format("{} ({}{})", rack, counted(counts.first, "pod"),
+                                counts.second == 0 ? "" : " on " + counted(counts.second, "node")));
+  }
+  return joined(names);
+}
+
+std::string describe_move(const api::kueue::Workload& before, const api::kueue::Workload& now) {
+  Counts difference = places_of(now);
+  if (difference.empty()) return {};
+  for (const auto& [domain, pods] : places_of(before)) difference[domain] -= pods;
+  std::vector<std::string> left, taken;
+  std::int64_t moved = 0;
+  for (const auto& [domain, pods] : difference) {
+    if (pods < 0) left.push_back(domain);
+    if (pods > 0) taken.push_back(domain);
+    if (pods < 0) moved -= pods;
+  }
+  if (left.empty() || taken.empty()) return {};
+  return counted(moved, "pod") + " from " + joined(left) + " to " + joined(taken);
+}
+
+}  // namespace berth::simulate
