@@ -38,12 +38,24 @@ SchedulerOptions scheduler_options(const Options& o) {
   return out;
 }
 
+// The statuses of queues are written all the time, and every write is seen again: decisions do not depend on them. The
+// generation counts changes of the spec; 0: nobody counts.
+bool says_more_than_status(const api::ObjectMeta& known, const api::ObjectMeta& seen) {
+  if (seen.generation == 0) return true;
+  api::ObjectMeta same = seen;
+  same.resource_version = known.resource_version;
+  return same != known;
+}
+
 }  // namespace
 
 Engine::Impl::Impl(const Options& o) : options(o), scheduler(scheduler_options(o)) {}
 
 void Engine::Impl::on(Time, const ClusterQueueSeen& e, Effects&) {
-  registries.cluster_queues[e.object->meta.name] = e.object;
+  auto& known = registries.cluster_queues[e.object->meta.name];
+  const bool news = !known || says_more_than_status(known->meta, e.object->meta);
+  known = e.object;
+  if (!news) return;
   changed_queues.insert(e.object->meta.name);
   configuration_changed = true;
 }
@@ -68,7 +80,10 @@ void Engine::Impl::on(Time, const CohortGone& e, Effects&) {
 
 void Engine::Impl::on(Time, const LocalQueueSeen& e, Effects&) {
   const std::string key = api::object_key(e.object->meta);
-  registries.local_queues[key] = e.object;
+  auto& known = registries.local_queues[key];
+  const bool news = !known || says_more_than_status(known->meta, e.object->meta);
+  known = e.object;
+  if (!news) return;
   touched_local_queues.insert(key);
   workloads.mark_local_queue(key);
 }

@@ -195,6 +195,32 @@ TEST(Restart, NothingIsDecidedBeforeTheCachesAreComplete) {
   EXPECT_FALSE(engine.schedule(test::at(0)).empty());
 }
 
+// The status of a queue is written whenever something happens in it, and the write is seen again.
+TEST(Queues, SeenAgainWithNothingButAnotherStatusAreNoNews) {
+  auto queue = ClusterQueueBuilder("cq").cpu({{"f", "4"}}).build();
+  queue.meta.generation = 1;
+  auto local = test::local_queue("q", "cq");
+  local.meta.generation = 1;
+  Engine engine({});
+  const auto see = [&] {
+    engine.handle(test::at(0), ClusterQueueSeen{std::make_shared<const api::kueue::ClusterQueue>(queue)});
+    engine.handle(test::at(0), LocalQueueSeen{std::make_shared<const api::kueue::LocalQueue>(local)});
+    return engine.schedule(test::at(0)).size();
+  };
+  engine.handle(test::at(0),
+                ResourceFlavorSeen{std::make_shared<const api::kueue::ResourceFlavor>(test::flavor("f"))});
+  engine.handle(test::at(0), NamespaceSeen{"ns", {}});
+  engine.handle(test::at(0), Synced{});
+  EXPECT_GT(see(), 0u);
+  queue.meta.resource_version = local.meta.resource_version = "7";
+  EXPECT_EQ(see(), 0u);
+  queue.meta.generation = 2;
+  queue.stop_policy = api::kueue::StopPolicy::kHold;
+  EXPECT_GT(see(), 0u) << "its spec changed";
+  queue.meta.finalizers.clear();
+  EXPECT_GT(see(), 0u) << "it may vanish now";
+}
+
 TEST(Reports, AStopThatWasReportedBeforeTheEvictionReleasesNothing) {
   OneQueue s;
   s.jobs_stop_at_once = false;
