@@ -138,6 +138,8 @@ lifecycle::Situation Engine::Impl::situation_of(const Tracked& t) const {
 }
 
 const WorkloadStatus* Engine::Impl::holding_status(const Tracked& t) const {
+  // Of a queue's many workloads most wait: they are told apart without a look at their conditions.
+  if (!t.now.status.admission && !t.base->status.admission && (!t.in_flight || !t.in_flight->status.admission)) return nullptr;
   if (lifecycle::state_of(t.now) == State::kFinished) return nullptr;
   if (lifecycle::holds_quota(t.now.status)) return &t.now.status;
   if (t.in_flight && lifecycle::holds_quota(t.in_flight->status)) return &t.in_flight->status;
