@@ -10,6 +10,7 @@
 #include "base/merge_patch.h"
 #include "controller/engine_host.h"
 #include "controller/job_controller.h"
+#include "controller/provisioning.h"
 #include "controller/placement_sources.h"
 #include "controller/queue_status.h"
 #include "controller/resources.h"
@@ -69,6 +70,7 @@ struct Controller::Impl {
         jobs(client, executor, kJobs, informer_options()),
         host(executor, writes, events, options.engine, sinks()),
         job_controller(jobs::batch_job(), job_context()),
+        provisioning(provisioning_context()),
         cluster_queue_statuses(executor,
                                writer([this](const std::string& key) { return cluster_queue_write(key); }),
                                options.queue_status_delay),
@@ -109,12 +111,15 @@ struct Controller::Impl {
       decode_flavor(key);
       finalizers.add("ResourceFlavor/" + key);
       job_controller.facts_changed();
+      provisioning.facts_changed();
     });
     source(topologies, topology_event, [this](const std::string& key) { finalizers.add("Topology/" + key); });
     source(nodes, [this](const JsonPtr& old, const JsonPtr& now) { return node_source.changed(old, now); });
     source(pods, [this](const JsonPtr& old, const JsonPtr& now) { return pod_source.changed(old, now); });
-    source(checks, admission_check_event,
-           [this](const std::string& key) { finalizers.add("AdmissionCheck/" + key); });
+    source(checks, admission_check_event, [this](const std::string& key) {
+      finalizers.add("AdmissionCheck/" + key);
+      provisioning.check_changed(key);
+    });
     source(cohorts, cohort_event);
     source(cluster_queues, cluster_queue_event, [this](const std::string& key) {
       finalizers.add("ClusterQueue/" + key);
@@ -140,6 +145,7 @@ struct Controller::Impl {
   void start() {
     unsynced = all.size();
     for (Informer* informer : all) informer->start();
+    provisioning.read();
   }
 
   // The caches fill in any order; the engine gets everything before it decides.
@@ -147,6 +153,7 @@ struct Controller::Impl {
     is_synced = true;
     host.synced();
     job_controller.start();
+    provisioning.start();
   }
 
   void workload_changed(const JsonPtr& old, const JsonPtr& now) {
@@ -171,16 +178,36 @@ struct Controller::Impl {
                                      std::string(string_at(*old, {"metadata", "uid"}))});
     }
     job_controller.workload_changed(before, after);
+    provisioning.workload_changed(before, after);
   }
 
-  // --- What jobs need to know.
+  // --- What jobs and their checks need to know.
 
-  JobController::Context job_context() {
-    jobs::JobFacts facts;
-    facts.flavors = [this](std::string_view name) -> const api::kueue::ResourceFlavor* {
+  jobs::FlavorLookup flavor_lookup() {
+    return [this](std::string_view name) -> const api::kueue::ResourceFlavor* {
       const auto it = decoded_flavors.find(name);
       return it == decoded_flavors.end() ? nullptr : &it->second;
     };
+  }
+
+  ProvisioningController::Context provisioning_context() {
+    return {client,
+            executor,
+            writes,
+            events,
+            checks,
+            [this] { return informer_options(); },
+            [this](const engine::Event& event) { host.feed(event); },
+            [this](const std::string& key) {
+              const auto it = decoded.find(key);
+              return it == decoded.end() ? nullptr : it->second;
+            },
+            flavor_lookup()};
+  }
+
+  JobController::Context job_context() {
+    jobs::JobFacts facts;
+    facts.flavors = flavor_lookup();
     facts.workload_priority_class = [this](std::string_view name) {
       return class_value(workload_priority_classes, name);
     };
@@ -328,6 +355,7 @@ struct Controller::Impl {
   std::map<std::string, bool> wanted_finalizers;  // "kind/name" -> shall be there
   EngineHost host;
   JobController job_controller;
+  ProvisioningController provisioning;
   WorkQueue cluster_queue_statuses, local_queue_statuses, finalizers;
 };
 

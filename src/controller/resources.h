@@ -14,6 +14,9 @@ inline const api::GroupVersionResource kTopologies{"kueue.x-k8s.io", "v1beta2", 
 inline const api::GroupVersionResource kWorkloads{"kueue.x-k8s.io", "v1beta2", "workloads"};
 inline const api::GroupVersionResource kWorkloadPriorityClasses{"kueue.x-k8s.io", "v1beta2",
                                                                 "workloadpriorityclasses"};
+inline const api::GroupVersionResource kProvisioningRequestConfigs{"kueue.x-k8s.io", "v1beta2",
+                                                                   "provisioningrequestconfigs"};
+inline const api::GroupVersionResource kPodTemplates{"", "v1", "podtemplates"};
 inline const api::GroupVersionResource kNamespaces{"", "v1", "namespaces"};
 inline const api::GroupVersionResource kNodes{"", "v1", "nodes"};
 inline const api::GroupVersionResource kPods{"", "v1", "pods"};

@@ -1,6 +1,7 @@
 #include "jobs/pod_set_info.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "api/field_error.h"
 #include "api/kueue/names.h"
@@ -81,30 +82,37 @@ void add_gates(Json& pod_template, const std::vector<std::string>& gates) {
 
 }  // namespace
 
+Result<PodSetInfo> flavor_info(const api::kueue::PodSetAssignment& assignment, const FlavorLookup& flavors) {
+  PodSetInfo info;
+  info.name = assignment.name;
+  info.count = assignment.count;
+  std::vector<std::string_view> seen;  // several resources may share a flavor
+  for (const auto& [resource, flavor_name] : assignment.flavors) {
+    if (std::find(seen.begin(), seen.end(), flavor_name) != seen.end()) continue;
+    seen.push_back(flavor_name);
+    const auto* flavor = flavors(flavor_name);
+    if (flavor == nullptr) return fail("ResourceFlavor " + flavor_name + " does not exist");
+    if (auto merged = merge(info.node_selector, flavor->node_labels, "the node label", info.name); !merged)
+      return tl::unexpected(merged.error());
+    add_tolerations(info.tolerations, flavor->tolerations);
+  }
+  return info;
+}
+
 Result<std::vector<PodSetInfo>> pod_set_infos(const api::kueue::Workload& workload,
                                               const FlavorLookup& flavors) {
   std::vector<PodSetInfo> infos;
   if (!workload.status.admission)
     return fail("workload " + api::object_key(workload.meta) + " has no admission");
   for (const auto& assignment : workload.status.admission->pod_set_assignments) {
-    PodSetInfo info;
-    info.name = assignment.name;
-    info.count = assignment.count;
+    auto placed = flavor_info(assignment, flavors);
+    if (!placed) return tl::unexpected(placed.error());
+    PodSetInfo info = std::move(*placed);
     info.labels.emplace(kPodSetLabel, assignment.name);
     label_when_valid(info.labels, kClusterQueueLabel, workload.status.admission->cluster_queue);
     label_when_valid(info.labels, kLocalQueueLabel, workload.queue_name);
     info.annotations.emplace(kWorkloadAnnotation, workload.meta.name);
     if (assignment.topology_assignment) add_places(workload, info);
-    std::vector<std::string_view> seen;  // several resources may share a flavor
-    for (const auto& [resource, flavor_name] : assignment.flavors) {
-      if (std::find(seen.begin(), seen.end(), flavor_name) != seen.end()) continue;
-      seen.push_back(flavor_name);
-      const auto* flavor = flavors(flavor_name);
-      if (flavor == nullptr) return fail("ResourceFlavor " + flavor_name + " does not exist");
-      if (auto merged = merge(info.node_selector, flavor->node_labels, "the node label", info.name); !merged)
-        return tl::unexpected(merged.error());
-      add_tolerations(info.tolerations, flavor->tolerations);
-    }
     for (const auto& check : workload.status.admission_checks) {
       for (const auto& update : check.pod_set_updates) {
         if (update.name != info.name) continue;

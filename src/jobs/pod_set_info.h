@@ -22,6 +22,10 @@ struct PodSetInfo {
 using FlavorLookup =
     std::function<const api::kueue::ResourceFlavor*(std::string_view name)>;  // null when unknown
 
+// What the flavors of an assignment alone ask of its pods: node labels and tolerations. Fails when a flavor is unknown,
+// or when two flavors give the same label different values.
+Result<PodSetInfo> flavor_info(const api::kueue::PodSetAssignment& assignment, const FlavorLookup& flavors);
+
 // One per pod set of an admitted workload, in its order. Fails when a flavor is unknown, or when a flavor and
 // a check give the same key different values.
 Result<std::vector<PodSetInfo>> pod_set_infos(const api::kueue::Workload& workload,

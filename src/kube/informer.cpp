@@ -53,6 +53,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   InformerOptions options;
   std::vector<ObjectHandler> handlers;
   std::vector<std::function<void()>> synced_handlers;
+  std::function<void(const RestResponse&)> list_handler;
 
   std::map<std::string, JsonPtr, std::less<>> objects;
   std::string version;  // of the newest event or list that was taken in
@@ -116,6 +117,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
     if (!response.ok()) {
       log::debug("list failed", {{"resource", resource.resource}, {"code", response.code}});
       retry(true);
+      if (list_handler) list_handler(response);
       return;
     }
     if (auto* object = response.body.if_object()) {
@@ -129,13 +131,14 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
       list_page(next);
       return;
     }
-    take_list(std::string(version_of(response.body)));
+    if (take_list(std::string(version_of(response.body))) && list_handler) list_handler(response);
   }
 
-  void take_list(std::string list_version) {
-    if (version_number(list_version) < version_number(version)) {  // an answer from the past
+  // False for an answer from the past, which is not taken in.
+  bool take_list(std::string list_version) {
+    if (version_number(list_version) < version_number(version)) {
       retry(true);
-      return;
+      return false;
     }
     version = std::move(list_version);
     backoff = options.first_backoff;
@@ -168,6 +171,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
       for (const auto& handler : synced_handlers) handler();
     }
     watch();
+    return true;
   }
 
   void watch() {
@@ -251,6 +255,9 @@ Informer::~Informer() {
 void Informer::on_change(ObjectHandler handler) { impl_->handlers.push_back(std::move(handler)); }
 void Informer::on_synced(std::function<void()> handler) {
   impl_->synced_handlers.push_back(std::move(handler));
+}
+void Informer::on_list(std::function<void(const api::RestResponse&)> handler) {
+  impl_->list_handler = std::move(handler);
 }
 void Informer::start() { impl_->list_from_start(); }
 bool Informer::synced() const { return impl_->is_synced; }

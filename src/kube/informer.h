@@ -37,6 +37,8 @@ class Informer {
 
   void on_change(ObjectHandler handler);          // before start()
   void on_synced(std::function<void()> handler);  // once, after every object of the first list was handled
+  // After each try to list: how it ended. Of a failed one it says why; another follows by itself.
+  void on_list(std::function<void(const api::RestResponse& response)> handler);
   void start();
   bool synced() const;
 

@@ -68,6 +68,21 @@ TEST_F(InformerTest, ListsInPagesThenWatchesFromThere) {
   EXPECT_TRUE(client.last_watch().request.allow_bookmarks);
 }
 
+TEST_F(InformerTest, TellsHowEachListEnded) {
+  std::string ends;
+  informer->on_list([&](const api::RestResponse& response) {
+    ends += std::to_string(response.code) + (informer->synced() ? "s " : " ");
+  });
+  client.answer({404, Json(JsonObject()), {}});
+  pass(seconds(1));
+  client.answer({0, Json(), {}});
+  pass(seconds(1));
+  client.answer(list_of(10, {object("a", 3)}, "more"));
+  EXPECT_EQ(ends, "404 0 ") << "a page is not a list";
+  client.answer(list_of(10, {}));
+  EXPECT_EQ(ends, "404 0 200s ");
+}
+
 TEST_F(InformerTest, AppliesEventsOnce) {
   client.answer(list_of(10, {object("a", 3)}));
   take_trace();

@@ -1,0 +1,355 @@
+#include "controller/provisioning.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "api/kueue/names.h"
+#include "api/status.h"
+#include "base/log.h"
+#include "controller/resources.h"
+
+namespace berth::controller {
+namespace {
+
+using api::autoscaling::kProvisioningRequests;
+using jobs::WorkloadPtr;
+
+constexpr std::string_view kReporter = "kueue-provisioning-request-controller";
+
+template <typename... Handlers>
+struct Overloaded : Handlers... {
+  using Handlers::operator()...;
+};
+
+std::string key_of(const Json& object) {
+  return api::object_key(string_at(object, {"metadata", "namespace"}),
+                         string_at(object, {"metadata", "name"}));
+}
+
+// The key of the workload that controls an object; empty when none does.
+std::string workload_key(const api::ObjectMeta& meta) {
+  for (const auto& owner : meta.owners) {
+    if (owner.controller && owner.kind == "Workload") return api::object_key(meta.ns, owner.name);
+  }
+  return {};
+}
+
+bool controlled_by(const api::ObjectMeta& meta, const api::ObjectMeta& owner) {
+  return std::ranges::any_of(meta.owners, [&](const auto& o) { return o.controller && o.uid == owner.uid; });
+}
+
+void index(std::map<std::string, std::set<std::string>>& index, const api::ObjectMeta& meta, bool present) {
+  const std::string owner = workload_key(meta);
+  if (owner.empty()) return;
+  if (present) {
+    index[owner].insert(api::object_key(meta));
+  } else if (const auto it = index.find(owner); it != index.end()) {
+    it->second.erase(api::object_key(meta));
+    if (it->second.empty()) index.erase(it);
+  }
+}
+
+// Another try may do: it is not told anybody, and nobody blames a later failure on it.
+bool transient(const api::RestResponse& response) {
+  return response.code == 0 || response.code == 409 || response.code == 429 || response.code >= 500;
+}
+
+bool has_checks(const WorkloadPtr& workload) {
+  return workload && !workload->status.admission_checks.empty();
+}
+
+}  // namespace
+
+ProvisioningController::ProvisioningController(Context context)
+    : context_(std::move(context)),
+      configs_(context_.client, context_.executor, kProvisioningRequestConfigs, context_.informer_options()),
+      requests_(context_.client, context_.executor, kProvisioningRequests, context_.informer_options()),
+      pod_templates_(context_.client, context_.executor, kPodTemplates, context_.informer_options()),
+      workloads_(context_.executor,
+                 [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); }),
+      checks_(context_.executor, [this](const std::string& key, WorkQueue::Finish finish) {
+        write_active(key, std::move(finish));
+      }) {
+  connect(configs_, "ProvisioningRequestConfigs (kueue.x-k8s.io/v1beta2)",
+          [this](const JsonPtr&, const JsonPtr&) { facts_changed(); });
+  connect(requests_, "ProvisioningRequests (autoscaling.x-k8s.io/v1)",
+          [this](const JsonPtr& old, const JsonPtr& now) { request_changed(old, now); });
+  connect(pod_templates_, "PodTemplates (v1)",
+          [this](const JsonPtr& old, const JsonPtr& now) { pod_template_changed(old, now); });
+}
+
+void ProvisioningController::connect(kube::Informer& informer, std::string what,
+                                     kube::ObjectHandler handler) {
+  informer.on_change(std::move(handler));
+  informer.on_list([this, what = std::move(what)](const api::RestResponse& response) {
+    const std::string before = missing();
+    if (response.ok()) {
+      unread_.erase(what);
+    } else if (response.code == 404) {
+      unread_[what] = "The cluster does not serve " + what + ": install their CustomResourceDefinition";
+    } else if (response.code == 403 || response.code == 401) {
+      unread_[what] = what + " may not be read: " + std::string(api::status_message(response));
+    }
+    if (response.ok() || missing() != before) facts_changed();
+  });
+}
+
+void ProvisioningController::read() {
+  for (auto* informer : {&configs_, &requests_, &pod_templates_}) informer->start();
+}
+
+void ProvisioningController::start() {
+  started_ = true;
+  facts_changed();
+  for (const auto* owners : {&requests_of_, &templates_of_}) {
+    for (const auto& [key, owned] : *owners) look_soon(key);
+  }
+}
+
+bool ProvisioningController::ready() const {
+  return started_ && configs_.synced() && requests_.synced() && pod_templates_.synced() && unread_.empty();
+}
+
+std::string ProvisioningController::missing() const {
+  return unread_.empty() ? std::string() : unread_.begin()->second;
+}
+
+// --- What changed.
+
+void ProvisioningController::look_soon(const std::string& workload) {
+  if (!workload.empty() && ready()) workloads_.add(workload);
+}
+
+void ProvisioningController::workload_changed(const WorkloadPtr& old, const WorkloadPtr& now) {
+  const std::string key = api::object_key((now ? now : old)->meta);
+  if (has_checks(now)) {
+    with_checks_.insert(key);
+  } else {
+    with_checks_.erase(key);
+  }
+  if (has_checks(old) || has_checks(now) || requests_of_.contains(key) || templates_of_.contains(key))
+    look_soon(key);
+}
+
+void ProvisioningController::check_changed(const std::string& name) {
+  if (started_) checks_.add(name);
+  facts_changed();
+}
+
+void ProvisioningController::facts_changed() {
+  if (!started_) return;
+  for (const auto& check : context_.checks.list()) {
+    if (is_ours(*check)) checks_.add(key_of(*check));
+  }
+  for (const auto& key : with_checks_) look_soon(key);
+}
+
+void ProvisioningController::request_changed(const JsonPtr& old, const JsonPtr& now) {
+  const std::string key = key_of(now ? *now : *old);
+  const auto before = decoded_requests_.find(key);
+  if (before != decoded_requests_.end()) {
+    index(requests_of_, before->second->meta, false);
+    look_soon(workload_key(before->second->meta));
+    if (!now) going_.erase(before->second->meta.uid);
+    if (!now) decoded_requests_.erase(before);
+  }
+  if (!now) return;
+  const auto after = std::make_shared<const api::autoscaling::ProvisioningRequest>(
+      api::autoscaling::decode_provisioning_request(*now));
+  decoded_requests_[key] = after;
+  index(requests_of_, after->meta, true);
+  look_soon(workload_key(after->meta));
+}
+
+void ProvisioningController::pod_template_changed(const JsonPtr& old, const JsonPtr& now) {
+  const std::string key = key_of(now ? *now : *old);
+  const auto before = decoded_templates_.find(key);
+  if (before != decoded_templates_.end()) {
+    index(templates_of_, before->second, false);
+    look_soon(workload_key(before->second));
+    if (!now) going_.erase(before->second.uid);
+    if (!now) decoded_templates_.erase(before);
+  }
+  if (!now) return;
+  const auto& after = decoded_templates_[key] = api::decode_meta(*now);
+  index(templates_of_, after, true);
+  look_soon(workload_key(after));
+}
+
+// --- One workload.
+
+bool ProvisioningController::is_ours(const Json& check) const {
+  return string_at(check, {"spec", "controllerName"}) == api::kueue::kProvisioningController;
+}
+
+Result<jobs::ProvisioningConfigPtr> ProvisioningController::config_of(
+    const api::kueue::AdmissionCheck& check) const {
+  return jobs::config_of(check, [this](std::string_view name) { return configs_.get(name); });
+}
+
+jobs::ProvisioningFacts ProvisioningController::facts_of(const api::kueue::Workload& workload) {
+  jobs::ProvisioningFacts facts;
+  facts.flavors = context_.flavors;
+  for (const auto& state : workload.status.admission_checks) {
+    const JsonPtr object = context_.checks.get(state.name);
+    if (!object || !is_ours(*object)) continue;
+    const auto check = api::kueue::decode_admission_check(*object);
+    const auto config =
+        check ? config_of(*check) : Result<jobs::ProvisioningConfigPtr>(tl::unexpected(check.error()));
+    facts.checks.push_back({state.name, config.value_or(nullptr)});
+  }
+  const std::string key = api::object_key(workload.meta);
+  const auto going = [this](const api::ObjectMeta& meta) {
+    return meta.deletion || going_.contains(meta.uid);
+  };
+  if (const auto owned = requests_of_.find(key); owned != requests_of_.end()) {
+    for (const auto& name : owned->second) {
+      const auto& request = decoded_requests_.at(name);
+      if (controlled_by(request->meta, workload.meta) && !going(request->meta))
+        facts.requests.push_back(request);
+    }
+  }
+  if (const auto owned = templates_of_.find(key); owned != templates_of_.end()) {
+    for (const auto& name : owned->second) {
+      const auto& meta = decoded_templates_.at(name);
+      if (controlled_by(meta, workload.meta) && !going(meta)) facts.pod_templates.push_back(meta);
+    }
+  }
+  using Found = std::optional<api::ObjectMeta>;
+  facts.find_request = [this, ns = workload.meta.ns](std::string_view name) -> Found {
+    const auto it = decoded_requests_.find(api::object_key(ns, name));
+    return it == decoded_requests_.end() ? Found() : it->second->meta;
+  };
+  facts.find_pod_template = [this, ns = workload.meta.ns](std::string_view name) -> Found {
+    const auto it = decoded_templates_.find(api::object_key(ns, name));
+    if (it == decoded_templates_.end()) return std::nullopt;
+    Found meta = it->second;
+    if (going_.contains(meta->uid)) meta->deletion = context_.executor.now();
+    return meta;
+  };
+  return facts;
+}
+
+void ProvisioningController::look(const std::string& key, WorkQueue::Finish finish) {
+  const WorkloadPtr workload = context_.workload(key);
+  if (!workload || !ready()) return finish(true);
+  auto steps =
+      std::make_shared<std::vector<jobs::ProvisioningStep>>(jobs::provision(*workload, facts_of(*workload)));
+  perform({workload, std::move(steps), std::move(finish)}, 0);
+}
+
+void ProvisioningController::perform(Look look, std::size_t next) {
+  if (next == look.steps->size()) return look.finish(true);
+  std::visit(
+      Overloaded{
+          [&](jobs::CreatePodTemplate& s) {
+            create(look, next, kPodTemplates, s.check, std::move(s.object));
+          },
+          [&](jobs::CreateProvisioningRequest& s) {
+            create(look, next, kProvisioningRequests, s.check, std::move(s.object));
+          },
+          [&](jobs::HandOverPodTemplate& s) {
+            api::ObjectMeta owned;
+            owned.owners = {s.owner};
+            Json metadata = JsonObject{{"metadata", api::encode_meta(owned)}};
+            context_.writes.patch(Target::of(kPodTemplates, s.pod_template), "", std::move(metadata),
+                                  [this, alive = alive_, look, next](const api::RestResponse& response) {
+                                    if (!*alive) return;
+                                    if (response.ok()) return perform(look, next + 1);
+                                    look.finish(false);
+                                  });
+          },
+          [&](jobs::DeleteProvisioningRequest& s) { remove(look, next, kProvisioningRequests, s.request); },
+          [&](jobs::DeletePodTemplate& s) { remove(look, next, kPodTemplates, s.pod_template); },
+          [&](jobs::ReportCheck& s) {
+            context_.feed(engine::CheckReported{look.workload->meta.ns, look.workload->meta.name, s.state});
+            perform(look, next + 1);
+          },
+          [&](jobs::LookAgain&) { look.finish(false); },
+      },
+      (*look.steps)[next]);
+}
+
+void ProvisioningController::create(Look look, std::size_t next, const api::GroupVersionResource& resource,
+                                    std::string check, Json object) {
+  const std::string kind(string_at(object, {"kind"})), name(string_at(object, {"metadata", "name"}));
+  const std::string ns = look.workload->meta.ns;
+  context_.writes.create(
+      resource, ns, std::move(object),
+      [this, alive = alive_, look = std::move(look), next, check = std::move(check), kind,
+       name](const api::RestResponse& response) {
+        if (!*alive) return;
+        const bool exists_already = api::status_reason(response) == "AlreadyExists";  // the cache lags behind
+        if (response.ok() || exists_already) {
+          if (response.ok() && kind == api::autoscaling::kProvisioningRequestKind) {
+            record(*look.workload, {false,
+                                    "ProvisioningRequestCreated",
+                                    "Created ProvisioningRequest: \"" + name + "\"",
+                                    "Created",
+                                    {}});
+          }
+          return perform(look, next + 1);
+        }
+        const std::string why =
+            "Error creating " + kind + " \"" + name + "\": " + std::string(api::status_message(response));
+        log::warn("an admission check could not ask for nodes", {{"code", response.code}, {"why", why}});
+        if (!transient(response)) tell_failure(look, check, why);
+        look.finish(false);
+      });
+}
+
+void ProvisioningController::remove(Look look, std::size_t next, const api::GroupVersionResource& resource,
+                                    const api::ObjectMeta& meta) {
+  going_.insert(meta.uid);
+  context_.writes.remove(Target::of(resource, meta), [this, alive = alive_, look = std::move(look), next,
+                                                      uid = meta.uid](const api::RestResponse& response) {
+    if (!*alive) return;
+    const bool gone =
+        response.code == 404 || response.code == 409;  // 409: the name belongs to another object now
+    if (response.ok() || gone) return perform(look, next + 1);
+    going_.erase(uid);
+    look.finish(false);
+  });
+}
+
+// A refusal that time will not heal is shown where people look for it.
+void ProvisioningController::tell_failure(const Look& look, const std::string& check,
+                                          const std::string& message) {
+  record(*look.workload, {true, "FailedCreate", message, {}, {}});
+  for (auto state : look.workload->status.admission_checks) {
+    if (state.name != check) continue;
+    state.message = message;
+    state.retry_count = state.retry_count.value_or(0);
+    context_.feed(engine::CheckReported{look.workload->meta.ns, look.workload->meta.name, std::move(state)});
+  }
+}
+
+void ProvisioningController::record(const api::kueue::Workload& workload, kube::EventText text) {
+  text.controller = kReporter;
+  const std::string api_version = std::string(api::kueue::kGroup) + "/" + std::string(api::kueue::kVersion);
+  context_.events.record({api_version, "Workload", workload.meta.ns, workload.meta.name, workload.meta.uid},
+                         std::move(text));
+}
+
+// --- The checks themselves.
+
+void ProvisioningController::write_active(const std::string& name, WorkQueue::Finish finish) {
+  const JsonPtr object = context_.checks.get(name);
+  const bool known = !unread_.empty() || ready();
+  if (!object || !is_ours(*object) || !known) return finish(true);
+  const auto check = api::kueue::decode_admission_check(*object);
+  if (!check) return finish(true);
+  api::Condition active = jobs::active_condition(*check, config_of(*check), missing());
+  active.last_transition = to_seconds(context_.executor.now());
+  api::Conditions conditions = check->conditions;
+  if (!api::set_condition(conditions, std::move(active))) return finish(true);
+  context_.writes.patch(
+      Target::of(kAdmissionChecks, *object), "status",
+      JsonObject{{"status", JsonObject{{"conditions", api::encode_conditions(conditions)}}}},
+      [alive = alive_, finish](const api::RestResponse& response) {
+        if (*alive) finish(response.ok() || response.code == 404);
+      });
+}
+
+}  // namespace berth::controller

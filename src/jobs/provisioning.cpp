@@ -1,0 +1,223 @@
+#include "jobs/provisioning.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "api/kueue/names.h"
+#include "jobs/provisioning_check.h"
+#include "jobs/provisioning_names.h"
+#include "jobs/provisioning_pods.h"
+
+namespace berth::jobs {
+namespace {
+
+using api::ObjectMeta;
+using api::autoscaling::ProvisioningRequest;
+using api::autoscaling::ProvisioningRequestPtr;
+using api::kueue::AdmissionCheckState;
+using api::kueue::CheckState;
+using api::kueue::ProvisioningRequestConfig;
+using api::kueue::Workload;
+using Steps = std::vector<ProvisioningStep>;
+
+bool is(const Workload& w, std::string_view condition) {
+  return api::is_true(w.status.conditions, condition);
+}
+
+const AdmissionCheckState* state_of(const Workload& w, std::string_view check) {
+  for (const auto& state : w.status.admission_checks) {
+    if (state.name == check) return &state;
+  }
+  return nullptr;
+}
+
+const api::OwnerReference* controller_of(const ObjectMeta& meta) {
+  const auto owner = std::ranges::find_if(meta.owners, [](const auto& o) { return o.controller; });
+  return owner == meta.owners.end() ? nullptr : &*owner;
+}
+
+bool controlled_by(const ObjectMeta& meta, const ObjectMeta& owner) {
+  const auto* controller = controller_of(meta);
+  return controller != nullptr && controller->uid == owner.uid;
+}
+
+api::OwnerReference owner_reference(std::string_view api_version, std::string_view kind,
+                                    const ObjectMeta& meta) {
+  return {std::string(api_version), std::string(kind), meta.name, meta.uid, true, true};
+}
+
+// Metadata of what is made for the workload.
+ObjectMeta made_for(const Workload& w, std::string name) {
+  ObjectMeta meta;
+  meta.name = std::move(name);
+  meta.ns = w.meta.ns;
+  meta.labels.emplace(api::kueue::kManagedLabel, "true");
+  const std::string api_version = std::string(api::kueue::kGroup) + "/" + std::string(api::kueue::kVersion);
+  meta.owners.push_back(owner_reference(api_version, "Workload", w.meta));
+  return meta;
+}
+
+// One check of a workload that holds quota and is neither evicted nor finished.
+class Check {
+ public:
+  Check(const Workload& w, const ProvisioningFacts& facts, const ProvisioningCheck& check,
+        const AdmissionCheckState& state)
+      : w_(w), facts_(facts), check_(check), state_(state), attempts_(state.retry_count.value_or(0)) {
+    if (check.config) needed_ = !needed_pod_sets(w, *check.config).empty();
+    if (check.config && needed_) find_newest();
+  }
+
+  void take_steps(Steps& steps) {
+    // Retry and Rejected are followed by an eviction, which resets the check: nothing is decided twice.
+    if (state_.state == CheckState::kRetry || state_.state == CheckState::kRejected) return;
+    const AdmissionCheckState next =
+        decide_check({w_, state_, check_.config.get(), needed_, newest_.get(), attempt_});
+    report(next, steps);
+    if (newest_) return hand_over(steps);
+    const bool open = next.state == CheckState::kPending && state_.state == CheckState::kPending;
+    if (check_.config && needed_ && open && !is(w_, api::kueue::kAdmitted)) create(steps);
+  }
+
+  // Whether the request serves this check, or may still be of use to it: what a check that is not pending any
+  // more was decided by stays until the quota is given back.
+  bool uses(const ProvisioningRequest& request) const {
+    if (newest_ && newest_->meta.uid == request.meta.uid) return true;
+    return state_.state != CheckState::kPending && attempt_number(request);
+  }
+
+ private:
+  std::optional<std::int32_t> attempt_number(const ProvisioningRequest& request) const {
+    return attempt_of(request.meta.name, w_.meta.name, check_.name, attempts_ + 1);
+  }
+
+  // Attempts that the check has counted as failed are over, and so are requests that ask for something else
+  // than the configuration does now.
+  void find_newest() {
+    const auto parameters = provisioning_parameters(w_, *check_.config);
+    for (const auto& request : facts_.requests) {
+      const auto attempt = attempt_number(*request);
+      if (!attempt || *attempt <= std::max(attempts_, attempt_)) continue;
+      if (request->class_name != check_.config->class_name || request->parameters != parameters) continue;
+      newest_ = request;
+      attempt_ = *attempt;
+    }
+  }
+
+  void hand_over(Steps& steps) const {
+    for (const auto& pod_set : newest_->pod_sets) {
+      for (const auto& pod_template : facts_.pod_templates) {
+        if (pod_template.name != pod_set.pod_template) continue;
+        steps.push_back(HandOverPodTemplate{
+            pod_template, owner_reference(api::autoscaling::kApiVersion,
+                                          api::autoscaling::kProvisioningRequestKind, newest_->meta)});
+      }
+    }
+  }
+
+  void create(Steps& steps) {
+    const auto pod_sets = requested_pod_sets(w_, *check_.config, facts_.flavors);
+    if (!pod_sets) return tell(pod_sets.error().message, steps);
+    ProvisioningRequest request;
+    request.meta = made_for(w_, provisioning_request_name(w_.meta.name, check_.name, attempts_ + 1));
+    request.class_name = check_.config->class_name;
+    request.parameters = provisioning_parameters(w_, *check_.config);
+    if (blocked("ProvisioningRequest", request.meta.name, facts_.find_request(request.meta.name), steps))
+      return;
+    Steps templates;
+    for (const auto& pod_set : *pod_sets) {
+      const std::string name = pod_template_name(request.meta.name, pod_set.name);
+      request.pod_sets.push_back({name, static_cast<std::int32_t>(pod_set.count)});
+      const auto present = facts_.find_pod_template(name);
+      if (present && controlled_by(*present, w_.meta) && !present->deletion) continue;
+      if (blocked("PodTemplate", name, present, steps)) return;
+      templates.push_back(
+          CreatePodTemplate{check_.name, JsonObject{{"apiVersion", "v1"},
+                                                    {"kind", "PodTemplate"},
+                                                    {"metadata", encode_meta(made_for(w_, name))},
+                                                    {"template", pod_set.pod_template}}});
+    }
+    std::ranges::move(templates, std::back_inserter(steps));
+    steps.push_back(
+        CreateProvisioningRequest{check_.name, api::autoscaling::encode_provisioning_request(request)});
+  }
+
+  // An object that takes the name of one that is to be made. What belongs to Berth is on its way out.
+  bool blocked(std::string_view kind, const std::string& name, const std::optional<ObjectMeta>& present,
+               Steps& steps) const {
+    if (!present) return false;
+    if (present->labels.contains(api::kueue::kManagedLabel)) {
+      steps.emplace_back(LookAgain{});
+    } else {
+      tell(std::string(kind) + " \"" + name +
+               "\" exists and was made by somebody else; delete it or give it another name",
+           steps);
+    }
+    return true;
+  }
+
+  void tell(const std::string& message, Steps& steps) const {
+    AdmissionCheckState next = state_;
+    next.message = message;
+    report(std::move(next), steps);
+  }
+
+  void report(AdmissionCheckState next, Steps& steps) const {
+    if (next == state_) return;
+    next.retry_count = attempts_;
+    steps.push_back(ReportCheck{std::move(next)});
+  }
+
+  const Workload& w_;
+  const ProvisioningFacts& facts_;
+  const ProvisioningCheck& check_;
+  const AdmissionCheckState& state_;
+  std::int32_t attempts_;  // that failed
+  bool needed_ = false;
+  ProvisioningRequestPtr newest_;
+  std::int32_t attempt_ = 0;  // of newest_
+};
+
+void delete_everything(const ProvisioningFacts& facts, Steps& steps) {
+  for (const auto& request : facts.requests) steps.push_back(DeleteProvisioningRequest{request->meta});
+  for (const auto& pod_template : facts.pod_templates) steps.push_back(DeletePodTemplate{pod_template});
+}
+
+}  // namespace
+
+Steps provision(const Workload& w, const ProvisioningFacts& facts) {
+  Steps steps;
+  if (w.meta.deletion) return steps;  // what it owns goes with it
+  if (!is(w, api::kueue::kQuotaReserved) || is(w, api::kueue::kFinished)) {
+    delete_everything(facts, steps);
+    return steps;
+  }
+  // The checks of an evicted workload have been reset: nothing is said or made before its quota is given
+  // back.
+  if (is(w, api::kueue::kEvicted) || !w.active) return steps;
+  std::vector<Check> checks;
+  checks.reserve(facts.checks.size());
+  for (const auto& check : facts.checks) {
+    if (const auto* state = state_of(w, check.name)) checks.emplace_back(w, facts, check, *state);
+  }
+  if (!is(w, api::kueue::kAdmitted)) {  // the pods of an admitted one may use them
+    for (const auto& request : facts.requests) {
+      const bool used = std::ranges::any_of(checks, [&](const Check& check) { return check.uses(*request); });
+      if (!used) steps.push_back(DeleteProvisioningRequest{request->meta});
+    }
+  }
+  for (auto& check : checks) check.take_steps(steps);
+  return steps;
+}
+
+api::StringMap provisioning_parameters(const Workload& w, const ProvisioningRequestConfig& config) {
+  api::StringMap parameters = config.parameters;
+  for (const auto& [key, value] : w.meta.annotations) {
+    if (key.starts_with(api::kueue::kProvisioningPrefix))
+      parameters.insert_or_assign(key.substr(api::kueue::kProvisioningPrefix.size()), value);
+  }
+  return parameters;
+}
+
+}  // namespace berth::jobs

@@ -1,0 +1,25 @@
+// The names of ProvisioningRequests and of their PodTemplates, as Kueue gives them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace berth::jobs {
+
+// A name of at most 253 bytes: one longer than 247 is cut there and gets "-" and five digits of its SHA-1.
+std::string limited_name(std::string_view name);
+
+// "<workload>-<check>-<attempt>", limited. Attempts count from 1.
+std::string provisioning_request_name(std::string_view workload, std::string_view check,
+                                      std::int32_t attempt);
+// "ppt-<request>-<pod set>", limited.
+std::string pod_template_name(std::string_view request, std::string_view pod_set);
+
+// The attempt of a request for this check of the workload; none for a request of another check. A cut name
+// does not show its attempt any more: it is recognized when it is one of the latest up to `highest`.
+std::optional<std::int32_t> attempt_of(std::string_view request, std::string_view workload,
+                                       std::string_view check, std::int32_t highest);
+
+}  // namespace berth::jobs
