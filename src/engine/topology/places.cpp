@@ -1,43 +1,191 @@
+// The facade: configuration and claims go to the ledger, questions to the counts and the chooser.
 #include "engine/topology/places.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/topology/places_impl.h"
 
 namespace berth::engine {
 
-struct Places::Impl {
-  Names& names;
-  TopologyOptions options;
-};
+using topology::DomainId;
+using topology::View;
 
-Places::Places(Names& names, TopologyOptions options) : impl_(new Impl{names, options}) {}
+Places::Places(Names& names, TopologyOptions options) : impl_(std::make_unique<Impl>(names, options)) {}
 Places::~Places() = default;
-bool Places::set_node(const api::Node&) { return false; }
-bool Places::remove_node(std::string_view) { return false; }
-bool Places::set_topology(const api::kueue::Topology&) { return false; }
-bool Places::remove_topology(std::string_view) { return false; }
-bool Places::set_flavor(FlavorId, const api::kueue::ResourceFlavor&) { return false; }
-bool Places::remove_flavor(FlavorId) { return false; }
-bool Places::set_pod(const api::PodPlacement&) { return false; }
-bool Places::remove_pod(std::string_view) { return false; }
-void Places::take(WorkloadId, std::string_view, std::vector<Placed>) {}
-void Places::take_stated(WorkloadId, std::string_view, const std::vector<StatedPlaces>&) {}
-void Places::give_back(WorkloadId) {}
-bool Places::holds(WorkloadId) const { return false; }
-void Places::hold(const std::vector<Placed>&) {}
-void Places::drop_holds() {}
-std::vector<FlavorId> Places::take_reliefs() { return {}; }
-bool Places::places_pods(FlavorId) const { return false; }
-std::string Places::mismatch(FlavorId, const api::kueue::TopologyRequest*, std::int32_t) const { return ""; }
-Placement Places::place(std::span<const PlaceAsk>, bool) { return {}; }
-std::string Places::explain(std::span<const PlaceAsk>, const PlaceFailure& failure) { return failure.text; }
-Placement Places::replace(std::span<const PlaceAsk>, std::span<const api::kueue::TopologyAssignmentPtr>,
-                          std::span<const std::string>) {
-  return {};
+
+// --- The world
+
+bool Places::set_node(const api::Node& node) { return impl_->spots.set_node(node); }
+bool Places::remove_node(std::string_view name) { return impl_->spots.remove_node(name); }
+
+void Places::Impl::make_view(FlavorId flavor) {
+  counts.forget(flavor);
+  const auto& spec = flavors[flavor.index()];
+  const auto it = spec ? topologies.find(spec->topology_name) : topologies.end();
+  std::unique_ptr<View> view;
+  if (it != topologies.end() && !it->second.levels.empty()) {
+    view = std::make_unique<View>(spots.strings(), flavor, *spec, it->second);
+    view->relieved = true;
+  }
+  spots.set_view(flavor, std::move(view));
 }
-api::kueue::TopologyAssignmentPtr Places::assignment(const Placed&) const { return nullptr; }
-Places::Trial::Trial(Places& places) : places_(places), mark_(0) {}
-Places::Trial::~Trial() = default;
-void Places::Trial::without(WorkloadId) {}
-void Places::Trial::again(WorkloadId) {}
-void Places::Trial::without_holds() {}
-std::vector<std::string> Places::check() const { return {}; }
+
+bool Places::Impl::renew_views(const std::string& topology) {
+  bool changed = false;
+  for (std::size_t i = 0; i < flavors.size(); ++i) {
+    if (!flavors[i] || flavors[i]->topology_name != topology) continue;
+    make_view(FlavorId(i));
+    changed = true;
+  }
+  return changed;
+}
+
+bool Places::set_topology(const api::kueue::Topology& topology) {
+  const auto it = impl_->topologies.find(topology.meta.name);
+  if (it != impl_->topologies.end() && it->second.levels == topology.levels) return false;
+  impl_->topologies[topology.meta.name] = topology;
+  return impl_->renew_views(topology.meta.name);
+}
+
+bool Places::remove_topology(std::string_view name) {
+  const auto it = impl_->topologies.find(name);
+  if (it == impl_->topologies.end()) return false;
+  const std::string gone = it->first;
+  impl_->topologies.erase(it);
+  return impl_->renew_views(gone);
+}
+
+bool Places::set_flavor(FlavorId id, const api::kueue::ResourceFlavor& flavor) {
+  auto& flavors = impl_->flavors;
+  if (flavors.size() <= id.index()) flavors.resize(id.index() + 1);
+  auto& slot = flavors[id.index()];
+  if (slot && slot->topology_name == flavor.topology_name && slot->node_labels == flavor.node_labels &&
+      slot->tolerations == flavor.tolerations) {
+    return false;
+  }
+  const bool placed = slot && !slot->topology_name.empty();
+  slot = flavor;
+  impl_->make_view(id);
+  return placed || !flavor.topology_name.empty();
+}
+
+bool Places::remove_flavor(FlavorId id) {
+  if (id.index() >= impl_->flavors.size() || !impl_->flavors[id.index()]) return false;
+  const bool placed = !impl_->flavors[id.index()]->topology_name.empty();
+  impl_->flavors[id.index()].reset();
+  impl_->make_view(id);
+  return placed;
+}
+
+bool Places::set_pod(const api::PodPlacement& pod) { return impl_->spots.set_pod(pod); }
+bool Places::remove_pod(std::string_view uid) { return impl_->spots.remove_pod(uid); }
+
+// --- Claims
+
+void Places::take(WorkloadId workload, std::string_view holder, std::vector<Placed> placed) {
+  impl_->spots.take(workload, holder, placed);
+  for (const Placed& each : placed) {
+    for (const Place& place : each.places) {
+      if (impl_->overfull.size() < Impl::kMaxOverfull && !impl_->spots.claims_fit(place.spot)) {
+        impl_->overfull.push_back(
+            fmt::format("workload {} took more of spot {} than there is", holder, place.spot.value));
+      }
+    }
+  }
+}
+
+void Places::take_stated(WorkloadId workload, std::string_view holder,
+                         const std::vector<StatedPlaces>& stated) {
+  std::vector<Placed> placed;
+  for (const StatedPlaces& each : stated) {
+    if (!each.assignment || each.assignment->levels.empty()) continue;
+    Placed made{impl_->names.flavor(each.flavor), each.per_pod, {}};
+    const auto& levels = each.assignment->levels;
+    for (const api::kueue::TopologyDomain& domain : each.assignment->domains) {
+      if (domain.count <= 0 || domain.values.size() != levels.size()) continue;
+      const SpotId spot = levels.back() == topology::kHostnameLabel
+                              ? impl_->spots.host(domain.values.back())
+                              : impl_->spots.group(each.flavor, levels, domain.values);
+      made.places.push_back({spot, domain.count});
+    }
+    placed.push_back(std::move(made));
+  }
+  impl_->spots.take(workload, holder, placed);
+}
+
+void Places::give_back(WorkloadId workload) { impl_->spots.give_back(workload); }
+bool Places::holds(WorkloadId workload) const { return impl_->spots.holds(workload); }
+
+void Places::hold(const std::vector<Placed>& placed) {
+  for (const Placed& each : placed) {
+    const topology::RequestId request = impl_->spots.requests().acquire(each.per_pod);
+    impl_->spots.reserve(topology::kHolds, request, each.places);
+    impl_->spots.requests().release(request);
+  }
+}
+void Places::drop_holds() { impl_->spots.unreserve(topology::kHolds); }
+
+std::vector<FlavorId> Places::take_reliefs() {
+  std::vector<FlavorId> relieved;
+  for (auto& view : impl_->spots.views()) {
+    if (!view || !view->relieved) continue;
+    relieved.push_back(view->flavor());
+    view->relieved = false;
+  }
+  std::sort(relieved.begin(), relieved.end(),
+            [&](FlavorId a, FlavorId b) { return impl_->names.name(a) < impl_->names.name(b); });
+  return relieved;
+}
+
+Places::Trial::Trial(Places& places) : places_(places), mark_(places.impl_->spots.suppositions()) {}
+Places::Trial::~Trial() { places_.impl_->spots.undo(mark_); }
+void Places::Trial::without(WorkloadId workload) {
+  const topology::HolderId holder = places_.impl_->spots.holder_of(workload);
+  if (holder.valid()) places_.impl_->spots.suppose(holder, true);
+}
+void Places::Trial::again(WorkloadId workload) {
+  const topology::HolderId holder = places_.impl_->spots.holder_of(workload);
+  if (holder.valid()) places_.impl_->spots.suppose(holder, false);
+}
+void Places::Trial::without_holds() { places_.impl_->spots.suppose(topology::kHolds, true); }
+
+// --- Questions
+
+bool Places::places_pods(FlavorId flavor) const {
+  return flavor.index() < impl_->flavors.size() && impl_->flavors[flavor.index()] &&
+         !impl_->flavors[flavor.index()]->topology_name.empty();
+}
+
+std::string Places::mismatch(FlavorId flavor, const api::kueue::TopologyRequest* request,
+                             std::int32_t count) const {
+  const std::string& name = impl_->names.name(flavor);
+  if (!places_pods(flavor)) {
+    if (!request || !request->explicit_request()) return "";
+    return fmt::format("Flavor \"{}\" does not support TopologyAwareScheduling", name);
+  }
+  const View* view = impl_->spots.view(flavor);
+  if (!view) return fmt::format("Flavor \"{}\" information missing in TAS cache", name);
+  const auto wanted = topology::understand(*view, name, request, count, impl_->options);
+  return wanted ? "" : wanted.error();
+}
+
+api::kueue::TopologyAssignmentPtr Places::assignment(const Placed& placed) const {
+  if (placed.places.empty()) return nullptr;
+  auto made = std::make_shared<api::kueue::TopologyAssignment>();
+  for (const Place& place : placed.places) {
+    const topology::Spot& spot = impl_->spots[place.spot];
+    if (spot.group.valid()) {
+      const topology::Group& group = impl_->spots.group_of(spot);
+      made->levels = group.levels;
+      made->domains.push_back({group.values, place.pods});
+    } else {
+      made->levels = {std::string(topology::kHostnameLabel)};
+      made->domains.push_back({{impl_->spots.strings()[spot.host]}, place.pods});
+    }
+  }
+  return made;
+}
 
 }  // namespace berth::engine

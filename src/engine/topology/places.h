@@ -2,10 +2,10 @@
 // (KEP-2724; kueue.md 4).
 //
 // Room is used by claims (the places of a workload that was admitted) and by pods that hold a node. For each
-// workload and node the larger of both counts: a claim is a promise, and a pod that outlives it (terminating, left
-// over from an earlier place) still fills its node. Pods without a placed workload count by themselves.
-// Claims and pods may name nodes, flavors and topologies that do not exist (yet, or any more): they count again as
-// soon as these come back, so that a rebuilt ledger equals the one that grew.
+// workload and node the larger of both counts: a claim is a promise, and a pod that outlives it (terminating,
+// left over from an earlier place) still fills its node. Pods without a placed workload count by themselves.
+// Claims and pods may name nodes, flavors and topologies that do not exist (yet, or any more): they count
+// again as soon as these come back, so that a rebuilt ledger equals the one that grew.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,9 @@
 
 namespace berth::engine {
 
-using SpotId = Id<struct SpotTag>;  // a lowest domain: a node, or a group of nodes where the lowest level is coarser
+// A lowest domain: a node, or a group of nodes where the lowest level is coarser. Good until the world
+// changes, and as long as a claim or hold names it.
+using SpotId = Id<struct SpotTag>;
 
 struct Place {
   SpotId spot;
@@ -37,10 +39,12 @@ struct Place {
 // What one pod asks of a node. The implicit `pods: 1` is added inside.
 struct PodAsk {
   std::span<const ResourceAmount> requests;  // of the raw pod spec: no quota transformation
-  const api::NodeConstraints* constraints = nullptr;  // template, updates of checks; the flavor's tolerations are added inside
+  const api::NodeConstraints* constraints =
+      nullptr;  // template, updates of checks; the flavor's tolerations are added inside
 };
 
-// One pod set that wants places. Asks of one workload are placed together: each sees what those before it took.
+// One pod set that wants places. Asks of one workload are placed together: each sees what those before it
+// took.
 struct PlaceAsk {
   FlavorId flavor;
   std::int32_t count = 0;
@@ -58,8 +62,8 @@ struct Placed {
 
 // Why asks cannot be placed: enough to render the message when somebody reads it.
 struct PlaceFailure {
-  std::size_t ask = 0;       // which of the asks
-  std::string text;          // a fixed reason (stale assignment, bad slice size, ...); empty: too little room
+  std::size_t ask = 0;  // which of the asks
+  std::string text;     // a fixed reason (stale assignment, bad slice size, ...); empty: too little room
   std::int32_t fits = 0, wanted = 0;  // pods, or slices
   bool slices = false;
   bool operator==(const PlaceFailure&) const = default;
@@ -102,11 +106,13 @@ class Places {
   void give_back(WorkloadId workload);
   bool holds(WorkloadId workload) const;
 
-  // Room set aside for the rest of a scheduling cycle by workloads that wait for preemptions, and not a claim.
+  // Room set aside for the rest of a scheduling cycle by workloads that wait for preemptions, and not a
+  // claim.
   void hold(const std::vector<Placed>& placed);
   void drop_holds();
 
-  // Flavors in whose nodes something got freer since the last call: claims, pods, nodes, configuration. Not by trials or holds.
+  // Flavors in whose nodes something got freer since the last call: claims, pods, nodes, configuration. Not
+  // by trials or holds.
   std::vector<FlavorId> take_reliefs();
 
   // --- Questions.
@@ -115,23 +121,28 @@ class Places {
   //   explicit request and a flavor without topology:  Flavor "f" does not support TopologyAwareScheduling
   //   the topology does not exist (yet):               Flavor "f" information missing in TAS cache
   //   a level it does not have:                        Flavor "f" does not contain the requested level
-  // and: malformed requests (slices that do not divide the count, a slice level above the requested one, layers out of order).
+  // and: malformed requests (slices that do not divide the count, a slice level above the requested one,
+  // layers out of order).
   std::string mismatch(FlavorId flavor, const api::kueue::TopologyRequest* request, std::int32_t count) const;
 
-  // Where the asks would go now. `on_empty`: as if nobody else used anything.
+  // Where the asks would go now. `on_empty`: as if no workload that places pods used anything; pods of others
+  // stay.
   Placement place(std::span<const PlaceAsk> asks, bool on_empty = false);
   // "topology "t" allows to fit only 8 out of 9 pod(s). Total nodes: 12; excluded: resource "cpu": 8".
   std::string explain(std::span<const PlaceAsk> asks, const PlaceFailure& failure);
 
-  // Anew, the places of a holder's pods that were on `failed` nodes; the others keep theirs. Required domains and slices are
-  // kept whole (kueue.md 4.9). `current` is by ask; an ask without an assignment is left alone. On success `pod_sets` has the
-  // complete places of every ask whose assignment changed; those of the others are empty.
-  Placement replace(std::span<const PlaceAsk> asks, std::span<const api::kueue::TopologyAssignmentPtr> current,
+  // Anew, the places of a holder's pods that were on `failed` nodes; the others keep theirs. Required domains
+  // and slices are kept whole (kueue.md 4.9). `current` is by ask; an ask without an assignment is left
+  // alone. On success `pod_sets` has the complete places of every ask whose assignment changed; those of the
+  // others are empty. A failure always has its text.
+  Placement replace(std::span<const PlaceAsk> asks,
+                    std::span<const api::kueue::TopologyAssignmentPtr> current,
                     std::span<const std::string> failed);
 
   api::kueue::TopologyAssignmentPtr assignment(const Placed& placed) const;
 
-  // Supposes that claims were given back. Trials nest like scopes; while one is open no claim, hold or configuration changes.
+  // Supposes that claims were given back and the pods of their holders gone. Trials nest like scopes; while
+  // one is open no claim, hold or configuration changes.
   class Trial {
    public:
     explicit Trial(Places& places);
@@ -147,8 +158,9 @@ class Places {
     std::size_t mark_;
   };
 
-  // Broken invariants as sentences: usage against a recomputation from claims and pods, cached counts against a fresh count, a
-  // spot whose claims alone exceed what the node had when they were taken. For tests: costs a full recomputation.
+  // Broken invariants as sentences: usage against a recomputation from claims and pods, cached counts against
+  // a fresh count, a spot whose claims alone exceed what the node had when they were taken. For tests: costs
+  // a full recomputation.
   std::vector<std::string> check() const;
 
  private:

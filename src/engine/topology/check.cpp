@@ -1,0 +1,67 @@
+// The invariants of the machine room, for tests.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/topology/places_impl.h"
+
+namespace berth::engine {
+
+using topology::DomainId;
+using topology::Spot;
+using topology::View;
+
+namespace {
+
+void check_used(const topology::Spots& spots, std::vector<std::string>& broken) {
+  for (std::size_t i = 0; i < spots.size(); ++i) {
+    const std::vector<topology::Wide> fresh = spots.used_afresh(SpotId(i));
+    for (std::uint32_t column = 0; column < fresh.size(); ++column) {
+      if (spots.used(spots[SpotId(i)], column) == fresh[column]) continue;
+      const std::string& resource =
+          spots.requests().names().name(spots.requests().columns().resource(column));
+      broken.push_back(fmt::format("spot {}: the use of {} is not the sum of claims and pods", i, resource));
+    }
+  }
+}
+
+// Every node sits where its labels say, and nothing else sits in the tree.
+void check_seats(const topology::Spots& spots, const View& view, std::vector<std::string>& broken) {
+  std::size_t nodes = 0, leaves = 0;
+  std::vector<topology::StringId> path;
+  for (std::size_t i = 0; i < spots.size(); ++i) {
+    const Spot& spot = spots[SpotId(i)];
+    const auto seat = std::find_if(spot.seats.begin(), spot.seats.end(),
+                                   [&](const topology::Seat& each) { return each.flavor == view.flavor(); });
+    const bool sits = seat != spot.seats.end();
+    if (sits && (spot.group.valid() || view.leaves_are_nodes())) ++leaves;
+    if (spot.group.valid()) continue;
+    const bool fits = spot.machine.valid() && spots.path(view, spots.machines()[spot.machine], path);
+    if (sits != fits || (fits && view.find(path) != seat->leaf)) {
+      broken.push_back(fmt::format("spot {} sits in the wrong place of topology {}", i, view.topology()));
+    }
+    nodes += sits;
+  }
+  if (leaves != view.leaves() || nodes < leaves)
+    broken.push_back(fmt::format("topology {} miscounts its leaves", view.topology()));
+}
+
+}  // namespace
+
+std::vector<std::string> Places::check() const {
+  std::vector<std::string> broken = impl_->overfull;
+  for (std::string& each : impl_->spots.check_rows()) broken.push_back(std::move(each));
+  check_used(impl_->spots, broken);
+  for (const auto& view : impl_->spots.views()) {
+    if (view) check_seats(impl_->spots, *view, broken);
+  }
+  for (const auto& counts : impl_->counts.all()) {
+    if (!counts->as_counted_afresh()) {
+      broken.push_back(fmt::format("the cached counts of flavor {} differ from a fresh count",
+                                   impl_->names.name(counts->flavor())));
+    }
+  }
+  return broken;
+}
+
+}  // namespace berth::engine

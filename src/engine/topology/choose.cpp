@@ -1,0 +1,223 @@
+// The choice of domains.
+#include "engine/topology/choose.h"
+
+#include <algorithm>
+
+namespace berth::engine::topology {
+
+namespace {
+
+// Ascending order of these is the wanted order of domains: `units` descending or ascending, then `pods`
+// ascending.
+std::uint64_t key_of(std::int32_t units, std::int32_t pods, bool descending) {
+  const auto high = static_cast<std::uint32_t>(descending ? ~units : units);
+  return static_cast<std::uint64_t>(high) << 32 | static_cast<std::uint32_t>(pods);
+}
+
+}  // namespace
+
+void Chooser::collect(std::size_t level, DomainId from, std::vector<DomainId>& out) const {
+  if (counts_.pods(from) == 0 && !(with_leader_ && counts_.leader(from))) return;
+  if (view_[from].level == level) {
+    out.push_back(from);
+    return;
+  }
+  for (DomainId child : view_[from].children) collect(level, child, out);
+}
+
+std::vector<DomainId> Chooser::domains_at(std::size_t level, DomainId scope) const {
+  std::vector<DomainId> out;
+  if (scope.valid()) {
+    if (view_[scope].level >= level) return {scope};
+    collect(level, scope, out);
+    return out;
+  }
+  for (DomainId root : view_.roots()) collect(level, root, out);
+  return out;
+}
+
+Chooser::Pool Chooser::pool_of(std::span<const DomainId> domains) const {
+  const std::size_t level = view_[domains.front()].level;
+  if (level <= wanted_.slice_level) return {domains, false, wanted_.slice_size};
+  return {domains, true, wanted_.inner[level]};
+}
+
+std::int32_t Chooser::units(const Pool& pool, std::uint32_t index) const {
+  const DomainId id = pool.domains[index];
+  return pool.below ? counts_.pods(id) / pool.unit : counts_.slices(id);
+}
+
+std::int32_t Chooser::units_with(const Pool& pool, std::uint32_t index) const {
+  const DomainId id = pool.domains[index];
+  return pool.below ? counts_.pods_with(id) / pool.unit : counts_.slices_with(id);
+}
+
+// Below the slice level the order is by pods alone: the fullest first.
+Chooser::Rank Chooser::rank(const Pool& pool, std::uint32_t index) const {
+  const DomainId id = pool.domains[index];
+  return {key_of(pool.below ? 0 : counts_.slices(id), counts_.pods(id), !least_free_), index};
+}
+
+Chooser::Rank Chooser::rank_with(const Pool& pool, std::uint32_t index) const {
+  const DomainId id = pool.domains[index];
+  return {key_of(pool.below ? 0 : counts_.slices_with(id), counts_.pods_with(id), !least_free_), index};
+}
+
+// The one domain that takes everything and leaves the least room; invalid when none does.
+DomainId Chooser::single(std::span<const DomainId> domains, std::int32_t slices) const {
+  DomainId best;
+  std::uint64_t best_key = 0;
+  for (DomainId id : domains) {
+    if (with_leader_ && !counts_.leader(id)) continue;
+    const std::int32_t room = with_leader_ ? counts_.slices_with(id) : counts_.slices(id);
+    if (room < slices) continue;
+    const std::uint64_t key = key_of(room, with_leader_ ? counts_.pods_with(id) : counts_.pods(id), false);
+    if (best.valid() && key >= best_key) continue;
+    best = id;
+    best_key = key;
+  }
+  return best;
+}
+
+Shares Chooser::place(std::int32_t pods, DomainId scope) {
+  const std::int32_t slices = wanted_.slices(pods);
+  std::size_t level = wanted_.level;
+  if (scope.valid()) level = std::max<std::size_t>(level, view_[scope].level);
+  if (!scope.valid() && counts_.total() < slices) return {};
+  for (;; --level) {
+    const std::vector<DomainId> domains = domains_at(level, scope);
+    if (domains.empty()) return {};
+    if (const DomainId one = single(domains, slices); one.valid())
+      return descend({{one, pods, with_leader_}});
+    if (wanted_.required) return {};
+    const bool top = level == 0 || (scope.valid() && view_[scope].level == level);
+    if (!top && !wanted_.unconstrained) continue;
+    Shares shares;
+    if (!take(domains, pods, with_leader_, shares)) return {};
+    return descend(std::move(shares));
+  }
+}
+
+std::int32_t Chooser::fits(DomainId scope) const {
+  if (!wanted_.required && !scope.valid()) return counts_.total();
+  std::int32_t most = 0;
+  for (DomainId id : domains_at(wanted_.level, scope)) {
+    if (with_leader_ && !counts_.leader(id)) continue;
+    most = std::max(most, with_leader_ ? counts_.slices_with(id) : counts_.slices(id));
+  }
+  return most;
+}
+
+// The leader's domain: one that takes everything, else the first in order that leaves room for all workers.
+// -1: none does.
+int Chooser::choose_leader(const Pool& pool, std::int32_t wanted) const {
+  std::int64_t total = 0;
+  int fitting = -1;  // the best fit
+  for (std::uint32_t i = 0; i < pool.domains.size(); ++i) {
+    total += units(pool, i);
+    if (least_free_ || !counts_.leader(pool.domains[i]) || units_with(pool, i) < wanted) continue;
+    auto size = [&](std::uint32_t index) {
+      return std::pair(units_with(pool, index), counts_.pods_with(pool.domains[index]));
+    };
+    if (fitting < 0 || size(i) < size(static_cast<std::uint32_t>(fitting))) fitting = static_cast<int>(i);
+  }
+  if (fitting >= 0) return fitting;
+  int first = -1;
+  for (std::uint32_t i = 0; i < pool.domains.size(); ++i) {
+    if (!counts_.leader(pool.domains[i]) || total - units(pool, i) + units_with(pool, i) < wanted) continue;
+    if (first < 0 || rank_with(pool, i) < rank_with(pool, static_cast<std::uint32_t>(first)))
+      first = static_cast<int>(i);
+  }
+  return first;
+}
+
+bool Chooser::take(std::span<const DomainId> domains, std::int32_t pods, bool leader, Shares& out) const {
+  if (domains.empty()) return false;
+  const Pool pool = pool_of(domains);
+  std::int32_t wanted = pods / pool.unit;
+  int chief = -1;
+  const std::size_t first = out.size();
+  if (leader) {
+    chief = choose_leader(pool, wanted);
+    if (chief < 0) return false;
+    const std::int32_t given = std::min(wanted, units_with(pool, static_cast<std::uint32_t>(chief)));
+    out.push_back({domains[static_cast<std::size_t>(chief)], given * pool.unit, true});
+    wanted -= given;
+  }
+  if (!take_workers(pool, wanted, chief, out)) return false;
+  std::sort(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(),
+            [&](const Share& a, const Share& b) { return view_.before(a.domain, b.domain); });
+  return true;
+}
+
+// In order of rank; as soon as one domain can take the rest, the one that leaves the least room does. (Not
+// when the fullest are to be filled first: then the order alone counts.)
+bool Chooser::take_workers(const Pool& pool, std::int32_t wanted, int without, Shares& out) const {
+  if (wanted == 0) return true;
+  std::vector<Rank> ranks;
+  ranks.reserve(pool.domains.size());
+  std::int32_t largest = 0;
+  for (std::uint32_t i = 0; i < pool.domains.size(); ++i) {
+    const std::int32_t room = units(pool, i);
+    if (room == 0 || static_cast<int>(i) == without) continue;
+    ranks.push_back(rank(pool, i));
+    largest = std::max(largest, room);
+  }
+  auto later = [](const Rank& a, const Rank& b) { return b < a; };
+  bool heaped = false;
+  while (wanted > 0 && !ranks.empty()) {
+    if (!least_free_ && largest >= wanted) {
+      std::int32_t best_room = 0;
+      const Rank* best = nullptr;
+      for (const Rank& each : ranks) {
+        const std::int32_t room = units(pool, each.index);
+        if (room < wanted) continue;
+        if (best && (room > best_room || (room == best_room && !(each < *best)))) continue;
+        best = &each;
+        best_room = room;
+      }
+      if (best) {
+        out.push_back({pool.domains[best->index], wanted * pool.unit, false});
+        return true;
+      }
+      largest = wanted - 1;  // the largest are taken
+    }
+    if (!heaped) std::make_heap(ranks.begin(), ranks.end(), later);
+    heaped = true;
+    std::pop_heap(ranks.begin(), ranks.end(), later);
+    const std::uint32_t index = ranks.back().index;
+    ranks.pop_back();
+    const std::int32_t given = std::min(wanted, units(pool, index));
+    out.push_back({pool.domains[index], given * pool.unit, false});
+    wanted -= given;
+  }
+  return wanted == 0;
+}
+
+Shares Chooser::descend(Shares shares) const {
+  if (shares.empty()) return shares;
+  for (std::size_t level = view_[shares.front().domain].level; level < view_.leaf_level(); ++level) {
+    Shares next;
+    if (level < wanted_.slice_level) {  // all children of all domains are one pool
+      std::vector<DomainId> pool;
+      std::int32_t pods = 0;
+      bool leader = false;
+      for (const Share& share : shares) {
+        const auto& children = view_[share.domain].children;
+        pool.insert(pool.end(), children.begin(), children.end());
+        pods += share.pods;
+        leader = leader || share.leader;
+      }
+      if (!take(pool, pods, leader, next)) return {};
+    } else {  // slices are not torn: each domain's pods stay inside
+      for (const Share& share : shares) {
+        if (!take(view_[share.domain].children, share.pods, share.leader, next)) return {};
+      }
+    }
+    shares = std::move(next);
+  }
+  std::erase_if(shares, [](const Share& share) { return share.pods == 0 && !share.leader; });
+  return shares;
+}
+
+}  // namespace berth::engine::topology

@@ -1,0 +1,67 @@
+// Which domains a pod set gets, from the counts of what fits where (kueue.md 4.6, 4.7 and Appendix F): the
+// level, the domains of that level, and down to the leaves.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/topology/counts.h"
+#include "engine/topology/wanted.h"
+
+namespace berth::engine::topology {
+
+struct Share {
+  DomainId domain;
+  std::int32_t pods = 0;
+  bool leader = false;
+};
+using Shares = std::vector<Share>;  // by level values
+
+class Chooser {
+ public:
+  Chooser(const View& view, const Counts& counts, const Wanted& wanted, bool with_leader, bool least_free)
+      : view_(view), counts_(counts), wanted_(wanted), with_leader_(with_leader), least_free_(least_free) {}
+
+  // The leaves for `pods` pods (and the leader), inside `scope` when it is valid. Empty when they do not fit.
+  Shares place(std::int32_t pods, DomainId scope = DomainId());
+  // How many slices could be placed where place() looked: of a required level, in its best domain.
+  std::int32_t fits(DomainId scope = DomainId()) const;
+
+  // --- The steps, for other ways to find domains.
+  // Spreads what `shares` (of one level) have over their children, and so on to the leaves.
+  Shares descend(Shares shares) const;
+  // Takes domains of `pool` (ordered by level values) until `units` are placed, as few as there can be; false
+  // when there is too little room. Units are slices at and above the slice level, below it `unit` pods.
+  bool take(std::span<const DomainId> pool, std::int32_t pods, bool leader, Shares& out) const;
+  std::vector<DomainId> domains_at(std::size_t level, DomainId scope = DomainId()) const;
+
+ private:
+  struct Rank {  // what domains are sorted by: the fullest or emptiest first, then by level values
+    std::uint64_t key = 0;
+    std::uint32_t index = 0;  // in the pool
+    bool operator<(const Rank& o) const { return key != o.key ? key < o.key : index < o.index; }
+  };
+  struct Pool {
+    std::span<const DomainId> domains;
+    bool below = false;     // the slice level: pods count, in units
+    std::int32_t unit = 1;  // pods that go together
+  };
+
+  Pool pool_of(std::span<const DomainId> domains) const;
+  std::int32_t units(const Pool& pool, std::uint32_t index) const;
+  std::int32_t units_with(const Pool& pool, std::uint32_t index) const;
+  Rank rank(const Pool& pool, std::uint32_t index) const;
+  Rank rank_with(const Pool& pool, std::uint32_t index) const;
+  DomainId single(std::span<const DomainId> domains, std::int32_t slices) const;
+  int choose_leader(const Pool& pool, std::int32_t wanted) const;
+  bool take_workers(const Pool& pool, std::int32_t wanted, int without, Shares& out) const;
+  void collect(std::size_t level, DomainId from, std::vector<DomainId>& out) const;
+
+  const View& view_;
+  const Counts& counts_;
+  const Wanted& wanted_;
+  bool with_leader_, least_free_;
+};
+
+}  // namespace berth::engine::topology

@@ -1,0 +1,258 @@
+// Pods of one kind per domain, counted from the leaves up.
+#include "engine/topology/counts.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace berth::engine::topology {
+
+namespace {
+
+constexpr std::size_t kMaxKinds = 256;        // of pods that are counted at a time
+constexpr std::size_t kMaxCells = 2'000'000;  // domains times kinds: 16 MB
+constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+
+std::int32_t saturated(std::int64_t count) { return static_cast<std::int32_t>(std::min(count, kMost)); }
+
+const api::NodeConstraints& constraints_of(const PodAsk& ask) {
+  static const api::NodeConstraints kNone;
+  return ask.constraints ? *ask.constraints : kNone;
+}
+
+}  // namespace
+
+Counts::Counts(Spots& spots, const CountAsk& ask)
+    : spots_(spots),
+      flavor_(ask.flavor),
+      worker_{{ask.pod.requests.begin(), ask.pod.requests.end()},
+              spots.requests().acquire(ask.pod.requests),
+              NodeFilter(ask.pod.constraints, spots.view(ask.flavor)->tolerations())},
+      slice_level_(ask.wanted->slice_level),
+      slice_size_(ask.wanted->slice_size),
+      inner_(ask.wanted->inner),
+      on_empty_(ask.on_empty),
+      view_(spots.view(ask.flavor)) {
+  if (!ask.leader) return;
+  chief_ = std::make_unique<Pod>(Pod{{ask.leader->requests.begin(), ask.leader->requests.end()},
+                                     spots.requests().acquire(ask.leader->requests),
+                                     NodeFilter(ask.leader->constraints, view_->tolerations())});
+}
+
+Counts::~Counts() {
+  spots_.requests().release(worker_.request);
+  if (chief_) spots_.requests().release(chief_->request);
+}
+
+bool Counts::same(const Pod& pod, const PodAsk& ask) {
+  return std::equal(pod.amounts.begin(), pod.amounts.end(), ask.requests.begin(), ask.requests.end(),
+                    [](const ResourceAmount& a, const ResourceAmount& b) {
+                      return a.resource == b.resource && a.amount == b.amount;
+                    }) &&
+         pod.filter.constraints() == constraints_of(ask);
+}
+
+bool Counts::answers(const CountAsk& ask) const {
+  return flavor_ == ask.flavor && on_empty_ == ask.on_empty &&
+         (chief_ != nullptr) == (ask.leader != nullptr) && slice_level_ == ask.wanted->slice_level &&
+         slice_size_ == ask.wanted->slice_size && inner_ == ask.wanted->inner && same(worker_, ask.pod) &&
+         (!chief_ || same(*chief_, *ask.leader));
+}
+
+// How many pods the room of a spot is good for, `beside` one other.
+std::int32_t Counts::fitting(const Spot& spot, const Pod& pod, const Pod* beside) const {
+  const RequestPool& requests = spots_.requests();
+  if (requests.unknown(pod.request).valid()) return 0;
+  std::span<const Cell> other;
+  if (beside) other = requests.cells(beside->request);
+  std::int64_t best = kMost;
+  for (const Cell& cell : requests.cells(pod.request)) {
+    Wide room = spots_.allocatable(spot, cell.column);
+    room -= on_empty_ ? spots_.used_without_workloads(spot, cell.column) : spots_.used(spot, cell.column);
+    while (!other.empty() && other.front().column < cell.column) other = other.subspan(1);
+    if (!other.empty() && other.front().column == cell.column) room -= other.front().amount;
+    if (room >= static_cast<Wide>(best) * cell.amount) continue;
+    if (room < cell.amount) return 0;
+    best = static_cast<std::int64_t>(room) / cell.amount;
+  }
+  return static_cast<std::int32_t>(best);
+}
+
+bool Counts::admits(Pod& pod, const Spot& spot) {
+  if (!view_->leaves_are_nodes()) return true;
+  return pod.filter.look(spots_.machines()[spot.machine], spots_.machines(), spots_.strings()) ==
+         Fitness::kFits;
+}
+
+void Counts::count_leaf(DomainId id) {
+  const View::Domain& domain = (*view_)[id];
+  const Spot* spot = domain.gone ? nullptr : &spots_[domain.spot];
+  if (spot && (spot->banned || !spots_.usable(*spot))) spot = nullptr;
+  Tally alone, with;
+  bool leads = false;
+  if (spot) {
+    const bool works = admits(worker_, *spot);
+    if (works) alone.pods = fitting(*spot, worker_, nullptr);
+    if (chief_) {
+      leads = admits(*chief_, *spot) && fitting(*spot, *chief_, nullptr) > 0;
+      with.pods = leads && works ? fitting(*spot, worker_, chief_.get()) : alone.pods;
+    }
+  }
+  if (slice_level_ == domain.level) {
+    alone.slices = alone.pods / slice_size_;
+    with.slices = with.pods / slice_size_;
+  }
+  alone_[id.index()] = alone;
+  if (chief_) {
+    with_[id.index()] = with;
+    leader_[id.index()] = leads;
+  }
+}
+
+// What a domain is worth to its parent: inner slices are not torn.
+Counts::Tally Counts::rounded(DomainId id, const Tally& tally) const {
+  const std::size_t level = (*view_)[id].level;
+  return {level > slice_level_ ? tally.pods - tally.pods % inner_[level] : tally.pods, tally.slices};
+}
+
+void Counts::sum_up(DomainId id) {
+  const View::Domain& domain = (*view_)[id];
+  std::int64_t pods = 0, slices = 0;
+  Less less;
+  for (DomainId child : domain.children) {
+    const Tally alone = rounded(child, alone_[child.index()]);
+    pods += alone.pods;
+    slices += alone.slices;
+    if (!chief_ || !leader_[child.index()]) continue;
+    const Tally with = rounded(child, with_[child.index()]);
+    const std::int64_t fewer_pods = alone.pods - with.pods, fewer_slices = alone.slices - with.slices;
+    if (less.pods < 0 || fewer_pods < less.pods) less.pods = fewer_pods;
+    if (less.slices < 0 || fewer_slices < less.slices) less.slices = fewer_slices;
+  }
+  Tally alone{saturated(pods), saturated(slices)};
+  if (domain.level == slice_level_) alone.slices = alone.pods / slice_size_;
+  alone_[id.index()] = alone;
+  if (!chief_) return;
+  leader_[id.index()] = less.pods >= 0;
+  Tally with;
+  if (less.pods >= 0) {
+    with = {saturated(pods - less.pods), saturated(slices - less.slices)};
+    if (domain.level == slice_level_) with.slices = with.pods / slice_size_;
+  }
+  with_[id.index()] = with;
+}
+
+void Counts::count_below(DomainId id) {
+  const View::Domain& domain = (*view_)[id];
+  if (domain.level == view_->leaf_level()) {
+    count_leaf(id);
+    return;
+  }
+  for (DomainId child : domain.children) count_below(child);
+  sum_up(id);
+}
+
+void Counts::count_all() {
+  for (DomainId root : view_->roots()) count_below(root);
+}
+
+// Bottom up, each parent once however many of its children changed.
+void Counts::count_changed(std::span<const DomainId> leaves) {
+  if (++round_ == 0) {
+    std::fill(stamps_.begin(), stamps_.end(), 0u);
+    round_ = 1;
+  }
+  front_.clear();
+  auto want = [&](DomainId id, std::vector<DomainId>& list) {
+    if (!id.valid() || stamps_[id.index()] == round_) return;
+    stamps_[id.index()] = round_;
+    list.push_back(id);
+  };
+  for (DomainId leaf : leaves) want(leaf, front_);
+  for (DomainId leaf : front_) count_leaf(leaf);
+  while (!front_.empty()) {
+    next_.clear();
+    for (DomainId id : front_) want((*view_)[id].parent, next_);
+    for (DomainId id : next_) sum_up(id);
+    std::swap(front_, next_);
+  }
+}
+
+void Counts::refresh() {
+  std::span<const DomainId> changed;
+  const bool anew = !counted_ || version_ != view_->version() || !view_->read(seen_, changed);
+  if (anew) {
+    alone_.clear();
+    with_.clear();
+    leader_.clear();
+    stamps_.clear();
+  }
+  if (alone_.size() != view_->size()) {
+    alone_.resize(view_->size());
+    stamps_.resize(view_->size());
+    if (chief_) {
+      with_.resize(view_->size());
+      leader_.resize(view_->size());
+    }
+  }
+  if (anew) {
+    count_all();
+  } else {
+    count_changed(changed);
+  }
+  counted_ = true;
+  version_ = view_->version();
+  seen_ = view_->log_end();
+}
+
+bool Counts::as_counted_afresh() {
+  refresh();
+  const auto alone = alone_, with = with_;
+  const auto leader = leader_;
+  counted_ = false;
+  refresh();
+  for (std::size_t i = 0; i < alone.size(); ++i) {
+    if (reachable(DomainId(i)) &&
+        (alone[i] != alone_[i] || (chief_ && (with[i] != with_[i] || leader[i] != leader_[i]))))
+      return false;
+  }
+  return true;
+}
+
+// Leaves that are gone, and nothing else, are in no list of children.
+bool Counts::reachable(DomainId id) const { return !(*view_)[id].gone; }
+
+std::int32_t Counts::total() const {
+  std::int64_t slices = 0, less = -1;
+  for (DomainId root : view_->roots()) {
+    slices += alone_[root.index()].slices;
+    if (!chief_ || !leader_[root.index()]) continue;
+    const std::int64_t fewer = alone_[root.index()].slices - with_[root.index()].slices;
+    if (less < 0 || fewer < less) less = fewer;
+  }
+  if (!chief_) return saturated(slices);
+  return less < 0 ? 0 : saturated(slices - less);
+}
+
+Counts& CountCache::get(const CountAsk& ask) {
+  const auto found =
+      std::find_if(counts_.begin(), counts_.end(), [&](const auto& each) { return each->answers(ask); });
+  if (found != counts_.end()) {
+    std::rotate(counts_.begin(), found, found + 1);
+  } else {
+    counts_.insert(counts_.begin(), std::make_unique<Counts>(spots_, ask));
+  }
+  counts_.front()->refresh();
+  std::size_t cells = 0, kept = 0;
+  while (kept < counts_.size() && kept < kMaxKinds &&
+         (kept == 0 || cells + counts_[kept]->cells() <= kMaxCells)) {
+    cells += counts_[kept++]->cells();
+  }
+  counts_.resize(kept);
+  return *counts_.front();
+}
+
+void CountCache::forget(FlavorId flavor) {
+  std::erase_if(counts_, [&](const auto& each) { return each->flavor() == flavor; });
+}
+
+}  // namespace berth::engine::topology

@@ -1,0 +1,106 @@
+// How many pods of one kind fit in each domain of a flavor's tree, kept up along the paths of the leaves that
+// changed (kueue.md 4.5). With a leader, also how many fit beside it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "engine/topology/node_filter.h"
+#include "engine/topology/places.h"
+#include "engine/topology/spots.h"
+#include "engine/topology/view.h"
+#include "engine/topology/wanted.h"
+
+namespace berth::engine::topology {
+
+// What is counted: pods of `pod`, in the slices of a request, beside a pod of `leader`.
+struct CountAsk {
+  FlavorId flavor;
+  PodAsk pod;
+  const PodAsk* leader = nullptr;  // null: none
+  const Wanted* wanted = nullptr;
+  bool on_empty = false;  // as if workloads that were placed used nothing
+};
+
+class Counts {
+ public:
+  Counts(Spots& spots, const CountAsk& ask);
+  ~Counts();
+  Counts(const Counts&) = delete;
+  Counts& operator=(const Counts&) = delete;
+
+  bool answers(const CountAsk& ask) const;
+  FlavorId flavor() const { return flavor_; }
+  std::size_t cells() const { return alone_.size() + with_.size(); }  // what it costs to keep
+  void refresh();                                                     // to the present state of the ledger
+
+  // Of a domain. Saturated at 2^31-1. At and above the slice level slices count, below it pods.
+  std::int32_t pods(DomainId id) const { return alone_[id.index()].pods; }
+  std::int32_t slices(DomainId id) const { return alone_[id.index()].slices; }
+  bool leader(DomainId id) const { return leader_[id.index()] != 0; }  // the leader fits
+  std::int32_t pods_with(DomainId id) const { return with_[id.index()].pods; }
+  std::int32_t slices_with(DomainId id) const { return with_[id.index()].slices; }
+  // Of the whole tree: slices that fit, with the leader where there is one.
+  std::int32_t total() const;
+  // Refreshed, they are what counting everything anew gives. For tests.
+  bool as_counted_afresh();
+
+ private:
+  struct Tally {
+    std::int32_t pods = 0, slices = 0;
+    bool operator==(const Tally&) const = default;
+  };
+  struct Pod {
+    std::vector<ResourceAmount> amounts;  // as asked
+    RequestId request;
+    NodeFilter filter;
+  };
+  struct Less {  // min over children that can hold the leader, of what it takes from the others
+    std::int64_t pods = -1, slices = -1;
+  };
+
+  static bool same(const Pod& pod, const PodAsk& ask);
+  std::int32_t fitting(const Spot& spot, const Pod& pod, const Pod* beside) const;
+  bool admits(Pod& pod, const Spot& spot);
+  void count_leaf(DomainId id);
+  void sum_up(DomainId id);
+  bool reachable(DomainId id) const;
+  Tally rounded(DomainId id, const Tally& tally) const;
+  void count_all();
+  void count_below(DomainId id);
+  void count_changed(std::span<const DomainId> leaves);
+
+  Spots& spots_;
+  FlavorId flavor_;
+  Pod worker_;
+  std::unique_ptr<Pod> chief_;  // the leader
+  std::size_t slice_level_ = 0;
+  std::int32_t slice_size_ = 1;
+  std::vector<std::int32_t> inner_;
+  bool on_empty_ = false;
+
+  const View* view_ = nullptr;
+  std::uint64_t version_ = 0, seen_ = 0;
+  bool counted_ = false;
+  std::vector<Tally> alone_, with_;    // by domain; with_ only where there is a leader
+  std::vector<std::uint8_t> leader_;   // by domain
+  std::vector<std::uint32_t> stamps_;  // by domain: in which round it was last summed up
+  std::uint32_t round_ = 0;
+  std::vector<DomainId> front_, next_;  // scratch
+};
+
+// The counts that were asked for lately.
+class CountCache {
+ public:
+  explicit CountCache(Spots& spots) : spots_(spots) {}
+  Counts& get(const CountAsk& ask);  // refreshed; until the next get() or forget()
+  void forget(FlavorId flavor);      // its view changes
+  const std::vector<std::unique_ptr<Counts>>& all() const { return counts_; }
+
+ private:
+  Spots& spots_;
+  std::vector<std::unique_ptr<Counts>> counts_;  // the latest first
+};
+
+}  // namespace berth::engine::topology

@@ -1,0 +1,135 @@
+// Why a gang has no place: how much of it fits, and what kept which nodes out.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+#include "engine/topology/places_impl.h"
+
+namespace berth::engine {
+
+using topology::DomainId;
+using topology::Fitness;
+using topology::RequestId;
+using topology::Spot;
+using topology::Spots;
+using topology::View;
+
+namespace {
+
+// Nodes by what kept them out. Each counts once, under the first of these that holds.
+struct Excluded {
+  std::size_t selector = 0, affinity = 0, domain = 0;
+  std::map<std::string, std::size_t> taints, resources;
+
+  std::string text() const {
+    std::vector<std::string> parts;
+    if (selector > 0) parts.push_back(fmt::format("nodeSelector: {}", selector));
+    if (affinity > 0) parts.push_back(fmt::format("affinity: {}", affinity));
+    for (const auto& [taint, nodes] : taints) parts.push_back(fmt::format("taint \"{}\": {}", taint, nodes));
+    if (domain > 0) parts.push_back(fmt::format("topologyDomain: {}", domain));
+    for (const auto& [resource, nodes] : resources)
+      parts.push_back(fmt::format("resource \"{}\": {}", resource, nodes));
+    return fmt::format("{}", fmt::join(parts, ", "));
+  }
+};
+
+// The first resource by name of which not even one pod's worth is left; "" when there is enough of each.
+std::string lacking(const Spots& spots, const Spot& spot, RequestId request, bool on_empty) {
+  const topology::RequestPool& requests = spots.requests();
+  std::string lack;
+  if (requests.unknown(request).valid()) lack = requests.names().name(requests.unknown(request));
+  for (const topology::Cell& cell : requests.cells(request)) {
+    const topology::Wide used =
+        on_empty ? spots.used_without_workloads(spot, cell.column) : spots.used(spot, cell.column);
+    if (spots.allocatable(spot, cell.column) - used >= cell.amount) continue;
+    const std::string& name = requests.names().name(requests.columns().resource(cell.column));
+    if (lack.empty() || name < lack) lack = name;
+  }
+  return lack;
+}
+
+}  // namespace
+
+std::string Places::Impl::exclusions(const Task& task, DomainId scope) {
+  const View& view = *task.view;
+  topology::NodeFilter filter(task.count.pod.constraints, view.tolerations());
+  const RequestId request = spots.requests().acquire(task.count.pod.requests);
+  Excluded excluded;
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < view.size(); ++i) {
+    const View::Domain& domain = view[DomainId(i)];
+    if (domain.level != view.leaf_level() || domain.gone || !spots.usable(spots[domain.spot])) continue;
+    const Spot& spot = spots[domain.spot];
+    const std::size_t nodes = spot.group.valid() ? spots.group_of(spot).members.size() : 1;
+    total += nodes;
+    if (view.leaves_are_nodes()) {
+      const topology::Machine& machine = spots.machines()[spot.machine];
+      const Fitness fitness = filter.look(machine, spots.machines(), spots.strings());
+      if (fitness == Fitness::kSelector) excluded.selector += nodes;
+      if (fitness == Fitness::kAffinity) excluded.affinity += nodes;
+      if (fitness == Fitness::kTaint) excluded.taints[filter.untolerated(machine, spots.machines())] += nodes;
+      if (fitness != Fitness::kFits) continue;
+    }
+    if (spot.banned || (scope.valid() && view.ancestor(DomainId(i), view[scope].level) != scope)) {
+      excluded.domain += nodes;
+      continue;
+    }
+    if (const std::string lack = lacking(spots, spot, request, task.count.on_empty); !lack.empty()) {
+      excluded.resources[lack] += nodes;
+    }
+  }
+  spots.requests().release(request);
+  const std::string text = excluded.text();
+  return text.empty() ? "" : fmt::format(". Total nodes: {}; excluded: {}", total, text);
+}
+
+std::string Places::Impl::describe(const Task& task, const PlaceFailure& failure, DomainId scope) {
+  if (!failure.text.empty()) return failure.text;
+  const std::string unit = failure.slices ? "slice(s)" : "pod(s)";
+  std::string text = failure.fits == 0
+                         ? fmt::format("topology \"{}\" doesn't allow to fit any of {} {}",
+                                       task.view->topology(), failure.wanted, unit)
+                         : fmt::format("topology \"{}\" allows to fit only {} out of {} {}",
+                                       task.view->topology(), failure.fits, failure.wanted, unit);
+  if (task.wanted.layered) {
+    std::vector<std::string> layers{
+        fmt::format("{} pods per {}", task.wanted.slice_size, task.view->levels()[task.wanted.slice_level])};
+    for (std::size_t level = task.wanted.slice_level + 1; level <= task.view->leaf_level(); ++level) {
+      const bool lowest =
+          level == task.view->leaf_level() || task.wanted.inner[level + 1] != task.wanted.inner[level];
+      if (lowest && task.wanted.inner[level] > 1) {
+        layers.push_back(fmt::format("{} per {}", task.wanted.inner[level], task.view->levels()[level]));
+      }
+    }
+    text += fmt::format(" in layers of {}", fmt::join(layers, ", "));
+  }
+  return text + exclusions(task, scope);
+}
+
+std::string Places::explain(std::span<const PlaceAsk> asks, const PlaceFailure& failure) {
+  if (!failure.text.empty()) return failure.text;
+  Impl& impl = *impl_;
+  const auto jobs = impl.jobs_of(asks);
+  if (!jobs) return jobs.error().text;
+  Placement before;
+  before.pod_sets.resize(asks.size());
+  std::string text;
+  for (const Impl::Job& job : *jobs) {
+    if (job.workers == failure.ask) {
+      const auto task = impl.task_of(asks, job, asks[job.workers].count, false);
+      text = task ? impl.describe(*task, failure, DomainId()) : task.error();
+      break;
+    }
+    if (!impl.place_job(asks, job, false, before)) break;
+    impl.assume(asks[job.workers], before.pod_sets[job.workers].places);
+    if (job.leader != Impl::kNone) impl.assume(asks[job.leader], before.pod_sets[job.leader].places);
+  }
+  impl.spots.unreserve(topology::kAssumed);
+  if (!text.empty()) return text;
+  return fmt::format("{} of {} fit", failure.fits,
+                     failure.wanted);  // the state changed since: those before fit no more
+}
+
+}  // namespace berth::engine

@@ -1,0 +1,81 @@
+// Node constraints of a pod against interned nodes.
+#include "engine/topology/node_filter.h"
+
+#include <algorithm>
+
+namespace berth::engine::topology {
+
+namespace {
+
+StringId label(const Machine& machine, const StringPool& strings, std::string_view key) {
+  const StringId id = strings.find(key);
+  return id.valid() ? machine.label(id) : StringId();
+}
+
+}  // namespace
+
+NodeFilter::NodeFilter(const api::NodeConstraints* constraints,
+                       const std::vector<api::Toleration>& flavor_tolerations)
+    : tolerations_(flavor_tolerations) {
+  if (!constraints) return;
+  constraints_ = *constraints;
+  tolerations_.insert(tolerations_.end(), constraints->tolerations.begin(), constraints->tolerations.end());
+  for (const api::NodeSelectorTerm& term : constraints->required_terms) {
+    for (const api::NodeSelectorRequirement& each : term.expressions) affinity_keys_.push_back(each.key);
+  }
+  std::sort(affinity_keys_.begin(), affinity_keys_.end());
+  affinity_keys_.erase(std::unique(affinity_keys_.begin(), affinity_keys_.end()), affinity_keys_.end());
+}
+
+Fitness NodeFilter::look(const Machine& machine, const Machines& machines, const StringPool& strings) {
+  if (!selected(machine, strings)) return Fitness::kSelector;
+  if (!liked(machine, strings)) return Fitness::kAffinity;
+  return tolerated(machine.taints, machines) ? Fitness::kFits : Fitness::kTaint;
+}
+
+bool NodeFilter::selected(const Machine& machine, const StringPool& strings) const {
+  for (const auto& [key, value] : constraints_.node_selector) {
+    const StringId found = label(machine, strings, key);
+    if (!found.valid() || strings[found] != value) return false;
+  }
+  return true;
+}
+
+bool NodeFilter::liked(const Machine& machine, const StringPool& strings) const {
+  if (constraints_.required_terms.empty()) return true;
+  api::StringMap labels;
+  for (const std::string& key : affinity_keys_) {
+    if (const StringId value = label(machine, strings, key); value.valid())
+      labels.emplace(key, strings[value]);
+  }
+  return std::any_of(
+      constraints_.required_terms.begin(), constraints_.required_terms.end(),
+      [&](const api::NodeSelectorTerm& term) { return api::matches(term, labels, strings[machine.name]); });
+}
+
+bool NodeFilter::tolerated(TaintsId id, const Machines& machines) {
+  if (taints_generation_ != machines.taints_generation()) {
+    taints_.clear();
+    taints_generation_ = machines.taints_generation();
+  }
+  if (taints_.size() <= id.index()) taints_.resize(machines.taint_lists(), Known::kNo);
+  Known& known = taints_[id.index()];
+  if (known == Known::kNo) known = find_untolerated(machines.taints(id)) ? Known::kNot : Known::kTolerated;
+  return known == Known::kTolerated;
+}
+
+const api::Taint* NodeFilter::find_untolerated(const std::vector<api::Taint>& taints) const {
+  for (const api::Taint& taint : taints) {
+    if (taint.effect != "NoSchedule" && taint.effect != "NoExecute") continue;
+    if (!api::tolerates(tolerations_, taint)) return &taint;
+  }
+  return nullptr;
+}
+
+std::string NodeFilter::untolerated(const Machine& machine, const Machines& machines) const {
+  const api::Taint* taint = find_untolerated(machines.taints(machine.taints));
+  if (!taint) return "";
+  return taint->key + (taint->value.empty() ? "" : "=" + taint->value) + ":" + taint->effect;
+}
+
+}  // namespace berth::engine::topology

@@ -1,0 +1,42 @@
+// Which nodes a pod may run on, whatever is free there: node selector, required affinity, taints (KEP-2724;
+// only where the topology's lowest level is the hostname).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/core/scheduling.h"
+#include "engine/topology/nodes.h"
+
+namespace berth::engine::topology {
+
+enum class Fitness : std::uint8_t { kFits, kSelector, kAffinity, kTaint };
+
+class NodeFilter {
+ public:
+  NodeFilter(const api::NodeConstraints* constraints, const std::vector<api::Toleration>& flavor_tolerations);
+
+  // Remembers verdicts: the same filter is asked about many nodes.
+  Fitness look(const Machine& machine, const Machines& machines, const StringPool& strings);
+  // The first taint that keeps the pod away, as "key=value:Effect".
+  std::string untolerated(const Machine& machine, const Machines& machines) const;
+  const api::NodeConstraints& constraints() const {
+    return constraints_;
+  }  // without the flavor's tolerations
+
+ private:
+  bool selected(const Machine& machine, const StringPool& strings) const;
+  bool liked(const Machine& machine, const StringPool& strings) const;
+  bool tolerated(TaintsId id, const Machines& machines);
+  const api::Taint* find_untolerated(const std::vector<api::Taint>& taints) const;
+
+  api::NodeConstraints constraints_;
+  std::vector<api::Toleration> tolerations_;
+  std::vector<std::string> affinity_keys_;  // that its expressions mention, sorted
+  enum class Known : std::uint8_t { kNo, kTolerated, kNot };
+  std::vector<Known> taints_;  // by TaintsId
+  std::uint64_t taints_generation_ = 0;
+};
+
+}  // namespace berth::engine::topology

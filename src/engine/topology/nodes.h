@@ -1,0 +1,73 @@
+// The nodes: labels, taints, room and whether they are up, interned. One node may be a leaf of several
+// flavors' trees; what is known of it is kept once.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "api/core/node.h"
+#include "engine/topology/requests.h"
+#include "engine/topology/strings.h"
+#include "engine/topology/view.h"
+
+namespace berth::engine::topology {
+
+using TaintsId = Id<struct TaintsTag>;  // index of a list of taints
+using MachineId = Id<struct MachineTag>;
+
+struct Machine {
+  StringId name;
+  StringId host;              // label kubernetes.io/hostname, else the name
+  std::vector<Label> labels;  // by key
+  TaintsId taints;
+  bool usable = false;                    // Ready and not cordoned
+  std::vector<std::int64_t> allocatable;  // by column; columns that came later are 0
+  bool operator==(const Machine&) const = default;
+
+  StringId label(StringId key) const;  // invalid when it has none
+  std::int64_t room(std::uint32_t column) const {
+    return column < allocatable.size() ? allocatable[column] : 0;
+  }
+};
+
+class Machines {
+ public:
+  Machines(StringPool& strings, RequestPool& requests, Names& names)
+      : strings_(strings), requests_(requests), names_(names), host_key_(strings.acquire(kHostnameLabel)) {}
+
+  Machine intern(const api::Node& node);  // takes shares of its texts and taints
+  void drop(const Machine& machine);      // gives them back
+
+  MachineId find(std::string_view name) const;
+  // The interned machine becomes the node of its name, instead of the present one, which is dropped.
+  MachineId put(Machine machine);
+  void remove(MachineId id);
+  const Machine& operator[](MachineId id) const { return machines_[id.index()]; }
+  std::size_t size() const { return machines_.size(); }  // ids are below
+  bool present(MachineId id) const { return machines_[id.index()].name.valid(); }
+  const std::vector<api::Taint>& taints(TaintsId id) const { return taints_[id.index()].taints; }
+  std::size_t taint_lists() const { return taints_.size(); }              // ids are below
+  std::uint64_t taints_generation() const { return taints_generation_; }  // changes when an id was freed
+
+ private:
+  TaintsId intern_taints(const std::vector<api::Taint>& taints);
+
+  StringPool& strings_;
+  RequestPool& requests_;
+  Names& names_;
+  StringId host_key_;
+  std::vector<Machine> machines_;
+  std::vector<MachineId> free_;
+  std::vector<MachineId> by_name_;  // by StringId
+  struct Taints {
+    std::vector<api::Taint> taints;
+    std::string key;
+    std::uint32_t users = 0;
+  };
+  std::vector<Taints> taints_;
+  std::vector<TaintsId> free_taints_;
+  std::map<std::string, TaintsId> taints_by_key_;
+  std::uint64_t taints_generation_ = 0;
+};
+
+}  // namespace berth::engine::topology

@@ -1,0 +1,139 @@
+// Placing the pod sets of one workload, one after another, each seeing what those before it took.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/topology/balanced.h"
+#include "engine/topology/places_impl.h"
+
+namespace berth::engine {
+
+using topology::Chooser;
+using topology::Counts;
+using topology::DomainId;
+using topology::Share;
+using topology::Shares;
+
+tl::expected<std::vector<Places::Impl::Job>, PlaceFailure> Places::Impl::jobs_of(
+    std::span<const PlaceAsk> asks) const {
+  std::vector<Job> jobs;
+  for (std::size_t i = 0; i < asks.size(); ++i) {
+    if (asks[i].count <= 0) continue;
+    const auto partner =
+        asks[i].group.empty() ? jobs.end() : std::find_if(jobs.begin(), jobs.end(), [&](const Job& job) {
+          return asks[job.workers].group == asks[i].group && asks[job.workers].flavor == asks[i].flavor;
+        });
+    if (partner == jobs.end()) {
+      jobs.push_back({i, kNone});
+      continue;
+    }
+    std::size_t leader = i;
+    if (asks[i].count > asks[partner->workers].count) std::swap(leader, partner->workers);
+    if (partner->leader != kNone || asks[leader].count != 1) {
+      return tl::unexpected(PlaceFailure{
+          i,
+          fmt::format("pod set group \"{}\" must be a leader of one pod and one pod set of workers",
+                      asks[i].group),
+          0, 0, false});
+    }
+    partner->leader = leader;
+  }
+  std::stable_sort(jobs.begin(), jobs.end(), [&](const Job& a, const Job& b) {
+    return names.name(asks[a.workers].flavor) < names.name(asks[b.workers].flavor);
+  });
+  return jobs;
+}
+
+tl::expected<Places::Impl::Task, std::string> Places::Impl::task_of(std::span<const PlaceAsk> asks,
+                                                                    const Job& job, std::int32_t pods,
+                                                                    bool on_empty) const {
+  const PlaceAsk& ask = asks[job.workers];
+  const std::string& flavor = names.name(ask.flavor);
+  Task task;
+  task.view = spots.view(ask.flavor);
+  if (!task.view)
+    return tl::unexpected(fmt::format("Flavor \"{}\" information missing in TAS cache", flavor));
+  auto wanted = topology::understand(*task.view, flavor, ask.request, pods, options);
+  if (!wanted) return tl::unexpected(std::move(wanted.error()));
+  task.wanted = std::move(*wanted);
+  task.count = {ask.flavor, ask.pod, job.leader == kNone ? nullptr : &asks[job.leader].pod, nullptr,
+                on_empty};
+  return task;
+}
+
+Shares Places::Impl::choose(const Task& task, std::int32_t pods, DomainId scope) {
+  topology::CountAsk ask = task.count;
+  ask.wanted = &task.wanted;
+  const Counts& counted = counts.get(ask);
+  const bool leader = ask.leader != nullptr;
+  Chooser chooser(*task.view, counted, task.wanted, leader, task.wanted.least_free(options));
+  if (options.balanced_placement && !task.wanted.required && !task.wanted.unconstrained && !scope.valid()) {
+    Shares balanced = topology::place_balanced(counted, task.wanted, leader, pods, chooser);
+    if (!balanced.empty()) return balanced;
+  }
+  return chooser.place(pods, scope);
+}
+
+PlaceFailure Places::Impl::too_little_room(const Task& task, const Job& job, std::int32_t pods,
+                                           DomainId scope) {
+  topology::CountAsk ask = task.count;
+  ask.wanted = &task.wanted;
+  Chooser chooser(*task.view, counts.get(ask), task.wanted, ask.leader != nullptr,
+                  task.wanted.least_free(options));
+  const std::int32_t wanted = task.wanted.slices(pods);
+  return {job.workers, "", std::min(chooser.fits(scope), wanted), wanted, task.wanted.slice_size > 1};
+}
+
+void Places::Impl::assume(const PlaceAsk& ask, std::span<const Place> places) {
+  const topology::RequestId request = spots.requests().acquire(ask.pod.requests);
+  spots.reserve(topology::kAssumed, request, places);
+  spots.requests().release(request);
+}
+
+bool Places::Impl::place_job(std::span<const PlaceAsk> asks, const Job& job, bool on_empty,
+                             Placement& placement) {
+  const std::int32_t pods = asks[job.workers].count;
+  const auto task = task_of(asks, job, pods, on_empty);
+  if (!task) {
+    placement.failure = {job.workers, task.error(), 0, 0, false};
+    return false;
+  }
+  const Shares shares = choose(*task, pods, DomainId());
+  if (shares.empty()) {
+    placement.failure = too_little_room(*task, job, pods, DomainId());
+    return false;
+  }
+  std::vector<Place>& workers = placement.pod_sets[job.workers].places;
+  for (const Share& share : shares) {
+    const SpotId spot = (*task->view)[share.domain].spot;
+    if (share.pods > 0) workers.push_back({spot, share.pods});
+    if (share.leader) placement.pod_sets[job.leader].places.push_back({spot, 1});
+  }
+  return true;
+}
+
+Placement Places::place(std::span<const PlaceAsk> asks, bool on_empty) {
+  Impl& impl = *impl_;
+  impl.spots.renew_worn_views();
+  Placement placement;
+  for (const PlaceAsk& ask : asks) {
+    placement.pod_sets.push_back({ask.flavor, {ask.pod.requests.begin(), ask.pod.requests.end()}, {}});
+  }
+  const auto jobs = impl.jobs_of(asks);
+  if (!jobs) {
+    placement.failure = jobs.error();
+    return placement;
+  }
+  placement.ok = true;
+  for (const Impl::Job& job : *jobs) {
+    placement.ok = impl.place_job(asks, job, on_empty, placement);
+    if (!placement.ok) break;
+    if (&job == &jobs->back()) break;
+    impl.assume(asks[job.workers], placement.pod_sets[job.workers].places);
+    if (job.leader != Impl::kNone) impl.assume(asks[job.leader], placement.pod_sets[job.leader].places);
+  }
+  if (jobs->size() > 1) impl.spots.unreserve(topology::kAssumed);
+  return placement;
+}
+
+}  // namespace berth::engine

@@ -1,0 +1,63 @@
+// What stands behind the facade Places: configuration, ledger, counts, and the order in which pod sets are
+// placed.
+#pragma once
+
+#include <map>
+#include <optional>
+
+#include "engine/topology/choose.h"
+#include "engine/topology/counts.h"
+#include "engine/topology/places.h"
+#include "engine/topology/spots.h"
+#include "engine/topology/wanted.h"
+
+namespace berth::engine {
+
+struct Places::Impl {
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  static constexpr std::size_t kMaxOverfull = 16;
+  class Replacement;
+  // Pod sets that are placed at once: one, or a leader and its workers.
+  struct Job {
+    std::size_t workers = 0;     // index of the ask
+    std::size_t leader = kNone;  // that of the leader, which is one pod
+  };
+  // A job with what it needs to be counted and chosen for.
+  struct Task {
+    const topology::View* view = nullptr;
+    topology::Wanted wanted;
+    topology::CountAsk count;
+  };
+
+  Impl(Names& names_, TopologyOptions options_)
+      : names(names_), options(options_), spots(names_), counts(spots) {}
+
+  void make_view(FlavorId flavor);
+  bool renew_views(const std::string& topology);
+
+  // Leaders before their workers' turn, flavors by name, else in the order of the asks; without asks of 0
+  // pods.
+  tl::expected<std::vector<Job>, PlaceFailure> jobs_of(std::span<const PlaceAsk> asks) const;
+  tl::expected<Task, std::string> task_of(std::span<const PlaceAsk> asks, const Job& job, std::int32_t pods,
+                                          bool on_empty) const;
+  topology::Shares choose(const Task& task, std::int32_t pods, topology::DomainId scope);
+  PlaceFailure too_little_room(const Task& task, const Job& job, std::int32_t pods, topology::DomainId scope);
+  // Gives a job its places and assumes that they are taken. False: placement.failure says why.
+  bool place_job(std::span<const PlaceAsk> asks, const Job& job, bool on_empty, Placement& placement);
+  void assume(const PlaceAsk& ask, std::span<const Place> places);
+
+  // The message of a failure, with what kept nodes out; inside `scope` when it is valid.
+  std::string describe(const Task& task, const PlaceFailure& failure, topology::DomainId scope);
+  std::string exclusions(const Task& task, topology::DomainId scope);
+
+  Names& names;
+  TopologyOptions options;
+  topology::Spots spots;
+  topology::CountCache counts;
+  std::map<std::string, api::kueue::Topology, std::less<>> topologies;
+  std::vector<std::optional<api::kueue::ResourceFlavor>> flavors;  // by id
+  std::vector<std::string>
+      overfull;  // claims that were taken though there was no room; at most kMaxOverfull are kept
+};
+
+}  // namespace berth::engine

@@ -1,0 +1,298 @@
+// New places for the pods of nodes that failed; all others stay where they are (kueue.md 4.9). Beyond Kueue's
+// rule, any number of nodes is replaced at once.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "engine/topology/places_impl.h"
+
+namespace berth::engine {
+
+using topology::DomainId;
+using topology::Share;
+using topology::Shares;
+using topology::View;
+using topology::Wanted;
+
+namespace {
+
+struct Layer {
+  std::size_t level = 0;
+  std::int32_t size = 1;
+};
+
+// From the coarsest to the finest; those of one pod do not bind.
+std::vector<Layer> layers_of(const Wanted& wanted) {
+  std::vector<Layer> layers;
+  if (wanted.slice_size > 1) layers.push_back({wanted.slice_level, wanted.slice_size});
+  for (std::size_t level = wanted.slice_level + 1; level < wanted.inner.size(); ++level) {
+    const bool lowest = level + 1 == wanted.inner.size() || wanted.inner[level + 1] != wanted.inner[level];
+    if (lowest && wanted.inner[level] > 1) layers.push_back({level, wanted.inner[level]});
+  }
+  return layers;
+}
+
+// Pods of one domain that complete a slice there: in one domain, in what slices lie below.
+Wanted completing(const Wanted& wanted, std::size_t level, const Layer* below) {
+  Wanted part;
+  part.level = level;
+  part.required = true;
+  part.inner.assign(wanted.inner.size(), 1);
+  part.slice_level = below ? below->level : wanted.inner.size() - 1;
+  part.slice_size = below ? below->size : 1;
+  for (std::size_t i = part.slice_level + 1; below && i < part.inner.size(); ++i)
+    part.inner[i] = wanted.inner[i];
+  return part;
+}
+
+}  // namespace
+
+// The replacement of one pod set, or of a leader and its workers.
+class Places::Impl::Replacement {
+ public:
+  Replacement(Impl& impl, std::span<const PlaceAsk> asks, const Job& job, Placement& out)
+      : impl_(impl), asks_(asks), job_(job), out_(out) {}
+
+  // False: out.failure says why.
+  bool run(std::span<const api::kueue::TopologyAssignmentPtr> current, std::span<const std::string> failed);
+
+ private:
+  using Held = std::map<DomainId, std::int32_t>;  // pods by leaf
+
+  bool fail(std::string text);
+  bool read(const api::kueue::TopologyAssignment& assignment, std::span<const std::string> failed,
+            Held& stays, std::int32_t& missing);
+  DomainId leaf_of(const std::string& host) const;
+  DomainId home(std::size_t level) const;
+  bool in_one_domain(std::size_t level) const;
+  bool complete_slices();
+  bool place_rest();
+  bool add(const Task& task, std::int32_t pods, DomainId scope);
+  void finish(const Held& held, std::size_t ask);
+
+  Impl& impl_;
+  std::span<const PlaceAsk> asks_;
+  Job job_;
+  Placement& out_;
+  const View* view_ = nullptr;
+  Task task_;
+  Held workers_, leader_;  // that stay, and as they are placed
+  std::vector<DomainId> lost_;
+  std::int32_t missing_ = 0, missing_leader_ = 0;
+  bool leader_alone_ = false;  // what is being placed is the leader
+};
+
+bool Places::Impl::Replacement::fail(std::string text) {
+  out_.failure = {job_.workers, std::move(text), 0, 0, false};
+  return false;
+}
+
+DomainId Places::Impl::Replacement::leaf_of(const std::string& host) const {
+  const SpotId spot = impl_.spots.find_host(host);
+  if (!spot.valid()) return DomainId();
+  for (const topology::Seat& seat : impl_.spots[spot].seats) {
+    if (seat.flavor == view_->flavor()) return seat.leaf;
+  }
+  return DomainId();
+}
+
+// Tells the places that stay from the pods that are missing.
+bool Places::Impl::Replacement::read(const api::kueue::TopologyAssignment& assignment,
+                                     std::span<const std::string> failed, Held& stays,
+                                     std::int32_t& missing) {
+  for (const api::kueue::TopologyDomain& domain : assignment.domains) {
+    if (domain.values.empty() || domain.count <= 0) continue;
+    const std::string& host = domain.values.back();
+    const DomainId leaf = leaf_of(host);
+    if (std::find(failed.begin(), failed.end(), host) != failed.end()) {
+      missing += domain.count;
+      if (leaf.valid()) lost_.push_back(leaf);
+    } else if (leaf.valid()) {
+      stays[leaf] += domain.count;
+    } else {
+      return fail(
+          fmt::format("failed nodes cannot be replaced: the assignment also has node \"{}\", which does not "
+                      "exist any more",
+                      host));
+    }
+  }
+  return true;
+}
+
+// The domain of the pods that stay, or that of a failed node if none does; invalid when neither is known.
+DomainId Places::Impl::Replacement::home(std::size_t level) const {
+  DomainId first;
+  for (const Held* held : {&workers_, &leader_}) {
+    for (const auto& [leaf, pods] : *held) {
+      if (!first.valid() || view_->before(leaf, first)) first = leaf;
+    }
+  }
+  if (!first.valid()) {
+    for (DomainId leaf : lost_) {
+      if (!first.valid() || view_->before(leaf, first)) first = leaf;
+    }
+  }
+  return first.valid() ? view_->ancestor(first, level) : first;
+}
+
+bool Places::Impl::Replacement::in_one_domain(std::size_t level) const {
+  const DomainId one = home(level);
+  for (const Held* held : {&workers_, &leader_}) {
+    for (const auto& [leaf, pods] : *held) {
+      if (view_->ancestor(leaf, level) != one) return false;
+    }
+  }
+  return one.valid();
+}
+
+bool Places::Impl::Replacement::run(std::span<const api::kueue::TopologyAssignmentPtr> current,
+                                    std::span<const std::string> failed) {
+  const PlaceAsk& ask = asks_[job_.workers];
+  const auto workers = current[job_.workers], leader = job_.leader == kNone ? nullptr : current[job_.leader];
+  view_ = impl_.spots.view(ask.flavor);
+  if (!view_)
+    return fail(fmt::format("Flavor \"{}\" information missing in TAS cache", impl_.names.name(ask.flavor)));
+  if (!view_->leaves_are_nodes()) return true;  // no node is assigned
+  if (workers && !read(*workers, failed, workers_, missing_)) return false;
+  if (leader && !read(*leader, failed, leader_, missing_leader_)) return false;
+  if (missing_ == 0 && missing_leader_ == 0) return true;
+  std::int32_t pods = missing_;
+  for (const auto& [leaf, count] : workers_) pods += count;
+  auto task = impl_.task_of(asks_, {job_.workers, kNone}, pods > 0 ? pods : ask.count, false);
+  if (!task) return fail(task.error());
+  task_ = std::move(*task);
+  const bool workers_change = missing_ > 0, leader_changes = missing_leader_ > 0;
+  if (!complete_slices() || !place_rest()) return false;
+  if (workers_change) finish(workers_, job_.workers);
+  if (leader_changes) finish(leader_, job_.leader);
+  return true;
+}
+
+// A slice that lost some of its pods stays where it is: they come back to its domain. The finest slices
+// first, since those are parts of the coarser ones.
+bool Places::Impl::Replacement::complete_slices() {
+  const std::vector<Layer> layers = layers_of(task_.wanted);
+  for (std::size_t i = layers.size(); i-- > 0;) {
+    std::vector<std::pair<DomainId, std::int32_t>> domains;
+    for (const auto& [leaf, pods] : workers_) {
+      const DomainId id = view_->ancestor(leaf, layers[i].level);
+      const auto it =
+          std::find_if(domains.begin(), domains.end(), [&](const auto& each) { return each.first == id; });
+      if (it == domains.end()) {
+        domains.emplace_back(id, pods);
+      } else {
+        it->second += pods;
+      }
+    }
+    std::sort(domains.begin(), domains.end(),
+              [&](const auto& a, const auto& b) { return view_->before(a.first, b.first); });
+    Task part = task_;
+    part.wanted = completing(task_.wanted, layers[i].level, i + 1 < layers.size() ? &layers[i + 1] : nullptr);
+    for (const auto& [domain, pods] : domains) {
+      const std::int32_t torn = pods % layers[i].size;
+      if (torn == 0) continue;
+      const std::int32_t lost = layers[i].size - torn;
+      if (lost > missing_) {
+        return fail(fmt::format(
+            "failed nodes cannot be replaced: a slice of {} pods lacks {} and only {} were on failed nodes",
+            layers[i].size, lost, missing_));
+      }
+      if (!add(part, lost, domain)) return false;
+    }
+  }
+  return true;
+}
+
+// Whole slices, or single pods where there are none, and the leader.
+bool Places::Impl::Replacement::place_rest() {
+  if (missing_ == 0 && missing_leader_ == 0) return true;
+  Task task = task_;
+  leader_alone_ = missing_ == 0;
+  if (leader_alone_) {
+    task.count.pod = asks_[job_.leader].pod;
+    task.wanted = completing(task_.wanted, task_.wanted.level, nullptr);
+    task.wanted.required = task_.wanted.required;
+    task.wanted.unconstrained = task_.wanted.unconstrained;
+  } else if (missing_leader_ > 0) {
+    task.count.leader = &asks_[job_.leader].pod;
+  }
+  const std::int32_t pods = leader_alone_ ? 1 : missing_;
+  if (pods % task.wanted.slice_size != 0) {
+    return fail(fmt::format("failed nodes cannot be replaced: the {} missing pods are no whole slices of {}",
+                            pods, task.wanted.slice_size));
+  }
+  if (task.wanted.required) return add(task, pods, home(task.wanted.level));
+  if (!task.wanted.unconstrained && in_one_domain(task.wanted.level)) {  // they were together: better stay so
+    Task together = task;
+    together.wanted.required = true;
+    if (add(together, pods, home(task.wanted.level))) return true;
+    out_.failure = {};
+  }
+  return add(task, pods, DomainId());
+}
+
+bool Places::Impl::Replacement::add(const Task& task, std::int32_t pods, DomainId scope) {
+  const Shares shares = impl_.choose(task, pods, scope);
+  if (shares.empty()) {
+    const PlaceFailure failure = impl_.too_little_room(task, job_, pods, scope);
+    return fail(impl_.describe(task, failure, scope));
+  }
+  std::vector<Place> places, leader;
+  for (const Share& share : shares) {
+    const SpotId spot = (*view_)[share.domain].spot;
+    if (share.pods > 0) {
+      (leader_alone_ ? leader_ : workers_)[share.domain] += share.pods;
+      places.push_back({spot, share.pods});
+    }
+    if (share.leader) {
+      ++leader_[share.domain];
+      leader.push_back({spot, 1});
+    }
+  }
+  impl_.assume(asks_[leader_alone_ ? job_.leader : job_.workers], places);
+  if (!leader.empty()) impl_.assume(asks_[job_.leader], leader);
+  if (!leader_alone_) missing_ -= pods;
+  return true;
+}
+
+void Places::Impl::Replacement::finish(const Held& held, std::size_t ask) {
+  std::vector<std::pair<DomainId, std::int32_t>> sorted(held.begin(), held.end());
+  std::sort(sorted.begin(), sorted.end(),
+            [&](const auto& a, const auto& b) { return view_->before(a.first, b.first); });
+  for (const auto& [leaf, pods] : sorted) out_.pod_sets[ask].places.push_back({(*view_)[leaf].spot, pods});
+}
+
+Placement Places::replace(std::span<const PlaceAsk> asks,
+                          std::span<const api::kueue::TopologyAssignmentPtr> current,
+                          std::span<const std::string> failed) {
+  Impl& impl = *impl_;
+  impl.spots.renew_worn_views();
+  Placement placement;
+  for (const PlaceAsk& ask : asks) {
+    placement.pod_sets.push_back({ask.flavor, {ask.pod.requests.begin(), ask.pod.requests.end()}, {}});
+  }
+  const auto jobs = impl.jobs_of(asks);
+  if (!jobs) {
+    placement.failure = jobs.error();
+    return placement;
+  }
+  std::vector<SpotId> banned;
+  for (const std::string& host : failed) {
+    const SpotId spot = impl.spots.find_host(host);
+    if (!spot.valid() || impl.spots[spot].banned) continue;
+    impl.spots.ban(spot, true);
+    banned.push_back(spot);
+  }
+  placement.ok = std::all_of(jobs->begin(), jobs->end(), [&](const Impl::Job& job) {
+    return Impl::Replacement(impl, asks, job, placement).run(current, failed);
+  });
+  impl.spots.unreserve(topology::kAssumed);
+  for (SpotId spot : banned) impl.spots.ban(spot, false);
+  if (!placement.ok) {
+    for (Placed& each : placement.pod_sets) each.places.clear();
+  }
+  return placement;
+}
+
+}  // namespace berth::engine

@@ -1,0 +1,222 @@
+// The ledger of the machine room: who holds how much of which spot, by claims and by pods. A spot is a node
+// (by its hostname), or a group of nodes where a topology's lowest level is coarser. One holder takes the
+// larger of what it claims and what its pods there ask for, resource by resource; `used` is the sum over
+// holders and is always exact. Spots of nodes that do not exist are kept as long as somebody holds something
+// there.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "api/core/pod_placement.h"
+#include "engine/topology/nodes.h"
+#include "engine/topology/requests.h"
+#include "engine/topology/strings.h"
+#include "engine/topology/view.h"
+
+namespace berth::engine::topology {
+
+using HolderId = Id<struct HolderTag>;
+using GroupId = Id<struct GroupTag>;
+
+// Holders that are no workload. Their amounts are added up, not compared.
+inline constexpr HolderId kNobody{std::size_t{0}};  // pods without a placed workload
+inline constexpr HolderId kHolds{std::size_t{1}};   // room set aside until the cycle's end
+inline constexpr HolderId kAssumed{
+    std::size_t{2}};  // the pod sets of the same workload that were placed before
+
+struct Row {
+  HolderId holder;
+  RequestId request;
+  std::int32_t claimed = 0, pods = 0;
+};
+struct Seat {
+  FlavorId flavor;  // of a view
+  DomainId leaf;
+  SpotId group;  // where leaves are groups: the leaf's spot
+};
+struct Spot {
+  StringId host;            // of a node's spot; invalid: a group
+  std::uint32_t nodes = 0;  // that call themselves by this hostname
+  MachineId machine;        // the first of them by name
+  GroupId group;            // of a group's spot
+  bool banned = false;      // no place for what is placed now
+  std::vector<Row> rows;
+  std::vector<Seat> seats;
+  std::vector<Wide> used;  // by column
+};
+struct Group {
+  std::string key;  // flavor, levels and values
+  std::vector<std::string> levels, values;
+  std::uint32_t seated = 0;               // nodes in it, usable or not
+  std::vector<SpotId> members;            // the usable ones
+  std::vector<Wide> sum;                  // of the members' allocatable, by column
+  std::vector<std::int64_t> allocatable;  // the same, saturated
+  // What holders that claim something here use on the members: it is part of their claim.
+  struct Inside {
+    HolderId holder;
+    std::vector<Wide> used;
+  };
+  std::vector<Inside> inside;
+};
+
+class Spots {
+ public:
+  explicit Spots(Names& names) : names_(names), requests_(names), machines_(strings_, requests_, names) {
+    holders_.resize(3);
+  }
+
+  // --- Nodes and views.
+  bool set_node(const api::Node& node);
+  bool remove_node(std::string_view name);
+  void set_view(FlavorId flavor, std::unique_ptr<View> view);  // null: the flavor has none
+  View* view(FlavorId flavor) const {
+    return flavor.index() < views_.size() ? views_[flavor.index()].get() : nullptr;
+  }
+  void renew_worn_views();
+  // A leaf's path in the view: its value for each level. False when the machine is not in it.
+  bool path(const View& view, const Machine& machine, std::vector<StringId>& out) const;
+
+  // --- Who holds what.
+  bool set_pod(const api::PodPlacement& pod);
+  bool remove_pod(std::string_view uid);
+  void take(WorkloadId workload, std::string_view holder, std::span<const Placed> placed);
+  void give_back(WorkloadId workload);
+  bool holds(WorkloadId workload) const { return holder_of(workload).valid(); }
+  void reserve(HolderId holder, RequestId request, std::span<const Place> places);  // kHolds or kAssumed
+  void unreserve(HolderId holder);
+  SpotId host(std::string_view name);  // made when there is none
+  SpotId group(std::string_view flavor, std::span<const std::string> levels,
+               std::span<const std::string> values);
+  void release_if_idle(SpotId spot);
+
+  // --- Supposing. What was supposed is undone in reverse.
+  std::size_t suppositions() const { return supposed_.size(); }
+  void suppose(HolderId holder, bool away);  // away: as if it held nothing, its pods included
+  void undo(std::size_t mark);
+  HolderId holder_of(WorkloadId workload) const;
+  void ban(SpotId spot, bool banned);
+
+  // --- Looking.
+  const Spot& operator[](SpotId id) const { return spots_[id.index()]; }
+  std::size_t size() const { return spots_.size(); }
+  SpotId find_host(std::string_view name) const;
+  const Group& group_of(const Spot& spot) const { return groups_[spot.group.index()]; }
+  bool usable(const Spot& spot) const;
+  std::int64_t allocatable(const Spot& spot, std::uint32_t column) const;
+  Wide used(const Spot& spot, std::uint32_t column) const {
+    return column < spot.used.size() ? spot.used[column] : 0;
+  }
+  // What is used by pods without a placed workload, and assumed.
+  Wide used_without_workloads(const Spot& spot, std::uint32_t column) const;
+  std::vector<std::unique_ptr<View>>& views() { return views_; }
+  const std::vector<std::unique_ptr<View>>& views() const { return views_; }
+
+  StringPool& strings() { return strings_; }
+  RequestPool& requests() { return requests_; }
+  const StringPool& strings() const { return strings_; }
+  const RequestPool& requests() const { return requests_; }
+  const Machines& machines() const { return machines_; }
+
+  // What `used` of a spot should be, from claims and pods alone. Costs a look at everything a spot's holders
+  // have.
+  std::vector<Wide> used_afresh(SpotId spot) const;
+  // What is claimed there by workloads is no more than its nodes have; true where there is no node.
+  bool claims_fit(SpotId spot) const;
+  // Rows that disagree with the claims and pods they stand for.
+  std::vector<std::string> check_rows() const;
+
+ private:
+  using Changes = std::vector<std::pair<std::uint32_t, Wide>>;  // by column
+  struct Part {
+    WorkloadId owner;
+    RequestId request;
+    std::vector<Place> places;
+  };
+  struct Holder {
+    std::string name;
+    std::vector<Part> parts;
+    std::set<SpotId> strays;  // where it has pods and no claim
+    std::size_t pods = 0;
+    bool away = false;
+  };
+  struct Pod {
+    std::string uid;
+    HolderId holder;
+    RequestId request;
+    std::string node;
+    bool bound = false;
+    SpotId spot;
+  };
+  struct Supposed {
+    HolderId holder;
+    bool was_away;
+  };
+
+  void grow_columns();
+  void seat(SpotId spot);  // after a change of its machine: in every view, where it belongs
+  void seat(SpotId spot, View& view);
+  void seat_in_group(SpotId spot, View& view);
+  void seat_all(View& view);
+  void unseat_all(View& view);
+  void unseat_from_group(SpotId spot, const Seat& seat);
+  void unseat_from_groups(SpotId spot);
+  bool sits_at(const View& view, DomainId leaf) const;  // path_
+  void join_group(SpotId spot, SpotId group);
+  void leave_group(SpotId spot, SpotId group);
+  void choose_machine(SpotId spot);
+  void touch(const Spot& spot, bool freer);
+  void rehome_pods(std::string_view node);
+  SpotId home(const Pod& pod);
+
+  HolderId intern_holder(std::string_view name);
+  void release_holder(HolderId id);
+  void change(SpotId spot, HolderId holder, RequestId request, std::int32_t claimed, std::int32_t pods);
+  void change_row(Spot& spot, HolderId holder, RequestId request, std::int32_t claimed, std::int32_t pods);
+  void note_stray(SpotId spot, HolderId holder);
+  // What the holder uses of the spot, by column: of a group's spot what its claim there exceeds its members'
+  // by.
+  void usage(const Spot& spot, HolderId holder, std::vector<Wide>& out) const;
+  void apply(SpotId spot, HolderId holder, const Changes& changes, bool inside);
+  void apply_to_group(SpotId group, HolderId holder, const Changes& changes, bool inside);
+  void apply_usage(SpotId spot, HolderId holder, std::int32_t sign);
+  void set_inside(SpotId group, HolderId holder, const std::vector<Wide>& before);
+  void count_inside_anew(SpotId group);
+  std::vector<Wide> inside_afresh(const Group& group, HolderId holder) const;
+  static void add(std::vector<Wide>& sums, const Changes& changes);
+  void claim(HolderId holder, const Part& part, std::int32_t sign);
+  std::vector<Part> parts_of(WorkloadId workload, HolderId holder);  // taken out of the holder's list
+  void drop_parts(HolderId holder, const std::vector<Part>& parts);
+
+  Names& names_;
+  StringPool strings_;
+  RequestPool requests_;
+  Machines machines_;
+  std::vector<std::unique_ptr<View>> views_;  // by flavor
+  std::deque<Spot> spots_;
+  std::vector<SpotId> free_spots_;
+  std::vector<SpotId> spot_of_host_;  // by StringId
+  std::deque<Group> groups_;
+  std::vector<GroupId> free_groups_;
+  std::map<std::string, SpotId, std::less<>> group_spots_;  // by key
+  std::deque<Holder> holders_;
+  std::vector<HolderId> free_holders_;
+  boost::unordered_flat_map<std::string, HolderId> holder_ids_;  // Looked up, never iterated.
+  std::vector<HolderId> holder_of_workload_;
+  std::vector<Pod> pods_;
+  std::vector<std::uint32_t> free_pods_;
+  boost::unordered_flat_map<std::string, std::uint32_t> pod_ids_;  // Looked up, never iterated.
+  std::vector<Supposed> supposed_;
+  std::vector<Wide> usage_;  // scratch
+  Changes changes_;
+  std::vector<StringId> path_;
+  bool quiet_ = false;         // what changes now relieves nobody
+  std::uint64_t applied_ = 0;  // changes of `used` so far
+};
+
+}  // namespace berth::engine::topology

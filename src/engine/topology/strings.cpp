@@ -1,0 +1,39 @@
+// Interned texts with a count of their users.
+#include "engine/topology/strings.h"
+
+namespace berth::engine::topology {
+
+StringId StringPool::acquire(std::string_view text) {
+  if (auto it = ids_.find(text); it != ids_.end()) {
+    ++slots_[it->second.index()].users;
+    return it->second;
+  }
+  StringId id(slots_.size());
+  if (free_.empty()) {
+    slots_.emplace_back();
+  } else {
+    id = free_.back();
+    free_.pop_back();
+  }
+  Slot& slot = slots_[id.index()];
+  slot.text = text;
+  slot.users = 1;
+  ids_.emplace(slot.text, id);
+  return id;
+}
+
+StringId StringPool::find(std::string_view text) const {
+  auto it = ids_.find(text);
+  return it == ids_.end() ? StringId() : it->second;
+}
+
+void StringPool::release(StringId id) {
+  Slot& slot = slots_[id.index()];
+  if (--slot.users > 0) return;
+  ids_.erase(slot.text);
+  slot.text = std::string();
+  free_.push_back(id);
+  ++generation_;
+}
+
+}  // namespace berth::engine::topology

@@ -1,0 +1,100 @@
+// The tree of domains that one flavor's nodes make under its topology's levels. Domains are integers that
+// stay the same while the tree grows and shrinks, so that what is counted per domain need not be counted
+// anew.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/core/scheduling.h"
+#include "engine/topology/places.h"
+#include "engine/topology/strings.h"
+
+namespace berth::engine::topology {
+
+inline constexpr std::string_view kHostnameLabel = "kubernetes.io/hostname";
+
+using DomainId = Id<struct DomainTag>;
+
+struct Label {
+  StringId key, value;
+  bool operator==(const Label&) const = default;
+};
+
+class View {
+ public:
+  View(StringPool& strings, FlavorId flavor, const api::kueue::ResourceFlavor& spec,
+       const api::kueue::Topology& topology);
+  ~View();
+  View(const View&) = delete;
+  View& operator=(const View&) = delete;
+
+  struct Domain {
+    DomainId parent;  // invalid: a root
+    StringId value;
+    SpotId spot;  // of a leaf
+    std::uint8_t level = 0;
+    bool gone = false;               // a leaf that was removed: in no list of children any more
+    std::vector<DomainId> children;  // by value
+  };
+
+  FlavorId flavor() const { return flavor_; }
+  const std::string& topology() const { return topology_; }
+  const std::vector<std::string>& levels() const { return levels_; }
+  std::span<const StringId> level_keys() const { return level_keys_; }
+  std::size_t leaf_level() const { return levels_.size() - 1; }
+  // The lowest level is kubernetes.io/hostname: each leaf is a node, and constraints of nodes are looked at.
+  bool leaves_are_nodes() const { return leaves_are_nodes_; }
+  int find_level(std::string_view label) const;  // -1: not one of its levels
+  std::span<const Label> node_labels() const { return node_labels_; }
+  const std::vector<api::Toleration>& tolerations() const { return tolerations_; }
+
+  const Domain& operator[](DomainId id) const { return domains_[id.index()]; }
+  std::size_t size() const { return domains_.size(); }  // ids are below
+  std::span<const DomainId> roots() const { return roots_; }
+  std::size_t leaves() const { return leaves_; }
+  const std::string& value(DomainId id) const { return strings_[domains_[id.index()].value]; }
+  DomainId ancestor(DomainId id, std::size_t level) const;  // itself when it is of that level
+  bool before(DomainId a, DomainId b) const;                // order of the level values
+  std::vector<std::string> values(DomainId id) const;       // one for each level down to its own
+
+  DomainId insert(std::span<const StringId> path, SpotId spot);  // a leaf; `path` has a value for each level
+  DomainId find(std::span<const StringId> path) const;           // a leaf; invalid when there is none
+  void remove(DomainId leaf);
+  bool worn() const;  // so much was removed that building anew pays
+  void clear();       // drops all domains; numbers start again
+
+  // --- The log of leaves whose room or fitness changed. A reader remembers how far it has read.
+  void touch(DomainId leaf);
+  std::uint64_t log_end() const { return log_start_ + log_.size(); }
+  // What was logged from `position` on; false when that is forgotten or so much that counting anew is
+  // cheaper.
+  bool read(std::uint64_t position, std::span<const DomainId>& changed) const;
+  std::uint64_t version() const { return version_; }  // changes when numbers start again
+
+  bool relieved = false;  // something got freer since the engine asked
+
+ private:
+  DomainId child(std::span<const DomainId> siblings, StringId value, std::size_t& position) const;
+
+  StringPool& strings_;
+  FlavorId flavor_;
+  std::string topology_;
+  std::vector<std::string> levels_;
+  std::vector<StringId> level_keys_;
+  std::vector<Label> node_labels_;
+  std::vector<api::Toleration> tolerations_;
+  bool leaves_are_nodes_ = false;
+
+  std::vector<Domain> domains_;
+  std::vector<DomainId> roots_;
+  std::size_t leaves_ = 0, gone_ = 0;
+  std::vector<DomainId> log_;
+  std::uint64_t log_start_ = 0;
+  std::uint64_t version_ = 0;
+};
+
+}  // namespace berth::engine::topology
