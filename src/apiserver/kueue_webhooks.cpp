@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/batch/job_validation.h"
+#include "api/kueue/conversion.h"
 #include "api/kueue/defaulting.h"
 #include "api/kueue/types.h"
 #include "api/kueue/validation/cluster_queue.h"
@@ -107,9 +108,71 @@ Webhook webhook_of(const ResourceInfo& resource) {
 
 }  // namespace
 
+ResourcePtr with_kueue_conversion(ResourcePtr resource) {
+  if (resource->gvr.group != api::kueue::kGroup || !resource->custom) return resource;
+  auto joined = std::make_shared<ResourceInfo>(*resource);
+  joined->strategy.convert = api::kueue::convert;
+  if (resource->gvr.version != api::kueue::kVersion) {
+    // Said to who sends it, before anything is stored.
+    joined->strategy.decode = [](Json& object) -> Result<void> {
+      Json copy = object;
+      return api::kueue::convert(copy, api::kueue::kVersion);
+    };
+  }
+  return joined;
+}
+
+namespace {
+
+// The object as the webhooks know it, whichever version it was sent in.
+class InWebhookVersion {
+ public:
+  explicit InWebhookVersion(const Json& object) : object_(&object) {
+    if (string_at(object, {"apiVersion"}) == kWebhookVersion) return;
+    copy_ = object;
+    if (api::kueue::convert(copy_, api::kueue::kVersion)) object_ = &copy_;
+  }
+  const Json& operator*() const { return *object_; }
+
+ private:
+  static constexpr std::string_view kWebhookVersion = "kueue.x-k8s.io/v1beta2";
+  const Json* object_;
+  Json copy_;
+};
+
+// A webhook for v1beta2 that is called for v1beta1 too (matchPolicy Equivalent).
+Webhook for_all_versions(Webhook webhook) {
+  Webhook out;
+  if (webhook.mutate) {
+    out.mutate = [mutate = std::move(webhook.mutate)](Json& object, const Lookup& lookup) {
+      const std::string_view version = string_at(object, {"apiVersion"});
+      const std::string sent(version.substr(version.find('/') + 1));
+      // What cannot be converted was refused when it was decoded.
+      if (!api::kueue::convert(object, api::kueue::kVersion)) return;
+      mutate(object, lookup);
+      (void)api::kueue::convert(object, sent);
+    };
+  }
+  if (webhook.check) {
+    out.check = [check = std::move(webhook.check)](const Json& object, const Json* old, std::string_view subresource,
+                                                   const Lookup& lookup) {
+      const InWebhookVersion now(object);
+      if (old == nullptr) return check(*now, nullptr, subresource, lookup);
+      const InWebhookVersion before(*old);
+      return check(*now, &*before, subresource, lookup);
+    };
+  }
+  return out;
+}
+
+}  // namespace
+
 ResourcePtr with_kueue_webhooks(ResourcePtr resource) {
   Webhook webhook = webhook_of(*resource);
+  resource = with_kueue_conversion(std::move(resource));
   if (!webhook.mutate && !webhook.check) return resource;
+  if (resource->strategy.convert && resource->gvr.version != api::kueue::kVersion)
+    webhook = for_all_versions(std::move(webhook));
   auto joined = std::make_shared<ResourceInfo>(*resource);
   joined->strategy.validating_admission = std::move(webhook.check);
   if (webhook.mutate) {

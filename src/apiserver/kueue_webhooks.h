@@ -1,5 +1,5 @@
-// What Kueue's admission webhooks do, in process: the embedded server calls the functions that sit behind
-// webhooks elsewhere.
+// What Kueue's admission and conversion webhooks do, in process: the embedded server calls the functions that sit
+// behind webhooks elsewhere.
 #pragma once
 
 #include "apiserver/resource.h"
@@ -8,5 +8,7 @@ namespace berth::apiserver {
 
 // For ApiServerOptions::admission. Kinds that no webhook looks at are returned as they are.
 ResourcePtr with_kueue_webhooks(ResourcePtr resource);
+// Conversion between v1beta1 and v1beta2 alone.
+ResourcePtr with_kueue_conversion(ResourcePtr resource);
 
 }  // namespace berth::apiserver

@@ -55,7 +55,7 @@ Result<std::unique_ptr<World>> World::make(const WorldOptions& options) {
   auto impl = std::make_unique<Impl>(options.start);
   apiserver::ApiServerOptions server_options;
   server_options.seed = options.seed;
-  if (options.webhooks) server_options.admission = apiserver::with_kueue_webhooks;
+  server_options.admission = options.webhooks ? apiserver::with_kueue_webhooks : apiserver::with_kueue_conversion;
   auto server =
       apiserver::ApiServer::open(impl->executor, apiserver::make_memory_log(impl->executor), server_options);
   if (!server) return tl::unexpected(server.error());

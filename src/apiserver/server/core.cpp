@@ -6,6 +6,7 @@
 #include "apiserver/schema/structural.h"
 #include "apiserver/server/answers.h"
 #include "apiserver/server/watches.h"
+#include "base/log.h"
 
 namespace berth::apiserver {
 
@@ -63,13 +64,26 @@ std::string api_version_of(const ResourceInfo& resource) {
   return resource.gvr.group.empty() ? resource.gvr.version : resource.gvr.group + "/" + resource.gvr.version;
 }
 
+namespace {
+
+// What cannot be converted is shown as it is: it passed the schema of a version once, and somebody must be able to mend it.
+void show_in_version(const ResourceInfo& resource, Json& object, const std::string& version) {
+  if (resource.strategy.convert) {
+    const auto done = resource.strategy.convert(object, version);
+    if (!done) log::error("conversion failed", {{"why", done.error().message}});
+  }
+  object.as_object()["apiVersion"] = resource.gvr.group.empty() ? version : resource.gvr.group + "/" + version;
+}
+
+}  // namespace
+
 JsonPtr in_version(const Core& core, const ResourceInfo& resource, const JsonPtr& stored) {
   if (is_second_events_group(resource)) return std::make_shared<const Json>(to_events_event(*stored));
   const bool other_version = string_at(*stored, {"apiVersion"}) != api_version_of(resource);
   const bool lacks_defaults = resource.custom && core.is_older_than_schema(resource, *stored);
   if (!other_version && !lacks_defaults) return stored;
   Json converted = *stored;
-  if (other_version) converted.as_object()["apiVersion"] = api_version_of(resource);
+  if (other_version) show_in_version(resource, converted, resource.gvr.version);
   if (lacks_defaults && resource.schema != nullptr) apply_defaults(converted, *resource.schema);
   return std::make_shared<const Json>(std::move(converted));
 }
@@ -83,11 +97,8 @@ bool Core::is_older_than_schema(const ResourceInfo& resource, const Json& object
 
 Json to_stored(const ResourceInfo& resource, Json object) {
   if (is_second_events_group(resource)) return to_core_event(object);
-  if (!resource.storage_version.empty() && resource.storage_version != resource.gvr.version) {
-    object.as_object()["apiVersion"] = resource.gvr.group.empty()
-                                           ? resource.storage_version
-                                           : resource.gvr.group + "/" + resource.storage_version;
-  }
+  if (!resource.storage_version.empty() && resource.storage_version != resource.gvr.version)
+    show_in_version(resource, object, resource.storage_version);
   return object;
 }
 

@@ -1,0 +1,76 @@
+// Objects of Kueue's older API version on the embedded server: written, read and decided upon as those of the newer one.
+#include <gtest/gtest.h>
+
+#include "api/status.h"
+#include "base/yaml.h"
+#include "simulate/world.h"
+
+namespace berth::simulate {
+namespace {
+
+Json yaml(std::string_view text) { return parse_yaml(text).value().at(0); }
+
+class VersionsTest : public testing::Test {
+ protected:
+  VersionsTest() : world_(World::make({}).value()) {}
+  Json get(std::string_view version, std::string_view kind, std::string_view ns, std::string_view name) {
+    auto object = world_->get("kueue.x-k8s.io/" + std::string(version), kind, ns, name);
+    EXPECT_TRUE(object) << (object ? "" : object.error().message);
+    return object ? *object : Json();
+  }
+  std::string error(std::string_view text) {
+    const auto created = world_->create(yaml(text));
+    return created ? "created" : created.error().message;
+  }
+  std::unique_ptr<World> world_;
+};
+
+TEST_F(VersionsTest, AnOldClusterQueueAdmits) {
+  for (const char* text : {
+           "{apiVersion: kueue.x-k8s.io/v1beta1, kind: ResourceFlavor, metadata: {name: f}}",
+           R"({apiVersion: kueue.x-k8s.io/v1beta1, kind: ClusterQueue, metadata: {name: q}, spec: {cohort: all, namespaceSelector: {},
+               flavorFungibility: {whenCanBorrow: Borrow, whenCanPreempt: Preempt},
+               resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, resources: [{name: cpu, nominalQuota: 4}]}]}]}})",
+           "{apiVersion: kueue.x-k8s.io/v1beta1, kind: LocalQueue, metadata: {name: l, namespace: default}, spec: {clusterQueue: q}}",
+           R"({apiVersion: batch/v1, kind: Job, metadata: {name: j, namespace: default, labels: {kueue.x-k8s.io/queue-name: l}},
+               spec: {suspend: true, template: {spec: {restartPolicy: Never, containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}})"}) {
+    EXPECT_EQ(error(text), "created");
+  }
+  world_->run_for(std::chrono::seconds(5));
+  const Json now = get("v1beta2", "ClusterQueue", "", "q");
+  EXPECT_EQ(string_at(now, {"spec", "cohortName"}), "all");
+  EXPECT_EQ(string_at(now, {"spec", "flavorFungibility", "whenCanBorrow"}), "MayStopSearch");
+  const Json before = get("v1beta1", "ClusterQueue", "", "q");
+  EXPECT_EQ(string_at(before, {"apiVersion"}), "kueue.x-k8s.io/v1beta1");
+  EXPECT_EQ(string_at(before, {"spec", "cohort"}), "all");
+  EXPECT_EQ(int_at(before, {"status", "reservingWorkloads"}), 1) << to_string(before);
+  EXPECT_EQ(find_path(before, {"spec", "cohortName"}), nullptr);
+  const Json local = get("v1beta1", "LocalQueue", "default", "l");
+  EXPECT_EQ(array_at(local, {"status", "flavorUsage"}).size(), 1u) << to_string(local);
+}
+
+TEST_F(VersionsTest, WebhooksSeeOldObjectsToo) {
+  EXPECT_EQ(error(R"({apiVersion: kueue.x-k8s.io/v1beta1, kind: ClusterQueue, metadata: {name: q}, spec: {cohort: all,
+      resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, resources: [{name: cpu, nominalQuota: -4}]}]}]}})"),
+            "ClusterQueue.kueue.x-k8s.io \"q\" is invalid: spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: "
+            "Invalid value: -4: must be greater than or equal to 0");
+}
+
+TEST_F(VersionsTest, AnUpdateThroughTheOldVersionKeepsWhatTheNewOneSays) {
+  EXPECT_EQ(error("{apiVersion: kueue.x-k8s.io/v1beta2, kind: Cohort, metadata: {name: c}, spec: {parentName: root}}"), "created");
+  EXPECT_EQ(error("{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: q}, spec: {cohortName: c, namespaceSelector: {}}}"),
+            "created");
+  api::RestRequest patch;
+  patch.verb = api::Verb::kPatch;
+  patch.resource = {"kueue.x-k8s.io", "v1beta1", "clusterqueues"};
+  patch.name = "q";
+  patch.body = yaml("{spec: {cohort: d, admissionChecks: [a]}}");
+  const auto answer = world_->call(patch);
+  ASSERT_EQ(answer.code, 200) << to_string(answer.body);
+  const Json now = get("v1beta2", "ClusterQueue", "", "q");
+  EXPECT_EQ(string_at(now, {"spec", "cohortName"}), "d");
+  EXPECT_EQ(to_string(*find_path(now, {"spec", "admissionChecksStrategy"})), R"({"admissionChecks":[{"name":"a"}]})");
+}
+
+}  // namespace
+}  // namespace berth::simulate
