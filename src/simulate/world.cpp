@@ -118,7 +118,8 @@ Result<api::RestRequest> World::request_for(std::string_view api_version, std::s
     if (!api_version.empty() &&
         (resource->gvr.group != wanted.group || resource->gvr.version != wanted.version))
       continue;
-    if (!found) found = resource;
+    const bool stored_so = resource->gvr.version == resource->storage_version;
+    if (!found || (found->gvr.group == resource->gvr.group && stored_so)) found = resource;
   }
   if (!found)
     return fail("no served resource has the kind \"" + std::string(kind) + "\"" +

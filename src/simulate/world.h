@@ -57,7 +57,7 @@ class World {
   Result<Json> apply(Json object);  // creates, or merges into what is there
   Result<Json> get(std::string_view api_version, std::string_view kind, std::string_view ns,
                    std::string_view name);
-  // `kind` alone, when only one served group has it.
+  // `kind` alone, when only one served group has it: in the version it is stored in.
   Result<api::RestRequest> request_for(std::string_view api_version, std::string_view kind,
                                        std::string_view ns, std::string_view name) const;
 

@@ -72,5 +72,18 @@ TEST_F(VersionsTest, AnUpdateThroughTheOldVersionKeepsWhatTheNewOneSays) {
   EXPECT_EQ(to_string(*find_path(now, {"spec", "admissionChecksStrategy"})), R"({"admissionChecks":[{"name":"a"}]})");
 }
 
+TEST_F(VersionsTest, AnOldWorkloadIsReadAndWrittenAsSuch) {
+  EXPECT_EQ(error(R"({apiVersion: kueue.x-k8s.io/v1beta1, kind: Workload, metadata: {name: w, namespace: default},
+      spec: {queueName: nowhere, priority: 5, priorityClassName: high, priorityClassSource: kueue.x-k8s.io/workloadpriorityclass,
+             podSets: [{name: main, count: 1, template: {spec: {containers: [{name: c, image: i}]}}}]}})"),
+            "created");
+  world_->run_for(std::chrono::seconds(2));
+  EXPECT_EQ(to_string(*find_path(get("v1beta2", "Workload", "default", "w"), {"spec", "priorityClassRef"})),
+            R"({"group":"kueue.x-k8s.io","kind":"WorkloadPriorityClass","name":"high"})");
+  const Json before = get("v1beta1", "Workload", "default", "w");
+  EXPECT_EQ(string_at(before, {"spec", "priorityClassSource"}), "kueue.x-k8s.io/workloadpriorityclass");
+  EXPECT_EQ(string_at(array_at(before, {"status", "conditions"}).at(0), {"reason"}), "Misconfigured") << to_string(before);
+}
+
 }  // namespace
 }  // namespace berth::simulate

@@ -84,7 +84,8 @@ JsonPtr in_version(const Core& core, const ResourceInfo& resource, const JsonPtr
   if (!other_version && !lacks_defaults) return stored;
   Json converted = *stored;
   if (other_version) show_in_version(resource, converted, resource.gvr.version);
-  if (lacks_defaults && resource.schema != nullptr) apply_defaults(converted, *resource.schema);
+  const bool was_converted = other_version && resource.strategy.convert != nullptr;
+  if ((lacks_defaults || was_converted) && resource.schema != nullptr) apply_defaults(converted, *resource.schema);
   return std::make_shared<const Json>(std::move(converted));
 }
 
