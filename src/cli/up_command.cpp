@@ -50,7 +50,7 @@ Command add_up(CLI::App& root) {
   app->add_option("--node-resources", flags->up.node_resources,
                   "What each of them has, such as cpu=96,memory=256Gi,nvidia.com/gpu=8");
   app->add_option("--scale-up", flags->up.scale_up,
-                  "What the autoscaler may add for ProvisioningRequests: RACKSxNODES, or none")
+                  "What the autoscaler may add for ProvisioningRequests, in a block of its own: RACKSxNODES, or none")
       ->capture_default_str();
   app->add_option("--provisioning-delay", flags->up.provisioning_delay,
                   "How long the autoscaler takes to add nodes")

@@ -157,9 +157,9 @@ Autoscaler::Plan Autoscaler::plan(const std::string& key, const std::vector<Dema
   Plan plan;
   Room room = room_without_bookings(key);
   std::vector<Json> possible;
-  for (int r = 0; may_grow && r < group_.racks; ++r) {
+  for (int r = 1; may_grow && r <= group_.racks; ++r) {
     for (int n = 1; n <= group_.nodes_per_rack; ++n) {
-      Json node = make_node(group_.block, group_.first_rack + r, n, group_.resources);
+      Json node = make_node(group_.block, r, n, group_.resources);
       if (!room.has_node(string_at(node, {"metadata", "name"}))) possible.push_back(std::move(node));
     }
   }

@@ -4,7 +4,7 @@
 // https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/proposals/provisioning-request.md
 //
 // Room that was promised to a request is kept for its pods until they are bound or the booking expires. New nodes are those of
-// make_node() in racks behind the cluster's own. What it shall do otherwise on demand: see provisioning_terms.h.
+// make_node() in a block of their own. What it shall do otherwise on demand: see provisioning_terms.h.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,9 @@
 
 namespace berth::cluster {
 
-// Where and what the new nodes are: racks first_rack .. first_rack + racks - 1 of a block, so many nodes each.
+// Where and what the new nodes are: racks 1 to `racks` of a block, so many nodes each.
 struct NodeGroup {
-  int block = 1, first_rack = 1, racks = 0, nodes_per_rack = 0;  // racks 0: no node is ever made
+  int block = 1, racks = 0, nodes_per_rack = 0;  // racks 0: no node is ever made
   api::ResourceList resources;
   Duration delay = std::chrono::seconds(30);  // until new nodes are there
 };

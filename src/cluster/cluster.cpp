@@ -92,8 +92,7 @@ Result<std::unique_ptr<PretendCluster>> PretendCluster::make(api::RestClient& cl
     const auto shape = parse_node_shape(options.nodes);
     if (!shape) return tl::unexpected(shape.error());
     impl->to_make = make_nodes(*shape, *resources);
-    impl->group.block = shape->blocks;
-    impl->group.first_rack = shape->racks + 1;
+    impl->group.block = shape->blocks + 1;
   }
   impl->group.resources = *resources;
   impl->group.delay = options.provisioning_delay;

@@ -16,7 +16,7 @@ struct ClusterOptions {
   std::string nodes;                 // a shape such as 2x4x8 (see nodes.h); empty: none are made
   std::string node_resources;        // such as cpu=96,memory=256Gi
   std::vector<Json> node_manifests;  // Node objects to make besides
-  // What the autoscaler may add: RACKSxNODES, racks behind those of `nodes`, of nodes with node_resources; empty: nothing.
+  // What the autoscaler may add: RACKSxNODES, in a block of its own behind those of `nodes`, with node_resources; empty: nothing.
   std::string scale_up;
   Duration provisioning_delay = std::chrono::seconds(30);  // until new nodes are there
   // False: nobody binds or runs pods or looks after nodes: nodes and pods are what others make of them.

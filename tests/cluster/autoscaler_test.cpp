@@ -114,15 +114,16 @@ TEST(Autoscaler, MakesTheNodesThatAreMissing) {
   EXPECT_EQ(cluster.node_names(), "b1-r1-n1 b1-r1-n2");
   cluster.pass(31);
   EXPECT_EQ(cluster.said("grow"), "Accepted Provisioned");
-  EXPECT_EQ(cluster.node_names(), "b1-r1-n1 b1-r1-n2 b1-r2-n1 b1-r2-n2");
-  const Json node = cluster.get(kNodes, "b1-r2-n1");
-  EXPECT_EQ(string_at(node, {"metadata", "labels", "cloud.provider.com/topology-rack"}), "b1-r2");
+  EXPECT_EQ(cluster.node_names(), "b1-r1-n1 b1-r1-n2 b2-r1-n1 b2-r1-n2");
+  const Json node = cluster.get(kNodes, "b2-r1-n1");
+  EXPECT_EQ(string_at(node, {"metadata", "labels", "cloud.provider.com/topology-rack"}), "b2-r1");
+  EXPECT_EQ(string_at(node, {"metadata", "labels", "cloud.provider.com/topology-block"}), "b2");
   EXPECT_EQ(string_at(node, {"status", "allocatable", "cpu"}), "4");
 
   cluster.ask("more", 5, kScale);  // one place is left of the first request's nodes
   cluster.pass(32);
   EXPECT_EQ(cluster.said("more"), "Accepted Provisioned");
-  EXPECT_EQ(cluster.node_names(), "b1-r1-n1 b1-r1-n2 b1-r2-n1 b1-r2-n2 b1-r3-n1 b1-r3-n2");
+  EXPECT_EQ(cluster.node_names(), "b1-r1-n1 b1-r1-n2 b2-r1-n1 b2-r1-n2 b2-r2-n1 b2-r2-n2");
   cluster.ask("even-more", 1, kScale);
   cluster.pass(32);
   EXPECT_EQ(cluster.message("even-more", "Failed"), "Room is missing for 1 of 1 pods, and 0 more nodes can be made");
