@@ -92,6 +92,10 @@ TEST(Up, OptionsThatMakeNoSenseAreSaid) {
   EXPECT_TRUE(
       has(first_line_only(up({"--load", dir + "berth_no_such_file.yaml"})), "berth_no_such_file.yaml"));
   EXPECT_TRUE(has(first_line_only(up({"--log-level", "loud"})), "--log-level"));
+  EXPECT_TRUE(has(first_line_only(up({"--scale-up", "2x2x2"})), "expected RACKSxNODES"));
+  EXPECT_TRUE(has(first_line_only(up({"--provisioning-delay", "soon"})), "--provisioning-delay soon"));
+  EXPECT_TRUE(has(first_line_only(up({"--feature-gates", "TASBalanced=true"})), "\"TASBalanced\": Berth does not have it"));
+  EXPECT_TRUE(has(first_line_only(up({"--feature-gates", "TASBalancedPlacement"})), "--feature-gates"));
   EXPECT_EQ(up({"--no-such-option"}).exit_code, 2);
   std::filesystem::remove(kubeconfig);
 }
