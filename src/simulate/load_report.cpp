@@ -52,7 +52,11 @@ std::string to_table(const LoadReport& report) {
   for (const auto& [what, count] : report.controller_requests)
     rows.push_back(
         {"  " + what, fmt::format("{} ({:.2f} per workload)", count, per_workload(count, report))});
-  return out + columns(rows);
+  out += columns(rows);
+  if (!report.unfinished.empty()) out += "\nNot finished:\n";
+  for (const auto& [why, count] : report.unfinished)
+    out += fmt::format("  {}: {}\n", count, why.empty() ? "admitted, and still running" : why);
+  return out;
 }
 
 Json to_json(const LoadReport& report) {
@@ -71,6 +75,9 @@ Json to_json(const LoadReport& report) {
   }
   JsonObject requests;
   for (const auto& [what, count] : report.controller_requests) requests[what] = count;
+  JsonArray unfinished;
+  for (const auto& [why, count] : report.unfinished)
+    unfinished.push_back(JsonObject{{"count", count}, {"waitingFor", why}});
   return JsonObject{{"count", report.count},
                     {"finished", report.finished},
                     {"makespanSeconds", seconds(report.makespan)},
@@ -81,7 +88,8 @@ Json to_json(const LoadReport& report) {
                     {"controllerWritesPerWorkload", per_workload(writes(report), report)},
                     {"controllerRequests", std::move(requests)},
                     {"apiWritesPerWorkload", per_workload(report.api_writes, report)},
-                    {"classes", std::move(classes)}};
+                    {"classes", std::move(classes)},
+                    {"unfinished", std::move(unfinished)}};
 }
 
 }  // namespace berth::simulate

@@ -140,7 +140,10 @@ class Runner {
       Waits& waits = by_class[load_.kinds[submission.kind].class_name];
       waits.evictions += life.evictions.size();
       if (life.last_admitted) waits.waited.push_back(*life.last_admitted - start_ - submission.at);
-      if (!life.finished) continue;
+      if (!life.finished) {
+        ++report.unfinished[life.waiting_for];
+        continue;
+      }
       ++waits.finished;
       ++report.finished;
       end = std::max(end, *life.finished - start_);

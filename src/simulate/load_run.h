@@ -51,6 +51,7 @@ struct LoadReport {
   std::map<std::string, std::uint64_t>
       controller_requests;       // "patch workloads/status" -> count; events left out
   std::uint64_t api_writes = 0;  // of everybody, events included
+  std::map<std::string, std::size_t> unfinished;  // what they wait for, "" when they were admitted -> count
 };
 
 // Fails when the load cannot be played: the server refuses an object. Workloads that never finish are in the

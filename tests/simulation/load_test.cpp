@@ -234,6 +234,10 @@ TEST(LoadRun, WhatNeverFitsDoesNotFinish) {
   EXPECT_EQ(report.finished, 8u);
   EXPECT_EQ(report.classes[1].finished, 0u);
   EXPECT_GE(report.makespan, 10min);
+  ASSERT_EQ(report.unfinished.size(), 1u);
+  EXPECT_EQ(report.unfinished.begin()->second, 2u);
+  EXPECT_NE(report.unfinished.begin()->first.find("cpu"), std::string::npos)
+      << report.unfinished.begin()->first;
 }
 
 TEST(LoadRun, ARefusedObjectEndsTheRun) {
