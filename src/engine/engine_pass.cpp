@@ -192,13 +192,19 @@ namespace {
 // otherwise do so without end (the plain rules allow it). The first times cost nothing.
 constexpr std::int32_t kFreePreemptions = 3;
 constexpr std::int32_t kLongestDoubling = 9;  // 2^9 s: about eight minutes
+// Nobody waits for longer than this part of the time it has existed for: what takes quota from it now and then for a minute
+// shall not keep it from free quota for minutes. Waits still grow until one of the two is through.
+constexpr int kPartOfAge = 8;
+constexpr Duration kShortestRest = std::chrono::seconds(2);
 
 std::optional<Time> after_preemptions(const Workload& workload) {
   const auto* evicted = api::find_condition(workload.status.conditions, api::kueue::kEvicted);
   if (evicted == nullptr || !evicted->status || evicted->reason != api::kueue::kPreempted) return std::nullopt;
   for (const auto& eviction : workload.status.evictions) {
     if (eviction.reason != api::kueue::kPreempted || eviction.count <= kFreePreemptions) continue;
-    return evicted->last_transition + std::chrono::seconds(1 << std::min(eviction.count - kFreePreemptions, kLongestDoubling));
+    const Duration doubled = std::chrono::seconds(1 << std::min(eviction.count - kFreePreemptions, kLongestDoubling));
+    const Duration age = evicted->last_transition - workload.meta.creation;
+    return evicted->last_transition + std::min(doubled, std::max(kShortestRest, age / kPartOfAge));
   }
   return std::nullopt;
 }

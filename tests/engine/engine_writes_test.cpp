@@ -195,6 +195,36 @@ TEST(Restart, NothingIsDecidedBeforeTheCachesAreComplete) {
   EXPECT_FALSE(engine.schedule(test::at(0)).empty());
 }
 
+// How long a workload of this age waits after its n-th preemption although quota is free, in seconds.
+int rest(int preemptions, int age) {
+  OneQueue s;
+  s.pass(age);
+  Workload w = WorkloadBuilder("a").pods(1, "1");
+  api::Condition evicted;
+  evicted.type = api::kueue::kEvicted;
+  evicted.status = true;
+  evicted.reason = api::kueue::kPreempted;
+  evicted.last_transition = s.now();
+  api::set_condition(w.status.conditions, evicted);
+  w.status.evictions.push_back({std::string(api::kueue::kPreempted), "", preemptions});
+  s.give(w);
+  s.run();
+  for (int waited = 0; waited < 1000; ++waited) {
+    if (s.state("a") == "Admitted") return waited;
+    s.pass(1);
+  }
+  return -1;
+}
+
+TEST(RepeatedPreemption, WaitsDoubleButForAPartOfTheAge) {
+  EXPECT_EQ(rest(3, 3600), 0) << "the first times cost nothing";
+  EXPECT_EQ(rest(4, 3600), 2);
+  EXPECT_EQ(rest(7, 3600), 16);
+  EXPECT_EQ(rest(7, 80), 10) << "an eighth of its age";
+  EXPECT_EQ(rest(7, 1), 2) << "but not less than this";
+  EXPECT_EQ(rest(30, 36'000), 512);
+}
+
 // The status of a queue is written whenever something happens in it, and the write is seen again.
 TEST(Queues, SeenAgainWithNothingButAnotherStatusAreNoNews) {
   auto queue = ClusterQueueBuilder("cq").cpu({{"f", "4"}}).build();
