@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "simulate/rack_picture.h"
@@ -51,12 +53,19 @@ std::string describe_places(const api::kueue::Workload& workload, const RackOf& 
     counts.first += pods;
     counts.second += rack.empty() ? 0 : 1;
   }
-  std::vector<std::string> names;
+  std::vector<std::pair<std::pair<std::int64_t, std::int64_t>, std::vector<std::string>>> alike;  // in order of the first
   for (const auto& [rack, counts] : racks) {
-    names.push_back(fmt::format("{} ({}{})", rack, counted(counts.first, "pod"),
-                                counts.second == 0 ? "" : " on " + counted(counts.second, "node")));
+    auto group = std::find_if(alike.begin(), alike.end(), [&](const auto& g) { return g.first == counts; });
+    if (group == alike.end()) group = alike.insert(alike.end(), {counts, {}});
+    group->second.push_back(rack);
   }
-  return joined(names);
+  std::string out;
+  for (const auto& [counts, names] : alike) {
+    const auto& [pods, nodes] = counts;
+    out += fmt::format("{}{} ({}{}{})", out.empty() ? "" : ", ", joined(names), counted(pods, "pod"),
+                       nodes == 0 ? "" : " on " + counted(nodes, "node"), names.size() > 1 ? " each" : "");
+  }
+  return out;
 }
 
 std::string describe_move(const api::kueue::Workload& before, const api::kueue::Workload& now) {

@@ -94,6 +94,8 @@ TEST(Placed, IsToldInWords) {
   const auto decoded = [](const std::string& counts) { return api::kueue::decode_workload(workload(counts)).value(); };
   EXPECT_EQ(describe_places(decoded("{r1-n1: 2, r1-n2: 1, r10-n1: 1, r2-n1: 4}"), rack_of),
             "r1 (3 pods on 2 nodes), r2 (4 pods on 1 node), r10 (1 pod on 1 node)");
+  EXPECT_EQ(describe_places(decoded("{r1-n1: 2, r2-n1: 1, r3-n1: 2}"), rack_of),
+            "r1, r3 (2 pods on 1 node each), r2 (1 pod on 1 node)");
   EXPECT_EQ(describe_places(decoded("{r1-n1: 2}"), [](std::string_view) { return std::string(); }), "r1-n1 (2 pods)");
   EXPECT_EQ(describe_places(decoded("{}"), rack_of), "");
   EXPECT_EQ(describe_move(decoded("{r1-n1: 2, r1-n2: 1}"), decoded("{r1-n2: 1, r1-n3: 2}")), "2 pods from r1-n1 to r1-n3");
