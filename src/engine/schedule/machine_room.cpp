@@ -40,14 +40,16 @@ void Scheduler::Impl::relieve_room(FlavorId flavor) {
   for (NodeId node : rooms) {
     Queue& queue = *state.queue(node);
     if (queue.pending.size() == 0 || std::ranges::find(queue.rooms, flavor) == queue.rooms.end()) continue;
-    const NodeId root = state.ledger.root(node);
-    if (queue.pending.wake_place(flavor) && root.valid()) state.tree(root).releases = ++state.counter;
+    queue.pending.wake_place(flavor);
+    if (const NodeId root = state.ledger.root(node); root.valid())
+      state.tree(root).releases = ++state.counter;
     if (queue.pending.head().valid()) mark(queue);
   }
 }
 
-// The roots of the trees whose workloads may want the same places, by id: a pass goes over all of them together, or one tree's
-// least important workload would take what the most important one of another tree waits for.
+// The roots of the trees whose workloads may want the same places, by id: a pass goes over all of them
+// together, or one tree's least important workload would take what the most important one of another tree
+// waits for.
 std::vector<NodeId> Scheduler::Impl::room_trees() const {
   std::vector<NodeId> roots;
   for (NodeId node : rooms) {

@@ -270,13 +270,17 @@ void Pass::try_again(Entry& entry) { scan_moved(entry); }
 bool Pass::scan_moved(Entry& entry) {
   Slot& slot = state_.slots[entry.workload];
   const Tree& tree = tree_of(entry);
-  if (slot.scan_stamp != tree.progress) {
-    slot.scan_stamp = tree.progress;
+  const std::uint64_t stamp = std::max(tree.progress, tree.releases);
+  if (slot.scan_stamp != stamp) {
+    slot.scan_stamp = stamp;
     slot.scan_moves = 0;
   }
   bool resumed = slot.scan != nullptr;
   slot.scan.reset();
-  if (slot.scan_moves > entry.plan->flavors_tried) return false;
+  if (slot.scan_moves > entry.plan->flavors_tried) {  // the last look begins at the first flavor: only then it may sleep
+    moved_ = moved_ || resumed;
+    return resumed;
+  }
   if (!entry.assignment.scan_pending()) {
     // A walk that began in the middle ends here: the next one begins at the first flavor.
     if (resumed) moved_ = true;

@@ -43,7 +43,8 @@ std::uint64_t fingerprint(std::string_view reason, const Assignment& assignment,
   }
   if (const auto& none = assignment.no_place) {
     print.add(none->pod_set).add(none->failure.text);
-    for (std::int32_t n : {none->failure.fits, none->failure.wanted}) print.add(static_cast<std::uint64_t>(n));
+    for (std::int32_t n : {none->failure.fits, none->failure.wanted})
+      print.add(static_cast<std::uint64_t>(n));
   }
   return print.value();
 }

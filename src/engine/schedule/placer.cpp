@@ -14,7 +14,8 @@ struct RoomFlavor {
   std::string error;
 };
 
-RoomFlavor room_flavor(const Entry& entry, const Plan::Unit& unit, std::size_t first_step, const Names& names) {
+RoomFlavor room_flavor(const Entry& entry, const Plan::Unit& unit, std::size_t first_step,
+                       const Names& names) {
   RoomFlavor found;
   for (std::size_t i = 0; i < unit.steps.size(); ++i) {
     const std::int32_t index = entry.assignment.choices[first_step + i].flavor;
@@ -24,7 +25,8 @@ RoomFlavor room_flavor(const Entry& entry, const Plan::Unit& unit, std::size_t f
     const auto& group = entry.queue->config.groups[static_cast<std::size_t>(unit.steps[i].group)];
     const FlavorId flavor = group.flavors[position];
     if (found.flavor.valid() && found.flavor != flavor) {
-      found.error = "more than one flavor with a topology assigned: " + names.name(found.flavor) + ", " + names.name(flavor);
+      found.error = "more than one flavor with a topology assigned: " + names.name(found.flavor) + ", " +
+                    names.name(flavor);
       return found;
     }
     found.flavor = flavor;
@@ -48,22 +50,14 @@ std::string Placer::add_asks(const Entry& entry, const Plan::Unit& unit, std::si
     }
     if (room.placing == Plan::Placing::kLater) continue;
     const Shape::PodSet& pod_set = entry.shape->pod_sets[index];
-    asks_.push_back({room.flavor, count, {pod_set.per_pod, &pod_set.constraints},
-                     pod_set.topology ? &*pod_set.topology : nullptr, pod_set.group});
+    asks_.push_back({room.flavor,
+                     count,
+                     {pod_set.per_pod, &pod_set.constraints},
+                     pod_set.topology ? &*pod_set.topology : nullptr,
+                     pod_set.group});
     pod_sets_.push_back(index);
   }
   return "";
-}
-
-// Flavors in the order of their names: those that share nodes see each other's pods in that order (kueue.md 4.2).
-void Placer::sort_asks() {
-  const auto later = [&](const PlaceAsk& a, const PlaceAsk& b) { return names_.name(b.flavor) < names_.name(a.flavor); };
-  for (std::size_t i = 1; i < asks_.size(); ++i) {  // a handful, and sorted already but for odd cases
-    for (std::size_t j = i; j > 0 && later(asks_[j - 1], asks_[j]); --j) {
-      std::swap(asks_[j - 1], asks_[j]);
-      std::swap(pod_sets_[j - 1], pod_sets_[j]);
-    }
-  }
 }
 
 std::string Placer::collect(const Entry& entry) {
@@ -76,7 +70,6 @@ std::string Placer::collect(const Entry& entry) {
     if (!error.empty()) return error;
     first_step += unit.steps.size();
   }
-  sort_asks();
   return "";
 }
 
@@ -118,11 +111,13 @@ void Placer::no_room(Entry& entry, PlaceFailure failure) {
 
 void Placer::note_lacks(Entry& entry) {
   for (std::size_t i = 0; i < asks_.size(); ++i) {
-    if (i == 0 || asks_[i].flavor != asks_[i - 1].flavor) entry.assignment.lacks.push_back({.place = asks_[i].flavor});
+    const bool again = i > 0 && asks_[i].flavor == asks_[i - 1].flavor;
+    if (!again) entry.assignment.lacks.push_back({.place = asks_[i].flavor});
   }
 }
 
-// The flavors behind the chosen ones were not looked at, for the quota of those sufficed: room there may help as well.
+// The flavors behind the chosen ones were not looked at, for the quota of those sufficed: room there may help
+// as well.
 void Placer::note_untried(Entry& entry) {
   Assignment& assignment = entry.assignment;
   auto choice = assignment.choices.begin();
@@ -173,7 +168,8 @@ std::vector<StatedPlaces> Placer::state(const Entry& entry, std::vector<PodSetFl
   }
   for (std::size_t i = 0; i < pod_sets.size(); ++i) {
     if (pod_sets[i].places == nullptr) continue;
-    const auto ask = static_cast<std::size_t>(std::find(pod_sets_.begin(), pod_sets_.end(), i) - pod_sets_.begin());
+    const auto ask =
+        static_cast<std::size_t>(std::find(pod_sets_.begin(), pod_sets_.end(), i) - pod_sets_.begin());
     stated.push_back({names_.name(asks_[ask].flavor), entry.shape->pod_sets[i].per_pod, pod_sets[i].places});
   }
   return stated;

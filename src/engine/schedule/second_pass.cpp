@@ -1,4 +1,5 @@
-// The second pass (kueue.md 3.8): places for a workload that has its quota, because they were delayed or because nodes failed.
+// The second pass (kueue.md 3.8): places for a workload that has its quota, because they were delayed or
+// because nodes failed.
 #include <algorithm>
 
 #include "engine/schedule/placer.h"
@@ -14,7 +15,7 @@ using api::kueue::PodSetAssignment;
 // The pod sets to place and what they want, as Places takes it.
 struct Wanted {
   std::vector<PlaceAsk> asks;
-  std::vector<std::size_t> pod_sets;                      // by ask: index in the admission
+  std::vector<std::size_t> pod_sets;                       // by ask: index in the admission
   std::vector<api::kueue::TopologyAssignmentPtr> current;  // by ask
   std::vector<std::vector<ResourceAmount>> per_pod;        // what the asks point into
   std::string error;
@@ -43,7 +44,8 @@ bool wants(const Scheduler::SecondPass& pass, const PodSetAssignment& assigned) 
          assigned.count > 0;
 }
 
-void add(Wanted& wanted, const PodSetRequest& request, const PodSetAssignment& assigned, std::size_t index, State& state) {
+void add(Wanted& wanted, const PodSetRequest& request, const PodSetAssignment& assigned, std::size_t index,
+         State& state) {
   const Room room = room_of(assigned, state);
   if (!room.error.empty()) {
     wanted.error = couldnt_assign(assigned.name) + room.error;
@@ -56,7 +58,8 @@ void add(Wanted& wanted, const PodSetRequest& request, const PodSetAssignment& a
     return;
   }
   const auto& per_pod = wanted.per_pod.emplace_back(amounts_of(request.per_pod, state.names));
-  wanted.asks.push_back({room.flavor, assigned.count, {per_pod, &request.constraints}, topology, request.group});
+  wanted.asks.push_back(
+      {room.flavor, assigned.count, {per_pod, &request.constraints}, topology, request.group});
   wanted.pod_sets.push_back(index);
   wanted.current.push_back(assigned.topology_assignment);
 }
@@ -109,8 +112,8 @@ Scheduler::SecondPassResult Scheduler::second_pass(const SecondPass& pass, Time 
     result.assignments.resize(pass.admission->pod_set_assignments.size());
     return result;
   }
-  const Placement placement =
-      delayed ? state.places.place(wanted.asks) : state.places.replace(wanted.asks, wanted.current, pass.failed);
+  const Placement placement = delayed ? state.places.place(wanted.asks)
+                                      : state.places.replace(wanted.asks, wanted.current, pass.failed);
   if (placement.ok) {
     result.assignments.resize(pass.admission->pod_set_assignments.size());
     for (std::size_t ask = 0; ask < wanted.asks.size(); ++ask) {
@@ -119,7 +122,8 @@ Scheduler::SecondPassResult Scheduler::second_pass(const SecondPass& pass, Time 
     }
     return result;
   }
-  const std::string& pod_set = pass.admission->pod_set_assignments[wanted.pod_sets[placement.failure.ask]].name;
+  const std::string& pod_set =
+      pass.admission->pod_set_assignments[wanted.pod_sets[placement.failure.ask]].name;
   result.message = couldnt_assign(pod_set) + state.places.explain(wanted.asks, placement.failure);
   if (!delayed || !state.places.place(wanted.asks, true).ok) return result;
   const std::vector<Target> targets = victims(pass, wanted, state);

@@ -1,4 +1,5 @@
-// Supposes that workloads gave back what they hold, their quota and their places together. Ends with its scope.
+// Supposes that workloads gave back what they hold, their quota and their places together. Ends with its
+// scope.
 #pragma once
 
 #include "engine/quota/ledger.h"
