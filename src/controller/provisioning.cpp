@@ -305,9 +305,7 @@ void ProvisioningController::remove(Look look, std::size_t next, const api::Grou
   context_.writes.remove(Target::of(resource, meta), [this, alive = alive_, look = std::move(look), next,
                                                       uid = meta.uid](const api::RestResponse& response) {
     if (!*alive) return;
-    const bool gone =
-        response.code == 404 || response.code == 409;  // 409: the name belongs to another object now
-    if (response.ok() || gone) return perform(look, next + 1);
+    if (response.ok() || response.code == 404) return perform(look, next + 1);
     going_.erase(uid);
     look.finish(false);
   });
