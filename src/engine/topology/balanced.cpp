@@ -122,7 +122,7 @@ Shares place_balanced(const Counts& counts, const Wanted& wanted, bool with_lead
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const bool leads = static_cast<int>(i) == chief;
     if (given[i] == 0 && !leads) continue;
-    const Shares part = chooser.descend({{chosen[i], given[i] * wanted.slice_size, leads}});
+    const Shares part = chooser.descend({{chosen[i], given[i] * wanted.slice_size, leads, 0}});
     if (part.empty()) return {};
     leaves.insert(leaves.end(), part.begin(), part.end());
   }

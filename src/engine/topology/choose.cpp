@@ -88,7 +88,7 @@ Shares Chooser::place(std::int32_t pods, DomainId scope) {
     const std::vector<DomainId> domains = domains_at(level, scope);
     if (domains.empty()) return {};
     if (const DomainId one = single(domains, slices); one.valid())
-      return descend({{one, pods, with_leader_}});
+      return descend({{one, pods, with_leader_, 0}});
     if (wanted_.required) return {};
     const bool top = level == 0 || (scope.valid() && view_[scope].level == level);
     if (!top && !wanted_.unconstrained) continue;
@@ -141,12 +141,13 @@ bool Chooser::take(std::span<const DomainId> domains, std::int32_t pods, bool le
     chief = choose_leader(pool, wanted);
     if (chief < 0) return false;
     const std::int32_t given = std::min(wanted, units_with(pool, static_cast<std::uint32_t>(chief)));
-    out.push_back({domains[static_cast<std::size_t>(chief)], given * pool.unit, true});
+    out.push_back({domains[static_cast<std::size_t>(chief)], given * pool.unit, true,
+                   static_cast<std::uint32_t>(chief)});
     wanted -= given;
   }
   if (!take_workers(pool, wanted, chief, out)) return false;
   std::sort(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(),
-            [&](const Share& a, const Share& b) { return view_.before(a.domain, b.domain); });
+            [](const Share& a, const Share& b) { return a.order < b.order; });
   return true;
 }
 
@@ -177,7 +178,7 @@ bool Chooser::take_workers(const Pool& pool, std::int32_t wanted, int without, S
         best_room = room;
       }
       if (best) {
-        out.push_back({pool.domains[best->index], wanted * pool.unit, false});
+        out.push_back({pool.domains[best->index], wanted * pool.unit, false, best->index});
         return true;
       }
       largest = wanted - 1;  // the largest are taken
@@ -188,7 +189,7 @@ bool Chooser::take_workers(const Pool& pool, std::int32_t wanted, int without, S
     const std::uint32_t index = ranks.back().index;
     ranks.pop_back();
     const std::int32_t given = std::min(wanted, units(pool, index));
-    out.push_back({pool.domains[index], given * pool.unit, false});
+    out.push_back({pool.domains[index], given * pool.unit, false, index});
     wanted -= given;
   }
   return wanted == 0;

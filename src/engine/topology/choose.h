@@ -15,6 +15,7 @@ struct Share {
   DomainId domain;
   std::int32_t pods = 0;
   bool leader = false;
+  std::uint32_t order = 0;  // among those it was chosen from
 };
 using Shares = std::vector<Share>;  // by level values
 

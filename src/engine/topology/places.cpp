@@ -85,14 +85,16 @@ bool Places::remove_pod(std::string_view uid) { return impl_->spots.remove_pod(u
 // --- Claims
 
 void Places::take(WorkloadId workload, std::string_view holder, std::vector<Placed> placed) {
-  impl_->spots.take(workload, holder, placed);
+  topology::Spots& spots = impl_->spots;
+  spots.take(workload, holder, placed);
   for (const Placed& each : placed) {
+    const topology::RequestId request = spots.requests().acquire(each.per_pod);
     for (const Place& place : each.places) {
-      if (impl_->overfull.size() < Impl::kMaxOverfull && !impl_->spots.claims_fit(place.spot)) {
-        impl_->overfull.push_back(
-            fmt::format("workload {} took more of spot {} than there is", holder, place.spot.value));
-      }
+      if (impl_->overfull.size() == Impl::kMaxOverfull || spots.claims_fit(place.spot, request)) continue;
+      impl_->overfull.push_back(
+          fmt::format("workload {} took more of spot {} than there is", holder, place.spot.value));
     }
+    spots.requests().release(request);
   }
 }
 

@@ -126,8 +126,9 @@ class Spots {
   // What `used` of a spot should be, from claims and pods alone. Costs a look at everything a spot's holders
   // have.
   std::vector<Wide> used_afresh(SpotId spot) const;
-  // What is claimed there by workloads is no more than its nodes have; true where there is no node.
-  bool claims_fit(SpotId spot) const;
+  // What workloads claim there of the resources of this request is no more than its nodes have; true where
+  // there is no node.
+  bool claims_fit(SpotId spot, RequestId request) const;
   // Rows that disagree with the claims and pods they stand for.
   std::vector<std::string> check_rows() const;
 

@@ -26,19 +26,20 @@ std::vector<Wide> Spots::used_afresh(SpotId id) const {
   return sum;
 }
 
-bool Spots::claims_fit(SpotId id) const {
+bool Spots::claims_fit(SpotId id, RequestId request) const {
   const Spot& spot = spots_[id.index()];
   if (!usable(spot)) return true;
   std::vector<Wide> claimed(requests_.columns().size());
   for (const Row& row : spot.rows) {
     if (row.holder <= kAssumed) continue;
-    for (const Cell& cell : requests_.cells(row.request))
+    for (const Cell& cell : requests_.cells(row.request)) {
       claimed[cell.column] += static_cast<Wide>(row.claimed) * cell.amount;
+    }
   }
-  for (std::uint32_t column = 0; column < claimed.size(); ++column) {
-    if (claimed[column] > allocatable(spot, column)) return false;
-  }
-  return true;
+  const auto cells = requests_.cells(request);
+  return std::all_of(cells.begin(), cells.end(), [&](const Cell& cell) {
+    return claimed[cell.column] <= allocatable(spot, cell.column);
+  });
 }
 
 // A resource that no node had before: who holds some of it counts from now on.

@@ -219,6 +219,10 @@ void Spots::usage(const Spot& spot, HolderId holder, std::vector<Wide>& out) con
     }
     return;
   }
+  if (std::none_of(spot.rows.begin(), spot.rows.end(),
+                   [&](const Row& row) { return row.holder == holder && row.pods > 0; })) {
+    return;
+  }
   std::vector<Wide> pods(out.size());
   for (const Row& row : spot.rows) {
     if (row.holder != holder || row.pods == 0) continue;

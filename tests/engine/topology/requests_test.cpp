@@ -1,4 +1,6 @@
 // Requests that a flavor cannot meet whatever is free, and what it says.
+#include <gtest/gtest.h>
+
 #include "engine/topology/room.h"
 
 namespace berth::engine {

@@ -1,0 +1,190 @@
+// How fast gangs are placed, nodes change and preemptions are tried in large machine rooms.
+//   cmake --preset bench && ninja -C build/bench bench_topology && build/bench/bench/bench_topology
+#include <benchmark/benchmark.h>
+#include <malloc.h>
+
+#include <memory>
+
+#include "engine/topology/room.h"
+
+namespace berth::engine {
+namespace {
+
+const Amounts kNode{{"cpu", "96"}, {"memory", "1Ti"}, {"ephemeral-storage", "4Ti"}, {"nvidia.com/gpu", "8"}};
+const Amounts kWorker{{"cpu", "10"}, {"memory", "100Gi"}, {"nvidia.com/gpu", "1"}};
+
+struct Size {
+  int blocks, racks, nodes;  // racks in a block, nodes in a rack
+  int total() const { return blocks * racks * nodes; }
+};
+constexpr Size k2500{5, 10, 50}, k100000{10, 100, 100}, k1000{2, 10, 50};
+
+std::string node_name(int i) { return "pool-a-node-" + std::to_string(1'000'000 + i); }
+
+api::Node make_node(const Size& size, int i, const Amounts& room) {
+  const std::string block = "block-" + std::to_string(i / (size.racks * size.nodes));
+  return Room::a_node(node_name(i),
+                      {{"cloud/block", block},
+                       {"cloud/rack", block + "-rack-" + std::to_string(i / size.nodes % size.racks)},
+                       {"kubernetes.io/arch", "amd64"},
+                       {"kubernetes.io/os", "linux"},
+                       {"node.kubernetes.io/instance-type", "gpu-8"},
+                       {"topology.kubernetes.io/zone", "z1"}},
+                      room);
+}
+
+std::unique_ptr<Room> furnished(const Size& size, const Amounts& node = kNode) {
+  auto room = std::make_unique<Room>();
+  room->topology("t", {"cloud/block", "cloud/rack", "kubernetes.io/hostname"});
+  room->flavor("f", "t");
+  for (int i = 0; i < size.total(); ++i) room->places.set_node(make_node(size, i, node));
+  return room;
+}
+
+// Something runs on every third node, so that no two racks are alike.
+void occupy(Room& room, const Size& size) {
+  for (int i = 0; i < size.total(); i += 3) {
+    const std::int32_t pods = 1 + i / 3 % 7;
+    room.places.take_stated(WorkloadId(static_cast<std::size_t>(i + 2)), "ns/old" + std::to_string(i),
+                            {{"f", room.amounts(kWorker), Room::assigned({{node_name(i), pods}})}});
+  }
+}
+
+// One gang after another: placed, taken, and the one before given back, so that each finds nodes that have
+// changed.
+void place(benchmark::State& state, const Size& size, const std::vector<Gang>& gangs) {
+  auto room = furnished(size);
+  occupy(*room, size);
+  const std::vector<PlaceAsk> asks = room->asks(gangs);
+  std::size_t turn = 0;
+  for (auto _ : state) {
+    Placement placement = room->places.place(asks);
+    if (!placement.ok) state.SkipWithError("not placed");
+    room->places.take(WorkloadId(turn), turn ? "ns/a" : "ns/b", std::move(placement.pod_sets));
+    turn = 1 - turn;
+    room->places.give_back(WorkloadId(turn));
+  }
+}
+
+Gang workers(std::int32_t count) { return Gang{.count = count, .requests = kWorker}; }
+std::vector<Gang> led(std::int32_t count, const std::string& level) {
+  Gang leader{.count = 1, .requests = {{"cpu", "4"}, {"memory", "8Gi"}}};
+  return {leader.preferred(level).in("g"), workers(count).preferred(level).in("g")};
+}
+
+BENCHMARK_CAPTURE(place, 2500_nodes_workers, k2500, {workers(256).preferred("cloud/rack")})
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(place, 2500_nodes_with_leader, k2500, led(256, "cloud/rack"))
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(place, 2500_nodes_unconstrained, k2500, {workers(256).unconstrained()})
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(place, 100000_nodes_workers, k100000, {workers(1024).preferred("cloud/rack")})
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(place, 100000_nodes_with_leader, k100000, led(1024, "cloud/rack"))
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(place, 100000_nodes_unconstrained, k100000, {workers(1024).unconstrained()})
+    ->Unit(benchmark::kMicrosecond);
+
+// A kind of pod that nobody asked for before: everything is counted.
+void count_a_new_kind(benchmark::State& state) {
+  auto room = furnished(k100000);
+  occupy(*room, k100000);
+  std::int64_t memory = 1;
+  for (auto _ : state) {
+    Gang gang = workers(8);
+    gang.requests.push_back({"ephemeral-storage", std::to_string(++memory)});
+    if (!room->place({gang.required("cloud/rack")}).ok) state.SkipWithError("not placed");
+  }
+}
+BENCHMARK(count_a_new_kind)->Unit(benchmark::kMicrosecond);
+
+// 1,000 full nodes; a gang of 200 pods, each as large as a node, of 30 resources. Victims are taken away
+// until it fits, then each is tried to be given back.
+void preempt(benchmark::State& state) {
+  constexpr std::size_t kPods = 200;
+  Amounts node, pod;
+  for (int i = 0; i < 30; ++i) {
+    const std::string resource = i == 0 ? "cpu" : "example.com/r" + std::to_string(i);
+    node.push_back({resource, "10"});
+    pod.push_back({resource, "8"});
+  }
+  auto room = furnished(k1000, node);
+  for (int i = 0; i < k1000.total(); ++i) {
+    room->places.take_stated(WorkloadId(static_cast<std::size_t>(i)), "ns/w" + std::to_string(i),
+                             {{"f", room->amounts(pod), Room::assigned({{node_name(i), 1}})}});
+  }
+  const std::vector<Gang> gangs{Gang{.count = kPods, .requests = pod}.required("cloud/block")};
+  const std::vector<PlaceAsk> asks = room->asks(gangs);
+  for (auto _ : state) {
+    Places::Trial trial(room->places);
+    std::size_t victims = 0;
+    do {
+      trial.without(WorkloadId(victims++));
+    } while (!room->places.place(asks).ok);
+    if (victims != kPods) state.SkipWithError("not as many victims as expected");
+    for (std::size_t i = victims - 1; i-- > 0;) {
+      trial.again(WorkloadId(i));
+      if (!room->places.place(asks).ok) trial.without(WorkloadId(i));
+    }
+  }
+}
+BENCHMARK(preempt)->Unit(benchmark::kMicrosecond);
+
+// A node becomes NotReady or Ready again, among 100,000.
+void node_change(benchmark::State& state) {
+  auto room = furnished(k100000);
+  occupy(*room, k100000);
+  std::vector<api::Node> nodes;
+  for (int i = 0; i < 1000; ++i) {
+    api::Node node = make_node(k100000, i * 97, kNode);
+    node.ready = false;
+    nodes.push_back(node);
+    node.ready = true;
+    nodes.push_back(node);
+  }
+  std::size_t next = 0;
+  for (auto _ : state) benchmark::DoNotOptimize(room->places.set_node(nodes[next++ % nodes.size()]));
+}
+BENCHMARK(node_change)->Unit(benchmark::kMicrosecond);
+
+// The same, and then a question that needs to know it.
+void node_change_and_place(benchmark::State& state) {
+  auto room = furnished(k100000);
+  occupy(*room, k100000);
+  api::Node node = make_node(k100000, 4711, kNode);
+  const std::vector<Gang> gangs{workers(64).required("cloud/rack")};
+  const std::vector<PlaceAsk> asks = room->asks(gangs);
+  for (auto _ : state) {
+    node.ready = !*node.ready;
+    room->places.set_node(node);
+    if (!room->places.place(asks).ok) state.SkipWithError("not placed");
+  }
+}
+BENCHMARK(node_change_and_place)->Unit(benchmark::kMicrosecond);
+
+// A node leaves and comes back.
+void node_leaves_and_joins(benchmark::State& state) {
+  auto room = furnished(k100000);
+  const api::Node node = make_node(k100000, 4711, kNode);
+  for (auto _ : state) {
+    room->places.remove_node(node.name);
+    room->places.set_node(node);
+  }
+}
+BENCHMARK(node_leaves_and_joins)->Unit(benchmark::kMicrosecond);
+
+// What 100,000 nodes cost in memory, with the counts of one kind of pod.
+void memory(benchmark::State& state) {
+  for (auto _ : state) {
+    malloc_trim(0);
+    const std::size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
+    auto room = furnished(k100000);
+    room->place({workers(64).required("cloud/rack")});
+    const std::size_t after = mallinfo2().uordblks + mallinfo2().hblkhd;
+    state.counters["bytes_per_node"] = static_cast<double>(after - before) / k100000.total();
+  }
+}
+BENCHMARK(memory)->Unit(benchmark::kMillisecond)->Iterations(1);
+
+}  // namespace
+}  // namespace berth::engine

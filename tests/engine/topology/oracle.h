@@ -1,0 +1,138 @@
+// What placements there are at all: exhaustive over every way to spread pods over a small tree, without any
+// of the rules by which one is chosen. A set of reachable numbers per domain is exact: domains do not share
+// nodes.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace berth::engine {
+
+struct OracleNode {
+  std::vector<std::string> path;  // a value per level
+  int alone = 0;                  // workers that fit
+  int beside = 0;                 // workers that fit beside the leader
+  bool leader = false;            // the leader fits
+};
+
+struct OracleAsk {
+  int pods = 0;
+  bool leader = false;
+  std::size_t level = 0;                // where domains are counted
+  std::map<std::size_t, int> multiple;  // by level: in each domain of it the pods are a multiple of this
+};
+
+class Oracle {
+ public:
+  static constexpr int kNever = std::numeric_limits<int>::max() / 4;
+
+  Oracle(std::vector<OracleNode> nodes, OracleAsk ask) : nodes_(std::move(nodes)), ask_(std::move(ask)) {
+    std::sort(nodes_.begin(), nodes_.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
+  }
+
+  // The fewest domains of ask.level that hold everything; kNever: they cannot.
+  int fewest() const {
+    if (nodes_.empty()) return kNever;
+    const Costs all = spread(0, nodes_.size(), -1);
+    return all[ask_.leader][static_cast<std::size_t>(ask_.pods)];
+  }
+  // Everything in one domain of `level`, and there in the fewest domains of ask.level.
+  int fewest_in_one(std::size_t level) const {
+    int best = kNever;
+    for_each_domain(level, [&](const std::string&, int cost) { best = std::min(best, cost); });
+    return best;
+  }
+  // The same in a certain domain, given by its values.
+  int fewest_in(const std::vector<std::string>& domain) const {
+    int found = kNever;
+    const std::string key = join(domain, domain.size());
+    for_each_domain(domain.size() - 1, [&](const std::string& each, int cost) {
+      if (each == key) found = cost;
+    });
+    return found;
+  }
+
+ private:
+  // [leader inside][pods inside] -> fewest domains
+  using Costs = std::array<std::vector<int>, 2>;
+
+  static std::string join(const std::vector<std::string>& path, std::size_t values) {
+    std::string key;
+    for (std::size_t i = 0; i < values; ++i) key += path[i] + "/";
+    return key;
+  }
+  Costs nothing() const {
+    Costs costs{std::vector<int>(static_cast<std::size_t>(ask_.pods) + 1, kNever),
+                std::vector<int>(static_cast<std::size_t>(ask_.pods) + 1, kNever)};
+    costs[0][0] = 0;
+    return costs;
+  }
+  template <typename Use>
+  void for_each_domain(std::size_t level, Use use) const {
+    for (std::size_t begin = 0; begin < nodes_.size();) {
+      const std::string key = join(nodes_[begin].path, level + 1);
+      std::size_t end = begin;
+      while (end < nodes_.size() && join(nodes_[end].path, level + 1) == key) ++end;
+      use(key, domain(begin, end, static_cast<int>(level))[ask_.leader][static_cast<std::size_t>(ask_.pods)]);
+      begin = end;
+    }
+  }
+  // The children of a domain of `level` (-1: of the whole tree), each with any number of pods.
+  Costs spread(std::size_t begin, std::size_t end, int level) const {
+    Costs sum = nothing();
+    for (std::size_t first = begin; first < end;) {
+      const std::string key = join(nodes_[first].path, static_cast<std::size_t>(level + 2));
+      std::size_t last = first;
+      while (last < end && join(nodes_[last].path, static_cast<std::size_t>(level + 2)) == key) ++last;
+      const Costs child = domain(first, last, level + 1);
+      Costs next = nothing();
+      next[0][0] = kNever;
+      for (std::size_t a = 0; a < 2; ++a) {
+        for (std::size_t b = 0; a + b < 2; ++b) {
+          for (std::size_t i = 0; i < sum[a].size(); ++i) {
+            if (sum[a][i] >= kNever) continue;
+            for (std::size_t j = 0; i + j < sum[a].size(); ++j) {
+              next[a + b][i + j] = std::min(next[a + b][i + j], sum[a][i] + child[b][j]);
+            }
+          }
+        }
+      }
+      sum = next;
+      first = last;
+    }
+    return sum;
+  }
+  Costs domain(std::size_t begin, std::size_t end, int level) const {
+    Costs costs;
+    if (static_cast<std::size_t>(level) + 1 < nodes_[begin].path.size()) {
+      costs = spread(begin, end, level);
+    } else {
+      costs = nothing();
+      const OracleNode& node = nodes_[begin];
+      for (std::size_t pods = 0; pods < costs[0].size(); ++pods) {
+        costs[0][pods] = static_cast<int>(pods) <= node.alone ? 0 : kNever;
+        costs[1][pods] = node.leader && static_cast<int>(pods) <= node.beside ? 0 : kNever;
+      }
+    }
+    const auto multiple = ask_.multiple.find(static_cast<std::size_t>(level));
+    for (std::size_t leader = 0; leader < 2; ++leader) {
+      for (std::size_t pods = 0; pods < costs[leader].size(); ++pods) {
+        int& cost = costs[leader][pods];
+        if (multiple != ask_.multiple.end() && static_cast<int>(pods) % multiple->second != 0) cost = kNever;
+        if (static_cast<std::size_t>(level) == ask_.level && cost < kNever && (pods > 0 || leader > 0))
+          cost = 1;
+        cost = std::min(cost, kNever);
+      }
+    }
+    return costs;
+  }
+
+  std::vector<OracleNode> nodes_;
+  OracleAsk ask_;
+};
+
+}  // namespace berth::engine
