@@ -6,10 +6,12 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "simulate/play.h"
+#include "simulate/rack_picture.h"
 #include "simulate/report.h"
 
 namespace berth::cli {
@@ -48,7 +50,10 @@ int run(const Options& options) {
       std::printf("\n%s\n", bold(simulate::format_since(when, scenario->start) + "  " + said).c_str());
     };
     play.colour = wants_colour();
-    play.on_racks = [](const std::string& picture) { std::printf("\n%s\n", picture.c_str()); };
+    play.on_racks = [first = true](const std::string& picture) mutable {
+      const std::string key = std::exchange(first, false) ? std::string(simulate::kPictureKey) + "\n" : "";
+      std::printf("\n%s%s\n", picture.c_str(), key.c_str());
+    };
   }
   const auto played = simulate::play(*scenario, play);
   if (!played) return failure(options.file + ": " + played.error().message);

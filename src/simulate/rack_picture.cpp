@@ -24,7 +24,7 @@ bool digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
 struct Cell {
   std::string holder;  // who has most pods there; empty: free
-  bool full = false, failed = false, cordoned = false;
+  bool full = false, failed = false, closed = false;
 };
 struct Natural {
   bool operator()(const std::string& a, const std::string& b) const { return natural_less(a, b); }
@@ -112,7 +112,9 @@ class Picture {
     const std::string rack = label == node.labels.end() ? "-" : label->second;
     Cell cell;
     cell.failed = !node.ready.value_or(false);
-    cell.cordoned = node.unschedulable;
+    cell.closed = node.unschedulable || std::any_of(node.taints.begin(), node.taints.end(), [](const api::Taint& taint) {
+                    return taint.effect != "PreferNoSchedule";
+                  });
     api::ResourceList used;
     std::map<std::string, std::int64_t> pods_of;
     if (const auto pods = on.find(node.name); pods != on.end()) {
@@ -154,7 +156,7 @@ class Picture {
   std::string drawn(const Cell& cell) const {
     if (cell.failed) return coloured("!", 196, true);
     if (!cell.holder.empty()) return letter(cell.holder, cell.full);
-    return coloured(cell.cordoned ? "-" : ".", 244, false);
+    return coloured(cell.closed ? "-" : ".", 244, false);
   }
 
   std::vector<std::string> cells(const Rack& rack) const {

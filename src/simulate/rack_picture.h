@@ -19,10 +19,14 @@ struct PictureOptions {
 // b1-r2   CCCC............................                    4/32
 //
 // A capital letter: a node whose first scarce resource is used up; a small one: partly used; the letter is that of who has most
-// pods there. '.' is free, '!' not Ready, '-' cordoned and free, '_' a gap in the numbering of the rack's nodes (one was deleted).
+// pods there. '.' is free, '!' not Ready, '-' free but cordoned or tainted, '_' a gap in the numbering of the rack's nodes (one was
+// deleted).
 // Then the nodes in use of all, and below it who the letters are. At most 100 columns and kMaxRackLines lines of racks.
 std::string rack_picture(const std::vector<Json>& nodes, const std::vector<Json>& pods, const PictureOptions& options);
 inline constexpr std::size_t kMaxRackLines = 40;
+// What the marks mean, in a line.
+inline constexpr std::string_view kPictureKey =
+    "A full  a partly used  . free  ! not Ready  - cordoned or tainted  _ deleted";
 
 // Who holds nodes by these pods: "namespace/job", or "namespace/pod" for pods of no job; by the age of their oldest pod, then name.
 std::vector<std::string> holders_of(const std::vector<Json>& pods);

@@ -33,6 +33,8 @@ TEST(RackPicture, ShowsRacksNodesAndWhoHoldsThem) {
   nodes.push_back(node("r2-n1", "r2", "False"));
   nodes.push_back(node("r2-n2", "r2", "True", "{unschedulable: true}"));
   nodes.push_back(node("r2-n4", "r2", "Unknown"));
+  nodes.push_back(node("r2-n5", "r2", "True", "{taints: [{key: k, effect: NoExecute}]}"));
+  nodes.push_back(node("r2-n6", "r2", "True", "{taints: [{key: k, effect: PreferNoSchedule}]}"));
   nodes.push_back(node("r10-n1", "r10"));
   const std::vector<Json> pods = {
       pod("b-1", "late", "r1-n3", "4", "2026-01-01T00:10:00Z"), pod("a-1", "early", "r1-n1", "2"),
@@ -41,7 +43,7 @@ TEST(RackPicture, ShowsRacksNodesAndWhoHoldsThem) {
       pod("done", "over", "r1-n9", "4", "2026-01-01T00:00:00Z", "Succeeded")};
   EXPECT_EQ(rack_picture(nodes, pods, {}),
             "r1    AaB.......  3/10\n"
-            "r2    !-_!        1/3\n"
+            "r2    !-_!-.      1/5\n"
             "r10   .           0/1\n"
             "A team/early: 4 pods on 3 nodes of r1, r2\n"
             "B team/late: 1 pod on 1 node of r1\n");
