@@ -1,5 +1,6 @@
 #include "engine/engine.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "api/meta.h"
@@ -26,8 +27,6 @@ Effects Engine::schedule(Time now) { return impl_->schedule(now); }
 
 std::vector<std::string> Engine::check_invariants(Time) const { return impl_->check_invariants(); }
 
-namespace {
-
 SchedulerOptions scheduler_options(const Options& o) {
   SchedulerOptions out;
   out.partial_admission = o.partial_admission;
@@ -37,6 +36,8 @@ SchedulerOptions scheduler_options(const Options& o) {
   out.topology = o.topology;
   return out;
 }
+
+namespace {
 
 // The statuses of queues are written all the time, and every write is seen again: decisions do not depend on them. The
 // generation counts changes of the spec; 0: nobody counts.
@@ -49,7 +50,7 @@ bool says_more_than_status(const api::ObjectMeta& known, const api::ObjectMeta& 
 
 }  // namespace
 
-Engine::Impl::Impl(const Options& o) : options(o), scheduler(scheduler_options(o)) {}
+Engine::Impl::Impl(const Options& o) : options(o), scheduler(scheduler_options(o)), nodes(o) {}
 
 void Engine::Impl::on(Time, const ClusterQueueSeen& e, Effects&) {
   auto& known = registries.cluster_queues[e.object->meta.name];
@@ -95,9 +96,12 @@ void Engine::Impl::on(Time, const LocalQueueGone& e, Effects&) {
 }
 
 void Engine::Impl::on(Time, const ResourceFlavorSeen& e, Effects&) {
-  registries.flavors[e.object->meta.name] = e.object;
+  const auto before = std::exchange(registries.flavors[e.object->meta.name], e.object);
   scheduler.set_flavor(*e.object);
   configuration_changed = true;
+  // Who has places in its nodes is looked at again.
+  if (before && before->topology_name == e.object->topology_name && before->tolerations == e.object->tolerations) return;
+  for (auto& name : registries.queues_with_flavor(e.object->meta.name)) changed_queues.insert(std::move(name));
 }
 
 void Engine::Impl::on(Time, const ResourceFlavorGone& e, Effects&) {
@@ -159,13 +163,56 @@ void Engine::Impl::mark_namespace(std::string_view ns, bool pods_changed) {
   }
 }
 
-void Engine::Impl::on(Time, const TopologySeen& e, Effects&) { scheduler.set_topology(*e.object); }
-void Engine::Impl::on(Time, const TopologyGone& e, Effects&) { scheduler.remove_topology(e.name); }
-void Engine::Impl::on(Time, const NodeSeen& e, Effects&) { scheduler.set_node(*e.object); }
-void Engine::Impl::on(Time, const NodeGone& e, Effects&) { scheduler.remove_node(e.name); }
-void Engine::Impl::on(Time, const PodSeen& e, Effects&) { scheduler.set_pod(*e.object); }
-void Engine::Impl::on(Time, const PodGone& e, Effects&) { scheduler.remove_pod(e.uid); }
-void Engine::Impl::on(Time, const CheckReported&, Effects&) {}
+void Engine::Impl::on(Time, const TopologySeen& e, Effects&) {
+  registries.topologies[e.object->meta.name] = e.object;
+  scheduler.set_topology(*e.object);
+  configuration_changed = true;
+}
+
+void Engine::Impl::on(Time, const TopologyGone& e, Effects&) {
+  if (registries.topologies.erase(e.name) == 0) return;
+  scheduler.remove_topology(e.name);
+  configuration_changed = true;
+}
+
+void Engine::Impl::on(Time, const NodeSeen& e, Effects&) {
+  scheduler.set_node(*e.object);
+  mark_all(nodes.set_node(e.object));
+}
+
+void Engine::Impl::on(Time, const NodeGone& e, Effects&) {
+  scheduler.remove_node(e.name);
+  mark_all(nodes.remove_node(e.name));
+}
+
+void Engine::Impl::on(Time, const PodSeen& e, Effects&) {
+  scheduler.set_pod(*e.object);
+  mark_all(nodes.set_pod(e.object));
+}
+
+void Engine::Impl::on(Time, const PodGone& e, Effects&) {
+  scheduler.remove_pod(e.uid);
+  mark_all(nodes.remove_pod(e.uid));
+}
+
+void Engine::Impl::mark_all(const std::vector<WorkloadId>& concerned) {
+  for (const WorkloadId id : concerned) {
+    if (Tracked* t = workloads.find(id)) workloads.mark(*t);
+  }
+}
+
+void Engine::Impl::on(Time, const CheckReported& e, Effects&) {
+  Tracked* t = workloads.find(api::object_key(e.ns, e.name));
+  if (t == nullptr) return;
+  const auto state = lifecycle::state_of(t->now);
+  if (state != lifecycle::State::kReserved && state != lifecycle::State::kAdmitted) return;
+  const auto& listed = t->now.status.admission_checks;
+  if (std::ranges::find(listed, e.state.name, &api::kueue::AdmissionCheckState::name) == listed.end()) return;
+  auto& known = t->check_reports[e.state.name];
+  if (known == e.state) return;
+  known = e.state;
+  workloads.mark(*t);
+}
 
 void Engine::Impl::on(Time, const WorkloadSeen& e, Effects&) {
   const Workload& seen = *e.object;

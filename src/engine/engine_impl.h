@@ -12,6 +12,7 @@
 
 #include "engine/engine.h"
 #include "engine/lifecycle/next.h"
+#include "engine/node_watch.h"
 #include "engine/registries.h"
 #include "engine/schedule/scheduler.h"
 #include "engine/tracked.h"
@@ -52,6 +53,7 @@ struct Engine::Impl {
   void on(Time now, const TimePassed& e, Effects& out);
   void on(Time now, const Synced& e, Effects& out);
   void mark_namespace(std::string_view ns, bool pods_changed);
+  void mark_all(const std::vector<WorkloadId>& concerned);
 
   // --- versions of workloads and writes (engine_writes.cpp).
   void accept(Tracked& t, const Ptr<api::kueue::Workload>& seen);
@@ -68,39 +70,62 @@ struct Engine::Impl {
   void refresh_configuration();
   void look_at_marked(Time now);
   void step(Tracked& t, Time now);
-  void place(Tracked& t);  // where the scheduler shall have it: holding, pending, or nowhere
+  void place(Tracked& t, Time now);  // where the scheduler shall have it: holding, pending, or nowhere
+  void set_timer(Tracked& t);
   void apply(Tracked& t, lifecycle::Change change);
   void decide(Time now);
   void on_decision(const Admit& d, Time now);
   void on_decision(const Preempt& d, Time now);
   void on_decision(const Wait& d, Time now);
   lifecycle::Situation situation_of(const Tracked& t) const;
+  const Asks& asks_for(Tracked& t) const;
   const api::kueue::WorkloadStatus* holding_status(const Tracked& t) const;
   std::optional<Pending> pending_of(Tracked& t);
   Holding holding_of(const Tracked& t, const api::kueue::WorkloadStatus& status) const;
+
+  // --- places (engine_places.cpp).
+  std::vector<PodSetRequest> admitted_pod_sets(const Tracked& t) const;
+  std::vector<Holding::PodSetPlaces> places_of(const Tracked& t, const api::kueue::WorkloadStatus& status) const;
+  void watch_nodes(Tracked& t);
+  void look_at_nodes(Tracked& t, lifecycle::Situation& situation, Time now) const;
+
+  // --- the second pass (second_pass.cpp).
+  void plan_second_pass(Tracked& t, Time now);
+  void second_passes(Time now);
+  void second_pass(Tracked& t, Time now);
+  bool take_places(Tracked& t, const Scheduler::SecondPassResult& result, Time now);
+  void second_pass_failed(Tracked& t, const std::string& message, Time now);
 
   // --- what others may want to know (engine_status.cpp).
   void touch(const Tracked& t);
   void emit_queue_statuses(Effects& out);
   void emit_finalizers(Effects& out);
-  void emit_wake(Effects& out);
+  void emit_wake(Effects& out, Time now);
   std::vector<std::string> check_invariants() const;
+  Scheduler rebuilt(std::map<const Tracked*, WorkloadId>& ids) const;
 
   Options options;
   Registries registries;
   Scheduler scheduler;
+  NodeWatch nodes;
   TrackedWorkloads workloads;
 
   bool synced = false;
   bool configuration_changed = false;        // activities and finalizers have to be computed anew
   std::set<std::string> changed_queues;      // cluster queues whose object changed
   TrackedWorkloads::Set to_flush;            // workloads that may have something to write
+  TrackedWorkloads::Set due_second_passes;
   std::map<std::uint64_t, Tracked*> writes;  // under way
   std::uint64_t last_write = 0;
   std::set<std::string> touched_cluster_queues, touched_local_queues;
   std::map<std::pair<std::string, std::string>, std::pair<std::string, bool>>
       told_finalizers;  // (kind, name) -> (version, present)
   std::optional<Time> told_wake;
+  int passes_at_once = 0;  // passes that asked for another one at once, one after the other
 };
+
+// An event about a workload, cut as the API demands.
+RecordEvent event_about(const api::kueue::Workload& workload, const lifecycle::Note& note);
+SchedulerOptions scheduler_options(const Options& options);
 
 }  // namespace berth::engine

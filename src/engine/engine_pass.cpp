@@ -16,7 +16,7 @@ using lifecycle::State;
 
 namespace {
 
-// The moves of one workload without any outside change: evicted, released, requeued, noted is the longest
+// The moves of one workload without any outside change: checks reported, evicted, released, requeued, noted is the longest
 // chain.
 constexpr int kMaxMovesAtOnce = 8;
 // Decisions change workloads, which are looked at again; what they then free is for the next pass.
@@ -31,11 +31,6 @@ std::string cut_note(std::string text) {
   return text;
 }
 
-RecordEvent event_about(const Workload& w, const lifecycle::Note& note) {
-  return {"Workload",   w.meta.ns,   w.meta.name,         w.meta.uid,
-          note.warning, note.reason, cut_note(note.text), std::string(note.controller)};
-}
-
 // Whether what is to be written reserves quota that the API does not show yet.
 bool takes_quota(const Tracked& t) {
   return api::is_true(t.now.status.conditions, api::kueue::kQuotaReserved) &&
@@ -44,12 +39,18 @@ bool takes_quota(const Tracked& t) {
 
 }  // namespace
 
+RecordEvent event_about(const Workload& w, const lifecycle::Note& note) {
+  return {"Workload",   w.meta.ns,   w.meta.name,         w.meta.uid,
+          note.warning, note.reason, cut_note(note.text), std::string(note.controller)};
+}
+
 Effects Engine::Impl::schedule(Time now) {
   Effects out;
   if (!synced) return out;
   refresh_configuration();
   for (Tracked* t : workloads.due(now)) workloads.mark(*t);
   look_at_marked(now);
+  second_passes(now);  // who holds quota goes first
   decide(now);
   for (int round = 0; round < kMaxRounds && workloads.any_marked(); ++round) look_at_marked(now);
   // What gives quota back is written before what takes it: who reads the API in order never sees more than there is.
@@ -61,7 +62,7 @@ Effects Engine::Impl::schedule(Time now) {
   }
   emit_queue_statuses(out);
   emit_finalizers(out);
-  emit_wake(out);
+  emit_wake(out, now);
   return out;
 }
 
@@ -70,7 +71,7 @@ void Engine::Impl::refresh_configuration() {
   for (auto& name : registries.refresh()) changed_queues.insert(std::move(name));
   for (const auto& name : std::exchange(changed_queues, {})) {
     if (const auto* queue = registries.cluster_queue(name)) {
-      scheduler.set_cluster_queue(*queue, registries.activity(*queue).active);
+      scheduler.set_cluster_queue(*queue, registries.activity(*queue).active, registries.delayed_flavors(*queue));
     } else {
       scheduler.remove_cluster_queue(name);
     }
@@ -90,7 +91,7 @@ void Engine::Impl::look_at_marked(Time now) {
       forget(*t);
       continue;
     }
-    place(*t);
+    place(*t, now);
     to_flush.insert(t);
   }
 }
@@ -99,7 +100,10 @@ void Engine::Impl::step(Tracked& t, Time now) {
   stop_awaiting(t, now);
   if (!t.await_version.empty()) return;
   for (int moves = 0; moves < kMaxMovesAtOnce; ++moves) {
-    auto next = lifecycle::next(t.now, situation_of(t), now);
+    watch_nodes(t);
+    auto situation = situation_of(t);
+    look_at_nodes(t, situation, now);
+    auto next = lifecycle::next(t.now, situation, now);
     t.deactivate = next.deactivate && t.base->active;
     if (!next.change) return;
     BERTH_INVARIANT(next.change->has_value());
@@ -129,6 +133,8 @@ lifecycle::Situation Engine::Impl::situation_of(const Tracked& t) const {
     s.cluster_queue_name = local->cluster_queue;
   }
   s.cluster_queue = registries.view_of_cluster_queue(s.cluster_queue_name);
+  if (!t.check_reports.empty()) s.check_reports = &t.check_reports;
+  s.replace_several_nodes = options.replace_several_nodes;
   if (t.report) {
     s.report = &*t.report;
     s.job_stopped = t.report->stopped && !t.evicting_since.empty() && !t.report->workload_version.empty() &&
@@ -147,7 +153,7 @@ const WorkloadStatus* Engine::Impl::holding_status(const Tracked& t) const {
   return nullptr;
 }
 
-void Engine::Impl::place(Tracked& t) {
+void Engine::Impl::place(Tracked& t, Time now) {
   touch(t);
   const std::string local_key = api::object_key(t.now.meta.ns, t.now.queue_name);
   const auto* holding = holding_status(t);
@@ -157,9 +163,8 @@ void Engine::Impl::place(Tracked& t) {
                  : local != nullptr ? local->cluster_queue
                                     : std::string());
   touch(t);
-  auto timer = lifecycle::next_time(t.now);
-  if (t.retry_at && (!timer || *t.retry_at < *timer)) timer = t.retry_at;
-  workloads.set_timer(t, t.await_until ? t.await_until : timer);
+  plan_second_pass(t, now);
+  set_timer(t);
 
   if (holding != nullptr) {
     scheduler.hold(t.id, holding_of(t, *holding));
@@ -174,6 +179,24 @@ void Engine::Impl::place(Tracked& t) {
   }
 }
 
+void Engine::Impl::set_timer(Tracked& t) {
+  if (t.await_until) return workloads.set_timer(t, t.await_until);
+  auto timer = lifecycle::next_time(t.now);
+  const auto second_pass = t.second_pass ? std::optional(t.second_pass->at) : std::nullopt;
+  for (const auto& other : {t.retry_at, second_pass, t.node_deadline}) {
+    if (other && (!timer || *other < *timer)) timer = other;
+  }
+  workloads.set_timer(t, timer);
+}
+
+const Asks& Engine::Impl::asks_for(Tracked& t) const {
+  if (!t.asks || t.asks_generation != t.now.meta.generation) {
+    t.asks = asks_of(t.now, registries);
+    t.asks_generation = t.now.meta.generation;
+  }
+  return *t.asks;
+}
+
 Holding Engine::Impl::holding_of(const Tracked& t, const WorkloadStatus& status) const {
   Holding h;
   h.cluster_queue = status.admission->cluster_queue;
@@ -183,6 +206,7 @@ Holding Engine::Impl::holding_of(const Tracked& t, const WorkloadStatus& status)
     h.reserved_at = reserved->last_transition;
   h.amounts = holding_amounts(*status.admission, t.now.status.reclaimable_pods);
   h.evicted = api::is_true(t.now.status.conditions, api::kueue::kEvicted);
+  h.places = places_of(t, status);
   return h;
 }
 
@@ -220,17 +244,14 @@ std::optional<Pending> Engine::Impl::pending_of(Tracked& t) {
   if (local == nullptr || local->stop_policy != api::kueue::StopPolicy::kNone || local->meta.deletion)
     return std::nullopt;
 
-  if (!t.asks || t.asks_generation != t.now.meta.generation) {
-    t.asks = asks_of(t.now, registries);
-    t.asks_generation = t.now.meta.generation;
-  }
+  const Asks& asks = asks_for(t);
   Pending p;
   p.cluster_queue = local->cluster_queue;
   p.priority = t.now.priority;
   p.queued_at = queue_order_time(t.now);
-  p.pod_sets = options.reclaimable_pods ? without_reclaimed(t.asks->pod_sets, t.now.status.reclaimable_pods)
-                                        : t.asks->pod_sets;
-  p.barrier = barrier_of(*t.asks, t.now.meta.ns, registries.cluster_queue(p.cluster_queue), registries);
+  p.pod_sets = options.reclaimable_pods ? without_reclaimed(asks.pod_sets, t.now.status.reclaimable_pods)
+                                        : asks.pod_sets;
+  p.barrier = barrier_of(asks, t.now.meta.ns, registries.cluster_queue(p.cluster_queue), registries);
   const auto* requeued = api::find_condition(t.now.status.conditions, api::kueue::kRequeued);
   p.on_hold = requeued != nullptr && !requeued->status;
   if (t.now.status.requeue_state) p.not_before = t.now.status.requeue_state->requeue_at;

@@ -2,6 +2,7 @@
 // adds up.
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "api/meta.h"
 #include "engine/engine_impl.h"
@@ -50,6 +51,12 @@ std::vector<FlavorUsageStatus> usage_status(const ClusterQueue& queue, const Tot
   return out;
 }
 
+bool same_places(std::span<const StatedPlaces> a, std::span<const StatedPlaces> b) {
+  return std::ranges::equal(a, b, [](const StatedPlaces& x, const StatedPlaces& y) {
+    return x.flavor == y.flavor && (x.assignment == y.assignment || *x.assignment == *y.assignment);
+  });
+}
+
 }  // namespace
 
 void Engine::Impl::touch(const Tracked& t) {
@@ -67,7 +74,7 @@ void Engine::Impl::emit_queue_statuses(Effects& out) {
   }
 }
 
-// A queue in use must not vanish, nor a flavor or check that a queue names: the finalizer holds them until
+// A queue in use must not vanish, nor a flavor or check that a queue names, nor a topology that a flavor names: the finalizer holds them until
 // nothing needs them. The shell is told once per version of the object.
 void Engine::Impl::emit_finalizers(Effects& out) {
   const auto consider = [&](std::string_view kind, const api::ObjectMeta& meta, auto in_use) {
@@ -89,20 +96,33 @@ void Engine::Impl::emit_finalizers(Effects& out) {
   if (std::exchange(configuration_changed, false)) {
     for (const auto& [name, flavor] : registries.flavors)
       consider("ResourceFlavor", flavor->meta, [&] { return registries.flavor_in_use(name); });
+    for (const auto& [name, topology] : registries.topologies)
+      consider("Topology", topology->meta, [&] { return registries.topology_in_use(name); });
     for (const auto& [name, check] : registries.checks)
       consider("AdmissionCheck", check->meta, [&] { return registries.check_in_use(name); });
     std::erase_if(told_finalizers, [&](const auto& told) {
       const auto& [kind, name] = told.first;
       if (kind == "ClusterQueue") return !registries.cluster_queues.contains(name);
       if (kind == "ResourceFlavor") return !registries.flavors.contains(name);
+      if (kind == "Topology") return !registries.topologies.contains(name);
       return !registries.checks.contains(name);
     });
   }
 }
 
-void Engine::Impl::emit_wake(Effects& out) {
+// What a pass changed may let the next one admit more (a workload that was told anew, quota that a decision gave back): it follows
+// at once, as long as that leads to something soon.
+void Engine::Impl::emit_wake(Effects& out, Time now) {
+  constexpr int kMaxPassesAtOnce = 8;
+  constexpr std::chrono::seconds kRest{1};
   auto when = workloads.earliest();
   if (const auto next = scheduler.next_wake(); next && (!when || *next < *when)) when = next;
+  passes_at_once = scheduler.wants_pass() ? passes_at_once + 1 : 0;
+  if (passes_at_once > 0) {
+    const Time again = passes_at_once > kMaxPassesAtOnce ? now + kRest : now;
+    if (again != now) passes_at_once = 0;
+    if (!when || again < *when) when = again;
+  }
   if (when && when != told_wake) out.push_back(WakeAt{*when});
   told_wake = when;
 }
@@ -114,7 +134,7 @@ std::optional<ClusterQueueStatus> Engine::cluster_queue_status(std::string_view 
   for (const Tracked* t : impl_->workloads.in_cluster_queue(name)) {
     const auto* holding = impl_->holding_status(*t);
     if (holding == nullptr) continue;
-    const auto held = impl_->holding_of(*t, *holding).amounts;
+    const auto held = holding_amounts(*holding->admission, t->now.status.reclaimable_pods);
     add(count.reservation, held);
     ++count.reserving;
     if (!is_admitted(*holding)) continue;
@@ -139,7 +159,7 @@ std::optional<LocalQueueStatus> Engine::local_queue_status(std::string_view ns, 
     if (impl_->scheduler.pending(t->id)) ++count.pending;
     const auto* holding = impl_->holding_status(*t);
     if (holding == nullptr) continue;
-    const auto held = impl_->holding_of(*t, *holding).amounts;
+    const auto held = holding_amounts(*holding->admission, t->now.status.reclaimable_pods);
     add(count.reservation, held);
     ++count.reserving;
     if (!is_admitted(*holding)) continue;
@@ -156,20 +176,39 @@ std::optional<LocalQueueStatus> Engine::local_queue_status(std::string_view ns, 
   return out;
 }
 
+// What an engine that starts now would know and claim.
+Scheduler Engine::Impl::rebuilt(std::map<const Tracked*, WorkloadId>& ids) const {
+  Scheduler out(scheduler_options(options));
+  for (const auto& [name, topology] : registries.topologies) out.set_topology(*topology);
+  for (const auto& [name, flavor] : registries.flavors) out.set_flavor(*flavor);
+  for (const auto& [name, node] : nodes.nodes()) out.set_node(*node);
+  for (const auto& [uid, pod] : nodes.pods()) out.set_pod(*pod);
+  for (const auto& [name, cohort] : registries.cohorts) out.set_cohort(*cohort);
+  for (const auto& [name, queue] : registries.cluster_queues)
+    out.set_cluster_queue(*queue, registries.activity(*queue).active, registries.delayed_flavors(*queue));
+  workloads.for_each([&](const Tracked& t) {
+    const auto* holding = holding_status(t);
+    if (holding == nullptr) return;
+    ids[&t] = out.enter(t.now.meta.uid, "", t.key);
+    out.hold(ids[&t], holding_of(t, *holding));
+  });
+  return out;
+}
+
 std::vector<std::string> Engine::Impl::check_invariants() const {
   auto broken = scheduler.check();
   if (!synced) return broken;
-  Scheduler rebuilt;  // what an engine that starts now would claim
-  for (const auto& [name, flavor] : registries.flavors) rebuilt.set_flavor(*flavor);
-  for (const auto& [name, cohort] : registries.cohorts) rebuilt.set_cohort(*cohort);
-  for (const auto& [name, queue] : registries.cluster_queues)
-    rebuilt.set_cluster_queue(*queue, registries.activity(*queue).active);
+  std::map<const Tracked*, WorkloadId> fresh_ids;
+  const Scheduler fresh = rebuilt(fresh_ids);
+  for (auto& sentence : fresh.places().check()) broken.push_back("rebuilt: " + sentence);
   workloads.for_each([&](const Tracked& t) {
     const State state = lifecycle::state_of(t.now);
     const auto* holding = holding_status(t);
-    if (holding != nullptr) rebuilt.hold(rebuilt.enter(t.now.meta.uid, ""), holding_of(t, *holding));
     const bool holds = scheduler.holds(t.id), pending = scheduler.pending(t.id);
     if (holds != (holding != nullptr)) broken.push_back(t.key + ": its claim differs from its status");
+    const WorkloadId again = holding != nullptr ? fresh_ids.at(&t) : WorkloadId();
+    if (holds && holding != nullptr && !same_places(scheduler.held_places(t.id), fresh.held_places(again)))
+      broken.push_back(t.key + ": its places differ from a rebuilt engine's");
     if (holds && pending) broken.push_back(t.key + ": holds quota and waits for it");
     if (pending && state != State::kPending && lifecycle::hold_of(t.now) != Hold::kRequeuedFalse)
       broken.push_back(t.key + ": queued although it is " + std::string(lifecycle::name(state)));
@@ -179,17 +218,17 @@ std::vector<std::string> Engine::Impl::check_invariants() const {
     if (state == State::kPending && queue_open && !holds && !pending)
       broken.push_back(t.key + ": lost, nobody waits for it");
   });
-  const Names &ours = scheduler.names(), &theirs = rebuilt.names();
+  const Names &ours = scheduler.names(), &theirs = fresh.names();
   for (const NodeId node : scheduler.ledger().cluster_queues()) {
     const std::string& name = scheduler.ledger().name(node);
-    const NodeId other = rebuilt.ledger().find_cluster_queue(name);
+    const NodeId other = fresh.ledger().find_cluster_queue(name);
     for (std::size_t i = 0; i < ours.pairs(); ++i) {
       const FlavorResourceId id(i);
       const FlavorId flavor = theirs.find_flavor(ours.name(ours.flavor_of(id)));
       const ResourceId resource = theirs.find_resource(ours.name(ours.resource_of(id)));
       const auto pair =
           flavor.valid() && resource.valid() ? theirs.find_pair(flavor, resource) : FlavorResourceId();
-      const Amount again = other.valid() && pair.valid() ? rebuilt.ledger().usage(other, pair) : Amount();
+      const Amount again = other.valid() && pair.valid() ? fresh.ledger().usage(other, pair) : Amount();
       if (scheduler.ledger().usage(node, id) != again)
         broken.push_back("ClusterQueue " + name + ": usage differs from a rebuilt ledger");
     }

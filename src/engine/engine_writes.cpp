@@ -24,6 +24,18 @@ constexpr std::chrono::seconds kMaxRetryDelay{60};
 // conflict again, nothing is lost; should there be no such version, nothing else would ever come.
 constexpr std::chrono::seconds kMaxAwait{10};
 
+// What follows from the version that the API is known to hold.
+void note_base(Tracked& t) {
+  const State state = lifecycle::state_of(*t.base);
+  if (state != State::kEvicting) {
+    t.evicting_since.clear();
+  } else if (t.evicting_since.empty()) {
+    t.evicting_since = t.base->meta.resource_version;
+  }
+  // Checks start over: what was reported is about the reservation that is gone.
+  if (state != State::kReserved && state != State::kAdmitted) t.check_reports.clear();
+}
+
 }  // namespace
 
 void Engine::Impl::accept(Tracked& t, const Ptr<Workload>& seen) {
@@ -38,11 +50,7 @@ void Engine::Impl::accept(Tracked& t, const Ptr<Workload>& seen) {
     t.deactivate = false;
     t.events.clear();
   }
-  if (lifecycle::state_of(*seen) != State::kEvicting) {
-    t.evicting_since.clear();
-  } else if (t.evicting_since.empty()) {
-    t.evicting_since = seen->meta.resource_version;
-  }
+  note_base(t);
   const bool awaited = t.await_newer ? older(t.await_version, seen->meta.resource_version)
                                      : !older(seen->meta.resource_version, t.await_version);
   if (awaited) {
@@ -55,8 +63,10 @@ void Engine::Impl::accept(Tracked& t, const Ptr<Workload>& seen) {
 void Engine::Impl::forget(Tracked& t) {
   if (t.in_flight) writes.erase(t.in_flight->write);
   touch(t);
+  nodes.forget(t.id);
   scheduler.leave(t.id);
   to_flush.erase(&t);
+  due_second_passes.erase(&t);
   workloads.erase(t);
 }
 
@@ -76,11 +86,7 @@ void Engine::Impl::write_done(Tracked& t, const InFlight& done, const std::strin
     t.base = written;
     t.now = *written;
     t.now.status = decided;
-    if (lifecycle::state_of(*written) != State::kEvicting) {
-      t.evicting_since.clear();
-    } else if (t.evicting_since.empty()) {
-      t.evicting_since = version;
-    }
+    note_base(t);
   }
   const auto newer = std::exchange(t.newer, nullptr);
   if (newer && !older(newer->meta.resource_version, t.base->meta.resource_version)) accept(t, newer);

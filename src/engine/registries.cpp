@@ -11,6 +11,9 @@ using api::kueue::StopPolicy;
 
 namespace {
 
+// spec.controllerName of admission checks that make ProvisioningRequests.
+constexpr std::string_view kProvisioningController = "kueue.x-k8s.io/provisioning-request";
+
 template <typename Map>
 auto* get(const Map& map, std::string_view name) {
   const auto it = map.find(name);
@@ -33,9 +36,16 @@ std::vector<Problem> problems(const Registries& r, const ClusterQueue& queue) {
   if (queue.stop_policy != StopPolicy::kNone) out.push_back({"Stopped", "is stopped"});
 
   std::vector<std::string> flavors, missing, inactive;
+  std::vector<Problem> topologies;
   for (const auto& group : queue.resource_groups) {
-    for (const auto& flavor : group.flavors) {
-      if (!r.flavors.contains(flavor.name)) flavors.push_back(flavor.name);
+    for (const auto& each : group.flavors) {
+      const auto* flavor = get(r.flavors, each.name);
+      if (flavor == nullptr) {
+        flavors.push_back(each.name);
+      } else if (!flavor->topology_name.empty() && !r.topologies.contains(flavor->topology_name)) {
+        topologies.push_back({"TopologyNotFound", "there is no Topology \"" + flavor->topology_name + "\" for TAS flavor \"" +
+                                                      each.name + "\""});
+      }
     }
   }
   for (const auto& rule : queue.admission_checks) {
@@ -53,7 +63,28 @@ std::vector<Problem> problems(const Registries& r, const ClusterQueue& queue) {
   report("FlavorNotFound", "references missing ResourceFlavor(s): ", flavors);
   report("AdmissionCheckNotFound", "references missing AdmissionCheck(s): ", missing);
   report("AdmissionCheckInactive", "references inactive AdmissionCheck(s): ", inactive);
+  out.insert(out.end(), topologies.begin(), topologies.end());
   return out;
+}
+
+std::vector<std::string> compute_delayed_flavors(const Registries& r, const ClusterQueue& queue) {
+  std::set<std::string> out;
+  for (const auto& rule : queue.admission_checks) {
+    const auto* check = get(r.checks, rule.name);
+    if (check == nullptr || check->controller_name != kProvisioningController) continue;
+    out.insert(rule.on_flavors.begin(), rule.on_flavors.end());
+    if (!rule.on_flavors.empty()) continue;
+    for (const auto& group : queue.resource_groups) {
+      for (const auto& flavor : group.flavors) out.insert(flavor.name);
+    }
+  }
+  return {out.begin(), out.end()};
+}
+
+bool names_flavor(const std::vector<api::kueue::ResourceGroup>& groups, std::string_view flavor) {
+  return std::ranges::any_of(groups, [&](const auto& group) {
+    return std::ranges::any_of(group.flavors, [&](const auto& f) { return f.name == flavor; });
+  });
 }
 
 Activity compute_activity(const Registries& r, const ClusterQueue& queue) {
@@ -76,21 +107,21 @@ const LocalQueue* Registries::local_queue(std::string_view key) const { return g
 
 std::vector<std::string> Registries::refresh() {
   std::vector<std::string> changed;
-  std::map<std::string, Activity, std::less<>> fresh;
+  std::map<std::string, Derived, std::less<>> fresh;
   for (const auto& [name, queue] : cluster_queues) {
-    Activity now = compute_activity(*this, *queue);
-    const auto before = activities_.find(name);
-    if (before == activities_.end() || before->second != now) changed.push_back(name);
+    Derived now{compute_activity(*this, *queue), compute_delayed_flavors(*this, *queue)};
+    const auto before = derived_.find(name);
+    if (before == derived_.end() || before->second != now) changed.push_back(name);
     fresh.emplace(name, std::move(now));
   }
-  activities_ = std::move(fresh);
+  derived_ = std::move(fresh);
   return changed;
 }
 
 const Activity& Registries::activity(const ClusterQueue& queue) const {
   static const Activity kUnknown{false, "Unknown", "Can't admit new workloads"};
-  const auto it = activities_.find(queue.meta.name);
-  return it == activities_.end() ? kUnknown : it->second;
+  const auto it = derived_.find(queue.meta.name);
+  return it == derived_.end() ? kUnknown : it->second.activity;
 }
 
 Activity Registries::activity(const LocalQueue& queue) const {
@@ -133,13 +164,37 @@ std::vector<std::string> Registries::required_checks(const api::kueue::Admission
   return out;
 }
 
+const std::vector<std::string>& Registries::delayed_flavors(const ClusterQueue& queue) const {
+  static const std::vector<std::string> kNone;
+  const auto it = derived_.find(queue.meta.name);
+  return it == derived_.end() ? kNone : it->second.delayed_flavors;
+}
+
+std::string Registries::placed_flavor(const api::kueue::PodSetAssignment& pod_set) const {
+  std::string unknown;
+  for (const auto& [resource, name] : pod_set.flavors) {
+    const auto* flavor = get(flavors, name);
+    if (flavor != nullptr && !flavor->topology_name.empty()) return name;
+    if (flavor == nullptr && unknown.empty()) unknown = name;
+  }
+  return unknown.empty() && !pod_set.flavors.empty() ? pod_set.flavors.begin()->second : unknown;
+}
+
 bool Registries::flavor_in_use(std::string_view flavor) const {
-  const auto named = [&](const auto& entry) {
-    return std::ranges::any_of(entry.second->resource_groups, [&](const auto& group) {
-      return std::ranges::any_of(group.flavors, [&](const auto& f) { return f.name == flavor; });
-    });
-  };
+  const auto named = [&](const auto& entry) { return names_flavor(entry.second->resource_groups, flavor); };
   return std::ranges::any_of(cluster_queues, named) || std::ranges::any_of(cohorts, named);
+}
+
+bool Registries::topology_in_use(std::string_view topology) const {
+  return std::ranges::any_of(flavors, [&](const auto& entry) { return entry.second->topology_name == topology; });
+}
+
+std::vector<std::string> Registries::queues_with_flavor(std::string_view flavor) const {
+  std::vector<std::string> out;
+  for (const auto& [name, queue] : cluster_queues) {
+    if (names_flavor(queue->resource_groups, flavor)) out.push_back(name);
+  }
+  return out;
 }
 
 bool Registries::check_in_use(std::string_view check) const {

@@ -1,5 +1,5 @@
-// What the engine knows about everything but workloads: queues, flavors, checks, namespaces and their limits,
-// as seen last. Names of the world may be missing at any time; every question has an answer for that.
+// What the engine knows about everything but workloads, nodes and pods: queues, flavors, topologies, checks, namespaces
+// and their limits, as seen last. Names of the world may be missing at any time; every question has an answer for that.
 #pragma once
 
 #include <map>
@@ -31,6 +31,7 @@ struct Registries {
   ByName<api::kueue::Cohort> cohorts;
   ByName<api::kueue::LocalQueue> local_queues;  // by "namespace/name"
   ByName<api::kueue::ResourceFlavor> flavors;
+  ByName<api::kueue::Topology> topologies;
   ByName<api::kueue::AdmissionCheck> checks;
   std::map<std::string, JsonObject, std::less<>> namespaces;  // labels
   std::map<std::string, std::map<std::string, std::vector<api::LimitRangeItem>>, std::less<>> limit_ranges;
@@ -39,12 +40,12 @@ struct Registries {
   const api::kueue::ClusterQueue* cluster_queue(std::string_view name) const;  // nullptr: none
   const api::kueue::LocalQueue* local_queue(std::string_view key) const;
 
-  // Computes the activity of all cluster queues anew; returns the names of those whose activity changed.
-  // Everything below that speaks of activity speaks of the last refresh.
+  // Computes the activity and the delayed flavors of all cluster queues anew; returns the names of those where either changed.
+  // Everything below that speaks of these speaks of the last refresh.
   std::vector<std::string> refresh();
 
   // Whether a queue may admit. The first of these that holds gives the reason: terminating, stopped, a
-  // missing flavor, a missing check, an inactive check; the message names all that hold.
+  // missing flavor, a missing check, an inactive check, a missing topology; the message names all that hold.
   const Activity& activity(const api::kueue::ClusterQueue& queue) const;
   Activity activity(const api::kueue::LocalQueue& queue) const;
 
@@ -55,13 +56,27 @@ struct Registries {
   // assigned one.
   std::vector<std::string> required_checks(const api::kueue::Admission& admission) const;
 
-  bool flavor_in_use(std::string_view flavor) const;  // some cluster queue or cohort names it
-  bool check_in_use(std::string_view check) const;    // some cluster queue names it
+  // The flavors of a queue whose nodes a check makes first (ProvisioningRequests), by name: places on them are given by the second
+  // pass, when that check is Ready.
+  const std::vector<std::string>& delayed_flavors(const api::kueue::ClusterQueue& queue) const;
+
+  // The flavor of a pod set in whose nodes its pods have places. While flavors are missing, the one that may be it.
+  std::string placed_flavor(const api::kueue::PodSetAssignment& pod_set) const;
+
+  bool flavor_in_use(std::string_view flavor) const;      // some cluster queue or cohort names it
+  bool check_in_use(std::string_view check) const;        // some cluster queue names it
+  bool topology_in_use(std::string_view topology) const;  // some flavor names it
+  std::vector<std::string> queues_with_flavor(std::string_view flavor) const;  // cluster queues, by name
 
   std::vector<api::LimitRangeItem> limits_of(std::string_view ns) const;
 
  private:
-  std::map<std::string, Activity, std::less<>> activities_;
+  struct Derived {
+    Activity activity;
+    std::vector<std::string> delayed_flavors;
+    bool operator==(const Derived&) const = default;
+  };
+  std::map<std::string, Derived, std::less<>> derived_;  // by cluster queue
 };
 
 }  // namespace berth::engine

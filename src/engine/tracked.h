@@ -12,6 +12,7 @@
 
 #include "engine/asks.h"
 #include "engine/engine.h"
+#include "engine/lifecycle/topology.h"
 #include "engine/quota/ids.h"
 
 namespace berth::engine {
@@ -22,6 +23,13 @@ struct InFlight {
   bool deactivation = false;
   api::kueue::WorkloadStatus status;
   std::vector<RecordEvent> events;  // recorded once the write is done
+};
+
+// When the next second pass is due, and which it is since the workload began to need one.
+struct SecondPassTimer {
+  lifecycle::SecondPassNeed need = lifecycle::SecondPassNeed::kNone;
+  int iteration = 1;
+  Time at{};
 };
 
 struct Tracked {
@@ -46,6 +54,11 @@ struct Tracked {
 
   std::optional<api::kueue::JobReport> report;
   std::string evicting_since;  // the first version that says Evicted=True with quota; empty: not evicting
+  // The latest reports about its checks, as long as it holds quota: what they say reaches the status however often a write fails.
+  lifecycle::CheckReports check_reports;
+
+  std::optional<SecondPassTimer> second_pass;
+  std::optional<Time> node_deadline;  // when a node of its places will count as failed
 
   std::optional<Asks> asks;  // of this generation
   std::int64_t asks_generation = 0;

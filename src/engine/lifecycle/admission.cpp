@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "engine/lifecycle/change.h"
+#include "engine/lifecycle/topology.h"
 #include "engine/lifecycle/words.h"
 
 namespace berth::engine::lifecycle {
@@ -55,7 +56,24 @@ bool ready(const WorkloadStatus& status, const std::vector<std::string>& names) 
   });
 }
 
+struct Missing {
+  std::string_view reason, message;
+};
+Missing missing(const WorkloadStatus& status, const std::vector<std::string>& checks) {
+  if (!ready(status, checks)) return {reason::kUnsatisfiedChecks, message::kUnsatisfiedChecks};
+  return {reason::kPendingDelayedTopology, message::kPendingDelayedTopology};
+}
+
 }  // namespace
+
+Result<Change> close_admitted(Move move, const Workload& w, WorkloadStatus status, std::string_view controller, Time now) {
+  set(status, w, api::kueue::kAdmitted, true, reason::kAdmitted, message::kAdmitted, now);
+  std::vector<Note> notes;
+  const auto* reserved = api::find_condition(status.conditions, api::kueue::kQuotaReserved);
+  if (reserved != nullptr && status.admission)
+    notes.push_back(admitted_note(status.admission->cluster_queue, reserved->last_transition, now, controller));
+  return close(move, w, std::move(status), std::move(notes));
+}
 
 Result<Change> note_pending(const Workload& w, const PendingReason& why, Time now) {
   WorkloadStatus status = w.status;
@@ -89,25 +107,31 @@ Result<Change> reserve(const Workload& w, api::kueue::Admission admission,
                      std::to_string(seconds_since(queued_since(w), now)) + "s";
   if (!considered.empty()) text.append("; ").append(considered);
   std::vector<Note> notes{{false, std::string(reason::kQuotaReserved), std::move(text), Note::kByScheduler}};
-  if (ready(status, checks)) {
+  if (ready(status, checks) && !topology_is_delayed(status)) {
     set(status, w, api::kueue::kAdmitted, true, reason::kAdmitted, message::kAdmitted, now);
     notes.push_back(admitted_note(queue, now, now, Note::kByScheduler));
   } else {
-    set(status, w, api::kueue::kAdmitted, false, reason::kUnsatisfiedChecks, message::kUnsatisfiedChecks,
-        now);
+    const Missing what = missing(status, checks);
+    set(status, w, api::kueue::kAdmitted, false, what.reason, what.message, now);
   }
   return close(Move::kReserve, w, std::move(status), std::move(notes));
 }
 
 Result<Change> admit(const Workload& w, Time now) {
+  if (topology_is_delayed(w.status)) return fail("workload " + api::object_key(w.meta) + ": its places are not known yet");
+  return close_admitted(Move::kAdmit, w, w.status, Note::kByLifecycle, now);
+}
+
+Result<Change> stay_reserved(const Workload& w, const std::vector<std::string>& checks, Time now) {
   WorkloadStatus status = w.status;
-  set(status, w, api::kueue::kAdmitted, true, reason::kAdmitted, message::kAdmitted, now);
-  std::vector<Note> notes;
-  const auto* reserved = api::find_condition(status.conditions, api::kueue::kQuotaReserved);
-  if (reserved != nullptr && status.admission)
-    notes.push_back(
-        admitted_note(status.admission->cluster_queue, reserved->last_transition, now, Note::kByLifecycle));
-  return close(Move::kAdmit, w, std::move(status), std::move(notes));
+  const Missing what = missing(status, checks);
+  set(status, w, api::kueue::kAdmitted, false, what.reason, what.message, now);
+  return close(Move::kStayReserved, w, std::move(status));
+}
+
+bool says_what_is_missing(const Workload& w, const std::vector<std::string>& checks) {
+  const auto* admitted = api::find_condition(w.status.conditions, api::kueue::kAdmitted);
+  return admitted != nullptr && !admitted->status && admitted->reason == missing(w.status, checks).reason;
 }
 
 Result<Change> sync_checks(const Workload& w, const std::vector<std::string>& checks, Time now) {
@@ -123,6 +147,47 @@ bool lists_checks(const Workload& w, const std::vector<std::string>& checks) {
 
 bool all_checks_ready(const Workload& w, const std::vector<std::string>& checks) {
   return ready(w.status, checks);
+}
+
+namespace {
+
+void take_report(AdmissionCheckState& check, const AdmissionCheckState& report, Time now) {
+  if (report.retry_count && report.retry_count.value_or(0) != check.retry_count.value_or(0)) return;
+  const bool stays_ready = check.state == CheckState::kReady && report.state == CheckState::kReady;
+  if (check.state != report.state) check.last_transition = to_seconds(now);
+  check.state = report.state;
+  check.message = report.message;
+  if (report.requeue_after_seconds) check.requeue_after_seconds = report.requeue_after_seconds;
+  if (!stays_ready) check.pod_set_updates = report.pod_set_updates;
+}
+
+std::vector<AdmissionCheckState> with_reports(const WorkloadStatus& status, const CheckReports& reports, Time now) {
+  auto checks = status.admission_checks;
+  for (auto& check : checks) {
+    if (const auto it = reports.find(check.name); it != reports.end()) take_report(check, it->second, now);
+  }
+  return checks;
+}
+
+}  // namespace
+
+Result<Change> report_checks(const Workload& w, const CheckReports& reports, Time now) {
+  WorkloadStatus status = w.status;
+  status.admission_checks = with_reports(status, reports, now);
+  std::vector<Note> notes;
+  for (std::size_t i = 0; i < status.admission_checks.size(); ++i) {
+    const auto &before = w.status.admission_checks[i], &after = status.admission_checks[i];
+    if (before.state == after.state) continue;
+    std::string text = "Admission check " + after.name + " updated state from " + std::string(name(before.state)) + " to " +
+                       std::string(name(after.state));
+    if (!after.message.empty()) text += " with message: " + after.message;
+    notes.push_back({false, "AdmissionCheckUpdated", std::move(text), Note::kByProvisioning});
+  }
+  return close(Move::kReportChecks, w, std::move(status), std::move(notes));
+}
+
+bool says_anything_new(const Workload& w, const CheckReports& reports, Time now) {
+  return with_reports(w.status, reports, now) != w.status.admission_checks;
 }
 
 std::string checks_in_state(const Workload& w, CheckState state) {

@@ -1,6 +1,7 @@
 #include "engine/lifecycle/change.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "engine/lifecycle/words.h"
@@ -26,6 +27,11 @@ std::string cut(std::string_view text, std::size_t max_bytes) {
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
     --end;  // never inside a UTF-8 character
   return std::string(text.substr(0, end));
+}
+
+std::string_view name(api::kueue::CheckState state) {
+  constexpr std::array<std::string_view, 4> kNames{"Pending", "Ready", "Retry", "Rejected"};
+  return kNames[static_cast<std::size_t>(state)];
 }
 
 std::int64_t seconds_since(Time from, Time now) {
@@ -55,6 +61,7 @@ void unreserve(WorkloadStatus& status, const Workload& workload, std::string_vie
                std::string_view message, Time now) {
   count_execution_time(status, now);
   status.admission.reset();
+  status.unhealthy_nodes.clear();
   set(status, workload, api::kueue::kQuotaReserved, false, why, message, now);
   set(status, workload, api::kueue::kAdmitted, false, reason::kNoReservation, message::kNoReservation, now);
   if (api::find_condition(status.conditions, api::kueue::kPodsReady) != nullptr)

@@ -13,6 +13,9 @@ namespace berth::engine::lifecycle {
 inline constexpr std::size_t kMaxConditionMessage = 32 * 1024;
 std::string cut(std::string_view text, std::size_t max_bytes);
 
+// As the API and events write it: "Pending".
+std::string_view name(api::kueue::CheckState state);
+
 // Sets a condition at `now` (whole seconds, as Kubernetes stores it), observed at the workload's generation.
 void set(WorkloadStatus& status, const Workload& workload, std::string_view type, bool value,
          std::string_view reason, std::string_view message, Time now);
@@ -32,6 +35,9 @@ void wait_for_start(WorkloadStatus& status, const Workload& workload, Time now);
 // The change, when the table allows the move.
 Result<Change> close(Move move, const Workload& workload, WorkloadStatus status,
                      std::vector<Note> notes = {});
+
+// The same for a move that admits: Admitted=True, and the event of it.
+Result<Change> close_admitted(Move move, const Workload& workload, WorkloadStatus status, std::string_view controller, Time now);
 
 // Seconds, rounded down; never negative.
 std::int64_t seconds_since(Time from, Time now);

@@ -10,22 +10,8 @@ using api::kueue::CheckState;
 
 namespace {
 
-constexpr std::string_view state_name(CheckState state) {
-  switch (state) {
-    case CheckState::kPending:
-      return "Pending";
-    case CheckState::kReady:
-      return "Ready";
-    case CheckState::kRetry:
-      return "Retry";
-    case CheckState::kRejected:
-      return "Rejected";
-  }
-  return "Pending";
-}
-
 // Checks start over. How long to wait after a Retry is kept with the check and becomes the time of the next
-// attempt, which never moves backwards.
+// attempt, which never moves backwards. podSetUpdates stay until the next report: only those of Ready checks count.
 void reset_checks(WorkloadStatus& status, Time now) {
   for (auto& check : status.admission_checks) {
     if (check.state == CheckState::kPending) continue;
@@ -39,10 +25,9 @@ void reset_checks(WorkloadStatus& status, Time now) {
         when = std::max(when.value_or(at), at);
       }
     }
-    check.message = "Reset to Pending after eviction. Previously: " + std::string(state_name(check.state));
+    check.message = "Reset to Pending after eviction. Previously: " + std::string(name(check.state));
     check.state = CheckState::kPending;
     check.last_transition = to_seconds(now);
-    check.pod_set_updates.clear();
   }
 }
 
@@ -80,6 +65,7 @@ std::vector<Note> begin_eviction(WorkloadStatus& status, const Workload& w, cons
   const bool held = holds_quota(status);
   set(status, w, api::kueue::kEvicted, true, full_reason(why), why.message, now);
   reset_checks(status, now);
+  status.unhealthy_nodes.clear();
   count_eviction(status, why);
   if (why.reason == reason::kDeactivated) {
     api::remove_condition(status.conditions, api::kueue::kDeactivationTarget);
@@ -90,8 +76,7 @@ std::vector<Note> begin_eviction(WorkloadStatus& status, const Workload& w, cons
     set_requeued_after_eviction(status, w, now);
     return {};
   }
-  const auto by = why.reason == reason::kPreempted ? Note::kByScheduler : Note::kByLifecycle;
-  return {{false, "EvictedDueTo" + full_reason(why), why.message, by}};
+  return {{false, "EvictedDueTo" + full_reason(why), why.message, why.controller}};
 }
 
 }  // namespace
@@ -105,7 +90,7 @@ Result<Change> evict(const Workload& w, const Eviction& why, Time now) {
 Result<Change> preempt(const Workload& w, std::string_view preemption_reason, std::string_view text,
                        std::string_view priorities, Time now) {
   WorkloadStatus status = w.status;
-  auto notes = begin_eviction(status, w, {std::string(reason::kPreempted), "", std::string(text)}, now);
+  auto notes = begin_eviction(status, w, {std::string(reason::kPreempted), "", std::string(text), Note::kByScheduler}, now);
   // Kueue leaves the generation out here, and only here.
   Workload unobserved = w;
   unobserved.meta.generation = 0;

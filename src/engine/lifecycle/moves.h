@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,9 +25,11 @@ struct Note {
   bool warning = false;
   std::string reason;
   std::string text;
-  std::string_view controller = kByLifecycle;  // the reporting part: one of the two constants
+  std::string_view controller = kByLifecycle;  // the reporting part: one of the constants
   static constexpr std::string_view kByScheduler = "kueue-admission";
   static constexpr std::string_view kByLifecycle = "kueue-workload-controller";
+  static constexpr std::string_view kByProvisioning = "kueue-provisioning-request-controller";
+  static constexpr std::string_view kByNodeWatch = "tas-node-failure-controller";
   bool operator==(const Note&) const = default;
 };
 
@@ -46,12 +49,16 @@ struct PendingReason {
 // QuotaReserved=False and Admitted=False. A decision that says the same again adds no event.
 Result<Change> note_pending(const Workload& workload, const PendingReason& why, Time now);
 
-// QuotaReserved=True with this admission; Admitted at once when every one of `checks` is Ready. `checks` are
-// the names of the admission checks that the assigned flavors require. `considered` is appended to the event:
+// QuotaReserved=True with this admission; Admitted at once when every one of `checks` is Ready and no places are delayed. `checks`
+// are the names of the admission checks that the assigned flavors require. `considered` is appended to the event:
 // which flavors were tried.
 Result<Change> reserve(const Workload& workload, api::kueue::Admission admission,
                        const std::vector<std::string>& checks, std::string_view considered, Time now);
+// An error while places are delayed: place() admits then.
 Result<Change> admit(const Workload& workload, Time now);
+// Admitted=False says what is missing: checks, or the places that were delayed.
+Result<Change> stay_reserved(const Workload& workload, const std::vector<std::string>& checks, Time now);
+bool says_what_is_missing(const Workload& workload, const std::vector<std::string>& checks);
 
 // status.admissionChecks lists exactly `checks`, by name; new ones are Pending.
 Result<Change> sync_checks(const Workload& workload, const std::vector<std::string>& checks, Time now);
@@ -61,10 +68,18 @@ Result<Change> retry_checks(const Workload& workload, Time now);
 bool lists_checks(const Workload& workload, const std::vector<std::string>& checks);
 bool all_checks_ready(const Workload& workload, const std::vector<std::string>& checks);
 
+// What controllers found out about checks, by the check's name. A check that is not listed is left alone, and so is one whose
+// report states another retryCount: it has been reset since. What a report does not state (retryCount, requeueAfterSeconds) stays;
+// podSetUpdates stay while a check is Ready (validation refuses another value). A change of state is recorded as AdmissionCheckUpdated.
+using CheckReports = std::map<std::string, api::kueue::AdmissionCheckState>;
+Result<Change> report_checks(const Workload& workload, const CheckReports& reports, Time now);
+bool says_anything_new(const Workload& workload, const CheckReports& reports, Time now);
+
 struct Eviction {
-  std::string reason;  // Preempted, AdmissionCheck, ClusterQueueStopped, LocalQueueStopped, Deactivated
+  std::string reason;  // Preempted, AdmissionCheck, ClusterQueueStopped, LocalQueueStopped, NodeFailures, Deactivated
   std::string cause;   // of a deactivation by the queueing system; empty otherwise
   std::string message;
+  std::string_view controller = Note::kByLifecycle;  // which records the event
 };
 // Evicted=True: checks are reset, the statistics count it, quota and admission stay until the job has
 // stopped. A workload that holds no quota has nothing to stop and is finished with at once.

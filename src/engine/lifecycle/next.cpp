@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/lifecycle/change.h"
+#include "engine/lifecycle/topology.h"
 #include "engine/lifecycle/words.h"
 
 namespace berth::engine::lifecycle {
@@ -123,7 +124,8 @@ Next next_reserved(const Workload& w, const Situation& s, Time now) {
         now));
   }
   if (!lists_checks(w, s.checks)) return make(sync_checks(w, s.checks, now));
-  if (all_checks_ready(w, s.checks)) return make(admit(w, now));
+  if (all_checks_ready(w, s.checks) && !topology_is_delayed(w.status)) return make(admit(w, now));
+  if (!says_what_is_missing(w, s.checks)) return make(stay_reserved(w, s.checks, now));
   return none();
 }
 
@@ -138,6 +140,9 @@ Next next_with_quota(const Workload& w, const Situation& s, Time now) {
   if (s.cluster_queue.exists && s.cluster_queue.stop == StopPolicy::kHoldAndDrain)
     return make(evict(
         w, {std::string(reason::kClusterQueueStopped), "", std::string(message::kClusterQueueStopped)}, now));
+  if (s.failed_nodes && !w.meta.deletion) {
+    if (auto change = follow_node_failures(w, *s.failed_nodes, s.replace_several_nodes, now)) return make(std::move(*change));
+  }
   return none();
 }
 
@@ -161,6 +166,9 @@ Next next(const Workload& w, const Situation& s, Time now) {
   if (s.report != nullptr && s.report->finished) return make(finish(w, *s.report->finished, now));
   if (s.report != nullptr && says_anything_new(w, *s.report, now))
     return make(report_pods(w, *s.report, now));
+  const bool checks_count = state == State::kReserved || state == State::kAdmitted;
+  if (checks_count && s.check_reports != nullptr && says_anything_new(w, *s.check_reports, now))
+    return make(report_checks(w, *s.check_reports, now));
 
   if (w.active && state != State::kEvicting) {
     if (api::is_true(w.status.conditions, api::kueue::kDeactivationTarget)) return {std::nullopt, true};

@@ -27,6 +27,10 @@ struct Situation {
   std::vector<std::string> checks;                // required: of the assigned flavors, else of all flavors
   const api::kueue::JobReport* report = nullptr;  // null: the job has not said anything yet
   bool job_stopped = false;                       // reported on the workload as it is since its eviction
+  const CheckReports* check_reports = nullptr;    // null: none
+  // Nodes of its places that failed, by name; none: they are not looked after.
+  std::optional<std::vector<std::string>> failed_nodes;
+  bool replace_several_nodes = true;
 };
 
 struct Next {

@@ -44,6 +44,12 @@ constexpr std::array kTable{
     Row{Move::kReportPods, bit(State::kAdmitted), bit(State::kAdmitted)},
     Row{Move::kReportPods, bit(State::kEvicting), bit(State::kEvicting)},
     Row{Move::kFinish, kNoQuota | kHolds, bit(State::kFinished)},
+    Row{Move::kReportChecks, bit(State::kReserved), bit(State::kReserved)},
+    Row{Move::kReportChecks, bit(State::kAdmitted), bit(State::kAdmitted)},
+    Row{Move::kStayReserved, bit(State::kReserved), bit(State::kReserved)},
+    Row{Move::kPlace, bit(State::kReserved), bit(State::kAdmitted)},
+    Row{Move::kMarkNodes, bit(State::kAdmitted), bit(State::kAdmitted)},
+    Row{Move::kReplaceNodes, bit(State::kAdmitted), bit(State::kAdmitted)},
 };
 
 bool has_failed_check(const WorkloadStatus& status) {
@@ -66,9 +72,9 @@ std::string_view name(State state) {
 }
 
 std::string_view name(Move move) {
-  constexpr std::array<std::string_view, 12> kNames{"NotePending", "Reserve", "Admit",      "SyncChecks",
-                                                    "Evict",       "Release", "Withdraw",   "MarkTarget",
-                                                    "Requeue",     "Tidy",    "ReportPods", "Finish"};
+  constexpr std::array<std::string_view, 17> kNames{
+      "NotePending", "Reserve", "Admit",      "SyncChecks", "Evict",        "Release",      "Withdraw", "MarkTarget",  "Requeue",
+      "Tidy",        "ReportPods", "Finish",  "ReportChecks", "StayReserved", "Place",      "MarkNodes", "ReplaceNodes"};
   return kNames[static_cast<std::size_t>(move)];
 }
 

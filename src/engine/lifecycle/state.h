@@ -58,6 +58,11 @@ enum class Move : std::uint8_t {
   kTidy,         // drops marks that have served: DeactivationTarget, requeueState
   kReportPods,   // readiness and reclaimable pods
   kFinish,       // the job ended
+  kReportChecks,  // what the controllers of admission checks found out
+  kStayReserved,  // says what is missing to be admitted
+  kPlace,         // the places that were delayed are given, and with them it is admitted
+  kMarkNodes,     // which of its nodes failed
+  kReplaceNodes,  // the pods that were on failed nodes have other places
 };
 std::string_view name(Move move);
 

@@ -15,6 +15,7 @@ inline constexpr std::string_view kQuotaReserved = "QuotaReserved";
 inline constexpr std::string_view kAdmitted = "Admitted";
 inline constexpr std::string_view kNoReservation = "NoReservation";
 inline constexpr std::string_view kUnsatisfiedChecks = "UnsatisfiedAdmissionChecks";
+inline constexpr std::string_view kPendingDelayedTopology = "PendingDelayedTopologyRequests";
 // QuotaReserved=False.
 inline constexpr std::string_view kPendingEvaluation = "PendingEvaluation";
 inline constexpr std::string_view kNoMatchingFlavor = "NoMatchingFlavor";
@@ -50,6 +51,7 @@ namespace message {
 inline constexpr std::string_view kNoReservation = "The workload has no reservation";
 inline constexpr std::string_view kAdmitted = "The workload is admitted";
 inline constexpr std::string_view kUnsatisfiedChecks = "The workload has not all checks ready";
+inline constexpr std::string_view kPendingDelayedTopology = "There are pending delayed topology requests";
 inline constexpr std::string_view kDeactivated = "The workload is deactivated";
 inline constexpr std::string_view kReactivated = "The workload was reactivated";
 inline constexpr std::string_view kBackoffFinished = "The workload backoff was finished";
@@ -62,6 +64,10 @@ inline constexpr std::string_view kPodsNotReady = "Not all pods are ready or suc
 inline constexpr std::string_view kPodsReady = "All pods reached readiness and the workload is running";
 inline constexpr std::string_view kPodsRecovering = "At least one pod has failed, waiting for recovery";
 inline constexpr std::string_view kExecutionTime = "exceeding the maximum execution time";
+// Names of nodes follow.
+inline constexpr std::string_view kNoReplacement = "Workload was evicted as there was no replacement for unhealthy node(s): ";
+inline constexpr std::string_view kSeveralNodesFailed =
+    "Workload eviction triggered due to multiple TAS assigned node failures, including: ";
 }  // namespace message
 
 }  // namespace berth::engine::lifecycle

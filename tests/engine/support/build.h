@@ -10,6 +10,7 @@
 #include "api/kueue/types.h"
 #include "base/json.h"
 #include "base/time.h"
+#include "engine/engine.h"
 
 namespace berth::engine::test {
 
@@ -52,6 +53,10 @@ class WorkloadBuilder {
   WorkloadBuilder& asks(int count, std::string_view requests, std::string_view more_spec = "") {
     pods(count, "1");
     w_.pod_sets[0].template_ = pod_template(requests, more_spec);
+    return *this;
+  }
+  WorkloadBuilder& required(std::string level) {
+    w_.pod_sets.at(0).topology_request.emplace().required = std::move(level);
     return *this;
   }
   WorkloadBuilder& priority(int value) { return w_.priority = value, *this; }
@@ -141,7 +146,30 @@ inline api::kueue::ResourceFlavor flavor(std::string name) {
   return f;
 }
 
-inline api::kueue::AdmissionCheck check(std::string name, bool active = true) {
+// A flavor of the nodes labelled group=g.
+inline api::kueue::ResourceFlavor placed_flavor(std::string name, std::string topology) {
+  auto f = flavor(std::move(name));
+  f.node_labels = {{"group", "g"}};
+  f.topology_name = std::move(topology);
+  return f;
+}
+
+// An admission check that makes ProvisioningRequests, and what its controller says.
+inline api::kueue::AdmissionCheck check(std::string name, bool active = true);
+inline api::kueue::AdmissionCheck provisioning_check(std::string name) {
+  auto c = check(std::move(name));
+  c.controller_name = "kueue.x-k8s.io/provisioning-request";
+  return c;
+}
+inline api::kueue::AdmissionCheckState says(std::string name, api::kueue::CheckState state, std::string message = "") {
+  api::kueue::AdmissionCheckState out;
+  out.name = std::move(name);
+  out.state = state;
+  out.message = std::move(message);
+  return out;
+}
+
+inline api::kueue::AdmissionCheck check(std::string name, bool active) {
   api::kueue::AdmissionCheck c;
   c.meta.name = std::move(name);
   c.meta.resource_version = "1";
@@ -161,6 +189,66 @@ inline api::kueue::Admission admission(std::string cluster_queue, std::string fl
   assignment.resource_usage["cpu"] = quantity(cpu);
   assignment.count = count;
   return {std::move(cluster_queue), {assignment}};
+}
+
+// Places on nodes, so many pods on each.
+inline api::kueue::TopologyAssignmentPtr on_nodes(const std::vector<std::pair<std::string, int>>& nodes) {
+  auto out = std::make_shared<api::kueue::TopologyAssignment>();
+  out->levels = {"kubernetes.io/hostname"};
+  for (const auto& [node, pods] : nodes) out->domains.push_back({{node}, pods});
+  return out;
+}
+
+// A node that is up, in a rack, labelled group=g.
+class NodeBuilder {
+ public:
+  explicit NodeBuilder(std::string name, std::string rack = "r1", std::string_view cpu = "4") {
+    n_.name = name;
+    n_.labels = {{"kubernetes.io/hostname", name}, {"rack", std::move(rack)}, {"group", "g"}};
+    n_.ready = true;
+    n_.allocatable = {{"cpu", quantity(cpu)}, {"pods", quantity("110")}};
+  }
+  NodeBuilder& not_ready(Time since) { return n_.ready = false, n_.ready_since = since, *this; }
+  NodeBuilder& unknown() { return n_.ready.reset(), *this; }
+  NodeBuilder& taint(std::string key, std::string effect) { return n_.taints.push_back({std::move(key), "", std::move(effect)}), *this; }
+  NodeBuilder& label(std::string key, std::string value) { return n_.labels[std::move(key)] = std::move(value), *this; }
+  operator api::Node() const { return n_; }  // NOLINT
+  Ptr<api::Node> ptr() const { return std::make_shared<const api::Node>(n_); }
+
+ private:
+  api::Node n_;
+};
+
+// A pod of a workload's pod set main, bound to a node.
+class PodBuilder {
+ public:
+  PodBuilder(std::string name, std::string workload, std::string node) {
+    p_.uid = "uid-" + name;
+    p_.ns = "ns";
+    p_.name = std::move(name);
+    p_.workload = std::move(workload);
+    p_.pod_set = "main";
+    p_.node = std::move(node);
+    p_.bound = true;
+    p_.requests = {{"cpu", quantity("1")}};
+  }
+  PodBuilder& unbound() { return p_.bound = false, *this; }
+  PodBuilder& terminating() { return p_.terminating = true, *this; }
+  PodBuilder& terminated() { return p_.terminated = true, *this; }
+  operator api::PodPlacement() const { return p_; }  // NOLINT
+  Ptr<api::PodPlacement> ptr() const { return std::make_shared<const api::PodPlacement>(p_); }
+
+ private:
+  api::PodPlacement p_;
+};
+
+inline api::kueue::Topology topology(std::string name) {
+  api::kueue::Topology t;
+  t.meta.name = std::move(name);
+  t.meta.resource_version = "1";
+  t.meta.finalizers = {std::string(api::kueue::kFinalizer)};
+  t.levels = {"rack", "kubernetes.io/hostname"};
+  return t;
 }
 
 // "True QuotaReserved: Quota reserved in ClusterQueue cq"; "" when there is no such condition.

@@ -36,7 +36,7 @@ void Scenario::feed(const Event& event) {
   perform(engine_->handle(now_, event));
   const bool config =
       !std::holds_alternative<WorkloadSeen>(event) && !std::holds_alternative<WorkloadGone>(event) &&
-      !std::holds_alternative<JobReported>(event) && !std::holds_alternative<WriteSettled>(event) &&
+      !std::holds_alternative<JobReported>(event) && !std::holds_alternative<CheckReported>(event) && !std::holds_alternative<WriteSettled>(event) &&
       !std::holds_alternative<TimePassed>(event) && !std::holds_alternative<Synced>(event);
   if (config) everything_.push_back(event);
 }
@@ -56,6 +56,9 @@ void Scenario::give(const api::kueue::ResourceFlavor& f) {
 void Scenario::give(const api::kueue::AdmissionCheck& c) {
   feed(AdmissionCheckSeen{std::make_shared<const api::kueue::AdmissionCheck>(c)});
 }
+void Scenario::give(const api::kueue::Topology& t) { feed(TopologySeen{std::make_shared<const api::kueue::Topology>(t)}); }
+void Scenario::give(const api::Node& n) { feed(NodeSeen{std::make_shared<const api::Node>(n)}); }
+void Scenario::give(const api::PodPlacement& p) { feed(PodSeen{std::make_shared<const api::PodPlacement>(p)}); }
 void Scenario::give_namespace(std::string name, api::StringMap labels) {
   feed(NamespaceSeen{std::move(name), std::move(labels)});
 }
@@ -86,7 +89,12 @@ bool Scenario::run_once() {
   perform(engine_->schedule(now_));
   if (jobs_stop_at_once) stop_jobs();
   check();
-  const bool quiet = answers_.empty() && writes_ == before;
+  const bool again = wake_ && *wake_ <= now_;  // it asked for another pass at once
+  const bool quiet = answers_.empty() && writes_ == before && !again;
+  if (again) {
+    wake_.reset();
+    answers_.push_back(TimePassed{});
+  }
   deliver();
   return quiet;
 }
@@ -112,6 +120,7 @@ std::vector<std::string> Scenario::names() const {
 }
 
 void Scenario::pass(int seconds) {
+  run();
   const Time end = now_ + std::chrono::seconds(seconds);
   while (wake_ && *wake_ <= end) {
     now_ = std::max(now_, *wake_);
@@ -205,6 +214,10 @@ void Scenario::finish(const std::string& name, const std::string& reason) {
   report(name, std::move(r));
 }
 
+void Scenario::report_check(const std::string& name, api::kueue::AdmissionCheckState state) {
+  feed(CheckReported{"ns", name, std::move(state)});
+}
+
 void Scenario::check() {
   for (const auto& broken : engine_->check_invariants(now_)) ADD_FAILURE() << broken;
 }
@@ -230,6 +243,15 @@ std::string Scenario::flavor_of(const std::string& name) const {
   const auto& flavors = admission->pod_set_assignments[0].flavors;
   const auto it = flavors.find("cpu");
   return it == flavors.end() ? "" : it->second;
+}
+
+std::string Scenario::places_of(const std::string& name) const {
+  const auto& admission = workload(name).status.admission;
+  if (!admission || admission->pod_set_assignments.empty() || !admission->pod_set_assignments[0].topology_assignment) return "";
+  std::string out;
+  for (const auto& domain : admission->pod_set_assignments[0].topology_assignment->domains)
+    out.append(out.empty() ? "" : " ").append(domain.values.back()).append(":").append(std::to_string(domain.count));
+  return out;
 }
 
 ClusterQueueStatus Scenario::cluster_queue(std::string_view name) const {

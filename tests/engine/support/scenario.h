@@ -25,6 +25,9 @@ class Scenario {
   void give(const api::kueue::LocalQueue& queue);
   void give(const api::kueue::ResourceFlavor& flavor);
   void give(const api::kueue::AdmissionCheck& check);
+  void give(const api::kueue::Topology& topology);
+  void give(const api::Node& node);
+  void give(const api::PodPlacement& pod);
   void give(const Workload& workload);  // creates it
   void take(const Event& gone) { feed(gone); }
   void give_namespace(std::string name, api::StringMap labels);
@@ -34,7 +37,7 @@ class Scenario {
   // --- What happens. run() performs the engine's effects until there are none.
   void run();
   bool run_once();  // one pass; whether nothing followed. Later answers stay under way
-  void pass(int seconds);  // time passes; wake-ups that were asked for come on time
+  void pass(int seconds);  // run(), then time passes; wake-ups that were asked for come on time
   void sync();  // caches are complete; called by the constructor unless `synced` is false in restart()
   // A new engine that knows nothing but what the API holds.
   void restart();
@@ -44,6 +47,7 @@ class Scenario {
   void report_stopped(const std::string& name);
   void report(const std::string& name, api::kueue::JobReport report);
   void finish(const std::string& name, const std::string& reason = "Succeeded");
+  void report_check(const std::string& name, api::kueue::AdmissionCheckState state);
 
   // Decides the outcome of each write; nothing: all are done. A failed write may have happened nevertheless.
   using Outcome = WriteSettled::Outcome;
@@ -59,6 +63,7 @@ class Scenario {
   std::string state(const std::string& name) const;                             // "Admitted"
   std::string condition(const std::string& name, std::string_view type) const;  // "True Reason: message"
   std::string flavor_of(const std::string& name) const;                         // of cpu in the pod set main
+  std::string places_of(const std::string& name) const;  // of the pod set main: "n1:2 n2:2"; "": none
   ClusterQueueStatus cluster_queue(std::string_view name) const;
   LocalQueueStatus local_queue(std::string_view name) const;
   std::vector<std::string> take_events();  // "Workload/w Warning WaitingForQuota: note"

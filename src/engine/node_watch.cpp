@@ -1,0 +1,203 @@
+#include "engine/node_watch.h"
+
+#include <algorithm>
+
+#include "api/meta.h"
+#include "engine/lifecycle/topology.h"
+
+namespace berth::engine {
+
+using api::kueue::TopologyAssignmentPtr;
+
+namespace {
+
+// How long a node may be NotReady before it counts as failed, where the end of its pods is not waited for.
+constexpr std::chrono::seconds kNotReadyFor{30};
+
+std::string host_of(const api::Node& node) {
+  const auto label = node.labels.find(std::string(lifecycle::kHostnameLevel));
+  return label == node.labels.end() ? node.name : label->second;
+}
+
+bool same_health(const api::Node& a, const api::Node& b) {
+  return host_of(a) == host_of(b) && a.ready == b.ready && a.ready_since == b.ready_since && a.taints == b.taints;
+}
+
+// Whether pods may stay and new ones may come, for ever.
+bool tolerated(const std::vector<api::Taint>& taints, const std::vector<api::Toleration>& tolerations) {
+  return std::ranges::all_of(taints, [&](const api::Taint& taint) {
+    return (taint.effect != "NoSchedule" && taint.effect != "NoExecute") || api::tolerates(tolerations, taint);
+  });
+}
+
+bool same(const std::vector<TopologyAssignmentPtr>& a, const std::vector<TopologyAssignmentPtr>& b) {
+  return std::ranges::equal(a, b, [](const TopologyAssignmentPtr& x, const TopologyAssignmentPtr& y) {
+    return x == y || (x && y && *x == *y);
+  });
+}
+
+}  // namespace
+
+NodeWatch::NodeWatch(const Options& options) : options_(options) {}
+
+std::vector<WorkloadId> NodeWatch::set_node(const Ptr<api::Node>& node) {
+  std::vector<WorkloadId> concerned;
+  auto& known = nodes_[node->name];
+  const auto before = std::exchange(known, node);
+  if (before && same_health(*before, *node)) return concerned;
+  if (before) names_.erase({host_of(*before), before->name});
+  names_.insert({host_of(*node), node->name});
+  look_at(host_of(*node), concerned);
+  if (before && host_of(*before) != host_of(*node)) look_at(host_of(*before), concerned);
+  return concerned;
+}
+
+std::vector<WorkloadId> NodeWatch::remove_node(const std::string& name) {
+  std::vector<WorkloadId> concerned;
+  const auto it = nodes_.find(name);
+  if (it == nodes_.end()) return concerned;
+  const Host host = host_of(*it->second);
+  names_.erase({host, name});
+  nodes_.erase(it);
+  look_at(host, concerned);
+  return concerned;
+}
+
+std::vector<WorkloadId> NodeWatch::set_pod(const Ptr<api::PodPlacement>& pod) {
+  std::vector<WorkloadId> concerned;
+  if (!pod->holds_node()) return remove_pod(pod->uid);
+  const auto before = std::exchange(pods_[pod->uid], pod);
+  if (before && *before == *pod) return concerned;
+  count(*pod, 1, concerned);
+  if (before) count(*before, -1, concerned);
+  return concerned;
+}
+
+std::vector<WorkloadId> NodeWatch::remove_pod(const std::string& uid) {
+  std::vector<WorkloadId> concerned;
+  const auto it = pods_.find(uid);
+  if (it == pods_.end()) return concerned;
+  const auto before = it->second;
+  pods_.erase(it);
+  count(*before, -1, concerned);
+  return concerned;
+}
+
+void NodeWatch::watch(WorkloadId workload, const std::string& key, const api::kueue::Admission& admission, Tolerations tolerations) {
+  // Tolerations that end do not count.
+  for (auto& each : tolerations) std::erase_if(each, [](const auto& t) { return t.toleration_seconds.has_value(); });
+  std::vector<TopologyAssignmentPtr> assignments;
+  bool any = false;
+  for (const auto& ps : admission.pod_set_assignments) {
+    const bool on_nodes = ps.topology_assignment && lifecycle::places_are_nodes(*ps.topology_assignment);
+    assignments.push_back(on_nodes ? ps.topology_assignment : nullptr);
+    any = any || on_nodes;
+  }
+  if (const auto known = watched_.find(workload); known != watched_.end()) {
+    if (any && same(known->second.assignments, assignments) && known->second.tolerations == tolerations) return;
+    forget(workload);
+  }
+  if (!any) return;
+  ids_[key] = workload;
+  Watched& watched = watched_[workload];
+  watched = {key, std::move(assignments), std::move(tolerations), {}};
+  std::map<Host, PodSets> hosts;
+  for (std::size_t i = 0; i < watched.assignments.size(); ++i) {
+    if (!watched.assignments[i]) continue;
+    for (const auto& domain : watched.assignments[i]->domains) hosts[domain.values.back()] |= PodSets{1} << i;
+  }
+  for (const auto& [host, pod_sets] : hosts) {
+    on_host_[host][workload] = pod_sets;
+    if (trouble(watched, host, pod_sets).any()) watched.suspects.insert(host);
+  }
+}
+
+void NodeWatch::forget(WorkloadId workload) {
+  const auto it = watched_.find(workload);
+  if (it == watched_.end()) return;
+  for (const auto& assignment : it->second.assignments) {
+    if (!assignment) continue;
+    for (const auto& domain : assignment->domains) {
+      const auto host = on_host_.find(domain.values.back());
+      if (host == on_host_.end()) continue;
+      host->second.erase(workload);
+      if (host->second.empty()) on_host_.erase(host);
+    }
+  }
+  ids_.erase(it->second.key);
+  watched_.erase(it);
+}
+
+NodeWatch::Verdict NodeWatch::verdict(WorkloadId workload, const std::vector<std::string>& marked, Time now) const {
+  Verdict out;
+  const auto it = watched_.find(workload);
+  if (it == watched_.end()) return out;
+  for (const Host& host : it->second.suspects) {
+    const bool is_marked = std::ranges::find(marked, host) != marked.end();
+    if (failed(it->second, host, is_marked, now, out.next)) out.failed.push_back(host);
+  }
+  return out;
+}
+
+bool NodeWatch::failed(const Watched& watched, const Host& host, bool marked, Time now, std::optional<Time>& next) const {
+  const PodSets pod_sets = on_host_.at(host).at(ids_.at(watched.key));
+  const Trouble what = trouble(watched, host, pod_sets);
+  if (what.gone || (marked && what.any())) return true;
+  const bool idle = !has_progress(watched.key, host);
+  if (what.tainted && options_.replace_on_taints && idle) return true;
+  if (!what.not_ready) return false;
+  if (options_.replace_on_pod_termination) return idle;
+  const Time deadline = node_of(host)->ready_since + kNotReadyFor;
+  if (deadline > now && (!next || deadline < *next)) next = deadline;
+  return deadline <= now;
+}
+
+const api::Node* NodeWatch::node_of(const Host& host) const {
+  const auto it = names_.lower_bound({host, ""});
+  return it == names_.end() || it->first != host ? nullptr : nodes_.at(it->second).get();
+}
+
+NodeWatch::Trouble NodeWatch::trouble(const Watched& watched, const Host& host, PodSets pod_sets) const {
+  Trouble out;
+  const api::Node* node = node_of(host);
+  out.gone = node == nullptr || !node->ready;
+  if (out.gone) return out;
+  out.not_ready = !*node->ready;
+  for (std::size_t i = 0; i < watched.tolerations.size(); ++i) {
+    const bool here = (pod_sets >> i & 1) != 0;
+    out.tainted = out.tainted || (here && !tolerated(node->taints, watched.tolerations[i]));
+  }
+  return out;
+}
+
+bool NodeWatch::has_progress(const std::string& key, const Host& host) const {
+  if (const auto* node = node_of(host); node != nullptr && node->name != host && progress_.contains({key, node->name})) return true;
+  return progress_.contains({key, host});
+}
+
+void NodeWatch::look_at(const Host& host, std::vector<WorkloadId>& concerned) {
+  const auto here = on_host_.find(host);
+  if (here == on_host_.end()) return;
+  for (const auto& [workload, pod_sets] : here->second) {
+    Watched& watched = watched_.at(workload);
+    const bool unwell = trouble(watched, host, pod_sets).any();
+    const bool was = watched.suspects.contains(host);
+    if (unwell && !was) watched.suspects.insert(host);
+    if (!unwell && was) watched.suspects.erase(host);
+    if (unwell || was) concerned.push_back(workload);
+  }
+}
+
+// A pod that is bound, and neither terminated nor terminating, makes progress. One that only its node selector ties to a node does
+// not: should the node be unwell, nobody would bind it.
+void NodeWatch::count(const api::PodPlacement& pod, int by, std::vector<WorkloadId>& concerned) {
+  if (pod.workload.empty() || !pod.bound || pod.terminated || pod.terminating) return;
+  const std::string key = api::object_key(pod.ns, pod.workload);
+  int& pods = progress_[{key, pod.node}];
+  pods += by;
+  if (pods == 0) progress_.erase({key, pod.node});
+  const auto id = ids_.find(key);
+  if (id != ids_.end() && !watched_.at(id->second).suspects.empty()) concerned.push_back(id->second);
+}
+
+}  // namespace berth::engine

@@ -1,0 +1,81 @@
+// The second pass (kueue.md 3.8): places for workloads that hold quota already, after their checks made the nodes, or for the pods
+// that were on failed nodes.
+//
+// Whether a workload needs it is asked of its state alone, when its timer is set and again when it fires. The timers live here: who
+// starts anew begins with the shortest.
+#include <algorithm>
+#include <vector>
+
+#include "base/assert.h"
+#include "engine/engine_impl.h"
+
+namespace berth::engine {
+
+using lifecycle::SecondPassNeed;
+
+void Engine::Impl::plan_second_pass(Tracked& t, Time now) {
+  const auto need = lifecycle::second_pass_need(t.now, situation_of(t));
+  if (need == SecondPassNeed::kNone) {
+    t.second_pass.reset();
+  } else if (!t.second_pass || t.second_pass->need != need) {
+    t.second_pass = SecondPassTimer{need, 1, now + lifecycle::second_pass_delay(1)};
+  }
+  if (t.second_pass && t.second_pass->at <= now && t.await_version.empty()) due_second_passes.insert(&t);
+}
+
+// In the order in which they would be given quota.
+void Engine::Impl::second_passes(Time now) {
+  const auto due = std::exchange(due_second_passes, {});
+  std::vector<Tracked*> ordered(due.begin(), due.end());
+  std::ranges::sort(ordered, [](const Tracked* a, const Tracked* b) {
+    if (a->now.priority != b->now.priority) return a->now.priority > b->now.priority;
+    const Time since_a = queue_order_time(a->now), since_b = queue_order_time(b->now);
+    return since_a != since_b ? since_a < since_b : a->now.meta.uid < b->now.meta.uid;
+  });
+  for (Tracked* t : ordered) second_pass(*t, now);
+}
+
+void Engine::Impl::second_pass(Tracked& t, Time now) {
+  // An earlier one in this pass may have preempted it.
+  const auto need = lifecycle::second_pass_need(t.now, situation_of(t));
+  workloads.mark(t);
+  if (need == SecondPassNeed::kNone || !scheduler.holds(t.id)) return;
+  Scheduler::SecondPass pass;
+  pass.workload = t.id;
+  pass.pod_sets = admitted_pod_sets(t);
+  pass.admission = &*t.now.status.admission;
+  if (need == SecondPassNeed::kFailedNodes) pass.failed = t.now.status.unhealthy_nodes;
+  const auto result = scheduler.second_pass(pass, now);
+  for (const auto& decision : result.preemptions) {
+    std::visit([&](const auto& d) { on_decision(d, now); }, decision);
+  }
+  if (!result.ok() || !take_places(t, result, now)) second_pass_failed(t, result.message, now);
+}
+
+// Whether they are taken: what an assignment may not change into is refused.
+bool Engine::Impl::take_places(Tracked& t, const Scheduler::SecondPassResult& result, Time now) {
+  const bool failed_nodes = t.second_pass && t.second_pass->need == SecondPassNeed::kFailedNodes;
+  auto change = failed_nodes ? lifecycle::replace_nodes(t.now, result.assignments, now)
+                             : lifecycle::place(t.now, result.assignments, now);
+  BERTH_INVARIANT(change.has_value());
+  if (!change) return false;
+  apply(t, std::move(*change));
+  watch_nodes(t);
+  place(t, now);  // taken before another second pass looks
+  return true;
+}
+
+void Engine::Impl::second_pass_failed(Tracked& t, const std::string& message, Time now) {
+  if (!t.second_pass) return;
+  if (t.second_pass->need == SecondPassNeed::kFailedNodes && options.replace_fail_fast) {
+    auto change = lifecycle::evict(t.now, lifecycle::no_replacement(t.now), now);
+    BERTH_INVARIANT(change.has_value());
+    if (change) return apply(t, std::move(*change));
+  }
+  t.events.push_back(event_about(t.now, {true, "SecondPassFailed", message, lifecycle::Note::kByScheduler}));
+  to_flush.insert(&t);
+  ++t.second_pass->iteration;
+  t.second_pass->at = now + lifecycle::second_pass_delay(t.second_pass->iteration);
+}
+
+}  // namespace berth::engine

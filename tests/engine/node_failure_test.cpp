@@ -1,0 +1,357 @@
+// Nodes fail under admitted workloads: only their share moves, or the workload starts over (kueue.md 4.9).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "engine/support/scenario.h"
+
+namespace berth::engine {
+namespace {
+
+using api::kueue::Workload;
+using test::at;
+using test::ClusterQueueBuilder;
+using test::NodeBuilder;
+using test::PodBuilder;
+using test::Scenario;
+using test::WorkloadBuilder;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using Outcome = Scenario::Outcome;
+
+// Two racks of three nodes for two pods each; the gang a has four pods on the first two nodes of rack r1, all running.
+struct Racks : Scenario {
+  explicit Racks(Options options = {}) : Scenario(options) {
+    give(test::topology("t"));
+    give(test::placed_flavor("f", "t"));
+    give(ClusterQueueBuilder("cq").cpu({{"f", "100"}}));
+    give(test::local_queue("q", "cq"));
+    for (const char* node : {"r1-n1", "r1-n2", "r1-n3"}) give(NodeBuilder(node, "r1"));
+    for (const char* node : {"r2-n1", "r2-n2", "r2-n3"}) give(NodeBuilder(node, "r2"));
+    give(WorkloadBuilder("a").pods(4, "2").required("rack"));
+    run();
+    EXPECT_EQ(places_of("a"), "r1-n1:2 r1-n2:2");
+    for (const char* pod : {"p1", "p2"}) give(PodBuilder(pod, "a", "r1-n1"));
+    for (const char* pod : {"p3", "p4"}) give(PodBuilder(pod, "a", "r1-n2"));
+    run();
+    take_events();
+  }
+  void pods_end(const std::vector<std::string>& pods) {
+    for (const auto& pod : pods) take(PodGone{"uid-" + pod});
+  }
+  const std::vector<std::string>& unhealthy() const { return workload("a").status.unhealthy_nodes; }
+};
+
+Options with(const std::function<void(Options&)>& edit) {
+  Options out;
+  edit(out);
+  return out;
+}
+
+TEST(NodeFailure, ADeletedNodeIsMarkedAtOnceAndItsShareMoves) {
+  Racks s;
+  const int writes = s.writes();
+  s.take(NodeGone{"r1-n1"});
+  s.run();
+  EXPECT_THAT(s.unhealthy(), ElementsAre("r1-n1"));
+  EXPECT_EQ(s.places_of("a"), "r1-n1:2 r1-n2:2");
+  s.pass(1);
+  EXPECT_EQ(s.places_of("a"), "r1-n2:2 r1-n3:2");
+  EXPECT_THAT(s.unhealthy(), IsEmpty());
+  EXPECT_EQ(s.state("a"), "Admitted");
+  EXPECT_EQ(s.writes(), writes + 2);
+  EXPECT_THAT(s.take_events(), IsEmpty());
+  s.give(NodeBuilder("r1-n1"));
+  s.pass(100);
+  EXPECT_EQ(s.places_of("a"), "r1-n2:2 r1-n3:2");
+  EXPECT_EQ(s.writes(), writes + 2);
+}
+
+TEST(NodeFailure, NotReadyWaitsForThePodsAndWithoutRoomInTheRackItIsEvictedAndPlacedAnew) {
+  Racks s;
+  s.take(NodeGone{"r1-n1"});
+  s.pass(1);
+  s.pods_end({"p1", "p2"});
+  s.give(NodeBuilder("r1-n2").not_ready(s.now()));
+  s.pass(100);
+  EXPECT_THAT(s.unhealthy(), IsEmpty());
+  s.pods_end({"p3", "p4"});
+  s.run();
+  EXPECT_THAT(s.unhealthy(), ElementsAre("r1-n2"));
+  s.pass(1);
+  EXPECT_EQ(s.state("a"), "Admitted");
+  EXPECT_EQ(s.places_of("a"), "r2-n1:2 r2-n2:2");
+  EXPECT_EQ(s.condition("a", "Evicted"),
+            "False QuotaReserved: Previously: Workload was evicted as there was no replacement for unhealthy node(s): r1-n2");
+  EXPECT_EQ(s.condition("a", "Requeued"),
+            "True NodeFailures: Workload was evicted as there was no replacement for unhealthy node(s): r1-n2");
+  EXPECT_THAT(s.take_events(), Contains("Workload/a Normal EvictedDueToNodeFailures: Workload was evicted as there was no replacement for "
+                                        "unhealthy node(s): r1-n2"));
+}
+
+TEST(NodeFailure, WithoutFailFastItIsTriedAgain) {
+  Racks s(with([](Options& o) { o.replace_fail_fast = false; }));
+  s.take(NodeGone{"r1-n3"});
+  s.take(NodeGone{"r1-n1"});
+  s.pass(5);
+  EXPECT_EQ(s.state("a"), "Admitted");
+  EXPECT_THAT(s.unhealthy(), ElementsAre("r1-n1"));
+  const auto events = s.take_events();
+  EXPECT_EQ(events.size(), 2u);  // after 1 and 3 seconds
+  EXPECT_THAT(events, Contains(HasSubstr("Workload/a Warning SecondPassFailed: couldn't assign flavors to pod set main: ")));
+  s.give(NodeBuilder("r1-n4"));
+  s.pass(2);
+  EXPECT_EQ(s.places_of("a"), "r1-n2:2 r1-n4:2");
+}
+
+TEST(NodeFailure, SeveralNodesAreReplacedTogether) {
+  Racks s;
+  s.give(NodeBuilder("r1-n4"));
+  s.take(NodeGone{"r1-n1"});
+  s.run();
+  s.take(NodeGone{"r1-n2"});
+  s.run();
+  EXPECT_THAT(s.unhealthy(), ElementsAre("r1-n1", "r1-n2"));
+  s.pass(1);
+  EXPECT_EQ(s.places_of("a"), "r1-n3:2 r1-n4:2");
+  EXPECT_EQ(s.state("a"), "Admitted");
+  EXPECT_THAT(s.workload("a").status.evictions, IsEmpty());
+}
+
+TEST(NodeFailure, AsInKueueTheSecondOneEvicts) {
+  Racks s(with([](Options& o) { o.replace_several_nodes = false; }));
+  s.give(NodeBuilder("r1-n4"));
+  s.take(NodeGone{"r1-n2"});
+  s.run();
+  s.take(NodeGone{"r1-n1"});
+  s.run();
+  EXPECT_THAT(s.take_events(), Contains("Workload/a Normal EvictedDueToNodeFailures: Workload eviction triggered due to multiple TAS assigned "
+                                        "node failures, including: r1-n2, r1-n1"));
+  EXPECT_EQ(s.workload("a").status.evictions.at(0).reason, "NodeFailures");
+  EXPECT_THAT(s.unhealthy(), IsEmpty());
+}
+
+TEST(NodeFailure, ANodeThatComesBackInTimeKeepsItsPods) {
+  Racks s;
+  s.take(NodeGone{"r1-n1"});
+  s.run();
+  EXPECT_THAT(s.unhealthy(), ElementsAre("r1-n1"));
+  s.give(NodeBuilder("r1-n1"));
+  s.run();
+  EXPECT_THAT(s.unhealthy(), IsEmpty());
+  s.pass(100);
+  EXPECT_EQ(s.places_of("a"), "r1-n1:2 r1-n2:2");
+  EXPECT_THAT(s.take_events(), IsEmpty());
+}
+
+TEST(NodeFailure, ATaintMovesTheShareOncePodsAreGone) {
+  Racks s;
+  s.give(NodeBuilder("r1-n1").taint("maintenance", "NoExecute"));
+  s.pass(100);
+  EXPECT_EQ(s.places_of("a"), "r1-n1:2 r1-n2:2");
+  s.pods_end({"p1", "p2"});
+  s.pass(1);
+  EXPECT_EQ(s.places_of("a"), "r1-n2:2 r1-n3:2");
+}
+
+TEST(NodeFailure, TheFlavorMayTolerateForThePods) {
+  Racks s;
+  auto flavor = test::placed_flavor("f", "t");
+  flavor.tolerations = {{"maintenance", "Exists", "", "", {}}};
+  s.give(flavor);
+  s.pods_end({"p1", "p2"});
+  s.give(NodeBuilder("r1-n1").taint("maintenance", "NoExecute"));
+  s.pass(100);
+  EXPECT_EQ(s.places_of("a"), "r1-n1:2 r1-n2:2");
+  s.give(test::placed_flavor("f", "t"));
+  s.pass(1);
+  EXPECT_EQ(s.places_of("a"), "r1-n2:2 r1-n3:2");
+}
+
+TEST(NodeFailure, WithoutWaitingForPodsNotReadyCountsAfterHalfAMinute) {
+  Racks s(with([](Options& o) { o.replace_on_pod_termination = false; }));
+  s.give(NodeBuilder("r1-n1").not_ready(s.now()));
+  s.run();
+  EXPECT_EQ(s.wake(), s.now() + std::chrono::seconds(30));
+  s.pass(29);
+  EXPECT_THAT(s.unhealthy(), IsEmpty());
+  s.pass(1);
+  EXPECT_THAT(s.unhealthy(), ElementsAre("r1-n1"));
+  s.pass(1);
+  EXPECT_EQ(s.places_of("a"), "r1-n2:2 r1-n3:2");
+}
+
+TEST(NodeFailure, SwitchedOffNothingIsMarked) {
+  Racks s(with([](Options& o) { o.replace_failed_nodes = false; }));
+  const int writes = s.writes();
+  s.take(NodeGone{"r1-n1"});
+  s.pass(100);
+  EXPECT_EQ(s.writes(), writes);
+  EXPECT_EQ(s.places_of("a"), "r1-n1:2 r1-n2:2");
+}
+
+TEST(NodeFailure, ReplacementsDoNotShareARoom) {
+  Racks s;
+  s.give(WorkloadBuilder("b").pods(2, "1").required("rack").priority(3));
+  s.run();
+  ASSERT_EQ(s.places_of("b"), "r1-n3:2");
+  s.give(WorkloadBuilder("c").pods(2, "1").required("rack"));
+  s.run();
+  ASSERT_EQ(s.places_of("c"), "r1-n3:2");
+  s.give(NodeBuilder("r1-n4", "r1", "2"));  // for one of them
+  s.give(NodeBuilder("r1-n3").not_ready(s.now()));
+  s.pass(1);
+  EXPECT_EQ(s.places_of("b"), "r1-n4:2");
+  EXPECT_EQ(s.workload("b").status.evictions.size(), 0u);
+  EXPECT_EQ(s.workload("c").status.evictions.size(), 1u);
+  EXPECT_EQ(s.places_of("c"), "r2-n1:2");
+}
+
+TEST(NodeFailure, ReplacingNeverPreempts) {
+  Racks s;
+  s.give(ClusterQueueBuilder("cq").cpu({{"f", "100"}}).preempt_lower());
+  s.give(WorkloadBuilder("low").pods(1, "3").required("kubernetes.io/hostname").priority(-5));
+  s.run();
+  ASSERT_EQ(s.places_of("low"), "r1-n3:1");
+  s.take(NodeGone{"r1-n1"});
+  s.pass(1);
+  EXPECT_EQ(s.state("low"), "Admitted");
+  EXPECT_THAT(s.workload("low").status.evictions, IsEmpty());
+  EXPECT_EQ(s.places_of("a"), "r2-n1:2 r2-n2:2");  // evicted, and placed anew
+}
+
+TEST(NodeFailure, WhoLeavesBeforeTheTimerFiresKeepsWhatItHas) {
+  const std::vector<std::function<void(Racks&)>> leaves{
+      [](Racks& s) { s.finish("a"); },
+      [](Racks& s) { s.remove("a"); },
+      [](Racks& s) { s.change("a", [](Workload& w) { w.active = false; }, true); },
+      [](Racks& s) { s.change("a", [](Workload& w) { w.meta.deletion = at(0); }); },
+  };
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    SCOPED_TRACE(i);
+    Racks s;
+    s.jobs_stop_at_once = false;
+    s.take(NodeGone{"r1-n1"});
+    s.run();
+    leaves[i](s);
+    s.run();
+    s.take_events();
+    s.pass(100);
+    EXPECT_THAT(s.take_events(), IsEmpty());
+    if (i != 1) {
+      EXPECT_EQ(s.places_of("a"), "r1-n1:2 r1-n2:2");
+    }
+    if (i == 2) {
+      EXPECT_THAT(s.unhealthy(), IsEmpty());
+    }
+  }
+}
+
+TEST(NodeFailure, EvictedWorkloadsAreNeverMarked) {
+  Racks s;
+  s.jobs_stop_at_once = false;
+  s.change("a", [](Workload& w) { w.active = false; }, true);
+  s.run();
+  ASSERT_EQ(s.state("a"), "Evicting");
+  const int writes = s.writes();
+  s.take(NodeGone{"r1-n1"});
+  s.pass(100);
+  EXPECT_EQ(s.writes(), writes);
+}
+
+TEST(NodeFailure, ARestartGoesOnFromTheMarker) {
+  Racks s;
+  s.take(NodeGone{"r1-n1"});
+  s.run();
+  s.restart();
+  s.run();
+  EXPECT_THAT(s.unhealthy(), ElementsAre("r1-n1"));
+  s.pass(1);
+  EXPECT_EQ(s.places_of("a"), "r1-n2:2 r1-n3:2");
+  s.restart();
+  s.pass(100);
+  EXPECT_EQ(s.places_of("a"), "r1-n2:2 r1-n3:2");
+}
+
+TEST(NodeFailure, NodesThatFailWhileTheEngineIsAwayAreFoundAtTheStart) {
+  Racks s;
+  s.take(NodeGone{"r1-n2"});  // seen, and not acted upon
+  s.restart();
+  s.pass(1);
+  EXPECT_EQ(s.places_of("a"), "r1-n1:2 r1-n3:2");
+}
+
+TEST(NodeFailure, BeforeAllIsSeenNobodyIsMarked) {
+  Racks s;
+  Engine engine{Options{}};
+  const Time now = s.now();
+  engine.handle(now, WorkloadSeen{std::make_shared<const Workload>(s.workload("a"))});
+  EXPECT_THAT(engine.schedule(now), IsEmpty());
+  engine.handle(now, TopologySeen{std::make_shared<const api::kueue::Topology>(test::topology("t"))});
+  engine.handle(now, ResourceFlavorSeen{std::make_shared<const api::kueue::ResourceFlavor>(test::placed_flavor("f", "t"))});
+  engine.handle(now, ClusterQueueSeen{std::make_shared<const api::kueue::ClusterQueue>(ClusterQueueBuilder("cq").cpu({{"f", "100"}}).build())});
+  engine.handle(now, LocalQueueSeen{std::make_shared<const api::kueue::LocalQueue>(test::local_queue("q", "cq"))});
+  for (const char* node : {"r1-n1", "r1-n2"}) engine.handle(now, NodeSeen{NodeBuilder(node).ptr()});
+  EXPECT_THAT(engine.schedule(now), IsEmpty());
+  engine.handle(now, Synced{});
+  for (const auto& effect : engine.schedule(now)) EXPECT_FALSE(std::holds_alternative<WriteWorkloadStatus>(effect));
+  EXPECT_THAT(engine.check_invariants(now), IsEmpty());
+}
+
+TEST(NodeFailure, WritesThatFailAndConflictLeadToOneReplacement) {
+  for (const Outcome failure : {Outcome::kFailed, Outcome::kConflict}) {
+    for (const bool happen : {false, true}) {
+      for (const int last : {0, 1, 2, 7}) {
+        SCOPED_TRACE(testing::Message() << static_cast<int>(failure) << happen << last);
+        Racks s;
+        s.failed_writes_happen = happen;
+        int n = 0;
+        s.outcome_of_write = [&](const std::string&) { return n++ <= last ? failure : Outcome::kDone; };
+        s.take(NodeGone{"r1-n1"});
+        s.pass(2);
+        // The node comes back, and somebody else would like it.
+        s.give(NodeBuilder("r1-n1"));
+        s.give(WorkloadBuilder("b").pods(2, "2").required("kubernetes.io/hostname"));
+        s.pass(600);
+        EXPECT_EQ(s.state("a"), "Admitted");
+        EXPECT_EQ(s.state("b"), "Admitted");
+        EXPECT_THAT(s.places_of("a"), Not(HasSubstr(s.places_of("b"))));
+        EXPECT_THAT(s.unhealthy(), IsEmpty());
+      }
+    }
+  }
+}
+
+TEST(NodeFailure, ALateEchoDoesNotBringTheOldPlacesBack) {
+  Racks s;
+  s.answers_that_arrive = [](std::size_t n) { return std::min<std::size_t>(n, 1); };
+  s.take(NodeGone{"r1-n1"});
+  s.run();
+  s.pass(2);
+  EXPECT_EQ(s.places_of("a"), "r1-n2:2 r1-n3:2");
+  s.pods_end({"p1", "p2"});
+  s.take(NodeGone{"r1-n3"});
+  s.give(NodeBuilder("r1-n1"));
+  s.pass(100);
+  EXPECT_EQ(s.state("a"), "Admitted");
+  EXPECT_EQ(s.places_of("a"), "r1-n1:2 r1-n2:2");
+}
+
+TEST(NodeFailure, AFlavorOrTopologyThatIsMadeAnewKnowsWhoIsThere) {
+  Racks s;
+  s.take(TopologyGone{"t"});
+  s.take(ResourceFlavorGone{"f"});
+  s.run();
+  s.give(test::placed_flavor("f", "t"));
+  s.give(test::topology("t"));
+  s.give(WorkloadBuilder("b").pods(4, "2").required("rack"));
+  s.run();
+  EXPECT_EQ(s.places_of("b"), "r2-n1:2 r2-n2:2");
+}
+
+}  // namespace
+}  // namespace berth::engine
