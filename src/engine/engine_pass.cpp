@@ -205,7 +205,8 @@ Holding Engine::Impl::holding_of(const Tracked& t, const WorkloadStatus& status)
   if (const auto* reserved = api::find_condition(status.conditions, api::kueue::kQuotaReserved))
     h.reserved_at = reserved->last_transition;
   h.amounts = holding_amounts(*status.admission, t.now.status.reclaimable_pods);
-  h.evicted = api::is_true(t.now.status.conditions, api::kueue::kEvicted);
+  // Who is about to give its quota back, evicted or not, goes before anybody else has to.
+  h.evicted = api::is_true(t.now.status.conditions, api::kueue::kEvicted) || !lifecycle::holds_quota(t.now.status);
   h.places = places_of(t, status);
   return h;
 }

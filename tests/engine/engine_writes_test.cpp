@@ -251,6 +251,27 @@ TEST(Queues, SeenAgainWithNothingButAnotherStatusAreNoNews) {
   EXPECT_GT(see(), 0u) << "it may vanish now";
 }
 
+TEST(Writes, WhoGivesItsQuotaBackIsNotPreemptedMeanwhile) {
+  Scenario s;
+  s.give(test::flavor("f"));
+  s.give(test::check("c"));
+  s.give(ClusterQueueBuilder("cq").cpu({{"f", "4"}}).preempt_lower().check("c"));
+  s.give(test::local_queue("q", "cq"));
+  s.give(test::local_queue("other", "cq"));
+  s.give(WorkloadBuilder("low").pods(4, "1"));
+  s.run();
+  ASSERT_EQ(s.state("low"), "Reserved");
+  s.answers_that_arrive = [](std::size_t) { return std::size_t{0}; };  // the withdrawal is under way
+  s.give(test::local_queue("q", "cq", api::kueue::StopPolicy::kHold));
+  s.run_once();
+  s.give(WorkloadBuilder("high", "other").pods(4, "1").priority(5));
+  s.run_once();
+  s.answers_that_arrive = {};
+  s.run();
+  EXPECT_EQ(s.state("high"), "Reserved");
+  for (const auto& event : s.take_events()) EXPECT_THAT(event, testing::Not(HasSubstr("EvictedDueToPreempted")));
+}
+
 TEST(Reports, AStopThatWasReportedBeforeTheEvictionReleasesNothing) {
   OneQueue s;
   s.jobs_stop_at_once = false;
