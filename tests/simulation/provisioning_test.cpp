@@ -324,5 +324,171 @@ TEST_F(Provisioning, AClusterWithoutTheKindIsToldSoAndLeftInPeace) {
   EXPECT_EQ(requests().size(), 1u);
 }
 
+TEST_F(Provisioning, ProvisionedNodesAdmitTheWorkloadAndItsPodsNameTheRequest) {
+  apply(kQueue);
+  apply(kJob);
+  EXPECT_TRUE(is(workload(), "QuotaReserved"));
+  EXPECT_FALSE(is(workload(), "Admitted"));
+  const std::string name = requests().at(0);
+  answer("Provisioned", "there");
+  EXPECT_TRUE(is(workload(), "Admitted"));
+  EXPECT_EQ(string_at(check(), {"state"}), "Ready");
+  EXPECT_EQ(string_at(check(), {"message"}), "there");
+  EXPECT_THAT(events("AdmissionCheckUpdated"),
+              ElementsAre("Admission check chk updated state from Pending to Ready with message: there"));
+  const Json job = *world->get("batch/v1", "Job", "default", "j");
+  EXPECT_FALSE(bool_at(job, {"spec", "suspend"}, true));
+  const Json annotations = object_at(job, {"spec", "template", "metadata", "annotations"});
+  EXPECT_EQ(string_at(annotations, {"autoscaling.x-k8s.io/consume-provisioning-request"}), name);
+  EXPECT_EQ(string_at(annotations, {"autoscaling.x-k8s.io/provisioning-class-name"}), "manual.example.com");
+  const auto pods = list("v1", "Pod");
+  ASSERT_EQ(pods.size(), 3u);
+  EXPECT_EQ(
+      string_at(pods[0], {"metadata", "annotations", "autoscaling.x-k8s.io/consume-provisioning-request"}),
+      name);
+  EXPECT_THAT(requests(), ElementsAre(name)) << "kept while its pods use it";
+}
+
+TEST_F(Provisioning, FailuresAreRetriedAfterTheBackOffAndThenTheWorkloadIsGivenUp) {
+  apply(kQueue);
+  apply(kJob);
+  answer("Failed", "no room");
+  EXPECT_FALSE(is(workload(), "QuotaReserved"));
+  EXPECT_THAT(requests(), IsEmpty());
+  EXPECT_EQ(int_at(check(), {"retryCount"}), 1);
+  EXPECT_EQ(int_at(check(), {"requeueAfterSeconds"}), 20);
+  EXPECT_FALSE(string_at(workload(), {"status", "requeueState", "requeueAt"}).empty())
+      << "the next try is shown";
+  world->run_for(seconds(15));
+  EXPECT_THAT(requests(), IsEmpty()) << "20 seconds are not over";
+  world->run_for(seconds(10));
+  EXPECT_THAT(requests(), ElementsAre(workload_name() + "-chk-2"));
+  EXPECT_EQ(string_at(check(), {"message"}), "");
+  answer("Failed", "still no room");
+  EXPECT_FALSE(bool_at(workload(), {"spec", "active"}, true));
+  EXPECT_FALSE(is(workload(), "QuotaReserved"));
+  EXPECT_THAT(requests(), IsEmpty());
+  EXPECT_THAT(templates(), IsEmpty());
+  EXPECT_THAT(events("AdmissionCheckUpdated"),
+              testing::UnorderedElementsAre(
+                  "Admission check chk updated state from Pending to Retry with message: Retrying after "
+                  "failure: no room",
+                  "Admission check chk updated state from Pending to Rejected with message: still no room"));
+}
+
+TEST_F(Provisioning, RevokedCapacityStopsARunningJobAndAnExpiredBookingDoesNot) {
+  apply(kQueue);
+  apply(kJob);
+  answer("Provisioned", "there");
+  ASSERT_TRUE(is(workload(), "Admitted"));
+  answer("BookingExpired", "late");
+  EXPECT_TRUE(is(workload(), "Admitted"));
+  EXPECT_EQ(string_at(check(), {"state"}), "Ready");
+  answer("CapacityRevoked", "taken away");
+  world->run_for(seconds(5));
+  EXPECT_FALSE(bool_at(workload(), {"spec", "active"}, true));
+  EXPECT_FALSE(is(workload(), "Admitted"));
+  EXPECT_TRUE(bool_at(*world->get("batch/v1", "Job", "default", "j"), {"spec", "suspend"}));
+  EXPECT_THAT(requests(), IsEmpty());
+}
+
+TEST_F(Provisioning, WhatTheServerRefusesIsToldAndForgottenWhenItIsCorrected) {
+  apply(kQueue);
+  std::string job(kJob);
+  const std::string annotation = "provreq.kueue.x-k8s.io/extra: x";
+  job.replace(job.find(annotation), annotation.size(),
+              "provreq.kueue.x-k8s.io/extra: " + std::string(300, 'x'));
+  apply(job);
+  const std::string name = workload_name() + "-chk-1";
+  EXPECT_THAT(requests(), IsEmpty());
+  EXPECT_EQ(string_at(check(), {"state"}), "Pending");
+  EXPECT_THAT(std::string(string_at(check(), {"message"})),
+              testing::AllOf(HasSubstr("Error creating ProvisioningRequest \"" + name + "\": "),
+                             HasSubstr("spec.parameters.extra: Too long")));
+  EXPECT_THAT(events("FailedCreate"), ElementsAre(HasSubstr("spec.parameters.extra: Too long")));
+  const auto tries = world->controller().request_counts().at("create provisioningrequests");
+  world->run_for(minutes(10));
+  EXPECT_LE(world->controller().request_counts().at("create provisioningrequests"), tries + 25)
+      << "ever more slowly";
+  patch("kueue.x-k8s.io/v1beta2", "Workload", workload_name(), "",
+        "{metadata: {annotations: {provreq.kueue.x-k8s.io/extra: short}}}");
+  EXPECT_THAT(requests(), ElementsAre(name));
+  EXPECT_EQ(string_at(check(), {"message"}), "");
+}
+
+// An API server that answers some creations of ProvisioningRequests with an error.
+class Flaky final : public api::RestClient {
+ public:
+  Flaky(api::RestClient& real, Executor& executor, int failures, int code)
+      : real_(real), executor_(executor), failures_(failures), code_(code) {}
+  void call(api::RestRequest request, std::function<void(api::RestResponse)> done) override {
+    if (request.verb != api::Verb::kCreate || request.resource.resource != "provisioningrequests" ||
+        failures_ == 0)
+      return real_.call(std::move(request), std::move(done));
+    --failures_;
+    executor_.post([done = std::move(done), code = code_] {
+      done({code, JsonObject{{"kind", "Status"}, {"code", code}, {"message", "the server is busy"}}, {}});
+    });
+  }
+  std::unique_ptr<api::WatchHandle> watch(api::RestRequest request,
+                                          std::function<void(const api::WatchEvent&)> on_event,
+                                          std::function<void()> on_end) override {
+    return real_.watch(std::move(request), std::move(on_event), std::move(on_end));
+  }
+
+ private:
+  api::RestClient& real_;
+  Executor& executor_;
+  int failures_, code_;
+};
+
+// kueue#13874: what went wrong for a moment was blamed for what failed later.
+TEST_F(Provisioning, AMomentaryErrorIsTriedAgainAndNeverBlamed) {
+  for (const int code : {0, 409, 429, 500, 503}) {
+    simulate::WorldOptions options;
+    options.start = parse_time("2026-01-01T00:00:00Z").value();
+    options.controller = false;
+    make(options);
+    Flaky flaky(world->client(), world->executor(), 3, code);
+    controller::Controller controller(flaky, world->executor(), {});
+    controller.start();
+    apply(kQueue);
+    apply(kJob);
+    ASSERT_THAT(requests(), ElementsAre(workload_name() + "-chk-1")) << code;
+    EXPECT_EQ(controller.request_counts().at("create provisioningrequests"), 4u) << code;
+    EXPECT_THAT(events("FailedCreate"), IsEmpty()) << code;
+    EXPECT_EQ(string_at(check(), {"message"}), "") << code;
+    answer("Failed", "no room");
+    const Json last = workload();
+    EXPECT_THAT(to_string(last), testing::AllOf(HasSubstr("Retrying after failure: no room"),
+                                                testing::Not(HasSubstr("the server is busy"))))
+        << code;
+  }
+}
+
+TEST_F(Provisioning, ANewControllerGoesOnWhereTheOldOneWas) {
+  simulate::WorldOptions options;
+  options.start = parse_time("2026-01-01T00:00:00Z").value();
+  options.controller = false;
+  make(options);
+  auto controller = std::make_unique<controller::Controller>(world->client(), world->executor(),
+                                                             controller::ControllerOptions{});
+  controller->start();
+  apply(kQueue);
+  apply(kJob);
+  const auto before = requests();
+  ASSERT_EQ(before.size(), 1u);
+  controller.reset();
+  answer("Provisioned", "there");
+  controller = std::make_unique<controller::Controller>(world->client(), world->executor(),
+                                                        controller::ControllerOptions{});
+  controller->start();
+  world->run_for(seconds(5));
+  EXPECT_TRUE(is(workload(), "Admitted"));
+  EXPECT_EQ(requests(), before);
+  EXPECT_EQ(controller->request_counts().count("create provisioningrequests"), 0u);
+  EXPECT_EQ(controller->request_counts().count("create podtemplates"), 0u);
+}
+
 }  // namespace
 }  // namespace berth::simulation
