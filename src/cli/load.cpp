@@ -55,7 +55,7 @@ void tell(const simulate::LoadProgress& progress, std::size_t count) {
 
 int run(const Options& options) {
   std::ifstream in(options.file, std::ios::binary);
-  if (!in) return failure(options.file + ": cannot be read; name a load file (see 'berth load --help')");
+  if (!in) return failure(options.file + ": cannot be read; name a load file (see config/samples/load.yaml)");
   const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   const auto load = simulate::parse_load(text, {options.limit});
   if (!load) return failure(options.file + ": " + load.error().message);

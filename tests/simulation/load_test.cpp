@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -133,6 +135,12 @@ TEST(LoadFile, AskForTopologyAsJobsAndAsWorkloads) {
   const auto& request = object_at(array_at(sliced, {"spec", "podSets"})[0], {"topologyRequest"});
   EXPECT_EQ(request.at("podSetSliceRequiredTopology"), "example.com/rack");
   EXPECT_EQ(request.at("podSetSliceSize"), 2);
+}
+
+TEST(LoadFile, TheSampleCanBeRead) {
+  std::ifstream in(std::string(BERTH_SOURCE_DIR) + "/config/samples/load.yaml");
+  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  EXPECT_EQ(parsed(text).submissions.size(), 390u);
 }
 
 TEST(LoadFile, ErrorsNameThePlace) {
