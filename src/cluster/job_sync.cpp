@@ -362,6 +362,8 @@ class Planner {
     if (!ending_ && !spec_.deleting) set_suspended();
     if (!ending_ || !status_.uncounted_succeeded.empty() || !status_.uncounted_failed.empty()) return;
     if (!active_.empty() || terminating_ > 0) return;
+    // Who stopped the job in the moment its pods ended took its start: the API knows no end without a start.
+    if (!status_.start_time) status_.start_time = to_seconds(view_.now);
     status_.set(ending_->success ? "Complete" : "Failed", true, ending_->reason, ending_->message, view_.now);
     if (ending_->success) {
       status_.completion_time = to_seconds(view_.now);

@@ -272,6 +272,16 @@ TEST(JobSync, CountsNoPodThatASuspensionRemoved) {
   EXPECT_EQ(job.count("active"), 0);
 }
 
+// As Kueue stops a job: suspended, and its start taken away.
+TEST(JobSync, EndsAlsoWhenItIsStoppedInTheMomentItsPodsEnd) {
+  Bench job("{}");
+  ensure_path(job.job_, {"spec", "suspend"}) = true;
+  erase_path(job.job_, {"status", "startTime"});
+  job.finish("j-1", 0);
+  EXPECT_EQ(job.conditions(), "SuccessCriteriaMet/CompletionsReached Complete/CompletionsReached");
+  EXPECT_EQ(string_at(job.status(), {"startTime"}), format_time(job.now));
+}
+
 TEST(JobSync, CountsADeletedPodAsFailedAndReplacesItAtOnceOrWhenItEnded) {
   Bench at_once("{backoffLimit: 6}");
   at_once.linger = true;
