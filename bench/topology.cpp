@@ -50,9 +50,23 @@ void occupy(Room& room, const Size& size) {
   }
 }
 
-// One gang after another: placed, taken, and the one before given back, so that each finds nodes that have
-// changed.
+// Where a gang would go, after a pod came to or left some node.
 void place(benchmark::State& state, const Size& size, const std::vector<Gang>& gangs) {
+  auto room = furnished(size);
+  occupy(*room, size);
+  const std::vector<PlaceAsk> asks = room->asks(gangs);
+  std::vector<api::PodPlacement> pods;
+  for (int i = 0; i < 64; ++i) pods.push_back(Room::a_pod("p", node_name(i * 37 % size.total()), kWorker));
+  std::size_t next = 0;
+  for (auto _ : state) {
+    room->places.set_pod(pods[next++ % pods.size()]);
+    if (!room->places.place(asks).ok) state.SkipWithError("not placed");
+  }
+}
+
+// One gang after another: placed, taken, and the one before given back, so that each finds many nodes
+// changed.
+void place_and_take(benchmark::State& state, const Size& size, const std::vector<Gang>& gangs) {
   auto room = furnished(size);
   occupy(*room, size);
   const std::vector<PlaceAsk> asks = room->asks(gangs);
@@ -72,18 +86,21 @@ std::vector<Gang> led(std::int32_t count, const std::string& level) {
   return {leader.preferred(level).in("g"), workers(count).preferred(level).in("g")};
 }
 
-BENCHMARK_CAPTURE(place, 2500_nodes_workers, k2500, {workers(256).preferred("cloud/rack")})
-    ->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(place, 2500_nodes_with_leader, k2500, led(256, "cloud/rack"))
-    ->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(place, 2500_nodes_unconstrained, k2500, {workers(256).unconstrained()})
-    ->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(place, 100000_nodes_workers, k100000, {workers(1024).preferred("cloud/rack")})
-    ->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(place, 100000_nodes_with_leader, k100000, led(1024, "cloud/rack"))
-    ->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(place, 100000_nodes_unconstrained, k100000, {workers(1024).unconstrained()})
-    ->Unit(benchmark::kMicrosecond);
+#define BERTH_GANGS(how)                                                                         \
+  BENCHMARK_CAPTURE(how, 2500_nodes_workers, k2500, {workers(1024).preferred("cloud/rack")})     \
+      ->Unit(benchmark::kMicrosecond);                                                           \
+  BENCHMARK_CAPTURE(how, 2500_nodes_with_leader, k2500, led(1024, "cloud/rack"))                 \
+      ->Unit(benchmark::kMicrosecond);                                                           \
+  BENCHMARK_CAPTURE(how, 2500_nodes_unconstrained, k2500, {workers(1024).unconstrained()})       \
+      ->Unit(benchmark::kMicrosecond);                                                           \
+  BENCHMARK_CAPTURE(how, 100000_nodes_workers, k100000, {workers(8192).preferred("cloud/rack")}) \
+      ->Unit(benchmark::kMicrosecond);                                                           \
+  BENCHMARK_CAPTURE(how, 100000_nodes_with_leader, k100000, led(8192, "cloud/rack"))             \
+      ->Unit(benchmark::kMicrosecond);                                                           \
+  BENCHMARK_CAPTURE(how, 100000_nodes_unconstrained, k100000, {workers(1024).unconstrained()})   \
+      ->Unit(benchmark::kMicrosecond)
+BERTH_GANGS(place);
+BERTH_GANGS(place_and_take);
 
 // A kind of pod that nobody asked for before: everything is counted.
 void count_a_new_kind(benchmark::State& state) {

@@ -14,25 +14,40 @@ std::uint64_t key_of(std::int32_t units, std::int32_t pods, bool descending) {
   return static_cast<std::uint64_t>(high) << 32 | static_cast<std::uint32_t>(pods);
 }
 
+// For heaps with the first in order on top.
+constexpr auto later = [](const auto& a, const auto& b) { return b < a; };
+
 }  // namespace
 
+// Those of `level` below `from`, which is of a higher one, where anything fits. (Does not look at the domains
+// found: with 100,000 leaves that alone would be half of the time.)
 void Chooser::collect(std::size_t level, DomainId from, std::vector<DomainId>& out) const {
-  if (counts_.pods(from) == 0 && !(with_leader_ && counts_.leader(from))) return;
-  if (view_[from].level == level) {
-    out.push_back(from);
-    return;
+  const View::Domain& domain = view_[from];
+  for (DomainId child : domain.children) {
+    if (counts_.pods(child) == 0 && !(with_leader_ && counts_.leader(child))) continue;
+    if (domain.level + 1u == level) {
+      out.push_back(child);
+    } else {
+      collect(level, child, out);
+    }
   }
-  for (DomainId child : view_[from].children) collect(level, child, out);
 }
 
 std::vector<DomainId> Chooser::domains_at(std::size_t level, DomainId scope) const {
   std::vector<DomainId> out;
+  if (scope.valid() && view_[scope].level >= level) return {scope};
+  if (level == view_.leaf_level()) out.reserve(view_.leaves());
   if (scope.valid()) {
-    if (view_[scope].level >= level) return {scope};
     collect(level, scope, out);
     return out;
   }
-  for (DomainId root : view_.roots()) collect(level, root, out);
+  for (DomainId root : view_.roots()) {
+    if (level > 0) {
+      collect(level, root, out);
+    } else if (counts_.pods(root) > 0 || (with_leader_ && counts_.leader(root))) {
+      out.push_back(root);
+    }
+  }
   return out;
 }
 
@@ -151,48 +166,77 @@ bool Chooser::take(std::span<const DomainId> domains, std::int32_t pods, bool le
   return true;
 }
 
+// The domains that come first in order and have room for `wanted` together, as a heap with the first on top.
+// Only these are ordered, however many there are: how many have which room is counted before.
+std::vector<Chooser::Rank> Chooser::first_ranks(const Pool& pool, const std::vector<std::int32_t>& rooms,
+                                                std::int32_t wanted) const {
+  constexpr std::int32_t kBuckets = 1024;  // rooms above count as this large
+  std::vector<std::int64_t> sums(kBuckets);
+  for (std::int32_t room : rooms) sums[static_cast<std::size_t>(std::min(room, kBuckets - 1))] += room;
+  const bool descending = largest_first(pool);
+  std::int32_t last = descending ? kBuckets - 1 : 1;  // the bucket with the last that is needed
+  const std::int32_t step = descending ? -1 : 1;
+  std::int64_t sum = sums[static_cast<std::size_t>(last)];
+  while (sum < wanted && last + step > 0 && last + step < kBuckets)
+    sum += sums[static_cast<std::size_t>(last += step)];
+  std::vector<Rank> ranks;
+  for (std::uint32_t i = 0; i < rooms.size(); ++i) {
+    const std::int32_t bucket = std::min(rooms[i], kBuckets - 1);
+    if (bucket == 0 || (descending ? bucket < last : bucket > last)) continue;
+    ranks.push_back(rank(pool, i));
+  }
+  std::make_heap(ranks.begin(), ranks.end(), later);
+  return ranks;
+}
+
+// The domain that takes the rest and leaves the least room; the first in order among equals. There is one.
+std::uint32_t Chooser::best_fit(const Pool& pool, const std::vector<std::int32_t>& rooms,
+                                std::int32_t wanted) const {
+  std::uint32_t best = 0;
+  bool found = false;
+  for (std::uint32_t i = 0; i < rooms.size(); ++i) {
+    if (rooms[i] < wanted) continue;
+    if (found && (rooms[i] > rooms[best] || (rooms[i] == rooms[best] && !(rank(pool, i) < rank(pool, best)))))
+      continue;
+    best = i;
+    found = true;
+  }
+  return best;
+}
+
 // In order of rank; as soon as one domain can take the rest, the one that leaves the least room does. (Not
 // when the fullest are to be filled first: then the order alone counts.)
 bool Chooser::take_workers(const Pool& pool, std::int32_t wanted, int without, Shares& out) const {
   if (wanted == 0) return true;
-  std::vector<Rank> ranks;
-  ranks.reserve(pool.domains.size());
+  std::vector<std::int32_t> rooms(pool.domains.size());
   std::int32_t largest = 0;
+  std::int64_t total = 0;
   for (std::uint32_t i = 0; i < pool.domains.size(); ++i) {
-    const std::int32_t room = units(pool, i);
-    if (room == 0 || static_cast<int>(i) == without) continue;
-    ranks.push_back(rank(pool, i));
-    largest = std::max(largest, room);
+    if (static_cast<int>(i) == without) continue;
+    rooms[i] = units(pool, i);
+    total += rooms[i];
+    largest = std::max(largest, rooms[i]);
   }
-  auto later = [](const Rank& a, const Rank& b) { return b < a; };
-  bool heaped = false;
-  while (wanted > 0 && !ranks.empty()) {
+  if (total < wanted) return false;
+  std::vector<Rank> ranks;
+  if (least_free_ || largest < wanted) ranks = first_ranks(pool, rooms, wanted);
+  while (wanted > 0) {
     if (!least_free_ && largest >= wanted) {
-      std::int32_t best_room = 0;
-      const Rank* best = nullptr;
-      for (const Rank& each : ranks) {
-        const std::int32_t room = units(pool, each.index);
-        if (room < wanted) continue;
-        if (best && (room > best_room || (room == best_room && !(each < *best)))) continue;
-        best = &each;
-        best_room = room;
-      }
-      if (best) {
-        out.push_back({pool.domains[best->index], wanted * pool.unit, false, best->index});
-        return true;
-      }
-      largest = wanted - 1;  // the largest are taken
+      const std::uint32_t best = best_fit(pool, rooms, wanted);
+      out.push_back({pool.domains[best], wanted * pool.unit, false, best});
+      return true;
     }
-    if (!heaped) std::make_heap(ranks.begin(), ranks.end(), later);
-    heaped = true;
     std::pop_heap(ranks.begin(), ranks.end(), later);
     const std::uint32_t index = ranks.back().index;
     ranks.pop_back();
-    const std::int32_t given = std::min(wanted, units(pool, index));
+    const std::int32_t given = std::min(wanted, rooms[index]);
     out.push_back({pool.domains[index], given * pool.unit, false, index});
     wanted -= given;
+    rooms[index] = 0;
+    // The largest that is left is the next, or, where the smallest come first, still what it was.
+    if (largest_first(pool)) largest = ranks.empty() ? 0 : rooms[ranks.front().index];
   }
-  return wanted == 0;
+  return true;
 }
 
 Shares Chooser::descend(Shares shares) const {
