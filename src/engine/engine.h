@@ -57,7 +57,7 @@ struct JobReported {
   api::kueue::JobReport report;
 };
 // What Berth's own admission check controllers found out about a workload that reserves quota. Controllers of others write the
-// status themselves. A report about a check that the workload does not list, or that has been reset since, is dropped.
+// status themselves. A report about a check that the workload does not list, or that has been reset since (another retryCount), is dropped.
 struct CheckReported {
   std::string ns, name;  // of the workload
   api::kueue::AdmissionCheckState state;  // last_transition is set by the engine

@@ -90,6 +90,7 @@ struct Engine::Impl {
   void look_at_nodes(Tracked& t, lifecycle::Situation& situation, Time now) const;
 
   // --- the second pass (second_pass.cpp).
+  lifecycle::SecondPassNeed second_pass_need(const Tracked& t) const;
   void plan_second_pass(Tracked& t, Time now);
   void second_passes(Time now);
   void second_pass(Tracked& t, Time now);

@@ -13,8 +13,13 @@ namespace berth::engine {
 
 using lifecycle::SecondPassNeed;
 
-void Engine::Impl::plan_second_pass(Tracked& t, Time now) {
+SecondPassNeed Engine::Impl::second_pass_need(const Tracked& t) const {
   const auto need = lifecycle::second_pass_need(t.now, situation_of(t));
+  return need == SecondPassNeed::kFailedNodes && !options.replace_failed_nodes ? SecondPassNeed::kNone : need;
+}
+
+void Engine::Impl::plan_second_pass(Tracked& t, Time now) {
+  const auto need = second_pass_need(t);
   if (need == SecondPassNeed::kNone) {
     t.second_pass.reset();
   } else if (!t.second_pass || t.second_pass->need != need) {
@@ -37,7 +42,7 @@ void Engine::Impl::second_passes(Time now) {
 
 void Engine::Impl::second_pass(Tracked& t, Time now) {
   // An earlier one in this pass may have preempted it.
-  const auto need = lifecycle::second_pass_need(t.now, situation_of(t));
+  const auto need = second_pass_need(t);
   workloads.mark(t);
   if (need == SecondPassNeed::kNone || !scheduler.holds(t.id)) return;
   Scheduler::SecondPass pass;
