@@ -14,6 +14,8 @@ namespace berth::engine {
 using lifecycle::SecondPassNeed;
 
 SecondPassNeed Engine::Impl::second_pass_need(const Tracked& t) const {
+  // Hardly anybody does: told without a look at queues and checks.
+  if (!lifecycle::topology_is_delayed(t.now.status) && t.now.status.unhealthy_nodes.empty()) return SecondPassNeed::kNone;
   const auto need = lifecycle::second_pass_need(t.now, situation_of(t));
   return need == SecondPassNeed::kFailedNodes && !options.replace_failed_nodes ? SecondPassNeed::kNone : need;
 }

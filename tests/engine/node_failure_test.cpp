@@ -194,6 +194,22 @@ TEST(NodeFailure, SwitchedOffNothingIsMarked) {
   EXPECT_EQ(s.places_of("a"), "r1-n1:2 r1-n2:2");
 }
 
+TEST(NodeFailure, SwitchedOffMarkersOfOthersAreLeftAlone) {
+  Racks s(with([](Options& o) { o.replace_failed_nodes = false; }));
+  s.change("a", [](Workload& w) { w.status.unhealthy_nodes = {"r1-n1"}; });
+  s.pass(100);
+  EXPECT_EQ(s.places_of("a"), "r1-n1:2 r1-n2:2");
+  EXPECT_THAT(s.unhealthy(), ElementsAre("r1-n1"));
+}
+
+TEST(NodeFailure, AMarkerThatIsNotTrueIsTakenBack) {
+  Racks s;
+  s.change("a", [](Workload& w) { w.status.unhealthy_nodes = {"r1-n1", "elsewhere"}; });
+  s.pass(100);
+  EXPECT_EQ(s.places_of("a"), "r1-n1:2 r1-n2:2");
+  EXPECT_THAT(s.unhealthy(), IsEmpty());
+}
+
 TEST(NodeFailure, ReplacementsDoNotShareARoom) {
   Racks s;
   s.give(WorkloadBuilder("b").pods(2, "1").required("rack").priority(3));
