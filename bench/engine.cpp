@@ -2,7 +2,7 @@
 //   cmake --preset bench && ninja -C build/bench bench_engine && build/bench/bench/bench_engine
 #include <benchmark/benchmark.h>
 
-#include "engine/schedule/world.h"
+#include "engine/schedule/hall.h"
 
 namespace berth::engine {
 namespace {
@@ -188,6 +188,50 @@ void available(benchmark::State& state) {
     benchmark::DoNotOptimize(tree.ledger.available(tree.queues[i++ % kQueues], FlavorResourceId(1)));
 }
 BENCHMARK(available);
+
+// A gang that finds 1,000 nodes full, each with one workload that asks for 30 resources: `gang` of them have
+// to go.
+void preempt_for_places(benchmark::State& state) {
+  constexpr int kRacks = 20, kNodes = 50, kResources = 30;
+  const auto gang = static_cast<int>(state.range(0));
+  Hall hall(kRacks, kNodes, "4");
+  std::vector<QueueSpec::Limit> limits{{"cpu", "100000"}};
+  JobSpec job{.name = "low", .queue = "q", .count = 1, .requests = {{"cpu", "4"}}};
+  for (int i = 1; i < kResources; ++i) {
+    limits.push_back({"example.com/r" + std::to_string(i), "100000"});
+    job.requests[limits.back().resource] = "1";
+  }
+  for (int rack = 1; rack <= kRacks; ++rack) {
+    for (int i = 1; i <= kNodes; ++i) hall.node(rack, i, "4", true, "f", kResources);
+  }
+  hall.queue(QueueSpec("q").flavor("f", limits).within(api::kueue::WithinClusterQueue::kLowerPriority));
+  for (int i = 0; i < kRacks * kNodes; ++i) {
+    job.name = "low" + std::to_string(i);
+    hall.job(job);
+  }
+  if (hall.moves().size() != std::size_t{kRacks * kNodes}) return state.SkipWithError("the hall is not full");
+  job.name = "high";
+  job.count = gang;
+  job.priority = 1;
+  job.topology = unconstrained();
+  const Pending pending = World::pending(job, 1);
+  const WorkloadId high = hall.id("high");
+  for (auto _ : state) {
+    hall.scheduler.submit(high, pending);
+    const Decisions decisions = hall.scheduler.schedule(at_second(9999));
+    state.PauseTiming();
+    if (decisions.size() != static_cast<std::size_t>(gang) + 1)
+      state.SkipWithError("not the expected victims");
+    for (const Decision& decision : decisions) {
+      if (const auto* victim = std::get_if<Preempt>(&decision))
+        hall.scheduler.set_evicted(victim->target, false);
+    }
+    hall.scheduler.withdraw(high);
+    hall.scheduler.schedule(at_second(9999));
+    state.ResumeTiming();
+  }
+}
+BENCHMARK(preempt_for_places)->Arg(1)->Arg(20)->Arg(200)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace berth::engine

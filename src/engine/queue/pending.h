@@ -1,9 +1,9 @@
 // The workloads that wait in one cluster queue: who is next, and who sleeps until something changes.
 //
 // Workloads of the same shape and priority form a class: they share a verdict, so they are parked and woken
-// together (Kueue: scheduling equivalence hash). A parked class remembers which flavor-resources, or places in which flavors, it lacked;
-// it is woken only when one of those may have got freer. Order: sticky workload, higher priority, older queue
-// timestamp, UID (kueue.md 3.3).
+// together (Kueue: scheduling equivalence hash). A parked class remembers which flavor-resources, or places
+// in which flavors, it lacked; it is woken only when one of those may have got freer. Order: sticky workload,
+// higher priority, older queue timestamp, UID (kueue.md 3.3).
 #pragma once
 
 #include <cstdint>

@@ -40,7 +40,8 @@ struct Shortage {
   const std::string* text = nullptr;  // in the plan
 };
 
-// A flavor-resource that was short and how much was wanted of it; or a flavor in whose nodes no place was found.
+// A flavor-resource that was short and how much was wanted of it; or a flavor in whose nodes no place was
+// found.
 struct Lack {
   FlavorResourceId id{};  // invalid: a lack of place
   Amount wanted{};
@@ -85,8 +86,8 @@ struct Assignment {
   std::vector<Shortage> attempt_shortages;
   std::string_view no_fit_reason;  // of QuotaReserved=False while the mode is kNoFit
 
-  // Of the pod sets that want places (KEP-2724), in the order of Placer::asks(). While the mode is kPreempt: as they would
-  // be on an empty cluster.
+  // Of the pod sets that want places (KEP-2724), in the order of Placer::asks(). While the mode is kPreempt:
+  // as they would be on an empty cluster.
   std::vector<Placed> places;
   std::optional<NoPlace> no_place;
   bool only_place_short = false;  // quota would fit

@@ -36,7 +36,9 @@ std::string join_sorted(std::vector<std::string> texts) {
 
 }  // namespace
 
-std::string couldnt_assign(const std::string& pod_set) { return "couldn't assign flavors to pod set " + pod_set + ": "; }
+std::string couldnt_assign(const std::string& pod_set) {
+  return "couldn't assign flavors to pod set " + pod_set + ": ";
+}
 
 std::string message(const Assignment& assignment, const Plan& plan, const Shape& shape, const Names& names,
                     const std::string& no_place) {
@@ -50,7 +52,8 @@ std::string message(const Assignment& assignment, const Plan& plan, const Shape&
       std::vector<std::string> of_pod_set = texts;
       if (assignment.no_place && assignment.no_place->pod_set == pod_set) of_pod_set.push_back(no_place);
       if (of_pod_set.empty()) continue;
-      by_pod_set.emplace_back(pod_set, couldnt_assign(shape.pod_sets[pod_set].name) + join_sorted(std::move(of_pod_set)));
+      by_pod_set.emplace_back(
+          pod_set, couldnt_assign(shape.pod_sets[pod_set].name) + join_sorted(std::move(of_pod_set)));
     }
   }
   std::string all;

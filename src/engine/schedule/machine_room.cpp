@@ -65,7 +65,7 @@ void Scheduler::Impl::hold_places(WorkloadId workload, const Holding& holding) {
   if (holding.places.empty() && slot.places.empty()) return;
   std::vector<StatedPlaces> stated;
   for (const auto& each : holding.places) {
-    if (each.assignment == nullptr) continue;
+    if (each.assignment == nullptr || each.assignment->domains.empty()) continue;
     stated.push_back({each.flavor, amounts_of(each.per_pod, state.names), each.assignment});
   }
   if (std::ranges::equal(stated, slot.places, same_places)) return;

@@ -154,7 +154,8 @@ void Pass::recompute_without_victims(Entry& entry) {
 bool Pass::fits(Entry& entry) {
   const Usage& usage = entry.assignment.usage;
   NodeId node = entry.queue->node;
-  if (preempted_.empty() && entry.targets.empty()) return state_.ledger.fits(node, usage) && keeps_place(entry);
+  if (preempted_.empty() && entry.targets.empty())
+    return state_.ledger.fits(node, usage) && keeps_place(entry);
   {
     Trial trial(state_.ledger, state_.places);
     for (WorkloadId victim : preempted_) trial.without(victim);
@@ -171,8 +172,8 @@ bool Pass::fits(Entry& entry) {
   return keeps_place(entry);  // beside the victims and beside what shall follow them
 }
 
-// Places are chosen anew after others of this cycle took some (Kueue: TASRecomputeAssignmentWithinSchedulingCycle). Those of
-// a preemptor were chosen on an empty cluster.
+// Places are chosen anew after others of this cycle took some (Kueue:
+// TASRecomputeAssignmentWithinSchedulingCycle). Those of a preemptor were chosen on an empty cluster.
 bool Pass::keeps_place(Entry& entry) {
   const Assignment& assignment = entry.assignment;
   if (assignment.places.empty() || (assignment.mode == Mode::kFit && !places_changed_)) return true;
@@ -277,7 +278,8 @@ bool Pass::scan_moved(Entry& entry) {
   }
   bool resumed = slot.scan != nullptr;
   slot.scan.reset();
-  if (slot.scan_moves > entry.plan->flavors_tried) {  // the last look begins at the first flavor: only then it may sleep
+  if (slot.scan_moves >
+      entry.plan->flavors_tried) {  // the last look begins at the first flavor: only then it may sleep
     moved_ = moved_ || resumed;
     return resumed;
   }

@@ -1,5 +1,6 @@
-// The scheduling pass over trees of cohorts that have to do with each other: Kueue's cycles (one head of each queue, nominated against the
-// same state, ordered, then processed one by one) repeated until nothing moves (kueue.md 3.1-3.4).
+// The scheduling pass over trees of cohorts that have to do with each other: Kueue's cycles (one head of each
+// queue, nominated against the same state, ordered, then processed one by one) repeated until nothing moves
+// (kueue.md 3.1-3.4).
 #pragma once
 
 #include <span>
@@ -15,8 +16,8 @@ class Pass {
  public:
   explicit Pass(State& state) : state_(state), nominator_(state) {}
 
-  // All queues below `roots` that have somebody awake. False when it stopped at the bound of cycles and should
-  // go on. Trees whose pods may want the same places are passed over together.
+  // All queues below `roots` that have somebody awake. False when it stopped at the bound of cycles and
+  // should go on. Trees whose pods may want the same places are passed over together.
   bool run(std::span<const NodeId> roots, Time now, Decisions& out);
 
  private:

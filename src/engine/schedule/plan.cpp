@@ -57,7 +57,8 @@ struct Basis {
   const FlavorTable& flavors;
   const Places& places;
   Names& names;
-  bool implied = false;  // all pods get places: every flavor of the queue has a topology, and only such (kueue.md 4.1)
+  bool implied =
+      false;  // all pods get places: every flavor of the queue has a topology, and only such (kueue.md 4.1)
 };
 
 bool only_topologies(const QueueConfig& config, const Places& places) {
@@ -82,13 +83,15 @@ std::string topology_mismatch(const Basis& basis, FlavorId flavor, const Resourc
                               const Shape::PodSet& pod_set) {
   const bool has_topology = basis.places.places_pods(flavor);
   if (!pod_set.topology && !basis.implied) {
-    return has_topology ? "Flavor \"" + basis.names.name(flavor) + "\" supports only TopologyAwareScheduling" : "";
+    return has_topology ? "Flavor \"" + basis.names.name(flavor) + "\" supports only TopologyAwareScheduling"
+                        : "";
   }
   if (!has_topology && quota_only(group, pod_set)) return "";
   return basis.places.mismatch(flavor, pod_set.topology ? &*pod_set.topology : nullptr, pod_set.count);
 }
 
-std::string mismatch(const Basis& basis, FlavorId flavor, const ResourceGroup& group, const Plan::Unit& unit) {
+std::string mismatch(const Basis& basis, FlavorId flavor, const ResourceGroup& group,
+                     const Plan::Unit& unit) {
   for (std::size_t index : unit.pod_sets) {
     const Shape::PodSet& pod_set = basis.shape.pod_sets[index];
     std::string why;
@@ -124,8 +127,8 @@ std::vector<bool> wants_places(const Basis& basis) {
 
 }  // namespace
 
-Plan make_plan(const Shape& shape, const QueueConfig& config, const FlavorTable& flavors, const Places& places,
-               Names& names) {
+Plan make_plan(const Shape& shape, const QueueConfig& config, const FlavorTable& flavors,
+               const Places& places, Names& names) {
   const Basis basis{shape, config, flavors, places, names, only_topologies(config, places)};
   Plan plan;
   plan.wants_places = wants_places(basis);

@@ -36,7 +36,7 @@ struct Plan {
 };
 
 // `places`: what flavors and topologies it knows; not what is free.
-Plan make_plan(const Shape& shape, const QueueConfig& config, const FlavorTable& flavors, const Places& places,
-               Names& names);
+Plan make_plan(const Shape& shape, const QueueConfig& config, const FlavorTable& flavors,
+               const Places& places, Names& names);
 
 }  // namespace berth::engine

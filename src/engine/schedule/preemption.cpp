@@ -21,37 +21,111 @@ bool under_nominal(const Ledger& ledger, NodeId queue, std::span<const FlavorRes
   });
 }
 
-// Whether the pods have places in a trial, asked again only after something changed that may matter.
-class Room {
+// Removes candidates in a trial until the workload fits, and puts back who need not go.
+class Removal {
  public:
-  Room(Places& places, const Slots& slots, std::span<const PlaceAsk> asks)
-      : places_(places), slots_(slots), asks_(asks), known_(asks.empty()), ok_(known_) {}
-  void changed(WorkloadId workload) { known_ = known_ && (asks_.empty() || slots_[workload].places.empty()); }
-  bool ok() {
-    if (!known_) ok_ = places_.place(asks_).ok;
-    known_ = true;
-    return ok_;
-  }
+  struct Want {
+    NodeId queue;
+    std::span<const FlavorResourceAmount> usage;
+    std::span<const PlaceAsk> asks;
+    bool borrowing = false;
+  };
+  Removal(Ledger& ledger, Places& places, const Slots& slots, const Want& want)
+      : ledger_(ledger),
+        places_(places),
+        slots_(slots),
+        want_(want),
+        trial_(ledger, places),
+        placed_(want.asks.empty()),
+        placed_known_(placed_) {}
+
+  bool remove_enough(Candidates& candidates);
+  void put_back();
+  std::vector<Target> take_targets() { return std::move(targets_); }
 
  private:
+  void without(std::size_t i) {
+    trial_.without(targets_[i].workload);
+    changed(i);
+  }
+  void again(std::size_t i) {
+    trial_.again(targets_[i].workload);
+    changed(i);
+  }
+  // Places are looked for again only after somebody left or came back who has some.
+  void changed(std::size_t i) {
+    if (!want_.asks.empty() && !slots_[targets_[i].workload].places.empty()) placed_known_ = false;
+  }
+  bool quota_fits() const { return fits(ledger_, want_.queue, want_.usage, want_.borrowing); }
+  bool has_places() {
+    if (!placed_known_) placed_ = places_.place(want_.asks).ok;
+    placed_known_ = true;
+    return placed_;
+  }
+  bool fits_now() { return quota_fits() && has_places(); }
+  void shrink(std::size_t too_few);
+
+  Ledger& ledger_;
   Places& places_;
   const Slots& slots_;
-  std::span<const PlaceAsk> asks_;
-  bool known_, ok_;
+  Want want_;
+  Trial trial_;
+  std::vector<Target> targets_;
+  bool placed_, placed_known_;
 };
 
-// Puts victims back, the latest first, while the workload still fits; the last one is never tried. A victim
-// that is not needed is replaced by the last of the list, which is how Kueue orders what remains.
-void fill_back(Trial& trial, Room& room, std::vector<Target>& targets, const auto& still_fits) {
-  for (std::size_t i = targets.size() - 1; i-- > 0;) {
-    trial.again(targets[i].workload);
-    room.changed(targets[i].workload);
-    if (still_fits()) {
-      targets[i] = targets.back();
-      targets.pop_back();
+// Looking for places costs more than removing a candidate: it is done after 1, 2, 4, ... of them, and after
+// the last.
+bool Removal::remove_enough(Candidates& candidates) {
+  std::size_t too_few = 0, next_look = 1;
+  for (bool more = true; more;) {
+    if (const auto target = candidates.next()) {
+      targets_.push_back(*target);
+      without(targets_.size() - 1);
+    } else if (targets_.size() == too_few) {
+      return false;
     } else {
-      trial.without(targets[i].workload);
-      room.changed(targets[i].workload);
+      more = false;
+    }
+    if (quota_fits()) {
+      if (more && targets_.size() < next_look) continue;
+      next_look = 2 * targets_.size();
+      if (has_places()) {
+        shrink(too_few);
+        return true;
+      }
+    }
+    too_few = targets_.size();
+  }
+  return false;
+}
+
+// Back to the fewest that are enough, between a number that was too small and all.
+void Removal::shrink(std::size_t too_few) {
+  std::size_t enough = targets_.size(), out = enough;
+  const auto take_out = [&](std::size_t count) {
+    while (out > count) again(--out);
+    while (out < count) without(out++);
+  };
+  while (enough - too_few > 1) {
+    const std::size_t middle = too_few + (enough - too_few) / 2;
+    take_out(middle);
+    (fits_now() ? enough : too_few) = middle;
+  }
+  take_out(enough);
+  targets_.resize(enough);
+}
+
+// The latest first, while the workload still fits; the last one is never tried. A victim that is not needed
+// is replaced by the last of the list, which is how Kueue orders what remains.
+void Removal::put_back() {
+  for (std::size_t i = targets_.size() - 1; i-- > 0;) {
+    again(i);
+    if (fits_now()) {
+      targets_[i] = targets_.back();
+      targets_.pop_back();
+    } else {
+      without(i);
     }
   }
 }
@@ -101,19 +175,11 @@ std::vector<Target> Preemption::targets(const Preemptor& preemptor,
     attempts = {false, true};
   }
   for (bool borrowing : attempts) {
-    Trial trial(ledger_, places_);
-    Room room(places_, slots_, asks);
-    std::vector<Target> targets;
+    Removal removal(ledger_, places_, slots_, {preemptor.queue, usage, asks, borrowing});
     candidates.start(borrowing);
-    while (auto target = candidates.next()) {
-      trial.without(target->workload);
-      room.changed(target->workload);
-      targets.push_back(*target);
-      auto still_fits = [&] { return fits(ledger_, preemptor.queue, usage, borrowing) && room.ok(); };
-      if (!still_fits()) continue;
-      fill_back(trial, room, targets, still_fits);
-      return targets;
-    }
+    if (!removal.remove_enough(candidates)) continue;
+    removal.put_back();
+    return removal.take_targets();
   }
   return {};
 }

@@ -2,8 +2,8 @@
 // kueue.md 3.6).
 //
 // Candidates use a flavor-resource that is short and satisfy the preemptor queue's policies. They are removed
-// one by one in a trial until the workload fits, places included, then put back in reverse while it still fits.
-// Cost follows the candidates looked at.
+// one by one in a trial until the workload fits, places included, then put back in reverse while it still
+// fits. Cost follows the candidates looked at.
 #pragma once
 
 #include <functional>
@@ -49,10 +49,11 @@ class Preemption {
   Preemption(Ledger& ledger, Places& places, const Slots& slots, HoldersOf holders_of)
       : ledger_(ledger), places_(places), slots_(slots), holders_of_(std::move(holders_of)) {}
 
-  // The victims for `usage`, of which `short_ids` are short, and for the places that pods want; empty when none
-  // suffice. Workloads that an open trial has taken out are no candidates.
+  // The victims for `usage`, of which `short_ids` are short, and for the places that pods want; empty when
+  // none suffice. Workloads that an open trial has taken out are no candidates.
   std::vector<Target> targets(const Preemptor& preemptor, std::span<const FlavorResourceId> short_ids,
-                              std::span<const FlavorResourceAmount> usage, std::span<const PlaceAsk> asks = {});
+                              std::span<const FlavorResourceAmount> usage,
+                              std::span<const PlaceAsk> asks = {});
   Possibility simulate(const Preemptor& preemptor, FlavorResourceId id, Amount amount);
 
  private:

@@ -127,7 +127,8 @@ std::vector<std::string> Scheduler::check() const {
     }
     const bool placed = holder && !slot.places.empty();
     if (placed != state.places.holds(workload)) {
-      broken.push_back("workload " + slot.uid + (placed ? " was placed but has no places" : " has places it does not hold"));
+      broken.push_back("workload " + slot.uid +
+                       (placed ? " was placed but has no places" : " has places it does not hold"));
     }
   }
   say(state.places.check());

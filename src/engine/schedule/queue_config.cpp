@@ -4,7 +4,8 @@
 
 namespace berth::engine {
 
-QueueConfig compile_queue(const api::kueue::ClusterQueue& queue, std::vector<std::string> delayed_flavors, Names& names) {
+QueueConfig compile_queue(const api::kueue::ClusterQueue& queue, std::vector<std::string> delayed_flavors,
+                          Names& names) {
   QueueConfig config;
   std::sort(delayed_flavors.begin(), delayed_flavors.end());
   for (const std::string& flavor : delayed_flavors) config.delayed.push_back(names.flavor(flavor));

@@ -42,7 +42,8 @@ struct QueueConfig {
   bool operator==(const QueueConfig&) const = default;
 };
 
-QueueConfig compile_queue(const api::kueue::ClusterQueue& queue, std::vector<std::string> delayed_flavors, Names& names);
+QueueConfig compile_queue(const api::kueue::ClusterQueue& queue, std::vector<std::string> delayed_flavors,
+                          Names& names);
 std::vector<QuotaEntry> compile_quotas(const std::vector<api::kueue::ResourceGroup>& groups, Names& names);
 
 }  // namespace berth::engine

@@ -161,7 +161,7 @@ void Scheduler::remove_cluster_queue(std::string_view name) {
 // --- Workloads.
 
 WorkloadId Scheduler::enter(std::string_view uid, std::string_view job_uid, std::string_view key) {
-  return impl_->state.slots.enter(uid, job_uid, key);
+  return impl_->state.slots.enter(uid, job_uid, key.empty() ? uid : key);
 }
 
 void Scheduler::leave(WorkloadId workload) {
@@ -323,7 +323,8 @@ Decisions Scheduler::schedule(Time now) {
 void Scheduler::Impl::run_pass(std::span<const NodeId> roots, Time now, Decisions& out) {
   if (pass.run(roots, now, out)) return;
   for (auto& queue : state.queues) {  // stopped at a bound: goes on in the next call
-    if (queue != nullptr && std::ranges::find(roots, state.ledger.root(queue->node)) != roots.end()) mark(*queue);
+    if (queue != nullptr && std::ranges::find(roots, state.ledger.root(queue->node)) != roots.end())
+      mark(*queue);
   }
 }
 

@@ -57,7 +57,8 @@ class Scheduler {
   void remove_pod(std::string_view uid);
 
   // --- Workloads.
-  // A slot. `job_uid` may be "" (told as UNKNOWN); `key` is "namespace/name", by which pods name their workload.
+  // A slot. `job_uid` may be "" (told as UNKNOWN); `key` is "namespace/name", by which pods name their
+  // workload; without one the UID stands for it.
   WorkloadId enter(std::string_view uid, std::string_view job_uid, std::string_view key = {});
   void leave(WorkloadId workload);             // release() and withdraw(); the slot may be reused
   // Waits for quota from now on, or changed while it waits. A changed workload is evaluated anew, an

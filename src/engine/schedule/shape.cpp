@@ -68,7 +68,9 @@ void add_topology(Key& key, const api::kueue::TopologyRequest& request) {
   }
 }
 
-bool wants_places(const PodSetRequest& request) { return request.topology && request.topology->explicit_request(); }
+bool wants_places(const PodSetRequest& request) {
+  return request.topology && request.topology->explicit_request();
+}
 
 std::string key_of(const std::vector<PodSetRequest>& pod_sets) {
   Key key;

@@ -29,7 +29,8 @@ struct Shape {
     std::string group;
     std::vector<ResourceAmount> per_pod;  // by resource name
     api::NodeConstraints constraints;
-    std::optional<api::kueue::TopologyRequest> topology;  // explicit requests only: others place nothing by themselves
+    std::optional<api::kueue::TopologyRequest>
+        topology;  // explicit requests only: others place nothing by themselves
   };
   std::vector<PodSet> pod_sets;
   bool reducible = false;  // some pod set may be admitted with fewer pods

@@ -42,7 +42,8 @@ struct Slot {
   std::int32_t priority = 0;
   Time queued_at{};
   Time reserved_at{};
-  std::vector<StatedPlaces> places;  // of a holder, as last stated: what changed is told to the machine-room ledger
+  std::vector<StatedPlaces>
+      places;  // of a holder, as last stated: what changed is told to the machine-room ledger
 
   // While pending.
   ShapeId shape;

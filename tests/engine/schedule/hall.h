@@ -51,12 +51,15 @@ class Hall : public World {
   static std::string node_name(int rack, int i) {
     return "r" + std::to_string(rack) + "-n" + std::to_string(i);
   }
-  void node(int rack, int i, const std::string& cpu, bool ready = true, const std::string& flavor = "f") {
+  // `resources`: of how many kinds it has something: cpu, and example.com/r1, r2, ...
+  void node(int rack, int i, const std::string& cpu, bool ready = true, const std::string& flavor = "f",
+            int resources = 1) {
     api::Node node;
     node.name = node_name(rack, i);
     node.labels = {{"room", flavor}, {"rack", "r" + std::to_string(rack)}, {kHost, node.name}};
     node.ready = ready;
     node.allocatable = {{"cpu", quantity(cpu)}, {"memory", quantity("64Gi")}, {"pods", quantity("110")}};
+    for (int r = 1; r < resources; ++r) node.allocatable["example.com/r" + std::to_string(r)] = quantity("1");
     scheduler.set_node(node);
   }
   // A pod that runs there for no placed workload, or for `workload`.

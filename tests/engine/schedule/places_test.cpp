@@ -44,6 +44,20 @@ TEST(PlacesInAdmission, WhoNeverFitsIsToldHowManyWould) {
   EXPECT_EQ(hall.scheduler.check(), Texts{});
 }
 
+TEST(PlacesInAdmission, WhereNoPlaceWillEverBeQuotaThatIsFreedDoesNotHelp) {
+  Hall hall(1, 1, "3");
+  hall.queue(queue_of("q", "4").within(api::kueue::WithinClusterQueue::kLowerPriority));
+  hall.job({.name = "low", .queue = "q", .count = 2});
+  EXPECT_EQ(hall.moves(), Texts{"admit low"});
+  hall.job({.name = "high", .queue = "q", .count = 4, .priority = 1});
+  const Texts texts = hall.schedule();
+  ASSERT_EQ(texts.size(), 1u);  // and nobody has to go
+  EXPECT_TRUE(texts[0].starts_with("wait high TopologyPlacementFailed: couldn't assign flavors to pod set main: "
+                                   "insufficient unused quota for cpu in flavor f, 2 more needed, topology \"t\" "
+                                   "allows to fit only 3 out of 4 pod(s)"))
+      << texts[0];
+}
+
 TEST(PlacesInAdmission, WhoMustWaitForRoomIsToldSo) {
   Hall hall(1, 2, "2");
   hall.queue(queue_of("q"));
