@@ -1,0 +1,62 @@
+#include "jobs/placed_pods.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "api/kueue/names.h"
+
+namespace berth::jobs {
+
+using api::kueue::TopologyAssignment;
+
+std::string placed_by(const Json& pod) {
+  const auto workload = string_at(pod, {"metadata", "annotations", api::kueue::kWorkloadAnnotation});
+  if (workload.empty() || string_at(pod, {"metadata", "labels", api::kueue::kPodSetLabel}).empty()) return {};
+  return api::object_key(string_at(pod, {"metadata", "namespace"}), workload);
+}
+
+bool has_topology_gate(const Json& pod) {
+  const auto& gates = array_at(pod, {"spec", "schedulingGates"});
+  return std::any_of(gates.begin(), gates.end(),
+                     [](const Json& gate) { return string_at(gate, {"name"}) == api::kueue::kTopologyGate; });
+}
+
+bool pod_ended(const Json& pod) {
+  const auto phase = string_at(pod, {"status", "phase"});
+  return phase == "Succeeded" || phase == "Failed";
+}
+
+bool pod_terminating(const Json& pod) { return !string_at(pod, {"metadata", "deletionTimestamp"}).empty(); }
+
+Domains::Domains(const TopologyAssignment& assignment) : assignment_(assignment), by_values_(assignment.domains.size()) {
+  std::iota(by_values_.begin(), by_values_.end(), std::size_t{0});
+  std::stable_sort(by_values_.begin(), by_values_.end(), [&](std::size_t a, std::size_t b) {
+    return assignment.domains[a].values < assignment.domains[b].values;
+  });
+  std::int64_t end = 0;
+  for (const auto& domain : assignment.domains) ends_.push_back(end += domain.count);
+}
+
+std::optional<std::size_t> Domains::of_pod(const Json& pod) const {
+  std::vector<std::string> values;
+  for (const auto& level : assignment_.levels) {
+    const auto value = string_at(pod, {"spec", "nodeSelector", level});
+    if (value.empty()) return std::nullopt;
+    values.emplace_back(value);
+  }
+  const auto it = std::lower_bound(by_values_.begin(), by_values_.end(), values,
+                                   [&](std::size_t domain, const auto& v) { return at(domain).values < v; });
+  if (it == by_values_.end() || at(*it).values != values) return std::nullopt;
+  return *it;
+}
+
+std::size_t Domains::of_rank(std::int64_t rank) const {
+  return static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), rank) - ends_.begin());
+}
+
+std::string_view Domains::hostname(std::size_t domain) const {
+  if (assignment_.levels.empty() || assignment_.levels.back() != kHostnameLevel) return {};
+  return at(domain).values.back();
+}
+
+}  // namespace berth::jobs

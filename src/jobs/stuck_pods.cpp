@@ -1,0 +1,62 @@
+#include "jobs/stuck_pods.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "api/kueue/names.h"
+#include "jobs/placed_pods.h"
+
+namespace berth::jobs {
+namespace {
+
+using namespace api::kueue;
+
+bool waits_for_binding(const Json& pod) {
+  return string_at(pod, {"spec", "nodeName"}).empty() && array_at(pod, {"spec", "schedulingGates"}).empty() &&
+         string_at(pod, {"status", "phase"}, "Pending") == "Pending" && !pod_terminating(pod);
+}
+
+bool is_lost(const Workload& workload, const Domains& domains, const Json& pod, std::string_view node,
+             const HostFacts& hosts) {
+  const auto& bad = workload.status.unhealthy_nodes;
+  return !hosts.exists(node) || std::find(bad.begin(), bad.end(), node) != bad.end() || !domains.of_pod(pod);
+}
+
+}  // namespace
+
+std::vector<StuckPod> stuck_pods(const Workload& workload, const std::vector<JsonPtr>& pods, const HostFacts& hosts) {
+  std::vector<StuckPod> out;
+  if (!lets_pods_go(workload)) return out;
+  for (const auto& assignment : workload.status.admission->pod_set_assignments) {
+    const auto& places = assignment.topology_assignment;
+    if (!places || places->levels.empty() || places->levels.back() != kHostnameLevel) continue;
+    const Domains domains(*places);
+    for (const auto& pod : pods) {
+      const auto node = string_at(*pod, {"spec", "nodeSelector", kHostnameLevel});
+      if (string_at(*pod, {"metadata", "labels", kPodSetLabel}) != assignment.name || node.empty()) continue;
+      if (waits_for_binding(*pod) && is_lost(workload, domains, *pod, node, hosts))
+        out.push_back({pod, std::string(node)});
+    }
+  }
+  const auto order = [](const StuckPod& stuck) {
+    return std::tuple(string_at(*stuck.pod, {"metadata", "name"}), string_at(*stuck.pod, {"metadata", "uid"}));
+  };
+  std::sort(out.begin(), out.end(), [&](const StuckPod& a, const StuckPod& b) { return order(a) < order(b); });
+  return out;
+}
+
+std::string failure_message(const StuckPod& stuck) {
+  return "Terminated by Kueue: the pod cannot be scheduled on its assigned node \"" + stuck.node + "\"";
+}
+
+Json failed_status(const StuckPod& stuck, Time now) {
+  JsonArray conditions = array_at(*stuck.pod, {"status", "conditions"});
+  conditions.push_back(JsonObject{{"type", "TerminatedByKueue"},
+                                  {"status", "True"},
+                                  {"reason", "UnschedulableOnAssignedNode"},
+                                  {"message", failure_message(stuck)},
+                                  {"lastTransitionTime", format_time(now)}});
+  return JsonObject{{"phase", "Failed"}, {"conditions", std::move(conditions)}};
+}
+
+}  // namespace berth::jobs
