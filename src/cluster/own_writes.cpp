@@ -1,26 +1,15 @@
 #include "cluster/own_writes.h"
 
-#include <charconv>
 #include <memory>
 #include <utility>
 
 #include "api/meta.h"
+#include "api/resource_version.h"
 
 namespace berth::cluster {
-namespace {
-
-// resourceVersions of one server compare as numbers (KEP-5504); 0 when it is none.
-std::uint64_t version_number(std::string_view text) {
-  std::uint64_t value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
-}
-
-}  // namespace
-
 void OwnWrites::wrote(Json object) {
   Entry entry;
-  entry.version = version_number(string_at(object, {"metadata", "resourceVersion"}));
+  entry.version = api::version_number(string_at(object, {"metadata", "resourceVersion"}));
   entry.uid = string_at(object, {"metadata", "uid"});
   std::string key =
       api::object_key(string_at(object, {"metadata", "namespace"}), string_at(object, {"metadata", "name"}));
@@ -33,7 +22,7 @@ void OwnWrites::gone(std::string_view key, std::string_view uid) {
 }
 
 bool OwnWrites::seen(std::string_view key, const Entry& entry) const {
-  if (entry.object) return version_number(informer_.resource_version()) >= entry.version;
+  if (entry.object) return api::version_number(informer_.resource_version()) >= entry.version;
   const JsonPtr shown = informer_.get(key);
   return !shown || string_at(*shown, {"metadata", "uid"}) != entry.uid;
 }

@@ -15,6 +15,7 @@
 #include "controller/queue_status.h"
 #include "controller/resources.h"
 #include "controller/sources.h"
+#include "controller/ungater.h"
 #include "controller/work_queue.h"
 #include "controller/writes.h"
 #include "kube/event_recorder.h"
@@ -71,6 +72,7 @@ struct Controller::Impl {
         host(executor, writes, events, options.engine, sinks()),
         job_controller(jobs::batch_job(), job_context()),
         provisioning(provisioning_context()),
+        ungater({executor, writes, events, host_facts(), options.ungate_delay}),
         cluster_queue_statuses(executor,
                                writer([this](const std::string& key) { return cluster_queue_write(key); }),
                                options.queue_status_delay),
@@ -114,8 +116,15 @@ struct Controller::Impl {
       provisioning.facts_changed();
     });
     source(topologies, topology_event, [this](const std::string& key) { finalizers.add("Topology/" + key); });
-    source(nodes, [this](const JsonPtr& old, const JsonPtr& now) { return node_source.changed(old, now); });
-    source(pods, [this](const JsonPtr& old, const JsonPtr& now) { return pod_source.changed(old, now); });
+    source(nodes, [this](const JsonPtr& old, const JsonPtr& now) {
+      auto event = node_source.changed(old, now);
+      if (event) ungater.nodes_changed();
+      return event;
+    });
+    source(pods, [this](const JsonPtr& old, const JsonPtr& now) {
+      ungater.pod_changed(old, now);
+      return pod_source.changed(old, now);
+    });
     source(checks, admission_check_event, [this](const std::string& key) {
       finalizers.add("AdmissionCheck/" + key);
       provisioning.check_changed(key);
@@ -154,6 +163,7 @@ struct Controller::Impl {
     host.synced();
     job_controller.start();
     provisioning.start();
+    ungater.start();
   }
 
   void workload_changed(const JsonPtr& old, const JsonPtr& now) {
@@ -179,6 +189,7 @@ struct Controller::Impl {
     }
     job_controller.workload_changed(before, after);
     provisioning.workload_changed(before, after);
+    if (before || after) ungater.workload_changed(before, after);
   }
 
   // --- What jobs and their checks need to know.
@@ -228,6 +239,11 @@ struct Controller::Impl {
             [this](const engine::Event& event) { host.feed(event); },
             [this](const Json& job) { return managed(job); },
             std::move(facts)};
+  }
+
+  jobs::HostFacts host_facts() const {
+    return {[this](std::string_view hostname) { return node_source.exists(hostname); },
+            [this](std::string_view hostname) { return node_source.usable(hostname); }};
   }
 
   static std::optional<std::int32_t> class_value(const Informer& classes, std::string_view name) {
@@ -356,6 +372,7 @@ struct Controller::Impl {
   EngineHost host;
   JobController job_controller;
   ProvisioningController provisioning;
+  Ungater ungater;
   WorkQueue cluster_queue_statuses, local_queue_statuses, finalizers;
 };
 

@@ -20,6 +20,9 @@ struct ControllerOptions {
   bool manage_jobs_without_queue_name = false;
   // Changes of a queue's status are collected this long before they are written.
   Duration queue_status_delay = std::chrono::milliseconds(100);
+  // Pods of a workload are collected this long before they are let go to their places. Longer saves looks at large
+  // workloads, shorter starts small ones sooner; no place is given twice either way.
+  Duration ungate_delay = std::chrono::milliseconds(100);
   std::uint64_t seed = 1;  // of jitter and of event names
 };
 

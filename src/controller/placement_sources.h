@@ -5,7 +5,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 
 #include "base/json.h"
 #include "engine/engine.h"
@@ -18,8 +20,15 @@ class NodeSource {
  public:
   std::optional<engine::Event> changed(const JsonPtr& old, const JsonPtr& now);
 
+  // By the label kubernetes.io/hostname, which need not be the name.
+  bool exists(std::string_view hostname) const;
+  bool usable(std::string_view hostname) const;  // ready and not cordoned
+
  private:
+  void set_hostname(const api::Node& node, bool present);
+
   std::map<std::string, engine::Ptr<api::Node>, std::less<>> told_;
+  std::map<std::string, std::set<std::string>, std::less<>> by_hostname_;  // names
 };
 
 // Only pods that hold a node (PodPlacement::holds_node) are told, and when they hold it no more.

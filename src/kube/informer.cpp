@@ -1,11 +1,11 @@
 #include "kube/informer.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <utility>
 
 #include "api/meta.h"
+#include "api/resource_version.h"
 #include "base/log.h"
 #include "base/random.h"
 
@@ -14,14 +14,8 @@ namespace {
 
 using api::RestRequest;
 using api::RestResponse;
+using api::version_number;
 using api::WatchEvent;
-
-// A resourceVersion as a number; 0 when it is none. Versions of one server compare as numbers (KEP-5504).
-std::uint64_t version_number(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc{} && end == text.data() + text.size() ? value : 0;
-}
 
 std::string key_of(const Json& object) {
   return api::object_key(string_at(object, {"metadata", "namespace"}),

@@ -58,6 +58,25 @@ TEST(NodeSource, TellsThatANodeIsGoneAndThatItCameBack) {
   EXPECT_TRUE(source.changed(nullptr, kNode));
 }
 
+TEST(NodeSource, KnowsHostsByTheirLabel) {
+  NodeSource source;
+  const JsonPtr node = with(kNode, {"metadata", "labels", "kubernetes.io/hostname"}, "host-1");
+  source.changed(nullptr, node);
+  EXPECT_TRUE(source.exists("host-1"));
+  EXPECT_TRUE(source.usable("host-1"));
+  EXPECT_FALSE(source.exists("n1"));
+  const JsonPtr cordoned = with(node, {"spec", "unschedulable"}, true);
+  source.changed(node, cordoned);
+  EXPECT_TRUE(source.exists("host-1"));
+  EXPECT_FALSE(source.usable("host-1"));
+  const JsonPtr renamed = with(node, {"metadata", "labels", "kubernetes.io/hostname"}, "host-2");
+  source.changed(cordoned, renamed);
+  EXPECT_FALSE(source.exists("host-1"));
+  EXPECT_TRUE(source.usable("host-2"));
+  source.changed(renamed, nullptr);
+  EXPECT_FALSE(source.exists("host-2"));
+}
+
 const JsonPtr kGated = object(R"(
 metadata: {name: p, namespace: a, uid: p1, annotations: {kueue.x-k8s.io/workload: w}, labels: {kueue.x-k8s.io/podset: main}}
 spec: {schedulingGates: [{name: kueue.x-k8s.io/topology}], containers: [{resources: {requests: {cpu: "2"}}}]}

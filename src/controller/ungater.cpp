@@ -1,0 +1,213 @@
+#include "controller/ungater.h"
+
+#include <utility>
+
+#include "api/kueue/names.h"
+#include "api/resource_version.h"
+#include "api/status.h"
+#include "base/log.h"
+#include "controller/resources.h"
+#include "jobs/placed_pods.h"
+
+namespace berth::controller {
+namespace {
+
+constexpr std::size_t kInFlight = 16;  // requests about the pods of one workload
+constexpr std::string_view kController = "tas-node-controller";  // as Kueue names it in events
+
+std::string uid_of(const Json& object) { return std::string(string_at(object, {"metadata", "uid"})); }
+
+std::uint64_t version_of(const Json& object) {
+  return api::version_number(string_at(object, {"metadata", "resourceVersion"}));
+}
+
+// Its pod is as it was decided on, or its workload may make room for another.
+bool matters(const JsonPtr& now) { return !now || jobs::pod_ended(*now) || jobs::has_topology_gate(*now); }
+
+}  // namespace
+
+// Requests of one workload, some at a time.
+struct Ungater::Batch {
+  std::string key;
+  std::vector<Request> requests;
+  std::size_t next = 0, running = 0;
+  bool ok = true;
+  std::function<void(bool ok)> then;
+};
+
+Ungater::Ungater(Context context)
+    : context_(std::move(context)),
+      queue_(
+          context_.executor,
+          [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); },
+          context_.delay) {}
+
+Ungater::~Ungater() { *alive_ = false; }
+
+void Ungater::forget(const std::string& key, const std::string& uid) {
+  const auto it = pods_.find(key);
+  if (it == pods_.end()) return;
+  it->second.known.erase(uid);
+  it->second.doubtful.erase(uid);
+  if (it->second.known.empty()) pods_.erase(it);
+}
+
+void Ungater::pod_changed(const JsonPtr& old, const JsonPtr& now) {
+  const std::string key = jobs::placed_by(now ? *now : *old);
+  if (old && now) {
+    if (const std::string before = jobs::placed_by(*old); before != key) forget(before, uid_of(*old));
+  }
+  if (key.empty()) return;
+  if (!now || jobs::pod_ended(*now)) {
+    forget(key, uid_of(now ? *now : *old));
+  } else {
+    JsonPtr& known = pods_[key].known[uid_of(*now)];
+    if (!known || version_of(*known) <= version_of(*now)) known = now;
+  }
+  if (started_ && matters(now) && workloads_.contains(key)) queue_.add(key);
+}
+
+void Ungater::workload_changed(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now) {
+  const std::string key = api::object_key((now ? now : old)->meta);
+  if (!now || !jobs::lets_pods_go(*now)) {
+    workloads_.erase(key);
+    waiting_.erase(key);
+    return;
+  }
+  workloads_[key] = now;
+  if (started_) queue_.add(key);
+}
+
+void Ungater::nodes_changed() {
+  if (!started_) return;
+  for (const auto& key : waiting_) queue_.add(key);
+}
+
+void Ungater::start() {
+  started_ = true;
+  for (const auto& [key, workload] : workloads_) queue_.add(key);
+}
+
+void Ungater::look(const std::string& key, WorkQueue::Finish finish) {
+  const auto pods = pods_.find(key);
+  if (pods == pods_.end() || !workloads_.contains(key)) return finish(true);
+  if (!pods->second.doubtful.empty()) return settle_doubts(key, finish);
+  decide(key, finish);
+}
+
+void Ungater::settle_doubts(const std::string& key, const WorkQueue::Finish& finish) {
+  std::vector<Request> requests;
+  const Pods& pods = pods_.at(key);
+  for (const auto& uid : pods.doubtful) {
+    requests.push_back({pods.known.at(uid), [this](const Target& target, Writes::Done done) {
+                          context_.writes.get(target, std::move(done));
+                        }});
+  }
+  perform(key, std::move(requests), [this, key, finish](bool ok) {
+    if (!ok) return finish(false);
+    look(key, finish);
+  });
+}
+
+void Ungater::decide(const std::string& key, const WorkQueue::Finish& finish) {
+  const jobs::WorkloadPtr workload = workloads_.at(key);
+  std::vector<JsonPtr> pods;
+  for (const auto& [uid, pod] : pods_.at(key).known) pods.push_back(pod);
+  const auto stuck = jobs::stuck_pods(*workload, pods, context_.hosts);
+  const auto go = jobs::releases(*workload, pods, context_.hosts);
+  if (go.wait_for_nodes) {
+    waiting_.insert(key);
+  } else {
+    waiting_.erase(key);
+  }
+  std::vector<Request> requests;
+  for (const auto& one : go.pods) requests.push_back(release(one));
+  if (stuck.empty()) return perform(key, std::move(requests), finish);
+  confirm(workload, [this, key, stuck, requests = std::move(requests), finish](bool current) mutable {
+    if (!current) return finish(false);  // the cache will show it
+    for (const auto& one : stuck) requests.push_back(fail(one));
+    perform(key, std::move(requests), finish);
+  });
+}
+
+void Ungater::confirm(const jobs::WorkloadPtr& workload, std::function<void(bool current)> then) {
+  const Target target = Target::of(kWorkloads, workload->meta);
+  context_.writes.get(target, [alive = alive_, target, then = std::move(then)](const api::RestResponse& response) {
+    if (*alive)
+      then(response.ok() && string_at(response.body, {"metadata", "resourceVersion"}) == target.resource_version);
+  });
+}
+
+Ungater::Request Ungater::release(const jobs::PodRelease& release) {
+  JsonArray gates;
+  for (const Json& gate : array_at(*release.pod, {"spec", "schedulingGates"}))
+    if (string_at(gate, {"name"}) != api::kueue::kTopologyGate) gates.push_back(gate);
+  Json body = JsonObject();
+  ensure_path(body, {"spec", "schedulingGates"}) = std::move(gates);
+  ensure_path(body, {"spec", "nodeSelector"}) = api::encode_string_map(release.node_selector);
+  return {release.pod, [this, body = std::move(body)](const Target& target, Writes::Done done) {
+            context_.writes.patch(target, "", body, std::move(done));
+          }};
+}
+
+Ungater::Request Ungater::fail(const jobs::StuckPod& stuck) {
+  return {stuck.pod, [this, stuck](const Target& target, Writes::Done done) {
+            const kube::ObjectRef pod{"v1", "Pod", target.ns, target.name, target.uid};
+            Json body = JsonObject{{"status", jobs::failed_status(stuck, context_.executor.now())}};
+            context_.writes.patch(target, "status", std::move(body),
+                                  [this, alive = alive_, pod, stuck, done = std::move(done)](const api::RestResponse& response) {
+                                    if (*alive && response.ok())
+                                      context_.events.record(pod, {false, "PodTerminatedByKueue",
+                                                                   jobs::failure_message(stuck), {}, std::string(kController)});
+                                    done(response);
+                                  });
+          }};
+}
+
+void Ungater::perform(const std::string& key, std::vector<Request> requests, std::function<void(bool ok)> then) {
+  auto batch = std::make_shared<Batch>();
+  batch->key = key;
+  batch->requests = std::move(requests);
+  batch->then = std::move(then);
+  pump(batch);
+}
+
+void Ungater::pump(const std::shared_ptr<Batch>& batch) {
+  while (batch->running < kInFlight && batch->next < batch->requests.size()) {
+    const Request& request = batch->requests[batch->next++];
+    ++batch->running;
+    request.send(Target::of(kPods, *request.pod),
+                 [this, alive = alive_, batch, pod = request.pod](const api::RestResponse& response) {
+                   if (!*alive) return;
+                   learn(batch->key, pod, response);
+                   batch->ok = batch->ok && (response.ok() || response.code == 404);
+                   --batch->running;
+                   pump(batch);
+                 });
+  }
+  if (batch->running == 0) std::exchange(batch->then, {})(batch->ok);
+}
+
+// What a request about a pod brought to light.
+void Ungater::learn(const std::string& key, const JsonPtr& pod, const api::RestResponse& response) {
+  const std::string uid = uid_of(*pod);
+  const auto pods = pods_.find(key);
+  if (pods == pods_.end() || !pods->second.known.contains(uid)) return;  // gone meanwhile
+  if (response.code == 404 || (response.ok() && uid_of(response.body) != uid) ||
+      (response.ok() && jobs::pod_ended(response.body)))
+    return forget(key, uid);
+  if (!response.ok()) {
+    pods->second.doubtful.insert(uid);
+    if (response.code != 409)
+      log::warn("a pod could not be written",
+                {{"pod", api::object_key(string_at(*pod, {"metadata", "namespace"}), string_at(*pod, {"metadata", "name"}))},
+                 {"code", response.code},
+                 {"why", std::string(api::status_message(response))}});
+    return;
+  }
+  pods->second.doubtful.erase(uid);
+  JsonPtr& known = pods->second.known[uid];
+  if (version_of(*known) <= version_of(response.body)) known = std::make_shared<const Json>(response.body);
+}
+
+}  // namespace berth::controller

@@ -1,0 +1,251 @@
+// The ungater against an API server whose answers may be lost and whose cache may lag behind.
+#include "controller/ungater.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "cluster/world.h"
+#include "controller/resources.h"
+#include "jobs/placed_pods.h"
+
+namespace berth::controller {
+namespace {
+
+using cluster::testing_support::World;
+using cluster::testing_support::yaml;
+
+// Passes requests on; the answer to some writes is lost.
+class LossyClient final : public api::RestClient {
+ public:
+  explicit LossyClient(api::RestClient& to) : to_(to) {}
+  int lose = 0;     // so many of the next patches are done, but nobody is told
+  int refuse = 0;   // and so many are not done
+  std::string workload_version = "1";
+  void call(api::RestRequest request, std::function<void(api::RestResponse)> done) override {
+    const bool write = request.verb == api::Verb::kPatch;
+    if (write && refuse > 0) {
+      --refuse;
+      request.dry_run = true;
+      return to_.call(std::move(request), [done](const api::RestResponse&) {
+        api::RestResponse busy;
+        busy.code = 500;
+        done(busy);
+      });
+    }
+    if (request.resource == kWorkloads) {  // that the cache may lag behind
+      return to_.call(std::move(request), [this, done](const api::RestResponse&) {
+        api::RestResponse found;
+        found.body = JsonObject{{"metadata", JsonObject{{"resourceVersion", workload_version}}}};
+        done(found);
+      });
+    }
+    if (write && lose > 0) {
+      --lose;
+      return to_.call(std::move(request), [done](const api::RestResponse&) {
+        api::RestResponse lost;
+        lost.code = 0;
+        done(lost);
+      });
+    }
+    to_.call(std::move(request), std::move(done));
+  }
+  std::unique_ptr<api::WatchHandle> watch(api::RestRequest request, std::function<void(const api::WatchEvent&)> on_event,
+                                          std::function<void()> on_end) override {
+    return to_.watch(std::move(request), std::move(on_event), std::move(on_end));
+  }
+
+ private:
+  api::RestClient& to_;
+};
+
+class UngaterTest : public testing::Test {
+ protected:
+  UngaterTest()
+      : client(*world.server),
+        writes(client),
+        events(client, world.executor, {}),
+        ungater({world.executor, writes, events,
+                 {[this](std::string_view host) { return !gone.contains(std::string(host)); },
+                  [this](std::string_view host) { return !gone.contains(std::string(host)) && host != down; }},
+                 std::chrono::milliseconds(100)}) {
+    ungater.start();
+  }
+
+  // The places of the workload "w": one pod set.
+  void place(const std::vector<std::pair<std::string, std::int32_t>>& hosts, std::vector<std::string> unhealthy = {}) {
+    auto w = std::make_shared<api::kueue::Workload>();
+    w->meta.ns = "default";
+    w->meta.name = "w";
+    w->meta.resource_version = "1";
+    w->pod_sets.emplace_back();
+    api::kueue::TopologyAssignment places;
+    places.levels = {"kubernetes.io/hostname"};
+    api::kueue::PodSetAssignment assignment;
+    for (const auto& [host, count] : hosts) {
+      places.domains.push_back({{host}, count});
+      assignment.count += count;
+    }
+    assignment.topology_assignment = std::make_shared<const api::kueue::TopologyAssignment>(std::move(places));
+    w->status.admission = api::kueue::Admission{"cq", {assignment}};
+    api::Condition admitted;
+    admitted.type = api::kueue::kAdmitted;
+    admitted.status = true;
+    w->status.conditions = {admitted};
+    w->status.unhealthy_nodes = std::move(unhealthy);
+    ungater.workload_changed(std::exchange(workload, w), w);
+  }
+
+  Json add_pod(const std::string& name, bool other_gate = true) {
+    Json pod = yaml(R"(
+apiVersion: v1
+kind: Pod
+metadata:
+  annotations: {kueue.x-k8s.io/workload: w}
+  labels: {kueue.x-k8s.io/podset: main}
+spec:
+  schedulingGates: [{name: kueue.x-k8s.io/topology}, {name: example.com/other}]
+  nodeSelector: {pool: p}
+  restartPolicy: Never
+  containers: [{name: c, image: i}]
+)");
+    ensure_path(pod, {"metadata", "name"}) = name;
+    if (!other_gate) ensure_path(pod, {"spec", "schedulingGates"}).as_array().pop_back();
+    const Json created = world.create(kPods, std::move(pod));
+    show(created);
+    return created;
+  }
+
+  // What the cache shows of a pod from now on.
+  void show(const Json& pod) {
+    const std::string name(string_at(pod, {"metadata", "name"}));
+    const auto now = std::make_shared<const Json>(pod);
+    ungater.pod_changed(std::exchange(cached[name], now), now);
+  }
+  Json get(const std::string& name) {
+    return world.expect_ok(world.call(world.request(api::Verb::kGet, kPods, name)));
+  }
+  std::string host(const std::string& name) {
+    return std::string(string_at(get(name), {"spec", "nodeSelector", "kubernetes.io/hostname"}));
+  }
+  void run() { world.run_for(std::chrono::seconds(2)); }
+
+  World world;
+  LossyClient client;
+  Writes writes;
+  kube::EventRecorder events;
+  std::set<std::string> gone;
+  std::string down;
+  Ungater ungater;
+  jobs::WorkloadPtr workload;
+  std::map<std::string, JsonPtr> cached;
+};
+
+TEST_F(UngaterTest, TakesItsGateAloneAndAddsTheNode) {
+  place({{"n1", 1}});
+  add_pod("a");
+  EXPECT_EQ(host("a"), "") << "pods are collected first";
+  run();
+  const Json pod = get("a");
+  EXPECT_EQ(to_string(Json(object_at(pod, {"spec", "nodeSelector"}))), R"({"pool":"p","kubernetes.io/hostname":"n1"})");
+  EXPECT_EQ(to_string(Json(array_at(pod, {"spec", "schedulingGates"}))), R"([{"name":"example.com/other"}])");
+}
+
+TEST_F(UngaterTest, ACacheThatLagsBehindGivesNoPlaceTwice) {
+  place({{"n1", 1}, {"n2", 1}});
+  add_pod("b");
+  run();
+  EXPECT_EQ(host("b"), "n1");
+  add_pod("a");  // sorts before b, which the cache still shows gated
+  run();
+  EXPECT_EQ(host("a"), "n2");
+  show(*cached["b"]);  // an old event again
+  add_pod("c");
+  run();
+  EXPECT_EQ(host("c"), "");
+  EXPECT_EQ(writes.counts().at("patch pods"), 2u);
+}
+
+TEST_F(UngaterTest, AWriteWithoutAnAnswerIsLookedUpBeforeItsPlaceIsGivenAway) {
+  place({{"n1", 1}, {"n2", 1}});
+  client.lose = 1;
+  add_pod("b");
+  world.run_for(std::chrono::milliseconds(101));
+  add_pod("a");
+  run();
+  EXPECT_EQ(host("b"), "n1");
+  EXPECT_EQ(host("a"), "n2");
+}
+
+TEST_F(UngaterTest, ARefusedWriteIsTriedAgain) {
+  place({{"n1", 1}});
+  client.refuse = 2;
+  add_pod("a");
+  run();
+  EXPECT_EQ(host("a"), "n1");
+}
+
+TEST_F(UngaterTest, APodThatIsGoneFreesItsPlace) {
+  place({{"n1", 1}});
+  add_pod("a");
+  run();
+  add_pod("b");
+  run();
+  EXPECT_EQ(host("b"), "");
+  world.call(world.request(api::Verb::kDelete, kPods, "a"));
+  ungater.pod_changed(cached["a"], nullptr);
+  run();
+  EXPECT_EQ(host("b"), "n1");
+}
+
+TEST_F(UngaterTest, WaitsForANodeThatIsDown) {
+  down = "n1";
+  place({{"n1", 1}});
+  add_pod("a");
+  run();
+  EXPECT_EQ(host("a"), "");
+  down.clear();
+  ungater.nodes_changed();
+  run();
+  EXPECT_EQ(host("a"), "n1");
+}
+
+TEST_F(UngaterTest, FailsAPodWhosePlaceIsLostAndLetsItsSuccessorGo) {
+  place({{"n1", 1}});
+  add_pod("a", false);
+  run();
+  ASSERT_EQ(host("a"), "n1");
+  gone.insert("n1");
+  place({{"n2", 1}});
+  run();
+  const Json pod = get("a");
+  EXPECT_EQ(string_at(pod, {"status", "phase"}), "Failed");
+  const auto& conditions = array_at(pod, {"status", "conditions"});
+  ASSERT_FALSE(conditions.empty());
+  EXPECT_EQ(string_at(conditions.back(), {"reason"}), "UnschedulableOnAssignedNode");
+  add_pod("b", false);
+  run();
+  EXPECT_EQ(host("b"), "n2");
+  EXPECT_EQ(writes.counts().at("patch pods/status"), 1u) << "once";
+}
+
+TEST_F(UngaterTest, FailsNoPodByAWorkloadThatIsOutOfDate) {
+  place({{"n1", 1}});
+  add_pod("a", false);
+  run();
+  client.workload_version = "2";
+  place({{"n2", 1}});
+  run();
+  EXPECT_EQ(string_at(get("a"), {"status", "phase"}), "Pending");
+}
+
+TEST_F(UngaterTest, NothingIsWrittenForAWorkloadThatIsGone) {
+  place({{"n1", 1}});
+  add_pod("a");
+  ungater.workload_changed(workload, nullptr);
+  run();
+  EXPECT_EQ(host("a"), "");
+}
+
+}  // namespace
+}  // namespace berth::controller
