@@ -121,6 +121,20 @@ TEST_F(KueueWebhooks, ARunningJobKeepsItsQueue) {
                   .empty());
 }
 
+TEST_F(KueueWebhooks, JobsThatAskForPlacesNobodyCouldGiveAreRefused) {
+  const Json job = object(R"(
+metadata: {namespace: a, labels: {kueue.x-k8s.io/queue-name: q}}
+spec:
+  parallelism: 5
+  template: {metadata: {annotations: {
+    kueue.x-k8s.io/podset-required-topology: rack, kueue.x-k8s.io/podset-slice-required-topology: rack,
+    kueue.x-k8s.io/podset-slice-size: "2"}}}
+)");
+  EXPECT_EQ(api::to_string(jobs.strategy.validating_admission(job, nullptr, "", lookup)),
+            "spec.template.metadata.annotations[kueue.x-k8s.io/podset-slice-size]: Invalid value: \"2\": must divide pod "
+            "set count 5: 1 pod(s) would be left without a whole slice");
+}
+
 TEST_F(KueueWebhooks, KindsGetTheirFinalizers) {
   for (const std::string plural : {"clusterqueues", "resourceflavors"}) {
     Json q = object("metadata: {name: q}");

@@ -5,6 +5,7 @@
 #include "api/core/pod_resources.h"
 #include "api/core/validation.h"
 #include "api/kueue/names.h"
+#include "api/kueue/topology_assignment.h"
 #include "api/kueue/validation/workload_parts.h"
 #include "base/amount.h"
 
@@ -40,9 +41,25 @@ void check_template(const Json& pod_set, const std::string& path, FieldErrors& e
   }
 }
 
+// One pod set has one mode, and its slices are described in one form.
+void check_topology_modes(const Json& request, const std::string& path, FieldErrors& errors) {
+  const int modes = (string_at(request, {"required"}).empty() ? 0 : 1) +
+                    (string_at(request, {"preferred"}).empty() ? 0 : 1) + (bool_at(request, {"unconstrained"}) ? 1 : 0);
+  if (modes > 1)
+    errors.push_back(
+        invalid_without_value(path, "must not contain more than one of required, preferred and unconstrained"));
+  if (array_at(request, {"podsetSliceRequiredTopologyConstraints"}).empty()) return;
+  for (const std::string_view key : {"podSetSliceRequiredTopology", "podSetSliceSize"}) {
+    if (find(request, key))
+      errors.push_back(forbidden_field(path + ".podsetSliceRequiredTopologyConstraints",
+                                       "may not be set together with " + std::string(key)));
+  }
+}
+
 void check_topology_request(const Json& pod_set, const std::string& path, FieldErrors& errors) {
   const Json* request = find(pod_set, "topologyRequest");
   if (!request) return;
+  check_topology_modes(*request, path, errors);
   const bool has_topology = !string_at(*request, {"podSetSliceRequiredTopology"}).empty();
   const auto size = optional_int_at(*request, {"podSetSliceSize"});
   if (has_topology && !size)
@@ -83,6 +100,10 @@ void check_assignment(const Json& assignment, const JsonArray& pod_sets, const s
                       FieldErrors& errors) {
   const std::string_view name = pod_set_name(assignment);
   if (!find_pod_set(pod_sets, name)) errors.push_back(not_found_field(path + ".name", Json(name)));
+  if (const Json* places = find(assignment, "topologyAssignment"); places && places->is_object()) {
+    if (const auto read = decode_topology_assignment(*places); !read)
+      errors.push_back(invalid_without_value(path + ".topologyAssignment", read.error().message));
+  }
   const std::int64_t count = int_at(assignment, {"count"});
   if (count <= 0) return;
   for (const auto& member : object_at(assignment, {"resourceUsage"})) {

@@ -49,6 +49,22 @@ TEST(ValidateWorkload, Rules) {
        "rack, size: 0}]}}]}",
        "spec.podSets[0].topologyRequest.podsetSliceRequiredTopologyConstraints[0].size: Invalid value: 0: "
        "must be greater than 0"},
+      {"one mode only", "spec: {podSets: [{name: a, topologyRequest: {required: rack, unconstrained: true}}]}",
+       "spec.podSets[0].topologyRequest: Invalid value: must not contain more than one of required, preferred and "
+       "unconstrained"},
+      {"slices in one form",
+       "spec: {podSets: [{name: a, topologyRequest: {podSetSliceRequiredTopology: rack, podSetSliceSize: 2, "
+       "podsetSliceRequiredTopologyConstraints: [{topology: rack, size: 2}]}}]}",
+       "[spec.podSets[0].topologyRequest.podsetSliceRequiredTopologyConstraints: Forbidden: may not be set together with "
+       "podSetSliceRequiredTopology, "
+       "spec.podSets[0].topologyRequest.podsetSliceRequiredTopologyConstraints: Forbidden: may not be set together with "
+       "podSetSliceSize]"},
+      {"places that cannot be read",
+       "spec: {podSets: [{name: a}]}\nstatus: {conditions: [{type: QuotaReserved, status: 'True'}], admission: "
+       "{podSetAssignments: [{name: a, count: 1, topologyAssignment: {levels: [rack], slices: [{domainCount: 2, "
+       "valuesPerLevel: [{individual: {roots: [x]}}], podCounts: {universal: 1}}]}}]}}",
+       "status.admission.podSetAssignments[0].topologyAssignment: Invalid value: slices[0].valuesPerLevel[0].individual."
+       "roots: expected 2 strings, one for each domain, found 1"},
       {"reserved quota has an admission", "status: {conditions: [{type: QuotaReserved, status: 'True'}]}",
        "status.admission: Required value: must be set while the QuotaReserved condition is True"},
       {"assignments are those of the pod sets",
