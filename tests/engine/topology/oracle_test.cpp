@@ -135,7 +135,7 @@ class Cases {
     if (how >= 2 && how <= 4) kind.workers.preferred(levels_[kind.ask.level]);
     if (how == 6) kind.workers.preferred(levels_[kind.ask.level]);
     if (how == 8) kind.workers.unconstrained();
-    kind.with_leader = how < 5 && chance(40);
+    kind.with_leader = how < 8 && chance(40);
     return kind;
   }
 
