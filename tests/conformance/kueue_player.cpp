@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "api/status.h"
+#include "conformance/kueue_shown.h"
 #include "conformance/recording.h"
 #include "simulate/world.h"
 
@@ -17,48 +18,12 @@ namespace {
 // The recorder looked "some seconds later"; every action of its own took a moment too.
 constexpr Duration kAfterAction = std::chrono::seconds(1);
 constexpr Duration kBeforeLook = std::chrono::seconds(5);
-const std::set<std::string_view> kClusterScoped = {"ResourceFlavor", "ClusterQueue",          "Cohort",
-                                                   "AdmissionCheck", "WorkloadPriorityClass", "Topology"};
-// Labels that carry the uid of the job.
-constexpr std::string_view kUidLabels[] = {"controller-uid", "batch.kubernetes.io/controller-uid"};
-
+const std::set<std::string_view> kClusterScoped = {
+    "ResourceFlavor",        "ClusterQueue", "Cohort", "AdmissionCheck",
+    "WorkloadPriorityClass", "Topology",     "Node",   "ProvisioningRequestConfig"};
+constexpr std::string_view kRequestVersion = "autoscaling.x-k8s.io/v1";
 std::string recording_path(const std::string& name) {
   return std::string(BERTH_SOURCE_DIR) + "/tests/conformance/" + name;
-}
-
-const Json& member(const Json& object, std::string_view key) {
-  static const Json none;
-  const Json* found = find(object, key);
-  return found ? *found : none;
-}
-
-// Only the members that `like` names.
-Json restricted(const Json& object, const Json& like) {
-  Json result = JsonObject();
-  if (!like.is_object()) return result;
-  for (const auto& [key, value] : like.as_object()) {
-    if (const Json* found = find(object, key)) result.as_object()[key] = *found;
-  }
-  return result;
-}
-
-void sort_by(Json& list, std::string_view key) {
-  if (!list.is_array()) return;
-  auto& array = list.as_array();
-  std::stable_sort(array.begin(), array.end(),
-                   [key](const Json& a, const Json& b) { return string_at(a, {key}) < string_at(b, {key}); });
-}
-
-void sort_conditions(Json& object) {
-  if (find_path(object, {"status", "conditions"}) != nullptr)
-    sort_by(ensure_path(object, {"status", "conditions"}), "type");
-}
-
-// How long something took depends on the recorder's pace.
-void forget_durations(Json& workload) {
-  if (find_path(workload, {"status", "accumulatedPastExecutionTimeSeconds"}) != nullptr) {
-    ensure_path(workload, {"status", "accumulatedPastExecutionTimeSeconds"}) = "<n>";
-  }
 }
 
 class Player {
@@ -70,6 +35,7 @@ class Player {
     simulate::WorldOptions options;
     options.start = parse_time("2026-01-01T00:00:00Z").value();
     options.webhooks = false;  // as it was recorded
+    options.machines = false;  // nodes and pods are what the recorder made of them
     auto world = simulate::World::make(options);
     if (!world) throw std::runtime_error(world.error().message);
     world_ = std::move(*world);
@@ -104,9 +70,15 @@ class Player {
       for (Json object : objects->as_array()) {
         if (!kClusterScoped.contains(string_at(object, {"kind"})))
           ensure_path(object, {"metadata", "namespace"}) = ns_;
-        must(world_->create(std::move(object)));
+        must(world_->create(object));
+        if (string_at(object, {"kind"}) == "Node") become_ready(string_at(object, {"metadata", "name"}));
       }
       return;
+    }
+    if (action.starts_with("the newest ProvisioningRequest: ")) {
+      const Json target =
+          JsonObject{{"kind", "ProvisioningRequest"}, {"name", newest_request()}, {"subresource", "status"}};
+      return send(target, member(step, "patch"));
     }
     int count = 0;
     std::string job, phase;
@@ -115,6 +87,26 @@ class Player {
     const Json& target = member(targets_, action);
     if (!target.is_object()) throw std::runtime_error("no target is known for the action \"" + action + "\"");
     send(target, member(step, "patch"));
+  }
+
+  // The node controller takes the taint of new nodes away when they are ready.
+  void become_ready(std::string_view node) {
+    auto request = world_->request_for("v1", "Node", {}, node).value();
+    request.verb = api::Verb::kPatch;
+    request.body = JsonObject{{"spec", JsonObject{{"taints", nullptr}}}};
+    if (const auto response = world_->call(std::move(request)); !response.ok())
+      throw std::runtime_error("Node " + std::string(node) + ": " +
+                               std::string(api::status_message(response)));
+  }
+
+  std::string newest_request() {
+    const auto all = list(kRequestVersion, "ProvisioningRequest");
+    if (all.empty()) throw std::runtime_error("there is no ProvisioningRequest");
+    const auto newest = std::max_element(all.begin(), all.end(), [](const Json& a, const Json& b) {
+      return string_at(a, {"metadata", "creationTimestamp"}) <
+             string_at(b, {"metadata", "creationTimestamp"});
+    });
+    return std::string(string_at(*newest, {"metadata", "name"}));
   }
 
   void send(const Json& target, Json patch) {
@@ -209,6 +201,13 @@ class Player {
     part("clusterQueues", member(step, "clusterQueues"),
          queues(member(step, "clusterQueues"), "ClusterQueue"));
     part("localQueues", member(step, "localQueues"), queues(member(step, "localQueues"), "LocalQueue"));
+    if (find(step, "pods") != nullptr) part("pods", wanted_pods(step), pods(step));
+    if (find(step, "provisioningRequests") != nullptr) {
+      part("provisioningRequests", member(step, "provisioningRequests"),
+           shown_by_name(kRequestVersion, "ProvisioningRequest", step, "provisioningRequests"));
+      part("podTemplates", member(step, "podTemplates"),
+           shown_by_name("v1", "PodTemplate", step, "podTemplates"));
+    }
     part("newEvents", wanted_events(step), new_events());
     return compare(expected, actual, bindings_);
   }
@@ -223,6 +222,54 @@ class Player {
       const auto name = string_at(job, {"name"});
       bind(workload_of(name), name);
     }
+  }
+
+  // With what the bound placeholders stand for.
+  Json substituted(const Json& value) {
+    if (value.is_string()) return Json(bindings_.substitute(view(value.as_string())));
+    Json copy = value;
+    if (auto* object = copy.if_object()) {
+      for (auto& [key, item] : *object) item = substituted(item);
+    } else if (auto* array = copy.if_array()) {
+      for (auto& item : *array) item = substituted(item);
+    }
+    return copy;
+  }
+
+  // By job; placeholders are replaced first, so that both sides sort alike.
+  Json wanted_pods(const Json& step) {
+    Json result = JsonObject();
+    for (const auto& [job, recorded] : object_at(step, {"pods"}))
+      result.as_object()[job] = recorded_pods(substituted(recorded).as_array());
+    return result;
+  }
+
+  Json pods(const Json& step) {
+    Json result = JsonObject();
+    for (const auto& [job, recorded] : object_at(step, {"pods"}))
+      result.as_object()[job] = shown_pods(pods_of(job));
+    return result;
+  }
+
+  // The objects of a kind in the recording's order, with the members that it shows; then those that should
+  // not be there.
+  Json shown_by_name(std::string_view api_version, std::string_view kind, const Json& step,
+                     std::string_view section) {
+    std::map<std::string, Json> present;
+    for (auto& object : list(api_version, kind))
+      present.emplace(string_at(object, {"metadata", "name"}), std::move(object));
+    JsonArray result;
+    for (const auto& expected : array_at(step, {section})) {
+      const auto it = present.find(name_of(expected));
+      if (it == present.end()) {
+        result.push_back(nullptr);
+        continue;
+      }
+      result.push_back(shown_object(it->second, expected));
+      present.erase(it);
+    }
+    for (auto& [name, object] : present) result.push_back(JsonObject{{"unexpected", name}});
+    return result;
   }
 
   std::string name_of(const Json& expected) {
@@ -272,32 +319,6 @@ class Player {
       result.push_back(job ? shown_job(*job, expected) : Json());
     }
     return result;
-  }
-
-  static Json shown_job(const Json& job, const Json& expected) {
-    Json shown_template = JsonObject();
-    for (const std::string_view part : {"labels", "annotations"}) {
-      JsonObject values = object_at(job, {"spec", "template", "metadata", part});
-      for (const auto label : kUidLabels) values.erase(label);
-      if (!values.empty() || find_path(expected, {"template", "metadata", part}) != nullptr)
-        ensure_path(shown_template, {"metadata", part}) = std::move(values);
-    }
-    for (const std::string_view part : {"nodeSelector", "tolerations"}) {
-      if (const Json* value = find_path(job, {"spec", "template", "spec", part}))
-        shown_template.as_object()[part] = *value;
-    }
-    JsonArray conditions;
-    for (const auto& condition : array_at(job, {"status", "conditions"})) {
-      conditions.emplace_back(std::string(string_at(condition, {"type"})) + "=" +
-                              std::string(string_at(condition, {"status"})));
-    }
-    const Json all = JsonObject{{"name", member(member(job, "metadata"), "name")},
-                                {"suspend", member(member(job, "spec"), "suspend")},
-                                {"parallelism", member(member(job, "spec"), "parallelism")},
-                                {"template", std::move(shown_template)},
-                                {"conditions", std::move(conditions)},
-                                {"active", member(member(job, "status"), "active")}};
-    return restricted(all, expected);
   }
 
   Json queues(const Json& expected, std::string_view kind) {
