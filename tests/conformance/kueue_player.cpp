@@ -22,6 +22,7 @@ const std::set<std::string_view> kClusterScoped = {
     "ResourceFlavor",        "ClusterQueue", "Cohort", "AdmissionCheck",
     "WorkloadPriorityClass", "Topology",     "Node",   "ProvisioningRequestConfig"};
 constexpr std::string_view kRequestVersion = "autoscaling.x-k8s.io/v1";
+
 std::string recording_path(const std::string& name) {
   return std::string(BERTH_SOURCE_DIR) + "/tests/conformance/" + name;
 }
@@ -75,15 +76,25 @@ class Player {
       }
       return;
     }
+    int count = 0;
+    std::string job, phase;
+    if (RE2::FullMatch(action, R"((\d+) pods of (\S+) become (\S+))", &count, &job, &phase))
+      return set_phases(count, job, phase);
+    std::string node;
+    if (RE2::FullMatch(action, R"(pods of (\S+) are bound to the node their selector names)", &job))
+      return bind_pods(job);
+    if (RE2::FullMatch(action, R"(its pods on (\S+) fail)", &node)) return fail_pods_of(node);
+    if (action.starts_with("its pods fail")) return fail_pods_of(last_node_);
+    if (RE2::FullMatch(action, R"(node (\S+) is deleted)", &last_node_))
+      return send(JsonObject{{"kind", "Node"}, {"name", last_node_}, {"delete", true}}, nullptr);
+    if (RE2::FullMatch(action, R"(node (\S+): NotReady)", &last_node_))
+      return send(JsonObject{{"kind", "Node"}, {"name", last_node_}, {"subresource", "status"}},
+                  member(step, "patch"));
     if (action.starts_with("the newest ProvisioningRequest: ")) {
       const Json target =
           JsonObject{{"kind", "ProvisioningRequest"}, {"name", newest_request()}, {"subresource", "status"}};
       return send(target, member(step, "patch"));
     }
-    int count = 0;
-    std::string job, phase;
-    if (RE2::FullMatch(action, R"((\d+) pods of (\S+) become (\S+))", &count, &job, &phase))
-      return set_phases(count, job, phase);
     const Json& target = member(targets_, action);
     if (!target.is_object()) throw std::runtime_error("no target is known for the action \"" + action + "\"");
     send(target, member(step, "patch"));
@@ -171,22 +182,48 @@ class Player {
 
   void set_phases(int count, const std::string& job, const std::string& phase) {
     const std::string_view before = phase == "Running" ? "Pending" : "Running";
+    int already = 0;
     for (const auto& pod : pods_of(job)) {
+      if (string_at(pod, {"status", "phase"}) == phase) ++already;
       if (count == 0 || string_at(pod, {"status", "phase"}) != before ||
           find_path(pod, {"metadata", "deletionTimestamp"}) != nullptr)
         continue;
       --count;
-      auto request = world_->request_for("v1", "Pod", ns_, string_at(pod, {"metadata", "name"})).value();
-      request.verb = api::Verb::kPatch;
-      request.subresource = "status";
       Json status = JsonObject{{"phase", phase}};
       if (phase == "Running") {
         status.as_object()["conditions"] = JsonArray{JsonObject{{"type", "Ready"}, {"status", "True"}}};
       }
-      request.body = JsonObject{{"status", std::move(status)}};
-      world_->call(std::move(request));
+      change_pod(pod, api::Verb::kPatch, "status", JsonObject{{"status", std::move(status)}});
     }
-    if (count != 0) throw std::runtime_error("there are not enough pods of " + job);
+    if (count > already) throw std::runtime_error("there are not enough pods of " + job);
+  }
+
+  void change_pod(const Json& pod, api::Verb verb, std::string_view subresource, Json body) {
+    auto request = world_->request_for("v1", "Pod", ns_, string_at(pod, {"metadata", "name"})).value();
+    request.verb = verb;
+    request.subresource = subresource;
+    request.body = std::move(body);
+    const auto response = world_->call(std::move(request));
+    if (!response.ok()) throw std::runtime_error(std::string(api::status_message(response)));
+  }
+
+  void bind_pods(std::string_view job) {
+    for (const auto& pod : pods_of(job)) {
+      const auto node = string_at(pod, {"spec", "nodeSelector", "kubernetes.io/hostname"});
+      if (node.empty() || !string_at(pod, {"spec", "nodeName"}).empty()) continue;
+      change_pod(pod, api::Verb::kCreate, "binding",
+                 JsonObject{{"apiVersion", "v1"},
+                            {"kind", "Binding"},
+                            {"metadata", JsonObject{{"name", member(member(pod, "metadata"), "name")}}},
+                            {"target", JsonObject{{"apiVersion", "v1"}, {"kind", "Node"}, {"name", node}}}});
+    }
+  }
+
+  void fail_pods_of(std::string_view node) {
+    for (const auto& pod : list("v1", "Pod")) {
+      if (string_at(pod, {"spec", "nodeName"}) == node)
+        change_pod(pod, api::Verb::kPatch, "status", JsonObject{{"status", JsonObject{{"phase", "Failed"}}}});
+    }
   }
 
   std::vector<Difference> look(const Json& step) {
@@ -384,7 +421,7 @@ class Player {
 
   Json recording_, targets_;
   std::unique_ptr<simulate::World> world_;
-  std::string ns_;
+  std::string ns_, last_node_;
   Bindings bindings_;
   std::set<std::string> seen_events_;
 };

@@ -23,7 +23,8 @@ TEST_P(KueueRecording, IsRepeatedButForTheListedDifferences) {
 
 INSTANTIATE_TEST_SUITE_P(Recordings, KueueRecording,
                          testing::Values("basics", "reasons", "borrow-reclaim", "limits", "flavors", "fifo",
-                                         "stop-and-go", "checks", "two-phase"),
+                                         "stop-and-go", "checks", "two-phase", "tas", "tas-slices",
+                                         "node-failure"),
                          [](const auto& recording) {
                            std::string name = recording.param;
                            std::replace(name.begin(), name.end(), '-', '_');
