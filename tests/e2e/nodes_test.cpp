@@ -1,8 +1,9 @@
 // What people do to nodes with kubectl: cordon, drain, taint, fail and delete them; and a gang on one of them.
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <map>
-#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -61,6 +62,54 @@ TEST_F(Nodes, AreCordonedDrainedTaintedFailedAndDeleted) {
   must({"delete", "node", one});
   EXPECT_TRUE(eventually([&] { return gone("c"); })) << "its pods are collected";
   EXPECT_EQ(must({"get", "nodes", "-o", "name"}), "node/" + two + "\n") << "it stays deleted";
+}
+
+std::string sample(const std::string& name) {
+  std::ifstream in(std::string(BERTH_SOURCE_DIR) + "/config/samples/" + name);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+// uid -> node of the pods that run.
+std::map<std::string, std::string> running_pods(const Server& server) {
+  std::istringstream lines(server.must(
+      {"get", "pods", "-o",
+       R"(jsonpath={range .items[?(@.status.phase=="Running")]}{.metadata.uid} {.spec.nodeName}{"\n"}{end})"}));
+  std::map<std::string, std::string> pods;
+  for (std::string uid, node; lines >> uid >> node;) pods[uid] = node;
+  return pods;
+}
+
+std::string rack_of(const std::string& node) { return node.substr(0, node.rfind('-')); }
+
+TEST(Topology, AGangIsPlacedOnOneRackAndOnlyThePodOfALostNodeMoves) {
+  Server server(std::vector<std::string>{});  // the nodes that berth up makes by itself
+  server.must({"apply", "-f", "-"}, sample("topology-queue.yaml"));
+  server.must({"apply", "-f", "-"}, sample("topology-job.yaml"));
+  ASSERT_TRUE(eventually([&] { return running_pods(server).size() == 3; })) << server.must({"get", "workloads", "-o", "yaml"});
+  const auto before = running_pods(server);
+  const std::string rack = rack_of(before.begin()->second);
+  for (const auto& [uid, node] : before) EXPECT_EQ(rack_of(node), rack);
+  const std::string written = server.must({"get", "workload", "-o", "yaml"});
+  for (const char* part : {"apiVersion: kueue.x-k8s.io/v1beta2", "topologyAssignment:", "slices:", "valuesPerLevel:", "podCounts:"})
+    EXPECT_TRUE(has(written, part)) << part << " in\n" << written;
+
+  const auto [lost, lost_node] = *before.begin();
+  server.must({"delete", "node", lost_node});
+  ASSERT_TRUE(eventually([&] {
+    const auto now = running_pods(server);
+    return now.size() == 3 && !now.contains(lost);
+  })) << server.must({"get", "pods,workloads", "-o", "yaml"});
+  for (const auto& [uid, node] : running_pods(server)) {
+    EXPECT_EQ(rack_of(node), rack);
+    EXPECT_NE(node, lost_node);
+  }
+  std::size_t kept = 0;
+  for (const auto& [uid, node] : running_pods(server)) kept += before.contains(uid) && before.at(uid) == node ? 1 : 0;
+  EXPECT_EQ(kept, 2u) << "the others run on";
+  EXPECT_TRUE(has(server.must({"wait", "--for=condition=complete", "--timeout=110s", "job/gang"}), "condition met"));
+  const std::string conditions = server.must({"get", "workloads", "-o", "jsonpath={.items[0].status.conditions}"});
+  EXPECT_TRUE(has(conditions, "Finished")) << conditions;
+  EXPECT_FALSE(has(conditions, "Evicted")) << conditions;
 }
 
 }  // namespace
