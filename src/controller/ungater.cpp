@@ -64,7 +64,21 @@ void Ungater::pod_changed(const JsonPtr& old, const JsonPtr& now) {
     JsonPtr& known = pods_[key].known[uid_of(*now)];
     if (!known || version_of(*known) <= version_of(*now)) known = now;
   }
-  if (started_ && matters(now) && workloads_.contains(key)) queue_.add(key);
+  if (started_ && matters(now)) look_soon(key);
+}
+
+// Pods are collected, so that one decision is taken for those that come together; when all have come there is nothing to
+// wait for.
+void Ungater::look_soon(const std::string& key) {
+  const auto workload = workloads_.find(key);
+  if (workload == workloads_.end()) return;
+  std::size_t wanted = 0;
+  for (const auto& assigned : workload->second->status.admission->pod_set_assignments) {
+    if (assigned.topology_assignment) wanted += static_cast<std::size_t>(assigned.count);
+  }
+  const auto pods = pods_.find(key);
+  if (pods != pods_.end() && pods->second.known.size() >= wanted) return queue_.add_at_once(key);
+  queue_.add(key);
 }
 
 void Ungater::workload_changed(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now) {

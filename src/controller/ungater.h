@@ -52,6 +52,7 @@ class Ungater {
   };
   struct Batch;
 
+  void look_soon(const std::string& key);
   void look(const std::string& key, WorkQueue::Finish finish);
   void decide(const std::string& key, const WorkQueue::Finish& finish);
   void settle_doubts(const std::string& key, const WorkQueue::Finish& finish);

@@ -24,34 +24,41 @@ WorkQueue::~WorkQueue() {
   }
 }
 
-void WorkQueue::add(const std::string& key) {
+void WorkQueue::add(const std::string& key) { add(key, delay_); }
+
+void WorkQueue::add_at_once(const std::string& key) { add(key, Duration(0)); }
+
+void WorkQueue::add(const std::string& key, Duration delay) {
   Entry& entry = entries_[key];
   if (entry.running) {
     entry.again = true;
     return;
   }
   // A change may be just what a failed key waits for: it does not wait for its delay then.
-  if (entry.timer != 0 && entry.failures > 0) {
+  const bool sooner = delay < delay_ && !entry.at_once;
+  if (entry.timer != 0 && (entry.failures > 0 || sooner)) {
     executor_.cancel(entry.timer);
     entry.timer = 0;
   }
-  if (entry.timer == 0) entry.timer = executor_.after(delay_of(key), [this, key] { run(key); });
+  entry.at_once = entry.at_once || sooner;
+  if (entry.timer == 0) entry.timer = executor_.after(delay_of(key, delay), [this, key] { run(key); });
 }
 
-Duration WorkQueue::delay_of(const std::string& key) {
+Duration WorkQueue::delay_of(const std::string& key, Duration delay) {
   const Time now = executor_.now();
   if (pace_.size() > kPaceBound)
     std::erase_if(pace_, [now](const auto& p) { return now - p.second.since > kWindow; });
   Pace& pace = pace_[key];
   if (now - pace.since > kWindow) pace = {now, 0};
   const int beyond = ++pace.runs - kFreeRuns;
-  if (beyond <= 0) return delay_;
-  return std::max(delay_, std::min(kFirstRetry * (1 << std::min(beyond, 12)), kSlowest));
+  if (beyond <= 0) return delay;
+  return std::max(delay, std::min(kFirstRetry * (1 << std::min(beyond, 12)), kSlowest));
 }
 
 void WorkQueue::run(const std::string& key) {
   Entry& entry = entries_.at(key);
   entry.timer = 0;
+  entry.at_once = false;
   entry.running = true;
   entry.again = false;
   work_(key, [this, alive = alive_, key](bool ok) {
@@ -68,7 +75,7 @@ void WorkQueue::finished(const std::string& key, bool ok) {
       entries_.erase(key);
       return;
     }
-    entry.timer = executor_.after(delay_of(key), [this, key] { run(key); });
+    entry.timer = executor_.after(delay_of(key, delay_), [this, key] { run(key); });
     return;
   }
   const Duration delay = std::min(kFirstRetry * (1 << std::min(entry.failures, 12)), kLastRetry);

@@ -22,11 +22,14 @@ class WorkQueue {
   ~WorkQueue();
 
   void add(const std::string& key);
+  // The same, when there is nothing to collect any more: looked at soon, unless it keeps changing.
+  void add_at_once(const std::string& key);
 
  private:
   struct Entry {
     bool running = false;
     bool again = false;
+    bool at_once = false;  // the timer was set without a delay
     TimerId timer = 0;
     int failures = 0;
   };
@@ -35,7 +38,9 @@ class WorkQueue {
     Time since{};
     int runs = 0;
   };
-  Duration delay_of(const std::string& key);
+  void add(const std::string& key, Duration delay);
+  // Of the key's next run: `delay`, more when it keeps changing.
+  Duration delay_of(const std::string& key, Duration delay);
   void run(const std::string& key);
   void finished(const std::string& key, bool ok);
 

@@ -230,6 +230,14 @@ TEST(LoadRun, JobsRunAsPodsOnThePretendCluster) {
   EXPECT_EQ(report.controller_requests.at("create workloads"), 10u);
 }
 
+// When all pods of a workload have come, their gates open without a delay.
+TEST(LoadRun, PlacedJobsRunOnTheirNodesAtOnce) {
+  const auto report = report_of(kRacks, As::kJobs);
+  EXPECT_EQ(report.finished, 6u);
+  for (const auto& c : report.classes) EXPECT_EQ(c.held_average, 500ms) << c.class_name;
+  EXPECT_EQ(report.controller_requests.at("patch pods"), 24u);
+}
+
 TEST(LoadRun, TheSameSeedGivesTheSameReport) {
   const auto once = simulate::to_json(report_of(kTwoQueues, As::kJobs));
   EXPECT_EQ(to_string(once), to_string(simulate::to_json(report_of(kTwoQueues, As::kJobs))));

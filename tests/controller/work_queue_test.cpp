@@ -1,0 +1,87 @@
+// Keys that are looked at: once for many changes, at once when there is nothing to collect, again when they
+// changed.
+#include "controller/work_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace berth::controller {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Looks {
+  VirtualExecutor executor{Time(std::chrono::seconds(1'763'715'600))};
+  std::vector<std::string> seen;  // "key@milliseconds"
+  bool hold = false;
+  WorkQueue::Finish held;
+  const Time start = executor.now();
+  WorkQueue queue{executor,
+                  [this](const std::string& key, WorkQueue::Finish finish) {
+                    const auto at =
+                        std::chrono::duration_cast<std::chrono::milliseconds>(executor.now() - start);
+                    seen.push_back(key + "@" + std::to_string(at.count()));
+                    if (hold) {
+                      held = std::move(finish);
+                    } else {
+                      finish(true);
+                    }
+                  },
+                  100ms};
+  void run_for(Duration d) { executor.run_until(executor.now() + d); }
+};
+
+using Names = std::vector<std::string>;
+
+TEST(WorkQueue, CollectsChangesOfAKey) {
+  Looks looks;
+  looks.queue.add("a");
+  looks.run_for(50ms);
+  looks.queue.add("a");
+  looks.queue.add("b");
+  looks.run_for(1s);
+  EXPECT_EQ(looks.seen, (Names{"a@100", "b@150"}));
+}
+
+TEST(WorkQueue, LooksAtOnceWhenThereIsNothingToCollect) {
+  Looks looks;
+  looks.queue.add("a");
+  looks.run_for(30ms);
+  looks.queue.add_at_once("a");
+  looks.queue.add_at_once("a");
+  looks.queue.add("a");
+  looks.run_for(1s);
+  EXPECT_EQ(looks.seen, (Names{"a@30"})) << "once, and not again when the delay is over";
+  looks.queue.add("a");
+  looks.run_for(1s);
+  EXPECT_EQ(looks.seen, (Names{"a@30", "a@1130"})) << "later changes are collected again";
+}
+
+TEST(WorkQueue, SlowsDownWhatKeepsAskingToBeLookedAtAtOnce) {
+  Looks looks;
+  for (int i = 0; i < 1000; ++i) {
+    looks.queue.add_at_once("a");
+    looks.run_for(1ms);
+  }
+  EXPECT_GE(looks.seen.size(), 50u);
+  EXPECT_LE(looks.seen.size(), 60u);
+}
+
+TEST(WorkQueue, LooksAgainAtWhatChangedMeanwhile) {
+  Looks looks;
+  looks.hold = true;
+  looks.queue.add_at_once("a");
+  looks.run_for(10ms);
+  looks.queue.add("a");
+  looks.run_for(500ms);
+  EXPECT_EQ(looks.seen, (Names{"a@0"}));
+  looks.hold = false;
+  looks.held(true);
+  looks.run_for(1s);
+  EXPECT_EQ(looks.seen, (Names{"a@0", "a@610"}));
+}
+
+}  // namespace
+}  // namespace berth::controller
