@@ -149,15 +149,7 @@ void PendingQueue::unpark(ClassId id) {
   awake_.insert(*c.members.begin());
 }
 
-bool PendingQueue::wake(FlavorResourceId id, const std::function<bool(const Lack&, ShapeId)>& may_fit) {
-  return wake_where([&](const Lack& lack, ShapeId shape) { return lack.id == id && may_fit(lack, shape); });
-}
-
-bool PendingQueue::wake_place(FlavorId flavor) {
-  return wake_where([&](const Lack& lack, ShapeId) { return lack.place == flavor; });
-}
-
-bool PendingQueue::wake_where(const std::function<bool(const Lack&, ShapeId)>& helps) {
+bool PendingQueue::wake_where(const auto& helps) {
   auto concerns = [&](const std::vector<Lack>& lacks, ShapeId shape) {
     return std::any_of(lacks.begin(), lacks.end(), [&](const Lack& lack) { return helps(lack, shape); });
   };
@@ -173,6 +165,14 @@ bool PendingQueue::wake_where(const std::function<bool(const Lack&, ShapeId)>& h
     any = true;
   }
   return any;
+}
+
+bool PendingQueue::wake(FlavorResourceId id, const std::function<bool(const Lack&, ShapeId)>& may_fit) {
+  return wake_where([&](const Lack& lack, ShapeId shape) { return lack.id == id && may_fit(lack, shape); });
+}
+
+bool PendingQueue::wake_place(FlavorId flavor) {
+  return wake_where([&](const Lack& lack, ShapeId) { return lack.place == flavor; });
 }
 
 bool PendingQueue::wake_all() {

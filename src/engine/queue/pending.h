@@ -122,7 +122,7 @@ class PendingQueue {
   ClassId class_of(const ClassKey& key);
   void drop_class(ClassId id);
   void unpark(ClassId id);
-  bool wake_where(const std::function<bool(const Lack&, ShapeId)>& helps);
+  bool wake_where(const auto& helps);
   void forget_gone_newcomers(ClassId id);
 
   Slots& slots_;
