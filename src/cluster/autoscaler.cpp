@@ -95,18 +95,22 @@ void Autoscaler::accept(const Request& request, const ProvisioningTerms& terms) 
                         request.meta.generation});
   if (const Duration delay = delay_of(request, terms); delay > Duration(0)) {
     conditions.push_back({std::string(kProvisioned), false, false, "NotProvisioned",
-                          "The room is expected at " + format_time(now + delay), now, request.meta.generation});
+                          "The room is expected at " + format_time(now + delay), now,
+                          request.meta.generation});
   }
   write(request, std::move(conditions));
 }
 
-void Autoscaler::attempt(const std::string& key, const Request& request, const ProvisioningTerms& terms, Time due) {
-  if (terms.fails) return answer(request, kFailed, true, "FailedOnDemand", "The parameter fail-attempts says so");
+void Autoscaler::attempt(const std::string& key, const Request& request, const ProvisioningTerms& terms,
+                         Time due) {
+  if (terms.fails)
+    return answer(request, kFailed, true, "FailedOnDemand", "The parameter fail-attempts says so");
   if (!making_.empty()) return;  // looked at again when those nodes are there
   const auto demand = demand_of(request);
   if (!demand) {
     if (executor_.now() < due + kTemplatePatience) return at(key, executor_.now() + std::chrono::seconds(1));
-    return answer(request, kFailed, true, "PodTemplateNotFound", "A pod template of the request does not exist");
+    return answer(request, kFailed, true, "PodTemplateNotFound",
+                  "A pod template of the request does not exist");
   }
   const bool may_grow = request.class_name == kScaleUp;
   Plan plan = this->plan(key, *demand, may_grow);
@@ -153,7 +157,8 @@ Room Autoscaler::room_without_bookings(const std::string& except) const {
   return room;
 }
 
-Autoscaler::Plan Autoscaler::plan(const std::string& key, const std::vector<Demand>& demand, bool may_grow) const {
+Autoscaler::Plan Autoscaler::plan(const std::string& key, const std::vector<Demand>& demand,
+                                  bool may_grow) const {
   Plan plan;
   Room room = room_without_bookings(key);
   std::vector<Json> possible;
@@ -223,7 +228,8 @@ void Autoscaler::pod_changed(const JsonPtr&, const JsonPtr& now) {
 }
 
 // From when the room is there: kept, then not kept any longer, or taken away.
-void Autoscaler::keep_booking(const std::string& key, const Request& request, const ProvisioningTerms& terms) {
+void Autoscaler::keep_booking(const std::string& key, const Request& request,
+                              const ProvisioningTerms& terms) {
   const Time since = api::find_condition(request.conditions, kProvisioned)->last_transition;
   const Time now = executor_.now();
   const auto revoked = terms.revoke_after ? std::optional(since + *terms.revoke_after) : std::nullopt;
@@ -249,8 +255,8 @@ void Autoscaler::answer(const Request& request, std::string_view type, bool stat
                         std::string message) {
   api::Conditions conditions = request.conditions;
   std::erase_if(conditions, [&](const api::Condition& c) { return c.type == type; });
-  conditions.push_back({std::string(type), status, false, std::string(reason), std::move(message), executor_.now(),
-                        request.meta.generation});
+  conditions.push_back({std::string(type), status, false, std::string(reason), std::move(message),
+                        executor_.now(), request.meta.generation});
   write(request, std::move(conditions));
 }
 

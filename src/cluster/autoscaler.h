@@ -3,8 +3,9 @@
 //   best-effort-atomic-scale-up.autoscaling.x-k8s.io  make the nodes that are missing, all or none
 // https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/proposals/provisioning-request.md
 //
-// Room that was promised to a request is kept for its pods until they are bound or the booking expires. New nodes are those of
-// make_node() in a block of their own. What it shall do otherwise on demand: see provisioning_terms.h.
+// Room that was promised to a request is kept for its pods until they are bound or the booking expires. New
+// nodes are those of make_node() in a block of their own. What it shall do otherwise on demand: see
+// provisioning_terms.h.
 #pragma once
 
 #include <cstdint>
@@ -62,12 +63,14 @@ class Autoscaler {
   void accept(const Request& request, const ProvisioningTerms& terms);
   void attempt(const std::string& key, const Request& request, const ProvisioningTerms& terms, Time due);
   void keep_booking(const std::string& key, const Request& request, const ProvisioningTerms& terms);
-  std::optional<std::vector<Demand>> demand_of(const Request& request) const;  // none: a template is not known (yet)
+  std::optional<std::vector<Demand>> demand_of(
+      const Request& request) const;  // none: a template is not known (yet)
   Plan plan(const std::string& key, const std::vector<Demand>& demand, bool may_grow) const;
   Room room_without_bookings(const std::string& except) const;
   void make(const std::string& key, std::vector<Json> nodes);
   void create(const Json& node);
-  void answer(const Request& request, std::string_view type, bool status, std::string_view reason, std::string message);
+  void answer(const Request& request, std::string_view type, bool status, std::string_view reason,
+              std::string message);
   void write(const Request& request, api::Conditions conditions);
   void at(const std::string& key, Time when);
   Duration delay_of(const Request& request, const ProvisioningTerms& terms) const;
@@ -76,11 +79,11 @@ class Autoscaler {
   const Room& room_;
   kube::Informer requests_, templates_;
   NodeGroup group_;
-  std::map<std::string, TimerId> timers_;      // by request key: when to look at it next
-  std::map<std::string, std::vector<Demand>> bookings_;       // by request key: the pods that room is kept for
-  std::map<std::string, std::set<std::string>> arrived_;      // by request key: uids of its pods that were bound
-  std::set<std::string, std::less<>> making_;  // nodes that were asked for and are not usable yet
-  std::string making_for_;                     // the request that they are for
+  std::map<std::string, TimerId> timers_;                 // by request key: when to look at it next
+  std::map<std::string, std::vector<Demand>> bookings_;   // by request key: the pods that room is kept for
+  std::map<std::string, std::set<std::string>> arrived_;  // by request key: uids of its pods that were bound
+  std::set<std::string, std::less<>> making_;             // nodes that were asked for and are not usable yet
+  std::string making_for_;                                // the request that they are for
   Writer writer_;
 };
 

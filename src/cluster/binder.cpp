@@ -29,7 +29,8 @@ void Binder::pod_changed(const JsonPtr& old, const JsonPtr& now) {
     room_.unplace(key);
   } else if (!node.empty()) {
     waiting_.erase(key);
-    if (!room_.placed_on(key, node)) room_.place(key, std::string(node), api::pod_requests(*find(*now, "spec")));
+    if (!room_.placed_on(key, node))
+      room_.place(key, std::string(node), api::pod_requests(*find(*now, "spec")));
     return;  // room got less: nobody else can profit
   } else if (may_be_bound(*now)) {
     waiting_.insert(key);

@@ -35,8 +35,8 @@ class Binder {
   api::RestClient& client_;
   Executor& executor_;
   const kube::Informer& pods_;
-  Room room_;  // bindings under way included
-  std::set<std::string> waiting_;         // keys of pods without a node
+  Room room_;                      // bindings under way included
+  std::set<std::string> waiting_;  // keys of pods without a node
   bool round_posted_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

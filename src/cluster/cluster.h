@@ -1,5 +1,5 @@
-// The pretend cluster: nodes and what looks after them, a binder, a kubelet for all nodes, a cluster autoscaler and the Job
-// controller, on one connection to an API server.
+// The pretend cluster: nodes and what looks after them, a binder, a kubelet for all nodes, a cluster
+// autoscaler and the Job controller, on one connection to an API server.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,8 @@ struct ClusterOptions {
   std::string nodes;                 // a shape such as 2x4x8 (see nodes.h); empty: none are made
   std::string node_resources;        // such as cpu=96,memory=256Gi
   std::vector<Json> node_manifests;  // Node objects to make besides
-  // What the autoscaler may add: RACKSxNODES, in a block of its own behind those of `nodes`, with node_resources; empty: nothing.
+  // What the autoscaler may add: RACKSxNODES, in a block of its own behind those of `nodes`, with
+  // node_resources; empty: nothing.
   std::string scale_up;
   Duration provisioning_delay = std::chrono::seconds(30);  // until new nodes are there
   // False: nobody binds or runs pods or looks after nodes: nodes and pods are what others make of them.

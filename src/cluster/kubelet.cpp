@@ -61,8 +61,8 @@ std::int64_t restarts_of(const Json& pod) {
 
 }  // namespace
 
-Kubelet::Kubelet(api::RestClient& client, Executor& executor, const kube::Informer& nodes, const kube::Informer& pods,
-                 const PodsByNode& index)
+Kubelet::Kubelet(api::RestClient& client, Executor& executor, const kube::Informer& nodes,
+                 const kube::Informer& pods, const PodsByNode& index)
     : executor_(executor), nodes_(nodes), pods_(pods), index_(index), writer_(client, executor) {}
 
 Kubelet::~Kubelet() {
@@ -124,17 +124,18 @@ void Kubelet::start(const std::string& key, const JsonPtr& pod) {
   const std::string ip = "10." + std::to_string(address >> 16 & 255) + "." +
                          std::to_string(address >> 8 & 255) + "." + std::to_string(address & 255);
   patch_status(
-      pod, JsonObject{{"phase", "Running"},
-                      {"conditions",
-                       JsonArray{pod_condition("PodScheduled", true, now), pod_condition("Initialized", true, now),
-                                 pod_condition("ContainersReady", true, now), pod_condition("Ready", true, now)}},
-                      {"hostIP", "127.0.0.1"},
-                      {"podIP", ip},
-                      {"podIPs", JsonArray{JsonObject{{"ip", ip}}}},
-                      {"startTime", now},
-                      {"containerStatuses",
-                       container_statuses(*pod, JsonObject{{"running", JsonObject{{"startedAt", now}}}}, true,
-                                          restarts_of(*pod))}});
+      pod,
+      JsonObject{{"phase", "Running"},
+                 {"conditions",
+                  JsonArray{pod_condition("PodScheduled", true, now), pod_condition("Initialized", true, now),
+                            pod_condition("ContainersReady", true, now), pod_condition("Ready", true, now)}},
+                 {"hostIP", "127.0.0.1"},
+                 {"podIP", ip},
+                 {"podIPs", JsonArray{JsonObject{{"ip", ip}}}},
+                 {"startTime", now},
+                 {"containerStatuses",
+                  container_statuses(*pod, JsonObject{{"running", JsonObject{{"startedAt", now}}}}, true,
+                                     restarts_of(*pod))}});
 }
 
 // A running pod ends when it has run long enough since its containers started, also when this process did not
@@ -195,7 +196,8 @@ void Kubelet::terminate(const std::string& key, const JsonPtr& pod) {
   executor_.cancel(running.timer);
   const Duration grace = std::chrono::seconds(int_at(*pod, {"metadata", "deletionGracePeriodSeconds"}));
   const Time end = parse_time(string_at(*pod, {"metadata", "deletionTimestamp"})).value_or(executor_.now());
-  const Duration takes = pod_over(*pod) ? Duration(0) : std::min(grace, duration_of(*pod, kStopAfter, Duration(0)));
+  const Duration takes =
+      pod_over(*pod) ? Duration(0) : std::min(grace, duration_of(*pod, kStopAfter, Duration(0)));
   if (end - grace + takes <= executor_.now()) return stop(key);
   running.timer = executor_.at(end - grace + takes, [this, key] { stop(key); });
 }

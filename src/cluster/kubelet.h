@@ -1,10 +1,11 @@
 // Pretends to run pods: they start at once, run as long as they are told to, and end as they are told to.
 //
-// Annotations of a pod: berth.dev/run-for (a duration such as 90s; default 10s), berth.dev/exit-code (default 0) and
-// berth.dev/stop-after (how long it takes to stop once it is deleted, at most its grace period; default 0s).
+// Annotations of a pod: berth.dev/run-for (a duration such as 90s; default 10s), berth.dev/exit-code (default
+// 0) and berth.dev/stop-after (how long it takes to stop once it is deleted, at most its grace period;
+// default 0s).
 //
-// Nothing happens to the pods of a node that is not Ready or does not exist, and they are not seen to end; once it is Ready
-// again, what should have happened meanwhile does.
+// Nothing happens to the pods of a node that is not Ready or does not exist, and they are not seen to end;
+// once it is Ready again, what should have happened meanwhile does.
 #pragma once
 
 #include <map>
@@ -25,8 +26,8 @@ inline constexpr Duration kDefaultRunFor = std::chrono::seconds(10);
 class Kubelet {
  public:
   // All must outlive this.
-  Kubelet(api::RestClient& client, Executor& executor, const kube::Informer& nodes, const kube::Informer& pods,
-          const PodsByNode& index);
+  Kubelet(api::RestClient& client, Executor& executor, const kube::Informer& nodes,
+          const kube::Informer& pods, const PodsByNode& index);
   ~Kubelet();
 
   void node_changed(const JsonPtr& old, const JsonPtr& now);

@@ -23,14 +23,15 @@ void NodeLife::node_changed(const JsonPtr&, const JsonPtr& now) {
 void NodeLife::look_at(const Json& node) {
   const std::string now = format_time(executor_.now());
   if (auto status = corrected_status(node, resources_, now))
-    return patch_node(node, JsonObject{{"status", std::move(*status)}}, "status");  // taints follow when it is seen
+    return patch_node(node, JsonObject{{"status", std::move(*status)}},
+                      "status");  // taints follow when it is seen
   if (auto taints = corrected_taints(node, now)) {
     // With the version it was seen at: a newer one is looked at when it comes.
-    patch_node(
-        node,
-        JsonObject{{"metadata", JsonObject{{"resourceVersion", string_at(node, {"metadata", "resourceVersion"})}}},
-                   {"spec", JsonObject{{"taints", std::move(*taints)}}}},
-        "");
+    patch_node(node,
+               JsonObject{{"metadata",
+                           JsonObject{{"resourceVersion", string_at(node, {"metadata", "resourceVersion"})}}},
+                          {"spec", JsonObject{{"taints", std::move(*taints)}}}},
+               "");
   }
   if (node_ready(node)) return;
   for (const auto& key : index_.on(string_at(node, {"metadata", "name"}))) {

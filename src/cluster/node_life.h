@@ -1,10 +1,11 @@
-// What a node's own kubelet and the node lifecycle controller do to Node objects: nodes join, fail, come back, and carry the
-// taints of their condition; pods on a node that is not Ready are not ready either.
+// What a node's own kubelet and the node lifecycle controller do to Node objects: nodes join, fail, come
+// back, and carry the taints of their condition; pods on a node that is not Ready are not ready either.
 // https://kubernetes.io/docs/concepts/architecture/nodes/#condition
 //
-// Nobody sends heartbeats here. A node's Ready condition stays as it was last written, by whomever: a new node becomes Ready;
-// the annotation berth.dev/fail on it makes it fail (NotReady: the kubelet says so; Unknown: nothing is heard of it), and
-// taking the annotation away brings it back. A status that people patch themselves is left as they patched it.
+// Nobody sends heartbeats here. A node's Ready condition stays as it was last written, by whomever: a new
+// node becomes Ready; the annotation berth.dev/fail on it makes it fail (NotReady: the kubelet says so;
+// Unknown: nothing is heard of it), and taking the annotation away brings it back. A status that people patch
+// themselves is left as they patched it.
 #pragma once
 
 #include "api/core/pod_resources.h"
@@ -20,8 +21,8 @@ namespace berth::cluster {
 class NodeLife {
  public:
   // All must outlive this. `resources`: what a node gets that names none.
-  NodeLife(api::RestClient& client, Executor& executor, const kube::Informer& nodes, const kube::Informer& pods,
-           const PodsByNode& index);
+  NodeLife(api::RestClient& client, Executor& executor, const kube::Informer& nodes,
+           const kube::Informer& pods, const PodsByNode& index);
   void set_resources(api::ResourceList resources) { resources_ = std::move(resources); }
 
   void node_changed(const JsonPtr& old, const JsonPtr& now);

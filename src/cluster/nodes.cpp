@@ -9,7 +9,8 @@ namespace {
 constexpr std::string_view kNotReadyTaint = "node.kubernetes.io/not-ready";
 constexpr std::string_view kUnreachableTaint = "node.kubernetes.io/unreachable";
 constexpr std::string_view kUnschedulableTaint = "node.kubernetes.io/unschedulable";
-constexpr std::string_view kFailReason = "FailedByAnnotation";  // of a Ready condition that kFailAnnotation made
+constexpr std::string_view kFailReason =
+    "FailedByAnnotation";  // of a Ready condition that kFailAnnotation made
 
 // Null when there is none.
 const Json& ready_condition(const Json& node) {
@@ -104,7 +105,8 @@ std::vector<Json> make_nodes(const NodeShape& shape, const api::ResourceList& re
 
 bool node_ready(const Json& node) { return string_at(ready_condition(node), {"status"}) == "True"; }
 
-std::optional<Json> corrected_status(const Json& node, const api::ResourceList& resources, std::string_view now) {
+std::optional<Json> corrected_status(const Json& node, const api::ResourceList& resources,
+                                     std::string_view now) {
   const Json& ready = ready_condition(node);
   const auto status = string_at(ready, {"status"});
   const bool by_us = string_at(ready, {"reason"}) == kFailReason;
@@ -135,8 +137,9 @@ std::optional<Json> corrected_status(const Json& node, const api::ResourceList& 
 
 std::optional<JsonArray> corrected_taints(const Json& node, std::string_view now) {
   const auto ready = string_at(ready_condition(node), {"status"});
-  const std::string_view failed =
-      ready == "True" ? "" : ready == "Unknown" ? kUnreachableTaint : kNotReadyTaint;  // one that is new is not ready
+  const std::string_view failed = ready == "True"      ? ""
+                                  : ready == "Unknown" ? kUnreachableTaint
+                                                       : kNotReadyTaint;  // one that is new is not ready
   const auto wanted = [&](std::string_view key, std::string_view effect) {
     if (key == kUnschedulableTaint) return effect == "NoSchedule" && bool_at(node, {"spec", "unschedulable"});
     return key == failed && (effect == "NoSchedule" || !ready.empty());

@@ -26,20 +26,25 @@ Result<NodeShape> parse_node_shape(std::string_view text);
 Result<api::ResourceList> parse_node_resources(std::string_view text);
 
 // In order of block, rack and node: b1-r1-n1, b1-r1-n2, ... Labelled cloud.provider.com/topology-block,
-// .../topology-rack, kubernetes.io/hostname and, as Kueue's examples have it, cloud.provider.com/node-group: tas-group.
+// .../topology-rack, kubernetes.io/hostname and, as Kueue's examples have it, cloud.provider.com/node-group:
+// tas-group.
 std::vector<Json> make_nodes(const NodeShape& shape, const api::ResourceList& resources);
 Json make_node(int block, int rack, int number, const api::ResourceList& resources);
 
-// On a node: it fails, as NotReady or, with the value Unknown, without a word; it comes back when the annotation is gone.
+// On a node: it fails, as NotReady or, with the value Unknown, without a word; it comes back when the
+// annotation is gone.
 inline constexpr std::string_view kFailAnnotation = "berth.dev/fail";
 
 bool node_ready(const Json& node);
-// The status that a node's kubelet writes now, as a strategic merge patch: a new node becomes Ready and gets `resources` unless
-// it says its own; one with kFailAnnotation fails, and one that had it becomes Ready again. Nothing when there is nothing to say.
-std::optional<Json> corrected_status(const Json& node, const api::ResourceList& resources, std::string_view now);
+// The status that a node's kubelet writes now, as a strategic merge patch: a new node becomes Ready and gets
+// `resources` unless it says its own; one with kFailAnnotation fails, and one that had it becomes Ready
+// again. Nothing when there is nothing to say.
+std::optional<Json> corrected_status(const Json& node, const api::ResourceList& resources,
+                                     std::string_view now);
 
-// The taints the node shall have by its state: node.kubernetes.io/not-ready while Ready is False, .../unreachable while it is
-// Unknown, .../unschedulable while it is cordoned, and not any more after that. Nothing when they are right.
+// The taints the node shall have by its state: node.kubernetes.io/not-ready while Ready is False,
+// .../unreachable while it is Unknown, .../unschedulable while it is cordoned, and not any more after that.
+// Nothing when they are right.
 // https://kubernetes.io/docs/reference/labels-annotations-taints/#node-kubernetes-io-not-ready
 std::optional<JsonArray> corrected_taints(const Json& node, std::string_view now);
 

@@ -7,7 +7,8 @@ namespace {
 
 // Done as far as a collector can: finalizers may still keep it.
 bool collected(const Json& pod) {
-  return pod_over(pod) && pod_terminating(pod) && int_at(pod, {"metadata", "deletionGracePeriodSeconds"}) == 0;
+  return pod_over(pod) && pod_terminating(pod) &&
+         int_at(pod, {"metadata", "deletionGracePeriodSeconds"}) == 0;
 }
 
 }  // namespace
@@ -50,10 +51,12 @@ void PodCollector::collect(const std::string& node) {
     if (!pod || collected(*pod)) continue;
     const auto again = [this, node] { wait_for(node); };
     if (!pod_over(*pod)) {
-      Json conditions = JsonArray{pod_condition("DisruptionTarget", true, now, "DeletionByPodGC",
-                                                "PodGC: node no longer exists"),
-                                  pod_condition("Ready", false, now, "PodFailed")};
-      writer_.send(patch_pod_status(*pod, JsonObject{{"phase", "Failed"}, {"conditions", std::move(conditions)}}), again);
+      Json conditions = JsonArray{
+          pod_condition("DisruptionTarget", true, now, "DeletionByPodGC", "PodGC: node no longer exists"),
+          pod_condition("Ready", false, now, "PodFailed")};
+      writer_.send(
+          patch_pod_status(*pod, JsonObject{{"phase", "Failed"}, {"conditions", std::move(conditions)}}),
+          again);
     }
     writer_.send(delete_pod(*pod, 0), again);
   }

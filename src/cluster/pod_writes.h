@@ -28,8 +28,8 @@ Json pod_condition(std::string_view type, bool status, std::string_view now, std
 api::RestRequest patch_pod_status(const Json& pod, Json status);
 api::RestRequest delete_pod(const Json& pod, std::optional<std::int64_t> grace_seconds = std::nullopt);
 
-// Sends writes. What the server could not take (429, 500, no answer) is looked at again by `again` a second later;
-// 404 and 409 are answers: the object is gone or has changed, and its change is seen.
+// Sends writes. What the server could not take (429, 500, no answer) is looked at again by `again` a second
+// later; 404 and 409 are answers: the object is gone or has changed, and its change is seen.
 class Writer {
  public:
   Writer(api::RestClient& client, Executor& executor) : client_(client), executor_(executor) {}

@@ -4,8 +4,9 @@
 // provreq.kueue.x-k8s.io/<name>) or, going before it, an annotation berth.dev/<name> on the request itself:
 //   provisioning-delay: 2m   how long it takes until nodes are there
 //   fail-attempts: 2         the first two attempts of a workload fail; "all": every one does
-//   expire-after: 60s        how long room is kept for pods that do not come (BookingExpired); default 10m, as upstream
-//   revoke-after: 5m         the room is taken away that long after it was there (CapacityRevoked); default never
+//   expire-after: 60s        how long room is kept for pods that do not come (BookingExpired); default 10m,
+//   as upstream revoke-after: 5m         the room is taken away that long after it was there
+//   (CapacityRevoked); default never
 #pragma once
 
 #include <optional>
@@ -22,7 +23,8 @@ struct ProvisioningTerms {
   bool fails = false;  // this attempt does
 };
 
-// Errors name the parameter. The attempt is the number that Kueue ends the request's name in; 1 when there is none.
+// Errors name the parameter. The attempt is the number that Kueue ends the request's name in; 1 when there is
+// none.
 Result<ProvisioningTerms> provisioning_terms(const api::autoscaling::ProvisioningRequest& request);
 
 }  // namespace berth::cluster

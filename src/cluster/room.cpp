@@ -83,7 +83,8 @@ bool Room::takes(const std::string& name, const Node& node, const api::ResourceL
   });
 }
 
-const std::string* Room::choose(const api::ResourceList& requests, const api::NodeConstraints& constraints) const {
+const std::string* Room::choose(const api::ResourceList& requests,
+                                const api::NodeConstraints& constraints) const {
   const std::string* best = nullptr;
   std::int64_t best_pods = -1;
   for (const auto& [name, node] : nodes_) {

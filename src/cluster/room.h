@@ -26,7 +26,8 @@ class Room {
   bool placed(const std::string& key) const { return placed_.contains(key); }
   bool placed_on(const std::string& key, std::string_view node) const;
 
-  // The fullest node that takes such a pod, which keeps others free for large pods; the name decides between equals. Null: none.
+  // The fullest node that takes such a pod, which keeps others free for large pods; the name decides between
+  // equals. Null: none.
   const std::string* choose(const api::ResourceList& requests, const api::NodeConstraints& constraints) const;
 
  private:

@@ -17,9 +17,11 @@ constexpr Gate kGates[] = {
     {"BerthReplaceSeveralNodes", [](engine::Options& o) -> bool& { return o.replace_several_nodes; }, ""},
     {"FlavorFungibility", [](engine::Options& o) -> bool& { return o.flavor_fungibility; }, ""},
     {"PartialAdmission", [](engine::Options& o) -> bool& { return o.partial_admission; }, ""},
-    {"PrioritySortingWithinCohort", [](engine::Options& o) -> bool& { return o.priority_sorting_within_cohort; }, ""},
+    {"PrioritySortingWithinCohort",
+     [](engine::Options& o) -> bool& { return o.priority_sorting_within_cohort; }, ""},
     {"ReclaimablePods", [](engine::Options& o) -> bool& { return o.reclaimable_pods; }, ""},
-    {"SchedulingEquivalenceHashing", [](engine::Options& o) -> bool& { return o.scheduling_equivalence_hashing; }, ""},
+    {"SchedulingEquivalenceHashing",
+     [](engine::Options& o) -> bool& { return o.scheduling_equivalence_hashing; }, ""},
     {"TASBalancedPlacement", [](engine::Options& o) -> bool& { return o.topology.balanced_placement; }, ""},
     {"TASFailedNodeReplacement", [](engine::Options& o) -> bool& { return o.replace_failed_nodes; }, ""},
     {"TASFailedNodeReplacementFailFast", [](engine::Options& o) -> bool& { return o.replace_fail_fast; },
@@ -27,18 +29,19 @@ constexpr Gate kGates[] = {
     {"TASMultiLayerTopology", [](engine::Options& o) -> bool& { return o.topology.multi_layer; }, ""},
     {"TASProfileMixed", [](engine::Options& o) -> bool& { return o.topology.mixed_profile; }, ""},
     {"TASReplaceNodeOnNodeTaints", [](engine::Options& o) -> bool& { return o.replace_on_taints; }, ""},
-    {"TASReplaceNodeOnPodTermination", [](engine::Options& o) -> bool& { return o.replace_on_pod_termination; },
-     "TASFailedNodeReplacement"},
+    {"TASReplaceNodeOnPodTermination",
+     [](engine::Options& o) -> bool& { return o.replace_on_pod_termination; }, "TASFailedNodeReplacement"},
 };
 
 // What Berth always does: naming it is no error as long as it stays on.
 constexpr std::string_view kAlwaysOn[] = {
-    "AssignQueueLabelsForPods",  "TASAssignmentsEncodingByHostnamePrefix",      "TASHandleOverlappingFlavors",
-    "TopologyAwareScheduling",   "TASRecomputeAssignmentWithinSchedulingCycle",
+    "AssignQueueLabelsForPods", "TASAssignmentsEncodingByHostnamePrefix",      "TASHandleOverlappingFlavors",
+    "TopologyAwareScheduling",  "TASRecomputeAssignmentWithinSchedulingCycle",
 };
 
 const Gate* find_gate(std::string_view name) {
-  const auto* found = std::find_if(std::begin(kGates), std::end(kGates), [&](const Gate& g) { return g.name == name; });
+  const auto* found =
+      std::find_if(std::begin(kGates), std::end(kGates), [&](const Gate& g) { return g.name == name; });
   return found == std::end(kGates) ? nullptr : found;
 }
 
@@ -49,7 +52,8 @@ bool always_on(std::string_view name) {
 Result<void> unknown(std::string_view name) {
   std::string known;
   for (const auto& gate : kGates) known.append(known.empty() ? "" : ", ").append(gate.name);
-  return fail("feature gate \"" + std::string(name) + "\": Berth does not have it; those that can be set are " + known);
+  return fail("feature gate \"" + std::string(name) +
+              "\": Berth does not have it; those that can be set are " + known);
 }
 
 }  // namespace
@@ -63,7 +67,8 @@ Result<FeatureGates> parse_feature_gates(std::string_view text) {
     const auto equals = part.find('=');
     const auto value = equals == std::string_view::npos ? std::string_view() : part.substr(equals + 1);
     if (equals == 0 || (value != "true" && value != "false"))
-      return fail("feature gates: \"" + std::string(part) + "\": expected NAME=true or NAME=false, separated by commas");
+      return fail("feature gates: \"" + std::string(part) +
+                  "\": expected NAME=true or NAME=false, separated by commas");
     gates[std::string(part.substr(0, equals))] = value == "true";
   }
   return gates;
@@ -74,7 +79,8 @@ Result<FeatureGates> decode_feature_gates(const Json& object, std::string_view p
   FeatureGates gates;
   for (const auto& [name, value] : object.as_object()) {
     if (!value.is_bool())
-      return fail(std::string(path) + "." + std::string(name) + ": expected true or false, it is " + to_string(value));
+      return fail(std::string(path) + "." + std::string(name) + ": expected true or false, it is " +
+                  to_string(value));
     gates[std::string(name)] = value.as_bool();
   }
   return gates;
@@ -93,8 +99,8 @@ Result<void> apply_feature_gates(const FeatureGates& gates, engine::Options& opt
   }
   for (const auto& gate : kGates) {
     if (gate.parent.empty() || !gate.setting(changed) || find_gate(gate.parent)->setting(changed)) continue;
-    return fail("feature gate \"" + std::string(gate.name) + "\": is on and needs \"" + std::string(gate.parent) +
-                "\", which is off; turn both on or both off");
+    return fail("feature gate \"" + std::string(gate.name) + "\": is on and needs \"" +
+                std::string(gate.parent) + "\", which is off; turn both on or both off");
   }
   options = changed;
   return {};

@@ -1,5 +1,5 @@
-// Kueue's feature gates, by name, as settings of the engine: those that Berth honours, and clear words for all others.
-// https://kubernetes.io/docs/reference/command-line-tools-reference/feature-gates/ (the syntax)
+// Kueue's feature gates, by name, as settings of the engine: those that Berth honours, and clear words for
+// all others. https://kubernetes.io/docs/reference/command-line-tools-reference/feature-gates/ (the syntax)
 #pragma once
 
 #include <map>
@@ -19,9 +19,9 @@ Result<FeatureGates> parse_feature_gates(std::string_view text);
 // {TASBalancedPlacement: true}. `path` names the object in errors.
 Result<FeatureGates> decode_feature_gates(const Json& object, std::string_view path);
 
-// Sets what the gates say and checks that they agree: a gate that is on needs the one it depends on. Errors name the gate: one
-// that Berth does not know (with those it knows), one whose feature is always on or not there, one whose parent is off.
-// `options` is unchanged after an error.
+// Sets what the gates say and checks that they agree: a gate that is on needs the one it depends on. Errors
+// name the gate: one that Berth does not know (with those it knows), one whose feature is always on or not
+// there, one whose parent is off. `options` is unchanged after an error.
 Result<void> apply_feature_gates(const FeatureGates& gates, engine::Options& options);
 
 }  // namespace berth::controller

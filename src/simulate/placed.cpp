@@ -21,8 +21,9 @@ struct Where {
   std::int64_t pods = 0;
 };
 
-api::StringMap labels_of(const api::kueue::TopologyAssignment& assignment, const api::kueue::TopologyDomain& domain,
-                         const std::vector<Json>& nodes, std::vector<std::string>& out) {
+api::StringMap labels_of(const api::kueue::TopologyAssignment& assignment,
+                         const api::kueue::TopologyDomain& domain, const std::vector<Json>& nodes,
+                         std::vector<std::string>& out) {
   api::StringMap labels;
   for (std::size_t i = 0; i < assignment.levels.size() && i < domain.values.size(); ++i)
     labels[assignment.levels[i]] = domain.values[i];
@@ -60,12 +61,14 @@ class Check {
     for (const auto& [label, count] : expected_.domains) {
       const auto values = values_of(label);
       if (static_cast<std::int64_t>(values.size()) != count)
-        out_.push_back(fmt::format("its places are in {} of {} ({}), expected {}", values.size(), label, fmt::join(values, ", "), count));
+        out_.push_back(fmt::format("its places are in {} of {} ({}), expected {}", values.size(), label,
+                                   fmt::join(values, ", "), count));
     }
     for (const auto& [label, wanted] : expected_.on) {
       const auto values = values_of(label);
       if (values != std::set<std::string>(wanted.begin(), wanted.end()))
-        out_.push_back(fmt::format("its places are in {} [{}], expected [{}]", label, fmt::join(values, ", "), fmt::join(wanted, ", ")));
+        out_.push_back(fmt::format("its places are in {} [{}], expected [{}]", label, fmt::join(values, ", "),
+                                   fmt::join(wanted, ", ")));
     }
     check_pods();
     return std::move(out_);
@@ -100,8 +103,9 @@ class Check {
 
   // The first place that matches and is not full yet; the domains of one pod set do not overlap.
   void check_pod(const api::PodPlacement& pod, std::vector<std::int64_t>& used) {
-    const auto node = std::find_if(nodes_.begin(), nodes_.end(),
-                                   [&](const Json& n) { return string_at(n, {"metadata", "name"}) == pod.node; });
+    const auto node = std::find_if(nodes_.begin(), nodes_.end(), [&](const Json& n) {
+      return string_at(n, {"metadata", "name"}) == pod.node;
+    });
     if (places_.empty() || node == nodes_.end()) return;
     const auto labels = api::decode_meta(*node).labels;
     bool inside = false;
@@ -132,7 +136,9 @@ class Check {
 }  // namespace
 
 Result<PlacedExpectation> parse_placed(const Json& value, const std::string& path) {
-  if (auto known = known_members(value, path, {"job", "namespace", "podSet", "domains", "on", "pods", "assigned"}); !known)
+  if (auto known =
+          known_members(value, path, {"job", "namespace", "podSet", "domains", "on", "pods", "assigned"});
+      !known)
     return tl::unexpected(known.error());
   PlacedExpectation placed;
   placed.job = string_at(value, {"job"});
@@ -166,8 +172,10 @@ const Json* workload_of(const std::vector<Json>& workloads, std::string_view ns,
   return nullptr;
 }
 
-std::vector<std::string> placement_differences(const PlacedExpectation& expected, const std::vector<Json>& workloads,
-                                               const std::vector<Json>& nodes, const std::vector<Json>& pods) {
+std::vector<std::string> placement_differences(const PlacedExpectation& expected,
+                                               const std::vector<Json>& workloads,
+                                               const std::vector<Json>& nodes,
+                                               const std::vector<Json>& pods) {
   const Json* object = workload_of(workloads, expected.ns, expected.job);
   if (object == nullptr) return {"it has no workload"};
   const auto workload = api::kueue::decode_workload(*object);

@@ -7,8 +7,8 @@
 //     pods: 64                                              # so many of its pods hold nodes
 //     assigned: false                                       # or: it has no places (yet)
 //
-// Labels are those of nodes, or levels of the assignment. Always checked besides: every pod that holds a node is inside the
-// places, and no place has more pods than it was given for.
+// Labels are those of nodes, or levels of the assignment. Always checked besides: every pod that holds a node
+// is inside the places, and no place has more pods than it was given for.
 #pragma once
 
 #include <map>
@@ -33,7 +33,8 @@ struct PlacedExpectation {
 Result<PlacedExpectation> parse_placed(const Json& value, const std::string& path);
 
 // Every difference as a sentence. The objects are those of the whole cluster, or of the job's namespace.
-std::vector<std::string> placement_differences(const PlacedExpectation& expected, const std::vector<Json>& workloads,
+std::vector<std::string> placement_differences(const PlacedExpectation& expected,
+                                               const std::vector<Json>& workloads,
                                                const std::vector<Json>& nodes, const std::vector<Json>& pods);
 
 // The workload that a Job owns among these; null when there is none.

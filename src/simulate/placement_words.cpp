@@ -53,7 +53,8 @@ std::string describe_places(const api::kueue::Workload& workload, const RackOf& 
     counts.first += pods;
     counts.second += rack.empty() ? 0 : 1;
   }
-  std::vector<std::pair<std::pair<std::int64_t, std::int64_t>, std::vector<std::string>>> alike;  // in order of the first
+  std::vector<std::pair<std::pair<std::int64_t, std::int64_t>, std::vector<std::string>>>
+      alike;  // in order of the first
   for (const auto& [rack, counts] : racks) {
     auto group = std::find_if(alike.begin(), alike.end(), [&](const auto& g) { return g.first == counts; });
     if (group == alike.end()) group = alike.insert(alike.end(), {counts, {}});

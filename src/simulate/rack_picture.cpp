@@ -18,7 +18,8 @@ namespace {
 constexpr std::size_t kCellsPerLine = 64;
 constexpr std::size_t kColumns = 100;
 constexpr std::size_t kMaxLegendLines = 26;
-constexpr int kColours[] = {39, 208, 42, 170, 220, 75, 203, 112, 141, 216};  // of 256, readable on dark and light
+constexpr int kColours[] = {39, 208, 42,  170, 220,
+                            75, 203, 112, 141, 216};  // of 256, readable on dark and light
 
 bool digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
@@ -80,7 +81,8 @@ class Picture {
       if (holds_node(pod)) on[std::string(string_at(pod, {"spec", "nodeName"}))].push_back(&pod);
     }
     for (const auto& node : nodes) add(api::decode_node(node), on);
-    for (const auto& [name, rack] : racks_) widest_ = std::max(widest_, std::min(kCellsPerLine, cells(rack).size()));
+    for (const auto& [name, rack] : racks_)
+      widest_ = std::max(widest_, std::min(kCellsPerLine, cells(rack).size()));
   }
 
   std::string text() const {
@@ -112,9 +114,9 @@ class Picture {
     const std::string rack = label == node.labels.end() ? "-" : label->second;
     Cell cell;
     cell.failed = !node.ready.value_or(false);
-    cell.closed = node.unschedulable || std::any_of(node.taints.begin(), node.taints.end(), [](const api::Taint& taint) {
-                    return taint.effect != "PreferNoSchedule";
-                  });
+    cell.closed = node.unschedulable ||
+                  std::any_of(node.taints.begin(), node.taints.end(),
+                              [](const api::Taint& taint) { return taint.effect != "PreferNoSchedule"; });
     api::ResourceList used;
     std::map<std::string, std::int64_t> pods_of;
     if (const auto pods = on.find(node.name); pods != on.end()) {
@@ -172,13 +174,15 @@ class Picture {
 
   std::string line(const std::string& name, const Rack& rack, std::size_t width) const {
     const auto all = cells(rack);
-    const auto used = std::count_if(rack.begin(), rack.end(), [](const auto& node) { return !node.second.holder.empty(); });
+    const auto used =
+        std::count_if(rack.begin(), rack.end(), [](const auto& node) { return !node.second.holder.empty(); });
     std::string out;
     for (std::size_t begin = 0; begin < all.size(); begin += kCellsPerLine) {
       const std::size_t end = std::min(all.size(), begin + kCellsPerLine);
       out += fmt::format("{:<{}}  ", begin == 0 ? shortened(name, 24) : std::string(), width);
       for (std::size_t i = begin; i < end; ++i) out += all[i];
-      if (end == all.size()) out += std::string(widest_ - (end - begin), ' ') + fmt::format("  {}/{}", used, rack.size());
+      if (end == all.size())
+        out += std::string(widest_ - (end - begin), ' ') + fmt::format("  {}/{}", used, rack.size());
       out += "\n";
     }
     return out;
@@ -195,8 +199,8 @@ class Picture {
       const Held& held = held_.at(holder);
       std::string racks;
       for (const auto& [rack, there] : held.racks) racks += (racks.empty() ? "" : ", ") + rack;
-      const std::string text =
-          fmt::format("{}: {} on {} of {}", holder, counted(held.pods, "pod"), counted(held.nodes.size(), "node"), racks);
+      const std::string text = fmt::format("{}: {} on {} of {}", holder, counted(held.pods, "pod"),
+                                           counted(held.nodes.size(), "node"), racks);
       out += letter(holder, true) + " " + shortened(text, kColumns - 2) + "\n";
     }
     return out;
@@ -253,7 +257,8 @@ std::string rack_label_of(const std::vector<Json>& topologies) {
   const Json* first = nullptr;
   for (const auto& topology : topologies) {
     if (array_at(topology, {"spec", "levels"}).size() < 2) continue;
-    if (first == nullptr || string_at(topology, {"metadata", "name"}) < string_at(*first, {"metadata", "name"}))
+    if (first == nullptr ||
+        string_at(topology, {"metadata", "name"}) < string_at(*first, {"metadata", "name"}))
       first = &topology;
   }
   if (first == nullptr) return PictureOptions().rack_label;

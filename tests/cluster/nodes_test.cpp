@@ -63,7 +63,8 @@ TEST(Nodes, CarryTheTaintsOfTheirState) {
     const auto taints = corrected_taints(node(text), kNow);
     return taints ? to_string(Json(*taints)) : "right";
   };
-  EXPECT_EQ(corrected(R"({})"), R"([{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"}])") << "a new one";
+  EXPECT_EQ(corrected(R"({})"), R"([{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"}])")
+      << "a new one";
   EXPECT_EQ(corrected(R"({"status":{"conditions":[{"type":"Ready","status":"True"}]}})"), "right");
   EXPECT_EQ(
       corrected(R"({"spec":{"taints":[{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"}]}})"),
@@ -73,25 +74,31 @@ TEST(Nodes, CarryTheTaintsOfTheirState) {
                           "status":{"conditions":[{"type":"Ready","status":"True"}]}})"),
             R"([{"key":"a","effect":"NoExecute"}])")
       << "other taints are people's own";
-  EXPECT_EQ(corrected(R"({"status":{"conditions":[{"type":"Ready","status":"False"}]}})"),
-            R"([{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"},)"
-            R"({"key":"node.kubernetes.io/not-ready","effect":"NoExecute","timeAdded":"2026-11-21T09:30:00Z"}])");
-  EXPECT_EQ(corrected(R"({"spec":{"taints":[{"key":"node.kubernetes.io/not-ready","effect":"NoExecute"}]},
+  EXPECT_EQ(
+      corrected(R"({"status":{"conditions":[{"type":"Ready","status":"False"}]}})"),
+      R"([{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"},)"
+      R"({"key":"node.kubernetes.io/not-ready","effect":"NoExecute","timeAdded":"2026-11-21T09:30:00Z"}])");
+  EXPECT_EQ(
+      corrected(R"({"spec":{"taints":[{"key":"node.kubernetes.io/not-ready","effect":"NoExecute"}]},
                           "status":{"conditions":[{"type":"Ready","status":"Unknown"}]}})"),
-            R"([{"key":"node.kubernetes.io/unreachable","effect":"NoSchedule"},)"
-            R"({"key":"node.kubernetes.io/unreachable","effect":"NoExecute","timeAdded":"2026-11-21T09:30:00Z"}])");
-  EXPECT_EQ(corrected(R"({"spec":{"unschedulable":true},"status":{"conditions":[{"type":"Ready","status":"True"}]}})"),
-            R"([{"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule"}])");
-  EXPECT_EQ(corrected(R"({"spec":{"taints":[{"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule"}]},
+      R"([{"key":"node.kubernetes.io/unreachable","effect":"NoSchedule"},)"
+      R"({"key":"node.kubernetes.io/unreachable","effect":"NoExecute","timeAdded":"2026-11-21T09:30:00Z"}])");
+  EXPECT_EQ(
+      corrected(
+          R"({"spec":{"unschedulable":true},"status":{"conditions":[{"type":"Ready","status":"True"}]}})"),
+      R"([{"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule"}])");
+  EXPECT_EQ(
+      corrected(R"({"spec":{"taints":[{"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule"}]},
                           "status":{"conditions":[{"type":"Ready","status":"True"}]}})"),
-            "[]");
+      "[]");
 }
 
 TEST(Nodes, KeepTheResourcesTheyName) {
   const auto defaults = parse_node_resources("cpu=4").value();
   const Json bare = corrected_status(node("{}"), defaults, kNow).value();
   EXPECT_EQ(string_at(bare, {"allocatable", "cpu"}), "4");
-  const Json capacity = corrected_status(node(R"({"status":{"capacity":{"cpu":"7"}}})"), defaults, "").value();
+  const Json capacity =
+      corrected_status(node(R"({"status":{"capacity":{"cpu":"7"}}})"), defaults, "").value();
   EXPECT_EQ(string_at(capacity, {"allocatable", "cpu"}), "7");
   const Json own = corrected_status(node(R"({"status":{"allocatable":{"cpu":"2"}}})"), defaults, "").value();
   EXPECT_EQ(find(own, "allocatable"), nullptr);

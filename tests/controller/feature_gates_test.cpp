@@ -53,8 +53,9 @@ TEST(FeatureGates, ThatCannotBeSetAreNamed) {
 }
 
 TEST(FeatureGates, NeedTheirParents) {
-  EXPECT_NE(error_of("TASFailedNodeReplacement=false").find("needs \"TASFailedNodeReplacement\", which is off"),
-            std::string::npos);
+  EXPECT_NE(
+      error_of("TASFailedNodeReplacement=false").find("needs \"TASFailedNodeReplacement\", which is off"),
+      std::string::npos);
   EXPECT_EQ(error_of("TASFailedNodeReplacement=false,TASFailedNodeReplacementFailFast=false,"
                      "TASReplaceNodeOnPodTermination=false"),
             "");

@@ -1,4 +1,5 @@
-// What people do to nodes with kubectl: cordon, drain, taint, fail and delete them; and a gang on one of them.
+// What people do to nodes with kubectl: cordon, drain, taint, fail and delete them; and a gang on one of
+// them.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -29,7 +30,9 @@ class Nodes : public testing::Test {
   bool running(const std::string& name) {
     return must({"get", "pod", name, "--ignore-not-found", "-o", "jsonpath={.status.phase}"}) == "Running";
   }
-  bool gone(const std::string& name) { return must({"get", "pod", name, "--ignore-not-found", "-o", "name"}).empty(); }
+  bool gone(const std::string& name) {
+    return must({"get", "pod", name, "--ignore-not-found", "-o", "name"}).empty();
+  }
 
   Server server_{std::vector<std::string>{"--nodes", "1x1x2"}};
 };
@@ -43,7 +46,9 @@ TEST_F(Nodes, AreCordonedDrainedTaintedFailedAndDeleted) {
   EXPECT_TRUE(gone("a"));
   EXPECT_TRUE(has(must({"get", "node", one}), "Ready,SchedulingDisabled"));
   must({"apply", "-f", "-"}, pod("b", one));
-  EXPECT_TRUE(eventually([&] { return has(must({"get", "pod", "b", "-o", "jsonpath={.status.conditions}"}), "Unschedulable"); }));
+  EXPECT_TRUE(eventually([&] {
+    return has(must({"get", "pod", "b", "-o", "jsonpath={.status.conditions}"}), "Unschedulable");
+  }));
   must({"uncordon", one});
   ASSERT_TRUE(eventually([&] { return running("b"); }));
 
@@ -54,7 +59,8 @@ TEST_F(Nodes, AreCordonedDrainedTaintedFailedAndDeleted) {
   ASSERT_TRUE(eventually([&] { return running("c"); }));
 
   must({"annotate", "node", one, "berth.dev/fail=NotReady"});
-  EXPECT_TRUE(has(must({"wait", "--for=condition=Ready=false", "node/" + one, "--timeout=100s"}), "condition met"));
+  EXPECT_TRUE(
+      has(must({"wait", "--for=condition=Ready=false", "node/" + one, "--timeout=100s"}), "condition met"));
   EXPECT_TRUE(has(must({"wait", "--for=condition=Ready=false", "pod/c", "--timeout=100s"}), "condition met"));
   must({"annotate", "node", one, "berth.dev/fail-"});
   EXPECT_TRUE(has(must({"wait", "--for=condition=Ready", "pod/c", "--timeout=100s"}), "condition met"));
@@ -85,12 +91,14 @@ TEST(Topology, AGangIsPlacedOnOneRackAndOnlyThePodOfALostNodeMoves) {
   Server server(std::vector<std::string>{});  // the nodes that berth up makes by itself
   server.must({"apply", "-f", "-"}, sample("topology-queue.yaml"));
   server.must({"apply", "-f", "-"}, sample("topology-job.yaml"));
-  ASSERT_TRUE(eventually([&] { return running_pods(server).size() == 3; })) << server.must({"get", "workloads", "-o", "yaml"});
+  ASSERT_TRUE(eventually([&] { return running_pods(server).size() == 3; }))
+      << server.must({"get", "workloads", "-o", "yaml"});
   const auto before = running_pods(server);
   const std::string rack = rack_of(before.begin()->second);
   for (const auto& [uid, node] : before) EXPECT_EQ(rack_of(node), rack);
   const std::string written = server.must({"get", "workload", "-o", "yaml"});
-  for (const char* part : {"apiVersion: kueue.x-k8s.io/v1beta2", "topologyAssignment:", "slices:", "valuesPerLevel:", "podCounts:"})
+  for (const char* part : {"apiVersion: kueue.x-k8s.io/v1beta2",
+                           "topologyAssignment:", "slices:", "valuesPerLevel:", "podCounts:"})
     EXPECT_TRUE(has(written, part)) << part << " in\n" << written;
 
   const auto [lost, lost_node] = *before.begin();
@@ -104,10 +112,13 @@ TEST(Topology, AGangIsPlacedOnOneRackAndOnlyThePodOfALostNodeMoves) {
     EXPECT_NE(node, lost_node);
   }
   std::size_t kept = 0;
-  for (const auto& [uid, node] : running_pods(server)) kept += before.contains(uid) && before.at(uid) == node ? 1 : 0;
+  for (const auto& [uid, node] : running_pods(server))
+    kept += before.contains(uid) && before.at(uid) == node ? 1 : 0;
   EXPECT_EQ(kept, 2u) << "the others run on";
-  EXPECT_TRUE(has(server.must({"wait", "--for=condition=complete", "--timeout=110s", "job/gang"}), "condition met"));
-  const std::string conditions = server.must({"get", "workloads", "-o", "jsonpath={.items[0].status.conditions}"});
+  EXPECT_TRUE(
+      has(server.must({"wait", "--for=condition=complete", "--timeout=110s", "job/gang"}), "condition met"));
+  const std::string conditions =
+      server.must({"get", "workloads", "-o", "jsonpath={.items[0].status.conditions}"});
   EXPECT_TRUE(has(conditions, "Finished")) << conditions;
   EXPECT_FALSE(has(conditions, "Evicted")) << conditions;
 }

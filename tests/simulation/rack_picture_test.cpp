@@ -15,16 +15,19 @@ namespace {
 
 Json yaml(const std::string& text) { return parse_yaml(text).value().front(); }
 
-Json node(const std::string& name, const std::string& rack, const std::string& ready = "True", const std::string& spec = "{}") {
-  return yaml("{kind: Node, metadata: {name: " + name + ", labels: {cloud.provider.com/topology-rack: " + rack +
-              "}}, spec: " + spec + ", status: {allocatable: {cpu: '4', memory: 8Gi}, conditions: [{type: Ready, status: '" +
+Json node(const std::string& name, const std::string& rack, const std::string& ready = "True",
+          const std::string& spec = "{}") {
+  return yaml("{kind: Node, metadata: {name: " + name +
+              ", labels: {cloud.provider.com/topology-rack: " + rack + "}}, spec: " + spec +
+              ", status: {allocatable: {cpu: '4', memory: 8Gi}, conditions: [{type: Ready, status: '" +
               ready + "'}]}}");
 }
 Json pod(const std::string& name, const std::string& job, const std::string& on, const std::string& cpu = "2",
          const std::string& created = "2026-01-01T00:00:00Z", const std::string& phase = "Running") {
   return yaml("{kind: Pod, metadata: {namespace: team, name: " + name + ", creationTimestamp: '" + created +
               "', labels: {batch.kubernetes.io/job-name: " + job + "}}, spec: {nodeName: " + on +
-              ", containers: [{name: c, resources: {requests: {cpu: '" + cpu + "'}}}]}, status: {phase: " + phase + "}}");
+              ", containers: [{name: c, resources: {requests: {cpu: '" + cpu +
+              "'}}}]}, status: {phase: " + phase + "}}");
 }
 
 TEST(RackPicture, ShowsRacksNodesAndWhoHoldsThem) {
@@ -36,11 +39,12 @@ TEST(RackPicture, ShowsRacksNodesAndWhoHoldsThem) {
   nodes.push_back(node("r2-n5", "r2", "True", "{taints: [{key: k, effect: NoExecute}]}"));
   nodes.push_back(node("r2-n6", "r2", "True", "{taints: [{key: k, effect: PreferNoSchedule}]}"));
   nodes.push_back(node("r10-n1", "r10"));
-  const std::vector<Json> pods = {
-      pod("b-1", "late", "r1-n3", "4", "2026-01-01T00:10:00Z"), pod("a-1", "early", "r1-n1", "2"),
-      pod("a-2", "early", "r1-n1", "2"), pod("a-3", "early", "r1-n2", "2"),
-      pod("a-4", "early", "r2-n1", "4"),  // it is failing: that is shown
-      pod("done", "over", "r1-n9", "4", "2026-01-01T00:00:00Z", "Succeeded")};
+  const std::vector<Json> pods = {pod("b-1", "late", "r1-n3", "4", "2026-01-01T00:10:00Z"),
+                                  pod("a-1", "early", "r1-n1", "2"),
+                                  pod("a-2", "early", "r1-n1", "2"),
+                                  pod("a-3", "early", "r1-n2", "2"),
+                                  pod("a-4", "early", "r2-n1", "4"),  // it is failing: that is shown
+                                  pod("done", "over", "r1-n9", "4", "2026-01-01T00:00:00Z", "Succeeded")};
   EXPECT_EQ(rack_picture(nodes, pods, {}),
             "r1    AaB.......  3/10\n"
             "r2    !-_!-.      1/5\n"
@@ -64,7 +68,8 @@ TEST(RackPicture, FitsAHundredColumnsWhateverThereIs) {
     for (int n = 1; n <= 70; ++n) {
       const std::string name = rack + "-n" + std::to_string(n);
       nodes.push_back(node(name, rack));
-      if (n % 2 == 0) pods.push_back(pod("p-" + name, "job-with-a-long-name-" + std::to_string(n % 40), name, "4"));
+      if (n % 2 == 0)
+        pods.push_back(pod("p-" + name, "job-with-a-long-name-" + std::to_string(n % 40), name, "4"));
     }
   }
   const auto text = rack_picture(nodes, pods, {});
@@ -86,7 +91,9 @@ TEST(RackPicture, IsColouredOnlyWhenAsked) {
 
 TEST(RackPicture, FindsTheLabelOfRacksInTheTopology) {
   EXPECT_EQ(rack_label_of({}), "cloud.provider.com/topology-rack");
-  const Json hosts = yaml("{metadata: {name: b}, spec: {levels: [{nodeLabel: block}, {nodeLabel: shelf}, {nodeLabel: kubernetes.io/hostname}]}}");
+  const Json hosts = yaml(
+      "{metadata: {name: b}, spec: {levels: [{nodeLabel: block}, {nodeLabel: shelf}, {nodeLabel: "
+      "kubernetes.io/hostname}]}}");
   const Json racks = yaml("{metadata: {name: c}, spec: {levels: [{nodeLabel: hall}, {nodeLabel: cage}]}}");
   EXPECT_EQ(rack_label_of({racks, hosts}), "shelf");
   EXPECT_EQ(rack_label_of({racks}), "cage");
