@@ -2,6 +2,7 @@
 // whoever asks for something sensible gets it meanwhile.
 #include <gmock/gmock.h>
 
+#include "controller/controller.h"
 #include "simulation/placed_world.h"
 
 namespace berth::simulation {
@@ -10,6 +11,7 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 class TopologyBadInput : public PlacedWorld {
  protected:
@@ -230,6 +232,42 @@ TEST_F(TopologyForeignAssignment, OnANodeThatDoesNotExistIsTakenForALostNode) {
   others_go_on();
   EXPECT_TRUE(admitted("gang"));
   EXPECT_EQ(to_string(workload("gang")).find("nowhere"), std::string::npos) << to_string(workload("gang"));
+}
+
+// Nothing in the schema ties an assignment to the pods, the topology or the room there is.
+TEST_F(TopologyForeignAssignment, ThatMakesNoSenseBreaksNothing) {
+  const std::pair<const char*, const char*> nonsense[] = {
+      {"[kubernetes.io/hostname]", "[]"},
+      {"[kubernetes.io/hostname]",
+       "[{domainCount: 1, valuesPerLevel: [{universal: b1-r1-n1}], podCounts: {universal: 1}}]"},
+      {"[kubernetes.io/hostname]",
+       "[{domainCount: 1, valuesPerLevel: [{universal: b1-r1-n1}], podCounts: {universal: 2147483647}}]"},
+      {"[kubernetes.io/hostname]",
+       "[{domainCount: 2, valuesPerLevel: [{universal: b1-r1-n1}], podCounts: {universal: 1}}]"},
+      {"[other]", "[{domainCount: 1, valuesPerLevel: [{universal: x}], podCounts: {universal: 2}}]"},
+      {"[kubernetes.io/hostname, cloud.provider.com/topology-rack]",
+       "[{domainCount: 1, valuesPerLevel: [{universal: b1-r1-n1}, {universal: b1-r1}], podCounts: "
+       "{universal: 2}}]"},
+      {"[kubernetes.io/hostname]",
+       "[{domainCount: 2, valuesPerLevel: [{individual: {prefix: gone, roots: ['1', '2']}}], podCounts: "
+       "{universal: 1}}]"},
+  };
+  for (const auto& [levels, slices] : nonsense) {
+    SCOPED_TRACE(slices);
+    make("1x1x3");
+    run_gang();
+    const auto written = write_places(slices, levels);
+    ASSERT_TRUE(written.ok()) << api::status_message(written);
+    pass(30);
+    EXPECT_THAT(world->controller().engine().check_invariants(world->executor().now()), IsEmpty());
+    remove("Node", "b1-r1-n2");
+    pass(60);
+    EXPECT_THAT(world->controller().engine().check_invariants(world->executor().now()), IsEmpty());
+    remove("Job", "gang");
+    pass(60);
+    others_go_on();
+    EXPECT_THAT(world->controller().engine().check_invariants(world->executor().now()), IsEmpty());
+  }
 }
 
 }  // namespace
