@@ -18,7 +18,8 @@ namespace berth::engine {
 enum class Mode : std::uint8_t {
   kNoFit,        // not even preemption may help
   kPreempt,      // within the quota, once others gave way
-  kDeferredFit,  // fits as soon as the preemptions of this cycle are done
+  kDeferredFit,  // fits as soon as preemptions are done: those of this cycle, or earlier victims' pods are
+                 // gone
   kFit,
 };
 

@@ -68,10 +68,22 @@ void Nominator::find_targets(Entry& entry) {
   }
   Preemptor preemptor{entry.queue->node, &entry.queue->config, slot.priority, slot.queued_at};
   entry.targets = state_.preemption.targets(preemptor, short_ids_, entry.assignment.usage, placer_.asks());
+  if (entry.targets.empty() || !comes_free(entry)) return;
+  entry.targets.clear();
+  entry.assignment.mode = Mode::kDeferredFit;
+}
+
+// Pods of earlier victims may hold their nodes for some time after the quota is free. Nobody else has to go
+// where they leave enough room.
+bool Nominator::comes_free(Entry& entry) {
+  if (placer_.asks().empty() || !state_.ledger.fits(entry.queue->node, entry.assignment.usage)) return false;
+  Places::Trial trial(state_.places);
+  trial.without_leavers();
+  return placer_.place_again(entry);
 }
 
 bool Nominator::promising(const Entry& entry) const {
-  return entry.assignment.mode == Mode::kFit ||
+  return entry.assignment.mode == Mode::kFit || entry.assignment.mode == Mode::kDeferredFit ||
          (entry.assignment.mode == Mode::kPreempt && !entry.targets.empty());
 }
 

@@ -80,6 +80,13 @@ Wanted wanted_by(const Scheduler::SecondPass& pass, State& state) {
   return wanted;
 }
 
+// Pods without a claim any more leave enough room when they are gone: nobody else has to go.
+bool comes_free(const Wanted& wanted, State& state) {
+  Places::Trial trial(state.places);
+  trial.without_leavers();
+  return state.places.place(wanted.asks).ok;
+}
+
 // Quota is not short, only places are; whoever uses the same quota may have to give way.
 std::vector<Target> victims(const Scheduler::SecondPass& pass, const Wanted& wanted, State& state) {
   std::vector<FlavorResourceId> ids;
@@ -127,7 +134,7 @@ Scheduler::SecondPassResult Scheduler::second_pass(const SecondPass& pass, Time 
   result.message = couldnt_assign(pod_set) + state.places.explain(wanted.asks, placement.failure);
   if (!delayed || !state.places.place(wanted.asks, true).ok) return result;
   const std::vector<Target> targets = victims(pass, wanted, state);
-  if (targets.empty()) return result;
+  if (targets.empty() || comes_free(wanted, state)) return result;
   order_evictions(state, pass.workload, targets, result.preemptions);
   result.message += pending_preemption(targets.size());
   return result;

@@ -151,6 +151,10 @@ void Places::Trial::again(WorkloadId workload) {
   const topology::HolderId holder = places_.impl_->spots.holder_of(workload);
   if (holder.valid()) places_.impl_->spots.suppose(holder, false);
 }
+void Places::Trial::without_leavers() {
+  topology::Spots& spots = places_.impl_->spots;
+  for (const topology::HolderId holder : spots.leavers()) spots.suppose(holder, true);
+}
 void Places::Trial::without_holds() { places_.impl_->spots.suppose(topology::kHolds, true); }
 
 // --- Questions

@@ -152,6 +152,8 @@ class Places {
     void without(WorkloadId workload);  // nothing when it has no claim or is out already
     void again(WorkloadId workload);
     void without_holds();
+    // Supposes that all pods are gone whose workload has no claim any more: they are on their way out.
+    void without_leavers();
 
    private:
     Places& places_;

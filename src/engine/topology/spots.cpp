@@ -31,6 +31,16 @@ void Spots::release_holder(HolderId id) {
   free_holders_.push_back(id);
 }
 
+void Spots::note_leaver(HolderId id) {
+  if (!id.valid() || !workload(id)) return;
+  const Holder& holder = holders_[id.index()];
+  if (holder.parts.empty() && holder.pods > 0) {
+    leavers_.insert(id);
+  } else {
+    leavers_.erase(id);
+  }
+}
+
 HolderId Spots::holder_of(WorkloadId workload) const {
   return workload.index() < holder_of_workload_.size() ? holder_of_workload_[workload.index()] : HolderId();
 }
@@ -49,6 +59,7 @@ void Spots::drop_parts(HolderId holder, const std::vector<Part>& parts) {
     claim(holder, part, -1);
     requests_.release(part.request);
   }
+  note_leaver(holder);
   if (holder.valid()) release_holder(holder);
 }
 
@@ -67,6 +78,7 @@ void Spots::take(WorkloadId workload, std::string_view name, std::span<const Pla
     holders_[now.index()].parts.push_back(std::move(part));
   }
   holder_of_workload_[workload.index()] = now;
+  note_leaver(now);
   drop_parts(before, old);  // after the new ones: what both have is not given away between
 }
 
@@ -134,6 +146,7 @@ bool Spots::set_pod(const api::PodPlacement& pod) {
   Pod made{pod.uid, holder, request, pod.node, pod.bound, SpotId()};
   made.spot = home(made);
   ++holders_[holder.index()].pods;
+  note_leaver(holder);
   change(made.spot, holder, request, 0, 1);
   pods_[index] = std::move(made);
   pod_ids_.emplace(pod.uid, index);
@@ -153,6 +166,7 @@ bool Spots::remove_pod(std::string_view uid) {
   release_if_idle(pod.spot);
   requests_.release(pod.request);
   --holders_[pod.holder.index()].pods;
+  note_leaver(pod.holder);
   release_holder(pod.holder);
   return applied_ != before;
 }

@@ -100,6 +100,8 @@ class Spots {
   void suppose(HolderId holder, bool away);  // away: as if it held nothing, its pods included
   void undo(std::size_t mark);
   HolderId holder_of(WorkloadId workload) const;
+  // Holders that have pods and no claim any more: these pods are on their way out.
+  const std::set<HolderId>& leavers() const { return leavers_; }
   void ban(SpotId spot, bool banned);
 
   // --- Looking.
@@ -177,6 +179,7 @@ class Spots {
 
   HolderId intern_holder(std::string_view name);
   void release_holder(HolderId id);
+  void note_leaver(HolderId id);
   void change(SpotId spot, HolderId holder, RequestId request, std::int32_t claimed, std::int32_t pods);
   void change_row(Spot& spot, HolderId holder, RequestId request, std::int32_t claimed, std::int32_t pods);
   void note_stray(SpotId spot, HolderId holder);
@@ -212,6 +215,7 @@ class Spots {
   std::vector<Pod> pods_;
   std::vector<std::uint32_t> free_pods_;
   boost::unordered_flat_map<std::string, std::uint32_t> pod_ids_;  // Looked up, never iterated.
+  std::set<HolderId> leavers_;
   std::vector<Supposed> supposed_;
   std::vector<Wide> usage_;  // scratch
   Changes changes_;

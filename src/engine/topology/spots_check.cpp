@@ -83,6 +83,11 @@ std::vector<std::string> Spots::check_rows() const {
       ++seen;
     }
   }
+  for (std::size_t i = kAssumed.index() + 1; i < holders_.size(); ++i) {
+    if (leavers_.contains(HolderId(i)) != (holders_[i].parts.empty() && pods[i] > 0))
+      broken.push_back("holder \"" + holders_[i].name +
+                       "\" is wrongly counted among those that leave, or not");
+  }
   if (seen != rows.size()) broken.push_back("claims or pods have no row in the ledger");
   for (std::size_t i = 0; i < holders_.size(); ++i) {
     if (pods[i] != holders_[i].pods)

@@ -38,6 +38,29 @@ TEST(PlacesPreemption, PlacesAreFreedThoughQuotaIsFree) {
   EXPECT_EQ(hall.scheduler.check(), Texts{});
 }
 
+TEST(PlacesPreemption, ThePodsOfAVictimAreWaitedForAndNobodyElseHasToGo) {
+  Hall hall(1, 2, "4");
+  hall.queue(queue_of("q"));
+  hall.job({.name = "stays", .queue = "q", .count = 4, .topology = required(kHost)});
+  EXPECT_EQ(hall.moves(), Texts{"admit stays"});
+  hall.job({.name = "low", .queue = "q", .count = 4, .topology = required(kHost)});
+  EXPECT_EQ(hall.moves(), Texts{"admit low"});
+  EXPECT_EQ(hall.placed("low"), "r1-n2:4");
+  hall.pod("slow", "r1-n2", "4", "low");
+  hall.job({.name = "high", .queue = "q", .count = 4, .priority = 1, .topology = required(kHost)});
+  EXPECT_EQ(hall.moves(), Texts{"preempt low for high (InClusterQueue)"});
+  hall.stopped("low");
+  EXPECT_EQ(hall.schedule(),
+            Texts{"wait high WaitingForPreemptedWorkloads: Workload fits once the preemptions under way "
+                  "are done"});
+  EXPECT_EQ(hall.moves(), Texts{});
+  EXPECT_EQ(hall.scheduler.check(), Texts{});
+  hall.scheduler.remove_pod("slow");
+  EXPECT_EQ(hall.moves(), Texts{"admit high"});
+  EXPECT_EQ(hall.placed("high"), "r1-n2:4");
+  EXPECT_EQ(hall.scheduler.check(), Texts{});
+}
+
 TEST(PlacesPreemption, WhoDoesNotStandInTheWayStays) {
   Hall hall(2, 1, "4");
   hall.queue(queue_of("q"));
