@@ -48,8 +48,15 @@ std::string Placer::add_asks(const Entry& entry, const Plan::Unit& unit, std::si
       pod_sets_.assign(1, index);
       return room.error;
     }
-    if (room.placing == Plan::Placing::kLater) continue;
     const Shape::PodSet& pod_set = entry.shape->pod_sets[index];
+    if (room.placing == Plan::Placing::kLater) {
+      if (count == pod_set.count) continue;
+      // Nobody looks for a place of the reduced gang now: slices that do not divide it would only be noticed too late.
+      std::string why = places_.mismatch(room.flavor, pod_set.topology ? &*pod_set.topology : nullptr, count);
+      if (why.empty()) continue;
+      pod_sets_.assign(1, index);
+      return why;
+    }
     asks_.push_back({room.flavor,
                      count,
                      {pod_set.per_pod, &pod_set.constraints},

@@ -101,6 +101,18 @@ TEST(SecondPass, MismatchesCountInTheFirstPass) {
                   "not contain the requested level"});
 }
 
+TEST(SecondPass, AReducedGangConsistsOfWholeSlices) {
+  Written hall(1, 2, "4");
+  hall.queue(QueueSpec("q").flavor("f", {{"cpu", "3"}}), {"f"});
+  api::kueue::TopologyRequest pairs;
+  pairs.slice_required_topology = kHost;
+  pairs.slice_size = 2;
+  hall.job({.name = "gang", .queue = "q", .count = 4, .min_count = 1, .topology = pairs});
+  EXPECT_EQ(hall.settle(), Texts{"admit gang"});
+  EXPECT_EQ(hall.admissions.at("gang").pod_set_assignments[0].count, 2) << "three pods are no pairs";
+  EXPECT_EQ(hall.place("gang"), "r1-n1:2");
+}
+
 TEST(SecondPass, DelayedPlacesMayPreempt) {
   Written hall(1, 1, "4");
   hall.queue(queue_of("q"));
