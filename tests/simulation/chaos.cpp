@@ -14,6 +14,7 @@
 #include "simulate/faults.h"
 #include "simulate/world.h"
 #include "simulation/people.h"
+#include "simulation/places_audit.h"
 
 namespace berth::simulation {
 namespace {
@@ -22,9 +23,11 @@ using simulate::FaultRates;
 using simulate::FaultyClient;
 
 constexpr std::size_t kEnoughComplaints = 5;
+constexpr std::size_t kEnoughText = 20'000;
 // After the faults end: as long as the longest back-off and the longest job, a few times over.
 constexpr Duration kCalm = std::chrono::hours(3);
 constexpr Duration kCalmStep = std::chrono::minutes(5);
+constexpr Duration kBetweenAudits = std::chrono::seconds(7);
 
 FaultRates rates_of(simulate::Random& random) {
   FaultRates rates;
@@ -48,6 +51,7 @@ class Chaos {
     if (!set_up()) return std::move(result_);
     start_controller();
     schedule_people();
+    schedule_audit();
     while (result_.events < options_.events && world_->executor().step() && healthy()) {
       ++result_.events;
       if (restart_due_) restart();
@@ -68,7 +72,8 @@ class Chaos {
   bool set_up() {
     simulate::WorldOptions world;
     world.start = parse_time("2026-01-01T00:00:00Z").value();
-    world.nodes = "1x1x3";
+    const bool machine_room = options_.seed % 2 == 0;
+    world.nodes = machine_room ? "1x2x2" : "1x1x3";
     world.node_resources = "cpu=8,memory=32Gi";
     world.seed = options_.seed;
     world.controller = false;
@@ -78,7 +83,8 @@ class Chaos {
       return false;
     }
     world_ = std::move(*made);
-    people_ = std::make_unique<People>(world_->client(), world_->executor(), options_.seed);
+    people_ = std::make_unique<People>(world_->client(), world_->executor(), options_.seed, machine_room);
+    people_->on_node_failed([this](const std::string& name) { audit_.node_failed(name); });
     for (auto& object : people_->estate()) {
       if (auto created = world_->create(object); !created) {
         complain(to_string(object) + ": " + created.error().message);
@@ -143,6 +149,33 @@ class Chaos {
       if (calm_) return;
       people_->act();
       schedule_people();
+    });
+  }
+
+  // --- What the API server shows, now and then. The lists are taken in one task: they are of one moment.
+
+  void schedule_audit() {
+    world_->executor().after(kBetweenAudits, [this] {
+      auto snapshot = std::make_shared<Snapshot>();
+      auto missing = std::make_shared<int>(4);
+      const auto take = [&](std::string_view api_version, std::string_view kind, std::vector<Json> Snapshot::*member) {
+        auto request = world_->request_for(api_version, kind, "", {}).value();
+        request.verb = api::Verb::kList;
+        request.ns.clear();
+        world_->client().call(std::move(request), [this, snapshot, missing, member](const api::RestResponse& response) {
+          const auto& items = array_at(response.body, {"items"});
+          ((*snapshot).*member).assign(items.begin(), items.end());
+          if (--*missing > 0) return;
+          for (const auto& sentence : audit_.look(*snapshot)) {
+            if (healthy()) complain(sentence);
+          }
+        });
+      };
+      take("kueue.x-k8s.io/v1beta2", "Workload", &Snapshot::workloads);
+      take("v1", "Pod", &Snapshot::pods);
+      take("v1", "Node", &Snapshot::nodes);
+      take("batch/v1", "Job", &Snapshot::jobs);
+      schedule_audit();
     });
   }
 
@@ -216,11 +249,10 @@ class Chaos {
       const bool hopeless = too_long || behind_another || reason == "ExceedsMaxQuota" ||
                             reason == "Misconfigured" || reason == "NoMatchingFlavor" || reason == "Finished";
       if (!hopeless) {
-        unsettled_ = "job " + name + " does not end; its workload: " + brief(it->second);
-        return false;
+        if (unsettled_.size() < kEnoughText) unsettled_ += "job " + name + " does not end; its workload: " + brief(it->second) + "\n";
       }
     }
-    return true;
+    return unsettled_.empty();
   }
 
   void check_end() {
@@ -284,6 +316,7 @@ class Chaos {
   bool restart_due_ = false;
   bool calm_ = false;
   std::string unsettled_;
+  PlacesAudit audit_;
   ChaosResult result_;
 };
 

@@ -12,6 +12,7 @@ const api::GroupVersionResource kLocalQueues{"kueue.x-k8s.io", "v1beta2", "local
 const api::GroupVersionResource kWorkloads{"kueue.x-k8s.io", "v1beta2", "workloads"};
 const api::GroupVersionResource kJobs{"batch", "v1", "jobs"};
 const api::GroupVersionResource kNodes{"", "v1", "nodes"};
+constexpr std::int64_t kNodeCpus = 8;  // of the machine room
 
 Json yaml(const std::string& text) { return parse_yaml(text).value().front(); }
 
@@ -23,8 +24,8 @@ std::string number(std::uint64_t n) { return std::to_string(n); }
 
 }  // namespace
 
-People::People(api::RestClient& client, Executor& executor, std::uint64_t seed)
-    : client_(client), executor_(executor), random_(seed) {}
+People::People(api::RestClient& client, Executor& executor, std::uint64_t seed, bool machine_room)
+    : client_(client), executor_(executor), random_(seed), machine_room_(machine_room) {}
 
 std::vector<Json> People::estate() {
   queues_ = 2 + static_cast<int>(random_.below(3));
@@ -43,6 +44,22 @@ std::vector<Json> People::estate() {
       yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: Cohort, metadata: {name: left}, spec: {parentName: "
            "root}}"),
   };
+  if (machine_room_) {
+    objects.push_back(
+        yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: Topology, metadata: {name: room}, spec: {levels: [{nodeLabel: "
+             "cloud.provider.com/topology-rack}, {nodeLabel: kubernetes.io/hostname}]}}"));
+    objects.push_back(
+        yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: placed}, spec: {topologyName: room, "
+             "nodeLabels: {cloud.provider.com/node-group: tas-group}}}"));
+    objects.push_back(
+        yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: ProvisioningRequestConfig, metadata: {name: capacity}, spec: "
+             "{provisioningClassName: check-capacity.autoscaling.x-k8s.io, retryStrategy: {backoffLimitCount: 20, "
+             "backoffBaseSeconds: 5, backoffMaxSeconds: 60}}}"));
+    objects.push_back(
+        yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: AdmissionCheck, metadata: {name: nodes}, spec: {controllerName: "
+             "kueue.x-k8s.io/provisioning-request, parameters: {apiGroup: kueue.x-k8s.io, kind: ProvisioningRequestConfig, name: "
+             "capacity}}}"));
+  }
   for (int i = 0; i < queues_; ++i) {
     const std::string name = "q" + number(static_cast<std::uint64_t>(i));
     const std::string reclaim = pick(random_, {"Never", "LowerPriority", "Any"});
@@ -59,17 +76,18 @@ std::vector<Json> People::estate() {
           yaml("{policy: LowerPriority, maxPriorityThreshold: 50}");
     }
     JsonArray flavors;
-    for (const char* flavor : {"first", "second"}) {
+    const bool placed = machine_room_ && (i == 0 || random_.chance(600));
+    for (const char* flavor : {placed ? "placed" : "first", "second"}) {
       Json quota = JsonObject{{"name", "cpu"}, {"nominalQuota", number(random_.below(9))}};
       if (random_.chance(300)) quota.as_object()["borrowingLimit"] = number(random_.below(6));
       flavors.push_back(JsonObject{{"name", flavor}, {"resources", JsonArray{std::move(quota)}}});
-      if (random_.chance(400)) break;
+      if (placed || random_.chance(400)) break;
     }
     ensure_path(queue, {"spec", "resourceGroups"}) =
         JsonArray{JsonObject{{"coveredResources", JsonArray{"cpu"}}, {"flavors", std::move(flavors)}}};
     if (random_.chance(250))
       ensure_path(queue, {"spec", "admissionChecksStrategy", "admissionChecks"}) =
-          JsonArray{JsonObject{{"name", "check"}}};
+          JsonArray{JsonObject{{"name", placed ? "nodes" : "check"}}};
     objects.push_back(std::move(queue));
     for (const char* ns : {"a", "b"}) {
       objects.push_back(yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: " +
@@ -92,7 +110,7 @@ void People::act() {
     case 4:
       return edit_workload();
     case 5:
-      return edit_node();
+      return machine_room_ && random_.chance(500) ? break_node() : edit_node();
     case 6:
     case 7:
     case 8:
@@ -123,12 +141,40 @@ void People::submit() {
         number(5 + random_.below(60));
   if (random_.chance(50))
     ensure_path(job, {"spec", "template", "metadata", "annotations", "berth.dev/exit-code"}) = "1";
+  if (machine_room_) ask_for_places(job);
   api::RestRequest request;
   request.verb = api::Verb::kCreate;
   request.resource = kJobs;
   request.ns = pick(random_, {"a", "b"});
   request.body = std::move(job);
   client_.call(std::move(request), [](const api::RestResponse&) {});
+}
+
+void People::ask_for_places(Json& job) {
+  if (random_.chance(400)) return;  // nothing asked: in a queue of placed pods it is implied
+  // What is asked for has a place in an empty room: everything must come to its end.
+  const std::int64_t pods = int_at(job, {"spec", "parallelism"});
+  const Json& container = array_at(job, {"spec", "template", "spec", "containers"}).at(0);
+  const bool one_node_is_enough = pods * int_at(container, {"resources", "requests", "cpu"}) <= kNodeCpus;
+  const std::string level =
+      one_node_is_enough && random_.chance(500) ? "kubernetes.io/hostname" : "cloud.provider.com/topology-rack";
+  Json& annotations = ensure_path(job, {"spec", "template", "metadata", "annotations"});
+  switch (random_.below(4)) {
+    case 0:
+      annotations.as_object()["kueue.x-k8s.io/podset-required-topology"] = level;
+      break;
+    case 1:
+      annotations.as_object()["kueue.x-k8s.io/podset-preferred-topology"] = level;
+      break;
+    case 2:
+      annotations.as_object()["kueue.x-k8s.io/podset-unconstrained-topology"] = "true";
+      break;
+    default: {
+      annotations.as_object()["kueue.x-k8s.io/podset-slice-required-topology"] = level;
+      annotations.as_object()["kueue.x-k8s.io/podset-slice-size"] = pods % 2 == 0 ? "2" : number(static_cast<std::uint64_t>(pods));
+    }
+  }
+  if (random_.chance(500)) ensure_path(job, {"spec", "completionMode"}) = "Indexed";
 }
 
 void People::list(const api::GroupVersionResource& resource, std::function<void(std::vector<Json>)> then) {
@@ -228,9 +274,61 @@ void People::edit_workload() {
 }
 
 void People::edit_node() {
-  patch_some(kNodes, "", [this](const Json&) {
-    return Json(JsonObject{{"spec", JsonObject{{"unschedulable", random_.chance(400)}}}});
+  patch_some(kNodes, "", [this](const Json& node) {
+    const bool cordon = random_.chance(400);
+    if (cordon && machine_room_) node_failed_(std::string(string_at(node, {"metadata", "name"})));  // cordoning taints
+    return Json(JsonObject{{"spec", JsonObject{{"unschedulable", cordon}}}});
   });
+}
+
+// A node fails, is tainted or deleted; or what was done before is undone.
+void People::break_node() {
+  if (random_.chance(300)) return bring_back_nodes(1);
+  list(kNodes, [this](const std::vector<Json>& nodes) {
+    if (nodes.size() < 2) return;
+    const Json& node = nodes[random_.below(nodes.size())];
+    const std::uint64_t how = random_.below(5);
+    if (how < 3) node_failed_(std::string(string_at(node, {"metadata", "name"})));
+    switch (how) {
+      case 0: {
+        Json kept = node;
+        for (const std::string_view member : {"uid", "resourceVersion", "creationTimestamp", "managedFields"})
+          erase_path(kept, {"metadata", member});
+        erase_path(kept, {"spec", "taints"});
+        erase_path(kept, {"metadata", "annotations"});
+        gone_nodes_.push_back(std::move(kept));
+        api::RestRequest request;
+        request.verb = api::Verb::kDelete;
+        request.resource = kNodes;
+        request.name = string_at(node, {"metadata", "name"});
+        return client_.call(std::move(request), [](const api::RestResponse&) {});
+      }
+      case 1:
+        return patch(kNodes, "", node,
+                     JsonObject{{"metadata", JsonObject{{"annotations", JsonObject{{"berth.dev/fail", pick(random_, {"NotReady", "Unknown"})}}}}}});
+      case 2:
+        return patch(kNodes, "", node,
+                     JsonObject{{"spec", JsonObject{{"taints", JsonArray{JsonObject{{"key", "example.com/broken"},
+                                                                                    {"effect", pick(random_, {"NoSchedule", "NoExecute"})}}}}}}});
+      default:
+        return patch(kNodes, "", node,
+                     JsonObject{{"metadata", JsonObject{{"annotations", JsonObject{{"berth.dev/fail", nullptr}}}}},
+                                {"spec", JsonObject{{"taints", nullptr}}}});
+    }
+  });
+}
+
+void People::bring_back_nodes(std::size_t most) {
+  for (std::size_t i = 0; i < most && !gone_nodes_.empty(); ++i) {
+    api::RestRequest request;
+    request.verb = api::Verb::kCreate;
+    request.resource = kNodes;
+    request.body = gone_nodes_.back();
+    client_.call(std::move(request), [this, node = std::move(gone_nodes_.back())](const api::RestResponse& response) {
+      if (!response.ok() && response.code != 409) gone_nodes_.push_back(node);
+    });
+    gone_nodes_.pop_back();
+  }
 }
 
 // Plays the controller of the admission check, with moods.
@@ -239,6 +337,7 @@ void People::answer_checks() {
     Json checks = Json(array_at(workload, {"status", "admissionChecks"}));
     if (checks.as_array().empty()) return Json();
     auto& check = checks.as_array()[0].as_object();
+    if (string_at(checks.as_array()[0], {"name"}) != "check") return Json();
     check["state"] = pick(random_, {"Ready", "Ready", "Ready", "Retry", "Rejected"});
     check["message"] = "by the checker";
     check["lastTransitionTime"] = format_time(executor_.now());
@@ -255,10 +354,16 @@ void People::calm_down() {
       return Json(JsonObject{{"spec", JsonObject{{"stopPolicy", "None"}}}});
     });
   }
+  bring_back_nodes(gone_nodes_.size());
   patch_all(kNodes, "", [](const Json& node) {
-    return bool_at(node, {"spec", "unschedulable"})
-               ? Json(JsonObject{{"spec", JsonObject{{"unschedulable", false}}}})
-               : Json();
+    Json body;
+    if (bool_at(node, {"spec", "unschedulable"})) ensure_path(body, {"spec", "unschedulable"}) = false;
+    if (find_path(node, {"metadata", "annotations", "berth.dev/fail"}) != nullptr)
+      ensure_path(body, {"metadata", "annotations", "berth.dev/fail"}) = nullptr;
+    for (const Json& taint : array_at(node, {"spec", "taints"})) {
+      if (string_at(taint, {"key"}) == "example.com/broken") ensure_path(body, {"spec", "taints"}) = nullptr;
+    }
+    return body;
   });
   patch_all(kWorkloads, "", [](const Json& workload) {
     return bool_at(workload, {"spec", "active"}, true)
@@ -269,7 +374,7 @@ void People::calm_down() {
     Json checks = Json(array_at(workload, {"status", "admissionChecks"}));
     bool pending = false;
     for (auto& check : checks.as_array()) {
-      if (string_at(check, {"state"}) != "Pending") continue;
+      if (string_at(check, {"state"}) != "Pending" || string_at(check, {"name"}) != "check") continue;
       pending = true;
       check.as_object()["state"] = "Ready";
       check.as_object()["message"] = "";

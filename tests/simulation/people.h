@@ -16,7 +16,10 @@ namespace berth::simulation {
 
 class People {
  public:
-  People(api::RestClient& client, Executor& executor, std::uint64_t seed);
+  // `machine_room`: there is a topology, jobs ask for places in it, and nodes fail.
+  People(api::RestClient& client, Executor& executor, std::uint64_t seed, bool machine_room);
+  // Told of every node that somebody makes unfit.
+  void on_node_failed(std::function<void(const std::string& name)> told) { node_failed_ = std::move(told); }
 
   // Queues, flavors, classes and namespaces: the objects to start with.
   std::vector<Json> estate();
@@ -36,6 +39,9 @@ class People {
   void edit_job();
   void edit_workload();
   void edit_node();
+  void ask_for_places(Json& job);
+  void break_node();
+  void bring_back_nodes(std::size_t most);
   void answer_checks();
 
   using Patch = std::function<Json(const Json& object)>;  // null: leave it alone
@@ -48,6 +54,9 @@ class People {
   api::RestClient& client_;
   Executor& executor_;
   simulate::Random random_;
+  bool machine_room_;
+  std::function<void(const std::string&)> node_failed_;
+  std::vector<Json> gone_nodes_;  // as they were when they were deleted
   int queues_ = 0;
   std::uint64_t jobs_ = 0;
 };
