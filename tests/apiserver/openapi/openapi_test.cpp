@@ -57,8 +57,9 @@ TEST(OpenApiV3, HasAnIndexWithHashesThatFollowTheContent) {
   }
   std::vector<ResourcePtr> fewer(everything().begin(), everything().end() - 1);
   Json other = v3_index(fewer);
-  EXPECT_NE(string_at(index, {"paths", "apis/kueue.x-k8s.io/v1beta2", "serverRelativeURL"}),
-            string_at(other, {"paths", "apis/kueue.x-k8s.io/v1beta2", "serverRelativeURL"}));
+  const std::string changed = "apis/kueue.x-k8s.io/" + everything().back()->gvr.version;
+  EXPECT_NE(string_at(index, {"paths", changed, "serverRelativeURL"}),
+            string_at(other, {"paths", changed, "serverRelativeURL"}));
   EXPECT_EQ(string_at(index, {"paths", "api/v1", "serverRelativeURL"}),
             string_at(other, {"paths", "api/v1", "serverRelativeURL"}));
 }
@@ -120,7 +121,7 @@ TEST(OpenApiV3, GivesScalesTheirOwnKind) {
   Json document = v3_document(scaled->gvr.group, scaled->gvr.version, one);
   EXPECT_THAT(dangling(document, "#/components/schemas/", object_at(document, {"components", "schemas"})),
               IsEmpty());
-  const std::string path = "/apis/kueue.x-k8s.io/v1beta2/" +
+  const std::string path = "/apis/kueue.x-k8s.io/" + scaled->gvr.version + "/" +
                            std::string(scaled->namespaced ? "namespaces/{namespace}/" : "") +
                            scaled->gvr.resource + "/{name}/scale";
   EXPECT_EQ(string_at(document, {"paths", path, "get", "x-kubernetes-group-version-kind", "kind"}), "Scale");
