@@ -91,7 +91,7 @@ void Spots::give_back(WorkloadId workload) {
 
 void Spots::claim(HolderId holder, const Part& part, std::int32_t sign) {
   for (const Place& place : part.places) {
-    change(place.spot, holder, part.request, sign * place.pods, 0);
+    change(place.spot, holder, part.request, std::int64_t{sign} * place.pods, 0);
     if (sign < 0) release_if_idle(place.spot);
   }
 }
@@ -184,8 +184,8 @@ void Spots::rehome_pods(std::string_view node) {
   }
 }
 
-void Spots::change_row(Spot& spot, HolderId holder, RequestId request, std::int32_t claimed,
-                       std::int32_t pods) {
+void Spots::change_row(Spot& spot, HolderId holder, RequestId request, std::int64_t claimed,
+                       std::int64_t pods) {
   const auto row = std::find_if(spot.rows.begin(), spot.rows.end(), [&](const Row& each) {
     return each.holder == holder && each.request == request;
   });
@@ -200,7 +200,7 @@ void Spots::change_row(Spot& spot, HolderId holder, RequestId request, std::int3
   spot.rows.pop_back();
 }
 
-void Spots::change(SpotId id, HolderId holder, RequestId request, std::int32_t claimed, std::int32_t pods) {
+void Spots::change(SpotId id, HolderId holder, RequestId request, std::int64_t claimed, std::int64_t pods) {
   Spot& spot = spots_[id.index()];
   const Row* row = nullptr;
   std::size_t rows = 0;
@@ -212,9 +212,9 @@ void Spots::change(SpotId id, HolderId holder, RequestId request, std::int32_t c
   changes_.clear();
   if (!workload(holder) ||
       (!spot.group.valid() && rows == (row ? 1u : 0u))) {  // one kind of pod: a matter of numbers
-    const std::int32_t had_claimed = row ? row->claimed : 0, had_pods = row ? row->pods : 0;
-    const std::int64_t more = std::max<std::int64_t>(had_claimed + claimed, had_pods + pods) -
-                              std::max<std::int64_t>(had_claimed, had_pods);
+    const std::int64_t had_claimed = row ? row->claimed : 0, had_pods = row ? row->pods : 0;
+    const std::int64_t more =
+        std::max(had_claimed + claimed, had_pods + pods) - std::max(had_claimed, had_pods);
     change_row(spot, holder, request, claimed, pods);
     if (more != 0) {
       for (const Cell& cell : requests_.cells(request))

@@ -33,7 +33,7 @@ inline constexpr HolderId kAssumed{
 struct Row {
   HolderId holder;
   RequestId request;
-  std::int32_t claimed = 0, pods = 0;
+  std::int64_t claimed = 0, pods = 0;  // wider than one claim can be: several may name the same spot
 };
 struct Seat {
   FlavorId flavor;  // of a view
@@ -180,8 +180,8 @@ class Spots {
   HolderId intern_holder(std::string_view name);
   void release_holder(HolderId id);
   void note_leaver(HolderId id);
-  void change(SpotId spot, HolderId holder, RequestId request, std::int32_t claimed, std::int32_t pods);
-  void change_row(Spot& spot, HolderId holder, RequestId request, std::int32_t claimed, std::int32_t pods);
+  void change(SpotId spot, HolderId holder, RequestId request, std::int64_t claimed, std::int64_t pods);
+  void change_row(Spot& spot, HolderId holder, RequestId request, std::int64_t claimed, std::int64_t pods);
   void note_stray(SpotId spot, HolderId holder);
   // What the holder uses of the spot, by column: of a group's spot what its claim there exceeds its members'
   // by.
