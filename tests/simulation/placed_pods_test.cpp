@@ -8,35 +8,12 @@
 
 #include "base/yaml.h"
 #include "simulate/world.h"
+#include "simulation/placed_world.h"
 
 namespace berth::simulation {
 namespace {
 
 using std::chrono::seconds;
-
-constexpr std::string_view kQueue = R"(
-apiVersion: kueue.x-k8s.io/v1beta2
-kind: Topology
-metadata: {name: t}
-spec: {levels: [{nodeLabel: cloud.provider.com/topology-rack}, {nodeLabel: kubernetes.io/hostname}]}
----
-apiVersion: kueue.x-k8s.io/v1beta2
-kind: ResourceFlavor
-metadata: {name: f}
-spec: {nodeLabels: {cloud.provider.com/node-group: tas-group}, topologyName: t}
----
-apiVersion: kueue.x-k8s.io/v1beta2
-kind: ClusterQueue
-metadata: {name: cq}
-spec:
-  namespaceSelector: {}
-  resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, resources: [{name: cpu, nominalQuota: 100}]}]}]
----
-apiVersion: kueue.x-k8s.io/v1beta2
-kind: LocalQueue
-metadata: {name: q, namespace: default}
-spec: {clusterQueue: cq}
-)";
 
 constexpr std::string_view kJob = R"(
 apiVersion: batch/v1
@@ -63,7 +40,7 @@ class PlacedPods : public testing::Test {
     auto made = simulate::World::make(options);
     if (!made) throw std::runtime_error(made.error().message);
     world = std::move(*made);
-    std::vector<Json> documents = parse_yaml(kQueue).value();
+    std::vector<Json> documents = parse_yaml(kPlacedQueue).value();
     for (auto& document : documents) create(std::move(document));
   }
 
