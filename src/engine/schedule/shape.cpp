@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "engine/quota/free_list.h"
+
 namespace berth::engine {
 namespace {
 
@@ -107,13 +109,7 @@ ShapeId ShapeTable::acquire(const std::vector<PodSetRequest>& pod_sets, Names& n
     ++slots_[it->second.index()].users;
     return it->second;
   }
-  ShapeId id(slots_.size());
-  if (free_.empty()) {
-    slots_.emplace_back();
-  } else {
-    id = free_.back();
-    free_.pop_back();
-  }
+  const ShapeId id = free_slot(slots_, free_);
   Slot& slot = slots_[id.index()];
   slot.shape = Shape();
   for (const PodSetRequest& request : pod_sets) {

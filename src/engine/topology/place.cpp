@@ -112,13 +112,18 @@ bool Places::Impl::place_job(std::span<const PlaceAsk> asks, const Job& job, boo
   return true;
 }
 
-Placement Places::place(std::span<const PlaceAsk> asks, bool on_empty) {
-  Impl& impl = *impl_;
-  impl.spots.renew_worn_views();
+Placement Places::Impl::nothing_placed(std::span<const PlaceAsk> asks) {
   Placement placement;
   for (const PlaceAsk& ask : asks) {
     placement.pod_sets.push_back({ask.flavor, {ask.pod.requests.begin(), ask.pod.requests.end()}, {}});
   }
+  return placement;
+}
+
+Placement Places::place(std::span<const PlaceAsk> asks, bool on_empty) {
+  Impl& impl = *impl_;
+  impl.spots.renew_worn_views();
+  Placement placement = Impl::nothing_placed(asks);
   const auto jobs = impl.jobs_of(asks);
   if (!jobs) {
     placement.failure = jobs.error();

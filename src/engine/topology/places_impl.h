@@ -35,6 +35,8 @@ struct Places::Impl {
   void make_view(FlavorId flavor);
   bool renew_views(const std::string& topology);
 
+  // By ask, without any place yet.
+  static Placement nothing_placed(std::span<const PlaceAsk> asks);
   // Leaders before their workers' turn, flavors by name, else in the order of the asks; without asks of 0
   // pods.
   tl::expected<std::vector<Job>, PlaceFailure> jobs_of(std::span<const PlaceAsk> asks) const;

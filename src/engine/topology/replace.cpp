@@ -268,10 +268,7 @@ Placement Places::replace(std::span<const PlaceAsk> asks,
                           std::span<const std::string> failed) {
   Impl& impl = *impl_;
   impl.spots.renew_worn_views();
-  Placement placement;
-  for (const PlaceAsk& ask : asks) {
-    placement.pod_sets.push_back({ask.flavor, {ask.pod.requests.begin(), ask.pod.requests.end()}, {}});
-  }
+  Placement placement = Impl::nothing_placed(asks);
   const auto jobs = impl.jobs_of(asks);
   if (!jobs) {
     placement.failure = jobs.error();

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "engine/quota/free_list.h"
+
 namespace berth::engine::topology {
 
 std::uint32_t Columns::add(ResourceId resource) {
@@ -54,13 +56,7 @@ RequestId RequestPool::intern() {
     ++slots_[it->second.index()].users;
     return it->second;
   }
-  RequestId id(slots_.size());
-  if (free_.empty()) {
-    slots_.emplace_back();
-  } else {
-    id = free_.back();
-    free_.pop_back();
-  }
+  const RequestId id = free_slot(slots_, free_);
   Slot& slot = slots_[id.index()];
   slot.amounts = scratch_;
   slot.key = key;

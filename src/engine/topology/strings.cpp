@@ -1,6 +1,8 @@
 // Interned texts with a count of their users.
 #include "engine/topology/strings.h"
 
+#include "engine/quota/free_list.h"
+
 namespace berth::engine::topology {
 
 StringId StringPool::acquire(std::string_view text) {
@@ -8,13 +10,7 @@ StringId StringPool::acquire(std::string_view text) {
     ++slots_[it->second.index()].users;
     return it->second;
   }
-  StringId id(slots_.size());
-  if (free_.empty()) {
-    slots_.emplace_back();
-  } else {
-    id = free_.back();
-    free_.pop_back();
-  }
+  const StringId id = free_slot(slots_, free_);
   Slot& slot = slots_[id.index()];
   slot.text = text;
   slot.users = 1;
