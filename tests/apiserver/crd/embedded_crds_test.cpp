@@ -42,6 +42,20 @@ TEST(EmbeddedCrds, AreValid) {
   }
 }
 
+// A real API server keeps what all versions have alike at one place, and then finds no schema beside it.
+TEST(EmbeddedCrds, SelectableFieldsAreNotAlikeInVersionsWithDifferentSchemas) {
+  for (const embedded::File& file : embedded::crds()) {
+    const Json crd = testing::yaml(file.content);
+    const JsonArray& versions = array_at(crd, {"spec", "versions"});
+    bool fields_alike = true, schemas_alike = true;
+    for (const Json& version : versions) {
+      fields_alike = fields_alike && array_at(version, {"selectableFields"}) == array_at(versions[0], {"selectableFields"});
+      schemas_alike = schemas_alike && json_equal(*find(version, "schema"), *find(versions[0], "schema"));
+    }
+    EXPECT_TRUE(schemas_alike || !fields_alike || array_at(versions[0], {"selectableFields"}).empty()) << file.name;
+  }
+}
+
 TEST(EmbeddedCrds, AreKueuesKindsAndTheProvisioningRequest) {
   std::vector<std::string> kinds;
   for (const embedded::File& file : embedded::crds()) {
