@@ -56,7 +56,7 @@ TEST(EmbeddedCrds, SelectableFieldsAreNotAlikeInVersionsWithDifferentSchemas) {
   }
 }
 
-TEST(EmbeddedCrds, AreKueuesKindsAndTheProvisioningRequest) {
+TEST(EmbeddedCrds, AreKueuesKindsVolcanosKindsAndTheProvisioningRequest) {
   std::vector<std::string> kinds;
   for (const embedded::File& file : embedded::crds()) {
     Json crd = testing::yaml(file.content);
@@ -65,7 +65,8 @@ TEST(EmbeddedCrds, AreKueuesKindsAndTheProvisioningRequest) {
   EXPECT_THAT(kinds,
               UnorderedElementsAre("AdmissionCheck", "ClusterQueue", "Cohort", "LocalQueue",
                                    "MultiKueueCluster", "MultiKueueConfig", "ProvisioningRequest",
-                                   "ProvisioningRequestConfig", "ResourceFlavor", "Topology", "Workload", "WorkloadPriorityClass"));
+                                   "ProvisioningRequestConfig", "ResourceFlavor", "Topology", "Workload", "WorkloadPriorityClass",
+                                   "Command", "Job", "PodGroup", "Queue"));
 }
 
 TEST(EmbeddedCrds, ExplainEveryField) {
