@@ -8,8 +8,9 @@
 #include <future>
 #include <thread>
 
-#include "apiserver/http/asio_executor.h"
-#include "apiserver/http/https_server.h"
+#include "http/asio_executor.h"
+#include "http/https_server.h"
+#include "apiserver/http/pki.h"
 #include "apiserver/http/router.h"
 #include "apiserver/server/api_server.h"
 #include "support/https_client.h"
@@ -40,7 +41,7 @@ class World {
     core_ = apiserver::ApiServer::open(executor_, std::move(log)).value();
     pki_ = http::load_or_create_pki("", {"127.0.0.1"}, executor_.now()).value();
     router_ = std::make_unique<http::Router>(*core_, core_->registry(), executor_);
-    server_ = http::HttpsServer::start(*router_, executor_, pki_, {}).value();
+    server_ = berth::http::HttpsServer::start(*router_, executor_, http::server_context(pki_).value(), {}).value();
     thread_ = std::thread([this] { executor_.run(); });
   }
   ~World() {
@@ -60,12 +61,12 @@ class World {
   Executor& executor() { return executor_; }
 
  private:
-  http::AsioExecutor executor_;
+  berth::http::AsioExecutor executor_;
   std::string dir_;
   std::unique_ptr<apiserver::ApiServer> core_;
   http::Pki pki_;
   std::unique_ptr<http::Router> router_;
-  std::unique_ptr<http::HttpsServer> server_;
+  std::unique_ptr<berth::http::HttpsServer> server_;
   std::thread thread_;
 };
 

@@ -73,7 +73,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   request.headers.push_back({"Content-Type", std::string(take_line(rest))});
   request.headers.push_back({"Accept", std::string(take_line(rest))});
   request.body = rest;
-  request.peer = http::authenticated("admin", "", {"system:masters"});
+  request.peer = {"admin", {"system:masters"}};
   const auto exchange = server.router->handle(std::move(request), std::make_shared<DroppingSink>());
   server.executor.run_ready(100);
   return 0;

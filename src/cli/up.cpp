@@ -12,8 +12,8 @@
 #include <optional>
 #include <sstream>
 
-#include "apiserver/http/asio_executor.h"
-#include "apiserver/http/https_server.h"
+#include "http/asio_executor.h"
+#include "http/https_server.h"
 #include "apiserver/http/pki.h"
 #include "apiserver/http/router.h"
 #include "apiserver/kueue_webhooks.h"
@@ -124,10 +124,12 @@ class Up {
         {"shutdown", [this] { return std::string(stopping_ ? "shutting down" : ""); }, true}};
     router.discovery.server_address = options_.listen;
     router_ = std::make_unique<http::Router>(*core_, core_->registry(), executor_, std::move(router));
-    http::HttpsServerOptions https;
+    auto tls = http::server_context(*pki);
+    if (!tls) return fail(tls.error().message);
+    berth::http::HttpsServerOptions https;
     https.address = endpoint->address;
     https.port = endpoint->port;
-    auto server = http::HttpsServer::start(*router_, executor_, *pki, https);
+    auto server = berth::http::HttpsServer::start(*router_, executor_, std::move(*tls), https);
     if (!server) return fail(server.error().message);
     server_ = std::move(*server);
     const std::string url = url_of(endpoint->address, server_->port());
@@ -230,7 +232,7 @@ class Up {
   }
 
   const UpOptions& options_;
-  http::AsioExecutor executor_;
+  berth::http::AsioExecutor executor_;
   Metrics metrics_;
   GaugeFamily revision_ = metrics_.gauge("berth_store_revision", "The newest revision of the store.");
   GaugeFamily connections_ = metrics_.gauge("berth_apiserver_connections", "Open connections.");
@@ -243,7 +245,7 @@ class Up {
   std::unique_ptr<http::Router> router_;
   std::unique_ptr<cluster::PretendCluster> cluster_;
   std::unique_ptr<controller::Controller> controller_;
-  std::unique_ptr<http::HttpsServer> server_;
+  std::unique_ptr<berth::http::HttpsServer> server_;
   bool ready_ = false;
   bool stopping_ = false;
   Result<void> outcome_;

@@ -27,7 +27,7 @@ class RouterTest : public testing::Test {
     r.target = std::move(target);
     r.body = std::move(body);
     if (!r.body.empty()) r.headers.push_back({"Content-Type", std::move(type)});
-    r.peer = authenticated("admin", "", {"system:masters"});
+    r.peer = {"admin", {"system:masters"}};
     return r;
   }
   HttpRequest with(HttpRequest r, std::string name, std::string value) {

@@ -5,13 +5,15 @@
 #include <future>
 #include <thread>
 
-#include "apiserver/http/asio_executor.h"
-#include "apiserver/http/https_server.h"
+#include "http/asio_executor.h"
+#include "http/https_server.h"
 #include "apiserver/http/pki.h"
 #include "apiserver/http_fake.h"
 #include "support/https_client.h"
 
 namespace berth::apiserver::http {
+
+using namespace berth::http;
 namespace {
 
 using testing_support::HttpsAnswer;
@@ -29,7 +31,7 @@ class HttpsServerTest : public testing::Test {
     router_ = std::make_unique<Router>(core_, registry_, executor_, RouterOptions{});
     core_.next = {
         200, parse_json(R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"}})").value(), {}};
-    server_ = HttpsServer::start(*router_, executor_, pki_, {}).value();
+    server_ = HttpsServer::start(*router_, executor_, server_context(pki_).value(), {}).value();
     thread_ = std::thread([this] { executor_.run(); });
   }
   ~HttpsServerTest() override {
@@ -189,7 +191,7 @@ TEST_F(HttpsServerTest, StopsWithWatchesAndIdleConnectionsOpen) {
 TEST_F(HttpsServerTest, APortInUseIsOneClearError) {
   HttpsServerOptions options;
   options.port = server_->port();
-  const auto second = HttpsServer::start(*router_, executor_, pki_, options);
+  const auto second = HttpsServer::start(*router_, executor_, server_context(pki_).value(), options);
   ASSERT_FALSE(second);
   EXPECT_NE(second.error().message.find("cannot listen on 127.0.0.1:"), std::string::npos)
       << second.error().message;

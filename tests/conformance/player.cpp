@@ -80,7 +80,7 @@ HttpRequest request_of(const Step& step, const Surroundings& around, const Bindi
     request.body_too_large = true;
   }
   if (step.as.empty()) {
-    request.peer = admin();
+    request.peer = {admin().user.name, {"system:masters"}};
   } else if (step.as == "bob") {
     request.headers.push_back({"Authorization", "Bearer bobtoken"});
   } else if (step.as == "badtoken") {

@@ -6,8 +6,9 @@
 #include <optional>
 
 #include "api/status.h"
-#include "apiserver/http/asio_executor.h"
-#include "apiserver/http/https_server.h"
+#include "http/asio_executor.h"
+#include "http/https_server.h"
+#include "apiserver/http/pki.h"
 #include "apiserver/http/router.h"
 #include "apiserver/server/api_server.h"
 #include "kube/informer.h"
@@ -33,7 +34,7 @@ class ClientTest : public testing::Test {
     http::RouterOptions options;
     options.tokens = http::TokenTable::parse("secret,someone,1,\"system:masters\"\n").value();
     router_ = std::make_unique<http::Router>(*core_, core_->registry(), executor_, std::move(options));
-    server_ = http::HttpsServer::start(*router_, executor_, pki_, {}).value();
+    server_ = berth::http::HttpsServer::start(*router_, executor_, http::server_context(pki_).value(), {}).value();
     access_.server = "https://127.0.0.1:" + std::to_string(server_->port());
     access_.authority.inline_pem = pki_.authority.certificate;
     access_.certificate.inline_pem = pki_.admin.certificate;
@@ -89,11 +90,11 @@ class ClientTest : public testing::Test {
     return r;
   }
 
-  http::AsioExecutor executor_;
+  berth::http::AsioExecutor executor_;
   http::Pki pki_;
   std::unique_ptr<apiserver::ApiServer> core_;
   std::unique_ptr<http::Router> router_;
-  std::unique_ptr<http::HttpsServer> server_;
+  std::unique_ptr<berth::http::HttpsServer> server_;
   Access access_;
   ClientOptions options_;
   std::unique_ptr<Client> client_;
@@ -174,7 +175,7 @@ TEST_F(ClientTest, TokensAreBearers) {
 TEST_F(ClientTest, AServerThatCannotBeTrustedIsNamed) {
   options_.max_tries = 1;
   const Time now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-  access_.authority.inline_pem = http::make_authority("other", now).value().certificate;
+  access_.authority.inline_pem = berth::http::make_authority("other", now).value().certificate;
   const RestResponse response = call(config_map(Verb::kGet, "a"));
   EXPECT_EQ(response.code, 0);
   const std::string message(api::status_message(response));

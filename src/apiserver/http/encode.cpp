@@ -66,18 +66,6 @@ HttpResponse encode_document(const api::RestResponse& response, const MediaForm&
   return out;
 }
 
-HttpResponse plain_text(int status, std::string text) {
-  HttpResponse out;
-  out.status = status;
-  out.headers = {{"Content-Type", "text/plain; charset=utf-8"},
-                 {"X-Content-Type-Options", "nosniff"},
-                 {"Cache-Control", "no-cache, private"}};
-  out.body = std::move(text);
-  return out;
-}
-
-HttpResponse not_found_page() { return plain_text(404, "404 page not found\n"); }
-
 std::string warning_header(std::string_view text) {
   std::string out = "299 - \"";
   for (const char c : text) {

@@ -25,8 +25,6 @@ HttpResponse encode(const Reply& reply);
 
 // A Status or another document outside of any resource.
 HttpResponse encode_document(const api::RestResponse& response, const MediaForm& form = {});
-HttpResponse plain_text(int status, std::string text);
-HttpResponse not_found_page();  // what paths answer that mean nothing
 
 // 299 - "text", with quotes and backslashes escaped. https://www.rfc-editor.org/rfc/rfc7234#section-5.5
 std::string warning_header(std::string_view text);

@@ -1,65 +1,18 @@
-// HTTP requests and answers as values: what the router eats and makes, without sockets.
+// HTTP requests and answers by the names that the API server's HTTP layer uses.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "apiserver/http/access.h"
+#include "http/message.h"
 
 namespace berth::apiserver::http {
 
-struct Header {
-  std::string name;
-  std::string value;
-};
-
-struct HttpRequest {
-  std::string method;  // upper case: "GET"
-  std::string target;  // path and query as sent: "/api/v1/pods?limit=5"
-  std::vector<Header> headers;
-  std::string body;
-  bool body_too_large = false;   // the body was over kMaxBodyBytes and was not kept
-  std::optional<Identity> peer;  // who the verified client certificate names; nullopt without one
-  std::string peer_error;        // why a client certificate that was presented is not trusted
-
-  // The first value of a header (names compare without case); empty when absent.
-  std::string_view header(std::string_view name) const;
-};
-
-struct HttpResponse {
-  int status = 200;
-  std::vector<Header> headers;
-  std::string body;
-
-  std::string_view header(std::string_view name) const;
-};
-
-// Bytes that several connections send: events of watches are encoded once.
-using SharedBytes = std::shared_ptr<const std::string>;
-
-// Where an answer goes. The router calls it on the executor, either respond() once, or begin(), chunk()...
-// and end(). A sink whose client is gone ignores what comes.
-class ResponseSink {
- public:
-  virtual ~ResponseSink() = default;
-  // `make` encodes the answer; it may be called on any thread, once.
-  virtual void respond(std::function<HttpResponse()> make) = 0;
-  virtual void begin(int status, std::vector<Header> headers) = 0;
-  virtual void chunk(SharedBytes bytes) = 0;
-  virtual void end() = 0;
-};
-
-// A request that is being answered. Destroying it (on the executor) drops what is left of the answer and ends
-// a watch.
-class Exchange {
- public:
-  virtual ~Exchange() = default;
-};
-
-// Bodies of requests: as the API server's limit for writes.
-inline constexpr std::size_t kMaxBodyBytes = 3u << 20;
+using berth::http::Exchange;
+using berth::http::Header;
+using berth::http::HttpRequest;
+using berth::http::HttpResponse;
+using berth::http::ResponseSink;
+using berth::http::SharedBytes;
+using berth::http::kMaxBodyBytes;
+using berth::http::not_found_page;
+using berth::http::plain_text;
 
 }  // namespace berth::apiserver::http

@@ -15,7 +15,8 @@
 
 namespace berth::apiserver::http {
 
-struct ParsedRequest {
+// A request split and decoded, its sender known.
+struct ParsedRequest final : berth::http::Handler::Parsed {
   HttpRequest http;
   Target target;
   std::string target_error;
@@ -26,8 +27,6 @@ struct ParsedRequest {
   DecodedBody body;
   std::string audit_id;
 };
-
-void ParsedRequestDeleter::operator()(ParsedRequest* request) const { delete request; }
 
 namespace {
 
@@ -245,7 +244,7 @@ std::string Router::Impl::audit_id(const HttpRequest& request) const {
 
 std::optional<Identity> Router::Impl::identify(const HttpRequest& request) const {
   if (!request.peer_error.empty()) return std::nullopt;
-  if (request.peer) return request.peer;
+  if (request.peer) return authenticated(request.peer->common_name, "", request.peer->organizations);
   const std::string_view given = request.header("Authorization");
   if (given.empty()) return anonymous();
   constexpr std::string_view kBearer = "bearer ";
@@ -467,8 +466,8 @@ Router::Router(api::RestClient& core, const Registry& registry, Executor& execut
     : impl_(std::make_unique<Impl>(core, registry, executor, std::move(options))) {}
 Router::~Router() = default;
 
-ParsedRequestPtr Router::parse(HttpRequest request) const {
-  ParsedRequestPtr in(new ParsedRequest);
+std::unique_ptr<Router::Parsed> Router::parse(HttpRequest request) const {
+  auto in = std::make_unique<ParsedRequest>();
   in->audit_id = impl_->audit_id(request);
   in->who = impl_->identify(request);
   if (auto target = parse_target(request.target)) {
@@ -492,8 +491,16 @@ ParsedRequestPtr Router::parse(HttpRequest request) const {
   return in;
 }
 
-std::unique_ptr<Exchange> Router::execute(ParsedRequestPtr request, std::shared_ptr<ResponseSink> sink) {
-  return impl_->execute(*request, std::move(sink));
+std::unique_ptr<Exchange> Router::execute(std::unique_ptr<Parsed> request, std::shared_ptr<ResponseSink> sink) {
+  return impl_->execute(static_cast<ParsedRequest&>(*request), std::move(sink));
+}
+
+HttpResponse Router::overloaded() const {
+  return encode_document({429,
+                          api::make_status(429, "TooManyRequests",
+                                           "the server has received too many requests, please try again later",
+                                           JsonObject{{"retryAfterSeconds", 1}}),
+                          {}});
 }
 
 std::unique_ptr<Exchange> Router::handle(HttpRequest request, std::shared_ptr<ResponseSink> sink) {

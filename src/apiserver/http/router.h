@@ -13,6 +13,7 @@
 #include "apiserver/registry.h"
 #include "base/executor.h"
 #include "base/metrics.h"
+#include "http/handler.h"
 
 namespace berth::apiserver::http {
 
@@ -23,23 +24,15 @@ struct RouterOptions {
   std::uint64_t seed = 0;  // of audit ids and of when watches end; 0: from the operating system
 };
 
-// A request after all that can be done without the server's state: split, decoded, its sender known.
-struct ParsedRequest;
-struct ParsedRequestDeleter {
-  void operator()(ParsedRequest* request) const;
-};
-using ParsedRequestPtr = std::unique_ptr<ParsedRequest, ParsedRequestDeleter>;
-
-class Router {
+class Router final : public berth::http::Handler {
  public:
   Router(api::RestClient& core, const Registry& registry, Executor& executor, RouterOptions options = {});
-  ~Router();
+  ~Router() override;
 
-  // On any thread.
-  ParsedRequestPtr parse(HttpRequest request) const;
-  // On the executor. The answer may come before this returns or later; keep the exchange until then.
-  std::unique_ptr<Exchange> execute(ParsedRequestPtr request, std::shared_ptr<ResponseSink> sink);
-  // Both.
+  std::unique_ptr<Parsed> parse(HttpRequest request) const override;
+  std::unique_ptr<Exchange> execute(std::unique_ptr<Parsed> request, std::shared_ptr<ResponseSink> sink) override;
+  HttpResponse overloaded() const override;
+  // parse() and execute().
   std::unique_ptr<Exchange> handle(HttpRequest request, std::shared_ptr<ResponseSink> sink);
 
  private:

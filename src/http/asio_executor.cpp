@@ -1,4 +1,4 @@
-#include "apiserver/http/asio_executor.h"
+#include "http/asio_executor.h"
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -9,7 +9,7 @@
 #include <map>
 #include <optional>
 
-namespace berth::apiserver::http {
+namespace berth::http {
 
 namespace asio = boost::asio;
 
@@ -102,4 +102,4 @@ void AsioExecutor::on_signals(std::initializer_list<int> signals, std::function<
   impl_->wait_for_signal();
 }
 
-}  // namespace berth::apiserver::http
+}  // namespace berth::http

@@ -1,5 +1,5 @@
-// Puts a router on HTTPS: its own I/O threads read requests, check certificates and encode answers; what
-// touches the API server's state runs on the core's executor.
+// Puts a handler on HTTPS (or plain HTTP): I/O threads of its own read requests, check certificates and encode answers; what touches
+// state runs on the core's executor.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 #include <memory>
 #include <string>
 
-#include "apiserver/http/pki.h"
-#include "apiserver/http/router.h"
+#include "http/handler.h"
+#include "http/tls.h"
 #include "base/executor.h"
 #include "base/result.h"
 
-namespace berth::apiserver::http {
+namespace berth::http {
 
 // Bounds. Those of requests in flight are kube-apiserver's; the others keep one client from filling the
 // memory.
@@ -36,17 +36,22 @@ struct HttpsServerOptions {
   std::string address = "127.0.0.1";  // an IP address
   std::uint16_t port = 0;             // 0: any that is free
   int threads = 2;
+  std::size_t max_body_bytes = kMaxBodyBytes;
 };
 
 class HttpsServer {
  public:
-  // Listens when this returns. Errors name the address. `core` is where the router may be used.
-  static Result<std::unique_ptr<HttpsServer>> start(Router& router, Executor& core, const Pki& pki,
+  // Listens when this returns. Errors name the address. `core` is where the handler may be used; both must outlive the server.
+  // Without a TLS context it speaks plain HTTP.
+  static Result<std::unique_ptr<HttpsServer>> start(Handler& handler, Executor& core, TlsContext tls,
                                                     HttpsServerOptions options);
   // Ends what stop() did not. The executor must not run any more, or have run all that stop() gave it.
   ~HttpsServer();
 
   std::uint16_t port() const;
+
+  // For connections that begin from now on; the others keep what they have. From any thread.
+  void use(TlsContext tls);
 
   // Stops accepting, lets requests in flight finish, ends watches, closes; after `grace` closes the hard way.
   // `done` runs on the core's executor after everything that connections still had to do there.
@@ -60,4 +65,4 @@ class HttpsServer {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace berth::apiserver::http
+}  // namespace berth::http

@@ -5,7 +5,7 @@
 
 #include "base/executor.h"
 
-namespace berth::apiserver::http {
+namespace berth::http {
 
 class AsioExecutor final : public Executor {
  public:
@@ -28,4 +28,4 @@ class AsioExecutor final : public Executor {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace berth::apiserver::http
+}  // namespace berth::http

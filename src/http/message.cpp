@@ -1,8 +1,10 @@
-#include "apiserver/http/message.h"
+#include "http/message.h"
 
 #include <algorithm>
 
-namespace berth::apiserver::http {
+#include "http/handler.h"
+
+namespace berth::http {
 namespace {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -24,4 +26,23 @@ std::string_view value_of(const std::vector<Header>& headers, std::string_view n
 std::string_view HttpRequest::header(std::string_view name) const { return value_of(headers, name); }
 std::string_view HttpResponse::header(std::string_view name) const { return value_of(headers, name); }
 
-}  // namespace berth::apiserver::http
+
+HttpResponse plain_text(int status, std::string text) {
+  HttpResponse out;
+  out.status = status;
+  out.headers = {{"Content-Type", "text/plain; charset=utf-8"},
+                 {"X-Content-Type-Options", "nosniff"},
+                 {"Cache-Control", "no-cache, private"}};
+  out.body = std::move(text);
+  return out;
+}
+
+HttpResponse not_found_page() { return plain_text(404, "404 page not found\n"); }
+
+HttpResponse Handler::overloaded() const {
+  HttpResponse out = plain_text(429, "too many requests are in flight; try again later\n");
+  out.headers.push_back({"Retry-After", "1"});
+  return out;
+}
+
+}  // namespace berth::http

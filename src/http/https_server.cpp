@@ -1,15 +1,14 @@
-#include "apiserver/http/https_server.h"
+#include "http/https_server.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 #include <thread>
 
-#include "apiserver/http/https_session.h"
-#include "apiserver/http/tls.h"
+#include "http/https_session.h"
 #include "base/log.h"
 
-namespace berth::apiserver::http {
+namespace berth::http {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
@@ -59,11 +58,9 @@ void HttpsServer::Impl::on_accept(const error_code& error, tcp::socket socket) {
 
 HttpsServer::HttpsServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
-Result<std::unique_ptr<HttpsServer>> HttpsServer::start(Router& router, Executor& core, const Pki& pki,
+Result<std::unique_ptr<HttpsServer>> HttpsServer::start(Handler& handler, Executor& core, TlsContext tls,
                                                         HttpsServerOptions options) {
   const std::string where = options.address + ":" + std::to_string(options.port);
-  auto tls = make_server_context(pki);
-  if (!tls) return fail(tls.error().message);
   auto impl = std::make_unique<Impl>(options.threads);
   error_code error;
   const asio::ip::address address = asio::ip::make_address(options.address, error);
@@ -75,7 +72,7 @@ Result<std::unique_ptr<HttpsServer>> HttpsServer::start(Router& router, Executor
   if (!error) impl->acceptor.listen(asio::socket_base::max_listen_connections, error);
   if (error) return fail("cannot listen on " + where + ": " + error.message());
   impl->port = impl->acceptor.local_endpoint().port();
-  impl->hub = std::make_shared<Hub>(router, core, std::move(*tls));
+  impl->hub = std::make_shared<Hub>(handler, core, std::move(tls), options.max_body_bytes);
   impl->accept();
   for (int i = 0; i < options.threads; ++i) impl->threads.emplace_back([c = &impl->context] { c->run(); });
   return std::unique_ptr<HttpsServer>(new HttpsServer(std::move(impl)));
@@ -87,6 +84,8 @@ HttpsServer::~HttpsServer() {
 }
 
 std::uint16_t HttpsServer::port() const { return impl_->port; }
+
+void HttpsServer::use(TlsContext tls) { impl_->hub->use(std::move(tls)); }
 
 std::size_t HttpsServer::connections() const { return impl_->hub->size(); }
 
@@ -106,4 +105,4 @@ void HttpsServer::stop(std::chrono::seconds grace, std::function<void()> done) {
   });
 }
 
-}  // namespace berth::apiserver::http
+}  // namespace berth::http

@@ -1,4 +1,4 @@
-#include "apiserver/http/https_session.h"
+#include "http/https_session.h"
 
 #include <algorithm>
 #include <boost/asio/dispatch.hpp>
@@ -8,10 +8,8 @@
 #include <boost/beast/http/status.hpp>
 #include <ctime>
 
-#include "api/status.h"
-#include "apiserver/http/encode.h"
 
-namespace berth::apiserver::http {
+namespace berth::http {
 
 namespace asio = boost::asio;
 namespace beast = boost::beast;
@@ -79,19 +77,23 @@ std::string head_of(int status, const std::vector<Header>& headers, bool closing
   return head;
 }
 
-HttpResponse overloaded() {
-  HttpResponse response =
-      encode_document({429,
-                       api::make_status(429, "TooManyRequests",
-                                        "the server has received too many requests, please try again later",
-                                        JsonObject{{"retryAfterSeconds", 1}}),
-                       {}});
-  return response;
-}
-
 }  // namespace
 
-Hub::Hub(Router& r, Executor& c, TlsContext context) : router(r), core(c), tls(context.release()) {}
+Hub::Hub(Handler& h, Executor& c, TlsContext context, std::size_t body_limit)
+    : handler(h), core(c), max_body_bytes(body_limit) {
+  if (context) use(std::move(context));
+}
+
+Hub::Tls Hub::tls() const {
+  const std::lock_guard lock(mutex_);
+  return tls_;
+}
+
+void Hub::use(TlsContext context) {
+  auto tls = std::make_shared<asio::ssl::context>(context.release());
+  const std::lock_guard lock(mutex_);
+  tls_ = std::move(tls);
+}
 
 bool Hub::admit(const std::string& peer) {
   const std::lock_guard lock(mutex_);
@@ -151,10 +153,21 @@ std::size_t Hub::size() const {
 
 Session::Session(std::shared_ptr<Hub> hub, asio::ip::tcp::socket socket, std::string peer)
     : hub_(std::move(hub)),
-      stream_(std::move(socket), hub_->tls),
+      tcp_(std::move(socket)),
       peer_(std::move(peer)),
       backlog_bytes_(std::make_shared<std::atomic<std::size_t>>(0)) {
+  // A connection keeps the context that it began with.
+  if (const Hub::Tls tls = hub_->tls()) tls_.emplace(tcp_, *tls);
   hub_->add(this);
+}
+
+template <typename F>
+void Session::on_stream(F&& what) {
+  if (tls_) {
+    what(*tls_);
+  } else {
+    what(tcp_);
+  }
 }
 
 Session::~Session() {
@@ -163,17 +176,35 @@ Session::~Session() {
   hub_->remove(this, peer_);
 }
 
+// Writes out_, then goes on; a connection that cannot be written to is closed.
+template <typename Then>
+void Session::write_out(Then&& then) {
+  tcp_.expires_after(kWriteTimeout);
+  on_stream([this, &then](auto& stream) {
+    asio::async_write(stream, asio::buffer(out_),
+                      [self = shared_from_this(), then = std::forward<Then>(then)](error_code error, std::size_t) {
+                        if (error) return self->close();
+                        then(*self);
+                      });
+  });
+}
+
 void Session::start() {
-  stream_.set_verify_callback([this](bool trusted, asio::ssl::verify_context& context) {
+  error_code ignored;
+  tcp_.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
+  if (!tls_) return asio::dispatch(get_executor(), [self = shared_from_this()] { self->wait_for_request(); });
+  handshake();
+}
+
+void Session::handshake() {
+  tls_->set_verify_callback([this](bool trusted, asio::ssl::verify_context& context) {
     if (!trusted) {
       certificate_error_ = X509_verify_cert_error_string(X509_STORE_CTX_get_error(context.native_handle()));
     }
     return true;  // the handshake goes on; requests are told why they are not let in
   });
-  error_code ignored;
-  beast::get_lowest_layer(stream_).socket().set_option(asio::ip::tcp::no_delay(true), ignored);
-  beast::get_lowest_layer(stream_).expires_after(kHandshakeTimeout);
-  stream_.async_handshake(asio::ssl::stream_base::server, [self = shared_from_this()](error_code error) {
+  tcp_.expires_after(kHandshakeTimeout);
+  tls_->async_handshake(asio::ssl::stream_base::server, [self = shared_from_this()](error_code error) {
     if (error) return self->close();
     self->learn_peer();
     self->wait_for_request();
@@ -181,9 +212,9 @@ void Session::start() {
 }
 
 void Session::learn_peer() {
-  X509* certificate = SSL_get1_peer_certificate(stream_.native_handle());
+  X509* certificate = SSL_get1_peer_certificate(tls_->native_handle());
   if (certificate == nullptr) return;
-  const long result = SSL_get_verify_result(stream_.native_handle());
+  const long result = SSL_get_verify_result(tls_->native_handle());
   if (certificate_error_.empty() && result != X509_V_OK)
     certificate_error_ = X509_verify_cert_error_string(result);
   if (certificate_error_.empty()) {
@@ -191,7 +222,7 @@ void Session::learn_peer() {
     if (subject.common_name.empty()) {
       certificate_error_ = "it names no user (CN)";
     } else {
-      identity_ = authenticated(std::move(subject.common_name), "", std::move(subject.organizations));
+      identity_ = std::move(subject);
     }
   }
   X509_free(certificate);
@@ -204,79 +235,84 @@ void Session::wait_for_request() {
   parser_->header_limit(kMaxHeaderBytes);
   parser_->body_limit(boost::none);  // on_header() sets it: a body that is too large is answered, not cut off
   if (buffer_.size() > 0) return read_header();
-  beast::get_lowest_layer(stream_).expires_after(kIdleTimeout);
-  stream_.async_read_some(buffer_.prepare(4096),
-                          [self = shared_from_this()](error_code error, std::size_t n) {
-                            if (error || self->state_ == State::kClosed) return self->close();
-                            self->buffer_.commit(n);
-                            self->read_header();
-                          });
+  tcp_.expires_after(kIdleTimeout);
+  on_stream([this](auto& stream) {
+    stream.async_read_some(buffer_.prepare(4096), [self = shared_from_this()](error_code error, std::size_t n) {
+      if (error || self->state_ == State::kClosed) return self->close();
+      self->buffer_.commit(n);
+      self->read_header();
+    });
+  });
 }
 
 void Session::read_header() {
   state_ = State::kReading;
-  beast::get_lowest_layer(stream_).expires_after(kHeaderTimeout);
-  beast::http::async_read_header(
-      stream_, buffer_, *parser_, [self = shared_from_this()](error_code error, std::size_t) {
-        if (self->state_ == State::kClosed) return;
-        if (!error) return self->on_header();
-        self->closing_ = true;
-        if (error == beast::http::error::header_limit) {
-          return self->write(plain_text(
-              431, "the request's header is larger than " + std::to_string(kMaxHeaderBytes) + " bytes\n"));
-        }
-        if (error.category() == beast::http::make_error_code(beast::http::error::bad_method).category() &&
-            error != beast::http::error::end_of_stream && error != beast::http::error::partial_message) {
-          return self->write(plain_text(400, "400 Bad Request: " + error.message() + "\n"));
-        }
-        self->close();
-      });
+  tcp_.expires_after(kHeaderTimeout);
+  on_stream([this](auto& stream) {
+    beast::http::async_read_header(stream, buffer_, *parser_, [self = shared_from_this()](error_code error, std::size_t) {
+      if (self->state_ == State::kClosed) return;
+      if (!error) return self->on_header();
+      self->on_bad_header(error);
+    });
+  });
+}
+
+void Session::on_bad_header(error_code error) {
+  closing_ = true;
+  if (error == beast::http::error::header_limit) {
+    return write(
+        plain_text(431, "the request's header is larger than " + std::to_string(kMaxHeaderBytes) + " bytes\n"));
+  }
+  if (error.category() == beast::http::make_error_code(beast::http::error::bad_method).category() &&
+      error != beast::http::error::end_of_stream && error != beast::http::error::partial_message) {
+    return write(plain_text(400, "400 Bad Request: " + error.message() + "\n"));
+  }
+  close();
 }
 
 void Session::on_header() {
   const auto& header = parser_->get();
   const auto length = parser_->content_length();
   const bool expects = beast::iequals(header[beast::http::field::expect], "100-continue");
-  if (length && *length > kMaxBodyBytes) {
+  if (length && *length > hub_->max_body_bytes) {
     closing_ = true;
     if (expects || *length > kMaxDrainBytes) return dispatch(true);
     const std::uint64_t here = std::min<std::uint64_t>(buffer_.size(), *length);
     buffer_.consume(static_cast<std::size_t>(here));
-    beast::get_lowest_layer(stream_).expires_after(kBodyTimeout);
+    tcp_.expires_after(kBodyTimeout);
     return drain(*length - here);
   }
-  parser_->body_limit(kMaxBodyBytes);
+  parser_->body_limit(hub_->max_body_bytes);
   if (!expects) return read_body();
   out_ = "HTTP/1.1 100 Continue\r\n\r\n";
-  beast::get_lowest_layer(stream_).expires_after(kWriteTimeout);
-  asio::async_write(stream_, asio::buffer(out_), [self = shared_from_this()](error_code error, std::size_t) {
-    if (error) return self->close();
-    self->read_body();
-  });
+  write_out([](Session& self) { self.read_body(); });
 }
 
 void Session::drain(std::uint64_t left) {
   if (left == 0) return dispatch(true);
   const std::size_t size = static_cast<std::size_t>(std::min<std::uint64_t>(left, scratch_.size()));
-  stream_.async_read_some(asio::buffer(scratch_, size),
-                          [self = shared_from_this(), left](error_code error, std::size_t n) {
-                            if (error) return self->close();
-                            self->drain(left - n);
-                          });
+  on_stream([this, left, size](auto& stream) {
+    stream.async_read_some(asio::buffer(scratch_, size),
+                           [self = shared_from_this(), left](error_code error, std::size_t n) {
+                             if (error) return self->close();
+                             self->drain(left - n);
+                           });
+  });
 }
 
 void Session::read_body() {
-  beast::get_lowest_layer(stream_).expires_after(kBodyTimeout);
-  beast::http::async_read(stream_, buffer_, *parser_,
-                          [self = shared_from_this()](error_code error, std::size_t) {
-                            if (self->state_ == State::kClosed) return;
-                            if (error == beast::http::error::body_limit) {
-                              self->closing_ = true;
-                              return self->dispatch(true);
-                            }
-                            if (error) return self->close();
-                            self->dispatch(false);
-                          });
+  tcp_.expires_after(kBodyTimeout);
+  on_stream([this](auto& stream) {
+    beast::http::async_read(stream, buffer_, *parser_, [self = shared_from_this()](error_code error, std::size_t) {
+      if (self->state_ == State::kClosed) return;
+      if (error == beast::http::error::body_limit) {
+        self->closing_ = true;
+        return self->dispatch(true);
+      }
+      if (error) return self->close();
+      self->dispatch(false);
+    });
+  });
 }
 
 bool Session::take_slot() {
@@ -300,7 +336,7 @@ void Session::dispatch(bool too_large) {
   auto message = parser_->release();
   closing_ = closing_ || !message.keep_alive();
   method_ = std::string(message.method_string());
-  if (!take_slot()) return write(overloaded());
+  if (!take_slot()) return write(hub_->handler.overloaded());
   HttpRequest request;
   request.method = method_;
   request.target = std::string(message.target());
@@ -310,13 +346,13 @@ void Session::dispatch(bool too_large) {
   request.body_too_large = too_large;
   request.peer = identity_;
   request.peer_error = certificate_error_;
-  beast::get_lowest_layer(stream_).expires_never();
+  tcp_.expires_never();
   // A task must be copyable, a parsed request is not.
-  auto parsed = std::make_shared<ParsedRequestPtr>(hub_->router.parse(std::move(request)));
+  auto parsed = std::make_shared<std::unique_ptr<Handler::Parsed>>(hub_->handler.parse(std::move(request)));
   work_ = std::make_shared<Work>();
   auto sink = std::make_shared<SessionSink>(shared_from_this(), backlog_bytes_);
   hub_->core.post([hub = hub_, work = work_, parsed, sink] {
-    work->exchange = hub->router.execute(std::move(*parsed), sink);
+    work->exchange = hub->handler.execute(std::move(*parsed), sink);
   });
 }
 
@@ -338,11 +374,7 @@ void Session::write(HttpResponse response) {
   if (!bodiless) out_ += "Content-Length: " + std::to_string(response.body.size()) + "\r\n";
   out_ += "\r\n";
   if (!bodiless && method_ != "HEAD") out_ += response.body;
-  beast::get_lowest_layer(stream_).expires_after(kWriteTimeout);
-  asio::async_write(stream_, asio::buffer(out_), [self = shared_from_this()](error_code error, std::size_t) {
-    if (error) return self->close();
-    self->finish_request();
-  });
+  write_out([](Session& self) { self.finish_request(); });
 }
 
 void Session::finish_request() {
@@ -361,21 +393,21 @@ void Session::on_begin(int status, const std::vector<Header>& headers) {
   auto head = head_of(status, headers, true) + "Transfer-Encoding: chunked\r\n\r\n";
   writing_ = true;
   out_ = std::move(head);
-  beast::get_lowest_layer(stream_).expires_never();
+  tcp_.expires_never();
   watch_for_close();
-  beast::get_lowest_layer(stream_).expires_after(kWriteTimeout);
-  asio::async_write(stream_, asio::buffer(out_), [self = shared_from_this()](error_code error, std::size_t) {
-    self->writing_ = false;
-    if (error) return self->close();
-    self->flush();
+  write_out([](Session& self) {
+    self.writing_ = false;
+    self.flush();
   });
 }
 
 // With a read outstanding we notice that the client went away; what it sends meanwhile is not listened to.
 void Session::watch_for_close() {
-  stream_.async_read_some(asio::buffer(scratch_), [self = shared_from_this()](error_code error, std::size_t) {
-    if (error) return self->close();
-    self->watch_for_close();
+  on_stream([this](auto& stream) {
+    stream.async_read_some(asio::buffer(scratch_), [self = shared_from_this()](error_code error, std::size_t) {
+      if (error) return self->close();
+      self->watch_for_close();
+    });
   });
 }
 
@@ -416,12 +448,14 @@ void Session::flush() {
   }
   if (last) buffers.push_back(asio::buffer(kLast));
   writing_ = true;
-  beast::get_lowest_layer(stream_).expires_after(kWriteTimeout);
-  asio::async_write(stream_, buffers, [self = shared_from_this(), size, last](error_code error, std::size_t) {
-    self->writing_ = false;
-    self->backlog_bytes_->fetch_sub(size);
-    if (error || last) return self->close();
-    self->flush();
+  tcp_.expires_after(kWriteTimeout);
+  on_stream([this, &buffers, size, last](auto& stream) {
+    asio::async_write(stream, buffers, [self = shared_from_this(), size, last](error_code error, std::size_t) {
+      self->writing_ = false;
+      self->backlog_bytes_->fetch_sub(size);
+      if (error || last) return self->close();
+      self->flush();
+    });
   });
 }
 
@@ -446,12 +480,12 @@ void Session::close() {
   release_slot();
   drop_work();
   backlog_.clear();
-  auto& socket = beast::get_lowest_layer(stream_).socket();
-  if (polite && socket.is_open()) {
-    beast::get_lowest_layer(stream_).expires_after(std::chrono::seconds(1));
-    stream_.async_shutdown([self = shared_from_this()](error_code) {
+  auto& socket = tcp_.socket();
+  if (polite && tls_ && socket.is_open()) {
+    tcp_.expires_after(std::chrono::seconds(1));
+    tls_->async_shutdown([self = shared_from_this()](error_code) {
       error_code ignored;
-      beast::get_lowest_layer(self->stream_).socket().close(ignored);
+      self->tcp_.socket().close(ignored);
     });
     return;
   }
@@ -459,4 +493,4 @@ void Session::close() {
   socket.close(ignored);
 }
 
-}  // namespace berth::apiserver::http
+}  // namespace berth::http

@@ -1,4 +1,4 @@
-// One connection of the HTTPS server: handshake, then request after request. Part of https_server.cpp.
+// One connection of the HTTPS server: handshake (if any), then request after request. Part of https_server.cpp.
 #pragma once
 
 #include <openssl/ssl.h>
@@ -19,17 +19,18 @@
 #include <string>
 #include <unordered_set>
 
-#include "apiserver/http/https_server.h"
-#include "apiserver/http/tls.h"
+#include "http/https_server.h"
+#include "http/tls.h"
 
-namespace berth::apiserver::http {
+namespace berth::http {
 
 class Session;
 
 // What all connections share.
 class Hub : public std::enable_shared_from_this<Hub> {
  public:
-  Hub(Router& r, Executor& c, TlsContext context);
+  // Without a TLS context plain HTTP is spoken.
+  Hub(Handler& handler, Executor& core, TlsContext context, std::size_t max_body_bytes);
 
   bool admit(const std::string& peer);  // false: too many connections
   void add(Session* session);
@@ -39,9 +40,13 @@ class Hub : public std::enable_shared_from_this<Hub> {
   void close_all();
   std::size_t size() const;
 
-  Router& router;
+  using Tls = std::shared_ptr<boost::asio::ssl::context>;  // null: plain HTTP
+  Tls tls() const;
+  void use(TlsContext context);  // for connections from now on
+
+  Handler& handler;
   Executor& core;
-  boost::asio::ssl::context tls;
+  const std::size_t max_body_bytes;
   std::atomic<int> reads{0}, writes{0};  // requests in flight
   std::atomic<bool> stopping{false};
 
@@ -50,6 +55,7 @@ class Hub : public std::enable_shared_from_this<Hub> {
   void finish_if_empty();
 
   mutable std::mutex mutex_;  // guards what is below
+  Tls tls_;
   std::unordered_set<Session*> sessions_;
   std::map<std::string, std::size_t> peers_;
   std::size_t admitted_ = 0;
@@ -72,16 +78,23 @@ class Session : public std::enable_shared_from_this<Session> {
   void stop();   // finish what runs, then close
   void abort();  // close now
 
-  auto get_executor() { return stream_.get_executor(); }
+  auto get_executor() { return tcp_.get_executor(); }
 
  private:
-  using Stream = boost::beast::ssl_stream<boost::beast::tcp_stream>;
+  using TlsStream = boost::beast::ssl_stream<boost::beast::tcp_stream&>;
   using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
   enum class State { kHandshake, kIdle, kReading, kWorking, kStreaming, kClosed };
 
+  void handshake();
+  // Calls `what` with the stream that requests come from.
+  template <typename F>
+  void on_stream(F&& what);
+  template <typename Then>
+  void write_out(Then&& then);
   void wait_for_request();
   void read_header();
   void on_header();
+  void on_bad_header(boost::system::error_code error);
   void read_body();
   void drain(std::uint64_t left);
   void dispatch(bool too_large);
@@ -101,7 +114,8 @@ class Session : public std::enable_shared_from_this<Session> {
   };
 
   std::shared_ptr<Hub> hub_;
-  Stream stream_;
+  boost::beast::tcp_stream tcp_;
+  std::optional<TlsStream> tls_;  // around tcp_; none: plain HTTP
   std::string peer_;
   State state_ = State::kHandshake;
   bool closing_ = false;  // no further request on this connection
@@ -109,7 +123,7 @@ class Session : public std::enable_shared_from_this<Session> {
   boost::beast::flat_buffer buffer_;
   std::optional<Parser> parser_;
   std::string method_;
-  std::optional<Identity> identity_;
+  std::optional<CertificateSubject> identity_;
   std::string certificate_error_;
   std::array<char, 16 * 1024> scratch_;
 
@@ -124,4 +138,4 @@ class Session : public std::enable_shared_from_this<Session> {
   bool stream_ended_ = false;
 };
 
-}  // namespace berth::apiserver::http
+}  // namespace berth::http

@@ -1,0 +1,108 @@
+#include "http/tls.h"
+
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+
+#include <string_view>
+
+namespace berth::http {
+namespace {
+
+tl::unexpected<Error> tls_error(std::string_view what) {
+  char text[256] = "unknown error";
+  if (const unsigned long code = ERR_get_error()) ERR_error_string_n(code, text, sizeof text);
+  ERR_clear_error();
+  return fail(std::string(what) + ": " + text);
+}
+
+struct FreeBio {
+  void operator()(BIO* b) const { BIO_free(b); }
+};
+struct FreeX509 {
+  void operator()(X509* x) const { X509_free(x); }
+};
+struct FreeKey {
+  void operator()(EVP_PKEY* k) const { EVP_PKEY_free(k); }
+};
+
+std::unique_ptr<BIO, FreeBio> bio_of(std::string_view text) {
+  return std::unique_ptr<BIO, FreeBio>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+}
+
+// All certificates of a PEM text, in its order; what is no certificate ends it.
+std::vector<std::unique_ptr<X509, FreeX509>> certificates_of(std::string_view pem) {
+  std::vector<std::unique_ptr<X509, FreeX509>> all;
+  const auto bio = bio_of(pem);
+  while (X509* one = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)) all.emplace_back(one);
+  ERR_clear_error();  // the end of the text is an error too
+  return all;
+}
+
+bool use_credential(SSL_CTX* context, const Credential& c) {
+  const auto chain = certificates_of(c.certificate);
+  const std::unique_ptr<EVP_PKEY, FreeKey> key(PEM_read_bio_PrivateKey(bio_of(c.key).get(), nullptr, nullptr, nullptr));
+  bool fine = !chain.empty() && key && SSL_CTX_use_certificate(context, chain[0].get()) == 1 &&
+              SSL_CTX_use_PrivateKey(context, key.get()) == 1 && SSL_CTX_check_private_key(context) == 1;
+  for (std::size_t i = 1; i < chain.size(); ++i) fine = fine && SSL_CTX_add1_chain_cert(context, chain[i].get()) == 1;
+  return fine;
+}
+
+bool trust(SSL_CTX* context, std::string_view authorities_pem) {
+  const auto authorities = certificates_of(authorities_pem);
+  bool fine = !authorities.empty();
+  for (const auto& a : authorities) {
+    fine = fine && X509_STORE_add_cert(SSL_CTX_get_cert_store(context), a.get()) == 1 &&
+           SSL_CTX_add_client_CA(context, a.get()) == 1;
+  }
+  return fine;
+}
+
+// OpenSSL has names of its own.
+Result<std::string> openssl_names(const std::vector<std::string>& cipher_suites) {
+  std::string names;
+  for (const std::string& suite : cipher_suites) {
+    const std::string_view name = OPENSSL_cipher_name(suite.c_str());
+    if (name == "(NONE)") return fail("unknown cipher suite " + suite + ": expected an IANA name");
+    names.append(names.empty() ? "" : ":").append(name);
+  }
+  return names;
+}
+
+// Only http/1.1 is spoken; a client that insists on something else gets no protocol, which it may take as
+// that.
+int select_protocol(SSL*, const unsigned char** out, unsigned char* out_size, const unsigned char* in,
+                    unsigned in_size, void*) {
+  static constexpr unsigned char kHttp11[] = "\x08http/1.1";
+  unsigned char* selected = nullptr;
+  const int result = SSL_select_next_proto(&selected, out_size, kHttp11, sizeof kHttp11 - 1, in, in_size);
+  *out = selected;
+  return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
+}
+
+}  // namespace
+
+void TlsContextDeleter::operator()(ssl_ctx_st* context) const { SSL_CTX_free(context); }
+
+Result<TlsContext> make_server_context(const ServerTls& tls) {
+  TlsContext context(SSL_CTX_new(TLS_server_method()));
+  if (!context) return tls_error("cannot set up TLS");
+  SSL_CTX* const c = context.get();
+  SSL_CTX_set_min_proto_version(c, tls.min_version == TlsVersion::k13 ? TLS1_3_VERSION : TLS1_2_VERSION);
+  SSL_CTX_set_options(c, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_TICKET | SSL_OP_CIPHER_SERVER_PREFERENCE);
+  // No resumption: a resumed session would carry a client certificate that was not checked again.
+  SSL_CTX_set_session_cache_mode(c, SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_num_tickets(c, 0);
+  SSL_CTX_set_mode(c, SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_alpn_select_cb(c, select_protocol, nullptr);
+  const auto ciphers = openssl_names(tls.cipher_suites);
+  if (!ciphers) return fail(ciphers.error().message);
+  if (!ciphers->empty() && SSL_CTX_set_cipher_list(c, ciphers->c_str()) != 1) return tls_error("cannot use the cipher suites");
+  if (!use_credential(c, tls.server)) return tls_error("cannot use the server's certificate and key");
+  if (tls.client_authorities.empty()) return context;
+  SSL_CTX_set_verify(c, SSL_VERIFY_PEER, nullptr);
+  if (!trust(c, tls.client_authorities)) return tls_error("cannot read the authority of client certificates");
+  return context;
+}
+
+}  // namespace berth::http
