@@ -27,12 +27,9 @@ namespace {
 using jobs::WorkloadPtr;
 using kube::Informer;
 
-// Namespaces whose jobs are never managed, whatever their labels (Kueue's default
-// managedJobsNamespaceSelector).
 constexpr std::uint64_t kEventSeed = 0x6265727468;  // event names unlike those of other recorders with the same seed
 constexpr std::string_view kJobControllerName =
     "kubernetes.io/job-controller";  // the default of spec.managedBy
-constexpr std::string_view kUnmanagedNamespaces[] = {"kube-system", "kueue-system"};
 
 std::string key_of(const Json& object) {
   return api::object_key(string_at(object, {"metadata", "namespace"}),
@@ -254,9 +251,7 @@ struct Controller::Impl {
 
   bool managed(const Json& job) const {
     api::batch::JobContext context;
-    const auto ns = string_at(job, {"metadata", "namespace"});
-    context.namespace_managed = std::find(std::begin(kUnmanagedNamespaces), std::end(kUnmanagedNamespaces),
-                                          ns) == std::end(kUnmanagedNamespaces);
+    context.namespace_managed = options.manages_namespace(string_at(job, {"metadata", "namespace"}));
     context.manage_without_queue_name = options.manage_jobs_without_queue_name && !controlled(job);
     const auto managed_by = string_at(job, {"spec", "managedBy"}, kJobControllerName);
     return managed_by == kJobControllerName && api::batch::is_managed(job, context);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "api/kueue/admission.h"
 #include "api/rest.h"
 #include "api/selector.h"
 #include "base/executor.h"
@@ -18,6 +19,8 @@ struct ControllerOptions {
   engine::Options engine;
   // Jobs without the queue-name label are managed too (Configuration: manageJobsWithoutQueueName).
   bool manage_jobs_without_queue_name = false;
+  // Of other namespaces no job is managed (Configuration: managedJobsNamespaceSelector).
+  api::kueue::NamespaceFilter manages_namespace = api::kueue::all_but_system();
   // Changes of a queue's status are collected this long before they are written.
   Duration queue_status_delay = std::chrono::milliseconds(100);
   // Pods of a workload are collected this long before they are let go to their places. Longer saves looks at large

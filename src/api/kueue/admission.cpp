@@ -1,0 +1,169 @@
+#include "api/kueue/admission.h"
+
+#include <map>
+#include <utility>
+
+#include "api/batch/job_validation.h"
+#include "api/kueue/conversion.h"
+#include "api/kueue/defaulting.h"
+#include "api/kueue/names.h"
+#include "api/kueue/types.h"
+#include "api/kueue/validation/cluster_queue.h"
+#include "api/kueue/validation/cohort.h"
+#include "api/kueue/validation/resource_flavor.h"
+#include "api/kueue/validation/workload.h"
+
+namespace berth::api::kueue {
+namespace {
+
+const GroupVersionResource kJobs{"batch", "v1", "jobs"};
+const GroupVersionResource kLocalQueues{"kueue.x-k8s.io", "v1beta2", "localqueues"};
+const GroupVersionResource kPriorityClasses{"kueue.x-k8s.io", "v1beta2", "workloadpriorityclasses"};
+
+constexpr int kMaxOwners = 10;  // owner chains are short; a circle must end
+
+// --- Jobs.
+
+JsonPtr controlling_job(const Json& object, const ObjectGetter& get) {
+  for (const auto& owner : array_at(object, {"metadata", "ownerReferences"})) {
+    if (bool_at(owner, {"controller"}) && string_at(owner, {"kind"}) == "Job" &&
+        string_at(owner, {"apiVersion"}) == "batch/v1")
+      return get(kJobs, string_at(object, {"metadata", "namespace"}), string_at(owner, {"name"}));
+  }
+  return nullptr;
+}
+
+bool has_managed_ancestor(const Json& job, const ObjectGetter& get) {
+  JsonPtr ancestor = controlling_job(job, get);
+  for (int i = 0; ancestor != nullptr && i < kMaxOwners; ++i) {
+    if (!string_at(*ancestor, {"metadata", "labels", kQueueLabel}).empty()) return true;
+    ancestor = controlling_job(*ancestor, get);
+  }
+  return false;
+}
+
+batch::JobContext job_context(const Json& job, const AdmissionContext& admission) {
+  batch::JobContext context;
+  const auto ns = string_at(job, {"metadata", "namespace"});
+  context.namespace_managed = admission.policy.manages_namespace(ns);
+  context.manage_without_queue_name = admission.policy.manage_jobs_without_queue_name;
+  context.default_queue_exists = admission.get(kLocalQueues, ns, kDefaultName) != nullptr;
+  context.default_priority_class_exists = admission.get(kPriorityClasses, "", kDefaultName) != nullptr;
+  context.ancestor_managed = has_managed_ancestor(job, admission.get);
+  return context;
+}
+
+FieldErrors check_job(const Json& job, const Json* old, std::string_view subresource, const AdmissionContext& admission) {
+  if (!subresource.empty()) return {};
+  const auto context = job_context(job, admission);
+  // A Job that loses its queue label was managed until now: that is for the rules of updates to judge.
+  const bool concerned =
+      batch::is_managed(job, context) || (old != nullptr && batch::is_managed(*old, context));
+  if (!concerned) return {};
+  if (old == nullptr) return batch::validate_job(job);
+  return batch::validate_job_update(job, *old, context.default_queue_exists);
+}
+
+AdmissionRules job_rules() {
+  return {[](Json& job, const AdmissionContext& admission) { batch::default_job(job, job_context(job, admission)); },
+          check_job};
+}
+
+// --- Kueue's own kinds, as v1beta2.
+
+AdmissionRules cluster_queue_rules() {
+  return {[](Json& object, const AdmissionContext&) { default_cluster_queue(object); },
+          [](const Json& object, const Json* old, std::string_view subresource, const AdmissionContext&) {
+            if (!subresource.empty()) return FieldErrors();
+            return old == nullptr ? validate_cluster_queue(object) : validate_cluster_queue_update(object, *old);
+          }};
+}
+
+AdmissionRules cohort_rules() {
+  return {{}, [](const Json& object, const Json*, std::string_view, const AdmissionContext&) {
+            return validate_cohort(object);
+          }};
+}
+
+AdmissionRules resource_flavor_rules() {
+  return {[](Json& object, const AdmissionContext&) { default_resource_flavor(object); },
+          [](const Json& object, const Json*, std::string_view, const AdmissionContext&) {
+            return validate_resource_flavor(object);
+          }};
+}
+
+AdmissionRules workload_rules() {
+  return {[](Json& object, const AdmissionContext& admission) {
+            default_workload(object, admission.policy.partial_admission);
+          },
+          [](const Json& object, const Json* old, std::string_view, const AdmissionContext&) {
+            return old == nullptr ? validate_workload(object) : validate_workload_update(object, *old);
+          }};
+}
+
+// --- Versions.
+
+// The version of an object of Kueue's group that is not the one webhooks know; empty for all others.
+std::string other_version(const Json& object) {
+  const std::string_view api_version = string_at(object, {"apiVersion"});
+  const std::string prefix = std::string(kGroup) + "/";
+  if (!api_version.starts_with(prefix)) return {};
+  const std::string_view version = api_version.substr(prefix.size());
+  return version == kVersion ? std::string() : std::string(version);
+}
+
+// The object as the webhooks know it, whichever version it was sent in.
+class InWebhookVersion {
+ public:
+  explicit InWebhookVersion(const Json& object) : object_(&object) {
+    if (other_version(object).empty()) return;
+    copy_ = object;
+    if (convert(copy_, kVersion)) object_ = &copy_;
+  }
+  const Json& operator*() const { return *object_; }
+
+ private:
+  const Json* object_;
+  Json copy_;
+};
+
+AdmissionRules for_all_versions(AdmissionRules rules) {
+  AdmissionRules out;
+  if (rules.mutate) {
+    out.mutate = [mutate = std::move(rules.mutate)](Json& object, const AdmissionContext& admission) {
+      const std::string sent = other_version(object);
+      if (!sent.empty() && !convert(object, kVersion)) return;
+      mutate(object, admission);
+      if (!sent.empty()) (void)convert(object, sent);
+    };
+  }
+  out.check = [check = std::move(rules.check)](const Json& object, const Json* old, std::string_view subresource,
+                                               const AdmissionContext& admission) {
+    const InWebhookVersion now(object);
+    if (old == nullptr) return check(*now, nullptr, subresource, admission);
+    const InWebhookVersion before(*old);
+    return check(*now, &*before, subresource, admission);
+  };
+  return out;
+}
+
+}  // namespace
+
+NamespaceFilter all_but_system(std::string own) {
+  return [own = std::move(own)](std::string_view ns) { return ns != "kube-system" && ns != own; };
+}
+
+const AdmissionRules& admission_rules(std::string_view group, std::string_view resource) {
+  static const std::map<std::pair<std::string_view, std::string_view>, AdmissionRules> table = {
+      {{"batch", "jobs"}, job_rules()},
+      {{kGroup, "clusterqueues"}, for_all_versions(cluster_queue_rules())},
+      {{kGroup, "cohorts"}, for_all_versions(cohort_rules())},
+      {{kGroup, "resourceflavors"}, for_all_versions(resource_flavor_rules())},
+      {{kGroup, "workloads"}, for_all_versions(workload_rules())},
+  };
+  static const AdmissionRules none;
+  const auto it = table.find({group, resource});
+  return it == table.end() ? none : it->second;
+}
+
+}  // namespace berth::api::kueue

@@ -1,0 +1,48 @@
+// What Kueue's webhooks do on admission, for each resource that they look at, as functions. Webhooks that an API server calls and the
+// embedded server in process are two doors to these.
+// https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "api/field_error.h"
+#include "api/rest.h"
+#include "base/json.h"
+
+namespace berth::api::kueue {
+
+// Whether the jobs of a namespace are managed at all, whatever their labels (Configuration: managedJobsNamespaceSelector).
+using NamespaceFilter = std::function<bool(std::string_view ns)>;
+// The selector that Kueue has by default: all namespaces but kube-system and the controller's own.
+NamespaceFilter all_but_system(std::string own = "kueue-system");
+
+// What differs between installations.
+struct AdmissionPolicy {
+  NamespaceFilter manages_namespace = all_but_system();
+  bool manage_jobs_without_queue_name = false;
+  bool partial_admission = true;  // gate PartialAdmission: without it minCount is dropped
+};
+
+// A stored object, or null.
+using ObjectGetter = std::function<JsonPtr(const GroupVersionResource&, std::string_view ns, std::string_view name)>;
+
+struct AdmissionContext {
+  const ObjectGetter& get;
+  const AdmissionPolicy& policy;
+};
+
+// Both functions take objects in any version of their resource and judge them as the version that webhooks are registered for
+// (matchPolicy Equivalent); what cannot be converted to it is left as it is. Either may be empty.
+struct AdmissionRules {
+  // On creation: sets defaults. Doing it twice is doing it once.
+  std::function<void(Json& object, const AdmissionContext&)> mutate;
+  // On creation (`old` null) and on updates, also of subresources ("" is the object itself).
+  std::function<FieldErrors(const Json& object, const Json* old, std::string_view subresource, const AdmissionContext&)> check;
+};
+
+// The rules of a resource in all its versions; both functions empty for what no webhook looks at.
+const AdmissionRules& admission_rules(std::string_view group, std::string_view resource);
+
+}  // namespace berth::api::kueue
