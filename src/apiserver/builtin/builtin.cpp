@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "apiserver/builtin/checks.h"
 #include "apiserver/builtin/decode.h"
 #include "apiserver/builtin/kinds.h"
 #include "apiserver/builtin/schema_loader.h"
@@ -50,6 +51,18 @@ std::function<std::optional<std::string>(const Json&, std::string_view)> field_p
       };
 }
 
+void separate_status(ResourceInfo& info) {
+  info.has_status = true;
+  info.strategy.prepare_create = [status = member_or_null(info.zero, "status")](Json& object, const Lookup&) {
+    object.as_object()["status"] = status;
+  };
+  info.strategy.prepare_update = [](Json& object, const Json& old, std::string_view subresource,
+                                    const Lookup&) {
+    std::string_view kept = subresource == "status" ? "spec" : "status";
+    object.as_object()[kept] = member_or_null(old, kept);
+  };
+}
+
 std::vector<ResourcePtr> builtin_resources() {
   using Make = ResourceInfo (*)();
   constexpr Make kKinds[] = {
@@ -67,6 +80,19 @@ std::vector<ResourcePtr> builtin_resources() {
       lease_resource,
       priority_class_resource,
       runtime_class_resource,
+      deployment_resource,
+      service_resource,
+      role_resource,
+      cluster_role_resource,
+      role_binding_resource,
+      cluster_role_binding_resource,
+      mutating_webhook_configuration_resource,
+      validating_webhook_configuration_resource,
+      api_service_resource,
+      pod_disruption_budget_resource,
+      flow_schema_resource,
+      priority_level_resource,
+      network_policy_resource,
   };
   std::vector<ResourcePtr> all;
   for (Make make : kKinds) all.push_back(std::make_shared<const ResourceInfo>(make()));

@@ -38,6 +38,19 @@ void check_port(std::int64_t port, const std::string& path, FieldErrors& errors)
   }
 }
 
+void check_share(const Json& owner, std::string_view key, std::string_view path, FieldErrors& errors) {
+  const Json& value = member_or_null(owner, key);
+  if (value.is_int64() || value.is_null()) return check_non_negative(owner, key, path, errors);
+  std::string_view text = string_at(owner, {key});
+  bool fine = text.size() > 1 && text.ends_with('%') &&
+              std::all_of(text.begin(), text.end() - 1, [](char c) { return c >= '0' && c <= '9'; });
+  if (fine) return;
+  errors.push_back(api::invalid_value(field_path(path, key), value,
+                                      "a valid percent string must be a numeric string followed by an ending "
+                                      "'%' (e.g. '1%',  or '93%', regex used for "
+                                      "validation is '[0-9]+%')"));
+}
+
 void check_enum(const Json& owner, std::string_view key, std::string_view path,
                 std::initializer_list<std::string_view> allowed, bool is_required, FieldErrors& errors) {
   std::string_view value = string_at(owner, {key});

@@ -19,6 +19,8 @@ void check_non_negative(const Json& owner, std::string_view key, std::string_vie
 void check_positive(const Json& owner, std::string_view key, std::string_view path, FieldErrors& errors);
 // "must be between 1 and 65535, inclusive"
 void check_port(std::int64_t port, const std::string& path, FieldErrors& errors);
+// A number or percentage of pods, when the member is there: not negative, or "25%".
+void check_share(const Json& owner, std::string_view key, std::string_view path, FieldErrors& errors);
 // One of `allowed`; an absent or empty value is required when `is_required`, else fine.
 void check_enum(const Json& owner, std::string_view key, std::string_view path,
                 std::initializer_list<std::string_view> allowed, bool is_required, FieldErrors& errors);

@@ -25,6 +25,10 @@ ResourceInfo make_kind(KindNames names, std::string_view type,
 std::function<std::optional<std::string>(const Json&, std::string_view)> field_paths(
     std::vector<std::string> labels);
 
+// Serves .status as a subresource: a create has the status of the zero object, an update changes either the
+// status or all but the status.
+void separate_status(ResourceInfo& info);
+
 ResourceInfo namespace_resource();
 ResourceInfo config_map_resource();
 ResourceInfo secret_resource();
@@ -39,5 +43,20 @@ ResourceInfo events_event_resource();
 ResourceInfo lease_resource();
 ResourceInfo priority_class_resource();
 ResourceInfo runtime_class_resource();
+
+// Kinds that manifests of applications bring along: checked and stored, without a controller behind them.
+ResourceInfo deployment_resource();
+ResourceInfo service_resource();
+ResourceInfo role_resource();
+ResourceInfo cluster_role_resource();
+ResourceInfo role_binding_resource();
+ResourceInfo cluster_role_binding_resource();
+ResourceInfo mutating_webhook_configuration_resource();
+ResourceInfo validating_webhook_configuration_resource();
+ResourceInfo api_service_resource();
+ResourceInfo pod_disruption_budget_resource();
+ResourceInfo flow_schema_resource();
+ResourceInfo priority_level_resource();
+ResourceInfo network_policy_resource();
 
 }  // namespace berth::apiserver

@@ -23,7 +23,6 @@ void fill_spec(Json& crd) {
     set_if_empty(crd, {"spec", "names", "singular"}, lower(kind));
     set_if_empty(crd, {"spec", "names", "listKind"}, kind + "List");
   }
-  set_if_empty(crd, {"spec", "conversion", "strategy"}, "None");
   // No longer a choice; typed servers do not print false.
   if (!bool_at(crd, {"spec", "preserveUnknownFields"})) erase_path(crd, {"spec", "preserveUnknownFields"});
   Json* versions = crd.is_object() && find_path(crd, {"spec", "versions"}) != nullptr
@@ -62,7 +61,7 @@ Json zero() {
 
 Result<void> decode(Json& crd) {
   fill_spec(crd);
-  return {};
+  return decode_conversion(crd);
 }
 
 void prepare_create(Json& crd, const Lookup&) {

@@ -50,7 +50,31 @@ properties:
         required: [strategy]
         properties:
           strategy: {type: string, description: None changes the apiVersion only; Webhook asks a webhook.}
-          webhook: {type: object, x-kubernetes-preserve-unknown-fields: true, description: The webhook to ask.}
+          webhook:
+            description: The webhook to ask.
+            title: WebhookConversion
+            type: object
+            required: [conversionReviewVersions]
+            properties:
+              conversionReviewVersions:
+                {type: array, items: {type: string}, description: Versions of the question that it understands., x-kubernetes-list-type: atomic}
+              clientConfig:
+                description: Where the webhook is.
+                title: WebhookClientConfig
+                type: object
+                properties:
+                  url: {type: string, description: Its address.}
+                  caBundle: {type: string, format: byte, description: "Authorities for its certificate, as PEM in base64."}
+                  service:
+                    description: Its service.
+                    title: ServiceReference
+                    type: object
+                    required: [name, namespace]
+                    properties:
+                      name: {type: string, description: Name of the service.}
+                      namespace: {type: string, description: Namespace of the service.}
+                      path: {type: string, description: Path of requests.}
+                      port: {type: integer, format: int32, description: Port of the service; 443 when left out.}
       versions:
         description: Versions of the kind.
         type: array

@@ -45,7 +45,7 @@ class CrdCheck {
     check_scope();
     check_versions();
     check_names();
-    check_conversion();
+    check_conversion(crd_, errors_);
     check_stored_versions();
     check_approval();
     return std::move(errors_);
@@ -248,14 +248,6 @@ class CrdCheck {
     if (kind.empty()) return add(api::required(path, ""));
     std::string detail = check_label(lower(kind));
     if (!detail.empty()) invalid(path, kind, "may have mixed case, but should otherwise match: " + detail);
-  }
-
-  void check_conversion() {
-    std::string_view strategy = string_at(crd_, {"spec", "conversion", "strategy"});
-    if (strategy == "None" || (strategy.empty() && find_path(crd_, {"spec", "conversion"}) == nullptr))
-      return;
-    if (strategy.empty()) return add(api::required("spec.conversion.strategy", ""));
-    add(api::not_supported("spec.conversion.strategy", Json(strategy), {"None"}));
   }
 
   void check_stored_versions() {

@@ -35,7 +35,10 @@ std::string check_name(const ResourceInfo& resource, std::string_view name) {
     if (name.find('%') != std::string_view::npos) return "may not contain '%'";
     return {};
   }
-  if (resource.gvr.group.empty() && resource.gvr.resource == "namespaces") return api::check_dns_label(name);
+  if (resource.gvr.group.empty() &&
+      (resource.gvr.resource == "namespaces" || resource.gvr.resource == "services")) {
+    return api::check_dns_label(name);
+  }
   return api::check_dns_subdomain(name);
 }
 

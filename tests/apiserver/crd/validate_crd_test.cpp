@@ -80,8 +80,16 @@ INSTANTIATE_TEST_SUITE_P(
              "spec.names.listKind: Invalid value: \"Widget\": kind and listKind may not be the same"},
         Case{"NoSchema", "spec/versions/0/schema", "\"-\"",
              "spec.versions[0].schema.openAPIV3Schema: Required value"},
-        Case{"Conversion", "spec/conversion", "{strategy: Webhook}",
-             "spec.conversion.strategy: Unsupported value: \"Webhook\": supported values: \"None\""},
+        Case{"Conversion", "spec/conversion", "{strategy: Magic}",
+             "spec.conversion.strategy: Unsupported value: \"Magic\": supported values: \"None\", "
+             "\"Webhook\""},
+        Case{
+            "ConversionByNobody", "spec/conversion",
+            "{strategy: Webhook, webhook: {conversionReviewVersions: [v1]}}",
+            "spec.conversion.webhook.clientConfig: Required value: required when strategy is set to Webhook"},
+        Case{"ConversionOfNothing", "spec/conversion",
+             "{strategy: None, webhook: {clientConfig: {url: 'https://a'}, conversionReviewVersions: [v1]}}",
+             "spec.conversion.webhook: Forbidden: should not be set when strategy is not set to Webhook"},
         Case{"ScaleElsewhere", "spec/versions/0/subresources",
              "{scale: {specReplicasPath: .status.n, statusReplicasPath: .status.n}}",
              "spec.subresources.scale.specReplicasPath: Invalid value: \".status.n\": should be a json path "
@@ -156,6 +164,39 @@ TEST(ValidateCrdUpdate, KeepsWhatNamesObjects) {
   EXPECT_THAT(testing::texts(
                   crd_resource()->strategy.validate_update(stored("spec/group", "a.example.com"), old, "")),
               ElementsAre("spec.group: Invalid value: \"a.example.com\": field is immutable"));
+}
+
+constexpr std::string_view kWebhook = R"(
+strategy: Webhook
+webhook:
+  clientConfig: {service: {name: a, namespace: b, path: /convert}, caBundle: YQ==}
+  conversionReviewVersions: [v1]
+)";
+
+TEST(ValidateCrdConversion, MayNameAWebhookWhereNobodyNeedsToBeAsked) {
+  Json crd = stored("spec/conversion", kWebhook);
+  EXPECT_EQ(int_at(crd, {"spec", "conversion", "webhook", "clientConfig", "service", "port"}), 443);
+  EXPECT_THAT(crd_resource()->strategy.validate(crd, Lookup{}), IsEmpty()) << "one version";
+  JsonArray& versions = crd.get_object()["spec"].get_object()["versions"].get_array();
+  Json second = versions[0];
+  second.get_object()["name"] = "v2";
+  second.get_object()["storage"] = false;
+  versions.push_back(second);
+  EXPECT_THAT(
+      testing::texts(crd_resource()->strategy.validate(crd, Lookup{})),
+      ElementsAre("spec.conversion.strategy: Unsupported value: \"Webhook\": supported values: \"None\""));
+  set(crd, "metadata/name", "widgets.kueue.x-k8s.io");
+  set(crd, "metadata/annotations", testing::yaml("{api-approved.kubernetes.io: 'https://example.com'}"));
+  set(crd, "spec/group", "kueue.x-k8s.io");
+  EXPECT_THAT(crd_resource()->strategy.validate(crd, Lookup{}), IsEmpty()) << "converted in process";
+}
+
+TEST(DecodeCrd, RefusesABundleThatIsNoBase64) {
+  Json crd = testing::yaml(kWidgets);
+  set(crd, "spec/conversion", testing::yaml("{strategy: Webhook, webhook: {clientConfig: {caBundle: '*'}}}"));
+  auto decoded = crd_resource()->strategy.decode(crd);
+  ASSERT_FALSE(decoded.has_value());
+  EXPECT_EQ(decoded.error().message, "spec.conversion.webhook.clientConfig.caBundle: illegal base64 data");
 }
 
 TEST(DecodeCrd, FillsNamesAndConversionAndDropsUnknownKeywords) {

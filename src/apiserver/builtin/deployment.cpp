@@ -1,0 +1,130 @@
+// Deployments: stored with their defaults and rules. There is no Deployment controller in the embedded
+// server. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/deployment-v1/
+#include <fmt/format.h>
+
+#include "api/selector.h"
+#include "apiserver/builtin/checks.h"
+#include "apiserver/builtin/kinds.h"
+#include "apiserver/builtin/pod_defaults.h"
+#include "apiserver/builtin/pod_validation.h"
+#include "apiserver/builtin/table.h"
+
+namespace berth::apiserver {
+namespace {
+
+constexpr std::string_view kDefaultShare = "25%";  // of the pods, in a rolling update
+
+Result<void> finish_decoding(Json& object) {
+  if (string_at(object, {"spec", "strategy", "type"}) == "RollingUpdate") {
+    Json& bounds = ensure_path(object, {"spec", "strategy", "rollingUpdate"});
+    if (!bounds.is_object()) bounds = JsonObject();
+    for (std::string_view key : {"maxUnavailable", "maxSurge"}) {
+      if (find(bounds, key) == nullptr) bounds.get_object()[key] = kDefaultShare;
+    }
+  }
+  default_pod_spec(ensure_path(object, {"spec", "template", "spec"}));
+  return {};
+}
+
+bool is_none(const Json& bounds, std::string_view key) {
+  const Json& value = member_or_null(bounds, key);
+  return value.is_null() || (value.is_int64() && value.get_int64() == 0) ||
+         (value.is_string() && value.get_string() == "0%");
+}
+
+void validate_strategy(const Json& strategy, FieldErrors& errors) {
+  check_enum(strategy, "type", "spec.strategy", {"Recreate", "RollingUpdate"}, true, errors);
+  const Json* bounds = find(strategy, "rollingUpdate");
+  if (bounds == nullptr) return;
+  const std::string path = "spec.strategy.rollingUpdate";
+  if (string_at(strategy, {"type"}) == "Recreate") {
+    errors.push_back(api::forbidden_field(path, "may not be specified when strategy `type` is 'Recreate'"));
+    return;
+  }
+  check_share(*bounds, "maxUnavailable", path, errors);
+  check_share(*bounds, "maxSurge", path, errors);
+  if (is_none(*bounds, "maxUnavailable") && is_none(*bounds, "maxSurge")) {
+    errors.push_back(api::invalid_value(path + ".maxUnavailable", member_or_null(*bounds, "maxUnavailable"),
+                                        "may not be 0 when `maxSurge` is 0"));
+  }
+}
+
+void validate_selector(const Json& spec, FieldErrors& errors) {
+  const Json* selector = find(spec, "selector");
+  if (selector == nullptr) {
+    errors.push_back(api::required("spec.selector", ""));
+    return;
+  }
+  check_label_selector(*selector, "spec.selector", errors);
+  if (selector->is_object() && selector->get_object().empty()) {
+    errors.push_back(
+        api::invalid_value("spec.selector", *selector, "empty selector is invalid for deployment"));
+  }
+  const JsonObject& labels = object_at(spec, {"template", "metadata", "labels"});
+  auto parsed = api::LabelSelector::from_json(*selector);
+  if (parsed && !parsed->matches(labels)) {
+    errors.push_back(api::invalid_value("spec.template.metadata.labels", Json(labels),
+                                        "`selector` does not match template `labels`"));
+  }
+}
+
+FieldErrors validate(const Json& object, const Lookup&) {
+  FieldErrors errors;
+  const Json& spec = member_or_null(object, "spec");
+  for (std::string_view key : {"replicas", "minReadySeconds", "revisionHistoryLimit"})
+    check_non_negative(spec, key, "spec", errors);
+  validate_selector(spec, errors);
+  validate_strategy(member_or_null(spec, "strategy"), errors);
+  validate_pod_template(member_or_null(spec, "template"), "spec.template", errors);
+  std::string_view restart = string_at(spec, {"template", "spec", "restartPolicy"});
+  if (restart == "OnFailure" || restart == "Never") {
+    errors.push_back(api::not_supported("spec.template.spec.restartPolicy", Json(restart), {"Always"}));
+  }
+  auto deadline = optional_int_at(spec, {"progressDeadlineSeconds"});
+  if (deadline && *deadline <= int_at(spec, {"minReadySeconds"})) {
+    errors.push_back(api::invalid_value("spec.progressDeadlineSeconds", *deadline,
+                                        "must be greater than minReadySeconds"));
+  }
+  return errors;
+}
+
+JsonArray cells(const Json& object, Time now) {
+  const JsonArray& containers = array_at(object, {"spec", "template", "spec", "containers"});
+  auto count = [&](std::string_view key) { return int_at(object, {"status", key}); };
+  return {Json(fmt::format("{}/{}", count("readyReplicas"), int_at(object, {"spec", "replicas"}))),
+          count("updatedReplicas"),
+          count("availableReplicas"),
+          Json(age_of(object, now)),
+          Json(join_field(containers, "name")),
+          Json(join_field(containers, "image")),
+          Json(selector_text(find_path(object, {"spec", "selector"})))};
+}
+
+}  // namespace
+
+ResourceInfo deployment_resource() {
+  ResourceInfo info =
+      make_kind({"apps", "v1", "deployments", "Deployment", "deployment", {"deploy"}, {"all"}}, "Deployment",
+                finish_decoding);
+  separate_status(info);
+  info.has_scale = true;
+  info.scale_spec_path = ".spec.replicas";
+  info.scale_status_path = ".status.replicas";
+  info.columns = {text_column("Ready", "Ready pods of those wanted."),
+                  text_column("Up-to-date", "Pods of the present template."),
+                  text_column("Available", "Pods that have been ready for long enough."),
+                  text_column("Age", "Time since the creation."),
+                  text_column("Containers", "Names of the containers.", 1),
+                  text_column("Images", "Images of the containers.", 1),
+                  text_column("Selector", "Labels of the deployment's pods.", 1)};
+  info.strategy.validate = validate;
+  info.strategy.validate_update = [](const Json& object, const Json& old, std::string_view) {
+    FieldErrors errors;
+    check_immutable(member_or_null(object, "spec"), member_or_null(old, "spec"), "selector", "spec", errors);
+    return errors;
+  };
+  info.strategy.cells = cells;
+  return info;
+}
+
+}  // namespace berth::apiserver
