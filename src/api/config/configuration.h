@@ -1,0 +1,53 @@
+// Kueue's Configuration file (config.kueue.x-k8s.io, v1beta2 and v1beta1) as typed values. Strict: a field that is unknown, of the
+// wrong type, out of range or at odds with another is an error that names its path; so is what Berth cannot do and would
+// silently leave out. https://kueue.sigs.k8s.io/docs/reference/kueue-config.v1beta2/
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/config/policies.h"
+#include "api/config/servers.h"
+#include "api/selector.h"
+#include "base/result.h"
+
+namespace berth::api::config {
+
+struct Configuration {
+  std::string ns = "kueue-system";  // where the controller runs
+
+  Webhook webhook;
+  LeaderElection leader_election;
+  Metrics metrics;
+  Health health;
+  Tls tls;
+  InternalCertManagement internal_cert_management;
+  ClientConnection client_connection;
+  VisibilityServer visibility_server;
+  Duration cache_sync_timeout = std::chrono::minutes(2);  // controller.cacheSyncTimeout
+
+  bool manage_jobs_without_queue_name = false;
+  // Which namespaces' jobs are managed at all; never kube-system nor `ns`.
+  LabelSelector managed_jobs_namespaces = default_managed_namespaces("kueue-system");
+  std::vector<std::string> frameworks = {"batch/job"};  // integrations.frameworks: those listed that Berth manages
+  std::vector<std::string> label_keys_to_copy;          // integrations.labelKeysToCopy
+
+  WaitForPodsReady wait_for_pods_ready;
+  WorkloadRetention workload_retention;
+  QuotaResources resources;
+
+  std::map<std::string, bool> feature_gates;  // not judged here
+  std::vector<std::string> warnings;          // one line each, to be logged at start: parts that have no effect
+
+  // kubernetes.io/metadata.name NotIn (kube-system, ns).
+  static LabelSelector default_managed_namespaces(std::string_view ns);
+};
+
+// Reads one document. `origin` names the file in errors; `own_namespace` is the default of `namespace`. An error lists everything
+// that is wrong in one line.
+Result<Configuration> read_configuration(std::string_view yaml, std::string_view origin,
+                                         std::string_view own_namespace = "kueue-system");
+
+}  // namespace berth::api::config

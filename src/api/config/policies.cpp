@@ -1,0 +1,127 @@
+// The parts that change decisions.
+#include <algorithm>
+#include <set>
+
+#include "api/config/parts.h"
+#include "api/core/pod_resources.h"
+#include "api/field_error.h"
+
+namespace berth::api::config {
+namespace {
+
+void read_requeuing(Fields fields, WaitForPodsReady& out) {
+  if (const auto timestamp = fields.choice("timestamp", {"Eviction", "Creation"}))
+    out.timestamp = *timestamp == 0 ? WaitForPodsReady::Timestamp::kEviction : WaitForPodsReady::Timestamp::kCreation;
+  fields.number("backoffLimitCount", out.backoff_limit_count, 0);
+  fields.number("backoffBaseSeconds", out.backoff_base_seconds, 0);
+  fields.number("backoffMaxSeconds", out.backoff_max_seconds, 0);
+  fields.done();
+}
+
+// v1beta2: on unless a gate says otherwise. v1beta1: on with `enable`, and stricter when it is.
+void read_wait_for_pods_ready(Fields fields, Version version, WaitForPodsReady& out) {
+  if (version == Version::kV1beta1) {
+    out.enabled = false;
+    fields.flag("enable", out.enabled);
+    out.timeout = std::chrono::minutes(5);
+    out.block_admission = out.enabled;
+  }
+  Duration timeout{};
+  fields.duration("timeout", timeout);
+  if (timeout > Duration(0)) out.timeout = timeout;
+  out.recovery_timeout = version == Version::kV1beta1 ? Duration(0) : out.timeout;
+  fields.duration("recoveryTimeout", out.recovery_timeout);
+  fields.flag("blockAdmission", out.block_admission);
+  read_requeuing(fields.object("requeuingStrategy"), out);
+  fields.done();
+}
+
+void read_retention(Fields fields, WorkloadRetention& out) {
+  Fields workloads = fields.object("workloads");
+  workloads.duration("afterFinished", out.after_finished);
+  workloads.duration("afterDeactivatedByKueue", out.after_deactivated_by_kueue);
+  workloads.done();
+  fields.done();
+}
+
+void check_resource_name(const Fields& fields, std::string_view at, const std::string& name) {
+  if (const std::string broken = check_qualified_name(name); !broken.empty())
+    fields.expected(at, Json(name), "the name of a resource: " + broken);
+}
+
+std::map<std::string, Quantity> read_outputs(Fields& fields) {
+  std::map<std::string, Quantity> out;
+  for (const auto& [name, value] : fields.entries("outputs")) {
+    const std::string at = key_path("outputs", name);
+    check_resource_name(fields, at, name);
+    const auto quantity = decode_quantity(*value);
+    if (!quantity)
+      fields.expected(at, *value, "a quantity such as 2, 500m or 5Gi");
+    else
+      out.emplace(name, *quantity);
+  }
+  return out;
+}
+
+void read_transformations(Fields& fields, std::vector<ResourceTransformation>& out) {
+  std::set<std::string> inputs;
+  for (Fields& item : fields.objects("transformations")) {
+    ResourceTransformation read;
+    item.text("input", read.input);
+    if (item.present() && read.input.empty())
+      item.error("input", "is missing, expected the name of a resource");
+    else if (!read.input.empty() && !inputs.insert(read.input).second)
+      item.error("input", "is " + read.input + ", as of another transformation; expected each input once");
+    if (!read.input.empty()) check_resource_name(item, "input", read.input);
+    read.replace = item.choice("strategy", {"Retain", "Replace"}).value_or(0) == 1;
+    item.text("multiplyBy", read.multiply_by);
+    if (!read.multiply_by.empty()) check_resource_name(item, "multiplyBy", read.multiply_by);
+    read.outputs = read_outputs(item);
+    item.done();
+    out.push_back(std::move(read));
+  }
+}
+
+void read_resources(Fields fields, QuotaResources& out) {
+  fields.texts("excludeResourcePrefixes", out.exclude_prefixes);
+  read_transformations(fields, out.transformations);
+  out.ignore_undeclared = fields.choice("quotaCheckStrategy", {"BlockUndeclared", "IgnoreUndeclared"}).value_or(0) == 1;
+  if (out.ignore_undeclared && !out.exclude_prefixes.empty())
+    fields.error("excludeResourcePrefixes", "cannot be used with quotaCheckStrategy IgnoreUndeclared; remove one of the two");
+  if (!fields.objects("deviceClassMappings").empty())
+    fields.error("deviceClassMappings", "Berth does not count devices of dynamic resource allocation; remove it");
+  fields.done();
+}
+
+void read_fair_sharing(Fields fields, Version version) {
+  if (!fields.present()) return;
+  bool enabled = version == Version::kV1beta2;
+  if (version == Version::kV1beta1) fields.flag("enable", enabled);
+  std::vector<std::string> names;
+  fields.texts("preemptionStrategies", names);
+  fields.done();
+  const std::vector<std::string> both{"LessThanOrEqualToFinalShare", "LessThanInitialShare"};
+  if (names.empty() && version == Version::kV1beta1) names = both;
+  if (names != both && names != std::vector{both[0]} && names != std::vector{both[1]})
+    return fields.error("preemptionStrategies", "expected [LessThanOrEqualToFinalShare], [LessThanInitialShare] or both in this order");
+  if (enabled) fields.findings().error(fields.path(), "Berth does not share by weights; remove it");
+}
+
+}  // namespace
+
+void read_policies(Fields& top, Version version, Configuration& out) {
+  read_wait_for_pods_ready(top.object("waitForPodsReady"), version, out.wait_for_pods_ready);
+  read_retention(top.object("objectRetentionPolicies"), out.workload_retention);
+  read_resources(top.object("resources"), out.resources);
+  read_fair_sharing(top.object("fairSharing"), version);
+  if (top.take("admissionFairSharing") != nullptr)
+    top.error("admissionFairSharing", "Berth does not order local queues by what they used; remove it");
+  for (const auto& [gate, value] : top.entries("featureGates")) {
+    if (value->is_bool())
+      out.feature_gates.emplace(gate, value->get_bool());
+    else
+      top.expected("featureGates." + gate, *value, "true or false");
+  }
+}
+
+}  // namespace berth::api::config
