@@ -94,7 +94,8 @@ TEST(Recordings, AnswerObjectsInTheirStoredForm) {
     if (!resource) continue;
     Json expected = *answer;
     replace_texts(expected, "<time>", kTime);
-    Json decoded = expected;
+    Json decoded = *answer;
+    replace_texts(decoded, "<time>", kMicroTime);  // plain times may have a fraction, the others must
     auto done = resource->strategy.decode(decoded);
     ASSERT_TRUE(done) << step.title << ": " << done.error().message;
     replace_texts(decoded, kMicroTime, kTime);

@@ -113,7 +113,7 @@ TEST(LimitRangeValidation, AsksForOrder) {
 TEST(EventValidation, IsStrictForTheNewForm) {
   Kind events("Event", "events.k8s.io");
   const char* kBody =
-      R"({"metadata":{"name":"e","namespace":"ns"},"eventTime":"2026-11-21T09:00:00Z","reportingController":"c",
+      R"({"metadata":{"name":"e","namespace":"ns"},"eventTime":"2026-11-21T09:00:00.000000Z","reportingController":"c",
       "reportingInstance":"i","reason":"r","regarding":{"kind":"Pod","namespace":"ns","name":"p"},"type":"Normal"%})";
   auto with = [&](std::string_view more) {
     std::string text = kBody;
@@ -122,7 +122,7 @@ TEST(EventValidation, IsStrictForTheNewForm) {
   EXPECT_EQ(events.create_errors(with("")), "action: Required value");
   EXPECT_EQ(events.create_errors(with(R"(,"action":"a")")), "");
   EXPECT_THAT(events.create_errors(
-                  with(R"(,"action":"a","series":{"count":1,"lastObservedTime":"2026-11-21T09:00:00Z"})")),
+                  with(R"(,"action":"a","series":{"count":1,"lastObservedTime":"2026-11-21T09:00:00.000000Z"})")),
               HasSubstr("series.count: Invalid value: 1: should be at least 2"));
   EXPECT_EQ(Kind("Event").create_errors(
                 R"({"metadata":{"name":"e","namespace":"ns"},"involvedObject":{"namespace":"ns"}})"),

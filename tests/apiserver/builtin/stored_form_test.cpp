@@ -35,14 +35,17 @@ TEST(StoredForm, DropsZeroValuesAndNulls) {
 TEST(StoredForm, CutsTimesToWholeSecondsInUtc) {
   Json job = Kind("Job", "batch").decoded(R"({"status":{"startTime":"2026-11-21T10:00:00.75+01:00"}})");
   EXPECT_EQ(string_at(job, {"status", "startTime"}), "2026-11-21T09:00:00Z");
-  Json lease =
-      Kind("Lease", "coordination.k8s.io").decoded(R"({"spec":{"renewTime":"2026-11-21T09:00:00Z"}})");
-  EXPECT_EQ(string_at(lease, {"spec", "renewTime"}), "2026-11-21T09:00:00.000000Z");
+  Json lease = Kind("Lease", "coordination.k8s.io")
+                   .decoded(R"({"spec":{"renewTime":"2026-11-21T10:00:00.250000+01:00"}})");
+  EXPECT_EQ(string_at(lease, {"spec", "renewTime"}), "2026-11-21T09:00:00.250000Z");
 }
 
 TEST(StoredForm, RefusesWhatADecoderCannotRead) {
   const std::tuple<const char*, const char*, const char*> kCases[] = {
       {"Secret", R"({"data":{"a":"***"}})", "illegal base64 data at input byte 0"},
+      {"Event", R"({"eventTime":"2026-11-21T09:00:00Z"})",
+       R"(parsing time "2026-11-21T09:00:00Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "Z" as ".000000")"},
+      {"Event", R"({"eventTime":"2026-11-21T09:00:00.25Z"})", R"(cannot parse ".25Z" as ".000000")"},
       {"Secret", R"({"data":{"a":"Yg="}})", "illegal base64 data at input byte 3"},
       {"Secret", R"({"data":{"a":"Yg==Yg=="}})", "illegal base64 data at input byte 4"},
       {"Pod", R"({"spec":{"containers":[{"resources":{"limits":{"cpu":"much"}}}]}})",
@@ -86,8 +89,9 @@ Json arbitrary(const Schema& schema, int depth) {
     case Codec::kQuantity:
       return Json(*rc::gen::element<std::string>("0", "1", "1500m", "1024Mi", "0.5", "2e3"));
     case Codec::kTime:
-    case Codec::kMicroTime:
       return Json("2026-11-21T09:00:00.25Z");
+    case Codec::kMicroTime:
+      return Json("2026-11-21T09:00:00.250000Z");
     case Codec::kBytes:
       return Json(*rc::gen::element<std::string>("", "Yg==", "YWJj"));
     case Codec::kPlain:
