@@ -12,12 +12,19 @@ bool covers(const std::string& pattern, const std::string& path) {
   return path.starts_with(pattern.substr(0, pattern.size() - 1));
 }
 
-}  // namespace
+// An entry without `on` holds everywhere; no traits: whatever it is.
+bool holds(const Json& entry, const std::set<std::string>& traits) {
+  const JsonArray& on = array_at(entry, {"on"});
+  return on.empty() || traits.empty() || std::any_of(on.begin(), on.end(), [&](const Json& trait) {
+           return traits.contains(std::string(view(trait.get_string())));
+         });
+}
 
-std::vector<KnownDifference> load_known_differences() {
-  const Json file = load_yaml_file(BERTH_SOURCE_DIR "/tests/conformance/differences.yaml");
+std::vector<KnownDifference> load(const std::string& name, const std::set<std::string>& traits) {
+  const Json file = load_yaml_file(std::string(BERTH_SOURCE_DIR) + "/tests/conformance/" + name);
   std::vector<KnownDifference> known;
   for (const Json& d : array_at(file, {"differences"})) {
+    if (!holds(d, traits)) continue;
     for (const Json& step : array_at(d, {"steps"})) {
       KnownDifference k;
       k.recording = string_at(d, {"recording"});
@@ -28,6 +35,13 @@ std::vector<KnownDifference> load_known_differences() {
     }
   }
   return known;
+}
+
+}  // namespace
+
+std::vector<KnownDifference> load_known_differences() { return load("differences.yaml", {}); }
+std::vector<KnownDifference> load_real_differences(const std::set<std::string>& traits) {
+  return load("real_differences.yaml", traits);
 }
 
 std::string judge(const std::string& recording, const std::string& step, const std::vector<Difference>& found,
@@ -42,7 +56,7 @@ std::string judge(const std::string& recording, const std::string& step, const s
         if (!covers(path, found[i].path)) continue;
         seen = explained[i] = true;
       }
-      if (!seen) complaint += "  listed in differences.yaml, but does not differ any more: " + path + "\n";
+      if (!seen) complaint += "  listed as a difference, but does not differ any more: " + path + "\n";
     }
   }
   for (std::size_t i = 0; i < found.size(); ++i) {

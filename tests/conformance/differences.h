@@ -1,7 +1,8 @@
-// The differences from the recorded behaviour that are known, with their reasons:
-// tests/conformance/differences.yaml.
+// The differences from the recorded behaviour that are known, with their reasons: of Berth in
+// tests/conformance/differences.yaml, of real API servers in real_differences.yaml.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ struct KnownDifference {
   std::string reason;              // one sentence for people
 };
 std::vector<KnownDifference> load_known_differences();
+// Those of a real API server with these traits (see RealServer); none: of all.
+std::vector<KnownDifference> load_real_differences(const std::set<std::string>& traits);
 
 // What is wrong, in lines: differences that are not listed, and listed ones that do not show. Empty: all as
 // known.

@@ -1,4 +1,5 @@
-// Plays tests/conformance/recordings on the embedded API server. Each recording is one test.
+// Plays tests/conformance/recordings on the API server of berth up, and on a real one when there is one. Each recording
+// is one test on each.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -6,19 +7,32 @@
 #include <sstream>
 
 #include "conformance/differences.h"
+#include "conformance/embedded_server.h"
 #include "conformance/player.h"
+#include "conformance/real_server.h"
 
 namespace berth::conformance {
 namespace {
 
-class HttpRecording : public testing::TestWithParam<const char*> {};
-
-TEST_P(HttpRecording, IsAnsweredAlikeButForTheListedDifferences) {
-  const auto known = load_known_differences();
-  for (const StepResult& step : play(GetParam())) {
-    const std::string complaint = judge(GetParam(), step.title, step.differences, known);
-    if (!complaint.empty()) ADD_FAILURE() << GetParam() << ": " << step.title << "\n" << complaint;
+class HttpRecording : public testing::TestWithParam<const char*> {
+ protected:
+  void plays(Server& server, const std::vector<KnownDifference>& known) {
+    for (const StepResult& step : play(server, GetParam())) {
+      const std::string complaint = judge(GetParam(), step.title, step.differences, known);
+      if (!complaint.empty()) ADD_FAILURE() << GetParam() << ": " << step.title << "\n" << complaint;
+    }
   }
+};
+
+TEST_P(HttpRecording, PlaysOnBerthUp) {
+  EmbeddedServer server;
+  plays(server, load_known_differences());
+}
+
+TEST_P(HttpRecording, PlaysOnARealApiServer) {
+  if (!testing_support::RealApiServer::configured()) GTEST_SKIP() << testing_support::kNoRealApiServer;
+  RealServer server;
+  plays(server, load_real_differences(server.traits()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Recordings, HttpRecording,
@@ -28,7 +42,9 @@ INSTANTIATE_TEST_SUITE_P(Recordings, HttpRecording,
 
 // A difference that names a recording or a step that does not exist would never be looked at.
 TEST(Differences, NameStepsThatExist) {
-  for (const KnownDifference& k : load_known_differences()) {
+  auto all = load_known_differences();
+  for (KnownDifference& k : load_real_differences({})) all.push_back(std::move(k));
+  for (const KnownDifference& k : all) {
     const Json file =
         load_yaml_file(BERTH_SOURCE_DIR "/tests/conformance/recordings/" + k.recording + ".yaml");
     bool found = false;

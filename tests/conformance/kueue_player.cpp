@@ -10,14 +10,10 @@
 #include "api/status.h"
 #include "conformance/kueue_shown.h"
 #include "conformance/recording.h"
-#include "simulate/world.h"
 
 namespace berth::conformance {
 namespace {
 
-// The recorder looked "some seconds later"; every action of its own took a moment too.
-constexpr Duration kAfterAction = std::chrono::seconds(1);
-constexpr Duration kBeforeLook = std::chrono::seconds(5);
 const std::set<std::string_view> kClusterScoped = {
     "ResourceFlavor",        "ClusterQueue", "Cohort", "AdmissionCheck",
     "WorkloadPriorityClass", "Topology",     "Node",   "ProvisioningRequestConfig"};
@@ -29,17 +25,10 @@ std::string recording_path(const std::string& name) {
 
 class Player {
  public:
-  explicit Player(const std::string& name) {
+  Player(Site& site, const std::string& name, const Satisfied& satisfied) : site_(site), satisfied_(satisfied) {
     recording_ = load_yaml_file(recording_path("recordings/kueue/" + name + ".yaml"));
     const Json targets = load_yaml_file(recording_path("kueue_targets.yaml"));
     targets_ = member(targets, name);
-    simulate::WorldOptions options;
-    options.start = parse_time("2026-01-01T00:00:00Z").value();
-    options.webhooks = false;  // as it was recorded
-    options.machines = false;  // nodes and pods are what the recorder made of them
-    auto world = simulate::World::make(options);
-    if (!world) throw std::runtime_error(world.error().message);
-    world_ = std::move(*world);
   }
 
   std::vector<StepResult> run() {
@@ -47,14 +36,13 @@ class Player {
     for (const auto& step : array_at(recording_, {"steps"})) {
       if (const auto ns = string_at(step, {"namespace"}); !ns.empty()) {
         ns_ = ns;
-        must(world_->create(JsonObject{
+        must(site_.create(JsonObject{
             {"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", JsonObject{{"name", ns_}}}}));
       } else if (find(step, "see") != nullptr) {
-        world_->run_for(kBeforeLook);
-        results.push_back({std::string(string_at(step, {"see"})), look(step)});
+        results.push_back(look_until_satisfied(step));
       } else {
         act(step);
-        world_->run_for(kAfterAction);
+        site_.after_action();
       }
     }
     return results;
@@ -71,7 +59,7 @@ class Player {
       for (Json object : objects->as_array()) {
         if (!kClusterScoped.contains(string_at(object, {"kind"})))
           ensure_path(object, {"metadata", "namespace"}) = ns_;
-        must(world_->create(object));
+        must(site_.create(object));
         if (string_at(object, {"kind"}) == "Node") become_ready(string_at(object, {"metadata", "name"}));
       }
       return;
@@ -102,10 +90,10 @@ class Player {
 
   // The node controller takes the taint of new nodes away when they are ready.
   void become_ready(std::string_view node) {
-    auto request = world_->request_for("v1", "Node", {}, node).value();
+    auto request = site_.request_for("v1", "Node", {}, node).value();
     request.verb = api::Verb::kPatch;
     request.body = JsonObject{{"spec", JsonObject{{"taints", nullptr}}}};
-    if (const auto response = world_->call(std::move(request)); !response.ok())
+    if (const auto response = site_.call(std::move(request)); !response.ok())
       throw std::runtime_error("Node " + std::string(node) + ": " +
                                std::string(api::status_message(response)));
   }
@@ -126,7 +114,7 @@ class Player {
       kind = "Workload";
       name = string_at(workload_of(job), {"metadata", "name"});
     }
-    auto request = world_->request_for("", kind, ns_, name);
+    auto request = site_.request_for("", kind, ns_, name);
     if (!request) throw std::runtime_error(request.error().message);
     if (bool_at(target, {"delete"})) {
       request->verb = api::Verb::kDelete;
@@ -136,14 +124,14 @@ class Player {
       request->subresource = string_at(target, {"subresource"});
       request->body = with_times(std::move(patch));
     }
-    const auto response = world_->call(std::move(*request));
+    const auto response = site_.call(std::move(*request));
     if (!response.ok())
       throw std::runtime_error(kind + " " + name + ": " + std::string(api::status_message(response)));
   }
 
   Json with_times(Json value) {
     if (value.is_string() && view(value.as_string()) == "<time>")
-      return Json(format_time(world_->executor().now()));
+      return Json(format_time(site_.now()));
     if (auto* object = value.if_object()) {
       for (auto& [key, item] : *object) item = with_times(std::move(item));
     } else if (auto* array = value.if_array()) {
@@ -153,10 +141,10 @@ class Player {
   }
 
   std::vector<Json> list(std::string_view api_version, std::string_view kind, bool everywhere = false) {
-    auto request = world_->request_for(api_version, kind, ns_, {}).value();
+    auto request = site_.request_for(api_version, kind, ns_, {}).value();
     request.verb = api::Verb::kList;
     if (everywhere) request.ns.clear();
-    const auto response = world_->call(std::move(request));
+    const auto response = site_.call(std::move(request));
     std::vector<Json> items;
     for (const auto& item : array_at(response.body, {"items"})) items.push_back(item);
     return items;
@@ -199,11 +187,11 @@ class Player {
   }
 
   void change_pod(const Json& pod, api::Verb verb, std::string_view subresource, Json body) {
-    auto request = world_->request_for("v1", "Pod", ns_, string_at(pod, {"metadata", "name"})).value();
+    auto request = site_.request_for("v1", "Pod", ns_, string_at(pod, {"metadata", "name"})).value();
     request.verb = verb;
     request.subresource = subresource;
     request.body = std::move(body);
-    const auto response = world_->call(std::move(request));
+    const auto response = site_.call(std::move(request));
     if (!response.ok()) throw std::runtime_error(std::string(api::status_message(response)));
   }
 
@@ -224,6 +212,20 @@ class Player {
       if (string_at(pod, {"spec", "nodeName"}) == node)
         change_pod(pod, api::Verb::kPatch, "status", JsonObject{{"status", JsonObject{{"phase", "Failed"}}}});
     }
+  }
+
+  // Each look starts from what was known before the first of them.
+  StepResult look_until_satisfied(const Json& step) {
+    const Bindings bindings = bindings_;
+    const std::set<std::string> seen_events = seen_events_;
+    StepResult result;
+    site_.until([&] {
+      bindings_ = bindings;
+      seen_events_ = seen_events;
+      result = {std::string(string_at(step, {"see"})), look(step)};
+      return satisfied_(result);
+    });
+    return result;
   }
 
   std::vector<Difference> look(const Json& step) {
@@ -352,7 +354,7 @@ class Player {
   Json jobs(const Json& step) {
     JsonArray result;
     for (const auto& expected : array_at(step, {"jobs"})) {
-      const auto job = world_->get("batch/v1", "Job", ns_, string_at(expected, {"name"}));
+      const auto job = site_.get("batch/v1", "Job", ns_, string_at(expected, {"name"}));
       result.push_back(job ? shown_job(*job, expected) : Json());
     }
     return result;
@@ -362,7 +364,7 @@ class Player {
     Json result = JsonObject();
     if (!expected.is_object()) return result;
     for (const auto& [name, status] : expected.as_object()) {
-      const auto queue = world_->get("kueue.x-k8s.io/v1beta2", kind, ns_, name);
+      const auto queue = site_.get("kueue.x-k8s.io/v1beta2", kind, ns_, name);
       result.as_object()[name] = queue ? member(*queue, "status") : Json();
     }
     return result;
@@ -419,8 +421,9 @@ class Player {
     return key;
   }
 
+  Site& site_;
+  const Satisfied& satisfied_;
   Json recording_, targets_;
-  std::unique_ptr<simulate::World> world_;
   std::string ns_, last_node_;
   Bindings bindings_;
   std::set<std::string> seen_events_;
@@ -428,6 +431,8 @@ class Player {
 
 }  // namespace
 
-std::vector<StepResult> play_kueue(const std::string& name) { return Player(name).run(); }
+std::vector<StepResult> play_kueue(Site& site, const std::string& name, const Satisfied& satisfied) {
+  return Player(site, name, satisfied).run();
+}
 
 }  // namespace berth::conformance

@@ -1,4 +1,5 @@
-// Kueue's recorded behaviour, played on a whole cluster. Each recording is one test.
+// Kueue's recorded behaviour, played on a whole cluster: on that of berth up in virtual time, and on a real API server
+// when there is one. Each recording is one test on each.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,19 +7,33 @@
 
 #include "conformance/differences.h"
 #include "conformance/kueue_player.h"
+#include "support/real_api_server.h"
 
 namespace berth::conformance {
 namespace {
 
-class KueueRecording : public testing::TestWithParam<const char*> {};
-
-TEST_P(KueueRecording, IsRepeatedButForTheListedDifferences) {
-  const auto known = load_known_differences();
-  const std::string recording = std::string("kueue/") + GetParam();
-  for (const StepResult& step : play_kueue(GetParam())) {
-    const std::string complaint = judge(recording, step.title, step.differences, known);
-    if (!complaint.empty()) ADD_FAILURE() << recording << ": " << step.title << "\n" << complaint;
+class KueueRecording : public testing::TestWithParam<const char*> {
+ protected:
+  void plays(Site& site, const std::vector<KnownDifference>& known) {
+    const std::string recording = std::string("kueue/") + GetParam();
+    const auto complaint = [&](const StepResult& step) {
+      return judge(recording, step.title, step.differences, known);
+    };
+    const auto as_known = [&](const StepResult& step) { return complaint(step).empty(); };
+    for (const StepResult& step : play_kueue(site, GetParam(), as_known)) {
+      if (!as_known(step)) ADD_FAILURE() << recording << ": " << step.title << "\n" << complaint(step);
+    }
   }
+};
+
+TEST_P(KueueRecording, PlaysOnBerthUp) { plays(*embedded_site(), load_known_differences()); }
+
+TEST_P(KueueRecording, PlaysOnARealApiServer) {
+  if (!testing_support::RealApiServer::configured()) GTEST_SKIP() << testing_support::kNoRealApiServer;
+  const auto site = real_site();
+  auto known = load_known_differences();
+  for (KnownDifference& k : load_real_differences(site->traits())) known.push_back(std::move(k));
+  plays(*site, known);
 }
 
 INSTANTIATE_TEST_SUITE_P(Recordings, KueueRecording,

@@ -9,7 +9,8 @@
 //    of its last object);
 //  - lists of things with distinct names (resources of discovery documents) are compared name by name;
 //  - ages in cells of Tables are any age;
-//  - the causes of a Status have no order, and its message is compared up to their list when there are
+//  - the rules of a review of what one may do have no order;
+//  - the causes of a Status have none either, and its message is compared up to their list when there are
 //  several;
 //  - in texts, the dump of a value ("Invalid value: {...}") is any dump, since it shows Go's structures, and
 //  so are
@@ -39,6 +40,8 @@ class Bindings {
   bool match(const std::string& placeholder, const std::string& value, bool of_list);
   // Replaces bound placeholders and renamed names in a text of a request.
   std::string substitute(std::string_view text) const;
+  // Others write too: the revision of a list is the recorded one or a newer one.
+  void let_the_store_move() { store_moves_ = true; }
   // A name that the recorded server made up and the one that this server did.
   void rename(const std::string& recorded, const std::string& actual) { renamed_[recorded] = actual; }
 
@@ -46,6 +49,7 @@ class Bindings {
   std::map<std::string, std::string> values_;
   std::map<std::string, std::string> taken_;  // value -> placeholder, of those that must differ
   std::map<std::string, std::string> renamed_;
+  bool store_moves_ = false;
 };
 
 std::vector<Difference> compare(const Json& recorded, const Json& actual, Bindings& bindings);

@@ -1,64 +1,44 @@
 #include "conformance/player.h"
 
 #include <algorithm>
-#include <filesystem>
+#include <boost/beast/core/string.hpp>
+#include <chrono>
 #include <stdexcept>
-
-#include "base/yaml.h"
+#include <thread>
 
 namespace berth::conformance {
 namespace {
 
 using apiserver::http::Header;
 using apiserver::http::HttpRequest;
-using apiserver::http::HttpResponse;
-using apiserver::http::SharedBytes;
 
-constexpr int kMaxTasks = 200'000;  // of one request: a loop that never comes to rest fails here
+constexpr std::chrono::seconds kForAnEffect{15};
+constexpr std::chrono::milliseconds kBetweenLooks{100};
 
-class Collector final : public apiserver::http::ResponseSink {
- public:
-  Played played;
-  bool begun = false, over = false;
-
-  void respond(std::function<HttpResponse()> make) override {
-    HttpResponse response = make();
-    played.status = response.status;
-    played.headers = std::move(response.headers);
-    played.body = std::move(response.body);
-    begun = over = true;
-  }
-  void begin(int status, std::vector<Header> headers) override {
-    played.status = status;
-    played.headers = std::move(headers);
-    played.stream = begun = true;
-  }
-  void chunk(SharedBytes bytes) override { played.body += *bytes; }
-  void end() override { over = true; }
-};
-
-apiserver::http::Identity admin() {
-  return apiserver::http::authenticated("kubernetes-admin", "", {"system:masters"});
+// These are told in microseconds, and not read when they are not.
+bool is_micro_time(std::string_view key) {
+  return key == "eventTime" || key == "lastObservedTime" || key == "acquireTime" || key == "renewTime";
 }
 
-apiserver::http::RouterOptions router_options() {
-  apiserver::http::RouterOptions options;
-  options.seed = 7;
-  options.tokens.add(
-      "bobtoken", apiserver::http::authenticated("bob", "5b0c1d2e-0000-4000-8000-0000000000b0", {"team-a"}));
-  options.discovery.server_address = "192.0.2.2:16443";
-  options.discovery.checks = {{"ping", nullptr}, {"log", nullptr}, {"storage", nullptr}};
-  return options;
+Json with_micro_times(Json value, Time now) {
+  if (auto* object = value.if_object()) {
+    for (auto& [key, item] : *object) {
+      const bool time = item.is_string() && view(item.get_string()) == "<time>" && is_micro_time(key);
+      item = time ? Json(format_micro_time(now)) : with_micro_times(std::move(item), now);
+    }
+  } else if (auto* array = value.if_array()) {
+    for (auto& item : *array) item = with_micro_times(std::move(item), now);
+  }
+  return value;
 }
-
-Time start_time() { return parse_time("2026-11-20T10:00:00Z").value(); }
 
 // The body of a request: placeholders get their values, times the one that the object had.
 std::string body_of(const Json& body, const Bindings& bindings, Time now) {
   if (body.is_null()) return "";
   Bindings with_time = bindings;
   with_time.bind("<time>", format_time(now));
-  return with_time.substitute(body.is_string() ? view(body.get_string()) : std::string_view(to_string(body)));
+  return with_time.substitute(body.is_string() ? std::string(view(body.get_string()))
+                                               : to_string(with_micro_times(body, now)));
 }
 
 std::string big_config_map(std::size_t bytes) {
@@ -75,18 +55,12 @@ HttpRequest request_of(const Step& step, const Surroundings& around, const Bindi
   if (!step.content_type.empty()) request.headers.push_back({"Content-Type", step.content_type});
   request.body =
       around.body_bytes == 0 ? body_of(step.body, bindings, now) : big_config_map(around.body_bytes);
-  if (request.body.size() > apiserver::http::kMaxBodyBytes) {
-    request.body.clear();
-    request.body_too_large = true;
-  }
-  if (step.as.empty()) {
-    request.peer = {admin().user.name, {"system:masters"}};
-  } else if (step.as == "bob") {
-    request.headers.push_back({"Authorization", "Bearer bobtoken"});
-  } else if (step.as == "badtoken") {
-    request.headers.push_back({"Authorization", "Bearer wrong"});
-  }
   return request;
+}
+
+Caller caller_of(const std::string& as) {
+  if (as.empty()) return {};
+  return {"", as == "bob" ? kBobsToken : as == "badtoken" ? "wrong" : ""};
 }
 
 // The body as a value: JSON, the events of a stream, or text.
@@ -165,7 +139,7 @@ std::vector<Difference> compare_answer(const Step& step, const Surroundings& aro
     std::string got;
     bool matches = false;
     for (const Header& h : played.headers) {
-      if (h.name != name) continue;
+      if (!boost::beast::iequals(h.name, name)) continue;
       got = h.value;
       matches = matches || text_matches(value, got, bindings);
     }
@@ -186,61 +160,19 @@ std::vector<Difference> compare_answer(const Step& step, const Surroundings& aro
 
 }  // namespace
 
-Server::Server() : executor_(start_time()) {
-  apiserver::ApiServerOptions options;
-  options.seed = 1;
-  options.controllers = false;  // the recordings were made of an API server alone
-  auto core = apiserver::ApiServer::open(executor_, apiserver::make_memory_log(executor_), options);
-  if (!core) throw std::runtime_error(core.error().message);
-  core_ = std::move(*core);
-  router_ = std::make_unique<apiserver::http::Router>(*core_, core_->registry(), executor_, router_options());
-}
-
-Server::~Server() = default;
-
-Played Server::send(HttpRequest request, Duration listen, const std::function<void()>& during) {
-  auto sink = std::make_shared<Collector>();
-  const auto exchange = router_->handle(std::move(request), sink);
-  for (int n = 0; !sink->begun && executor_.step(); ++n) {
-    if (n == kMaxTasks) throw std::runtime_error("the server does not answer");
-  }
-  if (!sink->over) {
-    if (during) during();
-    executor_.run_until(executor_.now() + listen);
-  }
-  return std::move(sink->played);
-}
-
-void Server::send(const Preparation& p, const Bindings& bindings) {
+void send(Server& server, const Preparation& p, const Bindings& bindings) {
   Step step;
   step.title = "preparation";
   step.method = p.method;
   step.path = p.path;
   step.content_type = p.content_type;
   step.body = p.body;
-  const Played played = send(request_of(step, {}, bindings, now()), Duration::zero(), nullptr);
+  const Played played = server.send(request_of(step, {}, bindings, server.now()), {}, {}, nullptr);
   if (played.status >= 300) {
     throw std::runtime_error("preparation " + p.method + " " + p.path + ": " + std::to_string(played.status) +
                              " " + played.body);
   }
 }
-
-void Server::install_kueue() {
-  std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(BERTH_SOURCE_DIR "/config/crd")) {
-    if (entry.path().extension() == ".yaml") files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
-  for (const std::string& file : files) {
-    const Json crd = load_yaml_file(file);
-    send(Preparation{"POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "application/json",
-                     crd},
-         {});
-  }
-  executor_.run_until(executor_.now() + std::chrono::seconds(1));
-}
-
-std::string Server::revision() const { return std::to_string(core_->revision()); }
 
 namespace {
 
@@ -250,21 +182,34 @@ void play_steps(Server& server, const std::string& name, std::vector<StepResult>
   const Setup setup = load_setup(name);
   for (const std::string& other : setup.play) play_steps(server, other, nullptr);
   Bindings bindings;
-  for (const Preparation& p : setup.start) server.send(p, bindings);
+  if (server.real_time()) bindings.let_the_store_move();
+  for (const Preparation& p : setup.start) send(server, p, bindings);
   for (const Step& step : recording.steps) {
     Surroundings around;
     if (const auto it = setup.steps.find(step.title); it != setup.steps.end()) around = it->second;
-    for (const Preparation& p : around.before) server.send(p, bindings);
+    for (const Preparation& p : around.before) send(server, p, bindings);
     for (const auto& [placeholder, value] : around.bind) {
       bindings.bind(placeholder, value == "current" ? server.revision() : value);
     }
     const auto during = [&] {
-      for (const Preparation& p : around.during) server.send(p, bindings);
+      for (const Preparation& p : around.during) send(server, p, bindings);
     };
-    const Played played = server.send(request_of(step, around, bindings, server.now()),
-                                      std::chrono::seconds(around.seconds), during);
-    // Also when nobody looks: later requests use the values of earlier answers.
-    std::vector<Difference> differences = compare_answer(step, around, played, bindings);
+    const Listen listen{std::chrono::seconds(around.seconds),
+                        step.response.is_array() ? step.response.get_array().size() : 0};
+    // Compared also when nobody looks: later requests use the values of earlier answers.
+    const auto once = [&](Bindings& known) {
+      const HttpRequest request = request_of(step, around, known, server.now());
+      return compare_answer(step, around, server.send(request, caller_of(step.as), listen, during), known);
+    };
+    const Bindings before = bindings;
+    std::vector<Difference> differences = once(bindings);
+    const auto until = std::chrono::steady_clock::now() + kForAnEffect;
+    while (!differences.empty() && around.eventually && server.real_time() &&
+           std::chrono::steady_clock::now() < until) {
+      std::this_thread::sleep_for(kBetweenLooks);
+      bindings = before;
+      differences = once(bindings);
+    }
     if (results != nullptr) results->push_back({step.title, std::move(differences)});
   }
 }
@@ -279,8 +224,7 @@ bool needs_kueue(const Setup& setup) {
 
 }  // namespace
 
-std::vector<StepResult> play(const std::string& name) {
-  Server server;
+std::vector<StepResult> play(Server& server, const std::string& name) {
   if (needs_kueue(load_setup(name))) server.install_kueue();
   std::vector<StepResult> results;
   play_steps(server, name, &results);

@@ -80,6 +80,7 @@ Setup load_setup(const std::string& name) {
     around.bind = texts(object_at(value, {"bind"}));
     around.body_bytes = static_cast<std::size_t>(int_at(value, {"bodyBytes"}));
     around.cut = text(value, "cut");
+    around.eventually = bool_at(value, {"eventually"});
     around.openapi = bool_at(value, {"openapi"});
     around.seconds = static_cast<int>(int_at(value, {"seconds"}, 3));
     setup.steps.emplace(title, std::move(around));

@@ -39,6 +39,7 @@ struct Surroundings {
   std::map<std::string, std::string> bind;
   std::size_t body_bytes = 0;  // not 0: the body is a ConfigMap "big" of that size
   int seconds = 3;             // how long a watch is listened to
+  bool eventually = false;     // it was recorded when a change had taken effect: where time is real, that is waited for
   std::string cut;             // the recording kept only some of this list or map of the answer
   bool openapi = false;        // the recording kept one path and the names of the schemas of the document
 };

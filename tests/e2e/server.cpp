@@ -12,21 +12,22 @@
 
 namespace berth::e2e {
 
-Server::Server(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {
+Cluster::Cluster() {
   char name[] = "/tmp/berth_e2e_XXXXXX";
   if (::mkdtemp(name) == nullptr) throw std::runtime_error("mkdtemp failed");
   dir_ = name;
-  start();
 }
 
-Server::~Server() {
-  process_.reset();
-  std::filesystem::remove_all(dir_);
+Cluster::~Cluster() {
+  std::error_code ignored;
+  std::filesystem::remove_all(dir_, ignored);
 }
+
+Server::Server(std::vector<std::string> arguments) : arguments_(std::move(arguments)) { start(); }
 
 void Server::start() {
   std::vector<std::string> command = {BERTH_PROGRAM,  "up",       "--data-dir",
-                                      dir_ + "/data", "--listen", "127.0.0.1:0"};
+                                      dir() + "/data", "--listen", "127.0.0.1:0"};
   command.insert(command.end(), arguments_.begin(), arguments_.end());
   process_ = std::make_unique<Process>(command, environment());
   if (!process_->wait_for_output("ready\n")) {
@@ -47,18 +48,18 @@ void Server::kill() {
   process_.reset();
 }
 
-std::vector<std::pair<std::string, std::string>> Server::environment() const {
+std::vector<std::pair<std::string, std::string>> Cluster::environment() const {
   // A home of its own: kubectl caches discovery there.
   return {{"KUBECONFIG", kubeconfig()}, {"HOME", dir_}, {"NO_COLOR", "1"}};
 }
 
-Finished Server::kubectl(const std::vector<std::string>& arguments, const std::string& input) const {
+Finished Cluster::kubectl(const std::vector<std::string>& arguments, const std::string& input) const {
   std::vector<std::string> command = {"kubectl"};
   command.insert(command.end(), arguments.begin(), arguments.end());
   return run(command, environment(), input);
 }
 
-std::string Server::must(const std::vector<std::string>& arguments, const std::string& input) const {
+std::string Cluster::must(const std::vector<std::string>& arguments, const std::string& input) const {
   const Finished finished = kubectl(arguments, input);
   std::string shown = "kubectl";
   for (const std::string& a : arguments) shown += " " + a;
@@ -66,14 +67,14 @@ std::string Server::must(const std::vector<std::string>& arguments, const std::s
   return finished.out;
 }
 
-std::string Server::write_file(const std::string& name, const std::string& content) const {
+std::string Cluster::write_file(const std::string& name, const std::string& content) const {
   const std::string path = dir_ + "/" + name;
   std::ofstream(path) << content;
   ::chmod(path.c_str(), 0700);
   return path;
 }
 
-std::string Server::url() const {
+std::string Cluster::url() const {
   std::ifstream in(kubeconfig());
   for (std::string line; std::getline(in, line);) {
     if (const auto at = line.find("server: "); at != std::string::npos) return line.substr(at + 8);

@@ -1,36 +1,55 @@
-// A running `berth up` in a directory of its own, and kubectl pointed at it.
+// API servers with Berth at work, and kubectl pointed at them.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "e2e/process.h"
+#include "support/process.h"
 
 namespace berth::e2e {
 
-class Server {
- public:
-  // Waits until it says "ready"; throws std::runtime_error with its output otherwise.
-  explicit Server(std::vector<std::string> arguments = {"--nodes", "1x1x2"});
-  ~Server();
+using testing_support::eventually;
+using testing_support::Finished;
+using testing_support::kDeadline;
+using testing_support::Process;
+using testing_support::run;
 
-  void start();
-  Finished stop();  // SIGTERM
-  void kill();      // SIGKILL
+// What is the same wherever it runs.
+class Cluster {
+ public:
+  virtual ~Cluster();
 
   Finished kubectl(const std::vector<std::string>& arguments, const std::string& input = "") const;
   // Standard output of a kubectl that must succeed; fails the test with its errors otherwise.
   std::string must(const std::vector<std::string>& arguments, const std::string& input = "") const;
 
   const std::string& dir() const { return dir_; }
-  std::string kubeconfig() const { return dir_ + "/data/kubeconfig"; }
+  virtual std::string kubeconfig() const = 0;
   std::string write_file(const std::string& name, const std::string& content) const;
   std::vector<std::pair<std::string, std::string>> environment() const;
   std::string url() const;
 
+ protected:
+  Cluster();
+
  private:
   std::string dir_;
+};
+
+// A running `berth up` in a directory of its own.
+class Server final : public Cluster {
+ public:
+  // Waits until it says "ready"; throws std::runtime_error with its output otherwise.
+  explicit Server(std::vector<std::string> arguments = {"--nodes", "1x1x2"});
+
+  void start();
+  Finished stop();  // SIGTERM
+  void kill();      // SIGKILL
+  std::string kubeconfig() const override { return dir() + "/data/kubeconfig"; }
+
+ private:
   std::vector<std::string> arguments_;
   std::unique_ptr<Process> process_;
 };

@@ -86,17 +86,20 @@ HttpsAnswer HttpsClient::raw(const std::string& bytes) {
   return answer;
 }
 
-HttpsAnswer HttpsClient::open_stream(const std::string& target) {
+HttpsAnswer HttpsClient::open_stream(const std::string& target,
+                                     const std::vector<std::pair<std::string, std::string>>& headers) {
   if (impl_->error) return impl_->failed();
-  const std::string bytes = "GET " + target + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
-  asio::write(impl_->stream, asio::buffer(bytes), impl_->error);
+  std::string bytes = "GET " + target + " HTTP/1.1\r\nHost: localhost\r\n";
+  for (const auto& [name, value] : headers) bytes += name + ": " + value + "\r\n";
+  asio::write(impl_->stream, asio::buffer(bytes + "\r\n"), impl_->error);
   impl_->streaming.emplace();
   impl_->streaming->body_limit(boost::none);
   if (!impl_->error) http::read_header(impl_->stream, impl_->buffer, *impl_->streaming, impl_->error);
   return impl_->error ? impl_->failed() : Impl::head_of(impl_->streaming->get());
 }
 
-std::string HttpsClient::read_line() {
+std::string HttpsClient::read_line(std::chrono::milliseconds patience) {
+  const auto until = std::chrono::steady_clock::now() + patience;
   for (;;) {
     if (const std::size_t end = impl_->received.find('\n'); end != std::string::npos) {
       std::string line = impl_->received.substr(0, end);
@@ -108,7 +111,15 @@ std::string HttpsClient::read_line() {
     auto& body = impl_->streaming->get().body();
     body.data = piece;
     body.size = sizeof piece;
-    http::read_some(impl_->stream, impl_->buffer, *impl_->streaming, impl_->error);
+    bool over = false;
+    http::async_read_some(impl_->stream, impl_->buffer, *impl_->streaming, [&](error_code error, std::size_t) {
+      impl_->error = error;
+      over = true;
+    });
+    impl_->io.restart();
+    impl_->io.run_until(until);
+    if (!over) impl_->stream.next_layer().cancel();
+    if (!over) impl_->io.run();
     if (impl_->error == http::error::need_buffer) impl_->error = {};
     impl_->received.append(piece, sizeof piece - body.size);
   }

@@ -1,9 +1,12 @@
 // A blocking HTTPS client for tests and benchmarks: one connection, one request at a time.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apiserver/http/pki.h"
@@ -12,7 +15,7 @@ namespace berth::testing_support {
 
 struct HttpsAnswer {
   int status = 0;                              // 0: the connection failed; `body` says how
-  std::map<std::string, std::string> headers;  // names in lower case
+  std::multimap<std::string, std::string> headers;  // names in lower case
   std::string body;
 };
 
@@ -30,9 +33,11 @@ class HttpsClient {
   // Sends bytes as they are and reads one answer.
   HttpsAnswer raw(const std::string& bytes);
 
-  // A watch: the answer's head, then line after line; an empty line when the stream ended.
-  HttpsAnswer open_stream(const std::string& target);
-  std::string read_line();
+  // A watch: the answer's head, then line after line; an empty line when the stream ended, or when none came within
+  // `patience` (which ends it too).
+  HttpsAnswer open_stream(const std::string& target,
+                          const std::vector<std::pair<std::string, std::string>>& headers = {});
+  std::string read_line(std::chrono::milliseconds patience = std::chrono::hours(1));
 
  private:
   struct Impl;

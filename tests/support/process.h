@@ -1,4 +1,4 @@
-// Child processes for end-to-end tests: berth up and kubectl. Every wait has a deadline.
+// Child processes for tests: berth, kubectl, a real API server. Every wait has a deadline.
 #pragma once
 
 #include <sys/types.h>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace berth::e2e {
+namespace berth::testing_support {
 
 // Long enough for a loaded machine under a sanitizer; what takes this long has failed.
 inline constexpr std::chrono::seconds kDeadline{120};
@@ -42,6 +42,26 @@ class Process {
   std::string out_, err_;
 };
 
+// A process that serves until it is killed: with this object, or with the thread that made it, whatever becomes of the
+// test. What it says goes to a file.
+class Daemon {
+ public:
+  Daemon(std::vector<std::string> command, std::string log_file);
+  ~Daemon();  // kills it and waits for its end
+  Daemon(const Daemon&) = delete;
+  Daemon& operator=(const Daemon&) = delete;
+
+  bool ended();
+  std::string last_lines() const;  // of what it said
+  void signal(int number);
+  // After signal(): waits for the end; the exit code as Finished has it.
+  int wait();
+
+ private:
+  std::string log_file_;
+  pid_t pid_ = -1;
+};
+
 Finished run(const std::vector<std::string>& command,
              const std::vector<std::pair<std::string, std::string>>& environment,
              const std::string& input = "");
@@ -49,4 +69,4 @@ Finished run(const std::vector<std::string>& command,
 // Tries again until it holds; false at the deadline.
 bool eventually(const std::function<bool()>& condition);
 
-}  // namespace berth::e2e
+}  // namespace berth::testing_support

@@ -1,4 +1,4 @@
-#include "e2e/process.h"
+#include "support/process.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -17,7 +17,7 @@
 
 extern char** environ;
 
-namespace berth::e2e {
+namespace berth::testing_support {
 namespace {
 
 std::vector<std::string> merged(const std::vector<std::pair<std::string, std::string>>& added) {
@@ -117,6 +117,50 @@ Finished Process::wait() {
   return finished;
 }
 
+Daemon::Daemon(std::vector<std::string> command, std::string log_file) : log_file_(std::move(log_file)) {
+  command.insert(command.begin(), {"setpriv", "--pdeathsig", "KILL", "--"});
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, log_file_.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+  posix_spawn_file_actions_adddup2(&actions, 1, 2);
+  const int failed =
+      ::posix_spawnp(&pid_, command[0].c_str(), &actions, nullptr, pointers(command).data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0) throw std::runtime_error(command[0] + ": " + std::strerror(failed));
+}
+
+Daemon::~Daemon() {
+  if (pid_ <= 0) return;
+  ::kill(pid_, SIGKILL);
+  ::waitpid(pid_, nullptr, 0);
+}
+
+bool Daemon::ended() {
+  if (pid_ > 0 && ::waitpid(pid_, nullptr, WNOHANG) == pid_) pid_ = -1;
+  return pid_ <= 0;
+}
+
+std::string Daemon::last_lines() const {
+  constexpr std::size_t kShown = 4000;
+  std::ifstream in(log_file_, std::ios::binary);
+  std::string all{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  return all.size() <= kShown ? all : all.substr(all.size() - kShown);
+}
+
+void Daemon::signal(int number) { ::kill(pid_, number); }
+
+int Daemon::wait() {
+  const auto until = std::chrono::steady_clock::now() + kDeadline;
+  int status = 0;
+  pid_t ended = 0;
+  while ((ended = ::waitpid(pid_, &status, WNOHANG)) == 0 && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // between looks
+  if (ended != pid_) return -1;  // the destructor kills it
+  pid_ = -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 Finished run(const std::vector<std::string>& command,
              const std::vector<std::pair<std::string, std::string>>& environment, const std::string& input) {
   if (input.empty()) return Process(command, environment).wait();
@@ -146,4 +190,4 @@ bool eventually(const std::function<bool()>& condition) {
   return false;
 }
 
-}  // namespace berth::e2e
+}  // namespace berth::testing_support

@@ -1,0 +1,32 @@
+// The embedded API server in one process, in virtual time, reached through its router.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "apiserver/http/router.h"
+#include "apiserver/server/api_server.h"
+#include "base/executor.h"
+#include "conformance/player.h"
+
+namespace berth::conformance {
+
+class EmbeddedServer final : public Server {
+ public:
+  EmbeddedServer();
+  ~EmbeddedServer() override;
+
+  Played send(apiserver::http::HttpRequest request, const Caller& caller, const Listen& listen,
+              const std::function<void()>& during) override;
+  std::string revision() override;
+  Time now() const override { return executor_.now(); }
+  bool real_time() const override { return false; }
+  void install_kueue() override;
+
+ private:
+  VirtualExecutor executor_;
+  std::unique_ptr<apiserver::ApiServer> core_;
+  std::unique_ptr<apiserver::http::Router> router_;
+};
+
+}  // namespace berth::conformance

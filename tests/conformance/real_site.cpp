@@ -1,0 +1,204 @@
+#include <chrono>
+#include <future>
+#include <map>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include "api/status.h"
+#include "base/embedded.h"
+#include "base/yaml.h"
+#include "cluster/cluster.h"
+#include "conformance/site.h"
+#include "controller/controller.h"
+#include "http/asio_executor.h"
+#include "kube/client.h"
+#include "support/real_api_server.h"
+
+namespace berth::conformance {
+namespace {
+
+using http::AsioExecutor;
+using testing_support::eventually;
+
+// What was recorded comes within this time, or never: the longest back-offs in the recordings take some seconds.
+constexpr std::chrono::seconds kForALook{40};
+// It must still hold a moment later.
+constexpr std::chrono::milliseconds kBetweenLooks{250};
+
+struct Kind {
+  const char *group, *version, *resource;
+  bool namespaced;
+};
+const std::map<std::string_view, Kind> kKinds = {
+    {"Namespace", {"", "v1", "namespaces", false}},
+    {"Node", {"", "v1", "nodes", false}},
+    {"Pod", {"", "v1", "pods", true}},
+    {"PodTemplate", {"", "v1", "podtemplates", true}},
+    {"LimitRange", {"", "v1", "limitranges", true}},
+    {"Event", {"events.k8s.io", "v1", "events", true}},
+    {"Job", {"batch", "v1", "jobs", true}},
+    {"PriorityClass", {"scheduling.k8s.io", "v1", "priorityclasses", false}},
+    {"CustomResourceDefinition", {"apiextensions.k8s.io", "v1", "customresourcedefinitions", false}},
+    {"ProvisioningRequest", {"autoscaling.x-k8s.io", "v1", "provisioningrequests", true}},
+    {"ResourceFlavor", {"kueue.x-k8s.io", "v1beta2", "resourceflavors", false}},
+    {"ClusterQueue", {"kueue.x-k8s.io", "v1beta2", "clusterqueues", false}},
+    {"LocalQueue", {"kueue.x-k8s.io", "v1beta2", "localqueues", true}},
+    {"Cohort", {"kueue.x-k8s.io", "v1beta2", "cohorts", false}},
+    {"AdmissionCheck", {"kueue.x-k8s.io", "v1beta2", "admissionchecks", false}},
+    {"WorkloadPriorityClass", {"kueue.x-k8s.io", "v1beta2", "workloadpriorityclasses", false}},
+    {"Topology", {"kueue.x-k8s.io", "v1beta2", "topologies", false}},
+    {"ProvisioningRequestConfig", {"kueue.x-k8s.io", "v1beta2", "provisioningrequestconfigs", false}},
+    {"Workload", {"kueue.x-k8s.io", "v1beta2", "workloads", true}},
+};
+
+testing_support::RealApiServerOptions with_garbage_collector() {
+  testing_support::RealApiServerOptions options;
+  options.garbage_collector = true;
+  return options;
+}
+
+// The controller and the Job controller run on a thread of their own.
+class RealSite final : public Site {
+ public:
+  RealSite() : server_(with_garbage_collector()) {
+    auto access = kube::load_kubeconfig({server_.kubeconfig()});
+    if (!access) throw std::runtime_error(access.error().message);
+    person_ = client("recorder", *access);
+    loop_ = std::thread([this] { executor_.run(); });
+    try {
+      install_definitions();
+      start(*access);
+    } catch (...) {
+      stop();
+      throw;
+    }
+  }
+  ~RealSite() override { stop(); }
+
+  api::RestResponse call(api::RestRequest request) override {
+    auto answer = std::make_shared<std::promise<api::RestResponse>>();
+    auto answered = answer->get_future();
+    executor_.post([this, answer, request = std::move(request)]() mutable {
+      person_->call(std::move(request), [answer](api::RestResponse response) { answer->set_value(std::move(response)); });
+    });
+    if (answered.wait_for(testing_support::kDeadline) == std::future_status::ready) return answered.get();
+    api::RestResponse none;
+    none.code = 0;
+    return none;
+  }
+
+  Result<api::RestRequest> request_for(std::string_view api_version, std::string_view kind, std::string_view ns,
+                                       std::string_view name) const override {
+    const auto it = kKinds.find(kind);
+    if (it == kKinds.end()) return fail("no served resource has the kind \"" + std::string(kind) + "\"");
+    api::RestRequest request;
+    request.resource = {it->second.group, it->second.version, it->second.resource};
+    if (!api_version.empty()) {
+      const auto slash = api_version.find('/');
+      request.resource.version = api_version.substr(slash == std::string_view::npos ? 0 : slash + 1);
+    }
+    if (it->second.namespaced) request.ns = ns.empty() ? "default" : std::string(ns);
+    request.name = name;
+    return request;
+  }
+
+  Time now() const override { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
+
+  std::set<std::string> traits() override { return {server_.minor_version()}; }
+
+  void after_action() override {
+    std::this_thread::sleep_until(std::chrono::ceil<std::chrono::seconds>(std::chrono::system_clock::now()));
+  }
+
+  void until(const std::function<bool()>& settled) override {
+    const auto end = std::chrono::steady_clock::now() + kForALook;
+    for (int held = 0; held < 2 && std::chrono::steady_clock::now() < end;) {
+      std::this_thread::sleep_for(kBetweenLooks);
+      held = settled() ? held + 1 : 0;
+    }
+  }
+
+ private:
+  std::unique_ptr<kube::Client> client(const std::string& name, const kube::Access& access) {
+    kube::ClientOptions options;
+    options.user_agent = name;
+    auto made = kube::Client::make(executor_, access, options);
+    if (!made) throw std::runtime_error(made.error().message);
+    return std::move(*made);
+  }
+
+  void install_definitions() {
+    for (const embedded::File& file : embedded::crds()) {
+      auto definitions = parse_yaml(file.content);
+      for (Json& definition : definitions.value()) {
+        const std::string name(string_at(definition, {"metadata", "name"}));
+        if (const auto created = create(std::move(definition)); !created)
+          throw std::runtime_error(name + ": " + created.error().message);
+        if (!eventually([&] { return established(name); })) throw std::runtime_error(name + " is not established");
+      }
+    }
+  }
+
+  bool established(const std::string& name) {
+    const auto definition = get("apiextensions.k8s.io/v1", "CustomResourceDefinition", "", name);
+    if (!definition) return false;
+    for (const Json& condition : array_at(*definition, {"status", "conditions"})) {
+      if (string_at(condition, {"type"}) == "Established" && string_at(condition, {"status"}) == "True") return true;
+    }
+    return false;
+  }
+
+  void start(const kube::Access& access) {
+    controller_client_ = client("berth-controller", access);
+    cluster_client_ = client("berth-cluster", access);
+    cluster::ClusterOptions options;
+    options.machines = false;
+    auto made = cluster::PretendCluster::make(*cluster_client_, executor_, options);
+    if (!made) throw std::runtime_error(made.error().message);
+    cluster_ = std::move(*made);
+    controller_ =
+        std::make_unique<controller::Controller>(*controller_client_, executor_, controller::ControllerOptions{});
+    on_loop([this] {
+      cluster_->start();
+      controller_->start();
+    });
+    if (!eventually([this] {
+          bool synced = false;
+          on_loop([&] { synced = controller_->synced(); });
+          return synced;
+        }))
+      throw std::runtime_error("the controller could not read the API server's objects");
+  }
+
+  void on_loop(const std::function<void()>& task) {
+    std::promise<void> done;
+    executor_.post([&] {
+      task();
+      done.set_value();
+    });
+    done.get_future().wait();
+  }
+
+  void stop() {
+    on_loop([this] {
+      controller_.reset();
+      cluster_.reset();
+    });
+    executor_.stop();
+    loop_.join();
+  }
+
+  testing_support::RealApiServer server_;
+  AsioExecutor executor_;
+  std::unique_ptr<kube::Client> person_, controller_client_, cluster_client_;
+  std::unique_ptr<cluster::PretendCluster> cluster_;
+  std::unique_ptr<controller::Controller> controller_;
+  std::thread loop_;
+};
+
+}  // namespace
+
+std::unique_ptr<Site> real_site() { return std::make_unique<RealSite>(); }
+
+}  // namespace berth::conformance
