@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/time.h"
 
 namespace berth::api {
 
@@ -55,6 +56,10 @@ struct RestRequest {
   std::optional<bool> send_initial_events;
   bool allow_bookmarks = false;
   std::optional<std::int64_t> timeout_seconds;  // of a watch
+
+  // Asked whenever the request is about to go out, a retry among them: from the moment it names on it does not go out any more and
+  // is answered with code 0. For what only the leader may write. Empty: there is no such moment.
+  std::function<Time()> not_sent_from;
 
   User user;
 };

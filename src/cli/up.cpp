@@ -143,8 +143,9 @@ class Up {
     revision_.set({}, static_cast<double>(core_->revision()));
     connections_.set({}, static_cast<double>(server_->connections()));
     broken_.set({}, static_cast<double>(broken_invariants()));
-    for (const auto& [request, count] : controller_->request_counts()) {
-      controller_requests_.set({{"request", request}}, static_cast<double>(count));
+    if (controller_) {
+      for (const auto& [request, count] : controller_->request_counts())
+        controller_requests_.set({{"request", request}}, static_cast<double>(count));
     }
     return metrics_.text();
   }
@@ -158,27 +159,16 @@ class Up {
   }
 
   Result<void> make_cluster() {
-    cluster::ClusterOptions cluster;
-    if (std::error_code error; std::filesystem::exists(options_.nodes, error)) {
-      auto manifests = read_objects({options_.nodes});
-      if (!manifests) return fail(manifests.error().message);
-      for (ObjectToApply& m : *manifests) cluster.node_manifests.push_back(std::move(m.object));
-    } else if (options_.nodes != "none") {
-      cluster.nodes = options_.nodes;
-    }
-    cluster.node_resources = options_.node_resources;
-    if (options_.scale_up != "none") cluster.scale_up = options_.scale_up;
-    const auto delay = parse_duration(options_.provisioning_delay);
-    if (!delay || *delay < Duration(0))
-      return fail("--provisioning-delay " + options_.provisioning_delay + ": expected a duration such as 30s");
-    cluster.provisioning_delay = *delay;
-    auto made = cluster::PretendCluster::make(*core_, executor_, cluster);
+    auto cluster = cluster_options(options_.cluster);
+    if (!cluster) return tl::unexpected(cluster.error());
+    auto made = cluster::PretendCluster::make(*core_, executor_, *cluster);
     if (!made) return fail(made.error().message);
     cluster_ = std::move(*made);
     controller::ControllerOptions controller;
     auto gates = controller::parse_feature_gates(options_.feature_gates);
     if (!gates) return fail("--feature-gates: " + gates.error().message);
     if (auto applied = controller::apply_feature_gates(*gates, controller.engine); !applied) return applied;
+    if (!options_.controller) return {};
     controller_ = std::make_unique<controller::Controller>(*core_, executor_, controller);
     return {};
   }
@@ -196,17 +186,20 @@ class Up {
 
   void start_work(const std::vector<ObjectToApply>& given) {
     cluster_->start();
-    controller_->start();
+    if (controller_) {
+      controller_->lead();
+      controller_->start();
+    }
     apply_objects(*core_, core_->registry(), executor_, given, [this](Result<void> done) {
       if (!done) return finish(std::move(done));
-      wait_until_synced();
+      wait_until_leading();
     });
   }
 
-  void wait_until_synced() {
+  void wait_until_leading() {
     if (stopping_) return;
-    if (!controller_->synced()) {
-      executor_.after(std::chrono::milliseconds(10), [this] { wait_until_synced(); });
+    if (controller_ && !controller_->leading()) {
+      executor_.after(std::chrono::milliseconds(10), [this] { wait_until_leading(); });
       return;
     }
     ready_ = true;

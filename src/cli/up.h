@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/cluster_flags.h"
 
 namespace berth::cli {
 
@@ -15,10 +16,8 @@ struct UpOptions {
   std::string kubeconfig;                 // where to write it
   std::string token_file;                 // bearer tokens, as kube-apiserver's --token-auth-file; empty: none
   std::vector<std::string> load;          // files and directories of objects to apply at start
-  std::string nodes = "1x2x4";  // a shape (see cluster/nodes.h), a file of Node manifests, or "none"
-  std::string node_resources;
-  std::string scale_up = "2x4";            // RACKSxNODES that the autoscaler may add, or "none"
-  std::string provisioning_delay = "30s";  // until they are there
+  ClusterFlags cluster;
+  bool controller = true;     // false: nobody decides but who comes from outside, such as berth controller
   std::string feature_gates;  // "NAME=true,..." (see controller/feature_gates.h)
 };
 

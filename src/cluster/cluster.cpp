@@ -64,7 +64,7 @@ struct PretendCluster::Impl {
 
   api::RestClient& client;
   Executor& executor;
-  bool machines = true;
+  bool machines = true, job_controller = true;
   NodeGroup group;
   std::vector<Json> to_make;
   kube::Informer pods, nodes;
@@ -88,6 +88,7 @@ Result<std::unique_ptr<PretendCluster>> PretendCluster::make(api::RestClient& cl
   auto impl = std::make_unique<Impl>(client, executor);
   impl->life.set_resources(*resources);
   impl->machines = options.machines;
+  impl->job_controller = options.job_controller;
   if (!options.nodes.empty()) {
     const auto shape = parse_node_shape(options.nodes);
     if (!shape) return tl::unexpected(shape.error());
@@ -119,7 +120,7 @@ void PretendCluster::start() {
     impl_->pods.start();
     impl_->autoscaler.start(impl_->group);
   }
-  impl_->jobs.start();
+  if (impl_->job_controller) impl_->jobs.start();
 }
 
 }  // namespace berth::cluster

@@ -22,6 +22,7 @@ struct ClusterOptions {
   Duration provisioning_delay = std::chrono::seconds(30);  // until new nodes are there
   // False: nobody binds or runs pods or looks after nodes: nodes and pods are what others make of them.
   bool machines = true;
+  bool job_controller = true;  // false: Jobs are somebody else's, as those of a real cluster are
 };
 
 class PretendCluster {

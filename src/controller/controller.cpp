@@ -49,7 +49,7 @@ struct Controller::Impl {
       : client(c),
         executor(e),
         options(std::move(o)),
-        writes(client),
+        writes(client, executor),
         events(client, executor, {.instance = "berth", .seed = options.seed ^ kEventSeed}),
         cluster_queues(client, executor, kClusterQueues, informer_options()),
         local_queues(client, executor, kLocalQueues, informer_options()),
@@ -149,6 +149,7 @@ struct Controller::Impl {
   }
 
   void start() {
+    started = true;
     unsynced = all.size();
     for (Informer* informer : all) informer->start();
     provisioning.read();
@@ -157,10 +158,43 @@ struct Controller::Impl {
   // The caches fill in any order; the engine gets everything before it decides.
   void all_synced() {
     is_synced = true;
-    host.synced();
+    if (synced_handler) synced_handler();
+    begin();
+  }
+
+  // What the last leader wrote may not have come through the watch yet: deciding without it could give the same quota away twice,
+  // and no precondition of a write would notice.
+  void lead(std::function<Time()> until) {
+    writes.allow_until(std::move(until));
+    may_lead = true;
+    workloads_fresh = !started;
+    if (!started) return;
+    workloads.read_anew([this] {
+      workloads_fresh = true;
+      begin();
+    });
+  }
+
+  void begin() {
+    if (!is_synced || !may_lead || !workloads_fresh || draining || std::exchange(is_leading, true)) return;
+    host.lead();
     job_controller.start();
     provisioning.start();
     ungater.start();
+    if (leading_handler) leading_handler();
+  }
+
+  void drain(std::function<void()> done) {
+    draining = true;
+    host.stop();
+    writes.close(std::move(done));
+  }
+
+  JsonPtr cached(const api::GroupVersionResource& resource, std::string_view ns, std::string_view name) const {
+    for (const Informer* informer : all) {
+      if (informer->resource() == resource) return informer->get(api::object_key(ns, name));
+    }
+    return nullptr;
   }
 
   void workload_changed(const JsonPtr& old, const JsonPtr& now) {
@@ -290,8 +324,8 @@ struct Controller::Impl {
   std::optional<Wanted> status_write(const Informer& informer, const std::string& key,
                                      const std::optional<Status>& status) {
     const JsonPtr object = informer.get(key);
-    if (!is_synced || !object || !status) return std::nullopt;
-    const Json* present = find(*object, "status");
+    if (!is_leading || !object || !status) return std::nullopt;
+    const Json* present = berth::find(*object, "status");
     Json change = make_merge_patch(present ? *present : Json(JsonObject()),
                                    encode_status(*status, *object, executor.now()));
     if (change.as_object().empty()) return std::nullopt;
@@ -360,7 +394,12 @@ struct Controller::Impl {
   PodSource pod_source;
   std::vector<Informer*> all;
   std::size_t unsynced = 0;
+  bool started = false;
   bool is_synced = false;
+  bool may_lead = false, workloads_fresh = false;
+  bool is_leading = false;
+  bool draining = false;
+  std::function<void()> synced_handler, leading_handler;
   std::map<std::string, WorkloadPtr> decoded;
   std::map<std::string, api::kueue::ResourceFlavor, std::less<>> decoded_flavors;
   std::map<std::string, bool> wanted_finalizers;  // "kind/name" -> shall be there
@@ -377,6 +416,14 @@ Controller::~Controller() = default;
 
 void Controller::start() { impl_->start(); }
 bool Controller::synced() const { return impl_->is_synced; }
+void Controller::on_synced(std::function<void()> handler) { impl_->synced_handler = std::move(handler); }
+void Controller::lead(std::function<Time()> until) { impl_->lead(std::move(until)); }
+bool Controller::leading() const { return impl_->is_leading; }
+void Controller::on_leading(std::function<void()> handler) { impl_->leading_handler = std::move(handler); }
+void Controller::drain(std::function<void()> done) { impl_->drain(std::move(done)); }
+JsonPtr Controller::find(const api::GroupVersionResource& resource, std::string_view ns, std::string_view name) const {
+  return impl_->cached(resource, ns, name);
+}
 const engine::Engine& Controller::engine() const { return impl_->host.engine(); }
 void Controller::on_round(std::function<void()> handler) { impl_->host.on_round(std::move(handler)); }
 const std::map<std::string, std::uint64_t>& Controller::request_counts() const {

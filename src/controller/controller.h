@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "api/kueue/admission.h"
 #include "api/rest.h"
@@ -35,8 +36,23 @@ class Controller {
   Controller(api::RestClient& client, Executor& executor, ControllerOptions options);
   ~Controller();
 
+  // Fills the caches and keeps them up to date: a follower, which decides and writes nothing.
   void start();
-  bool synced() const;  // every cache is complete and decisions are being taken
+  bool synced() const;  // every cache is complete
+  void on_synced(std::function<void()> handler);  // before start()
+
+  // Decides and writes from now on, as soon as the caches are complete and show every workload as it was when this was called or
+  // later. `until` says until when it may write, as far as is known at the moment it is asked; empty: for ever. At most once,
+  // before or after start(); there is no way back: who may not lead any more ends.
+  void lead(std::function<Time()> until = {});
+  bool leading() const;  // decisions are being taken
+  void on_leading(std::function<void()> handler);
+
+  // Decides nothing more. `done` is called, once, when every write that was sent has its answer.
+  void drain(std::function<void()> done);
+
+  // What the caches have; null when they do not know the object, or do not hold the resource. Cluster-scoped: `ns` is empty.
+  JsonPtr find(const api::GroupVersionResource& resource, std::string_view ns, std::string_view name) const;
 
   const engine::Engine& engine() const;
   void on_round(std::function<void()> handler);  // after each decision round

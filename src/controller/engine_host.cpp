@@ -52,16 +52,17 @@ void EngineHost::feed(const engine::Event& event) {
   decide_soon();
 }
 
-void EngineHost::synced() {
-  synced_ = true;
+void EngineHost::lead() {
+  deciding_ = true;
   feed(engine::Synced{});
 }
 
 void EngineHost::decide_soon() {
-  if (!synced_ || std::exchange(decision_posted_, true)) return;
+  if (!deciding_ || std::exchange(decision_posted_, true)) return;
   executor_.post([this, alive = alive_] {
     if (!*alive) return;
     decision_posted_ = false;
+    if (!deciding_) return;
     perform(engine_.schedule(executor_.now()));
     if (on_round_) on_round_();
   });

@@ -29,8 +29,10 @@ class EngineHost {
 
   // Takes an event in at once; the decision that may follow is taken once per batch of events.
   void feed(const engine::Event& event);
-  // Called when every cache is complete: decisions begin.
-  void synced();
+  // Every cache is complete and this process leads: decisions begin. Before it the engine only learns.
+  void lead();
+  // No decision is taken any more, and nothing is done.
+  void stop() { deciding_ = false; }
 
   const engine::Engine& engine() const { return engine_; }
   // Called after each decision round; for tests and simulation, which check invariants there.
@@ -53,7 +55,7 @@ class EngineHost {
   EffectSinks sinks_;
   engine::Engine engine_;
   std::function<void()> on_round_;
-  bool synced_ = false;
+  bool deciding_ = false;
   bool decision_posted_ = false;
   TimerId wake_ = 0;
   std::shared_ptr<bool> alive_ =

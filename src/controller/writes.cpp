@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "api/status.h"
+
 namespace berth::controller {
 
 Target Target::of(const api::GroupVersionResource& resource, const Json& object) {
@@ -59,12 +61,35 @@ void Writes::get(const Target& target, Done done) {
 }
 
 void Writes::send(api::RestRequest request, std::string_view verb, Done done) {
+  if (closed_) return;
+  if (until_ && executor_.now() >= until_()) {
+    return executor_.post([alive = alive_, done = std::move(done)] {
+      if (*alive) done({0, api::make_status(0, "", "not sent: this process does not lead any more"), {}});
+    });
+  }
   request.field_manager = "berth";
+  if (verb != "get") request.not_sent_from = until_;
   std::string what(verb);
   what.append(" ").append(request.resource.resource);
   if (!request.subresource.empty()) what.append("/").append(request.subresource);
   ++counts_[what];
-  client_.call(std::move(request), std::move(done));
+  ++in_flight_;
+  client_.call(std::move(request), [this, alive = alive_, done = std::move(done)](const api::RestResponse& response) {
+    if (!*alive) return;
+    done(response);
+    if (*alive) answered();
+  });
+}
+
+void Writes::answered() {
+  --in_flight_;
+  if (in_flight_ == 0 && when_quiet_) std::exchange(when_quiet_, {})();
+}
+
+void Writes::close(std::function<void()> done) {
+  closed_ = true;
+  if (in_flight_ == 0) return done();
+  when_quiet_ = std::move(done);
 }
 
 }  // namespace berth::controller

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 
 #include "api/meta.h"
 #include "api/rest.h"
+#include "base/executor.h"
 #include "base/json.h"
 
 namespace berth::controller {
@@ -24,7 +26,14 @@ struct Target {
 class Writes {
  public:
   using Done = std::function<void(const api::RestResponse&)>;
-  explicit Writes(api::RestClient& client) : client_(client) {}
+  Writes(api::RestClient& client, Executor& executor) : client_(client), executor_(executor) {}
+  ~Writes() { *alive_ = false; }
+
+  // Until when this process may write, as far as it knows: asked before each request, and again by the client before it goes out.
+  // What comes too late is answered with code 0. Empty: for ever.
+  void allow_until(std::function<Time()> until) { until_ = std::move(until); }
+  // Nothing more is sent, nor answered. `done` is called when all that was sent has its answer.
+  void close(std::function<void()> done);
 
   // A merge patch that only applies to the very object and version that was seen: a 409 Conflict otherwise.
   void patch(const Target& target, std::string_view subresource, Json body, Done done);
@@ -39,8 +48,16 @@ class Writes {
  private:
   void send(api::RestRequest request, std::string_view verb, Done done);
 
+  void answered();
+
   api::RestClient& client_;
+  Executor& executor_;
+  std::function<Time()> until_;
+  std::size_t in_flight_ = 0;
+  bool closed_ = false;
+  std::function<void()> when_quiet_;
   std::map<std::string, std::uint64_t> counts_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace berth::controller

@@ -28,8 +28,8 @@ constexpr std::size_t kMaxAnswerBytes = 256u << 20;
 
 bool reads(Verb verb) { return verb == Verb::kGet || verb == Verb::kList || verb == Verb::kWatch; }
 
-RestResponse no_answer(const std::string& why) {
-  return {0, api::make_status(0, "", why), {}};
+RestResponse no_answer(const std::string& why, bool hopeless = false) {
+  return {0, api::make_status(0, hopeless ? kHopeless : "", why), {}};
 }
 
 RestResponse to_response(HttpReply reply) {
@@ -113,20 +113,29 @@ struct Client::Impl : std::enable_shared_from_this<Client::Impl> {
   }
 
   void send(const CallPtr& call) {
-    authorized(to_http(call->request, prefix), [this, call](Result<HttpRequest> request) {
-      if (!request) return call->done(no_answer(request.error().message));
+    const auto& deadline = call->request.not_sent_from;
+    const std::optional<Time> not_sent_from = deadline ? std::optional(deadline()) : std::nullopt;
+    if (not_sent_from && executor.now() >= *not_sent_from) return call->done(no_answer("not sent: it was too late for that"));
+    authorized(to_http(call->request, prefix), [this, call, not_sent_from](Result<HttpRequest> request) {
+      if (!request) return call->done(no_answer(request.error().message, true));
       ++call->tries;
+      request->not_sent_from = not_sent_from;
       transport.call(std::move(*request), options.timeout, [this, call](HttpReply reply) { answered(call, std::move(reply)); });
     });
   }
 
   void answered(const CallPtr& call, HttpReply reply) {
+    told(call->request, reply);
     if (const auto wait = try_again(*call, reply)) {
       log::debug("asking the API server again", {{"status", std::to_string(reply.status)}, {"error", reply.error}});
       return later(*wait, [this, call] { send(call); });
     }
-    if (reply.status == 0) return call->done(no_answer(reply.error));
+    if (reply.status == 0) return call->done(no_answer(reply.error, reply.hopeless));
     call->done(to_response(std::move(reply)));
+  }
+
+  void told(const RestRequest& request, const HttpReply& reply) {
+    if (options.on_answer && (reply.status != 0 || reply.sent)) options.on_answer(request, reply.status);
   }
 
   // After how long the request shall be sent again; none: the answer counts.
@@ -140,7 +149,7 @@ struct Client::Impl : std::enable_shared_from_this<Client::Impl> {
     }
     if (busy && reply.retry_after_seconds)
       return jittered(std::chrono::seconds(std::min(*reply.retry_after_seconds, kLongestRetryAfter)));
-    const bool not_taken = reply.status == 0 && (!reply.sent || reads(call.request.verb));
+    const bool not_taken = reply.status == 0 && !reply.hopeless && (!reply.sent || reads(call.request.verb));
     if (!busy && !not_taken) return std::nullopt;
     return jittered(std::min<Duration>(kLongestBackoff, kFirstBackoff * (1 << std::min(call.tries - 1, 10))));
   }
@@ -251,12 +260,13 @@ std::unique_ptr<api::WatchHandle> Client::watch(RestRequest request, std::functi
   };
   impl_->when_allowed([impl = impl_.get(), weak, refused, request = std::move(request)] {
     if (weak.expired()) return;
-    impl->authorized(to_http(request, impl->prefix), [impl, weak, refused](Result<HttpRequest> http) {
+    impl->authorized(to_http(request, impl->prefix), [impl, weak, refused, request](Result<HttpRequest> http) {
       const auto s = weak.lock();
       if (!s || s->over) return;
       if (!http) return refused(0, "", http.error().message);
       Transport::StreamHandler handler;
-      handler.on_head = [impl, refused](HttpReply reply) {
+      handler.on_head = [impl, refused, request](HttpReply reply) {
+        impl->told(request, reply);
         if (reply.status == 200) return;
         if (reply.status == 401) impl->credentials.refused();
         if (reply.status == 429) impl->rate.pushed_back(impl->executor.now());

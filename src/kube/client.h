@@ -6,7 +6,9 @@
 
 #include <map>
 #include <memory>
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "api/rest.h"
 #include "base/executor.h"
@@ -15,6 +17,10 @@
 
 namespace berth::kube {
 
+// The reason (of the Status) of an answer with code 0 that another try will not change: the server cannot be trusted, or there are no
+// credentials to be had.
+inline constexpr std::string_view kHopeless = "Hopeless";
+
 struct ClientOptions {
   std::string user_agent = "berth";
   RateLimitOptions rate;
@@ -22,6 +28,8 @@ struct ClientOptions {
   Duration watch_silence = std::chrono::minutes(15);  // of a watch without bookmarks, longer than the server lets one run
   int max_tries = 10;
   std::uint64_t seed = 1;  // of the jitter between tries
+  // Told of everything that was sent and how it was answered, each try of it; code 0: not at all.
+  std::function<void(const api::RestRequest& request, int code)> on_answer;
 };
 
 class Client final : public api::RestClient {

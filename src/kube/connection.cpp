@@ -115,8 +115,10 @@ void Connection::handshake(OpenDone done) {
 std::string Connection::handshake_error(const ErrorCode& error) {
   const std::string where = endpoint(options_.host, options_.port);
   const long verdict = SSL_get_verify_result(stream_.native_handle());
-  if (overdue_.empty() && verdict != X509_V_OK && SSL_CTX_get_verify_mode(context_->native_handle()) != SSL_VERIFY_NONE)
+  if (overdue_.empty() && verdict != X509_V_OK && SSL_CTX_get_verify_mode(context_->native_handle()) != SSL_VERIFY_NONE) {
+    untrusted_ = true;
     return "the certificate of " + where + " cannot be trusted: " + X509_verify_cert_error_string(verdict);
+  }
   return "no TLS connection with " + where + ": " + describe(error);
 }
 

@@ -40,6 +40,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void read_piece(Duration silence, std::function<void(Piece)> done);
 
   bool reusable() const { return reusable_; }
+  bool untrusted() const { return untrusted_; }  // it was not opened because of the server's certificate
   bool still_open();  // the server has not closed it while it was idle
   void close();
 
@@ -75,6 +76,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::string proxy_request_;
   std::optional<boost::beast::http::response_parser<boost::beast::http::string_body>> proxy_answer_;
   bool reusable_ = false;
+  bool untrusted_ = false;
 };
 
 }  // namespace berth::kube

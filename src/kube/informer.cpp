@@ -60,6 +60,8 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   bool watch_brought_news = false;
   bool must_list = false;
   std::vector<JsonPtr> page_items;
+  std::uint64_t lists = 0;  // counts lists that were begun anew: pages of an abandoned one are ignored
+  std::vector<std::function<void()>> read_handlers;
 
   RestRequest request(api::Verb verb) const {
     RestRequest r;
@@ -98,12 +100,22 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
     list_page({});
   }
 
+  void read_anew(std::function<void()> done) {
+    read_handlers.push_back(std::move(done));
+    ++lists;
+    ++epoch;
+    handle.reset();
+    if (timer != 0) executor.cancel(std::exchange(timer, 0));
+    list_from_start();
+  }
+
   void list_page(std::string continue_token) {
     RestRequest r = request(api::Verb::kList);
     r.limit = options.page_size;
     r.continue_token = std::move(continue_token);
-    client.call(std::move(r), [self = weak_from_this()](RestResponse response) {
-      if (const auto impl = self.lock()) impl->take_page(std::move(response));
+    client.call(std::move(r), [self = weak_from_this(), mine = lists](RestResponse response) {
+      const auto impl = self.lock();
+      if (impl && impl->lists == mine) impl->take_page(std::move(response));
     });
   }
 
@@ -165,6 +177,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
       for (const auto& handler : synced_handlers) handler();
     }
     watch();
+    for (const auto& handler : std::exchange(read_handlers, {})) handler();
     return true;
   }
 
@@ -254,6 +267,7 @@ void Informer::on_list(std::function<void(const api::RestResponse&)> handler) {
   impl_->list_handler = std::move(handler);
 }
 void Informer::start() { impl_->list_from_start(); }
+void Informer::read_anew(std::function<void()> done) { impl_->read_anew(std::move(done)); }
 bool Informer::synced() const { return impl_->is_synced; }
 
 JsonPtr Informer::get(std::string_view key) const {

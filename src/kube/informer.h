@@ -40,6 +40,9 @@ class Informer {
   // After each try to list: how it ended. Of a failed one it says why; another follows by itself.
   void on_list(std::function<void(const api::RestResponse& response)> handler);
   void start();
+  // After start(): reads everything anew from the server itself, however far the watch lags behind. `done` is called once, after
+  // every object of a list that was asked for after this call was handled; failures are tried again. Not from a handler.
+  void read_anew(std::function<void()> done);
   bool synced() const;
 
   // By "namespace/name", or "name" for cluster-scoped objects; null when unknown.

@@ -3,9 +3,11 @@
 #include <optional>
 #include <utility>
 
+#include "api/resource_version.h"
 #include "api/status.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "kube/informer.h"
 
 namespace berth::kube {
 namespace {
@@ -51,6 +53,30 @@ struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
     return r;
   }
 
+  // --- Watching, while somebody else leads.
+
+  void watch() {
+    InformerOptions watched;
+    watched.ns = options.ns;
+    watched.field_selector = "metadata.name=" + options.name;
+    watched.seed = next_random(random);
+    watcher.emplace(client, executor, kLeases, watched);
+    watcher->on_change([this](const JsonPtr&, const JsonPtr& now) {
+      if (over || leading || !now || version_of(*now) <= version_of(lease)) return;
+      observe(*now);
+      if (timer == 0) return;  // a request is under way
+      again();                 // at the new expiry
+      if (!holder_of(lease).empty()) return;
+      executor.cancel(timer);
+      ask();
+    });
+    watcher->start();
+  }
+
+  static std::uint64_t version_of(const Json& object) {
+    return api::version_number(string_at(object, {"metadata", "resourceVersion"}));
+  }
+
   // --- Asking.
 
   void ask() {
@@ -68,12 +94,14 @@ struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
     if (!response.ok()) return failed("read", response);
     observe(response.body);
     const std::string present = holder_of(lease);
-    const Duration duration = std::chrono::seconds(int_at(lease, {"spec", "leaseDurationSeconds"}));
-    const bool taken = !present.empty() && present != options.identity && executor.now() < observed_at + duration;
+    const bool taken = !present.empty() && present != options.identity && executor.now() < expiry();
     if (!taken) return write(Verb::kUpdate);
     if (leading) return stop("somebody else took the lease");
     again();
   }
+
+  // When a lease that is not renewed any more may be taken.
+  Time expiry() const { return observed_at + std::chrono::seconds(int_at(lease, {"spec", "leaseDurationSeconds"})); }
 
   // When this process first saw this state of the lease.
   void observe(const Json& object) {
@@ -116,6 +144,7 @@ struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
     renewed_at = asked_at;  // not later than others saw it
     arm_deadline();
     if (!std::exchange(leading, true)) {
+      watcher.reset();
       log::info("leading", {{"lease", options.name}, {"identity", options.identity}});
       handler.started();
       if (over) return;
@@ -133,7 +162,10 @@ struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
     if (!leading) {
       const auto spread = static_cast<std::uint64_t>(seconds(wait) * (kJitter - 1) * 1e6);
       wait += std::chrono::microseconds(next_random(random) % (spread + 1));
+      const bool held = lease.is_object() && !holder_of(lease).empty();
+      if (held && expiry() > executor.now()) wait = std::min(wait, expiry() - executor.now());
     }
+    executor.cancel(timer);
     timer = executor.after(wait, guarded([this] { ask(); }));
   }
 
@@ -145,12 +177,11 @@ struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
   }
 
   void stop(const char* why) {
-    log::error("not leading any more", {{"lease", options.name}, {"why", why}});
     over = true;
     leading = false;
     executor.cancel(timer);
     executor.cancel(deadline);
-    handler.stopped();
+    handler.stopped("the lease " + options.ns + "/" + options.name + " is lost: " + why);
   }
 
   // Without a holder, and with the shortest duration there is: whoever asks next may have it.
@@ -179,6 +210,7 @@ struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
   bool leading = false;
   bool over = false;
   TimerId timer = 0, deadline = 0;
+  std::optional<Informer> watcher;  // until it leads
 };
 
 LeaderElector::LeaderElector(api::RestClient& client, Executor& executor, LeaderElectionOptions options, Handler handler)
@@ -190,8 +222,14 @@ LeaderElector::~LeaderElector() {
   impl_->executor.cancel(impl_->deadline);
 }
 
-void LeaderElector::start() { impl_->ask(); }
+void LeaderElector::start() {
+  impl_->ask();
+  impl_->watch();
+}
 bool LeaderElector::leading() const { return impl_->leading; }
+Time LeaderElector::leads_until() const {
+  return impl_->leading ? impl_->renewed_at + impl_->options.renew_deadline : Time::min();
+}
 std::string LeaderElector::holder() const { return Impl::holder_of(impl_->lease); }
 
 void LeaderElector::release(std::function<void()> done) {

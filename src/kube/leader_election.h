@@ -2,7 +2,8 @@
 // https://kubernetes.io/docs/concepts/architecture/leases/
 //
 // Clocks are not compared: how old a renewal is counts from when this process saw it. A leader that cannot renew stops leading
-// before anybody else may start: renew_deadline is shorter than lease_duration.
+// before anybody else may start: renew_deadline is shorter than lease_duration. Who waits also watches the lease, so that a renewal is
+// seen when it happens and a lease that was given back is taken at once; without the right to watch it asks every retry_period.
 #pragma once
 
 #include <functional>
@@ -31,7 +32,8 @@ class LeaderElector {
  public:
   struct Handler {
     std::function<void()> started;  // leads from now on
-    std::function<void()> stopped;  // does not any more: the lease could not be renewed or somebody else has it
+    // Does not any more: the lease could not be renewed or somebody else has it; `why` says which.
+    std::function<void(const std::string& why)> stopped;
   };
   // Both must outlive the elector. The options must be valid.
   LeaderElector(api::RestClient& client, Executor& executor, LeaderElectionOptions options, Handler handler);
@@ -39,6 +41,9 @@ class LeaderElector {
 
   void start();
   bool leading() const;
+  // Until when this one leads as far as is known, even if nothing is heard any more; a moment long ago when it does not lead. What
+  // only the leader may write must not go out later: a process that stood still finds out by its clock.
+  Time leads_until() const;
   std::string holder() const;  // who held the lease when it was last seen; "" nobody
   // Stops, and gives the lease back when it is held, so that another may lead at once. `done` is called in any case.
   void release(std::function<void()> done);

@@ -21,8 +21,8 @@ using ConnectionPtr = std::shared_ptr<Connection>;
 // Lines that were read and not handled yet: reading pauses above this, and goes on below half of it.
 constexpr int kMaxLinesAhead = 1000;
 
-HttpReply never_sent(std::string why) {
-  return HttpReply{.error = std::move(why), .retry_after_seconds = {}, .warnings = {}, .body = {}};
+HttpReply never_sent(std::string why, bool hopeless = false) {
+  return HttpReply{.error = std::move(why), .hopeless = hopeless, .retry_after_seconds = {}, .warnings = {}, .body = {}};
 }
 
 }  // namespace
@@ -95,15 +95,27 @@ struct Transport::Impl : std::enable_shared_from_this<Transport::Impl> {
       connection->close();
       --connections;
       // Nobody else will fare better now: the next request tries again.
-      for (auto& waiting : std::exchange(queue, {})) tell(std::move(waiting.done), never_sent(error));
+      for (auto& waiting : std::exchange(queue, {})) tell(std::move(waiting.done), never_sent(error, connection->untrusted()));
     });
   }
 
+  // The first that may still be sent.
+  std::optional<Waiting> take_next() {
+    while (!queue.empty()) {
+      Waiting next = std::move(queue.front());
+      queue.pop_front();
+      const auto& not_from = next.request.not_sent_from;
+      if (!not_from || std::chrono::system_clock::now() < *not_from) return next;
+      tell(std::move(next.done), never_sent("too late to be sent"));
+    }
+    return std::nullopt;
+  }
+
   void run(ConnectionPtr connection) {
-    Waiting next = std::move(queue.front());
-    queue.pop_front();
-    connection->call(std::move(next.request), next.timeout,
-                     [this, connection, done = std::move(next.done)](HttpReply reply) {
+    auto next = take_next();
+    if (!next) return idle.push_back({connection, std::chrono::steady_clock::now()});
+    connection->call(std::move(next->request), next->timeout,
+                     [this, connection, done = std::move(next->done)](HttpReply reply) {
                        if (connection->reusable()) {
                          idle.push_back({connection, std::chrono::steady_clock::now()});
                        } else {
@@ -167,7 +179,7 @@ class StreamReader : public std::enable_shared_from_this<StreamReader> {
   void start(HttpRequest request) {
     auto self = shared_from_this();
     connection_->open([self, request = std::move(request)](const std::string& error) mutable {
-      if (!error.empty()) return self->head(never_sent(error));
+      if (!error.empty()) return self->head(never_sent(error, self->connection_->untrusted()));
       self->connection_->start_stream(std::move(request), self->silence_, [self](HttpReply reply) { self->head(std::move(reply)); });
     });
   }

@@ -29,12 +29,14 @@ struct HttpRequest {
   std::string target;  // "/api/v1/nodes?limit=500"
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
+  std::optional<Time> not_sent_from;  // from this moment on it is refused instead, by the system's clock
 };
 
 struct HttpReply {
   int status = 0;     // 0: no answer came
   std::string error;  // why not
   bool sent = false;  // without an answer: the server may have got the request
+  bool hopeless = false;  // without an answer: another try will fare no better, the server cannot be trusted
   std::optional<std::int64_t> retry_after_seconds;
   std::vector<std::string> warnings;  // texts of Warning headers
   std::string body;

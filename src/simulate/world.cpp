@@ -87,11 +87,12 @@ Result<std::unique_ptr<World>> World::make(const WorldOptions& options) {
   controller_options.seed = options.seed;
   parts.controller =
       std::make_unique<controller::Controller>(*parts.server, parts.executor, controller_options);
+  parts.controller->lead();
   parts.controller->start();
   const Time latest = parts.executor.now() + kStartBound;
-  while (!parts.controller->synced() && parts.executor.next_due() && *parts.executor.next_due() <= latest)
+  while (!parts.controller->leading() && parts.executor.next_due() && *parts.executor.next_due() <= latest)
     parts.executor.step();
-  if (!parts.controller->synced()) return fail("the controller could not read the API server's objects");
+  if (!parts.controller->leading()) return fail("the controller could not read the API server's objects");
   return world;
 }
 

@@ -63,7 +63,7 @@ class UngaterTest : public testing::Test {
  protected:
   UngaterTest()
       : client(*world.server),
-        writes(client),
+        writes(client, world.executor),
         events(client, world.executor, {}),
         ungater({world.executor, writes, events,
                  {[this](std::string_view host) { return !gone.contains(std::string(host)); },

@@ -202,6 +202,42 @@ TEST_F(ClientTest, NobodyListens) {
             "cannot connect to 127.0.0.1:" + std::to_string(port) + ": Connection refused");
 }
 
+TEST_F(ClientTest, WhatWaitedTooLongIsNotSent) {
+  options_.rate = {.per_second = 20, .burst = 1};
+  RestRequest late = config_map(Verb::kCreate, "late");
+  const Time begun = executor_.now();
+  Time asked_at{};
+  late.not_sent_from = [&] {
+    asked_at = executor_.now();
+    return begun;
+  };
+  client().call(config_map(Verb::kGet, "x"), [](const RestResponse&) {});
+  const RestResponse response = call(late);
+  EXPECT_EQ(response.code, 0);
+  EXPECT_GT(asked_at, begun + std::chrono::milliseconds(20)) << "asked when it may go out, not when it was put in line";
+  late.not_sent_from = [&] { return executor_.now() + kDeadline; };
+  EXPECT_EQ(call(late).code, 201) << "the first one was not carried out";
+}
+
+TEST_F(ClientTest, WhatWaitedTooLongForAConnectionIsNotSent) {
+  Transport transport(executor_, {.host = "127.0.0.1", .port = server_->port()});
+  transport.use(make_client_context({.authority_pem = pki_.authority.certificate}).value());
+  const auto send = [&](std::optional<Time> not_from) {
+    HttpRequest request;
+    request.method = "GET";
+    request.target = "/version";
+    request.not_sent_from = not_from;
+    std::optional<HttpReply> reply;
+    transport.call(std::move(request), kDeadline, [&](HttpReply r) { reply = std::move(r); });
+    run_until([&] { return reply.has_value(); });
+    return reply.value_or(HttpReply{});
+  };
+  const HttpReply late = send(executor_.now());
+  EXPECT_EQ(late.status, 0);
+  EXPECT_FALSE(late.sent);
+  EXPECT_NE(send(executor_.now() + kDeadline).status, 0);
+}
+
 TEST(ClientMake, ErrorsNameTheAccess) {
   VirtualExecutor executor{Time{}};
   Access access;

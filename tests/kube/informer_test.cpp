@@ -210,5 +210,31 @@ TEST_F(InformerTest, AnswersAfterItsEndAreIgnored) {
   EXPECT_EQ(client.open_watches(), 0u);
 }
 
+TEST_F(InformerTest, ReadsAnewHoweverLateTheWatchIs) {
+  client.answer(list_of(5, {object("a", 3)}));
+  take_trace();
+  informer->read_anew([this] { trace += " read"; });
+  EXPECT_EQ(client.open_watches(), 0u);
+  ASSERT_EQ(client.calls.size(), 1u);
+  EXPECT_EQ(client.calls.front().request.resource_version, "");
+  client.answer(list_of(9, {object("a", 8), object("b", 7)}));
+  EXPECT_EQ(take_trace(), "~a@8 +b@7 read");
+  EXPECT_EQ(client.last_watch().request.resource_version, "9");
+  client.send(WatchEvent::Type::kModified, object("a", 10));
+  EXPECT_EQ(take_trace(), "~a@10");
+}
+
+TEST_F(InformerTest, AListThatWasUnderWayIsNotTheOneAskedFor) {
+  informer->read_anew([this] { trace += " read"; });
+  ASSERT_EQ(client.calls.size(), 2u);
+  client.answer(list_of(5, {object("old", 3)}));
+  EXPECT_EQ(take_trace(), "");
+  client.answer({500, {}, {}});
+  pass(seconds(1));
+  client.answer(list_of(6, {object("new", 6)}));
+  EXPECT_EQ(take_trace(), "+new@6 synced read");
+  EXPECT_EQ(client.open_watches(), 1u);
+}
+
 }  // namespace
 }  // namespace berth::kube

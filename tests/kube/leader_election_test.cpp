@@ -15,7 +15,7 @@ using std::chrono::seconds;
 
 const Time kStart = parse_time("2026-01-01T00:00:00Z").value();
 
-// A connection that can be cut: requests get no answer then.
+// A connection that can be cut: requests get no answer then, and watches none that begin then.
 class Cable final : public api::RestClient {
  public:
   Cable(api::RestClient& server, Executor& executor) : server_(server), executor_(executor) {}
@@ -25,10 +25,12 @@ class Cable final : public api::RestClient {
     if (cut) return executor_.post([done] { done({0, nullptr, {}}); });
     server_.call(std::move(request), std::move(done));
   }
-  std::unique_ptr<api::WatchHandle> watch(api::RestRequest, std::function<void(const api::WatchEvent&)>,
-                                          std::function<void()>) override {
-    return nullptr;
+  std::unique_ptr<api::WatchHandle> watch(api::RestRequest request, std::function<void(const api::WatchEvent&)> on_event,
+                                          std::function<void()> on_end) override {
+    if (cut || deaf) return nullptr;
+    return server_.watch(std::move(request), std::move(on_event), std::move(on_end));
   }
+  bool deaf = false;  // may not watch
 
  private:
   api::RestClient& server_;
@@ -53,15 +55,16 @@ class LeaderElectionTest : public testing::Test {
   }
   void run(Duration d) { executor_.run_until(executor_.now() + d); }
 
-  Candidate& add(const std::string& identity) {
+  Candidate& add(const std::string& identity, bool deaf = false) {
     candidates_.push_back(std::make_unique<Candidate>());
     Candidate& c = *candidates_.back();
     c.cable = std::make_unique<Cable>(*server_, executor_);
+    c.cable->deaf = deaf;
     LeaderElectionOptions options;
     options.identity = identity;
     options.seed = candidates_.size();
     c.elector = std::make_unique<LeaderElector>(*c.cable, executor_, options,
-                                                LeaderElector::Handler{[&c] { ++c.started; }, [&c] { ++c.stopped; }});
+                                                LeaderElector::Handler{[&c] { ++c.started; }, [&c](const std::string&) { ++c.stopped; }});
     c.elector->start();
     return c;
   }
@@ -89,16 +92,33 @@ TEST_F(LeaderElectionTest, OneOfManyLeadsAndStays) {
   EXPECT_EQ(started, 1) << "nobody took over from a healthy leader";
 }
 
-TEST_F(LeaderElectionTest, ADeadLeaderIsFollowedWithinTheLeaseAndARetry) {
+TEST_F(LeaderElectionTest, ADeadLeaderIsFollowedWithinTheLease) {
   Candidate& first = add("first");
   run(seconds(1));
   Candidate& second = add("second");
   run(seconds(30));
   ASSERT_TRUE(first.elector->leading());
+  const Time until = first.elector->leads_until();
+  EXPECT_GT(until, executor_.now() + seconds(7)) << "renewed every two seconds, for ten";
+  EXPECT_EQ(second.elector->leads_until(), Time::min());
   first.elector.reset();  // killed: nothing is given back
-  run(seconds(14));
+  run(seconds(12));
   EXPECT_FALSE(second.elector->leading()) << "the lease of the dead is still good";
-  run(seconds(4));
+  EXPECT_GT(executor_.now(), until);
+  run(seconds(3));
+  EXPECT_TRUE(second.elector->leading());
+}
+
+TEST_F(LeaderElectionTest, WhoMayNotWatchFollowsWithinTheLeaseAndARetry) {
+  Candidate& first = add("first");
+  run(seconds(1));
+  Candidate& second = add("second", true);
+  run(seconds(30));
+  ASSERT_TRUE(first.elector->leading());
+  first.elector.reset();  // killed: nothing is given back
+  run(seconds(12));
+  EXPECT_FALSE(second.elector->leading()) << "the lease of the dead is still good";
+  run(seconds(6));
   EXPECT_TRUE(second.elector->leading());
   EXPECT_EQ(second.elector->holder(), "second");
 }
@@ -110,7 +130,7 @@ TEST_F(LeaderElectionTest, AReleasedLeaseIsTakenAtOnce) {
   run(seconds(5));
   bool done = false;
   first.elector->release([&] { done = true; });
-  run(seconds(4));
+  run(milliseconds(100));
   EXPECT_TRUE(done);
   EXPECT_FALSE(first.elector->leading());
   EXPECT_TRUE(second.elector->leading());

@@ -123,6 +123,7 @@ class Chaos {
     options.seed = random_.next();
     controller_ = std::make_unique<controller::Controller>(*client_, world_->executor(), options);
     controller_->on_round([this] { check_round(); });
+    controller_->lead();
     controller_->start();
   }
 

@@ -148,6 +148,7 @@ class Play {
     controller_.reset();
     controller_ = std::make_unique<controller::Controller>(*faulty_, world_->executor(),
                                                            controller::ControllerOptions{});
+    controller_->lead();
     controller_->start();
   }
 

@@ -297,6 +297,7 @@ TEST_F(Provisioning, AClusterWithoutTheKindIsToldSoAndLeftInPeace) {
   Json crd = world->call(std::move(get)).body;
   ASSERT_TRUE(world->call(std::move(remove)).ok());
   controller::Controller controller(world->client(), world->executor(), {});
+  controller.lead();
   controller.start();
   apply(kQueue);
   apply(kJob);
@@ -304,7 +305,7 @@ TEST_F(Provisioning, AClusterWithoutTheKindIsToldSoAndLeftInPeace) {
             "NotSupported/False: The cluster does not serve ProvisioningRequests (autoscaling.x-k8s.io/v1): "
             "install "
             "their CustomResourceDefinition");
-  EXPECT_TRUE(controller.synced());
+  EXPECT_TRUE(controller.leading());
   const auto writes = [&] {
     std::uint64_t sum = 0;
     for (const auto& [what, count] : controller.request_counts()) sum += count;
@@ -451,6 +452,7 @@ TEST_F(Provisioning, AMomentaryErrorIsTriedAgainAndNeverBlamed) {
     make(options);
     Flaky flaky(world->client(), world->executor(), 3, code);
     controller::Controller controller(flaky, world->executor(), {});
+    controller.lead();
     controller.start();
     apply(kQueue);
     apply(kJob);
@@ -473,6 +475,7 @@ TEST_F(Provisioning, ANewControllerGoesOnWhereTheOldOneWas) {
   make(options);
   auto controller = std::make_unique<controller::Controller>(world->client(), world->executor(),
                                                              controller::ControllerOptions{});
+  controller->lead();
   controller->start();
   apply(kQueue);
   apply(kJob);
@@ -482,6 +485,7 @@ TEST_F(Provisioning, ANewControllerGoesOnWhereTheOldOneWas) {
   answer("Provisioned", "there");
   controller = std::make_unique<controller::Controller>(world->client(), world->executor(),
                                                         controller::ControllerOptions{});
+  controller->lead();
   controller->start();
   world->run_for(seconds(5));
   EXPECT_TRUE(is(workload(), "Admitted"));

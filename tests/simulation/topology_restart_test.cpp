@@ -16,6 +16,7 @@ class TopologyRestart : public PlacedWorld {
   void start() {
     controller = std::make_unique<controller::Controller>(world->client(), world->executor(),
                                                           controller::ControllerOptions{});
+    controller->lead();
     controller->start();
   }
   void stop() { controller.reset(); }

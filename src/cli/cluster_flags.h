@@ -1,0 +1,29 @@
+// The options of the pretend cluster, as berth up and berth cluster take them.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "cluster/cluster.h"
+
+namespace CLI {
+class App;
+}
+
+namespace berth::cli {
+
+struct ClusterFlags {
+  std::string nodes = "1x2x4";  // a shape (see cluster/nodes.h), a file of Node manifests, or "none"
+  std::string node_resources;
+  std::string scale_up = "2x4";            // RACKSxNODES that the autoscaler may add, or "none"
+  std::string provisioning_delay = "30s";  // until they are there
+};
+void add_cluster_flags(CLI::App& app, ClusterFlags& flags);
+
+// Errors name the option, or the file of nodes.
+Result<cluster::ClusterOptions> cluster_options(const ClusterFlags& flags);
+
+// What annotations make of pods and nodes, for the end of a help text.
+extern const char* const kClusterHelp;
+
+}  // namespace berth::cli
