@@ -5,6 +5,7 @@
 #include <random>
 
 #include "api/status.h"
+#include "api/verb.h"
 #include "apiserver/http/decode.h"
 #include "apiserver/http/encode.h"
 #include "apiserver/http/negotiate.h"
@@ -42,28 +43,6 @@ constexpr std::string_view kCustomPatchTypes =
     "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
 // A watch whose client sets no limit ends after 30 to 60 minutes, so that connections spread again.
 constexpr std::int64_t kMinWatchSeconds = 30 * 60;
-
-std::string_view name_of(Verb verb) {
-  switch (verb) {
-    case Verb::kGet:
-      return "get";
-    case Verb::kList:
-      return "list";
-    case Verb::kWatch:
-      return "watch";
-    case Verb::kCreate:
-      return "create";
-    case Verb::kUpdate:
-      return "update";
-    case Verb::kPatch:
-      return "patch";
-    case Verb::kDelete:
-      return "delete";
-    case Verb::kDeleteCollection:
-      return "deletecollection";
-  }
-  return "";
-}
 
 // nullopt: no verb of the API.
 std::optional<Verb> verb_of(const ParsedRequest& r) {

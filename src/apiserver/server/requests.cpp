@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/status.h"
+#include "api/verb.h"
 #include "apiserver/server/answers.h"
 #include "apiserver/server/handlers.h"
 #include "apiserver/server/watches.h"
@@ -13,28 +14,6 @@ namespace berth::apiserver {
 namespace {
 
 using api::Verb;
-
-std::string_view name_of(Verb verb) {
-  switch (verb) {
-    case Verb::kGet:
-      return "get";
-    case Verb::kList:
-      return "list";
-    case Verb::kWatch:
-      return "watch";
-    case Verb::kCreate:
-      return "create";
-    case Verb::kUpdate:
-      return "update";
-    case Verb::kPatch:
-      return "patch";
-    case Verb::kDelete:
-      return "delete";
-    case Verb::kDeleteCollection:
-      return "deletecollection";
-  }
-  return "";
-}
 
 bool writes(Verb verb) { return verb != Verb::kGet && verb != Verb::kList && verb != Verb::kWatch; }
 
