@@ -62,6 +62,15 @@ void FaultyClient::on_write(std::function<bool(std::uint64_t)> handler) {
 void FaultyClient::cut() { impl_->cut = true; }
 
 void FaultyClient::call(RestRequest request, std::function<void(RestResponse)> done) {
+  if (impl_->rates.held_back == 0 || !impl_->random.chance(impl_->rates.held_back)) return send(std::move(request), std::move(done));
+  impl_->executor.after(impl_->delay(), [this, impl = impl_, request = std::move(request), done = std::move(done)] {
+    if (impl->cut) return;
+    if (!request.not_sent_from || impl->executor.now() < request.not_sent_from()) return send(request, done);
+    done(answer(0, "", "not sent"));
+  });
+}
+
+void FaultyClient::send(RestRequest request, std::function<void(RestResponse)> done) {
   if (impl_->cut) return;
   if (is_write(request)) {
     ++impl_->writes;
@@ -69,6 +78,7 @@ void FaultyClient::call(RestRequest request, std::function<void(RestResponse)> d
     if (impl_->cut) return;
   }
   const auto deliver = [impl = impl_, done = std::move(done)](RestResponse response, Duration delay) {
+    if (impl->cut) return;  // its executor may be gone too
     impl->executor.after(delay, [impl, done, response = std::move(response)]() mutable {
       if (!impl->cut) done(std::move(response));
     });

@@ -84,7 +84,8 @@ class Leading : public testing::Test {
   }
 
   void apply(std::string_view manifests) {
-    for (auto& object : parse_yaml(manifests).value()) {
+    auto objects = parse_yaml(manifests).value();
+    for (auto& object : objects) {
       const auto applied = world->apply(std::move(object));
       ASSERT_TRUE(applied) << applied.error().message;
     }
@@ -97,7 +98,8 @@ class Leading : public testing::Test {
   bool holds_quota(std::string_view job) {
     auto request = world->request_for(std::string(api::kueue::kGroup) + "/v1beta2", "Workload", "default", "").value();
     request.verb = api::Verb::kList;
-    for (const auto& workload : array_at(world->call(std::move(request)).body, {"items"})) {
+    const auto response = world->call(std::move(request));
+    for (const auto& workload : array_at(response.body, {"items"})) {
       const auto& owners = array_at(workload, {"metadata", "ownerReferences"});
       if (owners.empty() || string_at(owners[0], {"name"}) != job) continue;
       for (const auto& condition : array_at(workload, {"status", "conditions"})) {
@@ -186,20 +188,19 @@ TEST_F(Leading, DrainingWaitsForTheWritesThatWereSent) {
   simulate::FaultRates slow;
   slow.slow = 1000;
   simulate::FaultyClient client(world->client(), world->executor(), 1, slow);
-  std::uint64_t writes = 0;
-  client.on_write([&](std::uint64_t) { return ++writes > 0; });
   const auto leader = make(client, 1);
   leader->lead();
   leader->start();
   apply(job("one", "q"));
-  while (writes == 0) ASSERT_TRUE(world->executor().step());
+  while (leader->request_counts().empty()) ASSERT_TRUE(world->executor().step());
   bool drained = false;
   leader->drain([&] { drained = true; });
   EXPECT_FALSE(drained);
-  const auto before = writes;
+  const auto before = leader->request_counts();
   pass(30);
   EXPECT_TRUE(drained);
-  EXPECT_EQ(writes, before);
+  EXPECT_EQ(leader->request_counts(), before);
+  EXPECT_FALSE(holds_quota("one")) << "nothing followed";
 }
 
 }  // namespace
