@@ -18,6 +18,8 @@ struct Command {
   Run run;
 };
 
+Command add_cluster(CLI::App& root);     // pretends to be the machines of a cluster
+Command add_controller(CLI::App& root);  // runs the controller on any API server
 Command add_load(CLI::App& root);      // plays a load and reports how long everybody waited
 Command add_simulate(CLI::App& root);  // plays a scenario in virtual time
 Command add_version(CLI::App& root);

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "api/batch/job_validation.h"
+#include "api/status.h"
 #include "base/log.h"
 #include "base/merge_patch.h"
 #include "controller/engine_host.h"
@@ -145,6 +147,17 @@ struct Controller::Impl {
       informer->on_synced([this] {
         if (--unsynced == 0) all_synced();
       });
+      informer->on_list([this, informer](const api::RestResponse& response) { listed(informer->resource(), response); });
+    }
+  }
+
+  // A list is tried again by itself; people want to know why it does not come. Once, until it came.
+  void listed(const api::GroupVersionResource& resource, const api::RestResponse& response) {
+    if (response.ok()) {
+      unreadable.erase(resource.resource);
+    } else if (unreadable.insert(resource.resource).second) {
+      log::warn("cannot be read; trying again",
+                {{"resource", resource.resource}, {"code", response.code}, {"why", std::string(api::status_message(response))}});
     }
   }
 
@@ -394,6 +407,7 @@ struct Controller::Impl {
   PodSource pod_source;
   std::vector<Informer*> all;
   std::size_t unsynced = 0;
+  std::set<std::string> unreadable;  // resources whose last list failed
   bool started = false;
   bool is_synced = false;
   bool may_lead = false, workloads_fresh = false;
@@ -420,6 +434,19 @@ void Controller::on_synced(std::function<void()> handler) { impl_->synced_handle
 void Controller::lead(std::function<Time()> until) { impl_->lead(std::move(until)); }
 bool Controller::leading() const { return impl_->is_leading; }
 void Controller::on_leading(std::function<void()> handler) { impl_->leading_handler = std::move(handler); }
+std::vector<api::GroupVersionResource> Controller::resources() const {
+  std::vector<api::GroupVersionResource> out;
+  for (const Informer* informer : impl_->all) out.push_back(informer->resource());
+  return out;
+}
+std::vector<std::string> Controller::missing() const {
+  std::vector<std::string> out;
+  for (const Informer* informer : impl_->all) {
+    if (!informer->synced()) out.push_back(informer->resource().resource);
+  }
+  return out;
+}
+void Controller::when_events_are_written(std::function<void()> done) { impl_->events.when_written(std::move(done)); }
 void Controller::drain(std::function<void()> done) { impl_->drain(std::move(done)); }
 JsonPtr Controller::find(const api::GroupVersionResource& resource, std::string_view ns, std::string_view name) const {
   return impl_->cached(resource, ns, name);

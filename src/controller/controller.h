@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/kueue/admission.h"
 #include "api/rest.h"
@@ -48,8 +49,14 @@ class Controller {
   bool leading() const;  // decisions are being taken
   void on_leading(std::function<void()> handler);
 
+  // What it reads, besides what a cluster may lack; and what of that the caches have not got yet, by name ("workloads").
+  std::vector<api::GroupVersionResource> resources() const;
+  std::vector<std::string> missing() const;
+
   // Decides nothing more. `done` is called, once, when every write that was sent has its answer.
   void drain(std::function<void()> done);
+  // `done` is called, once, when every event that was recorded is written or given up.
+  void when_events_are_written(std::function<void()> done);
 
   // What the caches have; null when they do not know the object, or do not hold the resource. Cluster-scoped: `ns` is empty.
   JsonPtr find(const api::GroupVersionResource& resource, std::string_view ns, std::string_view name) const;

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "api/status.h"
+#include "base/log.h"
 
 namespace berth::controller {
-
 Target Target::of(const api::GroupVersionResource& resource, const Json& object) {
   return {resource, std::string(string_at(object, {"metadata", "namespace"})),
           std::string(string_at(object, {"metadata", "name"})),
@@ -74,11 +74,19 @@ void Writes::send(api::RestRequest request, std::string_view verb, Done done) {
   if (!request.subresource.empty()) what.append("/").append(request.subresource);
   ++counts_[what];
   ++in_flight_;
-  client_.call(std::move(request), [this, alive = alive_, done = std::move(done)](const api::RestResponse& response) {
+  client_.call(std::move(request), [this, alive = alive_, what, done = std::move(done)](const api::RestResponse& response) {
     if (!*alive) return;
+    if (response.code == 403) refused(what, response);
     done(response);
     if (*alive) answered();
   });
+}
+
+// Whoever runs this has to act: it is told once of each kind.
+void Writes::refused(const std::string& what, const api::RestResponse& response) {
+  if (!told_refusals_.insert(what).second) return;
+  log::error("the API server refuses: bind Berth's user to the roles of config/rbac",
+             {{"to", what}, {"why", std::string(api::status_message(response))}});
 }
 
 void Writes::answered() {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "api/meta.h"
@@ -49,6 +50,7 @@ class Writes {
   void send(api::RestRequest request, std::string_view verb, Done done);
 
   void answered();
+  void refused(const std::string& what, const api::RestResponse& response);
 
   api::RestClient& client_;
   Executor& executor_;
@@ -57,6 +59,7 @@ class Writes {
   bool closed_ = false;
   std::function<void()> when_quiet_;
   std::map<std::string, std::uint64_t> counts_;
+  std::set<std::string> told_refusals_;  // kinds of requests whose 403 was logged
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

@@ -64,6 +64,7 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
   std::uint64_t random;
   std::uint64_t dropped = 0;
   std::size_t in_flight = 0;
+  std::function<void()> on_idle;
   std::size_t waiting = 0;  // for their next try or their next count; bounded as the queue
   std::deque<SeriesPtr> queue;
   // What was recorded within the window, the most recent first; as many as may wait are remembered.
@@ -152,6 +153,10 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
     if (known != by_key.end() && *known->second == series) forget(known);
   }
 
+  void tell_when_idle() {
+    if (in_flight == 0 && queue.empty() && on_idle) std::exchange(on_idle, {})();
+  }
+
   void send() {
     while (in_flight < options.in_flight && !queue.empty()) {
       const SeriesPtr series = std::move(queue.front());
@@ -197,6 +202,7 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
       failed(series, response.code);
     }
     send();
+    tell_when_idle();
   }
 
   void failed(const SeriesPtr& series, int code) {
@@ -236,6 +242,12 @@ EventRecorder::EventRecorder(api::RestClient& client, Executor& executor, EventR
 EventRecorder::~EventRecorder() = default;
 
 void EventRecorder::record(const ObjectRef& regarding, EventText text) { impl_->record(regarding, text); }
+void EventRecorder::when_written(std::function<void()> done) {
+  impl_->on_idle = std::move(done);
+  impl_->executor.post([self = impl_->weak_from_this()] {
+    if (const auto impl = self.lock()) impl->tell_when_idle();
+  });
+}
 std::uint64_t EventRecorder::dropped() const { return impl_->dropped; }
 
 }  // namespace berth::kube

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -40,6 +41,9 @@ class EventRecorder {
 
   void record(const ObjectRef& regarding, EventText text);
   std::uint64_t dropped() const;
+  // `done` is called once, when what was recorded has been sent and answered; what waits for another try or for its next count is
+  // not waited for.
+  void when_written(std::function<void()> done);
 
  private:
   struct Impl;

@@ -1,0 +1,115 @@
+#include "cli/cluster_access.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <utility>
+
+#include "api/kueue/types.h"
+#include "api/status.h"
+#include "base/log.h"
+#include "kube/client.h"
+
+namespace berth::cli {
+namespace {
+
+constexpr Duration kAskAgainAfter = std::chrono::seconds(1);
+
+std::string name_of(const api::GroupVersionResource& resource) {
+  return resource.resource + "." + (resource.group.empty() ? "" : resource.group + "/") + resource.version;
+}
+
+// Another try may do.
+bool passes(const api::RestResponse& response) {
+  if (response.code == 0) return api::status_reason(response) != kube::kHopeless;
+  return response.code == 429 || response.code >= 500;
+}
+
+}  // namespace
+
+void add_access_flags(CLI::App& app, AccessFlags& flags) {
+  app.add_option("--kubeconfig", flags.kubeconfig,
+                 "The kubeconfig to use (default: $KUBECONFIG, else the pod's service account, else ~/.kube/config)");
+  app.add_option("--context", flags.context, "The kubeconfig's context to use (default: its current one)");
+}
+
+Result<FoundAccess> find_access(const AccessFlags& flags) {
+  const char* kubeconfig = std::getenv("KUBECONFIG");
+  const bool said = !flags.kubeconfig.empty() || !flags.context.empty() || (kubeconfig != nullptr && *kubeconfig != '\0');
+  if (!said) {
+    auto pod = kube::in_cluster_access(std::getenv("KUBERNETES_SERVICE_HOST"), std::getenv("KUBERNETES_SERVICE_PORT"));
+    if (pod) return FoundAccess{std::move(*pod), true};
+  }
+  auto access = kube::load_kubeconfig(kube::kubeconfig_files(flags.kubeconfig, kubeconfig, std::getenv("HOME")), flags.context);
+  if (!access) return tl::unexpected(access.error());
+  return FoundAccess{std::move(*access), false};
+}
+
+std::string explain_refusal(const api::RestResponse& response, const api::GroupVersionResource& resource, const kube::Access& access) {
+  const std::string message(api::status_message(response));
+  if (response.code == 401)
+    return access.server + " does not accept the credentials of " + access.origin +
+           ": they may have expired; renew the token or certificate, or choose another context";
+  if (response.code == 403)
+    return access.server + " refuses: " + message + "; bind the user to the roles of config/rbac (the Helm chart does)";
+  if (response.code == 404 && resource.group == api::kueue::kGroup)
+    return access.server + " does not serve " + name_of(resource) + ": install Kueue's definitions first (kubectl apply --server-side -f config/crd)";
+  if (response.code == 404) return access.server + " does not serve " + name_of(resource) + ": Berth needs a newer Kubernetes";
+  if (response.code == 0) return access.server + " cannot be used (" + access.origin + "): " + message;
+  return access.server + " answers " + std::to_string(response.code) + " for " + name_of(resource) + ": " + message;
+}
+
+struct AccessCheck::Impl : std::enable_shared_from_this<AccessCheck::Impl> {
+  Impl(api::RestClient& c, Executor& e, kube::Access a, std::vector<Needed> n, std::function<void(Result<void>)> d)
+      : client(c), executor(e), access(std::move(a)), needed(std::move(n)), done(std::move(d)) {}
+
+  void ask() {
+    if (next == needed.size()) return std::exchange(done, {})({});
+    const Needed& what = needed[next];
+    api::RestRequest request;
+    request.resource = what.resource;
+    request.ns = what.ns;
+    request.name = what.name;
+    request.verb = what.name.empty() ? api::Verb::kList : api::Verb::kGet;
+    if (what.name.empty()) request.limit = 1;
+    client.call(std::move(request), [weak = weak_from_this()](const api::RestResponse& response) {
+      if (const auto self = weak.lock()) self->answered(response);
+    });
+  }
+
+  void answered(const api::RestResponse& response) {
+    const Needed& what = needed[next];
+    if (response.ok() || (response.code == 404 && what.may_be_missing)) {
+      ++next;
+      return ask();
+    }
+    const bool named = response.code == 404 && !what.name.empty();
+    std::string why = named ? std::string(api::status_message(response)) : explain_refusal(response, what.resource, access);
+    if (named && what.resource.resource == "namespaces")
+      why = access.server + " has no namespace \"" + what.name + "\": make it (kubectl create namespace " + what.name + ") or name another with --namespace";
+    if (!passes(response) || executor.now() >= give_up) return std::exchange(done, {})(fail(why));
+    if (!std::exchange(warned, true)) log::warn("the API server cannot be used yet; trying again", {{"why", why}});
+    timer = executor.after(kAskAgainAfter, [this] { ask(); });
+  }
+
+  api::RestClient& client;
+  Executor& executor;
+  const kube::Access access;
+  const std::vector<Needed> needed;
+  std::function<void(Result<void>)> done;
+  std::size_t next = 0;
+  Time give_up{};
+  bool warned = false;
+  TimerId timer = 0;
+};
+
+AccessCheck::AccessCheck(api::RestClient& client, Executor& executor, const kube::Access& access, std::vector<Needed> needed,
+                         std::function<void(Result<void>)> done)
+    : impl_(std::make_shared<Impl>(client, executor, access, std::move(needed), std::move(done))) {}
+AccessCheck::~AccessCheck() { impl_->executor.cancel(impl_->timer); }
+
+void AccessCheck::start() {
+  impl_->give_up = impl_->executor.now() + kReachWithin;
+  impl_->ask();
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,90 @@
+// berth cluster: the pretend cluster on any API server.
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/log.h"
+#include "cli/cluster_access.h"
+#include "cli/cluster_flags.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cluster/cluster.h"
+#include "http/asio_executor.h"
+#include "kube/client.h"
+
+namespace berth::cli {
+namespace {
+
+struct Flags {
+  AccessFlags access;
+  ClusterFlags cluster;
+  bool job_controller = true;
+  std::string log_level = "warn";
+};
+
+Result<void> run_cluster(const Flags& flags) {
+  auto options = cluster_options(flags.cluster);
+  if (!options) return tl::unexpected(options.error());
+  options->job_controller = flags.job_controller;
+  const auto found = find_access(flags.access);
+  if (!found) return tl::unexpected(found.error());
+  http::AsioExecutor executor;
+  kube::ClientOptions no_limit;
+  no_limit.user_agent = "berth-cluster";
+  no_limit.rate.per_second = 0;  // kubelets and the Job controller have limits of their own; here they would only slow tests
+  kube::ClientOptions once = no_limit;
+  once.max_tries = 1;
+  auto client = kube::Client::make(executor, found->access, no_limit);
+  auto checker = kube::Client::make(executor, found->access, once);
+  if (!client || !checker) return tl::unexpected((!client ? client : checker).error());
+  auto cluster = cluster::PretendCluster::make(**client, executor, *options);
+  if (!cluster) return tl::unexpected(cluster.error());
+
+  Result<void> outcome;
+  AccessCheck check(**checker, executor, found->access, {{{"", "v1", "nodes"}}, {{"", "v1", "pods"}}, {{"batch", "v1", "jobs"}}},
+                    [&](Result<void> may) {
+                      if (!may) {
+                        outcome = std::move(may);
+                        return executor.stop();
+                      }
+                      (*cluster)->start();
+                      std::printf("ready\n");
+                      std::fflush(stdout);
+                    });
+  executor.on_signals({SIGTERM, SIGINT}, [&, asked = false](int) mutable {
+    if (std::exchange(asked, true)) std::_Exit(130);
+    executor.stop();
+  });
+  executor.post([&] { check.start(); });
+  executor.run();
+  return outcome;
+}
+
+int run(const Flags& flags) {
+  const auto level = log::parse_level(flags.log_level);
+  if (!level) return failure("--log-level: " + level.error().message);
+  log::configure(*level, log::Format::kText);
+  std::signal(SIGPIPE, SIG_IGN);
+  const auto done = run_cluster(flags);
+  return done ? 0 : failure(done.error().message);
+}
+
+}  // namespace
+
+Command add_cluster(CLI::App& root) {
+  auto* app = root.add_subcommand("cluster", "Pretend to be the machines of a cluster: nodes, kubelets, autoscaler, Job controller");
+  auto flags = std::make_shared<Flags>();
+  add_access_flags(*app, flags->access);
+  add_cluster_flags(*app, flags->cluster);
+  app->add_flag("--job-controller", flags->job_controller,
+                "--job-controller=false: somebody else makes the pods of Jobs, as kube-controller-manager does");
+  app->add_option("--log-level", flags->log_level, "debug, info, warn or error")->capture_default_str();
+  app->footer(kClusterHelp);
+  return {app, [flags] { return run(*flags); }};
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,46 @@
+// The command line of berth controller.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "base/log.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/run_controller.h"
+
+namespace berth::cli {
+namespace {
+
+struct Flags {
+  RunControllerOptions controller;
+  std::string log_level = "info";
+  std::string log_format = "text";
+};
+
+int run(const Flags& flags) {
+  const auto level = log::parse_level(flags.log_level);
+  if (!level) return failure("--log-level: " + level.error().message);
+  log::configure(*level, flags.log_format == "json" ? log::Format::kJson : log::Format::kText);
+  const auto done = run_controller(flags.controller);
+  return done ? 0 : failure(done.error().message);
+}
+
+}  // namespace
+
+Command add_controller(CLI::App& root) {
+  auto* app = root.add_subcommand("controller", "Run Berth's controller on a cluster, in it or from outside");
+  auto flags = std::make_shared<Flags>();
+  add_access_flags(*app, flags->controller.access);
+  app->add_option("--namespace", flags->controller.ns,
+                  "Where the lease of the leader is (default: the pod's namespace, else kueue-system)");
+  app->add_option("--feature-gates", flags->controller.feature_gates,
+                  "Kueue's feature gates, such as TASBalancedPlacement=true,PartialAdmission=false");
+  app->add_option("--log-level", flags->log_level, "debug, info, warn or error")->capture_default_str();
+  app->add_option("--log-format", flags->log_format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  app->footer("Several may run at once: one leads, the others follow and take over when it is gone.");
+  return {app, [flags] { return run(*flags); }};
+}
+
+}  // namespace berth::cli
