@@ -71,6 +71,8 @@ bool set_serial(X509* certificate) {
   return number && BN_to_ASN1_INTEGER(number.get(), X509_get_serialNumber(certificate)) != nullptr;
 }
 
+constexpr std::size_t kMaxCommonName = 64;  // RFC 5280, ub-common-name
+
 // What distinguishes the kinds of certificates.
 struct Wish {
   std::string common_name;
@@ -137,7 +139,10 @@ Result<Credential> make_server_credential(const Credential& authority, const std
   for (const std::string& n : names)
     alternatives += (alternatives.empty() ? "" : ",") + std::string(is_address(n) ? "IP:" : "DNS:") + n;
   if (names.empty()) return fail("a server's certificate needs a name");
-  return issue({names.front(),
+  // A longer one cannot be a common name; nobody but people looks at that.
+  const std::string& shortest = *std::min_element(
+      names.begin(), names.end(), [](const std::string& a, const std::string& b) { return a.size() < b.size(); });
+  return issue({shortest.substr(0, kMaxCommonName),
                 {},
                 lifetime,
                 {{NID_basic_constraints, "critical,CA:FALSE"},

@@ -22,7 +22,7 @@ inline constexpr std::chrono::hours kAuthorityLifetime{24 * 3650};
 inline constexpr std::chrono::hours kLeafLifetime{24 * 365};
 
 Result<Credential> make_authority(std::string_view name, Time now, std::chrono::hours lifetime = kAuthorityLifetime);
-// `names` are DNS names and IP addresses; the first one of them is the common name.
+// `names` are DNS names and IP addresses; the shortest one of them is the common name, as far as it goes.
 Result<Credential> make_server_credential(const Credential& authority, const std::vector<std::string>& names, Time now,
                                           std::chrono::hours lifetime = kLeafLifetime);
 Result<Credential> make_client_credential(const Credential& authority, std::string_view user,

@@ -1,0 +1,77 @@
+#include "serve/local_certificates.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include "http/tls.h"
+
+namespace berth::serve {
+namespace {
+
+Result<std::string> read_file(const std::string& path) {
+  std::ifstream in(path);
+  if (!in) return fail("cannot read " + path + ": " + std::strerror(errno));
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+FileCertificates::FileCertificates(Executor& executor, std::string directory, Duration refresh)
+    : executor_(executor), directory_(std::move(directory)), refresh_(refresh) {}
+
+FileCertificates::~FileCertificates() { executor_.cancel(timer_); }
+
+Result<void> FileCertificates::start() {
+  again();
+  return read();
+}
+
+void FileCertificates::again() {
+  timer_ = executor_.after(refresh_, [this] {
+    again();
+    (void)read();  // said by set_problem()
+  });
+}
+
+Result<void> FileCertificates::read() {
+  const auto refused = [&](std::string why) {
+    set_problem(why);
+    return fail(std::move(why));
+  };
+  auto certificate = read_file(directory_ + "/tls.crt"), key = read_file(directory_ + "/tls.key");
+  if (!certificate) return refused(certificate.error().message);
+  if (!key) return refused(key.error().message);
+  http::Credential credential{std::move(*certificate), std::move(*key)};
+  http::ServerTls tls;
+  tls.server = credential;
+  if (const auto context = http::make_server_context(tls); !context)
+    return refused(directory_ + "/tls.crt and tls.key: " + context.error().message);
+  set_problem({});
+  present(std::move(credential));
+  return {};
+}
+
+SelfSignedCertificates::SelfSignedCertificates(Executor& executor, std::vector<std::string> names, std::chrono::hours lifetime)
+    : executor_(executor), names_(std::move(names)), lifetime_(lifetime) {}
+
+SelfSignedCertificates::~SelfSignedCertificates() { executor_.cancel(timer_); }
+
+Result<void> SelfSignedCertificates::start() { return make(); }
+
+Result<void> SelfSignedCertificates::make() {
+  timer_ = executor_.after(lifetime_ * 2 / 3, [this] { (void)make(); });
+  const auto authority = http::make_authority("berth-self-signed", executor_.now(), lifetime_);
+  auto leaf = authority ? http::make_server_credential(*authority, names_, executor_.now(), lifetime_)
+                        : Result<http::Credential>(tl::unexpected(authority.error()));
+  set_problem(leaf ? std::string() : leaf.error().message);
+  if (!leaf) return tl::unexpected(leaf.error());
+  present(std::move(*leaf));
+  return {};
+}
+
+}  // namespace berth::serve

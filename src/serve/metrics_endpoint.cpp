@@ -1,0 +1,71 @@
+#include "serve/metrics_endpoint.h"
+
+#include <charconv>
+#include <utility>
+
+namespace berth::serve {
+namespace {
+
+http::HttpResponse page(std::string text) {
+  return {200, {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"}}, std::move(text)};
+}
+
+void respond(const std::shared_ptr<http::ResponseSink>& sink, http::HttpResponse answer) {
+  sink->respond([answer = std::move(answer)] { return answer; });
+}
+
+}  // namespace
+
+MetricsHandler::MetricsHandler(std::function<std::string()> text, DelegatedAuth* auth)
+    : text_(std::move(text)), auth_(auth) {}
+
+std::unique_ptr<http::Handler::Parsed> MetricsHandler::parse(http::HttpRequest request) const {
+  return std::make_unique<http::PlainRequest>(std::move(request));
+}
+
+std::unique_ptr<http::Exchange> MetricsHandler::execute(std::unique_ptr<Parsed> parsed,
+                                                        std::shared_ptr<http::ResponseSink> sink) {
+  const http::HttpRequest& request = static_cast<http::PlainRequest&>(*parsed).request;
+  const std::string path = request.target.substr(0, request.target.find('?'));
+  if (path != "/metrics") {
+    respond(sink, http::not_found_page());
+  } else if (request.method != "GET") {
+    respond(sink, http::plain_text(405, "only GET\n"));
+  } else if (auth_ == nullptr) {
+    respond(sink, page(text_()));
+  } else {
+    AccessAttributes attributes;
+    attributes.verb = "get";
+    attributes.path = path;
+    auth_->check(request, attributes, [text = text_, sink](const auto& caller) {
+      respond(sink, caller ? page(text()) : caller.error());
+    });
+  }
+  return nullptr;
+}
+
+Result<std::unique_ptr<MetricsServer>> MetricsServer::start(SecureServerOptions options, Executor& executor,
+                                                            std::function<std::string()> text, DelegatedAuth* auth,
+                                                            CertificateSource& certificates) {
+  std::unique_ptr<MetricsServer> out(new MetricsServer(std::make_unique<MetricsHandler>(std::move(text), auth)));
+  auto server = SecureServer::start(*out->handler_, executor, certificates, std::move(options));
+  if (!server) return fail("metrics: " + server.error().message);
+  out->server_ = std::move(*server);
+  return out;
+}
+
+Result<std::optional<SecureServerOptions>> parse_bind_address(std::string_view text) {
+  if (text.empty() || text == "0") return std::nullopt;
+  const std::size_t colon = text.rfind(':');
+  const std::string_view digits = colon == std::string_view::npos ? "" : text.substr(colon + 1);
+  SecureServerOptions options;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), options.port);
+  if (digits.empty() || error != std::errc() || end != digits.data() + digits.size())
+    return fail("\"" + std::string(text) + "\": expected [address]:port, as in \":8443\", or \"0\" for none");
+  std::string_view host = text.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  if (!host.empty()) options.address = std::string(host);
+  return options;
+}
+
+}  // namespace berth::serve

@@ -1,0 +1,46 @@
+// Metrics over HTTPS: GET /metrics for whoever may "get" that path, as the API server says.
+// https://kubernetes.io/docs/concepts/cluster-administration/system-metrics/
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "serve/delegated_auth.h"
+#include "serve/secure_server.h"
+
+namespace berth::serve {
+
+class MetricsHandler final : public http::Handler {
+ public:
+  // `text` is called on the executor and gives everything in Prometheus' text format. `auth` null: everybody may read.
+  MetricsHandler(std::function<std::string()> text, DelegatedAuth* auth);
+
+  std::unique_ptr<Parsed> parse(http::HttpRequest request) const override;
+  std::unique_ptr<http::Exchange> execute(std::unique_ptr<Parsed> request, std::shared_ptr<http::ResponseSink> sink) override;
+
+ private:
+  std::function<std::string()> text_;
+  DelegatedAuth* auth_;
+};
+
+class MetricsServer {
+ public:
+  // As SecureServer::start(). `auth` must outlive the server.
+  static Result<std::unique_ptr<MetricsServer>> start(SecureServerOptions options, Executor& executor,
+                                                      std::function<std::string()> text, DelegatedAuth* auth,
+                                                      CertificateSource& certificates);
+
+  std::uint16_t port() const { return server_->port(); }
+  void stop(std::chrono::seconds grace, std::function<void()> done) { server_->stop(grace, std::move(done)); }
+
+ private:
+  explicit MetricsServer(std::unique_ptr<MetricsHandler> handler) : handler_(std::move(handler)) {}
+  std::unique_ptr<MetricsHandler> handler_;
+  std::unique_ptr<SecureServer> server_;
+};
+
+// ":8443" and "127.0.0.1:8443", "[::1]:8443" as an address and a port; "0" and "" mean that there shall be no such server (nullopt).
+Result<std::optional<SecureServerOptions>> parse_bind_address(std::string_view text);
+
+}  // namespace berth::serve

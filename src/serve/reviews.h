@@ -1,0 +1,26 @@
+// The questions that an API server asks webhooks, and their answers, as JSON values. Pure functions.
+// https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#webhook-request-and-response
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-conversion
+#pragma once
+
+#include <string_view>
+
+#include "api/kueue/admission.h"
+#include "base/json.h"
+#include "base/result.h"
+
+namespace berth::serve {
+
+enum class Hook { kMutate, kValidate };
+
+// Answers an AdmissionReview (admission.k8s.io/v1) about an object of `group` and `resource` in any of its versions. What the rules
+// say nothing about (deletions, connections, defaults of updates) is allowed. A refusal carries the Status that the API server passes
+// on: 422 Invalid with a cause per field. Nothing is changed anywhere, so a dry run is like any other. The error says what is wrong
+// with the review itself.
+Result<Json> answer_admission(Hook hook, std::string_view group, std::string_view resource, const Json& review,
+                              const api::kueue::AdmissionContext& context);
+
+// Answers a ConversionReview (apiextensions.k8s.io/v1): all objects converted, or a failure that names the first that cannot be.
+Result<Json> answer_conversion(const Json& review);
+
+}  // namespace berth::serve

@@ -1,0 +1,113 @@
+#include "serve/webhooks.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "api/status.h"
+#include "serve/reviews.h"
+
+namespace berth::serve {
+namespace {
+
+struct Page {
+  std::string_view path;
+  Hook hook = Hook::kValidate;
+  std::string_view group, resource;  // of admission; empty: conversion
+  bool converts() const { return group.empty(); }
+  std::size_t max_bytes() const { return converts() ? kMaxConversionBytes : kMaxAdmissionBytes; }
+};
+
+constexpr std::string_view kKueue = "kueue.x-k8s.io";
+constexpr Page kPages[] = {
+    {"/convert", Hook::kMutate, "", ""},
+    {"/mutate-batch-v1-job", Hook::kMutate, "batch", "jobs"},
+    {"/mutate-kueue-x-k8s-io-v1beta2-clusterqueue", Hook::kMutate, kKueue, "clusterqueues"},
+    {"/mutate-kueue-x-k8s-io-v1beta2-resourceflavor", Hook::kMutate, kKueue, "resourceflavors"},
+    {"/mutate-kueue-x-k8s-io-v1beta2-workload", Hook::kMutate, kKueue, "workloads"},
+    {"/validate-batch-v1-job", Hook::kValidate, "batch", "jobs"},
+    {"/validate-kueue-x-k8s-io-v1beta2-clusterqueue", Hook::kValidate, kKueue, "clusterqueues"},
+    {"/validate-kueue-x-k8s-io-v1beta2-cohort", Hook::kValidate, kKueue, "cohorts"},
+    {"/validate-kueue-x-k8s-io-v1beta2-resourceflavor", Hook::kValidate, kKueue, "resourceflavors"},
+    {"/validate-kueue-x-k8s-io-v1beta2-workload", Hook::kValidate, kKueue, "workloads"},
+};
+
+const Page* page_of(std::string_view target) {
+  // The API server adds ?timeout=10s.
+  const std::string_view path = target.substr(0, target.find('?'));
+  const auto it = std::find_if(std::begin(kPages), std::end(kPages), [&](const Page& p) { return p.path == path; });
+  return it == std::end(kPages) ? nullptr : it;
+}
+
+http::HttpResponse json_answer(int status, const Json& body) {
+  return {status, {{"Content-Type", "application/json"}}, to_string(body)};
+}
+
+http::HttpResponse refusal(int status, std::string_view reason, std::string_view message) {
+  return json_answer(status, api::make_status(status, reason, message));
+}
+
+// A review that waits for the executor, or the answer when none is needed.
+struct Asked final : http::Handler::Parsed {
+  const Page* page = nullptr;
+  Json review;
+  std::optional<http::HttpResponse> answer;
+};
+
+http::HttpResponse answered(const Result<Json>& answer) {
+  return answer ? json_answer(200, *answer) : refusal(400, "BadRequest", answer.error().message);
+}
+
+}  // namespace
+
+WebhookHandler::WebhookHandler(api::kueue::ObjectGetter get, api::kueue::AdmissionPolicy policy)
+    : get_(std::move(get)), policy_(std::move(policy)) {}
+
+std::unique_ptr<http::Handler::Parsed> WebhookHandler::parse(http::HttpRequest request) const {
+  auto asked = std::make_unique<Asked>();
+  asked->page = page_of(request.target);
+  if (asked->page == nullptr) {
+    asked->answer = http::not_found_page();
+  } else if (request.method != "POST") {
+    asked->answer = refusal(405, "MethodNotAllowed", "reviews are sent with POST");
+    asked->answer->headers.push_back({"Allow", "POST"});
+  } else if (request.body_too_large || request.body.size() > asked->page->max_bytes()) {
+    asked->answer = refusal(413, "RequestEntityTooLarge",
+                            "the review is larger than " + std::to_string(asked->page->max_bytes()) + " bytes");
+  } else if (auto review = parse_json(request.body, {.max_bytes = asked->page->max_bytes()}); !review) {
+    asked->answer = refusal(400, "BadRequest", "the body is no JSON: " + review.error().message);
+  } else if (asked->page->converts()) {
+    // Looks at nothing but the review: the other threads can do it.
+    asked->answer = answered(answer_conversion(*review));
+  } else {
+    asked->review = std::move(*review);
+  }
+  return asked;
+}
+
+std::unique_ptr<http::Exchange> WebhookHandler::execute(std::unique_ptr<Parsed> request,
+                                                        std::shared_ptr<http::ResponseSink> sink) {
+  auto& asked = static_cast<Asked&>(*request);
+  if (!asked.answer) {
+    asked.answer =
+        answered(answer_admission(asked.page->hook, asked.page->group, asked.page->resource, asked.review, {get_, policy_}));
+  }
+  sink->respond([answer = std::move(*asked.answer)] { return answer; });
+  return nullptr;
+}
+
+Result<std::unique_ptr<WebhookServer>> WebhookServer::start(SecureServerOptions options, Executor& executor,
+                                                            api::kueue::ObjectGetter get,
+                                                            api::kueue::AdmissionPolicy policy,
+                                                            CertificateSource& certificates) {
+  options.max_body_bytes = kMaxConversionBytes;
+  std::unique_ptr<WebhookServer> out(
+      new WebhookServer(std::make_unique<WebhookHandler>(std::move(get), std::move(policy))));
+  auto server = SecureServer::start(*out->handler_, executor, certificates, std::move(options));
+  if (!server) return fail("webhooks: " + server.error().message);
+  out->server_ = std::move(*server);
+  return out;
+}
+
+}  // namespace berth::serve

@@ -1,0 +1,104 @@
+#include "serve/webhooks.h"
+
+#include <gtest/gtest.h>
+
+#include "base/base64.h"
+#include "serve/keeping_sink.h"
+
+namespace berth::serve {
+namespace {
+
+class Webhooks : public testing::Test {
+ protected:
+  http::HttpResponse post(const std::string& target, const std::string& body) {
+    return ask(handler, request_of("POST", target, body)).get()->response.value();
+  }
+  static std::string review(std::string_view group, std::string_view resource) {
+    return R"({"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u","operation":"CREATE","resource":{"group":")" +
+           std::string(group) + R"(","version":"v1","resource":")" + std::string(resource) +
+           R"("},"object":{"metadata":{"name":"x","namespace":"a","labels":{"kueue.x-k8s.io/queue-name":"q"}},"spec":{}}}})";
+  }
+
+  JsonPtr default_queue;
+  WebhookHandler handler{[this](const api::GroupVersionResource& what, std::string_view, std::string_view) {
+                           return what.resource == "localqueues" ? default_queue : nullptr;
+                         },
+                         {}};
+};
+
+TEST_F(Webhooks, AnswerOnKueuesPaths) {
+  constexpr std::string_view kKueue = "kueue.x-k8s.io";
+  const struct {
+    std::string path;
+    std::string_view group, resource;
+  } cases[] = {
+      {"/mutate-batch-v1-job", "batch", "jobs"},
+      {"/validate-batch-v1-job", "batch", "jobs"},
+      {"/mutate-kueue-x-k8s-io-v1beta2-workload", kKueue, "workloads"},
+      {"/mutate-kueue-x-k8s-io-v1beta2-clusterqueue", kKueue, "clusterqueues"},
+      {"/mutate-kueue-x-k8s-io-v1beta2-resourceflavor", kKueue, "resourceflavors"},
+      {"/validate-kueue-x-k8s-io-v1beta2-workload", kKueue, "workloads"},
+      {"/validate-kueue-x-k8s-io-v1beta2-clusterqueue", kKueue, "clusterqueues"},
+      {"/validate-kueue-x-k8s-io-v1beta2-resourceflavor", kKueue, "resourceflavors"},
+      {"/validate-kueue-x-k8s-io-v1beta2-cohort", kKueue, "cohorts"},
+  };
+  for (const auto& c : cases) {
+    const auto answer = post(c.path + "?timeout=10s", review(c.group, c.resource));
+    EXPECT_EQ(answer.status, 200) << c.path << answer.body;
+    EXPECT_EQ(answer.header("Content-Type"), "application/json");
+    EXPECT_TRUE(bool_at(parse_json(answer.body).value(), {"response", "allowed"})) << answer.body;
+    EXPECT_EQ(post(c.path, review("", "pods")).status, 400);
+  }
+}
+
+TEST_F(Webhooks, LookUpWhatAJobNeeds) {
+  const std::string labelled = review("batch", "jobs");
+  const std::string plain = [&] {
+    Json r = parse_json(labelled).value();
+    erase_path(r, {"request", "object", "metadata", "labels"});
+    return to_string(r);
+  }();
+  const auto patch = [&] {
+    const Json answer = parse_json(post("/mutate-batch-v1-job", plain).body).value();
+    return base64_decode(string_at(answer, {"response", "patch"})).value();
+  };
+  EXPECT_EQ(patch(), "");
+  default_queue = std::make_shared<const Json>(JsonObject());
+  EXPECT_NE(patch().find(R"("kueue.x-k8s.io/queue-name":"default")"), std::string::npos) << patch();
+}
+
+TEST_F(Webhooks, ConvertBetweenVersions) {
+  const auto answer = post("/convert", R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"ConversionReview","request":{"uid":"u",)"
+                                       R"("desiredAPIVersion":"kueue.x-k8s.io/v1beta2","objects":[{"apiVersion":)"
+                                       R"("kueue.x-k8s.io/v1beta1","kind":"Cohort","metadata":{"name":"c"}}]}})");
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_NE(answer.body.find(R"("apiVersion":"kueue.x-k8s.io/v1beta2")"), std::string::npos);
+}
+
+TEST_F(Webhooks, SayWhatIsWrongWithARequest) {
+  const auto message = [](const http::HttpResponse& answer) {
+    return std::string(string_at(parse_json(answer.body).value(), {"message"}));
+  };
+  const auto broken = post("/convert", "{");
+  EXPECT_EQ(broken.status, 400);
+  EXPECT_TRUE(message(broken).starts_with("the body is no JSON: ")) << message(broken);
+  EXPECT_EQ(post("/convert", "[]").status, 400);
+  EXPECT_EQ(post("/validate-batch-v1-job", R"({"kind":"AdmissionReview"})").status, 400);
+  EXPECT_EQ(post("/validate--v1-pod", review("", "pods")).status, 404);
+  EXPECT_EQ(post("/convert/more", "{}").status, 404);
+  const auto get = ask(handler, request_of("GET", "/convert"))->response.value();
+  EXPECT_EQ(get.status, 405);
+  EXPECT_EQ(get.header("Allow"), "POST");
+}
+
+TEST_F(Webhooks, BodiesHaveABound) {
+  const auto large = post("/validate-batch-v1-job", std::string(kMaxAdmissionBytes + 1, ' '));
+  EXPECT_EQ(large.status, 413);
+  EXPECT_NE(large.body.find("8388608 bytes"), std::string::npos) << large.body;
+  auto cut = request_of("POST", "/convert");
+  cut.body_too_large = true;
+  EXPECT_EQ(ask(handler, std::move(cut))->response.value().status, 413);
+}
+
+}  // namespace
+}  // namespace berth::serve
