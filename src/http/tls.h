@@ -27,7 +27,7 @@ struct ServerTls {
   std::string client_authorities;
   TlsVersion min_version = TlsVersion::k12;
   // IANA names (TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256), of TLS 1.2; empty: OpenSSL's. Those of TLS 1.3 are not for choice.
-  std::vector<std::string> cipher_suites;
+  std::vector<std::string> cipher_suites = {};
 };
 
 // Errors name what cannot be used: the certificate, the key, an authority, a cipher.

@@ -23,7 +23,7 @@ struct SecureServerOptions {
   std::size_t max_body_bytes = http::kMaxBodyBytes;
   // Configuration: tls.minVersion and tls.cipherSuites (IANA names).
   http::TlsVersion min_version = http::TlsVersion::k12;
-  std::vector<std::string> cipher_suites;
+  std::vector<std::string> cipher_suites = {};
 };
 
 class SecureServer {
