@@ -32,7 +32,19 @@ bool is_admitted(const WorkloadStatus& status) {
   return api::is_true(status.conditions, api::kueue::kAdmitted);
 }
 
-// One entry for every flavor and resource the queue defines, in its order.
+void add_the_rest(const ClusterQueue& queue, const Totals& totals, std::vector<FlavorUsageStatus>& out) {
+  const std::string& flavor = queue.terms.flavor_of_the_rest;
+  if (flavor.empty()) return;
+  auto entry = std::ranges::find(out, flavor, &FlavorUsageStatus::flavor);
+  if (entry == out.end()) entry = out.insert(out.end(), FlavorUsageStatus{flavor, {}});
+  for (const auto& [pair, total] : totals) {
+    const auto& [used_flavor, resource] = pair;
+    if (used_flavor == flavor && std::ranges::find(entry->resources, resource, &FlavorUsageStatus::Resource::name) == entry->resources.end())
+      entry->resources.push_back({resource, total, Amount()});
+  }
+}
+
+// One entry for every flavor and resource the queue defines, in its order; then what else is counted in the flavor of the rest.
 std::vector<FlavorUsageStatus> usage_status(const ClusterQueue& queue, const Totals& totals,
                                             bool may_borrow) {
   std::vector<FlavorUsageStatus> out;
@@ -48,6 +60,7 @@ std::vector<FlavorUsageStatus> usage_status(const ClusterQueue& queue, const Tot
       out.push_back(std::move(entry));
     }
   }
+  add_the_rest(queue, totals, out);
   return out;
 }
 

@@ -65,12 +65,27 @@ struct ClusterQueue {
   };
   std::vector<CheckRule> admission_checks;
   StopPolicy stop_policy = StopPolicy::kNone;
+
+  // Terms that Kueue's API has no words for: a cluster queue made from another API's queue sets them (docs/adr/0012), decoding
+  // leaves them as they are.
+  struct Terms {
+    bool reclaimable = true;  // other queues may preempt its workloads
+    // Of heads of several queues that may be admitted, those of a higher one come first; of several queues that have to give way,
+    // those of a lower one do.
+    std::int32_t priority = 0;
+    // How many ancestors of a victim's queue must exceed their quota, too; none: all below the common one (Kueue's rule).
+    std::optional<std::int32_t> reclaim_levels;
+    // The flavor in which resources are counted that no group covers, with quota 0 and no limits; "": nobody gets them here.
+    std::string flavor_of_the_rest;
+    bool operator==(const Terms&) const = default;
+  } terms;
 };
 
 struct Cohort {
   ObjectMeta meta;
   std::string parent_name;
   std::vector<ResourceGroup> resource_groups;
+  bool unbounded = false;  // of what no group names it has any amount. No word of Kueue's API, as ClusterQueue::terms
 };
 
 struct LocalQueue {

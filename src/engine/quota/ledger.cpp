@@ -7,10 +7,11 @@
 namespace berth::engine {
 
 const Ledger::Cell Ledger::kNoCell{};
+const Ledger::Cell Ledger::kUnboundedCell{Quota{Amount::unlimited()}, Amount::unlimited(), Amount(), Amount()};
 
 Ledger::Cell& Ledger::grow_cell(NodeId id, FlavorResourceId fr) {
   auto& cells = at(id).cells;
-  if (cells.size() <= fr.index()) cells.resize(fr.index() + 1);
+  if (cells.size() <= fr.index()) cells.resize(fr.index() + 1, unlisted(at(id).unbounded));
   return cells[fr.index()];
 }
 

@@ -74,9 +74,10 @@ class Ledger {
   NodeId set_cluster_queue(std::string_view name, std::string_view cohort,
                            std::span<const QuotaEntry> quotas);
   // Whether setting this would change nothing.
-  bool same_configuration(NodeId node, std::string_view parent, std::span<const QuotaEntry> quotas) const;
+  bool same_configuration(NodeId node, std::string_view parent, std::span<const QuotaEntry> quotas, bool unbounded = false) const;
   void remove_cluster_queue(std::string_view name);  // its claims stay until given back
-  NodeId set_cohort(std::string_view name, std::string_view parent, std::span<const QuotaEntry> quotas);
+  // An unbounded cohort has an unlimited nominal quota of everything that is not listed.
+  NodeId set_cohort(std::string_view name, std::string_view parent, std::span<const QuotaEntry> quotas, bool unbounded = false);
   void remove_cohort(std::string_view name);  // goes on as an implicit cohort while something names it
 
   NodeId find_cluster_queue(std::string_view name) const;  // invalid when it has neither object nor claims
@@ -169,6 +170,7 @@ class Ledger {
     bool exists = false;  // an object defines it
     bool in_use = false;  // the slot is taken
     bool in_cycle = false;
+    bool unbounded = false;
     int height = 0;
     NodeId parent;  // as declared
     NodeId up;      // the parent that counts: none inside a cycle
@@ -198,15 +200,16 @@ class Ledger {
   Node& at(NodeId id) { return nodes_[id.index()]; }
   const Node& at(NodeId id) const { return nodes_[id.index()]; }
   const Cell& cell(NodeId id, FlavorResourceId fr) const {
-    const auto& cells = nodes_[id.index()].cells;
-    return fr.index() < cells.size() ? cells[fr.index()] : kNoCell;
+    const Node& node = nodes_[id.index()];
+    return fr.index() < node.cells.size() ? node.cells[fr.index()] : unlisted(node.unbounded);
   }
+  static const Cell& unlisted(bool unbounded) { return unbounded ? kUnboundedCell : kNoCell; }
   Cell& grow_cell(NodeId id, FlavorResourceId fr);
 
   // tree.cpp
   NodeId new_node(std::string_view name, bool cluster_queue);
   NodeId cohort_node(std::string_view name);
-  void set_quotas(NodeId node, std::span<const QuotaEntry> quotas);
+  void set_quotas(NodeId node, std::span<const QuotaEntry> quotas, bool unbounded = false);
   void link(NodeId node, NodeId parent);
   void place_subtree(NodeId node);
   void refresh(NodeId node);     // derived values of one node from its children
@@ -221,7 +224,7 @@ class Ledger {
   void recount(NodeId node, FlavorResourceId id);  // the whole tree's usage of one id, after a saturation
   Amount counted(NodeId cluster_queue, FlavorResourceId id) const;
 
-  static const Cell kNoCell;
+  static const Cell kNoCell, kUnboundedCell;
   std::vector<Node> nodes_;
   std::vector<NodeId> free_nodes_;
   NodeNames cluster_queues_, cohorts_;

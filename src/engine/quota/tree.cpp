@@ -54,11 +54,11 @@ NodeId Ledger::set_cluster_queue(std::string_view name, std::string_view cohort,
 }
 
 bool Ledger::same_configuration(NodeId id, std::string_view parent,
-                                std::span<const QuotaEntry> quotas) const {
+                                std::span<const QuotaEntry> quotas, bool unbounded) const {
   const Node& node = at(id);
   std::string_view present = node.parent.valid() ? std::string_view(at(node.parent).name) : "";
-  if (!node.exists || present != parent) return false;
-  std::vector<Quota> wanted(node.cells.size());
+  if (!node.exists || present != parent || node.unbounded != unbounded) return false;
+  std::vector<Quota> wanted(node.cells.size(), unlisted(unbounded).quota);
   for (const QuotaEntry& entry : quotas) {
     if (entry.id.index() >= wanted.size()) return false;
     wanted[entry.id.index()] = entry.quota;
@@ -79,10 +79,10 @@ void Ledger::remove_cluster_queue(std::string_view name) {
 }
 
 NodeId Ledger::set_cohort(std::string_view name, std::string_view parent,
-                          std::span<const QuotaEntry> quotas) {
+                          std::span<const QuotaEntry> quotas, bool unbounded) {
   NodeId node = cohort_node(name);
   at(node).exists = true;
-  set_quotas(node, quotas);
+  set_quotas(node, quotas, unbounded);
   link(node, cohort_node(parent));
   return node;
 }
@@ -96,8 +96,9 @@ void Ledger::remove_cohort(std::string_view name) {
   drop_if_unused(node);
 }
 
-void Ledger::set_quotas(NodeId node, std::span<const QuotaEntry> quotas) {
-  for (Cell& cell : at(node).cells) cell.quota = Quota();
+void Ledger::set_quotas(NodeId node, std::span<const QuotaEntry> quotas, bool unbounded) {
+  at(node).unbounded = unbounded;
+  for (Cell& cell : at(node).cells) cell.quota = unlisted(unbounded).quota;
   for (const QuotaEntry& entry : quotas) grow_cell(node, entry.id).quota = entry.quota;
 }
 
@@ -159,7 +160,7 @@ void Ledger::refresh(NodeId id) {
   if (!node.cluster_queue) {
     std::size_t size = node.cells.size();
     for (NodeId child : node.children) size = std::max(size, at(child).cells.size());
-    node.cells.resize(size);
+    node.cells.resize(size, unlisted(node.unbounded));
     for (Cell& cell : node.cells) {
       cell.subtree = cell.quota.nominal;
       cell.usage = Amount();

@@ -248,7 +248,11 @@ Assigner::Grade Assigner::grade_resource(FlavorResourceId id, ResourceId resourc
   }
   BorrowLevel level = ledger_.lowest_subtree_that_fits(who.queue, id, value);
   Amount available = ledger_.available(who.queue, id);
-  if (value <= available) return {Grade::kFit, level.height};
+  if (value <= available) {
+    // Nobody limits it, so nobody lends it.
+    const bool free = !who.config->terms.flavor_of_the_rest.empty() && most.is_unlimited();
+    return {Grade::kFit, free ? 0 : level.height};
+  }
   report({Shortage::Kind::kUnused, 0, resource, flavor, Amount(), value - available, Amount(), nullptr});
   out_->lacks.push_back({.id = id, .wanted = value});
   bool may_preempt = value <= ledger_.quota(who.queue, id).nominal || level.smaller_than_tree ||

@@ -14,13 +14,13 @@ constexpr int kPhases = 6;
 
 Candidates::Candidates(const Ledger& ledger, const Slots& slots, const Preemption::HoldersOf& holders_of,
                        const Preemptor& preemptor, std::span<const FlavorResourceId> short_ids,
-                       std::span<const FlavorResourceAmount> usage)
+                       std::span<const FlavorResourceAmount> needs_quota)
     : ledger_(ledger),
       slots_(slots),
       holders_of_(holders_of),
       preemptor_(preemptor),
       short_ids_(short_ids),
-      usage_(usage) {
+      needs_quota_(needs_quota) {
   if (preemptor_.config->within_cluster_queue != WithinClusterQueue::kNever) {
     add_source(preemptor_.queue, NodeId(), Advantage::kOwnQueue);
   }
@@ -32,7 +32,7 @@ Candidates::Candidates(const Ledger& ledger, const Slots& slots, const Preemptio
 // reclaimed while borrowing.
 void Candidates::collect_elsewhere() {
   if (preemptor_.config->reclaim_within_cohort == ReclaimWithinCohort::kNever) return;
-  std::vector<FlavorResourceAmount> remaining(usage_.begin(), usage_.end());
+  std::vector<FlavorResourceAmount> remaining(needs_quota_.begin(), needs_quota_.end());
   bool advantage = fit_in_quota(preemptor_.queue, remaining);
   NodeId below;
   for (NodeId cohort = ledger_.parent(preemptor_.queue); cohort.valid(); cohort = ledger_.parent(cohort)) {
@@ -44,10 +44,10 @@ void Candidates::collect_elsewhere() {
 
 void Candidates::collect_below(NodeId cohort, NodeId subtree, NodeId skip, Advantage advantage) {
   for (NodeId child : ledger_.children(cohort)) {
-    if (child == skip || child == preemptor_.queue || within_nominal(child)) continue;
+    if (child == skip || child == preemptor_.queue) continue;
     if (ledger_.is_cluster_queue(child)) {
-      add_source(child, subtree, advantage);
-    } else {
+      if (exceeds(child, subtree)) add_source(child, subtree, advantage);
+    } else if (preemptor_.config->terms.reclaim_levels || !within_nominal(child)) {
       collect_below(child, subtree, skip, advantage);
     }
   }
@@ -56,6 +56,7 @@ void Candidates::collect_below(NodeId cohort, NodeId subtree, NodeId skip, Advan
 void Candidates::add_source(NodeId queue, NodeId subtree, Advantage advantage) {
   const Holders* holders = holders_of_(queue);
   if (holders == nullptr || holders->empty()) return;
+  if (advantage != Advantage::kOwnQueue && !holders->reclaimable) return;
   Source source{queue, subtree, advantage, holders};
   Cursor evicted{&source, holders->begin_of(true)}, other{&source, holders->begin_of(false)};
   if (!settle(evicted, true) && !settle(other, false)) return;
@@ -121,11 +122,23 @@ PreemptionReason Candidates::reason(const Source& source, const HolderKey& holde
 
 // Whether taking more from this queue still only takes what is not its own, up to where the paths meet.
 bool Candidates::still_exceeds(const Source& source) const {
-  if (source.advantage == Advantage::kOwnQueue) return true;
-  for (NodeId node = source.queue; node.valid() && node != source.subtree; node = ledger_.parent(node)) {
+  return source.advantage == Advantage::kOwnQueue || exceeds(source.queue, source.subtree);
+}
+
+// The queue and its ancestors below the common one use more than is theirs, as far up as the preemptor has to look.
+bool Candidates::exceeds(NodeId queue, NodeId subtree) const {
+  const auto& levels = preemptor_.config->terms.reclaim_levels;
+  std::int32_t level = 0;
+  for (NodeId node = queue; node.valid() && node != subtree && (!levels || level <= *levels); node = ledger_.parent(node), ++level) {
     if (within_nominal(node)) return false;
   }
   return true;
+}
+
+// Queues of lower priority give way first; among equals the workloads decide.
+bool Candidates::later(const Cursor& a, const Cursor& b) const {
+  const std::int32_t x = a.source->holders->queue_priority, y = b.source->holders->queue_priority;
+  return x != y ? x > y : HolderOrder{&slots_}(*b.at, *a.at);
 }
 
 void Candidates::start(bool borrowing) {
@@ -152,15 +165,14 @@ void Candidates::begin_phase() {
     Cursor cursor{&source, source.holders->begin_of(evicted)};
     if (settle(cursor, evicted)) heap_.push_back(cursor);
   }
-  auto later = [this](const Cursor& a, const Cursor& b) { return HolderOrder{&slots_}(*b.at, *a.at); };
-  std::make_heap(heap_.begin(), heap_.end(), later);
+  std::make_heap(heap_.begin(), heap_.end(), [this](const Cursor& a, const Cursor& b) { return later(a, b); });
 }
 
 std::optional<Target> Candidates::next() {
-  auto later = [this](const Cursor& a, const Cursor& b) { return HolderOrder{&slots_}(*b.at, *a.at); };
+  const auto comes_later = [this](const Cursor& a, const Cursor& b) { return later(a, b); };
   while (phase_ < kPhases) {
     while (!heap_.empty()) {
-      std::pop_heap(heap_.begin(), heap_.end(), later);
+      std::pop_heap(heap_.begin(), heap_.end(), comes_later);
       Cursor& cursor = heap_.back();
       const Source& source = *cursor.source;
       if (!still_exceeds(source)) {  // and never will again in this run: usage only falls
@@ -170,7 +182,7 @@ std::optional<Target> Candidates::next() {
       const HolderKey holder = *cursor.at;
       ++cursor.at;
       if (settle(cursor, phase_ < kPhases / 2)) {
-        std::push_heap(heap_.begin(), heap_.end(), later);
+        std::push_heap(heap_.begin(), heap_.end(), comes_later);
       } else {
         heap_.pop_back();
       }

@@ -13,7 +13,7 @@ class Candidates {
  public:
   Candidates(const Ledger& ledger, const Slots& slots, const Preemption::HoldersOf& holders_of,
              const Preemptor& preemptor, std::span<const FlavorResourceId> short_ids,
-             std::span<const FlavorResourceAmount> usage);
+             std::span<const FlavorResourceAmount> needs_quota);
 
   bool any_elsewhere() const { return any_hierarchical_ || any_priority_; }
   bool any_hierarchical() const { return any_hierarchical_; }
@@ -39,6 +39,7 @@ class Candidates {
   void collect_elsewhere();
   void collect_below(NodeId cohort, NodeId subtree, NodeId skip, Advantage advantage);
   void add_source(NodeId queue, NodeId subtree, Advantage advantage);
+  bool exceeds(NodeId queue, NodeId subtree) const;
   bool fit_in_quota(NodeId node, std::vector<FlavorResourceAmount>& remaining) const;
   bool within_nominal(NodeId node) const;
   bool uses_short_ids(WorkloadId workload) const;
@@ -46,6 +47,7 @@ class Candidates {
   bool too_important(const Source& source, const HolderKey& holder) const;
   PreemptionReason reason(const Source& source, const HolderKey& holder, bool& without_borrowing_only) const;
   bool still_exceeds(const Source& source) const;
+  bool later(const Cursor& a, const Cursor& b) const;
   bool settle(Cursor& cursor, bool evicted) const;  // moves to the next candidate; false: exhausted
   void begin_phase();
 
@@ -54,7 +56,7 @@ class Candidates {
   const Preemption::HoldersOf& holders_of_;
   const Preemptor& preemptor_;
   std::span<const FlavorResourceId> short_ids_;
-  std::span<const FlavorResourceAmount> usage_;
+  std::span<const FlavorResourceAmount> needs_quota_;
   std::vector<Source> sources_;
   bool any_hierarchical_ = false, any_priority_ = false;
 

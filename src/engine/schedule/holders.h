@@ -36,6 +36,9 @@ class Holders {
   void erase(const Slot& slot, WorkloadId id) { set_.erase(key(slot, id)); }
   const Set& ordered() const { return set_; }
   bool empty() const { return set_.empty(); }
+  // Of the queue: whether other queues may preempt them, and before or after those of which other queues.
+  bool reclaimable = true;
+  std::int32_t queue_priority = 0;
   // Where the evicted or the other holders begin.
   Set::const_iterator begin_of(bool evicted) const {
     return evicted ? set_.begin()

@@ -95,11 +95,13 @@ bool Pass::still_hopeless(const Queue& queue, WorkloadId head) const {
 }
 
 // Whoever made others give way comes first: otherwise its victim, older, could take the same quota again and
-// again. Then who borrows less, then higher priority, then the older; the UID decides between equals.
+// again. Then whose queue has the higher priority, who borrows less, then higher priority, then the older; the UID decides between equals.
 bool Pass::before(const Entry& a, const Entry& b) const {
   const bool a_made_way = a.queue->pending.sticky(a.workload),
              b_made_way = b.queue->pending.sticky(b.workload);
   if (a_made_way != b_made_way) return a_made_way;
+  const std::int32_t a_priority = a.queue->config.terms.priority, b_priority = b.queue->config.terms.priority;
+  if (a_priority != b_priority) return a_priority > b_priority;
   const Slot &x = state_.slots[a.workload], &y = state_.slots[b.workload];
   if (a.assignment.borrowing != b.assignment.borrowing)
     return a.assignment.borrowing < b.assignment.borrowing;

@@ -8,10 +8,9 @@
 namespace berth::engine {
 namespace {
 
-bool fits(const Ledger& ledger, NodeId queue, std::span<const FlavorResourceAmount> usage, bool borrowing) {
-  return std::all_of(usage.begin(), usage.end(), [&](const FlavorResourceAmount& each) {
-    return (borrowing || !ledger.borrowing_with(queue, each.id, each.amount)) &&
-           each.amount <= ledger.available(queue, each.id);
+bool within_quota(const Ledger& ledger, NodeId queue, std::span<const FlavorResourceAmount> usage) {
+  return std::none_of(usage.begin(), usage.end(), [&](const FlavorResourceAmount& each) {
+    return ledger.borrowing_with(queue, each.id, each.amount);
   });
 }
 
@@ -27,6 +26,7 @@ class Removal {
   struct Want {
     NodeId queue;
     std::span<const FlavorResourceAmount> usage;
+    std::span<const FlavorResourceAmount> needs_quota;  // unless it may borrow
     std::span<const PlaceAsk> asks;
     bool borrowing = false;
   };
@@ -56,7 +56,9 @@ class Removal {
   void changed(std::size_t i) {
     if (!want_.asks.empty() && !slots_[targets_[i].workload].places.empty()) placed_known_ = false;
   }
-  bool quota_fits() const { return fits(ledger_, want_.queue, want_.usage, want_.borrowing); }
+  bool quota_fits() const {
+    return (want_.borrowing || within_quota(ledger_, want_.queue, want_.needs_quota)) && ledger_.fits(want_.queue, want_.usage);
+  }
   bool has_places() {
     if (!placed_known_) placed_ = places_.place(want_.asks).ok;
     placed_known_ = true;
@@ -160,12 +162,23 @@ std::string_view human_readable(PreemptionReason reason) {
   return "";
 }
 
+std::vector<FlavorResourceAmount> Preemptor::needs_quota(const Ledger& ledger, std::span<const FlavorResourceId> short_ids,
+                                                         std::span<const FlavorResourceAmount> usage) const {
+  std::vector<FlavorResourceAmount> out(usage.begin(), usage.end());
+  if (config->terms.flavor_of_the_rest.empty()) return out;
+  std::erase_if(out, [&](const FlavorResourceAmount& each) {
+    return ledger.quota(queue, each.id).nominal.is_zero() && std::find(short_ids.begin(), short_ids.end(), each.id) == short_ids.end();
+  });
+  return out;
+}
+
 std::vector<Target> Preemption::targets(const Preemptor& preemptor,
                                         std::span<const FlavorResourceId> short_ids,
                                         std::span<const FlavorResourceAmount> usage,
                                         std::span<const PlaceAsk> asks) {
   if (!preemptor.config->preempts()) return {};
-  Candidates candidates(ledger_, slots_, holders_of_, preemptor, short_ids, usage);
+  const std::vector<FlavorResourceAmount> needs_quota = preemptor.needs_quota(ledger_, short_ids, usage);
+  Candidates candidates(ledger_, slots_, holders_of_, preemptor, short_ids, needs_quota);
   bool borrowing_forbidden = preemptor.config->borrow_within_cohort == api::kueue::BorrowWithinCohort::kNever;
   std::vector<bool> attempts{true, false};  // with borrowing?
   if (!candidates.any_elsewhere() ||
@@ -175,7 +188,7 @@ std::vector<Target> Preemption::targets(const Preemptor& preemptor,
     attempts = {false, true};
   }
   for (bool borrowing : attempts) {
-    Removal removal(ledger_, places_, slots_, {preemptor.queue, usage, asks, borrowing});
+    Removal removal(ledger_, places_, slots_, {preemptor.queue, usage, needs_quota, asks, borrowing});
     candidates.start(borrowing);
     if (!removal.remove_enough(candidates)) continue;
     removal.put_back();

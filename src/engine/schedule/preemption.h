@@ -20,6 +20,11 @@ namespace berth::engine {
 
 // The workload that wants room.
 struct Preemptor {
+  // What of `usage` the queue has to have quota for if it shall not borrow: all, but where the rest of the resources is counted what
+  // nobody deserves and nobody is short of.
+  std::vector<FlavorResourceAmount> needs_quota(const Ledger& ledger, std::span<const FlavorResourceId> short_ids,
+                                                std::span<const FlavorResourceAmount> usage) const;
+
   NodeId queue;
   const QueueConfig* config = nullptr;
   std::int32_t priority = 0;

@@ -20,6 +20,11 @@ QueueConfig compile_queue(const api::kueue::ClusterQueue& queue, std::vector<std
     for (const auto& flavor : group.flavors) compiled.flavors.push_back(names.flavor(flavor.name));
     config.groups.push_back(std::move(compiled));
   }
+  config.terms = queue.terms;
+  if (!queue.terms.flavor_of_the_rest.empty()) {
+    config.group_of_the_rest = static_cast<std::int32_t>(config.groups.size());
+    config.groups.push_back({{}, {names.flavor(queue.terms.flavor_of_the_rest)}});
+  }
   config.strategy = queue.queueing_strategy;
   config.when_can_borrow = queue.when_can_borrow;
   config.when_can_preempt = queue.when_can_preempt;

@@ -29,6 +29,8 @@ struct QueueConfig {
   api::kueue::BorrowWithinCohort borrow_within_cohort = api::kueue::BorrowWithinCohort::kNever;
   std::optional<std::int32_t> borrow_max_priority_threshold;
   api::kueue::WithinClusterQueue within_cluster_queue = api::kueue::WithinClusterQueue::kNever;
+  api::kueue::ClusterQueue::Terms terms;
+  std::int32_t group_of_the_rest = -1;  // covers what no group names; -1: nobody does
 
   bool strict() const { return strategy == api::kueue::QueueingStrategy::kStrictFifo; }
   bool preempts() const {
@@ -37,7 +39,8 @@ struct QueueConfig {
   }
   // The group that covers a resource, -1 when none does.
   std::int32_t group(ResourceId resource) const {
-    return resource.index() < group_of.size() ? group_of[resource.index()] : -1;
+    const std::int32_t named = resource.index() < group_of.size() ? group_of[resource.index()] : -1;
+    return named < 0 ? group_of_the_rest : named;
   }
   bool operator==(const QueueConfig&) const = default;
 };

@@ -125,8 +125,8 @@ void Scheduler::set_cohort(const api::kueue::Cohort& cohort) {
   State& state = impl_->state;
   auto quotas = compile_quotas(cohort.resource_groups, state.names);
   NodeId node = state.ledger.find_cohort(cohort.meta.name);
-  if (node.valid() && state.ledger.same_configuration(node, cohort.parent_name, quotas)) return;
-  state.ledger.set_cohort(cohort.meta.name, cohort.parent_name, quotas);
+  if (node.valid() && state.ledger.same_configuration(node, cohort.parent_name, quotas, cohort.unbounded)) return;
+  state.ledger.set_cohort(cohort.meta.name, cohort.parent_name, quotas, cohort.unbounded);
 }
 
 void Scheduler::remove_cohort(std::string_view name) { impl_->state.ledger.remove_cohort(name); }
@@ -143,6 +143,8 @@ void Scheduler::set_cluster_queue(const api::kueue::ClusterQueue& object, bool a
   }
   bool woken = rules_changed || (active && !queue.active);
   queue.config = std::move(config);
+  queue.holders.reclaimable = queue.config.terms.reclaimable;
+  queue.holders.queue_priority = queue.config.terms.priority;
   queue.configured = true;
   queue.active = active;
   if (woken) impl_->reconfigured(queue);
@@ -153,6 +155,8 @@ void Scheduler::remove_cluster_queue(std::string_view name) {
   if (queue == nullptr || !queue->configured) return;
   queue->configured = queue->active = false;
   queue->config = QueueConfig();
+  queue->holders.reclaimable = true;
+  queue->holders.queue_priority = 0;
   impl_->reconfigured(*queue);
   impl_->state.ledger.remove_cluster_queue(name);
   impl_->drop_if_unused(*queue);
