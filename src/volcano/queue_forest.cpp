@@ -30,6 +30,16 @@ void subtract(Amounts& sums, const Amounts& less) {
   }
 }
 
+// A sum without limit forgets what was added to it, so it is made again. Very rare: amounts near 2^63 are mistakes in a manifest.
+void recount_unlimited(QueueNode& parent, Amounts QueueNode::*sums, Amounts QueueAmounts::*own) {
+  for (auto& [resource, sum] : parent.*sums) {
+    if (!sum.is_unlimited()) continue;
+    sum = Amount();
+    for (const auto& [name, child] : parent.children) sum += amount_of(child->*own, resource);
+  }
+  std::erase_if(parent.*sums, [](const auto& each) { return each.second.is_zero(); });
+}
+
 std::string_view hierarchy_of(const Queue& queue) {
   const auto it = queue.meta.annotations.find(api::volcano::kHierarchy);
   return it == queue.meta.annotations.end() ? std::string_view() : std::string_view(it->second);
@@ -118,6 +128,8 @@ void QueueForest::unlink(QueueNode& node) {
   parent->children.erase(node.name);
   subtract(parent->children_guarantee, node.guarantee);
   subtract(parent->children_deserved, node.deserved);
+  recount_unlimited(*parent, &QueueNode::children_guarantee, &QueueAmounts::guarantee);
+  recount_unlimited(*parent, &QueueNode::children_deserved, &QueueAmounts::deserved);
 }
 
 void QueueForest::drop_if_unused(QueueNode& node) {
@@ -126,24 +138,31 @@ void QueueForest::drop_if_unused(QueueNode& node) {
 
 QueueForest::Way QueueForest::way_up(const QueueNode& node) const {
   Way way{Way::End::kRoot, 0, &node};
+  // A circle comes back to the mark, which is put forward at 1, 2, 4, ... steps.
+  const QueueNode* mark = &node;
+  int next_mark = 1;
   while (!way.last->is_root()) {
     if (way.last->object == nullptr) return {Way::End::kMissing, 0, way.last};
-    // A way longer than there are queues has met one twice.
-    if (static_cast<std::size_t>(way.level) > nodes_.size()) return {Way::End::kCircle, 0, way.last};
     way.last = way.last->parent;
     ++way.level;
+    if (way.last == mark) return {Way::End::kCircle, 0, way.last};
+    if (way.level == next_mark) {
+      mark = way.last;
+      next_mark *= 2;
+    }
   }
   return way;
 }
 
 int QueueForest::height(const QueueNode& node) const {
   int height = 0;
+  std::size_t looked_at = 0;
   std::vector<std::pair<const QueueNode*, int>> open{{&node, 0}};
   while (!open.empty()) {
     const auto [at, depth] = open.back();
     open.pop_back();
     height = std::max(height, depth);
-    if (static_cast<std::size_t>(depth) >= nodes_.size()) return depth;
+    if (++looked_at > nodes_.size()) return static_cast<int>(nodes_.size());  // some twice: a circle
     for (const auto& [name, child] : at->children) open.emplace_back(child, depth + 1);
   }
   return height;

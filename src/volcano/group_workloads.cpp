@@ -1,0 +1,160 @@
+#include "volcano/group_workloads.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "api/volcano/names.h"
+
+namespace berth::volcano {
+
+using api::kueue::PodSet;
+using api::kueue::PodSetAssignment;
+using api::kueue::Workload;
+using api::kueue::WorkloadStatus;
+using api::volcano::kPods;
+using api::volcano::PodGroup;
+using api::volcano::PodGroupPhase;
+
+namespace {
+
+constexpr std::string_view kSurplusSuffix = "/surplus";
+
+// Let in before: its minimum is charged.
+bool is_in(PodGroupPhase phase) { return phase == PodGroupPhase::kInqueue || phase == PodGroupPhase::kRunning || phase == PodGroupPhase::kUnknown; }
+
+// A pod set of `count` alike that request `each`.
+PodSet pod_set(std::string name, std::int32_t count, const api::ResourceList& each) {
+  PodSet out;
+  out.name = std::move(name);
+  out.count = count;
+  JsonObject container{{"name", "all"}, {"resources", JsonObject{{"requests", api::encode_resource_list(each)}}}};
+  out.template_ = std::make_shared<const Json>(JsonObject{{"spec", JsonObject{{"containers", JsonArray{std::move(container)}}}}});
+  return out;
+}
+
+// One pod set asks for everything; others beside it make up the number of pods.
+std::vector<PodSet> pod_sets(const api::ResourceList& resources, std::int64_t pods) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  std::vector<PodSet> out{pod_set("main", 1, resources)};
+  if (pods > 1) out.push_back(pod_set("others", static_cast<std::int32_t>(std::min(pods - 1, kMost)), {}));
+  return out;
+}
+
+api::Condition happened(std::string_view type, std::string_view reason, const Workload& workload) {
+  return {.type = std::string(type), .status = true, .reason = std::string(reason), .message = "Charged as the group is let in", .last_transition = workload.meta.creation};
+}
+
+// As the engine would have written it when it admitted the workload.
+void admit(Workload& workload, const std::string& cluster_queue, const api::ResourceList& resources, const std::string& flavor) {
+  api::kueue::Admission admission{cluster_queue, {}};
+  for (const PodSet& each : workload.pod_sets) {
+    PodSetAssignment assignment;
+    assignment.name = each.name;
+    assignment.count = each.count;
+    if (each.name == "main") assignment.resource_usage = resources;
+    assignment.resource_usage[std::string(kPods)] = Quantity::of(each.count);
+    for (const auto& [resource, amount] : assignment.resource_usage) assignment.flavors[resource] = flavor;
+    admission.pod_set_assignments.push_back(std::move(assignment));
+  }
+  workload.status.admission = std::move(admission);
+  workload.status.conditions = {happened(api::kueue::kQuotaReserved, "QuotaReserved", workload), happened(api::kueue::kAdmitted, "Admitted", workload)};
+}
+
+Workload part_of(const PodGroup& group, Part part, std::int32_t priority) {
+  Workload out;
+  out.meta.name = workload_name(group.meta, part);
+  out.meta.ns = kGroupNamespace;
+  out.meta.uid = group.meta.uid + (part == Part::kMinimum ? "" : std::string(kSurplusSuffix));
+  out.meta.resource_version = group.meta.resource_version;
+  out.meta.creation = group.meta.creation;
+  if (part == Part::kMinimum) out.meta.deletion = group.meta.deletion;
+  out.queue_name = group.queue;
+  out.priority = priority;
+  return out;
+}
+
+// "pods" is counted from the number of pods, not from what requests say.
+api::ResourceList without_pods(api::ResourceList list) {
+  if (const auto pods = list.find(kPods); pods != list.end()) list.erase(pods);
+  return list;
+}
+
+std::int64_t pods_in(const api::ResourceList& list) {
+  const auto pods = list.find(kPods);
+  return pods == list.end() ? 0 : pods->second.value();
+}
+
+// What is charged by the minimum.
+api::ResourceList minimum_of(const PodGroup& group) { return without_pods(group.min_resources.value_or(api::ResourceList())); }
+
+bool has_minimum(const PodGroup& group) { return group.min_resources.has_value() && group.status.phase != PodGroupPhase::kCompleted; }
+
+bool is_evicted(const WorkloadStatus* status) {
+  return status != nullptr && api::is_true(status->conditions, api::kueue::kQuotaReserved) && api::is_true(status->conditions, api::kueue::kEvicted);
+}
+
+}  // namespace
+
+std::string workload_name(const api::ObjectMeta& group, Part part) {
+  return group.ns + "/" + group.name + (part == Part::kMinimum ? "" : std::string(kSurplusSuffix));
+}
+
+std::optional<GroupRef> group_of_workload(std::string_view name) {
+  const std::size_t slash = name.find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  GroupRef out{std::string(name.substr(0, slash)), std::string(name.substr(slash + 1)), Part::kMinimum};
+  if (out.name.ends_with(kSurplusSuffix)) {
+    out.name.resize(out.name.size() - kSurplusSuffix.size());
+    out.part = Part::kSurplus;
+  }
+  return out;
+}
+
+GroupWorkloads workloads_of(const PodGroup& group, const GroupContext& context) {
+  GroupWorkloads out;
+  const api::ResourceList minimum = minimum_of(group);
+  const std::string cluster_queue = node_name(group.queue);
+  if (has_minimum(group)) {
+    Workload& workload = out.minimum.emplace(part_of(group, Part::kMinimum, context.priority));
+    workload.pod_sets = pod_sets(minimum, group.min_member);
+    if (is_in(group.status.phase)) admit(workload, cluster_queue, minimum, context.flavor);
+  }
+  api::ResourceList above;
+  const bool charged = out.minimum && (is_in(group.status.phase) || context.minimum_held);
+  for (const auto& [resource, amount] : without_pods(context.running)) {
+    const auto of_minimum = minimum.find(resource);
+    const Quantity more = charged && of_minimum != minimum.end() ? amount - of_minimum->second : amount;
+    if (more.sign() > 0) above.emplace(resource, more);
+  }
+  const std::int64_t pods = pods_in(context.running) - (charged ? std::max(group.min_member, 1) : 0);
+  if (above.empty() && pods <= 0) return out;
+  Workload& workload = out.surplus.emplace(part_of(group, Part::kSurplus, std::numeric_limits<std::int32_t>::min()));
+  workload.pod_sets = pod_sets(above, pods);
+  admit(workload, cluster_queue, above, context.flavor);
+  return out;
+}
+
+GroupDuty duty_of(const PodGroup& group, const GroupContext& context, const WorkloadStatus* minimum, const WorkloadStatus* surplus) {
+  GroupDuty duty;
+  const PodGroupPhase phase = group.status.phase;
+  const bool nothing_runs = pods_in(context.running) == 0;
+  const auto become = [&](PodGroupPhase wanted) {
+    if (phase != wanted) duty.phase = wanted;
+  };
+  if (phase == PodGroupPhase::kCompleted) return duty;
+  if (is_evicted(minimum)) {
+    duty.stop_all = !nothing_runs;
+    duty.stopped = nothing_runs;
+    // No pod may be made while it has to give way.
+    become(PodGroupPhase::kPending);
+    return duty;
+  }
+  if (is_evicted(surplus)) duty.stop_surplus = true;
+  const bool waits = phase == PodGroupPhase::kNone || phase == PodGroupPhase::kPending;
+  if (!waits) return duty;
+  const bool admitted = minimum != nullptr && api::is_true(minimum->conditions, api::kueue::kAdmitted);
+  become(admitted || !group.min_resources ? PodGroupPhase::kInqueue : PodGroupPhase::kPending);
+  return duty;
+}
+
+}  // namespace berth::volcano

@@ -1,0 +1,133 @@
+// What a PodGroup is charged before it is let in, while it runs and when it has to give way.
+#include "volcano/group_workloads.h"
+
+#include <gmock/gmock.h>
+
+#include <limits>
+
+#include "volcano/support.h"
+
+namespace berth::volcano {
+namespace {
+
+using api::kueue::Workload;
+using api::kueue::WorkloadStatus;
+using api::volcano::PodGroup;
+using api::volcano::PodGroupPhase;
+using testing::resources;
+
+PodGroup group(PodGroupPhase phase, std::optional<std::string_view> min_resources = "cpu=4,nvidia.com/gpu=2", int min_member = 2) {
+  PodGroup g;
+  g.meta.name = "g";
+  g.meta.ns = "team";
+  g.meta.uid = "u";
+  g.queue = "q";
+  g.min_member = min_member;
+  if (min_resources) g.min_resources = resources(*min_resources);
+  g.status.phase = phase;
+  return g;
+}
+GroupContext running(std::string_view text, bool minimum_held = false) {
+  GroupContext context;
+  context.priority = 7;
+  context.running = resources(text);
+  context.minimum_held = minimum_held;
+  return context;
+}
+
+// What an admitted workload holds.
+std::string charge(const std::optional<Workload>& workload) {
+  if (!workload || !workload->status.admission) return "";
+  api::ResourceList sum;
+  for (const auto& each : workload->status.admission->pod_set_assignments)
+    for (const auto& [resource, amount] : each.resource_usage) {
+      EXPECT_EQ(each.flavors.at(resource), "volcano");
+      sum[resource] = sum.contains(resource) ? sum[resource] + amount : amount;
+    }
+  std::string out;
+  for (const auto& [resource, amount] : sum) out += (out.empty() ? "" : ",") + resource + "=" + amount.to_string();
+  return out;
+}
+
+TEST(VolcanoGroups, WaitWithTheirMinimum) {
+  for (const auto phase : {PodGroupPhase::kNone, PodGroupPhase::kPending}) {
+    const auto [minimum, surplus] = workloads_of(group(phase), running(""));
+    ASSERT_TRUE(minimum);
+    EXPECT_FALSE(surplus);
+    EXPECT_EQ(minimum->status, WorkloadStatus());
+    EXPECT_EQ(minimum->queue_name, "q");
+    EXPECT_EQ(minimum->priority, 7);
+    ASSERT_EQ(minimum->pod_sets.size(), 2u);  // two pods, and all resources in one of them
+    EXPECT_EQ(api::pod_requests(*find(*minimum->pod_sets[0].template_, "spec")), resources("cpu=4,nvidia.com/gpu=2"));
+    EXPECT_EQ(minimum->pod_sets[1].count, 1);
+    EXPECT_EQ(api::pod_requests(*find(*minimum->pod_sets[1].template_, "spec")), api::ResourceList());
+  }
+}
+
+TEST(VolcanoGroups, AreChargedTheirMinimumAndWhatRunsAboveIt) {
+  const auto all = group(PodGroupPhase::kRunning);
+  for (const char* used : {"", "cpu=1,pods=1", "cpu=4,nvidia.com/gpu=2,pods=2"}) {
+    const auto [minimum, surplus] = workloads_of(all, running(used));
+    EXPECT_EQ(charge(minimum), "cpu=4,nvidia.com/gpu=2,pods=2");
+    EXPECT_FALSE(surplus) << used;
+  }
+  const auto [minimum, surplus] = workloads_of(all, running("cpu=10,memory=1Gi,nvidia.com/gpu=1,pods=5"));
+  EXPECT_EQ(charge(minimum), "cpu=4,nvidia.com/gpu=2,pods=2");
+  EXPECT_EQ(charge(surplus), "cpu=6,memory=1Gi,pods=3");
+  EXPECT_EQ(surplus->priority, std::numeric_limits<std::int32_t>::min());  // the first to give way
+  EXPECT_NE(surplus->meta.uid, minimum->meta.uid);
+}
+
+TEST(VolcanoGroups, WithoutMinResourcesOnlyWhatRunsIsCharged) {
+  EXPECT_FALSE(workloads_of(group(PodGroupPhase::kPending, std::nullopt), running("")).minimum);
+  const auto [minimum, surplus] = workloads_of(group(PodGroupPhase::kRunning, std::nullopt), running("cpu=3,pods=3"));
+  EXPECT_FALSE(minimum);
+  EXPECT_EQ(charge(surplus), "cpu=3,pods=3");
+}
+
+TEST(VolcanoGroups, WhatRunsThoughItWasNotLetInIsSurplus) {
+  const auto waiting = group(PodGroupPhase::kPending);
+  EXPECT_EQ(charge(workloads_of(waiting, running("cpu=2,pods=1")).surplus), "cpu=2,pods=1");
+  EXPECT_FALSE(workloads_of(waiting, running("cpu=2,pods=1", true)).surplus);  // it holds its minimum still
+  const auto done = workloads_of(group(PodGroupPhase::kCompleted), running(""));
+  EXPECT_FALSE(done.minimum || done.surplus);
+  EXPECT_EQ(charge(workloads_of(group(PodGroupPhase::kCompleted), running("cpu=1,pods=1")).surplus), "cpu=1,pods=1");
+}
+
+TEST(VolcanoGroups, NamesLeadBack) {
+  const PodGroup g = group(PodGroupPhase::kPending);
+  EXPECT_EQ(group_of_workload(workload_name(g.meta, Part::kMinimum)), (GroupRef{"team", "g", Part::kMinimum}));
+  EXPECT_EQ(group_of_workload(workload_name(g.meta, Part::kSurplus)), (GroupRef{"team", "g", Part::kSurplus}));
+  EXPECT_FALSE(group_of_workload("job-a"));
+}
+
+WorkloadStatus status(std::initializer_list<std::string_view> true_conditions) {
+  WorkloadStatus out;
+  for (const auto type : true_conditions) out.conditions.push_back({.type = std::string(type), .status = true, .reason = "r", .message = {}});
+  return out;
+}
+
+TEST(VolcanoGroups, BecomeInqueueWhenTheyAreLetIn) {
+  const WorkloadStatus waits, admitted = status({"QuotaReserved", "Admitted"}), reserved = status({"QuotaReserved"});
+  const auto none = group(PodGroupPhase::kNone), pending = group(PodGroupPhase::kPending), inqueue = group(PodGroupPhase::kInqueue);
+  EXPECT_EQ(duty_of(none, running(""), &waits, nullptr), (GroupDuty{.phase = PodGroupPhase::kPending}));
+  EXPECT_EQ(duty_of(pending, running(""), &waits, nullptr), GroupDuty());
+  EXPECT_EQ(duty_of(pending, running(""), &reserved, nullptr), GroupDuty());
+  EXPECT_EQ(duty_of(pending, running(""), &admitted, nullptr), (GroupDuty{.phase = PodGroupPhase::kInqueue}));
+  EXPECT_EQ(duty_of(inqueue, running(""), &admitted, nullptr), GroupDuty());
+  EXPECT_EQ(duty_of(group(PodGroupPhase::kRunning), running("cpu=4,pods=2"), &admitted, nullptr), GroupDuty());  // Running is not ours to write
+  EXPECT_EQ(duty_of(group(PodGroupPhase::kPending, std::nullopt), running(""), nullptr, nullptr), (GroupDuty{.phase = PodGroupPhase::kInqueue}));
+}
+
+TEST(VolcanoGroups, GiveWay) {
+  const WorkloadStatus admitted = status({"QuotaReserved", "Admitted"}), evicted = status({"QuotaReserved", "Admitted", "Evicted"});
+  const auto runs = group(PodGroupPhase::kRunning), pending = group(PodGroupPhase::kPending);
+  EXPECT_EQ(duty_of(runs, running("cpu=9,pods=4"), &admitted, &evicted), (GroupDuty{.phase = {}, .stop_surplus = true}));
+  EXPECT_EQ(duty_of(runs, running("cpu=9,pods=4"), &evicted, &admitted), (GroupDuty{.phase = PodGroupPhase::kPending, .stop_all = true}));
+  EXPECT_EQ(duty_of(pending, running("cpu=1,pods=1", true), &evicted, nullptr), (GroupDuty{.phase = {}, .stop_all = true}));
+  EXPECT_EQ(duty_of(pending, running("", true), &evicted, nullptr), (GroupDuty{.phase = {}, .stopped = true}));
+  EXPECT_EQ(duty_of(group(PodGroupPhase::kCompleted), running(""), &evicted, nullptr), GroupDuty());
+}
+
+}  // namespace
+}  // namespace berth::volcano
