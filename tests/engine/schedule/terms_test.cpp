@@ -25,8 +25,8 @@ struct TermsWorld : World {
     scheduler.set_cohort(object);
   }
   Amount used(std::string_view queue, std::string_view resource) const {
-    const auto& names = scheduler.names();
-    const auto pair = names.find_pair(names.find_flavor("f"), names.find_resource(resource));
+    const auto& known = scheduler.names();
+    const auto pair = known.find_pair(known.find_flavor("f"), known.find_resource(resource));
     return scheduler.ledger().usage(scheduler.ledger().find_cluster_queue(queue), pair);
   }
 };
