@@ -1,0 +1,177 @@
+#include "api/volcano/job_rules.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "api/volcano/names.h"
+
+namespace berth::api::volcano {
+namespace {
+
+constexpr std::array<std::string_view, 8> kActions{"AbortJob",         "RestartJob",   "RestartTask", "RestartPod",
+                                                   "RestartPartition", "TerminateJob", "CompleteJob", "ResumeJob"};
+// Volcano's job controller says these to itself only.
+constexpr std::array<std::string_view, 4> kInternalEvents{"OutOfSync", "CommandIssued", "JobUpdated", "TaskFailed"};
+constexpr std::array<std::string_view, 8> kPlugins{"env", "svc", "ssh", "pytorch", "tensorflow", "mpi", "ray", "hcclrank"};
+constexpr std::size_t kMaxPodName = 63;
+
+template <std::size_t N>
+bool one_of(std::string_view text, const std::array<std::string_view, N>& all) {
+  return std::find(all.begin(), all.end(), text) != all.end();
+}
+
+std::string task_name(const Json& task, std::size_t index) {
+  const std::string_view name = string_at(task, {"name"});
+  return name.empty() ? std::string(kDefaultQueue) + std::to_string(index) : std::string(name);
+}
+
+std::int64_t least_of(const Json& task) {
+  if (const auto least = optional_int_at(task, {"minAvailable"})) return *least;
+  const std::int64_t partitions = int_at(task, {"partitionPolicy", "minPartitions"});
+  return partitions > 0 ? partitions * int_at(task, {"partitionPolicy", "partitionSize"}) : int_at(task, {"replicas"});
+}
+
+// What has to happen for a policy, each only once in a list.
+void check_policy(const Json& policy, const std::string& path, std::set<std::string>& seen, FieldErrors& errors) {
+  const std::string_view action = string_at(policy, {"action"});
+  if (!one_of(action, kActions))
+    errors.push_back(not_supported(path + ".action", Json(action), std::vector<std::string_view>(kActions.begin(), kActions.end())));
+  std::vector<std::string> causes;
+  if (const std::string_view event = string_at(policy, {"event"}); !event.empty()) causes.emplace_back(event);
+  for (const Json& event : array_at(policy, {"events"}))
+    if (event.is_string()) causes.emplace_back(view(event.get_string()));
+  const auto exit_code = optional_int_at(policy, {"exitCode"});
+  if (causes.empty() == !exit_code.has_value()) {
+    errors.push_back(invalid_without_value(path, "must name either events or an exitCode"));
+    return;
+  }
+  if (exit_code == 0) errors.push_back(invalid_value(path + ".exitCode", Json(0), "must not be 0: a container that ends so has succeeded"));
+  if (exit_code) causes.push_back("exitCode " + std::to_string(*exit_code));
+  for (const std::string& cause : causes) {
+    if (one_of(cause, kInternalEvents)) errors.push_back(invalid_value(path + ".event", Json(cause), "nobody outside Volcano's controllers may wait for it"));
+    if (!seen.insert(cause).second) errors.push_back(duplicate(path, Json(cause)));
+  }
+}
+
+void check_policies(const Json& owner, const std::string& path, FieldErrors& errors) {
+  std::set<std::string> seen;
+  const JsonArray& policies = array_at(owner, {"policies"});
+  for (std::size_t i = 0; i < policies.size(); ++i) check_policy(policies[i], index_path(path, i), seen, errors);
+  if (seen.contains("*") && seen.size() > 1)
+    errors.push_back(invalid_without_value(path, "\"*\" stands for every event: leave out the others or it"));
+}
+
+void check_task(const Json& object, const Json& task, std::size_t index, FieldErrors& errors) {
+  const std::string path = index_path("spec.tasks", index);
+  const std::int64_t replicas = int_at(task, {"replicas"}), least = least_of(task);
+  if (least > replicas)
+    errors.push_back(invalid_value(path + ".minAvailable", Json(least), "must be at most the " + std::to_string(replicas) + " replicas of the task"));
+  const std::string pod = std::string(string_at(object, {"metadata", "name"})) + "-" + task_name(task, index) + "-" + std::to_string(std::max<std::int64_t>(replicas - 1, 0));
+  if (pod.size() > kMaxPodName)
+    errors.push_back(invalid_value(path + ".name", Json(task_name(task, index)),
+                                   "the pod " + pod + " would have a name of more than " + std::to_string(kMaxPodName) + " characters: shorten the job's or the task's"));
+  check_policies(task, path + ".policies", errors);
+}
+
+// Takes away tasks that wait for none that is left; what stays waits in a circle.
+void check_order_of_tasks(const JsonArray& tasks, FieldErrors& errors) {
+  std::map<std::string, std::vector<std::string>> waits_for;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    auto& before = waits_for[task_name(tasks[i], i)];
+    for (const Json& name : array_at(tasks[i], {"dependsOn", "name"}))
+      if (name.is_string()) before.emplace_back(view(name.get_string()));
+  }
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const JsonArray& before = array_at(tasks[i], {"dependsOn", "name"});
+    for (std::size_t k = 0; k < before.size(); ++k) {
+      if (before[k].is_string() && waits_for.contains(std::string(view(before[k].get_string())))) continue;
+      errors.push_back(invalid_value(index_path(index_path("spec.tasks", i) + ".dependsOn.name", k), before[k], "there is no task of that name"));
+    }
+  }
+  for (bool moved = true; moved;) {
+    moved = std::erase_if(waits_for, [&](const auto& task) {
+              return std::none_of(task.second.begin(), task.second.end(), [&](const std::string& name) { return waits_for.contains(name); });
+            }) > 0;
+  }
+  if (!waits_for.empty())
+    errors.push_back(invalid_value("spec.tasks", Json(waits_for.begin()->first), "tasks must not wait for each other in a circle: change dependsOn of one of them"));
+}
+
+void check_volumes(const Json& object, FieldErrors& errors) {
+  std::set<std::string> places;
+  const JsonArray& volumes = array_at(object, {"spec", "volumes"});
+  for (std::size_t i = 0; i < volumes.size(); ++i) {
+    const std::string path = index_path("spec.volumes", i);
+    if (!places.emplace(string_at(volumes[i], {"mountPath"})).second) errors.push_back(duplicate(path + ".mountPath", *find(volumes[i], "mountPath")));
+    const bool named = !string_at(volumes[i], {"volumeClaimName"}).empty(), made = find(volumes[i], "volumeClaim") != nullptr;
+    if (named == made) errors.push_back(invalid_without_value(path, "must have either volumeClaimName or volumeClaim"));
+  }
+}
+
+// The spec without what may change.
+Json fixed_part(const Json& object) {
+  const Json* spec = find(object, "spec");
+  Json out = spec == nullptr ? Json(JsonObject()) : *spec;
+  erase_path(out, {"minAvailable"});
+  erase_path(out, {"priorityClassName"});
+  if (!array_at(out, {"tasks"}).empty()) {
+    for (Json& task : ensure_path(out, {"tasks"}).get_array()) {
+      erase_path(task, {"replicas"});
+      erase_path(task, {"minAvailable"});
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+void default_job(Json& object) {
+  if (array_at(object, {"spec", "tasks"}).empty()) return;
+  std::int64_t sum = 0;
+  JsonArray& tasks = ensure_path(object, {"spec", "tasks"}).get_array();
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    if (string_at(tasks[i], {"name"}).empty()) ensure_path(tasks[i], {"name"}) = task_name(tasks[i], i);
+    ensure_path(tasks[i], {"minAvailable"}) = least_of(tasks[i]);
+    sum += least_of(tasks[i]);
+  }
+  if (int_at(object, {"spec", "minAvailable"}) == 0) ensure_path(object, {"spec", "minAvailable"}) = sum;
+}
+
+FieldErrors validate_job(const Json& object) {
+  FieldErrors errors;
+  const JsonArray& tasks = array_at(object, {"spec", "tasks"});
+  if (tasks.empty()) return {required("spec.tasks", "a job has at least one task")};
+  std::set<std::string> names;
+  std::int64_t replicas = 0;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    if (!names.insert(task_name(tasks[i], i)).second) errors.push_back(duplicate(index_path("spec.tasks", i) + ".name", Json(task_name(tasks[i], i))));
+    replicas += int_at(tasks[i], {"replicas"});
+    check_task(object, tasks[i], i, errors);
+  }
+  if (const std::int64_t least = int_at(object, {"spec", "minAvailable"}); least > replicas)
+    errors.push_back(invalid_value("spec.minAvailable", Json(least), "must be at most the " + std::to_string(replicas) + " replicas of all tasks"));
+  if (const Json* spec = find(object, "spec")) check_policies(*spec, "spec.policies", errors);
+  for (const auto& [plugin, arguments] : object_at(object, {"spec", "plugins"})) {
+    if (!one_of(plugin, kPlugins))
+      errors.push_back(not_supported(field_path("spec.plugins", plugin), Json(plugin), std::vector<std::string_view>(kPlugins.begin(), kPlugins.end())));
+  }
+  check_volumes(object, errors);
+  check_order_of_tasks(tasks, errors);
+  return errors;
+}
+
+FieldErrors validate_job_update(const Json& object, const Json& old) {
+  FieldErrors errors = validate_job(object);
+  if (array_at(object, {"spec", "tasks"}).size() != array_at(old, {"spec", "tasks"}).size()) {
+    errors.push_back(forbidden_field("spec.tasks", "tasks cannot be added or removed: create another job"));
+  } else if (!json_equal(fixed_part(object), fixed_part(old))) {
+    errors.push_back(forbidden_field("spec", "only minAvailable, priorityClassName and replicas and minAvailable of tasks may change: create another job"));
+  }
+  return errors;
+}
+
+}  // namespace berth::api::volcano
