@@ -54,7 +54,9 @@ std::string explain_refusal(const api::RestResponse& response, const api::GroupV
   if (response.code == 404 && resource.group == api::kueue::kGroup)
     return access.server + " does not serve " + name_of(resource) + ": install Kueue's definitions first (kubectl apply --server-side -f config/crd)";
   if (response.code == 404) return access.server + " does not serve " + name_of(resource) + ": Berth needs a newer Kubernetes";
-  if (response.code == 0) return access.server + " cannot be used (" + access.origin + "): " + message;
+  const bool hopeless = response.code == 0 && api::status_reason(response) == kube::kHopeless;
+  const std::string remedy = hopeless ? "; check certificate-authority and the credentials there" : "";
+  if (response.code == 0) return access.server + " cannot be used (" + access.origin + "): " + message + remedy;
   return access.server + " answers " + std::to_string(response.code) + " for " + name_of(resource) + ": " + message;
 }
 
@@ -82,10 +84,7 @@ struct AccessCheck::Impl : std::enable_shared_from_this<AccessCheck::Impl> {
       ++next;
       return ask();
     }
-    const bool named = response.code == 404 && !what.name.empty();
-    std::string why = named ? std::string(api::status_message(response)) : explain_refusal(response, what.resource, access);
-    if (named && what.resource.resource == "namespaces")
-      why = access.server + " has no namespace \"" + what.name + "\": make it (kubectl create namespace " + what.name + ") or name another with --namespace";
+    const std::string why = explain_refusal(response, what.resource, access);
     if (!passes(response) || executor.now() >= give_up) return std::exchange(done, {})(fail(why));
     if (!std::exchange(warned, true)) log::warn("the API server cannot be used yet; trying again", {{"why", why}});
     timer = executor.after(kAskAgainAfter, [this] { ask(); });

@@ -10,8 +10,11 @@
 #include <random>
 #include <utility>
 
+#include "api/config/configuration.h"
+#include "base/assert.h"
 #include "base/log.h"
 #include "base/metrics.h"
+#include "cli/controller_servers.h"
 #include "cli/request_metrics.h"
 #include "controller/controller.h"
 #include "controller/feature_gates.h"
@@ -23,8 +26,11 @@ namespace berth::cli {
 namespace {
 
 constexpr std::chrono::seconds kStopWithin{25};  // less than the 30 s after which a kubelet kills
-constexpr Duration kSyncWithin = std::chrono::minutes(2);
+// In a cluster, requests come until everybody knows that this pod goes.
+constexpr std::chrono::seconds kServeOn{5};
+constexpr std::chrono::seconds kServerGrace{3};
 constexpr const char* kDefaultNamespace = "kueue-system";
+const api::GroupVersionResource kNamespaces{"", "v1", "namespaces"};
 
 void say(const char* line) {
   std::printf("%s\n", line);
@@ -47,7 +53,8 @@ class Process {
   explicit Process(const RunControllerOptions& options) : options_(options) {}
 
   Result<void> run() {
-    for (const auto step : {&Process::find_server, &Process::make_clients, &Process::make_controller, &Process::make_elector}) {
+    for (const auto step : {&Process::find_server, &Process::read_configuration, &Process::make_clients, &Process::make_controller,
+                            &Process::serve, &Process::make_elector}) {
       if (auto done = (this->*step)(); !done) return done;
     }
     executor_.on_signals({SIGTERM, SIGINT}, [this](int) { on_signal(); });
@@ -61,18 +68,40 @@ class Process {
     auto found = find_access(options_.access);
     if (!found) return tl::unexpected(found.error());
     access_ = std::move(found->access);
-    ns_ = !options_.ns.empty() ? options_.ns : found->in_cluster ? access_.ns : kDefaultNamespace;
+    in_cluster_ = found->in_cluster;
+    return {};
+  }
+
+  Result<void> read_configuration() {
+    const std::string own = in_cluster_ ? access_.ns : kDefaultNamespace;
+    std::string text = "{apiVersion: config.kueue.x-k8s.io/v1beta2, kind: Configuration}";
+    if (!options_.config.empty()) {
+      auto file = kube::read_file(options_.config);
+      if (!file) return fail("--config: " + file.error().message);
+      text = std::move(*file);
+    }
+    auto read = api::config::read_configuration(text, options_.config, own);
+    if (!read) return tl::unexpected(read.error());
+    configuration_ = std::move(*read);
+    for (const auto& warning : configuration_.warnings) log::warn(warning);
+    auto& election = configuration_.leader_election;
+    if (!options_.ns.empty()) {
+      if (election.resource_namespace == configuration_.ns) election.resource_namespace = options_.ns;
+      configuration_.ns = options_.ns;
+    }
     return {};
   }
 
   Result<void> make_clients() {
     kube::ClientOptions main;
+    main.rate.per_second = configuration_.client_connection.qps;
+    main.rate.burst = configuration_.client_connection.burst;
     main.on_answer = count_requests(metrics_);
-    // Neither may wait behind others nor for long: the lease is asked for again soon, and so is the server at the start.
+    // May neither wait behind others nor for long: the lease is asked for again soon, and so is the server at the start.
     kube::ClientOptions prompt = main;
     prompt.rate.per_second = 0;
     prompt.max_tries = 1;
-    prompt.timeout = election_.renew_deadline / 2;
+    prompt.timeout = configuration_.leader_election.renew_deadline / 2;
     auto client = kube::Client::make(executor_, access_, main);
     auto prompt_client = kube::Client::make(executor_, access_, prompt);
     if (!client || !prompt_client) return tl::unexpected((!client ? client : prompt_client).error());
@@ -82,61 +111,137 @@ class Process {
   }
 
   Result<void> make_controller() {
-    controller::ControllerOptions controller;
     auto gates = controller::parse_feature_gates(options_.feature_gates);
     if (!gates) return fail("--feature-gates: " + gates.error().message);
-    if (auto applied = controller::apply_feature_gates(*gates, controller.engine); !applied) return applied;
-    controller.manages_namespace = api::kueue::all_but_system(ns_);
-    controller.seed = std::random_device()();
-    controller_ = std::make_unique<controller::Controller>(*client_, executor_, controller);
-    controller_->on_synced([this] { ready(); });
+    controller::ControllerOptions options;
+    if (auto applied = controller::apply_feature_gates(*gates, options.engine); !applied) return applied;
+    options.manage_jobs_without_queue_name = configuration_.manage_jobs_without_queue_name;
+    options.manages_namespace = [this](std::string_view ns) { return manages(ns); };
+    options.seed = std::random_device()();
+    policy_.manage_jobs_without_queue_name = options.manage_jobs_without_queue_name;
+    policy_.partial_admission = options.engine.partial_admission;
+    policy_.manages_namespace = options.manages_namespace;
+    controller_ = std::make_unique<controller::Controller>(*client_, executor_, options);
+    controller_->on_synced([this] { synced(); });
     controller_->on_leading([] { say("leading"); });
     return {};
   }
 
+  bool manages(std::string_view ns) const {
+    const JsonPtr object = controller_->find(kNamespaces, "", ns);
+    JsonObject labels = object ? object_at(*object, {"metadata", "labels"}) : JsonObject();
+    labels["kubernetes.io/metadata.name"] = ns;
+    return configuration_.managed_jobs_namespaces.matches(labels);
+  }
+
+  Result<void> serve() {
+    auto servers = ControllerServers::start(
+        {configuration_, *client_, executor_,
+         [this](const api::GroupVersionResource& resource, std::string_view ns, std::string_view name) {
+           return controller_->find(resource, ns, name);
+         },
+         policy_, [this] { return metrics_text(); }, [this] { return unready(); }});
+    if (!servers) return tl::unexpected(servers.error());
+    servers_ = std::move(*servers);
+    return {};
+  }
+
   Result<void> make_elector() {
-    election_.ns = ns_;
-    election_.identity = own_identity();
-    election_.seed = std::random_device()();
-    if (auto valid = kube::validate(election_); !valid) return valid;
-    elector_.emplace(*prompt_client_, executor_, election_,
-                     kube::LeaderElector::Handler{
-                         [this] { controller_->lead([this] { return elector_->leads_until(); }); },
-                         [this](const std::string& why) { end(fail(why)); }});
-    std::vector<Needed> needed = {{{"", "v1", "namespaces"}, "", ns_},
-                                  {{"coordination.k8s.io", "v1", "leases"}, ns_, election_.name, true}};
+    const auto& wanted = configuration_.leader_election;
+    kube::LeaderElectionOptions election;
+    election.ns = wanted.resource_namespace;
+    election.name = wanted.resource_name;
+    election.lease_duration = wanted.lease_duration;
+    election.renew_deadline = wanted.renew_deadline;
+    election.retry_period = wanted.retry_period;
+    election.identity = own_identity();
+    election.seed = std::random_device()();
+    if (auto valid = kube::validate(election); !valid) return valid;
+    std::vector<Needed> needed;
+    if (wanted.leader_elect) {
+      elector_.emplace(*prompt_client_, executor_, election,
+                       kube::LeaderElector::Handler{
+                           [this] { controller_->lead([this] { return elector_->leads_until(); }); },
+                           [this](const std::string& why) { end(fail(why)); }});
+      needed.push_back({{"coordination.k8s.io", "v1", "leases"}, election.ns, election.name, true});
+    }
     for (const auto& resource : controller_->resources()) needed.push_back({resource});
     check_.emplace(*prompt_client_, executor_, access_, std::move(needed), [this](Result<void> may) {
       if (!may) return end(std::move(may));
       controller_->start();
-      executor_.after(kSyncWithin, [this] { must_be_synced(); });
+      executor_.after(configuration_.cache_sync_timeout, [this] { must_be_synced(); });
     });
     return {};
   }
 
-  void must_be_synced() {
-    if (controller_->synced()) return;
+  // --- The start.
+
+  std::string list_missing() const {
     std::string missing;
     for (const auto& resource : controller_->missing()) missing += (missing.empty() ? "" : ", ") + resource;
-    end(fail(access_.server + " did not list everything within two minutes; missing: " + missing));
+    return missing;
+  }
+
+  std::string unready() const {
+    if (stopping_) return "stopping";
+    const std::string missing = list_missing();
+    return missing.empty() ? "" : "not read from the API server yet: " + missing;
+  }
+
+  void must_be_synced() {
+    if (controller_->synced() || stopping_) return;
+    end(fail(access_.server + " did not list everything within " + format_duration(configuration_.cache_sync_timeout) +
+             " (controller.cacheSyncTimeout); missing: " + list_missing()));
+  }
+
+  void synced() {
+    if (stopping_) return;
+    for (const auto& ns : {configuration_.ns, configuration_.leader_election.resource_namespace}) {
+      if (!controller_->find(kNamespaces, "", ns))
+        return end(fail(access_.server + " has no namespace \"" + ns + "\": make it (kubectl create namespace " + ns +
+                        ") or name another with --namespace"));
+    }
+    servers_->load_certificates([this] { ready(); });
   }
 
   void ready() {
     if (stopping_) return;
     say("ready");
-    elector_->start();
+    if (elector_) {
+      elector_->start();
+    } else {
+      controller_->lead();
+    }
+  }
+
+  // --- Metrics: the counters, with what can be looked up at the moment.
+
+  std::string metrics_text() {
+    leading_.set({}, controller_->leading() ? 1 : 0);
+    broken_.set({}, static_cast<double>(broken_invariants()));
+    return metrics_.text();
   }
 
   // --- The end.
 
+  // Decide no more, finish the writes, give the lease back, tell the last events; webhooks are answered until others do it.
   void on_signal() {
     if (std::exchange(stopping_, true)) std::_Exit(130);  // asked twice: at once
     log::info("stopping");
-    executor_.after(kStopWithin, [this] { end(fail("writes or the lease have no answer after 25 s; ended without")); });
-    controller_->drain([this] {
-      elector_->release([this] {
-        controller_->when_events_are_written([this] { executor_.stop(); });
-      });
+    const Time asked = executor_.now();
+    executor_.after(kStopWithin, [this] { end(fail("not everything that was sent has an answer after 25 s; ended without")); });
+    controller_->drain([this, asked] {
+      const auto then = [this, asked] {
+        controller_->when_events_are_written([this, asked] {
+          const Time until = in_cluster_ ? asked + kServeOn : asked;
+          executor_.at(until, [this] { servers_->stop(kServerGrace, [this] { executor_.stop(); }); });
+        });
+      };
+      if (elector_) {
+        elector_->release(then);
+      } else {
+        then();
+      }
     });
   }
 
@@ -149,11 +254,16 @@ class Process {
   const RunControllerOptions& options_;
   http::AsioExecutor executor_;
   Metrics metrics_;
+  GaugeFamily leading_ = metrics_.gauge("berth_leading", "1 when this process decides, 0 when it follows.");
+  GaugeFamily broken_ =
+      metrics_.gauge("berth_broken_invariants", "How often an invariant was broken; anything but 0 is a bug.");
   kube::Access access_;
-  std::string ns_;
-  kube::LeaderElectionOptions election_;
+  bool in_cluster_ = false;
+  api::config::Configuration configuration_;
+  api::kueue::AdmissionPolicy policy_;
   std::unique_ptr<kube::Client> client_, prompt_client_;
   std::unique_ptr<controller::Controller> controller_;
+  std::unique_ptr<ControllerServers> servers_;
   std::optional<kube::LeaderElector> elector_;
   std::optional<AccessCheck> check_;
   bool stopping_ = false;

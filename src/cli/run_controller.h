@@ -10,7 +10,8 @@ namespace berth::cli {
 
 struct RunControllerOptions {
   AccessFlags access;
-  std::string ns;             // where the Lease is; empty: the pod's namespace, else kueue-system
+  std::string ns;             // where the Lease and the Secret are; empty: the pod's namespace, else kueue-system
+  std::string config;         // a file with Kueue's Configuration; empty: its defaults
   std::string feature_gates;  // "NAME=true,..." (see controller/feature_gates.h)
 };
 

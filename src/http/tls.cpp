@@ -98,6 +98,9 @@ Result<TlsContext> make_server_context(const ServerTls& tls) {
   const auto ciphers = openssl_names(tls.cipher_suites);
   if (!ciphers) return fail(ciphers.error().message);
   if (!ciphers->empty() && SSL_CTX_set_cipher_list(c, ciphers->c_str()) != 1) return tls_error("cannot use the cipher suites");
+  std::string groups;
+  for (const std::string& group : tls.groups) groups.append(groups.empty() ? "" : ":").append(group);
+  if (!groups.empty() && SSL_CTX_set1_groups_list(c, groups.c_str()) != 1) return tls_error("cannot use the groups " + groups);
   if (!use_credential(c, tls.server)) return tls_error("cannot use the server's certificate and key");
   if (tls.client_authorities.empty()) return context;
   SSL_CTX_set_verify(c, SSL_VERIFY_PEER, nullptr);

@@ -28,9 +28,10 @@ struct ServerTls {
   TlsVersion min_version = TlsVersion::k12;
   // IANA names (TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256), of TLS 1.2; empty: OpenSSL's. Those of TLS 1.3 are not for choice.
   std::vector<std::string> cipher_suites = {};
+  std::vector<std::string> groups = {};  // for key exchange, in order of preference, by OpenSSL's names (X25519, P-256); empty: OpenSSL's
 };
 
-// Errors name what cannot be used: the certificate, the key, an authority, a cipher.
+// Errors name what cannot be used: the certificate, the key, an authority, a cipher, the groups.
 Result<TlsContext> make_server_context(const ServerTls& tls);
 
 }  // namespace berth::http

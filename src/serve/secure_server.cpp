@@ -44,7 +44,7 @@ Result<std::unique_ptr<SecureServer>> SecureServer::start(http::Handler& handler
   auto impl = std::make_unique<Impl>();
   auto first = stopgap(executor.now());
   if (!first) return tl::unexpected(first.error());
-  impl->tls = {std::move(*first), {}, options.min_version, options.cipher_suites};
+  impl->tls = {std::move(*first), {}, options.min_version, options.cipher_suites, options.groups};
   auto context = http::make_server_context(impl->tls);
   if (!context) return tl::unexpected(context.error());
   auto server = http::HttpsServer::start(

@@ -24,6 +24,7 @@ struct SecureServerOptions {
   // Configuration: tls.minVersion and tls.cipherSuites (IANA names).
   http::TlsVersion min_version = http::TlsVersion::k12;
   std::vector<std::string> cipher_suites = {};
+  std::vector<std::string> groups = {};  // Configuration: tls.curvePreferences, by OpenSSL's names
 };
 
 class SecureServer {

@@ -92,12 +92,24 @@ bool Process::read_some(std::chrono::steady_clock::time_point until) {
   return true;
 }
 
-bool Process::wait_for_output(const std::string& text) {
+bool Process::wait_for(const std::string& stream, const std::string& text) {
   const auto until = std::chrono::steady_clock::now() + kDeadline;
-  while (out_.find(text) == std::string::npos) {
+  while (stream.find(text) == std::string::npos) {
     if (!read_some(until)) return false;
   }
   return true;
+}
+
+bool Process::wait_for_output(const std::string& text) { return wait_for(out_, text); }
+bool Process::wait_for_errors(const std::string& text) { return wait_for(err_, text); }
+
+bool Process::has_said(const std::string& text) {
+  pollfd waiting{out_fd_, POLLIN, 0};
+  while (out_fd_ >= 0 && ::poll(&waiting, 1, 0) > 0) {
+    take(out_fd_, out_);
+    waiting.fd = out_fd_;
+  }
+  return out_.find(text) != std::string::npos;
 }
 
 void Process::signal(int number) { ::kill(pid_, number); }

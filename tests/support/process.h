@@ -28,6 +28,8 @@ class Process {
 
   // Until standard output holds `text`; false when the process ended or the deadline passed before.
   bool wait_for_output(const std::string& text);
+  bool wait_for_errors(const std::string& text);  // the same of standard error
+  bool has_said(const std::string& text);         // standard output holds it already
   void signal(int number);
   Finished wait();
   pid_t pid() const { return pid_; }
@@ -35,6 +37,7 @@ class Process {
   const std::string& err() const { return err_; }
 
  private:
+  bool wait_for(const std::string& stream, const std::string& text);
   bool read_some(std::chrono::steady_clock::time_point until);  // false: both streams ended, or time is up
 
   pid_t pid_ = -1;

@@ -1,0 +1,193 @@
+#include "cli/controller_servers.h"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "base/log.h"
+#include "serve/delegated_auth.h"
+#include "serve/health.h"
+#include "serve/local_certificates.h"
+#include "serve/metrics_endpoint.h"
+#include "serve/secret_certificates.h"
+#include "serve/webhooks.h"
+
+namespace berth::cli {
+namespace {
+
+using api::config::Configuration;
+
+// Where Kueue's manifests mount a certificate for metrics.
+constexpr const char* kMetricsCertificates = "/etc/kueue/metrics/certs";
+constexpr const char* kClusterDomain = "cluster.local";
+constexpr const char* kMetricsService = "kueue-controller-manager-metrics-service";
+
+// Every address: of both families where the machine has both.
+std::string any_address() {
+  const int probe = ::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (probe < 0) return "0.0.0.0";
+  sockaddr_in6 address{};
+  address.sin6_family = AF_INET6;
+  const bool works = ::bind(probe, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  ::close(probe);
+  return works ? "::" : "0.0.0.0";
+}
+
+std::string address_of(const std::string& host) { return host.empty() ? any_address() : host; }
+
+}  // namespace
+
+struct ControllerServers::Impl {
+  explicit Impl(Parts p) : parts(std::move(p)) {}
+
+  Result<void> start() {
+    for (const auto step : {&Impl::start_health, &Impl::start_webhooks, &Impl::start_metrics}) {
+      if (auto done = (this->*step)(); !done) return done;
+    }
+    return {};
+  }
+
+  const Configuration& configuration() const { return parts.configuration; }
+
+  static Result<void> refuse(const char* field, const Error& error) {
+    return fail(error.message + "; free it, or set " + field + " in the Configuration to another");
+  }
+
+  serve::SecureServerOptions secure(const std::string& host, std::uint16_t port) const {
+    serve::SecureServerOptions options;
+    options.address = address_of(host);
+    options.port = port;
+    const auto& tls = configuration().tls;
+    options.min_version =
+        tls.min_version == api::config::Tls::Version::k13 ? http::TlsVersion::k13 : http::TlsVersion::k12;
+    options.cipher_suites = tls.cipher_suites;
+    options.groups = tls.groups;
+    return options;
+  }
+
+  Result<void> start_health() {
+    const auto& wanted = configuration().health;
+    if (!wanted.bind_address.enabled) return {};
+    serve::HealthOptions options;
+    options.address = address_of(wanted.bind_address.host);
+    options.port = wanted.bind_address.port;
+    options.readiness = wanted.readiness_endpoint;
+    options.liveness = wanted.liveness_endpoint;
+    auto server = serve::HealthServer::start(
+        std::move(options), parts.executor,
+        {{"controller", parts.unready}, {"certificates", [this] { return missing(); }}});
+    if (!server) return refuse("health.healthProbeBindAddress", server.error());
+    health = std::move(*server);
+    return {};
+  }
+
+  Result<void> start_webhooks() {
+    const auto& wanted = configuration().webhook;
+    if (configuration().internal_cert_management.enable) {
+      serve::SecretCertificatesOptions options;
+      options.ns = configuration().ns;
+      options.secret = configuration().internal_cert_management.webhook_secret_name;
+      options.names = serve::service_names({configuration().internal_cert_management.webhook_service_name}, options.ns, kClusterDomain);
+      options.targets = serve::kueue_targets();
+      kept_in_secret.emplace(parts.client, parts.executor, std::move(options));
+      webhook_certificates = &*kept_in_secret;
+    } else {
+      webhook_files.emplace(parts.executor, wanted.cert_dir);
+      webhook_certificates = &*webhook_files;
+    }
+    auto server = serve::WebhookServer::start(secure(wanted.host, wanted.port), parts.executor, parts.get, parts.policy,
+                                              *webhook_certificates);
+    if (!server) return refuse("webhook.port", server.error());
+    webhooks = std::move(*server);
+    return {};
+  }
+
+  Result<void> start_metrics() {
+    const auto& wanted = configuration().metrics.bind_address;
+    if (!wanted.enabled) return {};
+    serve::DelegatedAuthOptions auth_options;
+    auth_options.anonymous = false;
+    auth.emplace(parts.client, parts.executor, auth_options);
+    std::error_code ignored;
+    if (std::filesystem::exists(kMetricsCertificates, ignored)) {
+      metrics_files.emplace(parts.executor, kMetricsCertificates);
+    } else {
+      self_signed.emplace(parts.executor, serve::service_names({kMetricsService}, configuration().ns, kClusterDomain));
+    }
+    serve::CertificateSource& source = metrics_files ? static_cast<serve::CertificateSource&>(*metrics_files) : *self_signed;
+    auto server = serve::MetricsServer::start(secure(wanted.host, wanted.port), parts.executor, parts.metrics, &*auth, source);
+    if (!server) return refuse("metrics.bindAddress", server.error());
+    metrics = std::move(*server);
+    return {};
+  }
+
+  void load_certificates(std::function<void()> done) {
+    loaded = std::move(done);
+    listening = webhook_certificates->listen([this](const http::Credential&) {
+      parts.executor.post([this] {
+        if (webhooks->ready() && loaded) std::exchange(loaded, {})();
+      });
+    });
+    if (kept_in_secret) kept_in_secret->start();
+    // Files that cannot be read yet are read again.
+    for (auto* files : {webhook_files ? &*webhook_files : nullptr, metrics_files ? &*metrics_files : nullptr}) {
+      if (files == nullptr) continue;
+      if (const auto read = files->start(); !read) log::warn("no certificate yet", {{"why", read.error().message}});
+    }
+    if (!self_signed) return;
+    if (const auto made = self_signed->start(); !made) log::error("no certificate for metrics", {{"why", made.error().message}});
+  }
+
+  std::string missing() const {
+    if (webhooks && webhooks->ready()) return "";
+    const std::string& problem = webhook_certificates == nullptr ? std::string() : webhook_certificates->problem();
+    return problem.empty() ? "webhooks have no certificate yet" : problem;
+  }
+
+  void stop(std::chrono::seconds grace, std::function<void()> done) {
+    auto left = std::make_shared<int>(1);
+    const auto one_less = [left, done = std::move(done)] {
+      if (--*left == 0) done();
+    };
+    const auto stop_one = [&](auto& server) {
+      if (!server) return;
+      ++*left;
+      server->stop(grace, one_less);
+    };
+    stop_one(webhooks);
+    stop_one(metrics);
+    stop_one(health);
+    parts.executor.post(one_less);
+  }
+
+  Parts parts;
+  std::optional<serve::SecretCertificates> kept_in_secret;
+  std::optional<serve::FileCertificates> webhook_files, metrics_files;
+  std::optional<serve::SelfSignedCertificates> self_signed;
+  serve::CertificateSource* webhook_certificates = nullptr;  // one of those
+  std::optional<serve::DelegatedAuth> auth;
+  std::unique_ptr<serve::HealthServer> health;
+  std::unique_ptr<serve::WebhookServer> webhooks;
+  std::unique_ptr<serve::MetricsServer> metrics;
+  std::function<void()> loaded;
+  std::shared_ptr<void> listening;
+};
+
+ControllerServers::ControllerServers(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ControllerServers::~ControllerServers() = default;
+
+Result<std::unique_ptr<ControllerServers>> ControllerServers::start(Parts parts) {
+  auto impl = std::make_unique<Impl>(std::move(parts));
+  if (auto started = impl->start(); !started) return tl::unexpected(started.error());
+  return std::unique_ptr<ControllerServers>(new ControllerServers(std::move(impl)));
+}
+
+void ControllerServers::load_certificates(std::function<void()> done) { impl_->load_certificates(std::move(done)); }
+std::string ControllerServers::missing() const { return impl_->missing(); }
+void ControllerServers::stop(std::chrono::seconds grace, std::function<void()> done) { impl_->stop(grace, std::move(done)); }
+
+}  // namespace berth::cli

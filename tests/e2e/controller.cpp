@@ -1,0 +1,43 @@
+#include "e2e/controller.h"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <stdexcept>
+
+namespace berth::e2e {
+
+int free_port() {
+  const int probe = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (::bind(probe, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) throw std::runtime_error("no port is free");
+  socklen_t size = sizeof address;
+  ::getsockname(probe, reinterpret_cast<sockaddr*>(&address), &size);
+  ::close(probe);
+  return ntohs(address.sin_port);
+}
+
+std::string controller_configuration() {
+  return "apiVersion: config.kueue.x-k8s.io/v1beta2\n"
+         "kind: Configuration\n"
+         "health: {healthProbeBindAddress: \"127.0.0.1:0\"}\n"
+         "metrics: {bindAddress: \"127.0.0.1:0\"}\n"
+         "webhook: {host: 127.0.0.1, port: " +
+         std::to_string(free_port()) +
+         "}\n"
+         "leaderElection: {leaderElect: true, leaseDuration: 5s, renewDeadline: 4s, retryPeriod: 500ms}\n";
+}
+
+ControllerProcess::ControllerProcess(const Server& server) {
+  static int number = 0;
+  const std::string config = server.write_file("controller-" + std::to_string(++number) + ".yaml", controller_configuration());
+  process_ = std::make_unique<Process>(
+      std::vector<std::string>{BERTH_PROGRAM, "controller", "--kubeconfig", server.kubeconfig(), "--config", config, "--log-level",
+                               "error"},
+      server.environment());
+}
+
+}  // namespace berth::e2e

@@ -1,0 +1,32 @@
+// `berth controller` processes against a `berth up` that has no controller of its own.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "e2e/server.h"
+
+namespace berth::e2e {
+
+inline constexpr std::chrono::seconds kLease{5};  // of controller_configuration()
+
+// A Configuration with ports of 127.0.0.1 that nobody uses, and a lease shorter than the default.
+std::string controller_configuration();
+// A port of 127.0.0.1 that nobody uses now.
+int free_port();
+
+class ControllerProcess {
+ public:
+  // The namespace kueue-system must be there.
+  explicit ControllerProcess(const Server& server);
+
+  bool wait_until_ready() { return process_->wait_for_output("ready\n"); }
+  bool wait_until_leading() { return process_->wait_for_output("leading\n"); }
+  bool leads() { return process_->has_said("leading\n"); }
+  Process& process() { return *process_; }
+
+ private:
+  std::unique_ptr<Process> process_;
+};
+
+}  // namespace berth::e2e

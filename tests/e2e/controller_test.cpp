@@ -1,0 +1,147 @@
+// How `berth controller` starts and fails: one line that says what is wrong and what to do.
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/base64.h"
+#include "e2e/controller.h"
+#include "http/certificates.h"
+
+namespace berth::e2e {
+namespace {
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::string only_line(const Finished& finished) {
+  EXPECT_EQ(finished.exit_code, 1) << finished.out << finished.err;
+  EXPECT_EQ(std::ranges::count(finished.err, '\n'), 1) << finished.err;
+  EXPECT_EQ(finished.err.rfind("berth: ", 0), 0u) << finished.err;
+  EXPECT_FALSE(has(finished.out, "ready")) << finished.out;
+  return finished.err;
+}
+
+// A kubeconfig that trusts `authority` (PEM; empty: everybody) and shows `token`.
+std::string kubeconfig_of(const std::string& url, const std::string& authority, const std::string& token) {
+  const std::string trust = authority.empty() ? "insecure-skip-tls-verify: true" : "certificate-authority-data: " + base64_encode(authority);
+  return "apiVersion: v1\nkind: Config\ncurrent-context: here\n"
+         "clusters: [{name: c, cluster: {server: \"" + url + "\", " + trust + "}}]\n"
+         "users: [{name: u, user: {token: " + token + "}}]\n"
+         "contexts: [{name: here, context: {cluster: c, user: u}}]\n";
+}
+
+class Controller : public testing::Test {
+ protected:
+  Controller() : server({"--controller=false", "--nodes", "none", "--token-file", token_file()}) {
+    config = server.write_file("controller.yaml", controller_configuration());
+  }
+  ~Controller() override { ::unlink(token_file().c_str()); }
+
+  static std::string token_file() {
+    const std::string file = testing::TempDir() + "berth_e2e_controller_tokens_" + std::to_string(::getpid());
+    FILE* out = ::fopen(file.c_str(), "w");
+    ::fputs("weak,somebody,u1\n", out);
+    ::fclose(out);
+    return file;
+  }
+
+  std::vector<std::string> command(std::vector<std::string> more) const {
+    std::vector<std::string> all = {BERTH_PROGRAM, "controller", "--config", config, "--log-level", "error"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  Finished start(std::vector<std::string> more) const { return run(command(std::move(more)), server.environment()); }
+  Finished start_with(const std::string& kubeconfig) const {
+    return start({"--kubeconfig", server.write_file("kubeconfig-of-a-test", kubeconfig)});
+  }
+
+  Server server;
+  std::string config;
+};
+
+TEST_F(Controller, TheServerIsNotTrusted) {
+  const Time now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  const std::string other = http::make_authority("other", now).value().certificate;
+  const std::string line = only_line(start_with(kubeconfig_of(server.url(), other, "weak")));
+  EXPECT_TRUE(has(line, server.url() + " cannot be used")) << line;
+  EXPECT_TRUE(has(line, "cannot be trusted")) << line;
+  EXPECT_TRUE(has(line, "certificate-authority")) << line;
+}
+
+TEST_F(Controller, ItsTokenIsNotAccepted) {
+  const std::string line = only_line(start_with(kubeconfig_of(server.url(), "", "expired")));
+  EXPECT_TRUE(has(line, "does not accept the credentials of context \"here\"")) << line;
+  EXPECT_TRUE(has(line, "renew the token")) << line;
+}
+
+TEST_F(Controller, ItsRolesLackAVerb) {
+  const std::string line = only_line(start_with(kubeconfig_of(server.url(), "", "weak")));
+  EXPECT_TRUE(has(line, "\"somebody\" cannot get resource \"leases\"")) << line;
+  EXPECT_TRUE(has(line, "config/rbac")) << line;
+}
+
+TEST_F(Controller, DefinitionsAreMissing) {
+  server.must({"delete", "crd", "clusterqueues.kueue.x-k8s.io"});
+  const std::string line = only_line(start({}));
+  EXPECT_TRUE(has(line, "does not serve clusterqueues.kueue.x-k8s.io/v1beta2")) << line;
+  EXPECT_TRUE(has(line, "config/crd")) << line;
+}
+
+TEST_F(Controller, ItsNamespaceIsMissing) {
+  const std::string line = only_line(start({}));
+  EXPECT_TRUE(has(line, "has no namespace \"kueue-system\"")) << line;
+  EXPECT_TRUE(has(only_line(start({"--namespace", "elsewhere"})), "kubectl create namespace elsewhere"));
+}
+
+TEST_F(Controller, APortIsInUse) {
+  const int taken = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ASSERT_EQ(::bind(taken, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(taken, 1), 0);
+  socklen_t size = sizeof address;
+  ::getsockname(taken, reinterpret_cast<sockaddr*>(&address), &size);
+  const std::string where = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+  config = server.write_file("taken.yaml",
+                             "{apiVersion: config.kueue.x-k8s.io/v1beta2, kind: Configuration, health: {healthProbeBindAddress: \"" + where + "\"}}");
+  const std::string line = only_line(start({}));
+  EXPECT_TRUE(has(line, "cannot listen on " + where)) << line;
+  EXPECT_TRUE(has(line, "health.healthProbeBindAddress")) << line;
+  ::close(taken);
+}
+
+TEST_F(Controller, WhatItIsToldMakesNoSense) {
+  EXPECT_TRUE(has(only_line(start({"--kubeconfig", server.dir() + "/no-such-file"})), "no-such-file"));
+  const std::string context = only_line(start({"--context", "nowhere"}));
+  EXPECT_TRUE(has(context, "there is no context \"nowhere\" (there are: ")) << context;
+  EXPECT_TRUE(has(only_line(start({"--feature-gates", "NoSuchGate=true"})), "\"NoSuchGate\""));
+  EXPECT_TRUE(has(only_line(run({BERTH_PROGRAM, "controller", "--log-level", "loud"}, {})), "--log-level"));
+  EXPECT_EQ(start({"--no-such-option"}).exit_code, 2);
+  config = server.write_file("bad.yaml", "{apiVersion: config.kueue.x-k8s.io/v1beta2, kind: Configuration, health: {port: 1}}");
+  EXPECT_TRUE(has(only_line(start({})), "health.port")) << "the path of what is unknown";
+  config = server.dir() + "/no-such-config";
+  EXPECT_TRUE(has(only_line(start({})), "no-such-config"));
+}
+
+// Half a minute is given to a server that is not there (yet).
+TEST_F(Controller, TheServerIsOutOfReach) {
+  const std::string url = "https://127.0.0.1:" + std::to_string(free_port());
+  Process waiting({BERTH_PROGRAM, "controller", "--config", config, "--log-level", "warn", "--kubeconfig",
+                   server.write_file("kubeconfig-of-nobody", kubeconfig_of(url, "", "weak"))},
+                  server.environment());
+  ASSERT_TRUE(waiting.wait_for_errors("trying again")) << waiting.err();
+  const Finished finished = waiting.wait();
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_EQ(std::ranges::count(finished.err, '\n'), 2) << "a warning, and the end: " << finished.err;
+  EXPECT_TRUE(has(finished.err, "\nberth: " + url + " cannot be used")) << finished.err;
+  EXPECT_TRUE(has(finished.err, "Connection refused")) << finished.err;
+}
+
+}  // namespace
+}  // namespace berth::e2e

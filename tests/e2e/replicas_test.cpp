@@ -1,0 +1,208 @@
+// Two `berth controller` processes on one API server: the leader is killed, stopped and asked to go while jobs run.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include "e2e/controller.h"
+
+namespace berth::e2e {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kQuota = 4;  // jobs at a time
+// For a loaded machine under a sanitizer: what has to happen besides the end of the lease.
+constexpr std::chrono::seconds kSlack{15};
+
+constexpr const char* kQueue = R"(
+apiVersion: v1
+kind: Namespace
+metadata: {name: kueue-system}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: default}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: queue}
+spec:
+  namespaceSelector: {}
+  resourceGroups: [{coveredResources: [cpu], flavors: [{name: default, resources: [{name: cpu, nominalQuota: 4}]}]}]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: queue, namespace: default}
+spec: {clusterQueue: queue}
+)";
+
+std::string jobs(int first, int count) {
+  std::string all;
+  for (int i = first; i < first + count; ++i) {
+    all += "---\n{apiVersion: batch/v1, kind: Job, metadata: {name: j" + std::to_string(i) +
+           ", labels: {kueue.x-k8s.io/queue-name: queue}}, spec: {suspend: true, template: {metadata: {annotations: "
+           "{berth.dev/run-for: 1s}}, spec: {restartPolicy: Never, containers: [{name: c, image: i, resources: {requests: {cpu: "
+           "1}}}]}}}}\n";
+  }
+  return all;
+}
+
+// Every version of every object of a kind, as a watch tells them: a line each, of resourceVersion, name and what `path` says.
+class Recorder {
+ public:
+  Recorder(const Server& server, const std::string& kind, const std::string& path)
+      : file_(server.dir() + "/" + kind + ".versions"),
+        kubectl_({"/bin/sh", "-c",
+                  "exec kubectl get " + kind + " --watch -o jsonpath='{.metadata.resourceVersion} {.metadata.name} " + path +
+                      "{\"\\n\"}' > " + file_},
+                 server.environment()) {}
+
+  struct Line {
+    long version = 0;
+    std::string name, state;
+  };
+  std::vector<Line> stop() {
+    kubectl_.signal(SIGTERM);
+    kubectl_.wait();
+    std::vector<Line> lines;
+    std::ifstream in(file_);
+    for (std::string text; std::getline(in, text);) {
+      std::istringstream words(text);
+      Line line;
+      words >> line.version >> line.name;
+      std::getline(words, line.state);
+      lines.push_back(line);
+    }
+    return lines;
+  }
+
+ private:
+  std::string file_;
+  Process kubectl_;
+};
+
+class Replicas : public testing::Test {
+ protected:
+  Replicas() : server({"--controller=false", "--nodes", "1x1x2", "--node-resources", "cpu=16,memory=64Gi"}) {
+    server.must({"apply", "-f", "-"}, kQueue);
+    workloads = std::make_unique<Recorder>(server, "workloads.v1beta2.kueue.x-k8s.io",
+                                           "{.metadata.ownerReferences[0].name} {.status.conditions[?(@.status==\"True\")].type}");
+    ended = std::make_unique<Recorder>(server, "jobs", "{.status.conditions[?(@.status==\"True\")].type}");
+    for (auto& controller : controllers) controller = std::make_unique<ControllerProcess>(server);
+    for (auto& controller : controllers)
+      EXPECT_TRUE(controller->wait_until_ready()) << controller->process().out() << controller->process().err();
+  }
+
+  void submit(int count) {
+    server.must({"create", "-f", "-"}, jobs(submitted, count));
+    submitted += count;
+  }
+
+  std::unique_ptr<ControllerProcess>& leader() {
+    EXPECT_TRUE(eventually([&] { return std::ranges::any_of(controllers, [](const auto& c) { return c->leads(); }); }));
+    return *std::ranges::find_if(controllers, [](const auto& c) { return c->leads(); });
+  }
+  ControllerProcess& other(const std::unique_ptr<ControllerProcess>& one) {
+    return *(one == controllers[0] ? controllers[1] : controllers[0]);
+  }
+
+  void expect_taken_over(ControllerProcess& by, Clock::time_point since) {
+    EXPECT_TRUE(by.wait_until_leading()) << by.process().err();
+    EXPECT_LT(Clock::now() - since, kLease + kSlack);
+  }
+
+  // All jobs end, each of them ran once, and never were more admitted than the quota allows.
+  void expect_all_is_well() {
+    EXPECT_TRUE(eventually([&] {
+      const std::string done = server.must({"get", "jobs", "-o", "jsonpath={range .items[?(@.status.succeeded==1)]}x{end}"});
+      return static_cast<int>(done.size()) == submitted;
+    })) << server.must({"get", "jobs,workloads", "-A"});
+    EXPECT_EQ(static_cast<int>(server.must({"get", "pods", "-o", "jsonpath={range .items[*]}x{end}"}).size()), submitted);
+    audit();
+  }
+
+  void audit() {
+    std::vector<std::tuple<long, bool, Recorder::Line>> history;  // in the order in which the API server made it
+    for (const auto& line : ended->stop()) history.emplace_back(line.version, true, line);
+    for (const auto& line : workloads->stop()) history.emplace_back(line.version, false, line);
+    std::ranges::sort(history, {}, [](const auto& entry) { return std::get<0>(entry); });
+    std::set<std::string> over, holding;
+    for (const auto& [version, is_job, line] : history) {
+      const auto says = [&line = line](const char* word) { return line.state.find(word) != std::string::npos; };
+      std::string job = line.name;
+      if (is_job) {
+        if (says("Complete")) over.insert(job);
+      } else {
+        std::istringstream(line.state) >> job;
+        if (says("QuotaReserved") && !says("Finished")) {
+          holding.insert(job);
+        } else {
+          holding.erase(job);
+        }
+      }
+      const auto hold = std::ranges::count_if(holding, [&](const auto& name) { return !over.contains(name); });
+      EXPECT_LE(hold, kQuota) << "at version " << version;
+    }
+    EXPECT_EQ(static_cast<int>(over.size()), submitted) << "the history is complete";
+  }
+
+  Server server;
+  std::unique_ptr<Recorder> workloads, ended;
+  std::array<std::unique_ptr<ControllerProcess>, 2> controllers;
+  int submitted = 0;
+};
+
+TEST_F(Replicas, TheLeaderIsKilledThreeTimes) {
+  submit(20);
+  for (int i = 0; i < 3; ++i) {
+    auto& first = leader();
+    submit(10);
+    first->process().signal(SIGKILL);
+    const auto killed = Clock::now();
+    EXPECT_EQ(first->process().wait().exit_code, 128 + SIGKILL);
+    expect_taken_over(other(first), killed);
+    first = std::make_unique<ControllerProcess>(server);
+    EXPECT_TRUE(first->wait_until_ready()) << first->process().err();
+  }
+  expect_all_is_well();
+}
+
+TEST_F(Replicas, ALeaderThatStoodStillEndsAndWritesNothing) {
+  submit(20);
+  auto& first = leader();
+  submit(10);
+  first->process().signal(SIGSTOP);
+  expect_taken_over(other(first), Clock::now());
+  submit(10);
+  first->process().signal(SIGCONT);
+  const Finished finished = first->process().wait();
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_EQ(finished.err.rfind("berth: the lease kueue-system/c1f6bfd2.kueue.x-k8s.io is lost: ", 0), 0u) << finished.err;
+  EXPECT_EQ(std::ranges::count(finished.err, '\n'), 1) << finished.err;
+  expect_all_is_well();
+}
+
+TEST_F(Replicas, ALeaderThatIsAskedToGoHandsOverAtOnce) {
+  submit(12);
+  auto& first = leader();
+  const auto asked = Clock::now();
+  first->process().signal(SIGTERM);
+  const Finished finished = first->process().wait();
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_EQ(finished.err, "");
+  EXPECT_LT(Clock::now() - asked, std::chrono::seconds(25));
+  EXPECT_TRUE(other(first).wait_until_leading());
+  expect_all_is_well();
+}
+
+}  // namespace
+}  // namespace berth::e2e
