@@ -14,8 +14,7 @@ int main(int argc, char** argv) {
                "berth"};
   app.require_subcommand(1);
   app.failure_message([](const CLI::App*, const CLI::Error& error) {
-    return "berth: " + std::string(error.what()) +
-           "\nRun 'berth --help', or 'berth COMMAND --help' for one command.\n";
+    return "berth: " + std::string(error.what()) + "; see 'berth --help', or 'berth COMMAND --help' for one command\n";
   });
   const std::vector<berth::cli::Command> commands = {
       berth::cli::add_up(app),       berth::cli::add_controller(app), berth::cli::add_cluster(app),   berth::cli::add_simulate(app),

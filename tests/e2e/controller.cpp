@@ -20,6 +20,23 @@ int free_port() {
   return ntohs(address.sin_port);
 }
 
+std::string http_get(int port, const std::string& path) {
+  const int connection = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  std::string answer;
+  if (::connect(connection, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) {
+    const std::string request = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    ::send(connection, request.data(), request.size(), MSG_NOSIGNAL);
+    char piece[4096];
+    for (ssize_t n; (n = ::recv(connection, piece, sizeof piece, 0)) > 0;) answer.append(piece, static_cast<std::size_t>(n));
+  }
+  ::close(connection);
+  return answer;
+}
+
 std::string controller_configuration() {
   return "apiVersion: config.kueue.x-k8s.io/v1beta2\n"
          "kind: Configuration\n"

@@ -14,6 +14,8 @@ inline constexpr std::chrono::seconds kLease{5};  // of controller_configuration
 std::string controller_configuration();
 // A port of 127.0.0.1 that nobody uses now.
 int free_port();
+// The whole answer of a plain HTTP server on 127.0.0.1; "" when nobody answers.
+std::string http_get(int port, const std::string& path);
 
 class ControllerProcess {
  public:

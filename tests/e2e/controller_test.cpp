@@ -45,7 +45,7 @@ class Controller : public testing::Test {
   static std::string token_file() {
     const std::string file = testing::TempDir() + "berth_e2e_controller_tokens_" + std::to_string(::getpid());
     FILE* out = ::fopen(file.c_str(), "w");
-    ::fputs("weak,somebody,u1\n", out);
+    ::fputs("weak,somebody,u1\nstrong,admin,u2,\"system:masters\"\n", out);
     ::fclose(out);
     return file;
   }
@@ -122,11 +122,49 @@ TEST_F(Controller, WhatItIsToldMakesNoSense) {
   EXPECT_TRUE(has(context, "there is no context \"nowhere\" (there are: ")) << context;
   EXPECT_TRUE(has(only_line(start({"--feature-gates", "NoSuchGate=true"})), "\"NoSuchGate\""));
   EXPECT_TRUE(has(only_line(run({BERTH_PROGRAM, "controller", "--log-level", "loud"}, {})), "--log-level"));
-  EXPECT_EQ(start({"--no-such-option"}).exit_code, 2);
+  const Finished unknown = start({"--no-such-option"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_EQ(std::ranges::count(unknown.err, '\n'), 1) << unknown.err;
+  EXPECT_TRUE(has(unknown.err, "--no-such-option")) << unknown.err;
   config = server.write_file("bad.yaml", "{apiVersion: config.kueue.x-k8s.io/v1beta2, kind: Configuration, health: {port: 1}}");
   EXPECT_TRUE(has(only_line(start({})), "health.port")) << "the path of what is unknown";
   config = server.dir() + "/no-such-config";
   EXPECT_TRUE(has(only_line(start({})), "no-such-config"));
+}
+
+// Waits for a server that is away for a moment, says all the while what is missing, and then works.
+TEST_F(Controller, ItIsReadyOnceEverythingIs) {
+  server.must({"create", "namespace", "kueue-system"});
+  const int health = free_port(), metrics = free_port();
+  config = server.write_file("ports.yaml", "{apiVersion: config.kueue.x-k8s.io/v1beta2, kind: Configuration, health: {healthProbeBindAddress: \"127.0.0.1:" +
+                                               std::to_string(health) + "\"}, metrics: {bindAddress: \"127.0.0.1:" + std::to_string(metrics) +
+                                               "\"}, webhook: {host: 127.0.0.1, port: " + std::to_string(free_port()) + "}}");
+  const std::string kubeconfig = server.kubeconfig();
+  server.signal(SIGSTOP);
+  Process process({BERTH_PROGRAM, "controller", "--config", config, "--log-level", "error", "--kubeconfig", kubeconfig}, server.environment());
+  ASSERT_TRUE(eventually([&] { return has(http_get(health, "/healthz"), "200 OK"); }));
+  const std::string unready = http_get(health, "/readyz");
+  EXPECT_TRUE(has(unready, " 500 ")) << unready;
+  EXPECT_TRUE(has(unready, "not read from the API server yet: ")) << unready;
+  EXPECT_TRUE(has(unready, "clusterqueues")) << unready;
+  EXPECT_FALSE(process.has_said("ready\n"));
+  server.signal(SIGCONT);
+  ASSERT_TRUE(process.wait_for_output("leading\n")) << process.err();
+  EXPECT_TRUE(has(http_get(health, "/readyz"), "200 OK"));
+  EXPECT_NE(server.must({"-n", "kueue-system", "get", "secret", "kueue-webhook-server-cert", "-o", "jsonpath={.data.ca\\.crt}"}), "");
+
+  const auto scrape = [&](const std::string& token) {
+    return server.kubectl({"--kubeconfig=/dev/null", "--server=https://127.0.0.1:" + std::to_string(metrics), "--insecure-skip-tls-verify",
+                           "--token=" + token, "get", "--raw", "/metrics"});
+  };
+  const Finished told = scrape("strong");
+  EXPECT_EQ(told.exit_code, 0) << told.err;
+  EXPECT_TRUE(has(told.out, "berth_api_requests_total{code=\"200\",resource=\"clusterqueues\",verb=\"list\"}")) << told.out;
+  EXPECT_TRUE(has(told.out, "berth_leading 1")) << told.out;
+  EXPECT_NE(scrape("weak").exit_code, 0) << "may not read metrics";
+  EXPECT_NE(scrape("wrong").exit_code, 0);
+  process.signal(SIGTERM);
+  EXPECT_EQ(process.wait().exit_code, 0) << process.err();
 }
 
 // Half a minute is given to a server that is not there (yet).

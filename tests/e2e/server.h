@@ -47,6 +47,7 @@ class Server final : public Cluster {
   void start();
   Finished stop();  // SIGTERM
   void kill();      // SIGKILL
+  void signal(int number) { process_->signal(number); }
   std::string kubeconfig() const override { return dir() + "/data/kubeconfig"; }
 
  private:

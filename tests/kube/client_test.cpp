@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "api/status.h"
+#include "api/verb.h"
 #include "http/asio_executor.h"
 #include "http/https_server.h"
 #include "apiserver/http/pki.h"
@@ -112,6 +113,19 @@ TEST_F(ClientTest, ReadsAndWrites) {
   EXPECT_EQ(call(config_map(Verb::kDelete, "a")).code, 200);
 }
 
+TEST_F(ClientTest, TellsOfEveryAnswer) {
+  std::vector<std::string> told;
+  options_.on_answer = [&](const RestRequest& request, int code) {
+    told.push_back(std::string(name_of(request.verb)) + " " + request.resource.resource + " " + std::to_string(code));
+  };
+  call(config_map(Verb::kCreate, "a"));
+  call(config_map(Verb::kGet, "b"));
+  Informer informer(client(), executor_, kConfigMaps);
+  informer.start();
+  run_until([&] { return told.size() == 4; });
+  EXPECT_EQ(told, (std::vector<std::string>{"create configmaps 201", "get configmaps 404", "list configmaps 200", "watch configmaps 200"}));
+}
+
 TEST_F(ClientTest, ManyRequestsShareTheConnections) {
   int answered = 0;
   for (int i = 0; i < 200; ++i) {
@@ -173,11 +187,14 @@ TEST_F(ClientTest, TokensAreBearers) {
 }
 
 TEST_F(ClientTest, AServerThatCannotBeTrustedIsNamed) {
-  options_.max_tries = 1;
   const Time now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
   access_.authority.inline_pem = berth::http::make_authority("other", now).value().certificate;
+  int answers = 0;
+  options_.on_answer = [&](const RestRequest&, int) { ++answers; };
   const RestResponse response = call(config_map(Verb::kGet, "a"));
   EXPECT_EQ(response.code, 0);
+  EXPECT_EQ(api::status_reason(response), kHopeless) << "not tried again";
+  EXPECT_EQ(answers, 0) << "nothing was sent";
   const std::string message(api::status_message(response));
   EXPECT_NE(message.find("the certificate of 127.0.0.1:"), std::string::npos) << message;
   EXPECT_NE(message.find("cannot be trusted: "), std::string::npos) << message;
@@ -220,8 +237,13 @@ TEST_F(ClientTest, WhatWaitedTooLongIsNotSent) {
 }
 
 TEST_F(ClientTest, WhatWaitedTooLongForAConnectionIsNotSent) {
-  Transport transport(executor_, {.host = "127.0.0.1", .port = server_->port()});
-  transport.use(make_client_context({.authority_pem = pki_.authority.certificate}).value());
+  TransportOptions where;
+  where.host = "127.0.0.1";
+  where.port = server_->port();
+  Transport transport(executor_, where);
+  TlsIdentity trust;
+  trust.authority_pem = pki_.authority.certificate;
+  transport.use(make_client_context(trust).value());
   const auto send = [&](std::optional<Time> not_from) {
     HttpRequest request;
     request.method = "GET";

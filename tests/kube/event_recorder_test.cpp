@@ -46,6 +46,23 @@ TEST_F(EventRecorderTest, WritesEventsV1) {
       R"("note":"Admitted by clusterQueue q","type":"Normal"})");
 }
 
+TEST_F(EventRecorderTest, SaysWhenEverythingIsWritten) {
+  make({.in_flight = 1});
+  record("a");
+  record("b");
+  int written = 0;
+  recorder->when_written([&] { ++written; });
+  ASSERT_TRUE(executor.run_ready(10));
+  EXPECT_EQ(written, 0);
+  client.answer({201, nullptr, {}});
+  EXPECT_EQ(written, 0);
+  client.answer({403, nullptr, {}});
+  EXPECT_EQ(written, 1);
+  recorder->when_written([&] { ++written; });
+  ASSERT_TRUE(executor.run_ready(10));
+  EXPECT_EQ(written, 2);
+}
+
 TEST_F(EventRecorderTest, NotesAreCutAndClusterScopedObjectsReportInDefault) {
   make();
   recorder->record({"v1", "Node", "", "n", "u"}, {true, "R", std::string(2000, 'x'), "Act", ""});

@@ -127,6 +127,14 @@ TEST(TlsOptions, OnlyTheNamedCiphersAreSpoken) {
   EXPECT_FALSE(with("ECDHE-ECDSA-AES128-GCM-SHA256").connected);
 }
 
+TEST(TlsOptions, KeysAreExchangedInTheNamedGroupsOnly) {
+  SecureServerOptions options;
+  options.groups = {"P-384", "P-256"};
+  Served served(options);
+  EXPECT_TRUE(probe_tls(served.server->port(), {.groups = "P-384"}).connected);
+  EXPECT_FALSE(probe_tls(served.server->port(), {.groups = "X25519"}).connected);
+}
+
 TEST(TlsOptions, UnknownCiphersAreNamed) {
   http::AsioExecutor executor;
   ChangingCertificates certificates(executor.now());

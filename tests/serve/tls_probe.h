@@ -25,6 +25,7 @@ struct TlsProbe {
 struct TlsWish {
   int min_version = TLS1_2_VERSION, max_version = TLS1_3_VERSION;
   std::string ciphers = {};  // of TLS 1.2, OpenSSL's names; empty: all
+  std::string groups = {};   // for key exchange, OpenSSL's names; empty: all
 };
 
 // One handshake with 127.0.0.1. Nothing is verified.
@@ -34,6 +35,7 @@ inline TlsProbe probe_tls(std::uint16_t port, const TlsWish& wish = {}) {
   SSL_CTX_set_min_proto_version(context, wish.min_version);
   SSL_CTX_set_max_proto_version(context, wish.max_version);
   if (!wish.ciphers.empty()) SSL_CTX_set_cipher_list(context, wish.ciphers.c_str());
+  if (!wish.groups.empty()) SSL_CTX_set1_groups_list(context, wish.groups.c_str());
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;

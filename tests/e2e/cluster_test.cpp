@@ -1,0 +1,39 @@
+// `berth cluster`: pretend machines for an API server that runs elsewhere.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+
+#include "e2e/server.h"
+
+namespace berth::e2e {
+namespace {
+
+TEST(PretendMachines, ComeFromAProcessOfTheirOwn) {
+  Server server({"--controller=false", "--nodes", "none"});
+  Process machines({BERTH_PROGRAM, "cluster", "--kubeconfig", server.kubeconfig(), "--nodes", "1x1x2", "--scale-up", "none",
+                    "--job-controller=false"},
+                   server.environment());
+  ASSERT_TRUE(machines.wait_for_output("ready\n")) << machines.err();
+  EXPECT_TRUE(eventually([&] {
+    return server.must({"get", "nodes", "-o", "jsonpath={range .items[*]}{.status.conditions[?(@.type==\"Ready\")].status} {end}"}) ==
+           "True True ";
+  })) << server.must({"get", "nodes", "-o", "yaml"});
+  machines.signal(SIGTERM);
+  EXPECT_EQ(machines.wait().exit_code, 0) << machines.err();
+}
+
+TEST(PretendMachines, WhatCannotBeIsSaid) {
+  const auto line = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {BERTH_PROGRAM, "cluster"});
+    const Finished finished = run(more, {{"KUBECONFIG", "/no-such-kubeconfig"}});
+    EXPECT_EQ(finished.exit_code, 1);
+    EXPECT_EQ(std::ranges::count(finished.err, '\n'), 1) << finished.err;
+    return finished.err;
+  };
+  EXPECT_NE(line({"--provisioning-delay", "soon"}).find("--provisioning-delay soon"), std::string::npos);
+  EXPECT_NE(line({}).find("/no-such-kubeconfig"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace berth::e2e
