@@ -2,6 +2,7 @@
 // the answer alone takes.
 #include <benchmark/benchmark.h>
 
+#include <atomic>
 #include <thread>
 
 #include "serve/reviews.h"
