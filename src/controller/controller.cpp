@@ -12,6 +12,7 @@
 #include "base/merge_patch.h"
 #include "controller/engine_host.h"
 #include "controller/job_controller.h"
+#include "controller/metrics.h"
 #include "controller/provisioning.h"
 #include "controller/placement_sources.h"
 #include "controller/queue_status.h"
@@ -132,9 +133,13 @@ struct Controller::Impl {
     source(cluster_queues, cluster_queue_event, [this](const std::string& key) {
       finalizers.add("ClusterQueue/" + key);
       cluster_queue_statuses.add(key);
+      if (options.metrics) options.metrics->cluster_queue_changed(key);
     });
-    source(local_queues, local_queue_event,
-           [this](const std::string& key) { local_queue_statuses.add(key); });
+    source(local_queues, local_queue_event, [this](const std::string& key) {
+      local_queue_statuses.add(key);
+      const auto slash = key.find('/');
+      if (options.metrics) options.metrics->local_queue_changed(key.substr(0, slash), key.substr(slash + 1));
+    });
     for (Informer* classes : {&workload_priority_classes, &priority_classes}) {
       all.push_back(classes);
       classes->on_change([this](const JsonPtr&, const JsonPtr&) { job_controller.facts_changed(); });
@@ -231,6 +236,7 @@ struct Controller::Impl {
                                      std::string(string_at(*old, {"metadata", "name"})),
                                      std::string(string_at(*old, {"metadata", "uid"}))});
     }
+    if (options.metrics && is_leading && before && after) options.metrics->workloads().changed(*before, *after);
     job_controller.workload_changed(before, after);
     provisioning.workload_changed(before, after);
     if (before || after) ungater.workload_changed(before, after);
@@ -383,14 +389,21 @@ struct Controller::Impl {
   }
 
   EffectSinks sinks() {
-    return {[this](std::string_view name) { cluster_queue_statuses.add(std::string(name)); },
+    return {[this](std::string_view name) {
+              cluster_queue_statuses.add(std::string(name));
+              if (options.metrics) options.metrics->cluster_queue_changed(name);
+            },
             [this](std::string_view ns, std::string_view name) {
               local_queue_statuses.add(api::object_key(ns, name));
+              if (options.metrics) options.metrics->local_queue_changed(ns, name);
             },
             [this](const engine::SetFinalizer& effect) {
               const std::string key = effect.kind + "/" + effect.name;
               wanted_finalizers[key] = effect.present;
               finalizers.add(key);
+            },
+            [this](const engine::Effects& effects, Duration took) {
+              if (options.metrics) options.metrics->decided(effects, took);
             }};
   }
 

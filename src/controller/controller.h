@@ -17,6 +17,8 @@
 
 namespace berth::controller {
 
+class ControllerMetrics;
+
 struct ControllerOptions {
   engine::Options engine;
   // Jobs without the queue-name label are managed too (Configuration: manageJobsWithoutQueueName).
@@ -29,6 +31,7 @@ struct ControllerOptions {
   // workloads, shorter starts small ones sooner; no place is given twice either way.
   Duration ungate_delay = std::chrono::milliseconds(100);
   std::uint64_t seed = 1;  // of jitter and of event names
+  ControllerMetrics* metrics = nullptr;  // told of everything while this process leads; must outlive the controller
 };
 
 class Controller {

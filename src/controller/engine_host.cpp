@@ -63,7 +63,10 @@ void EngineHost::decide_soon() {
     if (!*alive) return;
     decision_posted_ = false;
     if (!deciding_) return;
-    perform(engine_.schedule(executor_.now()));
+    const Time began = executor_.now();
+    const engine::Effects effects = engine_.schedule(began);
+    sinks_.decided(effects, executor_.now() - began);
+    perform(effects);
     if (on_round_) on_round_();
   });
 }

@@ -19,6 +19,7 @@ struct EffectSinks {
   std::function<void(std::string_view name)> cluster_queue_status_changed;
   std::function<void(std::string_view ns, std::string_view name)> local_queue_status_changed;
   std::function<void(const engine::SetFinalizer&)> set_finalizer;
+  std::function<void(const engine::Effects&, Duration took)> decided;  // a round of decisions
 };
 
 class EngineHost {

@@ -159,6 +159,11 @@ struct LocalQueueStatus {
   std::int32_t pending = 0, reserving = 0, admitted = 0;
 };
 
+// How many workloads wait in a cluster queue: for their turn, and for something to change first (parked, in back-off, on hold).
+struct PendingCounts {
+  std::size_t active = 0, inadmissible = 0;
+};
+
 class Engine {
  public:
   explicit Engine(Options options);
@@ -175,6 +180,8 @@ class Engine {
 
   std::optional<ClusterQueueStatus> cluster_queue_status(std::string_view name) const;
   std::optional<LocalQueueStatus> local_queue_status(std::string_view ns, std::string_view name) const;
+  // Without looking at the workloads one by one; zeros for a queue that is not known.
+  PendingCounts pending_counts(std::string_view cluster_queue) const;
 
   // Every broken invariant, as sentences; empty when all hold. Costs a full recomputation: tests and simulation only.
   //  usage equals the sum of claims; a rebuilt ledger equals this one; no quota exceeded by admission; no workload lost

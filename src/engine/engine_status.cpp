@@ -163,6 +163,12 @@ std::optional<ClusterQueueStatus> Engine::cluster_queue_status(std::string_view 
   return out;
 }
 
+PendingCounts Engine::pending_counts(std::string_view cluster_queue) const {
+  const std::size_t all = impl_->scheduler.pending_count(cluster_queue);
+  const std::size_t inadmissible = impl_->scheduler.inadmissible_count(cluster_queue);
+  return {all - inadmissible, inadmissible};
+}
+
 std::optional<LocalQueueStatus> Engine::local_queue_status(std::string_view ns, std::string_view name) const {
   const std::string key = api::object_key(ns, name);
   const auto* queue = impl_->registries.local_queue(key);

@@ -191,6 +191,12 @@ bool PendingQueue::sleeps(WorkloadId workload) const {
          (classes_[slot.class_id.index()].parked || workload == blocked_);
 }
 
+std::size_t PendingQueue::inadmissible() const {
+  std::size_t count = aside_.size();
+  for (const ClassId each : parked_) count += classes_[each.index()].members.size();
+  return count;
+}
+
 std::vector<WorkloadId> PendingQueue::order() const {
   std::vector<Key> keys;
   for (const auto& [class_key, id] : by_key_) {

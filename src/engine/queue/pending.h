@@ -69,6 +69,7 @@ class PendingQueue {
 
   bool sleeps(WorkloadId workload) const;
   std::size_t size() const { return size_; }
+  std::size_t inadmissible() const;                // those that sleep, and those aside
   std::vector<WorkloadId> order() const;           // everything, sleeping or aside too
   std::vector<WorkloadId> sleeping_heads() const;  // the first of each sleeping class, or the blocked head
   const std::set<WorkloadId>& aside() const { return aside_; }

@@ -35,6 +35,11 @@ std::size_t Scheduler::pending_count(std::string_view cluster_queue) const {
   return queue == nullptr ? 0 : queue->pending.size();
 }
 
+std::size_t Scheduler::inadmissible_count(std::string_view cluster_queue) const {
+  const Queue* queue = impl_->find(cluster_queue);
+  return queue == nullptr ? 0 : queue->pending.inadmissible();
+}
+
 std::vector<WorkloadId> Scheduler::pending_order(std::string_view cluster_queue) const {
   const Queue* queue = impl_->find(cluster_queue);
   return queue == nullptr ? std::vector<WorkloadId>() : queue->pending.order();

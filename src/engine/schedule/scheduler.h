@@ -105,6 +105,7 @@ class Scheduler {
   bool parked(
       WorkloadId workload) const;  // pending, and not to be evaluated until something it lacks changes
   std::size_t pending_count(std::string_view cluster_queue) const;
+  std::size_t inadmissible_count(std::string_view cluster_queue) const;  // of those, parked or aside
   std::vector<WorkloadId> pending_order(
       std::string_view cluster_queue) const;  // as they would be evaluated, parked ones too
   // status.admission of a decision, and status.resourceRequests of a pending workload.

@@ -1,0 +1,188 @@
+#include "controller/metrics.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "api/meta.h"
+#include "base/amount.h"
+#include "controller/resources.h"
+
+namespace berth::controller {
+namespace {
+
+constexpr double kUnlimited = std::numeric_limits<double>::infinity();
+
+// cpu is told in cores, everything else in units.
+double units(std::string_view resource, Amount amount) {
+  if (amount.is_unlimited()) return kUnlimited;
+  const auto count = static_cast<double>(amount.count());
+  return resource == "cpu" ? count / 1000 : count;
+}
+
+double limit(std::string_view resource, const std::optional<Quantity>& quantity) {
+  return quantity ? units(resource, to_amount(resource, *quantity)) : kUnlimited;
+}
+
+// Every flavor and resource that has a series.
+std::string shape_of(std::string_view cohort, const std::vector<engine::FlavorUsageStatus>& usage) {
+  std::string shape(cohort);
+  for (const auto& flavor : usage) {
+    shape += "\n" + flavor.flavor;
+    for (const auto& resource : flavor.resources) shape += " " + resource.name;
+  }
+  return shape;
+}
+
+void set_usage(GaugeFamily& family, const MetricLabels& whose, const std::vector<engine::FlavorUsageStatus>& usage) {
+  for (const auto& flavor : usage) {
+    for (const auto& resource : flavor.resources) {
+      MetricLabels labels = whose;
+      labels.emplace_back("flavor", flavor.flavor);
+      labels.emplace_back("resource", resource.name);
+      family.set(labels, units(resource.name, resource.total));
+    }
+  }
+}
+
+// Whether quota was given in this round; nullopt: nothing was said about anybody who waits.
+std::optional<bool> admits(const engine::Effects& effects) {
+  std::optional<bool> out;
+  for (const auto& effect : effects) {
+    const auto* write = std::get_if<engine::WriteWorkloadStatus>(&effect);
+    if (write == nullptr || api::is_true(write->base->status.conditions, api::kueue::kQuotaReserved)) continue;
+    const auto* reserved = api::find_condition(write->status.conditions, api::kueue::kQuotaReserved);
+    if (reserved != nullptr) out = out.value_or(false) || reserved->status;
+  }
+  return out;
+}
+
+}  // namespace
+
+ControllerMetrics::ControllerMetrics(Metrics& m, ControllerMetricsOptions options)
+    : options_(std::move(options)),
+      workloads_(m, options_.role, options_.local_queues),
+      attempts_(m.counter("kueue_admission_attempts_total", "Rounds of decisions about workloads that wait.")),
+      attempt_duration_(m.histogram("kueue_admission_attempt_duration_seconds", "How long such a round took.",
+                                    {.0001, .0005, .001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10})),
+      pending_(m.gauge("kueue_pending_workloads", "Workloads that wait.")),
+      reserving_(m.gauge("kueue_reserving_active_workloads", "Workloads that have quota.")),
+      admitted_(m.gauge("kueue_admitted_active_workloads", "Workloads that are admitted and not finished.")),
+      status_(m.gauge("kueue_cluster_queue_status", "1 for the status that the queue has.")),
+      local_reserving_(m.gauge("kueue_local_queue_reserving_active_workloads", "Workloads that have quota.")),
+      local_admitted_(m.gauge("kueue_local_queue_admitted_active_workloads", "Workloads that are admitted and not finished.")),
+      local_status_(m.gauge("kueue_local_queue_status", "1 for whether the queue is active.")),
+      local_reservation_(m.gauge("kueue_local_queue_resource_reservation", "Quota that is reserved.")),
+      local_usage_(m.gauge("kueue_local_queue_resource_usage", "Quota that admitted workloads use.")),
+      reservation_(m.gauge("kueue_cluster_queue_resource_reservation", "Quota that is reserved.")),
+      usage_(m.gauge("kueue_cluster_queue_resource_usage", "Quota that admitted workloads use.")),
+      nominal_(m.gauge("kueue_cluster_queue_nominal_quota", "The queue's own quota.")),
+      borrowing_(m.gauge("kueue_cluster_queue_borrowing_limit", "What it may borrow at most.")),
+      lending_(m.gauge("kueue_cluster_queue_lending_limit", "What it lends at most.")) {}
+
+void ControllerMetrics::decided(const engine::Effects& effects, Duration took) {
+  const auto admitted = admits(effects);
+  if (!admitted) return;
+  const MetricLabels labels{{"result", *admitted ? "success" : "inadmissible"}, {"replica_role", options_.role}};
+  attempts_.add(labels);
+  attempt_duration_.observe(labels, std::chrono::duration<double>(took).count());
+}
+
+void ControllerMetrics::refresh(const engine::Engine& engine, const Find& find) {
+  for (const std::string& name : std::exchange(changed_cluster_queues_, {})) refresh_cluster_queue(engine, find, name);
+  for (const auto& [ns, name] : std::exchange(changed_local_queues_, {})) {
+    if (options_.local_queues) refresh_local_queue(engine, find, ns, name);
+  }
+  // Who wakes and who falls asleep changes nothing else about a queue.
+  for (const std::string& name : cluster_queues_) {
+    const auto counts = engine.pending_counts(name);
+    const auto set = [&](const char* status, std::size_t count) {
+      pending_.set({{"cluster_queue", name}, {"status", status}, {"replica_role", options_.role}}, static_cast<double>(count));
+    };
+    set("active", counts.active);
+    set("inadmissible", counts.inadmissible);
+  }
+}
+
+void ControllerMetrics::refresh_cluster_queue(const engine::Engine& engine, const Find& find, const std::string& name) {
+  const MetricLabels whose{{"cluster_queue", name}};
+  const JsonPtr object = find(kClusterQueues, "", name);
+  const auto status = engine.cluster_queue_status(name);
+  if (!object || !status) {
+    for (GaugeFamily* family : {&pending_, &reserving_, &admitted_, &status_, &reservation_, &usage_, &nominal_, &borrowing_, &lending_})
+      family->remove(whose);
+    cluster_queues_.erase(name);
+    shapes_.erase(name);
+    return;
+  }
+  cluster_queues_.insert(name);
+  const MetricLabels labels{{"cluster_queue", name}, {"replica_role", options_.role}};
+  reserving_.set(labels, status->reserving);
+  admitted_.set(labels, status->admitted);
+  const bool terminating = find_path(*object, {"metadata", "deletionTimestamp"}) != nullptr;
+  const std::string_view now = terminating ? "terminated" : status->active ? "active" : "pending";
+  for (const char* each : {"active", "pending", "terminated"})
+    status_.set({{"cluster_queue", name}, {"status", each}, {"replica_role", options_.role}}, now == each ? 1 : 0);
+  if (!options_.cluster_queue_resources) return;
+  if (const auto queue = api::kueue::decode_cluster_queue(*object)) set_quotas(*queue, *status);
+}
+
+void ControllerMetrics::set_quotas(const api::kueue::ClusterQueue& queue, const engine::ClusterQueueStatus& status) {
+  if (reshaped(queue.meta.name, shape_of(queue.cohort_name, status.usage))) {
+    for (GaugeFamily* family : {&reservation_, &usage_, &nominal_, &borrowing_, &lending_})
+      family->remove({{"cluster_queue", queue.meta.name}});
+  }
+  const MetricLabels whose{
+      {"cluster_queue", queue.meta.name}, {"cohort", queue.cohort_name}, {"replica_role", options_.role}};
+  set_usage(reservation_, whose, status.reservation);
+  set_usage(usage_, whose, status.usage);
+  for (const auto& group : queue.resource_groups) {
+    for (const auto& flavor : group.flavors) {
+      for (const auto& quota : flavor.resources) {
+        MetricLabels labels = whose;
+        labels.emplace_back("flavor", flavor.name);
+        labels.emplace_back("resource", quota.name);
+        nominal_.set(labels, units(quota.name, to_amount(quota.name, quota.nominal)));
+        borrowing_.set(labels, limit(quota.name, quota.borrowing_limit));
+        lending_.set(labels, limit(quota.name, quota.lending_limit));
+      }
+    }
+  }
+}
+
+bool ControllerMetrics::reshaped(const std::string& queue, std::string shape) {
+  std::string& before = shapes_[queue];
+  return std::exchange(before, std::move(shape)) != before;
+}
+
+void ControllerMetrics::refresh_local_queue(const engine::Engine& engine, const Find& find, const std::string& ns,
+                                            const std::string& name) {
+  const MetricLabels whose{{"name", name}, {"namespace", ns}};
+  const std::string key = api::object_key(ns, name);
+  const auto status = engine.local_queue_status(ns, name);
+  if (!status || !find(kLocalQueues, ns, name)) {
+    for (GaugeFamily* family : {&local_reserving_, &local_admitted_, &local_status_, &local_reservation_, &local_usage_})
+      family->remove(whose);
+    shapes_.erase(key);
+    return;
+  }
+  if (reshaped(key, shape_of({}, status->usage))) {
+    for (GaugeFamily* family : {&local_reservation_, &local_usage_}) family->remove(whose);
+  }
+  const MetricLabels labels{{"name", name}, {"namespace", ns}, {"replica_role", options_.role}};
+  local_reserving_.set(labels, status->reserving);
+  local_admitted_.set(labels, status->admitted);
+  set_usage(local_reservation_, labels, status->reservation);
+  set_usage(local_usage_, labels, status->usage);
+  for (const char* each : {"True", "False", "Unknown"}) {
+    const bool now = std::string_view(each) == (status->active ? "True" : "False");
+    local_status_.set({{"name", name}, {"namespace", ns}, {"active", each}, {"replica_role", options_.role}}, now ? 1 : 0);
+  }
+}
+
+void tell_build(Metrics& metrics, const std::string& version) {
+  metrics.gauge("kueue_build_info", "What is running; always 1.")
+      .set({{"git_version", version}, {"compiler", __VERSION__}, {"platform", "linux"}}, 1);
+}
+
+}  // namespace berth::controller

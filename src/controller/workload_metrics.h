@@ -1,0 +1,53 @@
+// Counters and times of what happens to workloads, under Kueue's names.
+// https://kueue.sigs.k8s.io/docs/reference/metrics/
+#pragma once
+
+#include <string>
+
+#include "api/kueue/types.h"
+#include "base/metrics.h"
+
+namespace berth::controller {
+
+class WorkloadMetrics {
+ public:
+  // Every series has the label replica_role=`role`. `local_queues`: the same is told per LocalQueue too.
+  WorkloadMetrics(Metrics& metrics, std::string role, bool local_queues);
+
+  // Two versions of one workload that followed each other: what became true in between is counted once.
+  void changed(const api::kueue::Workload& before, const api::kueue::Workload& after);
+
+ private:
+  struct Subject;  // whose metrics a workload counts in
+  // A family of cluster queues and, unless they are switched off, its twin of local queues.
+  struct Counter {
+    CounterFamily cluster_queues, local_queues;
+  };
+  struct Histogram {
+    HistogramFamily cluster_queues, local_queues;
+  };
+  Counter counter(Metrics& metrics, const std::string& name, const std::string& help) const;
+  Histogram histogram(Metrics& metrics, const std::string& name, const std::string& help, int buckets, int local_buckets) const;
+  void add(Counter& counter, const Subject& subject, const MetricLabels& more = {}, double amount = 1);
+  void observe(Histogram& histogram, const Subject& subject, Duration time);
+
+  void reserved(const api::kueue::Workload& before, const api::kueue::Workload& after);
+  void admitted(const api::kueue::Workload& before, const api::kueue::Workload& after);
+  void ready(const api::kueue::Workload& before, const api::kueue::Workload& after);
+  void finished(const api::kueue::Workload& before, const api::kueue::Workload& after);
+  void evicted(const api::kueue::Workload& before, const api::kueue::Workload& after);
+  void quota_released(const api::kueue::Workload& before, const api::kueue::Workload& after);
+  void preempted(const api::kueue::Workload& after);
+
+  std::string role_;
+  bool per_local_queue_;
+  Counter reserved_, admitted_, finished_, evicted_;
+  Histogram reserved_wait_, admission_wait_, checks_wait_, ready_wait_, admitted_until_ready_, execution_;
+  CounterFamily evicted_once_, preempted_;
+  HistogramFamily ready_to_evicted_, eviction_latency_;
+};
+
+// Kueue's limits of times in seconds: 1, then 2.5, doubling; `count` of them.
+std::vector<double> wait_buckets(int count);
+
+}  // namespace berth::controller

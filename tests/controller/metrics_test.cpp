@@ -1,0 +1,279 @@
+#include "controller/metrics.h"
+
+#include <gtest/gtest.h>
+
+#include "api/meta.h"
+#include "base/yaml.h"
+
+namespace berth::controller {
+namespace {
+
+using api::kueue::Workload;
+
+const Time kStart = parse_time("2026-11-21T09:00:00Z").value();
+
+Json object(std::string_view yaml) { return parse_yaml(yaml).value().front(); }
+template <typename T>
+engine::Ptr<T> ptr(Result<T> decoded) {
+  return std::make_shared<const T>(std::move(decoded.value()));
+}
+
+// The lines of the text that begin with `name`, without that and without the role.
+std::string lines_of(const Metrics& metrics, std::string_view name) {
+  const std::string text = metrics.text();
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    std::string line = text.substr(at, end - at);
+    at = end + 1;
+    if (!line.starts_with(name) || (line[name.size()] != '{' && line[name.size()] != ' ')) continue;
+    line.erase(0, name.size());
+    const std::string_view role = R"(,replica_role="leader")";
+    if (const std::size_t r = line.find(role); r != std::string::npos) line.erase(r, role.size());
+    out += line + "\n";
+  }
+  return out;
+}
+
+// --- Workloads.
+
+class WorkloadMetricsTest : public testing::Test {
+ protected:
+  WorkloadMetricsTest() {
+    workload.meta.name = "w";
+    workload.meta.ns = "a";
+    workload.meta.uid = "u";
+    workload.meta.creation = kStart;
+    workload.queue_name = "lq";
+    workload.priority_class_ref = api::kueue::PriorityClassRef{"", "", "high"};
+  }
+  // The workload some seconds after its creation, after `change`.
+  template <typename F>
+  void at(int second, F change) {
+    const Workload before = workload;
+    now = kStart + std::chrono::seconds(second);
+    change(workload.status);
+    metrics.changed(before, workload);
+  }
+  void set(std::string_view type, bool status, std::string_view reason = "R", std::string_view message = "") {
+    api::Condition c;
+    c.type = type;
+    c.status = status;
+    c.reason = reason;
+    c.message = message;
+    c.last_transition = now;
+    api::set_condition(workload.status.conditions, c);
+  }
+  void admit() {
+    workload.status.admission = api::kueue::Admission{"cq", {}};
+    set("QuotaReserved", true);
+    set("Admitted", true);
+  }
+
+  Metrics registry;
+  WorkloadMetrics metrics{registry, "leader", true};
+  Workload workload;
+  Time now = kStart;
+};
+
+TEST_F(WorkloadMetricsTest, CountsAWorkloadOnItsWayOnce) {
+  at(7, [&](auto& status) {
+    status.admission = api::kueue::Admission{"cq", {}};
+    status.admission_checks.emplace_back().name = "check";
+    set("QuotaReserved", true);
+  });
+  at(30, [&](auto&) { set("Admitted", true); });
+  at(31, [&](auto&) { set("Admitted", true, "R", "told again"); });
+  at(60, [&](auto&) { set("PodsReady", true); });
+  at(600, [&](auto&) { set("Finished", true); });
+  const std::string cq = R"({cluster_queue="cq",priority_class="high"} )";
+  const std::string lq = R"({name="lq",namespace="a",priority_class="high"} )";
+  EXPECT_EQ(lines_of(registry, "kueue_quota_reserved_workloads_total"), cq + "1\n");
+  EXPECT_EQ(lines_of(registry, "kueue_admitted_workloads_total"), cq + "1\n");
+  EXPECT_EQ(lines_of(registry, "kueue_finished_workloads_total"), cq + "1\n");
+  EXPECT_EQ(lines_of(registry, "kueue_local_queue_admitted_workloads_total"), lq + "1\n");
+  EXPECT_EQ(lines_of(registry, "kueue_quota_reserved_wait_time_seconds_sum"), cq + "7\n");
+  EXPECT_EQ(lines_of(registry, "kueue_admission_wait_time_seconds_sum"), cq + "30\n");
+  EXPECT_EQ(lines_of(registry, "kueue_admission_checks_wait_time_seconds_sum"), cq + "23\n");
+  EXPECT_EQ(lines_of(registry, "kueue_ready_wait_time_seconds_sum"), cq + "60\n");
+  EXPECT_EQ(lines_of(registry, "kueue_admitted_until_ready_wait_time_seconds_sum"), cq + "30\n");
+  EXPECT_EQ(lines_of(registry, "kueue_execution_time_seconds_sum"), cq + "570\n");
+  EXPECT_EQ(lines_of(registry, "kueue_local_queue_execution_time_seconds_count"), lq + "1\n");
+}
+
+TEST_F(WorkloadMetricsTest, CountsEvictionsByTheirCause) {
+  at(1, [&](auto&) { admit(); });
+  at(5, [&](auto&) { set("PodsReady", true); });
+  at(10, [&](auto& status) {
+    status.evictions = {{"Preempted", "", 1}};
+    set("Evicted", true, "Preempted");
+    set("Preempted", true, "InCohortReclamation",
+        "Preempted to accommodate a workload (UID: x, JobUID: y) due to reclamation; preemptor path: /root/team-b; preemptee path: /root/cq");
+  });
+  at(13, [&](auto& status) {
+    status.admission.reset();
+    set("QuotaReserved", false);
+    set("Admitted", false);
+    set("Requeued", true);
+  });
+  EXPECT_EQ(lines_of(registry, "kueue_evicted_workloads_total"),
+            R"({cluster_queue="cq",priority_class="high",reason="Preempted",underlying_cause=""} 1)"
+            "\n");
+  EXPECT_EQ(lines_of(registry, "kueue_evicted_workloads_once_total"),
+            R"({cluster_queue="cq",priority_class="high",reason="Preempted",underlying_cause=""} 1)"
+            "\n");
+  EXPECT_EQ(lines_of(registry, "kueue_preempted_workloads_total"),
+            R"({preempting_cluster_queue="team-b",reason="InCohortReclamation"} 1)"
+            "\n");
+  EXPECT_EQ(lines_of(registry, "kueue_pods_ready_to_evicted_time_seconds_sum"),
+            R"({cluster_queue="cq",reason="Preempted",underlying_cause=""} 5)"
+            "\n");
+  EXPECT_EQ(lines_of(registry, "kueue_workload_eviction_latency_seconds_sum"), R"({cluster_queue="cq",reason="Preempted"} 3)"
+                                                                              "\n");
+  // It waits from when it was queued again, and is evicted once more for the same cause.
+  at(33, [&](auto&) { admit(); });
+  EXPECT_NE(lines_of(registry, "kueue_admission_wait_time_seconds_sum").find("} 21\n"), std::string::npos);
+  at(40, [&](auto& status) { status.evictions = {{"Preempted", "", 2}}; });
+  EXPECT_NE(lines_of(registry, "kueue_evicted_workloads_total").find("} 2\n"), std::string::npos);
+  EXPECT_NE(lines_of(registry, "kueue_evicted_workloads_once_total").find("} 1\n"), std::string::npos);
+}
+
+TEST_F(WorkloadMetricsTest, AnotherWorkloadOfTheNameIsAnotherOne) {
+  const Workload before = workload;
+  workload.meta.uid = "another";
+  admit();
+  metrics.changed(before, workload);
+  EXPECT_EQ(lines_of(registry, "kueue_admitted_workloads_total"), "");
+}
+
+TEST_F(WorkloadMetricsTest, LocalQueuesCanBeLeftOut) {
+  Metrics other;
+  WorkloadMetrics quiet(other, "leader", false);
+  const Workload before = workload;
+  admit();
+  quiet.changed(before, workload);
+  EXPECT_NE(lines_of(other, "kueue_admitted_workloads_total"), "");
+  EXPECT_EQ(lines_of(other, "kueue_local_queue_admitted_workloads_total"), "");
+}
+
+TEST(WaitBuckets, AreKueues) {
+  EXPECT_EQ(wait_buckets(4), (std::vector<double>{1, 2.5, 5, 10}));
+  EXPECT_EQ(wait_buckets(14).back(), 10'240);
+  EXPECT_EQ(wait_buckets(16).back(), 40'960);
+}
+
+// --- Queues.
+
+class QueueMetricsTest : public testing::Test {
+ protected:
+  QueueMetricsTest() {
+    engine.handle(kStart, engine::NamespaceSeen{"a", {}});
+    engine.handle(kStart, engine::ResourceFlavorSeen{ptr(api::kueue::decode_resource_flavor(object("metadata: {name: f}")))});
+    queue("{name: cpu, nominalQuota: 3, borrowingLimit: 500m}");
+    stored["localqueues/a/lq"] = std::make_shared<const Json>(
+        object("{metadata: {name: lq, namespace: a}, spec: {clusterQueue: cq}}"));
+    engine.handle(kStart, engine::LocalQueueSeen{ptr(api::kueue::decode_local_queue(*stored["localqueues/a/lq"]))});
+    metrics.local_queue_changed("a", "lq");
+    for (const std::string name : {"w1", "w2"}) {
+      engine.handle(kStart, engine::WorkloadSeen{ptr(api::kueue::decode_workload(
+                                object("{metadata: {name: " + name + ", namespace: a, uid: " + name +
+                                       ", creationTimestamp: '2026-11-21T09:00:00Z'}, spec: {queueName: lq, active: true, podSets: [{name: main, "
+                                       "count: 2, template: {spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}}}]}}")))});
+    }
+    engine.handle(kStart, engine::Synced{});
+    decide();
+  }
+  void queue(const std::string& resource) {
+    stored["clusterqueues//cq"] = std::make_shared<const Json>(
+        object("{metadata: {name: cq}, spec: {cohortName: team, namespaceSelector: {}, resourceGroups: [{coveredResources: [cpu], "
+               "flavors: [{name: f, resources: [" + resource + "]}]}]}}"));
+    engine.handle(kStart, engine::ClusterQueueSeen{ptr(api::kueue::decode_cluster_queue(*stored["clusterqueues//cq"]))});
+    metrics.cluster_queue_changed("cq");
+  }
+  void decide() {
+    const engine::Effects effects = engine.schedule(kStart);
+    metrics.decided(effects, std::chrono::milliseconds(3));
+    for (const auto& effect : effects) {
+      if (const auto* e = std::get_if<engine::ClusterQueueStatusChanged>(&effect)) metrics.cluster_queue_changed(e->name);
+      if (const auto* e = std::get_if<engine::LocalQueueStatusChanged>(&effect)) metrics.local_queue_changed(e->ns, e->name);
+    }
+  }
+  void refresh() {
+    metrics.refresh(engine, [this](const api::GroupVersionResource& what, std::string_view ns, std::string_view name) -> JsonPtr {
+      const auto it = stored.find(what.resource + "/" + std::string(ns) + "/" + std::string(name));
+      return it == stored.end() ? nullptr : it->second;
+    });
+  }
+
+  Metrics registry;
+  ControllerMetrics metrics{registry, {.cluster_queue_resources = true}};
+  engine::Engine engine{engine::Options{}};
+  std::map<std::string, JsonPtr> stored;
+};
+
+TEST_F(QueueMetricsTest, TellWhoWaitsAndWhatIsUsed) {
+  refresh();
+  EXPECT_EQ(lines_of(registry, "kueue_pending_workloads"),
+            "{cluster_queue=\"cq\",status=\"active\"} 0\n{cluster_queue=\"cq\",status=\"inadmissible\"} 1\n");
+  EXPECT_EQ(lines_of(registry, "kueue_admitted_active_workloads"), "{cluster_queue=\"cq\"} 1\n");
+  EXPECT_EQ(lines_of(registry, "kueue_local_queue_reserving_active_workloads"), "{name=\"lq\",namespace=\"a\"} 1\n");
+  const auto cpu = [&](const char* name) { return lines_of(registry, name); };
+  EXPECT_EQ(cpu("kueue_cluster_queue_nominal_quota"), "{cluster_queue=\"cq\",cohort=\"team\",flavor=\"f\",resource=\"cpu\"} 3\n");
+  EXPECT_NE(cpu("kueue_cluster_queue_borrowing_limit").find("} 0.5\n"), std::string::npos);
+  EXPECT_NE(cpu("kueue_cluster_queue_lending_limit").find("} +Inf\n"), std::string::npos) << cpu("kueue_cluster_queue_lending_limit");
+  EXPECT_NE(cpu("kueue_cluster_queue_resource_usage").find("} 2\n"), std::string::npos);
+  EXPECT_NE(lines_of(registry, "kueue_local_queue_resource_usage").find("} 2\n"), std::string::npos);
+  EXPECT_NE(lines_of(registry, "kueue_cluster_queue_status").find("{cluster_queue=\"cq\",status=\"active\"} 1\n"), std::string::npos);
+  EXPECT_NE(lines_of(registry, "kueue_local_queue_status").find("{active=\"True\",name=\"lq\",namespace=\"a\"} 1\n"),
+            std::string::npos)
+      << lines_of(registry, "kueue_local_queue_status");
+}
+
+TEST_F(QueueMetricsTest, WhoIsAdmittedWaitsNoMore) {
+  refresh();
+  queue("{name: cpu, nominalQuota: 4}");
+  decide();
+  refresh();
+  EXPECT_EQ(lines_of(registry, "kueue_pending_workloads"),
+            "{cluster_queue=\"cq\",status=\"active\"} 0\n{cluster_queue=\"cq\",status=\"inadmissible\"} 0\n");
+  EXPECT_EQ(lines_of(registry, "kueue_admitted_active_workloads"), "{cluster_queue=\"cq\"} 2\n");
+}
+
+TEST_F(QueueMetricsTest, SeriesOfWhatIsGoneAreGone) {
+  refresh();
+  stored.erase("clusterqueues//cq");
+  stored.erase("localqueues/a/lq");
+  engine.handle(kStart, engine::ClusterQueueGone{"cq"});
+  metrics.cluster_queue_changed("cq");
+  metrics.local_queue_changed("a", "lq");
+  refresh();
+  const std::string text = registry.text();
+  EXPECT_EQ(text.find("cluster_queue=\"cq\""), std::string::npos) << text;
+  EXPECT_EQ(text.find("name=\"lq\""), std::string::npos) << text;
+}
+
+TEST_F(QueueMetricsTest, FlavorsThatLeaveTakeTheirSeriesAlong) {
+  refresh();
+  stored["clusterqueues//cq"] = std::make_shared<const Json>(object("{metadata: {name: cq}, spec: {cohortName: team}}"));
+  engine.handle(kStart, engine::ClusterQueueSeen{ptr(api::kueue::decode_cluster_queue(*stored["clusterqueues//cq"]))});
+  metrics.cluster_queue_changed("cq");
+  refresh();
+  EXPECT_EQ(lines_of(registry, "kueue_cluster_queue_nominal_quota"), "");
+  EXPECT_NE(lines_of(registry, "kueue_admitted_active_workloads"), "");
+}
+
+TEST_F(QueueMetricsTest, RoundsAreCountedWhenSomebodyWaited) {
+  EXPECT_EQ(lines_of(registry, "kueue_admission_attempts_total"), "{replica_role=\"leader\",result=\"success\"} 1\n");
+  decide();  // nothing new
+  EXPECT_EQ(lines_of(registry, "kueue_admission_attempts_total"), "{replica_role=\"leader\",result=\"success\"} 1\n");
+  EXPECT_EQ(lines_of(registry, "kueue_admission_attempt_duration_seconds_sum"), "{replica_role=\"leader\",result=\"success\"} 0.003\n");
+}
+
+TEST(BuildInfo, IsOne) {
+  Metrics registry;
+  tell_build(registry, "1.2.3");
+  EXPECT_NE(registry.text().find("git_version=\"1.2.3\""), std::string::npos);
+}
+
+}  // namespace
+}  // namespace berth::controller
