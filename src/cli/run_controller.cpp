@@ -18,6 +18,7 @@
 #include "cli/request_metrics.h"
 #include "controller/controller.h"
 #include "controller/feature_gates.h"
+#include "controller/metrics.h"
 #include "http/asio_executor.h"
 #include "kube/client.h"
 #include "kube/leader_election.h"
@@ -118,6 +119,12 @@ class Process {
     options.manage_jobs_without_queue_name = configuration_.manage_jobs_without_queue_name;
     options.manages_namespace = [this](std::string_view ns) { return manages(ns); };
     options.seed = std::random_device()();
+    controller_metrics_.emplace(metrics_, controller::ControllerMetricsOptions{
+                                              configuration_.leader_election.leader_elect ? "leader" : "standalone",
+                                              configuration_.metrics.enable_cluster_queue_resources,
+                                              configuration_.metrics.local_queue_metrics});
+    options.metrics = &*controller_metrics_;
+    controller::tell_build(metrics_, BERTH_VERSION);
     policy_.manage_jobs_without_queue_name = options.manage_jobs_without_queue_name;
     policy_.partial_admission = options.engine.partial_admission;
     policy_.manages_namespace = options.manages_namespace;
@@ -218,6 +225,7 @@ class Process {
 
   std::string metrics_text() {
     leading_.set({}, controller_->leading() ? 1 : 0);
+    controller_->refresh_metrics();
     broken_.set({}, static_cast<double>(broken_invariants()));
     return metrics_.text();
   }
@@ -262,6 +270,7 @@ class Process {
   api::config::Configuration configuration_;
   api::kueue::AdmissionPolicy policy_;
   std::unique_ptr<kube::Client> client_, prompt_client_;
+  std::optional<controller::ControllerMetrics> controller_metrics_;
   std::unique_ptr<controller::Controller> controller_;
   std::unique_ptr<ControllerServers> servers_;
   std::optional<kube::LeaderElector> elector_;

@@ -27,6 +27,7 @@
 #include "cluster/cluster.h"
 #include "controller/controller.h"
 #include "controller/feature_gates.h"
+#include "controller/metrics.h"
 
 namespace berth::cli {
 namespace {
@@ -144,6 +145,7 @@ class Up {
     connections_.set({}, static_cast<double>(server_->connections()));
     broken_.set({}, static_cast<double>(broken_invariants()));
     if (controller_) {
+      controller_->refresh_metrics();
       for (const auto& [request, count] : controller_->request_counts())
         controller_requests_.set({{"request", request}}, static_cast<double>(count));
     }
@@ -169,6 +171,10 @@ class Up {
     if (!gates) return fail("--feature-gates: " + gates.error().message);
     if (auto applied = controller::apply_feature_gates(*gates, controller.engine); !applied) return applied;
     if (!options_.controller) return {};
+    controller_metrics_.emplace(
+        metrics_, controller::ControllerMetricsOptions{.role = "standalone", .cluster_queue_resources = true});
+    controller.metrics = &*controller_metrics_;
+    controller::tell_build(metrics_, BERTH_VERSION);
     controller_ = std::make_unique<controller::Controller>(*core_, executor_, controller);
     return {};
   }
@@ -237,6 +243,7 @@ class Up {
   std::unique_ptr<apiserver::ApiServer> core_;
   std::unique_ptr<http::Router> router_;
   std::unique_ptr<cluster::PretendCluster> cluster_;
+  std::optional<controller::ControllerMetrics> controller_metrics_;
   std::unique_ptr<controller::Controller> controller_;
   std::unique_ptr<berth::http::HttpsServer> server_;
   bool ready_ = false;

@@ -465,6 +465,12 @@ JsonPtr Controller::find(const api::GroupVersionResource& resource, std::string_
   return impl_->cached(resource, ns, name);
 }
 const engine::Engine& Controller::engine() const { return impl_->host.engine(); }
+void Controller::refresh_metrics() {
+  if (impl_->options.metrics == nullptr || !impl_->is_leading) return;
+  impl_->options.metrics->refresh(engine(), [this](const auto& resource, std::string_view ns, std::string_view name) {
+    return impl_->cached(resource, ns, name);
+  });
+}
 void Controller::on_round(std::function<void()> handler) { impl_->host.on_round(std::move(handler)); }
 const std::map<std::string, std::uint64_t>& Controller::request_counts() const {
   return impl_->writes.counts();

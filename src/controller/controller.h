@@ -65,6 +65,7 @@ class Controller {
   JsonPtr find(const api::GroupVersionResource& resource, std::string_view ns, std::string_view name) const;
 
   const engine::Engine& engine() const;
+  void refresh_metrics();                        // brings the gauges of ControllerOptions::metrics up to date: before they are read
   void on_round(std::function<void()> handler);  // after each decision round
   // Requests sent so far: "patch workloads/status" -> count.
   const std::map<std::string, std::uint64_t>& request_counts() const;

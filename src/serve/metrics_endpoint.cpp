@@ -1,6 +1,5 @@
 #include "serve/metrics_endpoint.h"
 
-#include <charconv>
 #include <utility>
 
 namespace berth::serve {
@@ -52,20 +51,6 @@ Result<std::unique_ptr<MetricsServer>> MetricsServer::start(SecureServerOptions 
   if (!server) return fail("metrics: " + server.error().message);
   out->server_ = std::move(*server);
   return out;
-}
-
-Result<std::optional<SecureServerOptions>> parse_bind_address(std::string_view text) {
-  if (text.empty() || text == "0") return std::nullopt;
-  const std::size_t colon = text.rfind(':');
-  const std::string_view digits = colon == std::string_view::npos ? "" : text.substr(colon + 1);
-  SecureServerOptions options;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), options.port);
-  if (digits.empty() || error != std::errc() || end != digits.data() + digits.size())
-    return fail("\"" + std::string(text) + "\": expected [address]:port, as in \":8443\", or \"0\" for none");
-  std::string_view host = text.substr(0, colon);
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  if (!host.empty()) options.address = std::string(host);
-  return options;
 }
 
 }  // namespace berth::serve

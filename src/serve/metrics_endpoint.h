@@ -40,7 +40,4 @@ class MetricsServer {
   std::unique_ptr<SecureServer> server_;
 };
 
-// ":8443" and "127.0.0.1:8443", "[::1]:8443" as an address and a port; "0" and "" mean that there shall be no such server (nullopt).
-Result<std::optional<SecureServerOptions>> parse_bind_address(std::string_view text);
-
 }  // namespace berth::serve

@@ -235,6 +235,7 @@ TEST_F(Kubectl, ExplainsWhatItServes) {
   EXPECT_TRUE(has(must({"version"}), "berth"));
   EXPECT_TRUE(has(must({"get", "--raw", "/readyz"}), "ok"));
   EXPECT_TRUE(has(must({"get", "--raw", "/metrics"}), "apiserver_request_total{"));
+  EXPECT_TRUE(has(must({"get", "--raw", "/metrics"}), "kueue_build_info{"));
 }
 
 TEST_F(Kubectl, SaysWhoOneIsAndWhatOneMay) {

@@ -256,15 +256,5 @@ TEST_F(DelegatedAuthTest, MetricsAreForThoseWhoMayReadThem) {
   EXPECT_EQ(denied->response->status, 403);
 }
 
-TEST(BindAddress, IsAPortWithOrWithoutAnAddress) {
-  EXPECT_EQ(parse_bind_address(":8443").value()->port, 8443);
-  EXPECT_EQ(parse_bind_address(":8443").value()->address, "0.0.0.0");
-  EXPECT_EQ(parse_bind_address("127.0.0.1:1").value()->address, "127.0.0.1");
-  EXPECT_EQ(parse_bind_address("[::1]:2").value()->address, "::1");
-  EXPECT_FALSE(parse_bind_address("0").value());
-  EXPECT_FALSE(parse_bind_address("").value());
-  for (const std::string_view bad : {"8443", ":", ":x", ":65536", "host"}) EXPECT_FALSE(parse_bind_address(bad)) << bad;
-}
-
 }  // namespace
 }  // namespace berth::serve
