@@ -155,11 +155,10 @@ TEST_F(Leading, ANewLeaderKnowsWhatTheLastOneWroteLast) {
   late.stuck = true;
   apply(local_queue("a"));
   pass(5);
-  apply(local_queue("b"));
-  pass(5);
   ASSERT_TRUE(holds_quota("first"));
-  ASSERT_FALSE(holds_quota("urgent"));
   first.reset();
+  // Nobody has written anything about this one since the second knew it: no precondition would stop its admission.
+  apply(local_queue("b"));
   second->lead();
   pass(1);
   EXPECT_TRUE(second->leading());
