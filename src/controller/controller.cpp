@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/batch/job_validation.h"
+#include "api/resource_version.h"
 #include "api/status.h"
 #include "base/log.h"
 #include "base/merge_patch.h"
@@ -288,6 +289,9 @@ struct Controller::Impl {
             jobs,
             [this](const engine::Event& event) { host.feed(event); },
             [this](const Json& job) { return managed(job); },
+            [this](std::string_view version) {
+              return api::version_number(workloads.resource_version()) >= api::version_number(version);
+            },
             std::move(facts)};
   }
 

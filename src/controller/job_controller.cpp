@@ -93,7 +93,16 @@ void JobController::start() {
   for (const auto& [key, workloads] : workloads_) queue_.add(key);
 }
 
+bool JobController::waits_for_its_workload(const std::string& key) {
+  const auto it = created_.find(key);
+  if (it == created_.end()) return false;
+  if (!context_.workloads_seen(it->second)) return true;
+  created_.erase(it);
+  return false;
+}
+
 void JobController::look(const std::string& key, WorkQueue::Finish finish) {
+  if (waits_for_its_workload(key)) return finish(false);  // looked at again when it is seen, or later
   const JsonPtr job = context_.jobs.get(key);
   const std::string_view uid = job ? string_at(*job, {"metadata", "uid"}) : std::string_view();
   auto steps = std::make_shared<std::vector<jobs::Step>>();
@@ -130,7 +139,13 @@ void JobController::perform(std::shared_ptr<std::vector<jobs::Step>> steps, std:
   std::visit(Overloaded{
                  [&](jobs::CreateWorkload& s) {
                    const std::string ns(string_at(s.object, {"metadata", "namespace"}));
-                   context_.writes.create(kWorkloads, ns, std::move(s.object), then(false));
+                   context_.writes.create(
+                       kWorkloads, ns, std::move(s.object),
+                       [this, alive = alive_, key = key_of(*job), then = then(false)](const api::RestResponse& response) {
+                         if (*alive && response.ok())
+                           created_[key] = string_at(response.body, {"metadata", "resourceVersion"});
+                         then(response);
+                       });
                  },
                  [&](jobs::DeleteWorkload& s) {
                    context_.writes.remove(Target::of(kWorkloads, s.workload->meta), then(true));

@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/executor.h"
@@ -27,6 +28,8 @@ class JobController {
     kube::Informer& jobs;
     std::function<void(const engine::Event&)> feed;  // reports go to the engine
     std::function<bool(const Json& job)> managed;
+    // Whether the cache of workloads has taken in what the server wrote as this version.
+    std::function<bool(std::string_view version)> workloads_seen;
     jobs::JobFacts facts;  // `managed` is filled in per job
   };
   JobController(const jobs::JobAdapter& adapter, Context context);
@@ -43,6 +46,7 @@ class JobController {
   void look(const std::string& key, WorkQueue::Finish finish);
   void perform(std::shared_ptr<std::vector<jobs::Step>> steps, std::size_t next, JsonPtr job,
                WorkQueue::Finish finish);
+  bool waits_for_its_workload(const std::string& key);
   const api::OwnerReference* owner_of(const api::kueue::Workload& workload) const;
 
   const jobs::JobAdapter& adapter_;
@@ -53,6 +57,9 @@ class JobController {
     bool operator()(const jobs::WorkloadPtr& a, const jobs::WorkloadPtr& b) const;
   };
   std::map<std::string, std::set<jobs::WorkloadPtr, Older>> workloads_;  // key: "namespace/name"
+  // The version of a workload that was created for a job (its key), until the cache has seen it: a job that changes
+  // meanwhile needs no second one.
+  std::map<std::string, std::string> created_;
   WorkQueue queue_;
   std::shared_ptr<bool> alive_ =
       std::make_shared<bool>(true);  // answers under way find out that the controller is gone
