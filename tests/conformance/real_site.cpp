@@ -161,12 +161,13 @@ class RealSite final : public Site {
         std::make_unique<controller::Controller>(*controller_client_, executor_, controller::ControllerOptions{});
     on_loop([this] {
       cluster_->start();
+      controller_->lead();
       controller_->start();
     });
     if (!eventually([this] {
-          bool synced = false;
-          on_loop([&] { synced = controller_->synced(); });
-          return synced;
+          bool leading = false;
+          on_loop([&] { leading = controller_->leading(); });
+          return leading;
         }))
       throw std::runtime_error("the controller could not read the API server's objects");
   }

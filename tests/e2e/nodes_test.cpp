@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -22,10 +23,14 @@ std::string pod(const std::string& name, const std::string& node) {
          "}\n  containers: [{name: c, image: none}]\n";
 }
 
-class Nodes : public testing::Test {
+class Nodes : public OnBoth {
  protected:
+  void SetUp() override {
+    OnBoth::SetUp();
+    if (!IsSkipped()) cluster_ = make_cluster(GetParam(), "1x1x2");
+  }
   std::string must(const std::vector<std::string>& arguments, const std::string& input = "") {
-    return server_.must(arguments, input);
+    return cluster_->must(arguments, input);
   }
   bool running(const std::string& name) {
     return must({"get", "pod", name, "--ignore-not-found", "-o", "jsonpath={.status.phase}"}) == "Running";
@@ -34,10 +39,12 @@ class Nodes : public testing::Test {
     return must({"get", "pod", name, "--ignore-not-found", "-o", "name"}).empty();
   }
 
-  Server server_{std::vector<std::string>{"--nodes", "1x1x2"}};
+  std::unique_ptr<Cluster> cluster_;
 };
 
-TEST_F(Nodes, AreCordonedDrainedTaintedFailedAndDeleted) {
+INSTANTIATE_TEST_SUITE_P(Clusters, Nodes, both(), name_of);
+
+TEST_P(Nodes, AreCordonedDrainedTaintedFailedAndDeleted) {
   const std::string one = "b1-r1-n1", two = "b1-r1-n2";
   must({"apply", "-f", "-"}, pod("a", one));
   ASSERT_TRUE(eventually([&] { return running("a"); }));
@@ -76,7 +83,7 @@ std::string sample(const std::string& name) {
 }
 
 // uid -> node of the pods that run.
-std::map<std::string, std::string> running_pods(const Server& server) {
+std::map<std::string, std::string> running_pods(const Cluster& server) {
   std::istringstream lines(server.must(
       {"get", "pods", "-o",
        R"(jsonpath={range .items[?(@.status.phase=="Running")]}{.metadata.uid} {.spec.nodeName}{"\n"}{end})"}));
@@ -87,8 +94,13 @@ std::map<std::string, std::string> running_pods(const Server& server) {
 
 std::string rack_of(const std::string& node) { return node.substr(0, node.rfind('-')); }
 
-TEST(Topology, AGangIsPlacedOnOneRackAndOnlyThePodOfALostNodeMoves) {
-  Server server(std::vector<std::string>{});  // the nodes that berth up makes by itself
+class Topology : public OnBoth {};
+
+INSTANTIATE_TEST_SUITE_P(Clusters, Topology, both(), name_of);
+
+TEST_P(Topology, AGangIsPlacedOnOneRackAndOnlyThePodOfALostNodeMoves) {
+  const auto cluster = make_cluster(GetParam(), "");  // the nodes that berth makes by itself
+  const Cluster& server = *cluster;
   server.must({"apply", "-f", "-"}, sample("topology-queue.yaml"));
   server.must({"apply", "-f", "-"}, sample("topology-job.yaml"));
   ASSERT_TRUE(eventually([&] { return running_pods(server).size() == 3; }))

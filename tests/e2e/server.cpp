@@ -10,7 +10,12 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "e2e/real_cluster.h"
+#include "support/real_api_server.h"
+
 namespace berth::e2e {
+
+using testing_support::RealApiServer;
 
 Cluster::Cluster() {
   char name[] = "/tmp/berth_e2e_XXXXXX";
@@ -22,6 +27,24 @@ Cluster::~Cluster() {
   std::error_code ignored;
   std::filesystem::remove_all(dir_, ignored);
 }
+
+std::unique_ptr<Cluster> make_cluster(On on, const std::string& nodes) {
+  if (on == On::kRealApiServer) return make_real_cluster(nodes);
+  auto arguments = nodes.empty() ? std::vector<std::string>{} : std::vector<std::string>{"--nodes", nodes};
+  return std::make_unique<Server>(std::move(arguments));
+}
+
+void OnBoth::SetUp() {
+  if (GetParam() == On::kRealApiServer && !RealApiServer::configured()) GTEST_SKIP() << testing_support::kNoRealApiServer;
+}
+
+void OnBoth::need_garbage_collector() {
+  if (GetParam() == On::kRealApiServer && !RealApiServer::has_garbage_collector())
+    GTEST_SKIP() << "not run on a real API server: KUBEBUILDER_ASSETS has no kube-controller-manager";
+}
+
+void PrintTo(On on, std::ostream* out) { *out << (on == On::kBerthUp ? "berth_up" : "real_api_server"); }
+std::string name_of(const testing::TestParamInfo<On>& on) { return testing::PrintToString(on.param); }
 
 Server::Server(std::vector<std::string> arguments) : arguments_(std::move(arguments)) { start(); }
 

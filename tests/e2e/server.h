@@ -1,6 +1,9 @@
 // API servers with Berth at work, and kubectl pointed at them.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <utility>
@@ -37,6 +40,23 @@ class Cluster {
  private:
   std::string dir_;
 };
+
+enum class On { kBerthUp, kRealApiServer };
+
+// Nodes in a shape as berth up takes it; empty: those that it makes by itself. Throws std::runtime_error when it does not
+// get ready.
+std::unique_ptr<Cluster> make_cluster(On on, const std::string& nodes);
+
+// For INSTANTIATE_TEST_SUITE_P: the same test on both.
+class OnBoth : public testing::TestWithParam<On> {
+ protected:
+  void SetUp() override;  // skips what cannot be run
+  // Somebody must delete what a deleted owner leaves behind: skips where nobody does.
+  void need_garbage_collector();
+};
+inline auto both() { return testing::Values(On::kBerthUp, On::kRealApiServer); }
+void PrintTo(On on, std::ostream* out);
+std::string name_of(const testing::TestParamInfo<On>& on);
 
 // A running `berth up` in a directory of its own.
 class Server final : public Cluster {

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <stdexcept>
 #include <thread>
@@ -48,6 +49,11 @@ void take(int& fd, std::string& into) {
     ::close(fd);
     fd = -1;
   }
+}
+
+std::string content_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
 }  // namespace
@@ -153,10 +159,14 @@ bool Daemon::ended() {
   return pid_ <= 0;
 }
 
+bool Daemon::wait_for_output(const std::string& text) {
+  const auto said = [&] { return content_of(log_file_).find(text) != std::string::npos; };
+  return eventually([&] { return said() || ended(); }) && said();
+}
+
 std::string Daemon::last_lines() const {
   constexpr std::size_t kShown = 4000;
-  std::ifstream in(log_file_, std::ios::binary);
-  std::string all{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  const std::string all = content_of(log_file_);
   return all.size() <= kShown ? all : all.substr(all.size() - kShown);
 }
 

@@ -55,6 +55,8 @@ class Daemon {
   Daemon& operator=(const Daemon&) = delete;
 
   bool ended();
+  // Until it said so; false when it ended or the deadline passed before.
+  bool wait_for_output(const std::string& text);
   std::string last_lines() const;  // of what it said
   void signal(int number);
   // After signal(): waits for the end; the exit code as Finished has it.
