@@ -117,6 +117,7 @@ class Up {
 
     http::RouterOptions router;
     router.tokens = std::move(*tokens);
+    router.objects = core_->objects();
     router.metrics = &metrics_;
     router.discovery.metrics = [this] { return metrics_text(); };
     router.discovery.checks = {

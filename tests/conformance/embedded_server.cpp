@@ -37,8 +37,9 @@ class Collector final : public apiserver::http::ResponseSink {
   void end() override { over = true; }
 };
 
-apiserver::http::RouterOptions router_options() {
+apiserver::http::RouterOptions router_options(const apiserver::ApiServer& core) {
   apiserver::http::RouterOptions options;
+  options.objects = core.objects();
   options.seed = 7;
   options.tokens.add(kBobsToken, apiserver::http::authenticated("bob", kBobsUid, {"team-a"}));
   options.discovery.server_address = "192.0.2.2:16443";
@@ -57,7 +58,7 @@ EmbeddedServer::EmbeddedServer() : executor_(start_time()) {
   auto core = apiserver::ApiServer::open(executor_, apiserver::make_memory_log(executor_), options);
   if (!core) throw std::runtime_error(core.error().message);
   core_ = std::move(*core);
-  router_ = std::make_unique<apiserver::http::Router>(*core_, core_->registry(), executor_, router_options());
+  router_ = std::make_unique<apiserver::http::Router>(*core_, core_->registry(), executor_, router_options(*core_));
 }
 
 EmbeddedServer::~EmbeddedServer() = default;

@@ -1,5 +1,4 @@
-// Roles and bindings: stored with their defaults and rules. The embedded server does not ask them who may do
-// what. https://kubernetes.io/docs/reference/access-authn-authz/rbac/
+// Roles and bindings: their defaults and rules. What they let people do is decided in apiserver/http/roles.h.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Who asks, and what they may do. The embedded server knows one privileged group and no roles: members of
-// system:masters may do everything, everybody who is known may look at discovery and at themselves, and
-// those who are not known may ask for health and version.
+// Who asks, and what they may do without any role: members of system:masters may do everything, everybody who
+// is known may look at discovery and at themselves, and those who are not known may ask for health and
+// version. What roles add is in roles.h.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,7 @@
 #include "apiserver/http/reviews.h"
 
 #include "api/status.h"
+#include "apiserver/http/roles.h"
 
 namespace berth::apiserver::http {
 namespace {
@@ -87,7 +88,7 @@ api::RestResponse answer_access(const ReviewKind& kind, const Json& spec, const 
   metadata["managedFields"] = managed_fields(spec, view(out["apiVersion"].get_string()), context);
   out["metadata"] = std::move(metadata);
   out["spec"] = spec;
-  out["status"] = JsonObject{{"allowed", allowed(user, action_of(spec))}};
+  out["status"] = JsonObject{{"allowed", may(user, action_of(spec), context.objects)}};
   return {201, std::move(out), {}};
 }
 
@@ -120,7 +121,7 @@ Json path_rule(std::initializer_list<std::string_view> verbs, std::initializer_l
   return JsonObject{{"verbs", texts(verbs)}, {"nonResourceURLs", texts(paths)}};
 }
 
-api::RestResponse answer_rules(const ReviewKind& kind, const ReviewContext& context) {
+api::RestResponse answer_rules(const ReviewKind& kind, const Json& spec, const ReviewContext& context) {
   JsonArray resources, paths;
   if (allowed(context.who.user, {"*", {"*", "*", "*"}, "", "", "", ""})) {
     resources.push_back(resource_rule({"*"}, "*", {"*"}));
@@ -132,6 +133,9 @@ api::RestResponse answer_rules(const ReviewKind& kind, const ReviewContext& cont
   paths.push_back(path_rule({"get"}, {"/api", "/api/*", "/apis", "/apis/*", "/healthz", "/livez", "/openapi",
                                       "/openapi/*", "/readyz", "/version", "/version/"}));
   paths.push_back(path_rule({"get"}, {"/healthz", "/livez", "/readyz", "/version", "/version/"}));
+  for (Json& rule : rules_of(context.who.user, string_at(spec, {"namespace"}), context.objects)) {
+    (find(rule, "nonResourceURLs") != nullptr ? paths : resources).push_back(std::move(rule));
+  }
   JsonObject out = skeleton(kind);
   out["metadata"] = JsonObject{};
   out["spec"] = JsonObject{};
@@ -195,7 +199,7 @@ api::RestResponse answer_review(const ReviewKind& kind, const Json& body, const 
   const Json spec = given != nullptr && given->is_object() ? *given : Json(JsonObject{});
   if (kind.kind == "SelfSubjectReview") return answer_self(kind, context);
   if (kind.kind == "TokenReview") return answer_token(kind, spec, context);
-  if (kind.kind == "SelfSubjectRulesReview") return answer_rules(kind, context);
+  if (kind.kind == "SelfSubjectRulesReview") return answer_rules(kind, spec, context);
   if (kind.kind == "SelfSubjectAccessReview") return answer_access(kind, spec, context.who.user, context);
   return answer_subject_access(kind, spec, context);
 }

@@ -8,6 +8,7 @@
 
 #include "api/rest.h"
 #include "apiserver/http/access.h"
+#include "apiserver/resource.h"
 #include "base/time.h"
 
 namespace berth::apiserver::http {
@@ -23,6 +24,7 @@ const ReviewKind* find_review(const api::GroupVersionResource& resource);
 struct ReviewContext {
   const Identity& who;
   const TokenTable& tokens;
+  const Lookup& objects;     // where roles and bindings are
   std::string_view manager;  // whom managedFields names
   Time now;
 };

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <random>
 
+#include "api/selector.h"
 #include "api/status.h"
 #include "api/verb.h"
 #include "apiserver/http/decode.h"
@@ -11,6 +12,7 @@
 #include "apiserver/http/negotiate.h"
 #include "apiserver/http/options.h"
 #include "apiserver/http/reviews.h"
+#include "apiserver/http/roles.h"
 #include "apiserver/http/target.h"
 #include "apiserver/http/watch_stream.h"
 
@@ -110,6 +112,16 @@ class CallExchange final : public Exchange {
   ~CallExchange() override { *alive = false; }
 };
 
+// The one object that a list or a watch is about, when a field selector names it: then roles for its name do.
+std::string name_selected(std::string_view field_selector) {
+  const auto fields = api::parse_field_selector(field_selector);
+  if (!fields) return {};
+  for (const api::FieldRequirement& field : *fields) {
+    if (field.field == "metadata.name" && field.equal) return field.value;
+  }
+  return {};
+}
+
 class Done final : public Exchange {};
 
 }  // namespace
@@ -141,6 +153,7 @@ struct Router::Impl {
         registry(r),
         executor(e),
         tokens(std::move(options.tokens)),
+        objects(std::move(options.objects)),
         discovery(r, std::move(options.discovery)) {
     if (options.metrics != nullptr) {
       requests = options.metrics->counter("apiserver_request_total",
@@ -180,6 +193,7 @@ struct Router::Impl {
   const Registry& registry;
   Executor& executor;
   TokenTable tokens;
+  Lookup objects;
   discovery::Discovery discovery;
   EventEncoder encoder;
   std::optional<CounterFamily> requests;
@@ -272,7 +286,7 @@ std::unique_ptr<Exchange> Router::Impl::execute(ParsedRequest& in, std::shared_p
                 : in.http.method == "POST" ? "post"
                                            : "put";
   action.path = in.target.path;
-  if (!allowed(in.who->user, action)) return refuse(p, forbidden_action(in.who->user, action));
+  if (!may(in.who->user, action, objects)) return refuse(p, forbidden_action(in.who->user, action));
   if (!reading) return refuse(p, method_not_allowed(), {{"Allow", "GET, HEAD"}});
   auto page = discovery.get(in.http, in.target);
   return answer(p, page ? std::move(*page) : not_found_page());
@@ -306,7 +320,8 @@ std::unique_ptr<Exchange> Router::Impl::execute_resource(Passage p) {
   const auto verb = verb_of(in);
   if (!verb) return refuse(p, method_not_allowed());
   Action action{std::string(name_of(*verb)), path.resource, path.subresource, path.ns, path.name, ""};
-  if (!allowed(in.who->user, action)) return refuse(p, forbidden_action(in.who->user, action));
+  if (action.name.empty()) action.name = name_selected(in.target.query.get("fieldSelector"));
+  if (!may(in.who->user, action, objects)) return refuse(p, forbidden_action(in.who->user, action));
 
   if (const ReviewKind* review = find_review(path.resource)) return execute_review(std::move(p), *review);
   const ResourcePtr info = registry.find(path.resource);
@@ -438,7 +453,7 @@ std::unique_ptr<Exchange> Router::Impl::execute_review(Passage p, const ReviewKi
     return refuse(p, undecodable_object(kind.kind, in.http.body, in.body.error));
   }
   return refuse(p,
-                answer_review(kind, in.body.value, {*in.who, tokens, request.field_manager, executor.now()}));
+                answer_review(kind, in.body.value, {*in.who, tokens, objects, request.field_manager, executor.now()}));
 }
 
 Router::Router(api::RestClient& core, const Registry& registry, Executor& executor, RouterOptions options)

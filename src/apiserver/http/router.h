@@ -19,6 +19,7 @@ namespace berth::apiserver::http {
 
 struct RouterOptions {
   TokenTable tokens;
+  Lookup objects;  // where roles and bindings are; empty: nobody has a role
   Metrics* metrics = nullptr;  // counts apiserver_request_total there; must outlive the router
   discovery::DiscoveryOptions discovery;
   std::uint64_t seed = 0;  // of audit ids and of when watches end; 0: from the operating system

@@ -115,6 +115,7 @@ std::unique_ptr<api::WatchHandle> ApiServer::watch(api::RestRequest request,
   return impl_->requests.watch(request, std::move(on_event), std::move(on_end));
 }
 
+const Lookup& ApiServer::objects() const { return impl_->core.lookup; }
 const Registry& ApiServer::registry() const { return impl_->core.registry; }
 Revision ApiServer::revision() const { return impl_->core.store.revision(); }
 Time ApiServer::now() const { return impl_->core.executor.now(); }

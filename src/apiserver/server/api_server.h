@@ -37,6 +37,7 @@ class ApiServer final : public api::RestClient {
                                           std::function<void()> on_end) override;
 
   const Registry& registry() const;
+  const Lookup& objects() const;  // as they are stored now
   Revision revision() const;
   Time now() const;
 
