@@ -21,7 +21,8 @@ packages_bench=(libbenchmark-dev)
 packages_fuzz=(clang-19 libclang-rt-19-dev)
 packages_lint=(clang-tidy-19 clang-format-19 shellcheck)
 packages_coverage=(gcovr)
-export packages_build packages_test packages_bench packages_fuzz packages_lint packages_coverage
+packages_render=(golang-go golang-github-masterminds-sprig-dev golang-gopkg-yaml.v3-dev)
+export packages_build packages_test packages_bench packages_fuzz packages_lint packages_coverage packages_render
 
 # install_missing PACKAGE...: installs what is not there and says so; nothing to do is silent.
 install_missing() {

@@ -50,7 +50,7 @@ std::string explain_refusal(const api::RestResponse& response, const api::GroupV
     return access.server + " does not accept the credentials of " + access.origin +
            ": they may have expired; renew the token or certificate, or choose another context";
   if (response.code == 403)
-    return access.server + " refuses: " + message + "; bind the user to the roles of config/rbac (the Helm chart does)";
+    return access.server + " refuses: " + message + "; bind the user to the ClusterRole kueue-manager-role and the roles in its namespace (config/install/berth.yaml has them)";
   if (response.code == 404 && resource.group == api::kueue::kGroup)
     return access.server + " does not serve " + name_of(resource) + ": install Kueue's definitions first (kubectl apply --server-side -f config/crd)";
   if (response.code == 404) return access.server + " does not serve " + name_of(resource) + ": Berth needs a newer Kubernetes";

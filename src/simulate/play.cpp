@@ -169,6 +169,7 @@ Result<Played> play(const Scenario& scenario, const PlayOptions& options) {
   world_options.scale_up = scenario.scale_up;
   world_options.provisioning_delay = scenario.provisioning_delay;
   world_options.seed = options.seed;
+  world_options.between = options.between;
   controller::FeatureGates gates = options.feature_gates;
   gates.insert(scenario.feature_gates.begin(), scenario.feature_gates.end());
   if (auto applied = controller::apply_feature_gates(gates, world_options.engine); !applied)

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "api/rest.h"
 #include "base/result.h"
 #include "simulate/observer.h"
 #include "simulate/scenario.h"
@@ -14,6 +16,7 @@ namespace berth::simulate {
 
 struct PlayOptions {
   std::uint64_t seed = 1;
+  std::function<std::unique_ptr<api::RestClient>(api::RestClient& server, Executor&)> between;  // see WorldOptions
   controller::FeatureGates feature_gates;  // before the scenario's own
   std::function<void(const Moment&)> on_moment;                    // as things happen
   std::function<void(Time when, const std::string& text)> on_say;  // the scenario's own words

@@ -39,6 +39,7 @@ struct World::Impl {
   VirtualExecutor executor;
   std::unique_ptr<apiserver::ApiServer> server;
   std::unique_ptr<cluster::PretendCluster> cluster;
+  std::unique_ptr<api::RestClient> between;  // the controller and the server, if anything
   std::unique_ptr<controller::Controller> controller;
 };
 
@@ -85,8 +86,9 @@ Result<std::unique_ptr<World>> World::make(const WorldOptions& options) {
   controller::ControllerOptions controller_options;
   controller_options.engine = options.engine;
   controller_options.seed = options.seed;
-  parts.controller =
-      std::make_unique<controller::Controller>(*parts.server, parts.executor, controller_options);
+  if (options.between) parts.between = options.between(*parts.server, parts.executor);
+  api::RestClient& client = parts.between ? *parts.between : *parts.server;
+  parts.controller = std::make_unique<controller::Controller>(client, parts.executor, controller_options);
   parts.controller->lead();
   parts.controller->start();
   const Time latest = parts.executor.now() + kStartBound;

@@ -33,6 +33,9 @@ struct WorldOptions {
   bool controller = true;             // false: nobody decides (tests bring their own)
   bool webhooks = true;               // Kueue's admission of its own kinds and of Jobs
   engine::Options engine;             // the controller's feature gates
+  // What the controller speaks through instead of the server itself: for tests of what it asks. The arguments outlive
+  // what is returned. Empty: nothing stands between them.
+  std::function<std::unique_ptr<api::RestClient>(api::RestClient& server, Executor& executor)> between;
   std::uint64_t seed = 1;
 };
 

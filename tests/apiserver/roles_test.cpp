@@ -99,6 +99,14 @@ TEST_F(GrantedRoles, AreNotWrittenByThoseWhoHaveThem) {
   EXPECT_TRUE(may({"root", {"system:masters"}}, action, world_.lookup()));
 }
 
+TEST(NameSelected, IsTheOneThatAFieldSelectorAsksFor) {
+  EXPECT_EQ(name_selected("metadata.name=a"), "a");
+  EXPECT_EQ(name_selected("spec.nodeName=n,metadata.name=a"), "a");
+  EXPECT_EQ(name_selected("metadata.name!=a"), "");
+  EXPECT_EQ(name_selected(""), "");
+  EXPECT_EQ(name_selected("=="), "");
+}
+
 TEST(NoRoles, LeaveTheServersOwnRules) {
   EXPECT_FALSE(may(kBob, on("list", "pods"), {}));
   EXPECT_TRUE(may({"root", {"system:masters"}}, on("list", "pods"), {}));

@@ -116,4 +116,13 @@ bool may(const api::User& user, const Action& action, const Lookup& objects) {
   return std::any_of(rules.begin(), rules.end(), [&](const Json& rule) { return covers(rule, action); });
 }
 
+std::string name_selected(std::string_view field_selector) {
+  const auto fields = api::parse_field_selector(field_selector);
+  if (!fields) return {};
+  for (const api::FieldRequirement& field : *fields) {
+    if (field.field == "metadata.name" && field.equal) return field.value;
+  }
+  return {};
+}
+
 }  // namespace berth::apiserver::http

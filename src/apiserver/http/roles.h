@@ -4,6 +4,7 @@
 // aggregationRule is the sum of the roles it selects as they are now; nothing is written into it.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,5 +23,9 @@ bool covers(const Json& rule, const Action& action);
 // Whether the server's own rules (access.h) or any rule of the user allow the action. Nobody gets more by
 // writing roles: only who may do everything writes to rbac.authorization.k8s.io.
 bool may(const api::User& user, const Action& action, const Lookup& objects);
+
+// The one object that a list or a watch is about when its field selector names it, for Action::name: then roles for that
+// name do. Empty: it is about others too.
+std::string name_selected(std::string_view field_selector);
 
 }  // namespace berth::apiserver::http

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <random>
 
-#include "api/selector.h"
 #include "api/status.h"
 #include "api/verb.h"
 #include "apiserver/http/decode.h"
@@ -111,16 +110,6 @@ class CallExchange final : public Exchange {
   std::shared_ptr<bool> alive = std::make_shared<bool>(true);
   ~CallExchange() override { *alive = false; }
 };
-
-// The one object that a list or a watch is about, when a field selector names it: then roles for its name do.
-std::string name_selected(std::string_view field_selector) {
-  const auto fields = api::parse_field_selector(field_selector);
-  if (!fields) return {};
-  for (const api::FieldRequirement& field : *fields) {
-    if (field.field == "metadata.name" && field.equal) return field.value;
-  }
-  return {};
-}
 
 class Done final : public Exchange {};
 

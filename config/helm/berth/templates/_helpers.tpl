@@ -1,0 +1,107 @@
+{{/* What others refer to begins with this. */}}
+{{- define "berth.fullname" -}}
+{{ .Values.fullnameOverride | default "kueue" | trunc 40 | trimSuffix "-" }}
+{{- end }}
+
+{{/* What is Berth's own is called so. */}}
+{{- define "berth.name" -}}
+{{ .Values.nameOverride | default "berth" | trunc 40 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "berth.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "berth.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+control-plane: controller-manager
+{{- end }}
+
+{{- define "berth.labels" -}}
+{{ include "berth.selectorLabels" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- end }}
+
+{{- define "berth.serviceAccount" -}}
+{{ include "berth.fullname" . }}-controller-manager
+{{- end }}
+
+{{- define "berth.webhookService" -}}
+{{ include "berth.fullname" . }}-webhook-service
+{{- end }}
+
+{{- define "berth.webhookSecret" -}}
+{{ include "berth.fullname" . }}-webhook-server-cert
+{{- end }}
+
+{{- define "berth.metricsService" -}}
+{{ include "berth.fullname" . }}-controller-manager-metrics-service
+{{- end }}
+
+{{- define "berth.visibilityService" -}}
+{{ include "berth.fullname" . }}-visibility-server
+{{- end }}
+
+{{/* The Configuration as it is mounted: the values' text, and what only the chart knows where it says nothing. */}}
+{{- define "berth.config" -}}
+{{- $text := .Values.managerConfig.controllerManagerConfigYaml | trim }}
+{{- $config := fromYaml $text }}
+{{- if and .Values.controllerManager.featureGates (hasKey $config "featureGates") }}
+{{- fail "controllerManager.featureGates: not together with featureGates of managerConfig.controllerManagerConfigYaml; keep one" }}
+{{- end }}
+{{- if and .Values.enableCertManager (hasKey $config "internalCertManagement") (dig "internalCertManagement" "enable" true $config) }}
+{{- fail "enableCertManager: internalCertManagement of managerConfig.controllerManagerConfigYaml must have enable: false, or be left out" }}
+{{- end }}
+{{- $text }}
+{{- if not (hasKey $config "namespace") }}
+namespace: {{ .Release.Namespace }}
+{{- end }}
+{{- if not (hasKey $config "internalCertManagement") }}
+internalCertManagement:
+  enable: {{ not .Values.enableCertManager }}
+  webhookServiceName: {{ include "berth.webhookService" . }}
+  webhookSecretName: {{ include "berth.webhookSecret" . }}
+{{- end }}
+{{- end }}
+
+{{/* Ports of the Configuration, with Kueue's defaults: berth.port takes a list of root, kind. */}}
+{{- define "berth.port" -}}
+{{- $config := fromYaml (index . 0).Values.managerConfig.controllerManagerConfigYaml }}
+{{- $kind := index . 1 }}
+{{- if eq $kind "webhook" }}
+{{- dig "webhook" "port" 9443 $config }}
+{{- else if eq $kind "visibility" }}
+{{- dig "visibilityServer" "bindPort" 8082 $config }}
+{{- else if eq $kind "metrics" }}
+{{- dig "metrics" "bindAddress" ":8443" $config | toString | splitList ":" | last }}
+{{- else }}
+{{- dig "health" "healthProbeBindAddress" ":8081" $config | toString | splitList ":" | last }}
+{{- end }}
+{{- end }}
+
+{{/* Namespaces whose jobs the webhooks see. */}}
+{{- define "berth.namespaceSelector" -}}
+{{- if .Values.webhooks.namespaceSelector }}
+{{- toYaml .Values.webhooks.namespaceSelector }}
+{{- else -}}
+matchExpressions:
+- key: kubernetes.io/metadata.name
+  operator: NotIn
+  values: [kube-system, {{ .Release.Namespace }}]
+{{- end }}
+{{- end }}
+
+{{/* Where an authority's certificate comes from, as an annotation. */}}
+{{- define "berth.injectAuthority" -}}
+{{- if .Values.enableCertManager -}}
+cert-manager.io/inject-ca-from: {{ .Release.Namespace }}/{{ include "berth.fullname" . }}-serving-cert
+{{- end }}
+{{- end }}
+
+{{/* Secret with the certificate of the metrics endpoint; empty: the process makes one. */}}
+{{- define "berth.metricsSecret" -}}
+{{- if .Values.metrics.certificateSecret }}
+{{- .Values.metrics.certificateSecret }}
+{{- else if .Values.enableCertManager }}
+{{- include "berth.fullname" . }}-metrics-server-cert
+{{- end }}
+{{- end }}

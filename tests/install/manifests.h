@@ -1,0 +1,55 @@
+// The plain manifests of config/install, parsed.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/yaml.h"
+
+namespace berth::install {
+
+inline std::vector<Json> read_documents(const std::string& path) {
+  std::ifstream in(std::string(BERTH_SOURCE_DIR) + "/" + path);
+  EXPECT_TRUE(in.good()) << path;
+  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  auto documents = parse_yaml(text);
+  EXPECT_TRUE(documents) << path << ": " << documents.error().message;
+  return documents ? std::move(*documents) : std::vector<Json>();
+}
+
+inline const std::vector<Json>& manifests() {
+  static const std::vector<Json> all = read_documents("config/install/berth.yaml");
+  return all;
+}
+
+inline std::string_view kind_of(const Json& object) { return string_at(object, {"kind"}); }
+inline std::string_view name_of(const Json& object) { return string_at(object, {"metadata", "name"}); }
+inline std::string_view namespace_of(const Json& object) {
+  return string_at(object, {"metadata", "namespace"});
+}
+
+// The objects of a kind, in the order of the file. They live as long as the program.
+inline std::vector<const Json*> all_of(std::string_view kind) {
+  std::vector<const Json*> found;
+  for (const Json& object : manifests()) {
+    if (kind_of(object) == kind) found.push_back(&object);
+  }
+  return found;
+}
+
+// The object, or null and a failed test.
+inline const Json& the(std::string_view kind, std::string_view name) {
+  static const Json kNone = JsonObject();
+  for (const Json* object : all_of(kind)) {
+    if (name_of(*object) == name) return *object;
+  }
+  ADD_FAILURE() << "no " << kind << " " << name;
+  return kNone;
+}
+
+}  // namespace berth::install

@@ -1,0 +1,195 @@
+// The chart and what is rendered from it. Rendering needs Go and two of its libraries, which not every
+// machine has: then the tests say that they were skipped.
+#include <gmock/gmock.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+
+#include "install/manifests.h"
+
+namespace berth::install {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Ran {
+  int exit_code = -1;
+  std::string output;  // both streams
+};
+
+Ran run(const std::string& command) {
+  Ran ran;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(::popen((command + " 2>&1").c_str(), "r"), ::pclose);
+  std::array<char, 4096> buffer{};
+  while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe.get()))
+    ran.output.append(buffer.data(), n);
+  ran.exit_code = ::pclose(pipe.release());
+  return ran;
+}
+
+bool can_render() {
+  return run("go version").exit_code == 0 &&
+         fs::exists("/usr/share/gocode/src/github.com/Masterminds/sprig") &&
+         fs::exists("/usr/share/gocode/src/gopkg.in/yaml.v3");
+}
+
+#define SKIP_WITHOUT_RENDERER()                                                                   \
+  if (!can_render())                                                                              \
+  GTEST_SKIP() << "not checked: rendering needs golang-go, golang-github-masterminds-sprig-dev, " \
+                  "golang-gopkg-yaml.v3-dev"
+
+const std::string kRender = std::string(BERTH_SOURCE_DIR) + "/scripts/render";
+
+// Renders the chart with these values.
+Ran render(const std::string& values) {
+  std::string path = fs::temp_directory_path() / "berth-values-XXXXXX";
+  const int file = ::mkstemp(path.data());
+  EXPECT_GE(file, 0);
+  std::FILE* out = ::fdopen(file, "w");
+  std::fputs(values.c_str(), out);
+  std::fclose(out);
+  Ran ran = run(kRender + " --values " + path);
+  fs::remove(path);
+  return ran;
+}
+
+// The same, as documents.
+std::vector<Json> rendered(const std::string& values) {
+  const Ran ran = render(values);
+  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+  auto documents = parse_yaml(ran.output);
+  EXPECT_TRUE(documents) << documents.error().message;
+  return documents ? std::move(*documents) : std::vector<Json>();
+}
+
+std::vector<std::string> names(const std::vector<Json>& objects, std::string_view kind) {
+  std::vector<std::string> found;
+  for (const Json& object : objects) {
+    if (kind_of(object) == kind) found.emplace_back(name_of(object));
+  }
+  return found;
+}
+
+Json object(const std::vector<Json>& objects, std::string_view kind, std::string_view name) {
+  for (const Json& one : objects) {
+    if (kind_of(one) == kind && name_of(one) == name) return one;
+  }
+  ADD_FAILURE() << "no " << kind << " " << name;
+  return Json(nullptr);
+}
+
+TEST(Render, ThePlainManifestsAreWhatTheChartGives) {
+  SKIP_WITHOUT_RENDERER();
+  const Ran ran = run(kRender + " --check");
+  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+}
+
+TEST(Render, CertManagerTakesTheCertificatesOver) {
+  SKIP_WITHOUT_RENDERER();
+  const auto objects = rendered("enableCertManager: true\nenablePrometheus: true\n");
+  EXPECT_THAT(
+      names(objects, "Certificate"),
+      testing::UnorderedElementsAre("kueue-serving-cert", "kueue-metrics-cert", "kueue-visibility-cert"));
+  EXPECT_THAT(names(objects, "Secret"), testing::IsEmpty());
+  EXPECT_THAT(names(objects, "Role"), testing::ElementsAre("kueue-leader-election-role"))
+      << "and no right to Secrets";
+  const Json webhooks =
+      object(objects, "MutatingWebhookConfiguration", "kueue-mutating-webhook-configuration");
+  EXPECT_EQ(string_at(webhooks, {"metadata", "annotations", "cert-manager.io/inject-ca-from"}),
+            "kueue-system/kueue-serving-cert");
+  const Json config = object(objects, "ConfigMap", "berth-manager-config");
+  EXPECT_THAT(std::string(string_at(config, {"data", "controller_manager_config.yaml"})),
+              testing::HasSubstr("internalCertManagement:\n  enable: false\n"));
+  // What is mounted is what the Certificates fill.
+  const Json deployment = object(objects, "Deployment", "berth-controller-manager");
+  std::vector<std::string> mounted, filled;
+  for (const Json& volume : array_at(deployment, {"spec", "template", "spec", "volumes"})) {
+    if (find(volume, "secret") != nullptr) mounted.emplace_back(string_at(volume, {"secret", "secretName"}));
+  }
+  for (const std::string& name : names(objects, "Certificate"))
+    filled.emplace_back(string_at(object(objects, "Certificate", name), {"spec", "secretName"}));
+  EXPECT_THAT(mounted, testing::UnorderedElementsAreArray(filled));
+}
+
+TEST(Render, TheServiceMonitorSelectsTheMetricsServiceAlone) {
+  SKIP_WITHOUT_RENDERER();
+  const auto objects = rendered("enablePrometheus: true\nfullnameOverride: other\n");
+  const Json monitor = object(objects, "ServiceMonitor", "other-controller-manager-metrics-monitor");
+  const JsonObject& selector = object_at(monitor, {"spec", "selector", "matchLabels"});
+  std::vector<std::string> selected;
+  for (const std::string& name : names(objects, "Service")) {
+    const Json service = object(objects, "Service", name);
+    const JsonObject& labels = object_at(service, {"metadata", "labels"});
+    bool all = !selector.empty();
+    for (const auto& label : selector)
+      all = all && labels.contains(label.key()) && labels.at(label.key()) == label.value();
+    if (all) selected.push_back(name);
+  }
+  EXPECT_THAT(selected, testing::ElementsAre("other-controller-manager-metrics-service"));
+}
+
+TEST(Render, PortsFollowTheConfiguration) {
+  SKIP_WITHOUT_RENDERER();
+  const auto objects = rendered(R"(
+controllerManager:
+  featureGates: [{name: PartialAdmission, enabled: false}, {name: TASBalancedPlacement, enabled: true}]
+managerConfig:
+  controllerManagerConfigYaml: |
+    apiVersion: config.kueue.x-k8s.io/v1beta2
+    kind: Configuration
+    webhook: {port: 19443}
+    metrics: {bindAddress: "0"}
+    leaderElection: {resourceName: other}
+)");
+  const Json deployment = object(objects, "Deployment", "berth-controller-manager");
+  const Json& container = array_at(deployment, {"spec", "template", "spec", "containers"})[0];
+  std::vector<std::string> ports;
+  for (const Json& port : array_at(container, {"ports"}))
+    ports.push_back(std::string(string_at(port, {"name"})) + " " +
+                    std::to_string(int_at(port, {"containerPort"})));
+  EXPECT_THAT(ports, testing::ElementsAre("webhook-server 19443", "health 8081", "visibility 8082"));
+  EXPECT_THAT(names(objects, "Service"),
+              testing::UnorderedElementsAre("kueue-webhook-service", "kueue-visibility-server"))
+      << "metrics are off";
+  EXPECT_THAT(to_string(*find(container, "args")),
+              testing::HasSubstr("--feature-gates=PartialAdmission=false,TASBalancedPlacement=true"));
+  EXPECT_THAT(to_string(object(objects, "Role", "kueue-leader-election-role")),
+              testing::HasSubstr(R"(["other"])"));
+}
+
+TEST(Render, SettingsThatContradictEachOtherAreRefused) {
+  SKIP_WITHOUT_RENDERER();
+  const Ran ran = render(
+      "controllerManager: {featureGates: [{name: A, enabled: true}]}\n"
+      "managerConfig: {controllerManagerConfigYaml: 'featureGates: {B: true}'}\n");
+  EXPECT_NE(ran.exit_code, 0);
+  EXPECT_THAT(ran.output,
+              testing::HasSubstr("controllerManager.featureGates: not together with featureGates"));
+}
+
+// Each value is described, and nothing else is; values that are free in form are objects without a list of
+// members.
+void expect_described(const Json& value, const Json& schema, const std::string& path) {
+  const Json* members = find(schema, "properties");
+  if (!value.is_object() || members == nullptr) return;
+  EXPECT_EQ(to_string(*find(schema, "additionalProperties")), "false")
+      << path << " takes members nobody reads";
+  for (const auto& member : value.get_object()) {
+    const std::string key(member.key());
+    const Json* described = find(*members, key);
+    EXPECT_TRUE(described != nullptr) << path << "." << key << " is not in values.schema.json";
+    if (described != nullptr) expect_described(member.value(), *described, path + "." + key);
+  }
+}
+
+TEST(ValuesSchema, DescribesEveryValue) {
+  const Json values = read_documents("config/helm/berth/values.yaml").at(0);
+  const Json schema = read_documents("config/helm/berth/values.schema.json").at(0);
+  expect_described(values, schema, "values");
+}
+
+}  // namespace
+}  // namespace berth::install
