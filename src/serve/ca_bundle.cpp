@@ -17,6 +17,8 @@ const GroupVersionResource kValidating{"admissionregistration.k8s.io", "v1", "va
 const GroupVersionResource kCrds{"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
 const GroupVersionResource kApiServices{"apiregistration.k8s.io", "v1", "apiservices"};
 
+constexpr int kMaxConflicts = 5;  // of one target; the whole is tried again later
+
 std::string why_of(const api::RestResponse& response) {
   const std::string_view message = api::status_message(response);
   if (!message.empty()) return std::string(message);
@@ -96,6 +98,8 @@ struct CaBundles::Run : std::enable_shared_from_this<CaBundles::Run> {
         log::info("caBundle written", {{"to", targets[at].text()}});
         ++outcome.changed;
       }
+      // Somebody changed it at the same moment, often the API server itself: read again.
+      if (r.code == 409 && ++conflicts <= kMaxConflicts) return next();
       over(r, "change");
     });
   }
@@ -105,6 +109,7 @@ struct CaBundles::Run : std::enable_shared_from_this<CaBundles::Run> {
     if (!response.ok() && response.code != 404 && outcome.result)
       outcome.result = fail(std::string("cannot ") + what + " " + targets[at].text() + ": " + why_of(response));
     ++at;
+    conflicts = 0;
     next();
   }
 
@@ -113,6 +118,7 @@ struct CaBundles::Run : std::enable_shared_from_this<CaBundles::Run> {
   std::function<void(Outcome)> done;
   std::vector<Target> targets;
   std::size_t at = 0;
+  int conflicts = 0;  // with this target
   Outcome outcome;
 };
 

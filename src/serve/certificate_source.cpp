@@ -29,7 +29,7 @@ void CertificateSource::set_problem(std::string problem) {
   if (problem_.empty()) {
     log::info("the serving certificate is in order again");
   } else {
-    log::warn("no good serving certificate", {{"why", problem_}});
+    log::warn("the serving certificate is not in order", {{"why", problem_}});
   }
 }
 

@@ -230,6 +230,20 @@ TEST_F(SecretCertificatesTest, WhatMayNotBeWrittenIsNamedAndTriedAgain) {
   EXPECT_EQ(replica.certificates.problem(), "");
 }
 
+TEST_F(SecretCertificatesTest, WhoeverChangesATargetAtTheSameMomentIsNotOverruled) {
+  Replica& replica = start();
+  int conflicts = 0;
+  replica.line.fault = [&](const api::RestRequest& request) -> std::optional<api::RestResponse> {
+    if (request.resource != apiserver::kCrds || request.verb != api::Verb::kPatch || ++conflicts > 2) return std::nullopt;
+    EXPECT_NE(find_path(request.body, {"metadata", "resourceVersion"}), nullptr);
+    return api::conflict(request.resource, request.name, "changed");
+  };
+  settle();
+  EXPECT_TRUE(replica.certificates.published());
+  EXPECT_EQ(replica.certificates.problem(), "");
+  EXPECT_EQ(conflicts, 3);
+}
+
 TEST_F(SecretCertificatesTest, UnreadableSecretsAreTriedAgain) {
   Replica& replica = start();
   replica.line.fault = [](const api::RestRequest&) { return api::RestResponse{0, nullptr, {}}; };
@@ -258,7 +272,7 @@ TEST_F(SecretCertificatesTest, RotationNeverLeavesAnybodyUntrusted) {
   std::string authority = stored().authority_key, learned = published();
   std::size_t rotations = 0, leaves = 0;
   std::string leaf = replicas[0]->leaf();
-  for (int step = 0; step < 5 * 24 * 5; ++step) {
+  for (int step = 0; step < 5 * 60; ++step) {
     pass(minutes(12));
     const std::string now_published = base64_decode(string_at(get(kApiServices, "", "v1.example.com").body, {"spec", "caBundle"})).value();
     for (const auto& replica : replicas) {
@@ -278,8 +292,8 @@ TEST_F(SecretCertificatesTest, RotationNeverLeavesAnybodyUntrusted) {
       add();
     }
   }
-  EXPECT_GE(rotations, 4u);
-  EXPECT_GE(leaves, 15u);
+  EXPECT_GE(rotations, 2u);
+  EXPECT_GE(leaves, 7u);
 }
 
 TEST_F(SecretCertificatesTest, NoKeyIsEverLogged) {

@@ -123,7 +123,7 @@ TEST_F(ServingMaterialTest, AnAuthorityWhoseKeyIsAnotherOneIsReplaced) {
   EXPECT_TRUE(served_to(trusted));
 }
 
-// Three years, looked at once a day, with replicas that learn late: there is always somebody trusted behind what is served, for those
+// A year and more, looked at once a day, with replicas that learn late: there is always somebody trusted behind what is served, for those
 // who know what was published five days ago as well as for those who know it now.
 TEST_F(ServingMaterialTest, IsAlwaysTrustedByThoseWhoLagBehind) {
   lifetimes = {.authority = 90 * kDay, .leaf = 20 * kDay, .overlap = 6 * kDay};
@@ -131,7 +131,7 @@ TEST_F(ServingMaterialTest, IsAlwaysTrustedByThoseWhoLagBehind) {
   std::vector<std::string> history;  // of the authorities, one a day
   std::size_t rotations = 0;
   step();
-  for (int day = 0; day < 1'000; ++day, now += kDay) {
+  for (int day = 0; day < 400; ++day, now += kDay) {
     const bool known = history.size() >= kLag && std::all_of(history.end() - kLag, history.end(), [&](const std::string& a) {
                          return a == present->authorities;
                        });
@@ -143,7 +143,7 @@ TEST_F(ServingMaterialTest, IsAlwaysTrustedByThoseWhoLagBehind) {
     ASSERT_TRUE(served_to(history[history.size() > kLag ? history.size() - kLag : 0])) << day;
     ASSERT_LE(authorities(), 2u);
   }
-  EXPECT_GT(rotations, 14u);
+  EXPECT_GE(rotations, 5u);
 }
 
 // --- The Secret.
