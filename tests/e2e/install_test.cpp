@@ -5,9 +5,13 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <memory>
 
+#include "e2e/controller.h"
 #include "e2e/server.h"
+#include "support/real_api_server.h"
 
 namespace berth::e2e {
 namespace {
@@ -19,19 +23,66 @@ const std::vector<std::string> kApply = {"apply", "--validate=true", "-f", kMani
 const std::vector<std::string> kServerSide = {
     "apply", "--server-side", "--force-conflicts", "--validate=true", "-f", kManifests};
 
-TEST(Install, TheManifestsApplyAndLeaveNoDifference) {
-  Server server({"--nodes", "none"});
-  server.must(kApply);
-  const Finished after = server.kubectl({"diff", "-f", kManifests});
-  EXPECT_EQ(after.exit_code, 0) << after.out << after.err;
-  server.must(kServerSide);
-  const Finished again = server.kubectl({"diff", "--server-side", "--force-conflicts", "-f", kManifests});
-  EXPECT_EQ(again.exit_code, 0) << again.out << again.err;
-  EXPECT_EQ(server.must({"get", "deployment", "berth-controller-manager", "-n", "kueue-system", "-o",
-                         "jsonpath={.spec.template.spec.containers[0].image}"}),
-            "berth:0.1.0");
-  EXPECT_EQ(server.stop().exit_code, 0);
+// The token of the controller's account.
+const std::string kToken =
+    R"(t0ken,system:serviceaccount:kueue-system:kueue-controller-manager,1,"system:serviceaccounts,system:authenticated")";
+
+testing_support::RealApiServerOptions with_token() {
+  testing_support::RealApiServerOptions options;
+  options.tokens = {kToken};
+  return options;
 }
+
+class RealServer final : public Cluster {
+ public:
+  std::string kubeconfig() const override { return server_.kubeconfig(); }
+
+ private:
+  testing_support::RealApiServer server_{with_token()};
+};
+
+// A file that goes with this object.
+class TokenFile {
+ public:
+  TokenFile() {
+    const int file = ::mkstemp(path_.data());
+    std::FILE* out = ::fdopen(file, "w");
+    std::fputs((kToken + "\n").c_str(), out);
+    std::fclose(out);
+  }
+  ~TokenFile() { std::filesystem::remove(path_); }
+  TokenFile(const TokenFile&) = delete;
+  TokenFile& operator=(const TokenFile&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_ = std::filesystem::temp_directory_path() / "berth-tokens-XXXXXX";
+};
+
+// API servers to which nothing was installed, and which know the account.
+class Manifests : public OnBoth {
+ protected:
+  std::unique_ptr<Cluster> bare() {
+    if (GetParam() == On::kRealApiServer) return std::make_unique<RealServer>();
+    return std::make_unique<Server>(
+        std::vector<std::string>{"--nodes", "none", "--controller=false", "--token-file", tokens_.path()});
+  }
+
+ private:
+  TokenFile tokens_;
+};
+
+TEST_P(Manifests, ApplyAndLeaveNoDifference) {
+  const auto server = bare();
+  server->must(kApply);
+  const Finished after = server->kubectl({"diff", "-f", kManifests});
+  EXPECT_EQ(after.exit_code, 0) << after.out << after.err;
+  server->must(kServerSide);
+  const Finished again = server->kubectl({"diff", "--server-side", "--force-conflicts", "-f", kManifests});
+  EXPECT_EQ(again.exit_code, 0) << again.out << again.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(Servers, Manifests, both(), name_of);
 
 constexpr const char* kWork = R"(
 apiVersion: kueue.x-k8s.io/v1beta2
@@ -58,14 +109,13 @@ metadata: {name: work, namespace: default, labels: {kueue.x-k8s.io/queue-name: m
 spec:
   suspend: true
   template:
-    metadata: {annotations: {berth.dev/run-for: 1s}}
     spec:
       restartPolicy: Never
       containers: [{name: c, image: none, resources: {requests: {cpu: 1}}}]
 )";
 
 // The controller's kubeconfig: the server's, with the token of the account.
-std::string kubeconfig_of_account(Server& server) {
+std::string kubeconfig_of_account(const Cluster& server) {
   const std::string path = server.dir() + "/account.kubeconfig";
   std::filesystem::copy_file(server.kubeconfig(), path);
   server.must({"config", "--kubeconfig", path, "set-credentials", "account", "--token=t0ken"});
@@ -73,30 +123,30 @@ std::string kubeconfig_of_account(Server& server) {
   return path;
 }
 
-TEST(Install, TheRolesAreEnoughForTheController) {
-  const auto tokens = std::filesystem::temp_directory_path() / ("berth_tokens_" + std::to_string(::getpid()));
-  {
-    std::FILE* out = std::fopen(tokens.c_str(), "w");
-    std::fputs(
-        "t0ken,system:serviceaccount:kueue-system:kueue-controller-manager,1,\"system:serviceaccounts\"\n",
-        out);
-    std::fclose(out);
-  }
-  Server server({"--nodes", "1x1x2", "--controller=false", "--token-file", tokens});
-  server.must(kServerSide);
-  const std::string kubeconfig = kubeconfig_of_account(server);
-  EXPECT_NE(server.kubectl({"--kubeconfig", kubeconfig, "get", "secrets", "-A"}).exit_code, 0)
+TEST_P(Manifests, HaveTheRolesThatTheControllerNeeds) {
+  const auto server = bare();
+  server->must(kServerSide);
+  // Nothing listens behind their Service here.
+  server->must({"delete", "mutatingwebhookconfiguration", "kueue-mutating-webhook-configuration"});
+  server->must({"delete", "validatingwebhookconfiguration", "kueue-validating-webhook-configuration"});
+  const std::string kubeconfig = kubeconfig_of_account(*server);
+  EXPECT_NE(server->kubectl({"--kubeconfig", kubeconfig, "get", "secrets", "-A"}).exit_code, 0)
       << "it reads no Secrets";
-  Process controller({BERTH_PROGRAM, "controller", "--kubeconfig", kubeconfig}, server.environment());
+  const std::string config = server->write_file("controller.yaml", controller_configuration());
+  Process controller({BERTH_PROGRAM, "controller", "--kubeconfig", kubeconfig, "--config", config},
+                     server->environment());
   ASSERT_TRUE(controller.wait_for_output("leading\n")) << controller.err();
-  server.must({"apply", "-f", "-"}, kWork);
-  server.must({"wait", "--for=condition=complete", "--timeout=100s", "job/work"});
+  server->must({"apply", "-f", "-"}, kWork);
+  EXPECT_TRUE(eventually([&] {
+    return server->must({"get", "job", "work", "-o", "jsonpath={.spec.suspend}"}) == "false";
+  })) << server->must({"get", "workloads", "-o", "yaml"});
+  EXPECT_TRUE(eventually([&] {
+    return server->must({"get", "localqueue", "mine", "-o", "jsonpath={.status.admittedWorkloads}"}) == "1";
+  }));
   controller.signal(SIGTERM);
   const Finished finished = controller.wait();
-  EXPECT_EQ(finished.exit_code, 0);
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_EQ(finished.err.find("forbidden"), std::string::npos) << finished.err;
-  EXPECT_EQ(server.stop().exit_code, 0);
-  std::filesystem::remove(tokens);
 }
 
 }  // namespace
