@@ -193,7 +193,6 @@ void certify(Asked& asked) {
 const std::set<std::string> kElsewhere = {
     "create authentication.k8s.io tokenreviews",         // DelegatedAuth.*
     "create authorization.k8s.io subjectaccessreviews",  // DelegatedAuth.*
-    "get  namespaces",                                   // berth controller, when it starts
     "delete  podtemplates",                              // Provisioning.*
     "delete kueue.x-k8s.io workloads",                   // a job that its workload no longer fits
     "patch  pods/status",                 // UngaterTest.FailsAPodWhosePlaceIsLostAndLetsItsSuccessorGo
