@@ -71,6 +71,23 @@ TEST(Protobuf, TellsEventsOfTheTwoGroupsApart) {
             std::string::npos);
 }
 
+TEST(Protobuf, ReadsKindsOfApplications) {
+  const std::string rule =
+      bytes(1, "CREATE") + bytes(2, bytes(1, "batch") + bytes(2, "v1") + bytes(3, "jobs"));
+  const std::string service = bytes(1, "ns") + bytes(2, "s") + bytes(3, "/p");
+  EXPECT_EQ(
+      decoded(envelope("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration",
+                       bytes(2, bytes(1, "a.b.c") + bytes(2, bytes(1, service)) + bytes(3, rule)))),
+      R"({"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingWebhookConfiguration",)"
+      R"("webhooks":[{"name":"a.b.c","clientConfig":{"service":{"namespace":"ns","name":"s","path":"/p"}},)"
+      R"("rules":[{"operations":["CREATE"],"apiGroups":["batch"],"apiVersions":["v1"],"resources":["jobs"]}]}]})");
+  EXPECT_EQ(decoded(envelope(
+                "rbac.authorization.k8s.io/v1", "RoleBinding",
+                bytes(2, bytes(1, "User") + bytes(3, "bob")) + bytes(3, bytes(2, "Role") + bytes(3, "r")))),
+            R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"RoleBinding",)"
+            R"("subjects":[{"kind":"User","name":"bob"}],"roleRef":{"kind":"Role","name":"r"}})");
+}
+
 TEST(Protobuf, RefusesWhatIsMalformed) {
   for (const std::string& text :
        {std::string(), std::string("{}"), std::string("k8s\0", 4), std::string("k8s\0\x0a\xff", 6),

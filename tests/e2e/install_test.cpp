@@ -84,6 +84,24 @@ TEST_P(Manifests, ApplyAndLeaveNoDifference) {
 
 INSTANTIATE_TEST_SUITE_P(Servers, Manifests, both(), name_of);
 
+// Typed clients send protobuf.
+TEST(Applications, AreMadeByKubectlCreate) {
+  Server server({"--nodes", "none"});
+  server.must({"create", "deployment", "a", "--image=i:1"});
+  server.must({"create", "service", "clusterip", "a", "--tcp=80:8080"});
+  server.must({"create", "role", "a", "--verb=get", "--resource=pods"});
+  server.must({"create", "clusterrole", "a", "--verb=list", "--resource=nodes"});
+  server.must({"create", "rolebinding", "a", "--role=a", "--user=bob"});
+  server.must({"create", "clusterrolebinding", "a", "--clusterrole=a", "--serviceaccount=default:a"});
+  server.must({"create", "poddisruptionbudget", "a", "--selector=app=a", "--min-available=1"});
+  server.must({"scale", "deployment", "a", "--replicas=3"});
+  EXPECT_EQ(server.must({"get", "deployment", "a", "-o",
+                         "jsonpath={.spec.replicas} {.spec.selector.matchLabels.app}"}),
+            "3 a");
+  EXPECT_EQ(server.must({"get", "service", "a", "-o", "jsonpath={.spec.ports[0].targetPort}"}), "8080");
+  EXPECT_EQ(server.stop().exit_code, 0);
+}
+
 constexpr const char* kWork = R"(
 apiVersion: kueue.x-k8s.io/v1beta2
 kind: ResourceFlavor

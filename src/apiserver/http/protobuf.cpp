@@ -65,6 +65,7 @@ const Messages& messages() {
     Messages m;
     read_notation(protobuf_notation(0), m);
     read_notation(protobuf_notation(1), m);
+    read_notation(protobuf_application_notation(), m);
     return m;
   }();
   return all;

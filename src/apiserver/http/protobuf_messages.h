@@ -10,5 +10,6 @@
 namespace berth::apiserver::http {
 
 std::string_view protobuf_notation(int part);  // 0 and 1
+std::string_view protobuf_application_notation();
 
 }  // namespace berth::apiserver::http
