@@ -181,21 +181,28 @@ struct Controller::Impl {
     begin();
   }
 
-  // What the last leader wrote may not have come through the watch yet: deciding without it could give the same quota away twice,
-  // and no precondition of a write would notice.
+  // What the last leader wrote may not have come through the watch yet: deciding without it could give the same quota or the same
+  // place away twice, and no precondition of a write would notice.
   void lead(std::function<Time()> until) {
     writes.allow_until(std::move(until));
     may_lead = true;
-    workloads_fresh = !started;
     if (!started) return;
-    workloads.read_anew([this] {
-      workloads_fresh = true;
+    read_anew(workloads);
+    const bool places = std::any_of(decoded_flavors.begin(), decoded_flavors.end(),
+                                    [](const auto& flavor) { return !flavor.second.topology_name.empty(); });
+    if (places || !is_synced) read_anew(pods);
+  }
+
+  void read_anew(Informer& informer) {
+    ++unread;
+    informer.read_anew([this] {
+      --unread;
       begin();
     });
   }
 
   void begin() {
-    if (!is_synced || !may_lead || !workloads_fresh || draining || std::exchange(is_leading, true)) return;
+    if (!is_synced || !may_lead || unread > 0 || draining || std::exchange(is_leading, true)) return;
     host.lead();
     job_controller.start();
     provisioning.start();
@@ -427,7 +434,8 @@ struct Controller::Impl {
   std::set<std::string> unreadable;  // resources whose last list failed
   bool started = false;
   bool is_synced = false;
-  bool may_lead = false, workloads_fresh = false;
+  bool may_lead = false;
+  int unread = 0;  // caches that are read anew before it leads
   bool is_leading = false;
   bool draining = false;
   std::function<void()> synced_handler, leading_handler;

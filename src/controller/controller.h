@@ -45,8 +45,8 @@ class Controller {
   bool synced() const;  // every cache is complete
   void on_synced(std::function<void()> handler);  // before start()
 
-  // Decides and writes from now on, as soon as the caches are complete and show every workload as it was when this was called or
-  // later. `until` says until when it may write, as far as is known at the moment it is asked; empty: for ever. At most once,
+  // Decides and writes from now on, as soon as the caches are complete and show every workload, and every pod when places are given,
+  // as it was when this was called or later. `until` says until when it may write, as far as is known at the moment it is asked; empty: for ever. At most once,
   // before or after start(); there is no way back: who may not lead any more ends.
   void lead(std::function<Time()> until = {});
   bool leading() const;  // decisions are being taken

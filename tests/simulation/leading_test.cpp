@@ -1,6 +1,7 @@
 // Who follows only learns; who begins to lead decides on what is there now; who may not write any more does not.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -52,6 +53,7 @@ class LateWatches final : public api::RestClient {
  public:
   LateWatches(api::RestClient& inner, std::string resource) : inner_(inner), resource_(std::move(resource)) {}
   void call(api::RestRequest request, std::function<void(api::RestResponse)> done) override {
+    if (request.verb == api::Verb::kList) ++lists[request.resource.resource];
     inner_.call(std::move(request), std::move(done));
   }
   std::unique_ptr<api::WatchHandle> watch(api::RestRequest request, std::function<void(const api::WatchEvent&)> on_event,
@@ -65,6 +67,7 @@ class LateWatches final : public api::RestClient {
         std::move(on_end));
   }
   bool stuck = false;
+  std::map<std::string, int> lists;  // by resource
 
  private:
   api::RestClient& inner_;
@@ -163,6 +166,27 @@ TEST_F(Leading, ANewLeaderKnowsWhatTheLastOneWroteLast) {
   pass(1);
   EXPECT_TRUE(second->leading());
   EXPECT_FALSE(holds_quota("urgent")) << "the quota is in use";
+}
+
+// Pods that were let go to their places are as important as workloads, where there are places.
+TEST_F(Leading, PodsAreReadAnewWherePlacesAreGiven) {
+  for (const bool places : {false, true}) {
+    if (places)
+      apply("{apiVersion: kueue.x-k8s.io/v1beta2, kind: Topology, metadata: {name: room}, spec: {levels: [{nodeLabel: "
+            "kubernetes.io/hostname}]}}\n---\n{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: placed}, spec: "
+            "{nodeLabels: {a: b}, topologyName: room}}");
+    LateWatches client(world->client(), "none");
+    const auto follower = make(client, 1);
+    follower->start();
+    pass(2);
+    ASSERT_TRUE(follower->synced());
+    const auto before = client.lists;
+    follower->lead();
+    pass(2);
+    EXPECT_TRUE(follower->leading());
+    EXPECT_EQ(client.lists["workloads"] - before.at("workloads"), 1);
+    EXPECT_EQ(client.lists["pods"] - before.at("pods"), places ? 1 : 0);
+  }
 }
 
 TEST_F(Leading, NothingIsWrittenWhenTheTimeToLeadIsOver) {
