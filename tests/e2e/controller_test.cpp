@@ -82,7 +82,7 @@ TEST_F(Controller, ItsTokenIsNotAccepted) {
 TEST_F(Controller, ItsRolesLackAVerb) {
   const std::string line = only_line(start_with(kubeconfig_of(server.url(), "", "weak")));
   EXPECT_TRUE(has(line, "\"somebody\" cannot get resource \"leases\"")) << line;
-  EXPECT_TRUE(has(line, "config/rbac")) << line;
+  EXPECT_TRUE(has(line, "config/install/berth.yaml")) << line;
 }
 
 TEST_F(Controller, DefinitionsAreMissing) {
