@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <set>
 #include <utility>
@@ -67,6 +68,7 @@ class AccountClient final : public api::RestClient {
 
   void call(api::RestRequest request, std::function<void(api::RestResponse)> done) override {
     const Action action = action_of(request);
+    note_owners(request);
     if (note(action)) return server_.call(std::move(request), std::move(done));
     executor_.post([done = std::move(done),
                     refusal = apiserver::http::forbidden_action(kController, action)] { done(refusal); });
@@ -88,6 +90,24 @@ class AccountClient final : public api::RestClient {
             request.ns,
             named ? request.name : apiserver::http::name_selected(request.field_selector),
             ""};
+  }
+
+  // The admission plugin OwnerReferencesPermissionEnforcement: who makes an owner wait may update its
+  // finalizers.
+  void note_owners(const api::RestRequest& request) {
+    for (const Json& owner : array_at(request.body, {"metadata", "ownerReferences"})) {
+      if (!bool_at(owner, {"blockOwnerDeletion"})) continue;
+      const std::string version(string_at(owner, {"apiVersion"}));
+      std::string resource(string_at(owner, {"kind"}));
+      std::transform(resource.begin(), resource.end(), resource.begin(),
+                     [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+      note({"update",
+            {version.substr(0, version.find('/')), version.substr(version.find('/') + 1), resource + "s"},
+            "finalizers",
+            request.ns,
+            std::string(string_at(owner, {"name"})),
+            ""});
+    }
   }
 
   bool note(const Action& action) {
