@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "api/config/configuration.h"
 #include "install/manifests.h"
 #include "serve/keeping_sink.h"
 #include "serve/webhooks.h"
@@ -55,6 +56,20 @@ TEST(Ports, OfTheContainerAreThoseOfTheConfiguration) {
   EXPECT_EQ(ports().at("health"), port_of(string_at(config, {"health", "healthProbeBindAddress"})));
   for (const char* probe : {"livenessProbe", "readinessProbe"})
     EXPECT_EQ(string_at(container(), {probe, "httpGet", "port"}), "health");
+}
+
+TEST(Configurations, AreTakenByTheController) {
+  std::ifstream service(std::string(BERTH_SOURCE_DIR) + "/packaging/debian/controller.yaml");
+  const std::string of_the_service((std::istreambuf_iterator<char>(service)),
+                                   std::istreambuf_iterator<char>());
+  const Json& map = the("ConfigMap", "berth-manager-config");
+  for (const std::string& text :
+       {std::string(string_at(map, {"data", "controller_manager_config.yaml"})), of_the_service}) {
+    const auto read = api::config::read_configuration(text, "controller.yaml");
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_TRUE(read->warnings.empty()) << read->warnings.front();
+    EXPECT_EQ(read->ns, kNamespace);
+  }
 }
 
 TEST(Services, SelectThePodsAndNameTheirPorts) {
