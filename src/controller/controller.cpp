@@ -40,12 +40,6 @@ std::string key_of(const Json& object) {
                          string_at(object, {"metadata", "name"}));
 }
 
-bool controlled(const Json& object) {
-  const auto& owners = array_at(object, {"metadata", "ownerReferences"});
-  return std::any_of(owners.begin(), owners.end(),
-                     [](const Json& owner) { return bool_at(owner, {"controller"}); });
-}
-
 }  // namespace
 
 struct Controller::Impl {
@@ -316,7 +310,8 @@ struct Controller::Impl {
   bool managed(const Json& job) const {
     api::batch::JobContext context;
     context.namespace_managed = options.manages_namespace(string_at(job, {"metadata", "namespace"}));
-    context.manage_without_queue_name = options.manage_jobs_without_queue_name && !controlled(job);
+    context.manage_without_queue_name = options.manage_jobs_without_queue_name;
+    context.ancestor_managed = api::kueue::has_managed_ancestor(job, cached_job);
     const auto managed_by = string_at(job, {"spec", "managedBy"}, kJobControllerName);
     return managed_by == kJobControllerName && api::batch::is_managed(job, context);
   }
@@ -442,6 +437,8 @@ struct Controller::Impl {
   std::map<std::string, WorkloadPtr> decoded;
   std::map<std::string, api::kueue::ResourceFlavor, std::less<>> decoded_flavors;
   std::map<std::string, bool> wanted_finalizers;  // "kind/name" -> shall be there
+  const api::kueue::ObjectGetter cached_job = [this](const api::GroupVersionResource&, std::string_view ns,
+                                                     std::string_view name) { return jobs.get(api::object_key(ns, name)); };
   EngineHost host;
   JobController job_controller;
   ProvisioningController provisioning;

@@ -33,15 +33,6 @@ JsonPtr controlling_job(const Json& object, const ObjectGetter& get) {
   return nullptr;
 }
 
-bool has_managed_ancestor(const Json& job, const ObjectGetter& get) {
-  JsonPtr ancestor = controlling_job(job, get);
-  for (int i = 0; ancestor != nullptr && i < kMaxOwners; ++i) {
-    if (!string_at(*ancestor, {"metadata", "labels", kQueueLabel}).empty()) return true;
-    ancestor = controlling_job(*ancestor, get);
-  }
-  return false;
-}
-
 batch::JobContext job_context(const Json& job, const AdmissionContext& admission) {
   batch::JobContext context;
   const auto ns = string_at(job, {"metadata", "namespace"});
@@ -151,6 +142,15 @@ AdmissionRules for_all_versions(AdmissionRules rules) {
 
 NamespaceFilter all_but_system(std::string own) {
   return [own = std::move(own)](std::string_view ns) { return ns != "kube-system" && ns != own; };
+}
+
+bool has_managed_ancestor(const Json& job, const ObjectGetter& get) {
+  JsonPtr ancestor = controlling_job(job, get);
+  for (int i = 0; ancestor != nullptr && i < kMaxOwners; ++i) {
+    if (!string_at(*ancestor, {"metadata", "labels", kQueueLabel}).empty()) return true;
+    ancestor = controlling_job(*ancestor, get);
+  }
+  return false;
 }
 
 const AdmissionRules& admission_rules(std::string_view group, std::string_view resource) {

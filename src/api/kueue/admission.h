@@ -42,6 +42,9 @@ struct AdmissionRules {
   std::function<FieldErrors(const Json& object, const Json* old, std::string_view subresource, const AdmissionContext&)> check;
 };
 
+// Whether a Job that owns the Job, directly or not, is managed: then that one decides.
+bool has_managed_ancestor(const Json& job, const ObjectGetter& get);
+
 // The rules of a resource in all its versions; both functions empty for what no webhook looks at.
 const AdmissionRules& admission_rules(std::string_view group, std::string_view resource);
 
