@@ -1,5 +1,5 @@
-// What Volcano's queues cost in a forest of 10,000 in 4 levels: admission (the plan: creating one in at most 200 us), and telling
-// the engine what follows.
+// What Volcano's queues cost in a forest of 10,000 in 4 levels: admission (the plan: creating one in at most 200 us),
+// and telling the engine what follows.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -17,9 +17,15 @@ constexpr int kQueues = 10'000;
 Json queue_json(const std::string& name, const std::string& parent, int amount) {
   const std::string cpu = std::to_string(amount), memory = std::to_string(amount) + "Gi";
   const JsonObject amounts{{"cpu", cpu}, {"memory", memory}, {"nvidia.com/gpu", cpu}};
-  JsonObject spec{{"capability", amounts}, {"deserved", amounts}, {"guarantee", JsonObject{{"resource", amounts}}}, {"dequeueStrategy", "traverse"}};
+  JsonObject spec{{"capability", amounts},
+                  {"deserved", amounts},
+                  {"guarantee", JsonObject{{"resource", amounts}}},
+                  {"dequeueStrategy", "traverse"}};
   if (!parent.empty()) spec["parent"] = parent;
-  return JsonObject{{"apiVersion", "scheduling.volcano.sh/v1beta1"}, {"kind", "Queue"}, {"metadata", JsonObject{{"name", name}}}, {"spec", std::move(spec)}};
+  return JsonObject{{"apiVersion", "scheduling.volcano.sh/v1beta1"},
+                    {"kind", "Queue"},
+                    {"metadata", JsonObject{{"name", name}}},
+                    {"spec", std::move(spec)}};
 }
 
 // Every queue has `width` children, or as many as are left for it, down to 4 levels.
@@ -32,7 +38,8 @@ void grow(Forest& forest, int width) {
     for (const std::string& parent : level) {
       for (int i = 0; i < width && made < kQueues; ++i, ++made) {
         const std::string name = "q" + std::to_string(made);
-        forest.set(std::make_shared<const api::volcano::Queue>(*api::volcano::decode_queue(queue_json(name, parent, std::max(amount, 1)))));
+        forest.set(std::make_shared<const api::volcano::Queue>(
+            *api::volcano::decode_queue(queue_json(name, parent, std::max(amount, 1)))));
         next.push_back(name);
       }
     }
@@ -82,7 +89,8 @@ BENCHMARK(BM_ChangeTheTopmostQueue);
 void BM_CompileALeaf(benchmark::State& state) {
   QuotaTree tree;
   grow(tree, 10);
-  const auto leaf = std::make_shared<const api::volcano::Queue>(*api::volcano::decode_queue(queue_json("new", "q200", 1)));
+  const auto leaf =
+      std::make_shared<const api::volcano::Queue>(*api::volcano::decode_queue(queue_json("new", "q200", 1)));
   for (auto _ : state) {
     benchmark::DoNotOptimize(tree.set(leaf));
     benchmark::DoNotOptimize(tree.remove("new"));
@@ -96,7 +104,8 @@ void BM_CloseATopmostQueue(benchmark::State& state) {
   grow(tree, 10);
   api::volcano::Queue queue = *tree.forest().find("q0")->object;
   for (auto _ : state) {
-    queue.status.state = queue.status.state == api::volcano::QueueState::kClosed ? api::volcano::QueueState::kOpen : api::volcano::QueueState::kClosed;
+    queue.status.state = queue.status.state == api::volcano::QueueState::kClosed ? api::volcano::QueueState::kOpen
+                                                                                 : api::volcano::QueueState::kClosed;
     benchmark::DoNotOptimize(tree.set(std::make_shared<const api::volcano::Queue>(queue)));
   }
 }

@@ -28,7 +28,9 @@ std::int64_t allocated_pods(const QueueNode& node) {
 }
 
 // "1 pod", "3 pods".
-std::string counted(std::int64_t count, std::string_view what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); }
+std::string counted(std::int64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
 
 std::string names_of(const QueueNode& node) {
   constexpr int kAtMost = 10;
@@ -60,7 +62,8 @@ FieldErrors Admission::update(const Queue& queue, const Queue& old) const {
   if (errors.empty() && moved) errors = parent_check(queue);
   const bool amounts_changed = !same_amounts(queue, old);
   if (errors.empty() && amounts_changed && options_.protect_root && queue.meta.name == api::volcano::kRootQueue) {
-    errors.push_back(api::forbidden_field("spec", "capability, deserved and guarantee of the queue root cannot be changed: limit the queues below it"));
+    errors.push_back(api::forbidden_field(
+        "spec", "capability, deserved and guarantee of the queue root cannot be changed: limit the queues below it"));
   }
   if (errors.empty() && (moved || amounts_changed)) errors = check_amounts(forest_, queue);
   return errors;
@@ -82,74 +85,97 @@ FieldErrors Admission::parent_check(const Queue& queue) const {
   const QueueNode* self = forest_.find(name);
   const bool is_root = name == api::volcano::kRootQueue;
   if (parent_name == name && !is_root)
-    return refuse(kParent, parent_name, fmt::format("queue {} cannot be its own parent: name another queue, or none to be below root", name));
+    return refuse(kParent, parent_name,
+                  fmt::format("queue {} cannot be its own parent: name another queue, or none to be below root", name));
   if (parent_name == api::volcano::kRootQueue) return {};
 
   const QueueNode* parent = forest_.find(parent_name);
   if (parent == nullptr || !parent->exists())
-    return refuse(kParent, parent_name, fmt::format("there is no queue {}: create it first, or name another parent for queue {}", parent_name, name));
+    return refuse(
+        kParent, parent_name,
+        fmt::format("there is no queue {}: create it first, or name another parent for queue {}", parent_name, name));
   if (options_.refuse_circles && self != nullptr && forest_.is_below(*parent, *self))
-    return refuse(kParent, parent_name, fmt::format("queue {0} is below queue {1}, so {1} cannot be below it: move {0} out first", parent_name, name));
-  const QueueForest::Way way = forest_.way_up(*parent);
+    return refuse(
+        kParent, parent_name,
+        fmt::format("queue {0} is below queue {1}, so {1} cannot be below it: move {0} out first", parent_name, name));
+  if (FieldErrors errors = way_check(queue, *parent); !errors.empty()) return errors;
+  if (!parent->children.empty()) return {};  // it is a parent already: whatever runs below it does not run in it
+  const std::string busy = occupation(*parent);
+  if (busy.empty()) return {};
+  return refuse(kParent, parent_name,
+                fmt::format("queue {} cannot become the parent of queue {} while {} in it: let them finish, or name "
+                            "another parent",
+                            parent_name, name, busy));
+}
+
+// The new parent leads to root, and neither the queue nor what moves along comes too far from it.
+FieldErrors Admission::way_check(const Queue& queue, const QueueNode& parent) const {
+  const std::string& name = queue.meta.name;
+  const QueueNode* self = forest_.find(name);
+  const QueueForest::Way way = forest_.way_up(parent);
   if (way.end == End::kMissing)
-    return refuse(kParent, parent_name,
-                  fmt::format("the way from queue {} to root ends at queue {}, which does not exist: create it first, or name another parent for queue {}",
-                              parent_name, way.last->name, name));
+    return refuse(kParent, parent.name,
+                  fmt::format("the way from queue {} to root ends at queue {}, which does not exist: create it first, "
+                              "or name another parent for queue {}",
+                              parent.name, way.last->name, name));
   if (way.end == End::kCircle)
-    return refuse(kParent, parent_name, fmt::format("the way up from queue {} runs in a circle through queue {}: give that one another parent first", parent_name, way.last->name));
+    return refuse(
+        kParent, parent.name,
+        fmt::format("the way up from queue {} runs in a circle through queue {}: give that one another parent first",
+                    parent.name, way.last->name));
   const int below = options_.measure_moved_subtree && self != nullptr ? forest_.height(*self) : 0;
   const int level = way.level + 1 + below;
   if (level > options_.max_depth)
-    return refuse(kParent, parent_name,
+    return refuse(kParent, parent.name,
                   fmt::format("queue {} would {} {} below root, the limit is {}: name a parent closer to root", name,
                               below == 0 ? "be at level" : "reach down to level", level, options_.max_depth));
-
-  if (!parent->children.empty()) return {};  // it is a parent already: whatever runs below it does not run in it
-  if (const std::int64_t pods = allocated_pods(*parent); pods != 0)
-    return refuse(kParent, parent_name,
-                  fmt::format("queue {} cannot become the parent of queue {} while {} allocated in it: let them finish, or name another parent",
-                              parent_name, name, counted(pods, "pod") + (pods == 1 ? " is" : " are")));
-  const std::size_t holders = options_.count_reservations ? holders_in_(parent_name) : 0;
-  if (holders != 0)
-    return refuse(kParent, parent_name,
-                  fmt::format("queue {} cannot become the parent of queue {} while {} quota in it: let them finish, or name another parent",
-                              parent_name, name, counted(static_cast<std::int64_t>(holders), "workload") + (holders == 1 ? " holds" : " hold")));
   return {};
+}
+
+std::string Admission::occupation(const QueueNode& node) const {
+  if (const std::int64_t pods = allocated_pods(node); pods != 0)
+    return counted(pods, "pod") + (pods == 1 ? " is allocated" : " are allocated");
+  const std::size_t holders = options_.count_reservations ? holders_in_(node.name) : 0;
+  if (holders == 0) return {};
+  return counted(static_cast<std::int64_t>(holders), "workload") + (holders == 1 ? " holds quota" : " hold quota");
 }
 
 Result<void> Admission::remove(std::string_view name) const {
   if (name == api::volcano::kDefaultQueue || name == api::volcano::kRootQueue)
     return fail(fmt::format("queue {} cannot be deleted: it always exists", name));
   const QueueNode* node = forest_.find(name);
-  if (node == nullptr || node->object == nullptr) return fail(fmt::format("queue {} cannot be deleted: there is none of that name", name));
-  if (options_.delete_only_unallocated) {
-    if (const std::int64_t pods = allocated_pods(*node); pods != 0)
-      return fail(fmt::format("queue {} cannot be deleted: {} allocated in it: close it and let them finish", name, counted(pods, "pod") + (pods == 1 ? " is" : " are")));
-    const std::size_t holders = options_.count_reservations ? holders_in_(name) : 0;
-    if (holders != 0)
-      return fail(fmt::format("queue {} cannot be deleted: {} quota in it: close it and let them finish", name,
-                              counted(static_cast<std::int64_t>(holders), "workload") + (holders == 1 ? " holds" : " hold")));
-  }
+  if (node == nullptr || node->object == nullptr)
+    return fail(fmt::format("queue {} cannot be deleted: there is none of that name", name));
+  if (const std::string busy = options_.delete_only_unallocated ? occupation(*node) : std::string(); !busy.empty())
+    return fail(fmt::format("queue {} cannot be deleted: {} in it: close it and let them finish", name, busy));
   if (!node->children.empty())
-    return fail(fmt::format("queue {} cannot be deleted: it has {} child queue(s): {}. Delete or move them first", name, node->children.size(), names_of(*node)));
+    return fail(fmt::format("queue {} cannot be deleted: it has {} child queue(s): {}. Delete or move them first", name,
+                            node->children.size(), names_of(*node)));
   return {};
 }
 
 FieldErrors Admission::takes_work(std::string_view name, bool leaf_only) const {
   constexpr std::string_view kQueue = "spec.queue";
   const QueueNode* node = forest_.find(name);
-  if (node == nullptr || node->object == nullptr) return refuse(kQueue, name, fmt::format("there is no queue {}: create it first, or name another", name));
+  if (node == nullptr || node->object == nullptr)
+    return refuse(kQueue, name, fmt::format("there is no queue {}: create it first, or name another", name));
   const QueueState state = node->object->status.state;
   if (state != QueueState::kOpen && state != QueueState::kNone)
     return refuse(kQueue, name, fmt::format("queue {} is {}: open it first, or name another", name, name_of(state)));
   if (!leaf_only) return {};
-  if (node->is_root()) return refuse(kQueue, name, "the queue root takes no work itself: name a queue without children below it");
+  if (node->is_root())
+    return refuse(kQueue, name, "the queue root takes no work itself: name a queue without children below it");
   if (!node->children.empty())
-    return refuse(kQueue, name, fmt::format("queue {} has {} child queue(s) and takes no work itself: name one without children, as {}", name, node->children.size(), names_of(*node)));
+    return refuse(
+        kQueue, name,
+        fmt::format("queue {} has {} child queue(s) and takes no work itself: name one without children, as {}", name,
+                    node->children.size(), names_of(*node)));
   return {};
 }
 
-FieldErrors Admission::create(const api::volcano::PodGroup& group) const { return takes_work(group.queue, options_.pod_groups_in_leaves_only); }
+FieldErrors Admission::create(const api::volcano::PodGroup& group) const {
+  return takes_work(group.queue, options_.pod_groups_in_leaves_only);
+}
 
 FieldErrors Admission::create(const api::volcano::Job& job) const { return takes_work(job.queue, true); }
 

@@ -1,5 +1,6 @@
-// Which changes of Volcano's queues, and which new jobs and PodGroups, are let in: what Volcano's validating webhooks decide, with
-// their verdicts, and stricter where Volcano lets in what breaks the tree. Each of those improvements can be switched off.
+// Which changes of Volcano's queues, and which new jobs and PodGroups, are let in: what Volcano's validating webhooks
+// decide, with their verdicts, and stricter where Volcano lets in what breaks the tree. Each of those improvements can
+// be switched off.
 //
 // What an object must satisfy on its own is checked before, in api/volcano/validation.h.
 #pragma once
@@ -14,18 +15,18 @@ namespace berth::volcano {
 
 struct AdmissionOptions {
   // Volcano's flags, with its defaults.
-  int max_depth = 5;                       // --max-queue-depth: a queue directly below root is at level 1
-  bool protect_root = true;                // --enable-root-queue-protection: root's amounts cannot be changed
-  bool delete_only_unallocated = false;    // --enable-queue-allocated-pods-check
-  // Berth's own.
-  bool refuse_circles = true;              // a queue cannot be moved below itself. Off: only itself is refused as its parent
-  bool measure_moved_subtree = true;       // the depth limit holds for all that moves along. Off: only for the queue itself
-  bool count_reservations = true;          // who holds quota counts before its first pod runs. Off: only status.allocated counts
-  bool pod_groups_in_leaves_only = true;   // a PodGroup cannot name a queue that has children, or root
+  int max_depth = 5;                     // --max-queue-depth: a queue directly below root is at level 1
+  bool protect_root = true;              // --enable-root-queue-protection: root's amounts cannot be changed
+  bool delete_only_unallocated = false;  // --enable-queue-allocated-pods-check
+  // Berth's own. Off is Volcano's way.
+  bool refuse_circles = true;             // a queue cannot be moved below itself; off: it is only not its own parent
+  bool measure_moved_subtree = true;      // the depth limit holds for all that moves along; off: for the queue itself
+  bool count_reservations = true;         // who holds quota counts before its pods run; off: status.allocated alone
+  bool pod_groups_in_leaves_only = true;  // a PodGroup cannot name root or a queue that has children
 };
 
-// How many workloads hold quota in this queue itself, not below it: from the ledger, so nothing lies between the question and a
-// status that is written later.
+// How many workloads hold quota in this queue itself, not below it: from the ledger, so nothing lies between the
+// question and a status that is written later.
 using HoldersIn = std::function<std::size_t(std::string_view queue)>;
 
 class Admission {
@@ -45,6 +46,8 @@ class Admission {
 
  private:
   api::FieldErrors parent_check(const api::volcano::Queue& queue) const;
+  api::FieldErrors way_check(const api::volcano::Queue& queue, const QueueNode& parent) const;
+  std::string occupation(const QueueNode& node) const;  // "3 pods are allocated"; "": nothing is in it
   api::FieldErrors hierarchy_path_check(const api::volcano::Queue& queue) const;
   api::FieldErrors takes_work(std::string_view name, bool leaf_only) const;
 

@@ -46,7 +46,8 @@ FieldErrors check_job(const Admission& admission, const Json& object, const Json
 
 void fill_in_pod_group(Json& object, const AdmissionContext& context) {
   const JsonPtr ns = context.get(kNamespaces, "", string_at(object, {"metadata", "namespace"}));
-  if (ns != nullptr) api::volcano::default_pod_group(object, string_at(*ns, {"metadata", "annotations", api::volcano::kQueueName}));
+  if (ns != nullptr)
+    api::volcano::default_pod_group(object, string_at(*ns, {"metadata", "annotations", api::volcano::kQueueName}));
 }
 
 }  // namespace
@@ -59,7 +60,8 @@ AdmissionRules admission_rules(std::string_view group, std::string_view resource
             }};
   }
   if (group == api::volcano::kSchedulingGroup && resource == "podgroups") {
-    return {fill_in_pod_group, [admission](const Json& object, const Json* old, std::string_view, const AdmissionContext&) {
+    return {fill_in_pod_group,
+            [admission](const Json& object, const Json* old, std::string_view, const AdmissionContext&) {
               return old == nullptr ? check_pod_group(*admission, object) : FieldErrors();
             }};
   }

@@ -15,10 +15,11 @@ namespace {
 
 struct Kind {
   std::string_view word, field;
-  Amounts QueueAmounts::*own;
-  Amounts QueueNode::*of_children;
+  Amounts QueueAmounts::* own;
+  Amounts QueueNode::* of_children;
 };
-constexpr Kind kGuarantee{"guarantee", "spec.guarantee.resource", &QueueAmounts::guarantee, &QueueNode::children_guarantee};
+constexpr Kind kGuarantee{"guarantee", "spec.guarantee.resource", &QueueAmounts::guarantee,
+                          &QueueNode::children_guarantee};
 constexpr Kind kDeserved{"deserved", "spec.deserved", &QueueAmounts::deserved, &QueueNode::children_deserved};
 
 class AmountCheck {
@@ -47,13 +48,15 @@ class AmountCheck {
   void capability_of_ancestors() {
     for (const auto& [resource, amount] : wanted_.capability) {
       const QueueNode* at = parent_;
-      for (std::size_t steps = 0; at != nullptr && !at->is_root() && steps <= forest_.size(); ++steps, at = at->parent) {
+      for (std::size_t steps = 0; at != nullptr && !at->is_root() && steps <= forest_.size();
+           ++steps, at = at->parent) {
         const Amount limit = amount_of(at->capability, resource);
         if (limit <= Amount()) continue;
         if (amount > limit)
           report("spec.capability", resource, amount,
-                 fmt::format("queue {} cannot be capable of more {} than its ancestor {}, which has {}: lower it, or raise that one first", name_,
-                             resource, at->name, format_amount(resource, limit)));
+                 fmt::format("queue {} cannot be capable of more {} than its ancestor {}, which has {}: lower it, or "
+                             "raise that one first",
+                             name_, resource, at->name, format_amount(resource, limit)));
         break;
       }
     }
@@ -65,8 +68,9 @@ class AmountCheck {
       const QueueNode* most = largest_below(*present_, resource);
       if (most == nullptr || amount_of(most->capability, resource) <= amount) continue;
       report("spec.capability", resource, amount,
-             fmt::format("queue {} cannot be capable of less {} than its descendant {}, which has {}: raise it, or lower that one first", name_,
-                         resource, most->name, format_amount(resource, amount_of(most->capability, resource))));
+             fmt::format("queue {} cannot be capable of less {} than its descendant {}, which has {}: raise it, or "
+                         "lower that one first",
+                         name_, resource, most->name, format_amount(resource, amount_of(most->capability, resource))));
     }
   }
 
@@ -102,8 +106,10 @@ class AmountCheck {
       const Amount limit = amount_of(parent.*kind.own, resource);
       if (sum <= limit) continue;
       report(kind.field, resource, amount_of(wanted_.*kind.own, resource),
-             fmt::format("with it the {} {} of the children of queue {} is {}, more than its own {}: lower it, or raise {} of queue {} first", kind.word, resource,
-                         parent.name, format_amount(resource, sum), format_amount(resource, limit), kind.word, parent.name));
+             fmt::format("with it the {} {} of the children of queue {} is {}, more than its own {}: lower it, or "
+                         "raise {} of queue {} first",
+                         kind.word, resource, parent.name, format_amount(resource, sum), format_amount(resource, limit),
+                         kind.word, parent.name));
     }
   }
 
@@ -111,9 +117,11 @@ class AmountCheck {
     for (const auto& [resource, sum] : present_->*kind.of_children) {
       const Amount own = amount_of(wanted_.*kind.own, resource);
       if (sum <= own) continue;
-      report(kind.field, resource, own,
-             fmt::format("the {} {} of the children of queue {} is {} together, more than that: raise it, or lower theirs first", kind.word, resource, name_,
-                         format_amount(resource, sum)));
+      report(
+          kind.field, resource, own,
+          fmt::format(
+              "the {} {} of the children of queue {} is {} together, more than that: raise it, or lower theirs first",
+              kind.word, resource, name_, format_amount(resource, sum)));
     }
   }
 

@@ -20,7 +20,9 @@ namespace {
 constexpr std::string_view kSurplusSuffix = "/surplus";
 
 // Let in before: its minimum is charged.
-bool is_in(PodGroupPhase phase) { return phase == PodGroupPhase::kInqueue || phase == PodGroupPhase::kRunning || phase == PodGroupPhase::kUnknown; }
+bool is_in(PodGroupPhase phase) {
+  return phase == PodGroupPhase::kInqueue || phase == PodGroupPhase::kRunning || phase == PodGroupPhase::kUnknown;
+}
 
 // A pod set of `count` alike that request `each`.
 PodSet pod_set(std::string name, std::int32_t count, const api::ResourceList& each) {
@@ -28,7 +30,8 @@ PodSet pod_set(std::string name, std::int32_t count, const api::ResourceList& ea
   out.name = std::move(name);
   out.count = count;
   JsonObject container{{"name", "all"}, {"resources", JsonObject{{"requests", api::encode_resource_list(each)}}}};
-  out.template_ = std::make_shared<const Json>(JsonObject{{"spec", JsonObject{{"containers", JsonArray{std::move(container)}}}}});
+  out.template_ =
+      std::make_shared<const Json>(JsonObject{{"spec", JsonObject{{"containers", JsonArray{std::move(container)}}}}});
   return out;
 }
 
@@ -41,11 +44,16 @@ std::vector<PodSet> pod_sets(const api::ResourceList& resources, std::int64_t po
 }
 
 api::Condition happened(std::string_view type, std::string_view reason, const Workload& workload) {
-  return {.type = std::string(type), .status = true, .reason = std::string(reason), .message = "Charged as the group is let in", .last_transition = workload.meta.creation};
+  return {.type = std::string(type),
+          .status = true,
+          .reason = std::string(reason),
+          .message = "Charged as the group is let in",
+          .last_transition = workload.meta.creation};
 }
 
 // As the engine would have written it when it admitted the workload.
-void admit(Workload& workload, const std::string& cluster_queue, const api::ResourceList& resources, const std::string& flavor) {
+void admit(Workload& workload, const std::string& cluster_queue, const api::ResourceList& resources,
+           const std::string& flavor) {
   api::kueue::Admission admission{cluster_queue, {}};
   for (const PodSet& each : workload.pod_sets) {
     PodSetAssignment assignment;
@@ -57,7 +65,8 @@ void admit(Workload& workload, const std::string& cluster_queue, const api::Reso
     admission.pod_set_assignments.push_back(std::move(assignment));
   }
   workload.status.admission = std::move(admission);
-  workload.status.conditions = {happened(api::kueue::kQuotaReserved, "QuotaReserved", workload), happened(api::kueue::kAdmitted, "Admitted", workload)};
+  workload.status.conditions = {happened(api::kueue::kQuotaReserved, "QuotaReserved", workload),
+                                happened(api::kueue::kAdmitted, "Admitted", workload)};
 }
 
 Workload part_of(const PodGroup& group, Part part, std::int32_t priority) {
@@ -85,12 +94,17 @@ std::int64_t pods_in(const api::ResourceList& list) {
 }
 
 // What is charged by the minimum.
-api::ResourceList minimum_of(const PodGroup& group) { return without_pods(group.min_resources.value_or(api::ResourceList())); }
+api::ResourceList minimum_of(const PodGroup& group) {
+  return without_pods(group.min_resources.value_or(api::ResourceList()));
+}
 
-bool has_minimum(const PodGroup& group) { return group.min_resources.has_value() && group.status.phase != PodGroupPhase::kCompleted; }
+bool has_minimum(const PodGroup& group) {
+  return group.min_resources.has_value() && group.status.phase != PodGroupPhase::kCompleted;
+}
 
 bool is_evicted(const WorkloadStatus* status) {
-  return status != nullptr && api::is_true(status->conditions, api::kueue::kQuotaReserved) && api::is_true(status->conditions, api::kueue::kEvicted);
+  return status != nullptr && api::is_true(status->conditions, api::kueue::kQuotaReserved) &&
+         api::is_true(status->conditions, api::kueue::kEvicted);
 }
 
 }  // namespace
@@ -134,7 +148,8 @@ GroupWorkloads workloads_of(const PodGroup& group, const GroupContext& context) 
   return out;
 }
 
-GroupDuty duty_of(const PodGroup& group, const GroupContext& context, const WorkloadStatus* minimum, const WorkloadStatus* surplus) {
+GroupDuty duty_of(const PodGroup& group, const GroupContext& context, const WorkloadStatus* minimum,
+                  const WorkloadStatus* surplus) {
   GroupDuty duty;
   const PodGroupPhase phase = group.status.phase;
   const bool nothing_runs = pods_in(context.running) == 0;

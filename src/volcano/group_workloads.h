@@ -1,9 +1,10 @@
-// PodGroups as workloads of the engine. Volcano lets a group in when its minResources fit, and its pods may become more than that
-// afterwards: so a group is charged in two parts. The minimum waits, is admitted and gives way as any workload. The surplus is what
-// runs above it: it is charged as it is seen, and whoever wants quota back gets that first.
+// PodGroups as workloads of the engine. Volcano lets a group in when its minResources fit, and its pods may become more
+// than that afterwards: so a group is charged in two parts. The minimum waits, is admitted and gives way as any
+// workload. The surplus is what runs above it: it is charged as it is seen, and whoever wants quota back gets that
+// first.
 //
-// These workloads are never written to the API server. Their state is the PodGroup's phase and what its pods use; both parts are
-// made anew from these after a restart.
+// These workloads are never written to the API server. Their state is the PodGroup's phase and what its pods use; both
+// parts are made anew from these after a restart.
 #pragma once
 
 #include <optional>
@@ -15,7 +16,8 @@
 
 namespace berth::volcano {
 
-// The names of a group's workloads in kGroupNamespace, and back. No LimitRange concerns them there: a minimum is a sum over pods.
+// The names of a group's workloads in kGroupNamespace, and back. No LimitRange concerns them there: a minimum is a sum
+// over pods.
 enum class Part : std::uint8_t { kMinimum, kSurplus };
 std::string workload_name(const api::ObjectMeta& group, Part part);
 struct GroupRef {
@@ -27,9 +29,9 @@ std::optional<GroupRef> group_of_workload(std::string_view workload_name);  // n
 
 // What is known about a group beside its object.
 struct GroupContext {
-  std::int32_t priority = 0;    // of its PriorityClass
-  api::ResourceList running;    // what its pods request that are bound and have not ended; "pods" says how many
-  bool minimum_held = false;    // the engine holds quota for the minimum, whatever the phase says: it has yet to stop
+  std::int32_t priority = 0;  // of its PriorityClass
+  api::ResourceList running;  // what its pods request that are bound and have not ended; "pods" says how many
+  bool minimum_held = false;  // the engine holds quota for the minimum, whatever the phase says: it has yet to stop
   std::string flavor = "volcano";  // TreeOptions::flavor
 };
 
@@ -42,12 +44,12 @@ GroupWorkloads workloads_of(const api::volcano::PodGroup& group, const GroupCont
 // What is to be done about a group, given what the engine decided about its parts (null: there is no such part).
 struct GroupDuty {
   std::optional<api::volcano::PodGroupPhase> phase;  // to be written: Inqueue once let in, Pending while it waits
-  bool stop_all = false;      // its minimum has to give way: all its pods are to be deleted
-  bool stop_surplus = false;  // pods above the minimum are to be deleted
-  bool stopped = false;       // what had to stop has: the engine is to be told so (JobReported)
+  bool stop_all = false;                             // its minimum has to give way: all its pods are to be deleted
+  bool stop_surplus = false;                         // pods above the minimum are to be deleted
+  bool stopped = false;                              // what had to stop has: the engine is to be told so (JobReported)
   bool operator==(const GroupDuty&) const = default;
 };
-GroupDuty duty_of(const api::volcano::PodGroup& group, const GroupContext& context, const api::kueue::WorkloadStatus* minimum,
-                  const api::kueue::WorkloadStatus* surplus);
+GroupDuty duty_of(const api::volcano::PodGroup& group, const GroupContext& context,
+                  const api::kueue::WorkloadStatus* minimum, const api::kueue::WorkloadStatus* surplus);
 
 }  // namespace berth::volcano

@@ -30,8 +30,9 @@ void subtract(Amounts& sums, const Amounts& less) {
   }
 }
 
-// A sum without limit forgets what was added to it, so it is made again. Very rare: amounts near 2^63 are mistakes in a manifest.
-void recount_unlimited(QueueNode& parent, Amounts QueueNode::*sums, Amounts QueueAmounts::*own) {
+// A sum without limit forgets what was added to it, so it is made again. Very rare: amounts near 2^63 are mistakes in a
+// manifest.
+void recount_unlimited(QueueNode& parent, Amounts QueueNode::* sums, Amounts QueueAmounts::* own) {
   for (auto& [resource, sum] : parent.*sums) {
     if (!sum.is_unlimited()) continue;
     sum = Amount();
@@ -64,7 +65,9 @@ QueueAmounts amounts_of(const Queue& queue) {
   return out;
 }
 
-std::string_view parent_of(const Queue& queue) { return queue.parent.empty() ? kRootQueue : std::string_view(queue.parent); }
+std::string_view parent_of(const Queue& queue) {
+  return queue.parent.empty() ? kRootQueue : std::string_view(queue.parent);
+}
 
 bool QueueNode::is_root() const { return name == kRootQueue; }
 

@@ -1,5 +1,6 @@
-// The tree of Volcano's queues as their objects say it, kept up to date one queue at a time: who is below whom, what each is
-// entitled to, and the sums over its children. Objects may be wrong in every way; nothing here depends on their being right.
+// The tree of Volcano's queues as their objects say it, kept up to date one queue at a time: who is below whom, what
+// each is entitled to, and the sums over its children. Objects may be wrong in every way; nothing here depends on their
+// being right.
 //
 // A change costs what the queue itself names and a look-up, whatever the size of the tree.
 #pragma once
@@ -61,8 +62,8 @@ class QueueForest {
   struct Way {
     enum class End : std::uint8_t { kRoot, kMissing, kCircle };
     End end = End::kRoot;
-    int level = 0;                    // hops to root; 1: directly below it. Only with kRoot
-    const QueueNode* last = nullptr;  // the last queue of the way: root, the one that does not exist, or one in the circle
+    int level = 0;  // hops to root; 1: directly below it. Only with kRoot
+    const QueueNode* last = nullptr;  // where it ends: root, the one that does not exist, or one in the circle
   };
   Way way_up(const QueueNode& node) const;
   // Hops from the queue down to the furthest below it; 0: a leaf. In a circle: at least the number of queues.

@@ -13,7 +13,9 @@ namespace {
 
 bool is_closed(QueueState state) { return state == QueueState::kClosed || state == QueueState::kClosing; }
 
-QueueState state_of(const QueueNode& node) { return node.object == nullptr ? QueueState::kNone : node.object->status.state; }
+QueueState state_of(const QueueNode& node) {
+  return node.object == nullptr ? QueueState::kNone : node.object->status.state;
+}
 
 bool is_marked(const QueueNode& node) {
   const auto& annotations = node.object->meta.annotations;
@@ -76,14 +78,15 @@ QueueState next_state(QueueState now, QueueAction action, std::size_t pod_groups
 
 Result<std::optional<QueueOrder>> order_of(const api::volcano::Command& command) {
   const auto& target = command.target;
-  const std::string group_version = std::string(api::volcano::kSchedulingGroup) + "/" + std::string(api::volcano::kSchedulingVersion);
+  const std::string group_version =
+      std::string(api::volcano::kSchedulingGroup) + "/" + std::string(api::volcano::kSchedulingVersion);
   if (target.kind != "Queue" || target.api_version != group_version) return std::nullopt;
   QueueOrder order{target.name, target.uid, QueueAction::kOpen};
   if (command.action == "CloseQueue") {
     order.action = QueueAction::kClose;
   } else if (command.action != "OpenQueue") {
-    return fail(fmt::format("Command {}: action: \"{}\" cannot be done to queue {}: it must be OpenQueue or CloseQueue", api::object_key(command.meta),
-                            command.action, target.name));
+    return fail(fmt::format("Command {}: action: \"{}\" cannot be done to queue {}: it must be OpenQueue or CloseQueue",
+                            api::object_key(command.meta), command.action, target.name));
   }
   return order;
 }
@@ -92,10 +95,11 @@ Result<QueueSteps> carry_out(const QueueForest& forest, const QueueTask& task, c
   const QueueNode* node = forest.find(task.queue);
   if (node == nullptr || node->object == nullptr) return QueueSteps{};  // gone: nothing to be done to it
   QueueAction action = task.action;
-  if (action == QueueAction::kClose && node->is_root()) return fail("queue root cannot be closed: close the queues below it");
+  if (action == QueueAction::kClose && node->is_root())
+    return fail("queue root cannot be closed: close the queues below it");
   if (action == QueueAction::kOpen && below_a_closed_one(*node))
-    return fail(fmt::format("queue {} cannot be opened while its parent {} is {}: open queue {} first", node->name, node->parent->name,
-                            name_of(state_of(*node->parent)), node->parent->name));
+    return fail(fmt::format("queue {} cannot be opened while its parent {} is {}: open queue {} first", node->name,
+                            node->parent->name, name_of(state_of(*node->parent)), node->parent->name));
   const bool by_parent = action == QueueAction::kSync && what_the_parent_wants(*node) != QueueAction::kSync;
   if (by_parent) action = what_the_parent_wants(*node);
 

@@ -1,5 +1,5 @@
-// How Volcano's queues are opened and closed: the states of one queue, and what a queue's state does to the queues below it. Pure: the
-// caller writes what is decided and comes back with what it sees then.
+// How Volcano's queues are opened and closed: the states of one queue, and what a queue's state does to the queues
+// below it. Pure: the caller writes what is decided and comes back with what it sees then.
 #pragma once
 
 #include <functional>
@@ -52,10 +52,10 @@ struct QueueSteps {
 
 using PodGroupsIn = std::function<std::size_t(std::string_view queue)>;  // that name this queue itself
 
-// Closing a parent closes its open children and marks them; it does not wait for them. Opening it opens those that are marked; those
-// that somebody closed by hand stay closed. A queue below one that is closed cannot be opened: an error, to be tried again when that
-// one is open. An open queue that comes to be below a closed one is closed and marked, and a marked one that comes to be below an
-// open one is opened. Root is never closed.
+// Closing a parent closes its open children and marks them; it does not wait for them. Opening it opens those that are
+// marked; those that somebody closed by hand stay closed. A queue below one that is closed cannot be opened: an error,
+// to be tried again when that one is open. An open queue that comes to be below a closed one is closed and marked, and
+// a marked one that comes to be below an open one is opened. Root is never closed.
 Result<QueueSteps> carry_out(const QueueForest& forest, const QueueTask& task, const PodGroupsIn& pod_groups_in);
 
 }  // namespace berth::volcano

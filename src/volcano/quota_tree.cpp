@@ -56,7 +56,8 @@ QuotaTree::Events QuotaTree::start() {
 QuotaTree::Events QuotaTree::set(QueuePtr queue) {
   const std::string name = queue->meta.name;
   const QueueNode* before = forest_.find(name);
-  const std::string former_parent = before != nullptr && before->parent != nullptr ? before->parent->name : std::string();
+  const std::string former_parent =
+      before != nullptr && before->parent != nullptr ? before->parent->name : std::string();
   forest_.set(std::move(queue));
   const QueueNode& node = *forest_.find(name);
 
@@ -178,8 +179,11 @@ std::vector<api::kueue::ResourceGroup> QuotaTree::groups_of(const Quotas& quotas
   api::kueue::FlavorQuotas flavor{options_.flavor, {}};
   for (const auto& [resource, limits] : quotas) {
     group.covered_resources.push_back(resource);
-    const auto quantity = [&](const std::optional<Amount>& amount) { return amount ? std::optional(to_quantity(resource, *amount)) : std::nullopt; };
-    flavor.resources.push_back({resource, to_quantity(resource, limits.nominal), quantity(limits.borrowing), quantity(limits.lending)});
+    const auto quantity = [&](const std::optional<Amount>& amount) {
+      return amount ? std::optional(to_quantity(resource, *amount)) : std::nullopt;
+    };
+    flavor.resources.push_back(
+        {resource, to_quantity(resource, limits.nominal), quantity(limits.borrowing), quantity(limits.lending)});
   }
   group.flavors.push_back(std::move(flavor));
   return {std::move(group)};
@@ -201,7 +205,8 @@ engine::Event QuotaTree::cluster_queue_of(const QueueNode& node, const Compiled&
   queue->cohort_name = compiled.parent ? queue->meta.name : compiled.above;
   if (!compiled.parent) queue->resource_groups = groups_of(compiled.quotas);
   queue->namespace_selector = api::LabelSelector::from_json(JsonObject()).value();
-  queue->queueing_strategy = compiled.fifo ? api::kueue::QueueingStrategy::kStrictFifo : api::kueue::QueueingStrategy::kBestEffortFifo;
+  queue->queueing_strategy =
+      compiled.fifo ? api::kueue::QueueingStrategy::kStrictFifo : api::kueue::QueueingStrategy::kBestEffortFifo;
   queue->reclaim_within_cohort = api::kueue::ReclaimWithinCohort::kAny;
   queue->within_cluster_queue = api::kueue::WithinClusterQueue::kLowerPriority;
   queue->stop_policy = compiled.parent || compiled.held ? api::kueue::StopPolicy::kHold : api::kueue::StopPolicy::kNone;
@@ -217,14 +222,19 @@ std::string QuotaTree::obstacle(std::string_view queue) const {
   if (node == nullptr || !node->exists()) return fmt::format("there is no queue {}: create it, or name another", queue);
   const QueueForest::Way way = forest_.way_up(*node);
   if (way.end == QueueForest::Way::End::kMissing)
-    return fmt::format("the parents of queue {} lead to queue {}, which does not exist: create it, or change the parent", queue, way.last->name);
+    return fmt::format(
+        "the parents of queue {} lead to queue {}, which does not exist: create it, or change the parent", queue,
+        way.last->name);
   if (way.end == QueueForest::Way::End::kCircle)
-    return fmt::format("the parents of queue {} run in a circle through queue {}: change the parent of that one", queue, way.last->name);
+    return fmt::format("the parents of queue {} run in a circle through queue {}: change the parent of that one", queue,
+                       way.last->name);
   for (const QueueNode* at = node; !at->is_root(); at = at->parent) {
     if (!takes_work(*at)) return fmt::format("queue {} is {}: open it", at->name, name_of(at->object->status.state));
   }
   if (node->is_root()) return "the queue root takes no work itself: name a queue without children below it";
-  if (!node->children.empty()) return fmt::format("queue {} has {} child queue(s) and takes no work itself: name one of those without children", queue, node->children.size());
+  if (!node->children.empty())
+    return fmt::format("queue {} has {} child queue(s) and takes no work itself: name one of those without children",
+                       queue, node->children.size());
   return {};
 }
 

@@ -1,16 +1,17 @@
-// Volcano's queues on the engine's quota tree: every queue is a cluster queue, and one that has children, and root, is a cohort as
-// well. Compiled one change at a time: what a change of a queue does to others is told as engine events, nothing else is.
+// Volcano's queues on the engine's quota tree: every queue is a cluster queue, and one that has children, and root, is
+// a cohort as well. Compiled one change at a time: what a change of a queue does to others is told as engine events,
+// nothing else is.
 //
 // With G = guarantee, D = max(deserved, guarantee), C = capability, per resource:
 //   leaf    nominal D            borrowing limit C - D   lending limit D - G
 //   parent  nominal D - sum of its children's D          and the same limits
 //   root    nominal C - sum of its children's D; what its capability does not name is unlimited
-// so that a leaf may use at most C, keeps G whatever others do, and takes back up to D. What a queue does not name has nominal quota
-// 0 and the limits of its ancestors. A capability of 0 is a limit of 0.
+// so that a leaf may use at most C, keeps G whatever others do, and takes back up to D. What a queue does not name has
+// nominal quota 0 and the limits of its ancestors. A capability of 0 is a limit of 0.
 //
-// The cluster queue of a parent is hidden: it has no quota and admits nothing, but what ran when the first child came stays in it
-// and is counted. A queue admits nothing while it or a queue above it is not open, or while its parents do not lead to root;
-// queues outside that subtree notice nothing of it.
+// The cluster queue of a parent is hidden: it has no quota and admits nothing, but what ran when the first child came
+// stays in it and is counted. A queue admits nothing while it or a queue above it is not open, or while its parents do
+// not lead to root; queues outside that subtree notice nothing of it.
 #pragma once
 
 #include <functional>
@@ -26,12 +27,12 @@
 
 namespace berth::volcano {
 
-// Cluster queue and cohort of a queue carry this prefix: Volcano's names do not meet Kueue's by chance. A Kueue ClusterQueue or
-// Cohort comes into the tree by naming a cohort with the prefix (docs/adr/0012).
+// Cluster queue and cohort of a queue carry this prefix: Volcano's names do not meet Kueue's by chance. A Kueue
+// ClusterQueue or Cohort comes into the tree by naming a cohort with the prefix (docs/adr/0013).
 inline constexpr std::string_view kNodePrefix = "volcano.";
 std::string node_name(std::string_view queue);
-// The namespace of the local queues of Volcano's queues, each of its queue's name, and of what waits in them: none that can exist. Whoever
-// may name a queue may do so from any namespace.
+// The namespace of the local queues of Volcano's queues, each of its queue's name, and of what waits in them: none that
+// can exist. Whoever may name a queue may do so from any namespace.
 inline constexpr std::string_view kGroupNamespace = "volcano:podgroups";
 // The queue of a cluster queue or cohort; "" when it is none of Volcano's.
 std::string_view queue_of_node(std::string_view node_name);
@@ -39,8 +40,8 @@ std::string_view queue_of_node(std::string_view node_name);
 struct TreeOptions {
   // In which all amounts are counted: a ResourceFlavor of this name may exist; else it stands for all nodes.
   std::string flavor = "volcano";
-  // Volcano's ancestorReclaimLevel: how many ancestors of a victim's queue must be above what they deserve, too. None: all below the
-  // common ancestor.
+  // Volcano's ancestorReclaimLevel: how many ancestors of a victim's queue must be above what they deserve, too. None:
+  // all below the common ancestor.
   std::optional<std::int32_t> reclaim_levels;
 };
 

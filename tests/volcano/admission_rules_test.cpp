@@ -21,7 +21,8 @@ class VolcanoDoor : public ::testing::Test {
     forest.set(testing::pointer(testing::queue("parent", {.capability = "cpu=4"})));
     forest.set(testing::pointer(testing::queue("leaf", {.parent = "parent"})));
   }
-  std::vector<std::string> ask(std::string_view group, std::string_view resource, Json& object, const Json* old = nullptr, std::string_view subresource = "") {
+  std::vector<std::string> ask(std::string_view group, std::string_view resource, Json& object,
+                               const Json* old = nullptr, std::string_view subresource = "") {
     const auto rules = admission_rules(group, resource, admission);
     const api::kueue::AdmissionContext context{get, policy};
     if (old == nullptr && rules.mutate) rules.mutate(object, context);
@@ -29,18 +30,22 @@ class VolcanoDoor : public ::testing::Test {
     for (const auto& error : rules.check(object, old, subresource, context)) out.push_back(to_string(error));
     return out;
   }
-  std::vector<std::string> ask_queue(std::string_view text, std::string_view old = {}, std::string_view subresource = "") {
+  std::vector<std::string> ask_queue(std::string_view text, std::string_view old = {},
+                                     std::string_view subresource = "") {
     Json object = yaml(text);
     const Json before = old.empty() ? Json() : yaml(old);
     return ask("scheduling.volcano.sh", "queues", object, old.empty() ? nullptr : &before, subresource);
   }
 
   QueueForest forest;
-  std::shared_ptr<const Admission> admission = std::make_shared<Admission>(forest, AdmissionOptions(), [](std::string_view) { return std::size_t{0}; });
+  std::shared_ptr<const Admission> admission =
+      std::make_shared<Admission>(forest, AdmissionOptions(), [](std::string_view) { return std::size_t{0}; });
   api::kueue::AdmissionPolicy policy;
-  api::kueue::ObjectGetter get = [](const api::GroupVersionResource& gvr, std::string_view, std::string_view name) -> JsonPtr {
+  api::kueue::ObjectGetter get = [](const api::GroupVersionResource& gvr, std::string_view,
+                                    std::string_view name) -> JsonPtr {
     if (gvr.resource != "namespaces" || name != "team") return nullptr;
-    return std::make_shared<const Json>(yaml("{metadata: {name: team, annotations: {scheduling.volcano.sh/queue-name: leaf}}}"));
+    return std::make_shared<const Json>(
+        yaml("{metadata: {name: team, annotations: {scheduling.volcano.sh/queue-name: leaf}}}"));
   };
 };
 
@@ -48,10 +53,14 @@ TEST_F(VolcanoDoor, QueuesAreFilledInThenJudgedAloneThenAmongOthers) {
   Json object = yaml("{metadata: {name: q}, spec: {parent: parent}}");
   EXPECT_THAT(ask("scheduling.volcano.sh", "queues", object), IsEmpty());
   EXPECT_EQ(canonical_json(*find(object, "spec")), R"({"parent":"parent","reclaimable":true,"weight":1})");
-  EXPECT_THAT(ask_queue("{metadata: {name: q}, spec: {parent: nobody, capability: {cpu: ten}}}"), ElementsAre(HasSubstr("spec.capability.cpu")));
-  EXPECT_THAT(ask_queue("{metadata: {name: q}, spec: {parent: nobody, deserved: {cpu: 1}}}"), ElementsAre(HasSubstr("there is no queue nobody")));
-  EXPECT_THAT(ask_queue("{metadata: {name: q}, spec: {parent: parent, capability: {cpu: 5}}}"), ElementsAre(HasSubstr("spec.capability.cpu")));
-  const std::string_view now = "{metadata: {name: leaf}, spec: {parent: leaf}}", old = "{metadata: {name: leaf}, spec: {parent: parent}}";
+  EXPECT_THAT(ask_queue("{metadata: {name: q}, spec: {parent: nobody, capability: {cpu: ten}}}"),
+              ElementsAre(HasSubstr("spec.capability.cpu")));
+  EXPECT_THAT(ask_queue("{metadata: {name: q}, spec: {parent: nobody, deserved: {cpu: 1}}}"),
+              ElementsAre(HasSubstr("there is no queue nobody")));
+  EXPECT_THAT(ask_queue("{metadata: {name: q}, spec: {parent: parent, capability: {cpu: 5}}}"),
+              ElementsAre(HasSubstr("spec.capability.cpu")));
+  const std::string_view now = "{metadata: {name: leaf}, spec: {parent: leaf}}",
+                         old = "{metadata: {name: leaf}, spec: {parent: parent}}";
   EXPECT_THAT(ask_queue(now, old), ElementsAre(HasSubstr("cannot be its own parent")));
   EXPECT_THAT(ask_queue(now, old, "status"), IsEmpty());
 }

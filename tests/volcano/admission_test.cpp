@@ -1,5 +1,5 @@
-// Which queues, jobs and groups are let in: every case of Volcano's own tests with its verdict, and where Berth is stricter on
-// purpose, both with the switch on and off.
+// Which queues, jobs and groups are let in: every case of Volcano's own tests with its verdict, and where Berth is
+// stricter on purpose, both with the switch on and off.
 #include "volcano/admission.h"
 
 #include <gmock/gmock.h>
@@ -13,10 +13,10 @@ namespace {
 
 using api::volcano::Queue;
 using api::volcano::QueueState;
-using testing::pointer;
-using testing::queue;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::pointer;
+using testing::queue;
 
 class VolcanoAdmission : public ::testing::Test {
  protected:
@@ -35,7 +35,9 @@ class VolcanoAdmission : public ::testing::Test {
       return it == holders.end() ? 0 : it->second;
     });
   }
-  std::string create(std::string_view name, const testing::QueueText& text = {}) const { return to_string(admission().create(queue(name, text))); }
+  std::string create(std::string_view name, const testing::QueueText& text = {}) const {
+    return to_string(admission().create(queue(name, text)));
+  }
   // The queue as it is, changed.
   std::string update(std::string_view name, const testing::QueueText& text) const {
     const Queue now = queue(name, text);
@@ -55,13 +57,15 @@ class VolcanoAdmission : public ::testing::Test {
 
 TEST_F(VolcanoAdmission, AQueueIsNotItsOwnParent) {
   EXPECT_EQ(create("q", {.parent = "q"}),
-            "spec.parent: Invalid value: \"q\": queue q cannot be its own parent: name another queue, or none to be below root");
+            "spec.parent: Invalid value: \"q\": queue q cannot be its own parent: name another queue, or none to be "
+            "below root");
 }
 
 TEST_F(VolcanoAdmission, AChildlessParentWithAllocatedPodsIsRefused) {
   have("parent", {.parent = "root", .allocated = "pods=1"});
   EXPECT_EQ(create("child", {.parent = "parent"}),
-            "spec.parent: Invalid value: \"parent\": queue parent cannot become the parent of queue child while 1 pod is allocated in it: let them "
+            "spec.parent: Invalid value: \"parent\": queue parent cannot become the parent of queue child while 1 pod "
+            "is allocated in it: let them "
             "finish, or name another parent");
 }
 
@@ -82,7 +86,8 @@ TEST_F(VolcanoAdmission, AParentThatHasChildrenAcceptsAnotherWhateverRunsBelowIt
 TEST_F(VolcanoAdmission, AQueueWithChildrenIsNotDeleted) {
   have("parent");
   have("child", {.parent = "parent"});
-  EXPECT_EQ(remove("parent"), "queue parent cannot be deleted: it has 1 child queue(s): child. Delete or move them first");
+  EXPECT_EQ(remove("parent"),
+            "queue parent cannot be deleted: it has 1 child queue(s): child. Delete or move them first");
   EXPECT_EQ(remove("child"), "");
 }
 
@@ -102,7 +107,8 @@ TEST_F(VolcanoAdmission, AQueueWithAllocatedPodsIsDeletedUnlessTheFlagForbidsIt)
 TEST_F(VolcanoAdmission, AChildIsNotCapableOfMoreThanItsParent) {
   have("parent", {.capability = "cpu=10"});
   EXPECT_EQ(create("child", {.parent = "parent", .capability = "cpu=20"}),
-            "spec.capability.cpu: Invalid value: \"20\": queue child cannot be capable of more cpu than its ancestor parent, which has 10: lower it, or "
+            "spec.capability.cpu: Invalid value: \"20\": queue child cannot be capable of more cpu than its ancestor "
+            "parent, which has 10: lower it, or "
             "raise that one first");
 }
 
@@ -111,7 +117,8 @@ TEST_F(VolcanoAdmission, SiblingsAreNotGuaranteedMoreThanTheirParent) {
   have("parent", {.deserved = parent, .guarantee = parent});
   have("sibling", {.parent = "parent", .deserved = sibling, .guarantee = sibling});
   EXPECT_THAT(create("new", {.parent = "parent", .deserved = more, .guarantee = more}),
-              HasSubstr("spec.guarantee.resource.cpu: Invalid value: \"7\": with it the guarantee cpu of the children of queue parent is 9, more than its "
+              HasSubstr("spec.guarantee.resource.cpu: Invalid value: \"7\": with it the guarantee cpu of the children "
+                        "of queue parent is 9, more than its "
                         "own 8: lower it, or raise guarantee of queue parent first"));
   EXPECT_EQ(create("new", {.parent = "parent", .deserved = "cpu=6", .guarantee = "cpu=6"}), "");
 }
@@ -120,7 +127,8 @@ TEST_F(VolcanoAdmission, AParentIsNotLoweredBelowTheCapabilityOfAChild) {
   have("parent", {.capability = "cpu=20"});
   have("child", {.parent = "parent", .capability = "cpu=12"});
   EXPECT_EQ(update("parent", {.capability = "cpu=10"}),
-            "spec.capability.cpu: Invalid value: \"10\": queue parent cannot be capable of less cpu than its descendant child, which has 12: raise it, or "
+            "spec.capability.cpu: Invalid value: \"10\": queue parent cannot be capable of less cpu than its "
+            "descendant child, which has 12: raise it, or "
             "lower that one first");
   EXPECT_EQ(update("parent", {.capability = "cpu=12"}), "");
 }
@@ -130,7 +138,8 @@ TEST_F(VolcanoAdmission, AParentIsNotLoweredBelowTheGuaranteesOfItsChildren) {
   have("a", {.parent = "parent", .deserved = "cpu=8", .guarantee = "cpu=8"});
   have("b", {.parent = "parent", .deserved = "cpu=5", .guarantee = "cpu=5"});
   EXPECT_EQ(update("parent", {.deserved = "cpu=15", .guarantee = "cpu=10"}),
-            "spec.guarantee.resource.cpu: Invalid value: \"10\": the guarantee cpu of the children of queue parent is 13 together, more than that: raise "
+            "spec.guarantee.resource.cpu: Invalid value: \"10\": the guarantee cpu of the children of queue parent is "
+            "13 together, more than that: raise "
             "it, or lower theirs first");
 }
 
@@ -150,7 +159,8 @@ TEST_F(VolcanoAdmission, TheDepthIsLimited) {
   EXPECT_EQ(create("q3", {.parent = "q2"}), "");
   options.max_depth = 2;
   EXPECT_EQ(create("q3", {.parent = "q2"}),
-            "spec.parent: Invalid value: \"q2\": queue q3 would be at level 3 below root, the limit is 2: name a parent closer to root");
+            "spec.parent: Invalid value: \"q2\": queue q3 would be at level 3 below root, the limit is 2: name a "
+            "parent closer to root");
   options.max_depth = 0;
   EXPECT_EQ(create("q3"), "");  // directly below root there is no question
 }
@@ -161,7 +171,9 @@ TEST_F(VolcanoAdmission, TheNearestAncestorThatNamesAResourceLimitsIt) {
   have("grand", {.capability = "cpu=100,memory=100Gi,nvidia.com/gpu=8"});
   have("parent", {.parent = "grand", .capability = "cpu=50,memory=50Gi"});
   have("open", {.parent = "grand"});
-  const auto child = [&](std::string_view parent, std::string_view capability) { return create("child", {.parent = parent, .capability = capability}); };
+  const auto child = [&](std::string_view parent, std::string_view capability) {
+    return create("child", {.parent = parent, .capability = capability});
+  };
   EXPECT_THAT(child("parent", "cpu=60"), HasSubstr("ancestor parent, which has 50"));
   EXPECT_THAT(child("parent", "memory=55Gi"), HasSubstr("ancestor parent, which has 50Gi"));
   EXPECT_THAT(child("parent", "nvidia.com/gpu=10"), HasSubstr("ancestor grand, which has 8"));
@@ -189,10 +201,12 @@ TEST_F(VolcanoAdmission, InEachBranchTheFirstThatNamesAResourceCounts) {
 
 TEST_F(VolcanoAdmission, ParentsAndTheirAncestorsExist) {
   EXPECT_EQ(create("q", {.parent = "nobody"}),
-            "spec.parent: Invalid value: \"nobody\": there is no queue nobody: create it first, or name another parent for queue q");
+            "spec.parent: Invalid value: \"nobody\": there is no queue nobody: create it first, or name another parent "
+            "for queue q");
   have("orphan", {.parent = "nobody"});  // came in when nobody looked
   EXPECT_THAT(create("q", {.parent = "nobody"}), HasSubstr("there is no queue nobody"));
-  EXPECT_THAT(create("q", {.parent = "orphan"}), HasSubstr("the way from queue orphan to root ends at queue nobody, which does not exist"));
+  EXPECT_THAT(create("q", {.parent = "orphan"}),
+              HasSubstr("the way from queue orphan to root ends at queue nobody, which does not exist"));
 }
 
 TEST_F(VolcanoAdmission, RootIsAParentWithoutConditions) {
@@ -227,7 +241,8 @@ TEST_F(VolcanoAdmission, AnUnnamedAmountOfTheParentIsNothing) {
   have("parent", {.deserved = "cpu=4"});
   EXPECT_THAT(create("q", {.parent = "parent", .deserved = "memory=1Gi"}),
               HasSubstr("with it the deserved memory of the children of queue parent is 1Gi, more than its own 0"));
-  EXPECT_THAT(create("q", {.parent = "parent", .deserved = "cpu=2", .guarantee = "cpu=2"}), HasSubstr("spec.guarantee.resource.cpu"));
+  EXPECT_THAT(create("q", {.parent = "parent", .deserved = "cpu=2", .guarantee = "cpu=2"}),
+              HasSubstr("spec.guarantee.resource.cpu"));
   EXPECT_EQ(create("q", {.parent = "parent", .deserved = "cpu=2"}), "");
 }
 
@@ -250,7 +265,8 @@ TEST_F(VolcanoAdmission, AChangedQueueIsCountedOnceAmongItsSiblings) {
 TEST_F(VolcanoAdmission, RootsAmountsStayUnlessTheFlagSaysOtherwise) {
   have("root", {.capability = "cpu=10"});
   have("q", {.capability = "cpu=50"});
-  EXPECT_THAT(update("root", {.capability = "cpu=20"}), HasSubstr("spec: Forbidden: capability, deserved and guarantee of the queue root cannot be changed"));
+  EXPECT_THAT(update("root", {.capability = "cpu=20"}),
+              HasSubstr("spec: Forbidden: capability, deserved and guarantee of the queue root cannot be changed"));
   EXPECT_EQ(update("root", {.capability = "cpu=10", .allocated = "pods=1"}), "");
   options.protect_root = false;
   EXPECT_EQ(update("root", {.capability = "cpu=20"}), "");
@@ -274,7 +290,8 @@ TEST_F(VolcanoAdmission, HierarchyAnnotationsDoNotEndOnTheWayOfAnother) {
   Queue q = queue("q");
   q.meta.annotations["volcano.sh/hierarchy"] = "root/a";
   EXPECT_EQ(to_string(admission().create(q)),
-            "metadata.annotations[volcano.sh/hierarchy]: Invalid value: \"root/a\": the hierarchy of queue other goes through it: end it in a place of its own");
+            "metadata.annotations[volcano.sh/hierarchy]: Invalid value: \"root/a\": the hierarchy of queue other goes "
+            "through it: end it in a place of its own");
   EXPECT_EQ(to_string(admission().update(other, other)), "");
   for (const char* path : {"root/a/b", "root/a/bc", "root/a/c", "roo"}) {
     q.meta.annotations["volcano.sh/hierarchy"] = path;
@@ -308,7 +325,8 @@ TEST_F(VolcanoAdmission, AllThatMovesAlongIsMeasured) {
   have_chain({"a", "b", "c"});
   have_chain({"x", "y", "z"});
   EXPECT_EQ(update("x", {.parent = "c"}),
-            "spec.parent: Invalid value: \"c\": queue x would reach down to level 6 below root, the limit is 5: name a parent closer to root");
+            "spec.parent: Invalid value: \"c\": queue x would reach down to level 6 below root, the limit is 5: name a "
+            "parent closer to root");
   EXPECT_EQ(update("x", {.parent = "b"}), "");
   EXPECT_EQ(update("z", {.parent = "c"}), "");
   options.measure_moved_subtree = false;
@@ -319,7 +337,8 @@ TEST_F(VolcanoAdmission, ReservationsCountBeforeTheFirstPodRuns) {
   have("parent");
   holders["parent"] = 2;
   EXPECT_EQ(create("q", {.parent = "parent"}),
-            "spec.parent: Invalid value: \"parent\": queue parent cannot become the parent of queue q while 2 workloads hold quota in it: let them finish, "
+            "spec.parent: Invalid value: \"parent\": queue parent cannot become the parent of queue q while 2 "
+            "workloads hold quota in it: let them finish, "
             "or name another parent");
   options.count_reservations = false;
   EXPECT_EQ(create("q", {.parent = "parent"}), "");
@@ -340,10 +359,13 @@ TEST_F(VolcanoAdmission, JobsAndGroupsNeedAnOpenLeaf) {
   };
   EXPECT_EQ(job_in("leaf"), "");
   EXPECT_EQ(group_in("leaf"), "");
-  for (const auto& in : {std::function<std::string(std::string_view)>(job_in), std::function<std::string(std::string_view)>(group_in)}) {
-    EXPECT_EQ(in("nobody"), "spec.queue: Invalid value: \"nobody\": there is no queue nobody: create it first, or name another");
+  for (const auto& in :
+       {std::function<std::string(std::string_view)>(job_in), std::function<std::string(std::string_view)>(group_in)}) {
+    EXPECT_EQ(in("nobody"),
+              "spec.queue: Invalid value: \"nobody\": there is no queue nobody: create it first, or name another");
     EXPECT_EQ(in("parent"),
-              "spec.queue: Invalid value: \"parent\": queue parent has 1 child queue(s) and takes no work itself: name one without children, as leaf");
+              "spec.queue: Invalid value: \"parent\": queue parent has 1 child queue(s) and takes no work itself: name "
+              "one without children, as leaf");
     EXPECT_THAT(in("root"), HasSubstr("the queue root takes no work itself"));
   }
   options.pod_groups_in_leaves_only = false;  // as in Volcano

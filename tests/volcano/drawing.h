@@ -14,7 +14,7 @@ namespace berth::volcano::testing {
 // Amounts as the engine counts them.
 class Drawing {
  public:
-  std::map<std::string, api::volcano::Queue> queues;  // root among them when it has an object
+  std::map<std::string, api::volcano::Queue> queues;                // root among them when it has an object
   std::map<std::string, std::map<std::string, std::int64_t>> used;  // by queue, resource
 
   static constexpr std::int64_t kInfinite = std::int64_t{1} << 60;
@@ -26,8 +26,12 @@ class Drawing {
     return out;
   }
   std::string parent(const std::string& name) const { return std::string(parent_of(queues.at(name))); }
-  std::int64_t guarantee(const std::string& name, const std::string& r) const { return number(queues.at(name).guarantee, r, 0); }
-  std::int64_t deserved(const std::string& name, const std::string& r) const { return std::max(number(queues.at(name).deserved, r, 0), guarantee(name, r)); }
+  std::int64_t guarantee(const std::string& name, const std::string& r) const {
+    return number(queues.at(name).guarantee, r, 0);
+  }
+  std::int64_t deserved(const std::string& name, const std::string& r) const {
+    return std::max(number(queues.at(name).deserved, r, 0), guarantee(name, r));
+  }
   std::int64_t capability(const std::string& name, const std::string& r) const {
     const auto it = queues.find(name);
     return it == queues.end() ? kInfinite : number(it->second.capability, r, kInfinite);

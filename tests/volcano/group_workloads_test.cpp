@@ -16,7 +16,8 @@ using api::volcano::PodGroup;
 using api::volcano::PodGroupPhase;
 using testing::resources;
 
-PodGroup group(PodGroupPhase phase, std::optional<std::string_view> min_resources = "cpu=4,nvidia.com/gpu=2", int min_member = 2) {
+PodGroup group(PodGroupPhase phase, std::optional<std::string_view> min_resources = "cpu=4,nvidia.com/gpu=2",
+               int min_member = 2) {
   PodGroup g;
   g.meta.name = "g";
   g.meta.ns = "team";
@@ -103,28 +104,36 @@ TEST(VolcanoGroups, NamesLeadBack) {
 
 WorkloadStatus status(std::initializer_list<std::string_view> true_conditions) {
   WorkloadStatus out;
-  for (const auto type : true_conditions) out.conditions.push_back({.type = std::string(type), .status = true, .reason = "r", .message = {}});
+  for (const auto type : true_conditions)
+    out.conditions.push_back({.type = std::string(type), .status = true, .reason = "r", .message = {}});
   return out;
 }
 
 TEST(VolcanoGroups, BecomeInqueueWhenTheyAreLetIn) {
   const WorkloadStatus waits, admitted = status({"QuotaReserved", "Admitted"}), reserved = status({"QuotaReserved"});
-  const auto none = group(PodGroupPhase::kNone), pending = group(PodGroupPhase::kPending), inqueue = group(PodGroupPhase::kInqueue);
+  const auto none = group(PodGroupPhase::kNone), pending = group(PodGroupPhase::kPending),
+             inqueue = group(PodGroupPhase::kInqueue);
   EXPECT_EQ(duty_of(none, running(""), &waits, nullptr), (GroupDuty{.phase = PodGroupPhase::kPending}));
   EXPECT_EQ(duty_of(pending, running(""), &waits, nullptr), GroupDuty());
   EXPECT_EQ(duty_of(pending, running(""), &reserved, nullptr), GroupDuty());
   EXPECT_EQ(duty_of(pending, running(""), &admitted, nullptr), (GroupDuty{.phase = PodGroupPhase::kInqueue}));
   EXPECT_EQ(duty_of(inqueue, running(""), &admitted, nullptr), GroupDuty());
-  EXPECT_EQ(duty_of(group(PodGroupPhase::kRunning), running("cpu=4,pods=2"), &admitted, nullptr), GroupDuty());  // Running is not ours to write
-  EXPECT_EQ(duty_of(group(PodGroupPhase::kPending, std::nullopt), running(""), nullptr, nullptr), (GroupDuty{.phase = PodGroupPhase::kInqueue}));
+  EXPECT_EQ(duty_of(group(PodGroupPhase::kRunning), running("cpu=4,pods=2"), &admitted, nullptr),
+            GroupDuty());  // Running is not ours to write
+  EXPECT_EQ(duty_of(group(PodGroupPhase::kPending, std::nullopt), running(""), nullptr, nullptr),
+            (GroupDuty{.phase = PodGroupPhase::kInqueue}));
 }
 
 TEST(VolcanoGroups, GiveWay) {
-  const WorkloadStatus admitted = status({"QuotaReserved", "Admitted"}), evicted = status({"QuotaReserved", "Admitted", "Evicted"});
+  const WorkloadStatus admitted = status({"QuotaReserved", "Admitted"}),
+                       evicted = status({"QuotaReserved", "Admitted", "Evicted"});
   const auto runs = group(PodGroupPhase::kRunning), pending = group(PodGroupPhase::kPending);
-  EXPECT_EQ(duty_of(runs, running("cpu=9,pods=4"), &admitted, &evicted), (GroupDuty{.phase = {}, .stop_surplus = true}));
-  EXPECT_EQ(duty_of(runs, running("cpu=9,pods=4"), &evicted, &admitted), (GroupDuty{.phase = PodGroupPhase::kPending, .stop_all = true}));
-  EXPECT_EQ(duty_of(pending, running("cpu=1,pods=1", true), &evicted, nullptr), (GroupDuty{.phase = {}, .stop_all = true}));
+  EXPECT_EQ(duty_of(runs, running("cpu=9,pods=4"), &admitted, &evicted),
+            (GroupDuty{.phase = {}, .stop_surplus = true}));
+  EXPECT_EQ(duty_of(runs, running("cpu=9,pods=4"), &evicted, &admitted),
+            (GroupDuty{.phase = PodGroupPhase::kPending, .stop_all = true}));
+  EXPECT_EQ(duty_of(pending, running("cpu=1,pods=1", true), &evicted, nullptr),
+            (GroupDuty{.phase = {}, .stop_all = true}));
   EXPECT_EQ(duty_of(pending, running("", true), &evicted, nullptr), (GroupDuty{.phase = {}, .stopped = true}));
   EXPECT_EQ(duty_of(group(PodGroupPhase::kCompleted), running(""), &evicted, nullptr), GroupDuty());
 }

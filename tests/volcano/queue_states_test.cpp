@@ -48,7 +48,8 @@ TEST(VolcanoQueueStates, EveryTransition) {
   }
 }
 
-api::volcano::Command command(std::string action, std::string kind = "Queue", std::string api_version = "scheduling.volcano.sh/v1beta1") {
+api::volcano::Command command(std::string action, std::string kind = "Queue",
+                              std::string api_version = "scheduling.volcano.sh/v1beta1") {
   api::volcano::Command c;
   c.meta.name = "c";
   c.meta.ns = "n";
@@ -92,14 +93,16 @@ class VolcanoQueueCascade : public ::testing::Test {
       }
       const QueueTask task = tasks.front();
       tasks.pop_front();
-      const auto result = carry_out(tree.forest(), task, [this](std::string_view queue) { return groups[std::string(queue)]; });
+      const auto result =
+          carry_out(tree.forest(), task, [this](std::string_view queue) { return groups[std::string(queue)]; });
       if (!result) {
         error = result.error().message;
         continue;
       }
       for (const QueueChange& change : result->changes) write(change);
       tasks.insert(tasks.end(), result->tasks.begin(), result->tasks.end());
-      const auto again = carry_out(tree.forest(), {task.queue, kSync}, [this](std::string_view queue) { return groups[std::string(queue)]; });
+      const auto again = carry_out(tree.forest(), {task.queue, kSync},
+                                   [this](std::string_view queue) { return groups[std::string(queue)]; });
       EXPECT_EQ(again, QueueSteps{}) << task.queue << " is not as it shall be after it was dealt with";
     }
     return error;
@@ -107,11 +110,14 @@ class VolcanoQueueCascade : public ::testing::Test {
   void write(const QueueChange& change) {
     Queue q = *tree.forest().find(change.queue)->object;
     if (change.state) q.status.state = *change.state;
-    if (change.closed_by_parent) q.meta.annotations["volcano.sh/closed-by-parent"] = *change.closed_by_parent ? "true" : "false";
+    if (change.closed_by_parent)
+      q.meta.annotations["volcano.sh/closed-by-parent"] = *change.closed_by_parent ? "true" : "false";
     if (change.name_root) q.parent = "root";
     tree.set(testing::pointer(std::move(q)));
   }
-  std::string state(std::string_view name) const { return std::string(name_of(tree.forest().find(name)->object->status.state)); }
+  std::string state(std::string_view name) const {
+    return std::string(name_of(tree.forest().find(name)->object->status.state));
+  }
   std::string mark(std::string_view name) const {
     const auto& annotations = tree.forest().find(name)->object->meta.annotations;
     const auto it = annotations.find("volcano.sh/closed-by-parent");
@@ -142,7 +148,8 @@ TEST_F(VolcanoQueueCascade, ChildrenFollowTheirParent) {
   EXPECT_EQ(mark("queue1"), "");
   EXPECT_EQ(mark("queue11"), "true");
   EXPECT_EQ(mark("queue111"), "true");
-  EXPECT_EQ(act("queue11", kOpen), "queue queue11 cannot be opened while its parent queue1 is Closed: open queue queue1 first");
+  EXPECT_EQ(act("queue11", kOpen),
+            "queue queue11 cannot be opened while its parent queue1 is Closed: open queue queue1 first");
   EXPECT_EQ(state("queue11"), "Closed");
   EXPECT_EQ(act("queue1", kOpen), "");
   for (const char* name : {"queue1", "queue11", "queue111"}) EXPECT_EQ(state(name), "Open") << name;
@@ -178,7 +185,8 @@ TEST_F(VolcanoQueueCascade, AParentDoesNotWaitForItsChildren) {
   act("parent", kOpen);
   act("parent", kClose);
   EXPECT_EQ(state("parent"), "Closing");
-  EXPECT_EQ(act("busy", kOpen), "queue busy cannot be opened while its parent parent is Closing: open queue parent first");
+  EXPECT_EQ(act("busy", kOpen),
+            "queue busy cannot be opened while its parent parent is Closing: open queue parent first");
 }
 
 TEST_F(VolcanoQueueCascade, AQueueThatMovesFollowsItsNewParent) {

@@ -1,5 +1,5 @@
-// Random trees of queues: what admission lets in compiles to a legal quota tree, whose numbers are those of the formulas; and what
-// comes in around admission leaves the incremental tree equal to one made anew.
+// Random trees of queues: what admission lets in compiles to a legal quota tree, whose numbers are those of the
+// formulas; and what comes in around admission leaves the incremental tree equal to one made anew.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -28,13 +28,16 @@ class Dice {
   explicit Dice(unsigned seed) : engine_(seed) {}
   int upto(int most) { return static_cast<int>(engine_() % static_cast<unsigned>(most + 1)); }
   bool one_in(int n) { return upto(n - 1) == 0; }
-  const std::string& one_of(const std::vector<std::string>& all) { return all[static_cast<std::size_t>(upto(static_cast<int>(all.size()) - 1))]; }
+  const std::string& one_of(const std::vector<std::string>& all) {
+    return all[static_cast<std::size_t>(upto(static_cast<int>(all.size()) - 1))];
+  }
 
  private:
   std::minstd_rand engine_;
 };
 
-// As the field rules have it: guarantee <= deserved <= capability, any of them may be missing but a deserved amount below a guarantee.
+// As the field rules have it: guarantee <= deserved <= capability, any of them may be missing but a deserved amount
+// below a guarantee.
 Queue random_queue(Dice& dice, const std::string& name, const std::string& parent, int most) {
   Queue q = testing::queue(name, {.parent = parent});
   for (const std::string& resource : kResources) {
@@ -64,7 +67,8 @@ class Ground {
       } else if (const auto* cohort = std::get_if<engine::CohortSeen>(&event)) {
         scheduler.set_cohort(*cohort->object);
         cohorts[cohort->object->meta.name] = cohort->object->parent_name + text(cohort->object->resource_groups);
-        if (cohort->object->meta.name != "volcano.root") expect_legal(cohort->object->meta.name, cohort->object->resource_groups);
+        if (cohort->object->meta.name != "volcano.root")
+          expect_legal(cohort->object->meta.name, cohort->object->resource_groups);
       } else if (const auto* cohort_gone = std::get_if<engine::CohortGone>(&event)) {
         scheduler.remove_cohort(cohort_gone->name);
         EXPECT_EQ(cohorts.erase(cohort_gone->name), 1u);
@@ -100,14 +104,15 @@ class Ground {
     for (const auto& group : groups)
       for (const auto& flavor : group.flavors)
         for (const auto& r : flavor.resources) {
-          out += " " + flavor.name + "/" + r.name + "=" + r.nominal.to_string() + "+" + (r.borrowing_limit ? r.borrowing_limit->to_string() : "*") + "-" +
+          out += " " + flavor.name + "/" + r.name + "=" + r.nominal.to_string() + "+" +
+                 (r.borrowing_limit ? r.borrowing_limit->to_string() : "*") + "-" +
                  (r.lending_limit ? r.lending_limit->to_string() : "*");
         }
     return out;
   }
   static std::string text(const api::kueue::ClusterQueue& q) {
-    return q.cohort_name + text(q.resource_groups) + (q.stop_policy == api::kueue::StopPolicy::kNone ? "" : " held") + (q.terms.reclaimable ? "" : " kept") +
-           " p" + std::to_string(q.terms.priority);
+    return q.cohort_name + text(q.resource_groups) + (q.stop_policy == api::kueue::StopPolicy::kNone ? "" : " held") +
+           (q.terms.reclaimable ? "" : " kept") + " p" + std::to_string(q.terms.priority);
   }
   void expect_legal(const std::string& name, const std::vector<api::kueue::ResourceGroup>& groups) const {
     if (!legal) return;
@@ -140,7 +145,8 @@ class AdmittedTree {
     const std::string parent = dice_.one_in(3) ? "" : dice_.one_of(kNames);
     Queue now = random_queue(dice_, name, parent, parent.empty() ? 24 : 10);
     if (exists && dice_.one_in(2)) now.parent = drawing_.queues.at(name).parent;  // only amounts change
-    const bool admitted = exists ? admission().update(now, drawing_.queues.at(name)).empty() : admission().create(now).empty();
+    const bool admitted =
+        exists ? admission().update(now, drawing_.queues.at(name)).empty() : admission().create(now).empty();
     if (admitted) put(now);
     admitted_ += admitted ? 1 : 0;
   }
@@ -206,7 +212,8 @@ class AdmittedTree {
     const auto same = [&](std::string_view what, Amount have, std::int64_t want) {
       const bool infinite = want > Drawing::kInfinite / 2;
       EXPECT_TRUE(infinite ? have.is_unlimited() : have == Amount::of(want))
-          << what << " of " << r << " in " << name << (leaf ? "" : " (a parent)") << " is " << have.count() << ", not " << want;
+          << what << " of " << r << " in " << name << (leaf ? "" : " (a parent)") << " is " << have.count() << ", not "
+          << want;
     };
     // What a parent's children keep for themselves never reaches the numbers of the parent.
     same("the guarantee", ledger.local_quota(node, id) + Amount::of(kept_below), drawing_.guarantee(name, r));
@@ -241,8 +248,8 @@ TEST(VolcanoTreeProperty, WhatIsLetInCompilesToALegalTreeWithTheNumbersOfTheForm
   EXPECT_GT(deep, kTrees / 20);     // nor flat
 }
 
-// Whatever is written, in whatever order, the tree is the one that a restart would make; and a queue whose parents lead to root and are
-// open admits, whatever is wrong elsewhere.
+// Whatever is written, in whatever order, the tree is the one that a restart would make; and a queue whose parents lead
+// to root and are open admits, whatever is wrong elsewhere.
 TEST(VolcanoTreeProperty, WhatComesInAroundAdmissionStaysWhereItIs) {
   for (unsigned seed = 0; seed < kTrees / 10 && !::testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -274,8 +281,10 @@ TEST(VolcanoTreeProperty, WhatComesInAroundAdmissionStaysWhereItIs) {
     for (const auto& [name, q] : queues) {
       std::set<std::string> way;
       std::string at = name;
-      while (queues.contains(at) && way.insert(at).second && queues.at(at).status.state == QueueState::kOpen) at = std::string(parent_of(queues.at(at)));
-      const bool childless = std::ranges::none_of(queues, [&](const auto& other) { return other.second.parent == name; });
+      while (queues.contains(at) && way.insert(at).second && queues.at(at).status.state == QueueState::kOpen)
+        at = std::string(parent_of(queues.at(at)));
+      const bool childless =
+          std::ranges::none_of(queues, [&](const auto& other) { return other.second.parent == name; });
       const bool admits = ground.cluster_queues.at(node_name(name)).find(" held") == std::string::npos;
       EXPECT_EQ(admits, at == "root" && childless) << name;
       EXPECT_EQ(ground.tree.obstacle(name).empty(), admits) << ground.tree.obstacle(name);

@@ -1,4 +1,5 @@
-// Volcano's queues in the engine: who is let in, who keeps what is guaranteed, who gives way, and that one bad queue stops nobody else.
+// Volcano's queues in the engine: who is let in, who keeps what is guaranteed, who gives way, and that one bad queue
+// stops nobody else.
 #include "volcano/quota_tree.h"
 
 #include <gmock/gmock.h>
@@ -11,11 +12,11 @@ namespace {
 using api::volcano::PodGroupPhase;
 using api::volcano::Queue;
 using api::volcano::QueueState;
-using testing::queue;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::Contains;
 using ::testing::IsEmpty;
+using testing::queue;
 using ::testing::UnorderedElementsAre;
 
 class VolcanoTree : public ::testing::Test, protected testing::World {};
@@ -167,7 +168,8 @@ TEST_F(VolcanoTree, ABadQueueStopsItsOwnSubtreeOnly) {
   have("self", {.parent = "self"});
   for (const char* name : {"below", "x", "self", "good"}) group(std::string("in-") + name, name, "cpu=1");
   EXPECT_THAT(run(), ElementsAre("in in-good"));
-  EXPECT_EQ(tree->obstacle("below"), "the parents of queue below lead to queue nobody, which does not exist: create it, or change the parent");
+  EXPECT_EQ(tree->obstacle("below"),
+            "the parents of queue below lead to queue nobody, which does not exist: create it, or change the parent");
   EXPECT_THAT(tree->obstacle("x"), HasSubstr("run in a circle"));
   EXPECT_EQ(tree->obstacle("good"), "");
   have("nobody");
@@ -189,7 +191,8 @@ TEST_F(VolcanoTree, AClosedQueueLetsNobodyInAndKeepsWhatRuns) {
   EXPECT_THAT(run(), ElementsAre("in waits"));
 }
 
-// A gang that waits at a full queue takes what others run above their minimum, and no deadlock comes of it (#4679, #4817).
+// A gang that waits at a full queue takes what others run above their minimum, and no deadlock comes of it (#4679,
+// #4817).
 TEST_F(VolcanoTree, TheSurplusGivesWayFirst) {
   have("parent", {.capability = "cpu=10", .deserved = "cpu=10"});
   have("a", {.parent = "parent", .deserved = "cpu=5"});
@@ -228,7 +231,8 @@ TEST_F(VolcanoTree, AncestorsOfVictimsAreLookedAtAsFarAsTheOptionSays) {
   EXPECT_THAT(run(), Contains("out inside"));
 }
 
-// Kueue's objects come in by naming a cohort with the prefix: both borrow from each other, and both take back what is theirs.
+// Kueue's objects come in by naming a cohort with the prefix: both borrow from each other, and both take back what is
+// theirs.
 TEST_F(VolcanoTree, AClusterQueueLivesBesideQueues) {
   have("tenant", {.capability = "cpu=6", .deserved = "cpu=6"});
   have("q", {.parent = "tenant", .deserved = "cpu=6"});

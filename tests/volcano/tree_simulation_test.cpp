@@ -1,5 +1,5 @@
-// Random trees under random load, with restarts: nobody is above its capability, nobody waits for what is guaranteed to it or for what it
-// deserves, and nothing stands still that could move.
+// Random trees under random load, with restarts: nobody is above its capability, nobody waits for what is guaranteed to
+// it or for what it deserves, and nothing stands still that could move.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -54,8 +54,10 @@ class Simulation : public testing::World {
       if (!waits(entry.first)) continue;
       const std::string& leaf = entry.first.queue;
       if (closed_.contains(leaf) || !is_next(name)) continue;
-      EXPECT_FALSE(within(entry.first, [&](const std::string& r) { return drawing_.guarantee(leaf, r); })) << name << " waits for what is guaranteed to " << leaf;
-      EXPECT_FALSE(within(entry.first, [&](const std::string& r) { return drawing_.deserved(leaf, r); })) << name << " waits for what " << leaf << " deserves";
+      EXPECT_FALSE(within(entry.first, [&](const std::string& r) { return drawing_.guarantee(leaf, r); }))
+          << name << " waits for what is guaranteed to " << leaf;
+      EXPECT_FALSE(within(entry.first, [&](const std::string& r) { return drawing_.deserved(leaf, r); }))
+          << name << " waits for what " << leaf << " deserves";
     }
   }
   int let_in() const {
@@ -69,7 +71,8 @@ class Simulation : public testing::World {
     drawing_.queues[queue.meta.name] = queue;
     have(queue);
   }
-  // Two departments, two leaves each, and a leaf beside them; capabilities above what is deserved, in the departments just a little.
+  // Two departments, two leaves each, and a leaf beside them; capabilities above what is deserved, in the departments
+  // just a little.
   void build() {
     for (const char* top : {"x", "y"}) {
       Queue department = testing::queue(top);
@@ -95,7 +98,8 @@ class Simulation : public testing::World {
     put(testing::queue("best-effort"));
     Queue root = testing::queue("root");
     for (const std::string& r : kResources)
-      root.capability[r] = drawing_.queues.at("x").deserved.at(r) + drawing_.queues.at("y").deserved.at(r) + Quantity::of(upto(4));
+      root.capability[r] =
+          drawing_.queues.at("x").deserved.at(r) + drawing_.queues.at("y").deserved.at(r) + Quantity::of(upto(4));
     put(root);
   }
 
@@ -121,7 +125,8 @@ class Simulation : public testing::World {
     return std::ranges::none_of(groups, [&](const auto& other) {
       const auto& [rival, context] = other.second;
       return rival.queue == group.queue && waits(rival) &&
-             std::pair(-context.priority, rival.meta.creation) < std::pair(-groups.at(name).second.priority, group.meta.creation);
+             std::pair(-context.priority, rival.meta.creation) <
+                 std::pair(-groups.at(name).second.priority, group.meta.creation);
     });
   }
   template <typename Limit>
@@ -142,7 +147,9 @@ class Simulation : public testing::World {
     return it->first;
   }
   void submit_one() {
-    const std::string asks = upto(1) == 0 ? "cpu=" + std::to_string(1 + upto(5)) : "cpu=" + std::to_string(1 + upto(2)) + ",gpu=" + std::to_string(1 + upto(3));
+    const std::string asks = upto(1) == 0
+                                 ? "cpu=" + std::to_string(1 + upto(5))
+                                 : "cpu=" + std::to_string(1 + upto(2)) + ",gpu=" + std::to_string(1 + upto(3));
     group("g" + std::to_string(++submitted_), some_leaf(), asks, upto(2));
   }
   void end_one() {

@@ -1,5 +1,5 @@
-// An engine with Volcano's queues around it, as the shell would drive it: PodGroups come in, their phases follow what the engine
-// decides, their pods run as soon as they are let in and stop as soon as they have to.
+// An engine with Volcano's queues around it, as the shell would drive it: PodGroups come in, their phases follow what
+// the engine decides, their pods run as soon as they are let in and stop as soon as they have to.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -64,12 +64,14 @@ struct World {
       if (!*part) continue;
       api::kueue::Workload& workload = **part;
       // What the engine said about it lives on beside what is read from the group.
-      if (const auto it = stored.find(workload.meta.name); it != stored.end() && part == &parts.minimum) workload.status = it->second.status;
+      if (const auto it = stored.find(workload.meta.name); it != stored.end() && part == &parts.minimum)
+        workload.status = it->second.status;
       workload.meta.resource_version = std::to_string(++version);
       stored[workload.meta.name] = workload;
       handle(engine::WorkloadSeen{std::make_shared<const api::kueue::Workload>(workload)});
     }
-    if (!parts.surplus) handle(engine::WorkloadGone{std::string(kGroupNamespace), workload_name(group.meta, Part::kSurplus), ""});
+    if (!parts.surplus)
+      handle(engine::WorkloadGone{std::string(kGroupNamespace), workload_name(group.meta, Part::kSurplus), ""});
   }
 
   // Until nothing moves. What happened, in order: "in a", "out b", "surplus of c out".
@@ -104,7 +106,8 @@ struct World {
   }
   std::string allocated(std::string_view name) const {
     std::string out;
-    for (const auto& [resource, amount] : allocated_list(name)) out += (out.empty() ? "" : ",") + resource + "=" + amount.to_string();
+    for (const auto& [resource, amount] : allocated_list(name))
+      out += (out.empty() ? "" : ",") + resource + "=" + amount.to_string();
     return out;
   }
 

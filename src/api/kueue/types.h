@@ -66,7 +66,7 @@ struct ClusterQueue {
   std::vector<CheckRule> admission_checks;
   StopPolicy stop_policy = StopPolicy::kNone;
 
-  // Terms that Kueue's API has no words for: a cluster queue made from another API's queue sets them (docs/adr/0012), decoding
+  // Terms that Kueue's API has no words for: a cluster queue made from another API's queue sets them (docs/adr/0013), decoding
   // leaves them as they are.
   struct Terms {
     bool reclaimable = true;  // other queues may preempt its workloads

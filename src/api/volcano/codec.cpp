@@ -77,7 +77,8 @@ class Reader {
     if (value == nullptr || !value->is_object()) return std::nullopt;
     NetworkTopology out;
     out.mode = choice(*value, {"mode"}, kTopologyModes, out.mode);
-    if (const auto tier = optional_int_at(*value, {"highestTierAllowed"})) out.highest_tier_allowed = static_cast<std::int32_t>(*tier);
+    if (const auto tier = optional_int_at(*value, {"highestTierAllowed"}))
+      out.highest_tier_allowed = static_cast<std::int32_t>(*tier);
     out.highest_tier_name = string_at(*value, {"highestTierName"});
     return out;
   }
@@ -136,7 +137,8 @@ void put(JsonObject& out, std::string_view key, std::int32_t value) {
   if (value != 0) out[boost::json::string_view(key.data(), key.size())] = value;
 }
 void put(JsonObject& out, std::string_view key, std::string_view value) {
-  if (!value.empty()) out[boost::json::string_view(key.data(), key.size())] = boost::json::string_view(value.data(), value.size());
+  if (!value.empty())
+    out[boost::json::string_view(key.data(), key.size())] = boost::json::string_view(value.data(), value.size());
 }
 
 }  // namespace
@@ -169,7 +171,8 @@ Result<PodGroup> decode_pod_group(const Json& object) {
   for (const auto& [task, count] : object_at(object, {"spec", "minTaskMember"}))
     if (count.is_int64()) g.min_task_member.emplace(task, static_cast<std::int32_t>(count.get_int64()));
   const Json* min_resources = find_path(object, {"spec", "minResources"});
-  if (min_resources != nullptr && !min_resources->is_null()) g.min_resources = reader.resources({"spec", "minResources"});
+  if (min_resources != nullptr && !min_resources->is_null())
+    g.min_resources = reader.resources({"spec", "minResources"});
   g.queue = string_at(object, {"spec", "queue"}, kDefaultQueue);
   g.priority_class_name = string_at(object, {"spec", "priorityClassName"});
   g.network_topology = reader.topology({"spec", "networkTopology"});

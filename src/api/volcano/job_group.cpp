@@ -35,7 +35,8 @@ void bring_to(std::vector<TaskShare>& shares, std::int32_t wanted) {
     by_priority.push_back(&share);
     sum += share.count;
   }
-  std::stable_sort(by_priority.begin(), by_priority.end(), [](const TaskShare* a, const TaskShare* b) { return a->priority > b->priority; });
+  std::stable_sort(by_priority.begin(), by_priority.end(),
+                   [](const TaskShare* a, const TaskShare* b) { return a->priority > b->priority; });
   if (wanted < sum) {  // the first so many of all, whatever each task needs
     for (TaskShare* share : by_priority) {
       share->count = std::min(wanted, share->replicas);
@@ -58,7 +59,8 @@ PodGroup pod_group_of(const Job& job, const PriorityOf& priority_of) {
   group.meta.ns = job.meta.ns;
   group.meta.name = job.meta.name + "-" + job.meta.uid;
   group.meta.annotations = job.meta.annotations;
-  group.meta.owners.push_back({std::string(kBatchGroup) + "/" + std::string(kBatchVersion), "Job", job.meta.name, job.meta.uid, true, true});
+  group.meta.owners.push_back(
+      {std::string(kBatchGroup) + "/" + std::string(kBatchVersion), "Job", job.meta.name, job.meta.uid, true, true});
   group.queue = job.queue;
   group.priority_class_name = job.priority_class_name;
   group.network_topology = job.network_topology;

@@ -16,7 +16,8 @@ constexpr std::array<std::string_view, 8> kActions{"AbortJob",         "RestartJ
                                                    "RestartPartition", "TerminateJob", "CompleteJob", "ResumeJob"};
 // Volcano's job controller says these to itself only.
 constexpr std::array<std::string_view, 4> kInternalEvents{"OutOfSync", "CommandIssued", "JobUpdated", "TaskFailed"};
-constexpr std::array<std::string_view, 8> kPlugins{"env", "svc", "ssh", "pytorch", "tensorflow", "mpi", "ray", "hcclrank"};
+constexpr std::array<std::string_view, 8> kPlugins{"env",        "svc", "ssh", "pytorch",
+                                                   "tensorflow", "mpi", "ray", "hcclrank"};
 constexpr std::size_t kMaxPodName = 63;
 
 template <std::size_t N>
@@ -39,7 +40,8 @@ std::int64_t least_of(const Json& task) {
 void check_policy(const Json& policy, const std::string& path, std::set<std::string>& seen, FieldErrors& errors) {
   const std::string_view action = string_at(policy, {"action"});
   if (!one_of(action, kActions))
-    errors.push_back(not_supported(path + ".action", Json(action), std::vector<std::string_view>(kActions.begin(), kActions.end())));
+    errors.push_back(
+        not_supported(path + ".action", Json(action), std::vector<std::string_view>(kActions.begin(), kActions.end())));
   std::vector<std::string> causes;
   if (const std::string_view event = string_at(policy, {"event"}); !event.empty()) causes.emplace_back(event);
   for (const Json& event : array_at(policy, {"events"}))
@@ -49,10 +51,14 @@ void check_policy(const Json& policy, const std::string& path, std::set<std::str
     errors.push_back(invalid_without_value(path, "must name either events or an exitCode"));
     return;
   }
-  if (exit_code == 0) errors.push_back(invalid_value(path + ".exitCode", Json(0), "must not be 0: a container that ends so has succeeded"));
+  if (exit_code == 0)
+    errors.push_back(
+        invalid_value(path + ".exitCode", Json(0), "must not be 0: a container that ends so has succeeded"));
   if (exit_code) causes.push_back("exitCode " + std::to_string(*exit_code));
   for (const std::string& cause : causes) {
-    if (one_of(cause, kInternalEvents)) errors.push_back(invalid_value(path + ".event", Json(cause), "nobody outside Volcano's controllers may wait for it"));
+    if (one_of(cause, kInternalEvents))
+      errors.push_back(
+          invalid_value(path + ".event", Json(cause), "nobody outside Volcano's controllers may wait for it"));
     if (!seen.insert(cause).second) errors.push_back(duplicate(path, Json(cause)));
   }
 }
@@ -69,11 +75,14 @@ void check_task(const Json& object, const Json& task, std::size_t index, FieldEr
   const std::string path = index_path("spec.tasks", index);
   const std::int64_t replicas = int_at(task, {"replicas"}), least = least_of(task);
   if (least > replicas)
-    errors.push_back(invalid_value(path + ".minAvailable", Json(least), "must be at most the " + std::to_string(replicas) + " replicas of the task"));
-  const std::string pod = std::string(string_at(object, {"metadata", "name"})) + "-" + task_name(task, index) + "-" + std::to_string(std::max<std::int64_t>(replicas - 1, 0));
+    errors.push_back(invalid_value(path + ".minAvailable", Json(least),
+                                   "must be at most the " + std::to_string(replicas) + " replicas of the task"));
+  const std::string pod = std::string(string_at(object, {"metadata", "name"})) + "-" + task_name(task, index) + "-" +
+                          std::to_string(std::max<std::int64_t>(replicas - 1, 0));
   if (pod.size() > kMaxPodName)
     errors.push_back(invalid_value(path + ".name", Json(task_name(task, index)),
-                                   "the pod " + pod + " would have a name of more than " + std::to_string(kMaxPodName) + " characters: shorten the job's or the task's"));
+                                   "the pod " + pod + " would have a name of more than " + std::to_string(kMaxPodName) +
+                                       " characters: shorten the job's or the task's"));
   check_policies(task, path + ".policies", errors);
 }
 
@@ -89,16 +98,19 @@ void check_order_of_tasks(const JsonArray& tasks, FieldErrors& errors) {
     const JsonArray& before = array_at(tasks[i], {"dependsOn", "name"});
     for (std::size_t k = 0; k < before.size(); ++k) {
       if (before[k].is_string() && waits_for.contains(std::string(view(before[k].get_string())))) continue;
-      errors.push_back(invalid_value(index_path(index_path("spec.tasks", i) + ".dependsOn.name", k), before[k], "there is no task of that name"));
+      errors.push_back(invalid_value(index_path(index_path("spec.tasks", i) + ".dependsOn.name", k), before[k],
+                                     "there is no task of that name"));
     }
   }
   for (bool moved = true; moved;) {
     moved = std::erase_if(waits_for, [&](const auto& task) {
-              return std::none_of(task.second.begin(), task.second.end(), [&](const std::string& name) { return waits_for.contains(name); });
+              return std::none_of(task.second.begin(), task.second.end(),
+                                  [&](const std::string& name) { return waits_for.contains(name); });
             }) > 0;
   }
   if (!waits_for.empty())
-    errors.push_back(invalid_value("spec.tasks", Json(waits_for.begin()->first), "tasks must not wait for each other in a circle: change dependsOn of one of them"));
+    errors.push_back(invalid_value("spec.tasks", Json(waits_for.begin()->first),
+                                   "tasks must not wait for each other in a circle: change dependsOn of one of them"));
 }
 
 void check_volumes(const Json& object, FieldErrors& errors) {
@@ -106,8 +118,10 @@ void check_volumes(const Json& object, FieldErrors& errors) {
   const JsonArray& volumes = array_at(object, {"spec", "volumes"});
   for (std::size_t i = 0; i < volumes.size(); ++i) {
     const std::string path = index_path("spec.volumes", i);
-    if (!places.emplace(string_at(volumes[i], {"mountPath"})).second) errors.push_back(duplicate(path + ".mountPath", *find(volumes[i], "mountPath")));
-    const bool named = !string_at(volumes[i], {"volumeClaimName"}).empty(), made = find(volumes[i], "volumeClaim") != nullptr;
+    if (!places.emplace(string_at(volumes[i], {"mountPath"})).second)
+      errors.push_back(duplicate(path + ".mountPath", *find(volumes[i], "mountPath")));
+    const bool named = !string_at(volumes[i], {"volumeClaimName"}).empty(),
+               made = find(volumes[i], "volumeClaim") != nullptr;
     if (named == made) errors.push_back(invalid_without_value(path, "must have either volumeClaimName or volumeClaim"));
   }
 }
@@ -148,16 +162,19 @@ FieldErrors validate_job(const Json& object) {
   std::set<std::string> names;
   std::int64_t replicas = 0;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    if (!names.insert(task_name(tasks[i], i)).second) errors.push_back(duplicate(index_path("spec.tasks", i) + ".name", Json(task_name(tasks[i], i))));
+    if (!names.insert(task_name(tasks[i], i)).second)
+      errors.push_back(duplicate(index_path("spec.tasks", i) + ".name", Json(task_name(tasks[i], i))));
     replicas += int_at(tasks[i], {"replicas"});
     check_task(object, tasks[i], i, errors);
   }
   if (const std::int64_t least = int_at(object, {"spec", "minAvailable"}); least > replicas)
-    errors.push_back(invalid_value("spec.minAvailable", Json(least), "must be at most the " + std::to_string(replicas) + " replicas of all tasks"));
+    errors.push_back(invalid_value("spec.minAvailable", Json(least),
+                                   "must be at most the " + std::to_string(replicas) + " replicas of all tasks"));
   if (const Json* spec = find(object, "spec")) check_policies(*spec, "spec.policies", errors);
   for (const auto& [plugin, arguments] : object_at(object, {"spec", "plugins"})) {
     if (!one_of(plugin, kPlugins))
-      errors.push_back(not_supported(field_path("spec.plugins", plugin), Json(plugin), std::vector<std::string_view>(kPlugins.begin(), kPlugins.end())));
+      errors.push_back(not_supported(field_path("spec.plugins", plugin), Json(plugin),
+                                     std::vector<std::string_view>(kPlugins.begin(), kPlugins.end())));
   }
   check_volumes(object, errors);
   check_order_of_tasks(tasks, errors);
@@ -169,7 +186,9 @@ FieldErrors validate_job_update(const Json& object, const Json& old) {
   if (array_at(object, {"spec", "tasks"}).size() != array_at(old, {"spec", "tasks"}).size()) {
     errors.push_back(forbidden_field("spec.tasks", "tasks cannot be added or removed: create another job"));
   } else if (!json_equal(fixed_part(object), fixed_part(old))) {
-    errors.push_back(forbidden_field("spec", "only minAvailable, priorityClassName and replicas and minAvailable of tasks may change: create another job"));
+    errors.push_back(forbidden_field(
+        "spec",
+        "only minAvailable, priorityClassName and replicas and minAvailable of tasks may change: create another job"));
   }
   return errors;
 }

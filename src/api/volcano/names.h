@@ -18,8 +18,9 @@ inline constexpr std::string_view kRootQueue = "root";
 inline constexpr std::string_view kDefaultQueue = "default";
 
 // Annotations of a Queue.
-inline constexpr std::string_view kClosedByParent = "volcano.sh/closed-by-parent";  // "true": opened again with the parent
-inline constexpr std::string_view kHierarchy = "volcano.sh/hierarchy";              // a path, as "root/a/b"
+// "true": opened again with the parent.
+inline constexpr std::string_view kClosedByParent = "volcano.sh/closed-by-parent";
+inline constexpr std::string_view kHierarchy = "volcano.sh/hierarchy";                 // a path, as "root/a/b"
 inline constexpr std::string_view kHierarchyWeights = "volcano.sh/hierarchy-weights";  // as "1/2/3"
 
 // Annotation of a Namespace (the queue of its PodGroups that name none) and of a pod.

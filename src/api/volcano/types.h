@@ -1,5 +1,5 @@
-// Volcano's kinds as C++ values: the parts that decide or are written. Field names are the API's, defaults those of the CRDs.
-// Decoding fails on quantities and enum values that the CRDs would refuse, and names object and field.
+// Volcano's kinds as C++ values: the parts that decide or are written. Field names are the API's, defaults those of the
+// CRDs. Decoding fails on quantities and enum values that the CRDs would refuse, and names object and field.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,18 @@ namespace berth::api::volcano {
 
 // --- Queue, scheduling.volcano.sh/v1beta1, cluster-scoped.
 
-enum class QueueState : std::uint8_t { kNone, kOpen, kClosing, kClosed, kUnknown };  // kNone: not written yet, as good as Open
+enum class QueueState : std::uint8_t {
+  kNone,
+  kOpen,
+  kClosing,
+  kClosed,
+  kUnknown
+};  // kNone: not written yet, as good as Open
 enum class DequeueStrategy : std::uint8_t { kTraverse, kFifo };
 
 struct QueueStatus {
   QueueState state = QueueState::kNone;
-  ResourceList allocated;  // here and below, "pods" among it
+  ResourceList allocated;                                                          // here and below, "pods" among it
   std::int32_t pending = 0, running = 0, unknown = 0, inqueue = 0, completed = 0;  // PodGroups of the queue by phase
   bool operator==(const QueueStatus&) const = default;
 };
@@ -30,10 +36,10 @@ struct Queue {
   std::string parent;       // "": root
   ResourceList capability;  // what is not named has the limit of the nearest ancestor that names it
   ResourceList deserved;
-  ResourceList guarantee;       // guarantee.resource
-  std::int32_t weight = 1;      // 1 to 65535
-  std::int32_t priority = 0;    // at least 0; the higher comes first
-  bool reclaimable = true;      // others may stop its work to get back what is theirs
+  ResourceList guarantee;     // guarantee.resource
+  std::int32_t weight = 1;    // 1 to 65535
+  std::int32_t priority = 0;  // at least 0; the higher comes first
+  bool reclaimable = true;    // others may stop its work to get back what is theirs
   DequeueStrategy dequeue_strategy = DequeueStrategy::kTraverse;
   QueueStatus status;
 };
@@ -85,7 +91,17 @@ struct Command {
 // --- Job, batch.volcano.sh/v1alpha1.
 
 enum class JobPhase : std::uint8_t {
-  kNone, kPending, kAborting, kAborted, kRunning, kRestarting, kCompleting, kCompleted, kTerminating, kTerminated, kFailed
+  kNone,
+  kPending,
+  kAborting,
+  kAborted,
+  kRunning,
+  kRestarting,
+  kCompleting,
+  kCompleted,
+  kTerminating,
+  kTerminated,
+  kFailed
 };
 struct JobStatus {
   JobPhase phase = JobPhase::kNone;

@@ -38,22 +38,26 @@ ResourceList amounts_at(const Json& object, std::initializer_list<std::string_vi
 }
 
 // As in Volcano, who is entitled to nothing cannot be guaranteed anything; no capability is no limit.
-void check_order(const ResourceList& capability, const ResourceList& deserved, const ResourceList& guarantee, FieldErrors& errors) {
+void check_order(const ResourceList& capability, const ResourceList& deserved, const ResourceList& guarantee,
+                 FieldErrors& errors) {
   for (const auto& [resource, amount] : guarantee) {
     const auto entitled = deserved.find(resource);
     const std::string at = field_path(kDeserved, resource);
     if (entitled == deserved.end()) {
-      errors.push_back(required(at, "the queue guarantees " + amount.to_string() + " of " + resource + ": set deserved to at least that"));
+      errors.push_back(required(
+          at, "the queue guarantees " + amount.to_string() + " of " + resource + ": set deserved to at least that"));
     } else if (entitled->second < amount) {
-      errors.push_back(invalid_value(at, Json(entitled->second.to_string()),
-                                     "must be at least the guarantee of " + amount.to_string() + ": raise it or lower the guarantee"));
+      errors.push_back(invalid_value(
+          at, Json(entitled->second.to_string()),
+          "must be at least the guarantee of " + amount.to_string() + ": raise it or lower the guarantee"));
     }
   }
   for (const auto& [resource, amount] : deserved) {
     const auto limit = capability.find(resource);
     if (limit == capability.end() || amount <= limit->second) continue;
-    errors.push_back(invalid_value(field_path(kDeserved, resource), Json(amount.to_string()),
-                                   "must be at most the capability of " + limit->second.to_string() + ": lower it or raise the capability"));
+    errors.push_back(invalid_value(
+        field_path(kDeserved, resource), Json(amount.to_string()),
+        "must be at most the capability of " + limit->second.to_string() + ": lower it or raise the capability"));
   }
 }
 
@@ -77,7 +81,8 @@ bool is_positive_number(std::string_view text) {
   const auto points = std::count(text.begin(), text.end(), '.');
   const bool digits_only = std::all_of(text.begin(), text.end(), [&](char c) { return digit(c) || c == '.'; });
   const bool above_zero = std::any_of(text.begin(), text.end(), [&](char c) { return digit(c) && c != '0'; });
-  return digits_only && above_zero && points <= 1 && !exponent.empty() && std::all_of(exponent.begin(), exponent.end(), digit);
+  return digits_only && above_zero && points <= 1 && !exponent.empty() &&
+         std::all_of(exponent.begin(), exponent.end(), digit);
 }
 
 std::vector<std::string_view> split_path(std::string_view text) {
@@ -99,8 +104,9 @@ void check_hierarchy(const Json& object, FieldErrors& errors) {
   const std::size_t steps = split_path(path).size();
   if (parts.size() != steps) {
     errors.push_back(invalid_value(at, Json(weights),
-                                   "must have one weight for each of the " + std::to_string(steps) + " parts of the hierarchy \"" +
-                                       std::string(path) + "\", has " + std::to_string(parts.size())));
+                                   "must have one weight for each of the " + std::to_string(steps) +
+                                       " parts of the hierarchy \"" + std::string(path) + "\", has " +
+                                       std::to_string(parts.size())));
     return;
   }
   for (const std::string_view weight : parts) {
@@ -109,11 +115,13 @@ void check_hierarchy(const Json& object, FieldErrors& errors) {
   }
 }
 
-void check_tier(const Json& object, std::initializer_list<std::string_view> keys, const std::string& path, FieldErrors& errors) {
+void check_tier(const Json& object, std::initializer_list<std::string_view> keys, const std::string& path,
+                FieldErrors& errors) {
   const Json* topology = find_path(object, keys);
   if (topology == nullptr || find(*topology, "highestTierAllowed") == nullptr) return;
   if (string_at(*topology, {"highestTierName"}).empty()) return;
-  errors.push_back(forbidden_field(path + ".highestTierName", "highestTierAllowed says the tier already: leave out one of them"));
+  errors.push_back(
+      forbidden_field(path + ".highestTierName", "highestTierAllowed says the tier already: leave out one of them"));
 }
 
 }  // namespace

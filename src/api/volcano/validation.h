@@ -1,5 +1,5 @@
-// What Volcano's objects must satisfy on their own, beyond their CustomResourceDefinitions. What concerns other queues is in
-// the room volcano.
+// What Volcano's objects must satisfy on their own, beyond their CustomResourceDefinitions. What concerns other queues
+// is in the room volcano.
 #pragma once
 
 #include "api/field_error.h"
@@ -7,9 +7,10 @@
 
 namespace berth::api::volcano {
 
-// Per resource 0 <= guarantee <= deserved <= capability (a missing deserved is 0 here, a missing capability no limit), whole
-// numbers of extended resources, a state that people may write, hierarchy annotations of equal length with weights above 0.
-// `old`: the queue as it is, null on creation. A state that the queue has already may stay, whatever it is.
+// Per resource 0 <= guarantee <= deserved <= capability (a missing deserved is 0 here, a missing capability no limit),
+// whole numbers of extended resources, a state that people may write, hierarchy annotations of equal length with
+// weights above 0. `old`: the queue as it is, null on creation. A state that the queue has already may stay, whatever
+// it is.
 FieldErrors validate_queue(const Json& object, const Json* old);
 
 // At most one way of saying the highest tier.

@@ -55,10 +55,10 @@ TEST(VolcanoPodGroup, IsReadAndItsStatusWritten) {
   constexpr std::string_view kStatus =
       R"({"conditions":[{"lastTransitionTime":"2026-11-21T09:30:00Z","message":"m","reason":"r","status":"True","transitionID":"x",)"
       R"("type":"Unschedulable"}],"failed":1,"phase":"Inqueue","running":2,"succeeded":3})";
-  const auto g = decode_pod_group(
-      json(R"({"metadata":{"name":"g","namespace":"n"},"spec":{"minMember":2,"minTaskMember":{"w":2},"minResources":{"cpu":"2"},)"
-           R"("queue":"q","priorityClassName":"high","networkTopology":{"mode":"soft","highestTierAllowed":1}},"status":)" +
-           std::string(kStatus) + "}"));
+  const auto g = decode_pod_group(json(
+      R"({"metadata":{"name":"g","namespace":"n"},"spec":{"minMember":2,"minTaskMember":{"w":2},"minResources":{"cpu":"2"},)"
+      R"("queue":"q","priorityClassName":"high","networkTopology":{"mode":"soft","highestTierAllowed":1}},"status":)" +
+      std::string(kStatus) + "}"));
   ASSERT_TRUE(g) << g.error().message;
   EXPECT_EQ(g->min_member, 2);
   EXPECT_EQ(g->min_task_member.at("w"), 2);
@@ -69,9 +69,9 @@ TEST(VolcanoPodGroup, IsReadAndItsStatusWritten) {
 }
 
 TEST(VolcanoCommand, IsRead) {
-  const auto c = decode_command(
-      json(R"({"metadata":{"name":"c","namespace":"n"},"action":"CloseQueue","target":{"apiVersion":"scheduling.volcano.sh/v1beta1",)"
-           R"("kind":"Queue","name":"q","uid":"u","controller":true},"reason":"r"})"));
+  const auto c = decode_command(json(
+      R"({"metadata":{"name":"c","namespace":"n"},"action":"CloseQueue","target":{"apiVersion":"scheduling.volcano.sh/v1beta1",)"
+      R"("kind":"Queue","name":"q","uid":"u","controller":true},"reason":"r"})"));
   ASSERT_TRUE(c);
   EXPECT_EQ(c->action, "CloseQueue");
   EXPECT_EQ(c->target.name, "q");
@@ -81,10 +81,10 @@ TEST(VolcanoCommand, IsRead) {
 TEST(VolcanoJob, IsReadAndItsStatusWritten) {
   constexpr std::string_view kStatus =
       R"({"minAvailable":3,"pending":1,"retryCount":2,"running":2,"state":{"lastTransitionTime":"2026-11-21T09:30:00Z","phase":"Running"}})";
-  const auto j = decode_job(
-      json(R"({"metadata":{"name":"j","namespace":"n"},"spec":{"minAvailable":3,"queue":"q","tasks":[{"replicas":2,"minAvailable":1,)"
-           R"("template":{"spec":{}}},{"name":"worker","replicas":4}]},"status":)" +
-           std::string(kStatus) + "}"));
+  const auto j = decode_job(json(
+      R"({"metadata":{"name":"j","namespace":"n"},"spec":{"minAvailable":3,"queue":"q","tasks":[{"replicas":2,"minAvailable":1,)"
+      R"("template":{"spec":{}}},{"name":"worker","replicas":4}]},"status":)" +
+      std::string(kStatus) + "}"));
   ASSERT_TRUE(j) << j.error().message;
   EXPECT_EQ(j->max_retry, 3);
   ASSERT_EQ(j->tasks.size(), 2u);

@@ -18,38 +18,48 @@ Json yaml(std::string_view text) { return parse_yaml(text)->front(); }
 std::vector<std::string> errors(std::string_view text, std::string_view old = {}) {
   const Json before = old.empty() ? Json() : yaml(old);
   std::vector<std::string> out;
-  for (const FieldError& error : validate_queue(yaml(text), old.empty() ? nullptr : &before)) out.push_back(to_string(error));
+  for (const FieldError& error : validate_queue(yaml(text), old.empty() ? nullptr : &before))
+    out.push_back(to_string(error));
   return out;
 }
 
 TEST(VolcanoQueueFields, AmountsMayBeLeftOut) {
   EXPECT_THAT(errors("{spec: {}}"), IsEmpty());
   EXPECT_THAT(errors("{spec: {deserved: {cpu: 1}}}"), IsEmpty());
-  EXPECT_THAT(errors("{spec: {capability: {cpu: 1}, deserved: {memory: 1Gi}, guarantee: {resource: {memory: 1Gi}}}}"), IsEmpty());
+  EXPECT_THAT(errors("{spec: {capability: {cpu: 1}, deserved: {memory: 1Gi}, guarantee: {resource: {memory: 1Gi}}}}"),
+              IsEmpty());
 }
 
 TEST(VolcanoQueueFields, GuaranteeIsAtMostDeservedAndThatAtMostCapability) {
-  EXPECT_THAT(errors("{spec: {guarantee: {resource: {cpu: 2}}}}"),
-              ElementsAre("spec.deserved.cpu: Required value: the queue guarantees 2 of cpu: set deserved to at least that"));
+  EXPECT_THAT(
+      errors("{spec: {guarantee: {resource: {cpu: 2}}}}"),
+      ElementsAre("spec.deserved.cpu: Required value: the queue guarantees 2 of cpu: set deserved to at least that"));
   EXPECT_THAT(errors("{spec: {deserved: {cpu: 1}, guarantee: {resource: {cpu: 2}}}}"),
-              ElementsAre("spec.deserved.cpu: Invalid value: \"1\": must be at least the guarantee of 2: raise it or lower the guarantee"));
+              ElementsAre("spec.deserved.cpu: Invalid value: \"1\": must be at least the guarantee of 2: raise it or "
+                          "lower the guarantee"));
   EXPECT_THAT(errors("{spec: {capability: {cpu: 1500m}, deserved: {cpu: 2}}}"),
-              ElementsAre("spec.deserved.cpu: Invalid value: \"2\": must be at most the capability of 1500m: lower it or raise the capability"));
+              ElementsAre("spec.deserved.cpu: Invalid value: \"2\": must be at most the capability of 1500m: lower it "
+                          "or raise the capability"));
 }
 
 TEST(VolcanoQueueFields, AmountsAreLegalAndNotNegative) {
-  EXPECT_THAT(errors("{spec: {capability: {cpu: -10}}}"), ElementsAre("spec.capability.cpu: Invalid value: -10: must be greater than or equal to 0"));
+  EXPECT_THAT(errors("{spec: {capability: {cpu: -10}}}"),
+              ElementsAre("spec.capability.cpu: Invalid value: -10: must be greater than or equal to 0"));
   EXPECT_THAT(errors("{spec: {deserved: {cpu: -5}}}"), ElementsAre(HasSubstr("spec.deserved.cpu: Invalid value: -5")));
   EXPECT_THAT(errors("{spec: {guarantee: {resource: {cpu: -2}}}}"),
-              ElementsAre(HasSubstr("spec.guarantee.resource.cpu: Invalid value: -2"), HasSubstr("spec.deserved.cpu: Required value")));
-  EXPECT_THAT(errors("{spec: {capability: {cpu: ten}}}"), ElementsAre(HasSubstr("spec.capability.cpu: Invalid value: \"ten\"")));
+              ElementsAre(HasSubstr("spec.guarantee.resource.cpu: Invalid value: -2"),
+                          HasSubstr("spec.deserved.cpu: Required value")));
+  EXPECT_THAT(errors("{spec: {capability: {cpu: ten}}}"),
+              ElementsAre(HasSubstr("spec.capability.cpu: Invalid value: \"ten\"")));
   EXPECT_THAT(errors("{spec: {capability: {nvidia.com/gpu: 500m, cpu: 500m}}}"),
               ElementsAre(HasSubstr("spec.capability.nvidia.com/gpu: Invalid value: \"500m\": must be an integer")));
 }
 
 TEST(VolcanoQueueFields, PeopleWriteOpenOrClosed) {
-  for (const char* state : {"''", "Open", "Closed"}) EXPECT_THAT(errors("{status: {state: " + std::string(state) + "}}"), IsEmpty());
-  EXPECT_THAT(errors("{status: {state: wrong}}"), ElementsAre("status.state: Unsupported value: \"wrong\": supported values: \"Open\", \"Closed\""));
+  for (const char* state : {"''", "Open", "Closed"})
+    EXPECT_THAT(errors("{status: {state: " + std::string(state) + "}}"), IsEmpty());
+  EXPECT_THAT(errors("{status: {state: wrong}}"),
+              ElementsAre("status.state: Unsupported value: \"wrong\": supported values: \"Open\", \"Closed\""));
   EXPECT_THAT(errors("{status: {state: Closed}}", "{status: {state: Open}}"), IsEmpty());
   EXPECT_THAT(errors("{status: {state: Open}}", "{status: {state: Closed}}"), IsEmpty());
   EXPECT_THAT(errors("{status: {state: wrong}}", "{status: {state: Open}}"), ElementsAre(HasSubstr("status.state")));
@@ -60,32 +70,39 @@ TEST(VolcanoQueueFields, TheSpecOfAClosingQueueMayChange) {
   for (const char* state : {"Closing", "Unknown"}) {
     const std::string status = "status: {state: " + std::string(state) + "}}";
     EXPECT_THAT(errors("{spec: {weight: 2}, " + status, "{spec: {weight: 1}, " + status), IsEmpty());
-    EXPECT_THAT(errors("{spec: {weight: 2}, " + status, "{status: {state: Open}}"), ElementsAre(HasSubstr("status.state")));
+    EXPECT_THAT(errors("{spec: {weight: 2}, " + status, "{status: {state: Open}}"),
+                ElementsAre(HasSubstr("status.state")));
   }
 }
 
 std::string annotated(std::string_view path, std::string_view weights) {
-  return "{metadata: {annotations: {volcano.sh/hierarchy: '" + std::string(path) + "', volcano.sh/hierarchy-weights: '" +
-         std::string(weights) + "'}}}";
+  return "{metadata: {annotations: {volcano.sh/hierarchy: '" + std::string(path) +
+         "', volcano.sh/hierarchy-weights: '" + std::string(weights) + "'}}}";
 }
 
 TEST(VolcanoQueueFields, HierarchyAnnotationsBelongTogether) {
   EXPECT_THAT(errors(annotated("root/a/b", "1/2/0.5")), IsEmpty());
   EXPECT_THAT(errors(annotated("root/a", "1/1e-3")), IsEmpty());
-  EXPECT_THAT(errors(annotated("root/a", "1/2/3")),
-              ElementsAre(HasSubstr("must have one weight for each of the 2 parts of the hierarchy \"root/a\", has 3")));
+  EXPECT_THAT(
+      errors(annotated("root/a", "1/2/3")),
+      ElementsAre(HasSubstr("must have one weight for each of the 2 parts of the hierarchy \"root/a\", has 3")));
   EXPECT_THAT(errors("{metadata: {annotations: {volcano.sh/hierarchy: root/a}}}"), ElementsAre(HasSubstr("has 1")));
   for (const char* weight : {"-1", "a", "", "0", "1.2.3", "1e", "0.0"})
-    EXPECT_THAT(errors(annotated("root/a", "1/" + std::string(weight))), ElementsAre(HasSubstr("must be a number above 0"))) << weight;
+    EXPECT_THAT(errors(annotated("root/a", "1/" + std::string(weight))),
+                ElementsAre(HasSubstr("must be a number above 0")))
+        << weight;
 }
 
 TEST(VolcanoDefaults, OfAQueue) {
-  Json queue = yaml("{metadata: {annotations: {volcano.sh/hierarchy: a/b, volcano.sh/hierarchy-weights: 2/3}}, spec: {weight: 0}}");
+  Json queue = yaml(
+      "{metadata: {annotations: {volcano.sh/hierarchy: a/b, volcano.sh/hierarchy-weights: 2/3}}, spec: {weight: 0}}");
   default_queue(queue);
   EXPECT_EQ(canonical_json(queue),
             R"({"metadata":{"annotations":{"volcano.sh/hierarchy":"root/a/b","volcano.sh/hierarchy-weights":"1/2/3"}},)"
             R"("spec":{"reclaimable":true,"weight":1}})");
-  Json said = yaml("{metadata: {annotations: {volcano.sh/hierarchy: root/b, volcano.sh/hierarchy-weights: 2/3}}, spec: {weight: 5, reclaimable: false}}");
+  Json said = yaml(
+      "{metadata: {annotations: {volcano.sh/hierarchy: root/b, volcano.sh/hierarchy-weights: 2/3}}, spec: {weight: 5, "
+      "reclaimable: false}}");
   const Json before = said;
   default_queue(said);
   EXPECT_TRUE(json_equal(said, before));
@@ -103,7 +120,8 @@ TEST(VolcanoDefaults, OfAPodGroup) {
 
 TEST(VolcanoPodGroupFields, OneWayOfSayingTheTier) {
   EXPECT_TRUE(validate_pod_group(yaml("{spec: {networkTopology: {highestTierAllowed: 1}}}")).empty());
-  const auto both = validate_pod_group(yaml("{spec: {subGroupPolicy: [{networkTopology: {highestTierAllowed: 1, highestTierName: rack}}]}}"));
+  const auto both = validate_pod_group(
+      yaml("{spec: {subGroupPolicy: [{networkTopology: {highestTierAllowed: 1, highestTierName: rack}}]}}"));
   ASSERT_EQ(both.size(), 1u);
   EXPECT_THAT(to_string(both[0]), HasSubstr("spec.subGroupPolicy[0].networkTopology.highestTierName: Forbidden"));
 }

@@ -1,4 +1,5 @@
-// Terms of cluster queues that Kueue's API has no words for: what the rest of the resources is counted in, who gives way to whom.
+// Terms of cluster queues that Kueue's API has no words for: what the rest of the resources is counted in, who gives
+// way to whom.
 #include <gmock/gmock.h>
 
 #include "engine/schedule/world.h"
@@ -16,7 +17,8 @@ using ::testing::Not;
 
 struct TermsWorld : World {
   TermsWorld() { flavor("f"); }
-  void cohort(const std::string& name, const std::string& parent, const std::vector<QueueSpec::Limit>& limits, bool unbounded) {
+  void cohort(const std::string& name, const std::string& parent, const std::vector<QueueSpec::Limit>& limits,
+              bool unbounded) {
     api::kueue::Cohort object;
     object.meta.name = name;
     object.parent_name = parent;
@@ -73,7 +75,10 @@ TEST(Terms, WithoutAnUnboundedCohortThereIsNothingOfTheRest) {
 // A queue of 4 cpus in a cohort, with everybody else's borrowed.
 QueueSpec member(std::string name, std::int32_t priority = 0) {
   QueueSpec spec(std::move(name));
-  spec.in("team").flavor("f", {{.resource = "cpu", .nominal = "4"}}).reclaim(ReclaimWithinCohort::kAny).within(WithinClusterQueue::kLowerPriority);
+  spec.in("team")
+      .flavor("f", {{.resource = "cpu", .nominal = "4"}})
+      .reclaim(ReclaimWithinCohort::kAny)
+      .within(WithinClusterQueue::kLowerPriority);
   spec.object.terms.priority = priority;
   return spec;
 }
@@ -135,7 +140,10 @@ struct Levels : TermsWorld {
     cohort("grand", "root", {{.resource = "cpu", .nominal = "4"}}, false);
     queue(QueueSpec("victim").in("grand").flavor("f", {{.resource = "cpu", .nominal = "2"}}));
     queue(QueueSpec("neighbour").in("root").flavor("f", {{.resource = "cpu", .nominal = "0"}}));
-    QueueSpec owner = QueueSpec("owner").in("root").flavor("f", {{.resource = "cpu", .nominal = "4"}}).reclaim(ReclaimWithinCohort::kAny);
+    QueueSpec owner = QueueSpec("owner")
+                          .in("root")
+                          .flavor("f", {{.resource = "cpu", .nominal = "4"}})
+                          .reclaim(ReclaimWithinCohort::kAny);
     owner.object.terms.reclaim_levels = reclaim_levels;
     queue(owner);
     job({.name = "inside", .queue = "victim", .requests = {{"cpu", "6"}}, .priority = -1});  // all that grand has
@@ -148,7 +156,8 @@ struct Levels : TermsWorld {
 TEST(Terms, HowManyAncestorsOfAVictimMustExceedTheirQuota) {
   EXPECT_THAT(Levels(std::nullopt).schedule(), Contains("preempt outside for wants (InCohortReclamation)"));
   EXPECT_THAT(Levels(1).schedule(), Contains("preempt outside for wants (InCohortReclamation)"));
-  EXPECT_THAT(Levels(0).schedule(), Contains("preempt inside for wants (InCohortReclamation)"));  // the leaf alone counts
+  EXPECT_THAT(Levels(0).schedule(),
+              Contains("preempt inside for wants (InCohortReclamation)"));  // the leaf alone counts
 }
 
 }  // namespace
