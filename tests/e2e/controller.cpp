@@ -48,7 +48,7 @@ std::string controller_configuration() {
          "leaderElection: {leaderElect: true, leaseDuration: 5s, renewDeadline: 4s, retryPeriod: 500ms}\n";
 }
 
-ControllerProcess::ControllerProcess(const Server& server) {
+ControllerProcess::ControllerProcess(const Cluster& server) {
   static int number = 0;
   const std::string config = server.write_file("controller-" + std::to_string(++number) + ".yaml", controller_configuration());
   process_ = std::make_unique<Process>(

@@ -20,7 +20,7 @@ std::string http_get(int port, const std::string& path);
 class ControllerProcess {
  public:
   // The namespace kueue-system must be there.
-  explicit ControllerProcess(const Server& server);
+  explicit ControllerProcess(const Cluster& server);
 
   bool wait_until_ready() { return process_->wait_for_output("ready\n"); }
   bool wait_until_leading() { return process_->wait_for_output("leading\n"); }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "e2e/controller.h"
+#include "support/real_api_server.h"
 
 namespace berth::e2e {
 namespace {
@@ -59,7 +60,7 @@ std::string jobs(int first, int count) {
 // Every version of every object of a kind, as a watch tells them: a line each, of resourceVersion, name and what `path` says.
 class Recorder {
  public:
-  Recorder(const Server& server, const std::string& kind, const std::string& path)
+  Recorder(const Cluster& server, const std::string& kind, const std::string& path)
       : file_(server.dir() + "/" + kind + ".versions"),
         kubectl_({"/bin/sh", "-c",
                   "exec kubectl get " + kind + " --watch -o jsonpath='{.metadata.resourceVersion} {.metadata.name} " + path +
@@ -90,9 +91,39 @@ class Recorder {
   Process kubectl_;
 };
 
-class Replicas : public testing::Test {
+const std::vector<std::string> kMachines = {"--nodes", "1x1x2", "--node-resources", "cpu=16,memory=64Gi"};
+
+// A real API server with pretend machines, and nobody who decides.
+class RealServer final : public Cluster {
+ public:
+  RealServer() {
+    must({"apply", "--server-side", "-f", BERTH_SOURCE_DIR "/config/crd"});
+    must({"wait", "--for=condition=established", "--timeout=100s", "crd", "--all"});
+    std::vector<std::string> command = {BERTH_PROGRAM, "cluster", "--kubeconfig", kubeconfig()};
+    command.insert(command.end(), kMachines.begin(), kMachines.end());
+    machines_ = std::make_unique<testing_support::Daemon>(command, dir() + "/machines.log");
+  }
+  std::string kubeconfig() const override { return server_.kubeconfig(); }
+
+ private:
+  testing_support::RealApiServer server_;
+  std::unique_ptr<testing_support::Daemon> machines_;
+};
+
+std::unique_ptr<Cluster> make_server(On on) {
+  if (on == On::kRealApiServer) return std::make_unique<RealServer>();
+  std::vector<std::string> arguments = {"--controller=false"};
+  arguments.insert(arguments.end(), kMachines.begin(), kMachines.end());
+  return std::make_unique<Server>(arguments);
+}
+
+class Replicas : public OnBoth {
  protected:
-  Replicas() : server({"--controller=false", "--nodes", "1x1x2", "--node-resources", "cpu=16,memory=64Gi"}) {
+  void SetUp() override {
+    OnBoth::SetUp();
+    if (IsSkipped()) return;
+    cluster = make_server(GetParam());
+    const Cluster& server = *cluster;
     server.must({"apply", "-f", "-"}, kQueue);
     workloads = std::make_unique<Recorder>(server, "workloads.v1beta2.kueue.x-k8s.io",
                                            "{.metadata.ownerReferences[0].name} {.status.conditions[?(@.status==\"True\")].type}");
@@ -103,7 +134,7 @@ class Replicas : public testing::Test {
   }
 
   void submit(int count) {
-    server.must({"create", "-f", "-"}, jobs(submitted, count));
+    cluster->must({"create", "-f", "-"}, jobs(submitted, count));
     submitted += count;
   }
 
@@ -123,10 +154,10 @@ class Replicas : public testing::Test {
   // All jobs end, each of them ran once, and never were more admitted than the quota allows.
   void expect_all_is_well() {
     EXPECT_TRUE(eventually([&] {
-      const std::string done = server.must({"get", "jobs", "-o", "jsonpath={range .items[?(@.status.succeeded==1)]}x{end}"});
+      const std::string done = cluster->must({"get", "jobs", "-o", "jsonpath={range .items[?(@.status.succeeded==1)]}x{end}"});
       return static_cast<int>(done.size()) == submitted;
-    })) << server.must({"get", "jobs,workloads", "-A"});
-    EXPECT_EQ(static_cast<int>(server.must({"get", "pods", "-o", "jsonpath={range .items[*]}x{end}"}).size()), submitted);
+    })) << cluster->must({"get", "jobs,workloads", "-A"});
+    EXPECT_EQ(static_cast<int>(cluster->must({"get", "pods", "-o", "jsonpath={range .items[*]}x{end}"}).size()), submitted);
     audit();
   }
 
@@ -155,13 +186,15 @@ class Replicas : public testing::Test {
     EXPECT_EQ(static_cast<int>(over.size()), submitted) << "the history is complete";
   }
 
-  Server server;
+  std::unique_ptr<Cluster> cluster;
   std::unique_ptr<Recorder> workloads, ended;
   std::array<std::unique_ptr<ControllerProcess>, 2> controllers;
   int submitted = 0;
 };
 
-TEST_F(Replicas, TheLeaderIsKilledThreeTimes) {
+INSTANTIATE_TEST_SUITE_P(Clusters, Replicas, both(), name_of);
+
+TEST_P(Replicas, TheLeaderIsKilledThreeTimes) {
   submit(20);
   for (int i = 0; i < 3; ++i) {
     auto& first = leader();
@@ -170,13 +203,13 @@ TEST_F(Replicas, TheLeaderIsKilledThreeTimes) {
     const auto killed = Clock::now();
     EXPECT_EQ(first->process().wait().exit_code, 128 + SIGKILL);
     expect_taken_over(other(first), killed);
-    first = std::make_unique<ControllerProcess>(server);
+    first = std::make_unique<ControllerProcess>(*cluster);
     EXPECT_TRUE(first->wait_until_ready()) << first->process().err();
   }
   expect_all_is_well();
 }
 
-TEST_F(Replicas, ALeaderThatStoodStillEndsAndWritesNothing) {
+TEST_P(Replicas, ALeaderThatStoodStillEndsAndWritesNothing) {
   submit(20);
   auto& first = leader();
   submit(10);
@@ -191,7 +224,7 @@ TEST_F(Replicas, ALeaderThatStoodStillEndsAndWritesNothing) {
   expect_all_is_well();
 }
 
-TEST_F(Replicas, ALeaderThatIsAskedToGoHandsOverAtOnce) {
+TEST_P(Replicas, ALeaderThatIsAskedToGoHandsOverAtOnce) {
   submit(12);
   auto& first = leader();
   const auto asked = Clock::now();
