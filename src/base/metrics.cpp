@@ -10,6 +10,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <variant>
 
 #include "base/assert.h"
 
@@ -30,7 +31,7 @@ bool has_all(const LabelMap& labels, const MetricLabels& part) {
 
 }  // namespace
 
-// The library's family of one kind (the others are null) and the label sets in use.
+// The library's family of one kind (the others are null) and its series by their labels.
 struct MetricFamily::Impl {
   prometheus::Counter& dropped;
   prometheus::Family<prometheus::Counter>* counters = nullptr;
@@ -38,7 +39,7 @@ struct MetricFamily::Impl {
   prometheus::Family<prometheus::Histogram>* histograms = nullptr;
   std::vector<double> buckets;
   std::mutex mutex;
-  std::set<LabelMap> series;
+  std::map<LabelMap, std::variant<prometheus::Counter*, prometheus::Gauge*, prometheus::Histogram*>> series;
 
   explicit Impl(prometheus::Counter& d) : dropped(d) {}
 
@@ -47,29 +48,27 @@ struct MetricFamily::Impl {
   template <typename T, typename Change, typename... Arguments>
   void with(prometheus::Family<T>& family, const MetricLabels& labels, Change change,
             const Arguments&... arguments) {
-    const LabelMap map(labels.begin(), labels.end());
+    LabelMap map(labels.begin(), labels.end());
     const std::lock_guard lock(mutex);
-    if (!series.contains(map)) {
+    auto it = series.find(map);
+    if (it == series.end()) {
       if (series.size() == kMaxSeries) return dropped.Increment();
-      series.insert(map);
+      T* const made = &family.Add(map, arguments...);
+      it = series.emplace(std::move(map), made).first;
     }
-    change(family.Add(map, arguments...));
+    change(*std::get<T*>(it->second));
   }
 
-  template <typename T, typename... Arguments>
-  static void take_away(prometheus::Family<T>* family, const LabelMap& labels,
-                        const Arguments&... arguments) {
-    if (family) family->Remove(&family->Add(labels, arguments...));
-  }
+  void take_away(prometheus::Counter* one) { counters->Remove(one); }
+  void take_away(prometheus::Gauge* one) { gauges->Remove(one); }
+  void take_away(prometheus::Histogram* one) { histograms->Remove(one); }
 };
 
 void MetricFamily::remove(const MetricLabels& part) {
   const std::lock_guard lock(impl_->mutex);
-  std::erase_if(impl_->series, [&](const LabelMap& labels) {
-    if (!has_all(labels, part)) return false;
-    Impl::take_away(impl_->counters, labels);
-    Impl::take_away(impl_->gauges, labels);
-    Impl::take_away(impl_->histograms, labels, impl_->buckets);
+  std::erase_if(impl_->series, [&](const auto& entry) {
+    if (!has_all(entry.first, part)) return false;
+    std::visit([&](auto* one) { impl_->take_away(one); }, entry.second);
     return true;
   });
 }

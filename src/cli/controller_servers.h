@@ -11,6 +11,7 @@
 #include "api/rest.h"
 #include "base/executor.h"
 #include "base/result.h"
+#include "serve/metrics_endpoint.h"
 
 namespace berth::cli {
 
@@ -22,7 +23,7 @@ class ControllerServers {
     Executor& executor;
     api::kueue::ObjectGetter get;  // what webhooks look up
     api::kueue::AdmissionPolicy policy;
-    std::function<std::string()> metrics;   // in Prometheus' text format
+    serve::MetricsSource metrics;
     std::function<std::string()> unready;   // what else is missing until this process is ready; "" nothing
   };
 

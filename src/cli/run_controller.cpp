@@ -147,7 +147,7 @@ class Process {
          [this](const api::GroupVersionResource& resource, std::string_view ns, std::string_view name) {
            return controller_->find(resource, ns, name);
          },
-         policy_, [this] { return metrics_text(); }, [this] { return unready(); }});
+         policy_, {[this] { refresh_metrics(); }, [this] { return metrics_.text(); }}, [this] { return unready(); }});
     if (!servers) return tl::unexpected(servers.error());
     servers_ = std::move(*servers);
     return {};
@@ -223,11 +223,10 @@ class Process {
 
   // --- Metrics: the counters, with what can be looked up at the moment.
 
-  std::string metrics_text() {
+  void refresh_metrics() {
     leading_.set({}, controller_->leading() ? 1 : 0);
     controller_->refresh_metrics();
     broken_.set({}, static_cast<double>(broken_invariants()));
-    return metrics_.text();
   }
 
   // --- The end.

@@ -13,10 +13,14 @@ void respond(const std::shared_ptr<http::ResponseSink>& sink, http::HttpResponse
   sink->respond([answer = std::move(answer)] { return answer; });
 }
 
+void tell(const std::shared_ptr<http::ResponseSink>& sink, const MetricsSource& source) {
+  source.refresh();
+  sink->respond([text = source.text] { return page(text()); });
+}
+
 }  // namespace
 
-MetricsHandler::MetricsHandler(std::function<std::string()> text, DelegatedAuth* auth)
-    : text_(std::move(text)), auth_(auth) {}
+MetricsHandler::MetricsHandler(MetricsSource source, DelegatedAuth* auth) : source_(std::move(source)), auth_(auth) {}
 
 std::unique_ptr<http::Handler::Parsed> MetricsHandler::parse(http::HttpRequest request) const {
   return std::make_unique<http::PlainRequest>(std::move(request));
@@ -31,22 +35,23 @@ std::unique_ptr<http::Exchange> MetricsHandler::execute(std::unique_ptr<Parsed> 
   } else if (request.method != "GET") {
     respond(sink, http::plain_text(405, "only GET\n"));
   } else if (auth_ == nullptr) {
-    respond(sink, page(text_()));
+    tell(sink, source_);
   } else {
     AccessAttributes attributes;
     attributes.verb = "get";
     attributes.path = path;
-    auth_->check(request, attributes, [text = text_, sink](const auto& caller) {
-      respond(sink, caller ? page(text()) : caller.error());
+    auth_->check(request, attributes, [source = source_, sink](const auto& caller) {
+      if (caller) return tell(sink, source);
+      respond(sink, caller.error());
     });
   }
   return nullptr;
 }
 
 Result<std::unique_ptr<MetricsServer>> MetricsServer::start(SecureServerOptions options, Executor& executor,
-                                                            std::function<std::string()> text, DelegatedAuth* auth,
+                                                            MetricsSource source, DelegatedAuth* auth,
                                                             CertificateSource& certificates) {
-  std::unique_ptr<MetricsServer> out(new MetricsServer(std::make_unique<MetricsHandler>(std::move(text), auth)));
+  std::unique_ptr<MetricsServer> out(new MetricsServer(std::make_unique<MetricsHandler>(std::move(source), auth)));
   auto server = SecureServer::start(*out->handler_, executor, certificates, std::move(options));
   if (!server) return fail("metrics: " + server.error().message);
   out->server_ = std::move(*server);

@@ -11,24 +11,29 @@
 
 namespace berth::serve {
 
+struct MetricsSource {
+  std::function<void()> refresh;      // on the executor: what is looked up at the moment
+  std::function<std::string()> text;  // on any thread, soon after: everything in Prometheus' text format, which may be megabytes
+};
+
 class MetricsHandler final : public http::Handler {
  public:
-  // `text` is called on the executor and gives everything in Prometheus' text format. `auth` null: everybody may read.
-  MetricsHandler(std::function<std::string()> text, DelegatedAuth* auth);
+  // `auth` null: everybody may read.
+  MetricsHandler(MetricsSource source, DelegatedAuth* auth);
 
   std::unique_ptr<Parsed> parse(http::HttpRequest request) const override;
   std::unique_ptr<http::Exchange> execute(std::unique_ptr<Parsed> request, std::shared_ptr<http::ResponseSink> sink) override;
 
  private:
-  std::function<std::string()> text_;
+  MetricsSource source_;
   DelegatedAuth* auth_;
 };
 
 class MetricsServer {
  public:
-  // As SecureServer::start(). `auth` must outlive the server.
+  // As SecureServer::start(). `auth` and what `source` looks at must outlive the server.
   static Result<std::unique_ptr<MetricsServer>> start(SecureServerOptions options, Executor& executor,
-                                                      std::function<std::string()> text, DelegatedAuth* auth,
+                                                      MetricsSource source, DelegatedAuth* auth,
                                                       CertificateSource& certificates);
 
   std::uint16_t port() const { return server_->port(); }

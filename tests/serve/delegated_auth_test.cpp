@@ -238,7 +238,8 @@ TEST_F(DelegatedAuthTest, AnAnswerThatComesAfterTheEndIsNotLookedAt) {
 
 TEST_F(DelegatedAuthTest, MetricsAreForThoseWhoMayReadThem) {
   DelegatedAuth strict(client, executor, {.anonymous = false});
-  MetricsHandler metrics([] { return std::string("up 1\n"); }, &strict);
+  int refreshed = 0;
+  MetricsHandler metrics({[&] { ++refreshed; }, [] { return std::string("up 1\n"); }}, &strict);
   EXPECT_EQ(ask(metrics, request_of("GET", "/metrics"))->response->status, 401);
   EXPECT_EQ(ask(metrics, request_of("GET", "/other"))->response->status, 404);
   EXPECT_EQ(ask(metrics, request_of("POST", "/metrics"))->response->status, 405);
@@ -254,6 +255,7 @@ TEST_F(DelegatedAuthTest, MetricsAreForThoseWhoMayReadThem) {
   client.answer({201, reviewed("somebody"), {}});
   client.answer({201, decision(false), {}});
   EXPECT_EQ(denied->response->status, 403);
+  EXPECT_EQ(refreshed, 1) << "nothing is looked up for those who may not know";
 }
 
 }  // namespace
