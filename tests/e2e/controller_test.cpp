@@ -138,7 +138,8 @@ TEST_F(Controller, ItIsReadyOnceEverythingIs) {
   const int health = free_port(), metrics = free_port();
   config = server.write_file("ports.yaml", "{apiVersion: config.kueue.x-k8s.io/v1beta2, kind: Configuration, health: {healthProbeBindAddress: \"127.0.0.1:" +
                                                std::to_string(health) + "\"}, metrics: {bindAddress: \"127.0.0.1:" + std::to_string(metrics) +
-                                               "\"}, webhook: {host: 127.0.0.1, port: " + std::to_string(free_port()) + "}}");
+                                               "\"}, webhook: {host: 127.0.0.1, port: " + std::to_string(free_port()) +
+                                               "}, visibilityServer: {bindAddress: 127.0.0.1, bindPort: " + std::to_string(free_port()) + "}}");
   const std::string kubeconfig = server.kubeconfig();
   server.signal(SIGSTOP);
   Process process({BERTH_PROGRAM, "controller", "--config", config, "--log-level", "error", "--kubeconfig", kubeconfig}, server.environment());
