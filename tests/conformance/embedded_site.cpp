@@ -24,11 +24,12 @@ class EmbeddedSite final : public Site {
   }
 
   api::RestResponse call(api::RestRequest request) override { return world_->call(std::move(request)); }
-  Result<api::RestRequest> request_for(std::string_view api_version, std::string_view kind, std::string_view ns,
-                                       std::string_view name) const override {
+  Result<api::RestRequest> request_for(std::string_view api_version, std::string_view kind,
+                                       std::string_view ns, std::string_view name) const override {
     return world_->request_for(api_version, kind, ns, name);
   }
   Time now() const override { return world_->executor().now(); }
+  bool real_time() const override { return false; }
   void after_action() override { world_->run_for(kAfterAction); }
   void until(const std::function<bool()>& settled) override {
     world_->run_for(kBeforeLook);

@@ -43,7 +43,9 @@ std::string all_lines(HttpsClient& client) {
 std::string events(HttpsClient& client, std::size_t expected, std::chrono::milliseconds at_least) {
   std::string all;
   for (std::size_t n = 0;; ++n) {
-    const auto patience = n < expected ? std::chrono::milliseconds(kForEvents) : expected == 0 ? at_least : kForAnother;
+    const auto patience = n < expected    ? std::chrono::milliseconds(kForEvents)
+                          : expected == 0 ? at_least
+                                          : kForAnother;
     const std::string line = client.read_line(patience);
     if (line.empty()) return all;
     all += line + "\n";
@@ -52,7 +54,8 @@ std::string events(HttpsClient& client, std::size_t expected, std::chrono::milli
 
 bool established(const Json& definition) {
   for (const Json& condition : array_at(definition, {"status", "conditions"})) {
-    if (string_at(condition, {"type"}) == "Established" && string_at(condition, {"status"}) == "True") return true;
+    if (string_at(condition, {"type"}) == "Established" && string_at(condition, {"status"}) == "True")
+      return true;
   }
   return false;
 }
@@ -93,7 +96,8 @@ Played RealServer::send(HttpRequest request, const Caller& caller, const Listen&
 }
 
 Json RealServer::get(const std::string& path) {
-  auto body = parse_json(HttpsClient(server_.port(), server_.authority(), server_.admin()).request("GET", path).body);
+  auto body =
+      parse_json(HttpsClient(server_.port(), server_.authority(), server_.admin()).request("GET", path).body);
   if (!body) throw std::runtime_error(path + ": " + body.error().message);
   return std::move(*body);
 }
@@ -106,7 +110,8 @@ std::set<std::string> RealServer::traits() {
   std::set<std::string> all = {server_.minor_version()};
   HttpsClient client(server_.port(), server_.authority(), server_.admin());
   client.open_stream(
-      "/api/v1/configmaps?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true");
+      "/api/v1/"
+      "configmaps?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true");
   if (client.read_line().find("\"ERROR\"") != std::string::npos) all.insert("no watch lists");
   return all;
 }
@@ -117,7 +122,8 @@ void RealServer::install_kueue() {
   for (const embedded::File& file : embedded::crds()) {
     auto definitions = parse_yaml(file.content);
     for (Json& definition : definitions.value()) {
-      const std::string path = std::string(kDefinitions) + "/" + std::string(string_at(definition, {"metadata", "name"}));
+      const std::string path =
+          std::string(kDefinitions) + "/" + std::string(string_at(definition, {"metadata", "name"}));
       conformance::send(*this, {"POST", kDefinitions, "application/json", std::move(definition)}, {});
       if (!testing_support::eventually([&] { return established(get(path)); }))
         throw std::runtime_error(path + " is not established");

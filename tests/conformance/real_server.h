@@ -20,7 +20,8 @@ class RealServer final : public Server {
   Time now() const override;
   bool real_time() const override { return true; }
   void install_kueue() override;  // waits until they are served
-  // What the answers depend on: the minor version ("1.32"), and "no watch lists" when its etcd is too old for them.
+  // What the answers depend on: the minor version ("1.32"), and "no watch lists" when its etcd is too old for
+  // them.
   std::set<std::string> traits();
 
  private:

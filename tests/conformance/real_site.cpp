@@ -21,7 +21,8 @@ namespace {
 using http::AsioExecutor;
 using testing_support::eventually;
 
-// What was recorded comes within this time, or never: the longest back-offs in the recordings take some seconds.
+// What was recorded comes within this time, or never: the longest back-offs in the recordings take some
+// seconds.
 constexpr std::chrono::seconds kForALook{40};
 // It must still hold a moment later.
 constexpr std::chrono::milliseconds kBetweenLooks{250};
@@ -80,7 +81,8 @@ class RealSite final : public Site {
     auto answer = std::make_shared<std::promise<api::RestResponse>>();
     auto answered = answer->get_future();
     executor_.post([this, answer, request = std::move(request)]() mutable {
-      person_->call(std::move(request), [answer](api::RestResponse response) { answer->set_value(std::move(response)); });
+      person_->call(std::move(request),
+                    [answer](api::RestResponse response) { answer->set_value(std::move(response)); });
     });
     if (answered.wait_for(testing_support::kDeadline) == std::future_status::ready) return answered.get();
     api::RestResponse none;
@@ -88,8 +90,8 @@ class RealSite final : public Site {
     return none;
   }
 
-  Result<api::RestRequest> request_for(std::string_view api_version, std::string_view kind, std::string_view ns,
-                                       std::string_view name) const override {
+  Result<api::RestRequest> request_for(std::string_view api_version, std::string_view kind,
+                                       std::string_view ns, std::string_view name) const override {
     const auto it = kKinds.find(kind);
     if (it == kKinds.end()) return fail("no served resource has the kind \"" + std::string(kind) + "\"");
     api::RestRequest request;
@@ -105,6 +107,7 @@ class RealSite final : public Site {
 
   Time now() const override { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
 
+  bool real_time() const override { return true; }
   std::set<std::string> traits() override { return {server_.minor_version()}; }
 
   void after_action() override {
@@ -135,7 +138,8 @@ class RealSite final : public Site {
         const std::string name(string_at(definition, {"metadata", "name"}));
         if (const auto created = create(std::move(definition)); !created)
           throw std::runtime_error(name + ": " + created.error().message);
-        if (!eventually([&] { return established(name); })) throw std::runtime_error(name + " is not established");
+        if (!eventually([&] { return established(name); }))
+          throw std::runtime_error(name + " is not established");
       }
     }
   }
@@ -144,7 +148,8 @@ class RealSite final : public Site {
     const auto definition = get("apiextensions.k8s.io/v1", "CustomResourceDefinition", "", name);
     if (!definition) return false;
     for (const Json& condition : array_at(*definition, {"status", "conditions"})) {
-      if (string_at(condition, {"type"}) == "Established" && string_at(condition, {"status"}) == "True") return true;
+      if (string_at(condition, {"type"}) == "Established" && string_at(condition, {"status"}) == "True")
+        return true;
     }
     return false;
   }
@@ -157,8 +162,8 @@ class RealSite final : public Site {
     auto made = cluster::PretendCluster::make(*cluster_client_, executor_, options);
     if (!made) throw std::runtime_error(made.error().message);
     cluster_ = std::move(*made);
-    controller_ =
-        std::make_unique<controller::Controller>(*controller_client_, executor_, controller::ControllerOptions{});
+    controller_ = std::make_unique<controller::Controller>(*controller_client_, executor_,
+                                                           controller::ControllerOptions{});
     on_loop([this] {
       cluster_->start();
       controller_->lead();

@@ -1,5 +1,5 @@
-// Where recordings of Kueue are played: an API server, the production controller and the Job controller. Nodes and pods
-// are what the recorder made of them; Kueue's webhooks are off, as they were.
+// Where recordings of Kueue are played: an API server, the production controller and the Job controller.
+// Nodes and pods are what the recorder made of them; Kueue's webhooks are off, as they were.
 #pragma once
 
 #include <functional>
@@ -22,6 +22,7 @@ class Site {
   virtual Result<api::RestRequest> request_for(std::string_view api_version, std::string_view kind,
                                                std::string_view ns, std::string_view name) const = 0;
   virtual Time now() const = 0;
+  virtual bool real_time() const = 0;
   // Of a real API server (see differences.h); none of the embedded one.
   virtual std::set<std::string> traits() { return {}; }
   // Until whole seconds, which creation times have, tell what was done before from what is done next.
@@ -30,7 +31,8 @@ class Site {
   virtual void until(const std::function<bool()>& settled) = 0;
 
   Result<Json> create(Json object);
-  Result<Json> get(std::string_view api_version, std::string_view kind, std::string_view ns, std::string_view name);
+  Result<Json> get(std::string_view api_version, std::string_view kind, std::string_view ns,
+                   std::string_view name);
 };
 
 std::unique_ptr<Site> embedded_site();  // one thread, virtual time

@@ -37,13 +37,13 @@ std::string http_get(int port, const std::string& path) {
   return answer;
 }
 
-std::string controller_configuration() {
+std::string controller_configuration(int webhook_port) {
   return "apiVersion: config.kueue.x-k8s.io/v1beta2\n"
          "kind: Configuration\n"
          "health: {healthProbeBindAddress: \"127.0.0.1:0\"}\n"
          "metrics: {bindAddress: \"127.0.0.1:0\"}\n"
          "webhook: {host: 127.0.0.1, port: " +
-         std::to_string(free_port()) +
+         std::to_string(webhook_port) +
          "}\n"
          "leaderElection: {leaderElect: true, leaseDuration: 5s, renewDeadline: 4s, retryPeriod: 500ms}\n";
 }

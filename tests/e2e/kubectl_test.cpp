@@ -247,7 +247,6 @@ TEST_P(Kubectl, ExplainsWhatItServes) {
   EXPECT_TRUE(has(must({"version"}), "Server Version: "));
   EXPECT_TRUE(has(must({"get", "--raw", "/readyz"}), "ok"));
   EXPECT_TRUE(has(must({"get", "--raw", "/metrics"}), "apiserver_request_total{"));
-  EXPECT_TRUE(has(must({"get", "--raw", "/metrics"}), "kueue_build_info{"));
 }
 
 TEST_P(Kubectl, SaysWhoOneIsAndWhatOneMay) {

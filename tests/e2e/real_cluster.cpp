@@ -3,6 +3,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/yaml.h"
+#include "e2e/controller.h"
 #include "support/real_api_server.h"
 
 namespace berth::e2e {
@@ -11,43 +13,104 @@ namespace {
 using testing_support::Daemon;
 using testing_support::RealApiServer;
 
+constexpr const char* kManifests = BERTH_SOURCE_DIR "/config/install/berth.yaml";
+constexpr const char* kNamespace = "kueue-system";
+constexpr const char* kServiceAccount = "kueue-controller-manager";
+
 testing_support::RealApiServerOptions with_garbage_collector() {
   testing_support::RealApiServerOptions options;
   options.garbage_collector = true;
   return options;
 }
 
+// Services have no address here: their name stands for this machine, and the port is that of a process.
+void point_to_this_machine(Json& value, int port) {
+  if (auto* object = value.if_object()) {
+    if (auto* config = object->if_contains("clientConfig");
+        config != nullptr && find(*config, "service") != nullptr)
+      ensure_path(*config, {"service", "port"}) = port;
+    for (auto& [key, item] : *object) point_to_this_machine(item, port);
+  } else if (auto* array = value.if_array()) {
+    for (auto& item : *array) point_to_this_machine(item, port);
+  }
+}
+
+// What config/install brings, but the pods of the controller, which is a process here.
+std::string manifests(int webhook_port) {
+  JsonArray items;
+  auto documents = parse_yaml(testing_support::content_of(kManifests));
+  if (!documents) throw std::runtime_error(std::string(kManifests) + ": " + documents.error().message);
+  for (Json& document : *documents) {
+    const auto kind = string_at(document, {"kind"});
+    if (kind == "Deployment" || kind == "APIService") continue;
+    if (kind == "Service")
+      document.as_object()["spec"] = JsonObject{{"type", "ExternalName"}, {"externalName", "localhost"}};
+    point_to_this_machine(document, webhook_port);
+    items.push_back(std::move(document));
+  }
+  return to_string(JsonObject{{"apiVersion", "v1"}, {"kind", "List"}, {"items", std::move(items)}});
+}
+
 class RealCluster final : public Cluster {
  public:
   explicit RealCluster(const std::string& nodes) : server_(with_garbage_collector()) {
-    install();
-    controller_ = berth("controller", {"--namespace", "kueue-system"}, "leading\n");
-    cluster_ = berth("cluster", nodes.empty() ? std::vector<std::string>{} : std::vector<std::string>{"--nodes", nodes},
+    const int webhook_port = free_port();
+    do_or_throw({"apply", "--server-side", "--validate=strict", "-f", "-"}, manifests(webhook_port));
+    do_or_throw({"wait", "--for=condition=established", "--timeout=100s", "crd", "--all"});
+    controller_ =
+        berth("controller", controllers_kubeconfig(),
+              {"--config", write_file("config.yaml", controller_configuration(webhook_port))}, "leading\n");
+    cluster_ = berth("cluster", kubeconfig(),
+                     nodes.empty() ? std::vector<std::string>{} : std::vector<std::string>{"--nodes", nodes},
                      "ready\n");
+    wait_for_webhooks();
   }
 
   std::string kubeconfig() const override { return server_.kubeconfig(); }
 
  private:
-  void install() {
-    do_or_throw({"apply", "--server-side", "--validate=strict", "-f", BERTH_SOURCE_DIR "/config/crd"});
-    do_or_throw({"wait", "--for=condition=established", "--timeout=100s", "crd", "--all"});
-    do_or_throw({"create", "namespace", "kueue-system"});
+  std::string do_or_throw(const std::vector<std::string>& arguments, const std::string& input = "") {
+    Finished finished = kubectl(arguments, input);
+    if (finished.exit_code != 0)
+      throw std::runtime_error("kubectl " + arguments[0] + ": " + finished.out + finished.err);
+    return std::move(finished.out);
   }
 
-  void do_or_throw(const std::vector<std::string>& arguments) {
-    const Finished finished = kubectl(arguments);
-    if (finished.exit_code != 0) throw std::runtime_error("kubectl " + arguments[0] + ": " + finished.out + finished.err);
+  // The controller may do what its role says, not more.
+  std::string controllers_kubeconfig() {
+    const std::string path =
+        std::string("/api/v1/namespaces/") + kNamespace + "/serviceaccounts/" + kServiceAccount + "/token";
+    const auto answer =
+        parse_json(do_or_throw({"create", "--raw", path, "-f", "-"},
+                               R"({"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest"})"));
+    if (!answer) throw std::runtime_error(path + ": " + answer.error().message);
+    auto config = parse_yaml(testing_support::content_of(kubeconfig())).value().at(0);
+    for (Json& user : ensure_path(config, {"users"}).as_array())
+      user.as_object()["user"] = JsonObject{{"token", string_at(*answer, {"status", "token"})}};
+    return write_file("controller.kubeconfig", to_string(config));
   }
 
-  std::unique_ptr<Daemon> berth(const std::string& command, std::vector<std::string> arguments,
-                                const std::string& when_ready) {
-    std::vector<std::string> all = {BERTH_PROGRAM, command, "--kubeconfig", kubeconfig()};
+  std::unique_ptr<Daemon> berth(const std::string& command, const std::string& access,
+                                std::vector<std::string> arguments, const std::string& when_ready) {
+    std::vector<std::string> all = {BERTH_PROGRAM, command, "--kubeconfig", access};
     all.insert(all.end(), arguments.begin(), arguments.end());
     auto daemon = std::make_unique<Daemon>(std::move(all), dir() + "/" + command + ".log");
     if (!daemon->wait_for_output(when_ready))
       throw std::runtime_error("berth " + command + " is not ready:\n" + daemon->last_lines());
     return daemon;
+  }
+
+  // The API server learns of their certificates a moment later.
+  void wait_for_webhooks() {
+    const std::string flavor =
+        "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ResourceFlavor\nmetadata: {name: probe}\n";
+    Finished last;
+    const bool answered = eventually([&] {
+      last = kubectl({"create", "--dry-run=server", "-f", "-"}, flavor);
+      return last.exit_code == 0;
+    });
+    if (!answered)
+      throw std::runtime_error("webhooks are not called: " + last.err + controller_->last_lines());
   }
 
   RealApiServer server_;
@@ -56,6 +119,8 @@ class RealCluster final : public Cluster {
 
 }  // namespace
 
-std::unique_ptr<Cluster> make_real_cluster(const std::string& nodes) { return std::make_unique<RealCluster>(nodes); }
+std::unique_ptr<Cluster> make_real_cluster(const std::string& nodes) {
+  return std::make_unique<RealCluster>(nodes);
+}
 
 }  // namespace berth::e2e

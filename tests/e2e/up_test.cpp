@@ -28,6 +28,7 @@ TEST(Up, ContinuesAfterAStopAndAfterAKill) {
   ASSERT_EQ(::stat(server.kubeconfig().c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0600u);
   EXPECT_TRUE(has(server.must({"version"}), "berth"));
+  EXPECT_TRUE(has(server.must({"get", "--raw", "/metrics"}), "kueue_build_info{")) << "of the controller, too";
   server.must({"create", "configmap", "kept", "--from-literal=a=1"});
   const std::string uid = server.must({"get", "cm", "kept", "-o", "jsonpath={.metadata.uid}"});
   const Finished stopped = server.stop();

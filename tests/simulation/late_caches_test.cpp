@@ -21,19 +21,23 @@ TEST(LateCaches, CauseNoSecondCreateOfAWorkload) {
   controller::Controller controller(slow, world->executor(), {});
   controller.lead();
   controller.start();
-  for (const char* text : {
-           "{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: f}}",
-           R"({apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: q}, spec: {namespaceSelector: {},
+  for (
+      const char* text :
+      {"{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: f}}",
+       R"({apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: q}, spec: {namespaceSelector: {},
                resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, resources: [{name: cpu, nominalQuota: 100}]}]}]}})",
-           "{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: l, namespace: default}, spec: {clusterQueue: q}}"}) {
+       "{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: l, namespace: default}, "
+       "spec: {clusterQueue: q}}"}) {
     const auto created = world->create(parse_yaml(text).value().at(0));
     ASSERT_TRUE(created) << created.error().message;
   }
   for (int i = 0; i < kJobs; ++i) {
-    Json job = parse_yaml(R"({apiVersion: batch/v1, kind: Job, metadata: {namespace: default, labels: {kueue.x-k8s.io/queue-name: l}},
+    Json job =
+        parse_yaml(
+            R"({apiVersion: batch/v1, kind: Job, metadata: {namespace: default, labels: {kueue.x-k8s.io/queue-name: l}},
         spec: {suspend: true, template: {spec: {restartPolicy: Never, containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}})")
-                   .value()
-                   .at(0);
+            .value()
+            .at(0);
     ensure_path(job, {"metadata", "name"}) = "j" + std::to_string(i);
     ASSERT_TRUE(world->create(std::move(job)));
     world->run_for(std::chrono::seconds(20));  // or all events would wait in one line and come together

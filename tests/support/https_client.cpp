@@ -112,10 +112,11 @@ std::string HttpsClient::read_line(std::chrono::milliseconds patience) {
     body.data = piece;
     body.size = sizeof piece;
     bool over = false;
-    http::async_read_some(impl_->stream, impl_->buffer, *impl_->streaming, [&](error_code error, std::size_t) {
-      impl_->error = error;
-      over = true;
-    });
+    http::async_read_some(impl_->stream, impl_->buffer, *impl_->streaming,
+                          [&](error_code error, std::size_t) {
+                            impl_->error = error;
+                            over = true;
+                          });
     impl_->io.restart();
     impl_->io.run_until(until);
     if (!over) impl_->stream.next_layer().cancel();

@@ -14,7 +14,7 @@
 namespace berth::testing_support {
 
 struct HttpsAnswer {
-  int status = 0;                              // 0: the connection failed; `body` says how
+  int status = 0;                                   // 0: the connection failed; `body` says how
   std::multimap<std::string, std::string> headers;  // names in lower case
   std::string body;
 };
@@ -33,8 +33,8 @@ class HttpsClient {
   // Sends bytes as they are and reads one answer.
   HttpsAnswer raw(const std::string& bytes);
 
-  // A watch: the answer's head, then line after line; an empty line when the stream ended, or when none came within
-  // `patience` (which ends it too).
+  // A watch: the answer's head, then line after line; an empty line when the stream ended, or when none came
+  // within `patience` (which ends it too).
   HttpsAnswer open_stream(const std::string& target,
                           const std::vector<std::pair<std::string, std::string>>& headers = {});
   std::string read_line(std::chrono::milliseconds patience = std::chrono::hours(1));

@@ -51,12 +51,12 @@ void take(int& fd, std::string& into) {
   }
 }
 
+}  // namespace
+
 std::string content_of(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
-
-}  // namespace
 
 Process::Process(const std::vector<std::string>& command,
                  const std::vector<std::pair<std::string, std::string>>& environment) {
@@ -178,7 +178,7 @@ int Daemon::wait() {
   pid_t ended = 0;
   while ((ended = ::waitpid(pid_, &status, WNOHANG)) == 0 && std::chrono::steady_clock::now() < until)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));  // between looks
-  if (ended != pid_) return -1;  // the destructor kills it
+  if (ended != pid_) return -1;                                 // the destructor kills it
   pid_ = -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -45,8 +45,8 @@ class Process {
   std::string out_, err_;
 };
 
-// A process that serves until it is killed: with this object, or with the thread that made it, whatever becomes of the
-// test. What it says goes to a file.
+// A process that serves until it is killed: with this object, or with the thread that made it, whatever
+// becomes of the test. What it says goes to a file.
 class Daemon {
  public:
   Daemon(std::vector<std::string> command, std::string log_file);
@@ -66,6 +66,8 @@ class Daemon {
   std::string log_file_;
   pid_t pid_ = -1;
 };
+
+std::string content_of(const std::string& path);  // empty when there is no such file
 
 Finished run(const std::vector<std::string>& command,
              const std::vector<std::pair<std::string, std::string>>& environment,

@@ -26,7 +26,8 @@ const char* assets() { return std::getenv("KUBEBUILDER_ASSETS"); }
 std::string program(const std::string& name) {
   const std::string path = std::string(assets()) + "/" + name;
   if (::access(path.c_str(), X_OK) != 0)
-    throw std::runtime_error(path + " is missing: KUBEBUILDER_ASSETS names a folder with kube-apiserver and etcd");
+    throw std::runtime_error(path +
+                             " is missing: KUBEBUILDER_ASSETS names a folder with kube-apiserver and etcd");
   return path;
 }
 
@@ -69,9 +70,9 @@ RealApiServer::RealApiServer(const RealApiServerOptions& options) : options_(opt
   char name[] = "/tmp/berth_real_XXXXXX";
   if (::mkdtemp(name) == nullptr) throw std::runtime_error("mkdtemp failed");
   dir_ = name;
-  auto pki = apiserver::http::load_or_create_pki(
-      dir_ + "/pki", {"localhost", "127.0.0.1", "kubernetes.default.svc"},
-      std::chrono::floor<Duration>(std::chrono::system_clock::now()));
+  auto pki =
+      apiserver::http::load_or_create_pki(dir_ + "/pki", {"localhost", "127.0.0.1", "kubernetes.default.svc"},
+                                          std::chrono::floor<Duration>(std::chrono::system_clock::now()));
   if (!pki) throw std::runtime_error(pki.error().message);
   pki_ = std::move(*pki);
   std::string tokens;
@@ -79,7 +80,8 @@ RealApiServer::RealApiServer(const RealApiServerOptions& options) : options_(opt
   write(dir_ + "/tokens.csv", tokens);
   for (int attempt = 1; !start(attempt); ++attempt) {
     if (attempt == kAttempts)
-      throw std::runtime_error("kube-apiserver does not start:\n" + etcd_->last_lines() + server_->last_lines());
+      throw std::runtime_error("kube-apiserver does not start:\n" + etcd_->last_lines() +
+                               server_->last_lines());
   }
 }
 
@@ -105,9 +107,10 @@ bool RealApiServer::start(int attempt) {
   server_ = std::make_unique<Daemon>(
       std::vector<std::string>{
           program("kube-apiserver"), "--etcd-servers=" + etcd, "--bind-address=127.0.0.1",
-          "--advertise-address=127.0.0.1", "--secure-port=" + std::to_string(port_), "--cert-dir=" + dir_ + "/certs",
-          "--tls-cert-file=" + pki + "server.crt", "--tls-private-key-file=" + pki + "server.key",
-          "--client-ca-file=" + pki + "ca.crt", "--token-auth-file=" + dir_ + "/tokens.csv",
+          "--advertise-address=127.0.0.1", "--secure-port=" + std::to_string(port_),
+          "--cert-dir=" + dir_ + "/certs", "--tls-cert-file=" + pki + "server.crt",
+          "--tls-private-key-file=" + pki + "server.key", "--client-ca-file=" + pki + "ca.crt",
+          "--token-auth-file=" + dir_ + "/tokens.csv",
           "--service-account-issuer=https://kubernetes.default.svc",
           "--service-account-key-file=" + pki + "server.crt",
           "--service-account-signing-key-file=" + pki + "server.key",

@@ -1,6 +1,7 @@
-// A real kube-apiserver and its etcd, from the folder that KUBEBUILDER_ASSETS names (the Kubernetes convention): new and
-// empty, on loopback, with admission and authorization as a cluster has them; gone with the test. No controller runs
-// beside it but, when the folder has a kube-controller-manager and it is asked for, the garbage collector.
+// A real kube-apiserver and its etcd, from the folder that KUBEBUILDER_ASSETS names (the Kubernetes
+// convention): new and empty, on loopback, with admission and authorization as a cluster has them; gone with
+// the test. No controller runs beside it but, when the folder has a kube-controller-manager and it is asked
+// for, the garbage collector.
 #pragma once
 
 #include <cstdint>
@@ -26,13 +27,14 @@ class RealApiServer {
   static bool configured();             // KUBEBUILDER_ASSETS is set
   static bool has_garbage_collector();  // its folder has a kube-controller-manager
 
-  // Ready to serve. Throws std::runtime_error: a program is missing (its path), or does not get ready (its last words).
+  // Ready to serve. Throws std::runtime_error: a program is missing (its path), or does not get ready (its
+  // last words).
   explicit RealApiServer(const RealApiServerOptions& options = {});
   ~RealApiServer();
   RealApiServer(const RealApiServer&) = delete;
   RealApiServer& operator=(const RealApiServer&) = delete;
 
-  const std::string& dir() const { return dir_; }  // of its own; may be written to
+  const std::string& dir() const { return dir_; }                  // of its own; may be written to
   std::string kubeconfig() const { return dir_ + "/kubeconfig"; }  // of kubernetes-admin in system:masters
   std::uint16_t port() const { return port_; }
   const std::string& authority() const { return pki_.authority.certificate; }

@@ -1,0 +1,113 @@
+// What Kueue's webhooks do, seen from outside: in process in berth up, called by the API server where that is
+// a real one.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "e2e/server.h"
+
+namespace berth::e2e {
+namespace {
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::string job(const std::string& name, const std::string& queue) {
+  return "apiVersion: batch/v1\nkind: Job\nmetadata: {name: " + name +
+         ", labels: {kueue.x-k8s.io/queue-name: " + queue +
+         "}}\nspec:\n  template:\n    metadata: {annotations: {berth.dev/run-for: 1h}}\n    spec:\n      "
+         "restartPolicy: Never\n"
+         "      containers: [{name: c, image: none, resources: {requests: {cpu: 1}}}]\n";
+}
+
+class Webhooks : public OnBoth {
+ protected:
+  void SetUp() override {
+    OnBoth::SetUp();
+    if (!IsSkipped()) cluster_ = make_cluster(GetParam(), "1x1x2");
+  }
+  std::string must(const std::vector<std::string>& arguments, const std::string& input = "") {
+    return cluster_->must(arguments, input);
+  }
+  std::string refusal(const std::vector<std::string>& arguments, const std::string& input = "") {
+    const Finished refused = cluster_->kubectl(arguments, input);
+    EXPECT_NE(refused.exit_code, 0) << refused.out;
+    return refused.err;
+  }
+
+  std::unique_ptr<Cluster> cluster_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Clusters, Webhooks, both(), name_of);
+
+// One cluster for all of it: starting one takes longer than what is looked at.
+TEST_P(Webhooks, SuspendJobsJudgeWhatChangesAndConvertVersions) {
+  must({"apply", "-f", "-"}, job("waits", "nowhere"));
+  EXPECT_EQ(must({"get", "job", "waits", "-o", "jsonpath={.spec.suspend}"}), "true")
+      << "as a job with a queue begins";
+
+  // A manifest of the older version, and what each version shows of it.
+  must({"apply", "-f", "-"}, R"(
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ResourceFlavor
+metadata: {name: old}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ClusterQueue
+metadata: {name: old}
+spec:
+  cohort: together
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: [cpu]
+    flavors: [{name: old, resources: [{name: cpu, nominalQuota: 4}]}]
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: LocalQueue
+metadata: {name: old, namespace: default}
+spec: {clusterQueue: old}
+)");
+  const auto shown = [&](const std::string& version, const std::string& path) {
+    return must(
+        {"get", "clusterqueues." + version + ".kueue.x-k8s.io", "old", "-o", "jsonpath={" + path + "}"});
+  };
+  EXPECT_EQ(shown("v1beta1", ".spec.cohort"), "together");
+  EXPECT_EQ(shown("v1beta1", ".spec.cohortName"), "");
+  EXPECT_EQ(shown("v1beta2", ".spec.cohortName"), "together");
+  EXPECT_EQ(shown("v1beta2", ".spec.cohort"), "");
+
+  // A job in that queue runs, and may not move to another one then.
+  must({"apply", "-f", "-"}, job("runs", "old"));
+  ASSERT_TRUE(eventually([&] {
+    return must({"get", "job", "runs", "-o", "jsonpath={.spec.suspend}"}) == "false";
+  })) << must({"get", "workloads", "-o", "yaml"});
+  EXPECT_TRUE(has(must({"get", "workloads.v1beta1.kueue.x-k8s.io", "-o",
+                        "jsonpath={.items[*].status.admission.clusterQueue}"}),
+                  "old"));
+  EXPECT_TRUE(has(refusal({"label", "--overwrite", "job", "runs", "kueue.x-k8s.io/queue-name=other"}),
+                  "metadata.labels[kueue.x-k8s.io/queue-name]"));
+  must({"label", "--overwrite", "job", "waits", "kueue.x-k8s.io/queue-name=old"});
+  EXPECT_TRUE(
+      eventually([&] { return must({"get", "job", "waits", "-o", "jsonpath={.spec.suspend}"}) == "false"; }));
+
+  // Updates are judged too.
+  EXPECT_TRUE(has(
+      refusal(
+          {"patch", "clusterqueue", "old", "--type=json", "-p",
+           R"([{"op":"replace","path":"/spec/resourceGroups/0/flavors/0/resources/0/nominalQuota","value":"-1"}])"}),
+      "nominalQuota"));
+  EXPECT_TRUE(has(refusal({"apply", "-f", "-"},
+                          "apiVersion: kueue.x-k8s.io/v1beta2\nkind: Cohort\nmetadata: {name: c}\nspec: "
+                          "{parentName: 'Not a name'}\n"),
+                  "parentName"));
+}
+
+TEST_P(Webhooks, LetEverySamplePass) {
+  for (const char* name : {"first-queue.yaml", "topology-queue.yaml", "topology-job.yaml", "job.yaml"}) {
+    const std::string path = std::string(BERTH_SOURCE_DIR) + "/config/samples/" + name;
+    EXPECT_TRUE(has(must({"create", "--validate=true", "-f", path}), "created")) << name;
+  }
+}
+
+}  // namespace
+}  // namespace berth::e2e
