@@ -153,6 +153,7 @@ struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
   }
 
   void failed(const char* what, const RestResponse& response) {
+    if (response.code == 409) return again();  // somebody else was first
     log::warn("lease", {{"cannot", what}, {"code", std::to_string(response.code)}, {"why", std::string(api::status_message(response))}});
     again();
   }
@@ -228,7 +229,9 @@ void LeaderElector::start() {
 }
 bool LeaderElector::leading() const { return impl_->leading; }
 Time LeaderElector::leads_until() const {
-  return impl_->leading ? impl_->renewed_at + impl_->options.renew_deadline : Time::min();
+  // Before the renewal: the clock was set back, and says nothing about how old the renewal is.
+  const bool known = impl_->leading && impl_->executor.now() >= impl_->renewed_at;
+  return known ? impl_->renewed_at + impl_->options.renew_deadline : Time::min();
 }
 std::string LeaderElector::holder() const { return Impl::holder_of(impl_->lease); }
 

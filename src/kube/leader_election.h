@@ -41,8 +41,8 @@ class LeaderElector {
 
   void start();
   bool leading() const;
-  // Until when this one leads as far as is known, even if nothing is heard any more; a moment long ago when it does not lead. What
-  // only the leader may write must not go out later: a process that stood still finds out by its clock.
+  // Until when this one leads as far as is known, even if nothing is heard any more; a moment long ago when it does not lead, or when the clock was
+  // set back. What only the leader may write must not go out later: a process that stood still finds out by its clock.
   Time leads_until() const;
   std::string holder() const;  // who held the lease when it was last seen; "" nobody
   // Stops, and gives the lease back when it is held, so that another may lead at once. `done` is called in any case.

@@ -109,6 +109,32 @@ TEST_F(LeaderElectionTest, ADeadLeaderIsFollowedWithinTheLease) {
   EXPECT_TRUE(second.elector->leading());
 }
 
+// A machine's clock that can be set.
+class Clock final : public Executor {
+ public:
+  explicit Clock(Executor& inner) : inner_(inner) {}
+  Time now() const override { return inner_.now() + shift; }
+  void post(Task task) override { inner_.post(std::move(task)); }
+  TimerId at(Time when, Task task) override { return inner_.at(when - shift, std::move(task)); }
+  void cancel(TimerId timer) override { inner_.cancel(timer); }
+  Duration shift{};
+
+ private:
+  Executor& inner_;
+};
+
+TEST_F(LeaderElectionTest, AClockThatIsSetBackProvesNothing) {
+  Clock clock(executor_);
+  LeaderElectionOptions options;
+  options.identity = "me";
+  LeaderElector elector(*server_, clock, options, {[] {}, [](const std::string&) {}});
+  elector.start();
+  run(seconds(1));
+  ASSERT_GT(elector.leads_until(), clock.now());
+  clock.shift = -seconds(30);
+  EXPECT_EQ(elector.leads_until(), Time::min());
+}
+
 TEST_F(LeaderElectionTest, WhoMayNotWatchFollowsWithinTheLeaseAndARetry) {
   Candidate& first = add("first");
   run(seconds(1));
