@@ -1,5 +1,6 @@
-// The names of verbs, as roles, audit logs and metrics have them: "get", "list", "watch", "create", "update", "patch", "delete",
-// "deletecollection". https://kubernetes.io/docs/reference/access-authn-authz/authorization/#determine-the-request-verb
+// The names of verbs, as roles, audit logs and metrics have them: "get", "list", "watch", "create", "update",
+// "patch", "delete", "deletecollection".
+// https://kubernetes.io/docs/reference/access-authn-authz/authorization/#determine-the-request-verb
 #pragma once
 
 #include <string_view>

@@ -27,41 +27,53 @@ bool passes(const api::RestResponse& response) {
 }  // namespace
 
 void add_access_flags(CLI::App& app, AccessFlags& flags) {
-  app.add_option("--kubeconfig", flags.kubeconfig,
-                 "The kubeconfig to use (default: $KUBECONFIG, else the pod's service account, else ~/.kube/config)");
+  app.add_option(
+      "--kubeconfig", flags.kubeconfig,
+      "The kubeconfig to use (default: $KUBECONFIG, else the pod's service account, else ~/.kube/config)");
   app.add_option("--context", flags.context, "The kubeconfig's context to use (default: its current one)");
 }
 
 Result<FoundAccess> find_access(const AccessFlags& flags) {
   const char* kubeconfig = std::getenv("KUBECONFIG");
-  const bool said = !flags.kubeconfig.empty() || !flags.context.empty() || (kubeconfig != nullptr && *kubeconfig != '\0');
+  const bool said =
+      !flags.kubeconfig.empty() || !flags.context.empty() || (kubeconfig != nullptr && *kubeconfig != '\0');
   if (!said) {
-    auto pod = kube::in_cluster_access(std::getenv("KUBERNETES_SERVICE_HOST"), std::getenv("KUBERNETES_SERVICE_PORT"));
+    auto pod = kube::in_cluster_access(std::getenv("KUBERNETES_SERVICE_HOST"),
+                                       std::getenv("KUBERNETES_SERVICE_PORT"));
     if (pod) return FoundAccess{std::move(*pod), true};
   }
-  auto access = kube::load_kubeconfig(kube::kubeconfig_files(flags.kubeconfig, kubeconfig, std::getenv("HOME")), flags.context);
+  auto access = kube::load_kubeconfig(
+      kube::kubeconfig_files(flags.kubeconfig, kubeconfig, std::getenv("HOME")), flags.context);
   if (!access) return tl::unexpected(access.error());
   return FoundAccess{std::move(*access), false};
 }
 
-std::string explain_refusal(const api::RestResponse& response, const api::GroupVersionResource& resource, const kube::Access& access) {
+std::string explain_refusal(const api::RestResponse& response, const api::GroupVersionResource& resource,
+                            const kube::Access& access) {
   const std::string message(api::status_message(response));
   if (response.code == 401)
     return access.server + " does not accept the credentials of " + access.origin +
            ": they may have expired; renew the token or certificate, or choose another context";
   if (response.code == 403)
-    return access.server + " refuses: " + message + "; bind the user to the ClusterRole kueue-manager-role and the roles in its namespace (config/install/berth.yaml has them)";
+    return access.server + " refuses: " + message +
+           "; bind the user to the ClusterRole kueue-manager-role and the roles in its namespace "
+           "(config/install/berth.yaml has them)";
   if (response.code == 404 && resource.group == api::kueue::kGroup)
-    return access.server + " does not serve " + name_of(resource) + ": install Kueue's definitions first (kubectl apply --server-side -f config/crd)";
-  if (response.code == 404) return access.server + " does not serve " + name_of(resource) + ": Berth needs a newer Kubernetes";
+    return access.server + " does not serve " + name_of(resource) +
+           ": install Kueue's definitions first (kubectl apply --server-side -f config/crd)";
+  if (response.code == 404)
+    return access.server + " does not serve " + name_of(resource) + ": Berth needs a newer Kubernetes";
   const bool hopeless = response.code == 0 && api::status_reason(response) == kube::kHopeless;
   const std::string remedy = hopeless ? "; check certificate-authority and the credentials there" : "";
-  if (response.code == 0) return access.server + " cannot be used (" + access.origin + "): " + message + remedy;
-  return access.server + " answers " + std::to_string(response.code) + " for " + name_of(resource) + ": " + message;
+  if (response.code == 0)
+    return access.server + " cannot be used (" + access.origin + "): " + message + remedy;
+  return access.server + " answers " + std::to_string(response.code) + " for " + name_of(resource) + ": " +
+         message;
 }
 
 struct AccessCheck::Impl : std::enable_shared_from_this<AccessCheck::Impl> {
-  Impl(api::RestClient& c, Executor& e, kube::Access a, std::vector<Needed> n, std::function<void(Result<void>)> d)
+  Impl(api::RestClient& c, Executor& e, kube::Access a, std::vector<Needed> n,
+       std::function<void(Result<void>)> d)
       : client(c), executor(e), access(std::move(a)), needed(std::move(n)), done(std::move(d)) {}
 
   void ask() {
@@ -86,7 +98,8 @@ struct AccessCheck::Impl : std::enable_shared_from_this<AccessCheck::Impl> {
     }
     const std::string why = explain_refusal(response, what.resource, access);
     if (!passes(response) || executor.now() >= give_up) return std::exchange(done, {})(fail(why));
-    if (!std::exchange(warned, true)) log::warn("the API server cannot be used yet; trying again", {{"why", why}});
+    if (!std::exchange(warned, true))
+      log::warn("the API server cannot be used yet; trying again", {{"why", why}});
     timer = executor.after(kAskAgainAfter, [this] { ask(); });
   }
 
@@ -101,8 +114,8 @@ struct AccessCheck::Impl : std::enable_shared_from_this<AccessCheck::Impl> {
   TimerId timer = 0;
 };
 
-AccessCheck::AccessCheck(api::RestClient& client, Executor& executor, const kube::Access& access, std::vector<Needed> needed,
-                         std::function<void(Result<void>)> done)
+AccessCheck::AccessCheck(api::RestClient& client, Executor& executor, const kube::Access& access,
+                         std::vector<Needed> needed, std::function<void(Result<void>)> done)
     : impl_(std::make_shared<Impl>(client, executor, access, std::move(needed), std::move(done))) {}
 AccessCheck::~AccessCheck() { impl_->executor.cancel(impl_->timer); }
 

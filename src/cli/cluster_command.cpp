@@ -35,7 +35,8 @@ Result<void> run_cluster(const Flags& flags) {
   http::AsioExecutor executor;
   kube::ClientOptions no_limit;
   no_limit.user_agent = "berth-cluster";
-  no_limit.rate.per_second = 0;  // kubelets and the Job controller have limits of their own; here they would only slow tests
+  no_limit.rate.per_second =
+      0;  // kubelets and the Job controller have limits of their own; here they would only slow tests
   kube::ClientOptions once = no_limit;
   once.max_tries = 1;
   auto client = kube::Client::make(executor, found->access, no_limit);
@@ -45,7 +46,8 @@ Result<void> run_cluster(const Flags& flags) {
   if (!cluster) return tl::unexpected(cluster.error());
 
   Result<void> outcome;
-  AccessCheck check(**checker, executor, found->access, {{{"", "v1", "nodes"}}, {{"", "v1", "pods"}}, {{"batch", "v1", "jobs"}}},
+  AccessCheck check(**checker, executor, found->access,
+                    {{{"", "v1", "nodes"}}, {{"", "v1", "pods"}}, {{"batch", "v1", "jobs"}}},
                     [&](Result<void> may) {
                       if (!may) {
                         outcome = std::move(may);
@@ -76,12 +78,14 @@ int run(const Flags& flags) {
 }  // namespace
 
 Command add_cluster(CLI::App& root) {
-  auto* app = root.add_subcommand("cluster", "Pretend to be the machines of a cluster: nodes, kubelets, autoscaler, Job controller");
+  auto* app = root.add_subcommand(
+      "cluster", "Pretend to be the machines of a cluster: nodes, kubelets, autoscaler, Job controller");
   auto flags = std::make_shared<Flags>();
   add_access_flags(*app, flags->access);
   add_cluster_flags(*app, flags->cluster);
-  app->add_flag("--job-controller", flags->job_controller,
-                "--job-controller=false: somebody else makes the pods of Jobs, as kube-controller-manager does");
+  app->add_flag(
+      "--job-controller", flags->job_controller,
+      "--job-controller=false: somebody else makes the pods of Jobs, as kube-controller-manager does");
   app->add_option("--log-level", flags->log_level, "debug, info, warn or error")->capture_default_str();
   app->footer(kClusterHelp);
   return {app, [flags] { return run(*flags); }};

@@ -10,22 +10,30 @@
 namespace berth::cli {
 
 const char* const kClusterHelp =
-    "Pods run for 10s and succeed; annotations of theirs say otherwise: berth.dev/run-for: 90s, berth.dev/exit-code: \"1\",\n"
-    "berth.dev/stop-after: 20s (once deleted). Nodes can be cordoned, drained, tainted and deleted; one with the annotation\n"
-    "berth.dev/fail=NotReady (or Unknown) fails until the annotation is removed. The autoscaler answers ProvisioningRequests\n"
-    "of the classes check-capacity.autoscaling.x-k8s.io and best-effort-atomic-scale-up.autoscaling.x-k8s.io; parameters\n"
-    "of a request make it slow or fail: provisioning-delay: 2m, fail-attempts: 2 (or all), expire-after: 60s, revoke-after: 5m.";
+    "Pods run for 10s and succeed; annotations of theirs say otherwise: berth.dev/run-for: 90s, "
+    "berth.dev/exit-code: \"1\",\n"
+    "berth.dev/stop-after: 20s (once deleted). Nodes can be cordoned, drained, tainted and deleted; one with "
+    "the annotation\n"
+    "berth.dev/fail=NotReady (or Unknown) fails until the annotation is removed. The autoscaler answers "
+    "ProvisioningRequests\n"
+    "of the classes check-capacity.autoscaling.x-k8s.io and "
+    "best-effort-atomic-scale-up.autoscaling.x-k8s.io; parameters\n"
+    "of a request make it slow or fail: provisioning-delay: 2m, fail-attempts: 2 (or all), expire-after: "
+    "60s, revoke-after: 5m.";
 
 void add_cluster_flags(CLI::App& app, ClusterFlags& flags) {
-  app.add_option("--nodes", flags.nodes,
-                 "Pretend nodes to make: BLOCKSxRACKSxNODES, such as 2x4x8, a file of Node manifests, or none")
+  app.add_option(
+         "--nodes", flags.nodes,
+         "Pretend nodes to make: BLOCKSxRACKSxNODES, such as 2x4x8, a file of Node manifests, or none")
       ->capture_default_str();
   app.add_option("--node-resources", flags.node_resources,
                  "What each of them has, such as cpu=96,memory=256Gi,nvidia.com/gpu=8");
-  app.add_option("--scale-up", flags.scale_up,
-                 "What the autoscaler may add for ProvisioningRequests, in a block of its own: RACKSxNODES, or none")
+  app.add_option(
+         "--scale-up", flags.scale_up,
+         "What the autoscaler may add for ProvisioningRequests, in a block of its own: RACKSxNODES, or none")
       ->capture_default_str();
-  app.add_option("--provisioning-delay", flags.provisioning_delay, "How long the autoscaler takes to add nodes")
+  app.add_option("--provisioning-delay", flags.provisioning_delay,
+                 "How long the autoscaler takes to add nodes")
       ->capture_default_str();
 }
 

@@ -37,9 +37,10 @@ void StandingExecutor::post(Task task) {
 
 TimerId StandingExecutor::at(Time when, Task task) {
   const TimerId id = ++state_->last;
-  state_->waiting[id] = state_->inner.at(when, [weak = std::weak_ptr(state_), id, when, task = std::move(task)] {
-    if (const auto state = weak.lock()) state->due(id, when, task);
-  });
+  state_->waiting[id] =
+      state_->inner.at(when, [weak = std::weak_ptr(state_), id, when, task = std::move(task)] {
+        if (const auto state = weak.lock()) state->due(id, when, task);
+      });
   return id;
 }
 
@@ -60,9 +61,10 @@ void StandingExecutor::go_on() {
   // Kept until they run: they can still be cancelled.
   for (auto& [key, task] : std::exchange(state_->overdue, {})) {
     const auto& [when, id] = key;
-    state_->waiting[id] = state_->inner.at(now(), [weak = std::weak_ptr(state_), id = id, when = when, task = std::move(task)] {
-      if (const auto state = weak.lock()) state->due(id, when, task);
-    });
+    state_->waiting[id] =
+        state_->inner.at(now(), [weak = std::weak_ptr(state_), id = id, when = when, task = std::move(task)] {
+          if (const auto state = weak.lock()) state->due(id, when, task);
+        });
   }
 }
 

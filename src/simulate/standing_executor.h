@@ -1,5 +1,5 @@
-// The executor of one simulated process among several: it can stand still, as a process does that is stopped or starved, while time
-// goes on for the others.
+// The executor of one simulated process among several: it can stand still, as a process does that is stopped
+// or starved, while time goes on for the others.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ class StandingExecutor final : public Executor {
   void cancel(TimerId timer) override;
 
   void stand_still();
-  // What was posted meanwhile, such as answers that were on their way, comes before the timers that became due: the worst order for
-  // whoever relies on a timer to notice.
+  // What was posted meanwhile, such as answers that were on their way, comes before the timers that became
+  // due: the worst order for whoever relies on a timer to notice.
   void go_on();
 
  private:

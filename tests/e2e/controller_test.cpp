@@ -28,10 +28,15 @@ std::string only_line(const Finished& finished) {
 
 // A kubeconfig that trusts `authority` (PEM; empty: everybody) and shows `token`.
 std::string kubeconfig_of(const std::string& url, const std::string& authority, const std::string& token) {
-  const std::string trust = authority.empty() ? "insecure-skip-tls-verify: true" : "certificate-authority-data: " + base64_encode(authority);
+  const std::string trust = authority.empty() ? "insecure-skip-tls-verify: true"
+                                              : "certificate-authority-data: " + base64_encode(authority);
   return "apiVersion: v1\nkind: Config\ncurrent-context: here\n"
-         "clusters: [{name: c, cluster: {server: \"" + url + "\", " + trust + "}}]\n"
-         "users: [{name: u, user: {token: " + token + "}}]\n"
+         "clusters: [{name: c, cluster: {server: \"" +
+         url + "\", " + trust +
+         "}}]\n"
+         "users: [{name: u, user: {token: " +
+         token +
+         "}}]\n"
          "contexts: [{name: here, context: {cluster: c, user: u}}]\n";
 }
 
@@ -55,7 +60,9 @@ class Controller : public testing::Test {
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
-  Finished start(std::vector<std::string> more) const { return run(command(std::move(more)), server.environment()); }
+  Finished start(std::vector<std::string> more) const {
+    return run(command(std::move(more)), server.environment());
+  }
   Finished start_with(const std::string& kubeconfig) const {
     return start({"--kubeconfig", server.write_file("kubeconfig-of-a-test", kubeconfig)});
   }
@@ -108,8 +115,10 @@ TEST_F(Controller, APortIsInUse) {
   socklen_t size = sizeof address;
   ::getsockname(taken, reinterpret_cast<sockaddr*>(&address), &size);
   const std::string where = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
-  config = server.write_file("taken.yaml",
-                             "{apiVersion: config.kueue.x-k8s.io/v1beta2, kind: Configuration, health: {healthProbeBindAddress: \"" + where + "\"}}");
+  config = server.write_file(
+      "taken.yaml",
+      "{apiVersion: config.kueue.x-k8s.io/v1beta2, kind: Configuration, health: {healthProbeBindAddress: \"" +
+          where + "\"}}");
   const std::string line = only_line(start({}));
   EXPECT_TRUE(has(line, "cannot listen on " + where)) << line;
   EXPECT_TRUE(has(line, "health.healthProbeBindAddress")) << line;
@@ -126,7 +135,8 @@ TEST_F(Controller, WhatItIsToldMakesNoSense) {
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_EQ(std::ranges::count(unknown.err, '\n'), 1) << unknown.err;
   EXPECT_TRUE(has(unknown.err, "--no-such-option")) << unknown.err;
-  config = server.write_file("bad.yaml", "{apiVersion: config.kueue.x-k8s.io/v1beta2, kind: Configuration, health: {port: 1}}");
+  config = server.write_file(
+      "bad.yaml", "{apiVersion: config.kueue.x-k8s.io/v1beta2, kind: Configuration, health: {port: 1}}");
   EXPECT_TRUE(has(only_line(start({})), "health.port")) << "the path of what is unknown";
   config = server.dir() + "/no-such-config";
   EXPECT_TRUE(has(only_line(start({})), "no-such-config"));
@@ -136,13 +146,18 @@ TEST_F(Controller, WhatItIsToldMakesNoSense) {
 TEST_F(Controller, ItIsReadyOnceEverythingIs) {
   server.must({"create", "namespace", "kueue-system"});
   const int health = free_port(), metrics = free_port();
-  config = server.write_file("ports.yaml", "{apiVersion: config.kueue.x-k8s.io/v1beta2, kind: Configuration, health: {healthProbeBindAddress: \"127.0.0.1:" +
-                                               std::to_string(health) + "\"}, metrics: {bindAddress: \"127.0.0.1:" + std::to_string(metrics) +
-                                               "\"}, webhook: {host: 127.0.0.1, port: " + std::to_string(free_port()) +
-                                               "}, visibilityServer: {bindAddress: 127.0.0.1, bindPort: " + std::to_string(free_port()) + "}}");
+  config = server.write_file(
+      "ports.yaml",
+      "{apiVersion: config.kueue.x-k8s.io/v1beta2, kind: Configuration, health: {healthProbeBindAddress: "
+      "\"127.0.0.1:" +
+          std::to_string(health) + "\"}, metrics: {bindAddress: \"127.0.0.1:" + std::to_string(metrics) +
+          "\"}, webhook: {host: 127.0.0.1, port: " + std::to_string(free_port()) +
+          "}, visibilityServer: {bindAddress: 127.0.0.1, bindPort: " + std::to_string(free_port()) + "}}");
   const std::string kubeconfig = server.kubeconfig();
   server.signal(SIGSTOP);
-  Process process({BERTH_PROGRAM, "controller", "--config", config, "--log-level", "error", "--kubeconfig", kubeconfig}, server.environment());
+  Process process(
+      {BERTH_PROGRAM, "controller", "--config", config, "--log-level", "error", "--kubeconfig", kubeconfig},
+      server.environment());
   ASSERT_TRUE(eventually([&] { return has(http_get(health, "/healthz"), "200 OK"); }));
   const std::string unready = http_get(health, "/readyz");
   EXPECT_TRUE(has(unready, " 500 ")) << unready;
@@ -152,15 +167,19 @@ TEST_F(Controller, ItIsReadyOnceEverythingIs) {
   server.signal(SIGCONT);
   ASSERT_TRUE(process.wait_for_output("leading\n")) << process.err();
   EXPECT_TRUE(has(http_get(health, "/readyz"), "200 OK"));
-  EXPECT_NE(server.must({"-n", "kueue-system", "get", "secret", "kueue-webhook-server-cert", "-o", "jsonpath={.data.ca\\.crt}"}), "");
+  EXPECT_NE(server.must({"-n", "kueue-system", "get", "secret", "kueue-webhook-server-cert", "-o",
+                         "jsonpath={.data.ca\\.crt}"}),
+            "");
 
   const auto scrape = [&](const std::string& token) {
-    return server.kubectl({"--kubeconfig=/dev/null", "--server=https://127.0.0.1:" + std::to_string(metrics), "--insecure-skip-tls-verify",
-                           "--token=" + token, "get", "--raw", "/metrics"});
+    return server.kubectl({"--kubeconfig=/dev/null", "--server=https://127.0.0.1:" + std::to_string(metrics),
+                           "--insecure-skip-tls-verify", "--token=" + token, "get", "--raw", "/metrics"});
   };
   const Finished told = scrape("strong");
   EXPECT_EQ(told.exit_code, 0) << told.err;
-  EXPECT_TRUE(has(told.out, "berth_api_requests_total{code=\"200\",resource=\"clusterqueues\",verb=\"list\"}")) << told.out;
+  EXPECT_TRUE(
+      has(told.out, "berth_api_requests_total{code=\"200\",resource=\"clusterqueues\",verb=\"list\"}"))
+      << told.out;
   EXPECT_TRUE(has(told.out, "berth_leading 1")) << told.out;
   EXPECT_NE(scrape("weak").exit_code, 0) << "may not read metrics";
   EXPECT_NE(scrape("wrong").exit_code, 0);

@@ -1,4 +1,5 @@
-// Two `berth controller` processes on one API server: the leader is killed, stopped and asked to go while jobs run.
+// Two `berth controller` processes on one API server: the leader is killed, stopped and asked to go while
+// jobs run.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -50,20 +51,24 @@ std::string jobs(int first, int count) {
   std::string all;
   for (int i = first; i < first + count; ++i) {
     all += "---\n{apiVersion: batch/v1, kind: Job, metadata: {name: j" + std::to_string(i) +
-           ", labels: {kueue.x-k8s.io/queue-name: queue}}, spec: {suspend: true, template: {metadata: {annotations: "
-           "{berth.dev/run-for: 1s}}, spec: {restartPolicy: Never, containers: [{name: c, image: i, resources: {requests: {cpu: "
+           ", labels: {kueue.x-k8s.io/queue-name: queue}}, spec: {suspend: true, template: {metadata: "
+           "{annotations: "
+           "{berth.dev/run-for: 1s}}, spec: {restartPolicy: Never, containers: [{name: c, image: i, "
+           "resources: {requests: {cpu: "
            "1}}}]}}}}\n";
   }
   return all;
 }
 
-// Every version of every object of a kind, as a watch tells them: a line each, of resourceVersion, name and what `path` says.
+// Every version of every object of a kind, as a watch tells them: a line each, of resourceVersion, name and
+// what `path` says.
 class Recorder {
  public:
   Recorder(const Cluster& server, const std::string& kind, const std::string& path)
       : file_(server.dir() + "/" + kind + ".versions"),
         kubectl_({"/bin/sh", "-c",
-                  "exec kubectl get " + kind + " --watch -o jsonpath='{.metadata.resourceVersion} {.metadata.name} " + path +
+                  "exec kubectl get " + kind +
+                      " --watch -o jsonpath='{.metadata.resourceVersion} {.metadata.name} " + path +
                       "{\"\\n\"}' > " + file_},
                  server.environment()) {}
 
@@ -125,12 +130,14 @@ class Replicas : public OnBoth {
     cluster = make_server(GetParam());
     const Cluster& server = *cluster;
     server.must({"apply", "-f", "-"}, kQueue);
-    workloads = std::make_unique<Recorder>(server, "workloads.v1beta2.kueue.x-k8s.io",
-                                           "{.metadata.ownerReferences[0].name} {.status.conditions[?(@.status==\"True\")].type}");
+    workloads = std::make_unique<Recorder>(
+        server, "workloads.v1beta2.kueue.x-k8s.io",
+        "{.metadata.ownerReferences[0].name} {.status.conditions[?(@.status==\"True\")].type}");
     ended = std::make_unique<Recorder>(server, "jobs", "{.status.conditions[?(@.status==\"True\")].type}");
     for (auto& controller : controllers) controller = std::make_unique<ControllerProcess>(server);
     for (auto& controller : controllers)
-      EXPECT_TRUE(controller->wait_until_ready()) << controller->process().out() << controller->process().err();
+      EXPECT_TRUE(controller->wait_until_ready())
+          << controller->process().out() << controller->process().err();
   }
 
   void submit(int count) {
@@ -139,7 +146,8 @@ class Replicas : public OnBoth {
   }
 
   std::unique_ptr<ControllerProcess>& leader() {
-    EXPECT_TRUE(eventually([&] { return std::ranges::any_of(controllers, [](const auto& c) { return c->leads(); }); }));
+    EXPECT_TRUE(eventually(
+        [&] { return std::ranges::any_of(controllers, [](const auto& c) { return c->leads(); }); }));
     return *std::ranges::find_if(controllers, [](const auto& c) { return c->leads(); });
   }
   ControllerProcess& other(const std::unique_ptr<ControllerProcess>& one) {
@@ -154,21 +162,27 @@ class Replicas : public OnBoth {
   // All jobs end, each of them ran once, and never were more admitted than the quota allows.
   void expect_all_is_well() {
     EXPECT_TRUE(eventually([&] {
-      const std::string done = cluster->must({"get", "jobs", "-o", "jsonpath={range .items[?(@.status.succeeded==1)]}x{end}"});
+      const std::string done =
+          cluster->must({"get", "jobs", "-o", "jsonpath={range .items[?(@.status.succeeded==1)]}x{end}"});
       return static_cast<int>(done.size()) == submitted;
     })) << cluster->must({"get", "jobs,workloads", "-A"});
-    EXPECT_EQ(static_cast<int>(cluster->must({"get", "pods", "-o", "jsonpath={range .items[*]}x{end}"}).size()), submitted);
+    EXPECT_EQ(
+        static_cast<int>(cluster->must({"get", "pods", "-o", "jsonpath={range .items[*]}x{end}"}).size()),
+        submitted);
     audit();
   }
 
   void audit() {
-    std::vector<std::tuple<long, bool, Recorder::Line>> history;  // in the order in which the API server made it
+    std::vector<std::tuple<long, bool, Recorder::Line>>
+        history;  // in the order in which the API server made it
     for (const auto& line : ended->stop()) history.emplace_back(line.version, true, line);
     for (const auto& line : workloads->stop()) history.emplace_back(line.version, false, line);
     std::ranges::sort(history, {}, [](const auto& entry) { return std::get<0>(entry); });
     std::set<std::string> over, holding;
     for (const auto& [version, is_job, line] : history) {
-      const auto says = [&line = line](const char* word) { return line.state.find(word) != std::string::npos; };
+      const auto says = [&line = line](const char* word) {
+        return line.state.find(word) != std::string::npos;
+      };
       std::string job = line.name;
       if (is_job) {
         if (says("Complete")) over.insert(job);
@@ -180,7 +194,8 @@ class Replicas : public OnBoth {
           holding.erase(job);
         }
       }
-      const auto hold = std::ranges::count_if(holding, [&](const auto& name) { return !over.contains(name); });
+      const auto hold =
+          std::ranges::count_if(holding, [&](const auto& name) { return !over.contains(name); });
       EXPECT_LE(hold, kQuota) << "at version " << version;
     }
     EXPECT_EQ(static_cast<int>(over.size()), submitted) << "the history is complete";
@@ -219,7 +234,8 @@ TEST_P(Replicas, ALeaderThatStoodStillEndsAndWritesNothing) {
   first->process().signal(SIGCONT);
   const Finished finished = first->process().wait();
   EXPECT_EQ(finished.exit_code, 1);
-  EXPECT_EQ(finished.err.rfind("berth: the lease kueue-system/c1f6bfd2.kueue.x-k8s.io is lost: ", 0), 0u) << finished.err;
+  EXPECT_EQ(finished.err.rfind("berth: the lease kueue-system/c1f6bfd2.kueue.x-k8s.io is lost: ", 0), 0u)
+      << finished.err;
   EXPECT_EQ(std::ranges::count(finished.err, '\n'), 1) << finished.err;
   expect_all_is_well();
 }

@@ -1,4 +1,5 @@
-// Who follows only learns; who begins to lead decides on what is there now; who may not write any more does not.
+// Who follows only learns; who begins to lead decides on what is there now; who may not write any more does
+// not.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -44,7 +45,8 @@ std::string local_queue(std::string_view name) {
 std::string job(std::string_view name, std::string_view queue, std::string_view priority_class = "") {
   return "{apiVersion: batch/v1, kind: Job, metadata: {name: " + std::string(name) +
          ", namespace: default, labels: {kueue.x-k8s.io/queue-name: " + std::string(queue) +
-         "}}, spec: {suspend: true, template: {spec: {restartPolicy: Never, priorityClassName: \"" + std::string(priority_class) +
+         "}}, spec: {suspend: true, template: {spec: {restartPolicy: Never, priorityClassName: \"" +
+         std::string(priority_class) +
          "\", containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}}";
 }
 
@@ -56,7 +58,8 @@ class LateWatches final : public api::RestClient {
     if (request.verb == api::Verb::kList) ++lists[request.resource.resource];
     inner_.call(std::move(request), std::move(done));
   }
-  std::unique_ptr<api::WatchHandle> watch(api::RestRequest request, std::function<void(const api::WatchEvent&)> on_event,
+  std::unique_ptr<api::WatchHandle> watch(api::RestRequest request,
+                                          std::function<void(const api::WatchEvent&)> on_event,
                                           std::function<void()> on_end) override {
     const bool mine = request.resource.resource == resource_;
     return inner_.watch(
@@ -99,14 +102,16 @@ class Leading : public testing::Test {
     return std::make_unique<Controller>(client, world->executor(), options);
   }
   bool holds_quota(std::string_view job) {
-    auto request = world->request_for(std::string(api::kueue::kGroup) + "/v1beta2", "Workload", "default", "").value();
+    auto request =
+        world->request_for(std::string(api::kueue::kGroup) + "/v1beta2", "Workload", "default", "").value();
     request.verb = api::Verb::kList;
     const auto response = world->call(std::move(request));
     for (const auto& workload : array_at(response.body, {"items"})) {
       const auto& owners = array_at(workload, {"metadata", "ownerReferences"});
       if (owners.empty() || string_at(owners[0], {"name"}) != job) continue;
       for (const auto& condition : array_at(workload, {"status", "conditions"})) {
-        if (string_at(condition, {"type"}) == "QuotaReserved") return string_at(condition, {"status"}) == "True";
+        if (string_at(condition, {"type"}) == "QuotaReserved")
+          return string_at(condition, {"status"}) == "True";
       }
     }
     return false;
@@ -160,7 +165,8 @@ TEST_F(Leading, ANewLeaderKnowsWhatTheLastOneWroteLast) {
   pass(5);
   ASSERT_TRUE(holds_quota("first"));
   first.reset();
-  // Nobody has written anything about this one since the second knew it: no precondition would stop its admission.
+  // Nobody has written anything about this one since the second knew it: no precondition would stop its
+  // admission.
   apply(local_queue("b"));
   second->lead();
   pass(1);
@@ -172,9 +178,12 @@ TEST_F(Leading, ANewLeaderKnowsWhatTheLastOneWroteLast) {
 TEST_F(Leading, PodsAreReadAnewWherePlacesAreGiven) {
   for (const bool places : {false, true}) {
     if (places)
-      apply("{apiVersion: kueue.x-k8s.io/v1beta2, kind: Topology, metadata: {name: room}, spec: {levels: [{nodeLabel: "
-            "kubernetes.io/hostname}]}}\n---\n{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: placed}, spec: "
-            "{nodeLabels: {a: b}, topologyName: room}}");
+      apply(
+          "{apiVersion: kueue.x-k8s.io/v1beta2, kind: Topology, metadata: {name: room}, spec: {levels: "
+          "[{nodeLabel: "
+          "kubernetes.io/hostname}]}}\n---\n{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, "
+          "metadata: {name: placed}, spec: "
+          "{nodeLabels: {a: b}, topologyName: room}}");
     LateWatches client(world->client(), "none");
     const auto follower = make(client, 1);
     follower->start();

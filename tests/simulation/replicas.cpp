@@ -9,7 +9,8 @@
 namespace berth::simulation {
 namespace {
 
-const api::GroupVersionResource kWorkloads{std::string(api::kueue::kGroup), std::string(api::kueue::kVersion), "workloads"};
+const api::GroupVersionResource kWorkloads{std::string(api::kueue::kGroup), std::string(api::kueue::kVersion),
+                                           "workloads"};
 const api::GroupVersionResource kJobs{"batch", "v1", "jobs"};
 
 controller::ControllerOptions controller_options(std::uint64_t seed) {
@@ -55,7 +56,8 @@ bool ended(const Json& job) {
 
 }  // namespace
 
-Replica::Replica(simulate::World& world, std::uint64_t seed, simulate::FaultRates rates, simulate::FaultRates lease_rates)
+Replica::Replica(simulate::World& world, std::uint64_t seed, simulate::FaultRates rates,
+                 simulate::FaultRates lease_rates)
     : executor_(world.executor()),
       rates_(rates),
       lease_rates_(lease_rates),
@@ -64,7 +66,8 @@ Replica::Replica(simulate::World& world, std::uint64_t seed, simulate::FaultRate
       lease_client_(world.client(), executor_, seed * 31 + 2, lease_rates),
       controller_(client_, executor_, controller_options(seed)),
       elector_(lease_client_, executor_, election_options(seed),
-               {[this] { controller_.lead([this] { return elector_.leads_until(); }); }, [this](const std::string&) { lost_ = true; }}) {
+               {[this] { controller_.lead([this] { return elector_.leads_until(); }); },
+                [this](const std::string&) { lost_ = true; }}) {
   client_.on_write([this](std::uint64_t) {
     if (lives_for_ == 0 || --lives_for_ > 0) return true;
     died_();
@@ -80,9 +83,9 @@ void Replica::Counted::call(api::RestRequest request, std::function<void(api::Re
   inner_.call(std::move(request), std::move(done));
 }
 
-std::unique_ptr<api::WatchHandle> Replica::Counted::watch(api::RestRequest request,
-                                                          std::function<void(const api::WatchEvent&)> on_event,
-                                                          std::function<void()> on_end) {
+std::unique_ptr<api::WatchHandle> Replica::Counted::watch(
+    api::RestRequest request, std::function<void(const api::WatchEvent&)> on_event,
+    std::function<void()> on_end) {
   return inner_.watch(std::move(request), std::move(on_event), std::move(on_end));
 }
 
@@ -127,12 +130,13 @@ Amount QuotaAudit::used(std::string_view queue) const {
 void QuotaAudit::look(const JsonPtr& old, const JsonPtr& now) {
   const auto before = holder(old), after = holder(now);
   const auto complain = [&](const std::string& what) {
-    complaints_.push_back(format_time(world_.executor().now()) + " " + std::string(string_at(now ? *now : *old, {"metadata", "name"})) +
-                          ": " + what);
+    complaints_.push_back(format_time(world_.executor().now()) + " " +
+                          std::string(string_at(now ? *now : *old, {"metadata", "name"})) + ": " + what);
   };
   if (before) holders_.erase(before->meta.owners.front().uid);
   if (!after) return;
-  if (before && before->status.admission != after->status.admission) complain("admitted anew without having given its quota back");
+  if (before && before->status.admission != after->status.admission)
+    complain("admitted anew without having given its quota back");
   if (!before) ++admissions_;
   const api::OwnerReference& owner = after->meta.owners.front();
   const JsonPtr job = jobs_.get(api::object_key(after->meta.ns, owner.name));
@@ -140,7 +144,8 @@ void QuotaAudit::look(const JsonPtr& old, const JsonPtr& now) {
   holders_.insert_or_assign(owner.uid, *after);
   const std::string& queue = after->status.admission->cluster_queue;
   if (used(queue) > nominal_[queue])
-    complain(queue + " has given away " + format_amount("cpu", used(queue)) + " of " + format_amount("cpu", nominal_[queue]));
+    complain(queue + " has given away " + format_amount("cpu", used(queue)) + " of " +
+             format_amount("cpu", nominal_[queue]));
 }
 
 }  // namespace berth::simulation

@@ -1,4 +1,5 @@
-// Several controllers on one API server, of which one leads; and an eye on every single change that the API server shows of quota.
+// Several controllers on one API server, of which one leads; and an eye on every single change that the API
+// server shows of quota.
 #pragma once
 
 #include <functional>
@@ -21,7 +22,8 @@ namespace berth::simulation {
 // One process: controller and elector, each with a connection of its own.
 class Replica {
  public:
-  Replica(simulate::World& world, std::uint64_t seed, simulate::FaultRates rates, simulate::FaultRates lease_rates);
+  Replica(simulate::World& world, std::uint64_t seed, simulate::FaultRates rates,
+          simulate::FaultRates lease_rates);
   ~Replica();  // kill -9
 
   bool leads() const { return controller_.leading() && !lost_; }
@@ -40,7 +42,8 @@ class Replica {
    public:
     Counted(api::RestClient& inner, std::uint64_t& writes) : inner_(inner), writes_(writes) {}
     void call(api::RestRequest request, std::function<void(api::RestResponse)> done) override;
-    std::unique_ptr<api::WatchHandle> watch(api::RestRequest request, std::function<void(const api::WatchEvent&)> on_event,
+    std::unique_ptr<api::WatchHandle> watch(api::RestRequest request,
+                                            std::function<void(const api::WatchEvent&)> on_event,
                                             std::function<void()> on_end) override;
 
    private:
@@ -60,8 +63,8 @@ class Replica {
   kube::LeaderElector elector_;
 };
 
-// Looks at every version of every workload, in the order in which the API server made them. Who holds quota: has it reserved, and its
-// Job has not ended. (That it has ended is known before the workload says so.)
+// Looks at every version of every workload, in the order in which the API server made them. Who holds quota:
+// has it reserved, and its Job has not ended. (That it has ended is known before the workload says so.)
 class QuotaAudit {
  public:
   // `nominal`: cpu of each cluster queue, which may not borrow.

@@ -1,4 +1,5 @@
-// Two controllers, of which one leads: killed, standing still, cut off. Nothing is admitted twice, nobody is lost.
+// Two controllers, of which one leads: killed, standing still, cut off. Nothing is admitted twice, nobody is
+// lost.
 #include "simulation/replicas.h"
 
 #include <gtest/gtest.h>
@@ -84,7 +85,8 @@ FaultRates bad_lease_network() {
 
 class Replicas {
  public:
-  Replicas(std::uint64_t seed, FaultRates rates, FaultRates lease_rates) : random_(seed), rates_(rates), lease_rates_(lease_rates) {
+  Replicas(std::uint64_t seed, FaultRates rates, FaultRates lease_rates)
+      : random_(seed), rates_(rates), lease_rates_(lease_rates) {
     simulate::WorldOptions options;
     options.start = parse_time("2026-01-01T00:00:00Z").value();
     options.nodes = "1x1x3";
@@ -94,7 +96,8 @@ class Replicas {
     world_ = simulate::World::make(options).value();
     auto estate = parse_yaml(kEstate).value();
     for (auto& object : estate) EXPECT_TRUE(world_->create(std::move(object)));
-    audit_ = std::make_unique<QuotaAudit>(*world_, std::map<std::string, Amount>{{"four", cpu("4")}, {"three", cpu("3")}});
+    audit_ = std::make_unique<QuotaAudit>(
+        *world_, std::map<std::string, Amount>{{"four", cpu("4")}, {"three", cpu("3")}});
     for (auto& replica : replicas_) start(replica);
     run(seconds(5));
   }
@@ -106,7 +109,8 @@ class Replicas {
     Replica* replica = slot.get();
     replica->controller().on_round([this, replica] {
       if (rounds_++ % 16 != 0) return;
-      for (const auto& sentence : replica->controller().engine().check_invariants(now())) ADD_FAILURE() << sentence;
+      for (const auto& sentence : replica->controller().engine().check_invariants(now()))
+        ADD_FAILURE() << sentence;
     });
   }
 
@@ -117,7 +121,8 @@ class Replicas {
     return nullptr;
   }
 
-  // One leads, the others are ready to. Who lost the lease to a bad network has ended: another one was started in its place.
+  // One leads, the others are ready to. Who lost the lease to a bad network has ended: another one was
+  // started in its place.
   bool all_are_there() {
     for (auto& slot : replicas_) {
       if (slot && slot->lost()) start(slot);
@@ -126,7 +131,8 @@ class Replicas {
     return leader() != nullptr;
   }
 
-  // Kills the leader in the middle of a write and starts another process some time later. How long nobody led.
+  // Kills the leader in the middle of a write and starts another process some time later. How long nobody
+  // led.
   Duration kill_the_leader() {
     if (!run_until([this] { return all_are_there(); }, std::chrono::minutes(5))) return Duration::max();
     Slot* slot = leader();
@@ -135,7 +141,8 @@ class Replicas {
     if (!run_until([&died] { return died; }, std::chrono::minutes(10))) return Duration::max();
     slot->reset();
     const Time killed = now();
-    world_->executor().after(Duration(static_cast<Duration::rep>(random_.below(20'000'000))), [this, slot] { start(*slot); });
+    world_->executor().after(Duration(static_cast<Duration::rep>(random_.below(20'000'000))),
+                             [this, slot] { start(*slot); });
     if (!run_until([this] { return leader() != nullptr; }, std::chrono::minutes(2))) return Duration::max();
     return now() - killed;
   }
@@ -161,17 +168,21 @@ class Replicas {
     const std::string pods = std::to_string(1 + random_.below(3));
     const std::string name = "j" + std::to_string(++jobs_);
     Json job = parse_yaml("{apiVersion: batch/v1, kind: Job, metadata: {name: " + name +
-                          ", namespace: default, labels: {kueue.x-k8s.io/queue-name: " + (random_.chance(500) ? "four" : "three") +
+                          ", namespace: default, labels: {kueue.x-k8s.io/queue-name: " +
+                          (random_.chance(500) ? "four" : "three") +
                           "}}, spec: {suspend: true, parallelism: " + pods + ", completions: " + pods +
-                          ", template: {metadata: {annotations: {berth.dev/run-for: " + std::to_string(3 + random_.below(15)) +
-                          "s}}, spec: {restartPolicy: Never, priorityClassName: \"" + (random_.chance(200) ? "urgent" : "") +
+                          ", template: {metadata: {annotations: {berth.dev/run-for: " +
+                          std::to_string(3 + random_.below(15)) +
+                          "s}}, spec: {restartPolicy: Never, priorityClassName: \"" +
+                          (random_.chance(200) ? "urgent" : "") +
                           "\", containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}}")
                    .value()
                    .front();
     auto request = world_->request_for("batch/v1", "Job", "default", "").value();
     request.verb = api::Verb::kCreate;
     request.body = std::move(job);
-    world_->client().call(std::move(request), [name](const api::RestResponse& response) { EXPECT_TRUE(response.ok()) << name; });
+    world_->client().call(std::move(request),
+                          [name](const api::RestResponse& response) { EXPECT_TRUE(response.ok()) << name; });
   }
 
   // Everybody comes to an end once nothing is submitted any more.
@@ -186,7 +197,8 @@ class Replicas {
       const auto response = world_->call(std::move(request));
       for (const auto& job : array_at(response.body, {"items"})) {
         for (const auto& condition : array_at(job, {"status", "conditions"}))
-          finished += string_at(condition, {"type"}) == "Complete" && string_at(condition, {"status"}) == "True";
+          finished +=
+              string_at(condition, {"type"}) == "Complete" && string_at(condition, {"status"}) == "True";
       }
     }
     EXPECT_EQ(finished, jobs_);
@@ -224,7 +236,8 @@ class ReplicasInABadNetwork : public testing::TestWithParam<int> {};
 TEST_P(ReplicasInABadNetwork, TheLeaderIsKilledTwentyTimes) {
   Replicas replicas(static_cast<std::uint64_t>(GetParam()), bad_network(), bad_lease_network());
   replicas.submit_all_the_time();
-  // The lease, seen a second late, a try that fails and the next, and the workloads read anew through all that.
+  // The lease, seen a second late, a try that fails and the next, and the workloads read anew through all
+  // that.
   const Duration bound = kLease + seconds(15);
   for (int i = 0; i < 20; ++i) {
     EXPECT_LE(replicas.kill_the_leader(), bound) << i;
@@ -240,7 +253,8 @@ constexpr int kSeeds = 3;
 #endif
 INSTANTIATE_TEST_SUITE_P(Seeds, ReplicasInABadNetwork, testing::Range(1, kSeeds + 1));
 
-// A process that stood still wakes up and still believes that it leads: by its clock it is too late to write anything.
+// A process that stood still wakes up and still believes that it leads: by its clock it is too late to write
+// anything.
 TEST(Replicas, ALeaderThatStoodStillWritesNothingAnyMore) {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     FaultRates line;
