@@ -59,6 +59,8 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   std::uint64_t epoch = 0;  // counts watches: callbacks of an ended one are ignored
   bool watch_brought_news = false;
   bool must_list = false;
+  bool refused = false;       // this watch, for want of permission
+  bool told_refusal = false;  // until a watch works again
   std::vector<JsonPtr> page_items;
   std::uint64_t lists = 0;  // counts lists that were begun anew: pages of an abandoned one are ignored
   std::vector<std::function<void()>> read_handlers;
@@ -202,7 +204,13 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
 
   void take(const WatchEvent& event) {
     if (event.type == WatchEvent::Type::kError) {
-      must_list = must_list || int_at(*event.object, {"code"}) == 410;
+      const auto code = int_at(*event.object, {"code"});
+      must_list = must_list || code == 410;
+      refused = code == 403;
+      if (refused && !std::exchange(told_refusal, true)) {
+        log::warn("may not be watched; listing it now and then instead",
+                  {{"resource", resource.resource}, {"why", string_at(*event.object, {"message"})}});
+      }
       return;
     }
     const std::string_view seen = version_of(*event.object);
@@ -212,6 +220,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
       return;
     }
     watch_brought_news = true;
+    told_refusal = false;
     backoff = options.first_backoff;
     version = seen;
     if (event.type == WatchEvent::Type::kBookmark) return;
@@ -237,7 +246,10 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
 
   void ended() {
     ++epoch;
-    if (must_list && watch_brought_news) {
+    if (std::exchange(refused, false)) {
+      backoff = options.max_backoff;
+      retry(true);
+    } else if (must_list && watch_brought_news) {
       list_from_start();
     } else if (must_list) {
       retry(true);  // a list that expires before its watch begins: do not spin

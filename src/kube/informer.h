@@ -1,4 +1,4 @@
-// A local copy of one resource, kept up to date by list and watch.
+// A local copy of one resource, kept up to date by list and watch; where it may be listed but not watched, by lists now and then.
 // https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
 #pragma once
 

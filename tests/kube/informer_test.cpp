@@ -236,5 +236,21 @@ TEST_F(InformerTest, AListThatWasUnderWayIsNotTheOneAskedFor) {
   EXPECT_EQ(client.open_watches(), 1u);
 }
 
+// Else the copy would grow old, and nobody would know.
+TEST_F(InformerTest, ListsNowAndThenWhatItMayNotWatch) {
+  client.answer(list_of(5, {object("a", 3)}));
+  take_trace();
+  for (int version = 6; version < 9; ++version) {
+    client.send(WatchEvent::Type::kError, api::make_status(403, "Forbidden", "may not watch"));
+    client.end_watch();
+    pass(seconds(10));
+    EXPECT_TRUE(client.calls.empty()) << "not all the time";
+    pass(seconds(21));
+    ASSERT_EQ(client.calls.size(), 1u);
+    client.answer(list_of(version, {object("a", version)}));
+    EXPECT_EQ(take_trace(), "~a@" + std::to_string(version));
+  }
+}
+
 }  // namespace
 }  // namespace berth::kube
