@@ -53,21 +53,21 @@ void EngineHost::feed(const engine::Event& event) {
 }
 
 void EngineHost::lead() {
-  deciding_ = true;
+  leading_ = true;
   feed(engine::Synced{});
 }
 
 void EngineHost::decide_soon() {
-  if (!deciding_ || std::exchange(decision_posted_, true)) return;
+  if (stopped_ || std::exchange(decision_posted_, true)) return;
   executor_.post([this, alive = alive_] {
     if (!*alive) return;
     decision_posted_ = false;
-    if (!deciding_) return;
+    if (stopped_) return;
     const Time began = executor_.now();
     const engine::Effects effects = engine_.schedule(began);
-    sinks_.decided(effects, executor_.now() - began);
+    if (leading_) sinks_.decided(effects, executor_.now() - began);
     perform(effects);
-    if (on_round_) on_round_();
+    if (leading_ && on_round_) on_round_();
   });
 }
 

@@ -28,12 +28,13 @@ class EngineHost {
              EffectSinks sinks);
   ~EngineHost();
 
-  // Takes an event in at once; the decision that may follow is taken once per batch of events.
+  // Takes an event in at once; the decision that may follow is taken once per batch of events. Before lead() there is none:
+  // the engine only learns who waits where.
   void feed(const engine::Event& event);
   // Every cache is complete and this process leads: decisions begin. Before it the engine only learns.
   void lead();
   // No decision is taken any more, and nothing is done.
-  void stop() { deciding_ = false; }
+  void stop() { stopped_ = true; }
 
   const engine::Engine& engine() const { return engine_; }
   // Called after each decision round; for tests and simulation, which check invariants there.
@@ -56,7 +57,8 @@ class EngineHost {
   EffectSinks sinks_;
   engine::Engine engine_;
   std::function<void()> on_round_;
-  bool deciding_ = false;
+  bool leading_ = false;
+  bool stopped_ = false;
   bool decision_posted_ = false;
   TimerId wake_ = 0;
   std::shared_ptr<bool> alive_ =

@@ -281,6 +281,10 @@ void Engine::Impl::on(Time now, const WriteSettled& e, Effects& out) {
 // The wake-up that was asked for is used up, even if it came early.
 void Engine::Impl::on(Time, const TimePassed&, Effects&) { told_wake.reset(); }
 
-void Engine::Impl::on(Time, const Synced&, Effects&) { synced = true; }
+// What was only learned so far is looked at.
+void Engine::Impl::on(Time, const Synced&, Effects&) {
+  synced = configuration_changed = true;
+  mark_namespace("", false);
+}
 
 }  // namespace berth::engine

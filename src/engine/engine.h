@@ -2,6 +2,7 @@
 // The same options and the same events give the same effects, byte for byte.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -152,6 +153,17 @@ struct ClusterQueueStatus {
   std::vector<FlavorUsageStatus> reservation, usage;
   std::int32_t pending = 0, reserving = 0, admitted = 0;
 };
+// A workload that waits for quota, and where (kueue.md 1.11). Positions are 0-based and follow the order of evaluation: sticky
+// workload, higher priority, older queue-order timestamp, UID; asleep or not. The positions of one local queue are those among the
+// workloads that were submitted through it.
+struct PendingWorkload {
+  Ptr<api::kueue::Workload> object;  // as the API holds it
+  std::size_t position_in_cluster_queue = 0, position_in_local_queue = 0;
+};
+struct PendingPosition {
+  std::string cluster_queue;
+  std::size_t in_cluster_queue = 0, in_local_queue = 0;
+};
 struct LocalQueueStatus {
   bool active = false;
   std::string reason, message;
@@ -159,7 +171,8 @@ struct LocalQueueStatus {
   std::int32_t pending = 0, reserving = 0, admitted = 0;
 };
 
-// How many workloads wait in a cluster queue: for their turn, and for something to change first (parked, in back-off, on hold).
+// How many workloads wait in a cluster queue: for their turn, and for something to change first (parked, in back-off, on hold; all
+// while the queue may not admit).
 struct PendingCounts {
   std::size_t active = 0, inadmissible = 0;
 };
@@ -176,12 +189,21 @@ class Engine {
   Effects handle(Time now, const Event& event);
   // Admits and preempts until nothing more fits, then writes every workload that changed (at most one write per workload is
   // under way; the next follows when it has settled). Called after a batch of events, WriteSettled and TimePassed among them.
+  // Before Synced it decides and writes nothing; it only files who waits and who holds quota, so that a follower can tell
+  // positions and is ready to lead.
   Effects schedule(Time now);
 
   std::optional<ClusterQueueStatus> cluster_queue_status(std::string_view name) const;
   std::optional<LocalQueueStatus> local_queue_status(std::string_view ns, std::string_view name) const;
   // Without looking at the workloads one by one; zeros for a queue that is not known.
   PendingCounts pending_counts(std::string_view cluster_queue) const;
+
+  // Who waits, as of the last schedule(): from the position `offset` on, at most `limit`. O(log n) for each. None: no such queue.
+  std::optional<std::vector<PendingWorkload>> pending_in_cluster_queue(std::string_view name, std::size_t offset,
+                                                                       std::size_t limit) const;
+  std::optional<std::vector<PendingWorkload>> pending_in_local_queue(std::string_view ns, std::string_view name,
+                                                                     std::size_t offset, std::size_t limit) const;
+  std::optional<PendingPosition> pending_position(std::string_view ns, std::string_view workload) const;  // none: it does not wait
 
   // Every broken invariant, as sentences; empty when all hold. Costs a full recomputation: tests and simulation only.
   //  usage equals the sum of claims; a rebuilt ledger equals this one; no quota exceeded by admission; no workload lost

@@ -67,6 +67,8 @@ struct Engine::Impl {
 
   // --- schedule (engine_pass.cpp).
   Effects schedule(Time now);
+  void learn(Time now);
+  bool over(const Tracked& t) const;
   void refresh_configuration();
   void look_at_marked(Time now);
   void step(Tracked& t, Time now);
@@ -96,6 +98,11 @@ struct Engine::Impl {
   void second_pass(Tracked& t, Time now);
   bool take_places(Tracked& t, const Scheduler::SecondPassResult& result, Time now);
   void second_pass_failed(Tracked& t, const std::string& message, Time now);
+
+  // --- who waits where (engine_pending.cpp).
+  std::vector<PendingWorkload> pending_page(std::string_view cluster_queue, std::size_t offset, std::size_t limit) const;
+  std::vector<PendingWorkload> pending_page(std::string_view cluster_queue, std::string_view local_queue,
+                                            std::size_t offset, std::size_t limit) const;
 
   // --- what others may want to know (engine_status.cpp).
   void touch(const Tracked& t);

@@ -46,7 +46,10 @@ RecordEvent event_about(const Workload& w, const lifecycle::Note& note) {
 
 Effects Engine::Impl::schedule(Time now) {
   Effects out;
-  if (!synced) return out;
+  if (!synced) {
+    learn(now);
+    return out;
+  }
   refresh_configuration();
   for (Tracked* t : workloads.due(now)) workloads.mark(*t);
   look_at_marked(now);
@@ -64,6 +67,24 @@ Effects Engine::Impl::schedule(Time now) {
   emit_finalizers(out);
   emit_wake(out, now);
   return out;
+}
+
+// Nobody is looked at: what is seen here is acted upon by whoever leads.
+void Engine::Impl::learn(Time now) {
+  refresh_configuration();
+  configuration_changed = false;
+  for (Tracked* t : workloads.take_marked()) {
+    if (over(*t)) {
+      forget(*t);
+    } else {
+      place(*t, now);
+    }
+  }
+  scheduler.settle();
+}
+
+bool Engine::Impl::over(const Tracked& t) const {
+  return lifecycle::state_of(*t.base) == State::kFinished && !t.in_flight;
 }
 
 void Engine::Impl::refresh_configuration() {
@@ -86,8 +107,7 @@ void Engine::Impl::refresh_configuration() {
 void Engine::Impl::look_at_marked(Time now) {
   for (Tracked* t : workloads.take_marked()) {
     step(*t, now);
-    const bool over = lifecycle::state_of(*t->base) == State::kFinished && !t->in_flight;
-    if (over) {
+    if (over(*t)) {
       forget(*t);
       continue;
     }
@@ -254,6 +274,7 @@ std::optional<Pending> Engine::Impl::pending_of(Tracked& t) {
                                         : asks.pod_sets;
   p.barrier = barrier_of(asks, t.now.meta.ns, registries.cluster_queue(p.cluster_queue), registries);
   const auto* requeued = api::find_condition(t.now.status.conditions, api::kueue::kRequeued);
+  p.local_queue = t.local_queue;
   p.on_hold = requeued != nullptr && !requeued->status;
   if (t.now.status.requeue_state) p.not_before = t.now.status.requeue_state->requeue_at;
   for (const auto& later : {t.retry_at, after_preemptions(t.now)}) {

@@ -4,14 +4,17 @@
 
 namespace berth::engine {
 
-Tracked* TrackedWorkloads::find(std::string_view key) {
+const Tracked* TrackedWorkloads::find(std::string_view key) const {
   const auto it = all_.find(key);
   return it == all_.end() ? nullptr : it->second.get();
 }
 
-Tracked* TrackedWorkloads::find(WorkloadId id) {
+const Tracked* TrackedWorkloads::find(WorkloadId id) const {
   return id.valid() && id.index() < by_id_.size() ? by_id_[id.index()] : nullptr;
 }
+
+Tracked* TrackedWorkloads::find(std::string_view key) { return const_cast<Tracked*>(std::as_const(*this).find(key)); }
+Tracked* TrackedWorkloads::find(WorkloadId id) { return const_cast<Tracked*>(std::as_const(*this).find(id)); }
 
 Tracked& TrackedWorkloads::insert(std::string key, WorkloadId id) {
   auto tracked = std::make_unique<Tracked>();

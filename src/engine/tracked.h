@@ -77,6 +77,8 @@ class TrackedWorkloads {
 
   Tracked* find(std::string_view key);
   Tracked* find(WorkloadId id);
+  const Tracked* find(std::string_view key) const;
+  const Tracked* find(WorkloadId id) const;
   Tracked& insert(std::string key, WorkloadId id);
   void erase(Tracked& tracked);
 

@@ -11,7 +11,7 @@ constexpr std::size_t kStaleNewcomers = 16;  // so that small classes are not ti
 }
 
 PendingQueue::PendingQueue(Slots& slots, bool share_verdicts)
-    : slots_(slots), share_verdicts_(share_verdicts), awake_(Before{&slots}) {}
+    : slots_(slots), share_verdicts_(share_verdicts), awake_(Before{&slots}), everybody_(Before{&slots}) {}
 
 PendingQueue::ClassKey PendingQueue::class_key(WorkloadId workload) const {
   const Slot& slot = slots_[workload];
@@ -46,13 +46,14 @@ void PendingQueue::push(WorkloadId workload) {
   Slot& slot = slots_[workload];
   slot.place = Slot::Place::kQueued;
   slot.class_id = id;
-  ++size_;
+  count_in(workload);
   Class& c = classes_[id.index()];
   Key former = c.members.empty() ? Key() : *c.members.begin();
   c.members.insert(key(workload));
   c.newcomers.push_back(workload);
   if (c.newcomers.size() > kStaleNewcomers + 2 * c.members.size()) forget_gone_newcomers(id);
   if (c.parked) {
+    ++parked_members_;
     if (c.newcomers.size() == 1) with_newcomers_.push_back(id);
     return;
   }
@@ -73,14 +74,14 @@ void PendingQueue::forget_gone_newcomers(ClassId id) {
 void PendingQueue::put_aside(WorkloadId workload) {
   slots_[workload].place = Slot::Place::kAside;
   aside_.insert(workload);
-  ++size_;
+  count_in(workload);
 }
 
 void PendingQueue::erase(WorkloadId workload) {
   Slot& slot = slots_[workload];
   if (sticky_ == workload) sticky_ = WorkloadId();
   if (blocked_ == workload) blocked_ = WorkloadId();
-  --size_;
+  count_out(workload);
   Slot::Place place = std::exchange(slot.place, Slot::Place::kNone);
   if (place == Slot::Place::kAside) {
     aside_.erase(workload);
@@ -91,6 +92,7 @@ void PendingQueue::erase(WorkloadId workload) {
   auto it = c.members.find(key(workload));
   bool first = it == c.members.begin();
   c.members.erase(it);
+  if (c.parked) --parked_members_;
   if (!c.parked && first) {
     auto node = awake_.extract(key(workload));
     if (!c.members.empty()) {
@@ -118,6 +120,7 @@ void PendingQueue::park(WorkloadId workload, std::vector<Lack> lacks, std::strin
   BERTH_INVARIANT(!c.parked);
   awake_.erase(*c.members.begin());
   c.parked = true;
+  parked_members_ += c.members.size();
   c.lacks = std::move(lacks);
   parked_.push_back(id);
   if (c.reason != reason) {  // what members were told before is no longer why they wait
@@ -134,6 +137,7 @@ void PendingQueue::park_again(WorkloadId workload) {
   BERTH_INVARIANT(!c.parked);
   awake_.erase(*c.members.begin());
   c.parked = true;
+  parked_members_ += c.members.size();
   parked_.push_back(id);
   if (!c.newcomers.empty()) with_newcomers_.push_back(id);
 }
@@ -146,6 +150,7 @@ void PendingQueue::block(WorkloadId workload, std::vector<Lack> lacks) {
 void PendingQueue::unpark(ClassId id) {
   Class& c = classes_[id.index()];
   c.parked = false;
+  parked_members_ -= c.members.size();
   awake_.insert(*c.members.begin());
 }
 
@@ -191,28 +196,6 @@ bool PendingQueue::sleeps(WorkloadId workload) const {
          (classes_[slot.class_id.index()].parked || workload == blocked_);
 }
 
-std::size_t PendingQueue::inadmissible() const {
-  std::size_t count = aside_.size();
-  for (const ClassId each : parked_) count += classes_[each.index()].members.size();
-  return count;
-}
-
-std::vector<WorkloadId> PendingQueue::order() const {
-  std::vector<Key> keys;
-  for (const auto& [class_key, id] : by_key_) {
-    const Order& members = classes_[id.index()].members;
-    keys.insert(keys.end(), members.begin(), members.end());
-  }
-  for (WorkloadId each : aside_) keys.push_back(key(each));
-  std::sort(keys.begin(), keys.end(), [this](const Key& a, const Key& b) {
-    bool a_sticky = a.workload == sticky_, b_sticky = b.workload == sticky_;
-    return a_sticky != b_sticky ? a_sticky : awake_.key_comp()(a, b);
-  });
-  std::vector<WorkloadId> order;
-  for (const Key& each : keys) order.push_back(each.workload);
-  return order;
-}
-
 std::vector<WorkloadId> PendingQueue::sleeping_heads() const {
   std::vector<WorkloadId> heads;
   for (ClassId each : parked_) heads.push_back(classes_[each.index()].members.begin()->workload);
@@ -235,11 +218,12 @@ std::vector<PendingQueue::Untold> PendingQueue::take_untold() {
 
 std::vector<std::string> PendingQueue::check() const {
   std::vector<std::string> broken;
-  std::size_t members = 0, awake = 0;
+  std::size_t members = 0, awake = 0, parked = 0;
   for (const auto& [class_key, id] : by_key_) {
     const Class& c = classes_[id.index()];
     members += c.members.size();
     awake += c.parked ? 0 : 1;
+    parked += c.parked ? c.members.size() : 0;
     if (c.members.empty()) broken.push_back("a class of pending workloads is empty");
     if (!c.parked && !c.members.empty() && !awake_.contains(*c.members.begin())) {
       broken.push_back("workload " + slots_[c.members.begin()->workload].uid +
@@ -253,7 +237,10 @@ std::vector<std::string> PendingQueue::check() const {
     }
   }
   if (awake != awake_.size()) broken.push_back("the awake classes are not those that are not parked");
-  if (members + aside_.size() != size_) broken.push_back("the number of pending workloads is wrong");
+  if (members + aside_.size() != size() || parked != parked_members_) {
+    broken.push_back("the number of pending workloads is wrong");
+  }
+  check_positions(broken);
   return broken;
 }
 

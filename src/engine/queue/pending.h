@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/queue/counted_order.h"
 #include "engine/schedule/assignment.h"
 #include "engine/schedule/slots.h"
 
@@ -68,9 +69,16 @@ class PendingQueue {
   }
 
   bool sleeps(WorkloadId workload) const;
-  std::size_t size() const { return size_; }
-  std::size_t inadmissible() const;                // those that sleep, and those aside
-  std::vector<WorkloadId> order() const;           // everything, sleeping or aside too
+  std::size_t size() const { return everybody_.size(); }
+  // Of these: in a class that sleeps, or aside. A blocked head and who stands behind it do not count.
+  std::size_t asleep() const { return parked_members_ + aside_.size(); }
+
+  // --- Positions among everybody, sleeping or aside too: 0-based, in the order of evaluation. O(log n), a page O(log n) and what it has.
+  std::size_t position(WorkloadId workload) const;                  // it is in the queue
+  std::size_t position_in_local_queue(WorkloadId workload) const;  // among those of its local queue
+  std::vector<WorkloadId> page(std::size_t offset, std::size_t limit) const;
+  std::vector<WorkloadId> page(LocalQueueId local_queue, std::size_t offset, std::size_t limit) const;
+
   std::vector<WorkloadId> sleeping_heads() const;  // the first of each sleeping class, or the blocked head
   const std::set<WorkloadId>& aside() const { return aside_; }
 
@@ -97,6 +105,7 @@ class PendingQueue {
     }
   };
   using Order = std::set<Key, Before>;
+  using Counted = CountedOrder<Key, Before>;
   struct ClassKey {
     ShapeId shape;
     std::int32_t priority = 0;
@@ -125,6 +134,14 @@ class PendingQueue {
   void unpark(ClassId id);
   bool wake_where(const auto& helps);
   void forget_gone_newcomers(ClassId id);
+  void check_positions(std::vector<std::string>& broken) const;
+  void count_in(WorkloadId workload);
+  void count_out(WorkloadId workload);
+  bool sticky_in(LocalQueueId local_queue) const {
+    return sticky_.valid() && slots_[sticky_].local_queue == local_queue;
+  }
+  std::size_t position(const Counted& order, bool has_sticky, WorkloadId workload) const;
+  std::vector<WorkloadId> page(const Counted& order, bool has_sticky, std::size_t offset, std::size_t limit) const;
 
   Slots& slots_;
   bool share_verdicts_;
@@ -138,7 +155,9 @@ class PendingQueue {
   WorkloadId sticky_;
   std::set<WorkloadId> aside_;
   std::vector<ClassId> with_newcomers_;  // parked classes that have some; may name a class more than once
-  std::size_t size_ = 0;
+  std::size_t parked_members_ = 0;       // members of parked classes
+  Counted everybody_;
+  std::map<LocalQueueId, Counted> by_local_queue_;  // those that name one; none is empty
 };
 
 }  // namespace berth::engine

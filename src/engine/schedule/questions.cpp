@@ -37,12 +37,28 @@ std::size_t Scheduler::pending_count(std::string_view cluster_queue) const {
 
 std::size_t Scheduler::inadmissible_count(std::string_view cluster_queue) const {
   const Queue* queue = impl_->find(cluster_queue);
-  return queue == nullptr ? 0 : queue->pending.inadmissible();
+  if (queue == nullptr) return 0;
+  return impl_->state.runs(*queue) ? queue->pending.asleep() : queue->pending.size();
 }
 
-std::vector<WorkloadId> Scheduler::pending_order(std::string_view cluster_queue) const {
+std::vector<WorkloadId> Scheduler::pending_page(std::string_view cluster_queue, std::size_t offset,
+                                                std::size_t limit) const {
   const Queue* queue = impl_->find(cluster_queue);
-  return queue == nullptr ? std::vector<WorkloadId>() : queue->pending.order();
+  return queue == nullptr ? std::vector<WorkloadId>() : queue->pending.page(offset, limit);
+}
+
+std::vector<WorkloadId> Scheduler::pending_page(std::string_view cluster_queue, std::string_view local_queue,
+                                                std::size_t offset, std::size_t limit) const {
+  const Queue* queue = impl_->find(cluster_queue);
+  const LocalQueueId local = impl_->state.local_queues.find(local_queue);
+  if (queue == nullptr || !local.valid()) return {};
+  return queue->pending.page(local, offset, limit);
+}
+
+std::optional<Scheduler::Position> Scheduler::pending_position(WorkloadId workload) const {
+  if (!pending(workload)) return std::nullopt;
+  const PendingQueue& queue = impl_->state.queue(impl_->state.slots[workload].queue)->pending;
+  return Position{queue.position(workload), queue.position_in_local_queue(workload)};
 }
 
 api::kueue::Admission Scheduler::admission(const Admit& admit) const {

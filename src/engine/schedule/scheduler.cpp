@@ -175,6 +175,7 @@ void Scheduler::leave(WorkloadId workload) {
   release(workload);
   Slot& slot = state.slots[workload];
   if (slot.shape.valid()) state.shapes.release(slot.shape);
+  if (slot.local_queue.valid()) state.local_queues.release(slot.local_queue);
   state.slots.leave(workload);
 }
 
@@ -212,6 +213,16 @@ void Scheduler::Impl::place(WorkloadId workload) {
   mark(queue);
 }
 
+bool Scheduler::Impl::submitted_through(const Slot& slot, std::string_view local_queue) const {
+  return slot.local_queue.valid() ? state.local_queues[slot.local_queue] == local_queue : local_queue.empty();
+}
+
+void Scheduler::Impl::submit_through(Slot& slot, std::string_view local_queue) {
+  if (submitted_through(slot, local_queue)) return;
+  if (slot.local_queue.valid()) state.local_queues.release(slot.local_queue);
+  slot.local_queue = local_queue.empty() ? LocalQueueId() : state.local_queues.acquire(local_queue);
+}
+
 void Scheduler::submit(WorkloadId workload, const Pending& pending) {
   State& state = impl_->state;
   Slot& slot = state.slots[workload];
@@ -222,7 +233,8 @@ void Scheduler::submit(WorkloadId workload, const Pending& pending) {
   bool waits = slot.place != Slot::Place::kNone;
   bool same = waits && slot.queue == queue.node && slot.priority == pending.priority &&
               slot.queued_at == pending.queued_at && slot.shape == shape && slot.barrier == pending.barrier &&
-              slot.not_before == pending.not_before && slot.on_hold == pending.on_hold;
+              slot.not_before == pending.not_before && slot.on_hold == pending.on_hold &&
+              impl_->submitted_through(slot, pending.local_queue);
   if (slot.shape.valid()) state.shapes.release(slot.shape);
   slot.shape = shape;
   if (same) return;
@@ -234,6 +246,7 @@ void Scheduler::submit(WorkloadId workload, const Pending& pending) {
   slot.barrier = pending.barrier;
   slot.not_before = pending.not_before;
   slot.on_hold = pending.on_hold;
+  impl_->submit_through(slot, pending.local_queue);
   slot.told = 0;
   slot.told_reason.clear();
   impl_->place(workload);

@@ -91,6 +91,8 @@ class Scheduler {
     bool ok() const { return !assignments.empty(); }
   };
   SecondPassResult second_pass(const SecondPass& pass, Time now);
+  // Takes in what got freer without a pass: a scheduler that only learns would otherwise remember all of it.
+  void settle() { wants_pass(); }
   // Something happened since the last pass that another one may act upon.
   bool wants_pass() const;
   std::optional<Time> next_wake() const;  // when a back-off ends next
@@ -105,9 +107,17 @@ class Scheduler {
   bool parked(
       WorkloadId workload) const;  // pending, and not to be evaluated until something it lacks changes
   std::size_t pending_count(std::string_view cluster_queue) const;
-  std::size_t inadmissible_count(std::string_view cluster_queue) const;  // of those, parked or aside
-  std::vector<WorkloadId> pending_order(
-      std::string_view cluster_queue) const;  // as they would be evaluated, parked ones too
+  // Of them, who sleeps until something changes, and all while the queue may not admit (Kueue: inadmissible; the rest is active).
+  std::size_t inadmissible_count(std::string_view cluster_queue) const;
+  // Who waits in a cluster queue, parked ones too, in the order in which they would be evaluated: from the 0-based position
+  // `offset` on, at most `limit`. With a local queue ("namespace/name"): those that were submitted through it.
+  std::vector<WorkloadId> pending_page(std::string_view cluster_queue, std::size_t offset, std::size_t limit) const;
+  std::vector<WorkloadId> pending_page(std::string_view cluster_queue, std::string_view local_queue, std::size_t offset,
+                                       std::size_t limit) const;
+  struct Position {
+    std::size_t in_cluster_queue = 0, in_local_queue = 0;
+  };
+  std::optional<Position> pending_position(WorkloadId workload) const;  // none: it does not wait
   // status.admission of a decision, and status.resourceRequests of a pending workload.
   api::kueue::Admission admission(const Admit& admit) const;
   std::vector<api::kueue::PodSetRequest> resource_requests(WorkloadId workload) const;

@@ -29,6 +29,8 @@ struct Scheduler::Impl {
   void leave_queue(WorkloadId workload);
   void leave_claim(WorkloadId workload);
   void place(WorkloadId workload);
+  bool submitted_through(const Slot& slot, std::string_view local_queue) const;
+  void submit_through(Slot& slot, std::string_view local_queue);
   void end_backoffs(Time now);
   std::vector<std::string> check_awake();
   Queue* find(std::string_view name) const { return state.queue(state.ledger.find_cluster_queue(name)); }

@@ -12,10 +12,13 @@
 #include "engine/schedule/shape.h"
 #include "engine/schedule/workload.h"
 #include "engine/topology/places.h"
+#include "engine/topology/strings.h"
 
 namespace berth::engine {
 
 using ClassId = Id<struct ClassTag>;  // a class of equivalent pending workloads of one queue
+
+using LocalQueueId = topology::StringId;       // "namespace/name" of a local queue
 
 // How far the walk over flavors got, by step of the plan: the index tried last, -1 after the last flavor
 // (KEP-582).
@@ -39,6 +42,7 @@ struct Slot {
   std::string uid, job_uid;
   std::string key;  // "namespace/name": how pods name it
   NodeId queue;
+  LocalQueueId local_queue;  // through which it was submitted last; invalid: none was named
   std::int32_t priority = 0;
   Time queued_at{};
   Time reserved_at{};

@@ -80,6 +80,7 @@ struct State {
   Places places;
   ShapeTable shapes;
   Slots slots;
+  topology::StringPool local_queues;           // those that workloads were submitted through
   std::vector<std::unique_ptr<Queue>> queues;  // by node
   std::vector<Tree> trees;                     // by root
   std::uint64_t counter = 0;                   // gives generations

@@ -147,7 +147,7 @@ TEST(Cycle, PreemptorStaysFirstUntilItsVictimsAreGone) {
   // done.
   world.job({.name = "oldest", .queue = "q", .count = 1, .priority = 1, .second = 10});
   EXPECT_EQ(world.moves(), Texts{});
-  EXPECT_EQ(world.scheduler.pending_order("q").front(), world.id("older"));
+  EXPECT_EQ(world.scheduler.pending_page("q", 0, 1).front(), world.id("older"));
   world.stopped("low");
   EXPECT_EQ(world.moves(), Texts{"admit older"});
   EXPECT_TRUE(world.scheduler.parked(world.id("oldest")));

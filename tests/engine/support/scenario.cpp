@@ -29,6 +29,8 @@ void Scenario::restart() {
   answers_.clear();
   for (const auto& event : everything_) engine_->handle(now_, event);
   for (const auto& [key, w] : api_) engine_->handle(now_, WorkloadSeen{w});
+  if (!engine_->schedule(now_).empty()) ADD_FAILURE() << "an engine that only learns acts";
+  check();
   sync();
 }
 

@@ -39,7 +39,7 @@ class Scenario {
   bool run_once();  // one pass; whether nothing followed. Later answers stay under way
   void pass(int seconds);  // run(), then time passes; wake-ups that were asked for come on time
   void sync();  // caches are complete; called by the constructor unless `synced` is false in restart()
-  // A new engine that knows nothing but what the API holds.
+  // A new engine that knows nothing but what the API holds; as a follower, until it leads.
   void restart();
 
   // Jobs stop as soon as their workload is evicted, unless told otherwise; these tell one by hand.
@@ -67,6 +67,7 @@ class Scenario {
   ClusterQueueStatus cluster_queue(std::string_view name) const;
   LocalQueueStatus local_queue(std::string_view name) const;
   std::vector<std::string> take_events();  // "Workload/w Warning WaitingForQuota: note"
+  const Engine& engine() const { return *engine_; }
   int writes() const { return writes_; }
   Time now() const { return now_; }
   std::optional<Time> wake() const { return wake_; }

@@ -1,0 +1,92 @@
+// Where everybody stands who waits in a cluster queue.
+#include <algorithm>
+
+#include "engine/queue/pending.h"
+
+namespace berth::engine {
+
+void PendingQueue::count_in(WorkloadId workload) {
+  const Key own = key(workload);
+  everybody_.insert(own);
+  const LocalQueueId local = slots_[workload].local_queue;
+  if (local.valid()) by_local_queue_.try_emplace(local, Before{&slots_}).first->second.insert(own);
+}
+
+void PendingQueue::count_out(WorkloadId workload) {
+  const Key own = key(workload);
+  everybody_.erase(own);
+  const auto it = by_local_queue_.find(slots_[workload].local_queue);
+  if (it == by_local_queue_.end()) return;
+  it->second.erase(own);
+  if (it->second.empty()) by_local_queue_.erase(it);
+}
+
+// The sticky workload is counted at its own place and comes first all the same.
+std::size_t PendingQueue::position(const Counted& order, bool has_sticky, WorkloadId workload) const {
+  if (workload == sticky_) return 0;
+  const Key own = key(workload);
+  const bool overtaken = has_sticky && Before{&slots_}(own, key(sticky_));
+  return order.position(own) + (overtaken ? 1 : 0);
+}
+
+std::vector<WorkloadId> PendingQueue::page(const Counted& order, bool has_sticky, std::size_t offset,
+                                           std::size_t limit) const {
+  std::vector<WorkloadId> out;
+  if (limit == 0 || offset >= order.size()) return out;
+  out.reserve(std::min(limit, order.size() - offset));
+  std::size_t from = offset;
+  if (has_sticky && offset == 0) out.push_back(sticky_);
+  if (has_sticky && offset > 0 && order.position(key(sticky_)) >= offset) --from;
+  order.visit(from, [&](const Key& each) {
+    if (out.size() == limit) return false;
+    if (!has_sticky || each.workload != sticky_) out.push_back(each.workload);
+    return true;
+  });
+  return out;
+}
+
+std::size_t PendingQueue::position(WorkloadId workload) const {
+  return position(everybody_, sticky_.valid(), workload);
+}
+
+std::size_t PendingQueue::position_in_local_queue(WorkloadId workload) const {
+  const LocalQueueId local = slots_[workload].local_queue;
+  const auto it = by_local_queue_.find(local);
+  return it == by_local_queue_.end() ? position(workload) : position(it->second, sticky_in(local), workload);
+}
+
+std::vector<WorkloadId> PendingQueue::page(std::size_t offset, std::size_t limit) const {
+  return page(everybody_, sticky_.valid(), offset, limit);
+}
+
+std::vector<WorkloadId> PendingQueue::page(LocalQueueId local_queue, std::size_t offset, std::size_t limit) const {
+  const auto it = by_local_queue_.find(local_queue);
+  if (it == by_local_queue_.end()) return {};
+  return page(it->second, sticky_in(local_queue), offset, limit);
+}
+
+// Against a sort of everybody that the classes and the aside know.
+void PendingQueue::check_positions(std::vector<std::string>& broken) const {
+  std::vector<Key> keys;
+  for (const auto& [class_key, id] : by_key_) {
+    const Order& members = classes_[id.index()].members;
+    keys.insert(keys.end(), members.begin(), members.end());
+  }
+  for (const WorkloadId each : aside_) keys.push_back(key(each));
+  std::sort(keys.begin(), keys.end(), [this](const Key& a, const Key& b) {
+    const bool a_sticky = a.workload == sticky_, b_sticky = b.workload == sticky_;
+    return a_sticky != b_sticky ? a_sticky : awake_.key_comp()(a, b);
+  });
+  const std::vector<WorkloadId> pages = page(0, keys.size());
+  std::map<LocalQueueId, std::size_t> local_positions;
+  for (std::size_t i = 0; i < keys.size() && pages.size() == keys.size(); ++i) {
+    const Slot& slot = slots_[keys[i].workload];
+    const std::size_t local = slot.local_queue.valid() ? local_positions[slot.local_queue]++ : i;
+    if (pages[i] != keys[i].workload || position(pages[i]) != i || position_in_local_queue(pages[i]) != local) {
+      broken.push_back("workload " + slot.uid + " waits at another position than it is told");
+    }
+  }
+  if (pages.size() != keys.size()) broken.push_back("the positions of pending workloads are not those of all");
+}
+
+}  // namespace berth::engine
