@@ -27,7 +27,9 @@ Pending pending_job(int i) {
   JobSpec job{.queue = queue_name(i % kQueues), .count = kSizes[i / kQueues % 10]};
   job.requests = {{"cpu", "1"}, {"memory", "1Gi"}};
   job.priority = i / kQueues % 3;
-  return World::pending(job, i);
+  Pending pending = World::pending(job, i);
+  pending.local_queue = "ns/" + job.queue;
+  return pending;
 }
 
 // Everything fits: one decision is one admission.

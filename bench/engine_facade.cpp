@@ -34,6 +34,8 @@ class Server {
     feed(Synced{});
   }
 
+  const Engine& engine() const { return engine_; }
+
   void create(int number, int queues) {
     Workload w = test::WorkloadBuilder("w" + std::to_string(number), "q" + std::to_string(number % queues))
                      .pods(1 + number % 3, "1")
@@ -41,6 +43,9 @@ class Server {
     w.meta.resource_version = std::to_string(++version_);
     feed(WorkloadSeen{std::make_shared<const Workload>(std::move(w))});
   }
+
+  // One pass, with nothing of what follows.
+  void look() { engine_.schedule(now_); }
 
   int run() {
     int finished = 0;
@@ -102,6 +107,38 @@ BENCHMARK(whole_lives)
     ->Args({30, 15'000})
     ->Args({1'000, 50'000})
     ->Unit(benchmark::kMillisecond);
+
+// What the visibility API asks, of one queue in which 50,000 wait.
+Server& crowd() {
+  static Server server = [] {
+    Server made(1);
+    for (int i = 0; i < 50'000; ++i) made.create(i, 1);
+    made.look();
+    return made;
+  }();
+  return server;
+}
+
+void pending_page(benchmark::State& state) {
+  const Engine& engine = crowd().engine();
+  std::size_t offset = 0;
+  for (auto _ : state) {
+    const auto page = engine.pending_in_cluster_queue("cq0", offset, 1'000);
+    if (!page || page->empty()) state.SkipWithError("nobody waits");
+    offset = (offset + 7'919) % 49'000;
+  }
+}
+BENCHMARK(pending_page)->Unit(benchmark::kMicrosecond);
+
+void pending_position(benchmark::State& state) {
+  const Engine& engine = crowd().engine();
+  int number = 49'999;
+  for (auto _ : state) {
+    if (!engine.pending_position("ns", "w" + std::to_string(number))) state.SkipWithError("it does not wait");
+    number = 1'000 + (number + 7'919) % 49'000;
+  }
+}
+BENCHMARK(pending_position);
 
 }  // namespace
 }  // namespace berth::engine

@@ -24,6 +24,7 @@
 #include "base/metrics.h"
 #include "cli/apply_objects.h"
 #include "cli/data_dir.h"
+#include "cli/visibility.h"
 #include "cluster/cluster.h"
 #include "controller/controller.h"
 #include "controller/feature_gates.h"
@@ -125,6 +126,8 @@ class Up {
         {"started", [this] { return std::string(ready_ ? "" : "starting"); }, true},
         {"shutdown", [this] { return std::string(stopping_ ? "shutting down" : ""); }, true}};
     router.discovery.server_address = options_.listen;
+    router.discovery.virtual_groups.push_back(
+        visibility_group(pending_source([this]() -> const engine::Engine& { return controller_->engine(); })));
     router_ = std::make_unique<http::Router>(*core_, core_->registry(), executor_, std::move(router));
     auto tls = http::server_context(*pki);
     if (!tls) return fail(tls.error().message);

@@ -2,6 +2,8 @@
 
 #include <openssl/sha.h>
 
+#include <algorithm>
+
 #include "api/status.h"
 #include "apiserver/discovery/documents.h"
 #include "apiserver/http/encode.h"
@@ -118,6 +120,10 @@ HttpResponse Discovery::paths() {
       all.emplace_back("/apis/" + g.group);
       for (const std::string& v : g.versions) all.emplace_back("/apis/" + g.group + "/" + v);
     }
+    for (const VirtualGroup& g : options_.virtual_groups) {
+      all.emplace_back("/apis/" + g.group);
+      for (const std::string& v : g.versions) all.emplace_back("/apis/" + g.group + "/" + v);
+    }
     for (const char* p : {"/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version"})
       all.emplace_back(p);
     return http::to_bytes(JsonObject{{"paths", std::move(all)}}, {});
@@ -130,9 +136,14 @@ HttpResponse Discovery::root_document(const HttpRequest& request, const Target& 
   if (!form) return not_acceptable();
   const auto document = cached(target.path + syntax_key(*form), [&]() -> std::optional<std::string> {
     if (form->shape == MediaForm::Shape::kDiscovery) {
-      return http::to_bytes(aggregated_discovery(registry_, core, form->version), *form);
+      Json list = aggregated_discovery(registry_, core, form->version);
+      if (!core) add_to_aggregated(options_.virtual_groups, list);
+      return http::to_bytes(list, *form);
     }
-    return http::to_bytes(core ? api_versions(options_.server_address) : api_group_list(registry_), *form);
+    if (core) return http::to_bytes(api_versions(options_.server_address), *form);
+    Json list = api_group_list(registry_);
+    add_to_group_list(options_.virtual_groups, list);
+    return http::to_bytes(list, *form);
   });
   HttpResponse out{200, {{"Content-Type", http::content_type(*form)}, {"Vary", "Accept"}}, ""};
   if (form->shape == MediaForm::Shape::kDiscovery) {
@@ -158,15 +169,19 @@ std::optional<HttpResponse> Discovery::openapi(const HttpRequest& request, const
       cached(target.path + (protobuf ? "#protobuf" : ""), [&]() -> std::optional<std::string> {
         const std::vector<ResourcePtr> all = registry_.all();
         if (v2) {
-          const Json json = openapi::v2_document(all);
+          Json json = openapi::v2_document(all);
+          add_to_openapi_v2(options_.virtual_groups, json);
           return protobuf ? openapi::v2_protobuf(json) : to_string(json);
         }
-        if (parts.size() == 2) return to_string(openapi::v3_index(all));
+        if (parts.size() == 2) {
+          Json index = openapi::v3_index(all);
+          add_to_openapi_v3_index(options_.virtual_groups, index);
+          return to_string(index);
+        }
         const bool core = parts.size() == 4 && parts[2] == "api";
         if (!core && !(parts.size() == 5 && parts[2] == "apis")) return std::nullopt;
-        const std::string group = core ? "" : parts[3], &version = parts.back();
-        if (!api_resource_list(registry_, group, version)) return std::nullopt;
-        return to_string(openapi::v3_document(group, version, all));
+        const auto json = openapi_v3_document(core ? "" : parts[3], parts.back());
+        return json ? std::optional(to_string(*json)) : std::nullopt;
       });
   if (!document) return std::nullopt;
   HttpResponse out{200,
@@ -182,6 +197,28 @@ std::optional<HttpResponse> Discovery::openapi(const HttpRequest& request, const
   return out;
 }
 
+std::optional<Json> Discovery::openapi_v3_document(const std::string& group, const std::string& version) const {
+  if (const VirtualGroup* other = virtual_group(group))
+    return other->serves(version) ? std::optional(other->openapi_v3(version)) : std::nullopt;
+  if (!api_resource_list(registry_, group, version)) return std::nullopt;
+  return openapi::v3_document(group, version, registry_.all());
+}
+
+const VirtualGroup* Discovery::virtual_group(std::string_view group) const {
+  const auto it = std::ranges::find(options_.virtual_groups, group, &VirtualGroup::group);
+  return it == options_.virtual_groups.end() ? nullptr : &*it;
+}
+
+// Of a group, or of a group and version: "/api/v1", "/apis/batch", "/apis/batch/v1".
+std::optional<Json> Discovery::plain_document(const Target& target) const {
+  const auto& parts = target.segments;
+  if (parts[0] == "api") return api_resource_list(registry_, "", parts[1]);
+  const VirtualGroup* other = virtual_group(parts[1]);
+  if (parts.size() == 2) return other != nullptr ? discovery::group_document(*other) : api_group(registry_, parts[1]);
+  if (other == nullptr) return api_resource_list(registry_, parts[1], parts[2]);
+  return other->serves(parts[2]) ? std::optional(other->resources(parts[2])) : std::nullopt;
+}
+
 std::optional<HttpResponse> Discovery::group_document(const HttpRequest& request, const Target& target) {
   const auto& parts = target.segments;
   const bool core = parts[0] == "api";
@@ -190,9 +227,7 @@ std::optional<HttpResponse> Discovery::group_document(const HttpRequest& request
   const auto form = form_of(request, target, false);
   if (!form) return not_acceptable();
   const auto document = cached(target.path + syntax_key(*form), [&]() -> std::optional<std::string> {
-    const auto json = core                ? api_resource_list(registry_, "", parts[1])
-                      : parts.size() == 2 ? api_group(registry_, parts[1])
-                                          : api_resource_list(registry_, parts[1], parts[2]);
+    const auto json = plain_document(target);
     if (!json) return std::nullopt;
     return http::to_bytes(*json, *form);
   });

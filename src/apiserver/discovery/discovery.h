@@ -11,8 +11,9 @@
 #include <vector>
 
 #include "apiserver/discovery/health.h"
+#include "apiserver/discovery/virtual_group.h"
 #include "apiserver/http/message.h"
-#include "apiserver/http/target.h"
+#include "apiserver/http/resource_path.h"
 #include "apiserver/registry.h"
 
 namespace berth::apiserver::discovery {
@@ -21,6 +22,7 @@ struct DiscoveryOptions {
   std::vector<HealthCheck> checks;
   std::function<std::string()> metrics;  // the text of /metrics; without one there is no such page
   std::string server_address;            // "host:port" that /api tells clients
+  std::vector<VirtualGroup> virtual_groups;
 };
 
 class Discovery {
@@ -29,6 +31,7 @@ class Discovery {
 
   // nullopt: the path is none of discovery's.
   std::optional<http::HttpResponse> get(const http::HttpRequest& request, const http::Target& target);
+  const VirtualGroup* virtual_group(std::string_view group) const;  // null: none
 
  private:
   struct Document {
@@ -43,6 +46,8 @@ class Discovery {
   http::HttpResponse root_document(const http::HttpRequest& request, const http::Target& target, bool core);
   std::optional<http::HttpResponse> openapi(const http::HttpRequest& request, const http::Target& target);
   http::HttpResponse paths();
+  std::optional<Json> plain_document(const http::Target& target) const;
+  std::optional<Json> openapi_v3_document(const std::string& group, const std::string& version) const;
 
   const Registry& registry_;
   DiscoveryOptions options_;

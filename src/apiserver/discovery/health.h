@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "apiserver/http/message.h"
-#include "apiserver/http/target.h"
+#include "apiserver/http/resource_path.h"
 
 namespace berth::apiserver::discovery {
 

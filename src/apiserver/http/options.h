@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "api/rest.h"
-#include "apiserver/http/target.h"
+#include "apiserver/http/resource_path.h"
 
 namespace berth::apiserver::http {
 

@@ -10,9 +10,9 @@
 #include "apiserver/http/encode.h"
 #include "apiserver/http/negotiate.h"
 #include "apiserver/http/options.h"
+#include "apiserver/http/resource_path.h"
 #include "apiserver/http/reviews.h"
 #include "apiserver/http/roles.h"
-#include "apiserver/http/target.h"
 #include "apiserver/http/watch_stream.h"
 
 namespace berth::apiserver::http {
@@ -162,6 +162,7 @@ struct Router::Impl {
   std::unique_ptr<Exchange> execute(ParsedRequest& in, std::shared_ptr<ResponseSink> sink);
   std::unique_ptr<Exchange> execute_resource(Passage p);
   std::unique_ptr<Exchange> execute_review(Passage p, const ReviewKind& kind);
+  std::unique_ptr<Exchange> execute_virtual(const Passage& p, const discovery::VirtualGroup& group);
   std::unique_ptr<Exchange> call(Passage p, RestRequest request, ResourcePtr resource);
   std::optional<RestResponse> read_body(const ParsedRequest& in, const ResourceInfo& info,
                                         RestRequest& request) const;
@@ -312,6 +313,7 @@ std::unique_ptr<Exchange> Router::Impl::execute_resource(Passage p) {
   if (action.name.empty()) action.name = name_selected(in.target.query.get("fieldSelector"));
   if (!may(in.who->user, action, objects)) return refuse(p, forbidden_action(in.who->user, action));
 
+  if (const auto* group = discovery.virtual_group(path.resource.group)) return execute_virtual(p, *group);
   if (const ReviewKind* review = find_review(path.resource)) return execute_review(std::move(p), *review);
   const ResourcePtr info = registry.find(path.resource);
   if (!info) {
@@ -421,6 +423,15 @@ std::unique_ptr<Exchange> Router::Impl::call(Passage p, RestRequest request, Res
     sink->respond([reply] { return encode(*reply); });
   });
   return exchange;
+}
+
+std::unique_ptr<Exchange> Router::Impl::execute_virtual(const Passage& p, const discovery::VirtualGroup& group) {
+  p.sink->respond([make = group.answer(p.in.http.method, p.in.target), headers = headers_of(p.in)] {
+    HttpResponse response = make();
+    response.headers.insert(response.headers.end(), headers.begin(), headers.end());
+    return response;
+  });
+  return std::make_unique<Done>();
 }
 
 std::unique_ptr<Exchange> Router::Impl::execute_review(Passage p, const ReviewKind& kind) {

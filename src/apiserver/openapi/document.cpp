@@ -67,14 +67,16 @@ Json v3_document(std::string_view group, std::string_view version, std::span<con
 Json v3_index(std::span<const ResourcePtr> resources) {
   std::set<std::pair<std::string, std::string>> versions;
   for (const ResourcePtr& resource : resources) versions.emplace(resource->gvr.group, resource->gvr.version);
-  JsonObject paths;
-  for (const auto& [group, version] : versions) {
-    const std::string path = v3_path(group, version);
-    const std::string url =
-        "/openapi/v3/" + path + "?hash=" + hash_of(v3_document(group, version, resources));
-    paths[path] = JsonObject{{"serverRelativeURL", url}};
-  }
-  return JsonObject{{"paths", std::move(paths)}};
+  Json index = JsonObject{{"paths", JsonObject()}};
+  for (const auto& [group, version] : versions)
+    add_to_v3_index(group, version, v3_document(group, version, resources), index);
+  return index;
+}
+
+void add_to_v3_index(std::string_view group, std::string_view version, const Json& document, Json& index) {
+  const std::string path = v3_path(group, version);
+  const std::string url = "/openapi/v3/" + path + "?hash=" + hash_of(document);
+  ensure_path(index, {"paths", path}) = JsonObject{{"serverRelativeURL", url}};
 }
 
 Json v2_document(std::span<const ResourcePtr> resources) {

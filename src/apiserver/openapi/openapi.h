@@ -22,6 +22,9 @@ std::string v3_path(std::string_view group, std::string_view version);
 // the document, so that clients can keep it for as long as they like. Makes all documents.
 Json v3_index(std::span<const ResourcePtr> resources);
 
+// Adds a document that was made elsewhere to the index.
+void add_to_v3_index(std::string_view group, std::string_view version, const Json& document, Json& index);
+
 // The OpenAPI 2.0 document of all resources: /openapi/v2.
 Json v2_document(std::span<const ResourcePtr> resources);
 

@@ -1,17 +1,14 @@
-// The request target: path, query, and which resource a path means.
-// https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris
+// The request target: path and query.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "api/rest.h"
 #include "base/result.h"
 
-namespace berth::apiserver::http {
+namespace berth::http {
 
 // Query parameters in the order sent, decoded; pairs that cannot be decoded are left out, as Go does.
 class Query {
@@ -38,11 +35,4 @@ inline constexpr std::size_t kMaxTargetBytes = 8 * 1024;  // as cpp.md's URL lim
 // Error: no absolute path, bad percent escapes, "." and ".." parts.
 Result<Target> parse_target(std::string_view text);
 
-struct ResourcePath {
-  api::GroupVersionResource resource;
-  std::string ns, name, subresource;
-};
-// Empty for paths that name no resource: "/version", "/apis/batch/v1".
-std::optional<ResourcePath> resource_path(const std::vector<std::string>& segments);
-
-}  // namespace berth::apiserver::http
+}  // namespace berth::http

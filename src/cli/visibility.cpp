@@ -1,0 +1,47 @@
+#include "cli/visibility.h"
+
+#include <utility>
+
+#include "api/visibility/documents.h"
+
+namespace berth::cli {
+namespace {
+
+namespace visibility = api::visibility;
+
+serve::PendingSource::Items items_of(std::optional<std::vector<engine::PendingWorkload>> page) {
+  if (!page) return std::nullopt;
+  std::vector<visibility::PendingWorkload> items;
+  items.reserve(page->size());
+  for (auto& each : *page)
+    items.push_back({std::move(each.object), each.position_in_cluster_queue, each.position_in_local_queue});
+  return items;
+}
+
+}  // namespace
+
+serve::PendingSource pending_source(std::function<const engine::Engine&()> engine) {
+  return {[engine](std::string_view queue, visibility::Page page) {
+            return items_of(engine().pending_in_cluster_queue(queue, page.offset, page.limit));
+          },
+          [engine](std::string_view ns, std::string_view queue, visibility::Page page) {
+            return items_of(engine().pending_in_local_queue(ns, queue, page.offset, page.limit));
+          }};
+}
+
+apiserver::discovery::VirtualGroup visibility_group(serve::PendingSource source) {
+  apiserver::discovery::VirtualGroup group;
+  group.group = visibility::kGroup;
+  group.versions.assign(visibility::kVersions.begin(), visibility::kVersions.end());
+  group.entry = visibility::group_entry();
+  group.aggregated = visibility::aggregated_entry();
+  group.resources = visibility::resource_list;
+  group.openapi_v3 = visibility::openapi_v3;
+  group.openapi_v2 = visibility::openapi_v2();
+  group.answer = [source = std::move(source)](std::string_view method, const http::Target& target) {
+    return serve::answer_pending(source, method, target);
+  };
+  return group;
+}
+
+}  // namespace berth::cli
