@@ -23,8 +23,11 @@ using api::config::Configuration;
 
 // Where Kueue's manifests mount a certificate for metrics.
 constexpr const char* kMetricsCertificates = "/etc/kueue/metrics/certs";
+// And one for the visibility API.
+constexpr const char* kVisibilityCertificates = "/visibility";
 constexpr const char* kClusterDomain = "cluster.local";
 constexpr const char* kMetricsService = "kueue-controller-manager-metrics-service";
+constexpr const char* kVisibilityService = "kueue-visibility-server";
 
 // Every address: of both families where the machine has both.
 std::string any_address() {
@@ -45,7 +48,7 @@ struct ControllerServers::Impl {
   explicit Impl(Parts p) : parts(std::move(p)) {}
 
   Result<void> start() {
-    for (const auto step : {&Impl::start_health, &Impl::start_webhooks, &Impl::start_metrics}) {
+    for (const auto step : {&Impl::start_health, &Impl::start_webhooks, &Impl::start_metrics, &Impl::start_visibility}) {
       if (auto done = (this->*step)(); !done) return done;
     }
     return {};
@@ -91,7 +94,8 @@ struct ControllerServers::Impl {
       serve::SecretCertificatesOptions options;
       options.ns = configuration().ns;
       options.secret = configuration().internal_cert_management.webhook_secret_name;
-      options.names = serve::service_names({configuration().internal_cert_management.webhook_service_name}, options.ns, kClusterDomain);
+      options.names = serve::service_names(
+          {configuration().internal_cert_management.webhook_service_name, kVisibilityService}, options.ns, kClusterDomain);
       options.targets = serve::kueue_targets();
       kept_in_secret.emplace(parts.client, parts.executor, std::move(options));
       webhook_certificates = &*kept_in_secret;
@@ -125,6 +129,26 @@ struct ControllerServers::Impl {
     return {};
   }
 
+  // The authority that signs for webhooks is published for the visibility API, too.
+  serve::CertificateSource& visibility_certificates() {
+    if (kept_in_secret) return *kept_in_secret;
+    if (std::error_code ignored; std::filesystem::exists(kVisibilityCertificates, ignored))
+      return visibility_files.emplace(parts.executor, kVisibilityCertificates);
+    return visibility_self_signed.emplace(parts.executor,
+                                          serve::service_names({kVisibilityService}, configuration().ns, kClusterDomain));
+  }
+
+  Result<void> start_visibility() {
+    if (!parts.pending) return {};
+    const auto& wanted = configuration().visibility_server;
+    visibility_auth.emplace(parts.client, parts.executor);
+    auto server = serve::VisibilityServer::start(secure(wanted.bind_address, wanted.bind_port), parts.executor, *parts.pending,
+                                                 *visibility_auth, {{"controller", parts.unready}}, visibility_certificates());
+    if (!server) return refuse("visibilityServer.bindPort", server.error());
+    visibility = std::move(*server);
+    return {};
+  }
+
   void load_certificates(std::function<void()> done) {
     loaded = std::move(done);
     listening = webhook_certificates->listen([this](const http::Credential&) {
@@ -134,12 +158,15 @@ struct ControllerServers::Impl {
     });
     if (kept_in_secret) kept_in_secret->start();
     // Files that cannot be read yet are read again.
-    for (auto* files : {webhook_files ? &*webhook_files : nullptr, metrics_files ? &*metrics_files : nullptr}) {
-      if (files == nullptr) continue;
-      if (const auto read = files->start(); !read) log::warn("no certificate yet", {{"why", read.error().message}});
+    for (auto* files : {&webhook_files, &metrics_files, &visibility_files}) {
+      if (!*files) continue;
+      if (const auto read = (*files)->start(); !read) log::warn("no certificate yet", {{"why", read.error().message}});
     }
-    if (!self_signed) return;
-    if (const auto made = self_signed->start(); !made) log::error("no certificate for metrics", {{"why", made.error().message}});
+    for (auto* made : {&self_signed, &visibility_self_signed}) {
+      if (!*made) continue;
+      if (const auto ready = (*made)->start(); !ready) log::error("no certificate", {{"why", ready.error().message}});
+    }
+    if (visibility_auth) visibility_auth->start([this](const std::string& pem) { visibility->trust_clients(pem); });
   }
 
   std::string missing() const {
@@ -160,19 +187,21 @@ struct ControllerServers::Impl {
     };
     stop_one(webhooks);
     stop_one(metrics);
+    stop_one(visibility);
     stop_one(health);
     parts.executor.post(one_less);
   }
 
   Parts parts;
   std::optional<serve::SecretCertificates> kept_in_secret;
-  std::optional<serve::FileCertificates> webhook_files, metrics_files;
-  std::optional<serve::SelfSignedCertificates> self_signed;
+  std::optional<serve::FileCertificates> webhook_files, metrics_files, visibility_files;
+  std::optional<serve::SelfSignedCertificates> self_signed, visibility_self_signed;
   serve::CertificateSource* webhook_certificates = nullptr;  // one of those
-  std::optional<serve::DelegatedAuth> auth;
+  std::optional<serve::DelegatedAuth> auth, visibility_auth;
   std::unique_ptr<serve::HealthServer> health;
   std::unique_ptr<serve::WebhookServer> webhooks;
   std::unique_ptr<serve::MetricsServer> metrics;
+  std::unique_ptr<serve::VisibilityServer> visibility;
   std::function<void()> loaded;
   std::shared_ptr<void> listening;
 };

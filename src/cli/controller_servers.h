@@ -1,9 +1,10 @@
-// What a controller process serves, whoever leads: health, metrics and webhooks, and the certificates for them.
+// What a controller process serves, whoever leads: health, metrics, webhooks and the visibility API, and the certificates for them.
 #pragma once
 
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "api/config/configuration.h"
@@ -12,6 +13,7 @@
 #include "base/executor.h"
 #include "base/result.h"
 #include "serve/metrics_endpoint.h"
+#include "serve/visibility.h"
 
 namespace berth::cli {
 
@@ -19,12 +21,13 @@ class ControllerServers {
  public:
   struct Parts {
     const api::config::Configuration& configuration;
-    api::RestClient& client;  // for certificates, and to ask who may read metrics
+    api::RestClient& client;  // for certificates, and to ask who may read metrics and positions
     Executor& executor;
     api::kueue::ObjectGetter get;  // what webhooks look up
     api::kueue::AdmissionPolicy policy;
     serve::MetricsSource metrics;
     std::function<std::string()> unready;   // what else is missing until this process is ready; "" nothing
+    std::optional<serve::PendingSource> pending;  // none: the visibility API is not served
   };
 
   // Every port is bound and health is served when this returns, before the executor runs. Errors name the field of the Configuration.

@@ -16,6 +16,7 @@
 #include "base/metrics.h"
 #include "cli/controller_servers.h"
 #include "cli/request_metrics.h"
+#include "cli/visibility.h"
 #include "controller/controller.h"
 #include "controller/feature_gates.h"
 #include "controller/metrics.h"
@@ -147,7 +148,8 @@ class Process {
          [this](const api::GroupVersionResource& resource, std::string_view ns, std::string_view name) {
            return controller_->find(resource, ns, name);
          },
-         policy_, {[this] { refresh_metrics(); }, [this] { return metrics_.text(); }}, [this] { return unready(); }});
+         policy_, {[this] { refresh_metrics(); }, [this] { return metrics_.text(); }}, [this] { return unready(); },
+         pending_source([this]() -> const engine::Engine& { return controller_->engine(); })});
     if (!servers) return tl::unexpected(servers.error());
     servers_ = std::move(*servers);
     return {};

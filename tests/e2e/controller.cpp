@@ -45,6 +45,9 @@ std::string controller_configuration(int webhook_port) {
          "webhook: {host: 127.0.0.1, port: " +
          std::to_string(webhook_port) +
          "}\n"
+         "visibilityServer: {bindAddress: 127.0.0.1, bindPort: " +
+         std::to_string(free_port()) +
+         "}\n"
          "leaderElection: {leaderElect: true, leaseDuration: 5s, renewDeadline: 4s, retryPeriod: 500ms}\n";
 }
 

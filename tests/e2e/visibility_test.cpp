@@ -1,9 +1,15 @@
 // Who waits in a queue, asked with kubectl as people and Kueue's tools ask.
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "base/json.h"
+#include "e2e/controller.h"
 #include "e2e/server.h"
 
 namespace berth::e2e {
@@ -56,8 +62,8 @@ std::string workload(const std::string& name, const std::string& queue, int prio
 const std::string kGroup = "/apis/visibility.kueue.x-k8s.io/";
 
 // "name position-in-cluster-queue/position-in-local-queue, ..."
-std::string told(const Server& server, const std::string& path) {
-  const Json summary = parse_json(server.must({"get", "--raw", kGroup + path})).value();
+std::string told(const std::string& answer) {
+  const Json summary = parse_json(answer).value_or(Json());
   EXPECT_EQ(string_at(summary, {"kind"}), "PendingWorkloadsSummary");
   std::string all;
   for (const Json& item : array_at(summary, {"items"})) {
@@ -68,16 +74,20 @@ std::string told(const Server& server, const std::string& path) {
   return all;
 }
 
-TEST(Visibility, PositionsAreToldToKubectl) {
-  Server server;
+void three_wait(const Server& server) {
   server.must({"apply", "-f", "-"}, kHeldQueue);
   server.must({"apply", "-f", "-"}, workload("third", "blue", 1) + workload("first", "red", 3) + workload("second", "blue", 2));
   server.must({"wait", "--for=jsonpath={.status.pendingWorkloads}=3", "--timeout=100s", "clusterqueue/held"});
+}
 
-  EXPECT_EQ(told(server, "v1beta2/clusterqueues/held/pendingworkloads?limit=2"), "first 0/0, second 1/0");
-  EXPECT_EQ(told(server, "v1beta1/clusterqueues/held/pendingworkloads?offset=1"), "second 1/0, third 2/1");
-  EXPECT_EQ(told(server, "v1beta1/namespaces/default/localqueues/blue/pendingworkloads"), "second 1/0, third 2/1");
-  EXPECT_EQ(told(server, "v1beta2/namespaces/default/localqueues/red/pendingworkloads"), "first 0/0");
+TEST(Visibility, PositionsAreToldToKubectl) {
+  Server server;
+  three_wait(server);
+  const auto ask = [&](const std::string& path) { return told(server.must({"get", "--raw", kGroup + path})); };
+  EXPECT_EQ(ask("v1beta2/clusterqueues/held/pendingworkloads?limit=2"), "first 0/0, second 1/0");
+  EXPECT_EQ(ask("v1beta1/clusterqueues/held/pendingworkloads?offset=1"), "second 1/0, third 2/1");
+  EXPECT_EQ(ask("v1beta1/namespaces/default/localqueues/blue/pendingworkloads"), "second 1/0, third 2/1");
+  EXPECT_EQ(ask("v1beta2/namespaces/default/localqueues/red/pendingworkloads"), "first 0/0");
 
   const auto refusal = [&](const std::string& path) {
     const Finished asked = server.kubectl({"get", "--raw", kGroup + path});
@@ -101,6 +111,66 @@ TEST(Visibility, TheGroupIsDiscovered) {
   EXPECT_TRUE(has(server.must({"explain", "clusterqueue.spec.cohortName"}), "cohort"));
   EXPECT_TRUE(has(server.must({"get", "--raw", "/openapi/v3"}), "apis/visibility.kueue.x-k8s.io/v1beta2"));
   server.must({"apply", "-f", "-"}, kHeldQueue);
+}
+
+// A controller process, and kubectl pointed at the visibility API that it serves itself.
+class Replica {
+ public:
+  explicit Replica(const Server& server) : server_(server) {
+    static int number = 0;
+    const std::string configuration = controller_configuration(), before = "bindPort: ";
+    port_ = std::stoi(configuration.substr(configuration.find(before) + before.size()));
+    name_ = "replica-" + std::to_string(++number);
+    const std::string file = server.write_file(name_ + ".yaml", configuration);
+    process_ = std::make_unique<Process>(std::vector<std::string>{BERTH_PROGRAM, "controller", "--kubeconfig", server.kubeconfig(),
+                                                                  "--config", file, "--log-level", "error"},
+                                         server.environment());
+  }
+  Process& process() { return *process_; }
+
+  Finished ask(const std::string& token, const std::string& path) const {
+    const std::string kubeconfig = server_.write_file(
+        name_ + "-" + token,
+        "apiVersion: v1\nkind: Config\ncurrent-context: here\n"
+        "clusters: [{name: c, cluster: {server: \"https://127.0.0.1:" + std::to_string(port_) + "\", insecure-skip-tls-verify: true}}]\n"
+        "users: [{name: u, user: {token: " + token + "}}]\n"
+        "contexts: [{name: here, context: {cluster: c, user: u}}]\n");
+    return run({"kubectl", "--kubeconfig", kubeconfig, "get", "--raw", path}, server_.environment());
+  }
+
+ private:
+  const Server& server_;
+  int port_ = 0;
+  std::string name_;
+  std::unique_ptr<Process> process_;
+};
+
+// The leader and a follower tell the same, to those who may ask.
+TEST(Visibility, EveryReplicaTellsThoseWhoMayAsk) {
+  const std::string tokens = testing::TempDir() + "berth_e2e_visibility_tokens_" + std::to_string(::getpid());
+  FILE* out = std::fopen(tokens.c_str(), "w");
+  ASSERT_NE(out, nullptr);
+  std::fputs("weak,somebody,u1\nstrong,admin,u2,\"system:masters\"\n", out);
+  std::fclose(out);
+  Server server({"--controller=false", "--nodes", "none", "--token-file", tokens});
+  server.must({"create", "namespace", "kueue-system"});
+  Replica leader(server);
+  ASSERT_TRUE(leader.process().wait_for_output("leading\n")) << leader.process().err();
+  three_wait(server);
+  Replica follower(server);
+  ASSERT_TRUE(follower.process().wait_for_output("ready\n")) << follower.process().err();
+
+  const std::string path = kGroup + "v1beta2/clusterqueues/held/pendingworkloads";
+  for (const Replica* replica : {&leader, &follower}) {
+    const Finished asked = replica->ask("strong", path);
+    EXPECT_EQ(told(asked.out), "first 0/0, second 1/0, third 2/1") << asked.err;
+    EXPECT_TRUE(has(replica->ask("weak", path).err, "cannot get resource")) << replica->ask("weak", path).err;
+    EXPECT_TRUE(has(replica->ask("unknown", path).err, "Unauthorized")) << replica->ask("unknown", path).err;
+    EXPECT_TRUE(has(replica->ask("strong", kGroup + "v1beta1").out, "localqueues/pendingworkloads"));
+    EXPECT_EQ(replica->ask("weak", "/readyz").out, "ok");
+  }
+  EXPECT_FALSE(follower.process().has_said("leading\n"));
+  ::unlink(tokens.c_str());
 }
 
 }  // namespace
