@@ -17,8 +17,7 @@
 #include "cli/controller_servers.h"
 #include "cli/request_metrics.h"
 #include "cli/visibility.h"
-#include "controller/controller.h"
-#include "controller/feature_gates.h"
+#include "controller/configure.h"
 #include "controller/metrics.h"
 #include "http/asio_executor.h"
 #include "kube/client.h"
@@ -75,7 +74,7 @@ class Process {
   }
 
   Result<void> read_configuration() {
-    const std::string own = in_cluster_ ? access_.ns : kDefaultNamespace;
+    const std::string own = !options_.ns.empty() ? options_.ns : in_cluster_ ? access_.ns : kDefaultNamespace;
     std::string text = "{apiVersion: config.kueue.x-k8s.io/v1beta2, kind: Configuration}";
     if (!options_.config.empty()) {
       auto file = kube::read_file(options_.config);
@@ -115,31 +114,22 @@ class Process {
   Result<void> make_controller() {
     auto gates = controller::parse_feature_gates(options_.feature_gates);
     if (!gates) return fail("--feature-gates: " + gates.error().message);
-    controller::ControllerOptions options;
-    if (auto applied = controller::apply_feature_gates(*gates, options.engine); !applied) return applied;
-    options.manage_jobs_without_queue_name = configuration_.manage_jobs_without_queue_name;
-    options.manages_namespace = [this](std::string_view ns) { return manages(ns); };
-    options.seed = std::random_device()();
+    auto options = controller::controller_options(configuration_, *gates);
+    if (!options) return gates->empty() ? fail(options_.config + ": " + options.error().message) : tl::unexpected(options.error());
+    options->seed = std::random_device()();
     controller_metrics_.emplace(metrics_, controller::ControllerMetricsOptions{
                                               configuration_.leader_election.leader_elect ? "leader" : "standalone",
                                               configuration_.metrics.enable_cluster_queue_resources,
                                               configuration_.metrics.local_queue_metrics});
-    options.metrics = &*controller_metrics_;
+    options->metrics = &*controller_metrics_;
     controller::tell_build(metrics_, BERTH_VERSION);
-    policy_.manage_jobs_without_queue_name = options.manage_jobs_without_queue_name;
-    policy_.partial_admission = options.engine.partial_admission;
-    policy_.manages_namespace = options.manages_namespace;
-    controller_ = std::make_unique<controller::Controller>(*client_, executor_, options);
+    policy_.manage_jobs_without_queue_name = options->manage_jobs_without_queue_name;
+    policy_.partial_admission = options->engine.partial_admission;
+    policy_.manages_namespace = [this](std::string_view ns) { return controller_->manages_namespace(ns); };
+    controller_ = std::make_unique<controller::Controller>(*client_, executor_, *options);
     controller_->on_synced([this] { synced(); });
     controller_->on_leading([] { say("leading"); });
     return {};
-  }
-
-  bool manages(std::string_view ns) const {
-    const JsonPtr object = controller_->find(kNamespaces, "", ns);
-    JsonObject labels = object ? object_at(*object, {"metadata", "labels"}) : JsonObject();
-    labels["kubernetes.io/metadata.name"] = ns;
-    return configuration_.managed_jobs_namespaces.matches(labels);
   }
 
   Result<void> serve() {

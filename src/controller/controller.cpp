@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/batch/job_validation.h"
+#include "api/kueue/admission.h"
 #include "api/resource_version.h"
 #include "api/status.h"
 #include "base/log.h"
@@ -101,7 +102,11 @@ struct Controller::Impl {
   void connect() {
     // Queues and what they are made of come before workloads, so that the first look at a workload finds its
     // queue.
-    source(namespaces, namespace_event);
+    source(namespaces, [this](const JsonPtr& old, const JsonPtr& now) {
+      const bool same = old && now && object_at(*old, {"metadata", "labels"}) == object_at(*now, {"metadata", "labels"});
+      if (!same) job_controller.facts_changed();
+      return namespace_event(old, now);
+    });
     source(limit_ranges, limit_range_event);
     source(runtime_classes, runtime_class_event);
     source(flavors, resource_flavor_event, [this](const std::string& key) {
@@ -271,6 +276,7 @@ struct Controller::Impl {
   JobController::Context job_context() {
     jobs::JobFacts facts;
     facts.flavors = flavor_lookup();
+    facts.label_keys_to_copy = options.label_keys_to_copy;
     facts.workload_priority_class = [this](std::string_view name) {
       return class_value(workload_priority_classes, name);
     };
@@ -309,7 +315,7 @@ struct Controller::Impl {
 
   bool managed(const Json& job) const {
     api::batch::JobContext context;
-    context.namespace_managed = options.manages_namespace(string_at(job, {"metadata", "namespace"}));
+    context.namespace_managed = manages_namespace(string_at(job, {"metadata", "namespace"}));
     context.manage_without_queue_name = options.manage_jobs_without_queue_name;
     context.ancestor_managed = api::kueue::has_managed_ancestor(job, cached_job);
     const auto managed_by = string_at(job, {"spec", "managedBy"}, kJobControllerName);
@@ -439,6 +445,8 @@ struct Controller::Impl {
   std::map<std::string, bool> wanted_finalizers;  // "kind/name" -> shall be there
   const api::kueue::ObjectGetter cached_job = [this](const api::GroupVersionResource&, std::string_view ns,
                                                      std::string_view name) { return jobs.get(api::object_key(ns, name)); };
+  const api::kueue::NamespaceFilter manages_namespace = api::kueue::namespaces_matching(
+      options.managed_namespaces, [this](std::string_view ns) { return namespaces.get(ns); });
   EngineHost host;
   JobController job_controller;
   ProvisioningController provisioning;
@@ -473,6 +481,7 @@ void Controller::drain(std::function<void()> done) { impl_->drain(std::move(done
 JsonPtr Controller::find(const api::GroupVersionResource& resource, std::string_view ns, std::string_view name) const {
   return impl_->cached(resource, ns, name);
 }
+bool Controller::manages_namespace(std::string_view ns) const { return impl_->manages_namespace(ns); }
 const engine::Engine& Controller::engine() const { return impl_->host.engine(); }
 void Controller::refresh_metrics() {
   if (impl_->options.metrics == nullptr || !impl_->is_leading) return;

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/kueue/admission.h"
+#include "api/config/configuration.h"
 #include "api/rest.h"
 #include "api/selector.h"
 #include "base/executor.h"
@@ -24,7 +24,9 @@ struct ControllerOptions {
   // Jobs without the queue-name label are managed too (Configuration: manageJobsWithoutQueueName).
   bool manage_jobs_without_queue_name = false;
   // Of other namespaces no job is managed (Configuration: managedJobsNamespaceSelector).
-  api::kueue::NamespaceFilter manages_namespace = api::kueue::all_but_system();
+  api::LabelSelector managed_namespaces = api::config::Configuration::default_managed_namespaces("kueue-system");
+  // Labels of a job that its workload gets when it is made (Configuration: integrations.labelKeysToCopy).
+  std::vector<std::string> label_keys_to_copy;
   // Changes of a queue's status are collected this long before they are written.
   Duration queue_status_delay = std::chrono::milliseconds(100);
   // Pods of a workload are collected this long before they are let go to their places. Longer saves looks at large
@@ -63,6 +65,9 @@ class Controller {
 
   // What the caches have; null when they do not know the object, or do not hold the resource. Cluster-scoped: `ns` is empty.
   JsonPtr find(const api::GroupVersionResource& resource, std::string_view ns, std::string_view name) const;
+
+  // Whether jobs of this namespace are managed, by its labels as they are now: what webhooks have to know as well.
+  bool manages_namespace(std::string_view ns) const;
 
   const engine::Engine& engine() const;
   void refresh_metrics();                        // brings the gauges of ControllerOptions::metrics up to date: before they are read

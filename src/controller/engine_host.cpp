@@ -1,11 +1,13 @@
 #include "controller/engine_host.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "api/status.h"
 #include "base/log.h"
 #include "base/merge_patch.h"
 #include "controller/resources.h"
+#include "jobs/job_adapter.h"
 
 namespace berth::controller {
 namespace {
@@ -87,6 +89,7 @@ void EngineHost::perform(const engine::Effects& effects) {
             },
             [](const engine::CohortStatusChanged&) {},  // a Cohort's status holds its fair share only
             [&](const engine::SetFinalizer& e) { sinks_.set_finalizer(e); },
+            [&](const engine::ExpireWorkload& e) { expire(e); },
             [&](const engine::WakeAt& e) { wake_at(e.when); },
         },
         effect);
@@ -117,6 +120,28 @@ void EngineHost::deactivate(const engine::DeactivateWorkload& effect) {
                 [this, alive = alive_, write = effect.write, target](const api::RestResponse& response) {
                   if (*alive) settle(write, target, response);
                 });
+}
+
+void EngineHost::expire(const engine::ExpireWorkload& effect) {
+  Target target = Target::of(kWorkloads, effect.workload->meta);
+  kube::ObjectRef about{api_version_of("Workload"), "Workload", target.ns, target.name, target.uid};
+  kube::EventText event{false, "Deleted", "Deleted finished workload due to elapsed retention", {}, "kueue-workload-controller"};
+  const auto& owners = effect.workload->meta.owners;
+  const auto job = std::ranges::find_if(owners, [](const api::OwnerReference& owner) {
+    return owner.controller && owner.kind == "Job" && owner.api_version == api_version_of("Job");
+  });
+  if (effect.with_job && job != owners.end()) {
+    target = {kJobs, target.ns, job->name, job->uid, ""};
+    about = {job->api_version, job->kind, target.ns, job->name, job->uid};
+    event.note = "Deleted job: deactivation retention period expired";
+    event.controller = jobs::batch_job().kind().controller;
+  }
+  writes_.remove(target, [this, alive = alive_, about, event](const api::RestResponse& response) {
+    if (!*alive || response.code == 404) return;
+    if (response.ok()) return events_.record(about, event);
+    log::warn("what is over could not be deleted; it is tried again in a minute",
+              {{"kind", about.kind}, {"name", api::object_key(about.ns, about.name)}, {"why", std::string(api::status_message(response))}});
+  });
 }
 
 void EngineHost::settle(std::uint64_t write, const Target& target, const api::RestResponse& response) {

@@ -44,6 +44,7 @@ class EngineHost {
   void perform(const engine::Effects& effects);
   void write_status(const engine::WriteWorkloadStatus& effect);
   void deactivate(const engine::DeactivateWorkload& effect);
+  void expire(const engine::ExpireWorkload& effect);
   void settle(std::uint64_t write, const Target& target, const api::RestResponse& response);
   // A conflict means that a newer version exists, which the cache will bring. If it does not, nothing ever
   // would: then the write has just failed.

@@ -9,12 +9,14 @@ struct Gate {
   std::string_view name;
   bool& (*setting)(engine::Options&);
   std::string_view parent;  // must be on when this one is; "" none
+  bool on = true;           // what the setting is while the gate is on
 };
 
 // In order of name.
 constexpr Gate kGates[] = {
     // Berth's own: no gate of Kueue.
     {"BerthReplaceSeveralNodes", [](engine::Options& o) -> bool& { return o.replace_several_nodes; }, ""},
+    {"DisableWaitForPodsReady", [](engine::Options& o) -> bool& { return o.wait_for_pods_ready.enabled; }, "", false},
     {"FlavorFungibility", [](engine::Options& o) -> bool& { return o.flavor_fungibility; }, ""},
     {"PartialAdmission", [](engine::Options& o) -> bool& { return o.partial_admission; }, ""},
     {"PrioritySortingWithinCohort",
@@ -39,6 +41,36 @@ constexpr std::string_view kAlwaysOn[] = {
     "TopologyAwareScheduling",  "TASRecomputeAssignmentWithinSchedulingCycle",
 };
 
+// Gates of Kueue whose features Berth does not have: naming one is no error as long as it stays off.
+constexpr std::string_view kAlwaysOff[] = {
+    "AdmissionFairSharing",
+    "ConcurrentAdmission",
+    "CustomMetricLabels",
+    "ElasticJobsViaWorkloadSlices",
+    "ElasticJobsViaWorkloadSlicesWithTAS",
+    "FailureRecoveryPolicy",
+    "FastQuotaReleaseInPodIntegration",
+    "KueueDRAIntegration",
+    "KueueDRAIntegrationConsumableCapacity",
+    "KueueDRAIntegrationExtendedResource",
+    "KueueDRAIntegrationPartitionableDevices",
+    "MultiKueue",
+    "MultiKueueAdaptersForCustomJobs",
+    "MultiKueueClusterProfile",
+    "MultiKueueManagerQuotaAutomation",
+    "MultiKueueOrchestratedPreemption",
+    "PrioritizePreemptorWorkloads",
+    "PriorityBoost",
+    "RejectUpdatesToCQWithInvalidOnFlavors",
+    "SchedulerLibraryIntegration",
+    "ShortWorkloadNames",
+    "SparkApplicationIntegration",
+    "TASReplaceNodeDueToNotReadyOverFixedTime",
+    "TASRespectNodeAffinityPreferred",
+    "UnadmittedWorkloadsExplicitStatus",
+    "WorkloadRequestUseMergePatch",
+};
+
 const Gate* find_gate(std::string_view name) {
   const auto* found =
       std::find_if(std::begin(kGates), std::end(kGates), [&](const Gate& g) { return g.name == name; });
@@ -49,11 +81,16 @@ bool always_on(std::string_view name) {
   return std::find(std::begin(kAlwaysOn), std::end(kAlwaysOn), name) != std::end(kAlwaysOn);
 }
 
-Result<void> unknown(std::string_view name) {
+bool always_off(std::string_view name) {
+  return std::find(std::begin(kAlwaysOff), std::end(kAlwaysOff), name) != std::end(kAlwaysOff);
+}
+
+bool is_on(const Gate& gate, engine::Options& options) { return gate.setting(options) == gate.on; }
+
+std::string unknown() {
   std::string known;
   for (const auto& gate : kGates) known.append(known.empty() ? "" : ", ").append(gate.name);
-  return fail("feature gate \"" + std::string(name) +
-              "\": Berth does not have it; those that can be set are " + known);
+  return "Berth does not have it; those that can be set are " + known;
 }
 
 }  // namespace
@@ -86,21 +123,26 @@ Result<FeatureGates> decode_feature_gates(const Json& object, std::string_view p
   return gates;
 }
 
-Result<void> apply_feature_gates(const FeatureGates& gates, engine::Options& options) {
+Result<void> apply_feature_gates(const FeatureGates& gates, engine::Options& options, std::string_view path) {
+  const auto refuse = [&](std::string_view name, const std::string& why) {
+    const std::string gate(name);
+    return fail((path.empty() ? "feature gate \"" + gate + "\"" : std::string(path) + "." + gate) + ": " + why);
+  };
   engine::Options changed = options;
   for (const auto& [name, on] : gates) {
     if (const Gate* gate = find_gate(name)) {
-      gate->setting(changed) = on;
+      gate->setting(changed) = on == gate->on;
+    } else if (always_off(name)) {
+      if (on) return refuse(name, "Berth does not have its feature; leave it out or set it to false");
     } else if (!always_on(name)) {
-      return unknown(name);
+      return refuse(name, unknown());
     } else if (!on) {
-      return fail("feature gate \"" + name + "\": is always on in Berth; leave it out");
+      return refuse(name, "is always on in Berth; leave it out");
     }
   }
   for (const auto& gate : kGates) {
-    if (gate.parent.empty() || !gate.setting(changed) || find_gate(gate.parent)->setting(changed)) continue;
-    return fail("feature gate \"" + std::string(gate.name) + "\": is on and needs \"" +
-                std::string(gate.parent) + "\", which is off; turn both on or both off");
+    if (gate.parent.empty() || !is_on(gate, changed) || is_on(*find_gate(gate.parent), changed)) continue;
+    return refuse(gate.name, "is on and needs \"" + std::string(gate.parent) + "\", which is off; turn both on or both off");
   }
   options = changed;
   return {};

@@ -21,7 +21,7 @@ Result<FeatureGates> decode_feature_gates(const Json& object, std::string_view p
 
 // Sets what the gates say and checks that they agree: a gate that is on needs the one it depends on. Errors
 // name the gate: one that Berth does not know (with those it knows), one whose feature is always on or not
-// there, one whose parent is off. `options` is unchanged after an error.
-Result<void> apply_feature_gates(const FeatureGates& gates, engine::Options& options);
+// there, one whose parent is off. `options` is unchanged after an error. `path`: of the mapping they are from, for errors; "" none.
+Result<void> apply_feature_gates(const FeatureGates& gates, engine::Options& options, std::string_view path = {});
 
 }  // namespace berth::controller

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/counted_requests.h"
 #include "engine/lifecycle/words.h"
 
 namespace berth::engine {
@@ -24,7 +25,7 @@ const Json& overhead_of(const Json& pod_spec, const Registries& r) {
 
 }  // namespace
 
-Asks asks_of(const Workload& w, const Registries& registries) {
+Asks asks_of(const Workload& w, const Registries& registries, const api::config::QuotaResources& resources) {
   const auto limits = registries.limits_of(w.meta.ns);
   Asks out;
   api::FieldErrors errors;
@@ -39,6 +40,7 @@ Asks asks_of(const Workload& w, const Registries& registries) {
     request.topology = pod_set.topology_request;
     if (pod_set.topology_request) request.group = pod_set.topology_request->pod_set_group_name;
     request.per_pod = api::pod_requests(adjusted);
+    if (changes_requests(resources)) request.counted = counted_requests(request.per_pod, resources);
     request.constraints = api::decode_node_constraints(adjusted);
     const std::string path = "spec.podSets[" + std::to_string(i) + "].template.spec";
     const auto found = api::validate_pod_resources(adjusted, limits, path);
@@ -77,11 +79,12 @@ std::optional<Barrier> barrier_of(const Asks& asks, std::string_view ns,
   return std::nullopt;
 }
 
-Time queue_order_time(const Workload& w) {
+Time queue_order_time(const Workload& w, const api::config::WaitForPodsReady& wait) {
   const auto* evicted = api::find_condition(w.status.conditions, api::kueue::kEvicted);
   const bool starts_over = evicted != nullptr && evicted->status &&
                            (evicted->reason == lifecycle::reason::kAdmissionCheck ||
-                            evicted->reason == lifecycle::reason::kPodsReadyTimeout);
+                            (evicted->reason == lifecycle::reason::kPodsReadyTimeout &&
+                             wait.timestamp == api::config::WaitForPodsReady::Timestamp::kEviction));
   return starts_over ? evicted->last_transition : w.meta.creation;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "api/config/policies.h"
 #include "api/kueue/types.h"
 #include "engine/registries.h"
 #include "engine/schedule/workload.h"
@@ -17,7 +18,8 @@ struct Asks {
   std::vector<PodSetRequest> pod_sets;  // with the counts of the spec
   std::string invalid;                  // why such pods could not be created; empty: they could
 };
-Asks asks_of(const api::kueue::Workload& workload, const Registries& registries);
+// `resources`: what of it counts against quota.
+Asks asks_of(const api::kueue::Workload& workload, const Registries& registries, const api::config::QuotaResources& resources);
 
 // The counts without the pods that ended.
 std::vector<PodSetRequest> without_reclaimed(const std::vector<PodSetRequest>& pod_sets,
@@ -28,7 +30,7 @@ std::optional<Barrier> barrier_of(const Asks& asks, std::string_view ns,
                                   const api::kueue::ClusterQueue* queue, const Registries& registries);
 
 // Before whom a workload goes at equal priority: its creation, or the eviction that made it start over
-// (kueue.md, Appendix B: AdmissionCheck and PodsReadyTimeout).
-Time queue_order_time(const api::kueue::Workload& workload);
+// (kueue.md, Appendix B: AdmissionCheck, and PodsReadyTimeout if `wait` says so).
+Time queue_order_time(const api::kueue::Workload& workload, const api::config::WaitForPodsReady& wait);
 
 }  // namespace berth::engine

@@ -33,6 +33,8 @@ SchedulerOptions scheduler_options(const Options& o) {
   out.flavor_fungibility = o.flavor_fungibility;
   out.priority_sorting_within_cohort = o.priority_sorting_within_cohort;
   out.equivalence_hashing = o.scheduling_equivalence_hashing;
+  out.block_admission = o.wait_for_pods_ready.enabled && o.wait_for_pods_ready.block_admission;
+  out.ignore_undeclared = o.resources.ignore_undeclared;
   out.topology = o.topology;
   return out;
 }
@@ -50,7 +52,7 @@ bool says_more_than_status(const api::ObjectMeta& known, const api::ObjectMeta& 
 
 }  // namespace
 
-Engine::Impl::Impl(const Options& o) : options(o), scheduler(scheduler_options(o)), nodes(o) {}
+Engine::Impl::Impl(const Options& o) : options(o), scheduler(scheduler_options(o)), nodes(o), retention(o.retention) {}
 
 void Engine::Impl::on(Time, const ClusterQueueSeen& e, Effects&) {
   auto& known = registries.cluster_queues[e.object->meta.name];
@@ -217,6 +219,7 @@ void Engine::Impl::on(Time, const CheckReported& e, Effects&) {
 void Engine::Impl::on(Time, const WorkloadSeen& e, Effects&) {
   const Workload& seen = *e.object;
   const std::string key = api::object_key(seen.meta);
+  retention.seen(e.object);
   Tracked* t = workloads.find(key);
   if (t != nullptr && t->base->meta.uid != seen.meta.uid) {
     forget(*t);
@@ -239,6 +242,7 @@ void Engine::Impl::on(Time, const WorkloadSeen& e, Effects&) {
 }
 
 void Engine::Impl::on(Time, const WorkloadGone& e, Effects&) {
+  retention.gone(api::object_key(e.ns, e.name), e.uid);
   Tracked* t = workloads.find(api::object_key(e.ns, e.name));
   if (t != nullptr && (e.uid.empty() || t->base->meta.uid == e.uid)) forget(*t);
 }

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "api/config/policies.h"
 #include "api/core/node.h"
 #include "api/core/pod_placement.h"
 #include "api/kueue/job_report.h"
@@ -116,10 +117,16 @@ struct SetFinalizer {
   std::string name;
   bool present = true;
 };
+// Deletes a workload whose time is over (Configuration: objectRetentionPolicies); `with_job`: the job that controls it, and the
+// workload goes with it. Preconditions: the uids. Nothing settles it; it is asked for again while the workload is there.
+struct ExpireWorkload {
+  Ptr<api::kueue::Workload> workload;
+  bool with_job = false;
+};
 struct WakeAt { Time when; };  // deliver TimePassed then; a later WakeAt replaces an earlier one
 
 using Effect = std::variant<WriteWorkloadStatus, DeactivateWorkload, RecordEvent, ClusterQueueStatusChanged,
-                            LocalQueueStatusChanged, CohortStatusChanged, SetFinalizer, WakeAt>;
+                            LocalQueueStatusChanged, CohortStatusChanged, SetFinalizer, ExpireWorkload, WakeAt>;
 using Effects = std::vector<Effect>;
 
 // Kueue's feature gates and settings that change decisions; defaults as Kueue's.
@@ -129,6 +136,9 @@ struct Options {
   bool priority_sorting_within_cohort = true;
   bool reclaimable_pods = true;
   bool scheduling_equivalence_hashing = true;
+  api::config::WaitForPodsReady wait_for_pods_ready;
+  api::config::WorkloadRetention retention;
+  api::config::QuotaResources resources;
   TopologyOptions topology;
   // Failed nodes (kueue.md 4.9).
   bool replace_failed_nodes = true;        // TASFailedNodeReplacement

@@ -14,6 +14,7 @@
 #include "engine/lifecycle/next.h"
 #include "engine/node_watch.h"
 #include "engine/registries.h"
+#include "engine/retention.h"
 #include "engine/schedule/scheduler.h"
 #include "engine/tracked.h"
 
@@ -108,6 +109,7 @@ struct Engine::Impl {
   void touch(const Tracked& t);
   void emit_queue_statuses(Effects& out);
   void emit_finalizers(Effects& out);
+  void emit_expired(Effects& out, Time now);
   void emit_wake(Effects& out, Time now);
   std::vector<std::string> check_invariants() const;
   Scheduler rebuilt(std::map<const Tracked*, WorkloadId>& ids) const;
@@ -116,6 +118,7 @@ struct Engine::Impl {
   Registries registries;
   Scheduler scheduler;
   NodeWatch nodes;
+  Retention retention;
   TrackedWorkloads workloads;
 
   bool synced = false;

@@ -65,6 +65,7 @@ Effects Engine::Impl::schedule(Time now) {
   }
   emit_queue_statuses(out);
   emit_finalizers(out);
+  emit_expired(out, now);
   emit_wake(out, now);
   return out;
 }
@@ -155,6 +156,7 @@ lifecycle::Situation Engine::Impl::situation_of(const Tracked& t) const {
   s.cluster_queue = registries.view_of_cluster_queue(s.cluster_queue_name);
   if (!t.check_reports.empty()) s.check_reports = &t.check_reports;
   s.replace_several_nodes = options.replace_several_nodes;
+  s.wait_for_pods_ready = options.wait_for_pods_ready;
   if (t.report) {
     s.report = &*t.report;
     s.job_stopped = t.report->stopped && !t.evicting_since.empty() && !t.report->workload_version.empty() &&
@@ -201,7 +203,7 @@ void Engine::Impl::place(Tracked& t, Time now) {
 
 void Engine::Impl::set_timer(Tracked& t) {
   if (t.await_until) return workloads.set_timer(t, t.await_until);
-  auto timer = lifecycle::next_time(t.now);
+  auto timer = lifecycle::next_time(t.now, options.wait_for_pods_ready);
   const auto second_pass = t.second_pass ? std::optional(t.second_pass->at) : std::nullopt;
   for (const auto& other : {t.retry_at, second_pass, t.node_deadline}) {
     if (other && (!timer || *other < *timer)) timer = other;
@@ -211,7 +213,7 @@ void Engine::Impl::set_timer(Tracked& t) {
 
 const Asks& Engine::Impl::asks_for(Tracked& t) const {
   if (!t.asks || t.asks_generation != t.now.meta.generation) {
-    t.asks = asks_of(t.now, registries);
+    t.asks = asks_of(t.now, registries, options.resources);
     t.asks_generation = t.now.meta.generation;
   }
   return *t.asks;
@@ -221,13 +223,14 @@ Holding Engine::Impl::holding_of(const Tracked& t, const WorkloadStatus& status)
   Holding h;
   h.cluster_queue = status.admission->cluster_queue;
   h.priority = t.now.priority;
-  h.queued_at = queue_order_time(t.now);
+  h.queued_at = queue_order_time(t.now, options.wait_for_pods_ready);
   if (const auto* reserved = api::find_condition(status.conditions, api::kueue::kQuotaReserved))
     h.reserved_at = reserved->last_transition;
   h.amounts = holding_amounts(*status.admission, t.now.status.reclaimable_pods);
   // Who is about to give its quota back, evicted or not, goes before anybody else has to.
   h.evicted = api::is_true(t.now.status.conditions, api::kueue::kEvicted) || !lifecycle::holds_quota(t.now.status);
   h.places = places_of(t, status);
+  h.pods_ready = api::is_true(t.now.status.conditions, api::kueue::kPodsReady);
   return h;
 }
 
@@ -269,7 +272,7 @@ std::optional<Pending> Engine::Impl::pending_of(Tracked& t) {
   Pending p;
   p.cluster_queue = local->cluster_queue;
   p.priority = t.now.priority;
-  p.queued_at = queue_order_time(t.now);
+  p.queued_at = queue_order_time(t.now, options.wait_for_pods_ready);
   p.pod_sets = options.reclaimable_pods ? without_reclaimed(asks.pod_sets, t.now.status.reclaimable_pods)
                                         : asks.pod_sets;
   p.barrier = barrier_of(asks, t.now.meta.ns, registries.cluster_queue(p.cluster_queue), registries);

@@ -65,7 +65,7 @@ const PodSetAssignment* find_assignment(const WorkloadStatus& status, const std:
 // In the order of the admission's pod sets, with its counts.
 std::vector<PodSetRequest> Engine::Impl::admitted_pod_sets(const Tracked& t) const {
   const bool known = t.asks && t.asks_generation == t.now.meta.generation;
-  const Asks asks = known ? *t.asks : asks_of(t.now, registries);
+  const Asks asks = known ? *t.asks : asks_of(t.now, registries, options.resources);
   std::vector<PodSetRequest> out;
   for (const auto& assigned : t.now.status.admission->pod_set_assignments) {
     const auto* asked = find_pod_set(asks, assigned.name);
@@ -84,7 +84,7 @@ std::vector<Holding::PodSetPlaces> Engine::Impl::places_of(const Tracked& t, con
   std::vector<Holding::PodSetPlaces> out;
   if (!has_places(*status.admission)) return out;
   const bool known = t.asks && t.asks_generation == t.now.meta.generation;
-  const Asks fresh = known ? Asks{} : asks_of(t.now, registries);
+  const Asks fresh = known ? Asks{} : asks_of(t.now, registries, options.resources);
   for (const auto& ps : status.admission->pod_set_assignments) {
     if (!ps.topology_assignment) continue;
     const auto* asked = find_pod_set(known ? *t.asks : fresh, ps.name);

@@ -123,13 +123,23 @@ void Engine::Impl::emit_finalizers(Effects& out) {
   }
 }
 
+// The owner is deleted with what Kueue gave up; what finished goes alone. Told again until it is gone.
+void Engine::Impl::emit_expired(Effects& out, Time now) {
+  for (const auto& workload : retention.take_due(now)) {
+    const bool finished = lifecycle::state_of(*workload) == State::kFinished;
+    out.push_back(ExpireWorkload{workload, !finished});
+  }
+}
+
 // What a pass changed may let the next one admit more (a workload that was told anew, quota that a decision gave back): it follows
 // at once, as long as that leads to something soon.
 void Engine::Impl::emit_wake(Effects& out, Time now) {
   constexpr int kMaxPassesAtOnce = 8;
   constexpr std::chrono::seconds kRest{1};
   auto when = workloads.earliest();
-  if (const auto next = scheduler.next_wake(); next && (!when || *next < *when)) when = next;
+  for (const auto& next : {scheduler.next_wake(), retention.earliest()}) {
+    if (next && (!when || *next < *when)) when = next;
+  }
   passes_at_once = scheduler.wants_pass() ? passes_at_once + 1 : 0;
   if (passes_at_once > 0) {
     const Time again = passes_at_once > kMaxPassesAtOnce ? now + kRest : now;

@@ -34,9 +34,9 @@ void Engine::Impl::plan_second_pass(Tracked& t, Time now) {
 void Engine::Impl::second_passes(Time now) {
   const auto due = std::exchange(due_second_passes, {});
   std::vector<Tracked*> ordered(due.begin(), due.end());
-  std::ranges::sort(ordered, [](const Tracked* a, const Tracked* b) {
+  std::ranges::sort(ordered, [this](const Tracked* a, const Tracked* b) {
     if (a->now.priority != b->now.priority) return a->now.priority > b->now.priority;
-    const Time since_a = queue_order_time(a->now), since_b = queue_order_time(b->now);
+    const Time since_a = queue_order_time(a->now, options.wait_for_pods_ready), since_b = queue_order_time(b->now, options.wait_for_pods_ready);
     return since_a != since_b ? since_a < since_b : a->now.meta.uid < b->now.meta.uid;
   });
   for (Tracked* t : ordered) second_pass(*t, now);

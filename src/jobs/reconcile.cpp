@@ -266,6 +266,9 @@ Json make_workload(const JobAdapter& adapter, const Json& job, const JobFacts& f
   w.meta.name = workload_name(adapter.kind().resource.group, adapter.kind().kind, meta.name, meta.uid);
   w.meta.ns = meta.ns;
   w.meta.labels.emplace(kJobUidLabel, meta.uid);
+  for (const auto& key : facts.label_keys_to_copy) {
+    if (const auto it = meta.labels.find(key); it != meta.labels.end()) w.meta.labels.emplace(key, it->second);
+  }
   w.meta.finalizers.emplace_back(kFinalizer);
   w.meta.owners.push_back(
       {adapter.kind().api_version(), adapter.kind().kind, meta.name, meta.uid, true, true});

@@ -28,6 +28,7 @@ struct Priority {
 struct JobFacts {
   bool managed = true;  // its namespace is selected, it has a queue, and no managed owner
   FlavorLookup flavors;
+  std::vector<std::string> label_keys_to_copy;  // of the job, to a workload that is made
   // By name; nullopt when there is no such class.
   std::function<std::optional<std::int32_t>(std::string_view)> workload_priority_class;
   std::function<std::optional<std::int32_t>(std::string_view)> priority_class;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/status.h"
+#include "controller/configure.h"
 #include "simulate/machine_watch.h"
 #include "simulate/match.h"
 #include "simulate/rack_picture.h"
@@ -172,8 +173,9 @@ Result<Played> play(const Scenario& scenario, const PlayOptions& options) {
   world_options.between = options.between;
   controller::FeatureGates gates = options.feature_gates;
   gates.insert(scenario.feature_gates.begin(), scenario.feature_gates.end());
-  if (auto applied = controller::apply_feature_gates(gates, world_options.engine); !applied)
-    return tl::unexpected(applied.error());
+  auto configured = controller::controller_options(scenario.configuration, gates);
+  if (!configured) return tl::unexpected(configured.error());
+  world_options.engine = configured->engine;
   auto world = World::make(world_options);
   if (!world) return tl::unexpected(world.error());
   return Player(scenario, options, **world).run();

@@ -73,7 +73,7 @@ Result<Scenario> parse_scenario(std::string_view text) {
     return fail("a scenario is one YAML document, this file has " + std::to_string(documents->size()));
   const Json& root = documents->front();
   if (auto known = known_members(root, "scenario",
-                                 {"name", "about", "cluster", "featureGates", "start", "manifests", "timeline", "end"});
+                                 {"name", "about", "cluster", "featureGates", "configuration", "start", "manifests", "timeline", "end"});
       !known) {
     return tl::unexpected(known.error());
   }
@@ -99,6 +99,14 @@ Result<Scenario> parse_scenario(std::string_view text) {
     auto decoded = controller::decode_feature_gates(*gates, "scenario.featureGates");
     if (!decoded) return tl::unexpected(decoded.error());
     scenario.feature_gates = std::move(*decoded);
+  }
+  if (const Json* parts = find(root, "configuration"); parts != nullptr && parts->is_object()) {
+    JsonObject document = parts->get_object();
+    document["apiVersion"] = "config.kueue.x-k8s.io/v1beta2";
+    document["kind"] = "Configuration";
+    auto configuration = api::config::decode_configuration(std::move(document), "scenario.configuration");
+    if (!configuration) return tl::unexpected(configuration.error());
+    scenario.configuration = std::move(*configuration);
   }
   auto start = parse_time(string_at(root, {"start"}, kDefaultStart));
   if (!start) return fail("scenario.start: " + start.error().message);

@@ -6,6 +6,7 @@
 //   cluster: {nodes: 1x1x4, nodeResources: "cpu=8,memory=32Gi"}    # optional: without it no pod ever runs
 //   (and scaleUp: 2x4, provisioningDelay: 30s: what the autoscaler may add, and when it is there)
 //   featureGates: {TASBalancedPlacement: true}                      # optional: see controller/feature_gates.h
+//   configuration: {waitForPodsReady: {timeout: 1m}}                # optional: parts of Kueue's Configuration (v1beta2)
 //   start: 2026-01-01T00:00:00Z                                     # optional
 //   manifests: [ ...objects, created in this order at 0s... ]
 //   timeline:
@@ -29,6 +30,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/config/configuration.h"
 #include "base/json.h"
 #include "base/time.h"
 #include "controller/feature_gates.h"
@@ -62,6 +64,7 @@ struct Scenario {
   std::string nodes, node_resources, scale_up;  // as berth up takes them; empty: no cluster, no growth
   Duration provisioning_delay = std::chrono::seconds(30);
   controller::FeatureGates feature_gates;
+  api::config::Configuration configuration;
   Time start{};
   std::vector<Json> manifests;
   std::vector<Step> timeline;  // ordered by time

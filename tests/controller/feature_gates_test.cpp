@@ -52,6 +52,21 @@ TEST(FeatureGates, ThatCannotBeSetAreNamed) {
     EXPECT_NE(error_of(text).find("expected NAME=true or NAME=false"), std::string::npos) << text;
 }
 
+TEST(FeatureGates, OfFeaturesThatAreNotThereMayOnlyBeOff) {
+  EXPECT_EQ(error_of("MultiKueue=false,PriorityBoost=false"), "");
+  EXPECT_EQ(error_of("MultiKueue=true"),
+            "feature gate \"MultiKueue\": Berth does not have its feature; leave it out or set it to false");
+}
+
+TEST(FeatureGates, WaitingForPodsIsSwitchedOffByItsGate) {
+  engine::Options options;
+  ASSERT_TRUE(options.wait_for_pods_ready.enabled);
+  ASSERT_TRUE(apply_feature_gates({{"DisableWaitForPodsReady", false}}, options));
+  EXPECT_TRUE(options.wait_for_pods_ready.enabled);
+  ASSERT_TRUE(apply_feature_gates({{"DisableWaitForPodsReady", true}}, options));
+  EXPECT_FALSE(options.wait_for_pods_ready.enabled);
+}
+
 TEST(FeatureGates, NeedTheirParents) {
   EXPECT_NE(
       error_of("TASFailedNodeReplacement=false").find("needs \"TASFailedNodeReplacement\", which is off"),

@@ -95,7 +95,7 @@ TEST(CheckReports, AReportSurvivesWritesThatFailAndConflict) {
     s.report_check("a", says(CheckState::kReady, "there"));
     s.run();
     EXPECT_EQ(s.state("a"), "Reserved");
-    s.pass(3600);
+    s.pass(1200);
     EXPECT_EQ(s.state("a"), "Admitted");
   }
 }

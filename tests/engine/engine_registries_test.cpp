@@ -84,7 +84,7 @@ TEST_F(Known, AsksCountOverheadDefaultsAndWhatEnded) {
   item.default_requests["memory"] = test::quantity("1Gi");
   r.limit_ranges["ns"]["l"] = {item};
   const Workload w = WorkloadBuilder("w").asks(3, R"({"cpu":"1"})", R"("runtimeClassName":"kata")");
-  const Asks asks = asks_of(w, r);
+  const Asks asks = asks_of(w, r, {});
   EXPECT_EQ(asks.invalid, "");
   ASSERT_EQ(asks.pod_sets.size(), 1u);
   EXPECT_EQ(asks.pod_sets[0].per_pod.at("cpu").to_string(), "1250m");
@@ -96,7 +96,7 @@ TEST_F(Known, AsksCountOverheadDefaultsAndWhatEnded) {
 
 TEST_F(Known, RequestsAboveLimitsAreABarrier) {
   const Workload w = WorkloadBuilder("w").asks(1, R"({"cpu":"2"},"limits":{"cpu":"1"})");
-  const Asks asks = asks_of(w, r);
+  const Asks asks = asks_of(w, r, {});
   const auto queue = ClusterQueueBuilder("cq").build();
   const auto barrier = barrier_of(asks, "ns", &queue, r);
   ASSERT_TRUE(barrier);
@@ -106,7 +106,7 @@ TEST_F(Known, RequestsAboveLimitsAreABarrier) {
 }
 
 TEST_F(Known, ANamespaceMustMatchAndNoSelectorMatchesNothing) {
-  const Asks asks = asks_of(WorkloadBuilder("w"), r);
+  const Asks asks = asks_of(WorkloadBuilder("w"), r, {});
   auto queue = ClusterQueueBuilder("cq").select(R"({"matchLabels":{"team":"a"}})").build();
   EXPECT_TRUE(barrier_of(asks, "ns", &queue, r));
   r.namespaces["ns"] = parse_json(R"({"team":"a"})").value().as_object();
@@ -135,7 +135,22 @@ TEST(QueueOrder, StartsOverOnlyAfterARetry) {
     evicted.reason = c.reason;
     evicted.last_transition = test::at(9);
     w.status.conditions = {evicted};
-    EXPECT_EQ(queue_order_time(w), c.expected) << c.reason;
+    EXPECT_EQ(queue_order_time(w, {}), c.expected) << c.reason;
+  }
+}
+
+TEST(QueueOrder, APodsReadyTimeoutMayLeaveItsPlace) {
+  Workload w = WorkloadBuilder("w");
+  api::config::WaitForPodsReady by_creation;
+  by_creation.timestamp = api::config::WaitForPodsReady::Timestamp::kCreation;
+  for (const auto& [reason, expected] : {std::pair("PodsReadyTimeout", test::at(0)), std::pair("AdmissionCheck", test::at(9))}) {
+    api::Condition evicted;
+    evicted.type = "Evicted";
+    evicted.status = true;
+    evicted.reason = reason;
+    evicted.last_transition = test::at(9);
+    w.status.conditions = {evicted};
+    EXPECT_EQ(queue_order_time(w, by_creation), expected) << reason;
   }
 }
 

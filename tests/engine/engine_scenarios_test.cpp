@@ -100,7 +100,7 @@ TEST(Basics, WhatDoesNotFitWaitsAndSaysWhy) {
   EXPECT_EQ(s.cluster_queue("cq").pending, 1);
   EXPECT_EQ(s.local_queue("q").pending, 1);
   const int writes = s.writes();
-  s.pass(3600);
+  s.pass(1200);
   EXPECT_EQ(s.writes(), writes) << "waiting costs nothing";
 }
 

@@ -26,7 +26,7 @@ constexpr int kMaxWorkloads = 12;
 
 class Simulation {
  public:
-  explicit Simulation(unsigned seed) : random_(seed) {
+  explicit Simulation(unsigned seed) : s_(options(seed)), random_(seed) {
     s_.give(test::flavor("f"));
     s_.give(test::check("ck"));
     for (int q = 0; q < kQueues; ++q) set_queue(q, StopPolicy::kNone);
@@ -96,7 +96,12 @@ class Simulation {
     }
     for (const auto& name : s_.names())
       s_.change(name, [](Workload& w) { w.meta.labels["touched"] = "yes"; });
-    s_.pass(3600);
+    for (int minute = 0; minute < 60; ++minute) {
+      for (const auto& name : s_.names()) {
+        if (s_.state(name) == "Admitted") tell_pods(name, true);
+      }
+      s_.pass(60);
+    }
     check();
     for (const auto& name : s_.names()) {
       EXPECT_NE(s_.state(name), "Evicting") << name;
@@ -105,6 +110,24 @@ class Simulation {
   }
 
  private:
+  // Half of them are short of patience with pods, some of these let nobody in meanwhile; some forget what is over.
+  static Options options(unsigned seed) {
+    Options o;
+    if (seed % 2 == 0) {
+      o.wait_for_pods_ready.timeout = std::chrono::seconds(100);
+      o.wait_for_pods_ready.recovery_timeout = std::chrono::seconds(50);
+      o.wait_for_pods_ready.backoff_base_seconds = 10;
+      o.wait_for_pods_ready.backoff_max_seconds = 60;
+      o.wait_for_pods_ready.block_admission = seed % 4 == 0;
+    }
+    if (seed % 3 == 0) o.retention = {std::chrono::seconds(80), std::chrono::seconds(80)};
+    return o;
+  }
+  void tell_pods(const std::string& workload, bool ready) {
+    api::kueue::JobReport report;
+    report.pods_ready = ready;
+    s_.report(workload, report);
+  }
   bool chance(int percent) { return static_cast<int>(random_() % 100) < percent; }
   std::size_t pick(std::size_t n) { return random_() % n; }
   StopPolicy policy() {

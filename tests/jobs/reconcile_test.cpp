@@ -387,6 +387,16 @@ TEST(Places, ATemplateWithAnAdmissionIsRestoredBeforeAnythingIsMadeOfIt) {
   EXPECT_NE(first<CreateWorkload>(steps_of(cleaned, {})), nullptr);
 }
 
+TEST(MakeWorkload, CopiesTheLabelsItIsToldTo) {
+  JobFacts with_labels = facts();
+  with_labels.label_keys_to_copy = {"team", "absent", "kueue.x-k8s.io/queue-name"};
+  const Json made = make_workload(batch_job(), job("{metadata: {labels: {team: a, other: b}}}"), with_labels);
+  EXPECT_EQ(*find_path(made, {"metadata", "labels"}),
+            yaml("{kueue.x-k8s.io/job-uid: job-1, kueue.x-k8s.io/queue-name: q, team: a}"));
+  EXPECT_EQ(*find_path(make_workload(batch_job(), job("{metadata: {labels: {team: a}}}"), facts()), {"metadata", "labels"}),
+            yaml("{kueue.x-k8s.io/job-uid: job-1}"));
+}
+
 TEST(Places, AJobThatAsksForNonsenseGetsAWarningAndNoWorkload) {
   const Json bad = job(R"({spec: {template: {metadata: {annotations: {
     kueue.x-k8s.io/podset-slice-required-topology: rack, kueue.x-k8s.io/podset-slice-size: "2"}}}}})");

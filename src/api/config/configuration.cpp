@@ -38,10 +38,14 @@ Result<Configuration> read_configuration(std::string_view yaml, std::string_view
   if (!documents) return refuse(documents.error().message);
   if (documents->size() != 1)
     return refuse("holds " + std::to_string(documents->size()) + " documents, expected one Configuration of " + std::string(kGroup));
+  return decode_configuration((*documents)[0], origin, own_namespace);
+}
+
+Result<Configuration> decode_configuration(const Json& document, std::string_view origin, std::string_view own_namespace) {
   Findings findings;
   Configuration out;
   out.ns = std::string(own_namespace);
-  Fields top((*documents)[0], "", findings);
+  Fields top(document, "", findings);
   if (const auto version = read_version(top)) {
     top.text("namespace", out.ns);
     if (out.ns.empty()) out.ns = std::string(own_namespace);
@@ -51,7 +55,7 @@ Result<Configuration> read_configuration(std::string_view yaml, std::string_view
     read_policies(top, *version, out);
     top.done();
   }
-  if (!findings.errors.empty()) return refuse(joined(findings.errors));
+  if (!findings.errors.empty()) return fail(std::string(origin) + ": " + joined(findings.errors));
   if (out.leader_election.resource_namespace.empty()) out.leader_election.resource_namespace = out.ns;
   out.warnings = std::move(findings.warnings);
   return out;

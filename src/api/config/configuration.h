@@ -11,6 +11,7 @@
 #include "api/config/policies.h"
 #include "api/config/servers.h"
 #include "api/selector.h"
+#include "base/json.h"
 #include "base/result.h"
 
 namespace berth::api::config {
@@ -49,5 +50,9 @@ struct Configuration {
 // that is wrong in one line.
 Result<Configuration> read_configuration(std::string_view yaml, std::string_view origin,
                                          std::string_view own_namespace = "kueue-system");
+
+// The same from a document that was parsed already.
+Result<Configuration> decode_configuration(const Json& document, std::string_view origin,
+                                           std::string_view own_namespace = "kueue-system");
 
 }  // namespace berth::api::config

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/batch/job_validation.h"
+#include "api/config/configuration.h"
 #include "api/kueue/conversion.h"
 #include "api/kueue/defaulting.h"
 #include "api/kueue/names.h"
@@ -140,8 +141,17 @@ AdmissionRules for_all_versions(AdmissionRules rules) {
 
 }  // namespace
 
+NamespaceFilter namespaces_matching(LabelSelector selector, std::function<JsonPtr(std::string_view ns)> get) {
+  return [selector = std::move(selector), get = std::move(get)](std::string_view ns) {
+    const JsonPtr object = get(ns);
+    JsonObject labels = object ? object_at(*object, {"metadata", "labels"}) : JsonObject();
+    labels["kubernetes.io/metadata.name"] = ns;
+    return selector.matches(labels);
+  };
+}
+
 NamespaceFilter all_but_system(std::string own) {
-  return [own = std::move(own)](std::string_view ns) { return ns != "kube-system" && ns != own; };
+  return namespaces_matching(config::Configuration::default_managed_namespaces(own), [](std::string_view) { return nullptr; });
 }
 
 bool has_managed_ancestor(const Json& job, const ObjectGetter& get) {

@@ -9,12 +9,16 @@
 
 #include "api/field_error.h"
 #include "api/rest.h"
+#include "api/selector.h"
 #include "base/json.h"
 
 namespace berth::api::kueue {
 
 // Whether the jobs of a namespace are managed at all, whatever their labels (Configuration: managedJobsNamespaceSelector).
 using NamespaceFilter = std::function<bool(std::string_view ns)>;
+// By the labels of the namespace, of which kubernetes.io/metadata.name is always its name. `get` gives the namespace, or null: then
+// only its name is known.
+NamespaceFilter namespaces_matching(LabelSelector selector, std::function<JsonPtr(std::string_view ns)> get);
 // The selector that Kueue has by default: all namespaces but kube-system and the controller's own.
 NamespaceFilter all_but_system(std::string own = "kueue-system");
 

@@ -43,7 +43,7 @@ void count_eviction(WorkloadStatus& status, const Eviction& why) {
 }
 
 std::string full_reason(const Eviction& why) {
-  return why.cause.empty() ? why.reason : why.reason + "DueTo" + why.cause;
+  return why.cause.empty() || why.reason != reason::kDeactivated ? why.reason : why.reason + "DueTo" + why.cause;
 }
 
 // Preempted workloads, and those whose nodes failed, may be queued at once; all others wait for what their
@@ -67,6 +67,7 @@ std::vector<Note> begin_eviction(WorkloadStatus& status, const Workload& w, cons
   reset_checks(status, now);
   status.unhealthy_nodes.clear();
   count_eviction(status, why);
+  if (why.requeue) status.requeue_state = why.requeue;
   if (why.reason == reason::kDeactivated) {
     api::remove_condition(status.conditions, api::kueue::kDeactivationTarget);
     status.requeue_state.reset();
@@ -125,11 +126,13 @@ Result<Change> withdraw(const Workload& w, const PendingReason& why, Time now) {
   return close(Move::kWithdraw, w, std::move(status));
 }
 
-Result<Change> mark_target(const Workload& w, std::string_view cause, std::string_view text, Note note,
+Result<Change> mark_target(const Workload& w, std::string_view cause, std::string_view text, std::optional<Note> note,
                            Time now) {
   WorkloadStatus status = w.status;
   set(status, w, api::kueue::kDeactivationTarget, true, cause, text, now);
-  return close(Move::kMarkTarget, w, std::move(status), {std::move(note)});
+  std::vector<Note> notes;
+  if (note) notes.push_back(std::move(*note));
+  return close(Move::kMarkTarget, w, std::move(status), std::move(notes));
 }
 
 Result<Change> requeue(const Workload& w, std::string_view why, std::string_view text, Time now) {

@@ -76,10 +76,11 @@ Result<Change> report_checks(const Workload& workload, const CheckReports& repor
 bool says_anything_new(const Workload& workload, const CheckReports& reports, Time now);
 
 struct Eviction {
-  std::string reason;  // Preempted, AdmissionCheck, ClusterQueueStopped, LocalQueueStopped, NodeFailures, Deactivated
-  std::string cause;   // of a deactivation by the queueing system; empty otherwise
+  std::string reason;  // Preempted, PodsReadyTimeout, AdmissionCheck, ClusterQueueStopped, LocalQueueStopped, NodeFailures, Deactivated
+  std::string cause;   // counted with the reason; of a deactivation by the queueing system part of it. May be empty
   std::string message;
   std::string_view controller = Note::kByLifecycle;  // which records the event
+  std::optional<api::kueue::RequeueState> requeue{};  // when it may be queued again, if the eviction says that itself
 };
 // Evicted=True: checks are reset, the statistics count it, quota and admission stay until the job has
 // stopped. A workload that holds no quota has nothing to stop and is finished with at once.
@@ -94,9 +95,9 @@ Result<Change> release(const Workload& workload, Time now);
 // Takes back quota that no job has used yet: nothing is evicted. The pending reason says why.
 Result<Change> withdraw(const Workload& workload, const PendingReason& why, Time now);
 
-// DeactivationTarget=True: spec.active becomes false next. `note` is recorded with it.
+// DeactivationTarget=True: spec.active becomes false next. `note`, if any, is recorded with it.
 Result<Change> mark_target(const Workload& workload, std::string_view cause, std::string_view message,
-                           Note note, Time now);
+                           std::optional<Note> note, Time now);
 // Requeued=True.
 Result<Change> requeue(const Workload& workload, std::string_view reason, std::string_view message, Time now);
 // Drops what has served once the workload is inactive (DeactivationTarget, requeueState, what failed checks

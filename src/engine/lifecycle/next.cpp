@@ -59,14 +59,14 @@ Eviction deactivation(const Workload& w) {
 Next seek_deactivation(const Workload& w, Time now) {
   if (const std::string rejected = checks_in_state(w, CheckState::kRejected); !rejected.empty()) {
     return make(mark_target(w, reason::kAdmissionCheck, rejected,
-                            {true, "AdmissionCheckRejected", "Deactivated due to " + rejected}, now));
+                            Note{true, "AdmissionCheckRejected", "Deactivated due to " + rejected}, now));
   }
   if (const auto deadline = execution_deadline(w);
       deadline && *deadline <= now && state_of(w) == State::kAdmitted) {
     const std::string limit = std::to_string(*w.maximum_execution_time_seconds);
     return make(mark_target(w, reason::kMaximumExecutionTimeExceeded, message::kExecutionTime,
-                            {true, std::string(reason::kMaximumExecutionTimeExceeded),
-                             "The maximum execution time (" + limit + "s) exceeded"},
+                            Note{true, std::string(reason::kMaximumExecutionTimeExceeded),
+                                 "The maximum execution time (" + limit + "s) exceeded"},
                             now));
   }
   return none();
@@ -140,6 +140,8 @@ Next next_with_quota(const Workload& w, const Situation& s, Time now) {
   if (s.cluster_queue.exists && s.cluster_queue.stop == StopPolicy::kHoldAndDrain)
     return make(evict(
         w, {std::string(reason::kClusterQueueStopped), "", std::string(message::kClusterQueueStopped)}, now));
+  if (const auto deadline = pods_ready_deadline(w, s.wait_for_pods_ready); deadline && *deadline <= now)
+    return make(time_out(w, s.wait_for_pods_ready, now));
   if (s.failed_nodes && !w.meta.deletion) {
     if (auto change = follow_node_failures(w, *s.failed_nodes, s.replace_several_nodes, now)) return make(std::move(*change));
   }
@@ -190,14 +192,16 @@ Next next(const Workload& w, const Situation& s, Time now) {
   return none();
 }
 
-std::optional<Time> next_time(const Workload& w) {
+std::optional<Time> next_time(const Workload& w, const WaitForPodsReady& wait) {
   if (api::is_true(w.status.conditions, api::kueue::kDeactivationTarget)) return std::nullopt;
   switch (state_of(w)) {
     case State::kPending:
     case State::kHeld:
       return requeue_at(w);
-    case State::kAdmitted:
-      return execution_deadline(w);
+    case State::kAdmitted: {
+      const auto execution = execution_deadline(w), pods = pods_ready_deadline(w, wait);
+      return execution && pods ? std::min(*execution, *pods) : execution ? execution : pods;
+    }
     default:
       return std::nullopt;
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/lifecycle/moves.h"
+#include "engine/lifecycle/pods_ready.h"
 
 namespace berth::engine::lifecycle {
 
@@ -31,6 +32,7 @@ struct Situation {
   // Nodes of its places that failed, by name; none: they are not looked after.
   std::optional<std::vector<std::string>> failed_nodes;
   bool replace_several_nodes = true;
+  WaitForPodsReady wait_for_pods_ready;
 };
 
 struct Next {
@@ -40,7 +42,7 @@ struct Next {
 Next next(const Workload& workload, const Situation& situation, Time now);
 
 // When next() may say something else although nothing changed but the time; none: never.
-std::optional<Time> next_time(const Workload& workload);
+std::optional<Time> next_time(const Workload& workload, const WaitForPodsReady& wait_for_pods_ready);
 
 // Why a workload without quota is kept from being evaluated, by its own state or by its queues; none: it may
 // be.

@@ -26,6 +26,7 @@ inline constexpr std::string_view kMisconfigured = "Misconfigured";
 inline constexpr std::string_view kSuspended = "Suspended";
 inline constexpr std::string_view kGated = "AdmissionGated";
 inline constexpr std::string_view kOnHold = "OnHold";
+inline constexpr std::string_view kWaitingForPodsReady = "WaitingForPodsReady";
 // Evicted.
 inline constexpr std::string_view kPreempted = "Preempted";
 inline constexpr std::string_view kPodsReadyTimeout = "PodsReadyTimeout";
@@ -35,6 +36,7 @@ inline constexpr std::string_view kLocalQueueStopped = "LocalQueueStopped";
 inline constexpr std::string_view kNodeFailures = "NodeFailures";
 inline constexpr std::string_view kDeactivated = "Deactivated";
 inline constexpr std::string_view kMaximumExecutionTimeExceeded = "MaximumExecutionTimeExceeded";
+inline constexpr std::string_view kRequeuingLimitExceeded = "RequeuingLimitExceeded";
 // Requeued=True.
 inline constexpr std::string_view kReactivated = "Reactivated";
 inline constexpr std::string_view kBackoffFinished = "BackoffFinished";
@@ -64,6 +66,9 @@ inline constexpr std::string_view kPodsNotReady = "Not all pods are ready or suc
 inline constexpr std::string_view kPodsReady = "All pods reached readiness and the workload is running";
 inline constexpr std::string_view kPodsRecovering = "At least one pod has failed, waiting for recovery";
 inline constexpr std::string_view kExecutionTime = "exceeding the maximum execution time";
+inline constexpr std::string_view kRequeuingLimit = "exceeding the maximum number of re-queuing retries";
+// The workload's namespace and name follow.
+inline constexpr std::string_view kPodsReadyTimeout = "Exceeded the PodsReady timeout ";
 // Names of nodes follow.
 inline constexpr std::string_view kNoReplacement = "Workload was evicted as there was no replacement for unhealthy node(s): ";
 inline constexpr std::string_view kSeveralNodesFailed =

@@ -67,6 +67,7 @@ inline constexpr std::string_view kExceedsMaxQuota = "ExceedsMaxQuota";
 inline constexpr std::string_view kWaitingForQuota = "WaitingForQuota";
 inline constexpr std::string_view kWaitingForPreemptedWorkloads = "WaitingForPreemptedWorkloads";
 inline constexpr std::string_view kTopologyPlacementFailed = "TopologyPlacementFailed";
+inline constexpr std::string_view kWaitingForPodsReady = "WaitingForPodsReady";
 inline constexpr std::string_view kSuspended = "Suspended";
 
 }  // namespace berth::engine

@@ -14,7 +14,8 @@ void Nominator::nominate(Entry& entry, bool resume) {
   Queue& queue = *entry.queue;
   entry.shape = &state_.shapes[slot.shape];
   entry.plan = &queue.pending.plan(entry.workload, queue.generation, [&] {
-    return make_plan(*entry.shape, queue.config, state_.flavors, state_.places, state_.names);
+    return make_plan(*entry.shape, queue.config, state_.flavors, state_.places, state_.names,
+                     state_.options.ignore_undeclared);
   });
   std::span<const std::int32_t> tried;
   if (resume && slot.scan != nullptr) {

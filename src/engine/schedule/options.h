@@ -1,4 +1,4 @@
-// Kueue's feature gates that change scheduling decisions; defaults as Kueue's.
+// Kueue's feature gates and settings that change scheduling decisions; defaults as Kueue's.
 #pragma once
 
 #include "engine/topology/options.h"
@@ -10,6 +10,8 @@ struct SchedulerOptions {
   bool flavor_fungibility = true;
   bool priority_sorting_within_cohort = true;
   bool equivalence_hashing = true;
+  bool block_admission = false;    // while the pods of a holder are not ready (waitForPodsReady.blockAdmission)
+  bool ignore_undeclared = false;  // quotaCheckStrategy IgnoreUndeclared
   TopologyOptions topology;
 };
 

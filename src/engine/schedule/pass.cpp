@@ -17,6 +17,7 @@ constexpr int kMaxCycles = 1'000'000;
 
 constexpr std::string_view kNoLongerFits = "Workload no longer fits after processing another workload";
 constexpr std::string_view kOverlaps = "Workload has overlapping preemption targets with another workload";
+constexpr std::string_view kAfterPodsReady = "waiting for all admitted workloads to be in PodsReady condition";
 constexpr std::string_view kAfterPreemptions = "Workload fits once the preemptions under way are done";
 
 }  // namespace
@@ -135,8 +136,10 @@ void Pass::process(Entry& entry) {
     wait(entry.workload, kWaitingForQuota, overlap ? kOverlaps : kNoLongerFits);
     return try_again(entry);
   }
-  if (assignment.mode == Mode::kFit) return admit(entry);
-  preempt(entry);
+  if (assignment.mode != Mode::kFit) return preempt(entry);
+  if (!state_.admission_blocked()) return admit(entry);
+  hold(entry, assignment.usage);
+  wait(entry.workload, kWaitingForPodsReady, kAfterPodsReady);
 }
 
 bool Pass::overlaps(const Entry& entry) const {
@@ -199,6 +202,7 @@ void Pass::admit(Entry& entry) {
   slot.place = Slot::Place::kHolder;
   slot.evicted = false;
   slot.reserved_at = now_;
+  state_.set_pods_ready(slot, false);
   state_.ledger.take(entry.workload, queue.node, entry.assignment.usage);
   queue.holders.insert(slot, entry.workload);
   moved();

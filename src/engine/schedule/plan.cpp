@@ -36,7 +36,7 @@ std::vector<Plan::Want> wants_of(const Plan::Unit& unit, const Shape& shape, con
   };
   ResourceId pods = names.resource(kPods);
   for (std::size_t i = 0; i < unit.pod_sets.size(); ++i) {
-    for (const ResourceAmount& each : shape.pod_sets[unit.pod_sets[i]].per_pod) {
+    for (const ResourceAmount& each : shape.pod_sets[unit.pod_sets[i]].counted) {
       if (each.resource != pods) ask(each.resource, i, each.amount);
     }
     if (config.group(pods) >= 0) ask(pods, i, Amount::of(1));
@@ -128,7 +128,7 @@ std::vector<bool> wants_places(const Basis& basis) {
 }  // namespace
 
 Plan make_plan(const Shape& shape, const QueueConfig& config, const FlavorTable& flavors,
-               const Places& places, Names& names) {
+               const Places& places, Names& names, bool ignore_undeclared) {
   const Basis basis{shape, config, flavors, places, names, only_topologies(config, places)};
   Plan plan;
   plan.wants_places = wants_places(basis);
@@ -136,7 +136,7 @@ Plan make_plan(const Shape& shape, const QueueConfig& config, const FlavorTable&
   for (Plan::Unit& unit : plan.units) {
     for (Plan::Want& want : wants_of(unit, shape, config, names)) {
       std::int32_t group = config.group(want.resource);
-      if (group < 0 && asks_nothing(want))
+      if (group < 0 && (ignore_undeclared || asks_nothing(want)))
         continue;  // kueue#8079: zero of what the queue does not offer is fine
       auto step = std::find_if(unit.steps.begin(), unit.steps.end(),
                                [&](const Plan::Step& each) { return group >= 0 && each.group == group; });

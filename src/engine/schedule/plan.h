@@ -35,8 +35,8 @@ struct Plan {
   std::size_t flavors_tried = 0;  // at most, in one walk over everything
 };
 
-// `places`: what flavors and topologies it knows; not what is free.
+// `places`: what flavors and topologies it knows; not what is free. `ignore_undeclared`: what no group covers is no obstacle.
 Plan make_plan(const Shape& shape, const QueueConfig& config, const FlavorTable& flavors,
-               const Places& places, Names& names);
+               const Places& places, Names& names, bool ignore_undeclared);
 
 }  // namespace berth::engine

@@ -75,9 +75,9 @@ api::kueue::Admission Scheduler::admission(const Admit& admit) const {
     if (admit.pod_sets[i].delayed) assignment.delayed_topology = api::kueue::DelayedTopology::kPending;
     for (const auto& [resource, flavor] : admit.pod_sets[i].flavors) {
       const std::string& name = state.names.name(resource);
-      auto asked = std::find_if(pod_set.per_pod.begin(), pod_set.per_pod.end(),
+      auto asked = std::find_if(pod_set.counted.begin(), pod_set.counted.end(),
                                 [r = resource](const ResourceAmount& each) { return each.resource == r; });
-      Amount per_pod = asked == pod_set.per_pod.end() ? Amount::of(1) : asked->amount;  // one of `pods`
+      Amount per_pod = asked == pod_set.counted.end() ? Amount::of(1) : asked->amount;  // one of `pods`
       assignment.flavors[name] = state.names.name(flavor);
       assignment.resource_usage[name] = to_quantity(name, per_pod * assignment.count);
     }
@@ -92,7 +92,7 @@ std::vector<api::kueue::PodSetRequest> Scheduler::resource_requests(WorkloadId w
   if (!state.slots.known(workload) || !state.slots[workload].shape.valid()) return requests;
   for (const Shape::PodSet& pod_set : state.shapes[state.slots[workload].shape].pod_sets) {
     api::kueue::PodSetRequest request{pod_set.name, {}};
-    for (const ResourceAmount& each : pod_set.per_pod) {
+    for (const ResourceAmount& each : pod_set.counted) {
       const std::string& name = state.names.name(each.resource);
       request.resources[name] = to_quantity(name, each.amount * pod_set.count);
     }
@@ -118,6 +118,7 @@ std::vector<std::string> Scheduler::Impl::check_awake() {
     nominator.nominate(entry, false);
     NodeId root = state.ledger.root(queue->node);
     if (std::ranges::find(joint, root) != joint.end()) root = joint.front();
+    if (entry.plan != nullptr && entry.assignment.mode == Mode::kFit && state.admission_blocked()) continue;
     if (entry.plan != nullptr && entry.assignment.mode == Mode::kFit) {
       fitting[root].push_back(entry.workload);
     } else {
@@ -136,10 +137,13 @@ std::vector<std::string> Scheduler::check() const {
   State& state = impl_->state;
   std::vector<std::string> broken = state.ledger.check();
   auto say = [&](std::vector<std::string> more) { broken.insert(broken.end(), more.begin(), more.end()); };
+  std::size_t unready = 0;
   for (std::size_t i = 0; i < state.slots.size(); ++i) {
     WorkloadId workload(i);
     const Slot& slot = state.slots[workload];
     bool holder = slot.place == Slot::Place::kHolder;
+    if (!slot.pods_ready) ++unready;
+    if (!slot.pods_ready && !holder) broken.push_back("workload " + slot.uid + " blocks others and holds nothing");
     if (!slot.in_use && slot.place != Slot::Place::kNone)
       broken.push_back("a workload that left is still somewhere");
     if (holder != (state.ledger.claim(workload) != nullptr)) {
@@ -152,6 +156,7 @@ std::vector<std::string> Scheduler::check() const {
                        (placed ? " was placed but has no places" : " has places it does not hold"));
     }
   }
+  if (unready != state.unready_holders) broken.push_back("holders without ready pods are miscounted");
   say(state.places.check());
   impl_->absorb_reliefs();  // so that what shall wake is awake
   say(impl_->check_awake());

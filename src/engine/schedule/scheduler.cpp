@@ -198,7 +198,17 @@ void Scheduler::Impl::leave_claim(WorkloadId workload) {
   slot.places.clear();
   slot.place = Slot::Place::kNone;
   slot.evicted = false;
+  set_pods_ready(slot, true);
   drop_if_unused(queue);
+}
+
+void Scheduler::Impl::set_pods_ready(Slot& holder, bool ready) {
+  const bool blocked = state.admission_blocked();
+  state.set_pods_ready(holder, ready);
+  if (!blocked || state.admission_blocked()) return;
+  for (auto& queue : state.queues) {
+    if (queue != nullptr && queue->pending.head().valid()) mark(*queue);
+  }
 }
 
 void Scheduler::Impl::place(WorkloadId workload) {
@@ -287,6 +297,7 @@ void Scheduler::hold(WorkloadId workload, const Holding& holding) {
   slot.queued_at = holding.queued_at;
   slot.reserved_at = holding.reserved_at;
   slot.evicted = holding.evicted;
+  impl_->set_pods_ready(slot, holding.pods_ready);
   queue.holders.insert(slot, workload);
   if (claim == nullptr || claim->usage != usage) state.ledger.take(workload, queue.node, std::move(usage));
   impl_->hold_places(workload, holding);

@@ -29,6 +29,14 @@ class Key {
   std::string text_;
 };
 
+void add_resources(Key& key, const api::ResourceList& list) {
+  key.add(static_cast<std::int64_t>(list.size()));
+  for (const auto& [resource, quantity] : list) {
+    key.add(resource);
+    key.add(to_amount(resource, quantity).count());
+  }
+}
+
 void add_constraints(Key& key, const api::NodeConstraints& constraints) {
   for (const auto& [label, value] : constraints.node_selector) {
     key.add(label);
@@ -82,11 +90,8 @@ std::string key_of(const std::vector<PodSetRequest>& pod_sets) {
     key.add(pod_set.count);
     key.add(pod_set.min_count.value_or(pod_set.count));
     key.add(pod_set.group);
-    key.add(static_cast<std::int64_t>(pod_set.per_pod.size()));
-    for (const auto& [resource, quantity] : pod_set.per_pod) {
-      key.add(resource);
-      key.add(to_amount(resource, quantity).count());
-    }
+    add_resources(key, pod_set.per_pod);
+    if (pod_set.counted) add_resources(key, *pod_set.counted);
     add_constraints(key, pod_set.constraints);
     if (wants_places(pod_set)) add_topology(key, *pod_set.topology);
   }
@@ -119,6 +124,7 @@ ShapeId ShapeTable::acquire(const std::vector<PodSetRequest>& pod_sets, Names& n
     pod_set.min_count = request.min_count.value_or(request.count);
     pod_set.group = request.group;
     pod_set.per_pod = amounts_of(request.per_pod, names);
+    pod_set.counted = request.counted ? amounts_of(*request.counted, names) : pod_set.per_pod;
     pod_set.constraints = request.constraints;
     if (wants_places(request)) pod_set.topology = request.topology;
     slot.shape.reducible = slot.shape.reducible || pod_set.min_count < pod_set.count;

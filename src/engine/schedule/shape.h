@@ -27,7 +27,8 @@ struct Shape {
     std::int32_t count = 0;
     std::int32_t min_count = 0;  // count when it may not be reduced
     std::string group;
-    std::vector<ResourceAmount> per_pod;  // by resource name
+    std::vector<ResourceAmount> per_pod;  // by resource name: what its nodes must have
+    std::vector<ResourceAmount> counted;  // by resource name: what counts against quota
     api::NodeConstraints constraints;
     std::optional<api::kueue::TopologyRequest>
         topology;  // explicit requests only: others place nothing by themselves

@@ -38,7 +38,8 @@ struct Slot {
   };
   bool in_use = false;
   Place place = Place::kNone;
-  bool evicted = false;  // a holder that is being evicted
+  bool evicted = false;     // a holder that is being evicted
+  bool pods_ready = true;   // of a holder
   std::string uid, job_uid;
   std::string key;  // "namespace/name": how pods name it
   NodeId queue;

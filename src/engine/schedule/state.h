@@ -73,7 +73,16 @@ struct State {
            lack.wanted <= ledger.available(q.node, lack.id);
   }
 
+  // Whether the pods of somebody who holds quota keep all others waiting.
+  bool admission_blocked() const { return options.block_admission && unready_holders > 0; }
+  void set_pods_ready(Slot& holder, bool ready) {
+    if (holder.pods_ready == ready) return;
+    holder.pods_ready = ready;
+    unready_holders = ready ? unready_holders - 1 : unready_holders + 1;
+  }
+
   SchedulerOptions options;
+  std::size_t unready_holders = 0;
   Names names;
   Ledger ledger;
   FlavorTable flavors;

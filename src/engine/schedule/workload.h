@@ -24,6 +24,7 @@ struct PodSetRequest {
   api::ResourceList per_pod;              // api::pod_requests() of one pod
   api::NodeConstraints constraints;
   std::optional<api::kueue::TopologyRequest> topology;  // places wanted (KEP-2724)
+  std::optional<api::ResourceList> counted{};           // what of one pod counts against quota; none: per_pod
   bool operator==(const PodSetRequest&) const = default;
 };
 
@@ -70,6 +71,7 @@ struct Holding {
     api::kueue::TopologyAssignmentPtr assignment;
   };
   std::vector<PodSetPlaces> places{};
+  bool pods_ready = true;  // PodsReady=True: while it is not, nobody is admitted if the options say so
 };
 
 }  // namespace berth::engine

@@ -57,6 +57,19 @@ TEST(Admission, ThePolicySaysWhichNamespacesAreManaged) {
   EXPECT_EQ(mutated("jobs", job, {.manages_namespace = [](std::string_view ns) { return ns == "play"; }}), object(job));
 }
 
+TEST(Admission, NamespacesAreManagedByTheirLabels) {
+  const auto selector = LabelSelector::from_json(parse_json(R"({"matchLabels":{"team":"a"},"matchExpressions":[
+    {"key":"kubernetes.io/metadata.name","operator":"NotIn","values":["kube-system"]}]})").value()).value();
+  const NamespaceFilter manages = namespaces_matching(selector, [](std::string_view ns) -> JsonPtr {
+    if (ns == "unknown") return nullptr;
+    return std::make_shared<const Json>(object(ns == "other" ? "{metadata: {labels: {team: b}}}" : "{metadata: {labels: {team: a}}}"));
+  });
+  EXPECT_TRUE(manages("research"));
+  EXPECT_FALSE(manages("kube-system")) << "the name counts though it is no label of the object";
+  EXPECT_FALSE(manages("other"));
+  EXPECT_FALSE(manages("unknown"));
+}
+
 TEST(Admission, JobsWithoutAQueueAreManagedWhenThePolicySaysSo) {
   const std::string_view job = "{metadata: {namespace: research}}";
   EXPECT_EQ(mutated("jobs", job), object(job));

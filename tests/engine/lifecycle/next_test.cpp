@@ -99,14 +99,14 @@ TEST_F(Eviction, AdmissionCheckRetryWaitsForItsBackoff) {
   EXPECT_EQ(state_of(w), State::kHeld);
   EXPECT_EQ(requeued(),
             R"(False AdmissionCheck: Evicted due to AdmissionCheck in Retry state: "ck" (said so))");
-  EXPECT_EQ(next_time(w), at(8));
+  EXPECT_EQ(next_time(w, {}), at(8));
   run(at(7));
   EXPECT_EQ(state_of(w), State::kHeld);
   run(at(8));
   EXPECT_EQ(state_of(w), State::kPending);
   EXPECT_EQ(requeued(), "True BackoffFinished: The workload backoff was finished");
   EXPECT_FALSE(w.status.requeue_state);
-  EXPECT_EQ(next_time(w), std::nullopt);
+  EXPECT_EQ(next_time(w, {}), std::nullopt);
 }
 
 TEST_F(Eviction, AdmissionCheckRetryWithoutDelayIsEligibleWhenTheJobStopped) {
@@ -207,11 +207,11 @@ TEST_F(Eviction, UsedUpExecutionTimeDeactivates) {
   w.maximum_execution_time_seconds = 10;
   w.status.accumulated_past_execution_time_seconds = 4;
   reserve_now(at(0));
-  EXPECT_EQ(next_time(w), at(6));
+  EXPECT_EQ(next_time(w, {}), at(6));
   EXPECT_FALSE(run(at(5)));
   EXPECT_EQ(state_of(w), State::kAdmitted);
   EXPECT_TRUE(run(at(6)));
-  EXPECT_EQ(next_time(w), std::nullopt) << "asked for already";
+  EXPECT_EQ(next_time(w, {}), std::nullopt) << "asked for already";
   w.active = false;
   run(at(7));
   EXPECT_EQ(
@@ -344,7 +344,7 @@ TEST_F(World, ARetryWithoutQuotaStartsOverAfterItsDelay) {
   EXPECT_EQ(hold_of(w), Hold::kRequeuedFalse);
   EXPECT_EQ(w.status.admission_checks[0].retry_count, 1);
   EXPECT_EQ(evicted(), "") << "nothing ran";
-  EXPECT_EQ(next_time(w), at(5));
+  EXPECT_EQ(next_time(w, {}), at(5));
   run(at(5));
   EXPECT_EQ(state_of(w), State::kPending);
 }

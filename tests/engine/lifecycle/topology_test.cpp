@@ -114,7 +114,7 @@ TEST_F(TopologyMoves, WhoeverIsOnHisWayOutNeverNeedsTheSecondPass) {
   const auto leave = std::vector<std::function<void(Workload&)>>{
       [](Workload& x) { x.active = false; },
       [](Workload& x) { x.meta.deletion = at(1); },
-      [](Workload& x) { x.status = mark_target(x, "AdmissionCheck", "m", {}, at(1))->status; },
+      [](Workload& x) { x.status = mark_target(x, "AdmissionCheck", "m", std::nullopt, at(1))->status; },
       [](Workload& x) { x.status = evict(x, {"NodeFailures", "", "m"}, at(1))->status; },
       [](Workload& x) {
         x.status = evict(x, {"NodeFailures", "", "m"}, at(1))->status;

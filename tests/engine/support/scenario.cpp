@@ -142,6 +142,15 @@ void Scenario::perform(const Effects& effects) {
       events_.push_back(e->kind + "/" + e->name + (e->warning ? " Warning " : " Normal ") + e->reason + ": " +
                         e->note);
     if (const auto* w = std::get_if<WakeAt>(&effect)) wake_ = w->when;
+    if (const auto* x = std::get_if<ExpireWorkload>(&effect)) {
+      expired_.push_back((x->with_job ? "the job of " : "") + x->workload->meta.name);
+      const auto& meta = x->workload->meta;
+      if (deletions_happen && api_.contains(api::object_key(meta))) {
+        remove(meta.name);
+      } else if (deletions_happen) {
+        feed(WorkloadGone{meta.ns, meta.name, meta.uid});  // seen late: it is gone already
+      }
+    }
     if (const auto* f = std::get_if<SetFinalizer>(&effect))
       finalizers_.push_back((f->present ? "+" : "-") + f->kind + "/" + f->name);
     if (const auto* q = std::get_if<ClusterQueueStatusChanged>(&effect)) touched_queues_.insert(q->name);

@@ -68,6 +68,8 @@ class Scenario {
   LocalQueueStatus local_queue(std::string_view name) const;
   std::vector<std::string> take_events();  // "Workload/w Warning WaitingForQuota: note"
   const Engine& engine() const { return *engine_; }
+  std::vector<std::string> take_expired() { return std::exchange(expired_, {}); }  // "w", "the job of w"
+  bool deletions_happen = true;
   int writes() const { return writes_; }
   Time now() const { return now_; }
   std::optional<Time> wake() const { return wake_; }
@@ -95,7 +97,7 @@ class Scenario {
   int version_ = 100;
   int writes_ = 0;
   std::optional<Time> wake_;
-  std::vector<std::string> events_, finalizers_;
+  std::vector<std::string> events_, finalizers_, expired_;
   std::set<std::string> touched_queues_;
   std::vector<Event> answers_;  // to writes, delivered before the next pass
 };

@@ -1,0 +1,22 @@
+#include "controller/configure.h"
+
+namespace berth::controller {
+
+Result<ControllerOptions> controller_options(const api::config::Configuration& c, const FeatureGates& command_line) {
+  if (!c.feature_gates.empty() && !command_line.empty())
+    return fail("featureGates: given in the Configuration file and on the command line (--feature-gates); use one of them");
+  ControllerOptions out;
+  out.engine.wait_for_pods_ready = c.wait_for_pods_ready;
+  out.engine.retention = c.workload_retention;
+  out.engine.resources = c.resources;
+  out.manage_jobs_without_queue_name = c.manage_jobs_without_queue_name;
+  out.managed_namespaces = c.managed_jobs_namespaces;
+  out.label_keys_to_copy = c.label_keys_to_copy;
+  const bool from_file = command_line.empty();
+  const auto applied =
+      apply_feature_gates(from_file ? c.feature_gates : command_line, out.engine, from_file ? "featureGates" : "");
+  if (!applied) return tl::unexpected(applied.error());
+  return out;
+}
+
+}  // namespace berth::controller

@@ -1,0 +1,60 @@
+#include "engine/lifecycle/pods_ready.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "engine/lifecycle/words.h"
+
+namespace berth::engine::lifecycle {
+namespace {
+
+// Since when its pods are awaited, how long they may take, and how the API calls it.
+struct Awaited {
+  Time since;
+  Duration limit;
+  std::string_view cause;
+};
+
+std::optional<Awaited> awaited(const Workload& w, const WaitForPodsReady& wait) {
+  const auto* admitted = api::find_condition(w.status.conditions, api::kueue::kAdmitted);
+  if (!wait.enabled || w.meta.deletion || admitted == nullptr || !admitted->status || state_of(w) != State::kAdmitted)
+    return std::nullopt;
+  const auto* ready = api::find_condition(w.status.conditions, api::kueue::kPodsReady);
+  if (ready != nullptr && ready->status) return std::nullopt;
+  if (ready == nullptr || ready->reason == reason::kWaitForStart)
+    return Awaited{admitted->last_transition, wait.timeout, reason::kWaitForStart};
+  if (ready->reason == reason::kWaitForRecovery && wait.recovery_timeout > Duration(0))
+    return Awaited{ready->last_transition, wait.recovery_timeout, reason::kWaitForRecovery};
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Time> pods_ready_deadline(const Workload& w, const WaitForPodsReady& wait) {
+  const auto a = awaited(w, wait);
+  if (!a) return std::nullopt;
+  // A limit beyond the end of time is none.
+  return a->limit > Time::max() - a->since ? std::nullopt : std::optional(a->since + a->limit);
+}
+
+std::chrono::seconds requeue_pause(std::int32_t n, const WaitForPodsReady& wait) {
+  std::int64_t pause = std::min(wait.backoff_base_seconds, wait.backoff_max_seconds);
+  for (std::int32_t i = 1; i < n && pause > 0 && pause < wait.backoff_max_seconds; ++i)
+    pause = std::min<std::int64_t>(pause * 2, wait.backoff_max_seconds);
+  return std::chrono::seconds(pause);
+}
+
+Result<Change> time_out(const Workload& w, const WaitForPodsReady& wait, Time now) {
+  const std::int32_t before = w.status.requeue_state ? w.status.requeue_state->count.value_or(0) : 0;
+  if (wait.backoff_limit_count && before >= *wait.backoff_limit_count)
+    return mark_target(w, reason::kRequeuingLimitExceeded, message::kRequeuingLimit, std::nullopt, now);
+  const auto a = awaited(w, wait);
+  Eviction why{std::string(reason::kPodsReadyTimeout), std::string(a ? a->cause : reason::kWaitForStart),
+               std::string(message::kPodsReadyTimeout) + api::object_key(w.meta)};
+  const std::int32_t count = before + (before < std::numeric_limits<std::int32_t>::max() ? 1 : 0);
+  why.requeue = api::kueue::RequeueState{count, to_seconds(now) + requeue_pause(count, wait)};
+  return evict(w, why, now);
+}
+
+}  // namespace berth::engine::lifecycle

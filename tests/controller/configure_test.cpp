@@ -1,0 +1,68 @@
+// Kueue's Configuration as options of the controller.
+#include "controller/configure.h"
+
+#include <gtest/gtest.h>
+
+namespace berth::controller {
+namespace {
+
+using namespace std::chrono_literals;
+
+Result<ControllerOptions> options_of(const std::string& fields, const FeatureGates& command_line = {}) {
+  auto read = api::config::read_configuration("apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n" + fields, "config.yaml");
+  if (!read) return tl::unexpected(read.error());
+  return controller_options(*read, command_line);
+}
+
+TEST(Configure, AnEmptyFileChangesNothing) {
+  const auto from_file = options_of("");
+  const ControllerOptions plain;
+  ASSERT_TRUE(from_file) << from_file.error().message;
+  EXPECT_EQ(from_file->engine.wait_for_pods_ready, plain.engine.wait_for_pods_ready);
+  EXPECT_EQ(from_file->engine.retention, plain.engine.retention);
+  EXPECT_EQ(from_file->engine.resources, plain.engine.resources);
+  EXPECT_EQ(from_file->manage_jobs_without_queue_name, plain.manage_jobs_without_queue_name);
+  for (const char* ns : {"default", "kube-system", "kueue-system"}) {
+    const JsonObject labels{{"kubernetes.io/metadata.name", ns}};
+    EXPECT_EQ(from_file->managed_namespaces.matches(labels), plain.managed_namespaces.matches(labels)) << ns;
+  }
+}
+
+TEST(Configure, FieldsReachTheirOptions) {
+  const auto o = options_of(R"(
+manageJobsWithoutQueueName: true
+managedJobsNamespaceSelector: {matchLabels: {team: a}}
+integrations: {labelKeysToCopy: [team]}
+waitForPodsReady: {timeout: 1m, blockAdmission: true}
+objectRetentionPolicies: {workloads: {afterFinished: 2m}}
+resources: {excludeResourcePrefixes: [x]}
+featureGates: {PartialAdmission: false}
+)");
+  ASSERT_TRUE(o) << o.error().message;
+  EXPECT_TRUE(o->manage_jobs_without_queue_name);
+  EXPECT_TRUE(o->managed_namespaces.matches({{"team", "a"}}));
+  EXPECT_FALSE(o->managed_namespaces.matches({}));
+  EXPECT_EQ(o->label_keys_to_copy, std::vector<std::string>{"team"});
+  EXPECT_EQ(o->engine.wait_for_pods_ready.timeout, 1min);
+  EXPECT_TRUE(o->engine.wait_for_pods_ready.block_admission);
+  EXPECT_EQ(o->engine.retention.after_finished, 2min);
+  EXPECT_EQ(o->engine.resources.exclude_prefixes, std::vector<std::string>{"x"});
+  EXPECT_FALSE(o->engine.partial_admission);
+}
+
+TEST(Configure, GatesComeFromOneSide) {
+  EXPECT_FALSE(options_of("", {{"PartialAdmission", false}})->engine.partial_admission);
+  const auto both = options_of("featureGates: {PartialAdmission: false}", {{"FlavorFungibility", false}});
+  ASSERT_FALSE(both);
+  EXPECT_EQ(both.error().message,
+            "featureGates: given in the Configuration file and on the command line (--feature-gates); use one of them");
+  const auto unknown = options_of("featureGates: {Partial: true}");
+  ASSERT_FALSE(unknown);
+  EXPECT_TRUE(unknown.error().message.starts_with("featureGates.Partial: ")) << unknown.error().message;
+  const auto unknown_flag = options_of("", {{"Partial", true}});
+  ASSERT_FALSE(unknown_flag);
+  EXPECT_TRUE(unknown_flag.error().message.starts_with("feature gate \"Partial\": ")) << unknown_flag.error().message;
+}
+
+}  // namespace
+}  // namespace berth::controller
