@@ -126,8 +126,10 @@ class Up {
         {"started", [this] { return std::string(ready_ ? "" : "starting"); }, true},
         {"shutdown", [this] { return std::string(stopping_ ? "shutting down" : ""); }, true}};
     router.discovery.server_address = options_.listen;
-    router.discovery.virtual_groups.push_back(
-        visibility_group(pending_source([this]() -> const engine::Engine& { return controller_->engine(); })));
+    if (controller_) {
+      router.discovery.virtual_groups.push_back(
+          visibility_group(pending_source([this]() -> const engine::Engine& { return controller_->engine(); })));
+    }
     router_ = std::make_unique<http::Router>(*core_, core_->registry(), executor_, std::move(router));
     auto tls = http::server_context(*pki);
     if (!tls) return fail(tls.error().message);

@@ -146,6 +146,15 @@ class Replica {
 };
 
 // The leader and a follower tell the same, to those who may ask.
+TEST(Visibility, IsNotThereWhereNobodyDecides) {
+  Server server({"--controller=false", "--nodes", "none"});
+  const Finished page = server.kubectl(
+      {"get", "--raw", "/apis/visibility.kueue.x-k8s.io/v1beta2/clusterqueues/held/pendingworkloads"});
+  EXPECT_NE(page.exit_code, 0);
+  EXPECT_TRUE(has(page.err, "could not find the requested resource") || has(page.err, "NotFound")) << page.err;
+  EXPECT_FALSE(has(server.must({"api-versions"}), "visibility.kueue.x-k8s.io"));
+}
+
 TEST(Visibility, EveryReplicaTellsThoseWhoMayAsk) {
   const std::string tokens = testing::TempDir() + "berth_e2e_visibility_tokens_" + std::to_string(::getpid());
   FILE* out = std::fopen(tokens.c_str(), "w");
