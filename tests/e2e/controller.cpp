@@ -37,7 +37,7 @@ std::string http_get(int port, const std::string& path) {
   return answer;
 }
 
-std::string controller_configuration(int webhook_port) {
+std::string controller_configuration(int webhook_port, int visibility_port) {
   return "apiVersion: config.kueue.x-k8s.io/v1beta2\n"
          "kind: Configuration\n"
          "health: {healthProbeBindAddress: \"127.0.0.1:0\"}\n"
@@ -46,7 +46,7 @@ std::string controller_configuration(int webhook_port) {
          std::to_string(webhook_port) +
          "}\n"
          "visibilityServer: {bindAddress: 127.0.0.1, bindPort: " +
-         std::to_string(free_port()) +
+         std::to_string(visibility_port) +
          "}\n"
          "leaderElection: {leaderElect: true, leaseDuration: 5s, renewDeadline: 4s, retryPeriod: 500ms}\n";
 }

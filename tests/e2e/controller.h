@@ -13,7 +13,7 @@ inline constexpr std::chrono::seconds kLease{5};  // of controller_configuration
 // A port of 127.0.0.1 that nobody uses now.
 int free_port();
 // A Configuration with ports of 127.0.0.1 that nobody uses, and a lease shorter than the default.
-std::string controller_configuration(int webhook_port = free_port());
+std::string controller_configuration(int webhook_port = free_port(), int visibility_port = free_port());
 // The whole answer of a plain HTTP server on 127.0.0.1; "" when nobody answers.
 std::string http_get(int port, const std::string& path);
 

@@ -17,9 +17,10 @@ constexpr const char* kManifests = BERTH_SOURCE_DIR "/config/install/berth.yaml"
 constexpr const char* kNamespace = "kueue-system";
 constexpr const char* kServiceAccount = "kueue-controller-manager";
 
-testing_support::RealApiServerOptions with_garbage_collector() {
+testing_support::RealApiServerOptions as_in_a_cluster() {
   testing_support::RealApiServerOptions options;
   options.garbage_collector = true;
+  options.aggregation = true;
   return options;
 }
 
@@ -36,13 +37,14 @@ void point_to_this_machine(Json& value, int port) {
 }
 
 // What config/install brings, but the pods of the controller, which is a process here.
-std::string manifests(int webhook_port) {
+std::string manifests(int webhook_port, int visibility_port) {
   JsonArray items;
   auto documents = parse_yaml(testing_support::content_of(kManifests));
   if (!documents) throw std::runtime_error(std::string(kManifests) + ": " + documents.error().message);
   for (Json& document : *documents) {
     const auto kind = string_at(document, {"kind"});
-    if (kind == "Deployment" || kind == "APIService") continue;
+    if (kind == "Deployment") continue;
+    if (kind == "APIService") ensure_path(document, {"spec", "service", "port"}) = visibility_port;
     if (kind == "Service")
       document.as_object()["spec"] = JsonObject{{"type", "ExternalName"}, {"externalName", "localhost"}};
     point_to_this_machine(document, webhook_port);
@@ -53,13 +55,15 @@ std::string manifests(int webhook_port) {
 
 class RealCluster final : public Cluster {
  public:
-  explicit RealCluster(const std::string& nodes) : server_(with_garbage_collector()) {
-    const int webhook_port = free_port();
-    do_or_throw({"apply", "--server-side", "--validate=strict", "-f", "-"}, manifests(webhook_port));
+  explicit RealCluster(const std::string& nodes) : server_(as_in_a_cluster()) {
+    const int webhook_port = free_port(), visibility_port = free_port();
+    do_or_throw({"apply", "--server-side", "--validate=strict", "-f", "-"},
+                manifests(webhook_port, visibility_port));
     do_or_throw({"wait", "--for=condition=established", "--timeout=100s", "crd", "--all"});
-    controller_ =
-        berth("controller", controllers_kubeconfig(),
-              {"--config", write_file("config.yaml", controller_configuration(webhook_port))}, "leading\n");
+    controller_ = berth(
+        "controller", controllers_kubeconfig(),
+        {"--config", write_file("config.yaml", controller_configuration(webhook_port, visibility_port))},
+        "leading\n");
     cluster_ = berth("cluster", kubeconfig(),
                      nodes.empty() ? std::vector<std::string>{} : std::vector<std::string>{"--nodes", nodes},
                      "ready\n");

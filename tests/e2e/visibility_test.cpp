@@ -74,15 +74,23 @@ std::string told(const std::string& answer) {
   return all;
 }
 
-void three_wait(const Server& server) {
+void three_wait(const Cluster& server) {
   server.must({"apply", "-f", "-"}, kHeldQueue);
   server.must({"apply", "-f", "-"}, workload("third", "blue", 1) + workload("first", "red", 3) + workload("second", "blue", 2));
   server.must({"wait", "--for=jsonpath={.status.pendingWorkloads}=3", "--timeout=100s", "clusterqueue/held"});
 }
 
-TEST(Visibility, PositionsAreToldToKubectl) {
-  Server server;
+class PendingWorkloads : public OnBoth {};
+
+INSTANTIATE_TEST_SUITE_P(Clusters, PendingWorkloads, both(), name_of);
+
+TEST_P(PendingWorkloads, AreToldToKubectlWithTheirPositions) {
+  const auto cluster = make_cluster(GetParam(), "1x1x2");
+  const Cluster& server = *cluster;
   three_wait(server);
+  for (const char* version : {"v1beta1", "v1beta2"}) {
+    EXPECT_TRUE(eventually([&] { return server.kubectl({"get", "--raw", kGroup + version}).exit_code == 0; })) << version;
+  }
   const auto ask = [&](const std::string& path) { return told(server.must({"get", "--raw", kGroup + path})); };
   EXPECT_EQ(ask("v1beta2/clusterqueues/held/pendingworkloads?limit=2"), "first 0/0, second 1/0");
   EXPECT_EQ(ask("v1beta1/clusterqueues/held/pendingworkloads?offset=1"), "second 1/0, third 2/1");

@@ -19,7 +19,8 @@
 namespace berth::testing_support {
 namespace {
 
-constexpr int kAttempts = 3;  // ports that were free may be taken a moment later
+constexpr const char* kProxy = "front-proxy-client";  // as whom it hands requests on
+constexpr int kAttempts = 3;                          // ports that were free may be taken a moment later
 
 const char* assets() { return std::getenv("KUBEBUILDER_ASSETS"); }
 
@@ -70,11 +71,15 @@ RealApiServer::RealApiServer(const RealApiServerOptions& options) : options_(opt
   char name[] = "/tmp/berth_real_XXXXXX";
   if (::mkdtemp(name) == nullptr) throw std::runtime_error("mkdtemp failed");
   dir_ = name;
-  auto pki =
-      apiserver::http::load_or_create_pki(dir_ + "/pki", {"localhost", "127.0.0.1", "kubernetes.default.svc"},
-                                          std::chrono::floor<Duration>(std::chrono::system_clock::now()));
+  const Time now = std::chrono::floor<Duration>(std::chrono::system_clock::now());
+  auto pki = apiserver::http::load_or_create_pki(dir_ + "/pki",
+                                                 {"localhost", "127.0.0.1", "kubernetes.default.svc"}, now);
   if (!pki) throw std::runtime_error(pki.error().message);
   pki_ = std::move(*pki);
+  const auto proxy = http::make_client_credential(pki_.authority, kProxy, {}, now);
+  if (!proxy) throw std::runtime_error(proxy.error().message);
+  write(dir_ + "/pki/proxy.crt", proxy->certificate);
+  write(dir_ + "/pki/proxy.key", proxy->key);
   std::string tokens;
   for (const std::string& line : options_.tokens) tokens += line + "\n";
   write(dir_ + "/tokens.csv", tokens);
@@ -104,19 +109,34 @@ bool RealApiServer::start(int attempt) {
                                "--listen-peer-urls=" + peer, "--initial-advertise-peer-urls=" + peer,
                                "--initial-cluster=default=" + peer, "--unsafe-no-fsync"},
       dir_ + "/etcd.log");
-  server_ = std::make_unique<Daemon>(
-      std::vector<std::string>{
-          program("kube-apiserver"), "--etcd-servers=" + etcd, "--bind-address=127.0.0.1",
-          "--advertise-address=127.0.0.1", "--secure-port=" + std::to_string(port_),
-          "--cert-dir=" + dir_ + "/certs", "--tls-cert-file=" + pki + "server.crt",
-          "--tls-private-key-file=" + pki + "server.key", "--client-ca-file=" + pki + "ca.crt",
-          "--token-auth-file=" + dir_ + "/tokens.csv",
-          "--service-account-issuer=https://kubernetes.default.svc",
-          "--service-account-key-file=" + pki + "server.crt",
-          "--service-account-signing-key-file=" + pki + "server.key",
-          "--service-cluster-ip-range=10.0.0.0/24", "--authorization-mode=RBAC",
-          "--disable-admission-plugins=ServiceAccount", "--allow-privileged=true"},
-      dir_ + "/kube-apiserver.log");
+  std::vector<std::string> command = {program("kube-apiserver"),
+                                      "--etcd-servers=" + etcd,
+                                      "--bind-address=127.0.0.1",
+                                      "--advertise-address=127.0.0.1",
+                                      "--secure-port=" + std::to_string(port_),
+                                      "--cert-dir=" + dir_ + "/certs",
+                                      "--tls-cert-file=" + pki + "server.crt",
+                                      "--tls-private-key-file=" + pki + "server.key",
+                                      "--client-ca-file=" + pki + "ca.crt",
+                                      "--token-auth-file=" + dir_ + "/tokens.csv",
+                                      "--service-account-issuer=https://kubernetes.default.svc",
+                                      "--service-account-key-file=" + pki + "server.crt",
+                                      "--service-account-signing-key-file=" + pki + "server.key",
+                                      "--service-cluster-ip-range=10.0.0.0/24",
+                                      "--authorization-mode=RBAC",
+                                      "--disable-admission-plugins=ServiceAccount",
+                                      "--allow-privileged=true"};
+  if (options_.aggregation) {
+    for (const std::string& flag :
+         {"--proxy-client-cert-file=" + pki + "proxy.crt", "--proxy-client-key-file=" + pki + "proxy.key",
+          "--requestheader-client-ca-file=" + pki + "ca.crt",
+          "--requestheader-allowed-names=" + std::string(kProxy),
+          std::string("--requestheader-username-headers=X-Remote-User"),
+          std::string("--requestheader-group-headers=X-Remote-Group"),
+          std::string("--requestheader-extra-headers-prefix=X-Remote-Extra-")})
+      command.push_back(flag);
+  }
+  server_ = std::make_unique<Daemon>(std::move(command), dir_ + "/kube-apiserver.log");
   write(kubeconfig(), apiserver::http::make_kubeconfig(pki_, "https://127.0.0.1:" + std::to_string(port_)));
   const auto until = std::chrono::steady_clock::now() + kDeadline;
   while (!answers("/readyz") || !answers("/api/v1/namespaces/default")) {

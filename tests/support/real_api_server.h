@@ -19,6 +19,7 @@ inline constexpr const char* kNoRealApiServer = "not run on a real API server: K
 
 struct RealApiServerOptions {
   std::vector<std::string> tokens;  // lines of a token file: token,user,uid,"group"
+  bool aggregation = false;         // hands requests on to servers of APIServices, and says for whom
   bool garbage_collector = false;   // deletes what owners leave behind, and the content of deleted namespaces
 };
 
