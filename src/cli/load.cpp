@@ -1,4 +1,4 @@
-// berth load: plays a load file in virtual time and says how long everybody waited.
+// berth load: plays a load file, in virtual time or against an API server, and says how long everybody waited.
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "cli/commands.h"
+#include "cli/load_live.h"
 #include "cli/output.h"
 #include "controller/feature_gates.h"
 #include "simulate/load.h"
@@ -27,9 +28,11 @@ struct Options {
   std::string feature_gates;
   std::size_t limit = simulate::kMaxSubmissions;
   std::uint64_t seed = 1;
+  LiveLoadOptions live;
+  bool is_live = false;
 };
 
-constexpr std::chrono::seconds kTellEvery(10);  // of virtual time
+constexpr std::chrono::seconds kTellEvery(10);
 
 // What this process has used so far: real time spent on a core, and its largest size.
 struct Used {
@@ -47,10 +50,32 @@ Used used() {
 }
 
 void tell(const simulate::LoadProgress& progress, std::size_t count) {
-  if (progress.at % kTellEvery != Duration()) return;
+  if (std::chrono::round<std::chrono::seconds>(progress.at) % kTellEvery != Duration()) return;
   std::fprintf(stderr, "%4llds  submitted %zu, admitted %zu, finished %zu of %zu\n",
-               static_cast<long long>(std::chrono::floor<std::chrono::seconds>(progress.at).count()),
+               static_cast<long long>(std::chrono::round<std::chrono::seconds>(progress.at).count()),
                progress.submitted, progress.admitted, progress.finished, count);
+}
+
+simulate::LoadAs as(const Options& options) {
+  return options.as == "jobs" ? simulate::LoadAs::kJobs : simulate::LoadAs::kWorkloads;
+}
+
+Result<simulate::LoadReport> play_virtual(const Options& options, const simulate::Load& load) {
+  auto gates = controller::parse_feature_gates(options.feature_gates);
+  if (!gates) return fail("--feature-gates: " + gates.error().message);
+  simulate::LoadRunOptions run_options;
+  run_options.feature_gates = std::move(*gates);
+  run_options.as = as(options);
+  run_options.seed = options.seed;
+  run_options.on_progress = [&](const simulate::LoadProgress& progress) { tell(progress, load.submissions.size()); };
+  return simulate::run_load(load, run_options);
+}
+
+Result<simulate::LoadReport> play_live(const Options& options, const simulate::Load& load) {
+  LiveLoadOptions live = options.live;
+  live.as = as(options);
+  live.on_progress = [&](const simulate::LoadProgress& progress) { tell(progress, load.submissions.size()); };
+  return run_live_load(load, live);
 }
 
 int run(const Options& options) {
@@ -60,17 +85,7 @@ int run(const Options& options) {
   const auto load = simulate::parse_load(text, {options.limit});
   if (!load) return failure(options.file + ": " + load.error().message);
 
-  auto gates = controller::parse_feature_gates(options.feature_gates);
-  if (!gates) return failure("--feature-gates: " + gates.error().message);
-  simulate::LoadRunOptions run_options;
-  run_options.feature_gates = std::move(*gates);
-  run_options.as =
-      options.as == "jobs" ? simulate::LoadRunOptions::As::kJobs : simulate::LoadRunOptions::As::kWorkloads;
-  run_options.seed = options.seed;
-  run_options.on_progress = [&](const simulate::LoadProgress& progress) {
-    tell(progress, load->submissions.size());
-  };
-  const auto report = simulate::run_load(*load, run_options);
+  const auto report = options.is_live ? play_live(options, *load) : play_virtual(options, *load);
   if (!report) return failure(options.file + ": " + report.error().message);
   const Used process = used();
   if (options.format == "json") {
@@ -80,9 +95,9 @@ int run(const Options& options) {
     std::printf("%s\n", to_pretty_string(json).c_str());
   } else {
     std::printf(
-        "%s\nThis process used %.1f s of a core and at most %lld MiB: server, controller and cluster "
-        "together.\n",
-        simulate::to_table(*report).c_str(), process.cpu_seconds, static_cast<long long>(process.peak_mib));
+        "%s\nThis process used %.1f s of a core and at most %lld MiB%s.\n", simulate::to_table(*report).c_str(),
+        process.cpu_seconds, static_cast<long long>(process.peak_mib),
+        options.is_live ? "" : ": server, controller and cluster together");
   }
   return report->finished == report->count ? 0 : 1;
 }
@@ -91,7 +106,8 @@ int run(const Options& options) {
 
 Command add_load(CLI::App& root) {
   auto* app = root.add_subcommand(
-      "load", "Play a load file in virtual time: makespan, utilisation, waiting times per class");
+      "load",
+      "Play a load file, in virtual time or against an API server: makespan, utilisation, waiting times per class");
   auto options = std::make_shared<Options>();
   app->add_option("FILE", options->file, "YAML file: topology, queues and workloads, as Kueue's benchmarks")
       ->required();
@@ -103,13 +119,26 @@ Command add_load(CLI::App& root) {
       ->capture_default_str();
   app->add_option("--limit", options->limit, "At most this many times through each workloadsSet: a short try")
       ->check(CLI::Range(std::size_t{1}, simulate::kMaxSubmissions));
-  app->add_option("--feature-gates", options->feature_gates, "Kueue's feature gates, NAME=true|false,...");
-  app->add_option("--seed", options->seed, "Seed of generated names and delays")->capture_default_str();
+  auto* kubeconfig = app->add_option("--kubeconfig", options->live.kubeconfig,
+                                     "Play in real time against this API server, whose controller decides");
+  app->add_option("--qps", options->live.qps, "Requests per second to the API server at most; 0: no limit")
+      ->check(CLI::NonNegativeNumber)
+      ->needs(kubeconfig);
+  app->add_flag("--keep", options->live.keep, "Leave everything that was made on the API server")->needs(kubeconfig);
+  app->add_option("--feature-gates", options->feature_gates, "Kueue's feature gates, NAME=true|false,...")
+      ->excludes(kubeconfig);
+  app->add_option("--seed", options->seed, "Seed of generated names and delays")
+      ->capture_default_str()
+      ->excludes(kubeconfig);
   add_output_option(*app, options->format);
   app->footer(
-      "Everything runs in this process: an API server in memory, the controller and pretend machines.\n"
+      "Without --kubeconfig everything runs in this process: an API server in memory, the controller and pretend machines.\n"
+      "With it, queues, namespaces and workloads are made on that server, played with, and deleted at the end.\n"
       "Exit code 1 when not all workloads have finished.");
-  return {app, [options] { return run(*options); }};
+  return {app, [options, kubeconfig] {
+            options->is_live = kubeconfig->count() > 0;
+            return run(*options);
+          }};
 }
 
 }  // namespace berth::cli

@@ -37,6 +37,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/rest.h"
 #include "base/json.h"
 #include "base/quantity.h"
 #include "base/time.h"
@@ -94,5 +95,7 @@ Result<Load> parse_load(std::string_view text, const LoadOptions& options = {});
 // What is submitted: a Workload nobody owns, or a Job whose pods the pretend cluster runs.
 Json workload_of(const Load& load, const Submission& submission);
 Json job_of(const Load& load, const Submission& submission);
+// Of the kinds that loads are made of, and of events about them.
+api::GroupVersionResource load_resource(std::string_view kind);
 
 }  // namespace berth::simulate

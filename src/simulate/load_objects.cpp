@@ -108,6 +108,19 @@ Json load_priority_class(std::int32_t priority) {
                     {"value", priority}};
 }
 
+api::GroupVersionResource load_resource(std::string_view kind) {
+  if (kind == "Namespace") return {"", "v1", "namespaces"};
+  if (kind == "Event") return {"", "v1", "events"};
+  if (kind == "Job") return {"batch", "v1", "jobs"};
+  const std::string_view plural = kind == "ClusterQueue"     ? "clusterqueues"
+                                  : kind == "LocalQueue"     ? "localqueues"
+                                  : kind == "ResourceFlavor" ? "resourceflavors"
+                                  : kind == "Topology"       ? "topologies"
+                                  : kind == "Workload"       ? "workloads"
+                                                             : "workloadpriorityclasses";
+  return {std::string(api::kueue::kGroup), std::string(api::kueue::kVersion), std::string(plural)};
+}
+
 Json workload_of(const Load& load, const Submission& submission) {
   const LoadKind& kind = load.kinds[submission.kind];
   const LoadQueue& queue = load.queues[submission.queue];

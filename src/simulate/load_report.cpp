@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "simulate/columns.h"
-#include "simulate/load_run.h"
+#include "simulate/load_play.h"
 
 namespace berth::simulate {
 namespace {
@@ -41,14 +41,16 @@ std::string to_table(const LoadReport& report) {
   }
   std::string out = columns(rows) + "\n";
   rows = {{"workloads", fmt::format("{}, finished {}", report.count, report.finished)},
-          {"makespan", fmt::format("{} of virtual time, {:.2f} times the quota floor", text(report.makespan),
-                                   ratio(report))},
+          {"makespan", fmt::format("{} of {} time, {:.2f} times the quota floor", text(report.makespan),
+                                   report.virtual_time ? "virtual" : "real", ratio(report))},
           {"quota floor",
            fmt::format("{}; last submission at {}", text(report.quota_floor), text(report.last_submission))},
-          {"utilisation", fmt::format("{:.1f}% of the nominal quota", 100 * report.utilisation)},
-          {"controller", fmt::format("{:.2f} writes per workload", per_workload(writes(report), report))},
-          {"API server",
-           fmt::format("{:.2f} writes per workload, of everybody", per_workload(report.api_writes, report))}};
+          {"utilisation", fmt::format("{:.1f}% of the nominal quota", 100 * report.utilisation)}};
+  if (report.virtual_time) {
+    rows.push_back({"controller", fmt::format("{:.2f} writes per workload", per_workload(writes(report), report))});
+    rows.push_back(
+        {"API server", fmt::format("{:.2f} writes per workload, of everybody", per_workload(report.api_writes, report))});
+  }
   for (const auto& [what, count] : report.controller_requests)
     rows.push_back(
         {"  " + what, fmt::format("{} ({:.2f} per workload)", count, per_workload(count, report))});
@@ -78,18 +80,21 @@ Json to_json(const LoadReport& report) {
   JsonArray unfinished;
   for (const auto& [why, count] : report.unfinished)
     unfinished.push_back(JsonObject{{"count", count}, {"waitingFor", why}});
-  return JsonObject{{"count", report.count},
-                    {"finished", report.finished},
-                    {"makespanSeconds", seconds(report.makespan)},
-                    {"quotaFloorSeconds", seconds(report.quota_floor)},
-                    {"makespanToFloor", ratio(report)},
-                    {"lastSubmissionSeconds", seconds(report.last_submission)},
-                    {"utilisation", report.utilisation},
-                    {"controllerWritesPerWorkload", per_workload(writes(report), report)},
-                    {"controllerRequests", std::move(requests)},
-                    {"apiWritesPerWorkload", per_workload(report.api_writes, report)},
-                    {"classes", std::move(classes)},
-                    {"unfinished", std::move(unfinished)}};
+  JsonObject out{{"count", report.count},
+                 {"finished", report.finished},
+                 {"makespanSeconds", seconds(report.makespan)},
+                 {"quotaFloorSeconds", seconds(report.quota_floor)},
+                 {"makespanToFloor", ratio(report)},
+                 {"lastSubmissionSeconds", seconds(report.last_submission)},
+                 {"utilisation", report.utilisation}};
+  if (report.virtual_time) {
+    out["controllerWritesPerWorkload"] = per_workload(writes(report), report);
+    out["controllerRequests"] = std::move(requests);
+    out["apiWritesPerWorkload"] = per_workload(report.api_writes, report);
+  }
+  out["classes"] = std::move(classes);
+  out["unfinished"] = std::move(unfinished);
+  return out;
 }
 
 }  // namespace berth::simulate

@@ -9,7 +9,7 @@ namespace berth::simulate {
 namespace {
 
 using api::kueue::Workload;
-using WorkloadPtr = std::shared_ptr<const Workload>;
+using WorkloadPtr = Observer::WorkloadPtr;
 
 const api::GroupVersionResource kWorkloads{"kueue.x-k8s.io", "v1beta2", "workloads"};
 const api::GroupVersionResource kClusterQueues{"kueue.x-k8s.io", "v1beta2", "clusterqueues"};
@@ -149,7 +149,8 @@ struct Observer::Impl {
   void changed(const JsonPtr& old_json, const JsonPtr& now_json) {
     auto decoded = api::kueue::decode_workload(now_json ? *now_json : *old_json);
     if (!decoded) return;
-    const Workload& w = *decoded;
+    const auto workload = std::make_shared<const Workload>(*std::move(decoded));
+    const Workload& w = *workload;
     const std::string key = w.meta.uid;
     WorkloadPtr old;
     if (const auto it = last.find(key); it != last.end()) old = it->second;
@@ -161,11 +162,13 @@ struct Observer::Impl {
         ++counts.finished;
       }
       last.erase(key);
+      if (workload_handler) workload_handler(api::object_key(w.meta), nullptr);
       return;
     }
-    last[key] = std::make_shared<const Workload>(w);
+    last[key] = workload;
     account(key, w.status.admission ? w.status.admission->cluster_queue : std::string(), usage_of(w));
     observe(old.get(), w);
+    if (workload_handler) workload_handler(api::object_key(w.meta), workload);
   }
 
   void tell_places(const std::string& who, const Workload* old, const Workload& w) {
@@ -228,6 +231,7 @@ struct Observer::Impl {
   Executor& executor;
   kube::Informer workloads, cluster_queues, cohorts;
   std::function<void(const Moment&)> handler;
+  std::function<void(const std::string& key, const WorkloadPtr& now)> workload_handler;
   RackOf rack_of;
   std::map<std::string, WorkloadPtr> last;
   std::map<std::string, Life> by_uid;
@@ -247,6 +251,10 @@ Observer::Observer(api::RestClient& client, Executor& executor)
 Observer::~Observer() = default;
 
 void Observer::on_moment(std::function<void(const Moment&)> handler) { impl_->handler = std::move(handler); }
+
+void Observer::on_workload(std::function<void(const std::string& key, const WorkloadPtr& now)> handler) {
+  impl_->workload_handler = std::move(handler);
+}
 
 void Observer::tell_places(RackOf rack_of) { impl_->rack_of = std::move(rack_of); }
 

@@ -57,6 +57,9 @@ class Observer {
   ~Observer();
   // Called for every moment as it happens.
   void on_moment(std::function<void(const Moment&)> handler);
+  // Called for every change of a workload ("namespace/name"), null when it is gone: who looks at them too need not watch.
+  using WorkloadPtr = std::shared_ptr<const api::kueue::Workload>;
+  void on_workload(std::function<void(const std::string& key, const WorkloadPtr& now)> handler);
   // Moments say where workloads are placed, and when places change; `rack_of` names the rack of a host.
   void tell_places(RackOf rack_of);
   void start();

@@ -7,6 +7,7 @@
 namespace berth::simulate {
 namespace {
 
+constexpr Duration kRetry = std::chrono::seconds(1);  // after a write that failed
 const api::GroupVersionResource kWorkloads{"kueue.x-k8s.io", "v1beta2", "workloads"};
 
 api::Condition condition(std::string_view type, bool status, std::string_view reason,
@@ -23,25 +24,14 @@ api::Condition condition(std::string_view type, bool status, std::string_view re
 }  // namespace
 
 PretendRuns::PretendRuns(api::RestClient& client, Executor& executor, RunTime run_time)
-    : client_(client),
-      executor_(executor),
-      run_time_(std::move(run_time)),
-      workloads_(client, executor, kWorkloads) {
-  workloads_.on_change([this](const JsonPtr& old, const JsonPtr& now) {
-    const Json& object = now ? *now : *old;
-    changed(api::object_key(string_at(object, {"metadata", "namespace"}),
-                            string_at(object, {"metadata", "name"})),
-            now);
-  });
-}
+    : client_(client), executor_(executor), run_time_(std::move(run_time)) {}
 
 PretendRuns::~PretendRuns() {
+  *alive_ = false;
   for (const auto& [key, run] : runs_) {
     if (run.timer != 0) executor_.cancel(run.timer);
   }
 }
-
-void PretendRuns::start() { workloads_.start(); }
 
 void PretendRuns::forget(const std::string& key) {
   const auto it = runs_.find(key);
@@ -50,62 +40,71 @@ void PretendRuns::forget(const std::string& key) {
   runs_.erase(it);
 }
 
-void PretendRuns::changed(const std::string& key, const JsonPtr& now) {
-  const auto run_time = run_time_(key);
-  if (!run_time) return;
-  const auto workload = now ? api::kueue::decode_workload(*now) : fail("deleted");
-  if (!workload) return forget(key);
-  const auto& conditions = workload->status.conditions;
-  if (api::is_true(conditions, api::kueue::kFinished) ||
-      !api::is_true(conditions, api::kueue::kQuotaReserved))
+void PretendRuns::workload_changed(const std::string& key, const WorkloadPtr& now) {
+  if (!now || !run_time_(key) || api::is_true(now->status.conditions, api::kueue::kFinished) ||
+      !api::is_true(now->status.conditions, api::kueue::kQuotaReserved))
     return forget(key);
+  runs_[key].latest = now;
+  look(key);
+}
+
+void PretendRuns::look(const std::string& key) {
+  Run& run = runs_.at(key);
+  const auto& conditions = run.latest->status.conditions;
   if (api::is_true(conditions, api::kueue::kEvicted)) {
-    forget(key);
-    auto after = conditions;
-    api::set_condition(after, condition(api::kueue::kQuotaReserved, false, "Pending",
-                                        "The pretended run was stopped", executor_.now()));
-    api::set_condition(after, condition(api::kueue::kAdmitted, false, "NoReservation",
-                                        "The workload has no reservation", executor_.now()));
-    return write(*workload,
-                 JsonObject{{"admission", nullptr}, {"conditions", api::encode_conditions(after)}});
+    if (run.timer != 0) executor_.cancel(std::exchange(run.timer, 0));
+    run.over = false;
+    return release(key);
   }
   if (!api::is_true(conditions, api::kueue::kAdmitted)) return;
-  Run& run = runs_[key];
   if (run.over) return finish(key);
-  if (run.timer == 0) {
-    run.timer = executor_.after(*run_time, [this, key] {
-      runs_[key].timer = 0;
-      runs_[key].over = true;
-      finish(key);
-    });
-  }
+  if (run.timer == 0) look_after(key, *run_time_(key), true);
+}
+
+void PretendRuns::look_after(const std::string& key, Duration wait, bool over) {
+  Run& run = runs_.at(key);
+  if (run.timer != 0) executor_.cancel(run.timer);
+  run.timer = executor_.after(wait, [this, key, over] {
+    Run& due = runs_.at(key);
+    due.timer = 0;
+    due.over = due.over || over;
+    look(key);
+  });
+}
+
+// As the owner of a workload does once its pods are gone.
+void PretendRuns::release(const std::string& key) {
+  auto after = runs_.at(key).latest->status.conditions;
+  api::set_condition(after, condition(api::kueue::kQuotaReserved, false, "Pending", "The pretended run was stopped",
+                                      executor_.now()));
+  api::set_condition(after, condition(api::kueue::kAdmitted, false, "NoReservation",
+                                      "The workload has no reservation", executor_.now()));
+  write(key, JsonObject{{"admission", nullptr}, {"conditions", api::encode_conditions(after)}});
 }
 
 void PretendRuns::finish(const std::string& key) {
-  const JsonPtr object = workloads_.get(key);
-  const auto workload = object ? api::kueue::decode_workload(*object) : fail("deleted");
-  if (!workload) return;
-  auto after = workload->status.conditions;
+  auto after = runs_.at(key).latest->status.conditions;
   api::set_condition(after, condition(api::kueue::kFinished, true, "Succeeded", "The pretended run is over",
                                       executor_.now()));
-  write(*workload, JsonObject{{"conditions", api::encode_conditions(after)}});
+  write(key, JsonObject{{"conditions", api::encode_conditions(after)}});
 }
 
 // With the version that was seen: a conflict means that a newer one comes, which is looked at then.
-void PretendRuns::write(const api::kueue::Workload& workload, Json status) {
+void PretendRuns::write(const std::string& key, Json status) {
+  const api::ObjectMeta& meta = runs_.at(key).latest->meta;
   api::RestRequest request;
   request.verb = api::Verb::kPatch;
   request.patch_type = api::PatchType::kMerge;
   request.resource = kWorkloads;
-  request.ns = workload.meta.ns;
-  request.name = workload.meta.name;
+  request.ns = meta.ns;
+  request.name = meta.name;
   request.subresource = "status";
-  request.body = JsonObject{{"metadata", JsonObject{{"uid", workload.meta.uid},
-                                                    {"resourceVersion", workload.meta.resource_version}}},
-                            {"status", std::move(status)}};
-  client_.call(std::move(request), [key = api::object_key(workload.meta)](const api::RestResponse& response) {
-    if (response.ok() || response.code == 409 || response.code == 404) return;
+  request.body = JsonObject{
+      {"metadata", JsonObject{{"uid", meta.uid}, {"resourceVersion", meta.resource_version}}}, {"status", std::move(status)}};
+  client_.call(std::move(request), [this, alive = alive_, key](const api::RestResponse& response) {
+    if (!*alive || response.ok() || response.code == 409 || response.code == 404) return;
     log::warn("a pretended run could not be written", {{"workload", key}, {"code", response.code}});
+    if (runs_.contains(key)) look_after(key, kRetry, false);
   });
 }
 

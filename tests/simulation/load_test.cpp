@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using simulate::LoadKind;
-using As = simulate::LoadRunOptions::As;
+using As = simulate::LoadAs;
 
 // Two queues that may borrow from each other. In each four small workloads of 1 cpu for 2 s, one per second,
 // and a large one of 4 cpus for 3 s after 1500 ms.

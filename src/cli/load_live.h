@@ -1,0 +1,22 @@
+// Plays a load in real time against an API server whose controller is another process.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "simulate/load_play.h"
+
+namespace berth::cli {
+
+struct LiveLoadOptions {
+  std::string kubeconfig;  // "": what the environment says
+  simulate::LoadAs as = simulate::LoadAs::kWorkloads;
+  double qps = 0;     // requests per second; 0: no limit
+  bool keep = false;  // nothing is deleted at the end
+  std::function<void(const simulate::LoadProgress&)> on_progress;  // every second
+};
+
+// Deletes what it made, unless asked not to; also when it is interrupted (SIGINT, SIGTERM), which is an error.
+Result<simulate::LoadReport> run_live_load(const simulate::Load& load, const LiveLoadOptions& options);
+
+}  // namespace berth::cli
