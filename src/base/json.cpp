@@ -8,6 +8,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "base/lean_json.h"
 #include "base/text.h"
 
 namespace berth {
@@ -23,36 +24,49 @@ class Builder {
   static constexpr std::size_t max_key_size = bj::string::max_size();
   static constexpr std::size_t max_string_size = bj::string::max_size();
 
-  explicit Builder(std::vector<std::string>* duplicates) : duplicates_(duplicates) { stack_.reset(); }
+  Builder(std::vector<std::string>* duplicates, bool drop) : duplicates_(duplicates), drop_(drop) { stack_.reset(); }
 
   Json release() { return stack_.release(); }
 
   bool on_document_begin(bj::error_code&) { return true; }
   bool on_document_end(bj::error_code&) { return true; }
   bool on_object_begin(bj::error_code&) {
+    if (drops(+1)) return true;
+    if (drop_) objects_.push_back({std::exchange(in_metadata_, false), false});
     if (duplicates_) open(false);
     return true;
   }
   bool on_object_end(std::size_t n, bj::error_code&) {
+    if (drops(-1)) return true;
+    if (drop_) {
+      if (objects_.back().lacks_one) --n;
+      objects_.pop_back();
+    }
     if (duplicates_) open_.pop_back();
     stack_.push_object(n);
     return true;
   }
   bool on_array_begin(bj::error_code&) {
+    if (drops(+1)) return true;
+    in_metadata_ = false;
     if (duplicates_) open(true);
     return true;
   }
   bool on_array_end(std::size_t n, bj::error_code&) {
+    if (drops(-1)) return true;
     if (duplicates_) open_.pop_back();
     stack_.push_array(n);
     return true;
   }
   bool on_key_part(bj::string_view s, std::size_t, bj::error_code&) {
+    if (dropping_) return true;
     if (duplicates_) key_.append(s.data(), s.size());
     stack_.push_chars(s);
     return true;
   }
-  bool on_key(bj::string_view s, std::size_t, bj::error_code&) {
+  bool on_key(bj::string_view s, std::size_t n, bj::error_code&) {
+    if (dropping_ || begins_dropping(s, n)) return true;
+    in_metadata_ = s == "metadata";
     if (duplicates_) {
       key_.append(s.data(), s.size());
       note_key();
@@ -61,21 +75,24 @@ class Builder {
     return true;
   }
   bool on_string_part(bj::string_view s, std::size_t, bj::error_code&) {
-    stack_.push_chars(s);
+    if (!dropping_) stack_.push_chars(s);
     return true;
   }
   bool on_string(bj::string_view s, std::size_t, bj::error_code&) {
+    if (drops(0)) return true;
     value_begins();
     stack_.push_string(s);
     return true;
   }
   bool on_number_part(bj::string_view, bj::error_code&) { return true; }
   bool on_int64(std::int64_t i, bj::string_view, bj::error_code&) {
+    if (drops(0)) return true;
     value_begins();
     stack_.push_int64(i);
     return true;
   }
   bool on_uint64(std::uint64_t u, bj::string_view, bj::error_code&) {
+    if (drops(0)) return true;
     value_begins();
     stack_.push_uint64(u);
     return true;
@@ -83,6 +100,7 @@ class Builder {
   // The whole text is one buffer, so `text` is the whole number: read again, exactly (Boost's is off in the
   // last bits).
   bool on_double(double d, bj::string_view text, bj::error_code& error_code) {
+    if (drops(0)) return true;
     value_begins();
     if (!std::isfinite(d)) {
       error_code = bj::error::exponent_overflow;
@@ -94,11 +112,13 @@ class Builder {
     return true;
   }
   bool on_bool(bool b, bj::error_code&) {
+    if (drops(0)) return true;
     value_begins();
     stack_.push_bool(b);
     return true;
   }
   bool on_null(bj::error_code&) {
+    if (drops(0)) return true;
     value_begins();
     stack_.push_null();
     return true;
@@ -114,6 +134,19 @@ class Builder {
     std::unordered_set<std::string> keys;
     std::unordered_set<std::string> reported;
   };
+
+  // A value, or a part of one (+1 opens, -1 closes), of what is dropped; the last part ends that.
+  bool drops(int depth) {
+    if (!dropping_) return false;
+    drop_depth_ += depth;
+    if (drop_depth_ == 0) dropping_ = false;
+    return true;
+  }
+  bool begins_dropping(bj::string_view key, std::size_t size) {
+    if (!drop_ || size != key.size() || key != "managedFields" || !objects_.back().is_metadata) return false;
+    if (std::exchange(objects_.back().lacks_one, true)) return false;  // said twice: the second one stays
+    return dropping_ = true;
+  }
 
   void open(bool is_array) {
     value_begins();
@@ -138,8 +171,18 @@ class Builder {
     duplicates_->push_back(std::move(path));
   }
 
+  struct Object {
+    bool is_metadata = false;
+    bool lacks_one = false;  // of its members
+  };
+
   bj::value_stack stack_;
   std::vector<std::string>* duplicates_;
+  const bool drop_;
+  std::vector<Object> objects_;  // that are open, when members are to be dropped
+  bool in_metadata_ = false;     // the last key was "metadata"
+  bool dropping_ = false;
+  int drop_depth_ = 0;
   std::vector<Open> open_;
   std::string key_;
 };
@@ -156,19 +199,30 @@ const JsonObject& empty_object() {
 
 }  // namespace
 
-Result<Json> parse_json(std::string_view text, const JsonLimits& limits,
-                        std::vector<std::string>* duplicates) {
+namespace {
+
+Result<Json> parse(std::string_view text, const JsonLimits& limits, std::vector<std::string>* duplicates, bool lean) {
   if (text.size() > limits.max_bytes)
     return fail("JSON document of " + std::to_string(text.size()) + " bytes: at most " +
                 std::to_string(limits.max_bytes) + " are accepted");
   bj::parse_options options;
   options.max_depth = limits.max_depth;
-  bj::basic_parser<Builder> parser(options, duplicates);
+  bj::basic_parser<Builder> parser(options, duplicates, lean);
   bj::error_code error;
   std::size_t used = parser.write_some(false, text.data(), text.size(), error);
   if (!error && used < text.size()) error = bj::error::extra_data;
   if (error) return fail("invalid JSON at " + describe_position(text, used) + ": " + error.message());
   return parser.handler().release();
+}
+
+}  // namespace
+
+Result<Json> parse_json(std::string_view text, const JsonLimits& limits, std::vector<std::string>* duplicates) {
+  return parse(text, limits, duplicates, false);
+}
+
+Result<Json> parse_lean_json(std::string_view text, const JsonLimits& limits) {
+  return parse(text, limits, nullptr, true);
 }
 
 const Json* find(const Json& value, std::string_view key) {

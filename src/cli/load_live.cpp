@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "apiserver/http/asio_executor.h"
+#include "http/asio_executor.h"
 #include "kube/client.h"
 #include "kube/kubeconfig.h"
 
@@ -21,7 +21,7 @@ Result<simulate::LoadReport> run_live_load(const simulate::Load& load, const Liv
   auto access = kube::load_kubeconfig(
       kube::kubeconfig_files(options.kubeconfig, std::getenv("KUBECONFIG"), std::getenv("HOME")));
   if (!access) return tl::unexpected(access.error());
-  apiserver::http::AsioExecutor executor;
+  http::AsioExecutor executor;
   kube::ClientOptions client_options;
   client_options.user_agent = "berth-load";
   client_options.rate = {options.qps, options.qps};

@@ -19,6 +19,7 @@
 #include "controller/placement_sources.h"
 #include "controller/queue_status.h"
 #include "controller/resources.h"
+#include "controller/shared_templates.h"
 #include "controller/sources.h"
 #include "controller/ungater.h"
 #include "controller/work_queue.h"
@@ -59,30 +60,33 @@ struct Controller::Impl {
         workload_priority_classes(client, executor, kWorkloadPriorityClasses, informer_options()),
         namespaces(client, executor, kNamespaces, informer_options()),
         nodes(client, executor, kNodes, informer_options()),
-        pods(client, executor, kPods, informer_options()),
+        pods(client, executor, kPods, informer_options(false)),
         limit_ranges(client, executor, kLimitRanges, informer_options()),
         runtime_classes(client, executor, kRuntimeClasses, informer_options()),
         priority_classes(client, executor, kPriorityClasses, informer_options()),
-        workloads(client, executor, kWorkloads, informer_options()),
+        workloads(client, executor, kWorkloads, informer_options(false)),
         jobs(client, executor, kJobs, informer_options()),
         host(executor, writes, events, options.engine, sinks()),
         job_controller(jobs::batch_job(), job_context()),
         provisioning(provisioning_context()),
         ungater({executor, writes, events, host_facts(), options.ungate_delay}),
+        queue_status_rate(options.queue_status_rate, executor.now()),
         cluster_queue_statuses(executor,
                                writer([this](const std::string& key) { return cluster_queue_write(key); }),
-                               options.queue_status_delay),
+                               options.queue_status_delay, &queue_status_rate),
         local_queue_statuses(executor,
                              writer([this](const std::string& key) { return local_queue_write(key); }),
-                             options.queue_status_delay),
+                             options.queue_status_delay, &queue_status_rate),
         finalizers(executor, writer([this](const std::string& key) { return finalizer_write(key); })) {
     connect();
   }
 
   ~Impl() { *alive = false; }
 
-  kube::InformerOptions informer_options() {
+  // Pods and workloads are many: what is needed of them is kept decoded.
+  kube::InformerOptions informer_options(bool keep_objects = true) {
     kube::InformerOptions o;
+    o.keep_objects = keep_objects;
     o.seed = options.seed * 1000 + ++informer_count;
     return o;
   }
@@ -234,8 +238,14 @@ struct Controller::Impl {
                    {{"workload", key}, {"why", workload.error().message}});
         return;
       }
+      templates.share(*workload);
       after = std::make_shared<const api::kueue::Workload>(std::move(*workload));
-      decoded[key] = after;
+      // Of one that is over and that no job asks for, nothing will be asked.
+      if (after->meta.owners.empty() && api::is_true(after->status.conditions, api::kueue::kFinished)) {
+        decoded.erase(key);
+      } else {
+        decoded[key] = after;
+      }
       host.feed(engine::WorkloadSeen{after});
     } else {
       decoded.erase(key);
@@ -441,6 +451,7 @@ struct Controller::Impl {
   bool draining = false;
   std::function<void()> synced_handler, leading_handler;
   std::map<std::string, WorkloadPtr> decoded;
+  SharedTemplates templates;
   std::map<std::string, api::kueue::ResourceFlavor, std::less<>> decoded_flavors;
   std::map<std::string, bool> wanted_finalizers;  // "kind/name" -> shall be there
   const api::kueue::ObjectGetter cached_job = [this](const api::GroupVersionResource&, std::string_view ns,
@@ -451,6 +462,7 @@ struct Controller::Impl {
   JobController job_controller;
   ProvisioningController provisioning;
   Ungater ungater;
+  kube::RateLimit queue_status_rate;
   WorkQueue cluster_queue_statuses, local_queue_statuses, finalizers;
 };
 

@@ -14,6 +14,7 @@
 #include "api/selector.h"
 #include "base/executor.h"
 #include "engine/engine.h"
+#include "kube/rate_limit.h"
 
 namespace berth::controller {
 
@@ -29,6 +30,8 @@ struct ControllerOptions {
   std::vector<std::string> label_keys_to_copy;
   // Changes of a queue's status are collected this long before they are written.
   Duration queue_status_delay = std::chrono::milliseconds(100);
+  // Of all queues together: while many change all the time, each is written in turn, as it is then.
+  kube::RateLimitOptions queue_status_rate{10, 100};
   // Pods of a workload are collected this long before they are let go to their places. Longer saves looks at large
   // workloads, shorter starts small ones sooner; no place is given twice either way.
   Duration ungate_delay = std::chrono::milliseconds(100);

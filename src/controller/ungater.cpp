@@ -53,15 +53,21 @@ void Ungater::forget(const std::string& key, const std::string& uid) {
 }
 
 void Ungater::pod_changed(const JsonPtr& old, const JsonPtr& now) {
-  const std::string key = jobs::placed_by(now ? *now : *old);
-  if (old && now) {
-    if (const std::string before = jobs::placed_by(*old); before != key) forget(before, uid_of(*old));
+  const std::string uid = uid_of(now ? *now : *old);
+  const auto owner = owners_.find(uid);
+  const std::string before = owner == owners_.end() ? std::string() : owner->second;
+  const std::string key = now ? jobs::placed_by(*now) : before;
+  if (!before.empty() && (before != key || !now)) {
+    forget(before, uid);
+    owners_.erase(uid);
   }
   if (key.empty()) return;
   if (!now || jobs::pod_ended(*now)) {
-    forget(key, uid_of(now ? *now : *old));
+    forget(key, uid);
+    owners_.erase(uid);
   } else {
-    JsonPtr& known = pods_[key].known[uid_of(*now)];
+    owners_[uid] = key;
+    JsonPtr& known = pods_[key].known[uid];
     if (!known || version_of(*known) <= version_of(*now)) known = now;
   }
   if (started_ && matters(now)) look_soon(key);

@@ -68,6 +68,7 @@ class Ungater {
   Context context_;
   bool started_ = false;
   std::map<std::string, Pods> pods_;                    // by the key of their workload
+  std::map<std::string, std::string> owners_;           // the same by uid of the pod
   std::map<std::string, jobs::WorkloadPtr> workloads_;  // those that let pods go
   std::set<std::string> waiting_;                       // workloads with a pod that waits for its node to come back
   WorkQueue queue_;

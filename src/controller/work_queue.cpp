@@ -14,8 +14,8 @@ constexpr Duration kSlowest = std::chrono::seconds(5);
 constexpr std::size_t kPaceBound = 20'000;  // keys remembered; the old ones are forgotten beyond it
 }  // namespace
 
-WorkQueue::WorkQueue(Executor& executor, Work work, Duration delay)
-    : executor_(executor), work_(std::move(work)), delay_(delay) {}
+WorkQueue::WorkQueue(Executor& executor, Work work, Duration delay, kube::RateLimit* rate)
+    : executor_(executor), work_(std::move(work)), delay_(delay), rate_(rate) {}
 
 WorkQueue::~WorkQueue() {
   *alive_ = false;
@@ -36,7 +36,7 @@ void WorkQueue::add(const std::string& key, Duration delay) {
   }
   // A change may be just what a failed key waits for: it does not wait for its delay then.
   const bool sooner = delay < delay_ && !entry.at_once;
-  if (entry.timer != 0 && (entry.failures > 0 || sooner)) {
+  if (entry.timer != 0 && !entry.has_turn && (entry.failures > 0 || sooner)) {
     executor_.cancel(entry.timer);
     entry.timer = 0;
   }
@@ -58,6 +58,14 @@ Duration WorkQueue::delay_of(const std::string& key, Duration delay) {
 void WorkQueue::run(const std::string& key) {
   Entry& entry = entries_.at(key);
   entry.timer = 0;
+  if (rate_ != nullptr && !std::exchange(entry.has_turn, true)) {
+    const Duration wait = rate_->reserve(executor_.now());
+    if (wait > Duration(0)) {
+      entry.timer = executor_.after(wait, [this, key] { run(key); });
+      return;
+    }
+  }
+  entry.has_turn = false;
   entry.at_once = false;
   entry.running = true;
   entry.again = false;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/executor.h"
+#include "kube/rate_limit.h"
 
 namespace berth::controller {
 
@@ -17,8 +18,9 @@ class WorkQueue {
   // `work` calls `finish(ok)` exactly once, possibly later.
   using Finish = std::function<void(bool ok)>;
   using Work = std::function<void(const std::string& key, Finish finish)>;
-  // `delay`: how long changes of one key are collected before it is looked at.
-  WorkQueue(Executor& executor, Work work, Duration delay = Duration(0));
+  // `delay`: how long changes of one key are collected before it is looked at. `rate`: what several queues share; who is due
+  // waits for its turn in the order of being due, and changes are collected meanwhile. Null: no limit. Must outlive the queue.
+  WorkQueue(Executor& executor, Work work, Duration delay = Duration(0), kube::RateLimit* rate = nullptr);
   ~WorkQueue();
 
   void add(const std::string& key);
@@ -30,6 +32,7 @@ class WorkQueue {
     bool running = false;
     bool again = false;
     bool at_once = false;  // the timer was set without a delay
+    bool has_turn = false;  // the timer waits for the rate
     TimerId timer = 0;
     int failures = 0;
   };
@@ -47,6 +50,7 @@ class WorkQueue {
   Executor& executor_;
   Work work_;
   Duration delay_;
+  kube::RateLimit* rate_;
   std::map<std::string, Entry> entries_;  // only keys with something under way
   std::map<std::string, Pace> pace_;      // only keys of the last seconds
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

@@ -17,6 +17,7 @@ namespace berth::engine {
 struct Asks {
   std::vector<PodSetRequest> pod_sets;  // with the counts of the spec
   std::string invalid;                  // why such pods could not be created; empty: they could
+  bool operator==(const Asks&) const = default;
 };
 // `resources`: what of it counts against quota.
 Asks asks_of(const api::kueue::Workload& workload, const Registries& registries, const api::config::QuotaResources& resources);

@@ -206,9 +206,9 @@ void Engine::Impl::mark_all(const std::vector<WorkloadId>& concerned) {
 void Engine::Impl::on(Time, const CheckReported& e, Effects&) {
   Tracked* t = workloads.find(api::object_key(e.ns, e.name));
   if (t == nullptr) return;
-  const auto state = lifecycle::state_of(t->now);
+  const auto state = lifecycle::state_of(*t->now);
   if (state != lifecycle::State::kReserved && state != lifecycle::State::kAdmitted) return;
-  const auto& listed = t->now.status.admission_checks;
+  const auto& listed = t->now->status.admission_checks;
   if (std::ranges::find(listed, e.state.name, &api::kueue::AdmissionCheckState::name) == listed.end()) return;
   auto& known = t->check_reports[e.state.name];
   if (known == e.state) return;
@@ -216,13 +216,13 @@ void Engine::Impl::on(Time, const CheckReported& e, Effects&) {
   workloads.mark(*t);
 }
 
-void Engine::Impl::on(Time, const WorkloadSeen& e, Effects&) {
+void Engine::Impl::on(Time now, const WorkloadSeen& e, Effects&) {
   const Workload& seen = *e.object;
   const std::string key = api::object_key(seen.meta);
   retention.seen(e.object);
   Tracked* t = workloads.find(key);
   if (t != nullptr && t->base->meta.uid != seen.meta.uid) {
-    forget(*t);
+    forget(*t, now);
     t = nullptr;
   }
   if (t == nullptr) {
@@ -241,10 +241,10 @@ void Engine::Impl::on(Time, const WorkloadSeen& e, Effects&) {
   }
 }
 
-void Engine::Impl::on(Time, const WorkloadGone& e, Effects&) {
+void Engine::Impl::on(Time now, const WorkloadGone& e, Effects&) {
   retention.gone(api::object_key(e.ns, e.name), e.uid);
   Tracked* t = workloads.find(api::object_key(e.ns, e.name));
-  if (t != nullptr && (e.uid.empty() || t->base->meta.uid == e.uid)) forget(*t);
+  if (t != nullptr && (e.uid.empty() || t->base->meta.uid == e.uid)) forget(*t, now);
 }
 
 void Engine::Impl::on(Time, const JobReported& e, Effects&) {
@@ -261,6 +261,7 @@ void Engine::Impl::on(Time now, const WriteSettled& e, Effects& out) {
   writes.erase(it);
   InFlight settled = std::move(*t.in_flight);
   t.in_flight.reset();
+  leisure.settled(settled.message, now);
   workloads.mark(t);
   if (e.outcome != WriteSettled::Outcome::kDone) {
     // The events belong to the status, which may be tried again.
@@ -277,7 +278,7 @@ void Engine::Impl::on(Time now, const WriteSettled& e, Effects& out) {
       write_failed(t, now);
       break;
     case WriteSettled::Outcome::kGone:
-      forget(t);
+      forget(t, now);
       break;
   }
 }

@@ -2,6 +2,7 @@
 // everything marked, lets the scheduler decide, and writes what changed.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "engine/leisure.h"
 #include "engine/lifecycle/next.h"
 #include "engine/node_watch.h"
 #include "engine/registries.h"
@@ -58,13 +60,18 @@ struct Engine::Impl {
 
   // --- versions of workloads and writes (engine_writes.cpp).
   void accept(Tracked& t, const Ptr<api::kueue::Workload>& seen);
-  void forget(Tracked& t);
+  void forget(Tracked& t, Time now);
   void write_done(Tracked& t, const InFlight& done, const std::string& version, Time now, Effects& out);
   void write_conflicted(Tracked& t, Time now);
   void await(Tracked& t, const std::string& version, bool newer, Time now);
   void stop_awaiting(Tracked& t, Time now);
   void write_failed(Tracked& t, Time now);
-  void flush(Tracked& t, Time now, Effects& out);
+  static bool busy(const Tracked& t, Time now);  // nothing can be written about it yet
+  // Messages wait for their turn.
+  void flush(Tracked& t, Time now, Effects& out, bool its_turn = false);
+  void tell_later(Tracked& t, Time now);
+  void told(Tracked& t);  // no message about it is waiting any more
+  void tell_at_leisure(Time now, Effects& out);
 
   // --- schedule (engine_pass.cpp).
   Effects schedule(Time now);
@@ -80,8 +87,9 @@ struct Engine::Impl {
   void on_decision(const Admit& d, Time now);
   void on_decision(const Preempt& d, Time now);
   void on_decision(const Wait& d, Time now);
+  void note_pending(Tracked& t, lifecycle::PendingReason why, Time now);
   lifecycle::Situation situation_of(const Tracked& t) const;
-  const Asks& asks_for(Tracked& t) const;
+  const Asks& asks_for(Tracked& t);
   const api::kueue::WorkloadStatus* holding_status(const Tracked& t) const;
   std::optional<Pending> pending_of(Tracked& t);
   Holding holding_of(const Tracked& t, const api::kueue::WorkloadStatus& status) const;
@@ -126,6 +134,9 @@ struct Engine::Impl {
   std::set<std::string> changed_queues;      // cluster queues whose object changed
   TrackedWorkloads::Set to_flush;            // workloads that may have something to write
   TrackedWorkloads::Set due_second_passes;
+  std::deque<Ptr<Asks>> asks_known;  // the latest that differed: most workloads ask for what others ask for
+  Leisure leisure;
+  std::map<std::pair<Time, std::string>, Tracked*> untold;  // messages to be written at leisure, by since when
   std::map<std::uint64_t, Tracked*> writes;  // under way
   std::uint64_t last_write = 0;
   std::set<std::string> touched_cluster_queues, touched_local_queues;

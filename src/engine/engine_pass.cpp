@@ -1,4 +1,5 @@
 // One pass: look at what changed, let the scheduler decide, write.
+#include <algorithm>
 #include <utility>
 
 #include "api/meta.h"
@@ -33,7 +34,7 @@ std::string cut_note(std::string text) {
 
 // Whether what is to be written reserves quota that the API does not show yet.
 bool takes_quota(const Tracked& t) {
-  return api::is_true(t.now.status.conditions, api::kueue::kQuotaReserved) &&
+  return api::is_true(t.now->status.conditions, api::kueue::kQuotaReserved) &&
          !api::is_true(t.base->status.conditions, api::kueue::kQuotaReserved);
 }
 
@@ -63,6 +64,7 @@ Effects Engine::Impl::schedule(Time now) {
       if (takes_quota(*t) == takes) flush(*t, now, out);
     }
   }
+  tell_at_leisure(now, out);
   emit_queue_statuses(out);
   emit_finalizers(out);
   emit_expired(out, now);
@@ -76,7 +78,7 @@ void Engine::Impl::learn(Time now) {
   configuration_changed = false;
   for (Tracked* t : workloads.take_marked()) {
     if (over(*t)) {
-      forget(*t);
+      forget(*t, now);
     } else {
       place(*t, now);
     }
@@ -109,7 +111,7 @@ void Engine::Impl::look_at_marked(Time now) {
   for (Tracked* t : workloads.take_marked()) {
     step(*t, now);
     if (over(*t)) {
-      forget(*t);
+      forget(*t, now);
       continue;
     }
     place(*t, now);
@@ -124,7 +126,7 @@ void Engine::Impl::step(Tracked& t, Time now) {
     watch_nodes(t);
     auto situation = situation_of(t);
     look_at_nodes(t, situation, now);
-    auto next = lifecycle::next(t.now, situation, now);
+    auto next = lifecycle::next(*t.now, situation, now);
     t.deactivate = next.deactivate && t.base->active;
     if (!next.change) return;
     BERTH_INVARIANT(next.change->has_value());
@@ -135,8 +137,9 @@ void Engine::Impl::step(Tracked& t, Time now) {
 }
 
 void Engine::Impl::apply(Tracked& t, lifecycle::Change change) {
-  t.now.status = std::move(change.status);
-  for (const auto& note : change.notes) t.events.push_back(event_about(t.now, note));
+  t.now.decide(std::move(change.status));
+  for (const auto& note : change.notes) t.events.push_back(event_about(*t.now, note));
+  if (change.move == lifecycle::Move::kReserve) t.untold_reason.reset();
   // What the job said before it got quota is not about how it runs with it.
   if (change.move == lifecycle::Move::kReserve) t.report.reset();
   to_flush.insert(&t);
@@ -144,12 +147,12 @@ void Engine::Impl::apply(Tracked& t, lifecycle::Change change) {
 
 lifecycle::Situation Engine::Impl::situation_of(const Tracked& t) const {
   lifecycle::Situation s;
-  s.local_queue_name = t.now.queue_name;
-  const std::string key = api::object_key(t.now.meta.ns, t.now.queue_name);
+  s.local_queue_name = t.now->queue_name;
+  const std::string key = api::object_key(t.now->meta.ns, t.now->queue_name);
   s.local_queue = registries.view_of_local_queue(key);
-  if (t.now.status.admission) {
-    s.cluster_queue_name = t.now.status.admission->cluster_queue;
-    s.checks = registries.required_checks(*t.now.status.admission);
+  if (t.now->status.admission) {
+    s.cluster_queue_name = t.now->status.admission->cluster_queue;
+    s.checks = registries.required_checks(*t.now->status.admission);
   } else if (const auto* local = registries.local_queue(key)) {
     s.cluster_queue_name = local->cluster_queue;
   }
@@ -167,9 +170,9 @@ lifecycle::Situation Engine::Impl::situation_of(const Tracked& t) const {
 
 const WorkloadStatus* Engine::Impl::holding_status(const Tracked& t) const {
   // Of a queue's many workloads most wait: they are told apart without a look at their conditions.
-  if (!t.now.status.admission && !t.base->status.admission && (!t.in_flight || !t.in_flight->status.admission)) return nullptr;
-  if (lifecycle::state_of(t.now) == State::kFinished) return nullptr;
-  if (lifecycle::holds_quota(t.now.status)) return &t.now.status;
+  if (!t.now->status.admission && !t.base->status.admission && (!t.in_flight || !t.in_flight->status.admission)) return nullptr;
+  if (lifecycle::state_of(*t.now) == State::kFinished) return nullptr;
+  if (lifecycle::holds_quota(t.now->status)) return &t.now->status;
   if (t.in_flight && lifecycle::holds_quota(t.in_flight->status)) return &t.in_flight->status;
   if (lifecycle::holds_quota(t.base->status)) return &t.base->status;
   return nullptr;
@@ -177,7 +180,7 @@ const WorkloadStatus* Engine::Impl::holding_status(const Tracked& t) const {
 
 void Engine::Impl::place(Tracked& t, Time now) {
   touch(t);
-  const std::string local_key = api::object_key(t.now.meta.ns, t.now.queue_name);
+  const std::string local_key = api::object_key(t.now->meta.ns, t.now->queue_name);
   const auto* holding = holding_status(t);
   const auto* local = registries.local_queue(local_key);
   workloads.file(t, local_key,
@@ -203,7 +206,7 @@ void Engine::Impl::place(Tracked& t, Time now) {
 
 void Engine::Impl::set_timer(Tracked& t) {
   if (t.await_until) return workloads.set_timer(t, t.await_until);
-  auto timer = lifecycle::next_time(t.now, options.wait_for_pods_ready);
+  auto timer = lifecycle::next_time(*t.now, options.wait_for_pods_ready);
   const auto second_pass = t.second_pass ? std::optional(t.second_pass->at) : std::nullopt;
   for (const auto& other : {t.retry_at, second_pass, t.node_deadline}) {
     if (other && (!timer || *other < *timer)) timer = other;
@@ -211,10 +214,19 @@ void Engine::Impl::set_timer(Tracked& t) {
   workloads.set_timer(t, timer);
 }
 
-const Asks& Engine::Impl::asks_for(Tracked& t) const {
-  if (!t.asks || t.asks_generation != t.now.meta.generation) {
-    t.asks = asks_of(t.now, registries, options.resources);
-    t.asks_generation = t.now.meta.generation;
+const Asks& Engine::Impl::asks_for(Tracked& t) {
+  constexpr std::size_t kKnown = 64;
+  if (!t.asks || t.asks_generation != t.now->meta.generation) {
+    Asks asks = asks_of(*t.now, registries, options.resources);
+    const auto same = std::ranges::find_if(asks_known, [&](const Ptr<Asks>& known) { return *known == asks; });
+    if (same != asks_known.end()) {
+      t.asks = *same;
+    } else {
+      t.asks = std::make_shared<const Asks>(std::move(asks));
+      asks_known.push_front(t.asks);
+      if (asks_known.size() > kKnown) asks_known.pop_back();
+    }
+    t.asks_generation = t.now->meta.generation;
   }
   return *t.asks;
 }
@@ -222,15 +234,15 @@ const Asks& Engine::Impl::asks_for(Tracked& t) const {
 Holding Engine::Impl::holding_of(const Tracked& t, const WorkloadStatus& status) const {
   Holding h;
   h.cluster_queue = status.admission->cluster_queue;
-  h.priority = t.now.priority;
-  h.queued_at = queue_order_time(t.now, options.wait_for_pods_ready);
+  h.priority = t.now->priority;
+  h.queued_at = queue_order_time(*t.now, options.wait_for_pods_ready);
   if (const auto* reserved = api::find_condition(status.conditions, api::kueue::kQuotaReserved))
     h.reserved_at = reserved->last_transition;
-  h.amounts = holding_amounts(*status.admission, t.now.status.reclaimable_pods);
+  h.amounts = holding_amounts(*status.admission, t.now->status.reclaimable_pods);
   // Who is about to give its quota back, evicted or not, goes before anybody else has to.
-  h.evicted = api::is_true(t.now.status.conditions, api::kueue::kEvicted) || !lifecycle::holds_quota(t.now.status);
+  h.evicted = api::is_true(t.now->status.conditions, api::kueue::kEvicted) || !lifecycle::holds_quota(t.now->status);
   h.places = places_of(t, status);
-  h.pods_ready = api::is_true(t.now.status.conditions, api::kueue::kPodsReady);
+  h.pods_ready = api::is_true(t.now->status.conditions, api::kueue::kPodsReady);
   return h;
 }
 
@@ -260,8 +272,8 @@ std::optional<Time> after_preemptions(const Workload& workload) {
 }  // namespace
 
 std::optional<Pending> Engine::Impl::pending_of(Tracked& t) {
-  const State state = lifecycle::state_of(t.now);
-  const Hold hold = lifecycle::hold_of(t.now);
+  const State state = lifecycle::state_of(*t.now);
+  const Hold hold = lifecycle::hold_of(*t.now);
   const bool waits_for_time = state == State::kHeld && hold == Hold::kRequeuedFalse;
   if (state != State::kPending && !waits_for_time) return std::nullopt;
   const auto* local = registries.local_queue(t.local_queue);
@@ -271,16 +283,16 @@ std::optional<Pending> Engine::Impl::pending_of(Tracked& t) {
   const Asks& asks = asks_for(t);
   Pending p;
   p.cluster_queue = local->cluster_queue;
-  p.priority = t.now.priority;
-  p.queued_at = queue_order_time(t.now, options.wait_for_pods_ready);
-  p.pod_sets = options.reclaimable_pods ? without_reclaimed(asks.pod_sets, t.now.status.reclaimable_pods)
+  p.priority = t.now->priority;
+  p.queued_at = queue_order_time(*t.now, options.wait_for_pods_ready);
+  p.pod_sets = options.reclaimable_pods ? without_reclaimed(asks.pod_sets, t.now->status.reclaimable_pods)
                                         : asks.pod_sets;
-  p.barrier = barrier_of(asks, t.now.meta.ns, registries.cluster_queue(p.cluster_queue), registries);
-  const auto* requeued = api::find_condition(t.now.status.conditions, api::kueue::kRequeued);
+  p.barrier = barrier_of(asks, t.now->meta.ns, registries.cluster_queue(p.cluster_queue), registries);
+  const auto* requeued = api::find_condition(t.now->status.conditions, api::kueue::kRequeued);
   p.local_queue = t.local_queue;
   p.on_hold = requeued != nullptr && !requeued->status;
-  if (t.now.status.requeue_state) p.not_before = t.now.status.requeue_state->requeue_at;
-  for (const auto& later : {t.retry_at, after_preemptions(t.now)}) {
+  if (t.now->status.requeue_state) p.not_before = t.now->status.requeue_state->requeue_at;
+  for (const auto& later : {t.retry_at, after_preemptions(*t.now)}) {
     if (later && (!p.not_before || *p.not_before < *later)) p.not_before = later;
   }
   return p;
@@ -298,7 +310,7 @@ void Engine::Impl::on_decision(const Admit& d, Time now) {
   if (t == nullptr) return;
   auto admission = scheduler.admission(d);
   const auto checks = registries.required_checks(admission);
-  auto change = lifecycle::reserve(t->now, std::move(admission), checks, d.considered, now);
+  auto change = lifecycle::reserve(*t->now, std::move(admission), checks, d.considered, now);
   BERTH_INVARIANT(change.has_value());
   if (change) apply(*t, std::move(*change));
   workloads.mark(*t);
@@ -310,29 +322,36 @@ void Engine::Impl::on_decision(const Preempt& d, Time now) {
   BERTH_INVARIANT(target != nullptr && preemptor != nullptr);
   if (target == nullptr || preemptor == nullptr) return;
   const std::string priorities =
-      lifecycle::preemption_priorities(preemptor->now.priority, target->now.priority);
-  auto change = lifecycle::preempt(target->now, to_string(d.reason), d.message, priorities, now);
+      lifecycle::preemption_priorities(preemptor->now->priority, target->now->priority);
+  auto change = lifecycle::preempt(*target->now, to_string(d.reason), d.message, priorities, now);
   BERTH_INVARIANT(change.has_value());
   if (!change) return;
   apply(*target, std::move(*change));
-  const std::string queue = target->now.status.admission ? target->now.status.admission->cluster_queue : "";
+  const std::string queue = target->now->status.admission ? target->now->status.admission->cluster_queue : "";
   target->events.push_back(
-      event_about(preemptor->now, {false, "PreemptedWorkload",
-                                   "Preempted workload " + target->key + " (UID: " + target->now.meta.uid +
+      event_about(*preemptor->now, {false, "PreemptedWorkload",
+                                   "Preempted workload " + target->key + " (UID: " + target->now->meta.uid +
                                        ") in ClusterQueue " + queue + priorities,
                                    lifecycle::Note::kByScheduler}));
   workloads.mark(*target);
 }
 
+// Said with what is to be written anyway, else at leisure.
 void Engine::Impl::on_decision(const Wait& d, Time now) {
   Tracked* t = workloads.find(d.workload);
   BERTH_INVARIANT(t != nullptr);
   if (t == nullptr) return;
   lifecycle::PendingReason why{d.reason, d.message, {}, d.evaluated};
-  if (d.evaluated) why.requests = scheduler.resource_requests(d.workload);
-  auto change = lifecycle::note_pending(t->now, why, now);
+  if (t->now.differs()) return note_pending(*t, std::move(why), now);
+  t->untold_reason = std::make_unique<lifecycle::PendingReason>(std::move(why));
+  tell_later(*t, now);
+}
+
+void Engine::Impl::note_pending(Tracked& t, lifecycle::PendingReason why, Time now) {
+  if (why.announce) why.requests = scheduler.resource_requests(t.id);
+  auto change = lifecycle::note_pending(*t.now, why, now);
   BERTH_INVARIANT(change.has_value());
-  if (change) apply(*t, std::move(*change));
+  if (change) apply(t, std::move(*change));
 }
 
 }  // namespace berth::engine

@@ -64,16 +64,16 @@ const PodSetAssignment* find_assignment(const WorkloadStatus& status, const std:
 
 // In the order of the admission's pod sets, with its counts.
 std::vector<PodSetRequest> Engine::Impl::admitted_pod_sets(const Tracked& t) const {
-  const bool known = t.asks && t.asks_generation == t.now.meta.generation;
-  const Asks asks = known ? *t.asks : asks_of(t.now, registries, options.resources);
+  const bool known = t.asks && t.asks_generation == t.now->meta.generation;
+  const Asks asks = known ? *t.asks : asks_of(*t.now, registries, options.resources);
   std::vector<PodSetRequest> out;
-  for (const auto& assigned : t.now.status.admission->pod_set_assignments) {
+  for (const auto& assigned : t.now->status.admission->pod_set_assignments) {
     const auto* asked = find_pod_set(asks, assigned.name);
     PodSetRequest request = asked != nullptr ? *asked : PodSetRequest{};
     request.name = assigned.name;
     request.count = assigned.count;
     request.min_count.reset();
-    add_updates(t.now.status, assigned.name, request.constraints);
+    add_updates(t.now->status, assigned.name, request.constraints);
     out.push_back(std::move(request));
   }
   return out;
@@ -83,8 +83,8 @@ std::vector<PodSetRequest> Engine::Impl::admitted_pod_sets(const Tracked& t) con
 std::vector<Holding::PodSetPlaces> Engine::Impl::places_of(const Tracked& t, const WorkloadStatus& status) const {
   std::vector<Holding::PodSetPlaces> out;
   if (!has_places(*status.admission)) return out;
-  const bool known = t.asks && t.asks_generation == t.now.meta.generation;
-  const Asks fresh = known ? Asks{} : asks_of(t.now, registries, options.resources);
+  const bool known = t.asks && t.asks_generation == t.now->meta.generation;
+  const Asks fresh = known ? Asks{} : asks_of(*t.now, registries, options.resources);
   for (const auto& ps : status.admission->pod_set_assignments) {
     if (!ps.topology_assignment) continue;
     const auto* asked = find_pod_set(known ? *t.asks : fresh, ps.name);
@@ -101,7 +101,7 @@ std::vector<Holding::PodSetPlaces> Engine::Impl::places_of(const Tracked& t, con
 
 void Engine::Impl::watch_nodes(Tracked& t) {
   if (!options.replace_failed_nodes) return;
-  const auto& status = t.now.status;
+  const auto& status = t.now->status;
   if (!lifecycle::holds_quota(status) || !has_places(*status.admission)) return nodes.forget(t.id);
   const Asks& asks = asks_for(t);
   NodeWatch::Tolerations tolerations;
@@ -122,8 +122,8 @@ void Engine::Impl::watch_nodes(Tracked& t) {
 
 void Engine::Impl::look_at_nodes(Tracked& t, lifecycle::Situation& situation, Time now) const {
   t.node_deadline.reset();
-  if (!options.replace_failed_nodes || lifecycle::state_of(t.now) != State::kAdmitted) return;
-  auto verdict = nodes.verdict(t.id, t.now.status.unhealthy_nodes, now);
+  if (!options.replace_failed_nodes || lifecycle::state_of(*t.now) != State::kAdmitted) return;
+  auto verdict = nodes.verdict(t.id, t.now->status.unhealthy_nodes, now);
   situation.failed_nodes = std::move(verdict.failed);
   t.node_deadline = verdict.next;
 }

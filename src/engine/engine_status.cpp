@@ -140,6 +140,10 @@ void Engine::Impl::emit_wake(Effects& out, Time now) {
   for (const auto& next : {scheduler.next_wake(), retention.earliest()}) {
     if (next && (!when || *next < *when)) when = next;
   }
+  if (!untold.empty()) {
+    const Time leisurely = leisure.next(now);
+    if (!when || leisurely < *when) when = leisurely;
+  }
   passes_at_once = scheduler.wants_pass() ? passes_at_once + 1 : 0;
   if (passes_at_once > 0) {
     const Time again = passes_at_once > kMaxPassesAtOnce ? now + kRest : now;
@@ -157,7 +161,7 @@ std::optional<ClusterQueueStatus> Engine::cluster_queue_status(std::string_view 
   for (const Tracked* t : impl_->workloads.in_cluster_queue(name)) {
     const auto* holding = impl_->holding_status(*t);
     if (holding == nullptr) continue;
-    const auto held = holding_amounts(*holding->admission, t->now.status.reclaimable_pods);
+    const auto held = holding_amounts(*holding->admission, t->now->status.reclaimable_pods);
     add(count.reservation, held);
     ++count.reserving;
     if (!is_admitted(*holding)) continue;
@@ -188,7 +192,7 @@ std::optional<LocalQueueStatus> Engine::local_queue_status(std::string_view ns, 
     if (impl_->scheduler.pending(t->id)) ++count.pending;
     const auto* holding = impl_->holding_status(*t);
     if (holding == nullptr) continue;
-    const auto held = holding_amounts(*holding->admission, t->now.status.reclaimable_pods);
+    const auto held = holding_amounts(*holding->admission, t->now->status.reclaimable_pods);
     add(count.reservation, held);
     ++count.reserving;
     if (!is_admitted(*holding)) continue;
@@ -218,7 +222,7 @@ Scheduler Engine::Impl::rebuilt(std::map<const Tracked*, WorkloadId>& ids) const
   workloads.for_each([&](const Tracked& t) {
     const auto* holding = holding_status(t);
     if (holding == nullptr) return;
-    ids[&t] = out.enter(t.now.meta.uid, "", t.key);
+    ids[&t] = out.enter(t.now->meta.uid, "", t.key);
     out.hold(ids[&t], holding_of(t, *holding));
   });
   return out;
@@ -231,7 +235,7 @@ std::vector<std::string> Engine::Impl::check_invariants() const {
   const Scheduler fresh = rebuilt(fresh_ids);
   for (auto& sentence : fresh.places().check()) broken.push_back("rebuilt: " + sentence);
   workloads.for_each([&](const Tracked& t) {
-    const State state = lifecycle::state_of(t.now);
+    const State state = lifecycle::state_of(*t.now);
     const auto* holding = holding_status(t);
     const bool holds = scheduler.holds(t.id), pending = scheduler.pending(t.id);
     if (holds != (holding != nullptr)) broken.push_back(t.key + ": its claim differs from its status");
@@ -239,7 +243,7 @@ std::vector<std::string> Engine::Impl::check_invariants() const {
     if (holds && holding != nullptr && !same_places(scheduler.held_places(t.id), fresh.held_places(again)))
       broken.push_back(t.key + ": its places differ from a rebuilt engine's");
     if (holds && pending) broken.push_back(t.key + ": holds quota and waits for it");
-    if (pending && state != State::kPending && lifecycle::hold_of(t.now) != Hold::kRequeuedFalse)
+    if (pending && state != State::kPending && lifecycle::hold_of(*t.now) != Hold::kRequeuedFalse)
       broken.push_back(t.key + ": queued although it is " + std::string(lifecycle::name(state)));
     const auto* local = registries.local_queue(t.local_queue);
     const bool queue_open =

@@ -11,6 +11,7 @@
 namespace berth::engine {
 
 using api::kueue::Workload;
+using api::kueue::WorkloadStatus;
 using lifecycle::State;
 
 namespace {
@@ -36,17 +37,32 @@ void note_base(Tracked& t) {
   if (state != State::kReserved && state != State::kAdmitted) t.check_reports.clear();
 }
 
+// No quota is had on either side, and they differ in nothing but what they say about that.
+bool only_tells(const WorkloadStatus& base, const WorkloadStatus& now) {
+  if (base.admission || now.admission) return false;
+  const auto without_words = [](WorkloadStatus status) {
+    status.resource_requests.clear();
+    std::erase_if(status.conditions, [](const api::Condition& c) {
+      return !c.status && (c.type == api::kueue::kQuotaReserved || c.type == api::kueue::kAdmitted ||
+                           c.type == api::kueue::kPodsReady);
+    });
+    return status;
+  };
+  return without_words(base) == without_words(now);
+}
+
 }  // namespace
 
 void Engine::Impl::accept(Tracked& t, const Ptr<Workload>& seen) {
   // The echo of our own write must not undo what was decided since.
   const bool echo = t.base && t.base->meta.resource_version == seen->meta.resource_version;
-  const bool decided_since = echo && t.now.status != t.base->status;
-  if (!t.base || t.base->meta.generation != seen->meta.generation) t.asks.reset();
+  const bool decided_since = echo && t.now.differs();
+  const bool is_new = !t.base;
+  if (is_new || t.base->meta.generation != seen->meta.generation) t.asks.reset();
   t.base = seen;
   if (!decided_since) {
-    if (t.now.status != seen->status) t.retell = true;
-    t.now = *seen;
+    if (is_new || t.now->status != seen->status) t.retell = true;
+    t.now.follow(seen);
     t.deactivate = false;
     t.events.clear();
   }
@@ -60,8 +76,12 @@ void Engine::Impl::accept(Tracked& t, const Ptr<Workload>& seen) {
   workloads.mark(t);
 }
 
-void Engine::Impl::forget(Tracked& t) {
-  if (t.in_flight) writes.erase(t.in_flight->write);
+void Engine::Impl::forget(Tracked& t, Time now) {
+  if (t.in_flight) {
+    writes.erase(t.in_flight->write);
+    leisure.settled(t.in_flight->message, now);
+  }
+  told(t);
   touch(t);
   nodes.forget(t.id);
   scheduler.leave(t.id);
@@ -82,10 +102,10 @@ void Engine::Impl::write_done(Tracked& t, const InFlight& done, const std::strin
     auto written = std::make_shared<Workload>(*t.base);
     written->status = done.status;
     written->meta.resource_version = version;
-    const auto decided = std::exchange(t.now.status, {});
+    auto decided = t.now->status;
     t.base = written;
-    t.now = *written;
-    t.now.status = decided;
+    t.now.follow(written);
+    if (decided != written->status) t.now.decide(std::move(decided));
     note_base(t);
   }
   const auto newer = std::exchange(t.newer, nullptr);
@@ -117,7 +137,7 @@ void Engine::Impl::write_failed(Tracked& t, Time now) {
     delay = std::min(std::chrono::seconds(1 << (t.failures - 1)), kMaxRetryDelay);
   } else {
     t.failures = 0;
-    t.now.status = t.base->status;
+    t.now.follow(t.base);
     t.events.clear();
     t.retell = true;
   }
@@ -131,29 +151,65 @@ void Engine::Impl::write_failed(Tracked& t, Time now) {
   }
 }
 
-void Engine::Impl::flush(Tracked& t, Time now, Effects& out) {
-  if (t.in_flight || !t.await_version.empty() || (t.retry_at && *t.retry_at > now)) return;
+bool Engine::Impl::busy(const Tracked& t, Time now) {
+  return t.in_flight || !t.await_version.empty() || (t.retry_at && *t.retry_at > now);
+}
+
+void Engine::Impl::flush(Tracked& t, Time now, Effects& out, bool its_turn) {
+  if (busy(t, now)) return;
   t.retry_at.reset();
-  const bool changed = t.now.status != t.base->status;
+  if (t.untold_reason) tell_later(t, now);
+  const bool changed = t.now.differs();
   if (!changed && !t.deactivate) {
+    t.now.follow(t.base);
+    if (!t.untold_reason) told(t);
     for (auto& event : t.events) out.push_back(std::move(event));
     t.events.clear();
     return;
   }
-  InFlight write;
-  write.write = ++last_write;
-  write.events = std::exchange(t.events, {});
-  writes[write.write] = &t;
+  const bool message = changed && !t.deactivate && only_tells(t.base->status, t.now->status);
+  if (message && !its_turn && (!untold.empty() || !leisure.may(now))) return tell_later(t, now);
+  if (!t.untold_reason) told(t);
+  leisure.began(message, now);
+  auto write = std::make_unique<InFlight>();
+  write->write = ++last_write;
+  write->message = message;
+  write->events = std::exchange(t.events, {});
+  writes[write->write] = &t;
   if (changed) {
-    write.status = t.now.status;
-    out.push_back(WriteWorkloadStatus{write.write, t.base, t.now.status});
+    write->status = t.now->status;
+    out.push_back(WriteWorkloadStatus{write->write, t.base, t.now->status});
   } else {
     t.deactivate = false;
-    write.deactivation = true;
-    write.status = t.base->status;
-    out.push_back(DeactivateWorkload{write.write, t.base});
+    write->deactivation = true;
+    write->status = t.base->status;
+    out.push_back(DeactivateWorkload{write->write, t.base});
   }
   t.in_flight = std::move(write);
+}
+
+void Engine::Impl::tell_later(Tracked& t, Time now) {
+  if (!t.untold_since) t.untold_since = now;
+  untold[{*t.untold_since, t.key}] = &t;
+}
+
+void Engine::Impl::told(Tracked& t) {
+  if (t.untold_since) untold.erase({*t.untold_since, t.key});
+  t.untold_since.reset();
+}
+
+// Who is busy with another write comes back when that has settled.
+void Engine::Impl::tell_at_leisure(Time now, Effects& out) {
+  while (!untold.empty() && leisure.may(now)) {
+    Tracked& t = *untold.begin()->second;
+    told(t);
+    if (busy(t, now)) continue;
+    if (const auto why = std::exchange(t.untold_reason, nullptr)) {
+      const State state = lifecycle::state_of(*t.now);
+      if (scheduler.pending(t.id) && (state == State::kPending || state == State::kHeld)) note_pending(t, *why, now);
+    }
+    flush(t, now, out, true);
+  }
 }
 
 }  // namespace berth::engine

@@ -15,8 +15,8 @@ using lifecycle::SecondPassNeed;
 
 SecondPassNeed Engine::Impl::second_pass_need(const Tracked& t) const {
   // Hardly anybody does: told without a look at queues and checks.
-  if (!lifecycle::topology_is_delayed(t.now.status) && t.now.status.unhealthy_nodes.empty()) return SecondPassNeed::kNone;
-  const auto need = lifecycle::second_pass_need(t.now, situation_of(t));
+  if (!lifecycle::topology_is_delayed(t.now->status) && t.now->status.unhealthy_nodes.empty()) return SecondPassNeed::kNone;
+  const auto need = lifecycle::second_pass_need(*t.now, situation_of(t));
   return need == SecondPassNeed::kFailedNodes && !options.replace_failed_nodes ? SecondPassNeed::kNone : need;
 }
 
@@ -35,9 +35,9 @@ void Engine::Impl::second_passes(Time now) {
   const auto due = std::exchange(due_second_passes, {});
   std::vector<Tracked*> ordered(due.begin(), due.end());
   std::ranges::sort(ordered, [this](const Tracked* a, const Tracked* b) {
-    if (a->now.priority != b->now.priority) return a->now.priority > b->now.priority;
-    const Time since_a = queue_order_time(a->now, options.wait_for_pods_ready), since_b = queue_order_time(b->now, options.wait_for_pods_ready);
-    return since_a != since_b ? since_a < since_b : a->now.meta.uid < b->now.meta.uid;
+    if (a->now->priority != b->now->priority) return a->now->priority > b->now->priority;
+    const Time since_a = queue_order_time(*a->now, options.wait_for_pods_ready), since_b = queue_order_time(*b->now, options.wait_for_pods_ready);
+    return since_a != since_b ? since_a < since_b : a->now->meta.uid < b->now->meta.uid;
   });
   for (Tracked* t : ordered) second_pass(*t, now);
 }
@@ -50,8 +50,8 @@ void Engine::Impl::second_pass(Tracked& t, Time now) {
   Scheduler::SecondPass pass;
   pass.workload = t.id;
   pass.pod_sets = admitted_pod_sets(t);
-  pass.admission = &*t.now.status.admission;
-  if (need == SecondPassNeed::kFailedNodes) pass.failed = t.now.status.unhealthy_nodes;
+  pass.admission = &*t.now->status.admission;
+  if (need == SecondPassNeed::kFailedNodes) pass.failed = t.now->status.unhealthy_nodes;
   const auto result = scheduler.second_pass(pass, now);
   for (const auto& decision : result.preemptions) {
     std::visit([&](const auto& d) { on_decision(d, now); }, decision);
@@ -62,8 +62,8 @@ void Engine::Impl::second_pass(Tracked& t, Time now) {
 // Whether they are taken: what an assignment may not change into is refused.
 bool Engine::Impl::take_places(Tracked& t, const Scheduler::SecondPassResult& result, Time now) {
   const bool failed_nodes = t.second_pass && t.second_pass->need == SecondPassNeed::kFailedNodes;
-  auto change = failed_nodes ? lifecycle::replace_nodes(t.now, result.assignments, now)
-                             : lifecycle::place(t.now, result.assignments, now);
+  auto change = failed_nodes ? lifecycle::replace_nodes(*t.now, result.assignments, now)
+                             : lifecycle::place(*t.now, result.assignments, now);
   BERTH_INVARIANT(change.has_value());
   if (!change) return false;
   apply(t, std::move(*change));
@@ -75,11 +75,11 @@ bool Engine::Impl::take_places(Tracked& t, const Scheduler::SecondPassResult& re
 void Engine::Impl::second_pass_failed(Tracked& t, const std::string& message, Time now) {
   if (!t.second_pass) return;
   if (t.second_pass->need == SecondPassNeed::kFailedNodes && options.replace_fail_fast) {
-    auto change = lifecycle::evict(t.now, lifecycle::no_replacement(t.now), now);
+    auto change = lifecycle::evict(*t.now, lifecycle::no_replacement(*t.now), now);
     BERTH_INVARIANT(change.has_value());
     if (change) return apply(t, std::move(*change));
   }
-  t.events.push_back(event_about(t.now, {true, "SecondPassFailed", message, lifecycle::Note::kByScheduler}));
+  t.events.push_back(event_about(*t.now, {true, "SecondPassFailed", message, lifecycle::Note::kByScheduler}));
   to_flush.insert(&t);
   ++t.second_pass->iteration;
   t.second_pass->at = now + lifecycle::second_pass_delay(t.second_pass->iteration);

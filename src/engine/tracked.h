@@ -21,6 +21,7 @@ namespace berth::engine {
 struct InFlight {
   std::uint64_t write = 0;
   bool deactivation = false;
+  bool message = false;  // decides nothing
   api::kueue::WorkloadStatus status;
   std::vector<RecordEvent> events;  // recorded once the write is done
 };
@@ -32,18 +33,44 @@ struct SecondPassTimer {
   Time at{};
 };
 
+// A workload with the status that it shall have. Most of the time that is the one the API holds: then it is that object, and
+// costs nothing.
+class AsDecided {
+ public:
+  const api::kueue::Workload& operator*() const { return own_ ? *own_ : *base_; }
+  const api::kueue::Workload* operator->() const { return &**this; }
+
+  // As the API has it.
+  void follow(Ptr<api::kueue::Workload> base) {
+    base_ = std::move(base);
+    own_.reset();
+  }
+  void decide(api::kueue::WorkloadStatus status) {
+    if (!own_) own_ = std::make_unique<api::kueue::Workload>(*base_);
+    own_->status = std::move(status);
+  }
+  // False: nothing was decided that the API does not hold.
+  bool differs() const { return own_ && own_->status != base_->status; }
+
+ private:
+  Ptr<api::kueue::Workload> base_;
+  std::unique_ptr<api::kueue::Workload> own_;
+};
+
 struct Tracked {
   std::string key;  // "namespace/name"
   WorkloadId id;    // in the scheduler
 
   Ptr<api::kueue::Workload> base;   // the newest version that the API is known to hold
-  api::kueue::Workload now;         // its spec, and the status as it shall be
+  AsDecided now;                    // the same with the status as it shall be
   bool deactivate = false;          // spec.active=false shall be written
   std::vector<RecordEvent> events;  // belong to the difference between base and now
+  std::optional<Time> untold_since;  // a message about it is to be written at leisure
+  std::unique_ptr<lifecycle::PendingReason> untold_reason;  // why it waits, that `now` does not say yet; null: nothing
   // What the scheduler told about it is not what its status says any more: it shall tell again.
   bool retell = false;
 
-  std::optional<InFlight> in_flight;
+  std::unique_ptr<InFlight> in_flight;
   Ptr<api::kueue::Workload> newer;  // seen while a write was in flight
   // Nothing may follow before this version, or a newer one than this, has been seen; but not for ever.
   std::string await_version;
@@ -60,7 +87,7 @@ struct Tracked {
   std::optional<SecondPassTimer> second_pass;
   std::optional<Time> node_deadline;  // when a node of its places will count as failed
 
-  std::optional<Asks> asks;  // of this generation
+  Ptr<Asks> asks;  // of this generation; shared by workloads that ask for the same
   std::int64_t asks_generation = 0;
 
   std::string local_queue;    // "namespace/name"

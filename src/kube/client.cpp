@@ -5,6 +5,7 @@
 
 #include "api/status.h"
 #include "base/base64.h"
+#include "base/lean_json.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -36,7 +37,7 @@ RestResponse to_response(HttpReply reply) {
   RestResponse out;
   out.code = reply.status;
   out.warnings = std::move(reply.warnings);
-  auto body = parse_json(reply.body, {.max_bytes = kMaxAnswerBytes, .max_depth = 256});
+  auto body = parse_lean_json(reply.body, {.max_bytes = kMaxAnswerBytes, .max_depth = 256});
   if (body) {
     out.body = std::move(*body);
   } else if (out.ok()) {
@@ -81,9 +82,15 @@ struct Client::Impl : std::enable_shared_from_this<Client::Impl> {
   using CallPtr = std::shared_ptr<Call>;
 
   // Runs `task` on the executor when the rate allows, unless the client is gone by then.
-  void when_allowed(std::function<void()> task) {
+  void when_allowed(std::function<void()> task) { later(rate.reserve(executor.now()), std::move(task)); }
+  // Sends when the rate allows; in the background, when it allows more than all others want.
+  void send_when_allowed(const CallPtr& call) {
+    const bool background = options.background(call->request);
+    const Duration free = background ? rate.until_free(executor.now()) : Duration::zero();
+    if (free > Duration::zero()) return later(free, [this, call] { send_when_allowed(call); });
     const Duration wait = rate.reserve(executor.now());
-    later(wait, std::move(task));
+    if (wait <= Duration::zero()) return send(call);
+    later(wait, [this, call] { send(call); });
   }
   void later(Duration wait, std::function<void()> task) {
     auto guarded = [weak = weak_from_this(), task = std::move(task)] {
@@ -112,12 +119,19 @@ struct Client::Impl : std::enable_shared_from_this<Client::Impl> {
     });
   }
 
+  // Not inside of the caller's call.
+  void refuse(const CallPtr& call, const std::string& why, bool hopeless) {
+    later(Duration::zero(), [call, answer = no_answer(why, hopeless)] { call->done(answer); });
+  }
+
   void send(const CallPtr& call) {
     const auto& deadline = call->request.not_sent_from;
     const std::optional<Time> not_sent_from = deadline ? std::optional(deadline()) : std::nullopt;
-    if (not_sent_from && executor.now() >= *not_sent_from) return call->done(no_answer("not sent: it was too late for that"));
-    authorized(to_http(call->request, prefix), [this, call, not_sent_from](Result<HttpRequest> request) {
-      if (!request) return call->done(no_answer(request.error().message, true));
+    if (not_sent_from && executor.now() >= *not_sent_from) return refuse(call, "not sent: it was too late for that", false);
+    HttpRequest http = to_http(call->request, prefix);
+    http.background = options.background(call->request);
+    authorized(std::move(http), [this, call, not_sent_from](Result<HttpRequest> request) {
+      if (!request) return refuse(call, request.error().message, true);
       ++call->tries;
       request->not_sent_from = not_sent_from;
       transport.call(std::move(*request), options.timeout, [this, call](HttpReply reply) { answered(call, std::move(reply)); });
@@ -204,7 +218,7 @@ void Client::call(RestRequest request, std::function<void(RestResponse)> done) {
   auto call = std::make_shared<Impl::Call>();
   call->request = std::move(request);
   call->done = std::move(done);
-  impl_->when_allowed([impl = impl_.get(), call] { impl->send(call); });
+  impl_->send_when_allowed(call);
 }
 
 namespace {
@@ -236,11 +250,11 @@ class Watch : public api::WatchHandle {
 };
 
 void on_line(Watch::State& state, const std::string& line) {
-  auto json = parse_json(line, {.max_bytes = kMaxLineBytes, .max_depth = 256});
+  auto json = parse_lean_json(line, {.max_bytes = kMaxLineBytes, .max_depth = 256});
   const auto type = json ? event_type(string_at(*json, {"type"})) : std::nullopt;
-  const Json* object = json ? find(*json, "object") : nullptr;
+  Json* object = json && json->is_object() ? json->as_object().if_contains("object") : nullptr;
   if (!type || object == nullptr) return state.tell(error_event(500, "InternalError", "an event of the watch cannot be read"));
-  state.tell({*type, std::make_shared<const Json>(*object)});
+  state.tell({*type, std::make_shared<const Json>(std::move(*object))});
 }
 
 }  // namespace

@@ -4,9 +4,8 @@
 // sent again; reads also when their answer was lost. A write whose answer was lost is answered with code 0: its outcome is unknown.
 #pragma once
 
-#include <map>
-#include <memory>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -30,6 +29,10 @@ struct ClientOptions {
   std::uint64_t seed = 1;  // of the jitter between tries
   // Told of everything that was sent and how it was answered, each try of it; code 0: not at all.
   std::function<void(const api::RestRequest& request, int code)> on_answer;
+  // Which requests let all others go first: those that only inform.
+  std::function<bool(const api::RestRequest&)> background = [](const api::RestRequest& request) {
+    return request.resource.resource == "events";
+  };
 };
 
 class Client final : public api::RestClient {

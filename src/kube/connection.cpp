@@ -18,7 +18,7 @@ namespace http = boost::beast::http;
 
 namespace {
 
-constexpr std::size_t kPieceBytes = 64 * 1024;
+constexpr std::size_t kPieceBytes = 16 * 1024;  // as much as TLS sends in one record
 constexpr std::uint32_t kMaxHeaderBytes = 64 * 1024;
 constexpr unsigned char kTlsAlert = 0x15;
 

@@ -1,6 +1,6 @@
 #include "kube/event_recorder.h"
 
-#include <deque>
+#include <iterator>
 #include <list>
 #include <map>
 #include <utility>
@@ -30,7 +30,9 @@ std::string hex(std::uint64_t value) {
 struct Series {
   std::string key;
   std::string ns, name, base_name;
-  Json object;  // as created
+  ObjectRef regarding;
+  EventText text;
+  Time first{};
   std::int64_t count = 1;
   Time last{};
   std::int64_t written = 0;  // the count the API server knows; 0: the event is not there yet
@@ -38,6 +40,7 @@ struct Series {
   int tries = 0;
   bool may_exist = false;  // a create under this name was sent and its outcome is unknown
   bool busy = false;  // queued, being written, or waiting for its next write
+  std::string about;  // whom: its kind, namespace, name and uid
 };
 using SeriesPtr = std::shared_ptr<Series>;
 
@@ -56,7 +59,7 @@ std::string key_of(const ObjectRef& object, const EventText& text) {
 
 struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
   Impl(api::RestClient& c, Executor& e, EventRecorderOptions o)
-      : client(c), executor(e), options(std::move(o)), random(options.seed) {}
+      : client(c), executor(e), options(std::move(o)), random(options.seed), rate(options.rate, e.now()) {}
 
   api::RestClient& client;
   Executor& executor;
@@ -66,7 +69,12 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
   std::size_t in_flight = 0;
   std::function<void()> on_idle;
   std::size_t waiting = 0;  // for their next try or their next count; bounded as the queue
-  std::deque<SeriesPtr> queue;
+  std::uint64_t superseded = 0;
+  RateLimit rate;
+  bool waits_for_rate = false;
+  using Queue = std::list<SeriesPtr>;
+  Queue queue;
+  std::map<std::string, Queue::iterator, std::less<>> new_about;  // the newest in the queue that was never written, by object
   // What was recorded within the window, the most recent first; as many as may wait are remembered.
   std::list<SeriesPtr> recent;
   std::map<std::string, std::list<SeriesPtr>::iterator, std::less<>> by_key;
@@ -76,20 +84,22 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
     return base + "." + hex(next_random(random) ^ moment);
   }
 
-  Json object_for(const Series& series, const ObjectRef& about, const EventText& text) const {
+  Json object_for(const Series& series) const {
+    const ObjectRef& about = series.regarding;
+    const EventText& text = series.text;
     JsonObject regarding{
         {"apiVersion", about.api_version}, {"kind", about.kind}, {"name", about.name}, {"uid", about.uid}};
     if (!about.ns.empty()) regarding["namespace"] = about.ns;
     return JsonObject{{"apiVersion", "events.k8s.io/v1"},
                       {"kind", "Event"},
                       {"metadata", JsonObject{{"name", series.name}, {"namespace", series.ns}}},
-                      {"eventTime", format_micro_time(series.last)},
+                      {"eventTime", format_micro_time(series.first)},
                       {"reportingController", text.controller.empty() ? options.controller : text.controller},
                       {"reportingInstance", options.instance},
                       {"action", text.action.empty() ? text.reason : text.action},
                       {"reason", text.reason},
                       {"regarding", std::move(regarding)},
-                      {"note", cut_text(text.note, kMaxNote)},
+                      {"note", text.note},
                       {"type", text.warning ? "Warning" : "Normal"}};
   }
 
@@ -106,8 +116,11 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
     series->ns = about.ns.empty() ? "default" : about.ns;
     series->base_name = cut_text(about.name, kMaxBaseName);
     series->name = new_name(series->base_name);
-    series->last = now;
-    series->object = object_for(*series, about, text);
+    series->first = series->last = now;
+    series->about = about.kind + "/" + series->ns + "/" + about.name + "/" + about.uid;
+    series->regarding = about;
+    series->text = text;
+    series->text.note = cut_text(text.note, kMaxNote);
     recent.push_front(series);
     by_key.emplace(key, recent.begin());
     if (recent.size() > options.queue_bound) forget(by_key.find(recent.back()->key));
@@ -135,20 +148,43 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
 
   void enqueue(const SeriesPtr& series) {
     series->busy = true;
+    const bool is_new = series->written == 0 && series->tries == 0;
+    if (is_new && queue.size() >= options.crowd) replace_older(*series);
     queue.push_back(series);
-    if (queue.size() > options.queue_bound) {
-      give_up(queue.front());
-      queue.pop_front();
-    }
+    if (is_new) new_about[series->about] = std::prev(queue.end());
+    if (queue.size() > options.queue_bound) give_up(take_first());
     // Callers never wait, nor does the client run inside of their call.
     executor.post([self = weak_from_this()] {
       if (const auto impl = self.lock()) impl->send();
     });
   }
 
+  SeriesPtr take_first() {
+    SeriesPtr first = queue.front();
+    if (const auto it = new_about.find(first->about); it != new_about.end() && it->second == queue.begin())
+      new_about.erase(it);
+    queue.pop_front();
+    return first;
+  }
+
+  void replace_older(const Series& newer) {
+    const auto it = new_about.find(newer.about);
+    if (it == new_about.end()) return;
+    const SeriesPtr older = *it->second;
+    queue.erase(it->second);
+    new_about.erase(it);
+    ++superseded;
+    older->busy = false;
+    forget(older);
+  }
+
   void give_up(const SeriesPtr& series) {
     ++dropped;
     series->busy = false;
+    forget(series);
+  }
+
+  void forget(const SeriesPtr& series) {
     const auto known = by_key.find(series->key);
     if (known != by_key.end() && *known->second == series) forget(known);
   }
@@ -157,10 +193,23 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
     if (in_flight == 0 && queue.empty() && on_idle) std::exchange(on_idle, {})();
   }
 
+  // Comes back when the rate allows the next one.
+  void wait_for_rate(Duration wait) {
+    if (std::exchange(waits_for_rate, true)) return;
+    executor.after(wait, [self = weak_from_this()] {
+      const auto impl = self.lock();
+      if (!impl) return;
+      impl->waits_for_rate = false;
+      impl->send();
+    });
+  }
+
   void send() {
     while (in_flight < options.in_flight && !queue.empty()) {
-      const SeriesPtr series = std::move(queue.front());
-      queue.pop_front();
+      const Duration wait = on_idle ? Duration::zero() : rate.until_free(executor.now());  // who waits for the end is in a hurry
+      if (wait > Duration::zero()) return wait_for_rate(wait);
+      rate.reserve(executor.now());
+      const SeriesPtr series = take_first();
       ++in_flight;
       const std::int64_t count = series->count;
       client.call(request_for(*series),
@@ -170,14 +219,14 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
     }
   }
 
-  static api::RestRequest request_for(Series& series) {
+  api::RestRequest request_for(const Series& series) const {
     api::RestRequest request;
     request.resource = kEvents;
     request.ns = series.ns;
     JsonObject count{{"count", series.count}, {"lastObservedTime", format_micro_time(series.last)}};
     if (series.written == 0) {
       request.verb = api::Verb::kCreate;
-      request.body = series.object;
+      request.body = object_for(series);
       if (series.count > 1) ensure_path(request.body, {"series"}) = std::move(count);
     } else {
       request.verb = api::Verb::kPatch;
@@ -215,7 +264,6 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
       series->may_exist = false;
       series->written = 0;
       series->name = new_name(series->base_name);
-      ensure_path(series->object, {"metadata", "name"}) = series->name;
     }
     if ((!passing && !expired && !name_taken) || series->tries >= kMaxTries) {
       log::debug("event not written", {{"event", series->name}, {"code", code}});
@@ -245,9 +293,13 @@ void EventRecorder::record(const ObjectRef& regarding, EventText text) { impl_->
 void EventRecorder::when_written(std::function<void()> done) {
   impl_->on_idle = std::move(done);
   impl_->executor.post([self = impl_->weak_from_this()] {
-    if (const auto impl = self.lock()) impl->tell_when_idle();
+    const auto impl = self.lock();
+    if (!impl) return;
+    impl->send();
+    impl->tell_when_idle();
   });
 }
 std::uint64_t EventRecorder::dropped() const { return impl_->dropped; }
+std::uint64_t EventRecorder::superseded() const { return impl_->superseded; }
 
 }  // namespace berth::kube

@@ -10,6 +10,7 @@
 #include "api/rest.h"
 #include "base/executor.h"
 #include "base/json.h"
+#include "kube/rate_limit.h"
 
 namespace berth::kube {
 
@@ -21,7 +22,11 @@ struct EventRecorderOptions {
   std::string controller = "berth";  // reportingController
   std::string instance = "berth-0";  // reportingInstance
   std::size_t queue_bound = 4096;    // events waiting to be written; the oldest is dropped beyond it
-  std::size_t in_flight = 8;
+  std::size_t in_flight = 4;
+  // Events only inform: no more than these are written (0 or less: no limit), and when more than `crowd` wait, then of those about
+  // one object only the newest: an admission says that quota was reserved.
+  RateLimitOptions rate{100, 200};
+  std::size_t crowd = 100;
   Duration series_window = std::chrono::minutes(6);
   std::uint64_t seed = 1;  // of the names
 };
@@ -40,9 +45,10 @@ class EventRecorder {
   ~EventRecorder();
 
   void record(const ObjectRef& regarding, EventText text);
-  std::uint64_t dropped() const;
-  // `done` is called once, when what was recorded has been sent and answered; what waits for another try or for its next count is
-  // not waited for.
+  std::uint64_t dropped() const;     // that waited too long, or that the server refused
+  std::uint64_t superseded() const;  // that a newer one about the same object has replaced
+  // `done` is called once, when what was recorded has been sent and answered, without regard to the rate; what waits for another try
+  // or for its next count is not waited for.
   void when_written(std::function<void()> done);
 
  private:

@@ -24,9 +24,17 @@ std::string key_of(const Json& object) {
 
 std::string_view version_of(const Json& object) { return string_at(object, {"metadata", "resourceVersion"}); }
 
-bool same_object(const Json& a, const Json& b) {
-  return string_at(a, {"metadata", "uid"}) == string_at(b, {"metadata", "uid"});
-}
+std::string_view uid_of(const Json& object) { return string_at(object, {"metadata", "uid"}); }
+
+// An object of the copy, or who it is.
+struct Known {
+  JsonPtr object;            // null when objects are not kept
+  std::string uid, version;  // empty when they are
+  std::uint64_t seen = 0;    // in which list, last
+
+  std::string_view uid_now() const { return object ? uid_of(*object) : std::string_view(uid); }
+  std::string_view version_now() const { return object ? version_of(*object) : std::string_view(version); }
+};
 
 }  // namespace
 
@@ -49,7 +57,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   std::vector<std::function<void()>> synced_handlers;
   std::function<void(const RestResponse&)> list_handler;
 
-  std::map<std::string, JsonPtr, std::less<>> objects;
+  std::map<std::string, Known, std::less<>> objects;
   std::string version;  // of the newest event or list that was taken in
   bool is_synced = false;
   std::uint64_t random;
@@ -59,10 +67,10 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   std::uint64_t epoch = 0;  // counts watches: callbacks of an ended one are ignored
   bool watch_brought_news = false;
   bool must_list = false;
-  bool refused = false;       // this watch, for want of permission
-  bool told_refusal = false;  // until a watch works again
-  std::vector<JsonPtr> page_items;
-  std::uint64_t lists = 0;  // counts lists that were begun anew: pages of an abandoned one are ignored
+  bool refused = false;          // this watch, for want of permission
+  bool told_refusal = false;     // until a watch works again
+  std::uint64_t lists = 0;       // begun so far: pages of an abandoned one are ignored
+  std::vector<JsonPtr> changed;  // what a list after the first says anew, taken in when it is complete
   std::vector<std::function<void()>> read_handlers;
 
   RestRequest request(api::Verb verb) const {
@@ -77,6 +85,41 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
 
   void notify(const JsonPtr& old, const JsonPtr& now) {
     for (const auto& handler : handlers) handler(old, now);
+  }
+
+  // What handlers get as the object that was.
+  static JsonPtr old_of(const std::string& key, const Known& known) {
+    if (known.object) return known.object;
+    const auto slash = key.find('/');
+    JsonObject metadata{{"name", key.substr(slash == std::string::npos ? 0 : slash + 1)},
+                        {"uid", known.uid},
+                        {"resourceVersion", known.version}};
+    if (slash != std::string::npos) metadata["namespace"] = key.substr(0, slash);
+    return std::make_shared<const Json>(JsonObject{{"metadata", std::move(metadata)}});
+  }
+
+  void keep(Known& known, const JsonPtr& object) const {
+    known.seen = lists;
+    if (options.keep_objects) {
+      known.object = object;
+    } else {
+      known.uid = uid_of(*object);
+      known.version = version_of(*object);
+    }
+  }
+
+  // Takes an object in and tells of it. The same name with another uid is another object: the first one's deletion was missed.
+  void take_object(const std::string& key, const JsonPtr& now) {
+    const auto [it, is_new] = objects.try_emplace(key);
+    JsonPtr old = is_new ? nullptr : old_of(key, it->second);
+    if (old && it->second.uid_now() != uid_of(*now)) {
+      objects.erase(it);
+      notify(old, nullptr);
+      keep(objects[key], now);
+      return notify(nullptr, now);
+    }
+    keep(it->second, now);
+    notify(old, now);
   }
 
   void retry(bool list_again) {
@@ -98,13 +141,13 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   }
 
   void list_from_start() {
-    page_items.clear();
+    ++lists;
+    changed.clear();
     list_page({});
   }
 
   void read_anew(std::function<void()> done) {
     read_handlers.push_back(std::move(done));
-    ++lists;
     ++epoch;
     handle.reset();
     if (timer != 0) executor.cancel(std::exchange(timer, 0));
@@ -128,10 +171,11 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
       if (list_handler) list_handler(response);
       return;
     }
+    // An answer from the past is not taken in. All pages of a list are of one version.
+    if (version_number(version_of(response.body)) < version_number(version)) return retry(true);
     if (auto* object = response.body.if_object()) {
       if (auto* items = object->if_contains("items"); items != nullptr && items->is_array()) {
-        for (auto& item : items->as_array())
-          page_items.push_back(std::make_shared<const Json>(std::move(item)));
+        for (auto& item : items->as_array()) take_item(std::make_shared<const Json>(std::move(item)));
       }
     }
     const std::string next(string_at(response.body, {"metadata", "continue"}));
@@ -139,48 +183,45 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
       list_page(next);
       return;
     }
-    if (take_list(std::string(version_of(response.body))) && list_handler) list_handler(response);
+    end_list(std::string(version_of(response.body)));
+    if (list_handler) list_handler(response);
   }
 
-  // False for an answer from the past, which is not taken in.
-  bool take_list(std::string list_version) {
-    if (version_number(list_version) < version_number(version)) {
-      retry(true);
-      return false;
+  // The first list is told as it comes: nobody decides before it is complete. What a later one says is told at once at its end, so
+  // that handlers go from one state of the server to another.
+  void take_item(JsonPtr item) {
+    const std::string key = key_of(*item);
+    const auto it = objects.find(key);
+    // What did not change stays the document that others hold.
+    if (it != objects.end() && it->second.uid_now() == uid_of(*item) && it->second.version_now() == version_of(*item)) {
+      it->second.seen = lists;
+    } else if (is_synced) {
+      if (it != objects.end() && it->second.uid_now() == uid_of(*item)) it->second.seen = lists;
+      changed.push_back(std::move(item));
+    } else {
+      take_object(key, item);
     }
+  }
+
+  void end_list(std::string list_version) {
     version = std::move(list_version);
     backoff = options.first_backoff;
-    std::map<std::string, JsonPtr, std::less<>> before = std::exchange(objects, {});
-    for (JsonPtr& item : page_items) {
-      const std::string key = key_of(*item);
-      // What did not change stays the document that others hold.
-      const auto it = before.find(key);
-      if (it != before.end() && same_object(*it->second, *item) &&
-          version_of(*it->second) == version_of(*item))
-        item = it->second;
-      objects.insert_or_assign(key, std::move(item));
-    }
-    page_items.clear();
-    for (const auto& [key, old] : before) {
-      const auto it = objects.find(key);
-      // The same name with another uid is another object: the first one's deletion was missed.
-      if (it == objects.end() || !same_object(*it->second, *old)) notify(old, nullptr);
-    }
-    // Handlers may look at the cache, never change it: iterating is safe.
-    for (const auto& [key, now] : objects) {
-      const auto it = before.find(key);
-      if (it == before.end() || !same_object(*it->second, *now)) {
-        notify(nullptr, now);
-      } else if (it->second != now) {
-        notify(it->second, now);
+    // Handlers may look at the cache, never change it.
+    for (auto it = objects.begin(); it != objects.end();) {
+      if (it->second.seen == lists) {
+        ++it;
+        continue;
       }
+      const JsonPtr old = old_of(it->first, it->second);
+      it = objects.erase(it);
+      notify(old, nullptr);
     }
+    for (const JsonPtr& now : std::exchange(changed, {})) take_object(key_of(*now), now);
     if (!std::exchange(is_synced, true)) {
       for (const auto& handler : synced_handlers) handler();
     }
     watch();
     for (const auto& handler : std::exchange(read_handlers, {})) handler();
-    return true;
   }
 
   void watch() {
@@ -225,23 +266,11 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
     version = seen;
     if (event.type == WatchEvent::Type::kBookmark) return;
     const std::string key = key_of(*event.object);
-    const auto it = objects.find(key);
     if (event.type == WatchEvent::Type::kDeleted) {
-      if (it == objects.end()) return;
-      objects.erase(it);
-      notify(event.object, nullptr);
+      if (objects.erase(key) != 0) notify(event.object, nullptr);
       return;
     }
-    const JsonPtr old = it == objects.end() ? nullptr : it->second;
-    if (old && !same_object(*old, *event.object)) {
-      objects.erase(it);
-      notify(old, nullptr);
-      objects.emplace(key, event.object);
-      notify(nullptr, event.object);
-      return;
-    }
-    objects.insert_or_assign(key, event.object);
-    notify(old, event.object);
+    take_object(key, event.object);
   }
 
   void ended() {
@@ -284,7 +313,7 @@ bool Informer::synced() const { return impl_->is_synced; }
 
 JsonPtr Informer::get(std::string_view key) const {
   const auto it = impl_->objects.find(key);
-  return it == impl_->objects.end() ? nullptr : it->second;
+  return it == impl_->objects.end() ? nullptr : it->second.object;
 }
 
 std::vector<JsonPtr> Informer::list(std::string_view ns) const {
@@ -292,7 +321,7 @@ std::vector<JsonPtr> Informer::list(std::string_view ns) const {
   const std::string prefix = ns.empty() ? std::string() : std::string(ns) + "/";
   for (auto it = impl_->objects.lower_bound(prefix); it != impl_->objects.end(); ++it) {
     if (!it->first.starts_with(prefix)) break;
-    found.push_back(it->second);
+    if (it->second.object) found.push_back(it->second.object);
   }
   return found;
 }

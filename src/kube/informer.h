@@ -19,6 +19,9 @@ struct InformerOptions {
   std::string ns;  // empty: all namespaces
   std::string label_selector, field_selector;
   std::int64_t page_size = 500;
+  // Whether the copy holds the objects. Otherwise only who they are: `old` has a name, namespace, uid and version then, get() and
+  // list() find nothing, and who needs more keeps it.
+  bool keep_objects = true;
   std::uint64_t seed = 1;                                   // of the jitter
   Duration first_backoff = std::chrono::milliseconds(100);  // after an error; doubles with jitter
   Duration max_backoff = std::chrono::seconds(30);

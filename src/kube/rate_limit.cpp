@@ -34,6 +34,14 @@ Duration RateLimit::reserve(Time now) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(-tokens_ / rate));
 }
 
+Duration RateLimit::until_free(Time now) const {
+  if (options_.per_second <= 0) return Duration::zero();
+  const double rate = per_second(now);
+  const double lacking = 1 - std::min(options_.burst, tokens_ + seconds(now - updated_) * rate);
+  if (lacking <= 0) return Duration::zero();
+  return std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(lacking / rate));
+}
+
 void RateLimit::pushed_back(Time now) {
   if (options_.per_second <= 0 || now - changed_ < kBetweenCuts) return;
   rate_ = std::max(options_.per_second * kLowest, per_second(now) / 2);

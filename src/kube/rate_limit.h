@@ -16,6 +16,8 @@ class RateLimit {
 
   // Takes a token; how long the request must wait for it (zero: none). Tokens are given in the order asked.
   Duration reserve(Time now);
+  // How long until a token is there that nobody was promised. Takes none: for what lets all others go first.
+  Duration until_free(Time now) const;
   // The server said 429 or 503 with Retry-After: halves the rate, at most once a second and not below a twentieth of the limit.
   void pushed_back(Time now);
   double per_second(Time now) const;  // the rate now: grows back by a tenth of the limit each second

@@ -49,19 +49,24 @@ struct Transport::Impl : std::enable_shared_from_this<Transport::Impl> {
   }
 
   void call(Waiting waiting) {
-    if (queue.size() >= kMaxWaiting)
+    auto& waiting_there = waiting.request.background ? background : queue;
+    if (waiting_there.size() >= kMaxWaiting)
       return tell(std::move(waiting.done), never_sent(std::to_string(kMaxWaiting) + " requests wait already"));
-    queue.push_back(std::move(waiting));
+    waiting_there.push_back(std::move(waiting));
     serve();
   }
 
+  // How many may run now if there are connections for them.
+  std::size_t wanted() const {
+    return queue.size() + std::min(background.size(), kMaxBackground - in_background);
+  }
+
   void serve() {
-    while (!queue.empty()) {
+    while (wanted() > 0) {
       if (ConnectionPtr idle_one = take_idle()) {
         run(std::move(idle_one));
-      } else if (connections < kMaxConnections) {
+      } else if (connections < kMaxConnections && opening < wanted()) {
         open_one();
-        if (opening >= queue.size()) return;
       } else {
         return;
       }
@@ -88,22 +93,25 @@ struct Transport::Impl : std::enable_shared_from_this<Transport::Impl> {
     connection->open([this, connection](const std::string& error) {
       --opening;
       if (error.empty()) {
-        if (!queue.empty()) return run(connection);
+        if (wanted() > 0) return run(connection);
         idle.push_back({connection, std::chrono::steady_clock::now()});
         return;
       }
       connection->close();
       --connections;
       // Nobody else will fare better now: the next request tries again.
-      for (auto& waiting : std::exchange(queue, {})) tell(std::move(waiting.done), never_sent(error, connection->untrusted()));
+      for (auto* all : {&queue, &background}) {
+        for (auto& waiting : std::exchange(*all, {})) tell(std::move(waiting.done), never_sent(error, connection->untrusted()));
+      }
     });
   }
 
   // The first that may still be sent.
   std::optional<Waiting> take_next() {
-    while (!queue.empty()) {
-      Waiting next = std::move(queue.front());
-      queue.pop_front();
+    while (wanted() > 0) {
+      auto& from = queue.empty() ? background : queue;
+      Waiting next = std::move(from.front());
+      from.pop_front();
       const auto& not_from = next.request.not_sent_from;
       if (!not_from || std::chrono::system_clock::now() < *not_from) return next;
       tell(std::move(next.done), never_sent("too late to be sent"));
@@ -114,8 +122,11 @@ struct Transport::Impl : std::enable_shared_from_this<Transport::Impl> {
   void run(ConnectionPtr connection) {
     auto next = take_next();
     if (!next) return idle.push_back({connection, std::chrono::steady_clock::now()});
+    const std::size_t one = next->request.background ? 1 : 0;
+    in_background += one;
     connection->call(std::move(next->request), next->timeout,
-                     [this, connection, done = std::move(next->done)](HttpReply reply) {
+                     [this, connection, one, done = std::move(next->done)](HttpReply reply) {
+                       in_background -= one;
                        if (connection->reusable()) {
                          idle.push_back({connection, std::chrono::steady_clock::now()});
                        } else {
@@ -133,10 +144,11 @@ struct Transport::Impl : std::enable_shared_from_this<Transport::Impl> {
   asio::io_context io{1};
   asio::executor_work_guard<asio::io_context::executor_type> work{io.get_executor()};
   Connection::Context context;
-  std::deque<Waiting> queue;
+  std::deque<Waiting> queue, background;
   std::vector<Idle> idle;
   std::size_t connections = 0;  // of the pool: idle, busy and opening
   std::size_t opening = 0;
+  std::size_t in_background = 0;  // requests that run
   std::thread thread;
 };
 
@@ -207,27 +219,33 @@ class StreamReader : public std::enable_shared_from_this<StreamReader> {
 
   void take(Connection::Piece piece) {
     received_ += piece.bytes;
-    std::size_t begin = 0;
-    for (std::size_t end; (end = received_.find('\n', begin)) != std::string::npos; begin = end + 1) {
-      if (end > begin) line(received_.substr(begin, end - begin));
+    if (const std::size_t end = received_.rfind('\n'); end != std::string::npos) {
+      std::string rest = received_.substr(end + 1);
+      received_.resize(end + 1);
+      lines(std::exchange(received_, std::move(rest)));
     }
-    received_.erase(0, begin);
     if (received_.size() > kMaxLineBytes) piece = {{}, true, "an event is larger than " + std::to_string(kMaxLineBytes) + " bytes"};
     if (!piece.ended) return read();
     post([error = std::move(piece.error)](Transport::StreamHandler& handler) { handler.on_end(error); });
     close();
   }
 
-  void line(std::string text) {
-    ++ahead_;
-    auto self = shared_from_this();
-    post([self, text = std::move(text)](Transport::StreamHandler& handler) mutable {
-      if (--self->ahead_ == kMaxLinesAhead / 2) {
-        asio::post(self->io_, [self] {
-          if (std::exchange(self->paused_, false)) self->read();
-        });
+  // Whole lines, handed over together.
+  void lines(std::string text) {
+    const int count = static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+    ahead_ += count;
+    post([self = shared_from_this(), text = std::move(text)](Transport::StreamHandler& handler) {
+      for (std::size_t begin = 0, end; begin < text.size() && *self->alive_; begin = end + 1) {
+        end = text.find('\n', begin);
+        if (--self->ahead_ == kMaxLinesAhead / 2) self->go_on();
+        if (end > begin) handler.on_line(text.substr(begin, end - begin));
       }
-      handler.on_line(std::move(text));
+    });
+  }
+
+  void go_on() {
+    asio::post(io_, [self = shared_from_this()] {
+      if (std::exchange(self->paused_, false)) self->read();
     });
   }
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -81,6 +82,32 @@ TEST(WorkQueue, LooksAgainAtWhatChangedMeanwhile) {
   looks.held(true);
   looks.run_for(1s);
   EXPECT_EQ(looks.seen, (Names{"a@0", "a@610"}));
+}
+
+TEST(WorkQueue, KeysTakeTurnsWhenManyAreDue) {
+  VirtualExecutor executor{Time(1'763'715'600s)};
+  kube::RateLimit rate({10, 2}, executor.now());
+  std::map<std::string, int> seen;
+  WorkQueue queue(
+      executor,
+      [&](const std::string& key, const WorkQueue::Finish& finish) {
+        ++seen[key];
+        finish(true);
+      },
+      100ms, &rate);
+  for (int i = 0; i < 200; ++i) {  // ten seconds of changes everywhere
+    for (const std::string key : {"a", "b", "c", "d", "e"}) queue.add(key);
+    executor.run_until(executor.now() + 50ms);
+  }
+  int sum = 0;
+  for (const auto& [key, count] : seen) {
+    EXPECT_NEAR(count, 20, 2) << key;
+    sum += count;
+  }
+  EXPECT_LE(sum, 102);
+  seen.clear();
+  executor.run_until(executor.now() + 2s);
+  EXPECT_EQ(seen.size(), 5u) << "the last change of each is seen in the end";
 }
 
 }  // namespace

@@ -183,6 +183,38 @@ TEST_F(EventRecorderTest, NeverHoldsMoreThanItsBound) {
   EXPECT_TRUE(client.calls.empty());
 }
 
+TEST_F(EventRecorderTest, WritesNoMoreThanItsRate) {
+  make({.in_flight = 100, .rate = {10, 5}});
+  for (int i = 0; i < 20; ++i) record("w" + std::to_string(i));
+  EXPECT_EQ(client.calls.size(), 5u);
+  executor.run_until(executor.now() + seconds(1));
+  EXPECT_EQ(client.calls.size(), 15u);
+  executor.run_until(executor.now() + seconds(1));
+  EXPECT_EQ(client.calls.size(), 20u);
+  EXPECT_EQ(recorder->dropped(), 0u);
+}
+
+TEST_F(EventRecorderTest, InACrowdTheNewestAboutAnObjectReplacesTheOneBeforeIt) {
+  make({.in_flight = 1, .crowd = 3});
+  record("first");  // on its way
+  record("w", "quota reserved");
+  record("w", "admitted");
+  record("v", "quota reserved");
+  EXPECT_EQ(recorder->superseded(), 0u) << "three are no crowd";
+  record("v", "admitted");
+  record("w", "evicted");
+  EXPECT_EQ(recorder->superseded(), 2u);
+  std::vector<std::string> notes;
+  while (!client.calls.empty()) {
+    const auto request = client.answer({201, nullptr, {}});
+    notes.push_back(std::string(string_at(request.body, {"regarding", "name"})) + ": " +
+                    std::string(string_at(request.body, {"note"})));
+  }
+  notes.erase(notes.begin());
+  EXPECT_EQ(notes, (std::vector<std::string>{"w: quota reserved", "v: admitted", "w: evicted"}));
+  EXPECT_EQ(recorder->dropped(), 0u);
+}
+
 TEST_F(EventRecorderTest, AnswersAfterItsEndAreIgnored) {
   make();
   record("w");

@@ -60,10 +60,10 @@ class InformerTest : public testing::Test {
 TEST_F(InformerTest, ListsInPagesThenWatchesFromThere) {
   EXPECT_EQ(client.answer(list_of(10, {object("a", 3), object("b", 4)}, "more")).limit, 2);
   EXPECT_FALSE(informer->synced());
-  EXPECT_EQ(take_trace(), "");
+  EXPECT_EQ(take_trace(), "+a@3 +b@4") << "the first list is told as it comes";
   EXPECT_EQ(client.answer(list_of(10, {object("c", 5)})).continue_token, "more");
   EXPECT_TRUE(informer->synced());
-  EXPECT_EQ(take_trace(), "+a@3 +b@4 +c@5 synced");
+  EXPECT_EQ(take_trace(), "+c@5 synced");
   EXPECT_EQ(client.last_watch().request.resource_version, "10");
   EXPECT_TRUE(client.last_watch().request.allow_bookmarks);
 }
@@ -182,7 +182,44 @@ TEST_F(InformerTest, AContinueTokenThatExpiredStartsTheListAnew) {
   client.answer({410, api::make_status(410, "Expired", "continue token expired"), {}});
   pass(seconds(1));
   EXPECT_EQ(client.answer(list_of(20, {object("b", 15)})).continue_token, "");
-  EXPECT_EQ(take_trace(), "+b@15 synced");
+  EXPECT_EQ(take_trace(), "+a@3 +b@15 -a@3 synced");
+}
+
+TEST_F(InformerTest, ALaterListIsToldWhenItIsComplete) {
+  client.answer(list_of(10, {object("a", 3), object("b", 4), object("c", 5)}));
+  client.send(WatchEvent::Type::kError, api::make_status(410, "Expired", "too old"));
+  client.end_watch();
+  pass(seconds(1));
+  take_trace();
+  client.answer(list_of(20, {object("a", 3), object("b", 15)}, "more"));
+  EXPECT_EQ(take_trace(), "");
+  client.answer(list_of(20, {object("d", 16)}));
+  EXPECT_EQ(take_trace(), "-c@5 ~b@15 +d@16") << "what is gone first";
+}
+
+TEST_F(InformerTest, WithoutObjectsItKnowsWhoTheyAre) {
+  InformerOptions o;
+  o.keep_objects = false;
+  informer = std::make_unique<Informer>(client, executor, api::GroupVersionResource{"", "v1", "pods"}, o);
+  std::vector<std::string> seen;
+  informer->on_change([&](const JsonPtr& old, const JsonPtr& now) {
+    seen.push_back((old ? to_string(*old) : "none") + " " + (now ? to_string(*now) : "none"));
+  });
+  client.calls.clear();
+  informer->start();
+  Json large = object("a", 3);
+  ensure_path(large, {"spec", "x"}) = 1;
+  client.answer(list_of(10, {large}));
+  EXPECT_EQ(seen.at(0), "none " + to_string(large)) << "handlers get all of it";
+  EXPECT_EQ(informer->get("ns/a"), nullptr);
+  EXPECT_TRUE(informer->list().empty());
+  client.send(WatchEvent::Type::kModified, object("a", 12));
+  EXPECT_EQ(seen.at(1), R"({"metadata":{"name":"a","uid":"u","resourceVersion":"3","namespace":"ns"}} )" +
+                            to_string(object("a", 12)));
+  // Another object of that name: the deletion of the first was missed.
+  client.send(WatchEvent::Type::kModified, object("a", 13, "v"));
+  EXPECT_EQ(seen.at(2), R"({"metadata":{"name":"a","uid":"u","resourceVersion":"12","namespace":"ns"}} none)");
+  EXPECT_EQ(seen.at(3), "none " + to_string(object("a", 13, "v")));
 }
 
 TEST_F(InformerTest, NeverGoesBack) {

@@ -1,6 +1,7 @@
 // The workloads the scheduler knows, by slot.
 #pragma once
 
+#include <deque>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -98,7 +99,7 @@ class Slots {
   bool uid_less(WorkloadId a, WorkloadId b) const { return slots_[a.index()].uid < slots_[b.index()].uid; }
 
  private:
-  std::vector<Slot> slots_;
+  std::deque<Slot> slots_;  // large, and many: growing must not copy them
   std::vector<WorkloadId> free_;
 };
 

@@ -1,0 +1,73 @@
+// Messages that decide nothing: at once when it is quiet, trickling while decisions are made.
+#include "engine/leisure.h"
+
+#include <gtest/gtest.h>
+
+namespace berth::engine {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Clock {
+  Leisure leisure;
+  Time now{1000s};
+
+  // How many messages may be written now, each settled at once.
+  int messages() {
+    int count = 0;
+    while (count < 1000 && leisure.may(now)) {
+      leisure.began(true, now);
+      leisure.settled(true, now);
+      ++count;
+    }
+    return count;
+  }
+  void decide() {
+    leisure.began(false, now);
+    leisure.settled(false, now);
+  }
+};
+
+TEST(Leisure, WhenItIsQuietThereIsNoLimitButOfThoseInFlight) {
+  Clock c;
+  EXPECT_EQ(c.messages(), 1000);
+  int in_flight = 0;
+  while (c.leisure.may(c.now)) {
+    c.leisure.began(true, c.now);
+    ++in_flight;
+  }
+  EXPECT_EQ(in_flight, 16);
+  EXPECT_GT(c.leisure.next(c.now), c.now) << "asking again at once would be in vain";
+  c.leisure.settled(true, c.now);
+  EXPECT_TRUE(c.leisure.may(c.now));
+}
+
+TEST(Leisure, WhileDecisionsAreMadeMessagesTrickle) {
+  Clock c;
+  c.decide();
+  EXPECT_EQ(c.messages(), 50);
+  for (int second = 0; second < 10; ++second) {
+    c.now += 1s;
+    c.decide();
+    EXPECT_EQ(c.messages(), 10);
+  }
+  EXPECT_EQ(c.leisure.next(c.now), c.now + 100ms);
+  c.now += 100s;
+  c.decide();
+  EXPECT_EQ(c.messages(), 50) << "no more are saved up";
+}
+
+TEST(Leisure, ADecisionUnderWayIsNoQuiet) {
+  Clock c;
+  c.leisure.began(false, c.now);
+  c.messages();
+  c.now += 1min;
+  EXPECT_EQ(c.messages(), 50);
+  c.leisure.settled(false, c.now);
+  EXPECT_EQ(c.messages(), 0);
+  c.now += 2s;
+  EXPECT_EQ(c.messages(), 1000);
+}
+
+}  // namespace
+}  // namespace berth::engine
