@@ -1,8 +1,12 @@
-# API servers to measure against: started on free ports of the loopback interface, with all they need in one directory.
-# shellcheck shell=bash
+# API servers to measure against: started on free ports of the loopback interface, with all they need in one directory. Uses root and
+# die of scripts/lib/common.sh.
+# shellcheck shell=bash disable=SC2154
 
+# A port of the loopback interface where nobody listens.
 free_port() {
-  python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+  local port
+  while port=$((20000 + RANDOM % 12000)); (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do :; done
+  echo "$port"
 }
 
 # wait_until SECONDS WHAT COMMAND...: until the command succeeds.
@@ -23,10 +27,10 @@ start_embedded() {
     >"$dir/server.log" 2>&1 &
   server_pids=($!)
   wait_until 60 "the embedded API server ($dir/server.log)" grep -q '^ready' "$dir/server.log"
+  kubectl --kubeconfig "$kubeconfig" create namespace kueue-system >/dev/null
 }
 
 # start_real ASSETS DIR: etcd and kube-apiserver of that folder. Sets server_pids and kubeconfig. etcd does not wait for the disk.
-# Requests are counted by the audit log, which names who sent them.
 start_real() {
   local assets=$1 dir=$2 etcd_port peer_port port
   etcd_port=$(free_port)
@@ -42,8 +46,6 @@ start_real() {
   local token
   token=$(openssl rand -hex 16)
   echo "$token,admin,1,\"system:masters\"" >"$dir/tokens.csv"
-  printf '%s\n' 'apiVersion: audit.k8s.io/v1' 'kind: Policy' 'omitStages: [RequestReceived]' 'rules:' \
-    '- {level: None, verbs: [get, list, watch]}' '- {level: Metadata}' >"$dir/audit.yaml"
 
   "$assets/etcd" --data-dir "$dir/etcd" --listen-client-urls "http://127.0.0.1:$etcd_port" \
     --advertise-client-urls "http://127.0.0.1:$etcd_port" --listen-peer-urls "http://127.0.0.1:$peer_port" \
@@ -55,8 +57,7 @@ start_real() {
     --tls-private-key-file="$dir/server.key" --client-ca-file="$dir/ca.crt" --token-auth-file="$dir/tokens.csv" \
     --service-account-issuer=https://kubernetes.default.svc --service-account-key-file="$dir/sa.pub" \
     --service-account-signing-key-file="$dir/sa.key" --service-cluster-ip-range=10.0.0.0/24 --authorization-mode=RBAC \
-    --disable-admission-plugins=ServiceAccount --audit-policy-file="$dir/audit.yaml" --audit-log-path="$dir/audit.log" \
-    --audit-log-mode=batch >"$dir/server.log" 2>&1 &
+    --disable-admission-plugins=ServiceAccount >"$dir/server.log" 2>&1 &
   server_pids+=($!)
   printf '%s\n' 'apiVersion: v1' 'kind: Config' 'current-context: bench' \
     'clusters:' "- {name: bench, cluster: {server: 'https://127.0.0.1:$port', certificate-authority: '$dir/ca.crt'}}" \
@@ -65,5 +66,6 @@ start_real() {
   chmod 600 "$kubeconfig"
   wait_until 90 "kube-apiserver ($dir/server.log)" kubectl --kubeconfig "$kubeconfig" get --raw /readyz
   kubectl --kubeconfig "$kubeconfig" apply --server-side -f "$root/config/crd" >/dev/null
+  kubectl --kubeconfig "$kubeconfig" create namespace kueue-system >/dev/null
   wait_until 60 'the definition of workloads' kubectl --kubeconfig "$kubeconfig" get workloads.kueue.x-k8s.io -A
 }

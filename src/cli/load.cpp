@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -30,6 +31,7 @@ struct Options {
   std::uint64_t seed = 1;
   LiveLoadOptions live;
   bool is_live = false;
+  bool remove = false;
 };
 
 constexpr std::chrono::seconds kTellEvery(10);
@@ -71,11 +73,28 @@ Result<simulate::LoadReport> play_virtual(const Options& options, const simulate
   return simulate::run_load(load, run_options);
 }
 
-Result<simulate::LoadReport> play_live(const Options& options, const simulate::Load& load) {
+Result<LiveLoadReport> play_live(const Options& options, const simulate::Load& load) {
   LiveLoadOptions live = options.live;
   live.as = as(options);
   live.on_progress = [&](const simulate::LoadProgress& progress) { tell(progress, load.submissions.size()); };
   return run_live_load(load, live);
+}
+
+// `requests`: what a live play has asked of the API server.
+int show(const Options& options, const simulate::LoadReport& report, const std::map<std::string, std::uint64_t>& requests) {
+  const Used process = used();
+  if (options.format == "json") {
+    Json json = simulate::to_json(report);
+    ensure_path(json, {"process", "cpuSeconds"}) = process.cpu_seconds;
+    ensure_path(json, {"process", "peakMiB"}) = process.peak_mib;
+    for (const auto& [what, count] : requests) ensure_path(json, {"process", "requests", what}) = count;
+    std::printf("%s\n", to_pretty_string(json).c_str());
+  } else {
+    std::printf("%s\nThis process used %.1f s of a core and at most %lld MiB%s.\n", simulate::to_table(report).c_str(),
+                process.cpu_seconds, static_cast<long long>(process.peak_mib),
+                options.is_live ? "" : ": server, controller and cluster together");
+  }
+  return report.finished == report.count ? 0 : 1;
 }
 
 int run(const Options& options) {
@@ -85,21 +104,20 @@ int run(const Options& options) {
   const auto load = simulate::parse_load(text, {options.limit});
   if (!load) return failure(options.file + ": " + load.error().message);
 
-  const auto report = options.is_live ? play_live(options, *load) : play_virtual(options, *load);
-  if (!report) return failure(options.file + ": " + report.error().message);
-  const Used process = used();
-  if (options.format == "json") {
-    Json json = simulate::to_json(*report);
-    ensure_path(json, {"process", "cpuSeconds"}) = process.cpu_seconds;
-    ensure_path(json, {"process", "peakMiB"}) = process.peak_mib;
-    std::printf("%s\n", to_pretty_string(json).c_str());
-  } else {
-    std::printf(
-        "%s\nThis process used %.1f s of a core and at most %lld MiB%s.\n", simulate::to_table(*report).c_str(),
-        process.cpu_seconds, static_cast<long long>(process.peak_mib),
-        options.is_live ? "" : ": server, controller and cluster together");
+  if (options.remove) {
+    LiveLoadOptions live = options.live;
+    live.as = as(options);
+    const auto removed = remove_live_load(*load, live);
+    return removed ? 0 : failure(removed.error().message);
   }
-  return report->finished == report->count ? 0 : 1;
+  if (options.is_live) {
+    const auto played = play_live(options, *load);
+    if (!played) return failure(options.file + ": " + played.error().message);
+    return show(options, played->load, played->requests);
+  }
+  const auto played = play_virtual(options, *load);
+  if (!played) return failure(options.file + ": " + played.error().message);
+  return show(options, *played, {});
 }
 
 }  // namespace
@@ -125,6 +143,7 @@ Command add_load(CLI::App& root) {
       ->check(CLI::NonNegativeNumber)
       ->needs(kubeconfig);
   app->add_flag("--keep", options->live.keep, "Leave everything that was made on the API server")->needs(kubeconfig);
+  app->add_flag("--remove", options->remove, "Play nothing: delete what an earlier --keep has left")->needs(kubeconfig);
   app->add_option("--feature-gates", options->feature_gates, "Kueue's feature gates, NAME=true|false,...")
       ->excludes(kubeconfig);
   app->add_option("--seed", options->seed, "Seed of generated names and delays")

@@ -6,29 +6,53 @@
 #include <optional>
 #include <utility>
 
+#include "api/verb.h"
 #include "http/asio_executor.h"
 #include "kube/client.h"
 #include "kube/kubeconfig.h"
 
 namespace berth::cli {
+namespace {
 
-Result<simulate::LoadReport> run_live_load(const simulate::Load& load, const LiveLoadOptions& options) {
-  for (const auto& object : load.objects) {
-    if (string_at(object, {"kind"}) == "Topology")
-      return fail("load.topology: its nodes exist in virtual time only; leave out --kubeconfig");
-  }
+Result<std::unique_ptr<kube::Client>> make_client(Executor& executor, const LiveLoadOptions& options, kube::ClientOptions how) {
   std::signal(SIGPIPE, SIG_IGN);
   auto access = kube::load_kubeconfig(
       kube::kubeconfig_files(options.kubeconfig, std::getenv("KUBECONFIG"), std::getenv("HOME")));
   if (!access) return tl::unexpected(access.error());
+  how.user_agent = "berth-load";
+  how.rate = {options.qps, options.qps};
+  return kube::Client::make(executor, *access, std::move(how));
+}
+
+}  // namespace
+
+Result<void> remove_live_load(const simulate::Load& load, const LiveLoadOptions& options) {
+  http::AsioExecutor executor;
+  auto client = make_client(executor, options, {});
+  if (!client) return tl::unexpected(client.error());
+  executor.post([&] { simulate::remove_load(load, options.as, **client, [&] { executor.stop(); }); });
+  executor.run();
+  return {};
+}
+
+Result<LiveLoadReport> run_live_load(const simulate::Load& load, const LiveLoadOptions& options) {
+  for (const auto& object : load.objects) {
+    if (string_at(object, {"kind"}) == "Topology")
+      return fail("load.topology: its nodes exist in virtual time only; leave out --kubeconfig");
+  }
   http::AsioExecutor executor;
   kube::ClientOptions client_options;
-  client_options.user_agent = "berth-load";
-  client_options.rate = {options.qps, options.qps};
-  auto client = kube::Client::make(executor, *access, client_options);
+  std::map<std::string, std::uint64_t> requests;
+  client_options.on_answer = [&requests](const api::RestRequest& request, int code) {
+    if (code < 200 || code >= 300) return;
+    std::string what = std::string(api::name_of(request.verb)) + " " + request.resource.resource;
+    if (!request.subresource.empty()) what.append("/").append(request.subresource);
+    ++requests[what];
+  };
+  auto client = make_client(executor, options, std::move(client_options));
   if (!client) return tl::unexpected(client.error());
 
-  Result<simulate::LoadReport> outcome = fail("interrupted");
+  Result<LiveLoadReport> outcome = fail("interrupted");
   simulate::LoadPlayOptions play_options;
   play_options.as = options.as;
   play_options.on_progress = options.on_progress;
@@ -44,7 +68,11 @@ Result<simulate::LoadReport> run_live_load(const simulate::Load& load, const Liv
   executor.on_signals({SIGTERM, SIGINT}, [&](int) { finish(); });
   executor.post([&] {
     play->start([&](Result<simulate::LoadReport> report) {
-      outcome = std::move(report);
+      if (report) {
+        outcome = LiveLoadReport{std::move(*report), requests};
+      } else {
+        outcome = tl::unexpected(report.error());
+      }
       executor.post(finish);  // not inside of the play
     });
   });

@@ -1,7 +1,9 @@
 // Plays a load in real time against an API server whose controller is another process.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 
 #include "simulate/load_play.h"
@@ -16,7 +18,15 @@ struct LiveLoadOptions {
   std::function<void(const simulate::LoadProgress&)> on_progress;  // every second
 };
 
+struct LiveLoadReport {
+  simulate::LoadReport load;
+  std::map<std::string, std::uint64_t> requests;  // of this process during the play, that were taken: "patch workloads/status"
+};
+
+// Only deletes what an earlier play of the same load has kept.
+Result<void> remove_live_load(const simulate::Load& load, const LiveLoadOptions& options);
+
 // Deletes what it made, unless asked not to; also when it is interrupted (SIGINT, SIGTERM), which is an error.
-Result<simulate::LoadReport> run_live_load(const simulate::Load& load, const LiveLoadOptions& options);
+Result<LiveLoadReport> run_live_load(const simulate::Load& load, const LiveLoadOptions& options);
 
 }  // namespace berth::cli

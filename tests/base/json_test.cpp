@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "support/json_gen.h"
+#include "base/lean_json.h"
 
 namespace berth {
 namespace {
@@ -102,6 +103,30 @@ RC_GTEST_PROP(Json, CanonicalTextsAgreeWithEquality, ()) {
   const Json b = *testing_support::any_json();
   RC_ASSERT(json_equal(a, b) == (canonical_json(a) == canonical_json(b)));
   RC_ASSERT(canonical_json(testing_support::shuffled(a)) == canonical_json(a));
+}
+
+TEST(LeanJson, LeavesManagedFieldsOutOfMetadataAlone) {
+  const std::string managed = R"("managedFields":[{"manager":"m","fieldsV1":{"f:a":{"f:\\"x\\"":{}}},"n":[1,2.5,true,null]}])";
+  const auto lean = [](const std::string& text) { return to_string(*parse_lean_json(text)); };
+  EXPECT_EQ(lean(R"({"metadata":{"name":"a",)" + managed + R"(,"uid":"u"},"spec":{"x":1}})"),
+            R"({"metadata":{"name":"a","uid":"u"},"spec":{"x":1}})");
+  EXPECT_EQ(lean(R"({"items":[{"metadata":{)" + managed + R"(}},{"metadata":{"managedFields":null}}]})"),
+            R"({"items":[{"metadata":{}},{"metadata":{}}]})");
+  EXPECT_EQ(lean(R"({"metadata":{"managedFields":"text","a":{"managedFields":1}}})"),
+            R"({"metadata":{"a":{"managedFields":1}}})")
+      << "only directly in metadata";
+  EXPECT_EQ(lean(R"({"managedFields":[1],"spec":{"managedFields":2}})"), R"({"managedFields":[1],"spec":{"managedFields":2}})");
+  EXPECT_EQ(lean(R"({"metadata":"text","managedFields":{}})"), R"({"metadata":"text","managedFields":{}})");
+  EXPECT_EQ(lean(R"({"metadata":[{"managedFields":1}]})"), R"({"metadata":[{"managedFields":1}]})");
+  EXPECT_FALSE(parse_lean_json(R"({"metadata":{"managedFields":[1})"));
+}
+
+RC_GTEST_PROP(LeanJson, OtherwiseReadsWhatAnybodyReads, ()) {
+  const Json value = *testing_support::any_json();
+  RC_ASSERT(json_equal(*parse_lean_json(to_string(value)), value));
+  const Json object = JsonObject{{"metadata", JsonObject{{"a", value}, {"managedFields", value}, {"b", value}}}, {"c", value}};
+  RC_ASSERT(json_equal(*parse_lean_json(to_string(object)),
+                       Json(JsonObject{{"metadata", JsonObject{{"a", value}, {"b", value}}}, {"c", value}})));
 }
 
 }  // namespace

@@ -288,5 +288,44 @@ TEST(Reports, AStopThatWasReportedBeforeTheEvictionReleasesNothing) {
   EXPECT_EQ(s.state("a"), "Inactive");
 }
 
+// Forty wait for each one that runs. While one ends and the next begins, once a second, those that wait are told about at leisure,
+// and each is told in the end.
+TEST(Writes, WhoWaitsIsToldAtLeisure) {
+  OneQueue s("1");
+  for (int i = 0; i < 400; ++i) s.give(WorkloadBuilder("w" + std::to_string(1000 + i)).pods(1, "1"));
+  s.run();
+  EXPECT_EQ(s.state("w1000"), "Admitted");
+  EXPECT_EQ(s.writes(), 1 + 50);
+  s.take_events();
+  for (int i = 0; i < 10; ++i) {
+    s.finish("w" + std::to_string(1000 + i));
+    s.pass(1);
+  }
+  EXPECT_EQ(s.state("w1010"), "Admitted");
+  EXPECT_LE(s.writes(), 51 + 10 + 10 + 101);
+  EXPECT_GE(s.writes(), 51 + 10 + 10 + 90);
+  s.pass(60);
+  for (int i = 1011; i < 1400; ++i)
+    EXPECT_THAT(s.condition("w" + std::to_string(i), "QuotaReserved"), HasSubstr("False WaitingForQuota")) << i;
+  const int quiet = s.writes();
+  s.pass(60);
+  EXPECT_EQ(s.writes(), quiet) << "nothing is said twice";
+}
+
+// What was to be said of one that was admitted meanwhile is not said.
+TEST(Writes, WhoIsAdmittedBeforeItsTurnNeverWaited) {
+  OneQueue s("1");
+  for (int i = 0; i < 100; ++i) s.give(WorkloadBuilder("w" + std::to_string(1000 + i)).pods(1, "1"));
+  s.run();
+  ASSERT_EQ(s.writes(), 1 + 50);
+  EXPECT_EQ(s.condition("w1099", "QuotaReserved"), "");
+  s.change("w1099", [](Workload& w) { w.priority = 10; }, true);
+  s.finish("w1000");
+  s.take_events();
+  s.run();
+  EXPECT_EQ(s.state("w1099"), "Admitted");
+  EXPECT_THAT(s.take_events(), testing::Not(testing::Contains(HasSubstr("w1099 Warning"))));
+}
+
 }  // namespace
 }  // namespace berth::engine
