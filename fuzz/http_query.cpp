@@ -6,14 +6,15 @@
 #include "apiserver/http/access.h"
 #include "apiserver/http/negotiate.h"
 #include "apiserver/http/options.h"
-#include "apiserver/http/target.h"
+#include "apiserver/http/resource_path.h"
 #include "base/assert.h"
 #include "cli/up.h"
+#include "http/target.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace berth::apiserver;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  if (const auto target = http::parse_target(text)) {
+  if (const auto target = berth::http::parse_target(text)) {
     BERTH_INVARIANT(!target->path.empty() && target->path.front() == '/');
     for (const std::string& part : target->segments) BERTH_INVARIANT(part != "..");
     if (const auto path = http::resource_path(target->segments))

@@ -12,6 +12,7 @@ namespace {
 
 using namespace berth;
 using namespace berth::apiserver;
+namespace http = berth::apiserver::http;
 
 class YesCore final : public api::RestClient {
  public:
@@ -67,7 +68,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string_view rest(reinterpret_cast<const char*>(data), size);
   const std::string_view first = take_line(rest);
   const std::size_t space = std::min(first.find(' '), first.size());
-  http::HttpRequest request;
+  berth::http::HttpRequest request;
   request.method = first.substr(0, space);
   request.target = first.substr(std::min(space + 1, first.size()));
   request.headers.push_back({"Content-Type", std::string(take_line(rest))});
