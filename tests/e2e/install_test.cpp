@@ -132,6 +132,18 @@ spec:
       containers: [{name: c, image: none, resources: {requests: {cpu: 1}}}]
 )";
 
+// What every cluster has in kube-system and the manifests bind to.
+constexpr const char* kAuthenticationReader = R"(
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: extension-apiserver-authentication-reader, namespace: kube-system}
+rules:
+- apiGroups: [""]
+  resources: [configmaps]
+  resourceNames: [extension-apiserver-authentication]
+  verbs: [get, list, watch]
+)";
+
 // The controller's kubeconfig: the server's, with the token of the account.
 std::string kubeconfig_of_account(const Cluster& server) {
   const std::string path = server.dir() + "/account.kubeconfig";
@@ -147,6 +159,8 @@ TEST_P(Manifests, HaveTheRolesThatTheControllerNeeds) {
   // Nothing listens behind their Service here.
   server->must({"delete", "mutatingwebhookconfiguration", "kueue-mutating-webhook-configuration"});
   server->must({"delete", "validatingwebhookconfiguration", "kueue-validating-webhook-configuration"});
+  if (server->kubectl({"get", "role", "-n", "kube-system", "extension-apiserver-authentication-reader"}).exit_code != 0)
+    server->must({"apply", "-f", "-"}, kAuthenticationReader);
   const std::string kubeconfig = kubeconfig_of_account(*server);
   EXPECT_NE(server->kubectl({"--kubeconfig", kubeconfig, "get", "secrets", "-A"}).exit_code, 0)
       << "it reads no Secrets";

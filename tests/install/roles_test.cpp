@@ -214,7 +214,6 @@ const std::set<std::string> kElsewhere = {
     "create authentication.k8s.io tokenreviews",         // DelegatedAuth.*
     "create authorization.k8s.io subjectaccessreviews",  // DelegatedAuth.*
     "delete  podtemplates",                              // Provisioning.*
-    "delete kueue.x-k8s.io workloads",                   // a job that its workload no longer fits
     "patch  pods/status",                 // UngaterTest.FailsAPodWhosePlaceIsLostAndLetsItsSuccessorGo
     "patch kueue.x-k8s.io clusterqueues"  // the finalizer of a queue that is deleted
 };
