@@ -78,6 +78,7 @@ TEST_P(Manifests, ApplyAndLeaveNoDifference) {
   const Finished after = server->kubectl({"diff", "-f", kManifests});
   EXPECT_EQ(after.exit_code, 0) << after.out << after.err;
   server->must(kServerSide);
+  if (kubectl_minor() < 24) return;  // older ones show when something was applied as a difference
   const Finished again = server->kubectl({"diff", "--server-side", "--force-conflicts", "-f", kManifests});
   EXPECT_EQ(again.exit_code, 0) << again.out << again.err;
 }
@@ -93,7 +94,8 @@ TEST(Applications, AreMadeByKubectlCreate) {
   server.must({"create", "clusterrole", "a", "--verb=list", "--resource=nodes"});
   server.must({"create", "rolebinding", "a", "--role=a", "--user=bob"});
   server.must({"create", "clusterrolebinding", "a", "--clusterrole=a", "--serviceaccount=default:a"});
-  server.must({"create", "poddisruptionbudget", "a", "--selector=app=a", "--min-available=1"});
+  if (kubectl_minor() >= 22)  // older ones ask for policy/v1beta1
+    server.must({"create", "poddisruptionbudget", "a", "--selector=app=a", "--min-available=1"});
   server.must({"scale", "deployment", "a", "--replicas=3"});
   EXPECT_EQ(server.must({"get", "deployment", "a", "-o",
                          "jsonpath={.spec.replicas} {.spec.selector.matchLabels.app}"}),
@@ -146,11 +148,14 @@ rules:
 
 // The controller's kubeconfig: the server's, with the token of the account.
 std::string kubeconfig_of_account(const Cluster& server) {
-  const std::string path = server.dir() + "/account.kubeconfig";
-  std::filesystem::copy_file(server.kubeconfig(), path);
-  server.must({"config", "--kubeconfig", path, "set-credentials", "account", "--token=t0ken"});
-  server.must({"config", "--kubeconfig", path, "set-context", "--current", "--user=account"});
-  return path;
+  const std::string authority =
+      server.must({"config", "view", "--raw", "-o", "jsonpath={.clusters[0].cluster.certificate-authority-data}"});
+  return server.write_file("account.kubeconfig",
+                           "apiVersion: v1\nkind: Config\ncurrent-context: here\n"
+                           "clusters: [{name: c, cluster: {server: \"" + server.url() +
+                               "\", certificate-authority-data: " + authority + "}}]\n"
+                               "users: [{name: u, user: {token: t0ken}}]\n"
+                               "contexts: [{name: here, context: {cluster: c, user: u}}]\n");
 }
 
 TEST_P(Manifests, HaveTheRolesThatTheControllerNeeds) {

@@ -82,6 +82,15 @@ Finished Cluster::kubectl(const std::vector<std::string>& arguments, const std::
   return run(command, environment(), input);
 }
 
+int kubectl_minor() {
+  static const int minor = [] {
+    const std::string out = run({"kubectl", "version", "--client", "-o", "json"}, {}).out, before = "\"minor\": \"";
+    const auto at = out.find(before);
+    return at == std::string::npos ? 0 : std::atoi(out.c_str() + at + before.size());
+  }();
+  return minor;
+}
+
 std::string Cluster::must(const std::vector<std::string>& arguments, const std::string& input) const {
   const Finished finished = kubectl(arguments, input);
   std::string shown = "kubectl";

@@ -19,6 +19,9 @@ using testing_support::kDeadline;
 using testing_support::Process;
 using testing_support::run;
 
+// The minor version of the kubectl at hand: 32; Debian 12 brings 20, which cannot do everything that is tested here.
+int kubectl_minor();
+
 // What is the same wherever it runs.
 class Cluster {
  public:

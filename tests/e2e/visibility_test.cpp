@@ -77,7 +77,9 @@ std::string told(const std::string& answer) {
 void three_wait(const Cluster& server) {
   server.must({"apply", "-f", "-"}, kHeldQueue);
   server.must({"apply", "-f", "-"}, workload("third", "blue", 1) + workload("first", "red", 3) + workload("second", "blue", 2));
-  server.must({"wait", "--for=jsonpath={.status.pendingWorkloads}=3", "--timeout=100s", "clusterqueue/held"});
+  EXPECT_TRUE(eventually([&] {
+    return server.must({"get", "clusterqueue", "held", "-o", "jsonpath={.status.pendingWorkloads}"}) == "3";
+  }));
 }
 
 class PendingWorkloads : public OnBoth {};
