@@ -250,7 +250,9 @@ TEST_P(Kubectl, ExplainsWhatItServes) {
 }
 
 TEST_P(Kubectl, SaysWhoOneIsAndWhatOneMay) {
-  if (kubectl_minor() >= 28) EXPECT_TRUE(has(must({"auth", "whoami"}), "kubernetes-admin"));
+  if (kubectl_minor() >= 28) {
+    EXPECT_TRUE(has(must({"auth", "whoami"}), "kubernetes-admin"));
+  }
   EXPECT_TRUE(has(must({"auth", "can-i", "create", "jobs"}), "yes"));
   EXPECT_TRUE(has(must({"auth", "can-i", "--list"}), "*.*"));
 }
