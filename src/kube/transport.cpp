@@ -210,7 +210,7 @@ class StreamReader : public std::enable_shared_from_this<StreamReader> {
   }
 
   void read() {
-    if (ahead_.load() > kMaxLinesAhead) {
+    if (ahead_->load() > kMaxLinesAhead) {
       paused_ = true;
       return;
     }
@@ -233,20 +233,24 @@ class StreamReader : public std::enable_shared_from_this<StreamReader> {
   // Whole lines, handed over together.
   void lines(std::string text) {
     const int count = static_cast<int>(std::count(text.begin(), text.end(), '\n'));
-    ahead_ += count;
-    post([self = shared_from_this(), text = std::move(text)](Transport::StreamHandler& handler) {
-      for (std::size_t begin = 0, end; begin < text.size() && *self->alive_; begin = end + 1) {
+    *ahead_ += count;
+    // The task holds no reader: it may outlive the transport, whose thread a reader's connection belongs to.
+    post([reader = weak_from_this(), &io = io_, ahead = ahead_, alive = alive_,
+          text = std::move(text)](Transport::StreamHandler& handler) {
+      for (std::size_t begin = 0, end; begin < text.size() && *alive; begin = end + 1) {
         end = text.find('\n', begin);
-        if (--self->ahead_ == kMaxLinesAhead / 2) self->go_on();
+        if (--*ahead == kMaxLinesAhead / 2) {
+          asio::post(io, [reader] {
+            if (const auto self = reader.lock()) self->go_on();
+          });
+        }
         if (end > begin) handler.on_line(text.substr(begin, end - begin));
       }
     });
   }
 
   void go_on() {
-    asio::post(io_, [self = shared_from_this()] {
-      if (std::exchange(self->paused_, false)) self->read();
-    });
+    if (std::exchange(paused_, false)) read();
   }
 
   template <typename Task>
@@ -263,7 +267,7 @@ class StreamReader : public std::enable_shared_from_this<StreamReader> {
   std::shared_ptr<Transport::StreamHandler> handler_;
   std::shared_ptr<bool> alive_;  // of the executor's thread
   std::string received_;
-  std::atomic<int> ahead_{0};
+  std::shared_ptr<std::atomic<int>> ahead_ = std::make_shared<std::atomic<int>>(0);
   bool paused_ = false;
 };
 
