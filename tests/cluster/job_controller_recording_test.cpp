@@ -14,6 +14,7 @@
 #include "base/yaml.h"
 #include "cluster/job_controller.h"
 #include "cluster/world.h"
+#include "source_dir.h"
 
 namespace berth::cluster {
 namespace {
@@ -335,7 +336,7 @@ const std::map<std::string, Action>& actions() {
 }
 
 TEST(JobControllerRecording, IsFollowedStepByStep) {
-  std::ifstream file(BERTH_SOURCE_DIR "/tests/conformance/recordings/job_controller.yaml");
+  std::ifstream file(source_path("tests/conformance/recordings/job_controller.yaml"));
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   const Json recording = yaml(text);
   Player player;

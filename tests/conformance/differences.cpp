@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "conformance/recording.h"
+#include "source_dir.h"
 
 namespace berth::conformance {
 namespace {
@@ -21,7 +22,7 @@ bool holds(const Json& entry, const std::set<std::string>& traits) {
 }
 
 std::vector<KnownDifference> load(const std::string& name, const std::set<std::string>& traits) {
-  const Json file = load_yaml_file(std::string(BERTH_SOURCE_DIR) + "/tests/conformance/" + name);
+  const Json file = load_yaml_file(source_path("tests/conformance/") + name);
   std::vector<KnownDifference> known;
   for (const Json& d : array_at(file, {"differences"})) {
     if (!holds(d, traits)) continue;

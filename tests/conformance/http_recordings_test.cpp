@@ -10,6 +10,7 @@
 #include "conformance/embedded_server.h"
 #include "conformance/player.h"
 #include "conformance/real_server.h"
+#include "source_dir.h"
 
 namespace berth::conformance {
 namespace {
@@ -46,7 +47,7 @@ TEST(Differences, NameStepsThatExist) {
   for (KnownDifference& k : load_real_differences({})) all.push_back(std::move(k));
   for (const KnownDifference& k : all) {
     const Json file =
-        load_yaml_file(BERTH_SOURCE_DIR "/tests/conformance/recordings/" + k.recording + ".yaml");
+        load_yaml_file(source_path("tests/conformance/recordings/") + k.recording + ".yaml");
     bool found = false;
     for (const Json& s : array_at(file, {"steps"})) {
       found = found || string_at(s, {"title"}) == k.step || string_at(s, {"see"}) == k.step;
@@ -58,7 +59,7 @@ TEST(Differences, NameStepsThatExist) {
 
 // docs/compatibility.md repeats the list. BERTH_UPDATE_DOCS=1 writes it.
 TEST(Differences, AreToldInTheCompatibilityNotes) {
-  const std::string path = BERTH_SOURCE_DIR "/docs/compatibility.md";
+  const std::string path = source_path("docs/compatibility.md");
   std::stringstream bytes;
   bytes << std::ifstream(path).rdbuf();
   const std::string text = bytes.str();

@@ -10,6 +10,7 @@
 #include "api/status.h"
 #include "conformance/kueue_shown.h"
 #include "conformance/recording.h"
+#include "source_dir.h"
 
 namespace berth::conformance {
 namespace {
@@ -20,7 +21,7 @@ const std::set<std::string_view> kClusterScoped = {
 constexpr std::string_view kRequestVersion = "autoscaling.x-k8s.io/v1";
 
 std::string recording_path(const std::string& name) {
-  return std::string(BERTH_SOURCE_DIR) + "/tests/conformance/" + name;
+  return source_path("tests/conformance/") + name;
 }
 
 class Player {

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "base/yaml.h"
+#include "source_dir.h"
 
 namespace berth::conformance {
 namespace {
@@ -48,7 +49,7 @@ Json load_yaml_file(const std::string& path) {
 }
 
 Recording load_recording(const std::string& name) {
-  const Json file = load_yaml_file(BERTH_SOURCE_DIR "/tests/conformance/recordings/" + name + ".yaml");
+  const Json file = load_yaml_file(source_path("tests/conformance/recordings/") + name + ".yaml");
   Recording recording{name, {}};
   for (const Json& s : array_at(file, {"steps"})) {
     Step step;
@@ -68,7 +69,7 @@ Recording load_recording(const std::string& name) {
 }
 
 Setup load_setup(const std::string& name) {
-  const Json file = load_yaml_file(BERTH_SOURCE_DIR "/tests/conformance/setups/" + name + ".yaml");
+  const Json file = load_yaml_file(source_path("tests/conformance/setups/") + name + ".yaml");
   Setup setup;
   for (const Json& p : array_at(file, {"play"})) setup.play.emplace_back(view(p.get_string()));
   setup.kueue = bool_at(file, {"kueue"});

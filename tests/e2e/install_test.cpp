@@ -11,12 +11,13 @@
 
 #include "e2e/controller.h"
 #include "e2e/server.h"
+#include "source_dir.h"
 #include "support/real_api_server.h"
 
 namespace berth::e2e {
 namespace {
 
-const std::string kManifests = std::string(BERTH_SOURCE_DIR) + "/config/install/berth.yaml";
+const std::string kManifests = source_path("config/install/berth.yaml");
 
 // The validation is the server's and strict with every kubectl that knows it.
 const std::vector<std::string> kApply = {"apply", "--validate=true", "-f", kManifests};

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "e2e/server.h"
+#include "source_dir.h"
 
 namespace berth::e2e {
 namespace {
@@ -78,7 +79,7 @@ TEST_P(Nodes, AreCordonedDrainedTaintedFailedAndDeleted) {
 }
 
 std::string sample(const std::string& name) {
-  std::ifstream in(std::string(BERTH_SOURCE_DIR) + "/config/samples/" + name);
+  std::ifstream in(source_path("config/samples/") + name);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/yaml.h"
 #include "e2e/controller.h"
+#include "source_dir.h"
 #include "support/real_api_server.h"
 
 namespace berth::e2e {
@@ -13,7 +14,7 @@ namespace {
 using testing_support::Daemon;
 using testing_support::RealApiServer;
 
-constexpr const char* kManifests = BERTH_SOURCE_DIR "/config/install/berth.yaml";
+const std::string kManifests = source_path("config/install/berth.yaml");
 constexpr const char* kNamespace = "kueue-system";
 constexpr const char* kServiceAccount = "kueue-controller-manager";
 
@@ -40,7 +41,7 @@ void point_to_this_machine(Json& value, int port) {
 std::string manifests(int webhook_port, int visibility_port) {
   JsonArray items;
   auto documents = parse_yaml(testing_support::content_of(kManifests));
-  if (!documents) throw std::runtime_error(std::string(kManifests) + ": " + documents.error().message);
+  if (!documents) throw std::runtime_error(kManifests + ": " + documents.error().message);
   for (Json& document : *documents) {
     const auto kind = string_at(document, {"kind"});
     if (kind == "Deployment") continue;

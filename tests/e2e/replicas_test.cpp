@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "e2e/controller.h"
+#include "source_dir.h"
 #include "support/real_api_server.h"
 
 namespace berth::e2e {
@@ -102,7 +103,7 @@ const std::vector<std::string> kMachines = {"--nodes", "1x1x2", "--node-resource
 class RealServer final : public Cluster {
  public:
   RealServer() {
-    must({"apply", "--server-side", "-f", BERTH_SOURCE_DIR "/config/crd"});
+    must({"apply", "--server-side", "-f", source_path("config/crd")});
     must({"wait", "--for=condition=established", "--timeout=100s", "crd", "--all"});
     std::vector<std::string> command = {BERTH_PROGRAM, "cluster", "--kubeconfig", kubeconfig()};
     command.insert(command.end(), kMachines.begin(), kMachines.end());

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "e2e/server.h"
+#include "source_dir.h"
 
 namespace berth::e2e {
 namespace {
@@ -104,7 +105,7 @@ spec: {clusterQueue: old}
 
 TEST_P(Webhooks, LetEverySamplePass) {
   for (const char* name : {"first-queue.yaml", "topology-queue.yaml", "topology-job.yaml", "job.yaml"}) {
-    const std::string path = std::string(BERTH_SOURCE_DIR) + "/config/samples/" + name;
+    const std::string path = source_path("config/samples/") + name;
     EXPECT_TRUE(has(must({"create", "--validate=true", "-f", path}), "created")) << name;
   }
 }

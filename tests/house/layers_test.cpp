@@ -9,11 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "source_dir.h"
+
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRoot = BERTH_SOURCE_DIR;
+const fs::path kRoot = source_path("");
 
 // Who may include whom (docs/architecture.md, "The rooms"). A room may always include itself.
 const std::map<std::string, std::set<std::string>> kMayInclude = {

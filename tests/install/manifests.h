@@ -10,11 +10,12 @@
 #include <vector>
 
 #include "base/yaml.h"
+#include "source_dir.h"
 
 namespace berth::install {
 
 inline std::vector<Json> read_documents(const std::string& path) {
-  std::ifstream in(std::string(BERTH_SOURCE_DIR) + "/" + path);
+  std::ifstream in(source_path(path));
   EXPECT_TRUE(in.good()) << path;
   const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   auto documents = parse_yaml(text);

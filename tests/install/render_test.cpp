@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "install/manifests.h"
+#include "source_dir.h"
 
 namespace berth::install {
 namespace {
@@ -41,7 +42,7 @@ bool can_render() {
   GTEST_SKIP() << "not checked: rendering needs golang-go, golang-github-masterminds-sprig-dev, " \
                   "golang-gopkg-yaml.v3-dev"
 
-const std::string kRender = std::string(BERTH_SOURCE_DIR) + "/scripts/render";
+const std::string kRender = source_path("scripts/render");
 
 // Renders the chart with these values.
 Ran render(const std::string& values) {

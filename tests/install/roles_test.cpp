@@ -15,6 +15,7 @@
 #include "serve/secret_certificates.h"
 #include "simulate/play.h"
 #include "simulate/world.h"
+#include "source_dir.h"
 
 namespace berth::install {
 namespace {
@@ -134,7 +135,7 @@ class AccountClient final : public api::RestClient {
 void play_all(Asked& asked) {
   namespace fs = std::filesystem;
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(fs::path(BERTH_SOURCE_DIR) / "tests/scenarios"))
+  for (const auto& entry : fs::directory_iterator(source_path("tests/scenarios")))
     files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   for (const fs::path& file : files) {

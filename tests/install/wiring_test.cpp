@@ -10,6 +10,7 @@
 #include "install/manifests.h"
 #include "serve/keeping_sink.h"
 #include "serve/webhooks.h"
+#include "source_dir.h"
 
 namespace berth::install {
 namespace {
@@ -59,7 +60,7 @@ TEST(Ports, OfTheContainerAreThoseOfTheConfiguration) {
 }
 
 TEST(Configurations, AreTakenByTheController) {
-  std::ifstream service(std::string(BERTH_SOURCE_DIR) + "/packaging/debian/controller.yaml");
+  std::ifstream service(source_path("packaging/debian/controller.yaml"));
   const std::string of_the_service((std::istreambuf_iterator<char>(service)),
                                    std::istreambuf_iterator<char>());
   const Json& map = the("ConfigMap", "berth-manager-config");
@@ -190,7 +191,7 @@ TEST(Definitions, AreThoseOfConfigCrdWithAWebhookForConversion) {
   }
   std::size_t found = 0;
   for (const auto& file :
-       std::filesystem::directory_iterator(std::string(BERTH_SOURCE_DIR) + "/config/crd")) {
+       std::filesystem::directory_iterator(source_path("config/crd"))) {
     const Json source = read_documents("config/crd/" + file.path().filename().string()).at(0);
     if (string_at(source, {"spec", "group"}) != "kueue.x-k8s.io") continue;
     ++found;

@@ -9,6 +9,7 @@
 
 #include "simulate/load.h"
 #include "simulate/load_run.h"
+#include "source_dir.h"
 
 namespace berth::simulation {
 namespace {
@@ -138,7 +139,7 @@ TEST(LoadFile, AskForTopologyAsJobsAndAsWorkloads) {
 }
 
 TEST(LoadFile, TheSampleCanBeRead) {
-  std::ifstream in(std::string(BERTH_SOURCE_DIR) + "/config/samples/load.yaml");
+  std::ifstream in(source_path("config/samples/load.yaml"));
   const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   EXPECT_EQ(parsed(text).submissions.size(), 390u);
 }

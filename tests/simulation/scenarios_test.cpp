@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "simulate/play.h"
+#include "source_dir.h"
 
 namespace berth::simulation {
 namespace {
@@ -19,7 +20,7 @@ namespace fs = std::filesystem;
 std::vector<std::string> scenario_files() {
   std::vector<std::string> files;
   for (const char* folder : {"tests/scenarios", "config/samples"}) {
-    for (const auto& entry : fs::directory_iterator(fs::path(BERTH_SOURCE_DIR) / folder)) {
+    for (const auto& entry : fs::directory_iterator(source_path(folder))) {
       std::ifstream in(entry.path());
       std::string first;
       std::getline(in, first);

@@ -9,6 +9,7 @@
 #include "apiserver/builtin/support.h"
 #include "apiserver/schema/structural.h"
 #include "base/yaml.h"
+#include "source_dir.h"
 
 namespace berth::apiserver {
 namespace {
@@ -43,7 +44,7 @@ struct Step {
 std::vector<Step> steps() {
   std::vector<Step> all;
   for (const char* name : {"access", "apply", "crud", "discovery", "jobs_pods_nodes", "lists", "patches"}) {
-    std::ifstream file(std::filesystem::path(BERTH_SOURCE_DIR) / "tests/conformance/recordings" /
+    std::ifstream file(std::filesystem::path(source_path("tests/conformance/recordings")) /
                        (std::string(name) + ".yaml"));
     std::stringstream text;
     text << file.rdbuf();
