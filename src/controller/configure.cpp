@@ -12,6 +12,7 @@ Result<ControllerOptions> controller_options(const api::config::Configuration& c
   out.manage_jobs_without_queue_name = c.manage_jobs_without_queue_name;
   out.managed_namespaces = c.managed_jobs_namespaces;
   out.label_keys_to_copy = c.label_keys_to_copy;
+  out.volcano = c.volcano;
   const bool from_file = command_line.empty();
   const auto applied =
       apply_feature_gates(from_file ? c.feature_gates : command_line, out.engine, from_file ? "featureGates" : "");

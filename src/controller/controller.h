@@ -28,6 +28,7 @@ struct ControllerOptions {
   api::LabelSelector managed_namespaces = api::config::Configuration::default_managed_namespaces("kueue-system");
   // Labels of a job that its workload gets when it is made (Configuration: integrations.labelKeysToCopy).
   std::vector<std::string> label_keys_to_copy;
+  api::config::Volcano volcano;  // what is done about Volcano's kinds (Configuration: volcano)
   // Changes of a queue's status are collected this long before they are written.
   Duration queue_status_delay = std::chrono::milliseconds(100);
   // Of all queues together: while many change all the time, each is written in turn, as it is then.

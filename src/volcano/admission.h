@@ -8,22 +8,13 @@
 #include <functional>
 #include <string_view>
 
+#include "api/config/volcano.h"
 #include "api/field_error.h"
 #include "volcano/queue_forest.h"
 
 namespace berth::volcano {
 
-struct AdmissionOptions {
-  // Volcano's flags, with its defaults.
-  int max_depth = 5;                     // --max-queue-depth: a queue directly below root is at level 1
-  bool protect_root = true;              // --enable-root-queue-protection: root's amounts cannot be changed
-  bool delete_only_unallocated = false;  // --enable-queue-allocated-pods-check
-  // Berth's own. Off is Volcano's way.
-  bool refuse_circles = true;             // a queue cannot be moved below itself; off: it is only not its own parent
-  bool measure_moved_subtree = true;      // the depth limit holds for all that moves along; off: for the queue itself
-  bool count_reservations = true;         // who holds quota counts before its pods run; off: status.allocated alone
-  bool pod_groups_in_leaves_only = true;  // a PodGroup cannot name root or a queue that has children
-};
+using AdmissionOptions = api::config::VolcanoAdmission;
 
 // How many workloads hold quota in this queue itself, not below it: from the ledger, so nothing lies between the
 // question and a status that is written later.

@@ -22,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/config/volcano.h"
 #include "engine/engine.h"
 #include "volcano/queue_forest.h"
 
@@ -37,13 +38,7 @@ inline constexpr std::string_view kGroupNamespace = "volcano:podgroups";
 // The queue of a cluster queue or cohort; "" when it is none of Volcano's.
 std::string_view queue_of_node(std::string_view node_name);
 
-struct TreeOptions {
-  // In which all amounts are counted: a ResourceFlavor of this name may exist; else it stands for all nodes.
-  std::string flavor = "volcano";
-  // Volcano's ancestorReclaimLevel: how many ancestors of a victim's queue must be above what they deserve, too. None:
-  // all below the common ancestor.
-  std::optional<std::int32_t> reclaim_levels;
-};
+using TreeOptions = api::config::VolcanoTree;
 
 class QuotaTree {
  public:

@@ -21,6 +21,7 @@ TEST(Configure, AnEmptyFileChangesNothing) {
   EXPECT_EQ(from_file->engine.wait_for_pods_ready, plain.engine.wait_for_pods_ready);
   EXPECT_EQ(from_file->engine.retention, plain.engine.retention);
   EXPECT_EQ(from_file->engine.resources, plain.engine.resources);
+  EXPECT_EQ(from_file->volcano, plain.volcano);
   EXPECT_EQ(from_file->manage_jobs_without_queue_name, plain.manage_jobs_without_queue_name);
   for (const char* ns : {"default", "kube-system", "kueue-system"}) {
     const JsonObject labels{{"kubernetes.io/metadata.name", ns}};
@@ -37,6 +38,7 @@ waitForPodsReady: {timeout: 1m, blockAdmission: true}
 objectRetentionPolicies: {workloads: {afterFinished: 2m}}
 resources: {excludeResourcePrefixes: [x]}
 featureGates: {PartialAdmission: false}
+volcano: {flavor: spot, admission: {cycleCheck: false}}
 )");
   ASSERT_TRUE(o) << o.error().message;
   EXPECT_TRUE(o->manage_jobs_without_queue_name);
@@ -48,6 +50,8 @@ featureGates: {PartialAdmission: false}
   EXPECT_EQ(o->engine.retention.after_finished, 2min);
   EXPECT_EQ(o->engine.resources.exclude_prefixes, std::vector<std::string>{"x"});
   EXPECT_FALSE(o->engine.partial_admission);
+  EXPECT_EQ(o->volcano.tree.flavor, "spot");
+  EXPECT_FALSE(o->volcano.admission.refuse_circles);
 }
 
 TEST(Configure, GatesComeFromOneSide) {

@@ -1,6 +1,6 @@
-// Kueue's Configuration file (config.kueue.x-k8s.io, v1beta2 and v1beta1) as typed values. Strict: a field that is unknown, of the
-// wrong type, out of range or at odds with another is an error that names its path; so is what Berth cannot do and would
-// silently leave out. https://kueue.sigs.k8s.io/docs/reference/kueue-config.v1beta2/
+// Kueue's Configuration file (config.kueue.x-k8s.io, v1beta2 and v1beta1) as typed values, with one part more, for Volcano's kinds.
+// Strict: a field that is unknown, of the wrong type, out of range or at odds with another is an error that names its path; so is
+// what Berth cannot do and would silently leave out. https://kueue.sigs.k8s.io/docs/reference/kueue-config.v1beta2/
 #pragma once
 
 #include <map>
@@ -10,6 +10,7 @@
 
 #include "api/config/policies.h"
 #include "api/config/servers.h"
+#include "api/config/volcano.h"
 #include "api/selector.h"
 #include "base/json.h"
 #include "base/result.h"
@@ -38,6 +39,7 @@ struct Configuration {
   WaitForPodsReady wait_for_pods_ready;
   WorkloadRetention workload_retention;
   QuotaResources resources;
+  Volcano volcano;  // no part of Kueue's file
 
   std::map<std::string, bool> feature_gates;  // not judged here
   std::vector<std::string> warnings;          // one line each, to be logged at start: parts that have no effect

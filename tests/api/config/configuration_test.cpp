@@ -146,6 +146,36 @@ visibilityServer: {bindAddress: 127.0.0.1, bindPort: 1234}
             "tls.cipherSuites[1]: has no effect: TLS_AES_128_GCM_SHA256 is a suite of TLS 1.3, all of which are always on");
 }
 
+TEST(Configuration, VolcanosPartIsOnByDefaultAndStricterThanVolcano) {
+  for (const auto& head : {kHead, kOldHead}) {
+    const Volcano v = read(head).volcano;
+    EXPECT_TRUE(v.enabled);
+    EXPECT_EQ(v.tree, (VolcanoTree{"volcano", std::nullopt}));
+    EXPECT_EQ(v.admission, (VolcanoAdmission{5, true, false, true, true, true, true}));
+    EXPECT_EQ(read(head + "volcano: {}\n").volcano, v);
+    EXPECT_EQ(read(head + "volcano: {admission: {}}\n").volcano, v);
+  }
+}
+
+TEST(Configuration, ReadsVolcanosPart) {
+  const Volcano v = read(kHead + R"(
+volcano:
+  enabled: false
+  flavor: spot
+  ancestorReclaimLevel: 0
+  admission: {maxQueueDepth: 9, rootQueueProtection: false, queueAllocatedPodsCheck: true}
+)").volcano;
+  EXPECT_EQ(v, (Volcano{false, {"spot", 0}, {9, false, true, true, true, true, true}}));
+  // Each of the switches is its own.
+  const auto off = [](const std::string& field) {
+    return read(kHead + "volcano: {admission: {" + field + ": false}}\n").volcano.admission;
+  };
+  EXPECT_EQ(off("cycleCheck"), (VolcanoAdmission{5, true, false, false, true, true, true}));
+  EXPECT_EQ(off("subtreeDepthCheck"), (VolcanoAdmission{5, true, false, true, false, true, true}));
+  EXPECT_EQ(off("reservationsCheck"), (VolcanoAdmission{5, true, false, true, true, false, true}));
+  EXPECT_EQ(off("podGroupLeafCheck"), (VolcanoAdmission{5, true, false, true, true, true, false}));
+}
+
 TEST(Configuration, AddressesMayBeSwitchedOff) {
   const Configuration c = read(kHead + "metrics: {bindAddress: \"0\"}\nhealth: {healthProbeBindAddress: \"0\"}\n");
   EXPECT_FALSE(c.metrics.bind_address.enabled);
@@ -229,6 +259,19 @@ TEST(Configuration, RefusesWhatIsNotAConfiguration) {
   EXPECT_EQ(error_of("apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: ConfigMap"),
             "config.yaml: kind: is \"ConfigMap\", expected Configuration");
   EXPECT_TRUE(error_of("a: [").starts_with("config.yaml: ")) << error_of("a: [");
+}
+
+TEST(Configuration, RefusesWhatIsWrongInVolcanosPart) {
+  expect_refused(kHead, {
+      {"volcano: true", "volcano: is true, expected an object"},
+      {"volcano: {enabled: maybe}", "volcano.enabled: is \"maybe\", expected true or false"},
+      {"volcano: {maxQueueDepth: 5}", "volcano.maxQueueDepth: unknown field; \"volcano\" has enabled, flavor, ancestorReclaimLevel, admission"},
+      {"volcano: {flavor: ''}", "volcano.flavor: is \"\", expected the name of a ResourceFlavor: "},
+      {"volcano: {flavor: A_b}", "volcano.flavor: is \"A_b\", expected the name of a ResourceFlavor: "},
+      {"volcano: {ancestorReclaimLevel: -1}", "volcano.ancestorReclaimLevel: is -1, expected an integer from 0 to 2147483647"},
+      {"volcano: {admission: {maxQueueDepth: 0}}", "volcano.admission.maxQueueDepth: is 0, expected an integer from 1 to 2147483647"},
+      {"volcano: {admission: {leafCheck: true}}", "volcano.admission.leafCheck: unknown field; \"volcano.admission\" has maxQueueDepth, "},
+  });
 }
 
 TEST(Configuration, NamesUnknownFieldsWithTheirPath) {
