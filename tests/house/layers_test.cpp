@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRoot = source_path("");
+const fs::path kRoot = berth::source_path("");
 
 // Who may include whom (docs/architecture.md, "The rooms"). A room may always include itself.
 const std::map<std::string, std::set<std::string>> kMayInclude = {
