@@ -169,6 +169,7 @@ class Up {
   Result<void> make_cluster() {
     auto cluster = cluster_options(options_.cluster);
     if (!cluster) return tl::unexpected(cluster.error());
+    cluster->vcjobs = true;
     auto made = cluster::PretendCluster::make(*core_, executor_, *cluster);
     if (!made) return fail(made.error().message);
     cluster_ = std::move(*made);

@@ -10,6 +10,7 @@
 #include "cluster/nodes.h"
 #include "cluster/pod_collector.h"
 #include "cluster/taint_eviction.h"
+#include "cluster/vcjob_controller.h"
 #include "kube/informer.h"
 
 namespace berth::cluster {
@@ -30,7 +31,8 @@ struct PretendCluster::Impl {
         eviction(c, e, nodes, pods, index),
         collector(c, e, nodes, pods, index),
         autoscaler(c, e, binder.room()),
-        jobs(c, e) {
+        jobs(c, e),
+        vcjobs(c, e) {
     pods.on_change([this](const JsonPtr& old, const JsonPtr& now) {
       index.pod_changed(old, now);
       binder.pod_changed(old, now);
@@ -64,7 +66,7 @@ struct PretendCluster::Impl {
 
   api::RestClient& client;
   Executor& executor;
-  bool machines = true, job_controller = true;
+  bool machines = true, job_controller = true, with_vcjobs = false;
   NodeGroup group;
   std::vector<Json> to_make;
   kube::Informer pods, nodes;
@@ -76,6 +78,7 @@ struct PretendCluster::Impl {
   PodCollector collector;
   Autoscaler autoscaler;
   JobController jobs;
+  VcJobController vcjobs;
 };
 
 PretendCluster::PretendCluster(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -89,6 +92,7 @@ Result<std::unique_ptr<PretendCluster>> PretendCluster::make(api::RestClient& cl
   impl->life.set_resources(*resources);
   impl->machines = options.machines;
   impl->job_controller = options.job_controller;
+  impl->with_vcjobs = options.vcjobs;
   if (!options.nodes.empty()) {
     const auto shape = parse_node_shape(options.nodes);
     if (!shape) return tl::unexpected(shape.error());
@@ -121,6 +125,7 @@ void PretendCluster::start() {
     impl_->autoscaler.start(impl_->group);
   }
   if (impl_->job_controller) impl_->jobs.start();
+  if (impl_->with_vcjobs) impl_->vcjobs.start();
 }
 
 }  // namespace berth::cluster

@@ -23,6 +23,7 @@ struct ClusterOptions {
   // False: nobody binds or runs pods or looks after nodes: nodes and pods are what others make of them.
   bool machines = true;
   bool job_controller = true;  // false: Jobs are somebody else's, as those of a real cluster are
+  bool vcjobs = false;         // true: Volcano's jobs and PodGroups are looked after, too; the server has to serve their kinds
 };
 
 class PretendCluster {

@@ -78,6 +78,7 @@ Result<std::unique_ptr<World>> World::make(const WorldOptions& options) {
   cluster_options.provisioning_delay = options.provisioning_delay;
   cluster_options.machines = options.machines;
   cluster_options.node_manifests = options.node_manifests;
+  cluster_options.vcjobs = true;
   auto cluster = cluster::PretendCluster::make(*parts.server, parts.executor, cluster_options);
   if (!cluster) return tl::unexpected(cluster.error());
   parts.cluster = std::move(*cluster);
