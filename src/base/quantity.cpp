@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace berth {
@@ -239,6 +241,15 @@ std::string Quantity::to_string() const {
 
 std::int64_t Quantity::value() const { return in_units_of(nano_, kNanoPerUnit); }
 std::int64_t Quantity::milli_value() const { return in_units_of(nano_, kNanoPerMilli); }
+
+Quantity::Fraction Quantity::fraction() const {
+  if (nano_ <= 0) return {};
+  Wide common = nano_, rest = kNanoPerUnit;
+  while (rest != 0) common = std::exchange(rest, common % rest);
+  const Wide numerator = nano_ / common;
+  if (numerator > std::numeric_limits<std::int64_t>::max()) return {static_cast<std::uint64_t>(value()), 1};
+  return {static_cast<std::uint64_t>(numerator), static_cast<std::uint64_t>(kNanoPerUnit / common)};
+}
 
 Quantity Quantity::operator+(const Quantity& o) const {
   Quantity sum;

@@ -28,6 +28,13 @@ class Quantity {
   std::string to_string() const;     // canonical form: "1500m", "2Gi", "1e3"
   std::int64_t value() const;        // rounded up to an integer, saturating
   std::int64_t milli_value() const;  // in thousandths, rounded up, saturating
+  // As a reduced fraction of positive numbers, the denominator at most 10^9; 0/1 for what is not positive. Exact, but for numbers
+  // that do not fit: these are rounded up to an integer, saturating.
+  struct Fraction {
+    std::uint64_t numerator = 0, denominator = 1;
+    bool operator==(const Fraction&) const = default;
+  };
+  Fraction fraction() const;
   bool is_zero() const { return nano_ == 0; }
   int sign() const { return nano_ < 0 ? -1 : nano_ > 0 ? 1 : 0; }
   Format format() const { return format_; }

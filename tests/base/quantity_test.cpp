@@ -204,5 +204,17 @@ TEST(Amount, SaturatesAndUnlimitedAbsorbs) {
   EXPECT_TRUE((Amount::of(INT64_MAX / 2) * 3).is_unlimited());
 }
 
+TEST(Quantity, IsAFraction) {
+  using Fraction = Quantity::Fraction;
+  const auto fraction = [](std::string_view text) { return Quantity::parse(text).value().fraction(); };
+  EXPECT_EQ(fraction("0"), (Fraction{0, 1}));
+  EXPECT_EQ(fraction("-3"), (Fraction{0, 1}));
+  EXPECT_EQ(fraction("1"), (Fraction{1, 1}));
+  EXPECT_EQ(fraction("2.5"), (Fraction{5, 2}));
+  EXPECT_EQ(fraction("2n"), (Fraction{1, 500'000'000}));
+  EXPECT_EQ(fraction("9223372036854775807"), (Fraction{9'223'372'036'854'775'807u, 1}));
+  EXPECT_EQ(fraction("9000000000000.000000001"), (Fraction{9'000'000'000'001u, 1}));  // rounded up: does not fit
+}
+
 }  // namespace
 }  // namespace berth

@@ -65,6 +65,31 @@ bool Ledger::fits(NodeId cluster_queue, std::span<const FlavorResourceAmount> us
   });
 }
 
+bool Ledger::fits_counted(NodeId cluster_queue, std::span<const FlavorResourceAmount> usage) const {
+  return std::all_of(usage.begin(), usage.end(), [&](const FlavorResourceAmount& each) {
+    return each.amount.is_zero() || raw_available(cluster_queue, each.id) >= Amount();
+  });
+}
+
+Amount Ledger::rise(NodeId node, NodeId ancestor, FlavorResourceId id, Amount amount) const {
+  for (; node != ancestor; node = at(node).up) {
+    const Amount spare = local_available(node, id);
+    if (amount <= spare) return {};
+    amount -= spare;
+  }
+  return amount;
+}
+
+Amount Ledger::fall(NodeId node, NodeId ancestor, FlavorResourceId id, Amount amount) const {
+  for (; node != ancestor; node = at(node).up) {
+    const Cell& c = cell(node, id);
+    const Amount in_parent = c.usage - c.local;
+    if (in_parent <= Amount()) return {};
+    amount = min(amount, in_parent);
+  }
+  return amount;
+}
+
 BorrowLevel Ledger::lowest_subtree_that_fits(NodeId node, FlavorResourceId id, Amount more) const {
   bool has_parent = at(node).up.valid();
   if (!has_parent || !borrowing_with(node, id, more)) return {0, has_parent};

@@ -38,6 +38,10 @@ struct QuotaEntry {
   Quota quota;
 };
 
+// How much a cluster queue or cohort counts for in fair sharing, as a fraction. 0: as long as it borrows anything, more than any other
+// (KEP-1714).
+using FairWeight = Quantity::Fraction;
+
 struct FlavorResourceAmount {
   FlavorResourceId id;
   Amount amount;
@@ -79,6 +83,10 @@ class Ledger {
   // An unbounded cohort has an unlimited nominal quota of everything that is not listed.
   NodeId set_cohort(std::string_view name, std::string_view parent, std::span<const QuotaEntry> quotas, bool unbounded = false);
   void remove_cohort(std::string_view name);  // goes on as an implicit cohort while something names it
+  // 1/1 until it is set, and again when the object is removed.
+  void set_weight(NodeId node, FairWeight weight);
+  FairWeight weight(NodeId node) const { return at(node).weight; }
+  std::uint64_t configuration() const { return configuration_; }  // another number whenever quotas or parents changed
 
   NodeId find_cluster_queue(std::string_view name) const;  // invalid when it has neither object nor claims
   NodeId find_cohort(std::string_view name) const;         // implicit ones too
@@ -110,7 +118,12 @@ class Ledger {
                   FlavorResourceId id) const;  // max(0, usage - subtree quota); 0 without a parent
   bool borrowing_with(NodeId node, FlavorResourceId id, Amount more) const;  // usage + more > subtree quota
   bool fits(NodeId cluster_queue, std::span<const FlavorResourceAmount> usage) const;
+  // Of usage that the queue has already: whether there is room for it.
+  bool fits_counted(NodeId cluster_queue, std::span<const FlavorResourceAmount> usage) const;
   BorrowLevel lowest_subtree_that_fits(NodeId cluster_queue, FlavorResourceId id, Amount more) const;
+  // By how much the usage of `ancestor` (or of the queue itself) would rise, or fall, if that of the queue did by `amount`.
+  Amount rise(NodeId cluster_queue, NodeId ancestor, FlavorResourceId id, Amount amount) const;
+  Amount fall(NodeId cluster_queue, NodeId ancestor, FlavorResourceId id, Amount amount) const;
 
   // --- Claims. Amounts must not be negative; they are tidied.
   // The node of a cluster queue that may have no object (yet): for claims that name it.
@@ -177,6 +190,7 @@ class Ledger {
     NodeId root;    // none inside a cycle
     std::size_t claims = 0;
     std::size_t pins = 0;
+    FairWeight weight{1, 1};
     std::vector<NodeId> children;
     std::vector<Cell> cells;  // by flavor-resource, as far as any was needed
   };
@@ -234,6 +248,7 @@ class Ledger {
   std::vector<Relief> reliefs_;
   std::vector<Undo> journal_;
   std::size_t open_trials_ = 0;
+  std::uint64_t configuration_ = 0;
 };
 
 }  // namespace berth::engine

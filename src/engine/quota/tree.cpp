@@ -73,6 +73,7 @@ void Ledger::remove_cluster_queue(std::string_view name) {
   NodeId node = find_cluster_queue(name);
   if (!node.valid()) return;
   at(node).exists = false;
+  at(node).weight = {1, 1};
   set_quotas(node, {});
   link(node, NodeId());
   drop_if_unused(node);
@@ -91,9 +92,16 @@ void Ledger::remove_cohort(std::string_view name) {
   NodeId node = find_cohort(name);
   if (!node.valid()) return;
   at(node).exists = false;
+  at(node).weight = {1, 1};
   set_quotas(node, {});
   link(node, NodeId());
   drop_if_unused(node);
+}
+
+void Ledger::set_weight(NodeId node, FairWeight weight) {
+  if (at(node).weight == weight) return;
+  at(node).weight = weight;
+  reliefs_.push_back({at(node).root.valid() ? at(node).root : node, FlavorResourceId()});
 }
 
 void Ledger::set_quotas(NodeId node, std::span<const QuotaEntry> quotas, bool unbounded) {
@@ -104,6 +112,7 @@ void Ledger::set_quotas(NodeId node, std::span<const QuotaEntry> quotas, bool un
 
 // Makes `parent` the parent of `node` and brings every derived value of both trees up to date.
 void Ledger::link(NodeId node, NodeId parent) {
+  ++configuration_;
   NodeId former = at(node).parent;
   if (former != parent) {
     if (former.valid()) std::erase(at(former).children, node);
