@@ -81,6 +81,11 @@ class Reader {
     return groups;
   }
 
+  Quantity fair_weight() {
+    const Json* value = find_path(object_, {"spec", "fairSharing", "weight"});
+    return value == nullptr || value->is_null() ? Quantity::of(1) : quantity(*value, "spec.fairSharing.weight");
+  }
+
   template <typename T>
   Result<T> finish(T value) {
     if (error_) return tl::unexpected(std::move(*error_));
@@ -165,6 +170,7 @@ Result<ClusterQueue> decode_cluster_queue(const Json& object) {
       reader.choice({"spec", "preemption", "withinClusterQueue"}, kWithin, q.within_cluster_queue);
   q.admission_checks = check_rules(object);
   q.stop_policy = reader.choice({"spec", "stopPolicy"}, kStopPolicies, q.stop_policy);
+  q.fair_weight = reader.fair_weight();
   q.meta = reader.take_meta();
   return reader.finish(std::move(q));
 }
@@ -174,6 +180,7 @@ Result<Cohort> decode_cohort(const Json& object) {
   Cohort cohort;
   cohort.parent_name = string_at(object, {"spec", "parentName"});
   cohort.resource_groups = reader.resource_groups();
+  cohort.fair_weight = reader.fair_weight();
   cohort.meta = reader.take_meta();
   return reader.finish(std::move(cohort));
 }

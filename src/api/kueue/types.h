@@ -65,6 +65,7 @@ struct ClusterQueue {
   };
   std::vector<CheckRule> admission_checks;
   StopPolicy stop_policy = StopPolicy::kNone;
+  Quantity fair_weight = Quantity::of(1);  // fairSharing.weight (KEP-1714); not negative
 
   // Terms that Kueue's API has no words for: a cluster queue made from another API's queue sets them (docs/adr/0013), decoding
   // leaves them as they are.
@@ -85,6 +86,7 @@ struct Cohort {
   ObjectMeta meta;
   std::string parent_name;
   std::vector<ResourceGroup> resource_groups;
+  Quantity fair_weight = Quantity::of(1);  // as ClusterQueue's
   bool unbounded = false;  // of what no group names it has any amount. No word of Kueue's API, as ClusterQueue::terms
 };
 

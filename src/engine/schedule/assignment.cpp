@@ -255,8 +255,7 @@ Assigner::Grade Assigner::grade_resource(FlavorResourceId id, ResourceId resourc
   }
   report({Shortage::Kind::kUnused, 0, resource, flavor, Amount(), value - available, Amount(), nullptr});
   out_->lacks.push_back({.id = id, .wanted = value});
-  bool may_preempt = value <= ledger_.quota(who.queue, id).nominal || level.smaller_than_tree ||
-                     who.config->borrow_within_cohort != api::kueue::BorrowWithinCohort::kNever;
+  bool may_preempt = value <= ledger_.quota(who.queue, id).nominal || level.smaller_than_tree || may_preempt_while_borrowing();
   if (!may_preempt) {
     severity = std::max<int>(severity, kWaiting);
     return {Grade::kNoFit, level.height};
@@ -272,6 +271,12 @@ Assigner::Grade Assigner::grade_resource(FlavorResourceId id, ResourceId resourc
       break;
   }
   return {Grade::kNoCandidates, possible.borrow};
+}
+
+bool Assigner::may_preempt_while_borrowing() const {
+  const QueueConfig& config = *request_->preemptor.config;
+  return fair_sharing_ ? config.reclaim_within_cohort != api::kueue::ReclaimWithinCohort::kNever
+                       : config.borrow_within_cohort != api::kueue::BorrowWithinCohort::kNever;
 }
 
 // Whether a is strictly better than b under the queue's preference.

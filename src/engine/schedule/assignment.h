@@ -119,8 +119,8 @@ class Assigner {
     std::span<const std::int32_t> tried;      // by step: where a former walk stopped; empty: start over
     std::span<const std::int32_t> nominated;  // by step: the only flavor to look at; empty: all
   };
-  Assigner(const Ledger& ledger, Preemption& preemption, bool fungibility)
-      : ledger_(ledger), preemption_(preemption), fungibility_(fungibility) {}
+  Assigner(const Ledger& ledger, Preemption& preemption, bool fungibility, bool fair_sharing)
+      : ledger_(ledger), preemption_(preemption), fungibility_(fungibility), fair_sharing_(fair_sharing) {}
 
   void assign(const Request& request, Assignment& out);
 
@@ -142,6 +142,7 @@ class Assigner {
   Grade grade_flavor(std::size_t flavor, const Plan::Step& step, int& severity);
   Grade grade_resource(FlavorResourceId id, ResourceId resource, FlavorId flavor, Amount amount,
                        bool hopeless, int& severity);
+  bool may_preempt_while_borrowing() const;
   Amount wanted(const Plan::Want& want) const;
   Amount assumed(FlavorResourceId id) const;
   void report(Shortage shortage);
@@ -149,7 +150,7 @@ class Assigner {
 
   const Ledger& ledger_;
   Preemption& preemption_;
-  bool fungibility_;
+  bool fungibility_, fair_sharing_;
 
   // Of the request at hand.
   const Request* request_ = nullptr;

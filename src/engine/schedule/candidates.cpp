@@ -19,7 +19,7 @@ Candidates::Candidates(const Ledger& ledger, const Slots& slots, const Preemptio
       slots_(slots),
       holders_of_(holders_of),
       preemptor_(preemptor),
-      short_ids_(short_ids),
+      policy_(ledger, slots, preemptor, short_ids),
       needs_quota_(needs_quota) {
   if (preemptor_.config->within_cluster_queue != WithinClusterQueue::kNever) {
     add_source(preemptor_.queue, NodeId(), Advantage::kOwnQueue);
@@ -47,7 +47,7 @@ void Candidates::collect_below(NodeId cohort, NodeId subtree, NodeId skip, Advan
     if (child == skip || child == preemptor_.queue) continue;
     if (ledger_.is_cluster_queue(child)) {
       if (exceeds(child, subtree)) add_source(child, subtree, advantage);
-    } else if (preemptor_.config->terms.reclaim_levels || !within_nominal(child)) {
+    } else if (preemptor_.config->terms.reclaim_levels || !policy_.within_nominal(child)) {
       collect_below(child, subtree, skip, advantage);
     }
   }
@@ -74,38 +74,6 @@ bool Candidates::fit_in_quota(NodeId node, std::vector<FlavorResourceAmount>& re
   return fits;
 }
 
-bool Candidates::within_nominal(NodeId node) const {
-  return std::none_of(short_ids_.begin(), short_ids_.end(),
-                      [&](FlavorResourceId id) { return ledger_.borrowing_with(node, id, Amount()); });
-}
-
-bool Candidates::uses_short_ids(WorkloadId workload) const {
-  const Claim* claim = ledger_.claim(workload);
-  return claim != nullptr && !ledger_.supposed_out(workload) &&
-         std::any_of(claim->usage.begin(), claim->usage.end(), [&](const FlavorResourceAmount& each) {
-           return std::find(short_ids_.begin(), short_ids_.end(), each.id) != short_ids_.end();
-         });
-}
-
-// Holders come by rising priority: after one that is too important all are.
-bool Candidates::too_important(const Source& source, const HolderKey& holder) const {
-  if (source.advantage != Advantage::kOwnQueue) {
-    return preemptor_.config->reclaim_within_cohort == ReclaimWithinCohort::kLowerPriority &&
-           holder.priority >= preemptor_.priority;
-  }
-  if (preemptor_.config->within_cluster_queue == WithinClusterQueue::kLowerPriority) {
-    return holder.priority >= preemptor_.priority;
-  }
-  return holder.priority > preemptor_.priority;
-}
-
-bool Candidates::policy_allows(const Source& source, const HolderKey& holder) const {
-  if (too_important(source, holder) || !uses_short_ids(holder.workload)) return false;
-  // Of equal priority, only what queued up later gives way.
-  return source.advantage != Advantage::kOwnQueue || holder.priority < preemptor_.priority ||
-         preemptor_.queued_at < slots_[holder.workload].queued_at;
-}
-
 PreemptionReason Candidates::reason(const Source& source, const HolderKey& holder,
                                     bool& without_borrowing_only) const {
   without_borrowing_only = false;
@@ -130,7 +98,7 @@ bool Candidates::exceeds(NodeId queue, NodeId subtree) const {
   const auto& levels = preemptor_.config->terms.reclaim_levels;
   std::int32_t level = 0;
   for (NodeId node = queue; node.valid() && node != subtree && (!levels || level <= *levels); node = ledger_.parent(node), ++level) {
-    if (within_nominal(node)) return false;
+    if (policy_.within_nominal(node)) return false;
   }
   return true;
 }
@@ -149,9 +117,10 @@ void Candidates::start(bool borrowing) {
 
 bool Candidates::settle(Cursor& cursor, bool evicted) const {
   const auto& set = cursor.source->holders->ordered();
+  const bool own = cursor.source->advantage == Advantage::kOwnQueue;
   for (; cursor.at != set.end() && cursor.at->evicted == evicted; ++cursor.at) {
-    if (too_important(*cursor.source, *cursor.at)) return false;
-    if (policy_allows(*cursor.source, *cursor.at)) return true;
+    if (policy_.too_important(own, *cursor.at)) return false;
+    if (policy_.allows(own, *cursor.at)) return true;
   }
   return false;
 }

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/schedule/preemption.h"
+#include "engine/schedule/candidate_policy.h"
 
 namespace berth::engine {
 
@@ -41,10 +41,6 @@ class Candidates {
   void add_source(NodeId queue, NodeId subtree, Advantage advantage);
   bool exceeds(NodeId queue, NodeId subtree) const;
   bool fit_in_quota(NodeId node, std::vector<FlavorResourceAmount>& remaining) const;
-  bool within_nominal(NodeId node) const;
-  bool uses_short_ids(WorkloadId workload) const;
-  bool policy_allows(const Source& source, const HolderKey& holder) const;
-  bool too_important(const Source& source, const HolderKey& holder) const;
   PreemptionReason reason(const Source& source, const HolderKey& holder, bool& without_borrowing_only) const;
   bool still_exceeds(const Source& source) const;
   bool later(const Cursor& a, const Cursor& b) const;
@@ -55,7 +51,7 @@ class Candidates {
   const Slots& slots_;
   const Preemption::HoldersOf& holders_of_;
   const Preemptor& preemptor_;
-  std::span<const FlavorResourceId> short_ids_;
+  CandidatePolicy policy_;
   std::span<const FlavorResourceAmount> needs_quota_;
   std::vector<Source> sources_;
   bool any_hierarchical_ = false, any_priority_ = false;

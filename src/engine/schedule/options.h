@@ -5,6 +5,15 @@
 
 namespace berth::engine {
 
+// KEP-1714: quota that nobody needs is shared by weight. Off: whoever needs the least borrowing comes first.
+struct FairSharing {
+  bool enabled = false;
+  bool final_share = true;    // LessThanOrEqualToFinalShare, tried first
+  bool initial_share = true;  // LessThanInitialShare
+  bool preempt_within_nominal = true;     // who stays within its nominal quota takes it back from any borrower
+  bool prioritize_non_borrowing = true;   // who borrows nothing of what is asked for comes before who does
+};
+
 struct SchedulerOptions {
   bool partial_admission = true;
   bool flavor_fungibility = true;
@@ -13,6 +22,7 @@ struct SchedulerOptions {
   bool block_admission = false;    // while the pods of a holder are not ready (waitForPodsReady.blockAdmission)
   bool ignore_undeclared = false;  // quotaCheckStrategy IgnoreUndeclared
   TopologyOptions topology;
+  FairSharing fair_sharing;
 };
 
 }  // namespace berth::engine

@@ -54,15 +54,24 @@ bool Pass::cycle() {
   moved_ = places_changed_ = false;
   std::size_t count = nominate_heads();
   if (count == 0) return false;
+  preempted_.clear();
+  process_in_order(count);
+  state_.ledger.drop_holds();
+  if (places_changed_) state_.places.drop_holds();
+  return moved_;
+}
+
+void Pass::process_in_order(std::size_t count) {
+  if (state_.options.fair_sharing.enabled) {
+    tournament_.begin({entries_.data(), count});
+    while (Entry* entry = tournament_.next()) process(*entry);
+    return;
+  }
   order_.resize(count);
   std::iota(order_.begin(), order_.end(), std::size_t{0});
   std::sort(order_.begin(), order_.end(),
             [this](std::size_t a, std::size_t b) { return before(entries_[a], entries_[b]); });
-  preempted_.clear();
   for (std::size_t i : order_) process(entries_[i]);
-  state_.ledger.drop_holds();
-  if (places_changed_) state_.places.drop_holds();
-  return moved_;
 }
 
 std::size_t Pass::nominate_heads() {

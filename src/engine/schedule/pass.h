@@ -9,12 +9,13 @@
 #include "engine/schedule/decision.h"
 #include "engine/schedule/nominate.h"
 #include "engine/schedule/state.h"
+#include "engine/schedule/tournament.h"
 
 namespace berth::engine {
 
 class Pass {
  public:
-  explicit Pass(State& state) : state_(state), nominator_(state) {}
+  explicit Pass(State& state) : state_(state), nominator_(state), tournament_(state) {}
 
   // All queues below `roots` that have somebody awake. False when it stopped at the bound of cycles and
   // should go on. Trees whose pods may want the same places are passed over together.
@@ -32,6 +33,7 @@ class Pass {
   void collect(NodeId node);
   bool cycle();  // true when anything moved
   std::size_t nominate_heads();
+  void process_in_order(std::size_t count);
   bool before(const Entry& a, const Entry& b) const;
   void process(Entry& entry);
 
@@ -63,6 +65,7 @@ class Pass {
   Time now_{};
   Decisions* out_ = nullptr;
   Nominator nominator_;
+  Tournament tournament_;  // for fair sharing
   std::span<const NodeId> roots_;
   std::vector<Queue*> all_, live_;  // of the tree; with somebody to evaluate
   std::vector<Entry> entries_;      // kept between cycles for their memory

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/schedule/candidates.h"
+#include "engine/schedule/fair_candidates.h"
 #include "engine/schedule/trial.h"
 
 namespace berth::engine {
@@ -29,6 +30,7 @@ class Removal {
     std::span<const FlavorResourceAmount> needs_quota;  // unless it may borrow
     std::span<const PlaceAsk> asks;
     bool borrowing = false;
+    bool counted = false;  // while victims are chosen, its usage counts as used: shares are compared with it
   };
   Removal(Ledger& ledger, Places& places, const Slots& slots, const Want& want)
       : ledger_(ledger),
@@ -37,9 +39,12 @@ class Removal {
         want_(want),
         trial_(ledger, places),
         placed_(want.asks.empty()),
-        placed_known_(placed_) {}
+        placed_known_(placed_) {
+    if (want.counted) trial_.with(want.queue, want.usage);
+  }
 
-  bool remove_enough(Candidates& candidates);
+  template <typename Source>
+  bool remove_enough(Source& candidates);
   void put_back();
   std::vector<Target> take_targets() { return std::move(targets_); }
 
@@ -57,6 +62,7 @@ class Removal {
     if (!want_.asks.empty() && !slots_[targets_[i].workload].places.empty()) placed_known_ = false;
   }
   bool quota_fits() const {
+    if (want_.counted) return ledger_.fits_counted(want_.queue, want_.usage);
     return (want_.borrowing || within_quota(ledger_, want_.queue, want_.needs_quota)) && ledger_.fits(want_.queue, want_.usage);
   }
   bool has_places() {
@@ -78,7 +84,8 @@ class Removal {
 
 // Looking for places costs more than removing a candidate: it is done after 1, 2, 4, ... of them, and after
 // the last.
-bool Removal::remove_enough(Candidates& candidates) {
+template <typename Source>
+bool Removal::remove_enough(Source& candidates) {
   std::size_t too_few = 0, next_look = 1;
   for (bool more = true; more;) {
     if (const auto target = candidates.next()) {
@@ -157,7 +164,7 @@ std::string_view human_readable(PreemptionReason reason) {
     case PreemptionReason::kInCohortReclaimWhileBorrowing:
       return "reclamation within the cohort while borrowing";
     case PreemptionReason::kInCohortFairSharing:
-      return "fair sharing within the cohort";
+      return "Fair Sharing within the cohort";
   }
   return "";
 }
@@ -177,6 +184,7 @@ std::vector<Target> Preemption::targets(const Preemptor& preemptor,
                                         std::span<const FlavorResourceAmount> usage,
                                         std::span<const PlaceAsk> asks) {
   if (!preemptor.config->preempts()) return {};
+  if (fair_sharing_.enabled) return fair_targets(preemptor, short_ids, usage, asks);
   const std::vector<FlavorResourceAmount> needs_quota = preemptor.needs_quota(ledger_, short_ids, usage);
   Candidates candidates(ledger_, slots_, holders_of_, preemptor, short_ids, needs_quota);
   bool borrowing_forbidden = preemptor.config->borrow_within_cohort == api::kueue::BorrowWithinCohort::kNever;
@@ -195,6 +203,15 @@ std::vector<Target> Preemption::targets(const Preemptor& preemptor,
     return removal.take_targets();
   }
   return {};
+}
+
+std::vector<Target> Preemption::fair_targets(const Preemptor& preemptor, std::span<const FlavorResourceId> short_ids,
+                                             std::span<const FlavorResourceAmount> usage, std::span<const PlaceAsk> asks) {
+  FairCandidates candidates(ledger_, shares_, slots_, holders_of_, preemptor, short_ids, fair_sharing_);
+  Removal removal(ledger_, places_, slots_, {preemptor.queue, usage, {}, asks, true, true});
+  if (!removal.remove_enough(candidates)) return {};
+  removal.put_back();
+  return removal.take_targets();
 }
 
 Possibility Preemption::simulate(const Preemptor& preemptor, FlavorResourceId id, Amount amount) {

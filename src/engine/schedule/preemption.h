@@ -1,5 +1,5 @@
 // Whom to evict for a workload that does not fit: classical preemption (KEP-83, KEP-1337, KEP-79;
-// kueue.md 3.6).
+// kueue.md 3.6), or by shares when fair sharing is on (KEP-1714).
 //
 // Candidates use a flavor-resource that is short and satisfy the preemptor queue's policies. They are removed
 // one by one in a trial until the workload fits, places included, then put back in reverse while it still
@@ -10,9 +10,10 @@
 #include <span>
 #include <vector>
 
-#include "engine/quota/ledger.h"
+#include "engine/quota/fair_share.h"
 #include "engine/schedule/decision.h"
 #include "engine/schedule/holders.h"
+#include "engine/schedule/options.h"
 #include "engine/schedule/queue_config.h"
 #include "engine/topology/places.h"
 
@@ -51,8 +52,8 @@ struct Possibility {
 class Preemption {
  public:
   using HoldersOf = std::function<const Holders*(NodeId)>;  // nullptr: none
-  Preemption(Ledger& ledger, Places& places, const Slots& slots, HoldersOf holders_of)
-      : ledger_(ledger), places_(places), slots_(slots), holders_of_(std::move(holders_of)) {}
+  Preemption(Ledger& ledger, Places& places, Shares& shares, const Slots& slots, HoldersOf holders_of, const FairSharing& fair_sharing)
+      : ledger_(ledger), places_(places), shares_(shares), slots_(slots), holders_of_(std::move(holders_of)), fair_sharing_(fair_sharing) {}
 
   // The victims for `usage`, of which `short_ids` are short, and for the places that pods want; empty when
   // none suffice. Workloads that an open trial has taken out are no candidates.
@@ -62,10 +63,15 @@ class Preemption {
   Possibility simulate(const Preemptor& preemptor, FlavorResourceId id, Amount amount);
 
  private:
+  std::vector<Target> fair_targets(const Preemptor& preemptor, std::span<const FlavorResourceId> short_ids,
+                                   std::span<const FlavorResourceAmount> usage, std::span<const PlaceAsk> asks);
+
   Ledger& ledger_;
   Places& places_;
+  Shares& shares_;
   const Slots& slots_;
   HoldersOf holders_of_;
+  FairSharing fair_sharing_;
 };
 
 }  // namespace berth::engine

@@ -125,8 +125,9 @@ void Scheduler::set_cohort(const api::kueue::Cohort& cohort) {
   State& state = impl_->state;
   auto quotas = compile_quotas(cohort.resource_groups, state.names);
   NodeId node = state.ledger.find_cohort(cohort.meta.name);
-  if (node.valid() && state.ledger.same_configuration(node, cohort.parent_name, quotas, cohort.unbounded)) return;
-  state.ledger.set_cohort(cohort.meta.name, cohort.parent_name, quotas, cohort.unbounded);
+  if (!node.valid() || !state.ledger.same_configuration(node, cohort.parent_name, quotas, cohort.unbounded))
+    node = state.ledger.set_cohort(cohort.meta.name, cohort.parent_name, quotas, cohort.unbounded);
+  state.ledger.set_weight(node, cohort.fair_weight.fraction());
 }
 
 void Scheduler::remove_cohort(std::string_view name) { impl_->state.ledger.remove_cohort(name); }
@@ -141,6 +142,7 @@ void Scheduler::set_cluster_queue(const api::kueue::ClusterQueue& object, bool a
   if (rules_changed || !state.ledger.same_configuration(queue.node, object.cohort_name, quotas)) {
     state.ledger.set_cluster_queue(object.meta.name, object.cohort_name, quotas);
   }
+  state.ledger.set_weight(queue.node, object.fair_weight.fraction());
   bool woken = rules_changed || (active && !queue.active);
   queue.config = std::move(config);
   queue.holders.reclaimable = queue.config.terms.reclaimable;

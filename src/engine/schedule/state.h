@@ -45,8 +45,9 @@ struct State {
   explicit State(SchedulerOptions o)
       : options(o),
         places(names, o.topology),
-        preemption(ledger, places, slots, [this](NodeId node) { return holders(node); }),
-        assigner(ledger, preemption, o.flavor_fungibility) {}
+        shares(ledger, names),
+        preemption(ledger, places, shares, slots, [this](NodeId node) { return holders(node); }, o.fair_sharing),
+        assigner(ledger, preemption, o.flavor_fungibility, o.fair_sharing.enabled) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
@@ -93,6 +94,7 @@ struct State {
   std::vector<std::unique_ptr<Queue>> queues;  // by node
   std::vector<Tree> trees;                     // by root
   std::uint64_t counter = 0;                   // gives generations
+  Shares shares;
   Preemption preemption;
   Assigner assigner;
 };

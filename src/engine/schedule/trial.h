@@ -1,5 +1,5 @@
-// Supposes that workloads gave back what they hold, their quota and their places together. Ends with its
-// scope.
+// Supposes that workloads gave back what they hold, their quota and their places together, and that a queue used more quota. Ends with
+// its scope.
 #pragma once
 
 #include "engine/quota/ledger.h"
@@ -19,6 +19,7 @@ class Trial {
     quota_.again(workload);
     places_.again(workload);
   }
+  void with(NodeId cluster_queue, std::span<const FlavorResourceAmount> usage) { quota_.with(cluster_queue, usage); }
 
  private:
   Ledger::Trial quota_;

@@ -3,8 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
 #include <random>
+
+#include "engine/schedule/house.h"
 
 namespace berth::engine {
 namespace {
@@ -12,53 +13,6 @@ namespace {
 using api::kueue::BorrowWithinCohort;
 using api::kueue::ReclaimWithinCohort;
 using api::kueue::WithinClusterQueue;
-
-const FlavorResourceId kCpu(0), kMemory(1);
-Amount n(std::int64_t v) { return Amount::of(v); }
-Time second(int s) { return Time(std::chrono::seconds(s)); }
-
-// Queues with holders, without a scheduler around them.
-struct House {
-  Names names;
-  Ledger ledger;
-  Places places{names, {}};
-  Slots slots;
-  std::map<NodeId, std::unique_ptr<Holders>> holders;
-  std::vector<WorkloadId> workloads;
-  Preemption preemption{ledger, places, slots, [this](NodeId node) {
-                          auto it = holders.find(node);
-                          return it == holders.end() ? nullptr : it->second.get();
-                        }};
-
-  NodeId queue(const std::string& name, const std::string& cohort, std::int64_t cpu,
-               std::int64_t memory = 0) {
-    std::vector<QuotaEntry> quotas{{kCpu, {n(cpu)}}, {kMemory, {n(memory)}}};
-    NodeId node = ledger.set_cluster_queue(name, cohort, quotas);
-    holders[node] = std::make_unique<Holders>(slots);
-    return node;
-  }
-  WorkloadId runs(NodeId queue, std::int64_t cpu, int priority, int reserved_at, bool evicted = false,
-                  std::int64_t memory = 0) {
-    WorkloadId id = slots.enter("w" + std::to_string(workloads.size()), "");
-    Slot& slot = slots[id];
-    slot.queue = queue;
-    slot.priority = priority;
-    slot.queued_at = slot.reserved_at = second(reserved_at);
-    slot.evicted = evicted;
-    slot.place = Slot::Place::kHolder;
-    holders[queue]->insert(slot, id);
-    ledger.take(id, queue, {{kCpu, n(cpu)}, {kMemory, n(memory)}});
-    workloads.push_back(id);
-    return id;
-  }
-  std::vector<WorkloadId> victims(const Preemptor& preemptor, std::int64_t cpu) {
-    FlavorResourceAmount usage{kCpu, n(cpu)};
-    std::vector<WorkloadId> ids;
-    for (const Target& each : preemption.targets(preemptor, {&kCpu, 1}, {&usage, 1}))
-      ids.push_back(each.workload);
-    return ids;
-  }
-};
 
 TEST(Preemption, FillsBackFromTheEndAndReplacesByTheLast) {
   House house;

@@ -56,6 +56,10 @@ struct QueueSpec {
     object.reclaim_within_cohort = policy;
     return *this;
   }
+  QueueSpec& weighs(std::string_view weight) {
+    object.fair_weight = quantity(weight);
+    return *this;
+  }
   QueueSpec& borrow_preempting(std::optional<std::int32_t> threshold = {}) {
     object.borrow_within_cohort = api::kueue::BorrowWithinCohort::kLowerPriority;
     object.borrow_max_priority_threshold = threshold;
@@ -89,8 +93,10 @@ class World {
     scheduler.set_cluster_queue(spec.object, true, delayed_flavors);
   }
   void cohort(const std::string& name, const std::string& parent,
-              const std::vector<std::pair<std::string, std::vector<QueueSpec::Limit>>>& flavors = {}) {
+              const std::vector<std::pair<std::string, std::vector<QueueSpec::Limit>>>& flavors = {},
+              std::string_view weight = "1") {
     api::kueue::Cohort object;
+    object.fair_weight = quantity(weight);
     object.meta.name = name;
     object.parent_name = parent;
     for (const auto& [flavor_name, limits] : flavors) {
