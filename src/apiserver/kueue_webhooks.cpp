@@ -4,6 +4,7 @@
 
 #include "api/kueue/conversion.h"
 #include "api/kueue/types.h"
+#include "apiserver/admission.h"
 
 namespace berth::apiserver {
 namespace {
@@ -13,21 +14,7 @@ using PolicyPtr = std::shared_ptr<const AdmissionPolicy>;
 
 ResourcePtr join(ResourcePtr resource, const PolicyPtr& policy) {
   const auto& rules = api::kueue::admission_rules(resource->gvr.group, resource->gvr.resource);
-  resource = with_kueue_conversion(std::move(resource));
-  if (!rules.mutate && !rules.check) return resource;
-  auto joined = std::make_shared<ResourceInfo>(*resource);
-  joined->strategy.validating_admission = [&rules, policy](const Json& object, const Json* old,
-                                                           std::string_view subresource, const Lookup& lookup) {
-    return rules.check(object, old, subresource, {lookup.get, *policy});
-  };
-  if (rules.mutate) {
-    joined->strategy.prepare_create = [first = resource->strategy.prepare_create, &rules, policy](
-                                          Json& object, const Lookup& lookup) {
-      if (first) first(object, lookup);
-      rules.mutate(object, {lookup.get, *policy});
-    };
-  }
-  return joined;
+  return with_rules(with_kueue_conversion(std::move(resource)), rules, policy);
 }
 
 }  // namespace

@@ -45,6 +45,8 @@ struct Strategy {
   std::function<std::optional<api::RestResponse>(Json& object, const Json* old, const Lookup&)> admit;
   // What validating webhooks would check, after everything else was found valid. `old` is null on creation.
   std::function<api::FieldErrors(const Json& object, const Json* old, std::string_view subresource, const Lookup&)> validating_admission;
+  // What validating webhooks would say of a deletion; the error becomes a 403.
+  std::function<Result<void>(const Json& object, const Lookup&)> deletion_admission;
   // Makes an object of one version of the resource one of `version`. Empty: versions differ in apiVersion alone.
   std::function<Result<void>(Json& object, std::string_view version)> convert;
   // Rows of Tables for kinds whose columns are computed (Pod, Job, Node); same length as `columns` after Name.

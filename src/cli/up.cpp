@@ -16,7 +16,6 @@
 #include "http/https_server.h"
 #include "apiserver/http/pki.h"
 #include "apiserver/http/router.h"
-#include "apiserver/kueue_webhooks.h"
 #include "apiserver/server/api_server.h"
 #include "base/assert.h"
 #include "base/embedded.h"
@@ -29,6 +28,7 @@
 #include "controller/controller.h"
 #include "controller/feature_gates.h"
 #include "controller/metrics.h"
+#include "simulate/doors.h"
 
 namespace berth::cli {
 namespace {
@@ -100,7 +100,7 @@ class Up {
       log = std::move(*durable);
     }
     apiserver::ApiServerOptions server;
-    server.admission = apiserver::with_kueue_webhooks;
+    simulate::open_doors(server);
     auto core = apiserver::ApiServer::open(executor_, std::move(log), std::move(server));
     if (!core) return fail(core.error().message);
     core_ = std::move(*core);

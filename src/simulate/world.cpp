@@ -12,6 +12,7 @@
 #include "base/yaml.h"
 #include "cluster/cluster.h"
 #include "controller/controller.h"
+#include "simulate/doors.h"
 
 namespace berth::simulate {
 namespace {
@@ -56,7 +57,8 @@ Result<std::unique_ptr<World>> World::make(const WorldOptions& options) {
   auto impl = std::make_unique<Impl>(options.start);
   apiserver::ApiServerOptions server_options;
   server_options.seed = options.seed;
-  server_options.admission = options.webhooks ? apiserver::with_kueue_webhooks : apiserver::with_kueue_conversion;
+  server_options.admission = apiserver::with_kueue_conversion;
+  if (options.webhooks) open_doors(server_options);
   auto server =
       apiserver::ApiServer::open(impl->executor, apiserver::make_memory_log(impl->executor), server_options);
   if (!server) return tl::unexpected(server.error());

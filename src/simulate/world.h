@@ -31,7 +31,7 @@ struct WorldOptions {
   Duration provisioning_delay = std::chrono::seconds(30);
   bool machines = true;               // false: nodes and pods are what others make of them, only Jobs live
   bool controller = true;             // false: nobody decides (tests bring their own)
-  bool webhooks = true;               // Kueue's admission of its own kinds and of Jobs
+  bool webhooks = true;               // admission of Kueue's and Volcano's kinds and of Jobs
   engine::Options engine;             // the controller's feature gates
   // What the controller speaks through instead of the server itself: for tests of what it asks. The arguments outlive
   // what is returned. Empty: nothing stands between them.

@@ -57,6 +57,9 @@ AdmissionRules admission_rules(std::string_view group, std::string_view resource
     return {[](Json& object, const AdmissionContext&) { api::volcano::default_queue(object); },
             [admission](const Json& object, const Json* old, std::string_view subresource, const AdmissionContext&) {
               return subresource.empty() ? check_queue(*admission, object, old) : FieldErrors();
+            },
+            [admission](const Json& object, const AdmissionContext&) {
+              return admission->remove(string_at(object, {"metadata", "name"}));
             }};
   }
   if (group == api::volcano::kSchedulingGroup && resource == "podgroups") {

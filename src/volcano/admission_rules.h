@@ -10,7 +10,7 @@
 
 namespace berth::volcano {
 
-// Of queues, podgroups and jobs of Volcano's groups; both functions empty for everything else. What is written to
+// Of queues, podgroups and jobs of Volcano's groups; all functions empty for everything else. What is written to
 // statuses is not looked at, as in Volcano. `admission` answers for the queues as they are when it is asked.
 api::kueue::AdmissionRules admission_rules(std::string_view group, std::string_view resource,
                                            std::shared_ptr<const Admission> admission);

@@ -11,6 +11,7 @@
 #include "api/rest.h"
 #include "api/selector.h"
 #include "base/json.h"
+#include "base/result.h"
 
 namespace berth::api::kueue {
 
@@ -37,19 +38,23 @@ struct AdmissionContext {
   const AdmissionPolicy& policy;
 };
 
-// Both functions take objects in any version of their resource and judge them as the version that webhooks are registered for
-// (matchPolicy Equivalent); what cannot be converted to it is left as it is. Either may be empty.
+// All functions take objects in any version of their resource and judge them as the version that webhooks are registered for
+// (matchPolicy Equivalent); what cannot be converted to it is left as it is. Each may be empty.
 struct AdmissionRules {
   // On creation: sets defaults. Doing it twice is doing it once.
   std::function<void(Json& object, const AdmissionContext&)> mutate;
   // On creation (`old` null) and on updates, also of subresources ("" is the object itself).
   std::function<FieldErrors(const Json& object, const Json* old, std::string_view subresource, const AdmissionContext&)> check;
+  // Whether the object may be deleted; the error says why not.
+  std::function<Result<void>(const Json& object, const AdmissionContext&)> remove = {};
 };
+// The rules of a resource in all its versions; all functions empty for what nobody looks at.
+using RulesOf = std::function<AdmissionRules(std::string_view group, std::string_view resource)>;
 
 // Whether a Job that owns the Job, directly or not, is managed: then that one decides.
 bool has_managed_ancestor(const Json& job, const ObjectGetter& get);
 
-// The rules of a resource in all its versions; both functions empty for what no webhook looks at.
+// Those of Kueue: a RulesOf.
 const AdmissionRules& admission_rules(std::string_view group, std::string_view resource);
 
 }  // namespace berth::api::kueue

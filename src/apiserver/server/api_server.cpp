@@ -63,6 +63,7 @@ struct ApiServer::Impl {
 };
 
 Result<void> ApiServer::Impl::start() {
+  core.store.on_write(core.options.on_write);
   if (auto loaded = core.store.load(); !loaded) return loaded;
   for (ResourcePtr& resource : builtin_resources()) core.registry.add(std::move(resource));
   core.registry.add(crd_resource());

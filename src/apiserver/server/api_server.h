@@ -19,6 +19,9 @@ struct ApiServerOptions {
   std::size_t history = 10'000;            // changes kept for watches; older ones answer 410 Expired
   // Joins admission to kinds as they are served (see kueue_webhooks.h). Empty: none.
   std::function<ResourcePtr(ResourcePtr)> admission = {};
+  // Told of every object that is there at the start, as created, and of each change in the moment it takes effect, before the next
+  // request is looked at: what admission remembers of objects is as they are. A key is "<group>/<resource>/<namespace>/<name>".
+  std::function<void(const Change&)> on_write = {};
   std::size_t watch_buffer = 1'000;        // events a slow watcher may lag behind before its stream is ended
   // Runs the garbage collector, the namespace controller and the expiry of events. Without them objects wait for somebody
   // else to do that work, as those of a bare API server.

@@ -244,7 +244,9 @@ void Crds::delete_instance(const std::string& group, const std::string& plural, 
     request.ns = string_at(object, {"metadata", "namespace"});
     request.name = string_at(object, {"metadata", "name"});
     request.body = JsonObject{{"propagationPolicy", "Background"}};
-    static_cast<void>(delete_object(core_, *resource, request));
+    ResourceInfo unasked = *resource;  // what goes with its definition nobody is asked about
+    unasked.strategy.deletion_admission = {};
+    static_cast<void>(delete_object(core_, unasked, request));
     return;
   }
 }

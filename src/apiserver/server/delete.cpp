@@ -159,6 +159,10 @@ api::RestResponse delete_stored(Core& core, const ResourceInfo& resource, const 
                                 const Json& old, const Json& options, bool dry_run) {
   const std::string name(string_at(old, {"metadata", "name"}));
   if (auto refusal = check_preconditions(resource, old, options)) return std::move(*refusal);
+  if (resource.strategy.deletion_admission) {
+    if (const auto allowed = resource.strategy.deletion_admission(old, core.lookup); !allowed)
+      return api::forbidden(resource.gvr, name, allowed.error().message);
+  }
   Json prepared = old;
   if (is_crd(resource)) prepare_crd_deletion(prepared, core.executor.now());
   Deletion deletion = advance(resource, prepared, options, core.executor.now());

@@ -44,6 +44,7 @@ Result<void> ObjectStore::load() {
       return fail("the log holds '" + stored.key + "' at revision " + std::to_string(stored.revision) +
                   ", beyond its newest revision " + std::to_string(snapshot->revision));
     }
+    if (written_) written_({Change::Type::kCreated, stored.revision, stored.key, stored.object, nullptr});
     Bucket& bucket = buckets_[key->bucket];
     auto [it, added] = bucket.items.try_emplace(std::move(key->item));
     if (!added) return fail("the log holds '" + stored.key + "' twice");
@@ -136,6 +137,7 @@ JsonPtr ObjectStore::commit(const ObjectKey& key, Change::Type type, Json object
   if (type == Change::Type::kDeleted) --bucket.live;
 
   history_.push_back(change);
+  if (written_) written_(change);
   std::vector<Change> batch;
   batch.push_back(std::move(change));
   log_->append(std::move(batch),

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "apiserver/storage/store.h"
@@ -83,6 +84,10 @@ class ObjectStore {
   // Visits the durable changes of a bucket after revision `from`, oldest first. `from` must not be below
   // floor().
   void replay(std::string_view bucket, Revision from, const std::function<void(const Change&)>& visit) const;
+  // `told` hears of every object that load() finds, as created, and of each change in the moment it takes effect in memory:
+  // what it remembers is never behind get(). Before load(). What a failed log takes back it is not told of: nothing can be
+  // written any more then.
+  void on_write(std::function<void(const Change&)> told) { written_ = std::move(told); }
   // `observer` sees each change once it is durable, in order of revisions. Observers stay for good.
   void observe(std::function<void(const Change&)> observer);
   // `task` runs when everything up to `revision` is durable (true), or was lost to a failed log (false):
@@ -121,6 +126,7 @@ class ObjectStore {
   std::deque<Change> history_;  // revisions floor_+1 .. revision_, without gaps
   std::multimap<Revision, std::function<void(bool)>> waiting_;
   std::vector<std::function<void(const Change&)>> observers_;
+  std::function<void(const Change&)> written_;
   Revision revision_ = 0;
   Revision durable_ = 0;
   Revision floor_ = 0;

@@ -94,6 +94,25 @@ TEST_F(ObjectStoreTest, NothingIsShownBeforeItIsDurable) {
   EXPECT_EQ(seen, (std::vector<Revision>{1, 2}));
 }
 
+TEST_F(ObjectStoreTest, WhoListensToWritesIsNeverBehindTheStore) {
+  auto owned = std::make_unique<HeldLog>();
+  owned->snapshot = {7, {{kBucket + "ns/old", 5, std::make_shared<const Json>(JsonObject{{"value", 1}})}}};
+  store = std::make_unique<ObjectStore>(executor, std::move(owned), StoreOptions{4, 3});
+  std::vector<std::string> told;
+  store->on_write([&](const Change& change) {
+    const auto value = [](const JsonPtr& object) { return object ? std::to_string(int_at(*object, {"value"})) : "none"; };
+    told.push_back(change.key.substr(kBucket.size()) + "@" + std::to_string(change.revision) + " " + value(change.previous) +
+                   ">" + (change.type == Change::Type::kDeleted ? "gone" : value(change.object)));
+  });
+  ASSERT_TRUE(store->load());
+  put("old", 2, 5);
+  put("new", 3, 0);
+  put("new", 4, 99);  // a conflict is no write
+  ASSERT_TRUE(store->remove(key_of(kBucket, "ns", "old"), 8));
+  EXPECT_EQ(told, (std::vector<std::string>{"ns/old@5 none>1", "ns/old@8 1>2", "ns/new@9 none>3", "ns/old@10 2>gone"}))
+      << "nothing of it is durable yet";
+}
+
 TEST_F(ObjectStoreTest, WritesBeyondTheBacklogAreRefused) {
   put("a", 1, 0);
   put("b", 1, 0);
