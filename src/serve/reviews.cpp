@@ -93,6 +93,18 @@ JsonObject mutated(const Question& q, const api::kueue::AdmissionRules& rules, c
   return response;
 }
 
+Result<JsonObject> judged_deletion(const Json& request, const api::GroupVersionResource& what,
+                                   const api::kueue::AdmissionRules& rules, const api::kueue::AdmissionContext& context) {
+  if (!rules.remove) return JsonObject{{"allowed", true}};
+  const auto object = object_in(request, "oldObject");
+  if (!object) return tl::unexpected(object.error());
+  const auto allowed = rules.remove(**object, context);
+  if (allowed) return JsonObject{{"allowed", true}};
+  return JsonObject{
+      {"allowed", false},
+      {"status", api::forbidden(what, string_at(**object, {"metadata", "name"}), allowed.error().message).body}};
+}
+
 JsonObject judged(const Question& q, std::string_view group, const api::kueue::AdmissionRules& rules,
                   const api::kueue::AdmissionContext& context) {
   if (q.object == nullptr || !rules.check) return {{"allowed", true}};
@@ -107,14 +119,19 @@ JsonObject judged(const Question& q, std::string_view group, const api::kueue::A
 }  // namespace
 
 Result<Json> answer_admission(Hook hook, std::string_view group, std::string_view resource, const Json& review,
-                              const api::kueue::AdmissionContext& context) {
+                              const api::kueue::AdmissionRules& rules, const api::kueue::AdmissionContext& context) {
   const auto request = request_of(review, kAdmissionVersion, "AdmissionReview");
   if (!request) return tl::unexpected(request.error());
   const auto question = question_of(**request, group, resource);
   if (!question) return tl::unexpected(question.error());
-  const auto& rules = api::kueue::admission_rules(group, resource);
-  return admission_answer(**request, hook == Hook::kMutate ? mutated(*question, rules, context)
-                                                           : judged(*question, group, rules, context));
+  if (hook == Hook::kMutate) return admission_answer(**request, mutated(*question, rules, context));
+  if (question->operation == "DELETE") {
+    const api::GroupVersionResource what{std::string(group), "", std::string(resource)};
+    auto judged = judged_deletion(**request, what, rules, context);
+    if (!judged) return tl::unexpected(judged.error());
+    return admission_answer(**request, std::move(*judged));
+  }
+  return admission_answer(**request, judged(*question, group, rules, context));
 }
 
 Result<Json> answer_conversion(const Json& review) {

@@ -20,6 +20,8 @@ struct Page {
 };
 
 constexpr std::string_view kKueue = "kueue.x-k8s.io";
+constexpr std::string_view kVolcano = "scheduling.volcano.sh";
+constexpr std::string_view kVolcanoJobs = "batch.volcano.sh";
 constexpr Page kPages[] = {
     {"/convert", Hook::kMutate, "", ""},
     {"/mutate-batch-v1-job", Hook::kMutate, "batch", "jobs"},
@@ -31,6 +33,12 @@ constexpr Page kPages[] = {
     {"/validate-kueue-x-k8s-io-v1beta2-cohort", Hook::kValidate, kKueue, "cohorts"},
     {"/validate-kueue-x-k8s-io-v1beta2-resourceflavor", Hook::kValidate, kKueue, "resourceflavors"},
     {"/validate-kueue-x-k8s-io-v1beta2-workload", Hook::kValidate, kKueue, "workloads"},
+    {"/jobs/mutate", Hook::kMutate, kVolcanoJobs, "jobs"},
+    {"/jobs/validate", Hook::kValidate, kVolcanoJobs, "jobs"},
+    {"/podgroups/mutate", Hook::kMutate, kVolcano, "podgroups"},
+    {"/podgroups/validate", Hook::kValidate, kVolcano, "podgroups"},
+    {"/queues/mutate", Hook::kMutate, kVolcano, "queues"},
+    {"/queues/validate", Hook::kValidate, kVolcano, "queues"},
 };
 
 const Page* page_of(std::string_view target) {
@@ -61,8 +69,15 @@ http::HttpResponse answered(const Result<Json>& answer) {
 
 }  // namespace
 
-WebhookHandler::WebhookHandler(api::kueue::ObjectGetter get, api::kueue::AdmissionPolicy policy)
-    : get_(std::move(get)), policy_(std::move(policy)) {}
+WebhookHandler::WebhookHandler(api::kueue::ObjectGetter get, api::kueue::AdmissionPolicy policy,
+                               api::kueue::RulesOf more)
+    : get_(std::move(get)), policy_(std::move(policy)), more_(std::move(more)) {}
+
+api::kueue::AdmissionRules WebhookHandler::rules_of(std::string_view group, std::string_view resource) const {
+  auto rules = api::kueue::admission_rules(group, resource);
+  const bool known = rules.mutate || rules.check || rules.remove;
+  return known || !more_ ? rules : more_(group, resource);
+}
 
 std::unique_ptr<http::Handler::Parsed> WebhookHandler::parse(http::HttpRequest request) const {
   auto asked = std::make_unique<Asked>();
@@ -90,8 +105,9 @@ std::unique_ptr<http::Exchange> WebhookHandler::execute(std::unique_ptr<Parsed> 
                                                         std::shared_ptr<http::ResponseSink> sink) {
   auto& asked = static_cast<Asked&>(*request);
   if (!asked.answer) {
-    asked.answer =
-        answered(answer_admission(asked.page->hook, asked.page->group, asked.page->resource, asked.review, {get_, policy_}));
+    const Page& page = *asked.page;
+    asked.answer = answered(answer_admission(page.hook, page.group, page.resource, asked.review,
+                                             rules_of(page.group, page.resource), {get_, policy_}));
   }
   sink->respond([answer = std::move(*asked.answer)] { return answer; });
   return nullptr;
@@ -100,10 +116,11 @@ std::unique_ptr<http::Exchange> WebhookHandler::execute(std::unique_ptr<Parsed> 
 Result<std::unique_ptr<WebhookServer>> WebhookServer::start(SecureServerOptions options, Executor& executor,
                                                             api::kueue::ObjectGetter get,
                                                             api::kueue::AdmissionPolicy policy,
-                                                            CertificateSource& certificates) {
+                                                            CertificateSource& certificates,
+                                                            api::kueue::RulesOf more) {
   options.max_body_bytes = kMaxConversionBytes;
   std::unique_ptr<WebhookServer> out(
-      new WebhookServer(std::make_unique<WebhookHandler>(std::move(get), std::move(policy))));
+      new WebhookServer(std::make_unique<WebhookHandler>(std::move(get), std::move(policy), std::move(more))));
   auto server = SecureServer::start(*out->handler_, executor, certificates, std::move(options));
   if (!server) return fail("webhooks: " + server.error().message);
   out->server_ = std::move(*server);

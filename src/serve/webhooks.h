@@ -1,4 +1,4 @@
-// The webhooks that an API server calls: admission of Jobs and of Kueue's kinds, and conversion between their versions.
+// The webhooks that an API server calls: admission of Jobs and of Kueue's and Volcano's kinds, and conversion between versions.
 #pragma once
 
 #include <memory>
@@ -15,19 +15,23 @@ inline constexpr std::size_t kMaxConversionBytes = 64u << 20;
 
 // Answers POSTs of reviews on the paths that Kueue's webhook configurations name: /mutate-batch-v1-job, /validate-batch-v1-job,
 // /mutate-kueue-x-k8s-io-v1beta2-{workload,clusterqueue,resourceflavor},
-// /validate-kueue-x-k8s-io-v1beta2-{workload,clusterqueue,resourceflavor,cohort} and /convert. What is no review is answered with 400
+// /validate-kueue-x-k8s-io-v1beta2-{workload,clusterqueue,resourceflavor,cohort} and /convert; and on those that Volcano's name:
+// /{queues,podgroups,jobs}/{mutate,validate}. What is no review is answered with 400
 // and a Status that says why.
 class WebhookHandler final : public http::Handler {
  public:
-  // `get` is called on the executor.
-  WebhookHandler(api::kueue::ObjectGetter get, api::kueue::AdmissionPolicy policy);
+  // `get` is called on the executor, and so is `more`: rules besides those of Kueue. Empty: what they would judge is allowed.
+  WebhookHandler(api::kueue::ObjectGetter get, api::kueue::AdmissionPolicy policy, api::kueue::RulesOf more = {});
 
   std::unique_ptr<Parsed> parse(http::HttpRequest request) const override;
   std::unique_ptr<http::Exchange> execute(std::unique_ptr<Parsed> request, std::shared_ptr<http::ResponseSink> sink) override;
 
  private:
+  api::kueue::AdmissionRules rules_of(std::string_view group, std::string_view resource) const;
+
   api::kueue::ObjectGetter get_;
   api::kueue::AdmissionPolicy policy_;
+  api::kueue::RulesOf more_;
 };
 
 // The handler behind HTTPS. Every replica serves webhooks, whoever leads.
@@ -36,7 +40,8 @@ class WebhookServer {
   // As SecureServer::start(); max_body_bytes of the options is not looked at.
   static Result<std::unique_ptr<WebhookServer>> start(SecureServerOptions options, Executor& executor,
                                                       api::kueue::ObjectGetter get, api::kueue::AdmissionPolicy policy,
-                                                      CertificateSource& certificates);
+                                                      CertificateSource& certificates,
+                                                      api::kueue::RulesOf more = {});
 
   bool ready() const { return server_->ready(); }
   std::uint16_t port() const { return server_->port(); }

@@ -30,7 +30,7 @@ Json review_of(std::string_view group, std::string_view resource, std::string_vi
 
 Result<Json> ask(Hook hook, std::string_view group, std::string_view resource, const Json& review) {
   const api::kueue::AdmissionPolicy policy;
-  return answer_admission(hook, group, resource, review, {kNothing, policy});
+  return answer_admission(hook, group, resource, review, api::kueue::admission_rules(group, resource), {kNothing, policy});
 }
 
 // The whole answer but its frame, which must be right.
@@ -184,6 +184,24 @@ TEST(Reviews, AConversionWithoutObjectsIsMalformed) {
   EXPECT_TRUE(answer_conversion(review));
   review.at("request").as_object().erase("objects");
   EXPECT_FALSE(answer_conversion(review));
+}
+
+TEST(Reviews, RulesMayRefuseADeletion) {
+  api::kueue::AdmissionRules rules;
+  rules.remove = [](const Json& object, const api::kueue::AdmissionContext&) -> Result<void> {
+    if (string_at(object, {"metadata", "name"}) == "kept") return fail("it is needed");
+    return {};
+  };
+  const auto ask_to_delete = [&](const Json& old) {
+    return answer_admission(Hook::kValidate, "a.example", "things", review_of("a.example", "things", "DELETE", nullptr, old), rules,
+                            {kNothing, {}});
+  };
+  const Json refused = ask_to_delete(object("metadata: {name: kept}")).value().at("response");
+  EXPECT_FALSE(bool_at(refused, {"allowed"}, true));
+  EXPECT_EQ(int_at(refused, {"status", "code"}), 403);
+  EXPECT_EQ(string_at(refused, {"status", "message"}), "things.a.example \"kept\" is forbidden: it is needed");
+  EXPECT_TRUE(bool_at(ask_to_delete(object("metadata: {name: other}")).value(), {"response", "allowed"}));
+  EXPECT_EQ(ask_to_delete(nullptr).error().message, "AdmissionReview: request.oldObject: expected an object");
 }
 
 }  // namespace

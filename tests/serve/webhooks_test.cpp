@@ -67,6 +67,42 @@ TEST_F(Webhooks, LookUpWhatAJobNeeds) {
   EXPECT_NE(patch().find(R"("kueue.x-k8s.io/queue-name":"default")"), std::string::npos) << patch();
 }
 
+// Rules that are brought along; without them everything is allowed there.
+TEST_F(Webhooks, AnswerOnVolcanosPaths) {
+  WebhookHandler with_rules({}, {}, [](std::string_view, std::string_view resource) {
+    api::kueue::AdmissionRules rules;
+    rules.mutate = [](Json& object, const auto&) { ensure_path(object, {"spec", "seen"}) = true; };
+    rules.check = [resource = std::string(resource)](const Json&, const Json*, std::string_view, const auto&) {
+      return api::FieldErrors{api::required("spec." + resource, "none")};
+    };
+    return rules;
+  });
+  constexpr std::string_view kScheduling = "scheduling.volcano.sh";
+  const struct {
+    std::string path;
+    std::string_view group, resource;
+  } cases[] = {{"/queues/", kScheduling, "queues"},
+               {"/podgroups/", kScheduling, "podgroups"},
+               {"/jobs/", "batch.volcano.sh", "jobs"}};
+  for (const auto& c : cases) {
+    const std::string asked = review(c.group, c.resource);
+    for (const std::string hook : {"mutate", "validate"}) {
+      const auto without = post(c.path + hook + "?timeout=10s", asked);
+      EXPECT_TRUE(bool_at(parse_json(without.body).value(), {"response", "allowed"})) << without.body;
+      EXPECT_EQ(post(c.path + hook, review("", "pods")).status, 400);
+    }
+    const auto answer = [&](const std::string& hook) {
+      return parse_json(ask(with_rules, request_of("POST", c.path + hook, asked)).get()->response.value().body).value();
+    };
+    EXPECT_NE(string_at(answer("mutate"), {"response", "patch"}), "");
+    const Json refused = answer("validate");
+    EXPECT_FALSE(bool_at(refused, {"response", "allowed"}, true));
+    EXPECT_NE(string_at(refused, {"response", "status", "message"}).find("spec." + std::string(c.resource)),
+              std::string_view::npos)
+        << to_string(refused);
+  }
+}
+
 TEST_F(Webhooks, ConvertBetweenVersions) {
   const auto answer = post("/convert", R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"ConversionReview","request":{"uid":"u",)"
                                        R"("desiredAPIVersion":"kueue.x-k8s.io/v1beta2","objects":[{"apiVersion":)"
