@@ -23,6 +23,7 @@ struct Flags {
   AccessFlags access;
   ClusterFlags cluster;
   bool job_controller = true;
+  bool vcjobs = false;
   std::string log_level = "warn";
 };
 
@@ -30,6 +31,7 @@ Result<void> run_cluster(const Flags& flags) {
   auto options = cluster_options(flags.cluster);
   if (!options) return tl::unexpected(options.error());
   options->job_controller = flags.job_controller;
+  options->vcjobs = flags.vcjobs;
   const auto found = find_access(flags.access);
   if (!found) return tl::unexpected(found.error());
   http::AsioExecutor executor;
@@ -86,6 +88,8 @@ Command add_cluster(CLI::App& root) {
   app->add_flag(
       "--job-controller", flags->job_controller,
       "--job-controller=false: somebody else makes the pods of Jobs, as kube-controller-manager does");
+  app->add_flag("--vcjobs", flags->vcjobs,
+                "Make groups and pods of Volcano's jobs, too, as its job controller does; their definitions have to be installed");
   app->add_option("--log-level", flags->log_level, "debug, info, warn or error")->capture_default_str();
   app->footer(kClusterHelp);
   return {app, [flags] { return run(*flags); }};

@@ -22,9 +22,11 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "cli/apply_objects.h"
+#include "cli/configuration_file.h"
 #include "cli/data_dir.h"
 #include "cli/visibility.h"
 #include "cluster/cluster.h"
+#include "controller/configure.h"
 #include "controller/controller.h"
 #include "controller/feature_gates.h"
 #include "controller/metrics.h"
@@ -79,7 +81,7 @@ class Up {
   explicit Up(const UpOptions& options) : options_(options) {}
 
   Result<void> run() {
-    for (const auto step : {&Up::open_store, &Up::make_cluster, &Up::open_server}) {
+    for (const auto step : {&Up::configure, &Up::open_store, &Up::make_cluster, &Up::open_server}) {
       if (auto done = (this->*step)(); !done) return done;
     }
     executor_.on_signals({SIGTERM, SIGINT}, [this](int) { on_signal(); });
@@ -89,6 +91,26 @@ class Up {
   }
 
  private:
+  Result<void> configure() {
+    auto gates = controller::parse_feature_gates(options_.feature_gates);
+    if (!gates) return fail("--feature-gates: " + gates.error().message);
+    const auto configuration = read_configuration_file(options_.config);
+    if (!configuration) return tl::unexpected(configuration.error());
+    auto options = controller::controller_options(*configuration, *gates);
+    if (!options) return tl::unexpected(options.error());
+    controller_options_ = std::move(*options);
+    return {};
+  }
+
+  api::kueue::AdmissionPolicy policy() const {
+    api::kueue::AdmissionPolicy policy;
+    policy.manage_jobs_without_queue_name = controller_options_.manage_jobs_without_queue_name;
+    policy.partial_admission = controller_options_.engine.partial_admission;
+    if (options_.controller)
+      policy.manages_namespace = [this](std::string_view ns) { return controller_ && controller_->manages_namespace(ns); };
+    return policy;
+  }
+
   Result<void> open_store() {
     auto log = apiserver::make_memory_log(executor_);
     if (!options_.data_dir.empty()) {
@@ -100,7 +122,7 @@ class Up {
       log = std::move(*durable);
     }
     apiserver::ApiServerOptions server;
-    simulate::open_doors(server);
+    simulate::open_doors(server, controller_options_.volcano, {}, policy());
     auto core = apiserver::ApiServer::open(executor_, std::move(log), std::move(server));
     if (!core) return fail(core.error().message);
     core_ = std::move(*core);
@@ -173,16 +195,12 @@ class Up {
     auto made = cluster::PretendCluster::make(*core_, executor_, *cluster);
     if (!made) return fail(made.error().message);
     cluster_ = std::move(*made);
-    controller::ControllerOptions controller;
-    auto gates = controller::parse_feature_gates(options_.feature_gates);
-    if (!gates) return fail("--feature-gates: " + gates.error().message);
-    if (auto applied = controller::apply_feature_gates(*gates, controller.engine); !applied) return applied;
     if (!options_.controller) return {};
     controller_metrics_.emplace(
         metrics_, controller::ControllerMetricsOptions{.role = "standalone", .cluster_queue_resources = true});
-    controller.metrics = &*controller_metrics_;
+    controller_options_.metrics = &*controller_metrics_;
     controller::tell_build(metrics_, BERTH_VERSION);
-    controller_ = std::make_unique<controller::Controller>(*core_, executor_, controller);
+    controller_ = std::make_unique<controller::Controller>(*core_, executor_, controller_options_);
     return {};
   }
 
@@ -246,6 +264,7 @@ class Up {
                                        "How often an invariant was broken; anything but 0 is a bug.");
   GaugeFamily controller_requests_ =
       metrics_.gauge("berth_controller_requests", "Requests that the controller has sent, by kind.");
+  controller::ControllerOptions controller_options_;
   std::optional<DataDir> dir_;
   std::unique_ptr<apiserver::ApiServer> core_;
   std::unique_ptr<http::Router> router_;

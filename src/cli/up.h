@@ -18,6 +18,9 @@ struct UpOptions {
   std::vector<std::string> load;          // files and directories of objects to apply at start
   ClusterFlags cluster;
   bool controller = true;     // false: nobody decides but who comes from outside, such as berth controller
+  // A file with Kueue's Configuration: what changes decisions is honoured, what concerns a controller's own process is
+  // not looked at. Empty: its defaults.
+  std::string config;
   std::string feature_gates;  // "NAME=true,..." (see controller/feature_gates.h)
 };
 

@@ -22,8 +22,13 @@ void tell(volcano::Doors& doors, const apiserver::Change& change) {
 
 }  // namespace
 
-void open_doors(apiserver::ApiServerOptions& options, api::kueue::AdmissionPolicy policy) {
-  const auto doors = std::make_shared<volcano::Doors>();
+void open_doors(apiserver::ApiServerOptions& options, const api::config::Volcano& config,
+                volcano::HoldersIn holders_in, api::kueue::AdmissionPolicy policy) {
+  if (!config.enabled) {
+    options.admission = apiserver::kueue_webhooks(std::move(policy));
+    return;
+  }
+  const auto doors = std::make_shared<volcano::Doors>(config.admission, std::move(holders_in));
   const auto shared = std::make_shared<const api::kueue::AdmissionPolicy>(policy);
   options.admission = [kueue = apiserver::kueue_webhooks(std::move(policy)), doors,
                        shared](apiserver::ResourcePtr resource) {

@@ -58,7 +58,7 @@ Result<std::unique_ptr<World>> World::make(const WorldOptions& options) {
   apiserver::ApiServerOptions server_options;
   server_options.seed = options.seed;
   server_options.admission = apiserver::with_kueue_conversion;
-  if (options.webhooks) open_doors(server_options);
+  if (options.webhooks) open_doors(server_options, options.volcano);
   auto server =
       apiserver::ApiServer::open(impl->executor, apiserver::make_memory_log(impl->executor), server_options);
   if (!server) return tl::unexpected(server.error());
@@ -80,7 +80,7 @@ Result<std::unique_ptr<World>> World::make(const WorldOptions& options) {
   cluster_options.provisioning_delay = options.provisioning_delay;
   cluster_options.machines = options.machines;
   cluster_options.node_manifests = options.node_manifests;
-  cluster_options.vcjobs = true;
+  cluster_options.vcjobs = options.vcjobs;
   auto cluster = cluster::PretendCluster::make(*parts.server, parts.executor, cluster_options);
   if (!cluster) return tl::unexpected(cluster.error());
   parts.cluster = std::move(*cluster);
@@ -88,6 +88,7 @@ Result<std::unique_ptr<World>> World::make(const WorldOptions& options) {
   if (!options.controller) return world;
   controller::ControllerOptions controller_options;
   controller_options.engine = options.engine;
+  controller_options.volcano = options.volcano;
   controller_options.seed = options.seed;
   if (options.between) parts.between = options.between(*parts.server, parts.executor);
   api::RestClient& client = parts.between ? *parts.between : *parts.server;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/config/volcano.h"
 #include "api/rest.h"
 #include "base/executor.h"
 #include "base/json.h"
@@ -33,6 +34,8 @@ struct WorldOptions {
   bool controller = true;             // false: nobody decides (tests bring their own)
   bool webhooks = true;               // admission of Kueue's and Volcano's kinds and of Jobs
   engine::Options engine;             // the controller's feature gates
+  api::config::Volcano volcano;       // what is done about Volcano's kinds, at the doors and by the controller
+  bool vcjobs = true;                 // false: nobody makes groups and pods for Volcano's jobs
   // What the controller speaks through instead of the server itself: for tests of what it asks. The arguments outlive
   // what is returned. Empty: nothing stands between them.
   std::function<std::unique_ptr<api::RestClient>(api::RestClient& server, Executor& executor)> between;

@@ -58,7 +58,7 @@ FieldErrors Admission::create(const Queue& queue) const {
 
 FieldErrors Admission::update(const Queue& queue, const Queue& old) const {
   FieldErrors errors = hierarchy_path_check(queue);
-  const bool moved = queue.parent != old.parent;
+  const bool moved = parent_of(queue) != parent_of(old);  // naming root instead of nobody is no move
   if (errors.empty() && moved) errors = parent_check(queue);
   const bool amounts_changed = !same_amounts(queue, old);
   if (errors.empty() && amounts_changed && options_.protect_root && queue.meta.name == api::volcano::kRootQueue) {

@@ -98,6 +98,7 @@ TEST(Up, OptionsThatMakeNoSenseAreSaid) {
   EXPECT_TRUE(has(first_line_only(up({"--provisioning-delay", "soon"})), "--provisioning-delay soon"));
   EXPECT_TRUE(has(first_line_only(up({"--feature-gates", "TASBalanced=true"})), "\"TASBalanced\": Berth does not have it"));
   EXPECT_TRUE(has(first_line_only(up({"--feature-gates", "TASBalancedPlacement"})), "--feature-gates"));
+  EXPECT_TRUE(has(first_line_only(up({"--config", dir + "berth_no_such_file.yaml"})), "--config: "));
   EXPECT_EQ(up({"--no-such-option"}).exit_code, 2);
   std::filesystem::remove(kubeconfig);
 }
@@ -109,6 +110,21 @@ TEST(Up, LoadsManifests) {
          "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: loaded}\ndata: {a: '1'}\n";
   Server server({"--load", file});
   EXPECT_EQ(server.must({"get", "cm", "c", "-n", "loaded", "-o", "jsonpath={.data.a}"}), "1");
+  EXPECT_EQ(server.stop().exit_code, 0);
+  std::filesystem::remove(file);
+}
+
+TEST(Up, AConfigurationIsFollowed) {
+  const std::string file = testing::TempDir() + "berth_e2e_configuration.yaml";
+  std::ofstream(file) << "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n"
+                         "volcano: {admission: {maxQueueDepth: 1}}\n";
+  Server server({"--config", file});
+  const auto queue = [](const std::string& name, const std::string& spec) {
+    return "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: " + name + "}\nspec: " + spec + "\n";
+  };
+  server.must({"create", "-f", "-"}, queue("top", "{}"));
+  const Finished refused = server.kubectl({"create", "-f", "-"}, queue("below", "{parent: top}"));
+  EXPECT_TRUE(has(refused.err, "would be at level 2 below root, the limit is 1")) << refused.err;
   EXPECT_EQ(server.stop().exit_code, 0);
   std::filesystem::remove(file);
 }

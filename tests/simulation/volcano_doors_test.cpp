@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/config/configuration.h"
 #include "api/status.h"
 #include "base/yaml.h"
 #include "simulate/world.h"
@@ -18,9 +19,15 @@ const api::GroupVersionResource kVcJobs{"batch.volcano.sh", "v1alpha1", "jobs"};
 
 Json yaml(std::string_view text) { return parse_yaml(text).value().at(0); }
 
+WorldOptions without_controller() {
+  WorldOptions options;
+  options.controller = false;
+  return options;
+}
+
 class VolcanoDoors : public testing::Test {
  protected:
-  VolcanoDoors() : world_(World::make({.controller = false}).value()) {
+  explicit VolcanoDoors(const WorldOptions& options = without_controller()) : world_(World::make(options).value()) {
     EXPECT_EQ(queue("root", "{reclaimable: false}"), "");
     EXPECT_EQ(queue("default"), "");
   }
@@ -250,6 +257,50 @@ TEST_F(VolcanoDoors, AJobKeepsItsQueue) {
   EXPECT_EQ(queue("other"), "");
   EXPECT_EQ(vcjob("j", "default"), "");
   EXPECT_THAT(patch(kVcJobs, "j", "{spec: {queue: other}}", "", "default"), HasSubstr("spec"));
+}
+
+// --- As the Configuration says.
+
+WorldOptions configured(std::string_view text) {
+  WorldOptions options = without_controller();
+  const std::string head = "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nvolcano: ";
+  options.volcano = api::config::read_configuration(head + std::string(text), "test").value().volcano;
+  return options;
+}
+
+class VolcanosWay : public VolcanoDoors {
+ protected:
+  VolcanosWay()
+      : VolcanoDoors(configured("{admission: {maxQueueDepth: 3, cycleCheck: false, subtreeDepthCheck: false, "
+                                "reservationsCheck: false, podGroupLeafCheck: false}}")) {}
+};
+
+TEST_F(VolcanosWay, LetsInWhatItsWebhooksLetIn) {
+  EXPECT_EQ(queue("team"), "");
+  EXPECT_EQ(group("g", "team"), "");
+  EXPECT_EQ(patch(kPodGroups, "g", "{status: {phase: Inqueue}}", "", "default"), "");
+  EXPECT_EQ(child("leaf", "team"), "") << "reservations";
+  EXPECT_EQ(group("h", "team"), "") << "not a leaf";
+  EXPECT_EQ(child("deep", "leaf"), "");
+  EXPECT_THAT(child("deeper", "deep"), HasSubstr("would be at level 4 below root, the limit is 3"));
+  EXPECT_EQ(queue("other"), "");
+  EXPECT_EQ(patch(kQueues, "team", "{spec: {parent: other}}"), "") << "deep is at level 4 now";
+  EXPECT_EQ(patch(kQueues, "other", "{spec: {parent: team}}"), "") << "a circle";
+}
+
+class VolcanoIsOff : public VolcanoDoors {
+ protected:
+  VolcanoIsOff() : VolcanoDoors(configured("{enabled: false}")) {}
+};
+
+TEST_F(VolcanoIsOff, NobodyJudges) {
+  EXPECT_EQ(child("a", "a"), "");
+  EXPECT_EQ(group("g", "nobody"), "");
+  EXPECT_EQ(vcjob("j", "nobody"), "");
+  EXPECT_EQ(outcome(remove("default")), "");
+  EXPECT_EQ(create(yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: f}}")), "");
+  const Json flavor = world_->get("kueue.x-k8s.io/v1beta2", "ResourceFlavor", "", "f").value();
+  EXPECT_FALSE(array_at(flavor, {"metadata", "finalizers"}).empty()) << "Kueue's kinds are looked at all the same";
 }
 
 }  // namespace

@@ -236,6 +236,13 @@ TEST_F(VolcanoAdmission, TheParentIsLookedAtOnlyWhenItChanges) {
   EXPECT_THAT(update("child", {.parent = "nobody"}), HasSubstr("there is no queue nobody"));
 }
 
+TEST_F(VolcanoAdmission, NamingRootInsteadOfNobodyIsNoMove) {
+  have("top", {.parent = "", .deserved = "cpu=1"});
+  have("child", {.parent = "top", .deserved = "cpu=5"});  // came in when nobody looked
+  EXPECT_EQ(update("top", {.parent = "root", .deserved = "cpu=1"}), "");
+  EXPECT_THAT(update("top", {.parent = "root", .deserved = "cpu=2"}), HasSubstr("spec.deserved.cpu"));
+}
+
 // What a parent does not name is nothing for guarantees and deserved amounts: users of Volcano fill the parent.
 TEST_F(VolcanoAdmission, AnUnnamedAmountOfTheParentIsNothing) {
   have("parent", {.deserved = "cpu=4"});
