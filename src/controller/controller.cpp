@@ -2,27 +2,25 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
 #include "api/batch/job_validation.h"
 #include "api/kueue/admission.h"
 #include "api/resource_version.h"
-#include "api/status.h"
 #include "base/log.h"
-#include "base/merge_patch.h"
+#include "controller/caches.h"
 #include "controller/engine_host.h"
 #include "controller/job_controller.h"
 #include "controller/metrics.h"
+#include "controller/object_upkeep.h"
 #include "controller/provisioning.h"
 #include "controller/placement_sources.h"
-#include "controller/queue_status.h"
 #include "controller/resources.h"
 #include "controller/shared_templates.h"
 #include "controller/sources.h"
 #include "controller/ungater.h"
-#include "controller/work_queue.h"
+#include "controller/volcano_controller.h"
 #include "controller/writes.h"
 #include "kube/event_recorder.h"
 #include "kube/informer.h"
@@ -71,13 +69,10 @@ struct Controller::Impl {
         provisioning(provisioning_context()),
         ungater({executor, writes, events, host_facts(), options.ungate_delay}),
         queue_status_rate(options.queue_status_rate, executor.now()),
-        cluster_queue_statuses(executor,
-                               writer([this](const std::string& key) { return cluster_queue_write(key); }),
-                               options.queue_status_delay, &queue_status_rate),
-        local_queue_statuses(executor,
-                             writer([this](const std::string& key) { return local_queue_write(key); }),
-                             options.queue_status_delay, &queue_status_rate),
-        finalizers(executor, writer([this](const std::string& key) { return finalizer_write(key); })) {
+        volcano(options.volcano.enabled ? std::make_unique<VolcanoController>(volcano_context()) : nullptr),
+        upkeep({executor, writes, cluster_queues, local_queues, flavors, topologies, checks,
+                [this]() -> const engine::Engine& { return host.engine(); }, [this] { return is_leading; },
+                options.queue_status_delay, queue_status_rate}) {
     connect();
   }
 
@@ -96,11 +91,24 @@ struct Controller::Impl {
   using ToEvent = std::function<std::optional<engine::Event>(const JsonPtr& old, const JsonPtr& now)>;
 
   void source(Informer& informer, ToEvent convert, std::function<void(const std::string& key)> then = {}) {
-    all.push_back(&informer);
+    caches.add(informer);
     informer.on_change([this, convert = std::move(convert), then = std::move(then)](const JsonPtr& old, const JsonPtr& now) {
       if (const auto event = convert(old, now)) host.feed(*event);
       if (then) then(key_of(now ? *now : *old));
     });
+  }
+
+  // Names that are kept for Volcano's queues are no business of Kueue's objects.
+  ToEvent kueue_name(ToEvent convert) {
+    return [this, convert = std::move(convert)](const JsonPtr& old, const JsonPtr& now) -> std::optional<engine::Event> {
+      const Json& object = now ? *now : *old;
+      const auto name = string_at(object, {"metadata", "name"});
+      if (!volcano || !is_reserved_name(name)) return convert(old, now);
+      if (!old)
+        log::error("an object has a name that is kept for Volcano's queues and is ignored: give it one that does not begin with volcano.",
+                   {{"kind", string_at(object, {"kind"})}, {"name", name}});
+      return std::nullopt;
+    };
   }
 
   void connect() {
@@ -113,13 +121,16 @@ struct Controller::Impl {
     });
     source(limit_ranges, limit_range_event);
     source(runtime_classes, runtime_class_event);
-    source(flavors, resource_flavor_event, [this](const std::string& key) {
+    source(flavors, [this](const JsonPtr& old, const JsonPtr& now) {
+      auto event = resource_flavor_event(old, now);
+      return volcano ? volcano->flavor_event(std::move(event)) : event;
+    }, [this](const std::string& key) {
       decode_flavor(key);
-      finalizers.add("ResourceFlavor/" + key);
+      upkeep.object_changed("ResourceFlavor", key);
       job_controller.facts_changed();
       provisioning.facts_changed();
     });
-    source(topologies, topology_event, [this](const std::string& key) { finalizers.add("Topology/" + key); });
+    source(topologies, topology_event, [this](const std::string& key) { upkeep.object_changed("Topology", key); });
     source(nodes, [this](const JsonPtr& old, const JsonPtr& now) {
       auto event = node_source.changed(old, now);
       if (event) ungater.nodes_changed();
@@ -127,59 +138,45 @@ struct Controller::Impl {
     });
     source(pods, [this](const JsonPtr& old, const JsonPtr& now) {
       ungater.pod_changed(old, now);
+      if (volcano) volcano->pod_changed(old, now);
       return pod_source.changed(old, now);
     });
     source(checks, admission_check_event, [this](const std::string& key) {
-      finalizers.add("AdmissionCheck/" + key);
+      upkeep.object_changed("AdmissionCheck", key);
       provisioning.check_changed(key);
     });
-    source(cohorts, cohort_event);
-    source(cluster_queues, cluster_queue_event, [this](const std::string& key) {
-      finalizers.add("ClusterQueue/" + key);
-      cluster_queue_statuses.add(key);
+    source(cohorts, kueue_name(cohort_event));
+    source(cluster_queues, kueue_name(cluster_queue_event), [this](const std::string& key) {
+      upkeep.object_changed("ClusterQueue", key);
+      upkeep.cluster_queue_changed(key);
       if (options.metrics) options.metrics->cluster_queue_changed(key);
     });
     source(local_queues, local_queue_event, [this](const std::string& key) {
-      local_queue_statuses.add(key);
+      upkeep.local_queue_changed(key);
       const auto slash = key.find('/');
       if (options.metrics) options.metrics->local_queue_changed(key.substr(0, slash), key.substr(slash + 1));
     });
     for (Informer* classes : {&workload_priority_classes, &priority_classes}) {
-      all.push_back(classes);
-      classes->on_change([this](const JsonPtr&, const JsonPtr&) { job_controller.facts_changed(); });
-    }
-    all.push_back(&jobs);
-    jobs.on_change([this](const JsonPtr& old, const JsonPtr& now) { job_controller.job_changed(old, now); });
-    all.push_back(&workloads);
-    workloads.on_change([this](const JsonPtr& old, const JsonPtr& now) { workload_changed(old, now); });
-    for (Informer* informer : all) {
-      informer->on_synced([this] {
-        if (--unsynced == 0) all_synced();
+      caches.add(*classes);
+      classes->on_change([this](const JsonPtr&, const JsonPtr&) {
+        job_controller.facts_changed();
+        if (volcano) volcano->priorities_changed();
       });
-      informer->on_list([this, informer](const api::RestResponse& response) { listed(informer->resource(), response); });
     }
-  }
-
-  // A list is tried again by itself; people want to know why it does not come. Once, until it came.
-  void listed(const api::GroupVersionResource& resource, const api::RestResponse& response) {
-    if (response.ok()) {
-      unreadable.erase(resource.resource);
-    } else if (unreadable.insert(resource.resource).second) {
-      log::warn("cannot be read; trying again",
-                {{"resource", resource.resource}, {"code", response.code}, {"why", std::string(api::status_message(response))}});
-    }
+    caches.add(jobs);
+    jobs.on_change([this](const JsonPtr& old, const JsonPtr& now) { job_controller.job_changed(old, now); });
+    caches.add(workloads);
+    workloads.on_change([this](const JsonPtr& old, const JsonPtr& now) { workload_changed(old, now); });
   }
 
   void start() {
-    started = true;
-    unsynced = all.size();
-    for (Informer* informer : all) informer->start();
+    caches.start([this] { all_synced(); });
     provisioning.read();
+    if (volcano) volcano->read();
   }
 
   // The caches fill in any order; the engine gets everything before it decides.
   void all_synced() {
-    is_synced = true;
     if (synced_handler) synced_handler();
     begin();
   }
@@ -189,27 +186,22 @@ struct Controller::Impl {
   void lead(std::function<Time()> until) {
     writes.allow_until(std::move(until));
     may_lead = true;
-    if (!started) return;
-    read_anew(workloads);
+    if (!caches.started()) return;
+    caches.read_anew(workloads, [this] { begin(); });
+    if (volcano) volcano->read_anew();
     const bool places = std::any_of(decoded_flavors.begin(), decoded_flavors.end(),
                                     [](const auto& flavor) { return !flavor.second.topology_name.empty(); });
-    if (places || !is_synced) read_anew(pods);
-  }
-
-  void read_anew(Informer& informer) {
-    ++unread;
-    informer.read_anew([this] {
-      --unread;
-      begin();
-    });
+    if (places || (volcano && volcano->counts_pods()) || !caches.synced()) caches.read_anew(pods, [this] { begin(); });
   }
 
   void begin() {
-    if (!is_synced || !may_lead || unread > 0 || draining || std::exchange(is_leading, true)) return;
+    const bool knows_all = caches.synced() && !caches.reading_anew() && (!volcano || volcano->settled());
+    if (!knows_all || !may_lead || draining || std::exchange(is_leading, true)) return;
     host.lead();
     job_controller.start();
     provisioning.start();
     ungater.start();
+    if (volcano) volcano->start();
     if (leading_handler) leading_handler();
   }
 
@@ -217,13 +209,6 @@ struct Controller::Impl {
     draining = true;
     host.stop();
     writes.close(std::move(done));
-  }
-
-  JsonPtr cached(const api::GroupVersionResource& resource, std::string_view ns, std::string_view name) const {
-    for (const Informer* informer : all) {
-      if (informer->resource() == resource) return informer->get(api::object_key(ns, name));
-    }
-    return nullptr;
   }
 
   void workload_changed(const JsonPtr& old, const JsonPtr& now) {
@@ -281,6 +266,20 @@ struct Controller::Impl {
               return it == decoded.end() ? nullptr : it->second;
             },
             flavor_lookup()};
+  }
+
+  VolcanoController::Context volcano_context() {
+    return {client,
+            executor,
+            writes,
+            events,
+            [this] { return informer_options(); },
+            [this](const engine::Event& event) { host.feed(event); },
+            [this]() -> const engine::Engine& { return host.engine(); },
+            [this](std::string_view name) { return class_value(priority_classes, name).value_or(0); },
+            [this] { begin(); },
+            queue_status_rate,
+            options.volcano.tree};
   }
 
   JobController::Context job_context() {
@@ -341,92 +340,20 @@ struct Controller::Impl {
     }
   }
 
-  // --- Statuses and finalizers: what differs from the cache is written.
-
-  struct Wanted {
-    Target target;
-    std::string subresource;
-    Json body;
-  };
-  using Wish = std::function<std::optional<Wanted>(const std::string& key)>;
-
-  WorkQueue::Work writer(Wish wish) {
-    return [this, wish = std::move(wish), a = alive](const std::string& key, WorkQueue::Finish finish) {
-      auto wanted = wish(key);
-      if (!wanted) return finish(true);
-      writes.patch(wanted->target, wanted->subresource, std::move(wanted->body),
-                   [finish, a](const api::RestResponse& response) {
-                     if (*a) finish(response.ok() || response.code == 404);
-                   });
-    };
-  }
-
-  template <typename Status>
-  std::optional<Wanted> status_write(const Informer& informer, const std::string& key,
-                                     const std::optional<Status>& status) {
-    const JsonPtr object = informer.get(key);
-    if (!is_leading || !object || !status) return std::nullopt;
-    const Json* present = berth::find(*object, "status");
-    Json change = make_merge_patch(present ? *present : Json(JsonObject()),
-                                   encode_status(*status, *object, executor.now()));
-    if (change.as_object().empty()) return std::nullopt;
-    return Wanted{Target::of(informer.resource(), *object), "status",
-                  JsonObject{{"status", std::move(change)}}};
-  }
-
-  std::optional<Wanted> cluster_queue_write(const std::string& key) {
-    return status_write(cluster_queues, key, host.engine().cluster_queue_status(key));
-  }
-
-  std::optional<Wanted> local_queue_write(const std::string& key) {
-    const auto slash = key.find('/');
-    return status_write(local_queues, key,
-                        host.engine().local_queue_status(key.substr(0, slash), key.substr(slash + 1)));
-  }
-
-  std::optional<Wanted> finalizer_write(const std::string& key) {
-    const auto wish = wanted_finalizers.find(key);
-    if (wish == wanted_finalizers.end()) return std::nullopt;
-    const auto slash = key.find('/');
-    const std::string kind = key.substr(0, slash);
-    const Informer& informer = kind == "ClusterQueue"     ? cluster_queues
-                               : kind == "ResourceFlavor" ? flavors
-                               : kind == "Topology"       ? topologies
-                                                          : checks;
-    const JsonPtr object = informer.get(key.substr(slash + 1));
-    if (!object) return std::nullopt;
-    auto present = api::decode_meta(*object).finalizers;
-    const auto it = std::find(present.begin(), present.end(), api::kueue::kFinalizer);
-    const bool deleting = find_path(*object, {"metadata", "deletionTimestamp"}) != nullptr;
-    if ((it != present.end()) == wish->second || (wish->second && deleting)) return std::nullopt;
-    if (wish->second) {
-      present.emplace_back(api::kueue::kFinalizer);
-    } else {
-      present.erase(it);
-    }
-    JsonArray list;
-    for (const auto& finalizer : present) list.emplace_back(finalizer);
-    return Wanted{Target::of(informer.resource(), *object), "",
-                  JsonObject{{"metadata", JsonObject{{"finalizers", std::move(list)}}}}};
-  }
-
   EffectSinks sinks() {
     return {[this](std::string_view name) {
-              cluster_queue_statuses.add(std::string(name));
+              upkeep.cluster_queue_changed(std::string(name));
               if (options.metrics) options.metrics->cluster_queue_changed(name);
             },
             [this](std::string_view ns, std::string_view name) {
-              local_queue_statuses.add(api::object_key(ns, name));
+              upkeep.local_queue_changed(api::object_key(ns, name));
               if (options.metrics) options.metrics->local_queue_changed(ns, name);
             },
-            [this](const engine::SetFinalizer& effect) {
-              const std::string key = effect.kind + "/" + effect.name;
-              wanted_finalizers[key] = effect.present;
-              finalizers.add(key);
-            },
+            [this](const engine::SetFinalizer& effect) { upkeep.take(effect); },
             [this](const engine::Effects& effects, Duration took) {
               if (options.metrics) options.metrics->decided(effects, took);
-            }};
+            },
+            [this](const engine::Effect& effect) { return volcano && volcano->take(effect); }};
   }
 
   api::RestClient& client;
@@ -440,20 +367,14 @@ struct Controller::Impl {
       namespaces, nodes, pods, limit_ranges, runtime_classes, priority_classes, workloads, jobs;
   NodeSource node_source;
   PodSource pod_source;
-  std::vector<Informer*> all;
-  std::size_t unsynced = 0;
-  std::set<std::string> unreadable;  // resources whose last list failed
-  bool started = false;
-  bool is_synced = false;
+  Caches caches;
   bool may_lead = false;
-  int unread = 0;  // caches that are read anew before it leads
   bool is_leading = false;
   bool draining = false;
   std::function<void()> synced_handler, leading_handler;
   std::map<std::string, WorkloadPtr> decoded;
   SharedTemplates templates;
   std::map<std::string, api::kueue::ResourceFlavor, std::less<>> decoded_flavors;
-  std::map<std::string, bool> wanted_finalizers;  // "kind/name" -> shall be there
   const api::kueue::ObjectGetter cached_job = [this](const api::GroupVersionResource&, std::string_view ns,
                                                      std::string_view name) { return jobs.get(api::object_key(ns, name)); };
   const api::kueue::NamespaceFilter manages_namespace = api::kueue::namespaces_matching(
@@ -463,7 +384,8 @@ struct Controller::Impl {
   ProvisioningController provisioning;
   Ungater ungater;
   kube::RateLimit queue_status_rate;
-  WorkQueue cluster_queue_statuses, local_queue_statuses, finalizers;
+  std::unique_ptr<VolcanoController> volcano;  // null: Volcano's objects are none of Berth's business here
+  ObjectUpkeep upkeep;
 };
 
 Controller::Controller(api::RestClient& client, Executor& executor, ControllerOptions options)
@@ -471,34 +393,24 @@ Controller::Controller(api::RestClient& client, Executor& executor, ControllerOp
 Controller::~Controller() = default;
 
 void Controller::start() { impl_->start(); }
-bool Controller::synced() const { return impl_->is_synced; }
+bool Controller::synced() const { return impl_->caches.synced(); }
 void Controller::on_synced(std::function<void()> handler) { impl_->synced_handler = std::move(handler); }
 void Controller::lead(std::function<Time()> until) { impl_->lead(std::move(until)); }
 bool Controller::leading() const { return impl_->is_leading; }
 void Controller::on_leading(std::function<void()> handler) { impl_->leading_handler = std::move(handler); }
-std::vector<api::GroupVersionResource> Controller::resources() const {
-  std::vector<api::GroupVersionResource> out;
-  for (const Informer* informer : impl_->all) out.push_back(informer->resource());
-  return out;
-}
-std::vector<std::string> Controller::missing() const {
-  std::vector<std::string> out;
-  for (const Informer* informer : impl_->all) {
-    if (!informer->synced()) out.push_back(informer->resource().resource);
-  }
-  return out;
-}
+std::vector<api::GroupVersionResource> Controller::resources() const { return impl_->caches.resources(); }
+std::vector<std::string> Controller::missing() const { return impl_->caches.missing(); }
 void Controller::when_events_are_written(std::function<void()> done) { impl_->events.when_written(std::move(done)); }
 void Controller::drain(std::function<void()> done) { impl_->drain(std::move(done)); }
 JsonPtr Controller::find(const api::GroupVersionResource& resource, std::string_view ns, std::string_view name) const {
-  return impl_->cached(resource, ns, name);
+  return impl_->caches.get(resource, ns, name);
 }
 bool Controller::manages_namespace(std::string_view ns) const { return impl_->manages_namespace(ns); }
 const engine::Engine& Controller::engine() const { return impl_->host.engine(); }
 void Controller::refresh_metrics() {
   if (impl_->options.metrics == nullptr || !impl_->is_leading) return;
   impl_->options.metrics->refresh(engine(), [this](const auto& resource, std::string_view ns, std::string_view name) {
-    return impl_->cached(resource, ns, name);
+    return impl_->caches.get(resource, ns, name);
   });
 }
 void Controller::on_round(std::function<void()> handler) { impl_->host.on_round(std::move(handler)); }

@@ -75,6 +75,7 @@ void EngineHost::decide_soon() {
 
 void EngineHost::perform(const engine::Effects& effects) {
   for (const auto& effect : effects) {
+    if (sinks_.takes && sinks_.takes(effect)) continue;
     std::visit(
         Overloaded{
             [&](const engine::WriteWorkloadStatus& e) { write_status(e); },

@@ -24,5 +24,8 @@ inline const api::GroupVersionResource kLimitRanges{"", "v1", "limitranges"};
 inline const api::GroupVersionResource kRuntimeClasses{"node.k8s.io", "v1", "runtimeclasses"};
 inline const api::GroupVersionResource kPriorityClasses{"scheduling.k8s.io", "v1", "priorityclasses"};
 inline const api::GroupVersionResource kJobs{"batch", "v1", "jobs"};
+inline const api::GroupVersionResource kVolcanoQueues{"scheduling.volcano.sh", "v1beta1", "queues"};
+inline const api::GroupVersionResource kPodGroups{"scheduling.volcano.sh", "v1beta1", "podgroups"};
+inline const api::GroupVersionResource kCommands{"bus.volcano.sh", "v1alpha1", "commands"};
 
 }  // namespace berth::controller

@@ -133,19 +133,6 @@ struct Observer::Impl {
     return text;
   }
 
-  // Messages name workloads by uid; people know them by the name of their job.
-  std::string with_names(std::string message) const {
-    constexpr std::string_view kMarker = "a workload (UID: ";
-    const auto at = message.find(kMarker);
-    const auto end = at == std::string::npos ? at : message.find(')', at);
-    if (end == std::string::npos) return message;
-    const auto first = at + kMarker.size();
-    const auto uid = message.substr(first, message.find_first_of(",)", first) - first);
-    if (const auto name = names.find(uid); name != names.end())
-      message.replace(at, end + 1 - at, name->second);
-    return message;
-  }
-
   void changed(const JsonPtr& old_json, const JsonPtr& now_json) {
     auto decoded = api::kueue::decode_workload(now_json ? *now_json : *old_json);
     if (!decoded) return;
@@ -195,7 +182,7 @@ struct Observer::Impl {
     if (became(old, w, api::kueue::kEvicted)) {
       const auto* evicted = api::find_condition(w.status.conditions, api::kueue::kEvicted);
       life.evictions.push_back({executor.now(), evicted->reason, evicted->message});
-      tell(who, "is evicted (" + evicted->reason + "): " + with_names(evicted->message));
+      tell(who, "is evicted (" + evicted->reason + "): " + with_names(evicted->message, names));
     }
     if (became(old, w, api::kueue::kAdmitted)) {
       if (!life.admitted) {
@@ -245,6 +232,17 @@ struct Observer::Impl {
   std::map<FlavorResource, double> integrals;
   Time accounted{};
 };
+
+std::string with_names(std::string message, const std::map<std::string, std::string>& names) {
+  constexpr std::string_view kMarker = "a workload (UID: ";
+  const auto at = message.find(kMarker);
+  const auto end = at == std::string::npos ? at : message.find(')', at);
+  if (end == std::string::npos) return message;
+  const auto first = at + kMarker.size();
+  const auto uid = message.substr(first, message.find_first_of(",)", first) - first);
+  if (const auto name = names.find(uid); name != names.end()) message.replace(at, end + 1 - at, name->second);
+  return message;
+}
 
 Observer::Observer(api::RestClient& client, Executor& executor)
     : impl_(std::make_unique<Impl>(client, executor)) {}

@@ -51,6 +51,9 @@ struct Utilisation {
   double used_seconds = 0;  // integral over time: units times seconds
 };
 
+// Messages name workloads by uid; people know them by these names.
+std::string with_names(std::string message, const std::map<std::string, std::string>& by_uid);
+
 class Observer {
  public:
   Observer(api::RestClient& client, Executor& executor);

@@ -8,6 +8,7 @@
 #include "controller/configure.h"
 #include "simulate/machine_watch.h"
 #include "simulate/match.h"
+#include "simulate/queue_watch.h"
 #include "simulate/rack_picture.h"
 #include "simulate/world.h"
 
@@ -29,10 +30,12 @@ std::string name_of(const Json& object) {
 class Player {
  public:
   Player(const Scenario& scenario, const PlayOptions& options, World& world)
-      : scenario_(scenario), options_(options), world_(world), observer_(world.client(), world.executor()), machines_(world.client(), world.executor()) {
+      : scenario_(scenario), options_(options), world_(world), observer_(world.client(), world.executor()), machines_(world.client(), world.executor()), queues_(world.client(), world.executor()) {
     if (options_.on_moment) {
       observer_.on_moment(options_.on_moment);
       machines_.on_moment(options_.on_moment);
+      queues_.on_moment(options_.on_moment);
+      queues_.start();
     }
     observer_.tell_places([this](std::string_view host) { return machines_.rack_of(host); });
     machines_.start();
@@ -67,8 +70,9 @@ class Player {
       if (auto applied = world_.apply(object); !applied)
         return fail(name_of(object) + ": " + applied.error().message);
     }
+    for (const auto& refusal : step.refuse) refuse(refusal, step.at);
     for (const auto& patch : step.patch) {
-      auto request = world_.request_for("", patch.object.kind, patch.object.ns, patch.object.name);
+      auto request = world_.request_for(patch.object.api_version, patch.object.kind, patch.object.ns, patch.object.name);
       if (!request) return tl::unexpected(request.error());
       request->verb = api::Verb::kPatch;
       request->patch_type = api::PatchType::kMerge;
@@ -77,13 +81,26 @@ class Player {
       if (auto sent = send(std::move(*request), patch.object); !sent) return sent;
     }
     for (const auto& object : step.remove) {
-      auto request = world_.request_for("", object.kind, object.ns, object.name);
+      auto request = world_.request_for(object.api_version, object.kind, object.ns, object.name);
       if (!request) return tl::unexpected(request.error());
       request->verb = api::Verb::kDelete;
       request->body = JsonObject{{"propagationPolicy", "Background"}};
       if (auto sent = send(std::move(*request), object); !sent) return sent;
     }
     return {};
+  }
+
+  void refuse(const Refusal& refusal, Duration at) {
+    const std::string who = name_of(refusal.object);
+    const std::string where = "at " + format_duration(at) + ": " + who;
+    const auto applied = world_.apply(refusal.object);
+    if (applied) {
+      failures_.push_back(where + " shall be refused, it is not");
+    } else if (applied.error().message.find(refusal.because) == std::string::npos) {
+      failures_.push_back(where + " shall be refused because \"" + refusal.because + "\", not because " + applied.error().message);
+    } else if (options_.on_moment) {
+      options_.on_moment({world_.executor().now(), who, "is refused: " + applied.error().message});
+    }
   }
 
   Result<void> send(api::RestRequest request, const Reference& object) {
@@ -156,6 +173,7 @@ class Player {
   World& world_;
   Observer observer_;
   MachineWatch machines_;
+  QueueWatch queues_;
   std::vector<std::string> holders_;  // who had which letter in pictures
   std::vector<std::string> failures_;
 };

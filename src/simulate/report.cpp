@@ -48,15 +48,14 @@ std::string to_table(const Scenario& scenario, const Played& played) {
          life.finished ? format_since(*life.finished, played.start) : "-",
          state_of(life) + (life.waiting_for.empty() || life.finished ? "" : ": " + life.waiting_for)});
   }
-  std::string out =
-      fmt::format("{}: {} of virtual time\n\n", scenario.name, rounded(played.end - played.start)) +
-      columns(rows);
+  std::string out = fmt::format("{}: {} of virtual time\n", scenario.name, rounded(played.end - played.start));
+  if (rows.size() > 1) out += "\n" + columns(rows);
   rows = {{"FLAVOR", "RESOURCE", "NOMINAL", "PEAK", "UTILISATION"}};
   for (const auto& u : played.utilisation) {
     rows.push_back({u.flavor, u.resource, format_amount(u.resource, u.nominal),
                     format_amount(u.resource, u.peak), fmt::format("{:.0f}%", 100 * share(u, played))});
   }
-  out += "\n" + columns(rows);
+  if (rows.size() > 1) out += "\n" + columns(rows);
   if (!played.failures.empty()) {
     out += "\nNot as expected:\n";
     for (const auto& failure : played.failures) out += "  " + failure + "\n";

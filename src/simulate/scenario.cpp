@@ -27,11 +27,11 @@ Result<std::vector<Json>> objects(const Json& parent, std::string_view key, cons
 
 Reference reference(const Json& value) {
   return {std::string(string_at(value, {"kind"})), std::string(string_at(value, {"namespace"})),
-          std::string(string_at(value, {"name"}))};
+          std::string(string_at(value, {"name"})), std::string(string_at(value, {"apiVersion"}))};
 }
 
 Result<Step> parse_step(const Json& value, const std::string& path) {
-  if (auto known = known_members(value, path, {"at", "say", "racks", "apply", "delete", "patch", "expect", "placed"}); !known)
+  if (auto known = known_members(value, path, {"at", "say", "racks", "apply", "refuse", "delete", "patch", "expect", "placed"}); !known)
     return tl::unexpected(known.error());
   Step step;
   auto at = parse_duration(string_at(value, {"at"}));
@@ -42,6 +42,14 @@ Result<Step> parse_step(const Json& value, const std::string& path) {
   auto apply = objects(value, "apply", path);
   if (!apply) return tl::unexpected(apply.error());
   step.apply = std::move(*apply);
+  auto refuse = objects(value, "refuse", path);
+  if (!refuse) return tl::unexpected(refuse.error());
+  for (Json& object : *refuse) {
+    std::string because(string_at(object, {"because"}));
+    if (because.empty()) return fail(path + ".refuse: every object needs the words of the answer in because");
+    object.as_object().erase("because");
+    step.refuse.push_back({std::move(object), std::move(because)});
+  }
   auto expect = objects(value, "expect", path);
   if (!expect) return tl::unexpected(expect.error());
   step.expect = std::move(*expect);

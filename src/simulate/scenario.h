@@ -14,7 +14,8 @@
 //     say: team-a asks for its quota back                           # optional, shown to people
 //     racks: true                                                   # shows a picture of the racks (rack_picture.h)
 //     apply: [ ...objects, created or merged... ]
-//     delete: [ {kind: Job, namespace: default, name: x} ]
+//     refuse: [ ...objects that the server shall not take, each with because: words of its answer... ]
+//     delete: [ {kind: Job, namespace: default, name: x} ]         # and apiVersion, when several groups have the kind
 //     patch: [ {kind: ClusterQueue, name: q, patch: {...}, subresource: status} ]
 //     expect: [ ...partial objects: see match.h; {kind: Job, metadata: {name: x}, absent: true} ]
 //             # a workload may be named by its job: {kind: Workload, job: x, metadata: {namespace: y}, status: ...}
@@ -40,6 +41,7 @@ namespace berth::simulate {
 
 struct Reference {
   std::string kind, ns, name;
+  std::string api_version;  // empty: whatever group has the kind, Kubernetes' own first
 };
 
 struct Patch {
@@ -48,11 +50,17 @@ struct Patch {
   Json patch;  // merge patch
 };
 
+struct Refusal {
+  Json object;
+  std::string because;
+};
+
 struct Step {
   Duration at{};
   std::string say;
   bool racks = false;
   std::vector<Json> apply;
+  std::vector<Refusal> refuse;
   std::vector<Reference> remove;
   std::vector<Patch> patch;
   std::vector<Json> expect;

@@ -35,10 +35,11 @@ PodSet pod_set(std::string name, std::int32_t count, const api::ResourceList& ea
   return out;
 }
 
-// One pod set asks for everything; others beside it make up the number of pods.
+// One pod set asks for everything; others beside it make up the number of pods. No pods: those that there are ask for more than was
+// said of them.
 std::vector<PodSet> pod_sets(const api::ResourceList& resources, std::int64_t pods) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-  std::vector<PodSet> out{pod_set("main", 1, resources)};
+  std::vector<PodSet> out{pod_set("main", pods > 0 ? 1 : 0, resources)};
   if (pods > 1) out.push_back(pod_set("others", static_cast<std::int32_t>(std::min(pods - 1, kMost)), {}));
   return out;
 }
@@ -60,7 +61,7 @@ void admit(Workload& workload, const std::string& cluster_queue, const api::Reso
     assignment.name = each.name;
     assignment.count = each.count;
     if (each.name == "main") assignment.resource_usage = resources;
-    assignment.resource_usage[std::string(kPods)] = Quantity::of(each.count);
+    if (each.count > 0) assignment.resource_usage[std::string(kPods)] = Quantity::of(each.count);
     for (const auto& [resource, amount] : assignment.resource_usage) assignment.flavors[resource] = flavor;
     admission.pod_set_assignments.push_back(std::move(assignment));
   }
@@ -82,6 +83,9 @@ Workload part_of(const PodGroup& group, Part part, std::int32_t priority) {
   return out;
 }
 
+// What is charged as pods of the minimum: a group needs one at least.
+std::int32_t minimum_pods(const PodGroup& group) { return std::max(group.min_member, 1); }
+
 // "pods" is counted from the number of pods, not from what requests say.
 api::ResourceList without_pods(api::ResourceList list) {
   if (const auto pods = list.find(kPods); pods != list.end()) list.erase(pods);
@@ -94,7 +98,7 @@ std::int64_t pods_in(const api::ResourceList& list) {
 }
 
 // What is charged by the minimum.
-api::ResourceList minimum_of(const PodGroup& group) {
+api::ResourceList minimum_resources(const PodGroup& group) {
   return without_pods(group.min_resources.value_or(api::ResourceList()));
 }
 
@@ -124,28 +128,34 @@ std::optional<GroupRef> group_of_workload(std::string_view name) {
   return out;
 }
 
-GroupWorkloads workloads_of(const PodGroup& group, const GroupContext& context) {
-  GroupWorkloads out;
-  const api::ResourceList minimum = minimum_of(group);
-  const std::string cluster_queue = node_name(group.queue);
-  if (has_minimum(group)) {
-    Workload& workload = out.minimum.emplace(part_of(group, Part::kMinimum, context.priority));
-    workload.pod_sets = pod_sets(minimum, group.min_member);
-    if (is_in(group.status.phase)) admit(workload, cluster_queue, minimum, context.flavor);
-  }
+std::optional<Workload> minimum_of(const PodGroup& group, const GroupContext& context) {
+  if (!has_minimum(group)) return std::nullopt;
+  const api::ResourceList resources = minimum_resources(group);
+  Workload out = part_of(group, Part::kMinimum, context.priority);
+  out.pod_sets = pod_sets(resources, minimum_pods(group));
+  if (is_in(group.status.phase)) admit(out, node_name(group.queue), resources, context.flavor);
+  return out;
+}
+
+std::optional<Workload> surplus_of(const PodGroup& group, const GroupContext& context) {
+  const bool charged = has_minimum(group) && (is_in(group.status.phase) || context.minimum_held);
+  const api::ResourceList minimum = charged ? minimum_resources(group) : api::ResourceList();
   api::ResourceList above;
-  const bool charged = out.minimum && (is_in(group.status.phase) || context.minimum_held);
   for (const auto& [resource, amount] : without_pods(context.running)) {
     const auto of_minimum = minimum.find(resource);
-    const Quantity more = charged && of_minimum != minimum.end() ? amount - of_minimum->second : amount;
+    const Quantity more = of_minimum == minimum.end() ? amount : amount - of_minimum->second;
     if (more.sign() > 0) above.emplace(resource, more);
   }
-  const std::int64_t pods = pods_in(context.running) - (charged ? std::max(group.min_member, 1) : 0);
-  if (above.empty() && pods <= 0) return out;
-  Workload& workload = out.surplus.emplace(part_of(group, Part::kSurplus, std::numeric_limits<std::int32_t>::min()));
-  workload.pod_sets = pod_sets(above, pods);
-  admit(workload, cluster_queue, above, context.flavor);
+  const std::int64_t pods = pods_in(context.running) - (charged ? minimum_pods(group) : 0);
+  if (above.empty() && pods <= 0) return std::nullopt;
+  Workload out = part_of(group, Part::kSurplus, std::numeric_limits<std::int32_t>::min());
+  out.pod_sets = pod_sets(above, pods);
+  admit(out, node_name(group.queue), above, context.flavor);
   return out;
+}
+
+GroupWorkloads workloads_of(const PodGroup& group, const GroupContext& context) {
+  return {minimum_of(group, context), surplus_of(group, context)};
 }
 
 GroupDuty duty_of(const PodGroup& group, const GroupContext& context, const WorkloadStatus* minimum,

@@ -35,7 +35,9 @@ struct GroupContext {
   std::string flavor = "volcano";  // TreeOptions::flavor
 };
 
-// None: the group is charged for no such part.
+// None: the group is charged for no such part. What the surplus is depends on `minimum_held`, the minimum does not.
+std::optional<api::kueue::Workload> minimum_of(const api::volcano::PodGroup& group, const GroupContext& context);
+std::optional<api::kueue::Workload> surplus_of(const api::volcano::PodGroup& group, const GroupContext& context);
 struct GroupWorkloads {
   std::optional<api::kueue::Workload> minimum, surplus;
 };

@@ -192,6 +192,7 @@ class Chaos {
       people_->calm_down();
       world_->run_for(kCalmStep);
     } while (world_->executor().now() < end && healthy() && !settled());
+    world_->run_for(std::chrono::seconds(10));  // statuses of queues come a little later than what they tell
     if (healthy()) check_end();
   }
 

@@ -77,6 +77,8 @@ TEST(VolcanoGroups, AreChargedTheirMinimumAndWhatRunsAboveIt) {
   EXPECT_EQ(charge(surplus), "cpu=6,memory=1Gi,pods=3");
   EXPECT_EQ(surplus->priority, std::numeric_limits<std::int32_t>::min());  // the first to give way
   EXPECT_NE(surplus->meta.uid, minimum->meta.uid);
+  // Fewer pods than it needs, which ask for more than was said: no pod is above the minimum.
+  EXPECT_EQ(charge(workloads_of(all, running("cpu=9,pods=1")).surplus), "cpu=5");
 }
 
 TEST(VolcanoGroups, WithoutMinResourcesOnlyWhatRunsIsCharged) {

@@ -1,0 +1,191 @@
+#include "controller/volcano_controller.h"
+
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "api/status.h"
+#include "api/volcano/names.h"
+#include "base/log.h"
+#include "controller/resources.h"
+
+namespace berth::controller {
+
+using volcano::QueueNode;
+using volcano::QueuePtr;
+
+namespace {
+
+constexpr const char* kQueuesRead = "queues";
+constexpr const char* kGroupsRead = "podgroups";
+
+std::string key_of(const Json& object) {
+  return api::object_key(string_at(object, {"metadata", "namespace"}), string_at(object, {"metadata", "name"}));
+}
+
+// Whether anything changed that opens or closes queues or moves them.
+bool moved(const QueuePtr& a, const QueuePtr& b) {
+  return !a || !b || a->meta.uid != b->meta.uid || a->parent != b->parent || a->status.state != b->status.state ||
+         a->meta.annotations != b->meta.annotations;
+}
+
+}  // namespace
+
+bool is_reserved_name(std::string_view name) { return !volcano::queue_of_node(name).empty(); }
+
+VolcanoController::VolcanoController(Context context)
+    : context_(std::move(context)),
+      queue_objects_(context_.client, context_.executor, kVolcanoQueues, context_.informer_options()),
+      group_objects_(context_.client, context_.executor, kPodGroups, context_.informer_options()),
+      commands_(context_.client, context_.executor, kCommands, context_.informer_options()),
+      tree_(context_.tree),
+      groups_({context_.executor, context_.writes, context_.events, tree_, context_.tree.flavor, context_.feed, context_.priority,
+               [this](const std::string& queue) { queues_.changed(queue); }}),
+      queues_({context_.executor, context_.writes, context_.events, queue_objects_, commands_, tree_, groups_, context_.engine,
+               context_.status_rate}) {
+  queue_objects_.on_change([this](const JsonPtr& old, const JsonPtr& now) { queue_seen(old, now); });
+  queue_objects_.on_synced([this] {
+    plant();
+    if (started_) queues_.start();  // they came later than the others
+  });
+  group_objects_.on_change([this](const JsonPtr& old, const JsonPtr& now) { groups_.group_changed(old, now); });
+  commands_.on_change([this](const JsonPtr&, const JsonPtr& now) {
+    if (now) queues_.command_changed(key_of(*now));
+  });
+  connect(queue_objects_, kQueuesRead);
+  connect(group_objects_, kGroupsRead);
+  connect(commands_, "commands");
+}
+
+void VolcanoController::connect(kube::Informer& informer, const std::string& what) {
+  informer.on_list([this, what](const api::RestResponse& response) {
+    const bool missing = response.code == 404, refused = response.code == 403 || response.code == 401;
+    int& told = told_[what];
+    if (std::exchange(told, response.code) != response.code) {
+      if (missing && what == kQueuesRead)
+        log::info("Volcano's queues are not served here: there are none, until their CustomResourceDefinitions are installed");
+      if (!missing && !response.ok())
+        log::warn(refused ? "Volcano's objects cannot be read and are ignored" : "Volcano's objects cannot be read; trying again",
+                  {{"resource", what}, {"code", response.code}, {"why", std::string(api::status_message(response))}});
+    }
+    if (response.ok() || missing || refused) arrived(what);
+  });
+}
+
+void VolcanoController::arrived(const std::string& what) {
+  if (waiting_for_.erase(what) > 0 && waiting_for_.empty()) context_.settled();
+}
+
+void VolcanoController::read() {
+  reading_ = true;
+  waiting_for_ = {kQueuesRead, kGroupsRead};
+  for (kube::Informer* informer : {&queue_objects_, &group_objects_, &commands_}) informer->start();
+}
+
+void VolcanoController::read_anew() {
+  if (!reading_) return;
+  waiting_for_.insert(kGroupsRead);
+  group_objects_.read_anew([] {});
+}
+
+void VolcanoController::start() {
+  started_ = true;
+  groups_.start();
+  if (queue_objects_.synced()) queues_.start();
+}
+
+void VolcanoController::plant() {
+  if (std::exchange(planted_, true)) return;
+  for (const auto& event : tree_.start()) {
+    if (!std::holds_alternative<engine::ResourceFlavorSeen>(event)) {
+      context_.feed(event);
+      continue;
+    }
+    stand_in_ = event;
+    if (!has_flavor_) context_.feed(event);
+  }
+}
+
+std::optional<engine::Event> VolcanoController::flavor_event(std::optional<engine::Event> event) {
+  if (!event) return event;
+  const std::string& ours = context_.tree.flavor;
+  if (const auto* seen = std::get_if<engine::ResourceFlavorSeen>(&*event); seen != nullptr && seen->object->meta.name == ours)
+    has_flavor_ = true;
+  const auto* gone = std::get_if<engine::ResourceFlavorGone>(&*event);
+  if (gone == nullptr || gone->name != ours) return event;
+  has_flavor_ = false;
+  return stand_in_ ? stand_in_ : event;
+}
+
+void VolcanoController::feed(const volcano::QuotaTree::Events& events) {
+  for (const auto& event : events) context_.feed(event);
+}
+
+void VolcanoController::queue_seen(const JsonPtr& old, const JsonPtr& now) {
+  plant();
+  const std::string name = key_of(now ? *now : *old);
+  const QueueNode* node = tree_.forest().find(name);
+  const QueuePtr before = node == nullptr ? nullptr : node->object;
+  QueuePtr after;
+  if (now) {
+    auto decoded = api::volcano::decode_queue(*now);
+    if (!decoded) {
+      log::error("a Queue cannot be read; it stays as it was", {{"queue", name}, {"why", decoded.error().message}});
+      return;
+    }
+    after = std::make_shared<const api::volcano::Queue>(std::move(*decoded));
+  }
+  feed(after ? tree_.set(after) : tree_.remove(name));
+  if (!moved(before, after)) return;
+  queues_.changed(name);
+  look_below(name);
+  // One that becomes a leaf, or is none any more, takes work or does not.
+  for (const QueuePtr& version : {before, after}) {
+    if (!version || name == api::volcano::kRootQueue) continue;
+    const std::string parent(volcano::parent_of(*version));
+    queues_.usage_changed(parent);
+    groups_.queue_changed(parent);
+  }
+}
+
+void VolcanoController::look_below(const std::string& queue) {
+  std::set<std::string> seen{queue};
+  std::vector<std::string> open{queue};
+  while (!open.empty()) {
+    const std::string name = std::move(open.back());
+    open.pop_back();
+    groups_.queue_changed(name);
+    const QueueNode* node = tree_.forest().find(name);
+    if (node == nullptr) continue;
+    for (const auto& [child_name, child] : node->children) {
+      if (name == queue) queues_.changed(child_name);
+      if (seen.insert(child->name).second) open.push_back(child->name);
+    }
+  }
+}
+
+bool VolcanoController::take(const engine::Effect& effect) {
+  return std::visit(
+      [this](const auto& e) {
+        using Effect = std::decay_t<decltype(e)>;
+        if constexpr (std::is_same_v<Effect, engine::WriteWorkloadStatus> || std::is_same_v<Effect, engine::DeactivateWorkload> ||
+                      std::is_same_v<Effect, engine::RecordEvent>) {
+          return groups_.take(e);
+        } else if constexpr (std::is_same_v<Effect, engine::ExpireWorkload>) {
+          return e.workload->meta.ns == volcano::kGroupNamespace;  // it goes with its group
+        } else if constexpr (std::is_same_v<Effect, engine::ClusterQueueStatusChanged>) {
+          if (is_reserved_name(e.name)) queues_.usage_changed(volcano::queue_of_node(e.name));
+          return is_reserved_name(e.name);
+        } else if constexpr (std::is_same_v<Effect, engine::LocalQueueStatusChanged>) {
+          return e.ns == volcano::kGroupNamespace;
+        } else if constexpr (std::is_same_v<Effect, engine::SetFinalizer> || std::is_same_v<Effect, engine::CohortStatusChanged>) {
+          return is_reserved_name(e.name);  // Queues have neither finalizers nor the status of a Cohort
+        } else {
+          return false;
+        }
+      },
+      effect);
+}
+
+}  // namespace berth::controller

@@ -1,0 +1,346 @@
+#include "controller/volcano_groups.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "api/resource_version.h"
+#include "api/status.h"
+#include "api/volcano/names.h"
+#include "base/log.h"
+#include "base/merge_patch.h"
+#include "controller/resources.h"
+
+namespace berth::controller {
+
+using api::kueue::Workload;
+using api::volcano::PodGroup;
+using api::volcano::PodGroupPhase;
+using api::volcano::PodGroupStatus;
+using volcano::GroupDuty;
+using volcano::Part;
+
+namespace {
+
+constexpr std::string_view kUnschedulable = "Unschedulable";
+
+std::string key_of(const Json& object) {
+  return api::object_key(string_at(object, {"metadata", "namespace"}), string_at(object, {"metadata", "name"}));
+}
+
+bool same_pod_sets(const Workload& a, const Workload& b) {
+  return std::ranges::equal(a.pod_sets, b.pod_sets, [](const auto& x, const auto& y) {
+    return x.name == y.name && x.count == y.count && json_equal(*x.template_, *y.template_);
+  });
+}
+
+bool same(const Workload& a, const Workload& b) {
+  return a.meta.uid == b.meta.uid && a.meta.deletion == b.meta.deletion && a.queue_name == b.queue_name &&
+         a.priority == b.priority && a.active == b.active && a.status == b.status && same_pod_sets(a, b);
+}
+
+bool waits(PodGroupPhase phase) { return phase == PodGroupPhase::kNone || phase == PodGroupPhase::kPending; }
+
+// Adds, changes or leaves the condition; true when it changed.
+bool set(PodGroupStatus& status, api::volcano::PodGroupCondition condition) {
+  const auto it = std::ranges::find(status.conditions, condition.type, &api::volcano::PodGroupCondition::type);
+  if (it == status.conditions.end()) {
+    status.conditions.push_back(std::move(condition));
+    return true;
+  }
+  condition.transition_id = it->transition_id;
+  if (it->status == condition.status) condition.last_transition = it->last_transition;
+  if (*it == condition) return false;
+  *it = std::move(condition);
+  return true;
+}
+
+}  // namespace
+
+VolcanoGroups::VolcanoGroups(Context context)
+    : context_(std::move(context)),
+      queue_(context_.executor,
+             [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); }) {}
+
+// --- What the caches saw.
+
+void VolcanoGroups::group_changed(const JsonPtr& old, const JsonPtr& now) {
+  const std::string key = key_of(now ? *now : *old);
+  if (!now) return forget(key);
+  auto decoded = api::volcano::decode_pod_group(*now);
+  if (!decoded) {
+    log::error("a PodGroup cannot be read and is ignored", {{"podGroup", key}, {"why", decoded.error().message}});
+    return;
+  }
+  if (const auto it = entries_.find(key); it != entries_.end() && it->second.group->meta.uid != decoded->meta.uid) forget(key);
+  Entry& entry = entries_[key];
+  const GroupPtr before = std::exchange(entry.group, std::make_shared<const PodGroup>(std::move(*decoded)));
+  const bool moved = !before || before->queue != entry.group->queue || before->status.phase != entry.group->status.phase;
+  if (moved && before) count(*before, key, -1);
+  if (moved) count(*entry.group, key, +1);
+  see(key);
+  if (started_) queue_.add(key);
+}
+
+void VolcanoGroups::forget(const std::string& key) {
+  const auto it = entries_.find(key);
+  if (it == entries_.end()) return;
+  Entry entry = std::move(it->second);
+  entries_.erase(it);
+  count(*entry.group, key, -1);
+  tell(entry.minimum, Part::kMinimum, entry, std::nullopt);
+  tell(entry.surplus, Part::kSurplus, entry, std::nullopt);
+}
+
+void VolcanoGroups::count(const PodGroup& group, const std::string& key, int by) {
+  InQueue& in = in_queue_[group.queue];
+  in.by_phase.at(static_cast<std::size_t>(group.status.phase)) += by;
+  if (by > 0) {
+    in.groups.insert(key);
+  } else {
+    in.groups.erase(key);
+    if (in.groups.empty()) in_queue_.erase(group.queue);
+  }
+  context_.queue_changed(group.queue);
+}
+
+void VolcanoGroups::pod_changed(const JsonPtr& old, const JsonPtr& now) {
+  for (const std::string& key : pods_.changed(old, now)) {
+    if (!entries_.contains(key)) continue;
+    see(key);
+    if (started_) queue_.add(key);
+  }
+}
+
+void VolcanoGroups::priorities_changed() {
+  for (const auto& [key, entry] : entries_) {
+    if (!entry.group->priority_class_name.empty()) see(key);
+  }
+}
+
+void VolcanoGroups::queue_changed(const std::string& queue) {
+  const auto it = in_queue_.find(queue);
+  if (!started_ || it == in_queue_.end()) return;
+  for (const std::string& key : it->second.groups) {
+    if (waits(entries_.find(key)->second.group->status.phase)) queue_.add(key);
+  }
+}
+
+void VolcanoGroups::start() {
+  started_ = true;
+  for (const auto& [key, entry] : entries_) queue_.add(key);
+}
+
+std::size_t VolcanoGroups::in(std::string_view queue) const {
+  const auto it = in_queue_.find(queue);
+  return it == in_queue_.end() ? 0 : it->second.groups.size();
+}
+
+VolcanoGroups::ByPhase VolcanoGroups::by_phase(std::string_view queue) const {
+  const auto it = in_queue_.find(queue);
+  return it == in_queue_.end() ? ByPhase{} : it->second.by_phase;
+}
+
+// --- To the engine.
+
+bool VolcanoGroups::is_fresh(const Entry& entry) const {
+  return api::version_number(entry.group->meta.resource_version) >= api::version_number(entry.written);
+}
+
+volcano::GroupContext VolcanoGroups::context_of(const std::string& key, const Entry& entry) const {
+  volcano::GroupContext context;
+  const std::string& priority_class = entry.group->priority_class_name;
+  context.priority = priority_class.empty() ? 0 : context_.priority(priority_class);
+  context.running = pods_.running(key);
+  context.flavor = context_.flavor;
+  context.minimum_held = entry.minimum && entry.minimum->status.admission.has_value();
+  return context;
+}
+
+void VolcanoGroups::see(const std::string& key) {
+  Entry& entry = entries_.find(key)->second;
+  auto minimum = volcano::minimum_of(*entry.group, context_of(key, entry));
+  // What the engine said lives on beside what is read from the group; who is let in by somebody else is charged as well. While
+  // another process leads, the group alone says what that one decided.
+  const bool let_in_by_others = minimum && minimum->status.admission && is_fresh(entry);
+  if (started_ && minimum && entry.minimum && (entry.minimum->status.admission || !let_in_by_others)) {
+    minimum->status = entry.minimum->status;
+    minimum->active = entry.minimum->active;
+  }
+  tell(entry.minimum, Part::kMinimum, entry, std::move(minimum));
+  // Of what runs, what the minimum as it is now does not cover.
+  auto surplus = volcano::surplus_of(*entry.group, context_of(key, entry));
+  if (surplus && entry.surplus) surplus->status.conditions = entry.surplus->status.conditions;
+  tell(entry.surplus, Part::kSurplus, entry, std::move(surplus));
+}
+
+void VolcanoGroups::tell(Told& told, Part part, const Entry& entry, std::optional<Workload> now) {
+  if (!now) {
+    if (!told) return;
+    const std::string uid = std::exchange(told, nullptr)->meta.uid;
+    context_.feed(engine::WorkloadGone{std::string(volcano::kGroupNamespace), volcano::workload_name(entry.group->meta, part), uid});
+    return;
+  }
+  if (told && same(*told, *now)) return;
+  now->meta.resource_version = std::to_string(++version_);
+  told = std::make_shared<const Workload>(std::move(*now));
+  context_.feed(engine::WorkloadSeen{told});
+}
+
+// --- From the engine.
+
+bool VolcanoGroups::change(const Workload& base, std::uint64_t write, const std::function<void(Workload&)>& how) {
+  if (base.meta.ns != volcano::kGroupNamespace) return false;
+  engine::WriteSettled settled{write, engine::WriteSettled::Outcome::kGone, {}, {}};
+  Told seen;
+  if (const auto ref = volcano::group_of_workload(base.meta.name)) {
+    const std::string key = api::object_key(ref->ns, ref->name);
+    const auto it = entries_.find(key);
+    Told* told = it == entries_.end() ? nullptr : ref->part == Part::kMinimum ? &it->second.minimum : &it->second.surplus;
+    if (told != nullptr && *told && (*told)->meta.uid == base.meta.uid) {
+      Workload changed = **told;
+      how(changed);
+      changed.meta.resource_version = settled.resource_version = std::to_string(++version_);
+      settled.outcome = engine::WriteSettled::Outcome::kDone;
+      seen = *told = std::make_shared<const Workload>(std::move(changed));
+      if (started_) queue_.add(key);
+    }
+  }
+  // Not inside of the engine's own call.
+  context_.executor.post([this, alive = alive_, settled = std::move(settled), seen = std::move(seen)] {
+    if (!*alive) return;
+    context_.feed(settled);
+    if (seen) context_.feed(engine::WorkloadSeen{seen});
+  });
+  return true;
+}
+
+bool VolcanoGroups::take(const engine::WriteWorkloadStatus& effect) {
+  return change(*effect.base, effect.write, [&](Workload& workload) { workload.status = effect.status; });
+}
+
+bool VolcanoGroups::take(const engine::DeactivateWorkload& effect) {
+  return change(*effect.base, effect.write, [](Workload& workload) { workload.active = false; });
+}
+
+bool VolcanoGroups::take(const engine::RecordEvent& effect) {
+  if (effect.ns != volcano::kGroupNamespace) return false;
+  const auto ref = volcano::group_of_workload(effect.name);
+  const auto it = ref ? entries_.find(api::object_key(ref->ns, ref->name)) : entries_.end();
+  if (it != entries_.end()) record(*it->second.group, {effect.warning, effect.reason, effect.note, {}, {}});
+  return true;
+}
+
+void VolcanoGroups::record(const PodGroup& group, kube::EventText text) {
+  const std::string version =
+      std::string(api::volcano::kSchedulingGroup) + "/" + std::string(api::volcano::kSchedulingVersion);
+  context_.events.record({version, "PodGroup", group.meta.ns, group.meta.name, group.meta.uid}, std::move(text));
+}
+
+// --- One group.
+
+void VolcanoGroups::look(const std::string& key, WorkQueue::Finish finish) {
+  const auto it = entries_.find(key);
+  if (it == entries_.end() || !is_fresh(it->second)) return finish(true);  // the cache will bring what was written
+  const Entry& entry = it->second;
+  const auto status_of = [](const Told& told) { return told ? &told->status : nullptr; };
+  GroupDuty duty =
+      volcano::duty_of(*entry.group, context_of(key, entry), status_of(entry.minimum), status_of(entry.surplus));
+  const bool ungated = !entry.group->min_resources && duty.phase == PodGroupPhase::kInqueue;
+  if (ungated && !context_.tree.obstacle(entry.group->queue).empty()) duty.phase = PodGroupPhase::kPending;
+  const PodGroupStatus status = wanted(entry, duty);
+  if (status != entry.group->status) return write(key, status, duty, std::move(finish));
+  stop_pods(key, duty, std::move(finish));
+}
+
+PodGroupStatus VolcanoGroups::wanted(const Entry& entry, const GroupDuty& duty) const {
+  PodGroupStatus status = entry.group->status;
+  if (duty.phase) status.phase = *duty.phase;
+  api::volcano::PodGroupCondition condition;
+  condition.type = kUnschedulable;
+  condition.last_transition = to_seconds(context_.executor.now());
+  if (!waits(status.phase)) {
+    const bool let_in = duty.phase == PodGroupPhase::kInqueue;
+    const bool waited = std::ranges::any_of(status.conditions, [](const auto& c) { return c.type == kUnschedulable && c.status; });
+    condition.reason = "QuotaReserved";
+    if (let_in && waited) set(status, std::move(condition));
+    return status;
+  }
+  condition.status = true;
+  condition.message = context_.tree.obstacle(entry.group->queue);
+  condition.reason = condition.message.empty() ? "NotEnoughResources" : "QueueTakesNoWork";
+  if (condition.message.empty() && entry.minimum) {
+    const auto* reserved = api::find_condition(entry.minimum->status.conditions, api::kueue::kQuotaReserved);
+    if (reserved != nullptr && !reserved->status) condition.message = reserved->message;
+  }
+  if (!condition.message.empty()) set(status, std::move(condition));
+  return status;
+}
+
+// The phase first: while it says that the group may run, pods that are stopped are made anew.
+void VolcanoGroups::write(const std::string& key, const PodGroupStatus& status, const GroupDuty& duty,
+                          WorkQueue::Finish finish) {
+  const PodGroup& group = *entries_.find(key)->second.group;
+  Json change = make_merge_patch(api::volcano::encode_pod_group_status(group.status),
+                                 api::volcano::encode_pod_group_status(status));
+  if (duty.phase == PodGroupPhase::kPending || !duty.phase) {
+    const auto refused = std::ranges::find(status.conditions, kUnschedulable, &api::volcano::PodGroupCondition::type);
+    if (refused != status.conditions.end() && refused->reason == "QueueTakesNoWork")
+      record(group, {true, std::string(kUnschedulable), refused->message, {}, {}});
+  }
+  context_.writes.patch(Target::of(kPodGroups, group.meta), "", JsonObject{{"status", std::move(change)}},
+                        [this, alive = alive_, key, duty, finish, uid = group.meta.uid](const api::RestResponse& response) {
+                          if (!*alive) return;
+                          const auto it = entries_.find(key);
+                          if (it == entries_.end() || it->second.group->meta.uid != uid || response.code == 404)
+                            return finish(true);
+                          if (!response.ok()) return finish(false);
+                          it->second.written = string_at(response.body, {"metadata", "resourceVersion"});
+                          GroupDuty rest = duty;
+                          rest.stopped = false;  // once the cache shows the phase
+                          stop_pods(key, rest, finish);
+                        });
+}
+
+// Ready is a group once as many pods are bound as have to run at once; what runs above that is.
+void VolcanoGroups::report(const std::string& key, bool stopped) {
+  const Entry& entry = entries_.find(key)->second;
+  const auto running = pods_.running(key);
+  const auto bound = running.find(api::volcano::kPods);
+  for (const Told& part : {entry.minimum, entry.surplus}) {
+    if (!part || !part->status.admission) continue;
+    api::kueue::JobReport report;
+    report.pods_ready = bound != running.end() && bound->second.value() >= entry.group->min_member;
+    report.stopped = stopped && part == entry.minimum;
+    report.workload_version = part->meta.resource_version;
+    context_.feed(engine::JobReported{std::string(volcano::kGroupNamespace), part->meta.name, std::move(report)});
+  }
+}
+
+void VolcanoGroups::stop_pods(const std::string& key, const GroupDuty& duty, WorkQueue::Finish finish) {
+  const Entry& entry = entries_.find(key)->second;
+  const PodGroup& group = *entry.group;
+  const bool gives_way = duty.stop_all || duty.stopped;
+  std::vector<api::ObjectMeta> pods;
+  if (gives_way) pods = pods_.all(key);
+  if (!gives_way && duty.stop_surplus) {
+    const bool charged = entry.minimum && entry.minimum->status.admission;
+    pods = pods_.beyond(key, charged ? group.min_resources.value_or(api::ResourceList()) : api::ResourceList(),
+                        charged ? std::max(group.min_member, 1) : 0);
+  }
+  report(key, duty.stopped && pods_.empty(key));
+  if (pods.empty()) return finish(true);
+  auto work = std::make_shared<Look>(Look{key, pods.size(), false, std::move(finish)});
+  for (const auto& pod : pods) {
+    context_.writes.remove(Target::of(kPods, pod), [this, alive = alive_, work, pod](const api::RestResponse& response) {
+      if (!*alive) return;
+      if (response.ok() || response.code == 404 || response.code == 409) {
+        pods_.going(pod.uid);
+      } else {
+        work->failed = true;
+      }
+      if (--work->open == 0) work->finish(!work->failed);
+    });
+  }
+}
+
+}  // namespace berth::controller

@@ -1,0 +1,76 @@
+// Volcano's queues as objects: opens and closes them as Commands and parents want it, says in their statuses what is in them, and
+// makes the two that always exist. Nothing is written before start().
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/executor.h"
+#include "controller/volcano_groups.h"
+#include "controller/work_queue.h"
+#include "controller/writes.h"
+#include "engine/engine.h"
+#include "kube/event_recorder.h"
+#include "kube/informer.h"
+#include "kube/rate_limit.h"
+#include "volcano/queue_states.h"
+#include "volcano/quota_tree.h"
+
+namespace berth::controller {
+
+class VolcanoQueues {
+ public:
+  struct Context {
+    Executor& executor;
+    Writes& writes;
+    kube::EventRecorder& events;
+    const kube::Informer& queues;
+    const kube::Informer& commands;
+    const volcano::QuotaTree& tree;
+    const VolcanoGroups& groups;
+    std::function<const engine::Engine&()> engine;
+    kube::RateLimit& status_rate;  // of all queues' statuses together
+  };
+  explicit VolcanoQueues(Context context);
+  ~VolcanoQueues() { *alive_ = false; }
+
+  void start();
+  // The queue itself, its parent or the PodGroups in it changed.
+  void changed(std::string_view queue);
+  // What is counted in it changed, which its ancestors count, too.
+  void usage_changed(std::string_view queue);
+  void command_changed(const std::string& key);
+
+ private:
+  struct Order {
+    volcano::QueueAction action = volcano::QueueAction::kSync;
+    std::uint64_t serial = 0;
+    bool by_command = false;  // not by a parent
+  };
+  using Steps = std::shared_ptr<volcano::QueueSteps>;
+
+  void look(const std::string& queue, WorkQueue::Finish finish);
+  void perform(Steps steps, std::size_t next, WorkQueue::Finish finish);
+  void write(const volcano::QueueChange& change, const std::function<void(bool ok)>& done);
+  void create(const std::string& queue, WorkQueue::Finish finish);
+  void write_status(const std::string& queue, WorkQueue::Finish finish);
+  void obey(const std::string& key, WorkQueue::Finish finish);
+  void order(const std::string& queue, volcano::QueueAction action, bool by_command);
+  void refuse(const std::string& queue, const std::string& why);
+  api::volcano::QueueStatus status_of(const std::string& queue);
+  const api::ResourceList& used_in(std::string_view cluster_queue);
+
+  Context context_;
+  bool started_ = false;
+  std::map<std::string, Order, std::less<>> orders_;         // by queue, until they are carried out
+  std::map<std::string, std::string, std::less<>> refused_;  // by queue: why its order waits, as it was told
+  std::uint64_t orders_given_ = 0;
+  std::map<std::string, api::ResourceList, std::less<>> used_;  // by cluster queue; those that did not change since they were asked
+  WorkQueue states_, statuses_, commands_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // answers under way find out that this is gone
+};
+
+}  // namespace berth::controller

@@ -1,0 +1,125 @@
+// Volcano's objects beside Kueue's: installed later or not at all, names that are kept for them, and what a restart keeps.
+#include <gtest/gtest.h>
+
+#include "controller/volcano_objects.h"
+
+namespace berth::controller {
+namespace {
+
+TEST_F(VolcanoObjects, AreNotWaitedForAndAreServedOnceTheyAreInstalled) {
+  EXPECT_TRUE(controller->synced());
+  EXPECT_TRUE(controller->leading());
+  install_volcano();
+  EXPECT_EQ(string_at(get(kVolcanoQueues, "", "root").body, {"status", "state"}), "Open");
+  EXPECT_FALSE(bool_at(get(kVolcanoQueues, "", "root").body, {"spec", "reclaimable"}, true));
+  EXPECT_EQ(string_at(get(kVolcanoQueues, "", "default").body, {"spec", "parent"}), "root");
+  group("g", "default", 1, 4);
+  pass();
+  EXPECT_EQ(phase("g"), "Inqueue");
+  EXPECT_EQ(allocated("default"), "4");
+  EXPECT_EQ(allocated("root"), "4");
+}
+
+TEST_F(VolcanoObjects, ThatAlwaysExistComeBack) {
+  install_volcano();
+  for (const char* name : {"root", "default"}) {
+    const std::string uid(string_at(get(kVolcanoQueues, "", name).body, {"metadata", "uid"}));
+    ASSERT_TRUE(remove(kVolcanoQueues, "", name).ok());
+    pass();
+    const Json again = get(kVolcanoQueues, "", name).body;
+    EXPECT_EQ(string_at(again, {"status", "state"}), "Open") << name;
+    EXPECT_NE(string_at(again, {"metadata", "uid"}), uid);
+  }
+}
+
+TEST_F(VolcanoObjects, KeepWhatTheyHoldWhenTheControllerStartsAnew) {
+  install_volcano();
+  queue("tenant", R"({"capability":{"cpu":8}})");
+  queue("q1", R"({"parent":"tenant"})");
+  group("first", "q1", 2, 5);
+  pass();
+  group("second", "q1", 1, 5);
+  pass();
+  ASSERT_EQ(phase("first"), "Inqueue");
+  ASSERT_EQ(phase("second"), "Pending");
+  for (int i = 0; i < 3; ++i) {
+    restart_controller();
+    EXPECT_EQ(phase("first"), "Inqueue");
+    EXPECT_EQ(phase("second"), "Pending");
+    EXPECT_EQ(allocated("tenant"), "5");
+    EXPECT_EQ(allocated("tenant", "pods"), "2");
+  }
+  ASSERT_TRUE(remove(kPodGroups, "default", "first").ok());
+  pass();
+  EXPECT_EQ(phase("second"), "Inqueue");
+  EXPECT_TRUE(controller->engine().check_invariants(executor.now()).empty());
+}
+
+TEST_F(VolcanoObjects, AreChargedWhenSomebodyElseLetsThemIn) {
+  install_volcano();
+  queue("tenant", R"({"capability":{"cpu":8}})");
+  group("first", "tenant", 1, 5);
+  group("second", "tenant", 1, 5);
+  pass();
+  ASSERT_EQ(phase("second"), "Pending");
+  ASSERT_TRUE(patch(kPodGroups, "default", "second", R"({"status":{"phase":"Running"}})").ok());
+  pass();
+  EXPECT_EQ(phase("second"), "Running");
+  EXPECT_EQ(allocated("tenant"), "10");
+  group("third", "tenant", 1, 1);
+  pass();
+  EXPECT_EQ(phase("third"), "Pending");
+}
+
+TEST_F(VolcanoObjects, WithoutMinResourcesAreLetInAtOnceUnlessTheirQueueTakesNoWork) {
+  install_volcano();
+  queue("tenant", "{}");
+  queue("child", R"({"parent":"tenant"})");
+  for (const char* name : {"tenant", "child"}) {
+    const std::string body = std::string(R"({"metadata":{"name":"in-)") + name + R"("},"spec":{"queue":")" + name + R"("}})";
+    ASSERT_TRUE(create(kPodGroups, "default", body).ok());
+  }
+  pass();
+  EXPECT_EQ(phase("in-child"), "Inqueue");
+  EXPECT_EQ(phase("in-tenant"), "Pending") << "a parent takes no work itself";
+  ASSERT_TRUE(remove(kPodGroups, "default", "in-child").ok());
+  ASSERT_TRUE(remove(kVolcanoQueues, "", "child").ok());
+  pass();
+  EXPECT_EQ(phase("in-tenant"), "Inqueue");
+}
+
+TEST_F(VolcanoObjects, DoNotMixWithKueuesOfTheirNames) {
+  install_volcano();
+  queue("tenant", R"({"capability":{"cpu":2}})");
+  ASSERT_TRUE(create(kClusterQueues, "", R"({"metadata":{"name":"volcano.tenant"},"spec":{"namespaceSelector":{}}})").ok());
+  ASSERT_TRUE(create(kCohorts, "", R"({"metadata":{"name":"volcano.root"},"spec":{}})").ok());
+  pass();
+  group("fits", "tenant", 1, 2);
+  group("waits", "tenant", 1, 1);
+  pass();
+  EXPECT_EQ(phase("fits"), "Inqueue");
+  EXPECT_EQ(phase("waits"), "Pending");
+  ASSERT_TRUE(remove(kClusterQueues, "", "volcano.tenant").ok());
+  pass();
+  EXPECT_EQ(allocated("tenant"), "2");
+}
+
+TEST_F(VolcanoObjects, AreCountedInAFlavorThatMayComeAndGo) {
+  install_volcano();
+  for (int i = 0; i < 2; ++i) {
+    group("g" + std::to_string(i), "default", 1, 1);
+    pass();
+    EXPECT_EQ(phase("g" + std::to_string(i)), "Inqueue");
+    ASSERT_TRUE(create(kResourceFlavors, "", R"({"metadata":{"name":"volcano"},"spec":{}})").ok());
+    group("h" + std::to_string(i), "default", 1, 1);
+    pass();
+    EXPECT_EQ(phase("h" + std::to_string(i)), "Inqueue");
+    ASSERT_TRUE(patch(kResourceFlavors, "", "volcano", R"({"metadata":{"finalizers":null}})").ok());
+    ASSERT_TRUE(remove(kResourceFlavors, "", "volcano").ok());
+    pass();
+  }
+  EXPECT_TRUE(controller->engine().check_invariants(executor.now()).empty());
+}
+
+}  // namespace
+}  // namespace berth::controller
