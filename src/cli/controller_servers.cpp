@@ -96,7 +96,7 @@ struct ControllerServers::Impl {
       options.secret = configuration().internal_cert_management.webhook_secret_name;
       options.names = serve::service_names(
           {configuration().internal_cert_management.webhook_service_name, kVisibilityService}, options.ns, kClusterDomain);
-      options.targets = serve::kueue_targets();
+      options.targets = serve::installed_targets(configuration().volcano.enabled);
       kept_in_secret.emplace(parts.client, parts.executor, std::move(options));
       webhook_certificates = &*kept_in_secret;
     } else {
@@ -104,7 +104,7 @@ struct ControllerServers::Impl {
       webhook_certificates = &*webhook_files;
     }
     auto server = serve::WebhookServer::start(secure(wanted.host, wanted.port), parts.executor, parts.get, parts.policy,
-                                              *webhook_certificates);
+                                              *webhook_certificates, parts.rules);
     if (!server) return refuse("webhook.port", server.error());
     webhooks = std::move(*server);
     return {};

@@ -28,6 +28,7 @@ class ControllerServers {
     serve::MetricsSource metrics;
     std::function<std::string()> unready;   // what else is missing until this process is ready; "" nothing
     std::optional<serve::PendingSource> pending;  // none: the visibility API is not served
+    api::kueue::RulesOf rules = {};  // of kinds that are not Kueue's; empty: what they would judge is allowed
   };
 
   // Every port is bound and health is served when this returns, before the executor runs. Errors name the field of the Configuration.

@@ -27,14 +27,19 @@ std::string why_of(const api::RestResponse& response) {
 
 }  // namespace
 
-CaBundleTargets kueue_targets() {
-  return {{"kueue-mutating-webhook-configuration"},
-          {"kueue-validating-webhook-configuration"},
-          {"admissionchecks.kueue.x-k8s.io", "clusterqueues.kueue.x-k8s.io", "cohorts.kueue.x-k8s.io",
-           "localqueues.kueue.x-k8s.io", "multikueueclusters.kueue.x-k8s.io", "multikueueconfigs.kueue.x-k8s.io",
-           "provisioningrequestconfigs.kueue.x-k8s.io", "resourceflavors.kueue.x-k8s.io", "topologies.kueue.x-k8s.io",
-           "workloadpriorityclasses.kueue.x-k8s.io", "workloads.kueue.x-k8s.io"},
-          {"v1beta1.visibility.kueue.x-k8s.io", "v1beta2.visibility.kueue.x-k8s.io"}};
+CaBundleTargets installed_targets(bool volcano) {
+  CaBundleTargets out{{"kueue-mutating-webhook-configuration"},
+                      {"kueue-validating-webhook-configuration"},
+                      {"admissionchecks.kueue.x-k8s.io", "clusterqueues.kueue.x-k8s.io", "cohorts.kueue.x-k8s.io",
+                       "localqueues.kueue.x-k8s.io", "multikueueclusters.kueue.x-k8s.io", "multikueueconfigs.kueue.x-k8s.io",
+                       "provisioningrequestconfigs.kueue.x-k8s.io", "resourceflavors.kueue.x-k8s.io", "topologies.kueue.x-k8s.io",
+                       "workloadpriorityclasses.kueue.x-k8s.io", "workloads.kueue.x-k8s.io"},
+                      {"v1beta1.visibility.kueue.x-k8s.io", "v1beta2.visibility.kueue.x-k8s.io"}};
+  if (volcano) {
+    out.mutating_webhooks.emplace_back("berth-volcano-mutating-webhook-configuration");
+    out.validating_webhooks.emplace_back("berth-volcano-validating-webhook-configuration");
+  }
+  return out;
 }
 
 Json with_ca_bundle(const GroupVersionResource& resource, const Json& object, std::string_view bundle) {

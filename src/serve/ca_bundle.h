@@ -17,8 +17,8 @@ namespace berth::serve {
 struct CaBundleTargets {
   std::vector<std::string> mutating_webhooks, validating_webhooks, crds, api_services;
 };
-// As Kueue's manifests name them.
-CaBundleTargets kueue_targets();
+// As the manifests name them, those of Kueue's as there. `volcano`: with the webhooks for Volcano's kinds.
+CaBundleTargets installed_targets(bool volcano);
 
 // The object with `bundle` (PEM) wherever it says whom to trust; as it was when there is nothing to be said.
 Json with_ca_bundle(const api::GroupVersionResource& resource, const Json& object, std::string_view bundle);

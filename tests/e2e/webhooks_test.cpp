@@ -2,6 +2,7 @@
 // a real one.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -101,6 +102,47 @@ spec: {clusterQueue: old}
                           "apiVersion: kueue.x-k8s.io/v1beta2\nkind: Cohort\nmetadata: {name: c}\nspec: "
                           "{parentName: 'Not a name'}\n"),
                   "parentName"));
+}
+
+// Where the definitions come late, so do the verdicts: until the queues were read everything is let in.
+TEST_P(Webhooks, JudgeVolcanosQueuesAndWhatNamesThem) {
+  for (const char* name : {"queues", "podgroups", "commands", "jobs"})
+    must({"apply", "--server-side", "-f", source_path("config/crd/volcano-") + name + ".yaml"});
+  const auto queue = [](const std::string& name, const std::string& spec) {
+    return "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: " + name + "}\nspec: " + spec + "\n";
+  };
+  const auto group = [](const std::string& in) {
+    return "apiVersion: scheduling.volcano.sh/v1beta1\nkind: PodGroup\nmetadata: {name: g, namespace: default}\nspec: "
+           "{minMember: 1, queue: " + in + "}\n";
+  };
+  const auto vcjob = [](const std::string& in) {
+    return "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: j, namespace: default}\nspec: {queue: " +
+           in + ", tasks: [{replicas: 1, template: {spec: {containers: [{name: c, image: none}]}}}]}\n";
+  };
+  const auto refused = [&](std::vector<std::string> arguments, const std::string& why, const std::string& input = "") {
+    arguments.push_back("--dry-run=server");
+    Finished last;
+    const bool in_time = eventually([&] {
+      last = cluster_->kubectl(arguments, input);
+      return last.exit_code != 0 && has(last.err, why);
+    });
+    EXPECT_TRUE(in_time) << why << "\n" << last.out << last.err;
+  };
+  const std::vector<std::string> create = {"create", "-f", "-"};
+  refused(create, "there is no queue nobody", queue("lost", "{parent: nobody}"));
+  refused(create, "deserved", queue("odd", "{guarantee: {resource: {cpu: 1}}}"));
+  must(create, queue("team", "{}"));
+  EXPECT_EQ(must({"get", "queues.scheduling.volcano.sh", "team", "-o", "jsonpath={.spec.weight} {.spec.reclaimable}"}), "1 true");
+  ASSERT_TRUE(eventually([&] { return cluster_->kubectl(create, queue("leaf", "{parent: team}")).exit_code == 0; }));
+  refused({"delete", "queues.scheduling.volcano.sh", "team"}, "it has 1 child queue(s): leaf");
+  refused({"patch", "queues.scheduling.volcano.sh", "team", "--type=merge", "-p", R"({"spec":{"parent":"leaf"}})"},
+          "queue leaf is below queue team");
+  using Manifest = std::function<std::string(const std::string& queue)>;
+  for (const Manifest& work : {Manifest(group), Manifest(vcjob)}) {
+    refused(create, "there is no queue nobody", work("nobody"));
+    refused(create, "queue team has 1 child queue(s) and takes no work itself", work("team"));
+  }
+  must({"create", "--dry-run=server", "-f", "-"}, vcjob("leaf"));
 }
 
 TEST_P(Webhooks, LetEverySamplePass) {

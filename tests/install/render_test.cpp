@@ -161,8 +161,44 @@ managerConfig:
               testing::HasSubstr(R"(["other"])"));
 }
 
+// In a cluster where Volcano runs, nothing about its kinds is left.
+TEST(Render, VolcanosPartCanBeLeftOut) {
+  SKIP_WITHOUT_RENDERER();
+  const auto objects = rendered("volcano: {enabled: false}\n");
+  const Json config = object(objects, "ConfigMap", "berth-manager-config");
+  EXPECT_THAT(std::string(string_at(config, {"data", "controller_manager_config.yaml"})),
+              testing::HasSubstr("volcano:\n  enabled: false\n"));
+  EXPECT_EQ(names(objects, "MutatingWebhookConfiguration").size(), 1U);
+  EXPECT_EQ(names(objects, "ValidatingWebhookConfiguration").size(), 1U);
+  for (const Json& one : objects) {
+    if (kind_of(one) == "ConfigMap") continue;
+    EXPECT_EQ(to_string(one).find("volcano"), std::string::npos) << kind_of(one) << " " << name_of(one);
+  }
+}
+
+TEST(Render, VolcanosDefinitionsComeWhenAskedFor) {
+  SKIP_WITHOUT_RENDERER();
+  const std::string of_queues = "queues.scheduling.volcano.sh";
+  EXPECT_THAT(names(rendered("crds: {install: true}\n"), "CustomResourceDefinition"),
+              testing::Not(testing::Contains(of_queues)));
+  const auto objects = rendered("volcano: {crds: {install: true}}\nenableCertManager: true\n");
+  EXPECT_THAT(names(objects, "CustomResourceDefinition"),
+              testing::IsSupersetOf({of_queues, std::string("podgroups.scheduling.volcano.sh"),
+                                     std::string("commands.bus.volcano.sh"), std::string("jobs.batch.volcano.sh")}));
+  const Json queues = object(objects, "CustomResourceDefinition", of_queues);
+  EXPECT_EQ(string_at(queues, {"metadata", "annotations", "helm.sh/resource-policy"}), "keep");
+  EXPECT_EQ(object_at(queues, {"metadata", "annotations"}).size(), 1U) << "nothing is converted, so nobody is trusted";
+  EXPECT_EQ(find_path(queues, {"spec", "conversion"}), nullptr);
+}
+
 TEST(Render, SettingsThatContradictEachOtherAreRefused) {
   SKIP_WITHOUT_RENDERER();
+  for (const char* values : {"managerConfig: {controllerManagerConfigYaml: 'volcano: {enabled: false}'}\n",
+                             "volcano: {enabled: false}\nmanagerConfig: {controllerManagerConfigYaml: 'volcano: {flavor: a}'}\n"}) {
+    const Ran both = render(values);
+    EXPECT_NE(both.exit_code, 0) << values;
+    EXPECT_THAT(both.output, testing::HasSubstr("volcano.enabled: must say the same as volcano.enabled in")) << values;
+  }
   const Ran ran = render(
       "controllerManager: {featureGates: [{name: A, enabled: true}]}\n"
       "managerConfig: {controllerManagerConfigYaml: 'featureGates: {B: true}'}\n");

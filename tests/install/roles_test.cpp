@@ -194,7 +194,7 @@ void certify(Asked& asked) {
   AccountClient client(world->client(), world->executor(), asked);
   serve::SecretCertificatesOptions options;
   options.names = {"kueue-webhook-service.kueue-system.svc"};
-  options.targets = serve::kueue_targets();
+  options.targets = serve::installed_targets(true);
   serve::SecretCertificates certificates(client, world->executor(), options);
   certificates.start();
   world->run_for(std::chrono::minutes(1));

@@ -51,7 +51,16 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- if and .Values.enableCertManager (hasKey $config "internalCertManagement") (dig "internalCertManagement" "enable" true $config) }}
 {{- fail "enableCertManager: internalCertManagement of managerConfig.controllerManagerConfigYaml must have enable: false, or be left out" }}
 {{- end }}
+{{- if hasKey $config "volcano" }}
+{{- if ne (dig "volcano" "enabled" true $config) .Values.volcano.enabled }}
+{{- fail "volcano.enabled: must say the same as volcano.enabled in managerConfig.controllerManagerConfigYaml, which is true when it is left out there" }}
+{{- end }}
+{{- end }}
 {{- $text }}
+{{- if and (not .Values.volcano.enabled) (not (hasKey $config "volcano")) }}
+volcano:
+  enabled: false
+{{- end }}
 {{- if not (hasKey $config "namespace") }}
 namespace: {{ .Release.Namespace }}
 {{- end }}
