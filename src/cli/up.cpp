@@ -122,7 +122,10 @@ class Up {
       log = std::move(*durable);
     }
     apiserver::ApiServerOptions server;
-    simulate::open_doors(server, controller_options_.volcano, {}, policy());
+    const auto holders_in = [this](std::string_view queue) {
+      return controller_ ? controller_->volcano_holders(queue) : std::size_t{0};
+    };
+    simulate::open_doors(server, controller_options_.volcano, holders_in, policy());
     auto core = apiserver::ApiServer::open(executor_, std::move(log), std::move(server));
     if (!core) return fail(core.error().message);
     core_ = std::move(*core);

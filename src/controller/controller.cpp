@@ -1,6 +1,7 @@
 #include "controller/controller.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -170,14 +171,15 @@ struct Controller::Impl {
   }
 
   void start() {
-    caches.start([this] { all_synced(); });
+    caches.start([this] { look_whether_synced(); });
     provisioning.read();
     if (volcano) volcano->read();
   }
 
   // The caches fill in any order; the engine gets everything before it decides.
-  void all_synced() {
-    if (synced_handler) synced_handler();
+  void look_whether_synced() {
+    is_synced = is_synced || (caches.synced() && (!volcano || volcano->settled()));
+    if (is_synced && synced_handler) std::exchange(synced_handler, {})();
     begin();
   }
 
@@ -277,9 +279,10 @@ struct Controller::Impl {
             [this](const engine::Event& event) { host.feed(event); },
             [this]() -> const engine::Engine& { return host.engine(); },
             [this](std::string_view name) { return class_value(priority_classes, name).value_or(0); },
-            [this] { begin(); },
+            [this] { look_whether_synced(); },
             queue_status_rate,
-            options.volcano.tree};
+            options.volcano.tree,
+            options.volcano.admission};
   }
 
   JobController::Context job_context() {
@@ -369,6 +372,7 @@ struct Controller::Impl {
   PodSource pod_source;
   Caches caches;
   bool may_lead = false;
+  bool is_synced = false;  // everything was read once
   bool is_leading = false;
   bool draining = false;
   std::function<void()> synced_handler, leading_handler;
@@ -393,19 +397,29 @@ Controller::Controller(api::RestClient& client, Executor& executor, ControllerOp
 Controller::~Controller() = default;
 
 void Controller::start() { impl_->start(); }
-bool Controller::synced() const { return impl_->caches.synced(); }
+bool Controller::synced() const { return impl_->is_synced; }
 void Controller::on_synced(std::function<void()> handler) { impl_->synced_handler = std::move(handler); }
 void Controller::lead(std::function<Time()> until) { impl_->lead(std::move(until)); }
 bool Controller::leading() const { return impl_->is_leading; }
 void Controller::on_leading(std::function<void()> handler) { impl_->leading_handler = std::move(handler); }
 std::vector<api::GroupVersionResource> Controller::resources() const { return impl_->caches.resources(); }
-std::vector<std::string> Controller::missing() const { return impl_->caches.missing(); }
+std::vector<std::string> Controller::missing() const {
+  auto missing = impl_->caches.missing();
+  if (impl_->volcano && !impl_->is_synced) std::ranges::copy(impl_->volcano->missing(), std::back_inserter(missing));
+  return missing;
+}
 void Controller::when_events_are_written(std::function<void()> done) { impl_->events.when_written(std::move(done)); }
 void Controller::drain(std::function<void()> done) { impl_->drain(std::move(done)); }
 JsonPtr Controller::find(const api::GroupVersionResource& resource, std::string_view ns, std::string_view name) const {
   return impl_->caches.get(resource, ns, name);
 }
 bool Controller::manages_namespace(std::string_view ns) const { return impl_->manages_namespace(ns); }
+api::kueue::AdmissionRules Controller::volcano_rules(std::string_view group, std::string_view resource) const {
+  return impl_->volcano ? impl_->volcano->rules(group, resource) : api::kueue::AdmissionRules();
+}
+std::size_t Controller::volcano_holders(std::string_view queue) const {
+  return impl_->volcano ? impl_->volcano->holders_in(queue) : 0;
+}
 const engine::Engine& Controller::engine() const { return impl_->host.engine(); }
 void Controller::refresh_metrics() {
   if (impl_->options.metrics == nullptr || !impl_->is_leading) return;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/config/configuration.h"
+#include "api/kueue/admission.h"
 #include "api/rest.h"
 #include "api/selector.h"
 #include "base/executor.h"
@@ -48,7 +49,7 @@ class Controller {
 
   // Fills the caches and keeps them up to date: a follower, which decides and writes nothing.
   void start();
-  bool synced() const;  // every cache is complete
+  bool synced() const;  // every cache has been complete
   void on_synced(std::function<void()> handler);  // before start()
 
   // Decides and writes from now on, as soon as the caches are complete and show every workload, and every pod when places are given,
@@ -72,6 +73,12 @@ class Controller {
 
   // Whether jobs of this namespace are managed, by its labels as they are now: what webhooks have to know as well.
   bool manages_namespace(std::string_view ns) const;
+
+  // Rules of admission for Volcano's kinds, by its caches and its ledger; they must not outlive it. Empty functions for other kinds,
+  // before Volcano's queues were read, and when they are not its business.
+  api::kueue::AdmissionRules volcano_rules(std::string_view group, std::string_view resource) const;
+  // Workloads that hold quota in this queue of Volcano's itself, by the ledger: also those that nothing was written about yet.
+  std::size_t volcano_holders(std::string_view queue) const;
 
   const engine::Engine& engine() const;
   void refresh_metrics();                        // brings the gauges of ControllerOptions::metrics up to date: before they are read

@@ -40,6 +40,8 @@ VolcanoController::VolcanoController(Context context)
       group_objects_(context_.client, context_.executor, kPodGroups, context_.informer_options()),
       commands_(context_.client, context_.executor, kCommands, context_.informer_options()),
       tree_(context_.tree),
+      admission_(std::make_shared<const volcano::Admission>(
+          tree_.forest(), context_.admission, [this](std::string_view queue) { return holders_in(queue); })),
       groups_({context_.executor, context_.writes, context_.events, tree_, context_.tree.flavor, context_.feed, context_.priority,
                [this](const std::string& queue) { queues_.changed(queue); }}),
       queues_({context_.executor, context_.writes, context_.events, queue_objects_, commands_, tree_, groups_, context_.engine,
@@ -116,6 +118,15 @@ std::optional<engine::Event> VolcanoController::flavor_event(std::optional<engin
   if (gone == nullptr || gone->name != ours) return event;
   has_flavor_ = false;
   return stand_in_ ? stand_in_ : event;
+}
+
+api::kueue::AdmissionRules VolcanoController::rules(std::string_view group, std::string_view resource) const {
+  return queue_objects_.synced() ? volcano::admission_rules(group, resource, admission_) : api::kueue::AdmissionRules();
+}
+
+std::size_t VolcanoController::holders_in(std::string_view queue) const {
+  const auto status = context_.engine().cluster_queue_status(volcano::node_name(queue));
+  return status ? static_cast<std::size_t>(status->reserving) : 0;
 }
 
 void VolcanoController::feed(const volcano::QuotaTree::Events& events) {

@@ -7,16 +7,19 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/rest.h"
 #include "controller/volcano_groups.h"
 #include "controller/volcano_queues.h"
 #include "engine/engine.h"
 #include "kube/informer.h"
+#include "volcano/admission_rules.h"
 #include "volcano/quota_tree.h"
 
 namespace berth::controller {
@@ -35,12 +38,14 @@ class VolcanoController {
     std::function<void()> settled;  // settled() may be true now
     kube::RateLimit& status_rate;   // of all queues' statuses together
     volcano::TreeOptions tree;
+    volcano::AdmissionOptions admission;
   };
   explicit VolcanoController(Context context);
 
   void read();  // fills its own caches
   // Queues and PodGroups were read, and since the last read_anew() once more; or the cluster does not serve them.
   bool settled() const { return waiting_for_.empty(); }
+  std::vector<std::string> missing() const { return {waiting_for_.begin(), waiting_for_.end()}; }  // until then, by name
   void read_anew();  // what the last leader wrote
   void start();      // writing may begin
   bool counts_pods() const { return groups_.any(); }
@@ -52,6 +57,12 @@ class VolcanoController {
 
   // Sees to effects that are about Volcano's objects or what stands for them in the engine; false: it is about something else.
   bool take(const engine::Effect& effect);
+
+  // Rules at the doors of admission: by the queues as they were seen, and by the engine's ledger. Before the queues were read, and
+  // where they cannot be, nothing is judged.
+  api::kueue::AdmissionRules rules(std::string_view group, std::string_view resource) const;
+  // Workloads that hold quota in the queue itself, by the ledger.
+  std::size_t holders_in(std::string_view queue) const;
 
  private:
   void connect(kube::Informer& informer, const std::string& what);
@@ -69,6 +80,7 @@ class VolcanoController {
   std::map<std::string, int> told_;    // by cache: the code of the answer that was logged last
   kube::Informer queue_objects_, group_objects_, commands_;
   volcano::QuotaTree tree_;
+  std::shared_ptr<const volcano::Admission> admission_;
   VolcanoGroups groups_;
   VolcanoQueues queues_;
 };

@@ -58,7 +58,11 @@ Result<std::unique_ptr<World>> World::make(const WorldOptions& options) {
   apiserver::ApiServerOptions server_options;
   server_options.seed = options.seed;
   server_options.admission = apiserver::with_kueue_conversion;
-  if (options.webhooks) open_doors(server_options, options.volcano);
+  if (options.webhooks) {
+    open_doors(server_options, options.volcano, [parts = impl.get()](std::string_view queue) {
+      return parts->controller ? parts->controller->volcano_holders(queue) : std::size_t{0};
+    });
+  }
   auto server =
       apiserver::ApiServer::open(impl->executor, apiserver::make_memory_log(impl->executor), server_options);
   if (!server) return tl::unexpected(server.error());
