@@ -71,7 +71,7 @@ struct Controller::Impl {
         ungater({executor, writes, events, host_facts(), options.ungate_delay}),
         queue_status_rate(options.queue_status_rate, executor.now()),
         volcano(options.volcano.enabled ? std::make_unique<VolcanoController>(volcano_context()) : nullptr),
-        upkeep({executor, writes, cluster_queues, local_queues, flavors, topologies, checks,
+        upkeep({executor, writes, cluster_queues, local_queues, cohorts, flavors, topologies, checks,
                 [this]() -> const engine::Engine& { return host.engine(); }, [this] { return is_leading; },
                 options.queue_status_delay, queue_status_rate}) {
     connect();
@@ -146,7 +146,11 @@ struct Controller::Impl {
       upkeep.object_changed("AdmissionCheck", key);
       provisioning.check_changed(key);
     });
-    source(cohorts, kueue_name(cohort_event));
+    source(cohorts, kueue_name(cohort_event), [this](const std::string& key) {
+      if (!options.engine.fair_sharing.enabled) return;
+      upkeep.cohort_changed(key);
+      if (options.metrics) options.metrics->cohort_changed(key);
+    });
     source(cluster_queues, kueue_name(cluster_queue_event), [this](const std::string& key) {
       upkeep.object_changed("ClusterQueue", key);
       upkeep.cluster_queue_changed(key);
@@ -351,6 +355,10 @@ struct Controller::Impl {
             [this](std::string_view ns, std::string_view name) {
               upkeep.local_queue_changed(api::object_key(ns, name));
               if (options.metrics) options.metrics->local_queue_changed(ns, name);
+            },
+            [this](std::string_view name) {
+              upkeep.cohort_changed(std::string(name));
+              if (options.metrics) options.metrics->cohort_changed(name);
             },
             [this](const engine::SetFinalizer& effect) { upkeep.take(effect); },
             [this](const engine::Effects& effects, Duration took) {

@@ -88,7 +88,7 @@ void EngineHost::perform(const engine::Effects& effects) {
             [&](const engine::LocalQueueStatusChanged& e) {
               sinks_.local_queue_status_changed(e.ns, e.name);
             },
-            [](const engine::CohortStatusChanged&) {},  // a Cohort's status holds its fair share only
+            [&](const engine::CohortStatusChanged& e) { sinks_.cohort_status_changed(e.name); },
             [&](const engine::SetFinalizer& e) { sinks_.set_finalizer(e); },
             [&](const engine::ExpireWorkload& e) { expire(e); },
             [&](const engine::WakeAt& e) { wake_at(e.when); },

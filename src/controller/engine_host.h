@@ -18,6 +18,7 @@ namespace berth::controller {
 struct EffectSinks {
   std::function<void(std::string_view name)> cluster_queue_status_changed;
   std::function<void(std::string_view ns, std::string_view name)> local_queue_status_changed;
+  std::function<void(std::string_view name)> cohort_status_changed;
   std::function<void(const engine::SetFinalizer&)> set_finalizer;
   std::function<void(const engine::Effects&, Duration took)> decided;  // a round of decisions
   // Asked first: true when the effect is about something that no API server holds, and whoever keeps it has seen to it (and settles

@@ -17,6 +17,8 @@ constexpr Gate kGates[] = {
     // Berth's own: no gate of Kueue.
     {"BerthReplaceSeveralNodes", [](engine::Options& o) -> bool& { return o.replace_several_nodes; }, ""},
     {"DisableWaitForPodsReady", [](engine::Options& o) -> bool& { return o.wait_for_pods_ready.enabled; }, "", false},
+    {"FairSharingPreemptWithinNominal", [](engine::Options& o) -> bool& { return o.fair_preempt_within_nominal; }, ""},
+    {"FairSharingPrioritizeNonBorrowing", [](engine::Options& o) -> bool& { return o.fair_prioritize_non_borrowing; }, ""},
     {"FlavorFungibility", [](engine::Options& o) -> bool& { return o.flavor_fungibility; }, ""},
     {"PartialAdmission", [](engine::Options& o) -> bool& { return o.partial_admission; }, ""},
     {"PrioritySortingWithinCohort",

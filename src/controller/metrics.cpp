@@ -24,6 +24,10 @@ double limit(std::string_view resource, const std::optional<Quantity>& quantity)
   return quantity ? units(resource, to_amount(resource, *quantity)) : kUnlimited;
 }
 
+double shown(const engine::FairShareStatus& share) {
+  return share.infinite ? kUnlimited : static_cast<double>(share.millionths) / 1000;
+}
+
 // Every flavor and resource that has a series.
 std::string shape_of(std::string_view cohort, const std::vector<engine::FlavorUsageStatus>& usage) {
   std::string shape(cohort);
@@ -69,6 +73,8 @@ ControllerMetrics::ControllerMetrics(Metrics& m, ControllerMetricsOptions option
       reserving_(m.gauge("kueue_reserving_active_workloads", "Workloads that have quota.")),
       admitted_(m.gauge("kueue_admitted_active_workloads", "Workloads that are admitted and not finished.")),
       status_(m.gauge("kueue_cluster_queue_status", "1 for the status that the queue has.")),
+      share_(m.gauge("kueue_cluster_queue_weighted_share", "What the queue borrows of what it can be lent, in thousandths, by weight.")),
+      cohort_share_(m.gauge("kueue_cohort_weighted_share", "What the cohort borrows of what it can be lent, in thousandths, by weight.")),
       local_reserving_(m.gauge("kueue_local_queue_reserving_active_workloads", "Workloads that have quota.")),
       local_admitted_(m.gauge("kueue_local_queue_admitted_active_workloads", "Workloads that are admitted and not finished.")),
       local_status_(m.gauge("kueue_local_queue_status", "1 for whether the queue is active.")),
@@ -90,6 +96,7 @@ void ControllerMetrics::decided(const engine::Effects& effects, Duration took) {
 
 void ControllerMetrics::refresh(const engine::Engine& engine, const Find& find) {
   for (const std::string& name : std::exchange(changed_cluster_queues_, {})) refresh_cluster_queue(engine, find, name);
+  for (const std::string& name : std::exchange(changed_cohorts_, {})) refresh_cohort(engine, find, name);
   for (const auto& [ns, name] : std::exchange(changed_local_queues_, {})) {
     if (options_.local_queues) refresh_local_queue(engine, find, ns, name);
   }
@@ -109,10 +116,11 @@ void ControllerMetrics::refresh_cluster_queue(const engine::Engine& engine, cons
   const JsonPtr object = find(kClusterQueues, "", name);
   const auto status = engine.cluster_queue_status(name);
   if (!object || !status) {
-    for (GaugeFamily* family : {&pending_, &reserving_, &admitted_, &status_, &reservation_, &usage_, &nominal_, &borrowing_, &lending_})
+    for (GaugeFamily* family : {&pending_, &reserving_, &admitted_, &status_, &share_, &reservation_, &usage_, &nominal_, &borrowing_, &lending_})
       family->remove(whose);
     cluster_queues_.erase(name);
     shapes_.erase(name);
+    shapes_.erase("share of " + name);
     return;
   }
   cluster_queues_.insert(name);
@@ -123,8 +131,19 @@ void ControllerMetrics::refresh_cluster_queue(const engine::Engine& engine, cons
   const std::string_view now = terminating ? "terminated" : status->active ? "active" : "pending";
   for (const char* each : {"active", "pending", "terminated"})
     status_.set({{"cluster_queue", name}, {"status", each}, {"replica_role", options_.role}}, now == each ? 1 : 0);
+  if (status->fair_share) {
+    const std::string cohort(string_at(*object, {"spec", "cohortName"}));
+    if (reshaped("share of " + name, cohort)) share_.remove(whose);
+    share_.set({{"cluster_queue", name}, {"cohort", cohort}, {"replica_role", options_.role}}, shown(*status->fair_share));
+  }
   if (!options_.cluster_queue_resources) return;
   if (const auto queue = api::kueue::decode_cluster_queue(*object)) set_quotas(*queue, *status);
+}
+
+void ControllerMetrics::refresh_cohort(const engine::Engine& engine, const Find& find, const std::string& name) {
+  const auto status = engine.cohort_status(name);
+  if (!status || !status->fair_share || !find(kCohorts, "", name)) return cohort_share_.remove({{"cohort", name}});
+  cohort_share_.set({{"cohort", name}, {"replica_role", options_.role}}, shown(*status->fair_share));
 }
 
 void ControllerMetrics::set_quotas(const api::kueue::ClusterQueue& queue, const engine::ClusterQueueStatus& status) {

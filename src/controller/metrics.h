@@ -32,6 +32,7 @@ class ControllerMetrics {
   void decided(const engine::Effects& effects, Duration took);
   // Something about the queue may be different, or it is gone. Costs nothing until refresh().
   void cluster_queue_changed(std::string_view name) { changed_cluster_queues_.emplace(name); }
+  void cohort_changed(std::string_view name) { changed_cohorts_.emplace(name); }
   void local_queue_changed(std::string_view ns, std::string_view name) { changed_local_queues_.emplace(ns, name); }
 
   // Brings the gauges up to date; before the metrics are read. `find` gives the queues as they are stored, null when they are gone.
@@ -40,6 +41,7 @@ class ControllerMetrics {
 
  private:
   void refresh_cluster_queue(const engine::Engine& engine, const Find& find, const std::string& name);
+  void refresh_cohort(const engine::Engine& engine, const Find& find, const std::string& name);
   void refresh_local_queue(const engine::Engine& engine, const Find& find, const std::string& ns, const std::string& name);
   void set_quotas(const api::kueue::ClusterQueue& queue, const engine::ClusterQueueStatus& status);
   // Whether the queue has other series than it had: looking for those that must go is dear, so it is not done for nothing.
@@ -49,12 +51,12 @@ class ControllerMetrics {
   WorkloadMetrics workloads_;
   CounterFamily attempts_;
   HistogramFamily attempt_duration_;
-  GaugeFamily pending_, reserving_, admitted_, status_;
+  GaugeFamily pending_, reserving_, admitted_, status_, share_, cohort_share_;
   GaugeFamily local_reserving_, local_admitted_, local_status_, local_reservation_, local_usage_;
   GaugeFamily reservation_, usage_, nominal_, borrowing_, lending_;
   std::set<std::string> cluster_queues_;  // that have gauges
   std::map<std::string, std::string> shapes_;  // of series with flavors and resources, by queue
-  std::set<std::string> changed_cluster_queues_;
+  std::set<std::string> changed_cluster_queues_, changed_cohorts_;
   std::set<std::pair<std::string, std::string>> changed_local_queues_;
 };
 

@@ -17,6 +17,10 @@ ObjectUpkeep::ObjectUpkeep(Context context)
                       context_.status_delay, &context_.status_rate),
       local_queues_(context_.executor, writer([this](const std::string& key) { return local_queue_write(key); }),
                     context_.status_delay, &context_.status_rate),
+      cohorts_(context_.executor, writer([this](const std::string& name) {
+                 return status_write(context_.cohorts, name, context_.engine().cohort_status(name));
+               }),
+               context_.status_delay, &context_.status_rate),
       finalizers_(context_.executor, writer([this](const std::string& key) { return finalizer_write(key); })) {}
 
 void ObjectUpkeep::take(const engine::SetFinalizer& effect) {

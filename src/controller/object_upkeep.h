@@ -20,7 +20,7 @@ class ObjectUpkeep {
   struct Context {
     Executor& executor;
     Writes& writes;
-    const kube::Informer &cluster_queues, &local_queues, &flavors, &topologies, &checks;
+    const kube::Informer &cluster_queues, &local_queues, &cohorts, &flavors, &topologies, &checks;
     std::function<const engine::Engine&()> engine;
     std::function<bool()> leading;  // before that, statuses are not written
     Duration status_delay;          // changes of a queue's status are collected this long
@@ -32,6 +32,7 @@ class ObjectUpkeep {
   // The queue, or what the engine knows of it, changed.
   void cluster_queue_changed(const std::string& name) { cluster_queues_.add(name); }
   void local_queue_changed(const std::string& key) { local_queues_.add(key); }
+  void cohort_changed(const std::string& name) { cohorts_.add(name); }  // with fair sharing: others have no status
   // Whether it carries the finalizer may have changed: an object of one of SetFinalizer's kinds.
   void object_changed(const std::string& kind, const std::string& name) { finalizers_.add(kind + "/" + name); }
   void take(const engine::SetFinalizer& effect);
@@ -54,7 +55,7 @@ class ObjectUpkeep {
 
   Context context_;
   std::map<std::string, bool> wanted_finalizers_;  // "kind/name" -> shall be there
-  WorkQueue cluster_queues_, local_queues_, finalizers_;
+  WorkQueue cluster_queues_, local_queues_, cohorts_, finalizers_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // answers under way find out that this is gone
 };
 

@@ -20,8 +20,12 @@ Json encode_usage(const std::vector<engine::FlavorUsageStatus>& usage, bool with
   return flavors;
 }
 
+void add_fair_share(JsonObject& out, const std::optional<engine::FairShareStatus>& share) {
+  if (share) out["fairSharing"] = JsonObject{{"weightedShare", share->weighted_share}};
+}
+
 template <typename Status>
-Json encode(const Status& status, const Json& object, Time now, bool with_borrowed) {
+JsonObject encode(const Status& status, const Json& object, Time now, bool with_borrowed) {
   api::Conditions conditions;
   if (const Json* present = find_path(object, {"status", "conditions"}))
     conditions = api::decode_conditions(*present);
@@ -46,10 +50,17 @@ Json encode(const Status& status, const Json& object, Time now, bool with_borrow
 }  // namespace
 
 Json encode_status(const engine::ClusterQueueStatus& status, const Json& object, Time now) {
-  return encode(status, object, now, true);
+  JsonObject out = encode(status, object, now, true);
+  add_fair_share(out, status.fair_share);
+  return out;
 }
 Json encode_status(const engine::LocalQueueStatus& status, const Json& object, Time now) {
   return encode(status, object, now, false);
+}
+Json encode_status(const engine::CohortStatus& status, const Json&, Time) {
+  JsonObject out;
+  add_fair_share(out, status.fair_share);
+  return out;
 }
 
 }  // namespace berth::controller

@@ -1,4 +1,4 @@
-// The status of ClusterQueues and LocalQueues as the API shows it.
+// The status of ClusterQueues, LocalQueues and Cohorts as the API shows it.
 #pragma once
 
 #include "base/json.h"
@@ -11,5 +11,6 @@ namespace berth::controller {
 // observed one, and the transition time of its Active condition stays when the condition's status stays.
 Json encode_status(const engine::ClusterQueueStatus& status, const Json& object, Time now);
 Json encode_status(const engine::LocalQueueStatus& status, const Json& object, Time now);
+Json encode_status(const engine::CohortStatus& status, const Json& object, Time now);
 
 }  // namespace berth::controller

@@ -36,6 +36,8 @@ SchedulerOptions scheduler_options(const Options& o) {
   out.block_admission = o.wait_for_pods_ready.enabled && o.wait_for_pods_ready.block_admission;
   out.ignore_undeclared = o.resources.ignore_undeclared;
   out.topology = o.topology;
+  out.fair_sharing = {o.fair_sharing.enabled, o.fair_sharing.final_share, o.fair_sharing.initial_share, o.fair_preempt_within_nominal,
+                      o.fair_prioritize_non_borrowing};
   return out;
 }
 
@@ -70,7 +72,10 @@ void Engine::Impl::on(Time, const ClusterQueueGone& e, Effects&) {
 }
 
 void Engine::Impl::on(Time, const CohortSeen& e, Effects&) {
-  registries.cohorts[e.object->meta.name] = e.object;
+  auto& known = registries.cohorts[e.object->meta.name];
+  const bool news = !known || says_more_than_status(known->meta, e.object->meta);
+  known = e.object;
+  if (!news) return;
   scheduler.set_cohort(*e.object);
   configuration_changed = true;
 }

@@ -107,7 +107,7 @@ struct RecordEvent {
   std::string controller = "kueue-admission";
 };
 // The status of this queue may differ from what the API holds: ask cluster_queue_status() or local_queue_status() when
-// it is convenient (the shell coalesces) and write what differs.
+// it is convenient (the shell coalesces) and write what differs. So with cohort_status(): only with fair sharing there is anything to tell.
 struct ClusterQueueStatusChanged { std::string name; };
 struct LocalQueueStatusChanged { std::string ns, name; };
 struct CohortStatusChanged { std::string name; };
@@ -139,6 +139,9 @@ struct Options {
   api::config::WaitForPodsReady wait_for_pods_ready;
   api::config::WorkloadRetention retention;
   api::config::QuotaResources resources;
+  api::config::FairSharing fair_sharing;
+  bool fair_preempt_within_nominal = true;    // FairSharingPreemptWithinNominal: who stays within nominal takes back from any borrower
+  bool fair_prioritize_non_borrowing = true;  // FairSharingPrioritizeNonBorrowing: who borrows nothing of what it asks for comes first
   TopologyOptions topology;
   // Failed nodes (kueue.md 4.9).
   bool replace_failed_nodes = true;        // TASFailedNodeReplacement
@@ -157,11 +160,21 @@ struct FlavorUsageStatus {
   };
   std::vector<Resource> resources;
 };
+// How much a node borrows of what its cohort can lend, by weight (KEP-1714); with fair sharing on.
+struct FairShareStatus {
+  std::int64_t weighted_share = 0;  // in thousandths, rounded up; the largest number when infinite
+  std::int64_t millionths = 0;      // the same, finer, rounded down
+  bool infinite = false;            // weight 0, and it borrows
+};
 struct ClusterQueueStatus {
   bool active = false;
   std::string reason, message;  // of the Active condition
   std::vector<FlavorUsageStatus> reservation, usage;
   std::int32_t pending = 0, reserving = 0, admitted = 0;
+  std::optional<FairShareStatus> fair_share{};
+};
+struct CohortStatus {
+  std::optional<FairShareStatus> fair_share;
 };
 // A workload that waits for quota, and where (kueue.md 1.11). Positions are 0-based and follow the order of evaluation: sticky
 // workload, higher priority, older queue-order timestamp, UID; asleep or not. The positions of one local queue are those among the
@@ -205,6 +218,7 @@ class Engine {
 
   std::optional<ClusterQueueStatus> cluster_queue_status(std::string_view name) const;
   std::optional<LocalQueueStatus> local_queue_status(std::string_view ns, std::string_view name) const;
+  std::optional<CohortStatus> cohort_status(std::string_view name) const;  // none: no such object
   // Without looking at the workloads one by one; zeros for a queue that is not known.
   PendingCounts pending_counts(std::string_view cluster_queue) const;
 

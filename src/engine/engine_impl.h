@@ -115,10 +115,13 @@ struct Engine::Impl {
 
   // --- what others may want to know (engine_status.cpp).
   void touch(const Tracked& t);
+  void touch_shares();
+  void touch_cohorts_of(std::string_view cluster_queue);
   void emit_queue_statuses(Effects& out);
   void emit_finalizers(Effects& out);
   void emit_expired(Effects& out, Time now);
   void emit_wake(Effects& out, Time now);
+  std::optional<FairShareStatus> fair_share(NodeId node) const;
   std::vector<std::string> check_invariants() const;
   Scheduler rebuilt(std::map<const Tracked*, WorkloadId>& ids) const;
 
@@ -139,7 +142,7 @@ struct Engine::Impl {
   std::map<std::pair<Time, std::string>, Tracked*> untold;  // messages to be written at leisure, by since when
   std::map<std::uint64_t, Tracked*> writes;  // under way
   std::uint64_t last_write = 0;
-  std::set<std::string> touched_cluster_queues, touched_local_queues;
+  std::set<std::string> touched_cluster_queues, touched_local_queues, touched_cohorts;
   std::map<std::pair<std::string, std::string>, std::pair<std::string, bool>>
       told_finalizers;  // (kind, name) -> (version, present)
   std::optional<Time> told_wake;

@@ -105,6 +105,7 @@ void Engine::Impl::refresh_configuration() {
       if (local->cluster_queue == name) touched_local_queues.insert(key);
     }
   }
+  touch_shares();
 }
 
 void Engine::Impl::look_at_marked(Time now) {

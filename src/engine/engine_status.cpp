@@ -77,9 +77,30 @@ void Engine::Impl::touch(const Tracked& t) {
   if (!t.cluster_queue.empty()) touched_cluster_queues.insert(t.cluster_queue);
 }
 
+// A quota or a weight that is another one changes what others can be lent, too.
+void Engine::Impl::touch_shares() {
+  if (!options.fair_sharing.enabled) return;
+  for (const auto& [name, queue] : registries.cluster_queues) touched_cluster_queues.insert(name);
+  for (const auto& [name, cohort] : registries.cohorts) touched_cohorts.insert(name);
+}
+
+// What a queue uses is part of the shares of all cohorts above it.
+void Engine::Impl::touch_cohorts_of(std::string_view cluster_queue) {
+  const Ledger& ledger = scheduler.ledger();
+  const NodeId queue = ledger.find_cluster_queue(cluster_queue);
+  if (!queue.valid()) return;
+  for (NodeId cohort = ledger.parent(queue); cohort.valid(); cohort = ledger.parent(cohort)) {
+    if (!touched_cohorts.insert(ledger.name(cohort)).second) return;  // and so were those above it
+  }
+}
+
 void Engine::Impl::emit_queue_statuses(Effects& out) {
   for (const auto& name : std::exchange(touched_cluster_queues, {})) {
     if (registries.cluster_queue(name) != nullptr) out.push_back(ClusterQueueStatusChanged{name});
+    if (options.fair_sharing.enabled) touch_cohorts_of(name);
+  }
+  for (const auto& name : std::exchange(touched_cohorts, {})) {
+    if (registries.cohorts.contains(name)) out.push_back(CohortStatusChanged{name});
   }
   for (const auto& key : std::exchange(touched_local_queues, {})) {
     if (const auto* queue = registries.local_queue(key))
@@ -154,6 +175,12 @@ void Engine::Impl::emit_wake(Effects& out, Time now) {
   told_wake = when;
 }
 
+std::optional<FairShareStatus> Engine::Impl::fair_share(NodeId node) const {
+  if (!options.fair_sharing.enabled) return std::nullopt;
+  const FairShare share = node.valid() ? scheduler.fair_share(node) : FairShare();
+  return FairShareStatus{share.weighted_share(), share.precise_share(), share.infinite()};
+}
+
 std::optional<ClusterQueueStatus> Engine::cluster_queue_status(std::string_view name) const {
   const auto* queue = impl_->registries.cluster_queue(name);
   if (queue == nullptr) return std::nullopt;
@@ -174,7 +201,13 @@ std::optional<ClusterQueueStatus> Engine::cluster_queue_status(std::string_view 
   out.reservation = usage_status(*queue, count.reservation, !queue->cohort_name.empty());
   out.usage = usage_status(*queue, count.usage, !queue->cohort_name.empty());
   out.pending = static_cast<std::int32_t>(impl_->scheduler.pending_count(name));
+  out.fair_share = impl_->fair_share(impl_->scheduler.ledger().find_cluster_queue(name));
   return out;
+}
+
+std::optional<CohortStatus> Engine::cohort_status(std::string_view name) const {
+  if (!impl_->registries.cohorts.contains(name)) return std::nullopt;
+  return CohortStatus{impl_->fair_share(impl_->scheduler.ledger().find_cohort(name))};
 }
 
 PendingCounts Engine::pending_counts(std::string_view cluster_queue) const {

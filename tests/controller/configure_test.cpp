@@ -21,6 +21,7 @@ TEST(Configure, AnEmptyFileChangesNothing) {
   EXPECT_EQ(from_file->engine.wait_for_pods_ready, plain.engine.wait_for_pods_ready);
   EXPECT_EQ(from_file->engine.retention, plain.engine.retention);
   EXPECT_EQ(from_file->engine.resources, plain.engine.resources);
+  EXPECT_EQ(from_file->engine.fair_sharing, plain.engine.fair_sharing);
   EXPECT_EQ(from_file->volcano, plain.volcano);
   EXPECT_EQ(from_file->manage_jobs_without_queue_name, plain.manage_jobs_without_queue_name);
   for (const char* ns : {"default", "kube-system", "kueue-system"}) {
@@ -37,6 +38,7 @@ integrations: {labelKeysToCopy: [team]}
 waitForPodsReady: {timeout: 1m, blockAdmission: true}
 objectRetentionPolicies: {workloads: {afterFinished: 2m}}
 resources: {excludeResourcePrefixes: [x]}
+fairSharing: {preemptionStrategies: [LessThanInitialShare]}
 featureGates: {PartialAdmission: false}
 volcano: {flavor: spot, admission: {cycleCheck: false}}
 )");
@@ -49,6 +51,7 @@ volcano: {flavor: spot, admission: {cycleCheck: false}}
   EXPECT_TRUE(o->engine.wait_for_pods_ready.block_admission);
   EXPECT_EQ(o->engine.retention.after_finished, 2min);
   EXPECT_EQ(o->engine.resources.exclude_prefixes, std::vector<std::string>{"x"});
+  EXPECT_EQ(o->engine.fair_sharing, (api::config::FairSharing{true, false, true}));
   EXPECT_FALSE(o->engine.partial_admission);
   EXPECT_EQ(o->volcano.tree.flavor, "spot");
   EXPECT_FALSE(o->volcano.admission.refuse_circles);

@@ -21,12 +21,14 @@ TEST(FeatureGates, SetWhatTheyName) {
   ASSERT_FALSE(options.topology.balanced_placement);
   ASSERT_TRUE(options.partial_admission && options.replace_several_nodes);
   const auto gates =
-      parse_feature_gates("TASBalancedPlacement=true,PartialAdmission=false,BerthReplaceSeveralNodes=false");
+      parse_feature_gates("TASBalancedPlacement=true,PartialAdmission=false,BerthReplaceSeveralNodes=false,FairSharingPreemptWithinNominal=false");
   ASSERT_TRUE(gates) << gates.error().message;
   ASSERT_TRUE(apply_feature_gates(*gates, options));
   EXPECT_TRUE(options.topology.balanced_placement);
   EXPECT_FALSE(options.partial_admission);
   EXPECT_FALSE(options.replace_several_nodes);
+  EXPECT_FALSE(options.fair_preempt_within_nominal);
+  EXPECT_TRUE(options.fair_prioritize_non_borrowing);
   EXPECT_TRUE(options.replace_failed_nodes) << "what is not named keeps its default";
 }
 

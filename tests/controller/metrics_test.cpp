@@ -166,7 +166,7 @@ TEST(WaitBuckets, AreKueues) {
 
 class QueueMetricsTest : public testing::Test {
  protected:
-  QueueMetricsTest() {
+  explicit QueueMetricsTest(const engine::Options& options = {}) : engine(options) {
     engine.handle(kStart, engine::NamespaceSeen{"a", {}});
     engine.handle(kStart, engine::ResourceFlavorSeen{ptr(api::kueue::decode_resource_flavor(object("metadata: {name: f}")))});
     queue("{name: cpu, nominalQuota: 3, borrowingLimit: 500m}");
@@ -207,8 +207,16 @@ class QueueMetricsTest : public testing::Test {
 
   Metrics registry;
   ControllerMetrics metrics{registry, {.cluster_queue_resources = true}};
-  engine::Engine engine{engine::Options{}};
+  engine::Engine engine;
   std::map<std::string, JsonPtr> stored;
+};
+
+struct FairQueueMetricsTest : QueueMetricsTest {
+  FairQueueMetricsTest() : QueueMetricsTest([] {
+    engine::Options options;
+    options.fair_sharing.enabled = true;
+    return options;
+  }()) {}
 };
 
 TEST_F(QueueMetricsTest, TellWhoWaitsAndWhatIsUsed) {
@@ -237,6 +245,33 @@ TEST_F(QueueMetricsTest, WhoIsAdmittedWaitsNoMore) {
   EXPECT_EQ(lines_of(registry, "kueue_pending_workloads"),
             "{cluster_queue=\"cq\",status=\"active\"} 0\n{cluster_queue=\"cq\",status=\"inadmissible\"} 0\n");
   EXPECT_EQ(lines_of(registry, "kueue_admitted_active_workloads"), "{cluster_queue=\"cq\"} 2\n");
+}
+
+TEST_F(QueueMetricsTest, SharesAreNotToldWhereTheyDecideNothing) {
+  metrics.cohort_changed("team");
+  refresh();
+  EXPECT_EQ(lines_of(registry, "kueue_cluster_queue_weighted_share"), "");
+}
+
+TEST_F(FairQueueMetricsTest, TellShares) {
+  const auto cohort = [this](const std::string& quota) {
+    stored["cohorts//team"] = std::make_shared<const Json>(object(
+        "{metadata: {name: team}, spec: {parentName: all, fairSharing: {weight: '0.5'}, resourceGroups: [{coveredResources: [cpu], flavors: "
+        "[{name: f, resources: [{name: cpu, nominalQuota: " + quota + "}]}]}]}}"));
+    engine.handle(kStart, engine::CohortSeen{ptr(api::kueue::decode_cohort(*stored["cohorts//team"]))});
+    metrics.cohort_changed("team");
+  };
+  cohort("4");
+  queue("{name: cpu, nominalQuota: 1}");
+  decide();
+  refresh();
+  EXPECT_EQ(lines_of(registry, "kueue_cluster_queue_weighted_share"), "{cluster_queue=\"cq\",cohort=\"team\"} 600\n");  // 3 of 5
+  EXPECT_EQ(lines_of(registry, "kueue_cohort_weighted_share"), "{cohort=\"team\"} 0\n");
+  stored.erase("cohorts//team");
+  engine.handle(kStart, engine::CohortGone{"team"});
+  metrics.cohort_changed("team");
+  refresh();
+  EXPECT_EQ(lines_of(registry, "kueue_cohort_weighted_share"), "");
 }
 
 TEST_F(QueueMetricsTest, SeriesOfWhatIsGoneAreGone) {

@@ -120,6 +120,7 @@ class Simulation {
       o.wait_for_pods_ready.backoff_max_seconds = 60;
       o.wait_for_pods_ready.block_admission = seed % 4 == 0;
     }
+    o.fair_sharing = {seed % 5 == 0, seed % 15 != 0, true};
     if (seed % 3 == 0) o.retention = {std::chrono::seconds(80), std::chrono::seconds(80)};
     return o;
   }

@@ -38,6 +38,7 @@ struct Configuration {
 
   WaitForPodsReady wait_for_pods_ready;
   WorkloadRetention workload_retention;
+  FairSharing fair_sharing;
   QuotaResources resources;
   Volcano volcano;  // no part of Kueue's file
 

@@ -93,10 +93,11 @@ void read_resources(Fields fields, QuotaResources& out) {
   fields.done();
 }
 
-void read_fair_sharing(Fields fields, Version version) {
+// v1beta2: on when it is there. v1beta1: on with `enable`.
+void read_fair_sharing(Fields fields, Version version, FairSharing& out) {
   if (!fields.present()) return;
-  bool enabled = version == Version::kV1beta2;
-  if (version == Version::kV1beta1) fields.flag("enable", enabled);
+  out.enabled = version == Version::kV1beta2;
+  if (version == Version::kV1beta1) fields.flag("enable", out.enabled);
   std::vector<std::string> names;
   fields.texts("preemptionStrategies", names);
   fields.done();
@@ -104,7 +105,8 @@ void read_fair_sharing(Fields fields, Version version) {
   if (names.empty() && version == Version::kV1beta1) names = both;
   if (names != both && names != std::vector{both[0]} && names != std::vector{both[1]})
     return fields.error("preemptionStrategies", "expected [LessThanOrEqualToFinalShare], [LessThanInitialShare] or both in this order");
-  if (enabled) fields.findings().error(fields.path(), "Berth does not share by weights; remove it");
+  out.final_share = names.front() == both[0];
+  out.initial_share = names.back() == both[1];
 }
 
 }  // namespace
@@ -113,7 +115,7 @@ void read_policies(Fields& top, Version version, Configuration& out) {
   read_wait_for_pods_ready(top.object("waitForPodsReady"), version, out.wait_for_pods_ready);
   read_retention(top.object("objectRetentionPolicies"), out.workload_retention);
   read_resources(top.object("resources"), out.resources);
-  read_fair_sharing(top.object("fairSharing"), version);
+  read_fair_sharing(top.object("fairSharing"), version, out.fair_sharing);
   if (top.take("admissionFairSharing") != nullptr)
     top.error("admissionFairSharing", "Berth does not order local queues by what they used; remove it");
   for (const auto& [gate, value] : top.entries("featureGates")) {

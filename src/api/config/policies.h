@@ -35,6 +35,14 @@ struct WorkloadRetention {
   bool operator==(const WorkloadRetention&) const = default;
 };
 
+// fairSharing: quota that is borrowed is shared by weight (KEP-1714). The strategies are tried in this order; at least one is on.
+struct FairSharing {
+  bool enabled = false;
+  bool final_share = true;    // LessThanOrEqualToFinalShare
+  bool initial_share = true;  // LessThanInitialShare
+  bool operator==(const FairSharing&) const = default;
+};
+
 // What a quantity of one resource asked for by a pod is counted as (KEP-2937).
 struct ResourceTransformation {
   std::string input;

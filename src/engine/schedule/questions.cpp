@@ -9,6 +9,7 @@ namespace berth::engine {
 const Ledger& Scheduler::ledger() const { return impl_->state.ledger; }
 const Names& Scheduler::names() const { return impl_->state.names; }
 const Places& Scheduler::places() const { return impl_->state.places; }
+FairShare Scheduler::fair_share(NodeId node) const { return impl_->state.shares.of(node); }
 
 bool Scheduler::pending(WorkloadId workload) const {
   if (!impl_->state.slots.known(workload)) return false;

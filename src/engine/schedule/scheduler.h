@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "api/kueue/types.h"
+#include "engine/quota/fair_share.h"
 #include "engine/quota/ledger.h"
 #include "engine/quota/names.h"
 #include "engine/schedule/decision.h"
@@ -101,6 +102,7 @@ class Scheduler {
   const Ledger& ledger() const;
   const Names& names() const;
   const Places& places() const;
+  FairShare fair_share(NodeId node) const;  // of a cluster queue or cohort, as it is
   bool pending(WorkloadId workload) const;  // waits in a queue, parked or not
   bool holds(WorkloadId workload) const;
   std::span<const StatedPlaces> held_places(WorkloadId workload) const;  // by pod set that has some

@@ -72,6 +72,16 @@ TEST(Configuration, OlderVersionWaitsForPodsOnlyWhenEnabled) {
   EXPECT_TRUE(read(kOldHead + "fairSharing: {enable: false}\n").warnings.empty());
 }
 
+TEST(Configuration, SharesFairlyByTheStrategiesThatAreListed) {
+  EXPECT_EQ(read(kHead).fair_sharing, (FairSharing{false, true, true}));
+  const auto with = [](const std::string& strategies) { return read(kHead + "fairSharing: {preemptionStrategies: [" + strategies + "]}\n").fair_sharing; };
+  EXPECT_EQ(with("LessThanOrEqualToFinalShare"), (FairSharing{true, true, false}));
+  EXPECT_EQ(with("LessThanInitialShare"), (FairSharing{true, false, true}));
+  EXPECT_EQ(with("LessThanOrEqualToFinalShare, LessThanInitialShare"), (FairSharing{true, true, true}));
+  EXPECT_EQ(read(kOldHead + "fairSharing: {enable: true}\n").fair_sharing, (FairSharing{true, true, true}));
+  EXPECT_EQ(read(kOldHead + "fairSharing: {preemptionStrategies: [LessThanInitialShare]}\n").fair_sharing, (FairSharing{false, false, true}));
+}
+
 TEST(Configuration, ReadsEveryField) {
   const Configuration c = read(kHead + R"(
 namespace: batch
@@ -368,7 +378,7 @@ TEST(Configuration, NamesWhatIsWrongWithPolicies) {
       {"waitForPodsReady: {requeuingStrategy: {backoffMaxSeconds: -1}}", "waitForPodsReady.requeuingStrategy.backoffMaxSeconds: is -1"},
       {"fairSharing: {}", "fairSharing.preemptionStrategies: expected [LessThanOrEqualToFinalShare], [LessThanInitialShare] or both"},
       {"fairSharing: {preemptionStrategies: [LessThanInitialShare, LessThanOrEqualToFinalShare]}", "fairSharing.preemptionStrategies: expected"},
-      {"fairSharing: {preemptionStrategies: [LessThanInitialShare]}", "fairSharing: Berth does not share by weights; remove it"},
+      {"fairSharing: {preemptionStrategies: [LessThanFinalShare]}", "fairSharing.preemptionStrategies: expected"},
       {"admissionFairSharing: {usageHalfLifeTime: 1h}", "admissionFairSharing: Berth does not order local queues by what they used; remove it"},
       {"resources: {quotaCheckStrategy: Block}", "resources.quotaCheckStrategy: is \"Block\", expected BlockUndeclared or IgnoreUndeclared"},
       {"resources: {quotaCheckStrategy: IgnoreUndeclared, excludeResourcePrefixes: [a]}",
@@ -390,7 +400,7 @@ TEST(Configuration, NamesWhatIsWrongWithPolicies) {
   expect_refused(kOldHead, {
       {"queueVisibility: {clusterQueues: {maxCount: 4001}}", "queueVisibility.clusterQueues.maxCount: is 4001, expected an integer from 0 to 4000"},
       {"queueVisibility: {updateIntervalSeconds: 0}", "queueVisibility.updateIntervalSeconds: is 0, expected an integer from 1"},
-      {"fairSharing: {enable: true}", "fairSharing: Berth does not share by weights; remove it"},
+      {"fairSharing: {enable: true, preemptionStrategies: [Any]}", "fairSharing.preemptionStrategies: expected"},
   });
 }
 

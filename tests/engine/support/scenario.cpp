@@ -154,6 +154,7 @@ void Scenario::perform(const Effects& effects) {
     if (const auto* f = std::get_if<SetFinalizer>(&effect))
       finalizers_.push_back((f->present ? "+" : "-") + f->kind + "/" + f->name);
     if (const auto* q = std::get_if<ClusterQueueStatusChanged>(&effect)) touched_queues_.insert(q->name);
+    if (const auto* c = std::get_if<CohortStatusChanged>(&effect)) touched_cohorts_.insert(c->name);
     if (const auto* q = std::get_if<LocalQueueStatusChanged>(&effect))
       touched_queues_.insert(q->ns + "/" + q->name);
   }

@@ -77,6 +77,11 @@ class Scenario {
     return std::exchange(finalizers_, {});
   }  // "+ClusterQueue/cq", "-..."
   const std::set<std::string>& touched_queues() const { return touched_queues_; }
+  const std::set<std::string>& touched_cohorts() const { return touched_cohorts_; }
+  void forget_touched() {
+    touched_queues_.clear();
+    touched_cohorts_.clear();
+  }
 
  private:
   void feed(const Event& event);
@@ -98,7 +103,7 @@ class Scenario {
   int writes_ = 0;
   std::optional<Time> wake_;
   std::vector<std::string> events_, finalizers_, expired_;
-  std::set<std::string> touched_queues_;
+  std::set<std::string> touched_queues_, touched_cohorts_;
   std::vector<Event> answers_;  // to writes, delivered before the next pass
 };
 
