@@ -148,6 +148,7 @@ QuotaTree::Compiled QuotaTree::compile(const QueueNode& node) const {
   out.fifo = node.object->dequeue_strategy == DequeueStrategy::kFifo;
   out.reclaimable = node.object->reclaimable;
   out.priority = node.object->priority;
+  out.weight = node.object->weight;
   return out;
 }
 
@@ -195,6 +196,7 @@ engine::Event QuotaTree::cohort_of(const QueueNode& node, const Compiled& compil
   cohort->parent_name = compiled.above;
   cohort->resource_groups = groups_of(compiled.quotas);
   cohort->unbounded = node.is_root();
+  cohort->fair_weight = Quantity::of(compiled.weight);
   return engine::CohortSeen{std::move(cohort)};
 }
 
@@ -204,6 +206,7 @@ engine::Event QuotaTree::cluster_queue_of(const QueueNode& node, const Compiled&
   if (node.object != nullptr) queue->meta.uid = node.object->meta.uid;
   queue->cohort_name = compiled.parent ? queue->meta.name : compiled.above;
   if (!compiled.parent) queue->resource_groups = groups_of(compiled.quotas);
+  if (!compiled.parent) queue->fair_weight = Quantity::of(compiled.weight);
   queue->namespace_selector = api::LabelSelector::from_json(JsonObject()).value();
   queue->queueing_strategy =
       compiled.fifo ? api::kueue::QueueingStrategy::kStrictFifo : api::kueue::QueueingStrategy::kBestEffortFifo;

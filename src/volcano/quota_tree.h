@@ -72,7 +72,7 @@ class QuotaTree {
     Quotas quotas;
     bool held = false;
     bool fifo = false, reclaimable = true;
-    std::int32_t priority = 0;
+    std::int32_t priority = 0, weight = 1;
     bool operator==(const Compiled&) const = default;
   };
 

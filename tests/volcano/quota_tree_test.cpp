@@ -262,5 +262,23 @@ TEST_F(VolcanoTree, AClusterQueueLivesBesideQueues) {
   EXPECT_THAT(run(), ElementsAre("out k2", "in v3"));
 }
 
+TEST(VolcanoWeights, AreThoseOfFairSharing) {
+  QuotaTree tree;
+  tree.start();
+  const auto weights = [&](std::string_view name, const std::string& parent) {
+    Queue object = queue(name, {.parent = parent});
+    object.weight = 3;
+    std::vector<std::string> out;
+    for (const engine::Event& event : tree.set(testing::pointer(object))) {
+      if (const auto* q = std::get_if<engine::ClusterQueueSeen>(&event)) out.push_back("queue " + q->object->meta.name + " " + q->object->fair_weight.to_string());
+      if (const auto* c = std::get_if<engine::CohortSeen>(&event)) out.push_back("cohort " + c->object->meta.name + " " + c->object->fair_weight.to_string());
+    }
+    return out;
+  };
+  EXPECT_THAT(weights("team", "root"), Contains("queue volcano.team 3"));
+  // A queue with children counts as a whole; its own leaf is hidden.
+  EXPECT_THAT(weights("child", "team"), ::testing::IsSupersetOf({"cohort volcano.team 3", "queue volcano.team 1", "queue volcano.child 3"}));
+}
+
 }  // namespace
 }  // namespace berth::volcano
