@@ -3,6 +3,7 @@
 #include <benchmark/benchmark.h>
 
 #include "engine/schedule/hall.h"
+#include "engine/schedule/house.h"
 
 namespace berth::engine {
 namespace {
@@ -32,14 +33,20 @@ Pending pending_job(int i) {
   return pending;
 }
 
-// Everything fits: one decision is one admission.
-void admit_all(benchmark::State& state) {
+// Everything fits: one decision is one admission. With fair sharing, the heads of a cohort's 100 queues come by their shares.
+void admit_all(benchmark::State& state, bool fair_sharing) {
+  SchedulerOptions options;
+  options.fair_sharing.enabled = fair_sharing;
   std::vector<Pending> jobs;
   for (int i = 0; i < kPending; ++i) jobs.push_back(pending_job(i));
   for (auto _ : state) {
     state.PauseTiming();
-    auto world = std::make_unique<World>();
-    add_queues(*world, 100);
+    auto world = std::make_unique<World>(options);
+    add_queues(*world, fair_sharing ? 50 : 100);  // half of it is borrowed, where shares decide
+    if (fair_sharing) {
+      for (int i = 0; i < kCohorts; ++i)
+        world->cohort("cohort" + std::to_string(i), "", {{"default", {{"cpu", "9000"}, {"memory", "9000Gi"}}}});
+    }
     for (int i = 0; i < kPending; ++i) {
       world->scheduler.submit(world->scheduler.enter("uid-" + std::to_string(i), ""), jobs[i]);
     }
@@ -53,7 +60,10 @@ void admit_all(benchmark::State& state) {
   }
   state.SetItemsProcessed(state.iterations() * kPending);
 }
+void admit_all(benchmark::State& state) { admit_all(state, false); }
+void admit_all_fairly(benchmark::State& state) { admit_all(state, true); }
 BENCHMARK(admit_all)->Unit(benchmark::kMillisecond);
+BENCHMARK(admit_all_fairly)->Unit(benchmark::kMillisecond);
 
 // The whole way of a workload: submitted, admitted as room comes up, finished. Quota for a tenth of them at a
 // time.
@@ -154,6 +164,28 @@ void preempt(benchmark::State& state) {
   }
 }
 BENCHMARK(preempt)->Args({1000, 1})->Args({1000, 20})->Args({1000, 200})->Unit(benchmark::kMicrosecond);
+
+// The victims alone: two queues with 100 candidates each share what the preemptor's queue wants its part of.
+void fair_victims(benchmark::State& state) {
+  constexpr int kCandidates = 100;
+  const auto victims = static_cast<std::size_t>(state.range(0));
+  House house(FairSharing{true});
+  house.ledger.set_cohort("pool", "", std::vector<QuotaEntry>{{kCpu, {Amount::of(2 * kCandidates)}}});
+  const NodeId own = house.queue("own", "pool", 0);
+  for (const char* name : {"one", "other"}) {
+    const NodeId queue = house.queue(name, "pool", 0);
+    for (int i = 0; i < kCandidates; ++i) house.runs(queue, 1, i % 7, i);
+  }
+  QueueConfig config;
+  config.reclaim_within_cohort = api::kueue::ReclaimWithinCohort::kAny;
+  const Preemptor preemptor{own, &config, 0, at_second(999)};
+  const FlavorResourceAmount usage{kCpu, Amount::of(state.range(0))};
+  for (auto _ : state) {
+    const auto targets = house.preemption.targets(preemptor, {&kCpu, 1}, {&usage, 1});
+    if (targets.size() != victims) state.SkipWithError("wrong number of victims");
+  }
+}
+BENCHMARK(fair_victims)->Arg(1)->Arg(5)->Arg(50)->Unit(benchmark::kMicrosecond);
 
 struct Tree {
   Ledger ledger;
