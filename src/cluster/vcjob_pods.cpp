@@ -61,7 +61,7 @@ std::string vcjob_pod_name(const Job& job, const Task& task, std::int32_t index)
   return job.meta.name + "-" + task.name + "-" + std::to_string(index);
 }
 
-Json make_vcjob_pod(const Job& job, const Task& task, std::int32_t index, std::string_view group) {
+Json make_vcjob_pod(const Job& job, const Task& task, std::int32_t index, std::string_view group, bool gated) {
   Json meta = JsonObject(), spec = JsonObject();
   for (std::string_view member : {"labels", "annotations"}) {
     if (const auto& given = object_at(*task.template_, {"metadata", member}); !given.empty())
@@ -87,6 +87,11 @@ Json make_vcjob_pod(const Job& job, const Task& task, std::int32_t index, std::s
   if (const Json* given = find(*task.template_, "spec")) spec = *given;
   if (string_at(spec, {"schedulerName"}).empty())
     ensure_path(spec, {"schedulerName"}) = job.scheduler_name.empty() ? std::string(kScheduler) : job.scheduler_name;
+  if (gated) {
+    JsonArray gates = array_at(spec, {"schedulingGates"});
+    gates.push_back(JsonObject{{"name", std::string(api::volcano::kAllocationGate)}});
+    ensure_path(spec, {"schedulingGates"}) = std::move(gates);
+  }
   if (string_at(spec, {"priorityClassName"}).empty() && !job.priority_class_name.empty())
     ensure_path(spec, {"priorityClassName"}) = job.priority_class_name;
   return JsonObject{{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", std::move(meta)}, {"spec", std::move(spec)}};

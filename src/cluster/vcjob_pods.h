@@ -30,8 +30,8 @@ struct VcJobPod {
 };
 
 std::string vcjob_pod_name(const api::volcano::Job& job, const api::volcano::Task& task, std::int32_t index);
-// The object to create. `group`: the name of the job's PodGroup.
+// The object to create. `group`: the name of the job's PodGroup. `gated`: it waits until somebody has quota for it.
 Json make_vcjob_pod(const api::volcano::Job& job, const api::volcano::Task& task, std::int32_t index,
-                    std::string_view group);
+                    std::string_view group, bool gated = false);
 
 }  // namespace berth::cluster

@@ -140,16 +140,32 @@ class Planner {
     return phase == PodGroupPhase::kInqueue || phase == PodGroupPhase::kRunning || phase == PodGroupPhase::kUnknown;
   }
 
+  // How many pods of each task are what the group was let in with; the others wait for quota of their own.
+  std::map<std::string_view, std::int32_t> minimum_by_task() const {
+    std::map<std::string_view, std::int32_t> out;
+    std::int32_t left = view_.group == nullptr ? 0 : std::max(view_.group->min_member, 1);
+    for (const bool all : {false, true}) {
+      for (const Task& task : job_.tasks) {
+        std::int32_t& count = out[task.name];
+        const std::int32_t more = std::min(left, (all ? task.replicas : least_of(task)) - count);
+        count += more;
+        left -= more;
+      }
+    }
+    return out;
+  }
+
   void arrange_pods(bool let_in) {
     std::set<std::string_view> there;
     for (const VcJobPod* pod : pods_) there.insert(pod->name);
     std::set<std::string> wanted;
+    auto minimum = minimum_by_task();
     for (const Task& task : job_.tasks) {
       for (std::int32_t i = 0; i < task.replicas; ++i) {
         const std::string& name = *wanted.insert(vcjob_pod_name(job_, task, i)).first;
         const bool room = step_.create.size() < kMaxVcJobPods;
         if (let_in && view_.may_create && room && !there.contains(name))
-          step_.create.push_back(make_vcjob_pod(job_, task, i, view_.group->meta.name));
+          step_.create.push_back(make_vcjob_pod(job_, task, i, view_.group->meta.name, i >= minimum[task.name]));
       }
     }
     for (const VcJobPod* pod : pods_)

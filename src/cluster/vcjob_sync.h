@@ -2,7 +2,8 @@
 // follows them, and what policies and Commands order. Pure: called again with what the step changed until there is
 // nothing to do.
 //
-// Not followed: dependsOn, plugins, volumes, timeouts of policies, and the actions RestartTask, RestartPod and
+// Pods above the group's minimum come with Volcano's gate for quota of the queue: whoever answers for the queue takes it
+// away. Not followed: dependsOn, plugins, volumes, timeouts of policies, and the actions RestartTask, RestartPod and
 // RestartPartition. Stopping a job by Command and resuming it does not count as a try, as it does in Volcano.
 // https://volcano.sh/en/docs/vcjob/
 #pragma once

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/core/pod_placement.h"
+#include "api/resource_version.h"
 #include "api/volcano/names.h"
 
 namespace berth::controller {
@@ -38,8 +39,16 @@ void GroupPods::count(const Pod& pod, bool add) {
   } else {
     group.pods.erase(pod.meta.uid);
   }
-  if (pod.bound) {
-    group.bound += add ? 1 : -1;
+  if (pod.gated && !pod.going) {
+    if (add) {
+      group.gated.insert(pod.age());
+    } else {
+      group.gated.erase(pod.age());
+    }
+  }
+  if (pod.bound) group.bound += add ? 1 : -1;
+  if (pod.charged) {
+    group.charged += add ? 1 : -1;
     for (const auto& [resource, amount] : pod.requests) {
       Quantity& sum = group.sum[resource];
       sum = add ? sum + amount : sum - amount;
@@ -59,6 +68,14 @@ std::vector<std::string> GroupPods::changed(const JsonPtr& old, const JsonPtr& n
     pod.bound = placement.bound;
     pod.going = placement.terminating;
     pod.requests = placement.requests;
+    for (const Json& gate : array_at(*now, {"spec", "schedulingGates"})) {
+      if (string_at(gate, {"name"}) == api::volcano::kAllocationGate) {
+        pod.gated = true;
+      } else {
+        pod.other_gates.push_back(gate);
+      }
+    }
+    pod.charged = pod.bound || string_at(*now, {"metadata", "annotations", api::volcano::kQueueCharged}) == "true";
     if (placement.terminated) pod.group.clear();
   }
   if (pod.group.empty()) {
@@ -76,9 +93,10 @@ std::vector<std::string> GroupPods::changed(const JsonPtr& old, const JsonPtr& n
     return {std::move(group)};
   }
   Pod& before = known->second;
+  if (api::version_number(pod.meta.resource_version) < api::version_number(before.meta.resource_version)) return {};
   pod.going = pod.going || before.going;
-  const bool same = std::tie(before.group, before.bound, before.going, before.requests) ==
-                    std::tie(pod.group, pod.bound, pod.going, pod.requests);
+  const bool same = std::tie(before.group, before.bound, before.charged, before.gated, before.going, before.requests) ==
+                    std::tie(pod.group, pod.bound, pod.charged, pod.gated, pod.going, pod.requests);
   std::vector<std::string> touched;
   if (!same) {
     touched.push_back(before.group);
@@ -92,10 +110,22 @@ std::vector<std::string> GroupPods::changed(const JsonPtr& old, const JsonPtr& n
 
 api::ResourceList GroupPods::running(const std::string& group) const {
   const auto it = by_group_.find(group);
-  if (it == by_group_.end() || it->second.bound == 0) return {};
+  if (it == by_group_.end() || it->second.charged == 0) return {};
   api::ResourceList out = it->second.sum;
-  out[std::string(api::volcano::kPods)] = Quantity::of(it->second.bound);
+  out[std::string(api::volcano::kPods)] = Quantity::of(it->second.charged);
   return out;
+}
+
+std::int64_t GroupPods::bound(const std::string& group) const {
+  const auto it = by_group_.find(group);
+  return it == by_group_.end() ? 0 : it->second.bound;
+}
+
+std::optional<GroupPods::Gated> GroupPods::first_gated(const std::string& group) const {
+  const auto it = by_group_.find(group);
+  if (it == by_group_.end() || it->second.gated.empty()) return std::nullopt;
+  const Pod& pod = pods_.find(std::get<2>(*it->second.gated.begin()))->second;
+  return Gated{pod.meta, pod.requests, pod.other_gates};
 }
 
 std::vector<api::ObjectMeta> GroupPods::all(const std::string& group) const {
@@ -119,7 +149,7 @@ std::vector<api::ObjectMeta> GroupPods::beyond(const std::string& group, const a
   std::int64_t left = 0;
   for (const auto& meta : newest_first) {
     const Pod& pod = pods_.find(meta.uid)->second;
-    if (!pod.bound) continue;
+    if (!pod.charged) continue;
     ++left;
     for (const auto& [resource, amount] : pod.requests) sum[resource] = sum[resource] + amount;
   }
@@ -127,7 +157,7 @@ std::vector<api::ObjectMeta> GroupPods::beyond(const std::string& group, const a
   for (const auto& meta : newest_first) {
     if (left <= pods && fits(sum, resources)) break;
     const Pod& pod = pods_.find(meta.uid)->second;
-    if (!pod.bound) continue;
+    if (!pod.charged) continue;
     --left;
     for (const auto& [resource, amount] : pod.requests) sum[resource] = sum[resource] - amount;
     out.push_back(meta);
@@ -136,7 +166,11 @@ std::vector<api::ObjectMeta> GroupPods::beyond(const std::string& group, const a
 }
 
 void GroupPods::going(const std::string& uid) {
-  if (const auto it = pods_.find(uid); it != pods_.end()) it->second.going = true;
+  const auto it = pods_.find(uid);
+  if (it == pods_.end() || it->second.going) return;
+  count(it->second, false);
+  it->second.going = true;
+  count(it->second, true);
 }
 
 }  // namespace berth::controller

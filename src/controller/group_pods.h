@@ -1,11 +1,14 @@
-// The pods of Volcano's PodGroups: what those of a group use, and which of them go when it has to give something back.
+// The pods of Volcano's PodGroups: what those of a group use, which of them waits for quota next, and which go when the group has to
+// give something back.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "api/core/pod_resources.h"
@@ -23,9 +26,18 @@ class GroupPods {
   // that matters to them.
   std::vector<std::string> changed(const JsonPtr& old, const JsonPtr& now);
 
-  // What the bound ones request that have not ended; "pods" says how many they are. Empty: none is bound.
+  // What those request that are bound, or were let go to be, and have not ended; "pods" says how many they are. Empty: there is none.
   api::ResourceList running(const std::string& group) const;
+  std::int64_t bound(const std::string& group) const;  // how many are
   bool empty(const std::string& group) const { return !by_group_.contains(group); }  // none is left that has not ended
+
+  // Of those that wait behind the gate for quota of their queue, the oldest.
+  struct Gated {
+    api::ObjectMeta meta;
+    api::ResourceList requests;
+    JsonArray other_gates;
+  };
+  std::optional<Gated> first_gated(const std::string& group) const;
 
   // All that have not ended and are not going already.
   std::vector<api::ObjectMeta> all(const std::string& group) const;
@@ -39,12 +51,18 @@ class GroupPods {
     api::ObjectMeta meta;
     std::string group;
     bool bound = false, going = false;
+    bool charged = false;  // bound, or let go to be
+    bool gated = false;
     api::ResourceList requests;
+    JsonArray other_gates;
+    // Old ones first.
+    std::tuple<Time, std::string, std::string> age() const { return {meta.creation, meta.name, meta.uid}; }
   };
   struct Group {
     std::set<std::string> pods;  // uids
-    api::ResourceList sum;       // of those that are bound; zeros are left out
-    std::int64_t bound = 0;
+    std::set<std::tuple<Time, std::string, std::string>> gated;
+    api::ResourceList sum;  // of those that are charged; zeros are left out
+    std::int64_t charged = 0, bound = 0;
   };
   void count(const Pod& pod, bool add);
 

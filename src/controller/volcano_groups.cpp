@@ -40,6 +40,11 @@ bool same(const Workload& a, const Workload& b) {
 
 bool waits(PodGroupPhase phase) { return phase == PodGroupPhase::kNone || phase == PodGroupPhase::kPending; }
 
+bool is_evicted(const VolcanoGroups::Told& part) { return api::is_true(part->status.conditions, api::kueue::kEvicted); }
+bool holds(const VolcanoGroups::Told& part) {
+  return part && api::is_true(part->status.conditions, api::kueue::kAdmitted) && !is_evicted(part);
+}
+
 // Adds, changes or leaves the condition; true when it changed.
 bool set(PodGroupStatus& status, api::volcano::PodGroupCondition condition) {
   const auto it = std::ranges::find(status.conditions, condition.type, &api::volcano::PodGroupCondition::type);
@@ -89,6 +94,7 @@ void VolcanoGroups::forget(const std::string& key) {
   count(*entry.group, key, -1);
   tell(entry.minimum, Part::kMinimum, entry, std::nullopt);
   tell(entry.surplus, Part::kSurplus, entry, std::nullopt);
+  tell(entry.growth, Part::kGrowth, entry, std::nullopt);
 }
 
 void VolcanoGroups::count(const PodGroup& group, const std::string& key, int by) {
@@ -171,6 +177,14 @@ void VolcanoGroups::see(const std::string& key) {
   auto surplus = volcano::surplus_of(*entry.group, context_of(key, entry));
   if (surplus && entry.surplus) surplus->status.conditions = entry.surplus->status.conditions;
   tell(entry.surplus, Part::kSurplus, entry, std::move(surplus));
+  const auto gated = pods_.first_gated(key);
+  std::optional<Workload> growth;
+  if (gated) growth = volcano::growth_of(*entry.group, {gated->meta.uid, gated->meta.creation, gated->requests});
+  if (growth && entry.growth && entry.growth->meta.uid == growth->meta.uid) {
+    growth->status = entry.growth->status;
+    growth->active = entry.growth->active;
+  }
+  tell(entry.growth, Part::kGrowth, entry, std::move(growth));
 }
 
 void VolcanoGroups::tell(Told& told, Part part, const Entry& entry, std::optional<Workload> now) {
@@ -195,7 +209,7 @@ bool VolcanoGroups::change(const Workload& base, std::uint64_t write, const std:
   if (const auto ref = volcano::group_of_workload(base.meta.name)) {
     const std::string key = api::object_key(ref->ns, ref->name);
     const auto it = entries_.find(key);
-    Told* told = it == entries_.end() ? nullptr : ref->part == Part::kMinimum ? &it->second.minimum : &it->second.surplus;
+    Told* told = it == entries_.end() ? nullptr : &it->second.part(ref->part);
     if (told != nullptr && *told && (*told)->meta.uid == base.meta.uid) {
       Workload changed = **told;
       how(changed);
@@ -249,6 +263,8 @@ void VolcanoGroups::look(const std::string& key, WorkQueue::Finish finish) {
   if (ungated && !context_.tree.obstacle(entry.group->queue).empty()) duty.phase = PodGroupPhase::kPending;
   const PodGroupStatus status = wanted(entry, duty);
   if (status != entry.group->status) return write(key, status, duty, std::move(finish));
+  const bool gives_way = duty.stop_all || duty.stopped || duty.stop_surplus;
+  if (!gives_way && holds(entry.growth)) return let_go(key, std::move(finish));
   stop_pods(key, duty, std::move(finish));
 }
 
@@ -304,16 +320,30 @@ void VolcanoGroups::write(const std::string& key, const PodGroupStatus& status, 
 // Ready is a group once as many pods are bound as have to run at once; what runs above that is.
 void VolcanoGroups::report(const std::string& key, bool stopped) {
   const Entry& entry = entries_.find(key)->second;
-  const auto running = pods_.running(key);
-  const auto bound = running.find(api::volcano::kPods);
-  for (const Told& part : {entry.minimum, entry.surplus}) {
+  for (const Told& part : {entry.minimum, entry.surplus, entry.growth}) {
     if (!part || !part->status.admission) continue;
     api::kueue::JobReport report;
-    report.pods_ready = bound != running.end() && bound->second.value() >= entry.group->min_member;
-    report.stopped = stopped && part == entry.minimum;
+    report.pods_ready = pods_.bound(key) >= entry.group->min_member;
+    // Of a pod that was not let go nothing runs.
+    report.stopped = part == entry.minimum ? stopped : part == entry.growth && is_evicted(part);
     report.workload_version = part->meta.resource_version;
     context_.feed(engine::JobReported{std::string(volcano::kGroupNamespace), part->meta.name, std::move(report)});
   }
+}
+
+// The next pod above the minimum has its quota. It counts as running from now on, and the one behind it may ask.
+void VolcanoGroups::let_go(const std::string& key, WorkQueue::Finish finish) {
+  auto pod = pods_.first_gated(key);
+  if (!pod || !entries_.find(key)->second.growth->meta.uid.ends_with("/" + pod->meta.uid)) return finish(true);
+  Json body = JsonObject();
+  ensure_path(body, {"metadata", "annotations", api::volcano::kQueueCharged}) = "true";
+  ensure_path(body, {"spec", "schedulingGates"}) = std::move(pod->other_gates);
+  context_.writes.patch(Target::of(kPods, pod->meta), "", std::move(body),
+                        [this, alive = alive_, finish](const api::RestResponse& response) {
+                          if (!*alive) return;
+                          if (response.ok()) pod_changed(nullptr, std::make_shared<const Json>(response.body));
+                          finish(response.ok() || response.code == 404);
+                        });
 }
 
 void VolcanoGroups::stop_pods(const std::string& key, const GroupDuty& duty, WorkQueue::Finish finish) {

@@ -1,5 +1,6 @@
 // PodGroups as workloads that no API server holds: feeds them to the engine, keeps what the engine decided about them, and writes
-// what follows: the group's phase, its condition Unschedulable, and the deletion of pods that have to give way.
+// what follows: the group's phase, its condition Unschedulable, the gates of pods above its minimum, and the deletion of pods that
+// have to give way.
 //
 // The engine's decision is settled at once, in memory; the writes follow until the objects say the same. A decision that was lost
 // with the process is taken anew from phases and pods.
@@ -52,6 +53,9 @@ class VolcanoGroups {
   bool take(const engine::DeactivateWorkload& effect);
   bool take(const engine::RecordEvent& effect);
 
+  // A workload as the engine knows it; null: it knows none.
+  using Told = std::shared_ptr<const api::kueue::Workload>;
+
   // PodGroups that name this queue itself: all, and by phase.
   using ByPhase = std::array<std::int32_t, 6>;  // index: api::volcano::PodGroupPhase
   std::size_t in(std::string_view queue) const;
@@ -59,12 +63,13 @@ class VolcanoGroups {
 
  private:
   using GroupPtr = std::shared_ptr<const api::volcano::PodGroup>;
-  // A workload as the engine knows it; null: it knows none.
-  using Told = std::shared_ptr<const api::kueue::Workload>;
   struct Entry {
     GroupPtr group;
     std::string written;  // the version that was written last: until the cache has it, the object says what was
-    Told minimum, surplus;
+    Told minimum, surplus, growth;
+    Told& part(volcano::Part which) {
+      return which == volcano::Part::kMinimum ? minimum : which == volcano::Part::kSurplus ? surplus : growth;
+    }
   };
   struct InQueue {
     std::set<std::string> groups;
@@ -91,6 +96,7 @@ class VolcanoGroups {
              WorkQueue::Finish finish);
   void stop_pods(const std::string& key, const volcano::GroupDuty& duty, WorkQueue::Finish finish);
   void report(const std::string& key, bool stopped);
+  void let_go(const std::string& key, WorkQueue::Finish finish);
   void record(const api::volcano::PodGroup& group, kube::EventText text);
 
   Context context_;

@@ -17,7 +17,11 @@ using api::volcano::PodGroupPhase;
 
 namespace {
 
-constexpr std::string_view kSurplusSuffix = "/surplus";
+constexpr std::string_view kSurplusSuffix = "/surplus", kGrowthSuffix = "/growth";
+
+std::string_view suffix_of(Part part) {
+  return part == Part::kSurplus ? kSurplusSuffix : part == Part::kGrowth ? kGrowthSuffix : std::string_view();
+}
 
 // Let in before: its minimum is charged.
 bool is_in(PodGroupPhase phase) {
@@ -74,7 +78,7 @@ Workload part_of(const PodGroup& group, Part part, std::int32_t priority) {
   Workload out;
   out.meta.name = workload_name(group.meta, part);
   out.meta.ns = kGroupNamespace;
-  out.meta.uid = group.meta.uid + (part == Part::kMinimum ? "" : std::string(kSurplusSuffix));
+  out.meta.uid = group.meta.uid + std::string(suffix_of(part));
   out.meta.resource_version = group.meta.resource_version;
   out.meta.creation = group.meta.creation;
   if (part == Part::kMinimum) out.meta.deletion = group.meta.deletion;
@@ -114,16 +118,18 @@ bool is_evicted(const WorkloadStatus* status) {
 }  // namespace
 
 std::string workload_name(const api::ObjectMeta& group, Part part) {
-  return group.ns + "/" + group.name + (part == Part::kMinimum ? "" : std::string(kSurplusSuffix));
+  return group.ns + "/" + group.name + std::string(suffix_of(part));
 }
 
 std::optional<GroupRef> group_of_workload(std::string_view name) {
   const std::size_t slash = name.find('/');
   if (slash == std::string_view::npos) return std::nullopt;
   GroupRef out{std::string(name.substr(0, slash)), std::string(name.substr(slash + 1)), Part::kMinimum};
-  if (out.name.ends_with(kSurplusSuffix)) {
-    out.name.resize(out.name.size() - kSurplusSuffix.size());
-    out.part = Part::kSurplus;
+  for (const Part part : {Part::kSurplus, Part::kGrowth}) {
+    if (!out.name.ends_with(suffix_of(part))) continue;
+    out.name.resize(out.name.size() - suffix_of(part).size());
+    out.part = part;
+    break;
   }
   return out;
 }
@@ -148,9 +154,18 @@ std::optional<Workload> surplus_of(const PodGroup& group, const GroupContext& co
   }
   const std::int64_t pods = pods_in(context.running) - (charged ? minimum_pods(group) : 0);
   if (above.empty() && pods <= 0) return std::nullopt;
-  Workload out = part_of(group, Part::kSurplus, std::numeric_limits<std::int32_t>::min());
+  Workload out = part_of(group, Part::kSurplus, kFirstToGo);
   out.pod_sets = pod_sets(above, pods);
   admit(out, node_name(group.queue), above, context.flavor);
+  return out;
+}
+
+std::optional<Workload> growth_of(const PodGroup& group, const GatedPod& pod) {
+  if (!is_in(group.status.phase)) return std::nullopt;
+  Workload out = part_of(group, Part::kGrowth, kFirstToGo);
+  out.meta.uid += "/" + pod.uid;
+  out.meta.creation = pod.creation;
+  out.pod_sets = pod_sets(without_pods(pod.requests), 1);
   return out;
 }
 

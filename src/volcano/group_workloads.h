@@ -1,10 +1,11 @@
 // PodGroups as workloads of the engine. Volcano lets a group in when its minResources fit, and its pods may become more
 // than that afterwards: so a group is charged in two parts. The minimum waits, is admitted and gives way as any
 // workload. The surplus is what runs above it: it is charged as it is seen, and whoever wants quota back gets that
-// first.
+// first. Pods above the minimum that carry the gate scheduling.volcano.sh/queue-allocation-gate ask before they run, one
+// after the other: the growth of the group is the next of them, and belongs to the surplus once it is let go.
 //
-// These workloads are never written to the API server. Their state is the PodGroup's phase and what its pods use; both
-// parts are made anew from these after a restart.
+// These workloads are never written to the API server. Their state is the PodGroup's phase and its pods; all parts are
+// made anew from these after a restart.
 #pragma once
 
 #include <optional>
@@ -18,7 +19,7 @@ namespace berth::volcano {
 
 // The names of a group's workloads in kGroupNamespace, and back. No LimitRange concerns them there: a minimum is a sum
 // over pods.
-enum class Part : std::uint8_t { kMinimum, kSurplus };
+enum class Part : std::uint8_t { kMinimum, kSurplus, kGrowth };
 std::string workload_name(const api::ObjectMeta& group, Part part);
 struct GroupRef {
   std::string ns, name;
@@ -30,7 +31,8 @@ std::optional<GroupRef> group_of_workload(std::string_view workload_name);  // n
 // What is known about a group beside its object.
 struct GroupContext {
   std::int32_t priority = 0;  // of its PriorityClass
-  api::ResourceList running;  // what its pods request that are bound and have not ended; "pods" says how many
+  // What its pods request that are bound, or let go to be, and have not ended; "pods" says how many.
+  api::ResourceList running;
   bool minimum_held = false;  // the engine holds quota for the minimum, whatever the phase says: it has yet to stop
   std::string flavor = "volcano";  // TreeOptions::flavor
 };
@@ -38,6 +40,13 @@ struct GroupContext {
 // None: the group is charged for no such part. What the surplus is depends on `minimum_held`, the minimum does not.
 std::optional<api::kueue::Workload> minimum_of(const api::volcano::PodGroup& group, const GroupContext& context);
 std::optional<api::kueue::Workload> surplus_of(const api::volcano::PodGroup& group, const GroupContext& context);
+// `pod`: the next that asks, with what it requests. None while the group itself waits.
+struct GatedPod {
+  std::string uid;
+  Time creation{};
+  api::ResourceList requests;
+};
+std::optional<api::kueue::Workload> growth_of(const api::volcano::PodGroup& group, const GatedPod& pod);
 struct GroupWorkloads {
   std::optional<api::kueue::Workload> minimum, surplus;
 };

@@ -212,6 +212,9 @@ engine::Event QuotaTree::cluster_queue_of(const QueueNode& node, const Compiled&
       compiled.fifo ? api::kueue::QueueingStrategy::kStrictFifo : api::kueue::QueueingStrategy::kBestEffortFifo;
   queue->reclaim_within_cohort = api::kueue::ReclaimWithinCohort::kAny;
   queue->within_cluster_queue = api::kueue::WithinClusterQueue::kLowerPriority;
+  // What runs above minimums gives way to a minimum wherever it runs, whatever either queue deserves.
+  queue->borrow_within_cohort = api::kueue::BorrowWithinCohort::kLowerPriority;
+  queue->borrow_max_priority_threshold = kFirstToGo;
   queue->stop_policy = compiled.parent || compiled.held ? api::kueue::StopPolicy::kHold : api::kueue::StopPolicy::kNone;
   queue->terms.reclaimable = compiled.reclaimable;
   queue->terms.priority = compiled.priority;

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -37,6 +38,9 @@ std::string node_name(std::string_view queue);
 inline constexpr std::string_view kGroupNamespace = "volcano:podgroups";
 // The queue of a cluster queue or cohort; "" when it is none of Volcano's.
 std::string_view queue_of_node(std::string_view node_name);
+// The priority of what runs above the minimum of a group: below all others. Whoever waits may take it, also to use more than it
+// deserves, as Volcano lets a group in against what others use above their minimums.
+inline constexpr std::int32_t kFirstToGo = std::numeric_limits<std::int32_t>::min();
 
 using TreeOptions = api::config::VolcanoTree;
 

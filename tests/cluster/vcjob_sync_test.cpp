@@ -1,6 +1,7 @@
 // One step of a vcjob at a time: what it makes, what it takes away, and which phase follows which.
 #include "cluster/vcjob_sync.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/yaml.h"
@@ -96,6 +97,25 @@ TEST(VcJobSync, OnlyWhatIsMissingIsMadeAndWhatIsTooMuchGoes) {
   EXPECT_EQ(string_at(step.create[0], {"metadata", "name"}), "j-a-1");
   ASSERT_EQ(step.remove.size(), 1u);
   EXPECT_EQ(string_at(*step.remove[0], {"metadata", "name"}), "j-a-2");
+}
+
+// Those of the minimum are what the group was let in with.
+TEST(VcJobSync, PodsAboveTheMinimumWaitBehindTheGate) {
+  const auto gated = [](std::int32_t min_member) {
+    Case c("{tasks: [{name: a, replicas: 3, minAvailable: 1, template: {spec: {schedulingGates: [{name: other}]}}}, {name: b, replicas: 2}]}");
+    c.group->min_member = min_member;
+    std::vector<std::string> out;
+    for (const Json& pod : c.step().create) {
+      const JsonArray& gates = array_at(pod, {"spec", "schedulingGates"});
+      if (!gates.empty() && string_at(gates[gates.size() - 1], {"name"}) == "scheduling.volcano.sh/queue-allocation-gate")
+        out.emplace_back(string_at(pod, {"metadata", "name"}));
+    }
+    return out;
+  };
+  EXPECT_THAT(gated(3), testing::ElementsAre("j-a-1", "j-a-2"));
+  EXPECT_THAT(gated(4), testing::ElementsAre("j-a-2"));
+  EXPECT_THAT(gated(2), testing::ElementsAre("j-a-1", "j-a-2", "j-b-1"));
+  EXPECT_THAT(gated(5), testing::IsEmpty());
 }
 
 TEST(VcJobSync, RunsWhenEnoughPodsRun) {

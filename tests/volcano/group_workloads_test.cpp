@@ -97,10 +97,27 @@ TEST(VolcanoGroups, WhatRunsThoughItWasNotLetInIsSurplus) {
   EXPECT_EQ(charge(workloads_of(group(PodGroupPhase::kCompleted), running("cpu=1,pods=1")).surplus), "cpu=1,pods=1");
 }
 
+// Asks for its quota as any workload, after all others, and only when the group is in.
+TEST(VolcanoGroups, GrowByThePodThatAsksNext) {
+  const GatedPod pod{"p", Time(std::chrono::seconds(5)), resources("cpu=2")};
+  EXPECT_FALSE(growth_of(group(PodGroupPhase::kPending), pod));
+  EXPECT_FALSE(growth_of(group(PodGroupPhase::kCompleted), pod));
+  const auto growth = growth_of(group(PodGroupPhase::kRunning), pod);
+  ASSERT_TRUE(growth);
+  EXPECT_EQ(growth->status, WorkloadStatus());
+  EXPECT_EQ(growth->priority, std::numeric_limits<std::int32_t>::min());
+  EXPECT_EQ(growth->meta.creation, pod.creation);
+  ASSERT_EQ(growth->pod_sets.size(), 1u);
+  EXPECT_EQ(growth->pod_sets[0].count, 1);
+  EXPECT_EQ(api::pod_requests(*find(*growth->pod_sets[0].template_, "spec")), resources("cpu=2"));
+  EXPECT_NE(growth->meta.uid, growth_of(group(PodGroupPhase::kRunning), {"q", {}, {}})->meta.uid);
+}
+
 TEST(VolcanoGroups, NamesLeadBack) {
   const PodGroup g = group(PodGroupPhase::kPending);
   EXPECT_EQ(group_of_workload(workload_name(g.meta, Part::kMinimum)), (GroupRef{"team", "g", Part::kMinimum}));
   EXPECT_EQ(group_of_workload(workload_name(g.meta, Part::kSurplus)), (GroupRef{"team", "g", Part::kSurplus}));
+  EXPECT_EQ(group_of_workload(workload_name(g.meta, Part::kGrowth)), (GroupRef{"team", "g", Part::kGrowth}));
   EXPECT_FALSE(group_of_workload("job-a"));
 }
 

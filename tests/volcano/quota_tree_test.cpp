@@ -210,6 +210,25 @@ TEST_F(VolcanoTree, TheSurplusGivesWayFirst) {
   EXPECT_EQ(allocated("parent"), "cpu=10,pods=3");
 }
 
+// As Volcano, which lets a group in against what runs above minimums: in its own queue and elsewhere, though nobody deserves anything.
+TEST_F(VolcanoTree, TheSurplusGivesWayToAMinimumThatBorrows) {
+  have("parent", {.capability = "cpu=8"});
+  have("a", {.parent = "parent"});
+  have("b", {.parent = "parent"});
+  group("elastic", "a", "cpu=2");
+  EXPECT_THAT(run(), ElementsAre("in elastic"));
+  groups.at("elastic").first.status.phase = PodGroupPhase::kRunning;
+  grow("elastic", "cpu=8,pods=4");
+  group("same-queue", "a", "cpu=2");
+  EXPECT_THAT(run(), ElementsAre("surplus of elastic out", "in same-queue"));
+  grow("elastic", "cpu=6,pods=3");
+  group("next-queue", "b", "cpu=4");
+  EXPECT_THAT(run(), ElementsAre("surplus of elastic out", "in next-queue"));
+  group("no-more", "b", "cpu=2");
+  EXPECT_THAT(run(), IsEmpty()) << "minimums stay";
+  EXPECT_EQ(allocated("parent"), "cpu=8,pods=3");
+}
+
 TEST_F(VolcanoTree, AncestorsOfVictimsAreLookedAtAsFarAsTheOptionSays) {
   const auto build = [this] {
     have("root", {.capability = "cpu=8"});

@@ -70,8 +70,10 @@ struct World {
       stored[workload.meta.name] = workload;
       handle(engine::WorkloadSeen{std::make_shared<const api::kueue::Workload>(workload)});
     }
-    if (!parts.surplus)
+    if (!parts.surplus) {
       handle(engine::WorkloadGone{std::string(kGroupNamespace), workload_name(group.meta, Part::kSurplus), ""});
+      stored.erase(workload_name(group.meta, Part::kSurplus));
+    }
   }
 
   // Until nothing moves. What happened, in order: "in a", "out b", "surplus of c out".
@@ -120,6 +122,10 @@ struct World {
 
  private:
   void settle(const engine::WriteWorkloadStatus& write, std::vector<std::string>& happened) {
+    if (!stored.contains(write.base->meta.name)) {  // it went with its minimum in the same round
+      handle(engine::WriteSettled{write.write, engine::WriteSettled::Outcome::kGone, "", ""});
+      return;
+    }
     api::kueue::Workload& workload = stored.at(write.base->meta.name);
     workload.status = write.status;
     workload.meta.resource_version = std::to_string(++version);

@@ -26,6 +26,11 @@ inline constexpr std::string_view kHierarchyWeights = "volcano.sh/hierarchy-weig
 // Annotation of a Namespace (the queue of its PodGroups that name none) and of a pod.
 inline constexpr std::string_view kQueueName = "scheduling.volcano.sh/queue-name";
 
+// A scheduling gate of a pod that waits for quota of its queue, beyond its group's minimum.
+inline constexpr std::string_view kAllocationGate = "scheduling.volcano.sh/queue-allocation-gate";
+// Berth's own annotation of a pod, "true": the gate was taken away, and the pod counts in its queue before it is bound.
+inline constexpr std::string_view kQueueCharged = "berth.dev/queue-charged";
+
 // The resource under which a queue's `allocated` counts pods.
 inline constexpr std::string_view kPods = "pods";
 
