@@ -67,6 +67,14 @@ class VolcanoObjects : public apiserver::ServerTest {
                                  std::to_string(pods) + R"(,"minResources":{"cpu":)" + std::to_string(cpu) + "}}}");
     EXPECT_TRUE(made.ok()) << made.body;
   }
+  void bound_pod(const std::string& name, const std::string& group, int cpu) {
+    const auto made = ServerTest::create(
+        kPods, "default",
+        R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")" + name + R"(","annotations":{"scheduling.k8s.io/group-name":")" + group +
+            R"("}},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":)" + std::to_string(cpu) +
+            "}}}]}}");
+    EXPECT_TRUE(made.ok()) << made.body;
+  }
   std::string phase(const std::string& group) {
     return std::string(string_at(get(kPodGroups, "default", group).body, {"status", "phase"}));
   }

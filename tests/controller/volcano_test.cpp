@@ -55,6 +55,59 @@ TEST_F(VolcanoObjects, KeepWhatTheyHoldWhenTheControllerStartsAnew) {
   EXPECT_TRUE(controller->engine().check_invariants(executor.now()).empty());
 }
 
+TEST_F(VolcanoObjects, AreKeptByTheNextLeader) {
+  install_volcano();
+  queue("tenant", R"({"capability":{"cpu":8}})");
+  Controller next(*server, executor, ControllerOptions());
+  next.start();
+  pass();
+  group("first", "tenant", 1, 5);
+  pass();
+  group("second", "tenant", 1, 5);
+  pass();
+  ASSERT_EQ(phase("first"), "Inqueue");
+  EXPECT_EQ(next.engine().cluster_queue_status("volcano.tenant")->reserving, 1) << "who follows knows what is held";
+  controller.reset();
+  next.lead();
+  pass();
+  EXPECT_EQ(phase("first"), "Inqueue");
+  EXPECT_EQ(phase("second"), "Pending");
+  ASSERT_TRUE(remove(kPodGroups, "default", "first").ok());
+  pass();
+  EXPECT_EQ(phase("second"), "Inqueue");
+  EXPECT_EQ(allocated("tenant"), "5");
+  EXPECT_TRUE(next.engine().check_invariants(executor.now()).empty());
+}
+
+TEST_F(VolcanoObjects, AreChargedForPodsUntilTheseHaveStopped) {
+  install_volcano();
+  queue("tenant", R"({"capability":{"cpu":8}})");
+  group("wide", "tenant", 1, 2);
+  pass();
+  for (const char* name : {"a", "b", "c", "d"}) bound_pod(name, "wide", 2);
+  pass();
+  EXPECT_EQ(allocated("tenant"), "8");
+  group("wants", "tenant", 1, 4);
+  pass();
+  const auto stops = [this](const std::string& pod) {
+    return find_path(get(kPods, "default", pod).body, {"metadata", "deletionTimestamp"}) != nullptr;
+  };
+  EXPECT_FALSE(stops("a"));
+  for (const char* name : {"b", "c", "d"}) EXPECT_TRUE(stops(name)) << name << " is above the minimum";
+  EXPECT_EQ(phase("wants"), "Pending");
+  restart_controller();
+  pass(std::chrono::minutes(1));
+  EXPECT_FALSE(stops("a"));
+  EXPECT_EQ(phase("wants"), "Pending");
+  EXPECT_EQ(allocated("tenant"), "8") << "its node runs it yet";
+  for (const char* name : {"b", "c", "d"}) ASSERT_TRUE(remove(kPods, "default", name, R"({"gracePeriodSeconds":0})").ok());
+  pass();
+  EXPECT_EQ(phase("wants"), "Inqueue");
+  EXPECT_EQ(phase("wide"), "Inqueue");
+  EXPECT_EQ(allocated("tenant"), "6");
+  EXPECT_TRUE(controller->engine().check_invariants(executor.now()).empty());
+}
+
 TEST_F(VolcanoObjects, AreChargedWhenSomebodyElseLetsThemIn) {
   install_volcano();
   queue("tenant", R"({"capability":{"cpu":8}})");
