@@ -30,6 +30,7 @@ Options options_of(unsigned seed) {
   o.replace_fail_fast = seed % 2 == 0;
   o.replace_several_nodes = seed % 3 != 0;
   o.replace_on_pod_termination = seed % 5 != 0;
+  o.fair_sharing.enabled = seed % 4 == 0;
   return o;
 }
 

@@ -121,6 +121,7 @@ class Chaos {
     });
     controller::ControllerOptions options;
     options.seed = random_.next();
+    options.engine.fair_sharing.enabled = options_.seed % 3 == 0;
     controller_ = std::make_unique<controller::Controller>(*client_, world_->executor(), options);
     controller_->on_round([this] { check_round(); });
     controller_->lead();
