@@ -317,13 +317,13 @@ void VolcanoGroups::write(const std::string& key, const PodGroupStatus& status, 
                         });
 }
 
-// Ready is a group once as many pods are bound as have to run at once; what runs above that is.
+// Ready is a group once as many pods are bound, or have succeeded, as have to run at once; what runs above that is.
 void VolcanoGroups::report(const std::string& key, bool stopped) {
   const Entry& entry = entries_.find(key)->second;
   for (const Told& part : {entry.minimum, entry.surplus, entry.growth}) {
     if (!part || !part->status.admission) continue;
     api::kueue::JobReport report;
-    report.pods_ready = pods_.bound(key) >= entry.group->min_member;
+    report.pods_ready = pods_.bound(key) + entry.group->status.succeeded >= entry.group->min_member;
     // Of a pod that was not let go nothing runs.
     report.stopped = part == entry.minimum ? stopped : part == entry.growth && is_evicted(part);
     report.workload_version = part->meta.resource_version;

@@ -108,6 +108,18 @@ TEST_F(VolcanoObjects, AreChargedForPodsUntilTheseHaveStopped) {
   EXPECT_TRUE(controller->engine().check_invariants(executor.now()).empty());
 }
 
+TEST_F(VolcanoObjects, GiveWayWhenTheirPodsDoNotComeInTime) {
+  install_volcano();
+  for (const char* name : {"done", "empty"}) group(name, "default", 2, 2);
+  pass();
+  ASSERT_TRUE(patch(kPodGroups, "default", "done", R"({"status":{"phase":"Running","succeeded":2}})").ok());
+  pass(std::chrono::minutes(25));
+  EXPECT_EQ(phase("empty"), "Inqueue");
+  pass(std::chrono::minutes(5));
+  EXPECT_EQ(phase("empty"), "Pending");
+  EXPECT_EQ(phase("done"), "Running") << "two came, and have ended";
+}
+
 TEST_F(VolcanoObjects, AreChargedWhenSomebodyElseLetsThemIn) {
   install_volcano();
   queue("tenant", R"({"capability":{"cpu":8}})");
