@@ -199,6 +199,11 @@ std::optional<Target> FairCandidates::take_fairly(Source& source) {
 }
 
 std::optional<Target> FairCandidates::take_by_final_share(Source& source, const Meeting& meeting, const FairShare& ours) {
+  if (ours > shares_.of(meeting.theirs)) {  // whoever leaves makes no share larger: all are refused
+    if (!source.refused) source.refused = source.head;
+    source.head.reset();
+    return std::nullopt;
+  }
   while (source.head) {
     const HolderKey candidate = *source.head;
     advance(source);
