@@ -10,6 +10,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <unordered_map>
 #include <variant>
 
 #include "base/assert.h"
@@ -29,6 +30,21 @@ bool has_all(const LabelMap& labels, const MetricLabels& part) {
   });
 }
 
+// The same text for the same labels in any order. No label holds a zero byte: both come from names of the API.
+std::string key_of(const MetricLabels& labels) {
+  std::vector<const std::pair<std::string, std::string>*> sorted;
+  std::size_t size = 0;
+  for (const auto& label : labels) {
+    sorted.push_back(&label);
+    size += label.first.size() + label.second.size() + 2;
+  }
+  std::ranges::sort(sorted, {}, [](const auto* label) -> const std::string& { return label->first; });
+  std::string key;
+  key.reserve(size);
+  for (const auto* label : sorted) key.append(label->first).append(1, '\0').append(label->second).append(1, '\0');
+  return key;
+}
+
 }  // namespace
 
 // The library's family of one kind (the others are null) and its series by their labels.
@@ -39,7 +55,11 @@ struct MetricFamily::Impl {
   prometheus::Family<prometheus::Histogram>* histograms = nullptr;
   std::vector<double> buckets;
   std::mutex mutex;
-  std::map<LabelMap, std::variant<prometheus::Counter*, prometheus::Gauge*, prometheus::Histogram*>> series;
+  struct Series {
+    LabelMap labels;
+    std::variant<prometheus::Counter*, prometheus::Gauge*, prometheus::Histogram*> one;
+  };
+  std::unordered_map<std::string, Series> series;  // by key_of()
 
   explicit Impl(prometheus::Counter& d) : dropped(d) {}
 
@@ -48,15 +68,16 @@ struct MetricFamily::Impl {
   template <typename T, typename Change, typename... Arguments>
   void with(prometheus::Family<T>& family, const MetricLabels& labels, Change change,
             const Arguments&... arguments) {
-    LabelMap map(labels.begin(), labels.end());
+    std::string key = key_of(labels);
     const std::lock_guard lock(mutex);
-    auto it = series.find(map);
+    auto it = series.find(key);
     if (it == series.end()) {
       if (series.size() == kMaxSeries) return dropped.Increment();
+      LabelMap map(labels.begin(), labels.end());
       T* const made = &family.Add(map, arguments...);
-      it = series.emplace(std::move(map), made).first;
+      it = series.emplace(std::move(key), Series{std::move(map), made}).first;
     }
-    change(*std::get<T*>(it->second));
+    change(*std::get<T*>(it->second.one));
   }
 
   void take_away(prometheus::Counter* one) { counters->Remove(one); }
@@ -67,8 +88,8 @@ struct MetricFamily::Impl {
 void MetricFamily::remove(const MetricLabels& part) {
   const std::lock_guard lock(impl_->mutex);
   std::erase_if(impl_->series, [&](const auto& entry) {
-    if (!has_all(entry.first, part)) return false;
-    std::visit([&](auto* one) { impl_->take_away(one); }, entry.second);
+    if (!has_all(entry.second.labels, part)) return false;
+    std::visit([&](auto* one) { impl_->take_away(one); }, entry.second.one);
     return true;
   });
 }

@@ -48,6 +48,9 @@ std::string own_identity() {
   return host + std::string(suffix);
 }
 
+// Under load, what is seen and answered within this time is looked at together, and decided upon once.
+constexpr Duration kRest = std::chrono::milliseconds(10);
+
 // The parts in the order in which they need each other; they are destroyed the other way round.
 class Process {
  public:
@@ -60,7 +63,7 @@ class Process {
     }
     executor_.on_signals({SIGTERM, SIGINT}, [this](int) { on_signal(); });
     executor_.post([this] { check_->start(); });
-    executor_.run();
+    executor_.run(kRest);
     return std::move(outcome_);
   }
 

@@ -9,6 +9,8 @@
 #include <map>
 #include <optional>
 
+#include "base/io_loop.h"
+
 namespace berth::http {
 
 namespace asio = boost::asio;
@@ -86,8 +88,9 @@ void AsioExecutor::cancel(TimerId timer) {
   impl_->arm();
 }
 
-void AsioExecutor::run() {
+void AsioExecutor::run(Duration rest) {
   impl_->context.restart();
+  if (rest > Duration::zero()) return run_loop(impl_->context, rest);
   impl_->context.run();
 }
 

@@ -17,7 +17,8 @@ class AsioExecutor final : public Executor {
   TimerId at(Time when, Task task) override;
   void cancel(TimerId timer) override;
 
-  void run();   // runs tasks on this thread until stop()
+  // Runs tasks on this thread until stop(). With a rest, tasks that come within it are run together: see run_loop().
+  void run(Duration rest = Duration::zero());
   void stop();  // from any thread; tasks that are due first still run
 
   // Calls `task` on the executor for each of these signals, once the loop runs.

@@ -7,6 +7,7 @@
 #include <deque>
 #include <thread>
 
+#include "base/io_loop.h"
 #include "kube/connection.h"
 
 namespace berth::kube {
@@ -20,6 +21,9 @@ using ConnectionPtr = std::shared_ptr<Connection>;
 
 // Lines that were read and not handled yet: reading pauses above this, and goes on below half of it.
 constexpr int kMaxLinesAhead = 1000;
+
+// Under load, what arrives within this time is read together.
+constexpr Duration kRest = std::chrono::milliseconds(3);
 
 HttpReply never_sent(std::string why, bool hopeless = false) {
   return HttpReply{.error = std::move(why), .hopeless = hopeless, .retry_after_seconds = {}, .warnings = {}, .body = {}};
@@ -154,7 +158,7 @@ struct Transport::Impl : std::enable_shared_from_this<Transport::Impl> {
 
 Transport::Transport(Executor& executor, TransportOptions options)
     : impl_(std::make_shared<Impl>(executor, std::move(options))) {
-  impl_->thread = std::thread([impl = impl_.get()] { impl->io.run(); });
+  impl_->thread = std::thread([impl = impl_.get()] { run_loop(impl->io, kRest); });
 }
 
 Transport::~Transport() {
