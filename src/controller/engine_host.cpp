@@ -38,6 +38,11 @@ engine::WriteSettled outcome_of(std::uint64_t write, const api::RestResponse& re
   return settled;
 }
 
+// Whether nobody else has written anything but conditions there: then all of it is known as it stands.
+bool is_ours_alone(const api::kueue::WorkloadStatus& status) {
+  return !status.has_more && status.admission_checks.empty() && status.reclaimable_pods.empty() && status.unhealthy_nodes.empty();
+}
+
 }  // namespace
 
 EngineHost::EngineHost(Executor& executor, Writes& writes, kube::EventRecorder& events,
@@ -98,10 +103,9 @@ void EngineHost::perform(const engine::Effects& effects) {
 }
 
 void EngineHost::write_status(const engine::WriteWorkloadStatus& effect) {
-  Json change = make_merge_patch(api::kueue::encode_workload_status(effect.base->status),
-                                 api::kueue::encode_workload_status(effect.status));
-  if (change.as_object()
-          .empty()) {  // nothing to write: settled as it is, but not inside of the engine's own call
+  Json before = api::kueue::encode_workload_status(effect.base->status);
+  Json after = api::kueue::encode_workload_status(effect.status);
+  if (json_equal(before, after)) {  // nothing to write: settled as it is, but not inside of the engine's own call
     executor_.post(
         [this, alive = alive_, write = effect.write, version = effect.base->meta.resource_version] {
           if (*alive) feed(engine::WriteSettled{write, engine::WriteSettled::Outcome::kDone, version, {}});
@@ -109,10 +113,11 @@ void EngineHost::write_status(const engine::WriteWorkloadStatus& effect) {
     return;
   }
   const Target target = Target::of(kWorkloads, effect.base->meta);
-  writes_.patch(target, "status", JsonObject{{"status", std::move(change)}},
-                [this, alive = alive_, write = effect.write, target](const api::RestResponse& response) {
-                  if (*alive) settle(write, target, response);
-                });
+  const auto done = [this, alive = alive_, write = effect.write, target](const api::RestResponse& response) {
+    if (*alive) settle(write, target, response);
+  };
+  if (is_ours_alone(effect.base->status)) return writes_.update_status(target, "Workload", std::move(after), done);
+  writes_.patch(target, "status", JsonObject{{"status", make_merge_patch(before, after)}}, done);
 }
 
 void EngineHost::deactivate(const engine::DeactivateWorkload& effect) {

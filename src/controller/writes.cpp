@@ -31,6 +31,23 @@ void Writes::patch(const Target& target, std::string_view subresource, Json body
   send(std::move(request), "patch", std::move(done));
 }
 
+void Writes::update_status(const Target& target, std::string_view kind, Json status, Done done) {
+  api::RestRequest request;
+  request.verb = api::Verb::kUpdate;
+  request.resource = target.resource;
+  request.ns = target.ns;
+  request.name = target.name;
+  request.subresource = "status";
+  request.body = JsonObject{{"apiVersion", target.resource.group + "/" + target.resource.version},
+                            {"kind", kind},
+                            {"metadata", JsonObject{{"namespace", target.ns},
+                                                    {"name", target.name},
+                                                    {"uid", target.uid},
+                                                    {"resourceVersion", target.resource_version}}},
+                            {"status", std::move(status)}};
+  send(std::move(request), "update", std::move(done));
+}
+
 void Writes::create(const api::GroupVersionResource& resource, std::string_view ns, Json object, Done done) {
   api::RestRequest request;
   request.verb = api::Verb::kCreate;

@@ -114,7 +114,7 @@ TEST_F(Takeover, WhatKueueAdmittedRunsOnAndComesToItsEnd) {
   for (const auto& [request, count] : controller.request_counts()) {
     EXPECT_THAT(request,
                 testing::AnyOf("patch clusterqueues/status", "patch localqueues/status",
-                               "patch workloads/status", "patch clusterqueues", "patch resourceflavors",
+                               "update workloads/status", "patch workloads/status", "patch clusterqueues", "patch resourceflavors",
                                "create queues", "patch queues/status"))
         << "neither jobs nor workloads are touched, but for PodsReady; of Volcano's queues two always exist";
   }

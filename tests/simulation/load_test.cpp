@@ -219,7 +219,7 @@ TEST(LoadRun, BareWorkloadsRunFromTheirAdmissionOn) {
   EXPECT_EQ(large.evictions, 0u);
   // Work of 40 cpu seconds, and 1 cpu for half a second of each evicted one, of 8 cpus for 6.5 s.
   EXPECT_NEAR(report.utilisation, 41.0 / 52.0, 1e-9);
-  EXPECT_GT(report.controller_requests.at("patch workloads/status"), 20u);
+  EXPECT_GT(report.controller_requests.at("update workloads/status"), 20u);
 }
 
 // The same with pods: the pretend cluster takes no virtual time for what it does.

@@ -1,4 +1,8 @@
 // Reading Workloads.
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+
 #include "api/kueue/topology_assignment.h"
 #include "api/kueue/types.h"
 
@@ -117,8 +121,23 @@ std::optional<RequeueState> decode_requeue_state(const Json& status) {
   return state;
 }
 
+bool has_others(const Json* value, std::initializer_list<std::string_view> known) {
+  return value != nullptr && value->is_object() && std::ranges::any_of(value->get_object(), [&](const auto& member) {
+           return std::ranges::find(known, std::string_view(member.key().data(), member.key().size())) == known.end();
+         });
+}
+
+// Whether it holds what is not read below; inside of lists nothing is looked for, which a patch does not keep either.
+bool has_more(const Json& status) {
+  return has_others(&status, {"conditions", "admission", "requeueState", "reclaimablePods", "admissionChecks", "resourceRequests",
+                              "accumulatedPastExecutionTimeSeconds", "schedulingStats", "unhealthyNodes"}) ||
+         has_others(find(status, "admission"), {"clusterQueue", "podSetAssignments"}) ||
+         has_others(find(status, "requeueState"), {"count", "requeueAt"}) || has_others(find(status, "schedulingStats"), {"evictions"});
+}
+
 Result<WorkloadStatus> decode_status(const Json& value) {
   WorkloadStatus status;
+  status.has_more = has_more(value);
   if (const Json* conditions = find(value, "conditions")) status.conditions = decode_conditions(*conditions);
   if (const Json* admission = find(value, "admission"); admission && admission->is_object()) {
     auto decoded = decode_admission(*admission);

@@ -239,6 +239,7 @@ struct WorkloadStatus {
   std::optional<std::int32_t> accumulated_past_execution_time_seconds;
   std::vector<EvictionCount> evictions;       // schedulingStats.evictions
   std::vector<std::string> unhealthy_nodes;  // names of failed nodes whose pods shall be placed anew; at most 8
+  bool has_more = false;  // decoded: there were fields besides these, which only a patch leaves as they are
   bool operator==(const WorkloadStatus&) const = default;
 };
 

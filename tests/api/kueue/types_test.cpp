@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/yaml.h"
+
 namespace berth::api::kueue {
 namespace {
 
@@ -99,6 +101,17 @@ TEST(Workload, MissingFieldsTakeTheirDefaults) {
   EXPECT_NE(workload->pod_sets.at(0).template_, nullptr);
   EXPECT_EQ(workload->pod_sets.at(0).topology_request, std::nullopt);
   EXPECT_EQ(find(encode_workload(*workload), "status"), nullptr);
+}
+
+TEST(Workload, KnowsWhenItsStatusSaysMoreThanIsRead) {
+  const auto has_more = [](const char* status) {
+    return decode_workload(parse_yaml(std::string("{metadata: {name: w}, status: ") + status + "}").value().front())->status.has_more;
+  };
+  EXPECT_FALSE(has_more("{conditions: [{type: Admitted, status: 'True'}], admission: {clusterQueue: c, podSetAssignments: []}, "
+                        "requeueState: {count: 1}, schedulingStats: {evictions: []}, unhealthyNodes: [{name: n}]}"));
+  EXPECT_TRUE(has_more("{clusterName: far-away}"));
+  EXPECT_TRUE(has_more("{admission: {clusterQueue: c, podSetAssignments: [], later: 1}}"));
+  EXPECT_TRUE(has_more("{schedulingStats: {evictions: [], waits: 2}}"));
 }
 
 TEST(Workload, ErrorsNameObjectAndField) {
