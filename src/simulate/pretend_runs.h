@@ -36,7 +36,7 @@ class PretendRuns {
   void look_after(const std::string& key, Duration wait, bool over);
   void release(const std::string& key);
   void finish(const std::string& key);
-  void write(const std::string& key, Json status);
+  void write(const std::string& key, const api::kueue::WorkloadStatus& status);
   void forget(const std::string& key);
 
   api::RestClient& client_;
