@@ -2,6 +2,7 @@
 // and telling the engine what follows.
 #include <benchmark/benchmark.h>
 
+#include <functional>
 #include <string>
 
 #include "api/volcano/defaulting.h"
@@ -97,6 +98,34 @@ void BM_CompileALeaf(benchmark::State& state) {
   }
 }
 BENCHMARK(BM_CompileALeaf);
+
+// The same for the engine that is told of it, and decides then: who waits where may want to know.
+void BM_TellTheEngineOfALeaf(benchmark::State& state) {
+  const Time now{std::chrono::seconds(1'800'000'000)};
+  QuotaTree tree;
+  engine::Engine engine{engine::Options()};
+  const auto feed = [&](const QuotaTree::Events& events) {
+    for (const auto& event : events) benchmark::DoNotOptimize(engine.handle(now, event));
+  };
+  feed(tree.start());
+  struct Fed {
+    QuotaTree& tree;
+    const std::function<void(const QuotaTree::Events&)> feed;
+    void set(QueuePtr queue) { feed(tree.set(std::move(queue))); }
+  } fed{tree, feed};
+  grow(fed, 10);
+  feed({engine::Synced{}});
+  benchmark::DoNotOptimize(engine.schedule(now));
+  const auto leaf =
+      std::make_shared<const api::volcano::Queue>(*api::volcano::decode_queue(queue_json("new", "q200", 1)));
+  for (auto _ : state) {
+    feed(tree.set(leaf));
+    benchmark::DoNotOptimize(engine.schedule(now));
+    feed(tree.remove("new"));
+    benchmark::DoNotOptimize(engine.schedule(now));
+  }
+}
+BENCHMARK(BM_TellTheEngineOfALeaf);
 
 // Closing a topmost queue holds back the thousand below it; opening it lets them go.
 void BM_CloseATopmostQueue(benchmark::State& state) {

@@ -60,13 +60,22 @@ void Engine::Impl::on(Time, const ClusterQueueSeen& e, Effects&) {
   auto& known = registries.cluster_queues[e.object->meta.name];
   const bool news = !known || says_more_than_status(known->meta, e.object->meta);
   known = e.object;
+  unguarded_queues.insert(e.object->meta.name);
   if (!news) return;
+  if (e.object->meta.deletion) {
+    terminating_queues.insert(e.object->meta.name);
+  } else {
+    terminating_queues.erase(e.object->meta.name);
+  }
   changed_queues.insert(e.object->meta.name);
   configuration_changed = true;
 }
 
 void Engine::Impl::on(Time, const ClusterQueueGone& e, Effects&) {
   if (registries.cluster_queues.erase(e.name) == 0) return;
+  told_finalizers.erase({"ClusterQueue", e.name});
+  terminating_queues.erase(e.name);
+  unguarded_queues.erase(e.name);
   changed_queues.insert(e.name);
   configuration_changed = true;
 }
@@ -88,9 +97,9 @@ void Engine::Impl::on(Time, const CohortGone& e, Effects&) {
 
 void Engine::Impl::on(Time, const LocalQueueSeen& e, Effects&) {
   const std::string key = api::object_key(e.object->meta);
-  auto& known = registries.local_queues[key];
-  const bool news = !known || says_more_than_status(known->meta, e.object->meta);
-  known = e.object;
+  const auto* known = registries.local_queue(key);
+  const bool news = known == nullptr || says_more_than_status(known->meta, e.object->meta);
+  registries.set_local_queue(e.object);
   if (!news) return;
   touched_local_queues.insert(key);
   workloads.mark_local_queue(key);
@@ -98,14 +107,15 @@ void Engine::Impl::on(Time, const LocalQueueSeen& e, Effects&) {
 
 void Engine::Impl::on(Time, const LocalQueueGone& e, Effects&) {
   const std::string key = api::object_key(e.ns, e.name);
-  if (registries.local_queues.erase(key) == 0) return;
+  if (registries.local_queue(key) == nullptr) return;
+  registries.remove_local_queue(key);
   workloads.mark_local_queue(key);
 }
 
 void Engine::Impl::on(Time, const ResourceFlavorSeen& e, Effects&) {
   const auto before = std::exchange(registries.flavors[e.object->meta.name], e.object);
   scheduler.set_flavor(*e.object);
-  configuration_changed = true;
+  configuration_changed = rules_changed = true;
   // Who has places in its nodes is looked at again.
   if (before && before->topology_name == e.object->topology_name && before->tolerations == e.object->tolerations) return;
   for (auto& name : registries.queues_with_flavor(e.object->meta.name)) changed_queues.insert(std::move(name));
@@ -113,17 +123,20 @@ void Engine::Impl::on(Time, const ResourceFlavorSeen& e, Effects&) {
 
 void Engine::Impl::on(Time, const ResourceFlavorGone& e, Effects&) {
   if (registries.flavors.erase(e.name) == 0) return;
+  told_finalizers.erase({"ResourceFlavor", e.name});
   scheduler.remove_flavor(e.name);
-  configuration_changed = true;
+  configuration_changed = rules_changed = true;
 }
 
 void Engine::Impl::on(Time, const AdmissionCheckSeen& e, Effects&) {
   registries.checks[e.object->meta.name] = e.object;
-  configuration_changed = true;
+  configuration_changed = rules_changed = true;
 }
 
 void Engine::Impl::on(Time, const AdmissionCheckGone& e, Effects&) {
-  if (registries.checks.erase(e.name) != 0) configuration_changed = true;
+  if (registries.checks.erase(e.name) == 0) return;
+  told_finalizers.erase({"AdmissionCheck", e.name});
+  configuration_changed = rules_changed = true;
 }
 
 void Engine::Impl::on(Time, const NamespaceSeen& e, Effects&) {
@@ -173,13 +186,14 @@ void Engine::Impl::mark_namespace(std::string_view ns, bool pods_changed) {
 void Engine::Impl::on(Time, const TopologySeen& e, Effects&) {
   registries.topologies[e.object->meta.name] = e.object;
   scheduler.set_topology(*e.object);
-  configuration_changed = true;
+  configuration_changed = rules_changed = true;
 }
 
 void Engine::Impl::on(Time, const TopologyGone& e, Effects&) {
   if (registries.topologies.erase(e.name) == 0) return;
+  told_finalizers.erase({"Topology", e.name});
   scheduler.remove_topology(e.name);
-  configuration_changed = true;
+  configuration_changed = rules_changed = true;
 }
 
 void Engine::Impl::on(Time, const NodeSeen& e, Effects&) {
@@ -293,7 +307,7 @@ void Engine::Impl::on(Time, const TimePassed&, Effects&) { told_wake.reset(); }
 
 // What was only learned so far is looked at.
 void Engine::Impl::on(Time, const Synced&, Effects&) {
-  synced = configuration_changed = true;
+  synced = configuration_changed = rules_changed = true;
   mark_namespace("", false);
 }
 

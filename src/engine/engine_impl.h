@@ -133,8 +133,11 @@ struct Engine::Impl {
   TrackedWorkloads workloads;
 
   bool synced = false;
-  bool configuration_changed = false;        // activities and finalizers have to be computed anew
-  std::set<std::string> changed_queues;      // cluster queues whose object changed
+  bool configuration_changed = false;         // queues, flavors, topologies or checks
+  bool rules_changed = false;                 // flavors, topologies or checks: all cluster queues are concerned
+  std::set<std::string> changed_queues;       // cluster queues whose object changed
+  std::set<std::string> terminating_queues;   // cluster queues that wait for their finalizer
+  std::set<std::string> unguarded_queues;     // cluster queues that were seen since their finalizers were looked at
   TrackedWorkloads::Set to_flush;            // workloads that may have something to write
   TrackedWorkloads::Set due_second_passes;
   std::deque<Ptr<Asks>> asks_known;  // the latest that differed: most workloads ask for what others ask for

@@ -92,7 +92,8 @@ bool Engine::Impl::over(const Tracked& t) const {
 
 void Engine::Impl::refresh_configuration() {
   if (!configuration_changed) return;
-  for (auto& name : registries.refresh()) changed_queues.insert(std::move(name));
+  auto derived = std::exchange(rules_changed, false) ? registries.refresh_all() : registries.refresh(changed_queues);
+  for (auto& name : derived) changed_queues.insert(std::move(name));
   for (const auto& name : std::exchange(changed_queues, {})) {
     if (const auto* queue = registries.cluster_queue(name)) {
       scheduler.set_cluster_queue(*queue, registries.activity(*queue).active, registries.delayed_flavors(*queue));
@@ -101,9 +102,8 @@ void Engine::Impl::refresh_configuration() {
     }
     workloads.mark_cluster_queue(name);
     touched_cluster_queues.insert(name);
-    for (const auto& [key, local] : registries.local_queues) {
-      if (local->cluster_queue == name) touched_local_queues.insert(key);
-    }
+    const auto& local_queues = registries.local_queues_of(name);
+    touched_local_queues.insert(local_queues.begin(), local_queues.end());
   }
   touch_shares();
 }

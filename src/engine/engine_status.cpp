@@ -120,28 +120,21 @@ void Engine::Impl::emit_finalizers(Effects& out) {
     told = {meta.resource_version, shall};
     out.push_back(SetFinalizer{std::string(kind), meta.name, shall});
   };
-  for (const auto& [name, queue] : registries.cluster_queues) {
-    if (!configuration_changed && !queue->meta.deletion) continue;
-    consider("ClusterQueue", queue->meta, [&] {
+  auto queues = std::exchange(unguarded_queues, {});
+  queues.insert(terminating_queues.begin(), terminating_queues.end());
+  for (const auto& name : queues) {
+    consider("ClusterQueue", registries.cluster_queue(name)->meta, [&] {
       return std::ranges::any_of(workloads.in_cluster_queue(name),
                                  [&](const Tracked* t) { return holding_status(*t) != nullptr; });
     });
   }
-  if (std::exchange(configuration_changed, false)) {
-    for (const auto& [name, flavor] : registries.flavors)
-      consider("ResourceFlavor", flavor->meta, [&] { return registries.flavor_in_use(name); });
-    for (const auto& [name, topology] : registries.topologies)
-      consider("Topology", topology->meta, [&] { return registries.topology_in_use(name); });
-    for (const auto& [name, check] : registries.checks)
-      consider("AdmissionCheck", check->meta, [&] { return registries.check_in_use(name); });
-    std::erase_if(told_finalizers, [&](const auto& told) {
-      const auto& [kind, name] = told.first;
-      if (kind == "ClusterQueue") return !registries.cluster_queues.contains(name);
-      if (kind == "ResourceFlavor") return !registries.flavors.contains(name);
-      if (kind == "Topology") return !registries.topologies.contains(name);
-      return !registries.checks.contains(name);
-    });
-  }
+  if (!std::exchange(configuration_changed, false)) return;
+  for (const auto& [name, flavor] : registries.flavors)
+    consider("ResourceFlavor", flavor->meta, [&] { return registries.flavor_in_use(name); });
+  for (const auto& [name, topology] : registries.topologies)
+    consider("Topology", topology->meta, [&] { return registries.topology_in_use(name); });
+  for (const auto& [name, check] : registries.checks)
+    consider("AdmissionCheck", check->meta, [&] { return registries.check_in_use(name); });
 }
 
 // The owner is deleted with what Kueue gave up; what finished goes alone. Told again until it is gone.

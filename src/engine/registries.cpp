@@ -105,16 +105,55 @@ const ClusterQueue* Registries::cluster_queue(std::string_view name) const {
 }
 const LocalQueue* Registries::local_queue(std::string_view key) const { return get(local_queues, key); }
 
-std::vector<std::string> Registries::refresh() {
-  std::vector<std::string> changed;
-  std::map<std::string, Derived, std::less<>> fresh;
-  for (const auto& [name, queue] : cluster_queues) {
-    Derived now{compute_activity(*this, *queue), compute_delayed_flavors(*this, *queue)};
-    const auto before = derived_.find(name);
-    if (before == derived_.end() || before->second != now) changed.push_back(name);
-    fresh.emplace(name, std::move(now));
+void Registries::set_local_queue(std::shared_ptr<const LocalQueue> queue) {
+  const std::string key = api::object_key(queue->meta);
+  remove_local_queue(key);
+  local_queues_of_[queue->cluster_queue].insert(key);
+  local_queues[key] = std::move(queue);
+}
+
+void Registries::remove_local_queue(std::string_view key) {
+  const auto it = local_queues.find(key);
+  if (it == local_queues.end()) return;
+  const auto siblings = local_queues_of_.find(it->second->cluster_queue);
+  siblings->second.erase(it->first);
+  if (siblings->second.empty()) local_queues_of_.erase(siblings);
+  local_queues.erase(it);
+}
+
+const std::set<std::string>& Registries::local_queues_of(std::string_view cluster_queue) const {
+  static const std::set<std::string> kNone;
+  const auto it = local_queues_of_.find(cluster_queue);
+  return it == local_queues_of_.end() ? kNone : it->second;
+}
+
+bool Registries::refresh_one(const std::string& name) {
+  const ClusterQueue* queue = cluster_queue(name);
+  if (queue == nullptr) {
+    derived_.erase(name);
+    return false;
   }
-  derived_ = std::move(fresh);
+  Derived now{compute_activity(*this, *queue), compute_delayed_flavors(*this, *queue)};
+  const auto [known, is_new] = derived_.try_emplace(name, now);
+  if (!is_new && known->second == now) return false;
+  known->second = std::move(now);
+  return true;
+}
+
+std::vector<std::string> Registries::refresh(const std::set<std::string>& queues) {
+  std::vector<std::string> changed;
+  for (const std::string& name : queues) {
+    if (refresh_one(name)) changed.push_back(name);
+  }
+  return changed;
+}
+
+std::vector<std::string> Registries::refresh_all() {
+  std::erase_if(derived_, [this](const auto& each) { return !cluster_queues.contains(each.first); });
+  std::vector<std::string> changed;
+  for (const auto& [name, queue] : cluster_queues) {
+    if (refresh_one(name)) changed.push_back(name);
+  }
   return changed;
 }
 

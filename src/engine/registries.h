@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,7 +30,7 @@ struct Activity {
 struct Registries {
   ByName<api::kueue::ClusterQueue> cluster_queues;
   ByName<api::kueue::Cohort> cohorts;
-  ByName<api::kueue::LocalQueue> local_queues;  // by "namespace/name"
+  ByName<api::kueue::LocalQueue> local_queues;  // by "namespace/name"; set and removed by the functions below
   ByName<api::kueue::ResourceFlavor> flavors;
   ByName<api::kueue::Topology> topologies;
   ByName<api::kueue::AdmissionCheck> checks;
@@ -40,9 +41,15 @@ struct Registries {
   const api::kueue::ClusterQueue* cluster_queue(std::string_view name) const;  // nullptr: none
   const api::kueue::LocalQueue* local_queue(std::string_view key) const;
 
-  // Computes the activity and the delayed flavors of all cluster queues anew; returns the names of those where either changed.
-  // Everything below that speaks of these speaks of the last refresh.
-  std::vector<std::string> refresh();
+  void set_local_queue(std::shared_ptr<const api::kueue::LocalQueue> queue);
+  void remove_local_queue(std::string_view key);
+  const std::set<std::string>& local_queues_of(std::string_view cluster_queue) const;  // keys; the cluster queue may be missing
+
+  // Computes the activity and the delayed flavors of cluster queues anew: of these, gone ones among them, or of all when flavors,
+  // topologies or checks changed; returns the names of those where either changed. Everything below that speaks of these speaks of
+  // the last refresh.
+  std::vector<std::string> refresh(const std::set<std::string>& queues);
+  std::vector<std::string> refresh_all();
 
   // Whether a queue may admit. The first of these that holds gives the reason: terminating, stopped, a
   // missing flavor, a missing check, an inactive check, a missing topology; the message names all that hold.
@@ -76,7 +83,9 @@ struct Registries {
     std::vector<std::string> delayed_flavors;
     bool operator==(const Derived&) const = default;
   };
+  bool refresh_one(const std::string& name);  // true: it changed
   std::map<std::string, Derived, std::less<>> derived_;  // by cluster queue
+  std::map<std::string, std::set<std::string>, std::less<>> local_queues_of_;
 };
 
 }  // namespace berth::engine

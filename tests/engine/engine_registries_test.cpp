@@ -25,7 +25,7 @@ std::shared_ptr<const T> share(T value) {
 struct Known : testing::Test {
   void add(const api::kueue::ClusterQueue& q) {
     r.cluster_queues[q.meta.name] = share(q);
-    r.refresh();
+    r.refresh_all();
   }
   std::string activity(const std::string& name) {
     const auto& a = r.activity(*r.cluster_queue(name));
@@ -48,9 +48,35 @@ TEST_F(Known, TheFirstProblemInAFixedOrderNamesTheReasonAndTheMessageNamesAll) {
   add(ClusterQueueBuilder("cq").cpu({{"a", "1"}}).check("sleeping"));
   EXPECT_EQ(activity("cq").substr(0, 15), "FlavorNotFound:");
   r.flavors["a"] = share(test::flavor("a"));
-  EXPECT_THAT(r.refresh(), ElementsAre("cq"));
-  EXPECT_THAT(r.refresh(), IsEmpty());
+  EXPECT_THAT(r.refresh_all(), ElementsAre("cq"));
+  EXPECT_THAT(r.refresh_all(), IsEmpty());
   EXPECT_EQ(activity("cq").substr(0, 23), "AdmissionCheckInactive:");
+}
+
+TEST_F(Known, AloneTheQueuesThatAreNamedAreLookedAtAgain) {
+  add(ClusterQueueBuilder("a").cpu({{"f", "1"}}));
+  add(ClusterQueueBuilder("b").cpu({{"f", "1"}}));
+  r.flavors["f"] = share(test::flavor("f"));
+  EXPECT_THAT(r.refresh({"a", "gone"}), ElementsAre("a"));
+  EXPECT_EQ(activity("b").substr(0, 15), "FlavorNotFound:");
+  EXPECT_THAT(r.refresh_all(), ElementsAre("b"));
+  r.cluster_queues.erase("a");
+  EXPECT_THAT(r.refresh({"a"}), IsEmpty());
+  r.cluster_queues["a"] = share(ClusterQueueBuilder("a").cpu({{"f", "1"}}).build());
+  EXPECT_THAT(r.refresh({"a", "b"}), ElementsAre("a")) << "what was known of the former one is forgotten";
+}
+
+TEST_F(Known, LocalQueuesAreFoundByTheirClusterQueue) {
+  r.set_local_queue(share(test::local_queue("x", "cq")));
+  r.set_local_queue(share(test::local_queue("y", "cq")));
+  EXPECT_THAT(r.local_queues_of("cq"), ElementsAre("ns/x", "ns/y"));
+  r.set_local_queue(share(test::local_queue("x", "other")));
+  EXPECT_THAT(r.local_queues_of("cq"), ElementsAre("ns/y"));
+  EXPECT_THAT(r.local_queues_of("other"), ElementsAre("ns/x"));
+  r.remove_local_queue("ns/x");
+  r.remove_local_queue("ns/x");
+  EXPECT_THAT(r.local_queues_of("other"), IsEmpty());
+  EXPECT_EQ(r.local_queue("ns/x"), nullptr);
 }
 
 TEST_F(Known, OnlyChecksOfAssignedFlavorsAreRequired) {
