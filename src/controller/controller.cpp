@@ -419,7 +419,8 @@ std::vector<std::string> Controller::missing() const {
 void Controller::when_events_are_written(std::function<void()> done) { impl_->events.when_written(std::move(done)); }
 void Controller::drain(std::function<void()> done) { impl_->drain(std::move(done)); }
 JsonPtr Controller::find(const api::GroupVersionResource& resource, std::string_view ns, std::string_view name) const {
-  return impl_->caches.get(resource, ns, name);
+  if (JsonPtr known = impl_->caches.get(resource, ns, name)) return known;
+  return impl_->volcano ? impl_->volcano->find(resource, api::object_key(ns, name)) : nullptr;
 }
 bool Controller::manages_namespace(std::string_view ns) const { return impl_->manages_namespace(ns); }
 api::kueue::AdmissionRules Controller::volcano_rules(std::string_view group, std::string_view resource) const {

@@ -176,6 +176,13 @@ void VolcanoController::look_below(const std::string& queue) {
   }
 }
 
+JsonPtr VolcanoController::find(const api::GroupVersionResource& resource, const std::string& key) const {
+  for (const kube::Informer* informer : {&queue_objects_, &group_objects_, &commands_}) {
+    if (informer->resource() == resource) return informer->get(key);
+  }
+  return nullptr;
+}
+
 bool VolcanoController::take(const engine::Effect& effect) {
   return std::visit(
       [this](const auto& e) {

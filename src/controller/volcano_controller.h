@@ -55,6 +55,9 @@ class VolcanoController {
   // What the engine is to be told of a ResourceFlavor: where there is none of the name that this tree counts in, another stands in.
   std::optional<engine::Event> flavor_event(std::optional<engine::Event> seen_or_gone);
 
+  // What the caches have; null when they do not know the object, or do not hold the resource.
+  JsonPtr find(const api::GroupVersionResource& resource, const std::string& key) const;
+
   // Sees to effects that are about Volcano's objects or what stands for them in the engine; false: it is about something else.
   bool take(const engine::Effect& effect);
 

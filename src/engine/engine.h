@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -194,6 +195,13 @@ struct LocalQueueStatus {
   std::int32_t pending = 0, reserving = 0, admitted = 0;
 };
 
+// What one workload holds, as decided so far.
+struct HeldQuota {
+  const api::kueue::Workload* workload = nullptr;  // with its status as decided; until the next event or schedule()
+  std::string cluster_queue;
+  std::map<std::string, Amount> amounts;  // by resource, of all flavors
+};
+
 // How many workloads wait in a cluster queue: for their turn, and for something to change first (parked, in back-off, on hold; all
 // while the queue may not admit).
 struct PendingCounts {
@@ -229,6 +237,8 @@ class Engine {
                                                                      std::size_t offset, std::size_t limit) const;
   std::optional<PendingPosition> pending_position(std::string_view ns, std::string_view workload) const;  // none: it does not wait
 
+  // Who holds quota, by key. Walks over all workloads: tests and simulation only.
+  std::vector<HeldQuota> held_quotas() const;
   // Every broken invariant, as sentences; empty when all hold. Costs a full recomputation: tests and simulation only.
   //  usage equals the sum of claims; a rebuilt ledger equals this one; no quota exceeded by admission; no workload lost
   //  (each is finished, claimed, queued, parked or held by a named condition); no parked workload would be admitted now.

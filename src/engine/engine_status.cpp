@@ -235,6 +235,19 @@ std::optional<LocalQueueStatus> Engine::local_queue_status(std::string_view ns, 
   return out;
 }
 
+std::vector<HeldQuota> Engine::held_quotas() const {
+  std::vector<HeldQuota> out;
+  impl_->workloads.for_each([&](const Tracked& t) {
+    const auto* holding = impl_->holding_status(t);
+    if (holding == nullptr) return;
+    HeldQuota claim{&*t.now, holding->admission->cluster_queue, {}};
+    for (const auto& held : holding_amounts(*holding->admission, t.now->status.reclaimable_pods))
+      claim.amounts[held.resource] += held.amount;
+    out.push_back(std::move(claim));
+  });
+  return out;
+}
+
 // What an engine that starts now would know and claim.
 Scheduler Engine::Impl::rebuilt(std::map<const Tracked*, WorkloadId>& ids) const {
   Scheduler out(scheduler_options(options));
