@@ -158,6 +158,7 @@ volcano::GroupContext VolcanoGroups::context_of(const std::string& key, const En
   context.priority = priority_class.empty() ? 0 : context_.priority(priority_class);
   context.running = pods_.running(key);
   context.flavor = context_.flavor;
+  context.now = context_.executor.now();
   context.minimum_held = entry.minimum && entry.minimum->status.admission.has_value();
   return context;
 }
@@ -171,6 +172,8 @@ void VolcanoGroups::see(const std::string& key) {
   if (started_ && minimum && entry.minimum && (entry.minimum->status.admission || !let_in_by_others)) {
     minimum->status = entry.minimum->status;
     minimum->active = entry.minimum->active;
+  } else if (minimum && minimum->status.admission && entry.minimum && entry.minimum->status.admission) {
+    minimum->status.conditions = entry.minimum->status.conditions;  // it is charged since then
   }
   tell(entry.minimum, Part::kMinimum, entry, std::move(minimum));
   // Of what runs, what the minimum as it is now does not cover.
@@ -202,28 +205,37 @@ void VolcanoGroups::tell(Told& told, Part part, const Entry& entry, std::optiona
 
 // --- From the engine.
 
+VolcanoGroups::Told* VolcanoGroups::told_of(std::string_view workload) {
+  const auto ref = volcano::group_of_workload(workload);
+  const auto it = ref ? entries_.find(api::object_key(ref->ns, ref->name)) : entries_.end();
+  if (it == entries_.end()) return nullptr;
+  return &it->second.part(ref->part);
+}
+
+bool VolcanoGroups::is_told(const Told& workload) {
+  const Told* told = told_of(workload->meta.name);
+  return told != nullptr && *told == workload;
+}
+
 bool VolcanoGroups::change(const Workload& base, std::uint64_t write, const std::function<void(Workload&)>& how) {
   if (base.meta.ns != volcano::kGroupNamespace) return false;
   engine::WriteSettled settled{write, engine::WriteSettled::Outcome::kGone, {}, {}};
   Told seen;
-  if (const auto ref = volcano::group_of_workload(base.meta.name)) {
-    const std::string key = api::object_key(ref->ns, ref->name);
-    const auto it = entries_.find(key);
-    Told* told = it == entries_.end() ? nullptr : &it->second.part(ref->part);
-    if (told != nullptr && *told && (*told)->meta.uid == base.meta.uid) {
-      Workload changed = **told;
-      how(changed);
-      changed.meta.resource_version = settled.resource_version = std::to_string(++version_);
-      settled.outcome = engine::WriteSettled::Outcome::kDone;
-      seen = *told = std::make_shared<const Workload>(std::move(changed));
-      if (started_) queue_.add(key);
-    }
+  Told* told = told_of(base.meta.name);
+  if (told != nullptr && *told && (*told)->meta.uid == base.meta.uid) {
+    Workload changed = **told;
+    how(changed);
+    changed.meta.resource_version = settled.resource_version = std::to_string(++version_);
+    settled.outcome = engine::WriteSettled::Outcome::kDone;
+    seen = *told = std::make_shared<const Workload>(std::move(changed));
+    const auto ref = volcano::group_of_workload(base.meta.name);
+    if (started_) queue_.add(api::object_key(ref->ns, ref->name));
   }
-  // Not inside of the engine's own call.
+  // Not inside of the engine's own call; until then the workload may have changed again, or be gone.
   context_.executor.post([this, alive = alive_, settled = std::move(settled), seen = std::move(seen)] {
     if (!*alive) return;
     context_.feed(settled);
-    if (seen) context_.feed(engine::WorkloadSeen{seen});
+    if (seen && is_told(seen)) context_.feed(engine::WorkloadSeen{seen});
   });
   return true;
 }
@@ -323,7 +335,8 @@ void VolcanoGroups::report(const std::string& key, bool stopped) {
   for (const Told& part : {entry.minimum, entry.surplus, entry.growth}) {
     if (!part || !part->status.admission) continue;
     api::kueue::JobReport report;
-    report.pods_ready = pods_.bound(key) + entry.group->status.succeeded >= entry.group->min_member;
+    const bool enough = pods_.bound(key) + entry.group->status.succeeded >= entry.group->min_member;
+    report.pods_ready = enough || part == entry.surplus;
     // Of a pod that was not let go nothing runs.
     report.stopped = part == entry.minimum ? stopped : part == entry.growth && is_evicted(part);
     report.workload_version = part->meta.resource_version;

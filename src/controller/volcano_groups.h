@@ -88,6 +88,8 @@ class VolcanoGroups {
   void tell(Told& told, volcano::Part part, const Entry& entry, std::optional<api::kueue::Workload> now);
   void forget(const std::string& key);
   void count(const api::volcano::PodGroup& group, const std::string& key, int by);
+  Told* told_of(std::string_view workload);  // null: its group is not known
+  bool is_told(const Told& workload);        // the engine was told of nothing later about it
   bool change(const api::kueue::Workload& base, std::uint64_t write, const std::function<void(api::kueue::Workload&)>& how);
 
   void look(const std::string& key, WorkQueue::Finish finish);

@@ -48,30 +48,29 @@ std::vector<PodSet> pod_sets(const api::ResourceList& resources, std::int64_t po
   return out;
 }
 
-api::Condition happened(std::string_view type, std::string_view reason, const Workload& workload) {
+api::Condition happened(std::string_view type, std::string_view reason, Time when) {
   return {.type = std::string(type),
           .status = true,
           .reason = std::string(reason),
           .message = "Charged as the group is let in",
-          .last_transition = workload.meta.creation};
+          .last_transition = when};
 }
 
-// As the engine would have written it when it admitted the workload.
-void admit(Workload& workload, const std::string& cluster_queue, const api::ResourceList& resources,
-           const std::string& flavor) {
-  api::kueue::Admission admission{cluster_queue, {}};
+// As the engine would have written it when it admitted the workload. How long its quota is held is not known: since the group was made.
+void admit(Workload& workload, const api::ResourceList& resources, const GroupContext& context) {
+  api::kueue::Admission admission{node_name(workload.queue_name), {}};
   for (const PodSet& each : workload.pod_sets) {
     PodSetAssignment assignment;
     assignment.name = each.name;
     assignment.count = each.count;
     if (each.name == "main") assignment.resource_usage = resources;
     if (each.count > 0) assignment.resource_usage[std::string(kPods)] = Quantity::of(each.count);
-    for (const auto& [resource, amount] : assignment.resource_usage) assignment.flavors[resource] = flavor;
+    for (const auto& [resource, amount] : assignment.resource_usage) assignment.flavors[resource] = context.flavor;
     admission.pod_set_assignments.push_back(std::move(assignment));
   }
   workload.status.admission = std::move(admission);
-  workload.status.conditions = {happened(api::kueue::kQuotaReserved, "QuotaReserved", workload),
-                                happened(api::kueue::kAdmitted, "Admitted", workload)};
+  workload.status.conditions = {happened(api::kueue::kQuotaReserved, "QuotaReserved", workload.meta.creation),
+                                happened(api::kueue::kAdmitted, "Admitted", to_seconds(context.now))};
 }
 
 Workload part_of(const PodGroup& group, Part part, std::int32_t priority) {
@@ -139,7 +138,7 @@ std::optional<Workload> minimum_of(const PodGroup& group, const GroupContext& co
   const api::ResourceList resources = minimum_resources(group);
   Workload out = part_of(group, Part::kMinimum, context.priority);
   out.pod_sets = pod_sets(resources, minimum_pods(group));
-  if (is_in(group.status.phase)) admit(out, node_name(group.queue), resources, context.flavor);
+  if (is_in(group.status.phase)) admit(out, resources, context);
   return out;
 }
 
@@ -156,7 +155,7 @@ std::optional<Workload> surplus_of(const PodGroup& group, const GroupContext& co
   if (above.empty() && pods <= 0) return std::nullopt;
   Workload out = part_of(group, Part::kSurplus, kFirstToGo);
   out.pod_sets = pod_sets(above, pods);
-  admit(out, node_name(group.queue), above, context.flavor);
+  admit(out, above, context);
   return out;
 }
 

@@ -35,6 +35,7 @@ struct GroupContext {
   api::ResourceList running;
   bool minimum_held = false;  // the engine holds quota for the minimum, whatever the phase says: it has yet to stop
   std::string flavor = "volcano";  // TreeOptions::flavor
+  Time now{};  // from which on its pods are waited for, when it is charged without having been let in here
 };
 
 // None: the group is charged for no such part. What the surplus is depends on `minimum_held`, the minimum does not.

@@ -186,5 +186,24 @@ TEST_F(VolcanoObjects, AreCountedInAFlavorThatMayComeAndGo) {
   EXPECT_TRUE(controller->engine().check_invariants(executor.now()).empty());
 }
 
+// How long pods take to become ready counts from when the group was let in, however long it waited and whoever decides since.
+TEST_F(VolcanoObjects, AreNotLateForHavingWaited) {
+  install_volcano();
+  queue("tenant", R"({"capability":{"cpu":2}})");
+  group("first", "tenant", 1, 2);
+  pass();
+  group("second", "tenant", 1, 2);
+  pass(std::chrono::minutes(40));
+  ASSERT_EQ(phase("second"), "Pending");
+  ASSERT_TRUE(remove(kPodGroups, "default", "first").ok());
+  pass();
+  ASSERT_EQ(phase("second"), "Inqueue");
+  restart_controller();
+  pass(std::chrono::minutes(20));
+  EXPECT_EQ(phase("second"), "Inqueue");
+  pass(std::chrono::minutes(10));
+  EXPECT_EQ(phase("second"), "Pending") << "its pods never came";
+}
+
 }  // namespace
 }  // namespace berth::controller

@@ -59,6 +59,7 @@ struct World {
     auto& [group, context] = groups.at(name);
     const auto known = stored.find(workload_name(group.meta, Part::kMinimum));
     context.minimum_held = known != stored.end() && known->second.status.admission.has_value();
+    context.now = now;
     auto parts = workloads_of(group, context);
     for (auto* part : {&parts.minimum, &parts.surplus}) {
       if (!*part) continue;
