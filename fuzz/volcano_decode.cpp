@@ -1,5 +1,6 @@
-// Any JSON as every kind of Volcano's: decoding, defaulting and checking never crash, defaults are idempotent, statuses that were
-// written read back the same, and what nobody changed is not refused for having changed.
+// Any JSON as every kind of Volcano's: decoding, defaulting and checking never crash, defaults are
+// idempotent, statuses that were written read back the same, and what nobody changed is not refused for
+// having changed.
 #include "api/volcano/defaulting.h"
 #include "api/volcano/job_group.h"
 #include "api/volcano/job_rules.h"
@@ -56,7 +57,8 @@ void check_job(const Json& object) {
   berth::ensure_path(again, {"status"}) = volcano::encode_job_status(job->status);
   const auto read = volcano::decode_job(again);
   BERTH_INVARIANT(read && read->status == job->status);
-  const Json group = volcano::encode_pod_group(volcano::pod_group_of(*job, [](std::string_view) { return 0; }));
+  const Json group =
+      volcano::encode_pod_group(volcano::pod_group_of(*job, [](std::string_view) { return 0; }));
   BERTH_INVARIANT(volcano::decode_pod_group(group).has_value());
 }
 

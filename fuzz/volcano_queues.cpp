@@ -1,5 +1,6 @@
-// A JSON array of Volcano's queues, each created or changed in turn, a string deletes the queue of that name: what admission lets in
-// leads to root and compiles to a legal tree, whatever is written around it is compiled as a restart would compile it.
+// A JSON array of Volcano's queues, each created or changed in turn, a string deletes the queue of that name:
+// what admission lets in leads to root and compiles to a legal tree, whatever is written around it is
+// compiled as a restart would compile it.
 #include <map>
 #include <variant>
 
@@ -23,11 +24,13 @@ class Told {
   void take(const volcano::QuotaTree::Events& events, bool legal) {
     for (const auto& event : events) {
       if (const auto* queue = std::get_if<engine::ClusterQueueSeen>(&event)) {
-        nodes_["queue " + queue->object->meta.name] = queue->object->cohort_name + text(queue->object->resource_groups, legal) +
-                                                      (queue->object->stop_policy == berth::api::kueue::StopPolicy::kNone ? "" : "held");
+        nodes_["queue " + queue->object->meta.name] =
+            queue->object->cohort_name + text(queue->object->resource_groups, legal) +
+            (queue->object->stop_policy == berth::api::kueue::StopPolicy::kNone ? "" : "held");
       } else if (const auto* cohort = std::get_if<engine::CohortSeen>(&event)) {
         const bool root = cohort->object->unbounded;
-        nodes_["cohort " + cohort->object->meta.name] = cohort->object->parent_name + text(cohort->object->resource_groups, legal && !root);
+        nodes_["cohort " + cohort->object->meta.name] =
+            cohort->object->parent_name + text(cohort->object->resource_groups, legal && !root);
       } else if (const auto* gone = std::get_if<engine::ClusterQueueGone>(&event)) {
         BERTH_INVARIANT(nodes_.erase("queue " + gone->name) == 1);
       } else if (const auto* cohort_gone = std::get_if<engine::CohortGone>(&event)) {
@@ -46,7 +49,8 @@ class Told {
           BERTH_INVARIANT(!legal || r.nominal.sign() >= 0);
           BERTH_INVARIANT(!legal || !r.borrowing_limit || r.borrowing_limit->sign() >= 0);
           BERTH_INVARIANT(!legal || !r.lending_limit || r.lending_limit->sign() >= 0);
-          out += " " + r.name + "=" + r.nominal.to_string() + "+" + (r.borrowing_limit ? r.borrowing_limit->to_string() : "*") + "-" +
+          out += " " + r.name + "=" + r.nominal.to_string() + "+" +
+                 (r.borrowing_limit ? r.borrowing_limit->to_string() : "*") + "-" +
                  (r.lending_limit ? r.lending_limit->to_string() : "*");
         }
     return out;
@@ -65,7 +69,8 @@ class Play {
     const auto known = queues_.find(name);
     if (guarded_) {
       if (!berth::api::volcano::validate_queue(object, nullptr).empty()) return;
-      const auto errors = known == queues_.end() ? admission().create(*decoded) : admission().update(*decoded, *known->second);
+      const auto errors = known == queues_.end() ? admission().create(*decoded)
+                                                 : admission().update(*decoded, *known->second);
       if (!errors.empty()) return;
     }
     queues_[name] = std::make_shared<const Queue>(*decoded);
@@ -84,7 +89,8 @@ class Play {
     BERTH_INVARIANT(fresh == told_);
     for (const auto& [name, queue] : queues_) {
       const auto way = tree_.forest().way_up(*tree_.forest().find(name));
-      BERTH_INVARIANT(!guarded_ || (way.end == volcano::QueueForest::Way::End::kRoot && way.level <= volcano::AdmissionOptions().max_depth));
+      BERTH_INVARIANT(!guarded_ || (way.end == volcano::QueueForest::Way::End::kRoot &&
+                                    way.level <= volcano::AdmissionOptions().max_depth));
       (void)tree_.obstacle(name);
       (void)tree_.allocated(name, [](std::string_view) { return berth::api::ResourceList(); });
     }

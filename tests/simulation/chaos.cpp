@@ -6,68 +6,38 @@
 #include <utility>
 
 #include "api/kueue/types.h"
-#include "apiserver/server/api_server.h"
-#include "apiserver/storage/store.h"
-#include "cluster/cluster.h"
-#include "controller/controller.h"
 #include "engine/schedule/scheduler.h"
-#include "simulate/faults.h"
-#include "simulate/world.h"
 #include "simulation/people.h"
 #include "simulation/places_audit.h"
 
 namespace berth::simulation {
 namespace {
 
-using simulate::FaultRates;
-using simulate::FaultyClient;
-
-constexpr std::size_t kEnoughComplaints = 5;
 constexpr std::size_t kEnoughText = 20'000;
 // After the faults end: as long as the longest back-off and the longest job, a few times over.
 constexpr Duration kCalm = std::chrono::hours(3);
 constexpr Duration kCalmStep = std::chrono::minutes(5);
 constexpr Duration kBetweenAudits = std::chrono::seconds(7);
 
-FaultRates rates_of(simulate::Random& random) {
-  FaultRates rates;
-  if (random.chance(150)) return rates;  // some runs have a good network
-  rates.refused = static_cast<int>(random.below(60));
-  rates.unknown_outcome = static_cast<int>(random.below(40));
-  rates.conflict = static_cast<int>(random.below(40));
-  rates.slow = static_cast<int>(random.below(150));
-  rates.watch_ends = static_cast<int>(random.below(30));
-  rates.watch_expires = static_cast<int>(random.below(15));
-  rates.late = static_cast<int>(random.below(100));
-  rates.repeated = static_cast<int>(random.below(60));
-  return rates;
-}
-
 class Chaos {
  public:
-  explicit Chaos(const ChaosOptions& options) : options_(options), random_(options.seed * 7919 + 17) {}
+  explicit Chaos(const ChaosOptions& options) : options_(options) {}
 
   ChaosResult run() {
-    if (!set_up()) return std::move(result_);
-    start_controller();
-    schedule_people();
-    schedule_audit();
-    while (result_.events < options_.events && world_->executor().step() && healthy()) {
-      ++result_.events;
-      if (restart_due_) restart();
+    if (set_up()) {
+      storm_->begin();
+      schedule_people();
+      schedule_audit();
+      storm_->play_until(options_.events);
+      calm();
+      count();
     }
-    calm();
-    count();
+    if (storm_) static_cast<StormLog&>(result_) = std::move(storm_->log());
     return std::move(result_);
   }
 
  private:
-  bool healthy() const { return result_.broken.size() < kEnoughComplaints; }
-
-  void complain(const std::string& what) {
-    result_.broken.push_back(format_time(world_->executor().now()) + " after " +
-                             std::to_string(result_.events) + " events: " + what);
-  }
+  void complain(const std::string& what) { storm_->complain(what); }
 
   bool set_up() {
     simulate::WorldOptions world;
@@ -83,6 +53,7 @@ class Chaos {
       return false;
     }
     world_ = std::move(*made);
+    storm_ = std::make_unique<Storm>(*world_, options_.seed);
     people_ = std::make_unique<People>(world_->client(), world_->executor(), options_.seed, machine_room);
     people_->on_node_failed([this](const std::string& name) { audit_.node_failed(name); });
     for (auto& object : people_->estate()) {
@@ -102,53 +73,14 @@ class Chaos {
                                                     {"message", ""},
                                                     {"lastTransitionTime", format_time(world.start)}}}}}}};
     world_->call(std::move(activate));
-    rates_ = rates_of(random_);
     return true;
-  }
-
-  // --- The controller and its deaths.
-
-  void start_controller() {
-    client_ = std::make_unique<FaultyClient>(world_->client(), world_->executor(), random_.next(),
-                                             calm_ ? FaultRates() : rates_);
-    const std::uint64_t last_write = calm_ || random_.chance(300) ? 0 : 1 + random_.below(300);
-    const bool before = random_.chance(500);
-    client_->on_write([this, last_write, before](std::uint64_t number) {
-      if (last_write == 0 || number != last_write) return true;
-      restart_due_ = true;       // the process is gone when this task is over;
-      if (!before) return true;  // its last request may still have been carried out
-      return false;
-    });
-    controller::ControllerOptions options;
-    options.seed = random_.next();
-    options.engine.fair_sharing.enabled = options_.seed % 3 == 0;
-    controller_ = std::make_unique<controller::Controller>(*client_, world_->executor(), options);
-    controller_->on_round([this] { check_round(); });
-    controller_->lead();
-    controller_->start();
-  }
-
-  void restart() {
-    restart_due_ = false;
-    ++result_.restarts;
-    client_->cut();
-    controller_.reset();
-    client_.reset();
-    start_controller();
-  }
-
-  void check_round() {
-    ++result_.rounds;
-    for (const auto& sentence : controller_->engine().check_invariants(world_->executor().now())) {
-      if (healthy()) complain(sentence);
-    }
   }
 
   // --- People.
 
   void schedule_people() {
-    world_->executor().after(Duration(static_cast<Duration::rep>(random_.below(8'000'000))), [this] {
-      if (calm_) return;
+    world_->executor().after(Duration(static_cast<Duration::rep>(storm_->random().below(8'000'000))), [this] {
+      if (storm_->is_calm()) return;
       people_->act();
       schedule_people();
     });
@@ -168,9 +100,7 @@ class Chaos {
           const auto& items = array_at(response.body, {"items"});
           ((*snapshot).*member).assign(items.begin(), items.end());
           if (--*missing > 0) return;
-          for (const auto& sentence : audit_.look(*snapshot)) {
-            if (healthy()) complain(sentence);
-          }
+          for (const auto& sentence : audit_.look(*snapshot)) complain(sentence);
         });
       };
       take("kueue.x-k8s.io/v1beta2", "Workload", &Snapshot::workloads);
@@ -184,26 +114,18 @@ class Chaos {
   // --- The end: faults cease, what was stopped goes on, and everything must come to its end.
 
   void calm() {
-    calm_ = true;
-    if (restart_due_) restart();
-    client_->set_rates({});
-    client_->on_write({});
+    storm_->calm();
     const Time end = world_->executor().now() + kCalm;
     do {
       people_->calm_down();
       world_->run_for(kCalmStep);
-    } while (world_->executor().now() < end && healthy() && !settled());
+    } while (world_->executor().now() < end && storm_->healthy() && !settled());
     world_->run_for(std::chrono::seconds(10));  // statuses of queues come a little later than what they tell
-    if (healthy()) check_end();
+    if (storm_->healthy()) check_end();
   }
 
   std::vector<Json> list(std::string_view api_version, std::string_view kind) {
-    auto request = world_->request_for(api_version, kind, "", {}).value();
-    request.verb = api::Verb::kList;
-    request.ns.clear();
-    const auto response = world_->call(std::move(request));
-    const auto& items = array_at(response.body, {"items"});
-    return {items.begin(), items.end()};
+    return list_all(*world_, api_version, kind);
   }
 
   static std::string brief(Json object) {
@@ -310,14 +232,9 @@ class Chaos {
   }
 
   ChaosOptions options_;
-  simulate::Random random_;
-  FaultRates rates_;
   std::unique_ptr<simulate::World> world_;
   std::unique_ptr<People> people_;
-  std::unique_ptr<FaultyClient> client_;
-  std::unique_ptr<controller::Controller> controller_;
-  bool restart_due_ = false;
-  bool calm_ = false;
+  std::unique_ptr<Storm> storm_;
   std::string unsettled_;
   PlacesAudit audit_;
   ChaosResult result_;

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <vector>
+
+#include "simulation/storm.h"
 
 namespace berth::simulation {
 
@@ -14,10 +14,8 @@ struct ChaosOptions {
   std::uint64_t events = 10'000;  // tasks of the executor: deliveries, answers, timers
 };
 
-struct ChaosResult {
-  std::vector<std::string>
-      broken;  // invariants that did not hold, with the virtual time; empty when all is well
-  std::uint64_t events = 0, jobs = 0, restarts = 0, rounds = 0, evictions = 0, finished = 0;
+struct ChaosResult : StormLog {
+  std::uint64_t jobs = 0, evictions = 0, finished = 0;
 };
 
 ChaosResult run_chaos(const ChaosOptions& options);

@@ -1,5 +1,5 @@
 // The simulation's test program. One seed is reproduced with:
-//   test_simulation --seed N [--events N]
+//   test_simulation --seed N [--events N] [--volcano 1]
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -7,12 +7,13 @@
 #include <cstring>
 
 #include "base/log.h"
-#include "simulation/chaos.h"
+#include "simulation/volcano_chaos.h"
 
 namespace {
 
 using berth::simulation::ChaosOptions;
 using berth::simulation::run_chaos;
+using berth::simulation::run_volcano_chaos;
 
 // 200 seeds in groups, so that they run beside each other. Sanitizers make each several times slower: they get fewer.
 constexpr int kGroups = 20;
@@ -37,6 +38,11 @@ TEST_P(Chaos, EveryInvariantHoldsAndNothingIsLost) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Chaos, testing::Range(0, kGroups));
 
+int tell(const berth::simulation::StormLog& log) {
+  for (const auto& sentence : log.broken) std::printf("%s\n", sentence.c_str());
+  return log.broken.empty() ? 0 : 1;
+}
+
 int play_one(const ChaosOptions& options) {
   const auto result = run_chaos(options);
   std::printf("seed %llu: %llu events, %llu jobs (%llu ended), %llu evictions, %llu restarts, %llu rounds\n",
@@ -45,8 +51,17 @@ int play_one(const ChaosOptions& options) {
               static_cast<unsigned long long>(result.evictions),
               static_cast<unsigned long long>(result.restarts),
               static_cast<unsigned long long>(result.rounds));
-  for (const auto& sentence : result.broken) std::printf("%s\n", sentence.c_str());
-  return result.broken.empty() ? 0 : 1;
+  return tell(result);
+}
+
+int play_one_of_volcanos(const ChaosOptions& options) {
+  const auto result = run_volcano_chaos(options);
+  std::printf("seed %llu: %llu events, %llu jobs (%llu ended), %llu let in, %llu gave way, %llu restarts, %llu rounds\n",
+              static_cast<unsigned long long>(options.seed), static_cast<unsigned long long>(result.events),
+              static_cast<unsigned long long>(result.jobs), static_cast<unsigned long long>(result.finished),
+              static_cast<unsigned long long>(result.let_in), static_cast<unsigned long long>(result.gave_way),
+              static_cast<unsigned long long>(result.restarts), static_cast<unsigned long long>(result.rounds));
+  return tell(result);
 }
 
 }  // namespace
@@ -55,16 +70,18 @@ int main(int argc, char** argv) {
   // Faults are the point here: what the controller says of each would be all that is seen.
   berth::log::configure(berth::log::Level::kError, berth::log::Format::kText);
   ChaosOptions options;
-  bool one = false;
+  bool one = false, volcano = false;
   for (int i = 1; i + 1 < argc; ++i) {
     if (std::strcmp(argv[i], "--seed") == 0) {
       options.seed = std::strtoull(argv[i + 1], nullptr, 10);
       one = true;
     } else if (std::strcmp(argv[i], "--events") == 0) {
       options.events = std::strtoull(argv[i + 1], nullptr, 10);
+    } else if (std::strcmp(argv[i], "--volcano") == 0) {
+      volcano = std::strcmp(argv[i + 1], "0") != 0;
     }
   }
-  if (one) return play_one(options);
+  if (one) return volcano ? play_one_of_volcanos(options) : play_one(options);
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }

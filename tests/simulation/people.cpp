@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "base/yaml.h"
-
 namespace berth::simulation {
 namespace {
 
@@ -14,18 +12,10 @@ const api::GroupVersionResource kJobs{"batch", "v1", "jobs"};
 const api::GroupVersionResource kNodes{"", "v1", "nodes"};
 constexpr std::int64_t kNodeCpus = 8;  // of the machine room
 
-Json yaml(const std::string& text) { return parse_yaml(text).value().front(); }
-
-std::string pick(simulate::Random& random, std::initializer_list<const char*> choices) {
-  return *(choices.begin() + static_cast<std::ptrdiff_t>(random.below(choices.size())));
-}
-
-std::string number(std::uint64_t n) { return std::to_string(n); }
-
 }  // namespace
 
 People::People(api::RestClient& client, Executor& executor, std::uint64_t seed, bool machine_room)
-    : client_(client), executor_(executor), random_(seed), machine_room_(machine_room) {}
+    : client_(client), executor_(executor), random_(seed), hands_(client, random_), machine_room_(machine_room) {}
 
 std::vector<Json> People::estate() {
   queues_ = 2 + static_cast<int>(random_.below(3));
@@ -100,9 +90,9 @@ std::vector<Json> People::estate() {
 void People::act() {
   switch (random_.below(20)) {
     case 0:
-      return remove_something(kJobs);
+      return hands_.remove_some(kJobs);
     case 1:
-      return random_.chance(200) ? remove_something(kWorkloads) : edit_job();
+      return random_.chance(200) ? hands_.remove_some(kWorkloads) : edit_job();
     case 2:
       return edit_cluster_queue();
     case 3:
@@ -142,12 +132,7 @@ void People::submit() {
   if (random_.chance(50))
     ensure_path(job, {"spec", "template", "metadata", "annotations", "berth.dev/exit-code"}) = "1";
   if (machine_room_) ask_for_places(job);
-  api::RestRequest request;
-  request.verb = api::Verb::kCreate;
-  request.resource = kJobs;
-  request.ns = pick(random_, {"a", "b"});
-  request.body = std::move(job);
-  client_.call(std::move(request), [](const api::RestResponse&) {});
+  hands_.create(kJobs, pick(random_, {"a", "b"}), std::move(job));
 }
 
 void People::ask_for_places(Json& job) {
@@ -177,64 +162,8 @@ void People::ask_for_places(Json& job) {
   if (random_.chance(500)) ensure_path(job, {"spec", "completionMode"}) = "Indexed";
 }
 
-void People::list(const api::GroupVersionResource& resource, std::function<void(std::vector<Json>)> then) {
-  api::RestRequest request;
-  request.verb = api::Verb::kList;
-  request.resource = resource;
-  client_.call(std::move(request), [then = std::move(then)](const api::RestResponse& response) {
-    std::vector<Json> items;
-    for (const auto& item : array_at(response.body, {"items"})) items.push_back(item);
-    then(std::move(items));
-  });
-}
-
-void People::patch(const api::GroupVersionResource& resource, const std::string& subresource,
-                   const Json& object, Json body) {
-  api::RestRequest request;
-  request.verb = api::Verb::kPatch;
-  request.patch_type = api::PatchType::kMerge;
-  request.resource = resource;
-  request.ns = string_at(object, {"metadata", "namespace"});
-  request.name = string_at(object, {"metadata", "name"});
-  request.subresource = subresource;
-  request.body = std::move(body);
-  client_.call(std::move(request), [](const api::RestResponse&) {});
-}
-
-void People::patch_some(const api::GroupVersionResource& resource, std::string subresource, Patch make) {
-  list(resource, [this, resource, subresource = std::move(subresource),
-                  make = std::move(make)](const std::vector<Json>& objects) {
-    if (objects.empty()) return;
-    const Json& object = objects[random_.below(objects.size())];
-    if (Json body = make(object); !body.is_null()) patch(resource, subresource, object, std::move(body));
-  });
-}
-
-void People::patch_all(const api::GroupVersionResource& resource, std::string subresource, Patch make) {
-  list(resource, [this, resource, subresource = std::move(subresource),
-                  make = std::move(make)](const std::vector<Json>& objects) {
-    for (const auto& object : objects) {
-      if (Json body = make(object); !body.is_null()) patch(resource, subresource, object, std::move(body));
-    }
-  });
-}
-
-void People::remove_something(const api::GroupVersionResource& resource) {
-  list(resource, [this, resource](const std::vector<Json>& objects) {
-    if (objects.empty()) return;
-    const Json& object = objects[random_.below(objects.size())];
-    api::RestRequest request;
-    request.verb = api::Verb::kDelete;
-    request.resource = resource;
-    request.ns = string_at(object, {"metadata", "namespace"});
-    request.name = string_at(object, {"metadata", "name"});
-    request.body = JsonObject{{"propagationPolicy", pick(random_, {"Background", "Foreground"})}};
-    client_.call(std::move(request), [](const api::RestResponse&) {});
-  });
-}
-
 void People::edit_cluster_queue() {
-  patch_some(kClusterQueues, "", [this](const Json& queue) {
+  hands_.patch_some(kClusterQueues, "", [this](const Json& queue) {
     if (random_.chance(500)) {
       return Json(JsonObject{
           {"spec", JsonObject{{"stopPolicy", pick(random_, {"None", "Hold", "HoldAndDrain", "None"})}}}});
@@ -248,14 +177,14 @@ void People::edit_cluster_queue() {
 }
 
 void People::edit_local_queue() {
-  patch_some(kLocalQueues, "", [this](const Json&) {
+  hands_.patch_some(kLocalQueues, "", [this](const Json&) {
     return Json(JsonObject{
         {"spec", JsonObject{{"stopPolicy", pick(random_, {"None", "Hold", "HoldAndDrain", "None"})}}}});
   });
 }
 
 void People::edit_job() {
-  patch_some(kJobs, "", [this](const Json& job) {
+  hands_.patch_some(kJobs, "", [this](const Json& job) {
     if (!bool_at(job, {"spec", "suspend"})) return Json();
     if (random_.chance(500))
       return Json(JsonObject{{"spec", JsonObject{{"parallelism", 1 + static_cast<int>(random_.below(4))}}}});
@@ -268,13 +197,13 @@ void People::edit_job() {
 }
 
 void People::edit_workload() {
-  patch_some(kWorkloads, "", [this](const Json&) {
+  hands_.patch_some(kWorkloads, "", [this](const Json&) {
     return Json(JsonObject{{"spec", JsonObject{{"active", random_.chance(600)}}}});
   });
 }
 
 void People::edit_node() {
-  patch_some(kNodes, "", [this](const Json& node) {
+  hands_.patch_some(kNodes, "", [this](const Json& node) {
     const bool cordon = random_.chance(400);
     if (cordon && machine_room_) node_failed_(std::string(string_at(node, {"metadata", "name"})));  // cordoning taints
     return Json(JsonObject{{"spec", JsonObject{{"unschedulable", cordon}}}});
@@ -284,7 +213,7 @@ void People::edit_node() {
 // A node fails, is tainted or deleted; or what was done before is undone.
 void People::break_node() {
   if (random_.chance(300)) return bring_back_nodes(1);
-  list(kNodes, [this](const std::vector<Json>& nodes) {
+  hands_.list(kNodes, [this](const std::vector<Json>& nodes) {
     if (nodes.size() < 2) return;
     const Json& node = nodes[random_.below(nodes.size())];
     const std::uint64_t how = random_.below(5);
@@ -297,21 +226,17 @@ void People::break_node() {
         erase_path(kept, {"spec", "taints"});
         erase_path(kept, {"metadata", "annotations"});
         gone_nodes_.push_back(std::move(kept));
-        api::RestRequest request;
-        request.verb = api::Verb::kDelete;
-        request.resource = kNodes;
-        request.name = string_at(node, {"metadata", "name"});
-        return client_.call(std::move(request), [](const api::RestResponse&) {});
+        return hands_.remove(kNodes, node, "");
       }
       case 1:
-        return patch(kNodes, "", node,
+        return hands_.patch(kNodes, "", node,
                      JsonObject{{"metadata", JsonObject{{"annotations", JsonObject{{"berth.dev/fail", pick(random_, {"NotReady", "Unknown"})}}}}}});
       case 2:
-        return patch(kNodes, "", node,
+        return hands_.patch(kNodes, "", node,
                      JsonObject{{"spec", JsonObject{{"taints", JsonArray{JsonObject{{"key", "example.com/broken"},
                                                                                     {"effect", pick(random_, {"NoSchedule", "NoExecute"})}}}}}}});
       default:
-        return patch(kNodes, "", node,
+        return hands_.patch(kNodes, "", node,
                      JsonObject{{"metadata", JsonObject{{"annotations", JsonObject{{"berth.dev/fail", nullptr}}}}},
                                 {"spec", JsonObject{{"taints", nullptr}}}});
     }
@@ -333,7 +258,7 @@ void People::bring_back_nodes(std::size_t most) {
 
 // Plays the controller of the admission check, with moods.
 void People::answer_checks() {
-  patch_some(kWorkloads, "status", [this](const Json& workload) {
+  hands_.patch_some(kWorkloads, "status", [this](const Json& workload) {
     Json checks = Json(array_at(workload, {"status", "admissionChecks"}));
     if (checks.as_array().empty()) return Json();
     auto& check = checks.as_array()[0].as_object();
@@ -349,13 +274,13 @@ void People::answer_checks() {
 
 void People::calm_down() {
   for (const auto& queues : {kClusterQueues, kLocalQueues}) {
-    patch_all(queues, "", [](const Json& queue) {
+    hands_.patch_all(queues, "", [](const Json& queue) {
       if (string_at(queue, {"spec", "stopPolicy"}, "None") == "None") return Json();
       return Json(JsonObject{{"spec", JsonObject{{"stopPolicy", "None"}}}});
     });
   }
   bring_back_nodes(gone_nodes_.size());
-  patch_all(kNodes, "", [](const Json& node) {
+  hands_.patch_all(kNodes, "", [](const Json& node) {
     Json body;
     if (bool_at(node, {"spec", "unschedulable"})) ensure_path(body, {"spec", "unschedulable"}) = false;
     if (find_path(node, {"metadata", "annotations", "berth.dev/fail"}) != nullptr)
@@ -365,12 +290,12 @@ void People::calm_down() {
     }
     return body;
   });
-  patch_all(kWorkloads, "", [](const Json& workload) {
+  hands_.patch_all(kWorkloads, "", [](const Json& workload) {
     return bool_at(workload, {"spec", "active"}, true)
                ? Json()
                : Json(JsonObject{{"spec", JsonObject{{"active", true}}}});
   });
-  patch_all(kWorkloads, "status", [this](const Json& workload) {
+  hands_.patch_all(kWorkloads, "status", [this](const Json& workload) {
     Json checks = Json(array_at(workload, {"status", "admissionChecks"}));
     bool pending = false;
     for (auto& check : checks.as_array()) {

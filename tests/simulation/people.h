@@ -11,6 +11,7 @@
 #include "base/executor.h"
 #include "base/json.h"
 #include "simulate/faults.h"
+#include "simulation/hands.h"
 
 namespace berth::simulation {
 
@@ -33,7 +34,6 @@ class People {
 
  private:
   void submit();
-  void remove_something(const api::GroupVersionResource& resource);
   void edit_cluster_queue();
   void edit_local_queue();
   void edit_job();
@@ -44,16 +44,10 @@ class People {
   void bring_back_nodes(std::size_t most);
   void answer_checks();
 
-  using Patch = std::function<Json(const Json& object)>;  // null: leave it alone
-  void patch_some(const api::GroupVersionResource& resource, std::string subresource, Patch patch);
-  void patch_all(const api::GroupVersionResource& resource, std::string subresource, Patch patch);
-  void list(const api::GroupVersionResource& resource, std::function<void(std::vector<Json>)> then);
-  void patch(const api::GroupVersionResource& resource, const std::string& subresource, const Json& object,
-             Json body);
-
   api::RestClient& client_;
   Executor& executor_;
   simulate::Random random_;
+  Hands hands_;
   bool machine_room_;
   std::function<void(const std::string&)> node_failed_;
   std::vector<Json> gone_nodes_;  // as they were when they were deleted

@@ -1,6 +1,6 @@
-// Volcano's own scenarios of queue admission under the names that they have in its tests, each with its verdict, asked
-// at the door: filled in, judged alone, judged among others. Where Berth is stricter on purpose a scenario stands twice,
-// the second time with the switch that makes it Volcano's.
+// Volcano's own scenarios of queue admission under the names that they have in its tests, each with its
+// verdict, asked at the door: filled in, judged alone, judged among others. Where Berth is stricter on
+// purpose a scenario stands twice, the second time with the switch that makes it Volcano's.
 #include <gmock/gmock.h>
 
 #include "base/yaml.h"
@@ -74,7 +74,10 @@ TEST_P(VolcanoScenarios, HasItsVerdict) {
 std::string name_of_scenario(const ::testing::TestParamInfo<Scenario>& info) { return info.param.name; }
 
 const std::vector<Scenario> kAdmitHierarchicalQueues{
-    {"QueueCannotUseItselfAsParent", {}, Ask::kCreate, "{metadata: {name: q}, spec: {parent: q}}",
+    {"QueueCannotUseItselfAsParent",
+     {},
+     Ask::kCreate,
+     "{metadata: {name: q}, spec: {parent: q}}",
      "queue q cannot be its own parent"},
     {"ParentQueueHasJobs",
      {"{metadata: {name: parent}, spec: {parent: root}, status: {allocated: {pods: 1}}}"},
@@ -131,12 +134,15 @@ const std::vector<Scenario> kAdmitHierarchicalQueues{
      "{metadata: {name: child}, spec: {parent: parent, capability: {cpu: 20}}}",
      "ancestor parent, which has 10"},
     {"SiblingsGuaranteeSumExceedsParentGuarantee",
-     {"{metadata: {name: parent}, spec: {deserved: {cpu: 8, memory: 16Gi}, guarantee: {resource: {cpu: 8, memory: "
+     {"{metadata: {name: parent}, spec: {deserved: {cpu: 8, memory: 16Gi}, guarantee: {resource: {cpu: 8, "
+      "memory: "
       "16Gi}}}}",
-      "{metadata: {name: sibling}, spec: {parent: parent, deserved: {cpu: 2, memory: 4Gi}, guarantee: {resource: {cpu: "
+      "{metadata: {name: sibling}, spec: {parent: parent, deserved: {cpu: 2, memory: 4Gi}, guarantee: "
+      "{resource: {cpu: "
       "2, memory: 4Gi}}}}"},
      Ask::kCreate,
-     "{metadata: {name: new}, spec: {parent: parent, deserved: {cpu: 7, memory: 14Gi}, guarantee: {resource: {cpu: 7, "
+     "{metadata: {name: new}, spec: {parent: parent, deserved: {cpu: 7, memory: 14Gi}, guarantee: {resource: "
+     "{cpu: 7, "
      "memory: 14Gi}}}}",
      "guarantee cpu of the children of queue parent is 9, more than its own 8"},
     {"ParentCapabilityLessThanChildCapabilityOnUpdate",
@@ -158,17 +164,29 @@ const std::vector<Scenario> kAdmitHierarchicalQueues{
      Ask::kUpdate,
      "{metadata: {name: top}, spec: {parent: \"\", capability: {cpu: 30}}}",
      "descendant child, which has 50"},
-    {"NegativeCapability", {}, Ask::kCreate, "{metadata: {name: q}, spec: {capability: {cpu: -10}}}",
+    {"NegativeCapability",
+     {},
+     Ask::kCreate,
+     "{metadata: {name: q}, spec: {capability: {cpu: -10}}}",
      "spec.capability.cpu: Invalid value: -10: must be greater than or equal to 0"},
-    {"NegativeDeserved", {}, Ask::kCreate, "{metadata: {name: q}, spec: {deserved: {cpu: -5}}}",
+    {"NegativeDeserved",
+     {},
+     Ask::kCreate,
+     "{metadata: {name: q}, spec: {deserved: {cpu: -5}}}",
      "spec.deserved.cpu: Invalid value: -5: must be greater than or equal to 0"},
-    {"NegativeGuarantee", {}, Ask::kCreate, "{metadata: {name: q}, spec: {guarantee: {resource: {cpu: -2}}}}",
+    {"NegativeGuarantee",
+     {},
+     Ask::kCreate,
+     "{metadata: {name: q}, spec: {guarantee: {resource: {cpu: -2}}}}",
      "spec.guarantee.resource.cpu: Invalid value: -2: must be greater than or equal to 0"},
-    {"NegativeGuaranteeReportsMissingDeservedToo", {}, Ask::kCreate,
-     "{metadata: {name: q}, spec: {guarantee: {resource: {cpu: -2}}}}", "spec.deserved.cpu: Required value"},
+    {"NegativeGuaranteeReportsMissingDeservedToo",
+     {},
+     Ask::kCreate,
+     "{metadata: {name: q}, spec: {guarantee: {resource: {cpu: -2}}}}",
+     "spec.deserved.cpu: Required value"},
 };
-INSTANTIATE_TEST_SUITE_P(TestAdmitHierarchicalQueues, VolcanoScenarios, ::testing::ValuesIn(kAdmitHierarchicalQueues),
-                         name_of_scenario);
+INSTANTIATE_TEST_SUITE_P(TestAdmitHierarchicalQueues, VolcanoScenarios,
+                         ::testing::ValuesIn(kAdmitHierarchicalQueues), name_of_scenario);
 
 const std::vector<const char*> kChain{"{metadata: {name: q1}, spec: {parent: root}}",
                                       "{metadata: {name: q2}, spec: {parent: q1}}"};
@@ -177,7 +195,8 @@ const std::vector<Scenario> kValidateQueueDepthDynamic{
     {"AtALimitOf3", kChain, Ask::kCreate, "{metadata: {name: q3}, spec: {parent: q2}}", "",
      [](AdmissionOptions& options) { options.max_depth = 3; }},
     {"BeyondALimitOf2", kChain, Ask::kCreate, "{metadata: {name: q3}, spec: {parent: q2}}",
-     "queue q3 would be at level 3 below root, the limit is 2", [](AdmissionOptions& options) { options.max_depth = 2; }},
+     "queue q3 would be at level 3 below root, the limit is 2",
+     [](AdmissionOptions& options) { options.max_depth = 2; }},
     {"MovedSubtreeBeyondALimitOf3",
      {kChain[0], kChain[1], "{metadata: {name: x}}", "{metadata: {name: y}, spec: {parent: x}}"},
      Ask::kUpdate,
@@ -195,18 +214,19 @@ const std::vector<Scenario> kValidateQueueDepthDynamic{
      }},
     {"QueueMovedBelowItself", kChain, Ask::kUpdate, "{metadata: {name: q1}, spec: {parent: q2}}",
      "queue q2 is below queue q1, so q1 cannot be below it"},
-    {"QueueMovedBelowItselfAsInVolcano", kChain, Ask::kUpdate, "{metadata: {name: q1}, spec: {parent: q2}}", "",
-     [](AdmissionOptions& options) { options.refuse_circles = false; }},
+    {"QueueMovedBelowItselfAsInVolcano", kChain, Ask::kUpdate, "{metadata: {name: q1}, spec: {parent: q2}}",
+     "", [](AdmissionOptions& options) { options.refuse_circles = false; }},
 };
-INSTANTIATE_TEST_SUITE_P(TestValidateQueueDepthDynamic, VolcanoScenarios, ::testing::ValuesIn(kValidateQueueDepthDynamic),
-                         name_of_scenario);
+INSTANTIATE_TEST_SUITE_P(TestValidateQueueDepthDynamic, VolcanoScenarios,
+                         ::testing::ValuesIn(kValidateQueueDepthDynamic), name_of_scenario);
 
 const std::vector<const char*> kAncestors{
     "{metadata: {name: grandparent}, spec: {capability: {cpu: 100, memory: 100Gi, nvidia.com/gpu: 8}}}",
     "{metadata: {name: parent}, spec: {parent: grandparent, capability: {cpu: 50, memory: 50Gi}}}",
     "{metadata: {name: bare}, spec: {parent: grandparent}}"};
 const std::vector<Scenario> kValidateChildAgainstAncestor{
-    {"CpuExceedsParent", kAncestors, Ask::kCreate, "{metadata: {name: c}, spec: {parent: parent, capability: {cpu: 60}}}",
+    {"CpuExceedsParent", kAncestors, Ask::kCreate,
+     "{metadata: {name: c}, spec: {parent: parent, capability: {cpu: 60}}}",
      "more cpu than its ancestor parent, which has 50"},
     {"MemoryExceedsParent", kAncestors, Ask::kCreate,
      "{metadata: {name: c}, spec: {parent: parent, capability: {memory: 55Gi}}}",
@@ -218,7 +238,8 @@ const std::vector<Scenario> kValidateChildAgainstAncestor{
      "{metadata: {name: c}, spec: {parent: bare, capability: {cpu: 200}}}",
      "more cpu than its ancestor grandparent, which has 100"},
     {"AllWithin", kAncestors, Ask::kCreate,
-     "{metadata: {name: c}, spec: {parent: parent, capability: {cpu: 40, memory: 40Gi, nvidia.com/gpu: 4}}}", ""},
+     "{metadata: {name: c}, spec: {parent: parent, capability: {cpu: 40, memory: 40Gi, nvidia.com/gpu: 4}}}",
+     ""},
     {"NoCapability", kAncestors, Ask::kCreate, "{metadata: {name: c}, spec: {parent: parent}}", ""},
     {"WithinGrandparentThroughParentWithoutCapability", kAncestors, Ask::kCreate,
      "{metadata: {name: c}, spec: {parent: bare, capability: {cpu: 80}}}", ""},
@@ -249,63 +270,115 @@ INSTANTIATE_TEST_SUITE_P(TestValidateChildrenConstraintsForCapability, VolcanoSc
                          ::testing::ValuesIn(kValidateChildrenConstraints), name_of_scenario);
 
 const char* const kOther =
-    "{metadata: {name: other, annotations: {volcano.sh/hierarchy: root/sci/dev, volcano.sh/hierarchy-weights: 1/2/8}}}";
+    "{metadata: {name: other, annotations: {volcano.sh/hierarchy: root/sci/dev, "
+    "volcano.sh/hierarchy-weights: 1/2/8}}}";
 const std::vector<Scenario> kAdmitQueues{
     {"CreateWithStateNotSet", {}, Ask::kCreate, "{metadata: {name: q}, spec: {weight: 1}}", ""},
     {"CreateWithStateOpen", {}, Ask::kCreate, "{metadata: {name: q}, status: {state: Open}}", ""},
     {"CreateWithStateClosed", {}, Ask::kCreate, "{metadata: {name: q}, status: {state: Closed}}", ""},
-    {"CreateWithWrongState", {}, Ask::kCreate, "{metadata: {name: q}, status: {state: wrong}}",
+    {"CreateWithWrongState",
+     {},
+     Ask::kCreate,
+     "{metadata: {name: q}, status: {state: wrong}}",
      "status.state: Unsupported value: \"wrong\": supported values: \"Open\", \"Closed\""},
-    {"UpdateFromOpenToClosed", {"{metadata: {name: q}, status: {state: Open}}"}, Ask::kUpdate,
-     "{metadata: {name: q}, status: {state: Closed}}", ""},
-    {"UpdateFromClosedToOpen", {"{metadata: {name: q}, status: {state: Closed}}"}, Ask::kUpdate,
-     "{metadata: {name: q}, status: {state: Open}}", ""},
-    {"UpdateToWrongState", {"{metadata: {name: q}, status: {state: Open}}"}, Ask::kUpdate,
-     "{metadata: {name: q}, status: {state: wrong}}", "status.state: Unsupported value"},
+    {"UpdateFromOpenToClosed",
+     {"{metadata: {name: q}, status: {state: Open}}"},
+     Ask::kUpdate,
+     "{metadata: {name: q}, status: {state: Closed}}",
+     ""},
+    {"UpdateFromClosedToOpen",
+     {"{metadata: {name: q}, status: {state: Closed}}"},
+     Ask::kUpdate,
+     "{metadata: {name: q}, status: {state: Open}}",
+     ""},
+    {"UpdateToWrongState",
+     {"{metadata: {name: q}, status: {state: Open}}"},
+     Ask::kUpdate,
+     "{metadata: {name: q}, status: {state: wrong}}",
+     "status.state: Unsupported value"},
     {"DeleteClosedQueue", {"{metadata: {name: q}, status: {state: Closed}}"}, Ask::kDelete, "q", ""},
     {"DeleteOpenQueue", {"{metadata: {name: q}, status: {state: Open}}"}, Ask::kDelete, "q", ""},
-    {"DeleteDefaultQueue", {"{metadata: {name: default}}"}, Ask::kDelete, "default", "queue default cannot be deleted"},
+    {"DeleteDefaultQueue",
+     {"{metadata: {name: default}}"},
+     Ask::kDelete,
+     "default",
+     "queue default cannot be deleted"},
     {"NoResources", {}, Ask::kCreate, "{metadata: {name: q}}", ""},
     {"DeservedOnly", {}, Ask::kCreate, "{metadata: {name: q}, spec: {deserved: {cpu: 4}}}", ""},
-    {"GuaranteeWithoutDeserved", {}, Ask::kCreate, "{metadata: {name: q}, spec: {guarantee: {resource: {cpu: 4}}}}",
+    {"GuaranteeWithoutDeserved",
+     {},
+     Ask::kCreate,
+     "{metadata: {name: q}, spec: {guarantee: {resource: {cpu: 4}}}}",
      "spec.deserved.cpu: Required value"},
-    {"DeservedAboveCapability", {}, Ask::kCreate,
+    {"DeservedAboveCapability",
+     {},
+     Ask::kCreate,
      "{metadata: {name: q}, spec: {capability: {cpu: 4}, deserved: {cpu: 5}}}",
      "must be at most the capability of 4"},
-    {"DeservedBelowGuarantee", {}, Ask::kCreate,
+    {"DeservedBelowGuarantee",
+     {},
+     Ask::kCreate,
      "{metadata: {name: q}, spec: {deserved: {cpu: 3}, guarantee: {resource: {cpu: 4}}}}",
      "must be at least the guarantee of 4"},
-    {"HierarchyAndWeightsOfDifferentLength", {}, Ask::kCreate,
-     "{metadata: {name: q, annotations: {volcano.sh/hierarchy: root/a/b, volcano.sh/hierarchy-weights: 1/2}}}",
+    {"HierarchyAndWeightsOfDifferentLength",
+     {},
+     Ask::kCreate,
+     "{metadata: {name: q, annotations: {volcano.sh/hierarchy: root/a/b, volcano.sh/hierarchy-weights: "
+     "1/2}}}",
      "one weight for each of the 3 parts"},
-    {"NegativeHierarchyWeight", {}, Ask::kCreate,
-     "{metadata: {name: q, annotations: {volcano.sh/hierarchy: root/a/b, volcano.sh/hierarchy-weights: 1/-2/3}}}",
+    {"NegativeHierarchyWeight",
+     {},
+     Ask::kCreate,
+     "{metadata: {name: q, annotations: {volcano.sh/hierarchy: root/a/b, volcano.sh/hierarchy-weights: "
+     "1/-2/3}}}",
      "\"-2\" must be a number above 0"},
-    {"MalformedHierarchyWeight", {}, Ask::kCreate,
-     "{metadata: {name: q, annotations: {volcano.sh/hierarchy: root/a/b, volcano.sh/hierarchy-weights: 1/a/3}}}",
+    {"MalformedHierarchyWeight",
+     {},
+     Ask::kCreate,
+     "{metadata: {name: q, annotations: {volcano.sh/hierarchy: root/a/b, volcano.sh/hierarchy-weights: "
+     "1/a/3}}}",
      "\"a\" must be a number above 0"},
-    {"HierarchyThatOthersGoThrough", {kOther}, Ask::kCreate,
-     "{metadata: {name: q, annotations: {volcano.sh/hierarchy: root/sci, volcano.sh/hierarchy-weights: 1/2}}}",
+    {"HierarchyThatOthersGoThrough",
+     {kOther},
+     Ask::kCreate,
+     "{metadata: {name: q, annotations: {volcano.sh/hierarchy: root/sci, volcano.sh/hierarchy-weights: "
+     "1/2}}}",
      "the hierarchy of queue other goes through it"},
-    {"HierarchyThatSharesOnlyTheBeginningOfAName", {kOther}, Ask::kCreate,
-     "{metadata: {name: q, annotations: {volcano.sh/hierarchy: root/sci/d, volcano.sh/hierarchy-weights: 1/2/3}}}", ""},
+    {"HierarchyThatSharesOnlyTheBeginningOfAName",
+     {kOther},
+     Ask::kCreate,
+     "{metadata: {name: q, annotations: {volcano.sh/hierarchy: root/sci/d, volcano.sh/hierarchy-weights: "
+     "1/2/3}}}",
+     ""},
 };
-INSTANTIATE_TEST_SUITE_P(TestAdmitQueues, VolcanoScenarios, ::testing::ValuesIn(kAdmitQueues), name_of_scenario);
+INSTANTIATE_TEST_SUITE_P(TestAdmitQueues, VolcanoScenarios, ::testing::ValuesIn(kAdmitQueues),
+                         name_of_scenario);
 
 const std::vector<Scenario> kEndToEnd{
-    {"DeservedAndGuaranteeOfAResourceWithoutCapability", {}, Ask::kCreate,
-     "{metadata: {name: q}, spec: {capability: {cpu: 4}, deserved: {memory: 4Gi}, guarantee: {resource: {memory: 2Gi}}}}",
+    {"DeservedAndGuaranteeOfAResourceWithoutCapability",
+     {},
+     Ask::kCreate,
+     "{metadata: {name: q}, spec: {capability: {cpu: 4}, deserved: {memory: 4Gi}, guarantee: {resource: "
+     "{memory: 2Gi}}}}",
      ""},
-    {"HierarchyWithoutWeights", {}, Ask::kCreate, "{metadata: {name: q, annotations: {volcano.sh/hierarchy: root/a}}}",
+    {"HierarchyWithoutWeights",
+     {},
+     Ask::kCreate,
+     "{metadata: {name: q, annotations: {volcano.sh/hierarchy: root/a}}}",
      "one weight for each of the 2 parts"},
     {"DeleteRegularQueue", {"{metadata: {name: q}}"}, Ask::kDelete, "q", ""},
     {"DeleteRootQueue", {"{metadata: {name: root}}"}, Ask::kDelete, "root", "queue root cannot be deleted"},
-    {"CreateWithValidParent", {"{metadata: {name: parent}}"}, Ask::kCreate,
-     "{metadata: {name: q}, spec: {parent: parent}}", ""},
+    {"CreateWithValidParent",
+     {"{metadata: {name: parent}}"},
+     Ask::kCreate,
+     "{metadata: {name: q}, spec: {parent: parent}}",
+     ""},
 };
-INSTANTIATE_TEST_SUITE_P(EndToEndQueueValidation, VolcanoScenarios, ::testing::ValuesIn(kEndToEnd), name_of_scenario);
+INSTANTIATE_TEST_SUITE_P(EndToEndQueueValidation, VolcanoScenarios, ::testing::ValuesIn(kEndToEnd),
+                         name_of_scenario);
 
-// Stricter than Volcano for PodGroups: it lets them name a queue that is no leaf, and then schedules nothing at all.
+// Stricter than Volcano for PodGroups: it lets them name a queue that is no leaf, and then schedules nothing
+// at all.
 TEST(VolcanoScenariosOfGroups, NonLeafQueueIsRefusedUnlessSwitchedOff) {
   QueueForest forest;
   forest.set(testing::pointer(testing::queue("parent")));
@@ -313,7 +386,8 @@ TEST(VolcanoScenariosOfGroups, NonLeafQueueIsRefusedUnlessSwitchedOff) {
   api::volcano::PodGroup group;
   group.queue = "parent";
   const auto none = [](std::string_view) { return std::size_t{0}; };
-  EXPECT_THAT(to_string(Admission(forest, {}, none).create(group)), ::testing::HasSubstr("takes no work itself"));
+  EXPECT_THAT(to_string(Admission(forest, {}, none).create(group)),
+              ::testing::HasSubstr("takes no work itself"));
   EXPECT_EQ(to_string(Admission(forest, {.pod_groups_in_leaves_only = false}, none).create(group)), "");
 }
 
