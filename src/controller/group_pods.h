@@ -14,6 +14,7 @@
 #include "api/core/pod_resources.h"
 #include "api/meta.h"
 #include "base/json.h"
+#include "volcano/group_workloads.h"
 
 namespace berth::controller {
 
@@ -36,9 +37,11 @@ class GroupPods {
     api::ObjectMeta meta;
     api::ResourceList requests;
     JsonArray other_gates;
+    volcano::GatedPod pod() const { return {meta.uid, meta.creation, requests}; }
   };
   std::optional<Gated> first_gated(const std::string& group) const;
 
+  bool knows(const std::string& uid) const { return pods_.contains(uid); }  // it has not ended
   // All that have not ended and are not going already.
   std::vector<api::ObjectMeta> all(const std::string& group) const;
   // Of those the newest, as many as it takes until no more than `resources` and `pods` of them remains.

@@ -157,6 +157,7 @@ volcano::GroupContext VolcanoGroups::context_of(const std::string& key, const En
   const std::string& priority_class = entry.group->priority_class_name;
   context.priority = priority_class.empty() ? 0 : context_.priority(priority_class);
   context.running = pods_.running(key);
+  context.bound = pods_.bound(key);
   context.flavor = context_.flavor;
   context.now = context_.executor.now();
   context.minimum_held = entry.minimum && entry.minimum->status.admission.has_value();
@@ -182,7 +183,7 @@ void VolcanoGroups::see(const std::string& key) {
   tell(entry.surplus, Part::kSurplus, entry, std::move(surplus));
   const auto gated = pods_.first_gated(key);
   std::optional<Workload> growth;
-  if (gated) growth = volcano::growth_of(*entry.group, {gated->meta.uid, gated->meta.creation, gated->requests});
+  if (gated) growth = volcano::growth_of(*entry.group, context_of(key, entry), gated->pod());
   if (growth && entry.growth && entry.growth->meta.uid == growth->meta.uid) {
     growth->status = entry.growth->status;
     growth->active = entry.growth->active;
@@ -276,7 +277,7 @@ void VolcanoGroups::look(const std::string& key, WorkQueue::Finish finish) {
   const PodGroupStatus status = wanted(entry, duty);
   if (status != entry.group->status) return write(key, status, duty, std::move(finish));
   const bool gives_way = duty.stop_all || duty.stopped || duty.stop_surplus;
-  if (!gives_way && holds(entry.growth)) return let_go(key, std::move(finish));
+  if (!gives_way && next_may_go(key)) return let_go(key, std::move(finish));
   stop_pods(key, duty, std::move(finish));
 }
 
@@ -344,17 +345,25 @@ void VolcanoGroups::report(const std::string& key, bool stopped) {
   }
 }
 
+bool VolcanoGroups::next_may_go(const std::string& key) const {
+  const Entry& entry = entries_.find(key)->second;
+  const auto pod = pods_.first_gated(key);
+  if (!pod) return false;
+  if (holds(entry.growth)) return entry.growth->meta.uid.ends_with("/" + pod->meta.uid);
+  return holds(entry.minimum) && volcano::is_covered(*entry.group, context_of(key, entry), pod->pod());
+}
+
 // The next pod above the minimum has its quota. It counts as running from now on, and the one behind it may ask.
 void VolcanoGroups::let_go(const std::string& key, WorkQueue::Finish finish) {
   auto pod = pods_.first_gated(key);
-  if (!pod || !entries_.find(key)->second.growth->meta.uid.ends_with("/" + pod->meta.uid)) return finish(true);
   Json body = JsonObject();
   ensure_path(body, {"metadata", "annotations", api::volcano::kQueueCharged}) = "true";
   ensure_path(body, {"spec", "schedulingGates"}) = std::move(pod->other_gates);
   context_.writes.patch(Target::of(kPods, pod->meta), "", std::move(body),
-                        [this, alive = alive_, finish](const api::RestResponse& response) {
+                        [this, alive = alive_, uid = pod->meta.uid, finish](const api::RestResponse& response) {
                           if (!*alive) return;
-                          if (response.ok()) pod_changed(nullptr, std::make_shared<const Json>(response.body));
+                          // The answer may come after the pod has ended.
+                          if (response.ok() && pods_.knows(uid)) pod_changed(nullptr, std::make_shared<const Json>(response.body));
                           finish(response.ok() || response.code == 404);
                         });
 }
@@ -376,10 +385,10 @@ void VolcanoGroups::stop_pods(const std::string& key, const GroupDuty& duty, Wor
   for (const auto& pod : pods) {
     context_.writes.remove(Target::of(kPods, pod), [this, alive = alive_, work, pod](const api::RestResponse& response) {
       if (!*alive) return;
-      if (response.ok() || response.code == 404 || response.code == 409) {
+      if (response.ok() || response.code == 404) {
         pods_.going(pod.uid);
       } else {
-        work->failed = true;
+        work->failed = true;  // a conflict, too: should it be another pod of that name, the cache will say so
       }
       if (--work->open == 0) work->finish(!work->failed);
     });

@@ -98,6 +98,7 @@ class VolcanoGroups {
              WorkQueue::Finish finish);
   void stop_pods(const std::string& key, const volcano::GroupDuty& duty, WorkQueue::Finish finish);
   void report(const std::string& key, bool stopped);
+  bool next_may_go(const std::string& key) const;
   void let_go(const std::string& key, WorkQueue::Finish finish);
   void record(const api::volcano::PodGroup& group, kube::EventText text);
 

@@ -159,8 +159,25 @@ std::optional<Workload> surplus_of(const PodGroup& group, const GroupContext& co
   return out;
 }
 
-std::optional<Workload> growth_of(const PodGroup& group, const GatedPod& pod) {
-  if (!is_in(group.status.phase)) return std::nullopt;
+bool is_covered(const PodGroup& group, const GroupContext& context, const GatedPod& pod) {
+  const auto& status = group.status;
+  const bool all_came = context.bound + status.succeeded + status.failed >= minimum_pods(group);
+  if (!is_in(status.phase) || !has_minimum(group) || !all_came) return false;
+  if (pods_in(context.running) >= minimum_pods(group)) return false;
+  const api::ResourceList minimum = minimum_resources(group);
+  const auto amount_in = [](const api::ResourceList& list, const std::string& resource) {
+    const auto it = list.find(resource);
+    return it == list.end() ? Quantity() : it->second;
+  };
+  const api::ResourceList requests = without_pods(pod.requests);
+  return std::ranges::all_of(requests, [&](const auto& each) {
+    const Quantity with_it = amount_in(context.running, each.first) + each.second;
+    return with_it <= amount_in(minimum, each.first);
+  });
+}
+
+std::optional<Workload> growth_of(const PodGroup& group, const GroupContext& context, const GatedPod& pod) {
+  if (!is_in(group.status.phase) || is_covered(group, context, pod)) return std::nullopt;
   Workload out = part_of(group, Part::kGrowth, kFirstToGo);
   out.meta.uid += "/" + pod.uid;
   out.meta.creation = pod.creation;

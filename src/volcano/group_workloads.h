@@ -33,6 +33,7 @@ struct GroupContext {
   std::int32_t priority = 0;  // of its PriorityClass
   // What its pods request that are bound, or let go to be, and have not ended; "pods" says how many.
   api::ResourceList running;
+  std::int64_t bound = 0;     // how many of its pods are bound and have not ended
   bool minimum_held = false;  // the engine holds quota for the minimum, whatever the phase says: it has yet to stop
   std::string flavor = "volcano";  // TreeOptions::flavor
   Time now{};  // from which on its pods are waited for, when it is charged without having been let in here
@@ -41,13 +42,16 @@ struct GroupContext {
 // None: the group is charged for no such part. What the surplus is depends on `minimum_held`, the minimum does not.
 std::optional<api::kueue::Workload> minimum_of(const api::volcano::PodGroup& group, const GroupContext& context);
 std::optional<api::kueue::Workload> surplus_of(const api::volcano::PodGroup& group, const GroupContext& context);
-// `pod`: the next that asks, with what it requests. None while the group itself waits.
+// `pod`: the next that asks, with what it requests. None while the group itself waits, and for one that is covered.
 struct GatedPod {
   std::string uid;
   Time creation{};
   api::ResourceList requests;
 };
-std::optional<api::kueue::Workload> growth_of(const api::volcano::PodGroup& group, const GatedPod& pod);
+std::optional<api::kueue::Workload> growth_of(const api::volcano::PodGroup& group, const GroupContext& context,
+                                              const GatedPod& pod);
+// The minimum of a group whose pods have come has room for the pod, as some of them have ended: it need not ask.
+bool is_covered(const api::volcano::PodGroup& group, const GroupContext& context, const GatedPod& pod);
 struct GroupWorkloads {
   std::optional<api::kueue::Workload> minimum, surplus;
 };

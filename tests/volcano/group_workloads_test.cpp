@@ -100,9 +100,9 @@ TEST(VolcanoGroups, WhatRunsThoughItWasNotLetInIsSurplus) {
 // Asks for its quota as any workload, after all others, and only when the group is in.
 TEST(VolcanoGroups, GrowByThePodThatAsksNext) {
   const GatedPod pod{"p", Time(std::chrono::seconds(5)), resources("cpu=2")};
-  EXPECT_FALSE(growth_of(group(PodGroupPhase::kPending), pod));
-  EXPECT_FALSE(growth_of(group(PodGroupPhase::kCompleted), pod));
-  const auto growth = growth_of(group(PodGroupPhase::kRunning), pod);
+  EXPECT_FALSE(growth_of(group(PodGroupPhase::kPending), running(""), pod));
+  EXPECT_FALSE(growth_of(group(PodGroupPhase::kCompleted), running(""), pod));
+  const auto growth = growth_of(group(PodGroupPhase::kRunning), running(""), pod);
   ASSERT_TRUE(growth);
   EXPECT_EQ(growth->status, WorkloadStatus());
   EXPECT_EQ(growth->priority, std::numeric_limits<std::int32_t>::min());
@@ -110,7 +110,26 @@ TEST(VolcanoGroups, GrowByThePodThatAsksNext) {
   ASSERT_EQ(growth->pod_sets.size(), 1u);
   EXPECT_EQ(growth->pod_sets[0].count, 1);
   EXPECT_EQ(api::pod_requests(*find(*growth->pod_sets[0].template_, "spec")), resources("cpu=2"));
-  EXPECT_NE(growth->meta.uid, growth_of(group(PodGroupPhase::kRunning), {"q", {}, {}})->meta.uid);
+  EXPECT_NE(growth->meta.uid, growth_of(group(PodGroupPhase::kRunning), running(""), {"q", {}, {}})->meta.uid);
+}
+
+// Quota that pods of the minimum have left behind is the group's own: nobody has to be asked for it.
+TEST(VolcanoGroups, GrowIntoTheMinimumOnceItsPodsHaveEnded) {
+  const GatedPod pod{"p", {}, resources("cpu=2")};
+  PodGroup all = group(PodGroupPhase::kRunning, "cpu=4", 2);
+  EXPECT_FALSE(is_covered(all, running("cpu=2,pods=1"), pod)) << "one of them has yet to come";
+  all.status.succeeded = 1;
+  GroupContext context = running("cpu=2,pods=1");
+  context.bound = 1;
+  EXPECT_TRUE(is_covered(all, context, pod));
+  EXPECT_FALSE(growth_of(all, context, pod));
+  EXPECT_FALSE(is_covered(all, context, {"p", {}, resources("cpu=3")})) << "more than was left";
+  EXPECT_FALSE(is_covered(all, context, {"p", {}, resources("cpu=1,memory=1Gi")}));
+  context.running = resources("cpu=1,pods=2");
+  EXPECT_FALSE(is_covered(all, context, pod)) << "as many as were asked for run";
+  all.status.phase = PodGroupPhase::kPending;
+  context.running = {};
+  EXPECT_FALSE(is_covered(all, context, pod));
 }
 
 TEST(VolcanoGroups, NamesLeadBack) {
