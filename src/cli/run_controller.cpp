@@ -14,6 +14,7 @@
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/metrics.h"
+#include "cli/configuration_file.h"
 #include "cli/controller_servers.h"
 #include "cli/request_metrics.h"
 #include "cli/visibility.h"
@@ -78,16 +79,9 @@ class Process {
 
   Result<void> read_configuration() {
     const std::string own = !options_.ns.empty() ? options_.ns : in_cluster_ ? access_.ns : kDefaultNamespace;
-    std::string text = "{apiVersion: config.kueue.x-k8s.io/v1beta2, kind: Configuration}";
-    if (!options_.config.empty()) {
-      auto file = kube::read_file(options_.config);
-      if (!file) return fail("--config: " + file.error().message);
-      text = std::move(*file);
-    }
-    auto read = api::config::read_configuration(text, options_.config, own);
+    auto read = read_configuration_file(options_.config, own);
     if (!read) return tl::unexpected(read.error());
     configuration_ = std::move(*read);
-    for (const auto& warning : configuration_.warnings) log::warn(warning);
     auto& election = configuration_.leader_election;
     if (!options_.ns.empty()) {
       if (election.resource_namespace == configuration_.ns) election.resource_namespace = options_.ns;
@@ -142,7 +136,8 @@ class Process {
            return controller_->find(resource, ns, name);
          },
          policy_, {[this] { refresh_metrics(); }, [this] { return metrics_.text(); }}, [this] { return unready(); },
-         pending_source([this]() -> const engine::Engine& { return controller_->engine(); })});
+         pending_source([this]() -> const engine::Engine& { return controller_->engine(); }),
+         [this](std::string_view group, std::string_view resource) { return controller_->volcano_rules(group, resource); }});
     if (!servers) return tl::unexpected(servers.error());
     servers_ = std::move(*servers);
     return {};
