@@ -65,9 +65,9 @@ class RealCluster final : public Cluster {
         "controller", controllers_kubeconfig(),
         {"--config", write_file("config.yaml", controller_configuration(webhook_port, visibility_port))},
         "leading\n");
-    cluster_ = berth("cluster", kubeconfig(),
-                     nodes.empty() ? std::vector<std::string>{} : std::vector<std::string>{"--nodes", nodes},
-                     "ready\n");
+    std::vector<std::string> machines = {"--vcjobs"};
+    if (!nodes.empty()) machines.insert(machines.end(), {"--nodes", nodes});
+    cluster_ = berth("cluster", kubeconfig(), machines, "ready\n");
     wait_for_webhooks();
   }
 

@@ -105,7 +105,7 @@ spec: {clusterQueue: old}
 }
 
 // Where the definitions come late, so do the verdicts: until the queues were read everything is let in.
-TEST_P(Webhooks, JudgeVolcanosQueuesAndWhatNamesThem) {
+TEST_P(Webhooks, JudgeVolcanosQueuesAndWhatNamesThemAndLetJobsRun) {
   for (const char* name : {"queues", "podgroups", "commands", "jobs"})
     must({"apply", "--server-side", "-f", source_path("config/crd/volcano-") + name + ".yaml"});
   const auto queue = [](const std::string& name, const std::string& spec) {
@@ -117,7 +117,8 @@ TEST_P(Webhooks, JudgeVolcanosQueuesAndWhatNamesThem) {
   };
   const auto vcjob = [](const std::string& in) {
     return "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: j, namespace: default}\nspec: {queue: " +
-           in + ", tasks: [{replicas: 1, template: {spec: {containers: [{name: c, image: none}]}}}]}\n";
+           in + ", tasks: [{replicas: 1, template: {metadata: {annotations: {berth.dev/run-for: 1s}}, spec: {restartPolicy: Never, "
+           "containers: [{name: c, image: none, resources: {requests: {cpu: 1}}}]}}}]}\n";
   };
   const auto refused = [&](std::vector<std::string> arguments, const std::string& why, const std::string& input = "") {
     arguments.push_back("--dry-run=server");
@@ -142,7 +143,11 @@ TEST_P(Webhooks, JudgeVolcanosQueuesAndWhatNamesThem) {
     refused(create, "there is no queue nobody", work("nobody"));
     refused(create, "queue team has 1 child queue(s) and takes no work itself", work("team"));
   }
-  must({"create", "--dry-run=server", "-f", "-"}, vcjob("leaf"));
+  // What is let in gets its quota, and its pods.
+  must(create, vcjob("leaf"));
+  EXPECT_TRUE(eventually([&] {
+    return must({"get", "jobs.batch.volcano.sh", "j", "-o", "jsonpath={.status.state.phase}"}) == "Completed";
+  })) << must({"get", "jobs.batch.volcano.sh,podgroups.scheduling.volcano.sh,queues.scheduling.volcano.sh,pods", "-o", "yaml"});
 }
 
 TEST_P(Webhooks, LetEverySamplePass) {
