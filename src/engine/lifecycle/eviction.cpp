@@ -161,19 +161,6 @@ Result<Change> tidy(const Workload& w, Time now) {
   return close(Move::kTidy, w, std::move(status));
 }
 
-std::string preemption_message(const Preemptor& preemptor, std::string_view why,
-                               std::string_view victim_path) {
-  const auto known = [](std::string_view s) { return s.empty() ? std::string("UNKNOWN") : std::string(s); };
-  std::string_view human = why;
-  if (why == "InClusterQueue") human = "prioritization in the ClusterQueue";
-  if (why == "InCohortReclamation") human = "reclamation within the cohort";
-  if (why == "InCohortFairSharing") human = "Fair Sharing within the cohort";
-  if (why == "InCohortReclaimWhileBorrowing") human = "reclamation within the cohort while borrowing";
-  return "Preempted to accommodate a workload (UID: " + known(preemptor.uid) +
-         ", JobUID: " + known(preemptor.job_uid) + ") due to " + std::string(human) +
-         "; preemptor path: " + known(preemptor.path) + "; preemptee path: " + known(victim_path);
-}
-
 std::string preemption_priorities(std::int32_t preemptor, std::int32_t victim) {
   const std::string p = std::to_string(preemptor), v = std::to_string(victim);
   return "; preemptor effective priority: " + p + " (base: " + p +

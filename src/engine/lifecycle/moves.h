@@ -116,14 +116,6 @@ Result<Change> finish(const Workload& workload, const api::kueue::JobReport::Out
 // is in `state`.
 std::string checks_in_state(const Workload& workload, api::kueue::CheckState state);
 
-struct Preemptor {
-  std::string uid, job_uid;  // empty: unknown
-  std::string path;          // "/cohort/.../cluster-queue"
-  std::int32_t priority = 0;
-};
-// The message of Evicted and Preempted.
-std::string preemption_message(const Preemptor& preemptor, std::string_view preemption_reason,
-                               std::string_view victim_path);
 // What the events Preempted and PreemptedWorkload append.
 std::string preemption_priorities(std::int32_t preemptor, std::int32_t victim);
 

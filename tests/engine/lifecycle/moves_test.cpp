@@ -236,11 +236,7 @@ TEST(Messages, AreCutWhereKubernetesWouldRefuseThem) {
   EXPECT_EQ(api::find_condition(w.status.conditions, "QuotaReserved")->message.size(), 32u * 1024 - 1);
 }
 
-TEST(Messages, OfPreemptionNameBothSides) {
-  EXPECT_EQ(preemption_message({"u1", "", "/br/br-b", 0}, "InCohortReclamation", "/br/br-a"),
-            "Preempted to accommodate a workload (UID: u1, JobUID: UNKNOWN) due to reclamation within the "
-            "cohort; preemptor "
-            "path: /br/br-b; preemptee path: /br/br-a");
+TEST(Messages, OfPreemptionTellPriorities) {
   EXPECT_EQ(preemption_priorities(100, 0),
             "; preemptor effective priority: 100 (base: 100, boost: 0); preemptee effective priority: 0 "
             "(base: 0, boost: 0)");
