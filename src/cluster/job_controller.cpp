@@ -12,7 +12,10 @@
 #include "api/status.h"
 #include "base/log.h"
 #include "cluster/job_sync.h"
+#include "cluster/looks.h"
 #include "cluster/own_writes.h"
+#include "cluster/owned_pods.h"
+#include "cluster/pod_writes.h"
 #include "kube/event_recorder.h"
 #include "kube/informer.h"
 
@@ -31,11 +34,6 @@ constexpr Duration kFirstRetry = std::chrono::milliseconds(100);
 constexpr Duration kMaxRetry = std::chrono::minutes(1);
 // After a create of which nobody knows whether it was carried out: until then the watch has shown the pod.
 constexpr Duration kUnknownOutcome = std::chrono::seconds(10);
-
-std::string key_of(const Json& object) {
-  return api::object_key(string_at(object, {"metadata", "namespace"}),
-                         string_at(object, {"metadata", "name"}));
-}
 
 // The Job that controls a pod; null when none does.
 const Json* controlling_job(const Json& pod) {
@@ -71,17 +69,16 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
         pods(c, e, kPods),
         recorder(c, e, recorder_options()),
         job_writes(jobs),
-        pod_writes(pods) {}
+        pod_writes(pods),
+        owned(controlling_job, pod_writes),
+        looks(e, kFirstRetry, [this](const std::string& key) { look(key); }) {}
 
-  struct Work {
-    bool queued = false;   // will be looked at soon
-    bool running = false;  // requests are under way
-    bool again = false;    // something changed meanwhile
-    TimerId timer = 0;
-    int failures = 0;  // in a row
-    Time create_after{};
-    JobBackoff backoff;
+  // What is remembered of a Job.
+  struct Known {
     std::string uid;
+    int failed_creations = 0;  // in a row
+    Time create_after{};
+    JobBackoff backoff{};
   };
 
   api::RestClient& client;
@@ -89,8 +86,9 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
   kube::Informer jobs, pods;
   kube::EventRecorder recorder;
   OwnWrites job_writes, pod_writes;
-  std::map<std::string, std::set<std::string>, std::less<>> pods_of;  // by the owner's UID
-  std::map<std::string, Work, std::less<>> work;                      // by the Job's key
+  OwnedPods owned;
+  Looks looks;
+  std::map<std::string, Known, std::less<>> known;  // by the Job's key
 
   // What changed.
   // ---------------------------------------------------------------------------------------------------
@@ -108,23 +106,18 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
 
   void begin() {
     if (!ready()) return;
-    for (const auto& job : jobs.list()) enqueue(key_of(*job));
+    for (const auto& job : jobs.list()) enqueue(pod_key(*job));
     for (const auto& pod : pods.list()) check_orphan(*pod);
   }
 
   void job_changed(const JsonPtr& old, const JsonPtr& now) {
-    if (now) return enqueue(key_of(*now));
-    enqueue(key_of(*old));
-    const auto at = pods_of.find(string_at(*old, {"metadata", "uid"}));
-    if (at == pods_of.end()) return;
-    for (const auto& key : at->second) {
-      if (const auto pod = pod_writes.get(key)) check_orphan(*pod);
-    }
+    if (now) return enqueue(pod_key(*now));
+    enqueue(pod_key(*old));
+    for (const auto& pod : owned.of(string_at(*old, {"metadata", "uid"}))) check_orphan(*pod);
   }
 
   void pod_changed(const JsonPtr& old, const JsonPtr& now) {
-    if (old) note_owner(*old, false);
-    if (now) note_owner(*now, true);
+    owned.pod_changed(old, now);
     for (const auto* pod : {old.get(), now.get()}) {
       const Json* owner = pod == nullptr ? nullptr : controlling_job(*pod);
       if (owner != nullptr) {
@@ -134,102 +127,39 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
     if (now && ready()) check_orphan(*now);
   }
 
-  void note_owner(const Json& pod, bool present) {
-    const Json* owner = controlling_job(pod);
-    if (owner == nullptr) return;
-    const auto uid = string_at(*owner, {"uid"});
-    if (present) {
-      pods_of[std::string(uid)].insert(key_of(pod));
-    } else if (const auto at = pods_of.find(uid); at != pods_of.end()) {
-      at->second.erase(key_of(pod));
-      if (at->second.empty()) pods_of.erase(at);
-    }
-  }
-
-  // When to look.
-  // ---------------------------------------------------------------------------------------------------
-
   void enqueue(const std::string& key) {
-    if (!ready()) return;
-    auto& item = work[key];
-    if (item.running) {
-      item.again = true;
-      return;
-    }
-    if (std::exchange(item.queued, true)) return;
-    executor.post([self = weak_from_this(), key] {
-      if (const auto impl = self.lock()) impl->look(key);
-    });
+    if (ready()) looks.add(key);
   }
 
-  void wake(const std::string& key, Time when) {
-    auto& item = work[key];
-    if (item.timer != 0) executor.cancel(item.timer);
-    item.timer = executor.at(when, [self = weak_from_this(), key] {
-      const auto impl = self.lock();
-      if (!impl) return;
-      impl->work[key].timer = 0;
-      impl->enqueue(key);
-    });
-  }
-
+  // All that was sent about the Job was answered.
   void finished(const std::string& key, bool ok) {
-    auto& item = work[key];
-    item.running = false;
-    const bool again = std::exchange(item.again, false);
-    if (ok) {
-      item.failures = 0;
-      return enqueue(key);
-    }
-    const Duration delay = std::min(kMaxRetry, kFirstRetry * (1 << std::min(item.failures, 12)));
-    ++item.failures;
-    wake(key, executor.now() + delay);
-    if (again) enqueue(key);
-  }
-
-  void forget(const std::string& key) {
-    const auto at = work.find(key);
-    if (at == work.end()) return;
-    if (at->second.timer != 0) executor.cancel(at->second.timer);
-    work.erase(at);
+    if (ok) known[key].failed_creations = 0;
+    looks.answered(key, ok);
   }
 
   // What to do.
   // -----------------------------------------------------------------------------------------------------
 
-  std::vector<JobPod> pods_owned_by(std::string_view uid) {
-    std::set<std::string> keys;
-    if (const auto at = pods_of.find(uid); at != pods_of.end()) keys = at->second;
-    for (auto& key : pod_writes.unseen()) keys.insert(std::move(key));
-    std::vector<JobPod> out;
-    for (const auto& key : keys) {
-      const JsonPtr pod = pod_writes.get(key);
-      const Json* owner = pod ? controlling_job(*pod) : nullptr;
-      if (owner != nullptr && string_at(*owner, {"uid"}) == uid) out.emplace_back(pod);
-    }
-    return out;
-  }
-
   void look(const std::string& key) {
     job_writes.unseen();  // drops what was seen
     const JsonPtr job = job_writes.get(key);
-    if (!job) return forget(key);
-    auto& item = work[key];
-    item.queued = false;
-    const auto uid = string_at(*job, {"metadata", "uid"});
-    if (item.uid != uid) {
-      item.uid = uid;
-      item.backoff = {};
-      item.create_after = {};
+    if (!job) {
+      looks.forget(key);
+      known.erase(key);
+      return;
     }
-    const auto owned = pods_owned_by(uid);
+    Known& item = known[key];
+    const auto uid = string_at(*job, {"metadata", "uid"});
+    if (item.uid != uid) item = {std::string(uid)};
+    const auto its_pods = owned.of(uid);
+    const std::vector<JobPod> parsed(its_pods.begin(), its_pods.end());
     const Time now = executor.now();
-    JobStep step = next_step({*job, owned, item.backoff, now, now >= item.create_after});
+    JobStep step = next_step({*job, parsed, item.backoff, now, now >= item.create_after});
     switch (step.kind) {
       case JobStep::Kind::kNothing: {
         auto when = step.wake;
         if (now < item.create_after && (!when || item.create_after < *when)) when = item.create_after;
-        if (when) wake(key, *when);
+        if (when) looks.add_at(key, *when);
         return;
       }
       case JobStep::Kind::kWriteStatus:
@@ -269,7 +199,7 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
   }
 
   void write_status(const std::string& key, const Json& job, JobStep step) {
-    work[key].running = true;
+    looks.sent(key);
     RestRequest r = request(Verb::kUpdate, kJobs, job);
     r.subresource = "status";
     r.body = job;
@@ -280,7 +210,7 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
         log::debug("job status not written", {{"job", key}, {"code", response.code}});
         return finished(key, false);
       }
-      if (step.backoff) work[key].backoff = *step.backoff;
+      if (step.backoff) known[key].backoff = *step.backoff;
       for (const auto& event : step.events) record(response.body, event.warning, event.reason, event.message);
       job_writes.wrote(std::move(response.body));
       finished(key, true);
@@ -288,7 +218,7 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
   }
 
   void delete_job(const std::string& key, const Json& job) {
-    work[key].running = true;
+    looks.sent(key);
     RestRequest r = request(Verb::kDelete, kJobs, job);
     r.body = {{"apiVersion", "v1"},
               {"kind", "DeleteOptions"},
@@ -313,20 +243,17 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
   void close_one(const std::string& key, Batch& batch) {
     if (--batch.open > 0) return;
     if (batch.create_failed) {
-      auto& item = work[key];
-      const Duration delay = std::min(kMaxRetry, kFirstRetry * (1 << std::min(item.failures, 12)));
+      Known& item = known[key];
+      const Duration delay = doubled(kFirstRetry, item.failed_creations++, kMaxRetry);
       item.create_after = executor.now() + (batch.create_unknown ? std::max(delay, kUnknownOutcome) : delay);
-      ++item.failures;
       // The status is still to be written; the next try waits.
-      item.running = false;
-      item.again = false;
-      return enqueue(key);
+      return looks.answered(key, true);
     }
     finished(key, batch.ok);
   }
 
   void change_pods(const std::string& key, const Json& job, JobStep step) {
-    work[key].running = true;
+    looks.sent(key);
     const auto batch = std::make_shared<Batch>();
     const auto shared_job = std::make_shared<const Json>(job);
     std::set<std::string> removed;
@@ -365,7 +292,7 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
         {"metadata",
          {{"uid", pod.uid}, {"$deleteFromPrimitiveList/finalizers", JsonArray{Json(kTrackingFinalizer)}}}}};
     send(std::move(r), [this, pod, done = std::move(done)](RestResponse response) {
-      const std::string key = key_of(*pod.object);
+      const std::string key = pod_key(*pod.object);
       const bool is_gone = response.code == 404;
       if (is_gone) pod_writes.gone(key, pod.uid);
       if (response.ok()) pod_writes.wrote(std::move(response.body));
@@ -380,26 +307,14 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
     send(std::move(r), [this, key, job, pod, batch](RestResponse response) {
       const bool is_gone = response.code == 404;
       if (is_gone) {
-        pod_writes.gone(key_of(*pod.object), pod.uid);
+        pod_writes.gone(pod_key(*pod.object), pod.uid);
       } else if (response.ok()) {
-        note_deletion(pod, std::move(response.body));
+        pod_writes.deleted(pod_key(*pod.object), pod.uid, std::move(response.body));
         record(*job, false, "SuccessfulDelete", "Deleted pod: " + pod.name);
       }
       batch->ok = batch->ok && (response.ok() || is_gone);
       close_one(key, *batch);
     });
-  }
-
-  // A pod without a node and without finalizers goes at once; another stays for a while, marked.
-  void note_deletion(const JobPod& pod, Json body) {
-    const bool stays = find_path(body, {"metadata", "deletionTimestamp"}) != nullptr &&
-                       (int_at(body, {"metadata", "deletionGracePeriodSeconds"}) > 0 ||
-                        !array_at(body, {"metadata", "finalizers"}).empty());
-    if (stays) {
-      pod_writes.wrote(std::move(body));
-    } else {
-      pod_writes.gone(key_of(*pod.object), pod.uid);
-    }
   }
 
   void create(const std::string& key, const JsonPtr& job, Json pod, const std::shared_ptr<Batch>& batch) {
@@ -441,8 +356,8 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
     r.resource = kJobs;
     r.ns = string_at(pod, {"metadata", "namespace"});
     r.name = string_at(*owner, {"name"});
-    const JsonPtr known = jobs.get(api::object_key(r.ns, r.name));
-    if (known && string_at(*known, {"metadata", "uid"}) == uid) return;
+    const JsonPtr cached = jobs.get(api::object_key(r.ns, r.name));
+    if (cached && string_at(*cached, {"metadata", "uid"}) == uid) return;
     // The copy may lag behind; the server knows.
     send(std::move(r), [this, parsed, uid](RestResponse response) {
       const bool known_now = response.ok() || response.code == 404;
@@ -459,7 +374,7 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
   }
 
   void check_orphan_later(const JobPod& pod) {
-    executor.after(kUnknownOutcome, [self = weak_from_this(), key = key_of(*pod.object)] {
+    executor.after(kUnknownOutcome, [self = weak_from_this(), key = pod_key(*pod.object)] {
       const auto impl = self.lock();
       const JsonPtr now = impl ? impl->pods.get(key) : nullptr;
       if (now) impl->check_orphan(*now);

@@ -21,6 +21,13 @@ void OwnWrites::gone(std::string_view key, std::string_view uid) {
   entries_.insert_or_assign(std::string(key), Entry{nullptr, 0, std::string(uid)});
 }
 
+void OwnWrites::deleted(std::string_view key, std::string_view uid, Json body) {
+  const bool stays = find_path(body, {"metadata", "deletionTimestamp"}) != nullptr &&
+                     (int_at(body, {"metadata", "deletionGracePeriodSeconds"}) > 0 || !array_at(body, {"metadata", "finalizers"}).empty());
+  if (stays) return wrote(std::move(body));
+  gone(key, uid);
+}
+
 bool OwnWrites::seen(std::string_view key, const Entry& entry) const {
   if (entry.object) return api::version_number(informer_.resource_version()) >= entry.version;
   const JsonPtr shown = informer_.get(key);

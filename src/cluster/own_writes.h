@@ -21,6 +21,9 @@ class OwnWrites {
   void wrote(Json object);
   // The server said that the object is no more.
   void gone(std::string_view key, std::string_view uid);
+  // What it answered to a deletion: an object without a grace period and without finalizers goes at once, another stays for a
+  // while, marked.
+  void deleted(std::string_view key, std::string_view uid, Json body);
 
   JsonPtr get(std::string_view key) const;  // null when absent
   // The keys of objects that were written and not seen yet, in order.

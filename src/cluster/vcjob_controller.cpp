@@ -14,7 +14,9 @@
 #include "api/volcano/job_group.h"
 #include "api/volcano/names.h"
 #include "base/log.h"
+#include "cluster/looks.h"
 #include "cluster/own_writes.h"
+#include "cluster/owned_pods.h"
 #include "cluster/pod_group_status.h"
 #include "cluster/vcjob_sync.h"
 #include "kube/informer.h"
@@ -39,12 +41,8 @@ const api::GroupVersionResource kPriorityClasses{"scheduling.k8s.io", "v1", "pri
 constexpr std::string_view kManager = "vc-controller-manager";
 
 // After a failed write, and before pods are made again that somebody took away; doubles.
-constexpr Duration kFirstRetry = std::chrono::milliseconds(200), kMaxRetry = std::chrono::minutes(1);
+constexpr Duration kFirstRetry = std::chrono::milliseconds(200);
 constexpr Duration kFirstRefill = std::chrono::seconds(10), kMaxRefill = std::chrono::minutes(10);
-
-Duration doubled(Duration first, int times, Duration most) {
-  return std::min(most, first * (1 << std::clamp(times, 0, 12)));
-}
 
 bool is_vcjob(std::string_view kind, std::string_view api_version) {
   return kind == "Job" && api_version.starts_with(std::string(api::volcano::kBatchGroup) + "/");
@@ -75,30 +73,28 @@ struct VcJobController::Impl : std::enable_shared_from_this<VcJobController::Imp
         job_writes(jobs),
         group_writes(groups),
         pod_writes(pods),
+        owned(controlling_vcjob, pod_writes),
+        looks(e, kFirstRetry, [this](const std::string& key) { look(key); }),
         keeper(c, e, groups, pods, [this](const Json& group) { return more_to_come(group); }) {}
 
-  struct Work {
-    bool queued = false;   // will be looked at soon
-    std::size_t open = 0;  // requests under way
-    bool failed = false;   // one of them was refused
-    bool again = false;    // something changed meanwhile
-    TimerId timer = 0;
-    int failures = 0;  // in a row
-    int losses = 0;    // pods that others took, since the job is known
-    Time create_after{};
+  // What is remembered of a job.
+  struct Known {
     std::string uid;
+    int losses = 0;  // pods that others took, since the job is known
+    Time create_after{};
   };
 
   api::RestClient& client;
   Executor& executor;
   kube::Informer jobs, groups, pods, commands, priorities;
   OwnWrites job_writes, group_writes, pod_writes;
+  OwnedPods owned;
+  Looks looks;
   PodGroupKeeper keeper;
-  std::map<std::string, std::set<std::string>, std::less<>> pods_of;  // by the owner's UID
   std::map<std::string, std::map<std::string, JsonPtr>, std::less<>>
-      orders;                                     // Commands by the job's key, then their own
-  std::map<std::string, Work, std::less<>> work;  // by the job's key
-  std::set<std::string> removing;                 // UIDs of pods that this deletes
+      orders;                                       // Commands by the job's key, then their own
+  std::map<std::string, Known, std::less<>> known;  // by the job's key
+  std::set<std::string> removing;                   // UIDs of pods that this deletes
 
   // What changed.
 
@@ -130,16 +126,9 @@ struct VcJobController::Impl : std::enable_shared_from_this<VcJobController::Imp
 
   void pod_changed(const JsonPtr& old, const JsonPtr& now) {
     keeper.pod_changed(old, now);
+    owned.pod_changed(old, now);
     const Json& pod = now ? *now : *old;
-    const Json* owner = controlling_vcjob(pod);
-    if (owner == nullptr) return;
-    const std::string uid(string_at(*owner, {"uid"}));
-    if (now) {
-      pods_of[uid].insert(pod_key(pod));
-    } else if (const auto at = pods_of.find(uid); at != pods_of.end()) {
-      at->second.erase(pod_key(pod));
-      if (at->second.empty()) pods_of.erase(at);
-    }
+    if (controlling_vcjob(pod) == nullptr) return;
     note_loss(pod, !now);
     enqueue_owner(pod);
   }
@@ -148,8 +137,8 @@ struct VcJobController::Impl : std::enable_shared_from_this<VcJobController::Imp
   void note_loss(const Json& pod, bool gone) {
     const bool ours = gone ? removing.erase(uid_of(pod)) > 0 : removing.contains(uid_of(pod));
     if (ours || pod_over(pod) || !(gone || pod_terminating(pod))) return;
-    const auto at = work.find(owner_key(pod));
-    if (at == work.end() || at->second.create_after > executor.now()) return;
+    const auto at = known.find(owner_key(pod));
+    if (at == known.end() || at->second.create_after > executor.now()) return;
     at->second.create_after = executor.now() + doubled(kFirstRefill, at->second.losses++, kMaxRefill);
   }
 
@@ -188,66 +177,11 @@ struct VcJobController::Impl : std::enable_shared_from_this<VcJobController::Imp
     return std::string(string_at(job, {"metadata", "name"})) + "-" + uid_of(job);
   }
 
-  // When to look.
-
   void enqueue(const std::string& key) {
-    if (!ready()) return;
-    Work& item = work[key];
-    if (item.open > 0) {
-      item.again = true;
-      return;
-    }
-    if (std::exchange(item.queued, true)) return;
-    executor.post([self = weak_from_this(), key] {
-      if (const auto impl = self.lock()) impl->look(key);
-    });
-  }
-
-  void wake(const std::string& key, Time when) {
-    Work& item = work[key];
-    if (item.timer != 0) executor.cancel(item.timer);
-    item.timer = executor.at(when, [self = weak_from_this(), key] {
-      const auto impl = self.lock();
-      if (!impl) return;
-      impl->work[key].timer = 0;
-      impl->enqueue(key);
-    });
-  }
-
-  void forget(const std::string& key) {
-    const auto at = work.find(key);
-    if (at == work.end()) return;
-    if (at->second.timer != 0) executor.cancel(at->second.timer);
-    work.erase(at);
-  }
-
-  void answered(const std::string& key, bool ok) {
-    Work& item = work[key];
-    item.failed = item.failed || !ok;
-    if (--item.open > 0) return;
-    const bool again = std::exchange(item.again, false);
-    if (!std::exchange(item.failed, false)) {
-      item.failures = 0;
-      return enqueue(key);
-    }
-    wake(key, executor.now() + doubled(kFirstRetry, item.failures++, kMaxRetry));
-    if (again) enqueue(key);
+    if (ready()) looks.add(key);
   }
 
   // What to do.
-
-  std::vector<VcJobPod> pods_owned_by(std::string_view uid) {
-    std::set<std::string> keys;
-    if (const auto at = pods_of.find(uid); at != pods_of.end()) keys = at->second;
-    for (auto& key : pod_writes.unseen()) keys.insert(std::move(key));
-    std::vector<VcJobPod> out;
-    for (const auto& key : keys) {
-      const JsonPtr pod = pod_writes.get(key);
-      const Json* owner = pod ? controlling_vcjob(*pod) : nullptr;
-      if (owner != nullptr && string_at(*owner, {"uid"}) == uid) out.emplace_back(pod);
-    }
-    return out;
-  }
 
   // The oldest order about this job, whatever it says; one about a job that had the name before is as good as done.
   JsonPtr order_about(const std::string& key) const {
@@ -264,15 +198,16 @@ struct VcJobController::Impl : std::enable_shared_from_this<VcJobController::Imp
     job_writes.unseen();  // drops what was seen
     group_writes.unseen();
     const JsonPtr object = job_writes.get(key);
-    if (!object) return forget(key);
-    Work& item = work[key];
-    item.queued = false;
+    if (!object) {
+      looks.forget(key);
+      known.erase(key);
+      return;
+    }
+    Known& item = known[key];
     const auto job = api::volcano::decode_job(*object);
     if (!job) return log::warn("a vcjob cannot be read", {{"job", key}, {"why", job.error().message}});
     if (item.uid != job->meta.uid) {
-      item.uid = job->meta.uid;
-      item.losses = item.failures = 0;
-      item.create_after = {};
+      item = {job->meta.uid};
     }
     const JsonPtr group_object = group_writes.get(api::object_key(job->meta.ns, group_name(*object)));
     std::optional<api::volcano::PodGroup> group;
@@ -282,9 +217,10 @@ struct VcJobController::Impl : std::enable_shared_from_this<VcJobController::Imp
     const JsonPtr order = order_about(key);
     const std::string_view about = order ? string_at(*order, {"target", "uid"}) : std::string_view();
     const bool other = !about.empty() && about != job->meta.uid;
-    const auto owned = pods_owned_by(job->meta.uid);
+    const auto its_pods = owned.of(job->meta.uid);
+    const std::vector<VcJobPod> parsed(its_pods.begin(), its_pods.end());
     const Time now = executor.now();
-    const VcJobStep step = next_step({*object, *job, group ? &*group : nullptr, owned,
+    const VcJobStep step = next_step({*object, *job, group ? &*group : nullptr, parsed,
                                       !order  ? std::string_view()
                                       : other ? std::string_view("none")
                                               : string_at(*order, {"action"}),
@@ -292,7 +228,7 @@ struct VcJobController::Impl : std::enable_shared_from_this<VcJobController::Imp
     carry_out(key, *object, *job, step, order);
     std::optional<Time> when = step.wake;
     if (now < item.create_after && (!when || item.create_after < *when)) when = item.create_after;
-    if (when) wake(key, *when);
+    if (when) looks.add_at(key, *when);
   }
 
   void carry_out(const std::string& key, const Json& object, const Job& job, const VcJobStep& step,
@@ -311,11 +247,11 @@ struct VcJobController::Impl : std::enable_shared_from_this<VcJobController::Imp
   }
 
   void send(const std::string& key, RestRequest request, std::function<bool(RestResponse)> taken) {
-    ++work[key].open;
+    looks.sent(key);
     request.field_manager = kManager;
     client.call(std::move(request), [self = weak_from_this(), key, taken = std::move(taken)](RestResponse response) {
       const auto impl = self.lock();
-      if (impl) impl->answered(key, taken(std::move(response)));
+      if (impl) impl->looks.answered(key, taken(std::move(response)));
     });
   }
 
@@ -366,16 +302,9 @@ struct VcJobController::Impl : std::enable_shared_from_this<VcJobController::Imp
     RestRequest request = request_about(object, Verb::kDelete, of.resource());
     request.body = JsonObject{{"preconditions", JsonObject{{"uid", uid_of(object)}}}};
     send(key, std::move(request), [&writes, at = pod_key(object), uid = uid_of(object)](RestResponse response) {
-      const bool stays = response.ok() && find_path(response.body, {"metadata", "deletionTimestamp"}) != nullptr &&
-                         (int_at(response.body, {"metadata", "deletionGracePeriodSeconds"}) > 0 ||
-                          !array_at(response.body, {"metadata", "finalizers"}).empty());
-      if (stays) {
-        writes.wrote(std::move(response.body));
-        return true;
-      }
-      const bool gone = response.ok() || response.code == 404;
-      if (gone) writes.gone(at, uid);
-      return gone;
+      if (response.ok()) writes.deleted(at, uid, std::move(response.body));
+      if (response.code == 404) writes.gone(at, uid);
+      return response.ok() || response.code == 404;
     });
   }
 
