@@ -17,12 +17,17 @@
 namespace berth::e2e {
 namespace {
 
-const std::string kManifests = source_path("config/install/berth.yaml");
+const std::string kManifests = source_path("config/install/berth.yaml"),
+                  kVolcano = source_path("config/install/volcano.yaml");
 
 // The validation is the server's and strict with every kubectl that knows it.
-const std::vector<std::string> kApply = {"apply", "--validate=true", "-f", kManifests};
-const std::vector<std::string> kServerSide = {
-    "apply", "--server-side", "--force-conflicts", "--validate=true", "-f", kManifests};
+const std::vector<std::string> kApply = {"apply", "--validate=true", "-f"};
+const std::vector<std::string> kServerSide = {"apply", "--server-side", "--force-conflicts", "--validate=true", "-f"};
+
+std::vector<std::string> with(std::vector<std::string> arguments, const std::string& file) {
+  arguments.push_back(file);
+  return arguments;
+}
 
 // The token of the controller's account.
 const std::string kToken =
@@ -75,13 +80,15 @@ class Manifests : public OnBoth {
 
 TEST_P(Manifests, ApplyAndLeaveNoDifference) {
   const auto server = bare();
-  server->must(kApply);
-  const Finished after = server->kubectl({"diff", "-f", kManifests});
-  EXPECT_EQ(after.exit_code, 0) << after.out << after.err;
-  server->must(kServerSide);
-  if (kubectl_minor() < 24) return;  // older ones show when something was applied as a difference
-  const Finished again = server->kubectl({"diff", "--server-side", "--force-conflicts", "-f", kManifests});
-  EXPECT_EQ(again.exit_code, 0) << again.out << again.err;
+  for (const std::string& file : {kManifests, kVolcano}) {
+    server->must(with(kApply, file));
+    const Finished after = server->kubectl({"diff", "-f", file});
+    EXPECT_EQ(after.exit_code, 0) << after.out << after.err;
+    server->must(with(kServerSide, file));
+    if (kubectl_minor() < 24) continue;  // older ones show when something was applied as a difference
+    const Finished again = server->kubectl({"diff", "--server-side", "--force-conflicts", "-f", file});
+    EXPECT_EQ(again.exit_code, 0) << again.out << again.err;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Servers, Manifests, both(), name_of);
@@ -161,7 +168,7 @@ std::string kubeconfig_of_account(const Cluster& server) {
 
 TEST_P(Manifests, HaveTheRolesThatTheControllerNeeds) {
   const auto server = bare();
-  server->must(kServerSide);
+  for (const std::string& file : {kManifests, kVolcano}) server->must(with(kServerSide, file));
   // Nothing listens behind their Service here.
   server->must({"delete", "mutatingwebhookconfiguration", "kueue-mutating-webhook-configuration"});
   server->must({"delete", "validatingwebhookconfiguration", "kueue-validating-webhook-configuration"});

@@ -1,5 +1,6 @@
 #include "e2e/real_cluster.h"
 
+#include <array>
 #include <stdexcept>
 #include <utility>
 
@@ -14,7 +15,8 @@ namespace {
 using testing_support::Daemon;
 using testing_support::RealApiServer;
 
-const std::string kManifests = source_path("config/install/berth.yaml");
+// Applied in this order.
+const std::array<std::string, 2> kManifests = {source_path("config/install/berth.yaml"), source_path("config/install/volcano.yaml")};
 constexpr const char* kNamespace = "kueue-system";
 constexpr const char* kServiceAccount = "kueue-controller-manager";
 
@@ -40,16 +42,18 @@ void point_to_this_machine(Json& value, int port) {
 // What config/install brings, but the pods of the controller, which is a process here.
 std::string manifests(int webhook_port, int visibility_port) {
   JsonArray items;
-  auto documents = parse_yaml(testing_support::content_of(kManifests));
-  if (!documents) throw std::runtime_error(kManifests + ": " + documents.error().message);
-  for (Json& document : *documents) {
-    const auto kind = string_at(document, {"kind"});
-    if (kind == "Deployment") continue;
-    if (kind == "APIService") ensure_path(document, {"spec", "service", "port"}) = visibility_port;
-    if (kind == "Service")
-      document.as_object()["spec"] = JsonObject{{"type", "ExternalName"}, {"externalName", "localhost"}};
-    point_to_this_machine(document, webhook_port);
-    items.push_back(std::move(document));
+  for (const std::string& path : kManifests) {
+    auto documents = parse_yaml(testing_support::content_of(path));
+    if (!documents) throw std::runtime_error(path + ": " + documents.error().message);
+    for (Json& document : *documents) {
+      const auto kind = string_at(document, {"kind"});
+      if (kind == "Deployment") continue;
+      if (kind == "APIService") ensure_path(document, {"spec", "service", "port"}) = visibility_port;
+      if (kind == "Service")
+        document.as_object()["spec"] = JsonObject{{"type", "ExternalName"}, {"externalName", "localhost"}};
+      point_to_this_machine(document, webhook_port);
+      items.push_back(std::move(document));
+    }
   }
   return to_string(JsonObject{{"apiVersion", "v1"}, {"kind", "List"}, {"items", std::move(items)}});
 }

@@ -1,8 +1,9 @@
-// The plain manifests of config/install, parsed.
+// The plain manifests of config/install, parsed, as they are where Berth decides for Volcano's queues as well.
 #pragma once
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -23,15 +24,29 @@ inline std::vector<Json> read_documents(const std::string& path) {
   return documents ? std::move(*documents) : std::vector<Json>();
 }
 
-inline const std::vector<Json>& manifests() {
-  static const std::vector<Json> all = read_documents("config/install/berth.yaml");
-  return all;
-}
-
 inline std::string_view kind_of(const Json& object) { return string_at(object, {"kind"}); }
 inline std::string_view name_of(const Json& object) { return string_at(object, {"metadata", "name"}); }
 inline std::string_view namespace_of(const Json& object) {
   return string_at(object, {"metadata", "namespace"});
+}
+inline bool same_object(const Json& a, const Json& b) {
+  return kind_of(a) == kind_of(b) && namespace_of(a) == namespace_of(b) && name_of(a) == name_of(b);
+}
+
+// What a cluster has that berth.yaml was applied to, and after it volcano.yaml.
+inline const std::vector<Json>& manifests() {
+  static const std::vector<Json> all = [] {
+    std::vector<Json> objects = read_documents("config/install/berth.yaml");
+    for (Json& later : read_documents("config/install/volcano.yaml")) {
+      const auto there = std::find_if(objects.begin(), objects.end(), [&](const Json& one) { return same_object(one, later); });
+      if (there == objects.end())
+        objects.push_back(std::move(later));
+      else
+        *there = std::move(later);
+    }
+    return objects;
+  }();
+  return all;
 }
 
 // The objects of a kind, in the order of the file. They live as long as the program.

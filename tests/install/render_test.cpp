@@ -161,18 +161,20 @@ managerConfig:
               testing::HasSubstr(R"(["other"])"));
 }
 
-// In a cluster where Volcano runs, nothing about its kinds is left.
-TEST(Render, VolcanosPartCanBeLeftOut) {
+// Volcano may be there and decide: Berth does only where told to.
+TEST(Render, VolcanosPartIsThereWhenAskedFor) {
   SKIP_WITHOUT_RENDERER();
-  const auto objects = rendered("volcano: {enabled: false}\n");
-  const Json config = object(objects, "ConfigMap", "berth-manager-config");
-  EXPECT_THAT(std::string(string_at(config, {"data", "controller_manager_config.yaml"})),
-              testing::HasSubstr("volcano:\n  enabled: false\n"));
-  EXPECT_EQ(names(objects, "MutatingWebhookConfiguration").size(), 1U);
-  EXPECT_EQ(names(objects, "ValidatingWebhookConfiguration").size(), 1U);
-  for (const Json& one : objects) {
-    if (kind_of(one) == "ConfigMap") continue;
-    EXPECT_EQ(to_string(one).find("volcano"), std::string::npos) << kind_of(one) << " " << name_of(one);
+  for (const bool asked : {false, true}) {
+    const auto objects = rendered(asked ? "volcano: {enabled: true}\n" : "volcano: {}\n");
+    const Json config = object(objects, "ConfigMap", "berth-manager-config");
+    EXPECT_THAT(std::string(string_at(config, {"data", "controller_manager_config.yaml"})),
+                testing::HasSubstr(asked ? "volcano:\n  enabled: true\n" : "volcano:\n  enabled: false\n"));
+    EXPECT_EQ(names(objects, "MutatingWebhookConfiguration").size(), asked ? 2U : 1U);
+    EXPECT_EQ(names(objects, "ValidatingWebhookConfiguration").size(), asked ? 2U : 1U);
+    for (const Json& one : objects) {
+      if (asked || kind_of(one) == "ConfigMap") continue;
+      EXPECT_EQ(to_string(one).find("volcano"), std::string::npos) << kind_of(one) << " " << name_of(one);
+    }
   }
 }
 
@@ -181,7 +183,7 @@ TEST(Render, VolcanosDefinitionsComeWhenAskedFor) {
   const std::string of_queues = "queues.scheduling.volcano.sh";
   EXPECT_THAT(names(rendered("crds: {install: true}\n"), "CustomResourceDefinition"),
               testing::Not(testing::Contains(of_queues)));
-  const auto objects = rendered("volcano: {crds: {install: true}}\nenableCertManager: true\n");
+  const auto objects = rendered("volcano: {enabled: true, crds: {install: true}}\nenableCertManager: true\n");
   EXPECT_THAT(names(objects, "CustomResourceDefinition"),
               testing::IsSupersetOf({of_queues, std::string("podgroups.scheduling.volcano.sh"),
                                      std::string("commands.bus.volcano.sh"), std::string("jobs.batch.volcano.sh")}));
@@ -193,12 +195,15 @@ TEST(Render, VolcanosDefinitionsComeWhenAskedFor) {
 
 TEST(Render, SettingsThatContradictEachOtherAreRefused) {
   SKIP_WITHOUT_RENDERER();
-  for (const char* values : {"managerConfig: {controllerManagerConfigYaml: 'volcano: {enabled: false}'}\n",
-                             "volcano: {enabled: false}\nmanagerConfig: {controllerManagerConfigYaml: 'volcano: {flavor: a}'}\n"}) {
+  for (const char* values : {"volcano: {enabled: true}\nmanagerConfig: {controllerManagerConfigYaml: 'volcano: {enabled: false}'}\n",
+                             "managerConfig: {controllerManagerConfigYaml: 'volcano: {flavor: a}'}\n"}) {
     const Ran both = render(values);
     EXPECT_NE(both.exit_code, 0) << values;
     EXPECT_THAT(both.output, testing::HasSubstr("volcano.enabled: must say the same as volcano.enabled in")) << values;
   }
+  const Ran nobody = render("volcano: {crds: {install: true}}\n");
+  EXPECT_NE(nobody.exit_code, 0);
+  EXPECT_THAT(nobody.output, testing::HasSubstr("volcano.crds.install: needs volcano.enabled=true"));
   const Ran ran = render(
       "controllerManager: {featureGates: [{name: A, enabled: true}]}\n"
       "managerConfig: {controllerManagerConfigYaml: 'featureGates: {B: true}'}\n");

@@ -32,9 +32,12 @@ std::map<std::string, std::int64_t> ports() {
   return found;
 }
 
+std::string_view configuration_in(const Json& config_map) {
+  return string_at(config_map, {"data", "controller_manager_config.yaml"});
+}
+
 Json configuration() {
-  const Json& map = the("ConfigMap", "berth-manager-config");
-  auto parsed = parse_yaml(string_at(map, {"data", "controller_manager_config.yaml"}));
+  auto parsed = parse_yaml(configuration_in(the("ConfigMap", "berth-manager-config")));
   EXPECT_TRUE(parsed && parsed->size() == 1);
   return parsed ? parsed->front() : Json(nullptr);
 }
@@ -63,13 +66,35 @@ TEST(Configurations, AreTakenByTheController) {
   std::ifstream service(source_path("packaging/debian/controller.yaml"));
   const std::string of_the_service((std::istreambuf_iterator<char>(service)),
                                    std::istreambuf_iterator<char>());
-  const Json& map = the("ConfigMap", "berth-manager-config");
-  for (const std::string& text :
-       {std::string(string_at(map, {"data", "controller_manager_config.yaml"})), of_the_service}) {
+  const std::vector<Json> plain = read_documents("config/install/berth.yaml");
+  const Json& map = *std::find_if(plain.begin(), plain.end(), [](const Json& one) { return kind_of(one) == "ConfigMap"; });
+  struct Installed {
+    std::string text;
+    bool volcano;
+  };
+  for (const auto& [text, volcano] : {Installed{std::string(configuration_in(map)), false},
+                                      {std::string(configuration_in(the("ConfigMap", "berth-manager-config"))), true},
+                                      {of_the_service, false}}) {
     const auto read = api::config::read_configuration(text, "controller.yaml");
     ASSERT_TRUE(read) << read.error().message;
     EXPECT_TRUE(read->warnings.empty()) << read->warnings.front();
     EXPECT_EQ(read->ns, kNamespace);
+    EXPECT_EQ(read->volcano.enabled, volcano) << "beside Volcano, Berth decides only when told to";
+  }
+}
+
+// Whoever applies berth.yaml beside Volcano changes nothing for it.
+TEST(Volcano, IsLeftAloneUntilItsPartIsApplied) {
+  const std::vector<Json> plain = read_documents("config/install/berth.yaml");
+  for (const Json& one : plain) {
+    if (kind_of(one) == "ConfigMap") continue;
+    EXPECT_EQ(to_string(one).find("volcano"), std::string::npos) << kind_of(one) << " " << name_of(one);
+  }
+  for (const Json& one : read_documents("config/install/volcano.yaml")) {
+    const bool known = std::any_of(plain.begin(), plain.end(), [&](const Json& other) { return same_object(one, other); });
+    EXPECT_EQ(known, !name_of(one).starts_with("berth-volcano-")) << kind_of(one) << " " << name_of(one);
+    EXPECT_TRUE(std::none_of(plain.begin(), plain.end(), [&](const Json& other) { return json_equal(one, other); }))
+        << kind_of(one) << " " << name_of(one) << " is said twice";
   }
 }
 

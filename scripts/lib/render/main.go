@@ -1,6 +1,6 @@
 // Renders a Helm chart without Helm: text/template with sprig and the functions that charts of ours use.
-// render CHART [--namespace NS] [--release NAME] [--set-file-values FILE]... writes the manifests to standard output,
-// in the order in which they can be applied.
+// render [-namespace NS] [-release NAME] [-values FILE,...] [-changed] CHART writes the manifests to standard output,
+// in the order in which they can be applied; with -changed those alone that the values make other than the defaults do.
 package main
 
 import (
@@ -156,17 +156,32 @@ func manifests(template, text string) []manifest {
 	return out
 }
 
+func execute(root *template.Template, data values) []manifest {
+	var all []manifest
+	for _, one := range root.Templates() {
+		if path.Ext(one.Name()) != ".yaml" {
+			continue
+		}
+		var out strings.Builder
+		fail(one.Execute(&out, data))
+		all = append(all, manifests(one.Name(), out.String())...)
+	}
+	return all
+}
+
 func main() {
 	namespace := flag.String("namespace", "kueue-system", "namespace of the release")
 	release := flag.String("release", "berth", "name of the release")
 	service := flag.String("managed-by", "Helm", "what the objects say they are managed by")
 	overrides := flag.String("values", "", "files of values, separated by commas")
+	changed := flag.Bool("changed", false, "only what is not the same without these values")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		fail(fmt.Errorf("expected one argument: the chart's directory"))
 	}
 	chart := flag.Arg(0)
-	set := readYaml(filepath.Join(chart, "values.yaml"))
+	defaults := filepath.Join(chart, "values.yaml")
+	set := readYaml(defaults)
 	for _, name := range strings.FieldsFunc(*overrides, func(r rune) bool { return r == ',' }) {
 		merge(set, readYaml(name))
 	}
@@ -181,15 +196,15 @@ func main() {
 		"Files":   readFiles(chart),
 	}
 	root := parse(chart)
-	var all []manifest
-	for _, one := range root.Templates() {
-		if path.Ext(one.Name()) != ".yaml" {
-			continue
+	known := map[manifest]bool{}
+	if *changed {
+		data["Values"] = readYaml(defaults)
+		for _, one := range execute(root, data) {
+			known[one] = true
 		}
-		var out strings.Builder
-		fail(one.Execute(&out, data))
-		all = append(all, manifests(one.Name(), out.String())...)
+		data["Values"] = set
 	}
+	all := execute(root, data)
 	sort.Slice(all, func(i, j int) bool {
 		a, b := all[i], all[j]
 		if rank(a.kind) != rank(b.kind) {
@@ -198,6 +213,9 @@ func main() {
 		return a.kind+"/"+a.name < b.kind+"/"+b.name
 	})
 	for _, one := range all {
+		if known[one] {
+			continue
+		}
 		fmt.Printf("---\n%s\n", one.text)
 	}
 }

@@ -56,10 +56,13 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- fail "volcano.enabled: must say the same as volcano.enabled in managerConfig.controllerManagerConfigYaml, which is true when it is left out there" }}
 {{- end }}
 {{- end }}
+{{- if and .Values.volcano.crds.install (not .Values.volcano.enabled) }}
+{{- fail "volcano.crds.install: needs volcano.enabled=true; without it nobody decides for Volcano's kinds" }}
+{{- end }}
 {{- $text }}
-{{- if and (not .Values.volcano.enabled) (not (hasKey $config "volcano")) }}
+{{- if not (hasKey $config "volcano") }}
 volcano:
-  enabled: false
+  enabled: {{ .Values.volcano.enabled }}
 {{- end }}
 {{- if not (hasKey $config "namespace") }}
 namespace: {{ .Release.Namespace }}
