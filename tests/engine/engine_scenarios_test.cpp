@@ -3,16 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/support/scenario.h"
+#include "engine/support/one_queue.h"
 
 namespace berth::engine {
 namespace {
 
-using api::kueue::CheckState;
-using api::kueue::StopPolicy;
 using api::kueue::Workload;
 using test::ClusterQueueBuilder;
+using test::OneQueue;
 using test::Scenario;
+using test::totals;
 using test::WorkloadBuilder;
 using testing::Contains;
 using testing::ElementsAre;
@@ -22,27 +22,6 @@ using testing::Not;
 
 constexpr auto kAdmittedCondition = "True Admitted: The workload is admitted";
 constexpr auto kNoReservation = "False NoReservation: The workload has no reservation";
-
-// One queue "q" of a ClusterQueue "cq" with 4 cpu in the flavor "f".
-struct OneQueue : Scenario {
-  OneQueue() {
-    give(test::flavor("f"));
-    give(queue());
-    give(test::local_queue("q", "cq"));
-  }
-  static ClusterQueueBuilder queue() { return ClusterQueueBuilder("cq").cpu({{"f", "4"}}); }
-};
-
-std::string totals(const std::vector<FlavorUsageStatus>& usage) {
-  std::string out;
-  for (const auto& f : usage) {
-    for (const auto& r : f.resources) {
-      out += (out.empty() ? "" : " ") + f.flavor + "/" + r.name + "=" + format_amount(r.name, r.total);
-      if (!r.borrowed.is_zero()) out += "(borrowed " + format_amount(r.name, r.borrowed) + ")";
-    }
-  }
-  return out;
-}
 
 TEST(Basics, AnEmptyQueueIsReadyAndUnused) {
   OneQueue s;
@@ -251,236 +230,6 @@ TEST(Reasons, ALimitRangeMayForbidAndFillIn) {
   s.finish("filled");
   s.run();
   EXPECT_EQ(s.state("over"), "Admitted");
-}
-
-// --- Stop and go.
-
-TEST(StopAndGo, HoldLetsRunAndKeepsOthersWaiting) {
-  OneQueue s;
-  s.give(WorkloadBuilder("a").pods(2, "1"));
-  s.run();
-  s.give(OneQueue::queue().stop(StopPolicy::kHold));
-  s.give(WorkloadBuilder("b"));
-  s.run();
-  EXPECT_EQ(s.state("a"), "Admitted");
-  EXPECT_EQ(s.condition("b", "QuotaReserved"), "False Suspended: ClusterQueue cq is inactive");
-  const auto cq = s.cluster_queue("cq");
-  EXPECT_EQ(cq.reason + ": " + cq.message, "Stopped: Can't admit new workloads: is stopped.");
-  EXPECT_EQ(cq.pending, 1);
-  EXPECT_EQ(s.local_queue("q").reason, "ClusterQueueIsInactive");
-}
-
-TEST(StopAndGo, DrainEvictsAndNoneLetsComeBack) {
-  OneQueue s;
-  s.give(WorkloadBuilder("a").pods(2, "1"));
-  s.run();
-  s.pass(6);
-  s.take_events();
-  s.jobs_stop_at_once = false;
-  s.give(OneQueue::queue().stop(StopPolicy::kHoldAndDrain));
-  s.run();
-  EXPECT_EQ(s.state("a"), "Evicting");
-  EXPECT_EQ(totals(s.cluster_queue("cq").reservation), "f/cpu=2") << "held until the job has stopped";
-  s.report_stopped("a");
-  s.run();
-  EXPECT_EQ(s.condition("a", "Evicted"), "True ClusterQueueStopped: The ClusterQueue is stopped");
-  EXPECT_EQ(s.condition("a", "QuotaReserved"), "False Suspended: ClusterQueue cq is inactive");
-  EXPECT_EQ(s.condition("a", "Requeued"), "False ClusterQueueStopped: The ClusterQueue is stopped");
-  EXPECT_EQ(s.condition("a", "Admitted"), kNoReservation);
-  EXPECT_EQ(s.workload("a").status.accumulated_past_execution_time_seconds, 6);
-  EXPECT_THAT(s.take_events(),
-              ElementsAre("Workload/a Normal EvictedDueToClusterQueueStopped: The ClusterQueue is stopped"));
-  EXPECT_EQ(s.cluster_queue("cq").pending, 1);
-  s.give(OneQueue::queue());
-  s.run();
-  EXPECT_EQ(s.state("a"), "Admitted");
-  EXPECT_EQ(s.condition("a", "Evicted"), "False QuotaReserved: Previously: The ClusterQueue is stopped");
-  EXPECT_EQ(s.condition("a", "Requeued"),
-            "True ClusterQueueRestarted: The ClusterQueue was restarted after being stopped");
-}
-
-TEST(StopAndGo, DeactivationByHandAndBack) {
-  OneQueue s;
-  s.give(WorkloadBuilder("a").pods(2, "1"));
-  s.run();
-  s.change("a", [](Workload& w) { w.active = false; }, true);
-  s.run();
-  EXPECT_EQ(s.state("a"), "Inactive");
-  EXPECT_EQ(s.condition("a", "QuotaReserved"), "False Deactivated: The workload is deactivated");
-  EXPECT_EQ(s.condition("a", "Requeued"), "False Deactivated: The workload is deactivated");
-  EXPECT_EQ(s.cluster_queue("cq").pending, 0);
-  EXPECT_EQ(api::find_condition(s.workload("a").status.conditions, "Evicted")->observed_generation, 2);
-  s.change("a", [](Workload& w) { w.active = true; }, true);
-  s.run();
-  EXPECT_EQ(s.state("a"), "Admitted");
-  EXPECT_EQ(s.condition("a", "Requeued"), "True Reactivated: The workload was reactivated");
-}
-
-TEST(StopAndGo, ALocalQueueDrainsOnlyItsOwn) {
-  OneQueue s;
-  s.give(test::local_queue("q2", "cq"));
-  s.give(WorkloadBuilder("a"));
-  s.give(WorkloadBuilder("other", "q2"));
-  s.run();
-  s.give(test::local_queue("q", "cq", StopPolicy::kHoldAndDrain));
-  s.run();
-  EXPECT_EQ(s.condition("a", "QuotaReserved"), "False Suspended: LocalQueue q is inactive");
-  EXPECT_EQ(s.condition("a", "Evicted"), "True LocalQueueStopped: The LocalQueue is stopped");
-  EXPECT_EQ(s.state("other"), "Admitted");
-  const auto lq = s.local_queue("q");
-  EXPECT_EQ(lq.reason + ": " + lq.message, "Stopped: LocalQueue is stopped");
-  EXPECT_EQ(lq.pending, 0);
-  EXPECT_EQ(s.cluster_queue("cq").pending, 0);
-  s.give(test::local_queue("q", "cq"));
-  s.run();
-  EXPECT_EQ(s.state("a"), "Admitted");
-  EXPECT_EQ(s.condition("a", "Requeued"),
-            "True LocalQueueRestarted: The LocalQueue was restarted after being stopped");
-}
-
-TEST(StopAndGo, ATerminatingQueueWaitsForItsWorkloads) {
-  OneQueue s;
-  s.give(WorkloadBuilder("a"));
-  s.run();
-  s.take_finalizers();
-  s.give(OneQueue::queue().deleting(s.now()).version("2"));
-  s.run();
-  const auto cq = s.cluster_queue("cq");
-  EXPECT_EQ(cq.reason + ": " + cq.message,
-            "Terminating: Can't admit new workloads; clusterQueue is terminating");
-  EXPECT_EQ(s.state("a"), "Admitted");
-  EXPECT_THAT(s.take_finalizers(), IsEmpty());
-  s.finish("a");
-  s.run();
-  EXPECT_THAT(s.take_finalizers(), ElementsAre("-ClusterQueue/cq"));
-}
-
-TEST(StopAndGo, WhatWaitedBeforeAStopSaysWhyItWaitsAfterIt) {
-  OneQueue s;
-  s.give(WorkloadBuilder("a").pods(4, "1"));
-  s.give(WorkloadBuilder("b").created(test::at(1)));
-  s.run();
-  EXPECT_THAT(s.condition("b", "QuotaReserved"), HasSubstr("False WaitingForQuota"));
-  s.give(OneQueue::queue().stop(StopPolicy::kHold));
-  s.run();
-  EXPECT_THAT(s.condition("b", "QuotaReserved"), HasSubstr("False Suspended"));
-  s.give(OneQueue::queue());
-  s.run();
-  EXPECT_THAT(s.condition("b", "QuotaReserved"), HasSubstr("False WaitingForQuota"));
-}
-
-// --- Admission checks.
-
-struct Checked : Scenario {
-  Checked() {
-    give(test::flavor("f"));
-    give(test::flavor("g"));
-    give(ClusterQueueBuilder("cq").cpu({{"f", "4"}, {"g", "4"}}).check("ck").check("only-g", {"g"}));
-    give(test::local_queue("q", "cq"));
-    give(test::check("only-g"));
-  }
-  void say(const std::string& name, CheckState state, std::optional<int> requeue_after = {}) {
-    change(name, [&](Workload& w) {
-      auto& c = w.status.admission_checks.at(0);
-      c.state = state;
-      c.message = "said so";
-      c.requeue_after_seconds = requeue_after;
-      c.last_transition = now();
-    });
-  }
-};
-
-TEST(Checks, AQueueNeedsActiveChecks) {
-  Checked s;
-  s.run();
-  EXPECT_EQ(s.cluster_queue("cq").message,
-            "Can't admit new workloads: references missing AdmissionCheck(s): ck.");
-  s.give(test::check("ck", false));
-  s.run();
-  EXPECT_EQ(s.cluster_queue("cq").reason + ": " + s.cluster_queue("cq").message,
-            "AdmissionCheckInactive: Can't admit new workloads: references inactive AdmissionCheck(s): ck.");
-  s.give(test::check("ck"));
-  s.run();
-  EXPECT_TRUE(s.cluster_queue("cq").active);
-}
-
-TEST(Checks, QuotaIsReservedAndAdmissionFollowsTheCheck) {
-  Checked s;
-  s.give(test::check("ck"));
-  s.give(WorkloadBuilder("a").pods(2, "1"));
-  s.run();
-  EXPECT_EQ(s.state("a"), "Reserved");
-  EXPECT_EQ(s.condition("a", "Admitted"),
-            "False UnsatisfiedAdmissionChecks: The workload has not all checks ready");
-  ASSERT_EQ(s.workload("a").status.admission_checks.size(), 1u) << "the other check is for another flavor";
-  EXPECT_EQ(totals(s.cluster_queue("cq").reservation), "f/cpu=2 g/cpu=0");
-  EXPECT_EQ(totals(s.cluster_queue("cq").usage), "f/cpu=0 g/cpu=0");
-  EXPECT_EQ(s.cluster_queue("cq").reserving, 1);
-  EXPECT_EQ(s.cluster_queue("cq").admitted, 0);
-  s.say("a", CheckState::kReady);
-  s.run();
-  EXPECT_EQ(s.state("a"), "Admitted");
-  EXPECT_EQ(totals(s.cluster_queue("cq").usage), "f/cpu=2 g/cpu=0");
-
-  s.give(WorkloadBuilder("b").pods(4, "1"));
-  s.run();
-  EXPECT_EQ(s.flavor_of("b"), "g");
-  EXPECT_EQ(s.workload("b").status.admission_checks.size(), 2u);
-}
-
-TEST(Checks, RetryEvictsAndReservesAgainAfterTheDelay) {
-  Checked s;
-  s.give(test::check("ck"));
-  s.give(WorkloadBuilder("b"));
-  s.run();
-  s.say("b", CheckState::kRetry, 3);
-  s.run();
-  EXPECT_EQ(s.state("b"), "Held");
-  EXPECT_EQ(s.cluster_queue("cq").pending, 1);
-  EXPECT_EQ(s.wake(), s.now() + std::chrono::seconds(3));
-  s.pass(2);
-  EXPECT_EQ(s.state("b"), "Held");
-  s.pass(1);
-  EXPECT_EQ(s.state("b"), "Reserved");
-  EXPECT_EQ(s.condition("b", "Requeued"), "True BackoffFinished: The workload backoff was finished");
-  EXPECT_EQ(
-      s.condition("b", "Evicted"),
-      R"(False QuotaReserved: Previously: Evicted due to AdmissionCheck in Retry state: "ck" (said so))");
-  EXPECT_EQ(s.workload("b").status.admission_checks[0].retry_count, 1);
-  EXPECT_FALSE(s.workload("b").status.requeue_state);
-}
-
-TEST(Checks, RejectionDeactivates) {
-  Checked s;
-  s.give(test::check("ck"));
-  s.give(WorkloadBuilder("b"));
-  s.run();
-  s.take_events();
-  s.say("b", CheckState::kRejected);
-  s.run();
-  EXPECT_EQ(s.state("b"), "Inactive");
-  EXPECT_FALSE(s.workload("b").active);
-  EXPECT_EQ(s.condition("b", "Requeued"),
-            R"(False DeactivatedDueToAdmissionCheck: The workload is deactivated due to )"
-            R"(AdmissionCheck in Rejected state: "ck" (said so))");
-  EXPECT_EQ(s.condition("b", "QuotaReserved"), "False Deactivated: The workload is deactivated");
-  EXPECT_THAT(
-      s.take_events(),
-      ElementsAre(
-          R"(Workload/b Warning AdmissionCheckRejected: Deactivated due to AdmissionCheck in Rejected state: "ck" (said so))",
-          R"(Workload/b Normal EvictedDueToDeactivatedDueToAdmissionCheck: The workload is deactivated due to AdmissionCheck in Rejected state: "ck" (said so))"));
-  EXPECT_EQ(totals(s.cluster_queue("cq").reservation), "f/cpu=0 g/cpu=0");
-}
-
-TEST(Checks, UsedUpTimeDeactivatesOnTheSecond) {
-  OneQueue s;
-  s.give(WorkloadBuilder("a").max_seconds(30));
-  s.run();
-  s.pass(29);
-  EXPECT_EQ(s.state("a"), "Admitted");
-  s.pass(1);
-  EXPECT_EQ(s.state("a"), "Inactive");
-  EXPECT_THAT(s.condition("a", "Evicted"), HasSubstr("True DeactivatedDueToMaximumExecutionTimeExceeded: "));
 }
 
 // --- Preemption and borrowing.

@@ -1,0 +1,33 @@
+// What scenarios of the engine with one queue begin with, and how they tell what is used.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/support/scenario.h"
+
+namespace berth::engine::test {
+
+// One queue "q" of a ClusterQueue "cq" with 4 cpu in the flavor "f".
+struct OneQueue : Scenario {
+  OneQueue() {
+    give(test::flavor("f"));
+    give(queue());
+    give(test::local_queue("q", "cq"));
+  }
+  static ClusterQueueBuilder queue() { return ClusterQueueBuilder("cq").cpu({{"f", "4"}}); }
+};
+
+// "flavor/resource=total(borrowed some)" of each.
+inline std::string totals(const std::vector<FlavorUsageStatus>& usage) {
+  std::string out;
+  for (const auto& f : usage) {
+    for (const auto& r : f.resources) {
+      out += (out.empty() ? "" : " ") + f.flavor + "/" + r.name + "=" + format_amount(r.name, r.total);
+      if (!r.borrowed.is_zero()) out += "(borrowed " + format_amount(r.name, r.borrowed) + ")";
+    }
+  }
+  return out;
+}
+
+}  // namespace berth::engine::test
