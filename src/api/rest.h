@@ -57,6 +57,9 @@ struct RestRequest {
   bool allow_bookmarks = false;
   std::optional<std::int64_t> timeout_seconds;  // of a watch
 
+  // Whoever asks looks at nothing but the metadata of the object that comes back: the rest of it may be left out.
+  bool wants_metadata_only = false;
+
   // Asked whenever the request is about to go out, a retry among them: from the moment it names on it does not go out any more and
   // is answered with code 0. For what only the leader may write. Empty: there is no such moment.
   std::function<Time()> not_sent_from;

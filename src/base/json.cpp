@@ -16,6 +16,8 @@ namespace {
 
 namespace bj = boost::json;
 
+enum class Keep : std::uint8_t { kAll, kAllButManagedFields, kMetadata };
+
 // Builds the document and, when asked, remembers the keys of the objects that are open to find duplicates.
 class Builder {
  public:
@@ -24,7 +26,7 @@ class Builder {
   static constexpr std::size_t max_key_size = bj::string::max_size();
   static constexpr std::size_t max_string_size = bj::string::max_size();
 
-  Builder(std::vector<std::string>* duplicates, bool drop) : duplicates_(duplicates), drop_(drop) { stack_.reset(); }
+  Builder(std::vector<std::string>* duplicates, Keep keep) : duplicates_(duplicates), keep_(keep) { stack_.reset(); }
 
   Json release() { return stack_.release(); }
 
@@ -32,14 +34,14 @@ class Builder {
   bool on_document_end(bj::error_code&) { return true; }
   bool on_object_begin(bj::error_code&) {
     if (drops(+1)) return true;
-    if (drop_) objects_.push_back({std::exchange(in_metadata_, false), false});
+    if (keep_ != Keep::kAll) objects_.push_back({std::exchange(in_metadata_, false), 0});
     if (duplicates_) open(false);
     return true;
   }
   bool on_object_end(std::size_t n, bj::error_code&) {
     if (drops(-1)) return true;
-    if (drop_) {
-      if (objects_.back().lacks_one) --n;
+    if (keep_ != Keep::kAll) {
+      n -= objects_.back().dropped;
       objects_.pop_back();
     }
     if (duplicates_) open_.pop_back();
@@ -143,8 +145,10 @@ class Builder {
     return true;
   }
   bool begins_dropping(bj::string_view key, std::size_t size) {
-    if (!drop_ || size != key.size() || key != "managedFields" || !objects_.back().is_metadata) return false;
-    if (std::exchange(objects_.back().lacks_one, true)) return false;  // said twice: the second one stays
+    if (keep_ == Keep::kAll || size != key.size()) return false;
+    const bool of_others = keep_ == Keep::kMetadata && objects_.size() == 1 && key != "metadata";
+    if (!of_others && (key != "managedFields" || !objects_.back().is_metadata)) return false;
+    ++objects_.back().dropped;
     return dropping_ = true;
   }
 
@@ -173,13 +177,13 @@ class Builder {
 
   struct Object {
     bool is_metadata = false;
-    bool lacks_one = false;  // of its members
+    std::size_t dropped = 0;  // members
   };
 
   bj::value_stack stack_;
   std::vector<std::string>* duplicates_;
-  const bool drop_;
-  std::vector<Object> objects_;  // that are open, when members are to be dropped
+  const Keep keep_;
+  std::vector<Object> objects_;  // that are open, unless all is kept
   bool in_metadata_ = false;     // the last key was "metadata"
   bool dropping_ = false;
   int drop_depth_ = 0;
@@ -201,13 +205,13 @@ const JsonObject& empty_object() {
 
 namespace {
 
-Result<Json> parse(std::string_view text, const JsonLimits& limits, std::vector<std::string>* duplicates, bool lean) {
+Result<Json> parse(std::string_view text, const JsonLimits& limits, std::vector<std::string>* duplicates, Keep keep) {
   if (text.size() > limits.max_bytes)
     return fail("JSON document of " + std::to_string(text.size()) + " bytes: at most " +
                 std::to_string(limits.max_bytes) + " are accepted");
   bj::parse_options options;
   options.max_depth = limits.max_depth;
-  bj::basic_parser<Builder> parser(options, duplicates, lean);
+  bj::basic_parser<Builder> parser(options, duplicates, keep);
   bj::error_code error;
   std::size_t used = parser.write_some(false, text.data(), text.size(), error);
   if (!error && used < text.size()) error = bj::error::extra_data;
@@ -218,11 +222,15 @@ Result<Json> parse(std::string_view text, const JsonLimits& limits, std::vector<
 }  // namespace
 
 Result<Json> parse_json(std::string_view text, const JsonLimits& limits, std::vector<std::string>* duplicates) {
-  return parse(text, limits, duplicates, false);
+  return parse(text, limits, duplicates, Keep::kAll);
 }
 
 Result<Json> parse_lean_json(std::string_view text, const JsonLimits& limits) {
-  return parse(text, limits, nullptr, true);
+  return parse(text, limits, nullptr, Keep::kAllButManagedFields);
+}
+
+Result<Json> parse_metadata(std::string_view text, const JsonLimits& limits) {
+  return parse(text, limits, nullptr, Keep::kMetadata);
 }
 
 const Json* find(const Json& value, std::string_view key) {

@@ -223,13 +223,12 @@ struct Controller::Impl {
     if (const auto it = decoded.find(key); it != decoded.end()) before = it->second;
     WorkloadPtr after;
     if (now) {
-      auto workload = api::kueue::decode_workload(*now);
+      auto workload = api::kueue::decode_workload(*now, share_template);
       if (!workload) {
         log::error("a workload cannot be read and is ignored",
                    {{"workload", key}, {"why", workload.error().message}});
         return;
       }
-      templates.share(*workload);
       after = std::make_shared<const api::kueue::Workload>(std::move(*workload));
       // Of one that is over and that no job asks for, nothing will be asked.
       if (after->meta.owners.empty() && api::is_true(after->status.conditions, api::kueue::kFinished)) {
@@ -386,6 +385,7 @@ struct Controller::Impl {
   std::function<void()> synced_handler, leading_handler;
   std::map<std::string, WorkloadPtr> decoded;
   SharedTemplates templates;
+  const api::kueue::TemplateKeeper share_template = [this](const Json& pod_template) { return templates.share(pod_template); };
   std::map<std::string, api::kueue::ResourceFlavor, std::less<>> decoded_flavors;
   const api::kueue::ObjectGetter cached_job = [this](const api::GroupVersionResource&, std::string_view ns,
                                                      std::string_view name) { return jobs.get(api::object_key(ns, name)); };

@@ -5,17 +5,13 @@
 
 namespace berth::controller {
 
-void SharedTemplates::share(api::kueue::Workload& workload) {
-  for (auto& pod_set : workload.pod_sets) {
-    auto& known = by_hash_[std::hash<std::string>()(to_string(*pod_set.template_))];
-    const auto shared = known.lock();
-    if (!shared) {
-      known = pod_set.template_;
-    } else if (*shared == *pod_set.template_) {
-      pod_set.template_ = shared;
-    }
-  }
+JsonPtr SharedTemplates::share(const Json& pod_template) {
+  auto& known = by_hash_[std::hash<Json>()(pod_template)];
+  if (const auto shared = known.lock(); shared && *shared == pod_template) return shared;
+  auto copy = std::make_shared<const Json>(pod_template);
+  if (known.expired()) known = copy;
   if (by_hash_.size() > look_at_) forget_unused();
+  return copy;
 }
 
 void SharedTemplates::forget_unused() {

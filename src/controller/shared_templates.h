@@ -2,25 +2,23 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <string>
 #include <unordered_map>
 
-#include "api/kueue/types.h"
+#include "base/json.h"
 
 namespace berth::controller {
 
 class SharedTemplates {
  public:
-  // Its pod sets use templates that others use already where these are equal.
-  void share(api::kueue::Workload& workload);
+  // The copy that others use already when there is one, else a new one.
+  JsonPtr share(const Json& pod_template);
   std::size_t size() const { return by_hash_.size(); }
 
  private:
   void forget_unused();
 
-  std::unordered_map<std::size_t, std::weak_ptr<const Json>> by_hash_;  // of the text
+  std::unordered_map<std::size_t, std::weak_ptr<const Json>> by_hash_;
   std::size_t look_at_ = 64;  // entries, before those that nobody uses any more are dropped
 };
 

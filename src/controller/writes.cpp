@@ -38,6 +38,7 @@ void Writes::update_status(const Target& target, std::string_view kind, Json sta
   request.ns = target.ns;
   request.name = target.name;
   request.subresource = "status";
+  request.wants_metadata_only = true;
   request.body = JsonObject{{"apiVersion", target.resource.group + "/" + target.resource.version},
                             {"kind", kind},
                             {"metadata", JsonObject{{"namespace", target.ns},

@@ -38,7 +38,8 @@ class Writes {
 
   // A merge patch that only applies to the very object and version that was seen: a 409 Conflict otherwise.
   void patch(const Target& target, std::string_view subresource, Json body, Done done);
-  // The whole status instead, under the same conditions: for a server, an update costs less than a patch.
+  // The whole status instead, under the same conditions: for a server, an update costs less than a patch. Of the answer only the
+  // metadata is there.
   void update_status(const Target& target, std::string_view kind, Json status, Done done);
   void create(const api::GroupVersionResource& resource, std::string_view ns, Json object, Done done);
   void remove(const Target& target, Done done);

@@ -1,5 +1,6 @@
 #include "engine/tracked.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace berth::engine {
@@ -31,7 +32,6 @@ void TrackedWorkloads::erase(Tracked& t) {
   unfile(by_local_queue_, t.local_queue, t);
   unfile(by_cluster_queue_, t.cluster_queue, t);
   set_timer(t, std::nullopt);
-  marked_.erase(&t);
   by_id_[t.id.index()] = nullptr;
   all_.erase(all_.find(t.key));
 }
@@ -43,17 +43,16 @@ void TrackedWorkloads::unfile(Index& index, const std::string& name, Tracked& t)
   if (it->second.empty()) index.erase(it);
 }
 
+void TrackedWorkloads::refile(Index& index, std::string& name, std::string other, Tracked& t) {
+  if (name == other) return;
+  unfile(index, name, t);
+  name = std::move(other);
+  if (!name.empty()) index[name].insert(&t);
+}
+
 void TrackedWorkloads::file(Tracked& t, std::string local_queue, std::string cluster_queue) {
-  if (local_queue != t.local_queue) {
-    unfile(by_local_queue_, t.local_queue, t);
-    t.local_queue = std::move(local_queue);
-  }
-  if (cluster_queue != t.cluster_queue) {
-    unfile(by_cluster_queue_, t.cluster_queue, t);
-    t.cluster_queue = std::move(cluster_queue);
-  }
-  if (!t.local_queue.empty()) by_local_queue_[t.local_queue].insert(&t);
-  if (!t.cluster_queue.empty()) by_cluster_queue_[t.cluster_queue].insert(&t);
+  refile(by_local_queue_, t.local_queue, std::move(local_queue), t);
+  refile(by_cluster_queue_, t.cluster_queue, std::move(cluster_queue), t);
 }
 
 const TrackedWorkloads::Set& TrackedWorkloads::in_local_queue(std::string_view key) const {
@@ -91,11 +90,22 @@ std::vector<Tracked*> TrackedWorkloads::due(Time now) const {
 }
 
 void TrackedWorkloads::mark_local_queue(std::string_view key) {
-  for (Tracked* t : in_local_queue(key)) marked_.insert(t);
+  for (Tracked* t : in_local_queue(key)) mark(*t);
 }
 
 void TrackedWorkloads::mark_cluster_queue(std::string_view name) {
-  for (Tracked* t : in_cluster_queue(name)) marked_.insert(t);
+  for (Tracked* t : in_cluster_queue(name)) mark(*t);
+}
+
+std::vector<Tracked*> TrackedWorkloads::take_marked() {
+  std::vector<Tracked*> taken;
+  taken.reserve(marked_.size());
+  for (const WorkloadId id : std::exchange(marked_, {})) {
+    Tracked* t = find(id);
+    if (t != nullptr && std::exchange(t->marked, false)) taken.push_back(t);
+  }
+  std::ranges::sort(taken, ByKey());
+  return taken;
 }
 
 }  // namespace berth::engine

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/rare.h"
 #include "engine/asks.h"
 #include "engine/engine.h"
 #include "engine/lifecycle/topology.h"
@@ -79,7 +80,7 @@ struct Tracked {
   int failures = 0;              // of writes, one after the other
   std::optional<Time> retry_at;  // no write before
 
-  std::optional<api::kueue::JobReport> report;
+  Rare<api::kueue::JobReport> report;
   std::string evicting_since;  // the first version that says Evicted=True with quota; empty: not evicting
   // The latest reports about its checks, as long as it holds quota: what they say reaches the status however often a write fails.
   lifecycle::CheckReports check_reports;
@@ -93,6 +94,7 @@ struct Tracked {
   std::string local_queue;    // "namespace/name"
   std::string cluster_queue;  // of the admission, else of the local queue; empty: unknown
   std::optional<Time> timer;
+  bool marked = false;  // to be looked at
 };
 
 class TrackedWorkloads {
@@ -119,10 +121,12 @@ class TrackedWorkloads {
   std::vector<Tracked*> due(Time now) const;
 
   // Those that shall be looked at.
-  void mark(Tracked& tracked) { marked_.insert(&tracked); }
+  void mark(Tracked& tracked) {
+    if (!std::exchange(tracked.marked, true)) marked_.push_back(tracked.id);
+  }
   void mark_local_queue(std::string_view key);
   void mark_cluster_queue(std::string_view name);
-  Set take_marked() { return std::exchange(marked_, {}); }
+  std::vector<Tracked*> take_marked();  // by key
   bool any_marked() const { return !marked_.empty(); }
 
   template <typename Visit>
@@ -133,12 +137,13 @@ class TrackedWorkloads {
  private:
   using Index = std::map<std::string, Set, std::less<>>;
   static void unfile(Index& index, const std::string& name, Tracked& tracked);
+  static void refile(Index& index, std::string& name, std::string other, Tracked& tracked);
 
   std::map<std::string, std::unique_ptr<Tracked>, std::less<>> all_;
   std::vector<Tracked*> by_id_;
   Index by_local_queue_, by_cluster_queue_;
   std::map<Time, Set> timers_;
-  Set marked_;
+  std::vector<WorkloadId> marked_;  // some may be gone since
 };
 
 }  // namespace berth::engine

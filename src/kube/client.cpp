@@ -33,11 +33,12 @@ RestResponse no_answer(const std::string& why, bool hopeless = false) {
   return {0, api::make_status(0, hopeless ? kHopeless : "", why), {}};
 }
 
-RestResponse to_response(HttpReply reply) {
+RestResponse to_response(HttpReply reply, bool metadata_only = false) {
   RestResponse out;
   out.code = reply.status;
   out.warnings = std::move(reply.warnings);
-  auto body = parse_lean_json(reply.body, {.max_bytes = kMaxAnswerBytes, .max_depth = 256});
+  const JsonLimits limits{.max_bytes = kMaxAnswerBytes, .max_depth = 256};
+  auto body = metadata_only && out.ok() ? parse_metadata(reply.body, limits) : parse_lean_json(reply.body, limits);
   if (body) {
     out.body = std::move(*body);
   } else if (out.ok()) {
@@ -145,7 +146,7 @@ struct Client::Impl : std::enable_shared_from_this<Client::Impl> {
       return later(*wait, [this, call] { send(call); });
     }
     if (reply.status == 0) return call->done(no_answer(reply.error, reply.hopeless));
-    call->done(to_response(std::move(reply)));
+    call->done(to_response(std::move(reply), call->request.wants_metadata_only));
   }
 
   void told(const RestRequest& request, const HttpReply& reply) {
@@ -249,7 +250,7 @@ class Watch : public api::WatchHandle {
   std::shared_ptr<State> state_;
 };
 
-void on_line(Watch::State& state, const std::string& line) {
+void on_line(Watch::State& state, std::string_view line) {
   auto json = parse_lean_json(line, {.max_bytes = kMaxLineBytes, .max_depth = 256});
   const auto type = json ? event_type(string_at(*json, {"type"})) : std::nullopt;
   Json* object = json && json->is_object() ? json->as_object().if_contains("object") : nullptr;
@@ -287,7 +288,7 @@ std::unique_ptr<api::WatchHandle> Client::watch(RestRequest request, std::functi
         const RestResponse response = reply.status == 0 ? no_answer(reply.error) : to_response(std::move(reply));
         refused(response.code, api::status_reason(response), api::status_message(response));
       };
-      handler.on_line = [weak](const std::string& line) {
+      handler.on_line = [weak](std::string_view line) {
         if (const auto state_now = weak.lock()) on_line(*state_now, line);
       };
       handler.on_end = [weak](const std::string&) {

@@ -2,13 +2,14 @@
 
 #include <iterator>
 #include <list>
-#include <map>
+#include <unordered_map>
 #include <utility>
 
 #include "api/status.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "kube/event_series.h"
 
 namespace berth::kube {
 namespace {
@@ -26,40 +27,13 @@ std::string hex(std::uint64_t value) {
   return text;
 }
 
-// One event and how often it happened. Events that differ in any part of the key are never joined.
-struct Series {
-  std::string key;
-  std::string ns, name, base_name;
-  ObjectRef regarding;
-  EventText text;
-  Time first{};
-  std::int64_t count = 1;
-  Time last{};
-  std::int64_t written = 0;  // the count the API server knows; 0: the event is not there yet
-  Time last_write{};
-  int tries = 0;
-  bool may_exist = false;  // a create under this name was sent and its outcome is unknown
-  bool busy = false;  // queued, being written, or waiting for its next write
-  std::string about;  // whom: its kind, namespace, name and uid
-};
-using SeriesPtr = std::shared_ptr<Series>;
-
-std::string key_of(const ObjectRef& object, const EventText& text) {
-  std::string key;
-  for (const std::string* part : {&object.api_version, &object.kind, &object.ns, &object.name, &object.uid,
-                                  &text.reason, &text.note, &text.action, &text.controller}) {
-    key += *part;
-    key += '\0';
-  }
-  key += text.warning ? 'W' : 'N';
-  return key;
-}
-
 }  // namespace
+
+using SeriesPtr = EventSeriesPtr;
 
 struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
   Impl(api::RestClient& c, Executor& e, EventRecorderOptions o)
-      : client(c), executor(e), options(std::move(o)), random(options.seed), rate(options.rate, e.now()) {}
+      : client(c), executor(e), options(std::move(o)), random(options.seed), rate(options.rate, e.now()), recent(options.queue_bound) {}
 
   api::RestClient& client;
   Executor& executor;
@@ -74,17 +48,16 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
   bool waits_for_rate = false;
   using Queue = std::list<SeriesPtr>;
   Queue queue;
-  std::map<std::string, Queue::iterator, std::less<>> new_about;  // the newest in the queue that was never written, by object
-  // What was recorded within the window, the most recent first; as many as may wait are remembered.
-  std::list<SeriesPtr> recent;
-  std::map<std::string, std::list<SeriesPtr>::iterator, std::less<>> by_key;
+  // The newest in the queue that was never written, by its object.
+  std::unordered_map<const ObjectRef*, Queue::iterator, ObjectRefHash, ObjectRefEqual> new_about;
+  RecentEvents recent;  // within the window; as many as may wait are remembered
 
-  std::string new_name(const std::string& base) {
+  std::string new_name(const ObjectRef& about) {
     const auto moment = static_cast<std::uint64_t>(executor.now().time_since_epoch().count());
-    return base + "." + hex(next_random(random) ^ moment);
+    return std::string(cut_text(about.name, kMaxBaseName)) + "." + hex(next_random(random) ^ moment);
   }
 
-  Json object_for(const Series& series) const {
+  Json object_for(const EventSeries& series) const {
     const ObjectRef& about = series.regarding;
     const EventText& text = series.text;
     JsonObject regarding{
@@ -92,7 +65,7 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
     if (!about.ns.empty()) regarding["namespace"] = about.ns;
     return JsonObject{{"apiVersion", "events.k8s.io/v1"},
                       {"kind", "Event"},
-                      {"metadata", JsonObject{{"name", series.name}, {"namespace", series.ns}}},
+                      {"metadata", JsonObject{{"name", series.name}, {"namespace", series.ns()}}},
                       {"eventTime", format_micro_time(series.first)},
                       {"reportingController", text.controller.empty() ? options.controller : text.controller},
                       {"reportingInstance", options.instance},
@@ -103,38 +76,23 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
                       {"type", text.warning ? "Warning" : "Normal"}};
   }
 
-  void record(const ObjectRef& about, const EventText& text) {
-    const std::string key = key_of(about, text);
+  void record(const ObjectRef& about, EventText text) {
+    text.note = cut_text(text.note, kMaxNote);
     const Time now = executor.now();
-    if (const auto known = by_key.find(key); known != by_key.end()) {
-      const SeriesPtr series = *known->second;
-      if (now - series->last <= options.series_window) return repeat(known->second, now);
-      forget(known);
+    if (const SeriesPtr known = recent.find(about, text)) {
+      if (now - known->last <= options.series_window) return repeat(known, now);
+      recent.forget(known);
     }
-    auto series = std::make_shared<Series>();
-    series->key = key;
-    series->ns = about.ns.empty() ? "default" : about.ns;
-    series->base_name = cut_text(about.name, kMaxBaseName);
-    series->name = new_name(series->base_name);
-    series->first = series->last = now;
-    series->about = about.kind + "/" + series->ns + "/" + about.name + "/" + about.uid;
+    auto series = std::make_shared<EventSeries>();
     series->regarding = about;
-    series->text = text;
-    series->text.note = cut_text(text.note, kMaxNote);
-    recent.push_front(series);
-    by_key.emplace(key, recent.begin());
-    if (recent.size() > options.queue_bound) forget(by_key.find(recent.back()->key));
+    series->text = std::move(text);
+    series->name = new_name(about);
+    series->first = series->last = now;
+    recent.add(series);
     enqueue(series);
   }
 
-  void forget(std::map<std::string, std::list<SeriesPtr>::iterator, std::less<>>::iterator known) {
-    recent.erase(known->second);
-    by_key.erase(known);
-  }
-
-  void repeat(std::list<SeriesPtr>::iterator at, Time now) {
-    const SeriesPtr series = *at;
-    recent.splice(recent.begin(), recent, at);
+  void repeat(const SeriesPtr& series, Time now) {
     ++series->count;
     series->last = now;
     if (!series->busy) write_again(series);
@@ -151,7 +109,10 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
     const bool is_new = series->written == 0 && series->tries == 0;
     if (is_new && queue.size() >= options.crowd) replace_older(*series);
     queue.push_back(series);
-    if (is_new) new_about[series->about] = std::prev(queue.end());
+    if (is_new) {
+      new_about.erase(&series->regarding);  // what is found by the object of an older one
+      new_about.emplace(&series->regarding, std::prev(queue.end()));
+    }
     if (queue.size() > options.queue_bound) give_up(take_first());
     // Callers never wait, nor does the client run inside of their call.
     executor.post([self = weak_from_this()] {
@@ -161,32 +122,27 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
 
   SeriesPtr take_first() {
     SeriesPtr first = queue.front();
-    if (const auto it = new_about.find(first->about); it != new_about.end() && it->second == queue.begin())
+    if (const auto it = new_about.find(&first->regarding); it != new_about.end() && it->second == queue.begin())
       new_about.erase(it);
     queue.pop_front();
     return first;
   }
 
-  void replace_older(const Series& newer) {
-    const auto it = new_about.find(newer.about);
+  void replace_older(const EventSeries& newer) {
+    const auto it = new_about.find(&newer.regarding);
     if (it == new_about.end()) return;
     const SeriesPtr older = *it->second;
     queue.erase(it->second);
     new_about.erase(it);
     ++superseded;
     older->busy = false;
-    forget(older);
+    recent.forget(older);
   }
 
   void give_up(const SeriesPtr& series) {
     ++dropped;
     series->busy = false;
-    forget(series);
-  }
-
-  void forget(const SeriesPtr& series) {
-    const auto known = by_key.find(series->key);
-    if (known != by_key.end() && *known->second == series) forget(known);
+    recent.forget(series);
   }
 
   void tell_when_idle() {
@@ -219,10 +175,11 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
     }
   }
 
-  api::RestRequest request_for(const Series& series) const {
+  api::RestRequest request_for(const EventSeries& series) const {
     api::RestRequest request;
     request.resource = kEvents;
-    request.ns = series.ns;
+    request.ns = series.ns();
+    request.wants_metadata_only = true;
     JsonObject count{{"count", series.count}, {"lastObservedTime", format_micro_time(series.last)}};
     if (series.written == 0) {
       request.verb = api::Verb::kCreate;
@@ -263,7 +220,7 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
     if (expired || name_taken) {
       series->may_exist = false;
       series->written = 0;
-      series->name = new_name(series->base_name);
+      series->name = new_name(series->regarding);
     }
     if ((!passing && !expired && !name_taken) || series->tries >= kMaxTries) {
       log::debug("event not written", {{"event", series->name}, {"code", code}});
@@ -289,7 +246,7 @@ EventRecorder::EventRecorder(api::RestClient& client, Executor& executor, EventR
     : impl_(std::make_shared<Impl>(client, executor, std::move(options))) {}
 EventRecorder::~EventRecorder() = default;
 
-void EventRecorder::record(const ObjectRef& regarding, EventText text) { impl_->record(regarding, text); }
+void EventRecorder::record(const ObjectRef& regarding, EventText text) { impl_->record(regarding, std::move(text)); }
 void EventRecorder::when_written(std::function<void()> done) {
   impl_->on_idle = std::move(done);
   impl_->executor.post([self = impl_->weak_from_this()] {

@@ -16,6 +16,7 @@ namespace berth::kube {
 
 struct ObjectRef {
   std::string api_version, kind, ns, name, uid;
+  bool operator==(const ObjectRef&) const = default;
 };
 
 struct EventRecorderOptions {
@@ -37,6 +38,7 @@ struct EventText {
   std::string note;        // cut to 1024 bytes
   std::string action;      // empty: the reason
   std::string controller;  // reportingController, e.g. "kueue-admission"
+  bool operator==(const EventText&) const = default;
 };
 
 class EventRecorder {

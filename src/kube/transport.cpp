@@ -60,10 +60,14 @@ struct Transport::Impl : std::enable_shared_from_this<Transport::Impl> {
     serve();
   }
 
-  // How many may run now if there are connections for them.
-  std::size_t wanted() const {
-    return queue.size() + std::min(background.size(), kMaxBackground - in_background);
+  // Many at once: the server has enough to do, and what only informs can wait.
+  std::size_t background_places() const {
+    const std::size_t limit = in_foreground >= kBusy ? kMaxBackgroundWhenBusy : kMaxBackground;
+    return limit - std::min(limit, in_background);
   }
+
+  // How many may run now if there are connections for them.
+  std::size_t wanted() const { return queue.size() + std::min(background.size(), background_places()); }
 
   void serve() {
     while (wanted() > 0) {
@@ -126,11 +130,11 @@ struct Transport::Impl : std::enable_shared_from_this<Transport::Impl> {
   void run(ConnectionPtr connection) {
     auto next = take_next();
     if (!next) return idle.push_back({connection, std::chrono::steady_clock::now()});
-    const std::size_t one = next->request.background ? 1 : 0;
-    in_background += one;
+    std::size_t& running = next->request.background ? in_background : in_foreground;
+    ++running;
     connection->call(std::move(next->request), next->timeout,
-                     [this, connection, one, done = std::move(next->done)](HttpReply reply) {
-                       in_background -= one;
+                     [this, connection, &running, done = std::move(next->done)](HttpReply reply) {
+                       --running;
                        if (connection->reusable()) {
                          idle.push_back({connection, std::chrono::steady_clock::now()});
                        } else {
@@ -152,7 +156,7 @@ struct Transport::Impl : std::enable_shared_from_this<Transport::Impl> {
   std::vector<Idle> idle;
   std::size_t connections = 0;  // of the pool: idle, busy and opening
   std::size_t opening = 0;
-  std::size_t in_background = 0;  // requests that run
+  std::size_t in_foreground = 0, in_background = 0;  // requests that run
   std::thread thread;
 };
 
@@ -248,7 +252,7 @@ class StreamReader : public std::enable_shared_from_this<StreamReader> {
             if (const auto self = reader.lock()) self->go_on();
           });
         }
-        if (end > begin) handler.on_line(text.substr(begin, end - begin));
+        if (end > begin) handler.on_line(std::string_view(text).substr(begin, end - begin));
       }
     });
   }

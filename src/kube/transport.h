@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,8 @@ namespace berth::kube {
 // Bounds.
 inline constexpr std::size_t kMaxConnections = 16;        // of the pool
 inline constexpr std::size_t kMaxBackground = 4;          // of these, for requests in the background
+inline constexpr std::size_t kMaxBackgroundWhenBusy = 1;  // while at least kBusy others are under way
+inline constexpr std::size_t kBusy = 6;
 inline constexpr std::size_t kMaxWaiting = 10'000;        // requests that wait for a connection; more are refused
 inline constexpr std::size_t kMaxReplyBytes = 256u << 20;  // of one answer
 inline constexpr std::size_t kMaxLineBytes = 16u << 20;   // of one event of a stream
@@ -74,7 +77,7 @@ class Transport {
 
   struct StreamHandler {
     std::function<void(HttpReply)> on_head;     // once: 200, or the whole refusal; then nothing more follows
-    std::function<void(std::string)> on_line;   // each line of the answer
+    std::function<void(std::string_view)> on_line;  // each line of the answer; the text lives as long as the call
     std::function<void(std::string)> on_end;    // once after a head of 200: why it ended; empty: as the server meant
   };
   // The stream ends by itself when nothing is heard for `silence`.

@@ -121,6 +121,15 @@ TEST(LeanJson, LeavesManagedFieldsOutOfMetadataAlone) {
   EXPECT_FALSE(parse_lean_json(R"({"metadata":{"managedFields":[1})"));
 }
 
+TEST(LeanJson, ReadsMetadataAlone) {
+  const auto metadata = [](const std::string& text) { return to_string(*parse_metadata(text)); };
+  EXPECT_EQ(metadata(R"({"kind":"K","metadata":{"name":"a","managedFields":[{"x":1}],"spec":{"y":2}},"spec":{"metadata":{"z":3}},"n":1})"),
+            R"({"metadata":{"name":"a","spec":{"y":2}}})");
+  EXPECT_EQ(metadata(R"({"kind":"K","spec":[{"metadata":1}]})"), "{}");
+  EXPECT_EQ(metadata(R"(["metadata",{"kind":1}])"), R"(["metadata",{"kind":1}])") << "no object: all of it";
+  EXPECT_FALSE(parse_metadata(R"({"metadata":{},"spec":{]})")) << "what is left out is read all the same";
+}
+
 RC_GTEST_PROP(LeanJson, OtherwiseReadsWhatAnybodyReads, ()) {
   const Json value = *testing_support::any_json();
   RC_ASSERT(json_equal(*parse_lean_json(to_string(value)), value));

@@ -37,11 +37,11 @@ Result<ResourceList> resources_at(const Json& value, std::string_view key, const
   return list;
 }
 
-PodSet decode_pod_set(const Json& value) {
+PodSet decode_pod_set(const Json& value, const TemplateKeeper& keep) {
   PodSet pod_set;
   pod_set.name = name_or_main(value);
   const Json* pod_template = find(value, "template");
-  pod_set.template_ = std::make_shared<const Json>(pod_template ? *pod_template : Json(JsonObject()));
+  pod_set.template_ = keep(pod_template ? *pod_template : Json(JsonObject()));
   pod_set.count = int32_or(value, "count", 1);
   pod_set.min_count = optional_int32(value, {"minCount"});
   const Json* topology = find(value, "topologyRequest");
@@ -191,11 +191,13 @@ TopologyRequest decode_topology_request(const Json& value) {
   return request;
 }
 
-Result<Workload> decode_workload(const Json& object) {
+JsonPtr copy_template(const Json& pod_template) { return std::make_shared<const Json>(pod_template); }
+
+Result<Workload> decode_workload(const Json& object, const TemplateKeeper& keep) {
   Workload workload;
   workload.meta = decode_meta(object);
   for (const Json& pod_set : array_at(object, {"spec", "podSets"}))
-    workload.pod_sets.push_back(decode_pod_set(pod_set));
+    workload.pod_sets.push_back(decode_pod_set(pod_set, keep));
   workload.queue_name = string_at(object, {"spec", "queueName"});
   if (const Json* ref = find_path(object, {"spec", "priorityClassRef"}); ref && ref->is_object())
     workload.priority_class_ref =

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "api/selector.h"
 #include "base/amount.h"
 #include "base/json.h"
+#include "base/rare.h"
 
 namespace berth::api::kueue {
 
@@ -157,7 +159,7 @@ struct PodSet {
   JsonPtr template_;  // PodTemplateSpec; never null after decoding
   std::int32_t count = 1;
   std::optional<std::int32_t> min_count;
-  std::optional<TopologyRequest> topology_request;
+  Rare<TopologyRequest> topology_request;
 };
 
 // The domains that the pods of a pod set were given, ordered by their values; every count is at least 1.
@@ -266,7 +268,10 @@ Result<ResourceFlavor> decode_resource_flavor(const Json& object);
 Result<Topology> decode_topology(const Json& object);
 Result<AdmissionCheck> decode_admission_check(const Json& object);
 Result<WorkloadPriorityClass> decode_workload_priority_class(const Json& object);
-Result<Workload> decode_workload(const Json& object);
+// Where a decoded workload finds the copy of a pod template that it keeps.
+using TemplateKeeper = std::function<JsonPtr(const Json& pod_template)>;
+JsonPtr copy_template(const Json& pod_template);  // a copy of its own
+Result<Workload> decode_workload(const Json& object, const TemplateKeeper& keep = copy_template);
 TopologyRequest decode_topology_request(const Json& value);  // lenient: validation has looked at it before
 Json encode_topology_request(const TopologyRequest& request);
 

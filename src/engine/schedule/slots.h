@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/rare.h"
 #include "base/time.h"
 #include "engine/quota/ids.h"
 #include "engine/schedule/shape.h"
@@ -54,7 +55,7 @@ struct Slot {
   // While pending.
   ShapeId shape;
   ClassId class_id;
-  std::optional<Barrier> barrier;
+  Rare<Barrier> barrier;
   std::optional<Time> not_before;
   bool on_hold = false;
   std::unique_ptr<FlavorScan> scan;
