@@ -64,6 +64,12 @@ WatchEvent error_event(int code, std::string_view reason, std::string_view messa
 
 }  // namespace
 
+bool only_informs(const RestRequest& request) {
+  const std::string& resource = request.resource.resource;
+  const bool of_queue = resource == "clusterqueues" || resource == "localqueues" || resource == "cohorts";
+  return resource == "events" || (of_queue && request.subresource == "status" && !reads(request.verb));
+}
+
 struct Client::Impl : std::enable_shared_from_this<Client::Impl> {
   Impl(Executor& e, const Access& access, TransportOptions transport_options, std::string path, ClientOptions o)
       : executor(e),

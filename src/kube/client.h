@@ -20,6 +20,9 @@ namespace berth::kube {
 // credentials to be had.
 inline constexpr std::string_view kHopeless = "Hopeless";
 
+// Whether nothing waits for what the request writes: events, and the statuses of queues.
+bool only_informs(const api::RestRequest& request);
+
 struct ClientOptions {
   std::string user_agent = "berth";
   RateLimitOptions rate;
@@ -29,10 +32,8 @@ struct ClientOptions {
   std::uint64_t seed = 1;  // of the jitter between tries
   // Told of everything that was sent and how it was answered, each try of it; code 0: not at all.
   std::function<void(const api::RestRequest& request, int code)> on_answer;
-  // Which requests let all others go first: those that only inform.
-  std::function<bool(const api::RestRequest&)> background = [](const api::RestRequest& request) {
-    return request.resource.resource == "events";
-  };
+  // Which requests let others go first.
+  std::function<bool(const api::RestRequest&)> background = only_informs;
 };
 
 class Client final : public api::RestClient {

@@ -23,7 +23,7 @@ using ConnectionPtr = std::shared_ptr<Connection>;
 constexpr int kMaxLinesAhead = 1000;
 
 // Under load, what arrives within this time is read together.
-constexpr Duration kRest = std::chrono::milliseconds(3);
+constexpr Duration kRest = std::chrono::milliseconds(5);
 
 HttpReply never_sent(std::string why, bool hopeless = false) {
   return HttpReply{.error = std::move(why), .hopeless = hopeless, .retry_after_seconds = {}, .warnings = {}, .body = {}};
@@ -60,14 +60,16 @@ struct Transport::Impl : std::enable_shared_from_this<Transport::Impl> {
     serve();
   }
 
-  // Many at once: the server has enough to do, and what only informs can wait.
-  std::size_t background_places() const {
-    const std::size_t limit = in_foreground >= kBusy ? kMaxBackgroundWhenBusy : kMaxBackground;
-    return limit - std::min(limit, in_background);
-  }
-
   // How many may run now if there are connections for them.
-  std::size_t wanted() const { return queue.size() + std::min(background.size(), background_places()); }
+  std::size_t wanted() const { return queue.size() + wanted_in_background(); }
+  std::size_t wanted_in_background() const { return std::min(background.size(), kMaxBackground - in_background); }
+
+  // Now and then one of the background has its turn though others wait, so that it does not wait for ever.
+  std::deque<Waiting>& next_queue() {
+    if (queue.empty()) return background;
+    if (wanted_in_background() == 0 || ++turns % kBackgroundTurn != 0) return queue;
+    return background;
+  }
 
   void serve() {
     while (wanted() > 0) {
@@ -117,7 +119,7 @@ struct Transport::Impl : std::enable_shared_from_this<Transport::Impl> {
   // The first that may still be sent.
   std::optional<Waiting> take_next() {
     while (wanted() > 0) {
-      auto& from = queue.empty() ? background : queue;
+      auto& from = next_queue();
       Waiting next = std::move(from.front());
       from.pop_front();
       const auto& not_from = next.request.not_sent_from;
@@ -130,11 +132,11 @@ struct Transport::Impl : std::enable_shared_from_this<Transport::Impl> {
   void run(ConnectionPtr connection) {
     auto next = take_next();
     if (!next) return idle.push_back({connection, std::chrono::steady_clock::now()});
-    std::size_t& running = next->request.background ? in_background : in_foreground;
-    ++running;
+    const std::size_t one = next->request.background ? 1 : 0;
+    in_background += one;
     connection->call(std::move(next->request), next->timeout,
-                     [this, connection, &running, done = std::move(next->done)](HttpReply reply) {
-                       --running;
+                     [this, connection, one, done = std::move(next->done)](HttpReply reply) {
+                       in_background -= one;
                        if (connection->reusable()) {
                          idle.push_back({connection, std::chrono::steady_clock::now()});
                        } else {
@@ -156,7 +158,8 @@ struct Transport::Impl : std::enable_shared_from_this<Transport::Impl> {
   std::vector<Idle> idle;
   std::size_t connections = 0;  // of the pool: idle, busy and opening
   std::size_t opening = 0;
-  std::size_t in_foreground = 0, in_background = 0;  // requests that run
+  std::size_t in_background = 0;  // requests that run
+  std::size_t turns = 0;          // taken while requests of both kinds waited
   std::thread thread;
 };
 

@@ -20,8 +20,7 @@ namespace berth::kube {
 // Bounds.
 inline constexpr std::size_t kMaxConnections = 16;        // of the pool
 inline constexpr std::size_t kMaxBackground = 4;          // of these, for requests in the background
-inline constexpr std::size_t kMaxBackgroundWhenBusy = 1;  // while at least kBusy others are under way
-inline constexpr std::size_t kBusy = 6;
+inline constexpr std::size_t kBackgroundTurn = 32;        // one of so many is of the background when others wait as well
 inline constexpr std::size_t kMaxWaiting = 10'000;        // requests that wait for a connection; more are refused
 inline constexpr std::size_t kMaxReplyBytes = 256u << 20;  // of one answer
 inline constexpr std::size_t kMaxLineBytes = 16u << 20;   // of one event of a stream
@@ -34,7 +33,7 @@ struct HttpRequest {
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
   std::optional<Time> not_sent_from;  // from this moment on it is refused instead, by the system's clock
-  bool background = false;  // lets others go first, and leaves most connections to them
+  bool background = false;  // lets others go first, but for one turn of kBackgroundTurn, and leaves most connections to them
 };
 
 struct HttpReply {

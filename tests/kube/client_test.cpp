@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <vector>
 
 #include "api/status.h"
 #include "api/verb.h"
@@ -133,6 +134,33 @@ TEST_F(ClientTest, ManyRequestsShareTheConnections) {
   }
   run_until([&] { return answered == 200; });
   EXPECT_LE(server_->connections(), kMaxConnections);
+}
+
+TEST_F(ClientTest, WhatOnlyInformsLetsOthersGoFirstButForATurnNowAndThen) {
+  options_.rate.per_second = 0;
+  options_.background = [](const RestRequest& request) { return request.name == "informs"; };
+  constexpr int kOthers = 20 * static_cast<int>(kBackgroundTurn), kInforming = 8;
+  std::vector<int> others_before;  // each of those that inform
+  int others = 0;
+  for (int i = 0; i < kOthers; ++i) client().call(config_map(Verb::kGet, "other"), [&](const RestResponse&) { ++others; });
+  for (int i = 0; i < kInforming; ++i)
+    client().call(config_map(Verb::kGet, "informs"), [&](const RestResponse&) { others_before.push_back(others); });
+  run_until([&] { return others == kOthers && others_before.size() == kInforming; });
+  // As many as there are connections may overtake.
+  EXPECT_GE(others_before.front(), static_cast<int>(kBackgroundTurn - kMaxConnections));
+  EXPECT_LE(others_before.back(), static_cast<int>((kInforming + 2) * kBackgroundTurn));
+}
+
+TEST_F(ClientTest, AnswersAreCutToWhatIsWanted) {
+  ASSERT_EQ(call(config_map(Verb::kCreate, "a")).code, 201);
+  RestRequest patch = config_map(Verb::kPatch, "a");
+  patch.body = JsonObject{{"data", JsonObject{{"k", "w"}}}};
+  patch.wants_metadata_only = true;
+  const RestResponse response = call(patch);
+  EXPECT_EQ(string_at(response.body, {"metadata", "name"}), "a");
+  EXPECT_FALSE(response.body.as_object().contains("data"));
+  patch.name = "b";
+  EXPECT_EQ(api::status_reason(call(patch)), "NotFound") << "of a refusal everything is wanted";
 }
 
 TEST_F(ClientTest, WatchesWhatChanges) {
