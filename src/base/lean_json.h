@@ -10,7 +10,7 @@ namespace berth {
 // As parse_json, without metadata.managedFields wherever it stands: often half of an object.
 Result<Json> parse_lean_json(std::string_view text, const JsonLimits& limits = {});
 
-// The metadata of an object alone, also without managedFields: {"metadata": {...}}, or {} when it has none.
+// Of a text that is an object its metadata alone, also without managedFields: {"metadata": {...}}, or {} when it has none.
 Result<Json> parse_metadata(std::string_view text, const JsonLimits& limits = {});
 
 }  // namespace berth
