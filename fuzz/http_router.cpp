@@ -37,7 +37,8 @@ class YesCore final : public api::RestClient {
 struct DroppingSink final : http::ResponseSink {
   void respond(std::function<http::HttpResponse()> make) override { make(); }
   void begin(int, std::vector<http::Header>) override {}
-  void chunk(http::SharedBytes) override {}
+  bool chunk(http::SharedBytes) override { return true; }
+  void on_room(std::function<void()>) override {}
   void end() override {}
 };
 

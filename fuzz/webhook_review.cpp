@@ -19,7 +19,8 @@ struct KeepingSink final : http::ResponseSink {
   std::optional<http::HttpResponse> response;
   void respond(std::function<http::HttpResponse()> make) override { response = make(); }
   void begin(int, std::vector<http::Header>) override {}
-  void chunk(http::SharedBytes) override {}
+  bool chunk(http::SharedBytes) override { return true; }
+  void on_room(std::function<void()>) override {}
   void end() override {}
 };
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.h"
@@ -53,7 +54,7 @@ struct RestRequest {
   std::string continue_token;
   std::string resource_version;            // list and watch: where to start; get: not older than
   std::string resource_version_match;      // "", "Exact", "NotOlderThan"
-  std::optional<bool> send_initial_events;
+  std::optional<bool> send_initial_events;  // watch: begin with the objects that exist (KEP-3157); needs "NotOlderThan"
   bool allow_bookmarks = false;
   std::optional<std::int64_t> timeout_seconds;  // of a watch
 
@@ -80,10 +81,16 @@ struct WatchEvent {
   JsonPtr object;  // the object; for kError a Status
 };
 
+// The annotation, "true", of the bookmark after the objects that a watch with send_initial_events begins with.
+inline constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
+
 // A running watch. Destroying it ends it: no callback comes after that.
 class WatchHandle {
  public:
   virtual ~WatchHandle() = default;
+  // While it is held no callback comes. What happens meanwhile is kept, up to the server's bound: a watch that falls behind further
+  // ends. Where the server is elsewhere there is no need: what comes too fast is left with the connection.
+  virtual void hold(bool /*on*/) {}
 };
 
 // Speaks to an API server. Callbacks run on the executor of the caller, never inside the call itself.

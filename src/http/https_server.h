@@ -25,6 +25,8 @@ inline constexpr int kMaxWritesInFlight = 200;
 inline constexpr std::size_t kMaxWatchBacklogBytes =
     4u << 20;  // a watcher that lags behind more loses its connection
 inline constexpr std::size_t kMaxWatchBacklogEvents = 1'000;
+inline constexpr std::size_t kPauseWatchBytes = 512u << 10;  // the handler of a watch is asked to wait above these
+inline constexpr std::size_t kPauseWatchEvents = 256;
 inline constexpr std::chrono::seconds kHandshakeTimeout{10};
 inline constexpr std::chrono::seconds kIdleTimeout{90};  // between requests of a connection
 inline constexpr std::chrono::seconds kHeaderTimeout{

@@ -27,7 +27,7 @@ constexpr std::size_t kMaxBatchEvents = 64;  // of one write of a watch
 // gone.
 class SessionSink final : public ResponseSink {
  public:
-  SessionSink(std::shared_ptr<Session> session, std::shared_ptr<std::atomic<std::size_t>> backlog)
+  SessionSink(std::shared_ptr<Session> session, std::shared_ptr<WatchBacklog> backlog)
       : session_(std::move(session)), backlog_(std::move(backlog)) {}
 
   void respond(std::function<HttpResponse()> make) override {
@@ -36,13 +36,18 @@ class SessionSink final : public ResponseSink {
   void begin(int status, std::vector<Header> headers) override {
     with_session([status, headers = std::move(headers)](Session& s) { s.on_begin(status, headers); });
   }
-  void chunk(SharedBytes bytes) override {
+  bool chunk(SharedBytes bytes) override {
     // Counted here, so that a connection that does not get to writing cannot pile up events unseen.
-    if (backlog_->fetch_add(bytes->size()) > kMaxWatchBacklogBytes) {
+    const bool room = backlog_->add(bytes->size());
+    if (backlog_->too_much()) {
       session_->abort();
-      return;
+      return false;
     }
     with_session([bytes = std::move(bytes)](Session& s) { s.on_chunk(bytes); });
+    return room;
+  }
+  void on_room(std::function<void()> handler) override {
+    with_session([handler = std::move(handler)](Session& s) { s.on_room(handler); });
   }
   void end() override {
     with_session([](Session& s) { s.on_stream_end(); });
@@ -56,7 +61,7 @@ class SessionSink final : public ResponseSink {
   }
 
   std::shared_ptr<Session> session_;
-  std::shared_ptr<std::atomic<std::size_t>> backlog_;
+  std::shared_ptr<WatchBacklog> backlog_;
 };
 
 std::string http_date() {
@@ -155,7 +160,7 @@ Session::Session(std::shared_ptr<Hub> hub, asio::ip::tcp::socket socket, std::st
     : hub_(std::move(hub)),
       tcp_(std::move(socket)),
       peer_(std::move(peer)),
-      backlog_bytes_(std::make_shared<std::atomic<std::size_t>>(0)) {
+      handed_over_(std::make_shared<WatchBacklog>()) {
   // A connection keeps the context that it began with.
   if (const Hub::Tls tls = hub_->tls()) tls_.emplace(tcp_, *tls);
   hub_->add(this);
@@ -350,7 +355,7 @@ void Session::dispatch(bool too_large) {
   // A task must be copyable, a parsed request is not.
   auto parsed = std::make_shared<std::unique_ptr<Handler::Parsed>>(hub_->handler.parse(std::move(request)));
   work_ = std::make_shared<Work>();
-  auto sink = std::make_shared<SessionSink>(shared_from_this(), backlog_bytes_);
+  auto sink = std::make_shared<SessionSink>(shared_from_this(), handed_over_);
   hub_->core.post([hub = hub_, work = work_, parsed, sink] {
     work->exchange = hub->handler.execute(std::move(*parsed), sink);
   });
@@ -413,7 +418,6 @@ void Session::watch_for_close() {
 
 void Session::on_chunk(SharedBytes bytes) {
   if (state_ != State::kStreaming) return;
-  if (backlog_.size() >= kMaxWatchBacklogEvents) return close();
   backlog_.push_back(std::move(bytes));
   if (!writing_) flush();
 }
@@ -452,7 +456,7 @@ void Session::flush() {
   on_stream([this, &buffers, size, last](auto& stream) {
     asio::async_write(stream, buffers, [self = shared_from_this(), size, last](error_code error, std::size_t) {
       self->writing_ = false;
-      self->backlog_bytes_->fetch_sub(size);
+      if (self->handed_over_->sent(size, self->batch_.size())) self->hub_->core.post(self->room_handler_);
       if (error || last) return self->close();
       self->flush();
     });

@@ -21,6 +21,7 @@
 
 #include "http/https_server.h"
 #include "http/tls.h"
+#include "http/watch_backlog.h"
 
 namespace berth::http {
 
@@ -73,6 +74,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void on_response(const std::function<HttpResponse()>& make);
   void on_begin(int status, const std::vector<Header>& headers);
   void on_chunk(SharedBytes bytes);
+  void on_room(std::function<void()> handler) { room_handler_ = std::move(handler); }
   void on_stream_end();
   // From the hub, on any thread.
   void stop();   // finish what runs, then close
@@ -133,7 +135,8 @@ class Session : public std::enable_shared_from_this<Session> {
   std::string out_;                  // an answer, or the frame of a batch of events
   std::deque<SharedBytes> backlog_;  // events that wait
   std::vector<SharedBytes> batch_;   // events that are being written
-  std::shared_ptr<std::atomic<std::size_t>> backlog_bytes_;
+  std::shared_ptr<WatchBacklog> handed_over_;
+  std::function<void()> room_handler_;
   bool writing_ = false;
   bool stream_ended_ = false;
 };

@@ -49,7 +49,10 @@ class ResponseSink {
   // `make` encodes the answer; it may be called on any thread, once.
   virtual void respond(std::function<HttpResponse()> make) = 0;
   virtual void begin(int status, std::vector<Header> headers) = 0;
-  virtual void chunk(SharedBytes bytes) = 0;
+  // False: enough waits to be sent; the handler shall pause until what it gave to on_room() is called, on the executor. A sink that
+  // goes on being handed more gives up its client.
+  virtual bool chunk(SharedBytes bytes) = 0;
+  virtual void on_room(std::function<void()> handler) = 0;  // before begin()
   virtual void end() = 0;
 };
 

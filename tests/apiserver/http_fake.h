@@ -26,7 +26,7 @@ class FakeCore final : public api::RestClient {
                                           std::function<void(const api::WatchEvent&)> on_event,
                                           std::function<void()> on_end) override {
     requests.push_back(std::move(request));
-    auto watcher = std::make_shared<Watcher>(Watcher{std::move(on_event), std::move(on_end)});
+    auto watcher = std::make_shared<Watcher>(Watcher{.on_event = std::move(on_event), .on_end = std::move(on_end)});
     watchers.push_back(watcher);
     return std::make_unique<Handle>(watcher);
   }
@@ -34,7 +34,8 @@ class FakeCore final : public api::RestClient {
   struct Watcher {
     std::function<void(const api::WatchEvent&)> on_event;
     std::function<void()> on_end;
-    bool gone = false;
+    bool gone = false, held = false;
+    std::function<void()> go_on = [] {};  // called when it is held no longer
   };
   std::vector<std::shared_ptr<Watcher>> watchers;
 
@@ -42,6 +43,10 @@ class FakeCore final : public api::RestClient {
   struct Handle final : api::WatchHandle {
     explicit Handle(std::shared_ptr<Watcher> w) : watcher(std::move(w)) {}
     ~Handle() override { watcher->gone = true; }
+    void hold(bool on) override {
+      watcher->held = on;
+      if (!on) watcher->go_on();
+    }
     std::shared_ptr<Watcher> watcher;
   };
   Executor& executor_;
@@ -51,6 +56,8 @@ struct KeepingSink final : ResponseSink {
   HttpResponse response;
   std::vector<SharedBytes> chunks;
   bool answered = false, ended = false;
+  std::size_t room_for = 1'000'000;  // chunks, then again that many
+  std::function<void()> room;
 
   void respond(std::function<HttpResponse()> make) override {
     response = make();
@@ -61,7 +68,11 @@ struct KeepingSink final : ResponseSink {
     response.headers = std::move(headers);
     answered = true;
   }
-  void chunk(SharedBytes bytes) override { chunks.push_back(std::move(bytes)); }
+  bool chunk(SharedBytes bytes) override {
+    chunks.push_back(std::move(bytes));
+    return chunks.size() % room_for != 0;
+  }
+  void on_room(std::function<void()> handler) override { room = std::move(handler); }
   void end() override { ended = true; }
 };
 

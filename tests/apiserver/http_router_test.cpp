@@ -217,6 +217,8 @@ TEST_F(RouterTest, RefusesOptionsThatMakeNoSense) {
       {"GET", all + "?sendInitialEvents=true", "", 422},
       {"GET", all + "?watch=1&sendInitialEvents=true", "", 422},
       {"GET", all + "?watch=1&resourceVersionMatch=NotOlderThan", "", 422},
+      {"GET", all + "?watch=1&sendInitialEvents=true&resourceVersionMatch=Exact", "", 422},
+      {"GET", all + "?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&continue=x", "", 422},
       {"GET", all + "?watch=1&resourceVersion=abc", "", 500},
   };
   for (const Case& c : cases) {
@@ -224,6 +226,11 @@ TEST_F(RouterTest, RefusesOptionsThatMakeNoSense) {
     EXPECT_EQ(r.status, c.status) << c.method << " " << c.target << "\n" << r.body;
   }
   EXPECT_TRUE(core_.requests.empty());
+  EXPECT_EQ(string_at(parse_json(send(as_admin("GET", all + "?watch=1&sendInitialEvents=true&resourceVersionMatch=Exact")).body).value(),
+                      {"message"}),
+            "ListOptions.meta.k8s.io \"\" is invalid: [resourceVersionMatch: Forbidden: sendInitialEvents requires setting "
+            "resourceVersionMatch to NotOlderThan, resourceVersionMatch: Unsupported value: \"Exact\": supported values: "
+            "\"NotOlderThan\"]");
 }
 
 TEST_F(RouterTest, AnswersInTheFormThatIsAsked) {
@@ -288,6 +295,41 @@ TEST_F(RouterTest, StreamsWatchesAndEncodesAnEventOnce) {
   EXPECT_TRUE(core_.watchers[1]->gone);
   EXPECT_TRUE(core_.requests[0].allow_bookmarks);
   EXPECT_GE(core_.requests[0].timeout_seconds.value_or(0), 1800);
+}
+
+TEST_F(RouterTest, AWatchIsHeldWhileItsClientDoesNotKeepUp) {
+  auto sink = std::make_shared<KeepingSink>();
+  sink->room_for = 2;
+  const auto exchange = router_->handle(as_admin("GET", "/api/v1/configmaps?watch=1"), sink);
+  const auto object = std::make_shared<const Json>(core_.next.body);
+  auto& watcher = *core_.watchers.at(0);
+  watcher.on_event({api::WatchEvent::Type::kAdded, object});
+  EXPECT_FALSE(watcher.held);
+  watcher.on_event({api::WatchEvent::Type::kAdded, object});
+  EXPECT_TRUE(watcher.held);
+  sink->room();
+  EXPECT_FALSE(watcher.held);
+}
+
+// As the API server: what decides is whether a bookmark will end the list.
+TEST_F(RouterTest, AListAsAStreamHasNoFormAsATable) {
+  const std::string all = "/api/v1/configmaps?watch=1", match = "&resourceVersionMatch=NotOlderThan";
+  const std::string marks = "&allowWatchBookmarks=true", initial = "&sendInitialEvents=true" + match;
+  const auto status = [&](const std::string& query, const std::string& accept) {
+    auto sink = std::make_shared<KeepingSink>();
+    const auto exchange = router_->handle(with(as_admin("GET", all + query), "Accept", accept), sink);
+    executor_.run_ready(100);
+    return sink->response.status;
+  };
+  const std::string table = "application/json;as=Table;v=v1;g=meta.k8s.io";
+  for (const std::string& streamed : {initial + marks, marks, marks + "&resourceVersion=0"}) {
+    EXPECT_EQ(status(streamed, table), 406) << streamed;
+    EXPECT_EQ(status(streamed, table + ",application/json"), 200) << streamed;
+    EXPECT_EQ(status(streamed, "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io"), 200) << streamed;
+  }
+  for (const std::string& other : {std::string(), initial, marks + "&resourceVersion=5", marks + "&sendInitialEvents=false" + match})
+    EXPECT_EQ(status(other, table), 200) << other;
+  EXPECT_EQ(status(marks + "&sendInitialEvents=true", table), 422) << "mistakes come first";
 }
 
 TEST_F(RouterTest, AWatchThatCannotStartAnswersItsStatus) {

@@ -179,6 +179,31 @@ TEST_F(HttpsServerTest, AWatcherThatDoesNotReadLosesItsConnection) {
   }));
 }
 
+// A list as a stream may be far larger than what a connection may have waiting.
+TEST_F(HttpsServerTest, AWatchWaitsForItsReader) {
+  constexpr int kEvents = 6000;
+  HttpsClient client = admin();
+  EXPECT_EQ(client.open_stream("/api/v1/configmaps?watch=1").status, 200);
+  Json large = core_.next.body;
+  ensure_path(large, {"data", "k"}) = std::string(4 * 1024, 'x');
+  const auto object = std::make_shared<const Json>(std::move(large));
+  int sent = 0, held = 0;
+  on_executor([&] {
+    auto& watcher = *core_.watchers.at(0);
+    watcher.go_on = [&] {
+      for (; sent < kEvents && !watcher.held && !watcher.gone; ++sent) watcher.on_event({api::WatchEvent::Type::kAdded, object});
+      if (watcher.held) ++held;
+      if (sent == kEvents) watcher.on_end();
+    };
+    watcher.go_on();
+    return true;
+  });
+  int received = 0;
+  while (!client.read_line().empty()) ++received;
+  EXPECT_EQ(received, kEvents);
+  EXPECT_GT(on_executor([&] { return held; }), 0);
+}
+
 TEST_F(HttpsServerTest, StopsWithWatchesAndIdleConnectionsOpen) {
   HttpsClient idle = admin(), watching = admin();
   EXPECT_EQ(idle.request("GET", "/version").status, 200);

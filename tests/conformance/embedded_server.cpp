@@ -33,7 +33,11 @@ class Collector final : public apiserver::http::ResponseSink {
     played.headers = std::move(headers);
     played.stream = begun = true;
   }
-  void chunk(SharedBytes bytes) override { played.body += *bytes; }
+  bool chunk(SharedBytes bytes) override {
+    played.body += *bytes;
+    return true;
+  }
+  void on_room(std::function<void()>) override {}
   void end() override { over = true; }
 };
 

@@ -69,7 +69,7 @@ std::optional<MediaForm> fits(const Clause& c, const Offer& offer) {
   if (c.as.empty()) return form;
   form.version = c.version;
   if (offer.shapes && c.group == "meta.k8s.io" && (c.version == "v1" || c.version == "v1beta1")) {
-    if (c.as == "Table") {
+    if (c.as == "Table" && offer.tables) {
       form.shape = MediaForm::Shape::kTable;
       return form;
     }

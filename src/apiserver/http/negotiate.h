@@ -24,6 +24,7 @@ struct Offer {
   bool shapes = false;     // Tables and metadata
   bool discovery = false;  // aggregated discovery
   bool yaml = true;
+  bool tables = true;  // among the shapes
 };
 
 // The first form that the Accept header asks for and the endpoint offers, by q, then in the order named.

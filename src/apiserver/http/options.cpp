@@ -5,6 +5,7 @@
 
 #include "api/field_error.h"
 #include "api/status.h"
+#include "apiserver/list_options.h"
 
 namespace berth::apiserver::http {
 namespace {
@@ -139,51 +140,6 @@ std::optional<api::RestResponse> delete_options(const Query& query, api::RestReq
   return std::nullopt;
 }
 
-FieldErrors check_list(const api::RestRequest& r) {
-  FieldErrors errors;
-  const std::string& match = r.resource_version_match;
-  const auto refuse = [&](std::string_view why) {
-    errors.push_back(api::forbidden_field("resourceVersionMatch", why));
-  };
-  if (!match.empty()) {
-    if (r.resource_version.empty())
-      refuse("resourceVersionMatch is forbidden unless resourceVersion is provided");
-    if (!r.continue_token.empty()) refuse("resourceVersionMatch is forbidden when continue is provided");
-    if (match != "Exact" && match != "NotOlderThan") {
-      errors.push_back(
-          api::not_supported("resourceVersionMatch", Json(match), {"Exact", "NotOlderThan", ""}));
-    }
-    if (match == "Exact" && r.resource_version == "0") {
-      refuse("resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");
-    }
-  }
-  if (r.send_initial_events) {
-    errors.push_back(api::forbidden_field("sendInitialEvents", "sendInitialEvents is forbidden for list"));
-  }
-  return errors;
-}
-
-FieldErrors check_watch(const api::RestRequest& r) {
-  FieldErrors errors;
-  const std::string& match = r.resource_version_match;
-  const auto refuse = [&](std::string_view why) {
-    errors.push_back(api::forbidden_field("resourceVersionMatch", why));
-  };
-  if (r.send_initial_events && match != "NotOlderThan") {
-    refuse("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
-  }
-  if (!match.empty()) {
-    if (!r.send_initial_events) {
-      refuse("resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
-    }
-    if (match != "NotOlderThan" && !r.send_initial_events) {
-      errors.push_back(api::not_supported("resourceVersionMatch", Json(match), {"NotOlderThan"}));
-    }
-    if (!r.continue_token.empty()) refuse("resourceVersionMatch is forbidden when continue is provided");
-  }
-  return errors;
-}
-
 // 400 for lists and gets; watches answer 500 here, as the API server does.
 api::RestResponse bad_version(const api::RestRequest& request) {
   const std::string what = "resourceVersion: Invalid value: \"" + request.resource_version +
@@ -215,13 +171,20 @@ std::optional<api::RestResponse> list_options(const Query& query, api::RestReque
       request.timeout_seconds = *value;
     }
   }
-  const FieldErrors errors = request.verb == Verb::kWatch ? check_watch(request) : check_list(request);
-  if (!errors.empty()) return invalid_options("ListOptions", errors);
+  if (const FieldErrors errors = list_option_errors(request); !errors.empty())
+    return invalid_options("ListOptions", errors);
   if (!request.resource_version.empty() && !is_version(request.resource_version)) return bad_version(request);
   return std::nullopt;
 }
 
 }  // namespace
+
+bool streams_list(const Query& query) {
+  if (!query.flag("allowWatchBookmarks")) return false;
+  const std::string_view match = query.get("resourceVersionMatch"), version = query.get("resourceVersion");
+  if (query.has("sendInitialEvents")) return query.flag("sendInitialEvents") && match == "NotOlderThan";
+  return match.empty() && (version.empty() || version == "0");
+}
 
 std::string manager_of_user_agent(std::string_view user_agent) {
   std::string manager;

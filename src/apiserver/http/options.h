@@ -17,6 +17,9 @@ namespace berth::apiserver::http {
 std::optional<api::RestResponse> apply_options(const Query& query, std::string_view user_agent,
                                                api::RestRequest& request);
 
+// Whether a watch with these options is a list as a stream, which has no form as a table.
+bool streams_list(const Query& query);
+
 // Who a write is attributed to when it does not say: the User-Agent up to the first slash.
 std::string manager_of_user_agent(std::string_view user_agent);
 

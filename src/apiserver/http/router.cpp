@@ -330,7 +330,7 @@ std::unique_ptr<Exchange> Router::Impl::execute_resource(Passage p) {
                   {{"Allow", allowed_methods(*info, !path.name.empty(), path.subresource)}});
   }
   const bool watching = *verb == Verb::kWatch;
-  auto form = negotiate(in.http.header("Accept"), {true, false, !watching});
+  auto form = negotiate(in.http.header("Accept"), {true, false, !watching, !watching || !streams_list(in.target.query)});
   const bool list = *verb == Verb::kList || *verb == Verb::kDeleteCollection;
   const bool misfit =
       form && form->shape == (list ? MediaForm::Shape::kMetadata : MediaForm::Shape::kMetadataList);

@@ -53,6 +53,9 @@ class WatchExchange final : public Exchange, public std::enable_shared_from_this
   }
 
   void start(api::RestClient& core, api::RestRequest request) {
+    sink_->on_room([weak = weak_from_this()] {
+      if (const auto self = weak.lock(); self && self->handle_) self->handle_->hold(false);
+    });
     handle_ =
         core.watch(std::move(request), [this](const WatchEvent& e) { on_event(e); }, [this] { on_end(); });
     // A watch that cannot start says so at once; when nothing came, it has started and the client wants the
@@ -79,8 +82,9 @@ class WatchExchange final : public Exchange, public std::enable_shared_from_this
       return;
     }
     begin();
-    sink_->chunk(encoder_.encode(event, *resource_, form_, executor_.now()));
+    const bool room = sink_->chunk(encoder_.encode(event, *resource_, form_, executor_.now()));
     form_.columns = false;
+    if (!room && handle_) handle_->hold(true);
   }
 
   void refuse(const Json& status) {

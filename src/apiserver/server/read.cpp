@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "api/status.h"
+#include "apiserver/list_options.h"
 #include "apiserver/server/answers.h"
 #include "apiserver/server/continue_token.h"
 #include "apiserver/server/handlers.h"
@@ -73,34 +74,8 @@ Answer get_object(Core& core, const ResourceInfo& resource, const api::RestReque
 std::optional<api::RestResponse> check_list_options(const api::RestRequest& request) {
   const bool watch = request.verb == api::Verb::kWatch;
   const std::string& version = request.resource_version;
-  const std::string& match = request.resource_version_match;
-  api::FieldErrors errors;
-  const auto forbid = [&](std::string field, std::string_view why) {
-    errors.push_back(api::forbidden_field(std::move(field), why));
-  };
-  if (watch) {
-    if (!match.empty() && !request.send_initial_events) {
-      forbid("resourceVersionMatch",
-             "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
-    } else if (request.send_initial_events && match != "NotOlderThan") {
-      forbid("resourceVersionMatch",
-             "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
-    }
-  } else if (!match.empty()) {
-    if (!request.continue_token.empty())
-      forbid("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided");
-    if (version.empty())
-      forbid("resourceVersionMatch", "resourceVersionMatch is forbidden unless resourceVersion is provided");
-    if (match != "Exact" && match != "NotOlderThan") {
-      errors.push_back(api::not_supported("resourceVersionMatch", Json(match), {"Exact", "NotOlderThan"}));
-    }
-    if (match == "Exact" && version == "0") {
-      forbid("resourceVersionMatch", "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");
-    }
-  }
-  if (!watch && request.send_initial_events)
-    forbid("sendInitialEvents", "sendInitialEvents is forbidden for list");
-  if (!errors.empty()) return invalid_options("ListOptions", errors);
+  if (const api::FieldErrors errors = list_option_errors(request); !errors.empty())
+    return invalid_options("ListOptions", errors);
   if (!request.continue_token.empty() && !version.empty() && version != "0") {
     return api::bad_request("specifying resource version is not allowed when using continue");
   }

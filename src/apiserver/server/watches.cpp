@@ -44,12 +44,13 @@ class Watch : public std::enable_shared_from_this<Watch> {
   void refuse(api::RestResponse response);  // an error event, then the end
   void finish();                            // what is queued, then the end
   void cancel();                            // nothing more
+  void hold(bool on);
   const ResourceInfo& resource() const { return *resource_; }
   const std::string& bucket() const { return bucket_; }
 
  private:
   void start_from(const api::RestRequest& request);
-  void send_initial(bool with_end_bookmark);
+  void send_initial();
   void replay(Revision from);
   void push(Type type, JsonPtr object);
   void bookmark(bool initial_end);
@@ -71,6 +72,7 @@ class Watch : public std::enable_shared_from_this<Watch> {
       std::numeric_limits<Revision>::max();  // changes up to here need no look: all, until it has started
   bool bookmarks_ = false;
   bool posted_ = false;
+  bool held_ = false;
   bool ending_ = false;
   bool closed_ = false;
   bool left_ = true;
@@ -101,7 +103,7 @@ void Watch::start_from(const api::RestRequest& request) {
   const Revision from = any ? 0 : *parse_revision(request.resource_version);
   const bool initial = request.send_initial_events.value_or(any);
   if (initial) {
-    send_initial(request.send_initial_events.value_or(false) && bookmarks_);
+    send_initial();
   } else if (any) {
     seen_ = core_.store.durable();
   } else if (from < core_.store.floor()) {
@@ -115,14 +117,14 @@ void Watch::start_from(const api::RestRequest& request) {
   schedule();
 }
 
-void Watch::send_initial(bool with_end_bookmark) {
+void Watch::send_initial() {
   seen_ = core_.store.durable();
   core_.store.scan(bucket_, prefix_, "", seen_, [&](std::string_view, const JsonPtr& stored) {
     const JsonPtr object = in_version(core_, *resource_, stored);
     if (selection_.matches(*object)) queue_.push_back({Type::kAdded, object});
     return true;
   });
-  if (with_end_bookmark) bookmark(true);
+  if (bookmarks_) bookmark(true);
   unbounded_ = queue_.size();
 }
 
@@ -166,7 +168,7 @@ void Watch::push(Type type, JsonPtr object) {
 
 void Watch::bookmark(bool initial_end) {
   JsonObject metadata{{"resourceVersion", std::to_string(std::max(seen_, core_.store.durable()))}};
-  if (initial_end) metadata["annotations"] = JsonObject{{"k8s.io/initial-events-end", "true"}};
+  if (initial_end) metadata["annotations"] = JsonObject{{api::kInitialEventsEnd, "true"}};
   queue_.push_back(
       {Type::kBookmark, std::make_shared<const Json>(JsonObject{{"kind", resource_->kind},
                                                                 {"apiVersion", api_version_of(*resource_)},
@@ -213,6 +215,11 @@ void Watch::cancel() {
   leave();
 }
 
+void Watch::hold(bool on) {
+  held_ = on;
+  schedule();
+}
+
 void Watch::leave() {
   if (left_) return;
   left_ = true;
@@ -225,20 +232,20 @@ void Watch::leave() {
 }
 
 void Watch::schedule() {
-  if (posted_ || closed_ || (queue_.empty() && !ending_)) return;
+  if (posted_ || held_ || closed_ || (queue_.empty() && !ending_)) return;
   posted_ = true;
   executor_.post([self = shared_from_this()] { self->turn(); });
 }
 
 void Watch::turn() {
   posted_ = false;
-  for (std::size_t n = 0; n < kEventsPerTurn && !queue_.empty() && !closed_; ++n) {
+  for (std::size_t n = 0; n < kEventsPerTurn && !queue_.empty() && !closed_ && !held_; ++n) {
     const api::WatchEvent event = std::move(queue_.front());
     queue_.pop_front();
     if (unbounded_ > 0) --unbounded_;
     on_event_(event);
   }
-  if (closed_) return;
+  if (closed_ || held_) return;
   if (!queue_.empty()) return schedule();
   if (!ending_) return;
   closed_ = true;
@@ -251,6 +258,7 @@ class Handle final : public api::WatchHandle {
  public:
   explicit Handle(std::shared_ptr<Watch> watch) : watch_(std::move(watch)) {}
   ~Handle() override { watch_->cancel(); }
+  void hold(bool on) override { watch_->hold(on); }
 
  private:
   std::shared_ptr<Watch> watch_;

@@ -117,7 +117,8 @@ class ServerTest : public testing::Test {
     return get(gvr, ns, name).ok();
   }
 
-  std::unique_ptr<Watched> watch(api::RestRequest r) {
+  // Started; nothing has come yet.
+  std::unique_ptr<Watched> start(api::RestRequest r) {
     auto watched = std::make_unique<Watched>();
     r.verb = api::Verb::kWatch;
     watched->handle = server->watch(
@@ -128,6 +129,10 @@ class ServerTest : public testing::Test {
         },
         [w = watched.get()] { w->ended = true; });
     EXPECT_TRUE(watched->events.empty()) << "an event came inside the call";
+    return watched;
+  }
+  std::unique_ptr<Watched> watch(api::RestRequest r) {
+    auto watched = start(std::move(r));
     settle();
     return watched;
   }

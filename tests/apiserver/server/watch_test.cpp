@@ -76,6 +76,23 @@ TEST_F(WatchTest, InitialEventsEndWithABookmark) {
                 R"(","annotations":{"k8s.io/initial-events-end":"true"}}})");
 }
 
+TEST_F(WatchTest, SoTheyDoWhenNobodySaysWhereToStart) {
+  ASSERT_EQ(create(kConfigMaps, "default", config_map("a")).code, 201);
+  for (const std::string_view version : {"", "0"}) {
+    auto r = maps();
+    r.resource_version = version;
+    r.allow_bookmarks = true;
+    const auto w = watch(r);
+    EXPECT_EQ(w->events, (Events{"ADDED a@" + now(), "BOOKMARK@" + now()}));
+    EXPECT_EQ(string_at(*w->raw.back().object, {"metadata", "annotations", api::kInitialEventsEnd}), "true");
+  }
+  auto r = maps();
+  r.send_initial_events = false;
+  r.resource_version_match = "NotOlderThan";
+  r.allow_bookmarks = true;
+  EXPECT_TRUE(watch(r)->events.empty());
+}
+
 TEST_F(WatchTest, InitialEventsNotOlderThanTheFutureWaitForIt) {
   auto r = maps();
   r.send_initial_events = true;
@@ -126,6 +143,7 @@ TEST_F(WatchTest, BookmarksComeEveryMinuteAndAtTheEnd) {
   auto r = maps();
   r.allow_bookmarks = true;
   r.timeout_seconds = 150;
+  r.resource_version = now();
   const auto w = watch(r);
   ASSERT_EQ(create(kConfigMaps, "kube-system", config_map("a")).code, 201);
   executor.run_until(executor.now() + std::chrono::seconds(149));
@@ -174,6 +192,39 @@ TEST_F(WatchTest, AHandleMayBeDroppedInsideItsOwnCallback) {
 TEST_F(WatchTest, AHandleMayOutliveTheServer) {
   const auto w = watch(maps());
   server.reset();
+  w->handle.reset();
+  settle();
+  EXPECT_TRUE(w->events.empty());
+}
+
+// Else a list would have to be as small as the buffer.
+TEST_F(WatchTest, AHeldWatchKeepsItsInitialEventsAndSoMuchMore) {
+  for (int i = 0; i < 15; ++i) ASSERT_EQ(create(kConfigMaps, "default", config_map("m" + std::to_string(i))).code, 201);
+  auto r = maps();
+  r.allow_bookmarks = true;
+  const auto w = start(r);
+  w->handle->hold(true);
+  settle();
+  EXPECT_TRUE(w->events.empty());
+  for (int i = 0; i < 10; ++i) ASSERT_EQ(create(kConfigMaps, "default", config_map("n" + std::to_string(i))).code, 201);
+  w->handle->hold(false);
+  settle();
+  EXPECT_EQ(w->events.size(), 15 + 1 + 10u);
+  EXPECT_FALSE(w->ended);
+
+  w->handle->hold(true);
+  for (int i = 0; i < 11; ++i) ASSERT_EQ(create(kConfigMaps, "default", config_map("o" + std::to_string(i))).code, 201);
+  EXPECT_FALSE(w->ended) << "nothing comes while it is held, not even the end";
+  w->handle->hold(false);
+  settle();
+  EXPECT_EQ(w->events.size(), 15 + 1 + 10 + 10u);
+  EXPECT_TRUE(w->ended);
+}
+
+TEST_F(WatchTest, AHeldWatchMayBeDropped) {
+  const auto w = watch(maps());
+  w->handle->hold(true);
+  ASSERT_EQ(create(kConfigMaps, "default", config_map("a")).code, 201);
   w->handle.reset();
   settle();
   EXPECT_TRUE(w->events.empty());
