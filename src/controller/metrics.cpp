@@ -1,24 +1,14 @@
 #include "controller/metrics.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 
 #include "api/meta.h"
-#include "base/amount.h"
+#include "controller/metric_units.h"
 #include "controller/resources.h"
 
 namespace berth::controller {
 namespace {
-
-constexpr double kUnlimited = std::numeric_limits<double>::infinity();
-
-// cpu is told in cores, everything else in units.
-double units(std::string_view resource, Amount amount) {
-  if (amount.is_unlimited()) return kUnlimited;
-  const auto count = static_cast<double>(amount.count());
-  return resource == "cpu" ? count / 1000 : count;
-}
 
 double limit(std::string_view resource, const std::optional<Quantity>& quantity) {
   return quantity ? units(resource, to_amount(resource, *quantity)) : kUnlimited;
@@ -66,10 +56,12 @@ std::optional<bool> admits(const engine::Effects& effects) {
 ControllerMetrics::ControllerMetrics(Metrics& m, ControllerMetricsOptions options)
     : options_(std::move(options)),
       workloads_(m, options_.role, options_.local_queues),
+      census_(m, "kueue_"),
+      local_census_(m, "kueue_local_queue_"),
+      cohorts_(m, options_.role),
       attempts_(m.counter("kueue_admission_attempts_total", "Rounds of decisions about workloads that wait.")),
       attempt_duration_(m.histogram("kueue_admission_attempt_duration_seconds", "How long such a round took.",
                                     {.0001, .0005, .001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10})),
-      pending_(m.gauge("kueue_pending_workloads", "Workloads that wait.")),
       reserving_(m.gauge("kueue_reserving_active_workloads", "Workloads that have quota.")),
       admitted_(m.gauge("kueue_admitted_active_workloads", "Workloads that are admitted and not finished.")),
       status_(m.gauge("kueue_cluster_queue_status", "1 for the status that the queue has.")),
@@ -100,14 +92,20 @@ void ControllerMetrics::refresh(const engine::Engine& engine, const Find& find) 
   for (const auto& [ns, name] : std::exchange(changed_local_queues_, {})) {
     if (options_.local_queues) refresh_local_queue(engine, find, ns, name);
   }
-  // Who wakes and who falls asleep changes nothing else about a queue.
-  for (const std::string& name : cluster_queues_) {
-    const auto counts = engine.pending_counts(name);
-    const auto set = [&](const char* status, std::size_t count) {
-      pending_.set({{"cluster_queue", name}, {"status", status}, {"replica_role", options_.role}}, static_cast<double>(count));
-    };
-    set("active", counts.active);
-    set("inadmissible", counts.inadmissible);
+  cohorts_.refresh(engine, cluster_queues_);
+  tell_census(engine);
+}
+
+// Who wakes, who falls asleep and why somebody waits changes nothing else about a queue, so nobody says so: all are asked.
+void ControllerMetrics::tell_census(const engine::Engine& engine) {
+  const MetricLabels role{{"replica_role", options_.role}};
+  for (const auto& [name, admitted] : cluster_queues_) {
+    if (const auto census = engine.cluster_queue_census(name)) census_.tell({{"cluster_queue", name}}, role, {}, *census);
+  }
+  for (const auto& [key, cluster_queue] : local_queues_) {
+    const auto& [ns, name] = key;
+    const auto census = engine.local_queue_census(ns, name);
+    if (census) local_census_.tell({{"name", name}, {"namespace", ns}}, role, {{"cluster_queue", cluster_queue}}, *census);
   }
 }
 
@@ -116,14 +114,15 @@ void ControllerMetrics::refresh_cluster_queue(const engine::Engine& engine, cons
   const JsonPtr object = find(kClusterQueues, "", name);
   const auto status = engine.cluster_queue_status(name);
   if (!object || !status) {
-    for (GaugeFamily* family : {&pending_, &reserving_, &admitted_, &status_, &share_, &reservation_, &usage_, &nominal_, &borrowing_, &lending_})
+    census_.forget(whose);
+    for (GaugeFamily* family : {&reserving_, &admitted_, &status_, &share_, &reservation_, &usage_, &nominal_, &borrowing_, &lending_})
       family->remove(whose);
     cluster_queues_.erase(name);
     shapes_.erase(name);
     shapes_.erase("share of " + name);
     return;
   }
-  cluster_queues_.insert(name);
+  cluster_queues_[name] = status->admitted;
   const MetricLabels labels{{"cluster_queue", name}, {"replica_role", options_.role}};
   reserving_.set(labels, status->reserving);
   admitted_.set(labels, status->admitted);
@@ -179,7 +178,10 @@ void ControllerMetrics::refresh_local_queue(const engine::Engine& engine, const 
   const MetricLabels whose{{"name", name}, {"namespace", ns}};
   const std::string key = api::object_key(ns, name);
   const auto status = engine.local_queue_status(ns, name);
-  if (!status || !find(kLocalQueues, ns, name)) {
+  const JsonPtr object = find(kLocalQueues, ns, name);
+  if (!status || !object) {
+    local_census_.forget(whose);
+    local_queues_.erase({ns, name});
     for (GaugeFamily* family : {&local_reserving_, &local_admitted_, &local_status_, &local_reservation_, &local_usage_})
       family->remove(whose);
     shapes_.erase(key);
@@ -188,6 +190,7 @@ void ControllerMetrics::refresh_local_queue(const engine::Engine& engine, const 
   if (reshaped(key, shape_of({}, status->usage))) {
     for (GaugeFamily* family : {&local_reservation_, &local_usage_}) family->remove(whose);
   }
+  local_queues_[{ns, name}] = string_at(*object, {"spec", "clusterQueue"});
   const MetricLabels labels{{"name", name}, {"namespace", ns}, {"replica_role", options_.role}};
   local_reserving_.set(labels, status->reserving);
   local_admitted_.set(labels, status->admitted);

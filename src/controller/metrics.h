@@ -11,6 +11,8 @@
 
 #include "api/rest.h"
 #include "base/metrics.h"
+#include "controller/census_metrics.h"
+#include "controller/cohort_metrics.h"
 #include "controller/workload_metrics.h"
 #include "engine/engine.h"
 
@@ -43,18 +45,22 @@ class ControllerMetrics {
   void refresh_cluster_queue(const engine::Engine& engine, const Find& find, const std::string& name);
   void refresh_cohort(const engine::Engine& engine, const Find& find, const std::string& name);
   void refresh_local_queue(const engine::Engine& engine, const Find& find, const std::string& ns, const std::string& name);
+  void tell_census(const engine::Engine& engine);
   void set_quotas(const api::kueue::ClusterQueue& queue, const engine::ClusterQueueStatus& status);
   // Whether the queue has other series than it had: looking for those that must go is dear, so it is not done for nothing.
   bool reshaped(const std::string& queue, std::string shape);
 
   ControllerMetricsOptions options_;
   WorkloadMetrics workloads_;
+  CensusMetrics census_, local_census_;
+  CohortMetrics cohorts_;
   CounterFamily attempts_;
   HistogramFamily attempt_duration_;
-  GaugeFamily pending_, reserving_, admitted_, status_, share_, cohort_share_;
+  GaugeFamily reserving_, admitted_, status_, share_, cohort_share_;
   GaugeFamily local_reserving_, local_admitted_, local_status_, local_reservation_, local_usage_;
   GaugeFamily reservation_, usage_, nominal_, borrowing_, lending_;
-  std::set<std::string> cluster_queues_;  // that have gauges
+  std::map<std::string, std::int32_t> cluster_queues_;                           // that have gauges: how many are admitted
+  std::map<std::pair<std::string, std::string>, std::string> local_queues_;  // that have gauges: their cluster queue
   std::map<std::string, std::string> shapes_;  // of series with flavors and resources, by queue
   std::set<std::string> changed_cluster_queues_, changed_cohorts_;
   std::set<std::pair<std::string, std::string>> changed_local_queues_;

@@ -208,6 +208,19 @@ struct PendingCounts {
   std::size_t active = 0, inadmissible = 0;
 };
 
+// The workloads of a queue that are not admitted, as decided so far.
+struct QueueCensus {
+  // Why one is not admitted: the reason of Admitted=False and, when quota is lacking (NoReservation), that of QuotaReserved=False.
+  using Why = std::pair<std::string, std::string>;
+  PendingCounts pending;
+  std::map<Why, std::size_t> unadmitted;  // nor finished
+};
+// Of all cluster queues and cohorts below a cohort, and its own.
+struct SubtreeQuota {
+  std::string flavor, resource;
+  Amount quota, reserved;
+};
+
 class Engine {
  public:
   explicit Engine(Options options);
@@ -229,6 +242,14 @@ class Engine {
   std::optional<CohortStatus> cohort_status(std::string_view name) const;  // none: no such object
   // Without looking at the workloads one by one; zeros for a queue that is not known.
   PendingCounts pending_counts(std::string_view cluster_queue) const;
+
+  // These walk over the workloads of the queue: for metrics, now and then. None: no such queue.
+  std::optional<QueueCensus> cluster_queue_census(std::string_view name) const;
+  std::optional<QueueCensus> local_queue_census(std::string_view ns, std::string_view name) const;
+  // From the queue's own cohort up to the root; none above a cycle.
+  std::vector<std::string> cohorts_above(std::string_view cluster_queue) const;
+  // What is neither there nor used is left out. In the order in which flavors and resources became known.
+  std::vector<SubtreeQuota> cohort_quotas(std::string_view cohort) const;
 
   // Who waits, as of the last schedule(): from the position `offset` on, at most `limit`. O(log n) for each. None: no such queue.
   std::optional<std::vector<PendingWorkload>> pending_in_cluster_queue(std::string_view name, std::size_t offset,

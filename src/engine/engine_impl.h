@@ -91,6 +91,7 @@ struct Engine::Impl {
   lifecycle::Situation situation_of(const Tracked& t) const;
   const Asks& asks_for(Tracked& t);
   const api::kueue::WorkloadStatus* holding_status(const Tracked& t) const;
+  QueueCensus census(const TrackedWorkloads::Set& members) const;
   std::optional<Pending> pending_of(Tracked& t);
   Holding holding_of(const Tracked& t, const api::kueue::WorkloadStatus& status) const;
 

@@ -174,14 +174,16 @@ class QueueMetricsTest : public testing::Test {
         object("{metadata: {name: lq, namespace: a}, spec: {clusterQueue: cq}}"));
     engine.handle(kStart, engine::LocalQueueSeen{ptr(api::kueue::decode_local_queue(*stored["localqueues/a/lq"]))});
     metrics.local_queue_changed("a", "lq");
-    for (const std::string name : {"w1", "w2"}) {
-      engine.handle(kStart, engine::WorkloadSeen{ptr(api::kueue::decode_workload(
-                                object("{metadata: {name: " + name + ", namespace: a, uid: " + name +
-                                       ", creationTimestamp: '2026-11-21T09:00:00Z'}, spec: {queueName: lq, active: true, podSets: [{name: main, "
-                                       "count: 2, template: {spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}}}]}}")))});
-    }
+    for (const char* name : {"w1", "w2"}) workload(name);
     engine.handle(kStart, engine::Synced{});
     decide();
+  }
+  // Two pods with a cpu each.
+  void workload(const std::string& name) {
+    engine.handle(kStart, engine::WorkloadSeen{ptr(api::kueue::decode_workload(
+                              object("{metadata: {name: " + name + ", namespace: a, uid: " + name +
+                                     ", creationTimestamp: '2026-11-21T09:00:00Z'}, spec: {queueName: lq, active: true, podSets: [{name: main, "
+                                     "count: 2, template: {spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}}}]}}")))});
   }
   void queue(const std::string& resource) {
     stored["clusterqueues//cq"] = std::make_shared<const Json>(
@@ -247,6 +249,42 @@ TEST_F(QueueMetricsTest, WhoIsAdmittedWaitsNoMore) {
   EXPECT_EQ(lines_of(registry, "kueue_admitted_active_workloads"), "{cluster_queue=\"cq\"} 2\n");
 }
 
+TEST_F(QueueMetricsTest, TellWhyWorkloadsAreNotAdmitted) {
+  refresh();
+  EXPECT_EQ(lines_of(registry, "kueue_local_queue_pending_workloads"),
+            "{name=\"lq\",namespace=\"a\",status=\"active\"} 0\n{name=\"lq\",namespace=\"a\",status=\"inadmissible\"} 1\n");
+  const std::string why = "reason=\"NoReservation\",underlying_cause=\"WaitingForQuota\"} ";
+  EXPECT_EQ(lines_of(registry, "kueue_unadmitted_workloads"), "{cluster_queue=\"cq\"," + why + "1\n");
+  EXPECT_EQ(lines_of(registry, "kueue_local_queue_unadmitted_workloads"),
+            "{cluster_queue=\"cq\",name=\"lq\",namespace=\"a\"," + why + "1\n");
+  queue("{name: cpu, nominalQuota: 4}");
+  decide();
+  refresh();
+  EXPECT_EQ(lines_of(registry, "kueue_unadmitted_workloads"), "{cluster_queue=\"cq\"," + why + "0\n") << "it is a reason no more";
+}
+
+TEST_F(QueueMetricsTest, TellTheTreeOfCohorts) {
+  refresh();
+  EXPECT_EQ(lines_of(registry, "kueue_cluster_queue_info"),
+            "{cluster_queue=\"cq\",parent_cohort=\"team\",root_cohort=\"team\"} 1\n");
+  engine.handle(kStart, engine::CohortSeen{ptr(api::kueue::decode_cohort(object(
+                            "{metadata: {name: team}, spec: {parentName: all, resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, "
+                            "resources: [{name: cpu, nominalQuota: 1}]}]}]}}")))});
+  decide();
+  refresh();
+  EXPECT_EQ(lines_of(registry, "kueue_cluster_queue_info"),
+            "{cluster_queue=\"cq\",parent_cohort=\"team\",root_cohort=\"all\"} 1\n");
+  EXPECT_EQ(lines_of(registry, "kueue_cohort_info"),
+            "{cohort=\"all\",parent_cohort=\"\",root_cohort=\"all\"} 1\n"
+            "{cohort=\"team\",parent_cohort=\"all\",root_cohort=\"all\"} 1\n");
+  const auto both = [](const std::string& what, const std::string& count) {
+    return "{cohort=\"all\"" + what + "} " + count + "\n{cohort=\"team\"" + what + "} " + count + "\n";
+  };
+  EXPECT_EQ(lines_of(registry, "kueue_cohort_subtree_quota"), both(R"(,flavor="f",resource="cpu")", "4"));
+  EXPECT_EQ(lines_of(registry, "kueue_cohort_subtree_resource_reservations"), both(R"(,flavor="f",resource="cpu")", "2"));
+  EXPECT_EQ(lines_of(registry, "kueue_cohort_subtree_admitted_active_workloads"), both("", "1"));
+}
+
 TEST_F(QueueMetricsTest, SharesAreNotToldWhereTheyDecideNothing) {
   metrics.cohort_changed("team");
   refresh();
@@ -284,6 +322,7 @@ TEST_F(QueueMetricsTest, SeriesOfWhatIsGoneAreGone) {
   refresh();
   const std::string text = registry.text();
   EXPECT_EQ(text.find("cluster_queue=\"cq\""), std::string::npos) << text;
+  EXPECT_EQ(text.find("cohort=\"team\""), std::string::npos) << text;
   EXPECT_EQ(text.find("name=\"lq\""), std::string::npos) << text;
 }
 

@@ -74,16 +74,30 @@ TEST(PendingPositions, MoveUpWhenSomebodyLeaves) {
 TEST(PendingPositions, CountWhoSleepsAsInadmissible) {
   TwoTeams s;
   EXPECT_EQ(s.engine().pending_counts("other").inadmissible, 0u);
+  // Local queues are counted one workload at a time.
+  const auto of_teams = [&] {
+    PendingCounts sum;
+    for (const char* team : {"red", "blue"}) {
+      const auto census = s.engine().local_queue_census("ns", team);
+      if (!census) continue;
+      sum.active += census->pending.active;
+      sum.inadmissible += census->pending.inadmissible;
+    }
+    return sum;
+  };
   s.run();
   EXPECT_EQ(s.engine().pending_counts("cq").active, 0u);
   EXPECT_EQ(s.engine().pending_counts("cq").inadmissible, 5u);
+  EXPECT_EQ(of_teams().inadmissible, 5u);
   // A StrictFIFO queue waits with its head: nobody is put to sleep.
   s.give(ClusterQueueBuilder("cq").cpu({{"f", "4"}}).strict());
   s.run();
   EXPECT_EQ(s.engine().pending_counts("cq").active, 5u);
+  EXPECT_EQ(of_teams().active, 5u);
   s.give(ClusterQueueBuilder("cq").cpu({{"f", "4"}}).strict().stop(api::kueue::StopPolicy::kHold));
   s.run();
   EXPECT_EQ(s.engine().pending_counts("cq").inadmissible, 5u);
+  EXPECT_EQ(of_teams().inadmissible, 5u);
 }
 
 // A follower: sees everything, decides nothing.

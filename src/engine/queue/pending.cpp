@@ -196,6 +196,11 @@ bool PendingQueue::sleeps(WorkloadId workload) const {
          (classes_[slot.class_id.index()].parked || workload == blocked_);
 }
 
+bool PendingQueue::asleep(WorkloadId workload) const {
+  const Slot& slot = slots_[workload];
+  return slot.place == Slot::Place::kAside || classes_[slot.class_id.index()].parked;
+}
+
 std::vector<WorkloadId> PendingQueue::sleeping_heads() const {
   std::vector<WorkloadId> heads;
   for (ClassId each : parked_) heads.push_back(classes_[each.index()].members.begin()->workload);

@@ -72,6 +72,7 @@ class PendingQueue {
   std::size_t size() const { return everybody_.size(); }
   // Of these: in a class that sleeps, or aside. A blocked head and who stands behind it do not count.
   std::size_t asleep() const { return parked_members_ + aside_.size(); }
+  bool asleep(WorkloadId workload) const;  // whether it is one of these; it is in the queue
 
   // --- Positions among everybody, sleeping or aside too: 0-based, in the order of evaluation. O(log n), a page O(log n) and what it has.
   std::size_t position(WorkloadId workload) const;                  // it is in the queue

@@ -31,6 +31,12 @@ bool Scheduler::parked(WorkloadId workload) const {
          impl_->state.queue(impl_->state.slots[workload].queue)->pending.sleeps(workload);
 }
 
+bool Scheduler::inadmissible(WorkloadId workload) const {
+  if (!pending(workload)) return false;
+  const Queue& queue = *impl_->state.queue(impl_->state.slots[workload].queue);
+  return !impl_->state.runs(queue) || queue.pending.asleep(workload);
+}
+
 std::size_t Scheduler::pending_count(std::string_view cluster_queue) const {
   const Queue* queue = impl_->find(cluster_queue);
   return queue == nullptr ? 0 : queue->pending.size();

@@ -108,6 +108,7 @@ class Scheduler {
   std::span<const StatedPlaces> held_places(WorkloadId workload) const;  // by pod set that has some
   bool parked(
       WorkloadId workload) const;  // pending, and not to be evaluated until something it lacks changes
+  bool inadmissible(WorkloadId workload) const;  // of the pending ones: counted in inadmissible_count()
   std::size_t pending_count(std::string_view cluster_queue) const;
   // Of them, who sleeps until something changes, and all while the queue may not admit (Kueue: inadmissible; the rest is active).
   std::size_t inadmissible_count(std::string_view cluster_queue) const;
