@@ -15,7 +15,7 @@ using api::volcano::DequeueStrategy;
 using api::volcano::PodGroupPhase;
 using api::volcano::Queue;
 
-constexpr unsigned kSeeds = 150;
+constexpr unsigned kSeeds = 500;
 constexpr int kSteps = 40;
 const std::vector<std::string> kResources{"cpu", "gpu"};
 

@@ -114,7 +114,7 @@ WorkloadId PendingQueue::head() const {
   return first == blocked_ ? WorkloadId() : first;
 }
 
-void PendingQueue::park(WorkloadId workload, std::vector<Lack> lacks, std::string_view reason) {
+void PendingQueue::park(WorkloadId workload, std::vector<Lack> lacks, std::string_view reason, std::uint64_t loans) {
   ClassId id = slots_[workload].class_id;
   Class& c = classes_[id.index()];
   BERTH_INVARIANT(!c.parked);
@@ -122,6 +122,7 @@ void PendingQueue::park(WorkloadId workload, std::vector<Lack> lacks, std::strin
   c.parked = true;
   parked_members_ += c.members.size();
   c.lacks = std::move(lacks);
+  c.loans = loans;
   parked_.push_back(id);
   if (c.reason != reason) {  // what members were told before is no longer why they wait
     c.reason = reason;
@@ -142,8 +143,9 @@ void PendingQueue::park_again(WorkloadId workload) {
   if (!c.newcomers.empty()) with_newcomers_.push_back(id);
 }
 
-void PendingQueue::block(WorkloadId workload, std::vector<Lack> lacks) {
+void PendingQueue::block(WorkloadId workload, std::vector<Lack> lacks, std::uint64_t loans) {
   blocked_ = workload;
+  blocked_loans_ = loans;
   blocked_lacks_ = std::move(lacks);
 }
 
@@ -154,18 +156,19 @@ void PendingQueue::unpark(ClassId id) {
   awake_.insert(*c.members.begin());
 }
 
+// `helps`: one lack of whoever has this shape, with a verdict that knew so many loans.
 bool PendingQueue::wake_where(const auto& helps) {
-  auto concerns = [&](const std::vector<Lack>& lacks, ShapeId shape) {
-    return std::any_of(lacks.begin(), lacks.end(), [&](const Lack& lack) { return helps(lack, shape); });
+  auto concerns = [&](const std::vector<Lack>& lacks, ShapeId shape, std::uint64_t loans) {
+    return std::any_of(lacks.begin(), lacks.end(), [&](const Lack& lack) { return helps(lack, shape, loans); });
   };
   bool any = false;
   std::erase_if(parked_, [&](ClassId each) {
     const Class& c = classes_[each.index()];
-    if (!concerns(c.lacks, c.key.shape)) return false;
+    if (!concerns(c.lacks, c.key.shape, c.loans)) return false;
     unpark(each);
     return any = true;
   });
-  if (blocked_.valid() && concerns(blocked_lacks_, slots_[blocked_].shape)) {
+  if (blocked_.valid() && concerns(blocked_lacks_, slots_[blocked_].shape, blocked_loans_)) {
     blocked_ = WorkloadId();
     any = true;
   }
@@ -173,11 +176,18 @@ bool PendingQueue::wake_where(const auto& helps) {
 }
 
 bool PendingQueue::wake(FlavorResourceId id, const std::function<bool(const Lack&, ShapeId)>& may_fit) {
-  return wake_where([&](const Lack& lack, ShapeId shape) { return lack.id == id && may_fit(lack, shape); });
+  return wake_where(
+      [&](const Lack& lack, ShapeId shape, std::uint64_t) { return lack.id == id && may_fit(lack, shape); });
+}
+
+bool PendingQueue::wake_for_victims(FlavorResourceId id, std::uint64_t number) {
+  return wake_where([&](const Lack& lack, ShapeId, std::uint64_t known) {
+    return known < number && (!id.valid() || lack.id == id || lack.place.valid());
+  });
 }
 
 bool PendingQueue::wake_place(FlavorId flavor) {
-  return wake_where([&](const Lack& lack, ShapeId) { return lack.place == flavor; });
+  return wake_where([&](const Lack& lack, ShapeId, std::uint64_t) { return lack.place == flavor; });
 }
 
 bool PendingQueue::wake_all() {

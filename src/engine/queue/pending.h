@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <set>
 #include <span>
@@ -22,6 +23,7 @@ namespace berth::engine {
 
 class PendingQueue {
  public:
+  static constexpr std::uint64_t kAnyLoan = std::numeric_limits<std::uint64_t>::max();
   // `share_verdicts` false: every workload is a class of its own.
   PendingQueue(Slots& slots, bool share_verdicts);
 
@@ -36,12 +38,15 @@ class PendingQueue {
   WorkloadId head() const;
 
   // BestEffortFIFO: the class of the workload sleeps until one of `lacks` gets freer. `reason` is what its
-  // other members are told.
-  void park(WorkloadId workload, std::vector<Lack> lacks, std::string_view reason);
+  // other members are told; `loans` the number of the last loan that its verdict took into account.
+  void park(WorkloadId workload, std::vector<Lack> lacks, std::string_view reason, std::uint64_t loans = 0);
   // StrictFIFO: the workload blocks the queue as long as it is the first.
-  void block(WorkloadId workload, std::vector<Lack> lacks);
+  void block(WorkloadId workload, std::vector<Lack> lacks, std::uint64_t loans = 0);
   // Wakes what lacked `id` and passes `may_fit`. True when anything woke.
   bool wake(FlavorResourceId id, const std::function<bool(const Lack&, ShapeId)>& may_fit);
+  // Wakes what lacked `id` or places, or whatever it lacked while `id` is invalid, and does not know of loan `number` yet: who may
+  // take quota back may find other victims. True when anything woke.
+  bool wake_for_victims(FlavorResourceId id, std::uint64_t number = kAnyLoan);
   // Wakes what found no place in the nodes of this flavor.
   bool wake_place(FlavorId flavor);
   bool wake_all();
@@ -119,6 +124,7 @@ class PendingQueue {
     Order members;
     bool parked = false;
     std::vector<Lack> lacks;            // when it was last parked; empty once everything may be different
+    std::uint64_t loans = 0;            // that its verdict knew
     std::string reason;                 // told to members while parked
     std::vector<WorkloadId> newcomers;  // since members were last told
     Plan plan;
@@ -153,6 +159,7 @@ class PendingQueue {
   std::vector<ClassId> parked_;
   WorkloadId blocked_;
   std::vector<Lack> blocked_lacks_;
+  std::uint64_t blocked_loans_ = 0;
   WorkloadId sticky_;
   std::set<WorkloadId> aside_;
   std::vector<ClassId> with_newcomers_;  // parked classes that have some; may name a class more than once

@@ -71,6 +71,16 @@ bool Ledger::fits_counted(NodeId cluster_queue, std::span<const FlavorResourceAm
   });
 }
 
+NodeId Ledger::topmost_borrower(NodeId node, FlavorResourceId id) const {
+  NodeId top;
+  for (; node.valid(); node = at(node).up) {
+    const Cell& c = cell(node, id);
+    if (c.usage > c.subtree) top = node;
+    if (c.usage <= c.local) break;
+  }
+  return top;
+}
+
 Amount Ledger::rise(NodeId node, NodeId ancestor, FlavorResourceId id, Amount amount) const {
   for (; node != ancestor; node = at(node).up) {
     const Amount spare = local_available(node, id);

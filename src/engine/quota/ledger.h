@@ -121,6 +121,8 @@ class Ledger {
   // Of usage that the queue has already: whether there is room for it.
   bool fits_counted(NodeId cluster_queue, std::span<const FlavorResourceAmount> usage) const;
   BorrowLevel lowest_subtree_that_fits(NodeId cluster_queue, FlavorResourceId id, Amount more) const;
+  // Of the queue and the ancestors that its usage counts in, the topmost that uses more than is its own; invalid: none does.
+  NodeId topmost_borrower(NodeId cluster_queue, FlavorResourceId id) const;
   // By how much the usage of `ancestor` (or of the queue itself) would rise, or fall, if that of the queue did by `amount`.
   Amount rise(NodeId cluster_queue, NodeId ancestor, FlavorResourceId id, Amount amount) const;
   Amount fall(NodeId cluster_queue, NodeId ancestor, FlavorResourceId id, Amount amount) const;

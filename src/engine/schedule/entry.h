@@ -18,6 +18,7 @@ struct Entry {
   const Shape* shape = nullptr;
   Assignment assignment;
   std::vector<Target> targets;
+  std::uint64_t loans = 0;  // so many there had been when it was looked at
   // The walk over flavors went on from where a former one stopped: nobody is put to sleep on such a verdict.
   bool partial_view = false;
 };

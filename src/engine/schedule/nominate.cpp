@@ -10,6 +10,7 @@ void Nominator::nominate(Entry& entry, bool resume) {
   entry.assignment.clear();
   entry.plan = nullptr;
   entry.partial_view = false;
+  entry.loans = state_.loans_ever;
   if (slot.barrier) return;
   Queue& queue = *entry.queue;
   entry.shape = &state_.shapes[slot.shape];
@@ -69,9 +70,21 @@ void Nominator::find_targets(Entry& entry) {
   }
   Preemptor preemptor{entry.queue->node, &entry.queue->config, slot.priority, slot.queued_at};
   entry.targets = state_.preemption.targets(preemptor, short_ids_, entry.assignment.usage, placer_.asks());
-  if (entry.targets.empty() || !comes_free(entry)) return;
+  if (entry.targets.empty()) return note_debts(entry, preemptor);
+  if (!comes_free(entry)) return;
   entry.targets.clear();
   entry.assignment.mode = Mode::kDeferredFit;
+}
+
+// Who would borrow something may reclaim less, or nothing, of what is short: it waits for that, too.
+void Nominator::note_debts(Entry& entry, const Preemptor& who) const {
+  const auto needs = who.needs_quota(state_.ledger, short_ids_, entry.assignment.usage);
+  const auto borrows = [&](const FlavorResourceAmount& each) { return state_.ledger.borrowing_with(who.queue, each.id, each.amount); };
+  if (!who.config->reclaims() || std::none_of(needs.begin(), needs.end(), borrows)) return;
+  for (const FlavorResourceAmount& each : needs) {
+    const bool is_short = std::find(short_ids_.begin(), short_ids_.end(), each.id) != short_ids_.end();
+    if (!is_short) entry.assignment.lacks.push_back({.id = each.id, .wanted = each.amount});
+  }
 }
 
 // Pods of earlier victims may hold their nodes for some time after the quota is free. Nobody else has to go

@@ -23,6 +23,7 @@ class Nominator {
   void assign(Entry& entry, std::span<const std::int32_t> counts, std::span<const std::int32_t> tried,
               std::span<const std::int32_t> nominated);
   void find_targets(Entry& entry);
+  void note_debts(Entry& entry, const Preemptor& who) const;
   bool comes_free(Entry& entry);
   bool promising(const Entry& entry) const;
   void reduce(Entry& entry, std::span<const std::int32_t> tried);

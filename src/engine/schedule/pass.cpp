@@ -213,6 +213,7 @@ void Pass::admit(Entry& entry) {
   slot.reserved_at = now_;
   state_.set_pods_ready(slot, false);
   state_.ledger.take(entry.workload, queue.node, entry.assignment.usage);
+  state_.note_loans(queue.node, entry.assignment.usage);
   queue.holders.insert(slot, entry.workload);
   moved();
 }
@@ -270,13 +271,13 @@ void Pass::give_up(Entry& entry, std::string_view reason) {
   PendingQueue& pending = entry.queue->pending;
   const auto& barrier = state_.slots[entry.workload].barrier;
   if (!entry.queue->config.strict() || (barrier && !barrier->blocks_strict_queue)) {
-    pending.park(entry.workload, std::move(entry.assignment.lacks), reason);
+    pending.park(entry.workload, std::move(entry.assignment.lacks), reason, entry.loans);
     return moved();
   }
   // The head of a StrictFIFO queue that keeps capacity reserved goes on doing so in every cycle.
   bool reserves = entry.assignment.mode == Mode::kPreempt &&
                   entry.queue->config.reclaim_within_cohort != api::kueue::ReclaimWithinCohort::kAny;
-  if (!reserves) pending.block(entry.workload, std::move(entry.assignment.lacks));
+  if (!reserves) pending.block(entry.workload, std::move(entry.assignment.lacks), entry.loans);
 }
 
 void Pass::try_again(Entry& entry) { scan_moved(entry); }

@@ -140,16 +140,19 @@ std::vector<std::string> Scheduler::Impl::check_awake() {
   return broken;
 }
 
+// As long as nobody is being evicted, nobody who is parked would find victims either.
 std::vector<std::string> Scheduler::check() const {
   State& state = impl_->state;
   std::vector<std::string> broken = state.ledger.check();
   auto say = [&](std::vector<std::string> more) { broken.insert(broken.end(), more.begin(), more.end()); };
   std::size_t unready = 0;
+  bool evicting = false;  // who waits for what victims give back is woken when they do
   for (std::size_t i = 0; i < state.slots.size(); ++i) {
     WorkloadId workload(i);
     const Slot& slot = state.slots[workload];
     bool holder = slot.place == Slot::Place::kHolder;
     if (!slot.pods_ready) ++unready;
+    evicting = evicting || (holder && slot.evicted);
     if (!slot.pods_ready && !holder) broken.push_back("workload " + slot.uid + " blocks others and holds nothing");
     if (!slot.in_use && slot.place != Slot::Place::kNone)
       broken.push_back("a workload that left is still somewhere");
@@ -177,9 +180,13 @@ std::vector<std::string> Scheduler::check() const {
       entry.workload = head;
       entry.queue = queue.get();
       nominator.nominate(entry, false);
-      if (entry.plan == nullptr || entry.assignment.mode != Mode::kFit) continue;
-      broken.push_back("workload " + state.slots[head].uid + " is parked in " +
-                       state.ledger.name(queue->node) + " though it fits now");
+      if (entry.plan == nullptr) continue;
+      const bool fits = entry.assignment.mode == Mode::kFit;
+      // Whoever wants places gets the flavor that has quota, and another one once others have used that up: nobody is woken for that.
+      const bool preempts = entry.plan->wants_places.empty() && !evicting && entry.assignment.mode == Mode::kPreempt && !entry.targets.empty();
+      if (!fits && !preempts) continue;
+      broken.push_back("workload " + state.slots[head].uid + " is parked in " + state.ledger.name(queue->node) +
+                       (fits ? " though it fits now" : " though it may preempt " + state.slots[entry.targets.front().workload].uid));
     }
   }
   return broken;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <tuple>
 
 #include "base/assert.h"
 #include "engine/schedule/scheduler_impl.h"
@@ -72,11 +73,39 @@ void Scheduler::Impl::relieve(NodeId node, FlavorResourceId id) {
       queue->pending.wake_all();
     } else {
       queue->pending.wake(id, may_fit);
+      // Whatever got freer, the share of whoever waits here may be smaller now.
+      if (state.options.fair_sharing.enabled && queue->config.reclaims()) queue->pending.wake_for_victims(FlavorResourceId());
     }
     if (queue->pending.head().valid()) mark(*queue);
   }
   for (NodeId child : state.ledger.children(node)) {
     if (state.ledger.parent(child) == node) relieve(child, id);
+  }
+}
+
+// Who may reclaim and lacks what others borrowed looks for victims again; where shares decide, whatever it lacks.
+void Scheduler::Impl::tempt(NodeId node, const Loan& loan) {
+  if (Queue* queue = state.queue(node); queue != nullptr && queue->config.reclaims() && queue->pending.size() > 0) {
+    const FlavorResourceId id = state.options.fair_sharing.enabled ? FlavorResourceId() : loan.id;
+    if (queue->pending.wake_for_victims(id, loan.number)) mark(*queue);
+  }
+  for (NodeId child : state.ledger.children(node)) {
+    if (state.ledger.parent(child) == node) tempt(child, loan);
+  }
+}
+
+void Scheduler::Impl::absorb_loans() {
+  if (state.loans.empty()) return;
+  std::vector<Loan> loans = std::exchange(state.loans, {});
+  // Of equal ones the last counts.
+  const auto order = [](const Loan& a, const Loan& b) {
+    return std::tuple(a.among, a.id, b.number) < std::tuple(b.among, b.id, a.number);
+  };
+  const auto same = [](const Loan& a, const Loan& b) { return a.among == b.among && a.id == b.id; };
+  std::sort(loans.begin(), loans.end(), order);
+  loans.erase(std::unique(loans.begin(), loans.end(), same), loans.end());
+  for (const Loan& loan : loans) {
+    if (loan.among.valid()) tempt(loan.among, loan);  // none in a tree with a cycle: nobody is evaluated there
   }
 }
 
@@ -93,6 +122,7 @@ void Scheduler::Impl::absorb_reliefs() {
     relieve(relief.node, relief.id);
   }
   for (FlavorId flavor : state.places.take_reliefs()) relieve_room(flavor);
+  absorb_loans();
 }
 
 // --- Configuration.
@@ -147,6 +177,8 @@ void Scheduler::set_cluster_queue(const api::kueue::ClusterQueue& object, bool a
   queue.config = std::move(config);
   queue.holders.reclaimable = queue.config.terms.reclaimable;
   queue.holders.queue_priority = queue.config.terms.priority;
+  state.reclaims = state.reclaims || queue.config.reclaims();
+  state.reclaims_over_levels = state.reclaims_over_levels || (queue.config.reclaims() && queue.config.terms.reclaim_levels);
   queue.configured = true;
   queue.active = active;
   if (woken) impl_->reconfigured(queue);
@@ -301,7 +333,10 @@ void Scheduler::hold(WorkloadId workload, const Holding& holding) {
   slot.evicted = holding.evicted;
   impl_->set_pods_ready(slot, holding.pods_ready);
   queue.holders.insert(slot, workload);
-  if (claim == nullptr || claim->usage != usage) state.ledger.take(workload, queue.node, std::move(usage));
+  if (claim == nullptr || claim->usage != usage) {
+    state.ledger.take(workload, queue.node, std::move(usage));
+    state.note_loans(queue.node, state.ledger.claim(workload)->usage);
+  }
   impl_->hold_places(workload, holding);
 }
 

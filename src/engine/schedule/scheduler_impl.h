@@ -21,11 +21,13 @@ struct Scheduler::Impl {
   void flavors_changed(FlavorId flavor);
   void topology_changed(std::string_view name);
   void absorb_reliefs();
+  void absorb_loans();
   void relieve_room(FlavorId flavor);
   void hold_places(WorkloadId workload, const Holding& holding);
   std::vector<NodeId> room_trees() const;
   void run_pass(std::span<const NodeId> roots, Time now, Decisions& out);
   void relieve(NodeId node, FlavorResourceId id);
+  void tempt(NodeId node, const Loan& loan);
   void leave_queue(WorkloadId workload);
   void leave_claim(WorkloadId workload);
   void place(WorkloadId workload);

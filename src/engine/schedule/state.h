@@ -41,6 +41,14 @@ struct Tree {
   std::uint64_t progress = 0;  // changes when anything was admitted, preempted or parked
 };
 
+// A claim made a queue or cohort use more than is its own: whoever waits beside it and may reclaim may find victims there that it
+// did not find before, or of whom none was enough.
+struct Loan {
+  NodeId among;  // whoever waits below it
+  FlavorResourceId id;
+  std::uint64_t number = 0;  // of those before it and itself
+};
+
 struct State {
   explicit State(SchedulerOptions o)
       : options(o),
@@ -74,6 +82,17 @@ struct State {
            lack.wanted <= ledger.available(q.node, lack.id);
   }
 
+  // What a queue took may be a loan.
+  void note_loans(NodeId queue, std::span<const FlavorResourceAmount> usage) {
+    if (!reclaims) return;
+    for (const FlavorResourceAmount& each : usage) {
+      const NodeId borrower = ledger.topmost_borrower(queue, each.id);
+      if (!borrower.valid()) continue;
+      const NodeId above = ledger.parent(borrower);
+      loans.push_back({reclaims_over_levels ? ledger.root(borrower) : above.valid() ? above : borrower, each.id, ++loans_ever});
+    }
+  }
+
   // Whether the pods of somebody who holds quota keep all others waiting.
   bool admission_blocked() const { return options.block_admission && unready_holders > 0; }
   void set_pods_ready(Slot& holder, bool ready) {
@@ -94,6 +113,10 @@ struct State {
   std::vector<std::unique_ptr<Queue>> queues;  // by node
   std::vector<Tree> trees;                     // by root
   std::uint64_t counter = 0;                   // gives generations
+  std::vector<Loan> loans;                     // since somebody was last woken for them
+  std::uint64_t loans_ever = 0;
+  bool reclaims = false;              // some queue might reclaim, now or once
+  bool reclaims_over_levels = false;  // and past cohorts that use no more than is theirs
   Shares shares;
   Preemption preemption;
   Assigner assigner;

@@ -72,6 +72,23 @@ TEST(Ledger, BorrowingLevelIsTheHeightOfTheLowestSubtreeThatFits) {
   EXPECT_FALSE(ledger.lowest_subtree_that_fits(lone, kCpu, n(2)).smaller_than_tree);
 }
 
+TEST(Ledger, KnowsTheTopmostThatBorrowsAsFarUpAsUsageCounts) {
+  Ledger ledger;
+  ledger.set_cohort("root", "", cpu(20));
+  const NodeId mid = ledger.set_cohort("mid", "root", cpu(2, -1, 4));
+  const NodeId x = ledger.set_cluster_queue("x", "mid", cpu(2)), y = ledger.set_cluster_queue("y", "mid", cpu(4));
+  const auto top = [&] { return ledger.topmost_borrower(x, kCpu); };
+  ledger.take(WorkloadId(0), x, uses(2));
+  EXPECT_FALSE(top().valid());
+  ledger.take(WorkloadId(1), x, uses(1));
+  EXPECT_EQ(top(), x);
+  ledger.take(WorkloadId(2), y, uses(6));
+  EXPECT_EQ(top(), mid);
+  ledger.give_back(WorkloadId(0));
+  EXPECT_FALSE(top().valid());
+  EXPECT_EQ(ledger.topmost_borrower(y, kCpu), y);
+}
+
 TEST(Ledger, CycleMakesItsWholeTreeInactiveUntilItIsBroken) {
   Ledger ledger;
   NodeId queue = ledger.set_cluster_queue("q", "leaf", cpu(1));

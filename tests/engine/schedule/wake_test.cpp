@@ -73,6 +73,57 @@ TEST(Waking, ConfigurationThatMayHelpWakes) {
   EXPECT_EQ(world.moves(), Texts{"admit j"});
 }
 
+// What a queue has can be taken back once it uses more than its own: somebody else's admission makes victims.
+TEST(Waking, WhoeverMayTakeBackWakesWhenOthersBorrow) {
+  World world;
+  world.flavor("f");
+  world.queue(QueueSpec("lender").in("team").flavor("f", {{"cpu", "2"}}));
+  world.queue(QueueSpec("b").in("team").flavor("f", {{"cpu", "4"}}));
+  world.queue(QueueSpec("a").in("team").flavor("f", {{"cpu", "0"}}).reclaim(ReclaimWithinCohort::kAny).borrow_preempting());
+  world.job({.name = "big", .queue = "b", .count = 4, .priority = -1});
+  world.job({.name = "waits", .queue = "a", .count = 3, .priority = 1});
+  EXPECT_EQ(world.moves(), Texts{"admit big"});
+  EXPECT_TRUE(world.scheduler.parked(world.id("waits")));
+  world.job({.name = "small", .queue = "b", .count = 1});
+  EXPECT_EQ(world.moves(), Texts{"admit small"});
+  EXPECT_TRUE(world.scheduler.wants_pass());
+  EXPECT_EQ(world.moves(), Texts{"preempt big for waits (InCohortReclaimWhileBorrowing)"});
+}
+
+TEST(Waking, WhoNoLongerHasToBorrowTakesBackWhatItLacks) {
+  World world;
+  world.flavor("f");
+  world.queue(QueueSpec("a").in("team").flavor("f", {{"cpu", "1"}, {"memory", "2"}}).reclaim(ReclaimWithinCohort::kAny));
+  world.queue(QueueSpec("b").in("team").flavor("f", {{"cpu", "5"}, {"memory", "2"}}));
+  world.job({.name = "own", .queue = "a"});
+  world.job({.name = "taker", .queue = "b", .requests = {{"memory", "3"}}});
+  world.job({.name = "waits", .queue = "a", .requests = {{"cpu", "1"}, {"memory", "2"}}});
+  EXPECT_EQ(world.moves(), (Texts{"admit own", "admit taker"}));
+  EXPECT_TRUE(world.scheduler.parked(world.id("waits")));  // there is cpu for it, but borrowed
+  world.finish("own");
+  EXPECT_EQ(world.moves(), Texts{"preempt taker for waits (InCohortReclamation)"});
+}
+
+TEST(Waking, ASmallerShareWakesWhateverWasLacking) {
+  SchedulerOptions options;
+  options.fair_sharing = {true, true, false};
+  World world(options);
+  world.flavor("f");
+  world.cohort("pool", "", {{"f", {{"cpu", "4"}, {"memory", "4"}}}});
+  for (const char* name : {"a", "b"}) {
+    world.queue(QueueSpec(name).in("pool").flavor("f", {{"cpu", "0"}, {"memory", "0"}}).reclaim(ReclaimWithinCohort::kAny));
+  }
+  world.job({.name = "own", .queue = "a", .requests = {{"memory", "3"}}});
+  world.job({.name = "one", .queue = "b", .count = 2});
+  world.job({.name = "other", .queue = "b", .count = 2, .priority = 1});
+  EXPECT_EQ(world.moves().size(), 3u);
+  world.job({.name = "waits", .queue = "a"});
+  EXPECT_EQ(world.moves(), Texts{});
+  EXPECT_TRUE(world.scheduler.parked(world.id("waits")));  // 3/4 of the memory, where b would keep half of the cpu
+  world.finish("own");
+  EXPECT_EQ(world.moves(), Texts{"preempt one for waits (InCohortFairSharing)"});
+}
+
 // A small cluster that lives at random; after every pass nobody sleeps who could be let in, and the same life
 // gives the same decisions.
 class RandomLife {
