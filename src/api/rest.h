@@ -103,6 +103,13 @@ class RestClient {
   // a kError event before it). When the watch cannot start, on_event gets one kError and then on_end.
   virtual std::unique_ptr<WatchHandle> watch(RestRequest request, std::function<void(const WatchEvent&)> on_event,
                                              std::function<void()> on_end) = 0;
+
+  // What was found out about the server, so that not everybody has to: whether a watch can begin with the objects that exist.
+  bool offers_streamed_lists() const { return offers_streamed_lists_; }
+  void streamed_lists_not_offered() { offers_streamed_lists_ = false; }
+
+ private:
+  bool offers_streamed_lists_ = true;
 };
 
 }  // namespace berth::api

@@ -1,7 +1,6 @@
 #include "kube/informer.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "api/meta.h"
@@ -17,35 +16,31 @@ using api::RestResponse;
 using api::version_number;
 using api::WatchEvent;
 
-std::string key_of(const Json& object) {
-  return api::object_key(string_at(object, {"metadata", "namespace"}),
-                         string_at(object, {"metadata", "name"}));
-}
+constexpr std::uint64_t kShortestWatch = 5 * 60;  // seconds that a watch is asked to last; at most twice that
+
+// So long a stream that brings a list may say nothing before it is given up. A server sends the bookmark that ends the list within
+// some seconds of the last object; one that does not know of such streams sends none.
+constexpr Duration kLongestSilence = std::chrono::seconds(10);
 
 std::string_view version_of(const Json& object) { return string_at(object, {"metadata", "resourceVersion"}); }
 
-std::string_view uid_of(const Json& object) { return string_at(object, {"metadata", "uid"}); }
-
-// An object of the copy, or who it is.
-struct Known {
-  JsonPtr object;            // null when objects are not kept
-  std::string uid, version;  // empty when they are
-  std::uint64_t seen = 0;    // in which list, last
-
-  std::string_view uid_now() const { return object ? uid_of(*object) : std::string_view(uid); }
-  std::string_view version_now() const { return object ? version_of(*object) : std::string_view(version); }
-};
+bool ends_initial_events(const Json& bookmark) {
+  return string_at(bookmark, {"metadata", "annotations", api::kInitialEventsEnd}) == "true";
+}
 
 }  // namespace
 
-// Listing -> watching -> (ended, failed) -> watching or listing again. At most one request, watch or timer is
-// under way.
+// Listing -> watching -> (ended, failed) -> watching or listing again. At most one request, watch or timer to try again is under way.
+//
+// A list is a watch that begins with all objects where the server offers that; whatever keeps it from its end, pages follow at once,
+// and only how they end is told. So there is progress whatever the server makes of such a watch.
 struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   Impl(api::RestClient& c, Executor& e, api::GroupVersionResource r, InformerOptions o)
       : client(c),
         executor(e),
         resource(std::move(r)),
         options(std::move(o)),
+        objects(options.keep_objects),
         random(options.seed),
         backoff(options.first_backoff) {}
 
@@ -53,11 +48,10 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   Executor& executor;
   api::GroupVersionResource resource;
   InformerOptions options;
-  std::vector<ObjectHandler> handlers;
   std::vector<std::function<void()>> synced_handlers;
   std::function<void(const RestResponse&)> list_handler;
 
-  std::map<std::string, Known, std::less<>> objects;
+  ObjectCopy objects;
   std::string version;  // of the newest event or list that was taken in
   bool is_synced = false;
   std::uint64_t random;
@@ -65,13 +59,18 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   TimerId timer = 0;
   std::unique_ptr<api::WatchHandle> handle;
   std::uint64_t epoch = 0;  // counts watches: callbacks of an ended one are ignored
+  Time watch_began{};
   bool watch_brought_news = false;
   bool must_list = false;
-  bool refused = false;          // this watch, for want of permission
-  bool told_refusal = false;     // until a watch works again
-  std::uint64_t lists = 0;       // begun so far: pages of an abandoned one are ignored
-  std::vector<JsonPtr> changed;  // what a list after the first says anew, taken in when it is complete
+  bool refused = false;       // this watch, for want of permission
+  bool told_refusal = false;  // until a watch works again
+  std::uint64_t lists = 0;    // begun so far: pages of an abandoned one are ignored
   std::vector<std::function<void()>> read_handlers;
+
+  bool streaming = false;      // this watch brings a list and has not come to the list's end
+  std::uint64_t streamed = 0;  // events of that list so far
+  TimerId silence = 0;
+  bool pages_next = false;  // the next list is no stream
 
   RestRequest request(api::Verb verb) const {
     RestRequest r;
@@ -81,45 +80,6 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
     r.label_selector = options.label_selector;
     r.field_selector = options.field_selector;
     return r;
-  }
-
-  void notify(const JsonPtr& old, const JsonPtr& now) {
-    for (const auto& handler : handlers) handler(old, now);
-  }
-
-  // What handlers get as the object that was.
-  static JsonPtr old_of(const std::string& key, const Known& known) {
-    if (known.object) return known.object;
-    const auto slash = key.find('/');
-    JsonObject metadata{{"name", key.substr(slash == std::string::npos ? 0 : slash + 1)},
-                        {"uid", known.uid},
-                        {"resourceVersion", known.version}};
-    if (slash != std::string::npos) metadata["namespace"] = key.substr(0, slash);
-    return std::make_shared<const Json>(JsonObject{{"metadata", std::move(metadata)}});
-  }
-
-  void keep(Known& known, const JsonPtr& object) const {
-    known.seen = lists;
-    if (options.keep_objects) {
-      known.object = object;
-    } else {
-      known.uid = uid_of(*object);
-      known.version = version_of(*object);
-    }
-  }
-
-  // Takes an object in and tells of it. The same name with another uid is another object: the first one's deletion was missed.
-  void take_object(const std::string& key, const JsonPtr& now) {
-    const auto [it, is_new] = objects.try_emplace(key);
-    JsonPtr old = is_new ? nullptr : old_of(key, it->second);
-    if (old && it->second.uid_now() != uid_of(*now)) {
-      objects.erase(it);
-      notify(old, nullptr);
-      keep(objects[key], now);
-      return notify(nullptr, now);
-    }
-    keep(it->second, now);
-    notify(old, now);
   }
 
   void retry(bool list_again) {
@@ -133,25 +93,28 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
       if (!impl) return;
       impl->timer = 0;
       if (list_again) {
-        impl->list_from_start();
+        impl->list();
       } else {
         impl->watch();
       }
     });
   }
 
-  void list_from_start() {
+  void list() {
     ++lists;
-    changed.clear();
-    list_page({});
+    objects.begin_list(is_synced);
+    if (std::exchange(pages_next, false) || !client.offers_streamed_lists()) {
+      list_page({});
+    } else {
+      list_stream();
+    }
   }
 
   void read_anew(std::function<void()> done) {
     read_handlers.push_back(std::move(done));
-    ++epoch;
-    handle.reset();
+    drop_watch();
     if (timer != 0) executor.cancel(std::exchange(timer, 0));
-    list_from_start();
+    list();
   }
 
   void list_page(std::string continue_token) {
@@ -175,7 +138,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
     if (version_number(version_of(response.body)) < version_number(version)) return retry(true);
     if (auto* object = response.body.if_object()) {
       if (auto* items = object->if_contains("items"); items != nullptr && items->is_array()) {
-        for (auto& item : items->as_array()) take_item(std::make_shared<const Json>(std::move(item)));
+        for (auto& item : items->as_array()) objects.listed(std::make_shared<const Json>(std::move(item)));
       }
     }
     const std::string next(string_at(response.body, {"metadata", "continue"}));
@@ -184,51 +147,89 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
       return;
     }
     end_list(std::string(version_of(response.body)));
-    if (list_handler) list_handler(response);
+    watch();
+    tell_list(response);
   }
 
-  // The first list is told as it comes: nobody decides before it is complete. What a later one says is told at once at its end, so
-  // that handlers go from one state of the server to another.
-  void take_item(JsonPtr item) {
-    const std::string key = key_of(*item);
-    const auto it = objects.find(key);
-    // What did not change stays the document that others hold.
-    if (it != objects.end() && it->second.uid_now() == uid_of(*item) && it->second.version_now() == version_of(*item)) {
-      it->second.seen = lists;
-    } else if (is_synced) {
-      if (it != objects.end() && it->second.uid_now() == uid_of(*item)) it->second.seen = lists;
-      changed.push_back(std::move(item));
-    } else {
-      take_object(key, item);
+  // https://github.com/kubernetes/enhancements/tree/master/keps/sig-api-machinery/3157-watch-list
+  void list_stream() {
+    RestRequest r = request(api::Verb::kWatch);
+    r.send_initial_events = true;
+    r.resource_version_match = "NotOlderThan";  // than now, for it names no version
+    streaming = true;
+    streamed = 0;
+    begin_watch(std::move(r));
+    mind_silence();
+  }
+
+  void mind_silence() {
+    silence = executor.after(kLongestSilence, [self = weak_from_this(), before = streamed] {
+      const auto impl = self.lock();
+      if (!impl) return;
+      impl->silence = 0;
+      if (impl->streamed != before) return impl->mind_silence();
+      if (before > 0) impl->client.streamed_lists_not_offered();
+      impl->give_up_stream("it fell silent before the end of the list");
+    });
+  }
+
+  void take_initial(const WatchEvent& event) {
+    ++streamed;
+    if (event.type == WatchEvent::Type::kDeleted) return objects.unlisted(event.object);
+    if (event.type != WatchEvent::Type::kBookmark) return objects.listed(event.object);
+    if (!ends_initial_events(*event.object)) {
+      client.streamed_lists_not_offered();
+      return give_up_stream("it brought another bookmark first");
     }
+    const std::string_view reached = version_of(*event.object);
+    if (version_number(reached) < version_number(version)) return give_up_stream("it is from the past");
+    end_stream();
+    told_refusal = false;
+    watch_began = executor.now();
+    end_list(std::string(reached));
+    tell_list({});
+  }
+
+  // The watch goes on, or what is left of it is dropped.
+  void end_stream() {
+    streaming = false;
+    if (silence != 0) executor.cancel(std::exchange(silence, 0));
+  }
+
+  void give_up_stream(std::string_view why) {
+    log::debug("a streamed list did not come to its end; listing in pages",
+               {{"resource", resource.resource}, {"why", std::string(why)}});
+    drop_watch();
+    pages_next = true;
+    list();
   }
 
   void end_list(std::string list_version) {
     version = std::move(list_version);
     backoff = options.first_backoff;
-    // Handlers may look at the cache, never change it.
-    for (auto it = objects.begin(); it != objects.end();) {
-      if (it->second.seen == lists) {
-        ++it;
-        continue;
-      }
-      const JsonPtr old = old_of(it->first, it->second);
-      it = objects.erase(it);
-      notify(old, nullptr);
-    }
-    for (const JsonPtr& now : std::exchange(changed, {})) take_object(key_of(*now), now);
+    objects.end_list();
     if (!std::exchange(is_synced, true)) {
       for (const auto& handler : synced_handlers) handler();
     }
-    watch();
+  }
+
+  void tell_list(const RestResponse& response) {
     for (const auto& handler : std::exchange(read_handlers, {})) handler();
+    if (list_handler) list_handler(response);
   }
 
   void watch() {
     RestRequest r = request(api::Verb::kWatch);
     r.resource_version = version;
+    begin_watch(std::move(r));
+  }
+
+  void begin_watch(RestRequest r) {
     r.allow_bookmarks = true;
+    // So that many watches that began together do not end together.
+    r.timeout_seconds = static_cast<std::int64_t>(kShortestWatch + next_random(random) % (kShortestWatch + 1));
     const std::uint64_t mine = ++epoch;
+    watch_began = executor.now();
     watch_brought_news = false;
     must_list = false;
     handle = client.watch(
@@ -243,17 +244,15 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
         });
   }
 
+  void drop_watch() {
+    end_stream();
+    ++epoch;
+    handle.reset();
+  }
+
   void take(const WatchEvent& event) {
-    if (event.type == WatchEvent::Type::kError) {
-      const auto code = int_at(*event.object, {"code"});
-      must_list = must_list || code == 410;
-      refused = code == 403;
-      if (refused && !std::exchange(told_refusal, true)) {
-        log::warn("may not be watched; listing it now and then instead",
-                  {{"resource", resource.resource}, {"why", string_at(*event.object, {"message"})}});
-      }
-      return;
-    }
+    if (event.type == WatchEvent::Type::kError) return take_error(*event.object);
+    if (streaming) return take_initial(event);
     const std::string_view seen = version_of(*event.object);
     const std::uint64_t number = version_number(seen);
     if (number != 0 &&
@@ -265,24 +264,40 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
     backoff = options.first_backoff;
     version = seen;
     if (event.type == WatchEvent::Type::kBookmark) return;
-    const std::string key = key_of(*event.object);
-    if (event.type == WatchEvent::Type::kDeleted) {
-      if (objects.erase(key) != 0) notify(event.object, nullptr);
-      return;
+    if (event.type == WatchEvent::Type::kDeleted) return objects.deleted(event.object);
+    objects.changed(event.object);
+  }
+
+  void take_error(const Json& status) {
+    const auto code = int_at(status, {"code"});
+    if (streaming) {
+      // So a server answers that knows of such streams and does not offer them, or that takes the parameters for mistakes.
+      if (code == 422 || code == 400) client.streamed_lists_not_offered();
+      return give_up_stream(string_at(status, {"message"}));
     }
-    take_object(key, event.object);
+    must_list = must_list || code == 410;
+    refused = code == 403;
+    if (refused && !std::exchange(told_refusal, true)) {
+      log::warn("may not be watched; listing it now and then instead",
+                {{"resource", resource.resource}, {"why", string_at(status, {"message"})}});
+    }
   }
 
   void ended() {
+    if (streaming) return give_up_stream("it ended before the list did");
     ++epoch;
+    // A quiet time is no reason to come back late.
+    const bool lasted = executor.now() - watch_began >= options.max_backoff;
+    if (lasted) backoff = options.first_backoff;
     if (std::exchange(refused, false)) {
+      pages_next = true;
       backoff = options.max_backoff;
       retry(true);
     } else if (must_list && watch_brought_news) {
-      list_from_start();
+      list();
     } else if (must_list) {
       retry(true);  // a list that expires before its watch begins: do not spin
-    } else if (watch_brought_news) {
+    } else if (watch_brought_news || lasted) {
       executor.post([self = weak_from_this()] {
         if (const auto impl = self.lock()) impl->watch();
       });
@@ -297,34 +312,24 @@ Informer::Informer(api::RestClient& client, Executor& executor, api::GroupVersio
     : impl_(std::make_shared<Impl>(client, executor, std::move(resource), std::move(options))) {}
 
 Informer::~Informer() {
-  if (impl_->timer != 0) impl_->executor.cancel(impl_->timer);
+  for (const TimerId timer : {impl_->timer, impl_->silence}) {
+    if (timer != 0) impl_->executor.cancel(timer);
+  }
 }
 
-void Informer::on_change(ObjectHandler handler) { impl_->handlers.push_back(std::move(handler)); }
+void Informer::on_change(ObjectHandler handler) { impl_->objects.on_change(std::move(handler)); }
 void Informer::on_synced(std::function<void()> handler) {
   impl_->synced_handlers.push_back(std::move(handler));
 }
 void Informer::on_list(std::function<void(const api::RestResponse&)> handler) {
   impl_->list_handler = std::move(handler);
 }
-void Informer::start() { impl_->list_from_start(); }
+void Informer::start() { impl_->list(); }
 void Informer::read_anew(std::function<void()> done) { impl_->read_anew(std::move(done)); }
 bool Informer::synced() const { return impl_->is_synced; }
 
-JsonPtr Informer::get(std::string_view key) const {
-  const auto it = impl_->objects.find(key);
-  return it == impl_->objects.end() ? nullptr : it->second.object;
-}
-
-std::vector<JsonPtr> Informer::list(std::string_view ns) const {
-  std::vector<JsonPtr> found;
-  const std::string prefix = ns.empty() ? std::string() : std::string(ns) + "/";
-  for (auto it = impl_->objects.lower_bound(prefix); it != impl_->objects.end(); ++it) {
-    if (!it->first.starts_with(prefix)) break;
-    if (it->second.object) found.push_back(it->second.object);
-  }
-  return found;
-}
+JsonPtr Informer::get(std::string_view key) const { return impl_->objects.get(key); }
+std::vector<JsonPtr> Informer::list(std::string_view ns) const { return impl_->objects.list(ns); }
 
 const std::string& Informer::resource_version() const { return impl_->version; }
 const api::GroupVersionResource& Informer::resource() const { return impl_->resource; }

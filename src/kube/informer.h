@@ -1,4 +1,5 @@
 // A local copy of one resource, kept up to date by list and watch; where it may be listed but not watched, by lists now and then.
+// Where the server offers it, the list is the beginning of the watch (KEP-3157); else it comes in pages.
 // https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
 #pragma once
 
@@ -12,6 +13,7 @@
 #include "api/rest.h"
 #include "base/executor.h"
 #include "base/json.h"
+#include "kube/object_copy.h"
 
 namespace berth::kube {
 
@@ -27,10 +29,6 @@ struct InformerOptions {
   Duration max_backoff = std::chrono::seconds(30);
 };
 
-// Called on the executor, one at a time. `old` is null for an added object, `now` for a deleted one. A
-// deletion that was missed is reported with the last state that was seen.
-using ObjectHandler = std::function<void(const JsonPtr& old, const JsonPtr& now)>;
-
 class Informer {
  public:
   // Both must outlive the informer.
@@ -40,7 +38,8 @@ class Informer {
 
   void on_change(ObjectHandler handler);          // before start()
   void on_synced(std::function<void()> handler);  // once, after every object of the first list was handled
-  // After each try to list: how it ended. Of a failed one it says why; another follows by itself.
+  // After each try to list: how it ended. Of a failed one it says why; another follows by itself. A stream that does not come to the
+  // list's end is no failure: pages follow at once.
   void on_list(std::function<void(const api::RestResponse& response)> handler);
   void start();
   // After start(): reads everything anew from the server itself, however far the watch lags behind. `done` is called once, after

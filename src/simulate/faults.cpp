@@ -149,6 +149,18 @@ std::unique_ptr<api::WatchHandle> FaultyClient::watch(RestRequest request,
   stream->on_end = std::move(on_end);
   auto handle = std::make_unique<StreamHandle>(stream);
   if (impl_->cut) return handle;
+  if (request.send_initial_events && impl_->random.chance(impl_->rates.refused)) {
+    // A server that is busy, or that turns out not to offer lists as streams.
+    const bool never = impl_->random.chance(500);
+    const auto status = std::make_shared<const Json>(
+        never ? api::make_status(422, "Invalid", "sendInitialEvents is forbidden") : api::make_status(500, "InternalError", "a fault"));
+    stream->push(impl_->executor, impl_->executor.now(), [impl = impl_, s = stream.get(), status] {
+      if (impl->cut) return;
+      s->on_event({WatchEvent::Type::kError, status});
+      s->end();
+    });
+    return handle;
+  }
   const std::weak_ptr<Stream> weak = stream;
   const auto relay = [impl = impl_, weak](const WatchEvent& event) {
     const auto s = weak.lock();

@@ -13,7 +13,7 @@ namespace berth::simulate {
 // Chances are in thousandths, of every request or event.
 struct FaultRates {
   int held_back = 0;        // the request goes out up to max_delay later, as behind a rate limit, if it still may
-  int refused = 0;          // 429 or 500; the request was not carried out
+  int refused = 0;          // 429 or 500; the request was not carried out. Of lists as streams: 500, or 422 as if never offered
   int unknown_outcome = 0;  // carried out, the answer is lost (code 0)
   int conflict = 0;         // 409 though nothing changed (another writer was first and undid it)
   int slow = 0;             // the answer takes up to max_delay

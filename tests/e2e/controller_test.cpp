@@ -178,7 +178,7 @@ TEST_F(Controller, ItIsReadyOnceEverythingIs) {
   const Finished told = scrape("strong");
   EXPECT_EQ(told.exit_code, 0) << told.err;
   EXPECT_TRUE(
-      has(told.out, "berth_api_requests_total{code=\"200\",resource=\"clusterqueues\",verb=\"list\"}"))
+      has(told.out, "berth_api_requests_total{code=\"200\",resource=\"clusterqueues\",verb=\"watch\"}"))
       << told.out;
   EXPECT_TRUE(has(told.out, "berth_leading 1")) << told.out;
   EXPECT_NE(scrape("weak").exit_code, 0) << "may not read metrics";

@@ -65,7 +65,9 @@ struct Asked {
 class AccountClient final : public api::RestClient {
  public:
   AccountClient(api::RestClient& server, Executor& executor, Asked& asked)
-      : server_(server), executor_(executor), asked_(asked) {}
+      : server_(server), executor_(executor), asked_(asked) {
+    streamed_lists_not_offered();  // the roles must do for servers where watches do not stand for lists
+  }
 
   void call(api::RestRequest request, std::function<void(api::RestResponse)> done) override {
     const Action action = action_of(request);

@@ -123,8 +123,30 @@ TEST_F(ClientTest, TellsOfEveryAnswer) {
   call(config_map(Verb::kGet, "b"));
   Informer informer(client(), executor_, kConfigMaps);
   informer.start();
-  run_until([&] { return told.size() == 4; });
-  EXPECT_EQ(told, (std::vector<std::string>{"create configmaps 201", "get configmaps 404", "list configmaps 200", "watch configmaps 200"}));
+  run_until([&] { return informer.synced(); });
+  EXPECT_EQ(told, (std::vector<std::string>{"create configmaps 201", "get configmaps 404", "watch configmaps 200"}))
+      << "the list is the beginning of the watch";
+}
+
+TEST_F(ClientTest, AListComesAsAStreamHoweverLongItIs) {
+  constexpr int kObjects = 3000;  // more than a connection may have waiting
+  int created = 0;
+  for (int i = 0; i < kObjects; ++i) {
+    RestRequest create = config_map(Verb::kCreate, "m" + std::to_string(i));
+    ensure_path(create.body, {"data", "more"}) = std::string(2 * 1024, 'x');
+    create.user = {"admin", {"system:masters"}};
+    core_->call(std::move(create), [&](const RestResponse& r) { created += r.code == 201; });
+  }
+  run_until([&] { return created == kObjects; });
+  std::vector<std::string> told;
+  options_.on_answer = [&](const RestRequest& request, int code) {
+    told.push_back(std::string(name_of(request.verb)) + " " + std::to_string(code));
+  };
+  Informer informer(client(), executor_, kConfigMaps);
+  informer.start();
+  run_until([&] { return informer.synced(); });
+  EXPECT_EQ(informer.list().size(), static_cast<std::size_t>(kObjects));
+  EXPECT_EQ(told, std::vector<std::string>{"watch 200"});
 }
 
 TEST_F(ClientTest, ManyRequestsShareTheConnections) {

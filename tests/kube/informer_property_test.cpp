@@ -1,4 +1,5 @@
-// The informer against a server that loses connections, compacts its history and repeats itself.
+// The informer against a server that loses connections, compacts its history and repeats itself. Some such servers bring lists as
+// streams, some refuse to, some do not know that and send what there is without an end.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -15,7 +16,7 @@ using api::WatchEvent;
 // Keeps objects and the log of their changes. Every answer comes later, on the executor.
 class FaultyServer final : public api::RestClient {
  public:
-  FaultyServer(VirtualExecutor& executor, std::uint32_t seed) : executor_(executor), random_(seed) {}
+  FaultyServer(VirtualExecutor& executor, std::uint32_t seed) : executor_(executor), lists_(Lists(seed % 3)), random_(seed) {}
 
   std::map<std::string, Json, std::less<>> objects;
   bool healthy = false;  // no more faults
@@ -68,10 +69,12 @@ class FaultyServer final : public api::RestClient {
   std::unique_ptr<api::WatchHandle> watch(api::RestRequest request,
                                           std::function<void(const WatchEvent&)> on_event,
                                           std::function<void()> on_end) override {
-    auto w = std::make_shared<Watch>(
-        Watch{std::stoull(request.resource_version), std::move(on_event), std::move(on_end)});
+    auto w = std::make_shared<Watch>(Watch{version_, std::move(on_event), std::move(on_end)});
+    if (!request.send_initial_events) w->version = std::stoull(request.resource_version);
     watch_ = w;
-    if (w->version + 1 < oldest_) {
+    if (request.send_initial_events) {
+      bring_list(w);
+    } else if (w->version + 1 < oldest_) {
       emit(w, {WatchEvent::Type::kError,
                std::make_shared<const Json>(api::make_status(410, "Expired", "too old"))});
       finish(w);
@@ -109,6 +112,27 @@ class FaultyServer final : public api::RestClient {
     return {200, JsonObject{{"metadata", std::move(metadata)}, {"items", std::move(items)}}, {}};
   }
 
+  void bring_list(const std::shared_ptr<Watch>& w) {
+    if (lists_ == Lists::kRefused || chance(4)) {
+      const int code = lists_ == Lists::kRefused ? 422 : 500;
+      emit(w, {WatchEvent::Type::kError, std::make_shared<const Json>(api::make_status(code, "", "no"))});
+      return finish(w);
+    }
+    for (const auto& [name, object] : objects) {
+      emit(w, {WatchEvent::Type::kAdded, std::make_shared<const Json>(object)});
+      if (chance(6)) return finish(w);
+    }
+    if (lists_ == Lists::kUnknown) return;
+    // Changes may come before the end; the end says how far the list reaches.
+    executor_.after(std::chrono::milliseconds(chance(3) ? 200 : 0), [this, weak = std::weak_ptr(w)] {
+      const auto alive = weak.lock();
+      if (!alive || alive->ending) return;
+      JsonObject metadata{{"resourceVersion", std::to_string(alive->version)},
+                          {"annotations", JsonObject{{api::kInitialEventsEnd, "true"}}}};
+      emit(alive, {WatchEvent::Type::kBookmark, std::make_shared<const Json>(JsonObject{{"metadata", std::move(metadata)}})});
+    });
+  }
+
   void emit(const std::shared_ptr<Watch>& w, WatchEvent event) {
     executor_.post([weak = std::weak_ptr(w), event = std::move(event)] {
       if (const auto alive = weak.lock()) alive->on_event(event);
@@ -135,7 +159,10 @@ class FaultyServer final : public api::RestClient {
     });
   }
 
+  enum class Lists { kOffered, kRefused, kUnknown };
+
   VirtualExecutor& executor_;
+  Lists lists_;
   std::uint32_t random_;
   std::uint64_t version_ = 1;
   std::uint64_t oldest_ = 0;  // the first version still in the log

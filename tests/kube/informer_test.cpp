@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kube/fake_rest_client.h"
+#include "kube/informer_fixture.h"
 
 namespace berth::kube {
 namespace {
@@ -10,51 +10,13 @@ namespace {
 using api::WatchEvent;
 using std::chrono::seconds;
 
-Json object(std::string_view name, int version, std::string_view uid = "u") {
-  return JsonObject{
-      {"metadata",
-       JsonObject{
-           {"name", name}, {"namespace", "ns"}, {"uid", uid}, {"resourceVersion", std::to_string(version)}}}};
-}
-
-api::RestResponse list_of(int version, std::vector<Json> items, std::string_view next = "") {
-  JsonObject metadata{{"resourceVersion", std::to_string(version)}};
-  if (!next.empty()) metadata["continue"] = next;
-  return {200,
-          JsonObject{{"metadata", std::move(metadata)}, {"items", JsonArray(items.begin(), items.end())}},
-          {}};
-}
-
-class InformerTest : public testing::Test {
-  static InformerOptions options() {
-    InformerOptions o;
-    o.page_size = 2;
-    return o;
-  }
-
+// A server that does not offer lists as streams, and is known for that.
+class InformerTest : public InformerFixture {
  protected:
   void SetUp() override {
-    informer =
-        std::make_unique<Informer>(client, executor, api::GroupVersionResource{"", "v1", "pods"}, options());
-    informer->on_change([this](const JsonPtr& old, const JsonPtr& now) {
-      const Json& any = now ? *now : *old;
-      trace += (trace.empty() ? "" : " ") +
-               std::string(!old   ? "+"
-                           : !now ? "-"
-                                  : "~") +
-               std::string(string_at(any, {"metadata", "name"})) + "@" +
-               std::string(string_at(any, {"metadata", "resourceVersion"}));
-    });
-    informer->on_synced([this] { trace += " synced"; });
-    informer->start();
+    client.streamed_lists_not_offered();
+    start();
   }
-  std::string take_trace() { return std::exchange(trace, {}); }
-  void pass(Duration d) { executor.run_until(executor.now() + d); }
-
-  VirtualExecutor executor{Time{} + seconds(1'000'000)};
-  FakeRestClient client{executor};
-  std::unique_ptr<Informer> informer;
-  std::string trace;
 };
 
 TEST_F(InformerTest, ListsInPagesThenWatchesFromThere) {
@@ -271,6 +233,19 @@ TEST_F(InformerTest, AListThatWasUnderWayIsNotTheOneAskedFor) {
   client.answer(list_of(6, {object("new", 6)}));
   EXPECT_EQ(take_trace(), "+new@6 synced read");
   EXPECT_EQ(client.open_watches(), 1u);
+}
+
+TEST_F(InformerTest, AQuietWatchThatLastedGoesOnAtOnce) {
+  client.answer(list_of(5, {}));
+  for (std::size_t n = 1; n < 12; ++n) {
+    const auto life = client.last_watch().request.timeout_seconds;
+    ASSERT_TRUE(life);
+    EXPECT_GE(*life, 300);
+    EXPECT_LE(*life, 600);
+    pass(seconds(*life));
+    client.end_watch();
+    EXPECT_EQ(client.watches.size(), n + 1);
+  }
 }
 
 // Else the copy would grow old, and nobody would know.

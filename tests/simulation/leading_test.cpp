@@ -50,7 +50,7 @@ std::string job(std::string_view name, std::string_view queue, std::string_view 
          "\", containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}}";
 }
 
-// Passes everything on, but holds back what the watches of one resource bring.
+// Passes everything on, but from some moment on holds back what the watches of one resource bring that began before it.
 class LateWatches final : public api::RestClient {
  public:
   LateWatches(api::RestClient& inner, std::string resource) : inner_(inner), resource_(std::move(resource)) {}
@@ -61,7 +61,8 @@ class LateWatches final : public api::RestClient {
   std::unique_ptr<api::WatchHandle> watch(api::RestRequest request,
                                           std::function<void(const api::WatchEvent&)> on_event,
                                           std::function<void()> on_end) override {
-    const bool mine = request.resource.resource == resource_;
+    if (request.send_initial_events) ++lists[request.resource.resource];
+    const bool mine = request.resource.resource == resource_ && !stuck;
     return inner_.watch(
         std::move(request),
         [this, mine, on_event = std::move(on_event)](const api::WatchEvent& event) {
@@ -70,7 +71,7 @@ class LateWatches final : public api::RestClient {
         std::move(on_end));
   }
   bool stuck = false;
-  std::map<std::string, int> lists;  // by resource
+  std::map<std::string, int> lists;  // by resource, as pages or as a stream
 
  private:
   api::RestClient& inner_;

@@ -1,0 +1,130 @@
+#include "kube/object_copy.h"
+
+#include <utility>
+
+#include "api/meta.h"
+#include "api/resource_version.h"
+
+namespace berth::kube {
+namespace {
+
+using api::version_number;
+
+std::string key_of(const Json& object) {
+  return api::object_key(string_at(object, {"metadata", "namespace"}),
+                         string_at(object, {"metadata", "name"}));
+}
+
+std::string_view version_of(const Json& object) { return string_at(object, {"metadata", "resourceVersion"}); }
+
+std::string_view uid_of(const Json& object) { return string_at(object, {"metadata", "uid"}); }
+
+}  // namespace
+
+std::string_view ObjectCopy::Known::uid_now() const { return object ? uid_of(*object) : std::string_view(uid); }
+std::string_view ObjectCopy::Known::version_now() const {
+  return object ? version_of(*object) : std::string_view(version);
+}
+
+// What handlers get as the object that was.
+JsonPtr ObjectCopy::old_of(const std::string& key, const Known& known) {
+  if (known.object) return known.object;
+  const auto slash = key.find('/');
+  JsonObject metadata{{"name", key.substr(slash == std::string::npos ? 0 : slash + 1)},
+                      {"uid", known.uid},
+                      {"resourceVersion", known.version}};
+  if (slash != std::string::npos) metadata["namespace"] = key.substr(0, slash);
+  return std::make_shared<const Json>(JsonObject{{"metadata", std::move(metadata)}});
+}
+
+void ObjectCopy::notify(const JsonPtr& old, const JsonPtr& now) {
+  for (const auto& handler : handlers_) handler(old, now);
+}
+
+void ObjectCopy::keep(Known& known, const JsonPtr& object) const {
+  known.seen = lists_;
+  if (keep_objects_) {
+    known.object = object;
+  } else {
+    known.uid = uid_of(*object);
+    known.version = version_of(*object);
+  }
+}
+
+// Takes an object in and tells of it. The same name with another uid is another object: the first one's deletion was missed.
+void ObjectCopy::take(const std::string& key, const JsonPtr& now) {
+  const auto [it, is_new] = objects_.try_emplace(key);
+  JsonPtr old = is_new ? nullptr : old_of(key, it->second);
+  if (old && it->second.uid_now() != uid_of(*now)) {
+    objects_.erase(it);
+    notify(old, nullptr);
+    keep(objects_[key], now);
+    return notify(nullptr, now);
+  }
+  keep(it->second, now);
+  notify(old, now);
+}
+
+void ObjectCopy::begin_list(bool told_at_end) {
+  ++lists_;
+  told_at_end_ = told_at_end;
+  news_.clear();
+}
+
+void ObjectCopy::listed(JsonPtr object) {
+  const std::string key = key_of(*object);
+  const auto it = objects_.find(key);
+  const bool same = it != objects_.end() && it->second.uid_now() == uid_of(*object);
+  // What did not change stays the document that others hold.
+  if (same && it->second.version_now() == version_of(*object)) {
+    it->second.seen = lists_;
+    return;
+  }
+  if (!told_at_end_) return take(key, object);
+  if (same) it->second.seen = lists_;
+  news_.insert_or_assign(key, std::move(object));
+}
+
+void ObjectCopy::unlisted(const JsonPtr& object) {
+  if (!told_at_end_) return deleted(object);
+  const std::string key = key_of(*object);
+  news_.erase(key);
+  if (const auto it = objects_.find(key); it != objects_.end()) it->second.seen = 0;
+}
+
+void ObjectCopy::end_list() {
+  // Handlers may look at the copy, never change it.
+  for (auto it = objects_.begin(); it != objects_.end();) {
+    if (it->second.seen == lists_) {
+      ++it;
+      continue;
+    }
+    const JsonPtr old = old_of(it->first, it->second);
+    it = objects_.erase(it);
+    notify(old, nullptr);
+  }
+  for (const auto& [key, now] : std::exchange(news_, {})) take(key, now);
+}
+
+void ObjectCopy::changed(const JsonPtr& object) { take(key_of(*object), object); }
+
+void ObjectCopy::deleted(const JsonPtr& last) {
+  if (objects_.erase(key_of(*last)) != 0) notify(last, nullptr);
+}
+
+JsonPtr ObjectCopy::get(std::string_view key) const {
+  const auto it = objects_.find(key);
+  return it == objects_.end() ? nullptr : it->second.object;
+}
+
+std::vector<JsonPtr> ObjectCopy::list(std::string_view ns) const {
+  std::vector<JsonPtr> found;
+  const std::string prefix = ns.empty() ? std::string() : std::string(ns) + "/";
+  for (auto it = objects_.lower_bound(prefix); it != objects_.end(); ++it) {
+    if (!it->first.starts_with(prefix)) break;
+    if (it->second.object) found.push_back(it->second.object);
+  }
+  return found;
+}
+
+}  // namespace berth::kube
