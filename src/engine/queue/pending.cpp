@@ -41,7 +41,7 @@ void PendingQueue::drop_class(ClassId id) {
   free_classes_.push_back(id);
 }
 
-void PendingQueue::push(WorkloadId workload) {
+void PendingQueue::push(WorkloadId workload, bool age_decides) {
   ClassId id = class_of(class_key(workload));
   Slot& slot = slots_[workload];
   slot.place = Slot::Place::kQueued;
@@ -55,6 +55,9 @@ void PendingQueue::push(WorkloadId workload) {
   if (c.parked) {
     ++parked_members_;
     if (c.newcomers.size() == 1) with_newcomers_.push_back(id);
+    if (!age_decides || c.members.begin()->workload != workload) return;
+    std::erase(parked_, id);
+    unpark(id);
     return;
   }
   if (c.members.begin()->workload != workload) return;

@@ -27,8 +27,9 @@ class PendingQueue {
   // `share_verdicts` false: every workload is a class of its own.
   PendingQueue(Slots& slots, bool share_verdicts);
 
-  // Puts the workload into its class. If the class is parked the workload sleeps with it, unevaluated.
-  void push(WorkloadId workload);
+  // Puts the workload into its class. If the class is parked the workload sleeps with it, unevaluated. Where age decides who may be
+  // preempted (withinClusterQueue: LowerOrNewerEqualPriority), one that is older than all of its class wakes it instead.
+  void push(WorkloadId workload, bool age_decides = false);
   // Keeps it out of the classes: back-off, on hold, not eligible.
   void put_aside(WorkloadId workload);
   void erase(WorkloadId workload);  // from wherever it is

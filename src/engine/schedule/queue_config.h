@@ -37,6 +37,7 @@ struct QueueConfig {
     return within_cluster_queue != api::kueue::WithinClusterQueue::kNever ||
            reclaim_within_cohort != api::kueue::ReclaimWithinCohort::kNever;
   }
+  bool age_decides() const { return within_cluster_queue == api::kueue::WithinClusterQueue::kLowerOrNewerEqualPriority; }
   bool reclaims() const { return reclaim_within_cohort != api::kueue::ReclaimWithinCohort::kNever; }
   // The group that covers a resource, -1 when none does.
   std::int32_t group(ResourceId resource) const {

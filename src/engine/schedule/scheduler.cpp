@@ -253,7 +253,7 @@ void Scheduler::Impl::place(WorkloadId workload) {
     if (!slot.on_hold) backoffs.emplace(*slot.not_before, workload);
     return;
   }
-  queue.pending.push(workload);
+  queue.pending.push(workload, queue.config.age_decides());
   mark(queue);
 }
 
@@ -361,7 +361,7 @@ void Scheduler::Impl::end_backoffs(Time now) {
     WorkloadId workload = backoffs.begin()->second;
     Queue& queue = *state.queue(state.slots[workload].queue);
     leave_queue(workload);
-    queue.pending.push(workload);
+    queue.pending.push(workload, queue.config.age_decides());
   }
 }
 

@@ -46,6 +46,23 @@ TEST(PendingQueue, OrdersByPriorityTimeAndUid) {
   EXPECT_TRUE(house.queue.check().empty());
 }
 
+TEST(PendingQueue, WhoIsOlderThanItsClassWakesItWhereAgeDecides) {
+  House house;
+  WorkloadId b = house.waits("b", 0, 2);
+  house.queue.park(b, {{kCpu, Amount::of(2)}}, "WaitingForQuota");
+  WorkloadId a = house.waits("a", 0, 1), c = house.waits("c", 0, 3);
+  EXPECT_TRUE(house.queue.sleeps(a));
+  house.queue.erase(a);
+  house.queue.erase(c);
+  house.queue.push(c, true);
+  EXPECT_TRUE(house.queue.sleeps(c)) << "newer: no victim for it that there is not for b";
+  house.queue.push(a, true);
+  EXPECT_EQ(house.head(), "a");
+  EXPECT_FALSE(house.queue.sleeps(b));
+  EXPECT_EQ(house.queue.asleep(), 0u);
+  EXPECT_TRUE(house.queue.check().empty());
+}
+
 TEST(PendingQueue, ClassSleepsTogetherUntilWhatItLackedGetsFreer) {
   House house;
   WorkloadId a = house.waits("a", 0, 1);
