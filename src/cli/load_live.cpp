@@ -50,12 +50,16 @@ Result<LiveLoadReport> run_live_load(const simulate::Load& load, const LiveLoadO
     if (!request.subresource.empty()) what.append("/").append(request.subresource);
     ++requests[what];
   };
-  auto client = make_client(executor, options, std::move(client_options));
+  auto client = make_client(executor, options, client_options);
   if (!client) return tl::unexpected(client.error());
+  // A limit holds for all that is sent, so there is one client then.
+  auto runs = options.qps > 0 ? Result<std::unique_ptr<kube::Client>>() : make_client(executor, options, std::move(client_options));
+  if (!runs) return tl::unexpected(runs.error());
 
   Result<LiveLoadReport> outcome = fail("interrupted");
   simulate::LoadPlayOptions play_options;
   play_options.as = options.as;
+  play_options.runs = runs->get();
   play_options.on_progress = options.on_progress;
   std::optional<simulate::LoadPlay> play;
   play.emplace(load, **client, executor, std::move(play_options));

@@ -40,7 +40,7 @@ struct LoadPlay::Impl : std::enable_shared_from_this<LoadPlay::Impl> {
         executor(e),
         options(std::move(o)),
         observer(client, executor),
-        runs(client, executor, [this](const std::string& key) { return run_time(key); }) {
+        runs(options.runs ? *options.runs : client, executor, [this](const std::string& key) { return run_time(key); }) {
     for (std::size_t i = 0; i < load.submissions.size(); ++i) {
       const auto& submission = load.submissions[i];
       by_key[load.queues[submission.queue].name + "/" + submission.name] = i;

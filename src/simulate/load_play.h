@@ -58,6 +58,9 @@ struct LoadPlayOptions {
   LoadAs as = LoadAs::kJobs;
   std::function<void()> on_start;                        // the objects are there; submitting begins
   std::function<void(const LoadProgress&)> on_progress;  // every second
+  // Who writes what becomes of pretended runs, so that a queue of submissions does not hold up what runs already: in a cluster they
+  // are not the same people. Null: the play's client. Must outlive the play.
+  api::RestClient* runs = nullptr;
 };
 
 class LoadPlay {
