@@ -14,6 +14,9 @@
 namespace berth::cli {
 namespace {
 
+// What is seen within this time is looked at together: the load shall not take the time of the server that it measures.
+constexpr Duration kRest = std::chrono::milliseconds(5);
+
 Result<std::unique_ptr<kube::Client>> make_client(Executor& executor, const LiveLoadOptions& options, kube::ClientOptions how) {
   std::signal(SIGPIPE, SIG_IGN);
   auto access = kube::load_kubeconfig(
@@ -81,7 +84,7 @@ Result<LiveLoadReport> run_live_load(const simulate::Load& load, const LiveLoadO
       executor.post(finish);  // not inside of the play
     });
   });
-  executor.run();
+  executor.run(kRest);
   return outcome;
 }
 

@@ -50,7 +50,7 @@ std::string own_identity() {
 }
 
 // Under load, what is seen and answered within this time is looked at together, and decided upon once.
-constexpr Duration kRest = std::chrono::milliseconds(15);
+constexpr Duration kRest = std::chrono::milliseconds(20);
 
 // The parts in the order in which they need each other; they are destroyed the other way round.
 class Process {

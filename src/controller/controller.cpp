@@ -219,8 +219,8 @@ struct Controller::Impl {
 
   void workload_changed(const JsonPtr& old, const JsonPtr& now) {
     const std::string key = key_of(now ? *now : *old);
-    WorkloadPtr before;
-    if (const auto it = decoded.find(key); it != decoded.end()) before = it->second;
+    const auto known = decoded.find(key);
+    const WorkloadPtr before = known == decoded.end() ? nullptr : known->second;
     WorkloadPtr after;
     if (now) {
       auto workload = api::kueue::decode_workload(*now, share_template);
@@ -232,13 +232,15 @@ struct Controller::Impl {
       after = std::make_shared<const api::kueue::Workload>(std::move(*workload));
       // Of one that is over and that no job asks for, nothing will be asked.
       if (after->meta.owners.empty() && api::is_true(after->status.conditions, api::kueue::kFinished)) {
-        decoded.erase(key);
+        if (before) decoded.erase(known);
+      } else if (before) {
+        known->second = after;
       } else {
-        decoded[key] = after;
+        decoded.emplace(key, after);
       }
       host.feed(engine::WorkloadSeen{after});
     } else {
-      decoded.erase(key);
+      if (before) decoded.erase(known);
       host.feed(engine::WorkloadGone{std::string(string_at(*old, {"metadata", "namespace"})),
                                      std::string(string_at(*old, {"metadata", "name"})),
                                      std::string(string_at(*old, {"metadata", "uid"}))});

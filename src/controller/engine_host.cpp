@@ -103,9 +103,7 @@ void EngineHost::perform(const engine::Effects& effects) {
 }
 
 void EngineHost::write_status(const engine::WriteWorkloadStatus& effect) {
-  Json before = api::kueue::encode_workload_status(effect.base->status);
-  Json after = api::kueue::encode_workload_status(effect.status);
-  if (json_equal(before, after)) {  // nothing to write: settled as it is, but not inside of the engine's own call
+  if (effect.base->status == effect.status) {  // nothing to write: settled as it is, but not inside of the engine's own call
     executor_.post(
         [this, alive = alive_, write = effect.write, version = effect.base->meta.resource_version] {
           if (*alive) feed(engine::WriteSettled{write, engine::WriteSettled::Outcome::kDone, version, {}});
@@ -116,7 +114,9 @@ void EngineHost::write_status(const engine::WriteWorkloadStatus& effect) {
   const auto done = [this, alive = alive_, write = effect.write, target](const api::RestResponse& response) {
     if (*alive) settle(write, target, response);
   };
+  Json after = api::kueue::encode_workload_status(effect.status);
   if (is_ours_alone(effect.base->status)) return writes_.update_status(target, "Workload", std::move(after), done);
+  const Json before = api::kueue::encode_workload_status(effect.base->status);
   writes_.patch(target, "status", JsonObject{{"status", make_merge_patch(before, after)}}, done);
 }
 

@@ -47,13 +47,16 @@ std::vector<double> wait_buckets(int count) {
   return limits;
 }
 
+// With the labels that all of its metrics share, so that they are put together once for all that a change counts in.
 struct WorkloadMetrics::Subject {
-  std::string cluster_queue, ns, local_queue, priority_class;
-  Subject(const Workload& before, const Workload& after)
+  std::string cluster_queue, priority_class;
+  MetricLabels in_cluster_queue, in_local_queue;
+  Subject(const Workload& before, const Workload& after, const std::string& role)
       : cluster_queue(cluster_queue_of(before, after)),
-        ns(after.meta.ns),
-        local_queue(after.queue_name),
-        priority_class(after.priority_class_ref ? after.priority_class_ref->name : std::string()) {}
+        priority_class(after.priority_class_ref ? after.priority_class_ref->name : std::string()),
+        in_cluster_queue{{"priority_class", priority_class}, {"replica_role", role}, {"cluster_queue", cluster_queue}},
+        in_local_queue{
+            {"priority_class", priority_class}, {"replica_role", role}, {"name", after.queue_name}, {"namespace", after.meta.ns}} {}
 };
 
 WorkloadMetrics::WorkloadMetrics(Metrics& m, std::string role, bool local_queues)
@@ -87,66 +90,54 @@ WorkloadMetrics::Histogram WorkloadMetrics::histogram(Metrics& m, const std::str
           m.histogram("kueue_local_queue_" + name, help, wait_buckets(local_buckets))};
 }
 
-void WorkloadMetrics::add(Counter& counter, const Subject& subject, const MetricLabels& more, double amount) {
-  MetricLabels labels{{"priority_class", subject.priority_class}, {"replica_role", role_}};
-  labels.insert(labels.end(), more.begin(), more.end());
-  labels.emplace_back("cluster_queue", subject.cluster_queue);
-  counter.cluster_queues.add(labels, amount);
-  if (!per_local_queue_) return;
-  labels.pop_back();
-  labels.emplace_back("name", subject.local_queue);
-  labels.emplace_back("namespace", subject.ns);
-  counter.local_queues.add(labels, amount);
+void WorkloadMetrics::add(Counter& counter, const Subject& subject) {
+  counter.cluster_queues.add(subject.in_cluster_queue);
+  if (per_local_queue_) counter.local_queues.add(subject.in_local_queue);
 }
 
 void WorkloadMetrics::observe(Histogram& histogram, const Subject& subject, Duration time) {
   const double seconds = std::max(0.0, std::chrono::duration<double>(time).count());
-  MetricLabels labels{{"priority_class", subject.priority_class}, {"replica_role", role_}};
-  labels.emplace_back("cluster_queue", subject.cluster_queue);
-  histogram.cluster_queues.observe(labels, seconds);
-  if (!per_local_queue_) return;
-  labels.pop_back();
-  labels.emplace_back("name", subject.local_queue);
-  labels.emplace_back("namespace", subject.ns);
-  histogram.local_queues.observe(labels, seconds);
+  histogram.cluster_queues.observe(subject.in_cluster_queue, seconds);
+  if (per_local_queue_) histogram.local_queues.observe(subject.in_local_queue, seconds);
 }
 
 void WorkloadMetrics::changed(const Workload& before, const Workload& after) {
   using namespace api::kueue;
   if (before.meta.uid != after.meta.uid) return;
-  if (became_true(before, after, kQuotaReserved)) reserved(before, after);
-  if (became_true(before, after, kAdmitted)) admitted(before, after);
-  if (became_true(before, after, kPodsReady)) ready(before, after);
-  if (became_true(before, after, kFinished)) finished(before, after);
+  const bool now_reserved = became_true(before, after, kQuotaReserved), now_admitted = became_true(before, after, kAdmitted);
+  const bool now_ready = became_true(before, after, kPodsReady), now_finished = became_true(before, after, kFinished);
+  if (now_reserved || now_admitted || now_ready || now_finished) {
+    const Subject subject(before, after, role_);
+    if (now_reserved) reserved(subject, before, after);
+    if (now_admitted) admitted(subject, before, after);
+    if (now_ready) ready(subject, after);
+    if (now_finished) finished(subject, before, after);
+  }
   if (became_true(before, after, kPreempted)) preempted(after);
   evicted(before, after);
   if (is_true(before, kQuotaReserved) && !is_true(after, kQuotaReserved)) quota_released(before, after);
 }
 
-void WorkloadMetrics::reserved(const Workload& before, const Workload& after) {
-  const Subject subject(before, after);
+void WorkloadMetrics::reserved(const Subject& subject, const Workload& before, const Workload& after) {
   add(reserved_, subject);
   observe(reserved_wait_, subject, since(after, api::kueue::kQuotaReserved) - queued_at(before));
 }
 
-void WorkloadMetrics::admitted(const Workload& before, const Workload& after) {
-  const Subject subject(before, after);
+void WorkloadMetrics::admitted(const Subject& subject, const Workload& before, const Workload& after) {
   const Time at = since(after, api::kueue::kAdmitted);
   add(admitted_, subject);
   observe(admission_wait_, subject, at - queued_at(before));
   if (!after.status.admission_checks.empty()) observe(checks_wait_, subject, at - since(after, api::kueue::kQuotaReserved));
 }
 
-void WorkloadMetrics::ready(const Workload& before, const Workload& after) {
+void WorkloadMetrics::ready(const Subject& subject, const Workload& after) {
   if (!is_true(after, api::kueue::kAdmitted)) return;
-  const Subject subject(before, after);
   const Time at = since(after, api::kueue::kPodsReady);
   observe(ready_wait_, subject, at - queued_at(after));
   observe(admitted_until_ready_, subject, at - since(after, api::kueue::kAdmitted));
 }
 
-void WorkloadMetrics::finished(const Workload& before, const Workload& after) {
-  const Subject subject(before, after);
+void WorkloadMetrics::finished(const Subject& subject, const Workload& before, const Workload& after) {
   add(finished_, subject);
   if (is_true(before, api::kueue::kAdmitted))
     observe(execution_, subject, since(after, api::kueue::kFinished) - since(before, api::kueue::kAdmitted));
@@ -161,11 +152,15 @@ void WorkloadMetrics::evicted(const Workload& before, const Workload& after) {
     });
     const std::int32_t old = same == all.end() ? 0 : same->count;
     if (now.count <= old) continue;
-    const Subject subject(before, after);
+    const Subject subject(before, after, role_);
     const MetricLabels cause{{"reason", now.reason}, {"underlying_cause", now.underlying_cause}};
-    add(evicted_, subject, cause, now.count - old);
-    MetricLabels labels{{"cluster_queue", subject.cluster_queue}, {"replica_role", role_}};
-    labels.insert(labels.end(), cause.begin(), cause.end());
+    const auto with_cause = [&](MetricLabels labels) {
+      labels.insert(labels.end(), cause.begin(), cause.end());
+      return labels;
+    };
+    evicted_.cluster_queues.add(with_cause(subject.in_cluster_queue), now.count - old);
+    if (per_local_queue_) evicted_.local_queues.add(with_cause(subject.in_local_queue), now.count - old);
+    MetricLabels labels = with_cause({{"cluster_queue", subject.cluster_queue}, {"replica_role", role_}});
     if (is_true(before, api::kueue::kPodsReady)) {
       const Duration ready = since(after, api::kueue::kEvicted) - since(before, api::kueue::kPodsReady);
       ready_to_evicted_.observe(labels, std::chrono::duration<double>(ready).count());

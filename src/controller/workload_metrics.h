@@ -28,13 +28,13 @@ class WorkloadMetrics {
   };
   Counter counter(Metrics& metrics, const std::string& name, const std::string& help) const;
   Histogram histogram(Metrics& metrics, const std::string& name, const std::string& help, int buckets, int local_buckets) const;
-  void add(Counter& counter, const Subject& subject, const MetricLabels& more = {}, double amount = 1);
+  void add(Counter& counter, const Subject& subject);
   void observe(Histogram& histogram, const Subject& subject, Duration time);
 
-  void reserved(const api::kueue::Workload& before, const api::kueue::Workload& after);
-  void admitted(const api::kueue::Workload& before, const api::kueue::Workload& after);
-  void ready(const api::kueue::Workload& before, const api::kueue::Workload& after);
-  void finished(const api::kueue::Workload& before, const api::kueue::Workload& after);
+  void reserved(const Subject& subject, const api::kueue::Workload& before, const api::kueue::Workload& after);
+  void admitted(const Subject& subject, const api::kueue::Workload& before, const api::kueue::Workload& after);
+  void ready(const Subject& subject, const api::kueue::Workload& after);
+  void finished(const Subject& subject, const api::kueue::Workload& before, const api::kueue::Workload& after);
   void evicted(const api::kueue::Workload& before, const api::kueue::Workload& after);
   void quota_released(const api::kueue::Workload& before, const api::kueue::Workload& after);
   void preempted(const api::kueue::Workload& after);

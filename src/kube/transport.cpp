@@ -23,7 +23,7 @@ using ConnectionPtr = std::shared_ptr<Connection>;
 constexpr int kMaxLinesAhead = 1000;
 
 // Under load, what arrives within this time is read together.
-constexpr Duration kRest = std::chrono::milliseconds(5);
+constexpr Duration kRest = std::chrono::milliseconds(10);
 
 HttpReply never_sent(std::string why, bool hopeless = false) {
   return HttpReply{.error = std::move(why), .hopeless = hopeless, .retry_after_seconds = {}, .warnings = {}, .body = {}};

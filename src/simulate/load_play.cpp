@@ -113,6 +113,7 @@ struct LoadPlay::Impl : std::enable_shared_from_this<LoadPlay::Impl> {
     request.resource = load_resource(job ? "Job" : "Workload");
     request.ns = load.queues[submission.queue].name;
     request.user = {"load", {"system:masters"}};
+    request.wants_metadata_only = true;
     request.body = job ? job_of(load, submission) : workload_of(load, submission);
     const std::string name = request.ns + "/" + submission.name;
     client.call(std::move(request), [weak = weak_from_this(), name](const api::RestResponse& response) {

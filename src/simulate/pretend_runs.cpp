@@ -101,6 +101,7 @@ void PretendRuns::write(const std::string& key, const api::kueue::WorkloadStatus
   request.ns = meta.ns;
   request.name = meta.name;
   request.subresource = "status";
+  request.wants_metadata_only = true;
   request.body = JsonObject{{"apiVersion", kWorkloads.group + "/" + kWorkloads.version},
                             {"kind", "Workload"},
                             {"metadata", JsonObject{{"namespace", meta.ns},
