@@ -4,11 +4,15 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
 #include "simulate/load.h"
+#include "simulate/load_play.h"
 #include "simulate/load_run.h"
+#include "simulate/world.h"
 #include "source_dir.h"
 
 namespace berth::simulation {
@@ -264,6 +268,43 @@ TEST(LoadRun, ARefusedObjectEndsTheRun) {
   ASSERT_FALSE(report);
   EXPECT_NE(report.error().message.find("Namespace Team-0-0-hall-0"), std::string::npos)
       << report.error().message;
+}
+
+// Passes everything on and notes what was written: "workloads/status".
+class Noting final : public api::RestClient {
+ public:
+  explicit Noting(api::RestClient& inner) : inner_(inner) {}
+  void call(api::RestRequest request, std::function<void(api::RestResponse)> done) override {
+    if (request.verb != api::Verb::kList) wrote.insert(request.resource.resource + "/" + request.subresource);
+    inner_.call(std::move(request), std::move(done));
+  }
+  std::unique_ptr<api::WatchHandle> watch(api::RestRequest request, std::function<void(const api::WatchEvent&)> on_event,
+                                          std::function<void()> on_end) override {
+    return inner_.watch(std::move(request), std::move(on_event), std::move(on_end));
+  }
+  std::set<std::string> wrote;
+
+ private:
+  api::RestClient& inner_;
+};
+
+// Else a burst of submissions would be in the way of workloads that are through.
+TEST(LoadPlay, WhatBecomesOfRunsIsWrittenByAClientOfItsOwn) {
+  auto world = simulate::World::make({});
+  ASSERT_TRUE(world) << world.error().message;
+  const auto load = parsed(kTwoQueues);
+  Noting submitter((*world)->client()), runs((*world)->client());
+  simulate::LoadPlayOptions options;
+  options.as = As::kWorkloads;
+  options.runs = &runs;
+  simulate::LoadPlay play(load, submitter, (*world)->executor(), options);
+  std::optional<std::size_t> finished;
+  play.start([&](const Result<simulate::LoadReport>& report) { finished = report ? report->finished : 0; });
+  (*world)->run_for(1min);
+  EXPECT_EQ(finished, 10u);
+  EXPECT_EQ(runs.wrote, std::set<std::string>{"workloads/status"});
+  EXPECT_TRUE(submitter.wrote.contains("workloads/"));
+  EXPECT_FALSE(submitter.wrote.contains("workloads/status"));
 }
 
 }  // namespace
