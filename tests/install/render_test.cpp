@@ -115,6 +115,23 @@ TEST(Render, CertManagerTakesTheCertificatesOver) {
   EXPECT_THAT(mounted, testing::UnorderedElementsAreArray(filled));
 }
 
+TEST(Render, TheOlderVersionIsLeftOutWhereNobodyAsksForIt) {
+  SKIP_WITHOUT_RENDERER();
+  const auto both = rendered(""), one = rendered("crds: {v1beta1: false}\n");
+  const auto definitions = names(both, "CustomResourceDefinition");
+  EXPECT_EQ(names(one, "CustomResourceDefinition"), definitions);
+  EXPECT_EQ(one.size(), both.size());
+  for (const std::string& name : definitions) {
+    Json expected = object(both, "CustomResourceDefinition", name);
+    expected.at("spec").as_object().erase("conversion");
+    auto& versions = expected.at("spec").at("versions").as_array();
+    ASSERT_EQ(versions.size(), 2u) << name;
+    EXPECT_EQ(string_at(versions[1], {"name"}), "v1beta1") << name;
+    versions.pop_back();
+    EXPECT_EQ(object(one, "CustomResourceDefinition", name), expected) << name;
+  }
+}
+
 TEST(Render, TheServiceMonitorSelectsTheMetricsServiceAlone) {
   SKIP_WITHOUT_RENDERER();
   const auto objects = rendered("enablePrometheus: true\nfullnameOverride: other\n");
