@@ -1,20 +1,39 @@
 #include "apiserver/admission.h"
 
+#include <string>
 #include <utility>
+
+#include "api/status.h"
 
 namespace berth::apiserver {
 
 using api::kueue::AdmissionRules;
 using PolicyPtr = std::shared_ptr<const api::kueue::AdmissionPolicy>;
 
+namespace {
+
+// As an API server says it that has asked a webhook.
+api::RestResponse said_by(std::string_view webhook, api::RestResponse refusal) {
+  if (webhook.empty()) return refusal;
+  auto& message = refusal.body.as_object()["message"];
+  message = "admission webhook \"" + std::string(webhook) +
+            "\" denied the request: " + std::string(api::status_message(refusal));
+  return refusal;
+}
+
+}  // namespace
+
 ResourcePtr with_rules(ResourcePtr resource, AdmissionRules rules, PolicyPtr policy) {
   if (!rules.mutate && !rules.check && !rules.remove) return resource;
   auto joined = std::make_shared<ResourceInfo>(*resource);
   if (rules.check) {
-    joined->strategy.validating_admission = [check = std::move(rules.check), policy](
-                                                const Json& object, const Json* old, std::string_view subresource,
-                                                const Lookup& lookup) {
-      return check(object, old, subresource, {lookup.get, *policy});
+    joined->strategy.validating_admission = [rules, policy, group = resource->gvr.group](
+                                                const Json& object, const Json* old,
+                                                std::string_view subresource,
+                                                const Lookup& lookup) -> std::optional<api::RestResponse> {
+      const auto errors = rules.check(object, old, subresource, {lookup.get, *policy});
+      if (errors.empty()) return std::nullopt;
+      return said_by(rules.webhook, rules.refusal(group, object, errors));
     };
   }
   if (rules.mutate) {

@@ -43,8 +43,11 @@ struct Strategy {
   std::function<api::FieldErrors(const Json& object, const Json& old, std::string_view subresource)> validate_update;
   // Refusals that are no field errors (403): unknown priority class, LimitRange, terminating namespace. Empty: allowed.
   std::function<std::optional<api::RestResponse>(Json& object, const Json* old, const Lookup&)> admit;
-  // What validating webhooks would check, after everything else was found valid. `old` is null on creation.
-  std::function<api::FieldErrors(const Json& object, const Json* old, std::string_view subresource, const Lookup&)> validating_admission;
+  // What validating webhooks would refuse, after everything else was found valid. `old` is null on creation.
+  // Empty: allowed.
+  std::function<std::optional<api::RestResponse>(const Json& object, const Json* old,
+                                                 std::string_view subresource, const Lookup&)>
+      validating_admission;
   // What validating webhooks would say of a deletion; the error becomes a 403.
   std::function<Result<void>(const Json& object, const Lookup&)> deletion_admission;
   // Makes an object of one version of the resource one of `version`. Empty: versions differ in apiVersion alone.

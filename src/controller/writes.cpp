@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "api/kueue/admission.h"
 #include "api/status.h"
 #include "base/log.h"
 
@@ -94,7 +95,7 @@ void Writes::send(api::RestRequest request, std::string_view verb, Done done) {
   ++in_flight_;
   client_.call(std::move(request), [this, alive = alive_, what, done = std::move(done)](const api::RestResponse& response) {
     if (!*alive) return;
-    if (response.code == 403) refused(what, response);
+    if (response.code == 403 && !api::kueue::refused_by_webhook(response)) refused(what, response);
     done(response);
     if (*alive) answered();
   });

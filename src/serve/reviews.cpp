@@ -110,10 +110,7 @@ JsonObject judged(const Question& q, std::string_view group, const api::kueue::A
   if (q.object == nullptr || !rules.check) return {{"allowed", true}};
   const FieldErrors errors = rules.check(*q.object, q.old, q.subresource, context);
   if (errors.empty()) return {{"allowed", true}};
-  std::string_view name = string_at(*q.object, {"metadata", "name"});
-  if (name.empty()) name = string_at(*q.object, {"metadata", "generateName"});
-  return {{"allowed", false},
-          {"status", api::invalid(group, string_at(*q.object, {"kind"}), name, errors).body}};
+  return {{"allowed", false}, {"status", rules.refusal(group, *q.object, errors).body}};
 }
 
 }  // namespace
@@ -132,6 +129,12 @@ Result<Json> answer_admission(Hook hook, std::string_view group, std::string_vie
     return admission_answer(**request, std::move(*judged));
   }
   return admission_answer(**request, judged(*question, group, rules, context));
+}
+
+Result<Json> answer_unjudged(const Json& review) {
+  const auto request = request_of(review, kAdmissionVersion, "AdmissionReview");
+  if (!request) return tl::unexpected(request.error());
+  return admission_answer(**request, {{"allowed", true}});
 }
 
 Result<Json> answer_conversion(const Json& review) {

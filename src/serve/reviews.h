@@ -13,12 +13,16 @@ namespace berth::serve {
 
 enum class Hook { kMutate, kValidate };
 
-// Answers an AdmissionReview (admission.k8s.io/v1) about an object of `group` and `resource` in any of its versions, by the rules of
-// that resource. What they say nothing about (connections, defaults of updates) is allowed. A refusal carries the Status that the API
-// server passes on: 422 Invalid with a cause per field, or 403 Forbidden for a deletion. Nothing is changed anywhere, so a dry run is like any other. The error says what is wrong
-// with the review itself.
+// Answers an AdmissionReview (admission.k8s.io/v1) about an object of `group` and `resource` in any of its
+// versions, by the rules of that resource. What they say nothing about (connections, defaults of updates) is
+// allowed. A refusal carries the Status that the API server passes on: that of AdmissionRules::refusal(), or
+// 403 Forbidden for a deletion. Nothing is changed anywhere, so a dry run is like any other. The error says
+// what is wrong with the review itself.
 Result<Json> answer_admission(Hook hook, std::string_view group, std::string_view resource, const Json& review,
                               const api::kueue::AdmissionRules& rules, const api::kueue::AdmissionContext& context);
+
+// Answers an AdmissionReview about a kind that nobody judges: allowed and not changed, whatever it is about.
+Result<Json> answer_unjudged(const Json& review);
 
 // Answers a ConversionReview (apiextensions.k8s.io/v1): all objects converted, or a failure that names the first that cannot be.
 Result<Json> answer_conversion(const Json& review);

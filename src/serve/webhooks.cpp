@@ -11,11 +11,14 @@
 namespace berth::serve {
 namespace {
 
+constexpr std::string_view kConvert = "/convert";
+
 struct Page {
   std::string_view path;
   Hook hook = Hook::kValidate;
-  std::string_view group, resource;  // of admission; empty: conversion
-  bool converts() const { return group.empty(); }
+  std::string_view group, resource;  // whose rules judge; empty: nobody's
+  bool converts() const { return path == kConvert; }
+  bool judged() const { return !resource.empty(); }
   std::size_t max_bytes() const { return converts() ? kMaxConversionBytes : kMaxAdmissionBytes; }
 };
 
@@ -23,7 +26,7 @@ constexpr std::string_view kKueue = "kueue.x-k8s.io";
 constexpr std::string_view kVolcano = "scheduling.volcano.sh";
 constexpr std::string_view kVolcanoJobs = "batch.volcano.sh";
 constexpr Page kPages[] = {
-    {"/convert", Hook::kMutate, "", ""},
+    {kConvert, Hook::kMutate, "", ""},
     {"/mutate-batch-v1-job", Hook::kMutate, "batch", "jobs"},
     {"/mutate-kueue-x-k8s-io-v1beta2-clusterqueue", Hook::kMutate, kKueue, "clusterqueues"},
     {"/mutate-kueue-x-k8s-io-v1beta2-resourceflavor", Hook::kMutate, kKueue, "resourceflavors"},
@@ -41,11 +44,46 @@ constexpr Page kPages[] = {
     {"/queues/validate", Hook::kValidate, kVolcano, "queues"},
 };
 
+// What follows /mutate- and /validate- in the paths of Kueue's webhooks for kinds that are not managed here.
+// A cluster may have Kueue's own webhook configurations: without an answer on these paths, it refuses every
+// object of these kinds.
+constexpr std::string_view kKindsNotManaged[] = {
+    "-v1-pod",
+    "apps-v1-deployment",
+    "apps-v1-statefulset",
+    "jobset-x-k8s-io-v1alpha2-jobset",
+    "kubeflow-org-v1-jaxjob",
+    "kubeflow-org-v1-paddlejob",
+    "kubeflow-org-v1-pytorchjob",
+    "kubeflow-org-v1-tfjob",
+    "kubeflow-org-v1-xgboostjob",
+    "kubeflow-org-v2beta1-mpijob",
+    "leaderworkerset-x-k8s-io-v1-leaderworkerset",
+    "ray-io-v1-raycluster",
+    "ray-io-v1-rayjob",
+    "ray-io-v1-rayservice",
+    "sparkoperator-k8s-io-v1beta2-sparkapplication",
+    "trainer-kubeflow-org-v1alpha1-trainjob",
+    "workload-codeflare-dev-v1beta2-appwrapper",
+};
+constexpr Page kUnjudged{};
+
+bool is_of_unmanaged_kind(std::string_view path) {
+  for (const std::string_view hook : {"/mutate-", "/validate-"}) {
+    if (!path.starts_with(hook)) continue;
+    const std::string_view kind = path.substr(hook.size());
+    return std::find(std::begin(kKindsNotManaged), std::end(kKindsNotManaged), kind) !=
+           std::end(kKindsNotManaged);
+  }
+  return false;
+}
+
 const Page* page_of(std::string_view target) {
   // The API server adds ?timeout=10s.
   const std::string_view path = target.substr(0, target.find('?'));
   const auto it = std::find_if(std::begin(kPages), std::end(kPages), [&](const Page& p) { return p.path == path; });
-  return it == std::end(kPages) ? nullptr : it;
+  if (it != std::end(kPages)) return it;
+  return is_of_unmanaged_kind(path) ? &kUnjudged : nullptr;
 }
 
 http::HttpResponse json_answer(int status, const Json& body) {
@@ -95,6 +133,8 @@ std::unique_ptr<http::Handler::Parsed> WebhookHandler::parse(http::HttpRequest r
   } else if (asked->page->converts()) {
     // Looks at nothing but the review: the other threads can do it.
     asked->answer = answered(answer_conversion(*review));
+  } else if (!asked->page->judged()) {
+    asked->answer = answered(answer_unjudged(*review));
   } else {
     asked->review = std::move(*review);
   }

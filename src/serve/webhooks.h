@@ -13,11 +13,13 @@ namespace berth::serve {
 inline constexpr std::size_t kMaxAdmissionBytes = 8u << 20;
 inline constexpr std::size_t kMaxConversionBytes = 64u << 20;
 
-// Answers POSTs of reviews on the paths that Kueue's webhook configurations name: /mutate-batch-v1-job, /validate-batch-v1-job,
-// /mutate-kueue-x-k8s-io-v1beta2-{workload,clusterqueue,resourceflavor},
-// /validate-kueue-x-k8s-io-v1beta2-{workload,clusterqueue,resourceflavor,cohort} and /convert; and on those that Volcano's name:
-// /{queues,podgroups,jobs}/{mutate,validate}. What is no review is answered with 400
-// and a Status that says why.
+// Answers POSTs of reviews on the paths that Kueue's webhook configurations name: /mutate-batch-v1-job,
+// /validate-batch-v1-job, /mutate-kueue-x-k8s-io-v1beta2-{workload,clusterqueue,resourceflavor},
+// /validate-kueue-x-k8s-io-v1beta2-{workload,clusterqueue,resourceflavor,cohort} and /convert; and on those
+// that Volcano's name:
+// /{queues,podgroups,jobs}/{mutate,validate}. On the paths of Kueue's webhooks for other kinds (pods,
+// JobSets, ...) everything is allowed and nothing changed, as Kueue does for kinds that are switched off.
+// What is no review is answered with 400 and a Status that says why, any other path with 404.
 class WebhookHandler final : public http::Handler {
  public:
   // `get` is called on the executor, and so is `more`: rules besides those of Kueue. Empty: what they would judge is allowed.

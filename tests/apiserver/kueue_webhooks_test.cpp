@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "api/status.h"
 #include "base/yaml.h"
 
 namespace berth::apiserver {
@@ -27,6 +28,15 @@ class KueueWebhooks : public testing::Test {
   }
   void put(const std::string& key, std::string_view yaml) {
     objects[key] = std::make_shared<const Json>(object(yaml));
+  }
+  // What webhooks say about the object, without the name of the one that said it; empty: allowed.
+  std::string refusal(const ResourceInfo& info, const Json& now, const Json* old = nullptr,
+                      std::string_view subresource = "") {
+    const auto refused = info.strategy.validating_admission(now, old, subresource, lookup);
+    if (!refused) return "";
+    constexpr std::string_view kBefore = " denied the request: ";
+    const std::string_view message = api::status_message(*refused);
+    return std::string(message.substr(message.find(kBefore) + kBefore.size()));
   }
   Json admitted_job(std::string_view yaml) {
     Json job = object(yaml);
@@ -56,10 +66,47 @@ TEST_F(KueueWebhooks, ReviewsKueuesKinds) {
     const ResourceInfo info = resource("kueue.x-k8s.io", "v1beta2", c.plural);
     const Json bad = object(c.yaml);
     const Json good = object("spec: {}");
-    EXPECT_EQ(api::to_string(info.strategy.validating_admission(bad, nullptr, "", lookup)), c.errors);
-    EXPECT_EQ(api::to_string(info.strategy.validating_admission(bad, &good, "", lookup)), c.errors);
-    EXPECT_TRUE(info.strategy.validating_admission(good, nullptr, "", lookup).empty());
+    EXPECT_EQ(refusal(info, bad), c.errors);
+    EXPECT_EQ(refusal(info, bad, &good), c.errors);
+    EXPECT_EQ(refusal(info, good), "");
   }
+}
+
+// As an API server tells what Kueue's webhook said, which clients ask for by code and reason.
+TEST_F(KueueWebhooks, RefusalsAreForbiddenAndKeepTheirCauses) {
+  const struct {
+    std::string group, version, plural, webhook, yaml;
+  } cases[] = {
+      {"batch", "v1", "jobs", "vjob.kb.io",
+       "{kind: Job, metadata: {name: x, namespace: a, labels: {kueue.x-k8s.io/queue-name: A_b}}}"},
+      {"kueue.x-k8s.io", "v1beta2", "clusterqueues", "vclusterqueue.kb.io",
+       "{kind: ClusterQueue, metadata: {name: x}, spec: {fairSharing: {weight: '-1'}}}"},
+      {"kueue.x-k8s.io", "v1beta2", "cohorts", "vcohort.kb.io",
+       "{kind: Cohort, metadata: {name: x}, spec: {fairSharing: {weight: '-1'}}}"},
+      {"kueue.x-k8s.io", "v1beta2", "resourceflavors", "vresourceflavor.kb.io",
+       "{kind: ResourceFlavor, metadata: {name: x}, spec: {tolerations: [{key: k, operator: Like}]}}"},
+      {"kueue.x-k8s.io", "v1beta1", "workloads", "vworkload.kb.io",
+       "{kind: Workload, metadata: {name: x}, spec: {podSets: [{name: a, minCount: 1}, {name: b, minCount: "
+       "1}]}}"},
+  };
+  for (const auto& c : cases) {
+    const auto refused = resource(c.group, c.version, c.plural)
+                             .strategy.validating_admission(object(c.yaml), nullptr, "", lookup);
+    ASSERT_TRUE(refused) << c.plural;
+    EXPECT_EQ(refused->code, 403);
+    EXPECT_EQ(int_at(refused->body, {"code"}), 403);
+    EXPECT_EQ(api::status_reason(*refused), "Forbidden");
+    const JsonArray& causes = array_at(refused->body, {"details", "causes"});
+    ASSERT_EQ(causes.size(), 1u) << to_string(refused->body);
+    EXPECT_EQ(api::status_message(*refused), "admission webhook \"" + c.webhook + "\" denied the request: " +
+                                                 std::string(string_at(causes[0], {"field"})) + ": " +
+                                                 std::string(string_at(causes[0], {"message"})));
+    EXPECT_EQ(string_at(refused->body, {"details", "name"}), "x");
+    EXPECT_TRUE(api::kueue::refused_by_webhook(*refused));
+  }
+  EXPECT_FALSE(
+      api::kueue::refused_by_webhook(api::forbidden({"g", "v1", "ks"}, "x", "User \"u\" cannot update")));
+  EXPECT_FALSE(api::kueue::refused_by_webhook({0, nullptr, {}}));
 }
 
 TEST_F(KueueWebhooks, LeavesOtherKindsAlone) {
@@ -85,8 +132,7 @@ TEST_F(KueueWebhooks, JobsTakeTheDefaultQueueAndPriorityClass) {
       to_string(job),
       R"({"metadata":{"namespace":"a","labels":{"kueue.x-k8s.io/queue-name":"default","kueue.x-k8s.io/priority-class":"default"}},"spec":{"suspend":true}})");
   EXPECT_FALSE(find_path(admitted_job("metadata: {namespace: b}"), {"metadata", "labels"}));
-  EXPECT_EQ(api::to_string(jobs.strategy.validating_admission(
-                object("metadata: {namespace: a}\nspec: {suspend: true}"), &job, "", lookup)),
+  EXPECT_EQ(refusal(jobs, object("metadata: {namespace: a}\nspec: {suspend: true}"), &job),
             "[metadata.labels[kueue.x-k8s.io/queue-name]: Invalid value: \"\": cannot be removed: the "
             "namespace has a default LocalQueue, "
             "metadata.labels[kueue.x-k8s.io/priority-class]: Invalid value: \"\": cannot be removed]");
@@ -111,14 +157,12 @@ TEST_F(KueueWebhooks, ARunningJobKeepsItsQueue) {
   const Json job =
       object("metadata: {namespace: a, labels: {kueue.x-k8s.io/queue-name: q}}\nspec: {suspend: false}");
   const Json without = object("metadata: {namespace: a}\nspec: {suspend: false}");
-  EXPECT_EQ(api::to_string(jobs.strategy.validating_admission(without, &job, "", lookup)),
+  EXPECT_EQ(refusal(jobs, without, &job),
             "metadata.labels[kueue.x-k8s.io/queue-name]: Invalid value: \"\": field is immutable");
   // Without a queue, labels of Kueue mean nothing.
-  EXPECT_TRUE(jobs.strategy
-                  .validating_admission(
-                      object("metadata: {namespace: a, labels: {kueue.x-k8s.io/max-exec-time-seconds: x}}"),
-                      nullptr, "", lookup)
-                  .empty());
+  EXPECT_EQ(
+      refusal(jobs, object("metadata: {namespace: a, labels: {kueue.x-k8s.io/max-exec-time-seconds: x}}")),
+      "");
 }
 
 TEST_F(KueueWebhooks, JobsThatAskForPlacesNobodyCouldGiveAreRefused) {
@@ -130,8 +174,9 @@ spec:
     kueue.x-k8s.io/podset-required-topology: rack, kueue.x-k8s.io/podset-slice-required-topology: rack,
     kueue.x-k8s.io/podset-slice-size: "2"}}}
 )");
-  EXPECT_EQ(api::to_string(jobs.strategy.validating_admission(job, nullptr, "", lookup)),
-            "spec.template.metadata.annotations[kueue.x-k8s.io/podset-slice-size]: Invalid value: \"2\": must divide pod "
+  EXPECT_EQ(refusal(jobs, job),
+            "spec.template.metadata.annotations[kueue.x-k8s.io/podset-slice-size]: Invalid value: \"2\": "
+            "must divide pod "
             "set count 5: 1 pod(s) would be left without a whole slice");
 }
 
@@ -145,8 +190,8 @@ TEST_F(KueueWebhooks, KindsGetTheirFinalizers) {
 
 TEST_F(KueueWebhooks, JobStatusIsNotReviewed) {
   const Json job = object("metadata: {namespace: a, labels: {kueue.x-k8s.io/queue-name: A_b}}");
-  EXPECT_FALSE(jobs.strategy.validating_admission(job, nullptr, "", lookup).empty());
-  EXPECT_TRUE(jobs.strategy.validating_admission(job, &job, "status", lookup).empty());
+  EXPECT_NE(refusal(jobs, job), "");
+  EXPECT_EQ(refusal(jobs, job, &job, "status"), "");
 }
 
 }  // namespace

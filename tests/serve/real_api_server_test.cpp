@@ -189,11 +189,12 @@ TEST_F(OnARealApiServer, ObjectsAreDefaultedJudgedAndConverted) {
   EXPECT_EQ(string_at(must("GET", "/apis/kueue.x-k8s.io/v1beta2/clusterqueues/q"), {"spec", "cohortName"}), "team");
 
   const HttpsAnswer bad = admin->request("POST", path, queue("bad", R"("fairSharing":{"weight":"-1"})"));
-  EXPECT_EQ(bad.status, 422) << bad.body;
+  EXPECT_EQ(bad.status, 403) << bad.body;
   const Json status = parse_json(bad.body).value();
-  EXPECT_EQ(string_at(status, {"reason"}), "Invalid");
-  EXPECT_EQ(string_at(status, {"message"}).find("admission webhook \"clusterqueue.example.com\" denied the request: "
-                                                "ClusterQueue.kueue.x-k8s.io \"bad\" is invalid: spec.fairSharing.weight"),
+  EXPECT_EQ(string_at(status, {"reason"}), "Forbidden");
+  EXPECT_EQ(string_at(status, {"message"})
+                .find("admission webhook \"clusterqueue.example.com\" denied the request: "
+                      "spec.fairSharing.weight"),
             0u)
       << bad.body;
   ASSERT_EQ(array_at(status, {"details", "causes"}).size(), 1u) << bad.body;

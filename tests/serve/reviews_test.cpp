@@ -74,11 +74,10 @@ TEST(Reviews, RefusalsCarryAStatusWithACausePerField) {
       "{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: q}, spec: {fairSharing: {weight: '-1'}}}");
   const Json answer = response(Hook::kValidate, kKueue, "clusterqueues", "CREATE", queue);
   EXPECT_FALSE(bool_at(answer, {"allowed"}, true));
-  EXPECT_EQ(int_at(answer, {"status", "code"}), 422);
-  EXPECT_EQ(string_at(answer, {"status", "reason"}), "Invalid");
+  EXPECT_EQ(int_at(answer, {"status", "code"}), 403);
+  EXPECT_EQ(string_at(answer, {"status", "reason"}), "Forbidden");
   EXPECT_EQ(string_at(answer, {"status", "message"}),
-            "ClusterQueue.kueue.x-k8s.io \"q\" is invalid: spec.fairSharing.weight: Invalid value: \"-1\": must be greater than "
-            "or equal to 0");
+            "spec.fairSharing.weight: Invalid value: \"-1\": must be greater than or equal to 0");
   ASSERT_EQ(array_at(answer, {"status", "details", "causes"}).size(), 1u);
   EXPECT_EQ(string_at(array_at(answer, {"status", "details", "causes"})[0], {"field"}), "spec.fairSharing.weight");
 }
@@ -93,6 +92,22 @@ TEST(Reviews, UpdatesAreJudgedAgainstWhatWas) {
   EXPECT_TRUE(bool_at(response(Hook::kValidate, "batch", "jobs", "UPDATE", old, old), {"allowed"}));
   EXPECT_FALSE(bool_at(response(Hook::kValidate, "batch", "jobs", "UPDATE", moved, old), {"allowed"}, true));
   EXPECT_TRUE(bool_at(response(Hook::kValidate, "batch", "jobs", "CREATE", moved), {"allowed"}));
+}
+
+// Kueue's code is for Kueue's webhooks alone.
+TEST(Reviews, RulesOfOthersRefuseAsInvalid) {
+  api::kueue::AdmissionRules rules;
+  rules.check = [](const Json&, const Json*, std::string_view, const api::kueue::AdmissionContext&) {
+    return api::FieldErrors{api::required("spec.size", "none")};
+  };
+  const Json review =
+      review_of("a.example", "things", "CREATE", object("{kind: Thing, metadata: {generateName: t-}}"));
+  const Json refused = answer_admission(Hook::kValidate, "a.example", "things", review, rules, {kNothing, {}})
+                           .value()
+                           .at("response");
+  EXPECT_EQ(int_at(refused, {"status", "code"}), 422);
+  EXPECT_EQ(string_at(refused, {"status", "message"}),
+            "Thing.a.example \"t-\" is invalid: spec.size: Required value: none");
 }
 
 TEST(Reviews, DeletionsAndConnectionsAreAllowed) {

@@ -50,10 +50,13 @@ TEST_F(VersionsTest, AnOldClusterQueueAdmits) {
 }
 
 TEST_F(VersionsTest, WebhooksSeeOldObjectsToo) {
-  EXPECT_EQ(error(R"({apiVersion: kueue.x-k8s.io/v1beta1, kind: ClusterQueue, metadata: {name: q}, spec: {cohort: all,
+  EXPECT_EQ(
+      error(
+          R"({apiVersion: kueue.x-k8s.io/v1beta1, kind: ClusterQueue, metadata: {name: q}, spec: {cohort: all,
       resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, resources: [{name: cpu, nominalQuota: -4}]}]}]}})"),
-            "ClusterQueue.kueue.x-k8s.io \"q\" is invalid: spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: "
-            "Invalid value: -4: must be greater than or equal to 0");
+      "admission webhook \"vclusterqueue.kb.io\" denied the request: "
+      "spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: "
+      "Invalid value: -4: must be greater than or equal to 0");
 }
 
 TEST_F(VersionsTest, AnUpdateThroughTheOldVersionKeepsWhatTheNewOneSays) {

@@ -13,6 +13,7 @@
 #include "api/kueue/validation/cohort.h"
 #include "api/kueue/validation/resource_flavor.h"
 #include "api/kueue/validation/workload.h"
+#include "api/status.h"
 
 namespace berth::api::kueue {
 namespace {
@@ -139,6 +140,11 @@ AdmissionRules for_all_versions(AdmissionRules rules) {
   return out;
 }
 
+AdmissionRules named(std::string_view webhook, AdmissionRules rules) {
+  rules.webhook = webhook;
+  return rules;
+}
+
 }  // namespace
 
 NamespaceFilter namespaces_matching(LabelSelector selector, std::function<JsonPtr(std::string_view ns)> get) {
@@ -163,13 +169,32 @@ bool has_managed_ancestor(const Json& job, const ObjectGetter& get) {
   return false;
 }
 
+RestResponse AdmissionRules::refusal(std::string_view group, const Json& object, const FieldErrors& errors) const {
+  const std::string_view kind = string_at(object, {"kind"});
+  std::string_view name = string_at(object, {"metadata", "name"});
+  if (name.empty()) name = string_at(object, {"metadata", "generateName"});
+  RestResponse out = invalid(group, kind, name, errors);
+  if (webhook.empty()) return out;
+  out.code = 403;
+  JsonObject& status = out.body.as_object();
+  status["code"] = 403;
+  status["reason"] = "Forbidden";
+  status["message"] = to_string(errors);
+  return out;
+}
+
+bool refused_by_webhook(const RestResponse& response) {
+  const std::string_view message = status_message(response);
+  return !response.ok() && message.starts_with("admission webhook ") && message.find(" denied the request") != message.npos;
+}
+
 const AdmissionRules& admission_rules(std::string_view group, std::string_view resource) {
   static const std::map<std::pair<std::string_view, std::string_view>, AdmissionRules> table = {
-      {{"batch", "jobs"}, job_rules()},
-      {{kGroup, "clusterqueues"}, for_all_versions(cluster_queue_rules())},
-      {{kGroup, "cohorts"}, for_all_versions(cohort_rules())},
-      {{kGroup, "resourceflavors"}, for_all_versions(resource_flavor_rules())},
-      {{kGroup, "workloads"}, for_all_versions(workload_rules())},
+      {{"batch", "jobs"}, named("vjob.kb.io", job_rules())},
+      {{kGroup, "clusterqueues"}, named("vclusterqueue.kb.io", for_all_versions(cluster_queue_rules()))},
+      {{kGroup, "cohorts"}, named("vcohort.kb.io", for_all_versions(cohort_rules()))},
+      {{kGroup, "resourceflavors"}, named("vresourceflavor.kb.io", for_all_versions(resource_flavor_rules()))},
+      {{kGroup, "workloads"}, named("vworkload.kb.io", for_all_versions(workload_rules()))},
   };
   static const AdmissionRules none;
   const auto it = table.find({group, resource});

@@ -47,7 +47,16 @@ struct AdmissionRules {
   std::function<FieldErrors(const Json& object, const Json* old, std::string_view subresource, const AdmissionContext&)> check;
   // Whether the object may be deleted; the error says why not.
   std::function<Result<void>(const Json& object, const AdmissionContext&)> remove = {};
+  // Kueue's name of the webhook that validates the resource, e.g. "vjob.kb.io". Empty: the rules are not Kueue's.
+  std::string_view webhook = {};
+
+  // How errors of `check` are told: 403 Forbidden for Kueue's webhooks, 422 Invalid for others, with a cause per error. The
+  // message of the first is the errors alone: an API server puts the name of the webhook before it.
+  RestResponse refusal(std::string_view group, const Json& object, const FieldErrors& errors) const;
 };
+// Whether an API server tells that an admission webhook refused the request, and not the server itself for a lack of rights.
+bool refused_by_webhook(const RestResponse& response);
+
 // The rules of a resource in all its versions; all functions empty for what nobody looks at.
 using RulesOf = std::function<AdmissionRules(std::string_view group, std::string_view resource)>;
 

@@ -70,9 +70,6 @@ api::FieldErrors validate_new(const Core& core, const ResourceInfo& resource, co
   api::FieldErrors errors = validate_metadata(resource, object);
   if (resource.custom) add_new(errors, validate_custom_object(object, nullptr, resource, ""));
   if (resource.strategy.validate) add_new(errors, resource.strategy.validate(object, core.lookup));
-  if (errors.empty() && resource.strategy.validating_admission) {
-    add_new(errors, resource.strategy.validating_admission(object, nullptr, "", core.lookup));
-  }
   return errors;
 }
 
@@ -142,6 +139,10 @@ Answer finish_create(Core& core, const ResourceInfo& resource, const api::RestRe
   }
   if (const auto errors = validate_new(core, resource, object); !errors.empty()) {
     return finish(core, invalid_object(resource, name, errors), std::move(creation.warnings));
+  }
+  if (resource.strategy.validating_admission) {
+    if (auto refusal = resource.strategy.validating_admission(object, nullptr, "", core.lookup))
+      return finish(core, std::move(*refusal), std::move(creation.warnings));
   }
 
   const ObjectKey key = key_of(resource, ns, name);

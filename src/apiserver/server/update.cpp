@@ -97,9 +97,6 @@ api::FieldErrors validate_changed(const Core& core, const ResourceInfo& resource
     add_new(errors, resource.strategy.validate(next, core.lookup));
   if (resource.strategy.validate_update)
     add_new(errors, resource.strategy.validate_update(next, old, subresource));
-  if (errors.empty() && resource.strategy.validating_admission) {
-    add_new(errors, resource.strategy.validating_admission(next, &old, subresource, core.lookup));
-  }
   return errors;
 }
 
@@ -172,6 +169,11 @@ Answer finish_update(Core& core, const ResourceInfo& resource, const api::RestRe
   if (const auto errors = validate_changed(core, resource, request.subresource, r.next, r.old);
       !errors.empty()) {
     return answer(invalid_object(resource, request.name, errors));
+  }
+  if (resource.strategy.validating_admission) {
+    if (auto refusal =
+            resource.strategy.validating_admission(r.next, &r.old, request.subresource, core.lookup))
+      return answer(std::move(*refusal));
   }
 
   if (json_equal(r.next, r.old)) return answer(ok(std::move(r.next)));
