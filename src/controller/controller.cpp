@@ -21,6 +21,7 @@
 #include "controller/shared_templates.h"
 #include "controller/sources.h"
 #include "controller/ungater.h"
+#include "controller/unreadable.h"
 #include "controller/volcano_controller.h"
 #include "controller/writes.h"
 #include "kube/event_recorder.h"
@@ -36,6 +37,8 @@ constexpr std::uint64_t kEventSeed = 0x6265727468;  // event names unlike those 
 constexpr std::string_view kJobControllerName =
     "kubernetes.io/job-controller";  // the default of spec.managedBy
 
+std::string_view uid_of(const Json& object) { return string_at(object, {"metadata", "uid"}); }
+
 std::string key_of(const Json& object) {
   return api::object_key(string_at(object, {"metadata", "namespace"}),
                          string_at(object, {"metadata", "name"}));
@@ -50,6 +53,7 @@ struct Controller::Impl {
         options(std::move(o)),
         writes(client, executor),
         events(client, executor, {.instance = "berth", .seed = options.seed ^ kEventSeed}),
+        unreadable(events, [this] { return is_leading; }),
         cluster_queues(client, executor, kClusterQueues, informer_options()),
         local_queues(client, executor, kLocalQueues, informer_options()),
         cohorts(client, executor, kCohorts, informer_options()),
@@ -89,19 +93,33 @@ struct Controller::Impl {
 
   // --- From caches to the engine and the jobs.
 
-  using ToEvent = std::function<std::optional<engine::Event>(const JsonPtr& old, const JsonPtr& now)>;
+  // No event: nothing that the engine has to know. An error: `now` cannot be read.
+  using ToEvent = std::function<Result<std::optional<engine::Event>>(const JsonPtr& old, const JsonPtr& now)>;
 
   void source(Informer& informer, ToEvent convert, std::function<void(const std::string& key)> then = {}) {
     caches.add(informer);
     informer.on_change([this, convert = std::move(convert), then = std::move(then)](const JsonPtr& old, const JsonPtr& now) {
-      if (const auto event = convert(old, now)) host.feed(*event);
+      see(convert, old, now);
       if (then) then(key_of(now ? *now : *old));
     });
   }
 
+  // An object that cannot be read counts as it was, unless it is another one of the same name.
+  void see(const ToEvent& convert, const JsonPtr& old, const JsonPtr& now) {
+    const auto event = convert(old, now);
+    if (event) {
+      unreadable.remove(now ? *now : *old);
+      if (*event) host.feed(**event);
+      return;
+    }
+    unreadable.add(*now, event.error().message);
+    if (!old || uid_of(*old) == uid_of(*now)) return;
+    if (const auto gone = convert(old, nullptr); gone && *gone) host.feed(**gone);
+  }
+
   // Names that are kept for Volcano's queues are no business of Kueue's objects.
   ToEvent kueue_name(ToEvent convert) {
-    return [this, convert = std::move(convert)](const JsonPtr& old, const JsonPtr& now) -> std::optional<engine::Event> {
+    return [this, convert = std::move(convert)](const JsonPtr& old, const JsonPtr& now) -> Result<std::optional<engine::Event>> {
       const Json& object = now ? *now : *old;
       const auto name = string_at(object, {"metadata", "name"});
       if (!volcano || !is_reserved_name(name)) return convert(old, now);
@@ -124,7 +142,7 @@ struct Controller::Impl {
     source(runtime_classes, runtime_class_event);
     source(flavors, [this](const JsonPtr& old, const JsonPtr& now) {
       auto event = resource_flavor_event(old, now);
-      return volcano ? volcano->flavor_event(std::move(event)) : event;
+      return volcano && event ? volcano->flavor_event(std::move(*event)) : event;
     }, [this](const std::string& key) {
       decode_flavor(key);
       upkeep.object_changed("ResourceFlavor", key);
@@ -204,6 +222,7 @@ struct Controller::Impl {
     const bool knows_all = caches.synced() && !caches.reading_anew() && (!volcano || volcano->settled());
     if (!knows_all || !may_lead || draining || std::exchange(is_leading, true)) return;
     host.lead();
+    unreadable.tell_all();
     job_controller.start();
     provisioning.start();
     ungater.start();
@@ -224,13 +243,10 @@ struct Controller::Impl {
     WorkloadPtr after;
     if (now) {
       auto workload = api::kueue::decode_workload(*now, share_template);
-      if (!workload) {
-        log::error("a workload cannot be read and is ignored",
-                   {{"workload", key}, {"why", workload.error().message}});
-        return;
-      }
+      if (!workload) return workload_unreadable(key, before, *now, workload.error().message);
+      unreadable.remove(*now);
       after = std::make_shared<const api::kueue::Workload>(std::move(*workload));
-      // Of one that is over and that no job asks for, nothing will be asked.
+      // Finished and unowned: drop it from the cache.
       if (after->meta.owners.empty() && api::is_true(after->status.conditions, api::kueue::kFinished)) {
         if (before) decoded.erase(known);
       } else if (before) {
@@ -240,15 +256,28 @@ struct Controller::Impl {
       }
       host.feed(engine::WorkloadSeen{after});
     } else {
+      unreadable.remove(*old);
       if (before) decoded.erase(known);
       host.feed(engine::WorkloadGone{std::string(string_at(*old, {"metadata", "namespace"})),
-                                     std::string(string_at(*old, {"metadata", "name"})),
-                                     std::string(string_at(*old, {"metadata", "uid"}))});
+                                     std::string(string_at(*old, {"metadata", "name"})), std::string(uid_of(*old))});
     }
+    workload_told(key, before, after);
+  }
+
+  // What was decided by the last readable version stays, unless that was another workload of the same name.
+  void workload_unreadable(const std::string& key, const WorkloadPtr& before, const Json& now, const std::string& why) {
+    unreadable.add(now, why);
+    if (!before || before->meta.uid == uid_of(now)) return;
+    decoded.erase(key);
+    host.feed(engine::WorkloadGone{before->meta.ns, before->meta.name, before->meta.uid});
+    workload_told(key, before, nullptr);
+  }
+
+  void workload_told(const std::string& key, const WorkloadPtr& before, const WorkloadPtr& after) {
     if (options.metrics && is_leading && before && after) options.metrics->workloads().changed(*before, *after);
     job_controller.workload_changed(before, after);
-    provisioning.workload_changed(before, after);
-    if (before || after) ungater.workload_changed(before, after);
+    provisioning.workload_changed(key, before, after);
+    ungater.workload_changed(key, after);
   }
 
   // --- What jobs and their checks need to know.
@@ -280,6 +309,7 @@ struct Controller::Impl {
             executor,
             writes,
             events,
+            unreadable,
             [this] { return informer_options(); },
             [this](const engine::Event& event) { host.feed(event); },
             [this]() -> const engine::Engine& { return host.engine(); },
@@ -375,6 +405,7 @@ struct Controller::Impl {
   std::shared_ptr<bool> alive = std::make_shared<bool>(true);
   Writes writes;
   kube::EventRecorder events;
+  UnreadableObjects unreadable;
   Informer cluster_queues, local_queues, cohorts, flavors, topologies, checks, workload_priority_classes,
       namespaces, nodes, pods, limit_ranges, runtime_classes, priority_classes, workloads, jobs;
   NodeSource node_source;

@@ -121,15 +121,17 @@ void ProvisioningController::look_soon(const std::string& workload) {
   if (!workload.empty() && ready()) workloads_.add(workload);
 }
 
-void ProvisioningController::workload_changed(const WorkloadPtr& old, const WorkloadPtr& now) {
-  const std::string key = api::object_key((now ? now : old)->meta);
+bool ProvisioningController::has_made_something_for(const std::string& workload) const {
+  return requests_of_.contains(workload) || templates_of_.contains(workload);
+}
+
+void ProvisioningController::workload_changed(const std::string& key, const WorkloadPtr& old, const WorkloadPtr& now) {
   if (has_checks(now)) {
     with_checks_.insert(key);
   } else {
     with_checks_.erase(key);
   }
-  if (has_checks(old) || has_checks(now) || requests_of_.contains(key) || templates_of_.contains(key))
-    look_soon(key);
+  if (has_checks(old) || has_checks(now) || has_made_something_for(key)) look_soon(key);
 }
 
 void ProvisioningController::check_changed(const std::string& name) {
@@ -232,8 +234,26 @@ jobs::ProvisioningFacts ProvisioningController::facts_of(const api::kueue::Workl
 }
 
 void ProvisioningController::look(const std::string& key, WorkQueue::Finish finish) {
-  const WorkloadPtr workload = context_.workload(key);
-  if (!workload || !ready()) return finish(true);
+  if (!ready()) return finish(true);
+  if (const WorkloadPtr workload = context_.workload(key)) return provision(workload, std::move(finish));
+  if (!has_made_something_for(key)) return finish(true);
+  read_and_clean_up(key, std::move(finish));
+}
+
+// The workload is finished and not cached any more, or deleted: then the garbage collector deletes what it owned.
+void ProvisioningController::read_and_clean_up(const std::string& key, WorkQueue::Finish finish) {
+  const auto slash = key.find('/');
+  const Target target{kWorkloads, key.substr(0, slash), key.substr(slash + 1), {}, {}};
+  context_.writes.get(target, [this, alive = alive_, finish = std::move(finish)](const api::RestResponse& response) {
+    if (!*alive) return;
+    if (!response.ok()) return finish(response.code == 404);
+    auto workload = api::kueue::decode_workload(response.body);
+    if (!workload) return finish(true);  // a change of it that can be read comes through the watch
+    provision(std::make_shared<const api::kueue::Workload>(std::move(*workload)), finish);
+  });
+}
+
+void ProvisioningController::provision(const WorkloadPtr& workload, WorkQueue::Finish finish) {
   auto steps =
       std::make_shared<std::vector<jobs::ProvisioningStep>>(jobs::provision(*workload, facts_of(*workload)));
   perform({workload, std::move(steps), std::move(finish)}, 0);

@@ -35,7 +35,8 @@ class ProvisioningController {
     kube::Informer& checks;  // AdmissionChecks
     std::function<kube::InformerOptions()> informer_options;
     std::function<void(const engine::Event&)> feed;                     // reports go to the engine
-    std::function<jobs::WorkloadPtr(const std::string& key)> workload;  // null when there is none
+    // Null when there is none, or when it is finished and nobody owns it: such a one is read from the API server.
+    std::function<jobs::WorkloadPtr(const std::string& key)> workload;
     jobs::FlavorLookup flavors;
   };
   explicit ProvisioningController(Context context);
@@ -45,7 +46,8 @@ class ProvisioningController {
   void start();  // those of the others are full: writing may begin
 
   // The caches saw something new.
-  void workload_changed(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
+  // Of the workload `key` ("namespace/name"). Both may be null: a workload that Context::workload does not keep is gone.
+  void workload_changed(const std::string& key, const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
   void check_changed(const std::string& name);
   void facts_changed();  // a flavor: look at every workload with checks again
 
@@ -68,6 +70,9 @@ class ProvisioningController {
   Result<jobs::ProvisioningConfigPtr> config_of(const api::kueue::AdmissionCheck& check) const;
 
   void look(const std::string& key, WorkQueue::Finish finish);
+  bool has_made_something_for(const std::string& workload) const;
+  void read_and_clean_up(const std::string& key, WorkQueue::Finish finish);
+  void provision(const jobs::WorkloadPtr& workload, WorkQueue::Finish finish);
   jobs::ProvisioningFacts facts_of(const api::kueue::Workload& workload);
   void perform(Look look, std::size_t next);
   void create(Look look, std::size_t next, const api::GroupVersionResource& resource, std::string check,

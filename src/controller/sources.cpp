@@ -3,7 +3,6 @@
 #include <string>
 
 #include "api/meta.h"
-#include "base/log.h"
 
 namespace berth::controller {
 namespace {
@@ -15,61 +14,55 @@ std::string namespace_of(const Json& object) {
   return std::string(string_at(object, {"metadata", "namespace"}));
 }
 
-// Decodes and wraps, or logs why not.
 template <typename Seen, typename T>
-std::optional<Event> seen(Result<T> decoded, const Json& object) {
-  if (!decoded) {
-    log::error(
-        "an object cannot be read and is ignored",
-        {{"kind", string_at(object, {"kind"})}, {"name", name_of(object)}, {"why", decoded.error().message}});
-    return std::nullopt;
-  }
+Result<Event> seen(Result<T> decoded) {
+  if (!decoded) return tl::unexpected(decoded.error());
   return Seen{std::make_shared<const T>(std::move(*decoded))};
 }
 
 }  // namespace
 
-std::optional<Event> cluster_queue_event(const JsonPtr& old, const JsonPtr& now) {
+Result<Event> cluster_queue_event(const JsonPtr& old, const JsonPtr& now) {
   if (!now) return engine::ClusterQueueGone{name_of(*old)};
-  return seen<engine::ClusterQueueSeen>(api::kueue::decode_cluster_queue(*now), *now);
+  return seen<engine::ClusterQueueSeen>(api::kueue::decode_cluster_queue(*now));
 }
 
-std::optional<Event> cohort_event(const JsonPtr& old, const JsonPtr& now) {
+Result<Event> cohort_event(const JsonPtr& old, const JsonPtr& now) {
   if (!now) return engine::CohortGone{name_of(*old)};
-  return seen<engine::CohortSeen>(api::kueue::decode_cohort(*now), *now);
+  return seen<engine::CohortSeen>(api::kueue::decode_cohort(*now));
 }
 
-std::optional<Event> local_queue_event(const JsonPtr& old, const JsonPtr& now) {
+Result<Event> local_queue_event(const JsonPtr& old, const JsonPtr& now) {
   if (!now) return engine::LocalQueueGone{namespace_of(*old), name_of(*old)};
-  return seen<engine::LocalQueueSeen>(api::kueue::decode_local_queue(*now), *now);
+  return seen<engine::LocalQueueSeen>(api::kueue::decode_local_queue(*now));
 }
 
-std::optional<Event> resource_flavor_event(const JsonPtr& old, const JsonPtr& now) {
+Result<Event> resource_flavor_event(const JsonPtr& old, const JsonPtr& now) {
   if (!now) return engine::ResourceFlavorGone{name_of(*old)};
-  return seen<engine::ResourceFlavorSeen>(api::kueue::decode_resource_flavor(*now), *now);
+  return seen<engine::ResourceFlavorSeen>(api::kueue::decode_resource_flavor(*now));
 }
 
-std::optional<Event> topology_event(const JsonPtr& old, const JsonPtr& now) {
+Result<Event> topology_event(const JsonPtr& old, const JsonPtr& now) {
   if (!now) return engine::TopologyGone{name_of(*old)};
-  return seen<engine::TopologySeen>(api::kueue::decode_topology(*now), *now);
+  return seen<engine::TopologySeen>(api::kueue::decode_topology(*now));
 }
 
-std::optional<Event> admission_check_event(const JsonPtr& old, const JsonPtr& now) {
+Result<Event> admission_check_event(const JsonPtr& old, const JsonPtr& now) {
   if (!now) return engine::AdmissionCheckGone{name_of(*old)};
-  return seen<engine::AdmissionCheckSeen>(api::kueue::decode_admission_check(*now), *now);
+  return seen<engine::AdmissionCheckSeen>(api::kueue::decode_admission_check(*now));
 }
 
-std::optional<Event> namespace_event(const JsonPtr& old, const JsonPtr& now) {
+Result<Event> namespace_event(const JsonPtr& old, const JsonPtr& now) {
   if (!now) return engine::NamespaceGone{name_of(*old)};
   return engine::NamespaceSeen{name_of(*now), api::decode_meta(*now).labels};
 }
 
-std::optional<Event> limit_range_event(const JsonPtr& old, const JsonPtr& now) {
+Result<Event> limit_range_event(const JsonPtr& old, const JsonPtr& now) {
   if (!now) return engine::LimitRangeGone{namespace_of(*old), name_of(*old)};
   return engine::LimitRangeSeen{namespace_of(*now), name_of(*now), api::decode_limit_range(*now)};
 }
 
-std::optional<Event> runtime_class_event(const JsonPtr& old, const JsonPtr& now) {
+Result<Event> runtime_class_event(const JsonPtr& old, const JsonPtr& now) {
   if (!now) return engine::RuntimeClassGone{name_of(*old)};
   const Json* overhead = find_path(*now, {"overhead", "podFixed"});
   return engine::RuntimeClassSeen{name_of(*now),

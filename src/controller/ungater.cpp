@@ -87,8 +87,7 @@ void Ungater::look_soon(const std::string& key) {
   queue_.add(key);
 }
 
-void Ungater::workload_changed(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now) {
-  const std::string key = api::object_key((now ? now : old)->meta);
+void Ungater::workload_changed(const std::string& key, const jobs::WorkloadPtr& now) {
   if (!now || !jobs::lets_pods_go(*now)) {
     workloads_.erase(key);
     waiting_.erase(key);

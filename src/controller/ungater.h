@@ -36,7 +36,7 @@ class Ungater {
 
   // The caches saw something new. Nothing is written before start().
   void pod_changed(const JsonPtr& old, const JsonPtr& now);
-  void workload_changed(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
+  void workload_changed(const std::string& key, const jobs::WorkloadPtr& now);  // `key`: "namespace/name"; null: gone
   void nodes_changed();
   void start();
 

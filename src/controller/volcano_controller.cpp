@@ -42,8 +42,8 @@ VolcanoController::VolcanoController(Context context)
       tree_(context_.tree),
       admission_(std::make_shared<const volcano::Admission>(
           tree_.forest(), context_.admission, [this](std::string_view queue) { return holders_in(queue); })),
-      groups_({context_.executor, context_.writes, context_.events, tree_, context_.tree.flavor, context_.feed, context_.priority,
-               [this](const std::string& queue) { queues_.changed(queue); }}),
+      groups_({context_.executor, context_.writes, context_.events, context_.unreadable, tree_, context_.tree.flavor, context_.feed,
+               context_.priority, [this](const std::string& queue) { queues_.changed(queue); }}),
       queues_({context_.executor, context_.writes, context_.events, queue_objects_, commands_, tree_, groups_, context_.engine,
                context_.status_rate}) {
   queue_objects_.on_change([this](const JsonPtr& old, const JsonPtr& now) { queue_seen(old, now); });
@@ -109,15 +109,14 @@ void VolcanoController::plant() {
   }
 }
 
-std::optional<engine::Event> VolcanoController::flavor_event(std::optional<engine::Event> event) {
-  if (!event) return event;
+engine::Event VolcanoController::flavor_event(engine::Event event) {
   const std::string& ours = context_.tree.flavor;
-  if (const auto* seen = std::get_if<engine::ResourceFlavorSeen>(&*event); seen != nullptr && seen->object->meta.name == ours)
+  if (const auto* seen = std::get_if<engine::ResourceFlavorSeen>(&event); seen != nullptr && seen->object->meta.name == ours)
     has_flavor_ = true;
-  const auto* gone = std::get_if<engine::ResourceFlavorGone>(&*event);
+  const auto* gone = std::get_if<engine::ResourceFlavorGone>(&event);
   if (gone == nullptr || gone->name != ours) return event;
   has_flavor_ = false;
-  return stand_in_ ? stand_in_ : event;
+  return stand_in_.value_or(std::move(event));
 }
 
 api::kueue::AdmissionRules VolcanoController::rules(std::string_view group, std::string_view resource) const {
@@ -142,11 +141,14 @@ void VolcanoController::queue_seen(const JsonPtr& old, const JsonPtr& now) {
   if (now) {
     auto decoded = api::volcano::decode_queue(*now);
     if (!decoded) {
-      log::error("a Queue cannot be read; it stays as it was", {{"queue", name}, {"why", decoded.error().message}});
+      context_.unreadable.add(*now, decoded.error().message);
+      if (before && before->meta.uid != string_at(*now, {"metadata", "uid"})) feed(tree_.remove(name));
       return;
     }
+    context_.unreadable.remove(*now);
     after = std::make_shared<const api::volcano::Queue>(std::move(*decoded));
   }
+  if (!now) context_.unreadable.remove(*old);
   feed(after ? tree_.set(after) : tree_.remove(name));
   if (!moved(before, after)) return;
   queues_.changed(name);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "api/rest.h"
+#include "controller/unreadable.h"
 #include "controller/volcano_groups.h"
 #include "controller/volcano_queues.h"
 #include "engine/engine.h"
@@ -31,6 +32,7 @@ class VolcanoController {
     Executor& executor;
     Writes& writes;
     kube::EventRecorder& events;
+    UnreadableObjects& unreadable;
     std::function<kube::InformerOptions()> informer_options;
     std::function<void(const engine::Event&)> feed;
     std::function<const engine::Engine&()> engine;
@@ -53,7 +55,7 @@ class VolcanoController {
   void pod_changed(const JsonPtr& old, const JsonPtr& now) { groups_.pod_changed(old, now); }
   void priorities_changed() { groups_.priorities_changed(); }
   // What the engine is to be told of a ResourceFlavor: where there is none of the name that this tree counts in, another stands in.
-  std::optional<engine::Event> flavor_event(std::optional<engine::Event> seen_or_gone);
+  engine::Event flavor_event(engine::Event seen_or_gone);
 
   // What the caches have; null when they do not know the object, or do not hold the resource.
   JsonPtr find(const api::GroupVersionResource& resource, const std::string& key) const;

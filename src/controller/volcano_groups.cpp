@@ -70,13 +70,15 @@ VolcanoGroups::VolcanoGroups(Context context)
 
 void VolcanoGroups::group_changed(const JsonPtr& old, const JsonPtr& now) {
   const std::string key = key_of(now ? *now : *old);
-  if (!now) return forget(key);
-  auto decoded = api::volcano::decode_pod_group(*now);
-  if (!decoded) {
-    log::error("a PodGroup cannot be read and is ignored", {{"podGroup", key}, {"why", decoded.error().message}});
-    return;
+  if (!now) {
+    context_.unreadable.remove(*old);
+    return forget(key);
   }
-  if (const auto it = entries_.find(key); it != entries_.end() && it->second.group->meta.uid != decoded->meta.uid) forget(key);
+  const auto it = entries_.find(key);
+  if (it != entries_.end() && it->second.group->meta.uid != string_at(*now, {"metadata", "uid"})) forget(key);
+  auto decoded = api::volcano::decode_pod_group(*now);
+  if (!decoded) return context_.unreadable.add(*now, decoded.error().message);
+  context_.unreadable.remove(*now);
   Entry& entry = entries_[key];
   const GroupPtr before = std::exchange(entry.group, std::make_shared<const PodGroup>(std::move(*decoded)));
   const bool moved = !before || before->queue != entry.group->queue || before->status.phase != entry.group->status.phase;

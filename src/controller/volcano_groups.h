@@ -17,6 +17,7 @@
 
 #include "base/executor.h"
 #include "controller/group_pods.h"
+#include "controller/unreadable.h"
 #include "controller/work_queue.h"
 #include "controller/writes.h"
 #include "engine/engine.h"
@@ -31,6 +32,7 @@ class VolcanoGroups {
     Executor& executor;
     Writes& writes;
     kube::EventRecorder& events;
+    UnreadableObjects& unreadable;
     const volcano::QuotaTree& tree;
     std::string flavor;  // TreeOptions::flavor
     std::function<void(const engine::Event&)> feed;

@@ -220,8 +220,8 @@ std::string Registries::placed_flavor(const api::kueue::PodSetAssignment& pod_se
 }
 
 bool Registries::flavor_in_use(std::string_view flavor) const {
-  const auto named = [&](const auto& entry) { return names_flavor(entry.second->resource_groups, flavor); };
-  return std::ranges::any_of(cluster_queues, named) || std::ranges::any_of(cohorts, named);
+  return std::ranges::any_of(cluster_queues,
+                             [&](const auto& entry) { return names_flavor(entry.second->resource_groups, flavor); });
 }
 
 bool Registries::topology_in_use(std::string_view topology) const {

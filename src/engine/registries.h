@@ -70,7 +70,7 @@ struct Registries {
   // The flavor of a pod set in whose nodes its pods have places. While flavors are missing, the one that may be it.
   std::string placed_flavor(const api::kueue::PodSetAssignment& pod_set) const;
 
-  bool flavor_in_use(std::string_view flavor) const;      // some cluster queue or cohort names it
+  bool flavor_in_use(std::string_view flavor) const;      // some cluster queue names it; a cohort does not keep it
   bool check_in_use(std::string_view check) const;        // some cluster queue names it
   bool topology_in_use(std::string_view topology) const;  // some flavor names it
   std::vector<std::string> queues_with_flavor(std::string_view flavor) const;  // cluster queues, by name

@@ -93,7 +93,8 @@ class UngaterTest : public testing::Test {
     admitted.status = true;
     w->status.conditions = {admitted};
     w->status.unhealthy_nodes = std::move(unhealthy);
-    ungater.workload_changed(std::exchange(workload, w), w);
+    workload = w;
+    ungater.workload_changed(api::object_key(w->meta), w);
   }
 
   Json add_pod(const std::string& name, bool other_gate = true) {
@@ -250,7 +251,7 @@ TEST_F(UngaterTest, FailsNoPodByAWorkloadThatIsOutOfDate) {
 TEST_F(UngaterTest, NothingIsWrittenForAWorkloadThatIsGone) {
   place({{"n1", 1}});
   add_pod("a");
-  ungater.workload_changed(workload, nullptr);
+  ungater.workload_changed(api::object_key(workload->meta), nullptr);
   run();
   EXPECT_EQ(host("a"), "");
 }

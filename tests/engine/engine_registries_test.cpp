@@ -90,13 +90,13 @@ TEST_F(Known, OnlyChecksOfAssignedFlavorsAreRequired) {
   EXPECT_THAT(r.required_checks(test::admission("gone", "b", 1, "1")), IsEmpty());
 }
 
-TEST_F(Known, FlavorsOfCohortsAreInUseToo) {
+TEST_F(Known, FlavorsAndChecksThatQueuesNameAreInUse) {
   api::kueue::Cohort cohort;
   cohort.meta.name = "c";
   cohort.resource_groups = ClusterQueueBuilder("x").cpu({{"lent", "1"}}).build().resource_groups;
   r.cohorts["c"] = share(cohort);
   add(ClusterQueueBuilder("cq").cpu({{"own", "1"}}).check("ck"));
-  EXPECT_TRUE(r.flavor_in_use("lent"));
+  EXPECT_FALSE(r.flavor_in_use("lent")) << "a cohort does not keep a flavor";
   EXPECT_TRUE(r.flavor_in_use("own"));
   EXPECT_FALSE(r.flavor_in_use("none"));
   EXPECT_TRUE(r.check_in_use("ck"));

@@ -351,5 +351,30 @@ TEST(Finalizers, AreSetOnWhatLacksThemAndRemovedWhenNothingNeedsTheObject) {
   EXPECT_THAT(s.take_finalizers(), ElementsAre("-ResourceFlavor/f"));
 }
 
+TEST(Finalizers, ACohortThatNamesAFlavorDoesNotKeepIt) {
+  Scenario s;
+  s.give(test::flavor("f"));
+  api::kueue::Cohort cohort;
+  cohort.meta.name = "co";
+  cohort.resource_groups = ClusterQueueBuilder("unused").cpu({{"f", "4"}}).build().resource_groups;
+  s.give(cohort);
+  s.run();
+  s.take_finalizers();
+  auto leaving = test::flavor("f");
+  leaving.meta.resource_version = "2";
+  leaving.meta.deletion = s.now();
+  s.give(leaving);
+  s.run();
+  EXPECT_THAT(s.take_finalizers(), ElementsAre("-ResourceFlavor/f"));
+  s.take(ResourceFlavorGone{"f"});
+  s.run();
+  s.give(test::flavor("f"));
+  s.give(ClusterQueueBuilder("cq").cpu({{"f", "0"}}).cohort("co"));
+  s.give(test::local_queue("q", "cq"));
+  s.give(WorkloadBuilder("a").pods(4, "1"));
+  s.run();
+  EXPECT_EQ(s.state("a"), "Admitted") << "the cohort's quota is there again with the flavor";
+}
+
 }  // namespace
 }  // namespace berth::engine

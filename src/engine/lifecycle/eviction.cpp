@@ -120,6 +120,24 @@ Result<Change> release(const Workload& w, Time now) {
   return close(Move::kRelease, w, std::move(status));
 }
 
+bool is_half_released(const Workload& w) {
+  return w.status.admission.has_value() != api::is_true(w.status.conditions, api::kueue::kQuotaReserved);
+}
+
+Result<Change> settle(const Workload& w, Time now) {
+  WorkloadStatus status = w.status;
+  const auto* quota = api::find_condition(w.status.conditions, api::kueue::kQuotaReserved);
+  const bool told = quota != nullptr && !quota->status && !quota->reason.empty();
+  const std::string_view why = told ? std::string_view(quota->reason) : reason::kPendingEvaluation;
+  const std::string_view text = told ? std::string_view(quota->message) : message::kAdmissionLost;
+  unreserve(status, w, why, text, now);
+  const auto* evicted = api::find_condition(w.status.conditions, api::kueue::kEvicted);
+  const auto* requeued = api::find_condition(w.status.conditions, api::kueue::kRequeued);
+  const bool decided = requeued != nullptr && evicted != nullptr && requeued->last_transition >= evicted->last_transition;
+  if (!decided) set_requeued_after_eviction(status, w, now);
+  return close(Move::kSettle, w, std::move(status));
+}
+
 Result<Change> withdraw(const Workload& w, const PendingReason& why, Time now) {
   WorkloadStatus status = w.status;
   unreserve(status, w, why.reason, why.message, now);

@@ -92,6 +92,12 @@ Result<Change> preempt(const Workload& workload, std::string_view preemption_rea
 // The job of an evicted workload has stopped: quota is given back, Requeued says whether it may be queued at
 // once.
 Result<Change> release(const Workload& workload, Time now);
+// Whether QuotaReserved and status.admission disagree: another client ended an eviction and left the admission, or removed the
+// admission alone. Such a workload holds no quota.
+bool is_half_released(const Workload& workload);
+// Makes them agree: no reservation, no admission. What QuotaReserved=False says stays, and so does a Requeued condition that is as
+// new as the eviction.
+Result<Change> settle(const Workload& workload, Time now);
 // Takes back quota that no job has used yet: nothing is evicted. The pending reason says why.
 Result<Change> withdraw(const Workload& workload, const PendingReason& why, Time now);
 

@@ -168,6 +168,7 @@ Next next(const Workload& w, const Situation& s, Time now) {
   if (s.report != nullptr && s.report->finished) return make(finish(w, *s.report->finished, now));
   if (s.report != nullptr && says_anything_new(w, *s.report, now))
     return make(report_pods(w, *s.report, now));
+  if (is_half_released(w)) return make(settle(w, now));
   const bool checks_count = state == State::kReserved || state == State::kAdmitted;
   if (checks_count && s.check_reports != nullptr && says_anything_new(w, *s.check_reports, now))
     return make(report_checks(w, *s.check_reports, now));

@@ -50,6 +50,7 @@ constexpr std::array kTable{
     Row{Move::kPlace, bit(State::kReserved), bit(State::kAdmitted)},
     Row{Move::kMarkNodes, bit(State::kAdmitted), bit(State::kAdmitted)},
     Row{Move::kReplaceNodes, bit(State::kAdmitted), bit(State::kAdmitted)},
+    Row{Move::kSettle, kNoQuota | kHolds, kNoQuota},
 };
 
 bool has_failed_check(const WorkloadStatus& status) {
@@ -72,9 +73,10 @@ std::string_view name(State state) {
 }
 
 std::string_view name(Move move) {
-  constexpr std::array<std::string_view, 17> kNames{
+  constexpr std::array<std::string_view, 18> kNames{
       "NotePending", "Reserve", "Admit",      "SyncChecks", "Evict",        "Release",      "Withdraw", "MarkTarget",  "Requeue",
-      "Tidy",        "ReportPods", "Finish",  "ReportChecks", "StayReserved", "Place",      "MarkNodes", "ReplaceNodes"};
+      "Tidy",        "ReportPods", "Finish",  "ReportChecks", "StayReserved", "Place",      "MarkNodes", "ReplaceNodes",
+      "Settle"};
   return kNames[static_cast<std::size_t>(move)];
 }
 

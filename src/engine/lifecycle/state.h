@@ -63,6 +63,7 @@ enum class Move : std::uint8_t {
   kPlace,         // the places that were delayed are given, and with them it is admitted
   kMarkNodes,     // which of its nodes failed
   kReplaceNodes,  // the pods that were on failed nodes have other places
+  kSettle,        // another client removed the reservation or the admission, but not both: removes the other one too
 };
 std::string_view name(Move move);
 

@@ -54,6 +54,8 @@ inline constexpr std::string_view kNoReservation = "The workload has no reservat
 inline constexpr std::string_view kAdmitted = "The workload is admitted";
 inline constexpr std::string_view kUnsatisfiedChecks = "The workload has not all checks ready";
 inline constexpr std::string_view kPendingDelayedTopology = "There are pending delayed topology requests";
+inline constexpr std::string_view kAdmissionLost =
+    "status.admission is missing although quota was reserved: the workload is evaluated again";
 inline constexpr std::string_view kDeactivated = "The workload is deactivated";
 inline constexpr std::string_view kReactivated = "The workload was reactivated";
 inline constexpr std::string_view kBackoffFinished = "The workload backoff was finished";
