@@ -135,7 +135,8 @@ TEST_F(KueueWebhooks, JobsTakeTheDefaultQueueAndPriorityClass) {
   EXPECT_EQ(refusal(jobs, object("metadata: {namespace: a}\nspec: {suspend: true}"), &job),
             "[metadata.labels[kueue.x-k8s.io/queue-name]: Invalid value: \"\": cannot be removed: the "
             "namespace has a default LocalQueue, "
-            "metadata.labels[kueue.x-k8s.io/priority-class]: Invalid value: \"\": cannot be removed]");
+            "metadata.labels[kueue.x-k8s.io/priority-class]: Invalid value: \"\": WorkloadPriorityClass "
+            "cannot be removed from a workload]");
 }
 
 TEST_F(KueueWebhooks, JobsOfManagedJobsAreLeftToThem) {

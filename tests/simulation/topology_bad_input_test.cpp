@@ -105,7 +105,7 @@ TEST_F(TopologyBadInput, SlicesThatLeaveARest) {
   EXPECT_THAT(refused_job("kueue.x-k8s.io/podset-slice-required-topology-constraints: "
                           "'[{\"topology\": \"rack\", \"size\": 4}, {\"topology\": \"node\", \"size\": 3}]'",
                           8),
-              HasSubstr("must divide the size of the layer before 4"));
+              HasSubstr("must evenly divide the parent layer size 4"));
   EXPECT_THAT(refused_job("kueue.x-k8s.io/podset-slice-required-topology-constraints: 'rack=4'"),
               HasSubstr("must be a JSON array of 1 to 3 layers"));
   others_go_on();

@@ -1,6 +1,7 @@
 #include "api/batch/job_validation.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <set>
 
@@ -13,6 +14,9 @@ namespace berth::api::batch {
 namespace {
 
 using namespace kueue;
+
+constexpr std::string_view kImmutable = "field is immutable";
+constexpr std::size_t kMaxGateLength = 63;
 
 std::string_view label(const Json& job, std::string_view key) {
   return string_at(job, {"metadata", "labels", key});
@@ -71,7 +75,8 @@ void check_min_parallelism(const Json& job, FieldErrors& errors) {
     errors.push_back(invalid_value(path, *least, "should be between 0 and " + std::to_string(most)));
   }
   if (annotation(job, kElasticJob) == "true")
-    errors.push_back(forbidden_field(path, "cannot be used with " + std::string(kElasticJob)));
+    errors.push_back(
+        invalid_value(path, *value, "partial admission and elastic job cannot be used together"));
 }
 
 void check_completions_equal_parallelism(const Json& job, FieldErrors& errors) {
@@ -89,41 +94,73 @@ void check_completions_equal_parallelism(const Json& job, FieldErrors& errors) {
   const std::int64_t parallelism = int_at(job, {"spec", "parallelism"}, 1);
   const std::int64_t completions = int_at(job, {"spec", "completions"}, 1);
   if (completions != parallelism)
-    errors.push_back(invalid_value(
-        "spec.completions", completions,
-        "should be equal to parallelism when " + std::string(kCompletionsEqualParallelism) + " is true"));
+    errors.push_back(invalid_value("spec.completions", completions,
+                                   "should be equal to parallelism when " +
+                                       std::string(kCompletionsEqualParallelism) + " annotation is true"));
 }
 
+// The names between commas, as they are written.
 std::vector<std::string_view> gates(std::string_view list) {
   std::vector<std::string_view> names;
-  while (!list.empty()) {
-    const std::size_t comma = std::min(list.find(','), list.size());
+  for (bool more = !list.empty(); more;) {
+    const std::size_t comma = list.find(',');
+    more = comma != std::string_view::npos;
     std::string_view name = list.substr(0, comma);
     while (!name.empty() && name.front() == ' ') name.remove_prefix(1);
     while (!name.empty() && name.back() == ' ') name.remove_suffix(1);
-    if (!name.empty()) names.push_back(name);
-    list.remove_prefix(std::min(comma + 1, list.size()));
+    names.push_back(name);
+    if (more) list.remove_prefix(comma + 1);
   }
   return names;
 }
 
+// A domain, a slash, and a path.
+void check_gate(std::string_view gate, const std::string& path, FieldErrors& errors) {
+  static constexpr std::string_view kOfPaths = "/-._~%!$&'()*+,;=:";
+  const std::size_t slash = std::min(gate.find('/'), gate.size());
+  const std::string_view domain = gate.substr(0, slash), rest = gate.substr(std::min(slash + 1, gate.size()));
+  if (gate.size() > kMaxGateLength) {
+    errors.push_back(too_long(path, kMaxGateLength));
+  } else if (domain.empty() || rest.empty()) {
+    errors.push_back(
+        invalid_value(path, Json(gate), "must be a domain-prefixed path (such as \"acme.io/foo\")"));
+  } else if (const std::string broken = check_dns_subdomain(domain); !broken.empty()) {
+    errors.push_back(invalid_value(path, Json(domain), broken));
+  } else if (!std::ranges::all_of(rest, [](unsigned char c) {
+               return (c < 128 && std::isalnum(c)) ||
+                      kOfPaths.find(static_cast<char>(c)) != std::string_view::npos;
+             })) {
+    errors.push_back(
+        invalid_value(path, Json(rest), "must consist of letters, digits and " + std::string(kOfPaths)));
+  }
+}
+
 void check_gates(const Json& job, FieldErrors& errors) {
   const std::string path = annotation_path(kAdmissionGatedBy);
+  const std::string_view list = annotation(job, kAdmissionGatedBy);
   std::set<std::string_view> seen;
-  for (const std::string_view gate : gates(annotation(job, kAdmissionGatedBy))) {
-    if (const std::string broken = check_qualified_name(gate); !broken.empty())
-      errors.push_back(invalid_value(path, Json(gate), broken));
-    if (!seen.insert(gate).second) errors.push_back(duplicate(path, Json(gate)));
+  bool empty = false;
+  for (const std::string_view gate : gates(list)) {
+    if (gate.empty()) {
+      empty = true;
+    } else if (!seen.insert(gate).second) {
+      errors.push_back(invalid_value(path, Json(list), "duplicate gate name: " + std::string(gate)));
+    } else {
+      check_gate(gate, path, errors);
+    }
   }
+  if (empty) errors.push_back(invalid_value(path, Json(list), "cannot contain empty gate names"));
 }
 
 void check_gates_update(const Json& job, const Json& old, FieldErrors& errors) {
   const auto before = gates(annotation(old, kAdmissionGatedBy));
-  for (const std::string_view gate : gates(annotation(job, kAdmissionGatedBy)))
-    if (std::find(before.begin(), before.end(), gate) == before.end())
-      errors.push_back(
-          forbidden_field(annotation_path(kAdmissionGatedBy),
-                          "gates cannot be added after creation, found \"" + std::string(gate) + "\""));
+  const auto now = gates(annotation(job, kAdmissionGatedBy));
+  if (std::ranges::all_of(now,
+                          [&](const auto gate) { return std::ranges::find(before, gate) != before.end(); }))
+    return;
+  errors.push_back(forbidden_field(annotation_path(kAdmissionGatedBy),
+                                   before.empty() ? "cannot add admission gate after creation"
+                                                  : "can only remove gates, not add new ones"));
 }
 
 // Topology is asked for by annotations of the pod template.
@@ -137,7 +174,7 @@ void check_queue_update(const Json& job, const Json& old, bool default_queue_exi
   if (now == before) return;
   const std::string path = label_path(kQueueLabel);
   if (!is_suspended(job)) {
-    errors.push_back(invalid_value(path, Json(now), "field is immutable"));
+    errors.push_back(invalid_value(path, Json(now), kImmutable));
   } else if (now.empty() && default_queue_exists) {
     errors.push_back(
         invalid_value(path, Json(now), "cannot be removed: the namespace has a default LocalQueue"));
@@ -148,9 +185,12 @@ void check_priority_class_update(const Json& job, const Json& old, FieldErrors& 
   const std::string_view now = label(job, kPriorityClassLabel);
   const std::string_view before = label(old, kPriorityClassLabel);
   const std::string path = label_path(kPriorityClassLabel);
-  if (!before.empty() && now.empty()) errors.push_back(invalid_value(path, Json(now), "cannot be removed"));
+  if (!before.empty() && now.empty())
+    errors.push_back(
+        invalid_value(path, Json(now), "WorkloadPriorityClass cannot be removed from a workload"));
   if (before.empty() && !now.empty() && !is_suspended(job))
-    errors.push_back(invalid_value(path, Json(now), "cannot be added while the job is not suspended"));
+    errors.push_back(
+        invalid_value(path, Json(now), "WorkloadPriorityClass cannot be added to a non-suspended workload"));
 }
 
 void check_min_parallelism_update(const Json& job, const Json& old, FieldErrors& errors) {
@@ -162,18 +202,18 @@ void check_min_parallelism_update(const Json& job, const Json& old, FieldErrors&
 }
 
 void check_same(std::string_view now, std::string_view before, const std::string& path, FieldErrors& errors) {
-  if (now != before) errors.push_back(invalid_value(path, Json(now), "field is immutable"));
+  if (now != before) errors.push_back(invalid_value(path, Json(now), kImmutable));
 }
 
 // What labels and annotations say, whatever the job's size.
-FieldErrors validate_words(const Json& job) {
+FieldErrors validate_words(const Json& job, bool identifier_annotations) {
   FieldErrors errors;
   check_name(label(job, kQueueLabel), label_path(kQueueLabel), errors);
   check_name(label(job, kPrebuiltWorkload), label_path(kPrebuiltWorkload), errors);
-  check_name(annotation(job, kPrebuiltWorkload), annotation_path(kPrebuiltWorkload), errors);
+  if (identifier_annotations)
+    check_name(annotation(job, kPrebuiltWorkload), annotation_path(kPrebuiltWorkload), errors);
   check_max_exec_time(job, errors);
   check_completions_equal_parallelism(job, errors);
-  check_gates(job, errors);
   return errors;
 }
 
@@ -194,15 +234,17 @@ void default_job(Json& job, const JobContext& context) {
   ensure_path(job, {"spec", "suspend"}) = true;
 }
 
-FieldErrors validate_job(const Json& job) {
-  FieldErrors errors = validate_words(job);
+FieldErrors validate_job(const Json& job, bool identifier_annotations) {
+  FieldErrors errors = validate_words(job, identifier_annotations);
+  check_gates(job, errors);
   check_min_parallelism(job, errors);
   check_topology(job, errors);
   return errors;
 }
 
-FieldErrors validate_job_update(const Json& job, const Json& old, bool default_queue_exists) {
-  FieldErrors errors = validate_words(job);
+FieldErrors validate_job_update(const Json& job, const Json& old, bool default_queue_exists,
+                                bool identifier_annotations) {
+  FieldErrors errors = validate_words(job, identifier_annotations);
   // Partial admission lowers the parallelism when the job starts, and its template gets more annotations then: judged is
   // only what the author changes.
   const bool waits = is_suspended(job) && is_suspended(old);
@@ -213,17 +255,23 @@ FieldErrors validate_job_update(const Json& job, const Json& old, bool default_q
   if (count_edited || (waits && template_edited)) check_topology(job, errors);
   check_queue_update(job, old, default_queue_exists, errors);
   check_priority_class_update(job, old, errors);
-  check_gates_update(job, old, errors);
+  if (annotation(job, kAdmissionGatedBy) != annotation(old, kAdmissionGatedBy)) {
+    check_gates(job, errors);
+    check_gates_update(job, old, errors);
+  }
   check_min_parallelism_update(job, old, errors);
-  check_same(annotation(job, kElasticJob), annotation(old, kElasticJob), annotation_path(kElasticJob),
-             errors);
+  if (const bool elastic = annotation(job, kElasticJob) == "true";
+      elastic != (annotation(old, kElasticJob) == "true"))
+    errors.push_back(invalid_value(annotation_path(kElasticJob), Json(elastic), kImmutable));
   if (!is_suspended(job)) {
     check_same(label(job, kPrebuiltWorkload), label(old, kPrebuiltWorkload), label_path(kPrebuiltWorkload),
                errors);
-    check_same(annotation(job, kPrebuiltWorkload), annotation(old, kPrebuiltWorkload),
-               annotation_path(kPrebuiltWorkload), errors);
-    check_same(annotation(job, kCompletionsEqualParallelism), annotation(old, kCompletionsEqualParallelism),
-               annotation_path(kCompletionsEqualParallelism), errors);
+    if (identifier_annotations)
+      check_same(annotation(job, kPrebuiltWorkload), annotation(old, kPrebuiltWorkload),
+                 annotation_path(kPrebuiltWorkload), errors);
+    if (annotation(job, kCompletionsEqualParallelism) != annotation(old, kCompletionsEqualParallelism))
+      errors.push_back(forbidden_field(annotation_path(kCompletionsEqualParallelism),
+                                       "field is immutable while the job is not suspended"));
   }
   if (!is_suspended(job) || !is_suspended(old))
     check_same(label(job, kMaxExecTimeLabel), label(old, kMaxExecTimeLabel), label_path(kMaxExecTimeLabel),

@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t kMaxLevelLength = 63;
 constexpr std::size_t kMaxGroupNameLength = 256;
 constexpr std::size_t kMaxLayers = 3;
+constexpr std::string_view kAtLeastOne = "must be greater than or equal to 1";
 constexpr std::string_view kModes[] = {kRequiredTopology, kPreferredTopology, kUnconstrainedTopology};
 
 std::optional<std::string_view> text(const JsonObject& annotations, std::string_view key) {
@@ -36,10 +37,12 @@ std::optional<bool> boolean(std::string_view word) {
   return std::nullopt;
 }
 
+std::string when(std::string_view other) { return "when '" + std::string(other) + "' is specified"; }
+
 std::string names_of_modes() {
   std::string out;
-  for (const auto name : kModes) out.append(out.empty() ? "" : ", ").append(name);
-  return out;
+  for (const auto name : kModes) out.append(out.empty() ? "[\"" : ", \"").append(name).append("\"");
+  return out + "]";
 }
 
 void check_level(std::string_view level, const std::string& path, FieldErrors& errors) {
@@ -50,15 +53,16 @@ void check_level(std::string_view level, const std::string& path, FieldErrors& e
   }
 }
 
-// How many pods a slice may have: no more than what it is cut from, and without a rest.
-void check_size(std::int64_t size, std::int64_t whole, std::string_view what, const Json& shown, const std::string& path,
+// How many pods a slice of the pod set may have: no more than there are, and without a rest.
+void check_size(std::int64_t size, std::int64_t count, const Json& shown, const std::string& path,
                 FieldErrors& errors) {
-  const std::string of = std::string(what) + " " + std::to_string(whole);
-  if (size > whole) {
+  const std::string of = "pod set count " + std::to_string(count);
+  if (size > count) {
     errors.push_back(invalid_value(path, shown, "must not be greater than " + of));
-  } else if (whole % size != 0) {
-    errors.push_back(invalid_value(path, shown, "must divide " + of + ": " + std::to_string(whole % size) +
-                                                    " pod(s) would be left without a whole slice"));
+  } else if (count % size != 0) {
+    errors.push_back(invalid_value(path, shown,
+                                   "must divide " + of + ": " + std::to_string(count % size) +
+                                       " pod(s) would be left without a whole slice"));
   }
 }
 
@@ -66,39 +70,44 @@ void check_two_fields(const JsonObject& annotations, std::int64_t count, const s
   const auto slice = text(annotations, kSliceRequiredTopology), size = text(annotations, kSliceSize);
   if (slice) check_level(*slice, key_path(path, kSliceRequiredTopology), errors);
   if (slice && !size)
-    errors.push_back(
-        required(key_path(path, kSliceSize), "must be set together with " + std::string(kSliceRequiredTopology)));
+    errors.push_back(required(key_path(path, kSliceSize), "must be set " + when(kSliceRequiredTopology)));
   if (!slice && size)
-    errors.push_back(
-        forbidden_field(key_path(path, kSliceSize), "may not be set without " + std::string(kSliceRequiredTopology)));
+    errors.push_back(forbidden_field(
+        key_path(path, kSliceSize),
+        "may not be set when '" + std::string(kSliceRequiredTopology) + "' is not specified"));
   if (!size) return;
   const auto pods = integer(*size);
-  if (!pods || *pods < 1) {
-    errors.push_back(invalid_value(key_path(path, kSliceSize), Json(*size),
-                                   "must be an integer greater than or equal to 1"));
+  if (!pods) {
+    errors.push_back(invalid_value(key_path(path, kSliceSize), Json(*size), "must be a numeric value"));
+  } else if (*pods < 1) {
+    errors.push_back(invalid_value(key_path(path, kSliceSize), Json(*size), std::string(kAtLeastOne)));
   } else {
-    check_size(*pods, count, "pod set count", Json(*size), key_path(path, kSliceSize), errors);
+    check_size(*pods, count, Json(*size), key_path(path, kSliceSize), errors);
   }
 }
 
-// One layer of slices within slices. `whole`: the pods of what it is cut from.
+// One layer of slices within slices. `whole`: the pods of what it is cut from. `at`: the annotation.
 void check_layer(const Json& layer, const std::vector<std::string_view>& above, std::int64_t whole,
-                 std::string_view what, const std::string& path, FieldErrors& errors) {
+                 const std::string& at, FieldErrors& errors) {
+  const std::string path = index_path(at, above.size());
   const auto level = string_at(layer, {"topology"});
   if (level.empty()) {
     errors.push_back(required(path + ".topology", "must name a level"));
   } else {
     check_level(level, path + ".topology", errors);
-    if (std::find(above.begin(), above.end(), level) != above.end())
-      errors.push_back(duplicate(path + ".topology", Json(level)));
+    if (const auto same = std::find(above.begin(), above.end(), level); same != above.end())
+      errors.push_back(duplicate(path + ".topology", Json(std::string(level) + " (also at index " +
+                                                          std::to_string(same - above.begin()) + ")")));
   }
   const auto size = optional_int_at(layer, {"size"});
   if (!size || *size < 1) {
     const Json* shown = find(layer, "size");
-    errors.push_back(invalid_value(path + ".size", shown ? *shown : Json(),
-                                   "must be an integer greater than or equal to 1"));
-  } else {
-    check_size(*size, whole, what, Json(*size), path + ".size", errors);
+    errors.push_back(invalid_value(path + ".size", shown ? *shown : Json(), std::string(kAtLeastOne)));
+  } else if (above.empty()) {
+    check_size(*size, whole, Json(*size), at, errors);
+  } else if (whole % *size != 0) {
+    errors.push_back(invalid_value(path + ".size", Json(*size),
+                                   "must evenly divide the parent layer size " + std::to_string(whole)));
   }
 }
 
@@ -107,19 +116,23 @@ void check_constraints(const JsonObject& annotations, std::int64_t count, const 
   if (!value) return;
   const std::string at = key_path(path, kSliceConstraints);
   for (const std::string_view other : {kSliceRequiredTopology, kSliceSize}) {
-    if (text(annotations, other)) errors.push_back(forbidden_field(at, "may not be set together with " + std::string(other)));
+    if (text(annotations, other)) errors.push_back(forbidden_field(at, "may not be set " + when(other)));
   }
   const auto layers = parse_json(*value);
-  if (!layers || !layers->is_array() || layers->get_array().empty() || layers->get_array().size() > kMaxLayers) {
-    errors.push_back(invalid_value(at, Json(*value),
-                                   R"(must be a JSON array of 1 to 3 layers like [{"topology": "rack", "size": 4}])"));
+  if (!layers || !layers->is_array()) {
+    errors.push_back(invalid_value(
+        at, Json(*value), R"(must be a valid JSON array, such as [{"topology": "rack", "size": 4}])"));
+    return;
+  }
+  if (layers->get_array().empty() || layers->get_array().size() > kMaxLayers) {
+    errors.push_back(
+        invalid_value(at, Json(*value), "topology constraints must contain between 1 and 3 entries"));
     return;
   }
   std::vector<std::string_view> above;
   std::int64_t whole = count;
   for (const Json& layer : layers->get_array()) {
-    check_layer(layer, above, whole, above.empty() ? "pod set count" : "the size of the layer before",
-                index_path(at, above.size()), errors);
+    check_layer(layer, above, whole, at, errors);
     above.push_back(string_at(layer, {"topology"}));
     if (const auto size = optional_int_at(layer, {"size"}); size && *size >= 1) whole = *size;
   }
@@ -133,11 +146,10 @@ void check_group(const JsonObject& annotations, const std::string& path, FieldEr
     errors.push_back(invalid_value(at, Json(*name), "must have 1 to 256 characters"));
   if (integer(*name)) errors.push_back(invalid_value(at, Json(*name), "must not be a number"));
   if (!text(annotations, kRequiredTopology) && !text(annotations, kPreferredTopology))
-    errors.push_back(forbidden_field(at, "may only be set together with " + std::string(kRequiredTopology) + " or " +
-                                             std::string(kPreferredTopology)));
+    errors.push_back(forbidden_field(at, "may not be set when neither '" + std::string(kPreferredTopology) +
+                                             "' nor '" + std::string(kRequiredTopology) + "' is specified"));
   for (const std::string_view slices : {kSliceRequiredTopology, kSliceSize, kSliceConstraints}) {
-    if (text(annotations, slices))
-      errors.push_back(forbidden_field(at, "may not be set together with " + std::string(slices)));
+    if (text(annotations, slices)) errors.push_back(forbidden_field(at, "may not be set " + when(slices)));
   }
 }
 
@@ -167,7 +179,8 @@ void check_topology_annotations(const JsonObject& annotations, std::int64_t coun
     if (const auto level = text(annotations, key)) check_level(*level, key_path(path, key), errors);
   }
   if (const auto flag = text(annotations, kUnconstrainedTopology); flag && !boolean(*flag))
-    errors.push_back(invalid_value(key_path(path, kUnconstrainedTopology), Json(*flag), "must be true or false"));
+    errors.push_back(
+        invalid_value(key_path(path, kUnconstrainedTopology), Json(*flag), "must be a boolean value"));
   check_two_fields(annotations, count, path, errors);
   check_constraints(annotations, count, path, errors);
   check_group(annotations, path, errors);

@@ -98,99 +98,135 @@ TEST(ValidateJob, Rules) {
       {job("{}", "{kueue.x-k8s.io/job-min-parallelism: few}"),
        R"(metadata.annotations[kueue.x-k8s.io/job-min-parallelism]: Invalid value: "few": must be an integer)"},
       {job("{}", "{kueue.x-k8s.io/job-min-parallelism: '1', kueue.x-k8s.io/elastic-job: 'true'}"),
-       "metadata.annotations[kueue.x-k8s.io/job-min-parallelism]: Forbidden: cannot be used with "
-       "kueue.x-k8s.io/elastic-job"},
+       R"(metadata.annotations[kueue.x-k8s.io/job-min-parallelism]: Invalid value: "1": partial admission and elastic job cannot )"
+       "be used together"},
       {job("{}", "{kueue.x-k8s.io/job-completions-equal-parallelism: 'true'}",
            "{completionMode: Indexed, parallelism: 2, completions: 2}"),
        ""},
       {job("{}", "{kueue.x-k8s.io/job-completions-equal-parallelism: 'true'}",
            "{parallelism: 2, completions: 3}"),
        R"([metadata.annotations[kueue.x-k8s.io/job-completions-equal-parallelism]: Invalid value: "true": should not be enabled for NonIndexed jobs, )"
-       R"(spec.completions: Invalid value: 3: should be equal to parallelism when kueue.x-k8s.io/job-completions-equal-parallelism is true])"},
+       R"(spec.completions: Invalid value: 3: should be equal to parallelism when kueue.x-k8s.io/job-completions-equal-parallelism annotation is true])"},
       {job("{}", "{kueue.x-k8s.io/job-completions-equal-parallelism: '1'}"),
        R"(metadata.annotations[kueue.x-k8s.io/job-completions-equal-parallelism]: Invalid value: "1": must be true or false)"},
-      {job("{}", "{kueue.x-k8s.io/admission-gated-by: 'example.com/a, b, b'}"),
-       R"(metadata.annotations[kueue.x-k8s.io/admission-gated-by]: Duplicate value: "b")"},
+      {job("{}", "{kueue.x-k8s.io/admission-gated-by: 'example.com/a, example.com/b'}"), ""},
+      {job("{}", "{kueue.x-k8s.io/admission-gated-by: 'a.example.com/x,,a.example.com/x'}"),
+       R"([metadata.annotations[kueue.x-k8s.io/admission-gated-by]: Invalid value: "a.example.com/x,,a.example.com/x": duplicate gate )"
+       R"(name: a.example.com/x, metadata.annotations[kueue.x-k8s.io/admission-gated-by]: Invalid value: )"
+       R"("a.example.com/x,,a.example.com/x": cannot contain empty gate names])"},
+      {job("{}", "{kueue.x-k8s.io/admission-gated-by: x}"),
+       R"(metadata.annotations[kueue.x-k8s.io/admission-gated-by]: Invalid value: "x": must be a domain-prefixed path (such as )"
+       R"("acme.io/foo"))"},
+      {job("{}", "{kueue.x-k8s.io/admission-gated-by: 'example.com/a b'}"),
+       R"(metadata.annotations[kueue.x-k8s.io/admission-gated-by]: Invalid value: "a b": must consist of letters, digits and )"
+       R"(/-._~%!$&'()*+,;=:)"},
+      {job("{}", "{kueue.x-k8s.io/admission-gated-by: example.com/" + std::string(60, 'x') + "}"),
+       "metadata.annotations[kueue.x-k8s.io/admission-gated-by]: Too long: may not be more than 63 bytes"},
       {with_template("{kueue.x-k8s.io/podset-required-topology: example.com/rack, "
                      "kueue.x-k8s.io/podset-slice-required-topology: host, "
                      "kueue.x-k8s.io/podset-slice-size: '2'}"),
        ""},
       {with_template("{kueue.x-k8s.io/podset-required-topology: rack, "
                      "kueue.x-k8s.io/podset-unconstrained-topology: 'true'}"),
-       topology + ": Invalid value: must not contain more than one topology annotation: "
-                  "kueue.x-k8s.io/podset-required-topology, "
-                  "kueue.x-k8s.io/podset-preferred-topology, kueue.x-k8s.io/podset-unconstrained-topology"},
+       topology +
+           R"(: Invalid value: must not contain more than one topology annotation: )"
+           R"(["kueue.x-k8s.io/podset-required-topology", "kueue.x-k8s.io/podset-preferred-topology", )"
+           R"("kueue.x-k8s.io/podset-unconstrained-topology"])"},
       {with_template("{kueue.x-k8s.io/podset-slice-required-topology: host}"),
-       topology + "[kueue.x-k8s.io/podset-slice-size]: Required value: must be set together with "
-                  "kueue.x-k8s.io/podset-slice-required-topology"},
+       topology + "[kueue.x-k8s.io/podset-slice-size]: Required value: must be set when "
+                  "'kueue.x-k8s.io/podset-slice-required-topology' is specified"},
       {with_template("{kueue.x-k8s.io/podset-slice-size: '2'}"),
-       topology + "[kueue.x-k8s.io/podset-slice-size]: Forbidden: may not be set without "
-                  "kueue.x-k8s.io/podset-slice-required-topology"},
+       topology + "[kueue.x-k8s.io/podset-slice-size]: Forbidden: may not be set when "
+                  "'kueue.x-k8s.io/podset-slice-required-topology' is not specified"},
       {with_template(
            "{kueue.x-k8s.io/podset-slice-required-topology: host, kueue.x-k8s.io/podset-slice-size: '5'}"),
        topology +
            R"([kueue.x-k8s.io/podset-slice-size]: Invalid value: "5": must not be greater than pod set count 4)"},
       {with_template(
            "{kueue.x-k8s.io/podset-slice-required-topology: host, kueue.x-k8s.io/podset-slice-size: many}"),
+       topology + R"([kueue.x-k8s.io/podset-slice-size]: Invalid value: "many": must be a numeric value)"},
+      {with_template(
+           "{kueue.x-k8s.io/podset-slice-required-topology: host, kueue.x-k8s.io/podset-slice-size: '0'}"),
        topology +
-           R"([kueue.x-k8s.io/podset-slice-size]: Invalid value: "many": must be an integer greater than or equal to 1)"},
+           R"([kueue.x-k8s.io/podset-slice-size]: Invalid value: "0": must be greater than or equal to 1)"},
       {with_template(
            "{kueue.x-k8s.io/podset-slice-required-topology: host, kueue.x-k8s.io/podset-slice-size: '3'}"),
-       topology + R"([kueue.x-k8s.io/podset-slice-size]: Invalid value: "3": must divide pod set count 4: 1 pod(s) would )"
-                  "be left without a whole slice"},
+       topology +
+           R"([kueue.x-k8s.io/podset-slice-size]: Invalid value: "3": must divide pod set count 4: 1 pod(s) would )"
+           "be left without a whole slice"},
       {with_template("{kueue.x-k8s.io/podset-unconstrained-topology: maybe}"),
-       topology + R"([kueue.x-k8s.io/podset-unconstrained-topology]: Invalid value: "maybe": must be true or false)"},
-      {with_template("{kueue.x-k8s.io/podset-preferred-topology: rack, kueue.x-k8s.io/podset-group-name: pair}"), ""},
-      {with_template("{kueue.x-k8s.io/podset-preferred-topology: rack, kueue.x-k8s.io/podset-group-name: '7'}"),
+       topology +
+           R"([kueue.x-k8s.io/podset-unconstrained-topology]: Invalid value: "maybe": must be a boolean value)"},
+      {with_template(
+           "{kueue.x-k8s.io/podset-preferred-topology: rack, kueue.x-k8s.io/podset-group-name: pair}"),
+       ""},
+      {with_template(
+           "{kueue.x-k8s.io/podset-preferred-topology: rack, kueue.x-k8s.io/podset-group-name: '7'}"),
        topology + R"([kueue.x-k8s.io/podset-group-name]: Invalid value: "7": must not be a number)"},
-      {with_template("{kueue.x-k8s.io/podset-unconstrained-topology: 'true', kueue.x-k8s.io/podset-group-name: pair}"),
-       topology + "[kueue.x-k8s.io/podset-group-name]: Forbidden: may only be set together with "
-                  "kueue.x-k8s.io/podset-required-topology or kueue.x-k8s.io/podset-preferred-topology"},
-      {with_template("{kueue.x-k8s.io/podset-required-topology: rack, kueue.x-k8s.io/podset-group-name: pair, "
-                     "kueue.x-k8s.io/podset-slice-required-topology: host, kueue.x-k8s.io/podset-slice-size: '2'}"),
+      {with_template(
+           "{kueue.x-k8s.io/podset-unconstrained-topology: 'true', kueue.x-k8s.io/podset-group-name: pair}"),
+       topology + "[kueue.x-k8s.io/podset-group-name]: Forbidden: may not be set when neither "
+                  "'kueue.x-k8s.io/podset-preferred-topology' nor 'kueue.x-k8s.io/podset-required-topology' "
+                  "is specified"},
+      {with_template(
+           "{kueue.x-k8s.io/podset-required-topology: rack, kueue.x-k8s.io/podset-group-name: pair, "
+           "kueue.x-k8s.io/podset-slice-required-topology: host, kueue.x-k8s.io/podset-slice-size: '2'}"),
        "[" + topology +
-           "[kueue.x-k8s.io/podset-group-name]: Forbidden: may not be set together with "
-           "kueue.x-k8s.io/podset-slice-required-topology, " +
+           "[kueue.x-k8s.io/podset-group-name]: Forbidden: may not be set when "
+           "'kueue.x-k8s.io/podset-slice-required-topology' is specified, " +
            topology +
-           "[kueue.x-k8s.io/podset-group-name]: Forbidden: may not be set together with "
-           "kueue.x-k8s.io/podset-slice-size]"},
+           "[kueue.x-k8s.io/podset-group-name]: Forbidden: may not be set when "
+           "'kueue.x-k8s.io/podset-slice-size' is specified]"},
       {with_template(R"({kueue.x-k8s.io/podset-slice-required-topology-constraints:
         '[{"topology": "block", "size": 4}, {"topology": "rack", "size": 2}]'})"),
        ""},
       {with_template("{kueue.x-k8s.io/podset-slice-required-topology-constraints: '{}'}"),
-       topology + R"([kueue.x-k8s.io/podset-slice-required-topology-constraints]: Invalid value: "{}": must be a JSON )"
-                  R"(array of 1 to 3 layers like [{"topology": "rack", "size": 4}])"},
+       topology +
+           R"([kueue.x-k8s.io/podset-slice-required-topology-constraints]: Invalid value: "{}": must be a valid )"
+           R"(JSON array, such as [{"topology": "rack", "size": 4}])"},
+      {with_template("{kueue.x-k8s.io/podset-slice-required-topology-constraints: '[]'}"),
+       topology +
+           R"([kueue.x-k8s.io/podset-slice-required-topology-constraints]: Invalid value: "[]": topology constraints must )"
+           R"(contain between 1 and 3 entries)"},
       {with_template(R"({kueue.x-k8s.io/podset-slice-required-topology-constraints:
         '[{"topology": "rack", "size": 4}, {"topology": "rack", "size": 3}, {"size": 0}]'})"),
-       "[" + topology + R"([kueue.x-k8s.io/podset-slice-required-topology-constraints][1].topology: Duplicate value: "rack", )" +
+       "[" + topology +
+           R"j([kueue.x-k8s.io/podset-slice-required-topology-constraints][1].topology: Duplicate value: "rack (also at index 0)", )j" +
            topology +
-           "[kueue.x-k8s.io/podset-slice-required-topology-constraints][1].size: Invalid value: 3: must divide the size of "
-           "the layer before 4: 1 pod(s) would be left without a whole slice, " +
+           "[kueue.x-k8s.io/podset-slice-required-topology-constraints][1].size: Invalid value: 3: must "
+           "evenly divide "
+           "the parent layer size 4, " +
            topology +
-           "[kueue.x-k8s.io/podset-slice-required-topology-constraints][2].topology: Required value: must name a level, " +
+           "[kueue.x-k8s.io/podset-slice-required-topology-constraints][2].topology: Required value: must "
+           "name a level, " +
            topology +
-           "[kueue.x-k8s.io/podset-slice-required-topology-constraints][2].size: Invalid value: 0: must be an integer "
-           "greater than or equal to 1]"},
-      {with_template(R"({kueue.x-k8s.io/podset-slice-required-topology-constraints: '[{"topology": "rack", "size": 8}]',
+           "[kueue.x-k8s.io/podset-slice-required-topology-constraints][2].size: Invalid value: 0: must be "
+           "greater "
+           "than or equal to 1]"},
+      {with_template(
+           R"({kueue.x-k8s.io/podset-slice-required-topology-constraints: '[{"topology": "rack", "size": 8}]',
         kueue.x-k8s.io/podset-slice-size: '2', kueue.x-k8s.io/podset-slice-required-topology: host})"),
        "[" + topology +
-           "[kueue.x-k8s.io/podset-slice-required-topology-constraints]: Forbidden: may not be set together with "
-           "kueue.x-k8s.io/podset-slice-required-topology, " +
+           "[kueue.x-k8s.io/podset-slice-required-topology-constraints]: Forbidden: may not be set when "
+           "'kueue.x-k8s.io/podset-slice-required-topology' is specified, " +
            topology +
-           "[kueue.x-k8s.io/podset-slice-required-topology-constraints]: Forbidden: may not be set together with "
-           "kueue.x-k8s.io/podset-slice-size, " +
+           "[kueue.x-k8s.io/podset-slice-required-topology-constraints]: Forbidden: may not be set when "
+           "'kueue.x-k8s.io/podset-slice-size' is specified, " +
            topology +
-           "[kueue.x-k8s.io/podset-slice-required-topology-constraints][0].size: Invalid value: 8: must not be greater "
+           "[kueue.x-k8s.io/podset-slice-required-topology-constraints]: Invalid value: 8: must not be "
+           "greater "
            "than pod set count 4]"},
       {with_template("{kueue.x-k8s.io/podset-required-topology: example.com/" + std::string(60, 'x') + "}"),
-       topology + "[kueue.x-k8s.io/podset-required-topology]: Invalid value: \"example.com/" + std::string(60, 'x') +
-           "\": must be no more than 63 characters"},
+       topology + "[kueue.x-k8s.io/podset-required-topology]: Invalid value: \"example.com/" +
+           std::string(60, 'x') + "\": must be no more than 63 characters"},
   };
   for (const auto& c : cases) EXPECT_EQ(errors_of(validate_job(c.job)), c.errors);
   for (const auto& bad :
        {job("{kueue.x-k8s.io/queue-name: A_b}"), job("{kueue.x-k8s.io/prebuilt-workload-name: A_b}"),
         job("{}", "{kueue.x-k8s.io/prebuilt-workload-name: A_b}")})
     EXPECT_NE(errors_of(validate_job(bad)).find("a lowercase RFC 1123 subdomain"), std::string::npos);
+  EXPECT_EQ(errors_of(validate_job(job("{}", "{kueue.x-k8s.io/prebuilt-workload-name: A_b}"), false)), "")
+      << "the annotation means nothing without its gate";
   EXPECT_TRUE(
       errors_of(validate_job(with_template("{kueue.x-k8s.io/podset-preferred-topology: a b}")))
           .starts_with(topology +
@@ -225,25 +261,36 @@ TEST(ValidateJobUpdate, Rules) {
        ""},
       {"a first priority class while running", job("{}", "{}", running),
        job("{kueue.x-k8s.io/priority-class: b}", "{}", running), false,
-       priority + "Invalid value: \"b\": cannot be added while the job is not suspended"},
+       priority + "Invalid value: \"b\": WorkloadPriorityClass cannot be added to a non-suspended workload"},
       {"no priority class", job("{kueue.x-k8s.io/priority-class: a}"), job("{}"), false,
-       priority + "Invalid value: \"\": cannot be removed"},
+       priority + "Invalid value: \"\": WorkloadPriorityClass cannot be removed from a workload"},
       {"another time limit while suspended", job("{kueue.x-k8s.io/max-exec-time-seconds: '1'}"),
        job("{kueue.x-k8s.io/max-exec-time-seconds: '2'}"), false, ""},
       {"another time limit while stopping", job("{kueue.x-k8s.io/max-exec-time-seconds: '1'}", "{}", running),
        job("{kueue.x-k8s.io/max-exec-time-seconds: '2'}"), false,
        time + "Invalid value: \"2\": field is immutable"},
-      {"fewer gates", job("{}", "{kueue.x-k8s.io/admission-gated-by: 'a,b'}"),
-       job("{}", "{kueue.x-k8s.io/admission-gated-by: b}"), false, ""},
-      {"more gates", job("{}", "{kueue.x-k8s.io/admission-gated-by: a}"),
-       job("{}", "{kueue.x-k8s.io/admission-gated-by: 'a,c'}"), false,
-       "metadata.annotations[kueue.x-k8s.io/admission-gated-by]: Forbidden: gates cannot be added after "
-       "creation, found \"c\""},
+      {"fewer gates", job("{}", "{kueue.x-k8s.io/admission-gated-by: 'x.io/a,x.io/b'}"),
+       job("{}", "{kueue.x-k8s.io/admission-gated-by: x.io/b}"), false, ""},
+      {"more gates", job("{}", "{kueue.x-k8s.io/admission-gated-by: x.io/a}"),
+       job("{}", "{kueue.x-k8s.io/admission-gated-by: 'x.io/a,x.io/c'}"), false,
+       "metadata.annotations[kueue.x-k8s.io/admission-gated-by]: Forbidden: can only remove gates, not add "
+       "new ones"},
+      {"a first gate", job("{}"), job("{}", "{kueue.x-k8s.io/admission-gated-by: x.io/a}"), false,
+       "metadata.annotations[kueue.x-k8s.io/admission-gated-by]: Forbidden: cannot add admission gate after "
+       "creation"},
+      {"a gate that was stored somehow stays", job("{}", "{kueue.x-k8s.io/admission-gated-by: a}"),
+       job("{}", "{kueue.x-k8s.io/admission-gated-by: a}", running), false, ""},
+      {"completions as parallelism while running",
+       job("{}", "{kueue.x-k8s.io/job-completions-equal-parallelism: 'false'}", running),
+       job("{}", "{}", running), false,
+       "metadata.annotations[kueue.x-k8s.io/job-completions-equal-parallelism]: Forbidden: field is "
+       "immutable while the job is "
+       "not suspended"},
       {"a prebuilt workload while running", job("{}", "{}", running),
        job("{kueue.x-k8s.io/prebuilt-workload-name: w}", "{}", running), false,
        "metadata.labels[kueue.x-k8s.io/prebuilt-workload-name]: Invalid value: \"w\": field is immutable"},
       {"elasticity", job("{}"), job("{}", "{kueue.x-k8s.io/elastic-job: 'true'}"), false,
-       "metadata.annotations[kueue.x-k8s.io/elastic-job]: Invalid value: \"true\": field is immutable"},
+       "metadata.annotations[kueue.x-k8s.io/elastic-job]: Invalid value: true: field is immutable"},
       {"started with fewer pods", job("{}", "{kueue.x-k8s.io/job-min-parallelism: '2'}"),
        job("{}", "{kueue.x-k8s.io/job-min-parallelism: '2'}", "{suspend: false, parallelism: 2}"), false, ""},
       {"stopped", job("{}", "{kueue.x-k8s.io/job-min-parallelism: '2'}", "{suspend: false, parallelism: 2}"),
