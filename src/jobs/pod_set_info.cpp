@@ -50,8 +50,10 @@ Result<void> merge_strings(Json& object, std::initializer_list<std::string_view>
   for (const auto& [key, value] : values) {
     if (const Json* present = target.as_object().if_contains(key)) {
       if (!present->is_string() || view(present->as_string()) != value) {
+        const auto there =
+            present->is_string() ? std::string(view(present->as_string())) : to_string(*present);
         return fail("the pod template already has the " + std::string(what) + " \"" + key +
-                    "\" with another value than \"" + value + "\"");
+                    "\" with the value \"" + there + "\", admission needs \"" + value + "\"");
       }
       continue;
     }

@@ -99,9 +99,9 @@ TEST(RequestedPodSets, SayWhatIsWrongWithAFlavor) {
   auto w = pod_sets({{1, kPlain}});
   w.status.admission->pod_set_assignments[0].flavors = {{"cpu", "none"}};
   EXPECT_EQ(requested(w), "ResourceFlavor none does not exist");
-  EXPECT_EQ(
-      requested(pod_sets({{1, "{nodeSelector: {pool: other}, containers: []}"}})),
-      "pod set a: the pod template already has the node selector \"pool\" with another value than \"gpu\"");
+  EXPECT_EQ(requested(pod_sets({{1, "{nodeSelector: {pool: other}, containers: []}"}})),
+            "pod set a: the pod template already has the node selector \"pool\" with the value \"other\", "
+            "admission needs \"gpu\"");
 }
 
 TEST(MergedPodSets, AreNoneWithoutAPolicy) {
