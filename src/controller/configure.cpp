@@ -15,8 +15,8 @@ Result<ControllerOptions> controller_options(const api::config::Configuration& c
   out.label_keys_to_copy = c.label_keys_to_copy;
   out.volcano = c.volcano;
   const bool from_file = command_line.empty();
-  const auto applied =
-      apply_feature_gates(from_file ? c.feature_gates : command_line, out.engine, from_file ? "featureGates" : "");
+  const auto applied = apply_feature_gates(from_file ? c.feature_gates : command_line, out.engine, out.jobs,
+                                           from_file ? "featureGates" : "");
   if (!applied) return tl::unexpected(applied.error());
   return out;
 }

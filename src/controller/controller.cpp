@@ -15,8 +15,8 @@
 #include "controller/job_controller.h"
 #include "controller/metrics.h"
 #include "controller/object_upkeep.h"
-#include "controller/provisioning.h"
 #include "controller/placement_sources.h"
+#include "controller/provisioning.h"
 #include "controller/resources.h"
 #include "controller/shared_templates.h"
 #include "controller/sources.h"
@@ -24,6 +24,7 @@
 #include "controller/unreadable.h"
 #include "controller/volcano_controller.h"
 #include "controller/writes.h"
+#include "jobs/compose.h"
 #include "kube/event_recorder.h"
 #include "kube/informer.h"
 
@@ -246,8 +247,9 @@ struct Controller::Impl {
       if (!workload) return workload_unreadable(key, before, *now, workload.error().message);
       unreadable.remove(*now);
       after = std::make_shared<const api::kueue::Workload>(std::move(*workload));
-      // Finished and unowned: drop it from the cache.
-      if (after->meta.owners.empty() && api::is_true(after->status.conditions, api::kueue::kFinished)) {
+      // Finished, and no job ever owned it: drop it from the cache.
+      if (after->meta.owners.empty() && !after->meta.labels.contains(std::string(jobs::kJobUidLabel)) &&
+          api::is_true(after->status.conditions, api::kueue::kFinished)) {
         if (before) decoded.erase(known);
       } else if (before) {
         known->second = after;
@@ -322,7 +324,12 @@ struct Controller::Impl {
 
   JobController::Context job_context() {
     jobs::JobFacts facts;
+    facts.gates = options.jobs;
     facts.flavors = flavor_lookup();
+    facts.workload = [this](std::string_view ns, std::string_view name) -> WorkloadPtr {
+      const auto it = decoded.find(api::object_key(ns, name));
+      return it == decoded.end() ? nullptr : it->second;
+    };
     facts.label_keys_to_copy = options.label_keys_to_copy;
     facts.workload_priority_class = [this](std::string_view name) {
       return class_value(workload_priority_classes, name);
@@ -364,7 +371,8 @@ struct Controller::Impl {
     api::batch::JobContext context;
     context.namespace_managed = manages_namespace(string_at(job, {"metadata", "namespace"}));
     context.manage_without_queue_name = options.manage_jobs_without_queue_name;
-    context.ancestor_managed = api::kueue::has_managed_ancestor(job, cached_job);
+    context.ancestor_managed =
+        api::kueue::has_managed_ancestor(job, cached_job, options.manage_jobs_without_queue_name);
     const auto managed_by = string_at(job, {"spec", "managedBy"}, kJobControllerName);
     return managed_by == kJobControllerName && api::batch::is_managed(job, context);
   }

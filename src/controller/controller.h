@@ -15,6 +15,7 @@
 #include "api/selector.h"
 #include "base/executor.h"
 #include "engine/engine.h"
+#include "jobs/job_facts.h"
 #include "kube/rate_limit.h"
 
 namespace berth::controller {
@@ -23,6 +24,7 @@ class ControllerMetrics;
 
 struct ControllerOptions {
   engine::Options engine;
+  jobs::JobGates jobs;
   // Jobs without the queue-name label are managed too (Configuration: manageJobsWithoutQueueName).
   bool manage_jobs_without_queue_name = false;
   // Of other namespaces no job is managed (Configuration: managedJobsNamespaceSelector).

@@ -37,6 +37,17 @@ constexpr Gate kGates[] = {
      [](engine::Options& o) -> bool& { return o.replace_on_pod_termination; }, "TASFailedNodeReplacement"},
 };
 
+struct JobGate {
+  std::string_view name;
+  bool jobs::JobGates::* setting;
+};
+
+// In order of name.
+constexpr JobGate kJobGates[] = {
+    {"FinishOrphanedWorkloads", &jobs::JobGates::finish_orphaned},
+    {"WorkloadIdentifierAnnotations", &jobs::JobGates::identifier_annotations},
+};
+
 // What Berth always does: naming it is no error as long as it stays on.
 constexpr std::string_view kAlwaysOn[] = {
     "AssignQueueLabelsForPods", "TASAssignmentsEncodingByHostnamePrefix",      "TASHandleOverlappingFlavors",
@@ -79,6 +90,11 @@ const Gate* find_gate(std::string_view name) {
   return found == std::end(kGates) ? nullptr : found;
 }
 
+const JobGate* find_job_gate(std::string_view name) {
+  const auto* found = std::ranges::find(kJobGates, name, &JobGate::name);
+  return found == std::end(kJobGates) ? nullptr : found;
+}
+
 bool always_on(std::string_view name) {
   return std::find(std::begin(kAlwaysOn), std::end(kAlwaysOn), name) != std::end(kAlwaysOn);
 }
@@ -92,6 +108,7 @@ bool is_on(const Gate& gate, engine::Options& options) { return gate.setting(opt
 std::string unknown() {
   std::string known;
   for (const auto& gate : kGates) known.append(known.empty() ? "" : ", ").append(gate.name);
+  for (const auto& gate : kJobGates) known.append(", ").append(gate.name);
   return "Berth does not have it; those that can be set are " + known;
 }
 
@@ -125,15 +142,19 @@ Result<FeatureGates> decode_feature_gates(const Json& object, std::string_view p
   return gates;
 }
 
-Result<void> apply_feature_gates(const FeatureGates& gates, engine::Options& options, std::string_view path) {
+Result<void> apply_feature_gates(const FeatureGates& gates, engine::Options& options,
+                                 jobs::JobGates& job_gates, std::string_view path) {
   const auto refuse = [&](std::string_view name, const std::string& why) {
     const std::string gate(name);
     return fail((path.empty() ? "feature gate \"" + gate + "\"" : std::string(path) + "." + gate) + ": " + why);
   };
   engine::Options changed = options;
+  jobs::JobGates changed_jobs = job_gates;
   for (const auto& [name, on] : gates) {
     if (const Gate* gate = find_gate(name)) {
       gate->setting(changed) = on == gate->on;
+    } else if (const JobGate* of_jobs = find_job_gate(name)) {
+      changed_jobs.*(of_jobs->setting) = on;
     } else if (always_off(name)) {
       if (on) return refuse(name, "Berth does not have its feature; leave it out or set it to false");
     } else if (!always_on(name)) {
@@ -147,6 +168,7 @@ Result<void> apply_feature_gates(const FeatureGates& gates, engine::Options& opt
     return refuse(gate.name, "is on and needs \"" + std::string(gate.parent) + "\", which is off; turn both on or both off");
   }
   options = changed;
+  job_gates = changed_jobs;
   return {};
 }
 

@@ -1,11 +1,15 @@
 #include "controller/job_controller.h"
 
+#include <algorithm>
 #include <tuple>
 #include <utility>
 
 #include "api/status.h"
 #include "base/log.h"
 #include "controller/resources.h"
+#include "jobs/compose.h"
+#include "jobs/prebuilt.h"
+#include "jobs/workload_name.h"
 
 namespace berth::controller {
 namespace {
@@ -47,7 +51,26 @@ JobController::JobController(const jobs::JobAdapter& adapter, Context context)
              [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); }) {}
 
 void JobController::job_changed(const JsonPtr& old, const JsonPtr& now) {
-  if (started_) queue_.add(key_of(now ? *now : *old));
+  if (old) index_name(*old, false);
+  if (now) index_name(*now, true);
+  if (!started_) return;
+  queue_.add(key_of(now ? *now : *old));
+  if (now) return;
+  // What the job named may be an orphan now.
+  const auto name = jobs::prebuilt_workload(*old, context_.facts.gates.identifier_annotations);
+  if (!name.empty()) queue_.add(api::object_key(string_at(*old, {"metadata", "namespace"}), name));
+}
+
+void JobController::index_name(const Json& job, bool present) {
+  const auto name = jobs::prebuilt_workload(job, context_.facts.gates.identifier_annotations);
+  if (name.empty()) return;
+  const std::string workload = api::object_key(string_at(job, {"metadata", "namespace"}), name);
+  if (present) {
+    named_by_[workload].insert(key_of(job));
+  } else if (const auto it = named_by_.find(workload); it != named_by_.end()) {
+    it->second.erase(key_of(job));
+    if (it->second.empty()) named_by_.erase(it);
+  }
 }
 
 const api::OwnerReference* JobController::owner_of(const api::kueue::Workload& workload) const {
@@ -59,26 +82,48 @@ const api::OwnerReference* JobController::owner_of(const api::kueue::Workload& w
   return nullptr;
 }
 
+std::optional<JobController::JobRef> JobController::job_of(const api::kueue::Workload& workload) const {
+  const auto& meta = workload.meta;
+  if (const auto* owner = owner_of(workload))
+    return JobRef{api::object_key(meta.ns, owner->name), owner->uid, true};
+  if (std::ranges::any_of(meta.owners, [](const auto& owner) { return owner.controller; }))
+    return std::nullopt;
+  const auto label = meta.labels.find(std::string(jobs::kJobUidLabel));
+  const bool had_job = label != meta.labels.end();
+  const bool held = std::ranges::find(meta.finalizers, api::kueue::kFinalizer) != meta.finalizers.end();
+  if (!had_job && !held) return std::nullopt;  // made by hand: nobody waits for it
+  // A workload that was made for a job is named after it; a prebuilt one is filed under its own name.
+  const std::string name = jobs::job_in_name(adapter_.kind().kind, meta.name).value_or(meta.name);
+  return JobRef{api::object_key(meta.ns, name), had_job ? label->second : std::string(), false};
+}
+
+void JobController::index(const jobs::WorkloadPtr& workload, bool present) {
+  const auto job = job_of(*workload);
+  if (!job) return;
+  if (present) {
+    workloads_[job->key].insert(workload);
+  } else if (const auto it = workloads_.find(job->key); it != workloads_.end()) {
+    it->second.erase(workload);
+    if (it->second.empty()) workloads_.erase(it);
+  }
+  if (started_) queue_.add(job->key);
+}
+
 void JobController::workload_changed(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now) {
-  for (const auto& [version, present] : {std::pair(old, false), std::pair(now, true)}) {
-    if (!version) continue;
-    const auto* owner = owner_of(*version);
-    if (owner == nullptr) continue;
-    const std::string key = api::object_key(version->meta.ns, owner->name);
-    if (present) {
-      workloads_[key].insert(version);
-    } else if (const auto it = workloads_.find(key); it != workloads_.end()) {
-      it->second.erase(version);
-      if (it->second.empty()) workloads_.erase(it);
-    }
-    if (!started_) continue;
-    queue_.add(key);
-    if (!present) continue;
-    if (const std::string note = reset_checks(old, now); !note.empty()) {
-      context_.events.record(
-          {adapter_.kind().api_version(), adapter_.kind().kind, version->meta.ns, owner->name, owner->uid},
-          {false, "UpdatedAdmissionCheck", note, {}, adapter_.kind().controller});
-    }
+  if (old) index(old, false);
+  if (now) index(now, true);
+  if (!started_ || (!old && !now)) return;
+  const auto& meta = (now ? now : old)->meta;
+  if (!named_by_.empty()) {
+    if (const auto named = named_by_.find(api::object_key(meta)); named != named_by_.end())
+      for (const auto& job : named->second) queue_.add(job);
+  }
+  const auto* owner = now ? owner_of(*now) : nullptr;
+  if (owner == nullptr) return;
+  if (const std::string note = reset_checks(old, now); !note.empty()) {
+    context_.events.record(
+        {adapter_.kind().api_version(), adapter_.kind().kind, meta.ns, owner->name, owner->uid},
+        {false, "UpdatedAdmissionCheck", note, {}, adapter_.kind().controller});
   }
 }
 
@@ -101,21 +146,48 @@ bool JobController::waits_for_its_workload(const std::string& key) {
   return false;
 }
 
+void JobController::sort_out(const std::string& key, const JsonPtr& job, std::vector<jobs::WorkloadPtr>& mine,
+                             std::vector<jobs::WorkloadPtr>& lost) const {
+  const auto filed = workloads_.find(key);
+  if (filed == workloads_.end()) return;
+  const std::string_view uid = job ? string_at(*job, {"metadata", "uid"}) : std::string_view();
+  for (const auto& workload : filed->second) {
+    const JobRef ref = *job_of(*workload);
+    if (job && (ref.uid == uid ||
+                (!ref.controls && workload->meta.name == jobs::workload_name_of(adapter_, *job)))) {
+      mine.push_back(workload);
+    } else if (ref.controls || workload->meta.deletion ||
+               (!ref.uid.empty() && !named_by_.contains(api::object_key(workload->meta)))) {
+      lost.push_back(workload);  // else it was made by hand, or a job names it and takes it
+    }
+  }
+}
+
 void JobController::look(const std::string& key, WorkQueue::Finish finish) {
   if (waits_for_its_workload(key)) return finish(false);  // looked at again when it is seen, or later
   const JsonPtr job = context_.jobs.get(key);
-  const std::string_view uid = job ? string_at(*job, {"metadata", "uid"}) : std::string_view();
   auto steps = std::make_shared<std::vector<jobs::Step>>();
-  std::vector<jobs::WorkloadPtr> mine, of_others;  // others: a former job of the same name
-  if (const auto it = workloads_.find(key); it != workloads_.end()) {
-    for (const auto& workload : it->second)
-      (owner_of(*workload)->uid == uid ? mine : of_others).push_back(workload);
-  }
+  std::vector<jobs::WorkloadPtr> mine, lost;
+  sort_out(key, job, mine, lost);
   jobs::JobFacts facts = context_.facts;
   facts.managed = job && context_.managed(*job);
   if (job) *steps = jobs::reconcile(adapter_, job, mine, facts);
-  for (auto& step : jobs::reconcile(adapter_, nullptr, of_others, facts)) steps->push_back(std::move(step));
+  for (auto& step : jobs::reconcile(adapter_, nullptr, lost, facts)) steps->push_back(std::move(step));
   perform(std::move(steps), 0, job, std::move(finish));
+}
+
+void JobController::tell(const jobs::JobEvent& event, const JsonPtr& job) {
+  kube::ObjectRef about{adapter_.kind().api_version(), adapter_.kind().kind, {}, {}, {}};
+  if (event.of) {
+    const auto* owner = owner_of(*event.of);
+    if (owner == nullptr) return;  // nobody to be told
+    std::tie(about.ns, about.name, about.uid) = std::tie(event.of->meta.ns, owner->name, owner->uid);
+  } else {
+    about.ns = string_at(*job, {"metadata", "namespace"});
+    about.name = string_at(*job, {"metadata", "name"});
+    about.uid = string_at(*job, {"metadata", "uid"});
+  }
+  context_.events.record(about, {event.warning, event.reason, event.note, {}, adapter_.kind().controller});
 }
 
 void JobController::perform(std::shared_ptr<std::vector<jobs::Step>> steps, std::size_t next, JsonPtr job,
@@ -172,11 +244,7 @@ void JobController::perform(std::shared_ptr<std::vector<jobs::Step>> steps, std:
                                          std::move(s.body), then(false));
                  },
                  [&](jobs::JobEvent& s) {
-                   context_.events.record({adapter_.kind().api_version(), adapter_.kind().kind,
-                                           std::string(string_at(*job, {"metadata", "namespace"})),
-                                           std::string(string_at(*job, {"metadata", "name"})),
-                                           std::string(string_at(*job, {"metadata", "uid"}))},
-                                          {s.warning, s.reason, s.note, {}, adapter_.kind().controller});
+                   tell(s, job);
                    perform(steps, next + 1, job, finish);
                  },
              },

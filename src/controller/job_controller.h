@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -43,20 +44,36 @@ class JobController {
   void start();
 
  private:
+  // Which job a workload belongs to: the one that controls it or, when nobody does, the one that did.
+  struct JobRef {
+    std::string key;  // "namespace/name"
+    std::string uid;  // empty: not known
+    bool controls = false;
+  };
+  std::optional<JobRef> job_of(const api::kueue::Workload& workload) const;
+  void index(const jobs::WorkloadPtr& workload, bool present);
+  void index_name(const Json& job, bool present);  // of the prebuilt workload that the job names
+  // Splits the workloads filed under a job's key: those of the job as it is now, and those that nobody has
+  // any more.
+  void sort_out(const std::string& key, const JsonPtr& job, std::vector<jobs::WorkloadPtr>& mine,
+                std::vector<jobs::WorkloadPtr>& lost) const;
   void look(const std::string& key, WorkQueue::Finish finish);
   void perform(std::shared_ptr<std::vector<jobs::Step>> steps, std::size_t next, JsonPtr job,
                WorkQueue::Finish finish);
   bool waits_for_its_workload(const std::string& key);
   const api::OwnerReference* owner_of(const api::kueue::Workload& workload) const;
+  void tell(const jobs::JobEvent& event, const JsonPtr& job);
 
   const jobs::JobAdapter& adapter_;
   Context context_;
   bool started_ = false;
-  // Workloads by the key and uid of the job that controls them, in order of creation and uid.
+  // Workloads by the key of the job that controls them, or did, in order of creation and uid.
   struct Older {
     bool operator()(const jobs::WorkloadPtr& a, const jobs::WorkloadPtr& b) const;
   };
   std::map<std::string, std::set<jobs::WorkloadPtr, Older>> workloads_;  // key: "namespace/name"
+  std::map<std::string, std::set<std::string>>
+      named_by_;  // keys of jobs by the key of the prebuilt workload that they name
   // The version of a workload that was created for a job (its key), until the cache has seen it: a job that changes
   // meanwhile needs no second one.
   std::map<std::string, std::string> created_;

@@ -1,11 +1,10 @@
 #include "jobs/reconcile.h"
 
 #include <algorithm>
-#include <charconv>
 
-#include "api/kueue/names.h"
 #include "base/merge_patch.h"
-#include "jobs/workload_name.h"
+#include "jobs/compose.h"
+#include "jobs/prebuilt.h"
 
 namespace berth::jobs {
 namespace {
@@ -13,11 +12,7 @@ namespace {
 using namespace api::kueue;
 using api::Condition;
 
-constexpr std::string_view kJobUidLabel = "kueue.x-k8s.io/job-uid";
-
-std::string_view label(const Json& job, std::string_view key) {
-  return string_at(job, {"metadata", "labels", key});
-}
+constexpr std::string_view kClassNotFound = "WorkloadPriorityClassNotFound";
 
 bool deleting(const Json& job) { return find_path(job, {"metadata", "deletionTimestamp"}) != nullptr; }
 
@@ -27,60 +22,9 @@ bool has_condition(const Workload& w, std::string_view type) {
 
 bool reserved(const Workload& w) { return has_condition(w, kQuotaReserved); }
 
+bool finished(const Workload& w) { return has_condition(w, kFinished); }
+
 std::string key_of(const Workload& w) { return api::object_key(w.meta); }
-
-Priority resolve_priority(const JobAdapter& adapter, const Json& job, const JobFacts& facts) {
-  if (const auto name = label(job, kPriorityClassLabel); !name.empty()) {
-    if (const auto value = facts.workload_priority_class(name)) {
-      return {*value, PriorityClassRef{std::string(kGroup), "WorkloadPriorityClass", std::string(name)}};
-    }
-  }
-  if (const auto name = adapter.priority_class(job); !name.empty()) {
-    if (const auto value = facts.priority_class(name))
-      return {*value, PriorityClassRef{"scheduling.k8s.io", "PriorityClass", name}};
-  }
-  if (const auto fallback = facts.global_default_priority_class()) {
-    return {fallback->second, PriorityClassRef{"scheduling.k8s.io", "PriorityClass", fallback->first}};
-  }
-  return {};
-}
-
-// The parts of two pod specs that decide what runs and how much it takes. Where it may run is compared only
-// while nothing was added for admission.
-bool same_template(const Json& a, const Json& b, bool placement_too) {
-  std::vector<std::string_view> parts = {"containers", "initContainers"};
-  if (placement_too) parts.insert(parts.end(), {"nodeSelector", "tolerations", "affinity"});
-  for (const auto part : parts) {
-    const Json* left = find_path(a, {"spec", part});
-    const Json* right = find_path(b, {"spec", part});
-    const auto nothing = [](const Json* v) {
-      return v == nullptr || v->is_null() || (v->is_object() && v->as_object().empty()) ||
-             (v->is_array() && v->as_array().empty());
-    };
-    if (nothing(left) && nothing(right)) continue;
-    if (nothing(left) || nothing(right) || !json_equal(*left, *right)) return false;
-  }
-  return true;
-}
-
-bool same_pod_sets(const std::vector<PodSet>& job, const Workload& workload, bool running) {
-  if (job.size() != workload.pod_sets.size()) return false;
-  for (std::size_t i = 0; i < job.size(); ++i) {
-    const PodSet& wanted = workload.pod_sets[i];
-    std::int32_t count = wanted.count;
-    if (running && workload.status.admission) {  // partial admission: the job runs with what it was given
-      for (const auto& assignment : workload.status.admission->pod_set_assignments) {
-        if (assignment.name == wanted.name) count = assignment.count;
-      }
-    }
-    if (job[i].name != wanted.name || job[i].count != count || job[i].min_count != wanted.min_count)
-      return false;
-    const bool untouched = !running && !reserved(workload);  // nothing was added for admission
-    if (untouched && job[i].topology_request != wanted.topology_request) return false;
-    if (!same_template(*job[i].template_, *wanted.template_, untouched)) return false;
-  }
-  return true;
-}
 
 std::string eviction_message(const Workload& w) {
   const Condition* evicted = api::find_condition(w.status.conditions, kEvicted);
@@ -97,27 +41,8 @@ void stop(const JobAdapter& adapter, const Json& job, const Workload& workload, 
   }
 }
 
-// What the job's labels say that its workload does not: queue, priority class. Only while it holds no quota.
-Json workload_drift(const JobAdapter& adapter, const Json& job, const Workload& w, const JobFacts& facts) {
-  Json patch = JsonObject();
-  if (const auto queue = label(job, kQueueLabel); !reserved(w) && queue != w.queue_name)
-    ensure_path(patch, {"spec", "queueName"}) = queue;
-  const auto class_name = label(job, kPriorityClassLabel);
-  if (!class_name.empty() && (!w.priority_class_ref || w.priority_class_ref->name != class_name)) {
-    const Priority priority = resolve_priority(adapter, job, facts);
-    if (priority.ref) {
-      ensure_path(patch, {"spec", "priority"}) = priority.value;
-      ensure_path(patch, {"spec", "priorityClassRef"}) = JsonObject{
-          {"group", priority.ref->group}, {"kind", priority.ref->kind}, {"name", priority.ref->name}};
-    }
-  }
-  const auto gates = string_at(job, {"metadata", "annotations", kAdmissionGatedBy});
-  const auto present = w.meta.annotations.find(kAdmissionGatedBy);
-  if (present != w.meta.annotations.end() && present->second != gates) {
-    Json& value = ensure_path(patch, {"metadata", "annotations", kAdmissionGatedBy});
-    if (!gates.empty()) value = gates;  // else null: removed
-  }
-  return patch;
+bool has_controller(const Workload& w) {
+  return std::ranges::any_of(w.meta.owners, [](const auto& owner) { return owner.controller; });
 }
 
 bool holds_finalizer(const Workload& w) {
@@ -135,32 +60,75 @@ ReportJob finish(const WorkloadPtr& workload, std::string reason, std::string me
   return report(workload, std::move(what));
 }
 
+JobEvent declared_finished(const Workload& w) {
+  return {false, "FinishedWorkload", "Workload '" + key_of(w) + "' is declared finished"};
+}
+
+void remove(const WorkloadPtr& workload, std::vector<Step>& steps) {
+  steps.push_back(DeleteWorkload{workload});
+  steps.push_back(JobEvent{false, "DeletedWorkload", "Deleted not matching Workload: " + key_of(*workload)});
+}
+
 // The workload of a job that is gone.
-void clean_up_orphan(const WorkloadPtr& workload, std::vector<Step>& steps) {
-  if (!has_condition(*workload, kFinished) && !workload->meta.deletion) {
-    steps.push_back(finish(workload, "OwnerNotFound", "The owner of the workload does not exist any more"));
+void clean_up_orphan(const WorkloadPtr& workload, const JobFacts& facts, std::vector<Step>& steps) {
+  if (facts.gates.finish_orphaned && !finished(*workload) && !workload->meta.deletion) {
+    steps.push_back(finish(workload, "OwnerNotFound", "The workload's owner no longer exists"));
   } else if (holds_finalizer(*workload)) {
     steps.push_back(DropWorkloadFinalizer{workload});
+    if (workload->meta.deletion) return;
+    JobEvent event = declared_finished(*workload);
+    event.of = workload;
+    steps.push_back(std::move(event));
+  }
+}
+
+// Workloads that lost their owner, though it lives: each goes back to it, or makes room for a new one.
+void take_back(const JobAdapter& adapter, const Json& job, const std::vector<WorkloadPtr>& workloads,
+               std::vector<Step>& steps) {
+  for (const auto& workload : workloads) {
+    if (is_controlled_by(*workload, job)) continue;
+    if (!finished(*workload)) {
+      steps.push_back(UpdateWorkload{workload, take_ownership(adapter, job, *workload)});
+    } else if (!adapter.finished(job)) {
+      remove(workload, steps);
+    }
   }
 }
 
 // Chooses the workload that stands for the job; the others are deleted. Null when none does.
-WorkloadPtr choose(const std::vector<PodSet>& pod_sets, bool running,
-                   const std::vector<WorkloadPtr>& workloads, std::vector<Step>& steps, bool comparable) {
+WorkloadPtr choose(const JobAdapter& adapter, const Json& job, const std::vector<WorkloadPtr>& workloads,
+                   std::vector<Step>& steps) {
+  const bool running = !adapter.suspended(job);
+  const bool comparable = !adapter.stopping(job);
   WorkloadPtr chosen;
   for (const auto& workload : workloads) {
     if (workload->meta.deletion) continue;
     if (chosen == nullptr &&
-        (!comparable || has_condition(*workload, kFinished) || same_pod_sets(pod_sets, *workload, running)))
+        (!comparable || finished(*workload) || describes(*workload, adapter, job, running, false)))
       chosen = workload;
   }
   for (const auto& workload : workloads) {
-    if (chosen == nullptr || workload == chosen || workload->meta.deletion) continue;
-    steps.push_back(DeleteWorkload{workload});
-    steps.push_back(
-        JobEvent{false, "DeletedWorkload", "Deleted not matching Workload: " + key_of(*workload)});
+    if (chosen != nullptr && workload != chosen && !workload->meta.deletion) remove(workload, steps);
   }
   return chosen;
+}
+
+void create_workload(const JobAdapter& adapter, const Json& job, const JobFacts& facts,
+                     std::vector<Step>& steps) {
+  const auto ns = string_at(job, {"metadata", "namespace"});
+  const std::string name = workload_name_of(adapter, job);
+  const std::string key = api::object_key(ns, name);
+  if (const WorkloadPtr there = facts.workload(ns, name)) {
+    if (!has_controller(*there))
+      return steps.push_back(UpdateWorkload{there, take_ownership(adapter, job, *there)});
+    return steps.push_back(JobEvent{
+        true, "ErrWorkloadCompose",
+        "Workload " + key + " has the name of this job's workload and belongs to somebody else: delete it"});
+  }
+  auto fresh = make_workload(adapter, job, facts);
+  if (!fresh) return steps.push_back(JobEvent{true, std::string(kClassNotFound), fresh.error().message});
+  steps.push_back(CreateWorkload{std::move(*fresh)});
+  steps.push_back(JobEvent{false, "CreatedWorkload", "Created Workload: " + key});
 }
 
 void without_matching_workload(const JobAdapter& adapter, const Json& job,
@@ -179,25 +147,14 @@ void without_matching_workload(const JobAdapter& adapter, const Json& job,
   const auto checked = adapter.check_pod_sets(job);
   if (!checked) steps.push_back(JobEvent{true, "ErrWorkloadCompose", checked.error().message});
   if (old && checked && !reserved(*old)) {  // it was changed while it waits
-    Json fresh = make_workload(adapter, job, facts);
-    steps.push_back(UpdateWorkload{
-        old,
-        JsonObject{{"spec", JsonObject{{"podSets", fresh.as_object()["spec"].as_object()["podSets"]}}}}});
+    steps.push_back(UpdateWorkload{old, redescribe(adapter, job)});
     steps.push_back(JobEvent{false, "UpdatedWorkload",
                              "Updated not matching Workload for suspended job: " + key_of(*old)});
-    return;
+  } else if (old) {
+    remove(old, steps);
+  } else if (checked && workloads.empty()) {  // else the old one of the same name is still going
+    create_workload(adapter, job, facts, steps);
   }
-  if (old) {
-    steps.push_back(DeleteWorkload{old});
-    steps.push_back(JobEvent{false, "DeletedWorkload", "Deleted not matching Workload: " + key_of(*old)});
-    return;
-  }
-  if (!checked || !workloads.empty()) return;  // the old one of the same name is still going
-  Json fresh = make_workload(adapter, job, facts);
-  const std::string key =
-      api::object_key(string_at(fresh, {"metadata", "namespace"}), string_at(fresh, {"metadata", "name"}));
-  steps.push_back(CreateWorkload{std::move(fresh)});
-  steps.push_back(JobEvent{false, "CreatedWorkload", "Created Workload: " + key});
 }
 
 void start(const JobAdapter& adapter, const Json& job, const WorkloadPtr& workload, const JobFacts& facts,
@@ -206,6 +163,7 @@ void start(const JobAdapter& adapter, const Json& job, const WorkloadPtr& worklo
   const Result<Json> started = infos ? adapter.started(job, *infos) : tl::unexpected(infos.error());
   if (!started) {
     steps.push_back(finish(workload, "FailedToStart", started.error().message));
+    steps.push_back(JobEvent{true, "FailedToStart", started.error().message});
     return;
   }
   steps.push_back(PatchJob{make_merge_patch(job, *started), ""});
@@ -218,7 +176,7 @@ void with_finished_workload(const JobAdapter& adapter, const Json& job, const Wo
   if (!adapter.finished(job)) stop(adapter, job, *workload, "The workload is finished", steps);
   if (!holds_finalizer(*workload)) return;
   steps.push_back(DropWorkloadFinalizer{workload});
-  steps.push_back(JobEvent{false, "FinishedWorkload", "Workload '" + key_of(*workload) + "' is declared finished"});
+  steps.push_back(declared_finished(*workload));
 }
 
 // Its places are decided after its checks, and have not been yet.
@@ -230,12 +188,24 @@ bool waits_for_places(const Workload& w) {
   });
 }
 
+// Brings the workload in step with what the job's labels say. Whether there is anything to do.
+bool catch_up(const Json& job, const WorkloadPtr& workload, const JobFacts& facts, std::vector<Step>& steps) {
+  Drift drift = drift_of(job, *workload, facts);
+  if (!drift.missing_class.empty())
+    steps.push_back(JobEvent{true, std::string(kClassNotFound), class_not_found(drift.missing_class)});
+  if (drift.patch.as_object().empty()) return false;
+  steps.push_back(UpdateWorkload{workload, std::move(drift.patch)});
+  for (auto& note : drift.notes) steps.push_back(JobEvent{false, "UpdatedWorkload", std::move(note)});
+  return true;
+}
+
 void with_workload(const JobAdapter& adapter, const Json& job, const WorkloadPtr& workload, const JobFacts& facts,
                    std::vector<Step>& steps) {
   const Workload& w = *workload;
-  if (has_condition(w, kFinished)) return with_finished_workload(adapter, job, workload, steps);
+  if (finished(w)) return with_finished_workload(adapter, job, workload, steps);
   if (const auto outcome = adapter.finished(job)) {
     steps.push_back(finish(workload, outcome->succeeded ? "Succeeded" : "Failed", outcome->message));
+    if (!holds_finalizer(w)) steps.push_back(declared_finished(w));  // else when it goes
     return;
   }
   const bool admitted = has_condition(w, kAdmitted);
@@ -247,59 +217,64 @@ void with_workload(const JobAdapter& adapter, const Json& job, const WorkloadPtr
   now.stopped = suspended && !stopping && !adapter.active(job);
   steps.push_back(report(workload, std::move(now)));
 
-  if (has_condition(w, kEvicted) || stopping) {
+  const bool evicted = has_condition(w, kEvicted);
+  const std::size_t said = steps.size();
+  if (evicted || stopping) {
     stop(adapter, job, w, eviction_message(w), steps);
   } else if (!suspended && !admitted) {
     stop(adapter, job, w, "Not admitted by cluster queue", steps);
-  } else if (Json drift = workload_drift(adapter, job, w, facts); !drift.as_object().empty()) {
-    steps.push_back(UpdateWorkload{workload, std::move(drift)});
-  } else if (suspended && admitted && !waits_for_places(w)) {
-    start(adapter, job, workload, facts, steps);
   }
+  if (steps.size() > said || (evicted && reserved(w))) return;  // it stops, and gives its quota back then
+  if (catch_up(job, workload, facts, steps)) return;
+  if (suspended && admitted && !waits_for_places(w)) start(adapter, job, workload, facts, steps);
+}
+
+// Somebody made the workload, and the job names it: it is taken when it comes, never made or changed.
+void with_prebuilt_workload(const JobAdapter& adapter, const Json& job, std::string_view name,
+                            const std::vector<WorkloadPtr>& workloads, const JobFacts& facts,
+                            std::vector<Step>& steps) {
+  WorkloadPtr named = facts.workload(string_at(job, {"metadata", "namespace"}), name);
+  if (named && (named->meta.deletion || (!is_controlled_by(*named, job) && has_controller(*named))))
+    named = nullptr;
+  for (const auto& workload : workloads) {
+    if (!workload->meta.deletion && (!named || workload->meta.uid != named->meta.uid))
+      remove(workload, steps);
+  }
+  const bool over = adapter.finished(job).has_value();
+  if (!named) {
+    static const Workload kNone;
+    if (!over) stop(adapter, job, workloads.empty() ? kNone : *workloads.front(), "missing workload", steps);
+  } else if (!is_controlled_by(*named, job)) {
+    steps.push_back(UpdateWorkload{named, take_ownership(adapter, job, *named)});
+  } else if (!over && !finished(*named) && !adapter.stopping(job) &&
+             !describes(*named, adapter, job, !adapter.suspended(job), true)) {
+    steps.push_back(finish(named, "OutOfSync", "The prebuilt workload is out of sync with its user job"));
+  } else {
+    with_workload(adapter, job, named, facts, steps);
+  }
+}
+
+// Without the job, or with one that is going.
+std::vector<Step> let_go(const JsonPtr& job, const std::vector<WorkloadPtr>& workloads,
+                         const JobFacts& facts) {
+  std::vector<Step> steps;
+  for (const auto& workload : workloads) {
+    if (job == nullptr) {
+      clean_up_orphan(workload, facts, steps);
+    } else if (holds_finalizer(*workload)) {
+      steps.push_back(
+          DropWorkloadFinalizer{workload});  // who collects the job's objects shall not have to wait
+    }
+  }
+  return steps;
 }
 
 }  // namespace
 
-Json make_workload(const JobAdapter& adapter, const Json& job, const JobFacts& facts) {
-  const api::ObjectMeta meta = api::decode_meta(job);
-  Workload w;
-  w.meta.name = workload_name(adapter.kind().resource.group, adapter.kind().kind, meta.name, meta.uid);
-  w.meta.ns = meta.ns;
-  w.meta.labels.emplace(kJobUidLabel, meta.uid);
-  for (const auto& key : facts.label_keys_to_copy) {
-    if (const auto it = meta.labels.find(key); it != meta.labels.end()) w.meta.labels.emplace(key, it->second);
-  }
-  w.meta.finalizers.emplace_back(kFinalizer);
-  w.meta.owners.push_back(
-      {adapter.kind().api_version(), adapter.kind().kind, meta.name, meta.uid, true, true});
-  for (const auto& [key, value] : meta.annotations) {
-    if (key.starts_with(kProvisioningPrefix) || key == kAdmissionGatedBy) w.meta.annotations.emplace(key, value);
-  }
-  w.pod_sets = adapter.pod_sets(job);
-  w.queue_name = label(job, kQueueLabel);
-  const Priority priority = resolve_priority(adapter, job, facts);
-  w.priority = priority.value;
-  w.priority_class_ref = priority.ref;
-  const auto text = label(job, kMaxExecTimeLabel);
-  std::int32_t seconds = 0;
-  if (std::from_chars(text.data(), text.data() + text.size(), seconds).ec == std::errc{} && seconds > 0)
-    w.maximum_execution_time_seconds = seconds;
-  return encode_workload(w);
-}
-
 std::vector<Step> reconcile(const JobAdapter& adapter, const JsonPtr& job,
                             const std::vector<WorkloadPtr>& workloads, const JobFacts& facts) {
+  if (job == nullptr || deleting(*job)) return let_go(job, workloads, facts);
   std::vector<Step> steps;
-  if (job == nullptr || deleting(*job)) {
-    for (const auto& workload : workloads) {
-      if (job == nullptr) {
-        clean_up_orphan(workload, steps);
-      } else if (workload->meta.deletion && holds_finalizer(*workload)) {
-        steps.push_back(DropWorkloadFinalizer{workload});
-      }
-    }
-    return steps;
-  }
   for (const auto& workload : workloads) {
     if (!workload->meta.deletion) continue;
     // Somebody deletes the workload of a living job: the job stops first, then the workload may go and a new
@@ -311,10 +286,13 @@ std::vector<Step> reconcile(const JobAdapter& adapter, const JsonPtr& job,
     return steps;
   }
   if (!facts.managed) return steps;
-  const bool running = !adapter.suspended(*job);
-  const WorkloadPtr chosen =
-      choose(adapter.pod_sets(*job), running, workloads, steps, !adapter.stopping(*job));
-  if (chosen) {
+  if (const auto name = prebuilt_workload(*job, facts.gates.identifier_annotations); !name.empty()) {
+    with_prebuilt_workload(adapter, *job, name, workloads, facts, steps);
+    return steps;
+  }
+  take_back(adapter, *job, workloads, steps);
+  if (!steps.empty()) return steps;
+  if (const WorkloadPtr chosen = choose(adapter, *job, workloads, steps)) {
     with_workload(adapter, *job, chosen, facts, steps);
   } else if (!adapter.finished(*job)) {
     without_matching_workload(adapter, *job, workloads, facts, steps);

@@ -2,9 +2,6 @@
 // every change; it names only what is still missing, so a lost or repeated call does no harm.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -12,28 +9,10 @@
 #include "api/kueue/job_report.h"
 #include "api/kueue/types.h"
 #include "base/json.h"
-#include "base/time.h"
 #include "jobs/job_adapter.h"
+#include "jobs/job_facts.h"
 
 namespace berth::jobs {
-
-using WorkloadPtr = std::shared_ptr<const api::kueue::Workload>;
-
-struct Priority {
-  std::int32_t value = 0;
-  std::optional<api::kueue::PriorityClassRef> ref;
-};
-
-// What the reconciliation looks up. All of it comes from caches.
-struct JobFacts {
-  bool managed = true;  // its namespace is selected, it has a queue, and no managed owner
-  FlavorLookup flavors;
-  std::vector<std::string> label_keys_to_copy;  // of the job, to a workload that is made
-  // By name; nullopt when there is no such class.
-  std::function<std::optional<std::int32_t>(std::string_view)> workload_priority_class;
-  std::function<std::optional<std::int32_t>(std::string_view)> priority_class;
-  std::function<std::optional<std::pair<std::string, std::int32_t>>()> global_default_priority_class;  // name and value
-};
 
 // --- Steps, to be done in order; after a failed one the rest waits for the next call. ---
 
@@ -59,20 +38,19 @@ struct PatchJob {
   Json body;
   std::string subresource;
 };
+// An event about the job, or, when it is gone, about the owner that `of` names.
 struct JobEvent {
   bool warning = false;
   std::string reason, note;
+  WorkloadPtr of = nullptr;
 };
 
 using Step =
     std::variant<CreateWorkload, DeleteWorkload, DropWorkloadFinalizer, UpdateWorkload, ReportJob, PatchJob, JobEvent>;
 
 // `job` is null when it does not exist (any more). `workloads` are those that name it as their controller
-// (same uid), ordered by creation and uid.
+// (same uid), and those that did and have no controller now, ordered by creation and uid.
 std::vector<Step> reconcile(const JobAdapter& adapter, const JsonPtr& job,
                             const std::vector<WorkloadPtr>& workloads, const JobFacts& facts);
-
-// The Workload that stands for a job which has none yet.
-Json make_workload(const JobAdapter& adapter, const Json& job, const JobFacts& facts);
 
 }  // namespace berth::jobs

@@ -11,6 +11,12 @@ namespace {
 constexpr std::size_t kMaxName = 253;
 constexpr std::size_t kHashDigits = 5;
 
+std::string lower(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
 }  // namespace
 
 std::string workload_name(std::string_view group, std::string_view kind, std::string_view name,
@@ -18,11 +24,21 @@ std::string workload_name(std::string_view group, std::string_view kind, std::st
   std::string identity;
   for (const auto part : {kind, group, name}) identity.append(part).append("\n");
   identity.append(uid);
-  std::string prefix;
-  for (const char c : kind) prefix += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  std::string prefix = lower(kind);
   prefix.append("-").append(name);
   prefix.resize(std::min(prefix.size(), kMaxName - 1 - kHashDigits));
   return prefix + "-" + sha1_digits(identity, kHashDigits);
+}
+
+std::optional<std::string> job_in_name(std::string_view kind, std::string_view workload) {
+  const std::string before = lower(kind) + "-";
+  const std::size_t around = before.size() + 1 + kHashDigits;
+  if (workload.size() <= around || !workload.starts_with(before)) return std::nullopt;
+  const std::string_view hash = workload.substr(workload.size() - kHashDigits);
+  const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  if (workload[workload.size() - kHashDigits - 1] != '-' || !std::ranges::all_of(hash, is_digit))
+    return std::nullopt;
+  return std::string(workload.substr(before.size(), workload.size() - around));
 }
 
 }  // namespace berth::jobs

@@ -1,6 +1,7 @@
 // The name of the Workload that a job gets.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,5 +12,9 @@ namespace berth::jobs {
 // gets the same name.
 std::string workload_name(std::string_view group, std::string_view kind, std::string_view name,
                           std::string_view uid);
+
+// The middle of such a name: that of the job, if it was one of this kind and was not cut. None when the name
+// has another form.
+std::optional<std::string> job_in_name(std::string_view kind, std::string_view workload);
 
 }  // namespace berth::jobs

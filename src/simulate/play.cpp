@@ -194,6 +194,7 @@ Result<Played> play(const Scenario& scenario, const PlayOptions& options) {
   auto configured = controller::controller_options(scenario.configuration, gates);
   if (!configured) return tl::unexpected(configured.error());
   world_options.engine = configured->engine;
+  world_options.jobs = configured->jobs;
   world_options.volcano = configured->volcano;
   auto world = World::make(world_options);
   if (!world) return tl::unexpected(world.error());

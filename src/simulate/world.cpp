@@ -92,6 +92,7 @@ Result<std::unique_ptr<World>> World::make(const WorldOptions& options) {
   if (!options.controller) return world;
   controller::ControllerOptions controller_options;
   controller_options.engine = options.engine;
+  controller_options.jobs = options.jobs;
   controller_options.volcano = options.volcano;
   controller_options.seed = options.seed;
   if (options.between) parts.between = options.between(*parts.server, parts.executor);

@@ -14,6 +14,7 @@
 #include "base/executor.h"
 #include "base/json.h"
 #include "engine/engine.h"
+#include "jobs/job_facts.h"
 
 namespace berth::apiserver {
 class ApiServer;
@@ -34,6 +35,7 @@ struct WorldOptions {
   bool controller = true;             // false: nobody decides (tests bring their own)
   bool webhooks = true;               // admission of Kueue's and Volcano's kinds and of Jobs
   engine::Options engine;             // the controller's feature gates
+  jobs::JobGates jobs;                // and those of jobs
   api::config::Volcano volcano;       // what is done about Volcano's kinds, at the doors and by the controller
   bool vcjobs = true;                 // false: nobody makes groups and pods for Volcano's jobs
   // What the controller speaks through instead of the server itself: for tests of what it asks. The arguments outlive

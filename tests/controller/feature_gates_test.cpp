@@ -12,24 +12,30 @@ std::string error_of(std::string_view text) {
   const auto gates = parse_feature_gates(text);
   if (!gates) return gates.error().message;
   engine::Options options;
-  const auto applied = apply_feature_gates(*gates, options);
+  jobs::JobGates jobs;
+  const auto applied = apply_feature_gates(*gates, options, jobs);
   return applied ? "" : applied.error().message;
 }
 
 TEST(FeatureGates, SetWhatTheyName) {
   engine::Options options;
+  jobs::JobGates jobs;
   ASSERT_FALSE(options.topology.balanced_placement);
   ASSERT_TRUE(options.partial_admission && options.replace_several_nodes);
-  const auto gates =
-      parse_feature_gates("TASBalancedPlacement=true,PartialAdmission=false,BerthReplaceSeveralNodes=false,FairSharingPreemptWithinNominal=false");
+  const auto gates = parse_feature_gates(
+      "TASBalancedPlacement=true,PartialAdmission=false,BerthReplaceSeveralNodes=false,"
+      "FairSharingPreemptWithinNominal=false,"
+      "WorkloadIdentifierAnnotations=false");
   ASSERT_TRUE(gates) << gates.error().message;
-  ASSERT_TRUE(apply_feature_gates(*gates, options));
+  ASSERT_TRUE(apply_feature_gates(*gates, options, jobs));
   EXPECT_TRUE(options.topology.balanced_placement);
   EXPECT_FALSE(options.partial_admission);
   EXPECT_FALSE(options.replace_several_nodes);
   EXPECT_FALSE(options.fair_preempt_within_nominal);
   EXPECT_TRUE(options.fair_prioritize_non_borrowing);
   EXPECT_TRUE(options.replace_failed_nodes) << "what is not named keeps its default";
+  EXPECT_FALSE(jobs.identifier_annotations);
+  EXPECT_TRUE(jobs.finish_orphaned);
 }
 
 TEST(FeatureGates, OfAManifestAreBooleans) {
@@ -62,10 +68,11 @@ TEST(FeatureGates, OfFeaturesThatAreNotThereMayOnlyBeOff) {
 
 TEST(FeatureGates, WaitingForPodsIsSwitchedOffByItsGate) {
   engine::Options options;
+  jobs::JobGates jobs;
   ASSERT_TRUE(options.wait_for_pods_ready.enabled);
-  ASSERT_TRUE(apply_feature_gates({{"DisableWaitForPodsReady", false}}, options));
+  ASSERT_TRUE(apply_feature_gates({{"DisableWaitForPodsReady", false}}, options, jobs));
   EXPECT_TRUE(options.wait_for_pods_ready.enabled);
-  ASSERT_TRUE(apply_feature_gates({{"DisableWaitForPodsReady", true}}, options));
+  ASSERT_TRUE(apply_feature_gates({{"DisableWaitForPodsReady", true}}, options, jobs));
   EXPECT_FALSE(options.wait_for_pods_ready.enabled);
 }
 
@@ -80,8 +87,11 @@ TEST(FeatureGates, NeedTheirParents) {
 
 TEST(FeatureGates, ChangeNothingAfterAnError) {
   engine::Options options;
-  EXPECT_FALSE(apply_feature_gates({{"PartialAdmission", false}, {"Unheard", true}}, options));
+  jobs::JobGates jobs;
+  EXPECT_FALSE(apply_feature_gates(
+      {{"PartialAdmission", false}, {"FinishOrphanedWorkloads", false}, {"Unheard", true}}, options, jobs));
   EXPECT_TRUE(options.partial_admission);
+  EXPECT_TRUE(jobs.finish_orphaned);
 }
 
 }  // namespace

@@ -68,5 +68,14 @@ TEST_F(ManagedJobs, ThoseOfOthersAreManagedAndThoseOfManagedJobsAreLeftToThem) {
   EXPECT_FALSE(has_workload("child"));
 }
 
+TEST_F(ManagedJobs, AParentWithoutAQueueIsManagedTooWhenAllJobsAre) {
+  const std::string parent = job("parent", "");
+  job("child", owned_by("batch/v1", "Job", "parent", parent));
+  pass();
+  EXPECT_TRUE(has_workload("parent"));
+  EXPECT_FALSE(suspended("child"));
+  EXPECT_FALSE(has_workload("child"));
+}
+
 }  // namespace
 }  // namespace berth::controller

@@ -5,6 +5,8 @@
 
 #include "base/merge_patch.h"
 #include "base/yaml.h"
+#include "jobs/compose.h"
+#include "jobs/prebuilt.h"
 #include "jobs/workload_name.h"
 
 namespace berth::jobs {
@@ -53,12 +55,15 @@ JobFacts facts() {
   result.global_default_priority_class = []() -> std::optional<std::pair<std::string, std::int32_t>> {
     return std::nullopt;
   };
+  result.workload = [](std::string_view, std::string_view) { return WorkloadPtr(); };
   return result;
 }
 
+Json made(const Json& of, const JobFacts& with) { return make_workload(batch_job(), of, with).value(); }
+
 // The workload of `job()` as the API would return it, with more status.
 WorkloadPtr workload(std::string_view status = "{}", const Json& of = job()) {
-  Json object = make_workload(batch_job(), of, facts());
+  Json object = made(of, facts());
   ensure_path(object, {"metadata", "uid"}) = "wl-1";
   ensure_path(object, {"metadata", "resourceVersion"}) = "9";
   object.as_object()["status"] = yaml(status);
@@ -124,17 +129,15 @@ TEST(Reconcile, AJobThatRunsWithoutAWorkloadIsSuspendedFirst) {
 }
 
 TEST(Reconcile, PriorityComesFromTheLabelThenThePodsThenTheGlobalDefault) {
-  EXPECT_EQ(int_at(make_workload(batch_job(),
-                                 job("{metadata: {labels: {kueue.x-k8s.io/priority-class: high}}}"), facts()),
+  EXPECT_EQ(int_at(made(job("{metadata: {labels: {kueue.x-k8s.io/priority-class: high}}}"), facts()),
                    {"spec", "priority"}),
             100);
-  EXPECT_EQ(int_at(make_workload(batch_job(), job("{spec: {template: {spec: {priorityClassName: pods}}}}"),
-                                 facts()),
+  EXPECT_EQ(int_at(made(job("{spec: {template: {spec: {priorityClassName: pods}}}}"), facts()),
                    {"spec", "priority"}),
             7);
   auto f = facts();
   f.global_default_priority_class = [] { return std::optional(std::pair(std::string("all"), 3)); };
-  EXPECT_EQ(int_at(make_workload(batch_job(), job(), f), {"spec", "priority"}), 3);
+  EXPECT_EQ(int_at(made(job(), f), {"spec", "priority"}), 3);
 }
 
 TEST(Reconcile, AnAdmittedJobStartsOnItsFlavor) {
@@ -274,6 +277,89 @@ TEST(Reconcile, ReclaimablePodsAreThoseThatNeedNoSuccessor) {
   }
 }
 
+constexpr std::string_view kWaitsAgainStatus = R"(
+conditions:
+- {type: QuotaReserved, status: "False", reason: WaitingForQuota, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}
+- {type: Evicted, status: "True", reason: Preempted, message: make room, lastTransitionTime: "2026-01-01T00:00:00Z"}
+)";
+
+TEST(Reconcile, AnEvictedWorkloadThatWaitsFollowsItsJob) {
+  const auto steps = steps_of(
+      job("{metadata: {labels: {kueue.x-k8s.io/queue-name: other, kueue.x-k8s.io/priority-class: high}}}"),
+      {workload(kWaitsAgainStatus)});
+  const auto* update = first<UpdateWorkload>(steps);
+  ASSERT_NE(update, nullptr);
+  EXPECT_EQ(string_at(update->patch, {"spec", "queueName"}), "other");
+  EXPECT_EQ(int_at(update->patch, {"spec", "priority"}), 100);
+  EXPECT_EQ(first<UpdateWorkload>(steps_of(job("{metadata: {labels: {kueue.x-k8s.io/priority-class: high}}}"),
+                                           {workload(kEvictedStatus)})),
+            nullptr)
+      << "while it still holds its quota it is let go first";
+}
+
+TEST(Reconcile, AClassOfPodsGivesWayToAClassOfWorkloads) {
+  const Json pods = job("{spec: {template: {spec: {priorityClassName: pods}}}}");
+  const auto of_pods = workload("{}", pods);
+  const Json now =
+      apply_merge_patch(pods, yaml("{metadata: {labels: {kueue.x-k8s.io/priority-class: high}}}"));
+  const auto waiting = steps_of(now, {of_pods});
+  ASSERT_NE(first<UpdateWorkload>(waiting), nullptr);
+  EXPECT_EQ(string_at(first<UpdateWorkload>(waiting)->patch, {"spec", "priorityClassRef", "kind"}),
+            "WorkloadPriorityClass");
+  EXPECT_EQ(first<JobEvent>(waiting)->note, "Updated workload priority class: ns/" + of_pods->meta.name);
+  const auto holds = workload(kAdmittedStatus, pods);
+  EXPECT_EQ(first<UpdateWorkload>(steps_of(now, {holds})), nullptr)
+      << "the API refuses another kind of class while quota is held";
+}
+
+TEST(Reconcile, ANameThatIsTakenIsNoReasonToWaitInSilence) {
+  JobFacts f = facts();
+  Workload other = *workload();
+  other.meta.owners[0].uid = "job-0";
+  f.workload = [&](std::string_view ns, std::string_view name) {
+    return ns == "ns" && name == other.meta.name ? std::make_shared<const Workload>(other) : nullptr;
+  };
+  auto steps = reconcile(batch_job(), ptr(job()), {}, f);
+  EXPECT_EQ(first<CreateWorkload>(steps), nullptr);
+  ASSERT_NE(first<JobEvent>(steps), nullptr);
+  EXPECT_EQ(first<JobEvent>(steps)->reason, "ErrWorkloadCompose");
+  other.meta.owners.clear();
+  steps = reconcile(batch_job(), ptr(job()), {}, f);
+  ASSERT_NE(first<UpdateWorkload>(steps), nullptr) << "of nobody: it is taken back";
+  EXPECT_EQ(
+      string_at(array_at(first<UpdateWorkload>(steps)->patch, {"metadata", "ownerReferences"})[0], {"uid"}),
+      "job-1");
+}
+
+TEST(Reconcile, AFinishedWorkloadThatLostItsOwnerMakesRoom) {
+  Workload lost = *workload(R"({conditions: [{type: Finished, status: "True", reason: OwnerNotFound}]})");
+  lost.meta.owners.clear();
+  const auto steps = steps_of(job(), {std::make_shared<const Workload>(lost)});
+  EXPECT_NE(first<DeleteWorkload>(steps), nullptr);
+  EXPECT_EQ(first<UpdateWorkload>(steps), nullptr);
+}
+
+TEST(Reconcile, WithoutTheGateTheWorkloadOfALostJobOnlyLosesItsFinalizer) {
+  JobFacts f = facts();
+  f.gates.finish_orphaned = false;
+  const auto steps = reconcile(batch_job(), nullptr, {workload(kAdmittedStatus)}, f);
+  EXPECT_EQ(first<ReportJob>(steps), nullptr);
+  EXPECT_NE(first<DropWorkloadFinalizer>(steps), nullptr);
+}
+
+TEST(Prebuilt, AnnotationsCountOnlyWithTheirGate) {
+  const Json both =
+      job("{metadata: {labels: {kueue.x-k8s.io/prebuilt-workload-name: l}, annotations: "
+          "{kueue.x-k8s.io/prebuilt-workload-name: a}}}");
+  EXPECT_EQ(prebuilt_workload(both, true), "a");
+  EXPECT_EQ(prebuilt_workload(both, false), "l");
+  JobFacts f = facts();
+  f.gates.identifier_annotations = false;
+  const Json annotated = job("{metadata: {annotations: {kueue.x-k8s.io/prebuilt-workload-name: a}}}");
+  EXPECT_NE(first<CreateWorkload>(reconcile(batch_job(), ptr(annotated), {}, f)), nullptr);
+  EXPECT_EQ(first<CreateWorkload>(reconcile(batch_job(), ptr(annotated), {}, facts())), nullptr);
+}
+
 constexpr std::string_view kPlacedStatus = R"(
 admission:
   clusterQueue: cq
@@ -390,10 +476,10 @@ TEST(Places, ATemplateWithAnAdmissionIsRestoredBeforeAnythingIsMadeOfIt) {
 TEST(MakeWorkload, CopiesTheLabelsItIsToldTo) {
   JobFacts with_labels = facts();
   with_labels.label_keys_to_copy = {"team", "absent", "kueue.x-k8s.io/queue-name"};
-  const Json made = make_workload(batch_job(), job("{metadata: {labels: {team: a, other: b}}}"), with_labels);
-  EXPECT_EQ(*find_path(made, {"metadata", "labels"}),
+  const Json copied = made(job("{metadata: {labels: {team: a, other: b}}}"), with_labels);
+  EXPECT_EQ(*find_path(copied, {"metadata", "labels"}),
             yaml("{kueue.x-k8s.io/job-uid: job-1, kueue.x-k8s.io/queue-name: q, team: a}"));
-  EXPECT_EQ(*find_path(make_workload(batch_job(), job("{metadata: {labels: {team: a}}}"), facts()), {"metadata", "labels"}),
+  EXPECT_EQ(*find_path(made(job("{metadata: {labels: {team: a}}}"), facts()), {"metadata", "labels"}),
             yaml("{kueue.x-k8s.io/job-uid: job-1}"));
 }
 
@@ -419,6 +505,12 @@ TEST(Places, AskedForAnewWhileTheJobWaitsReachTheWorkload) {
   const Json asked = job("{spec: {template: {metadata: {annotations: {kueue.x-k8s.io/podset-required-topology: rack}}}}}");
   const auto* update = first<UpdateWorkload>(steps_of(asked, {workload()}));
   EXPECT_NE(update, nullptr);
+}
+
+TEST(WorkloadName, TellsTheJob) {
+  EXPECT_EQ(job_in_name("Job", workload_name("batch", "Job", "a-job", "u")), "a-job");
+  for (const char* other : {"job-a", "job-a-12x45", "job--12345", "jobset-a-12345", "w1", "", "job-12345"})
+    EXPECT_EQ(job_in_name("Job", other), std::nullopt) << other;
 }
 
 TEST(WorkloadName, IsStableAndAtMost253Characters) {

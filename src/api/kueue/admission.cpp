@@ -40,9 +40,10 @@ batch::JobContext job_context(const Json& job, const AdmissionContext& admission
   const auto ns = string_at(job, {"metadata", "namespace"});
   context.namespace_managed = admission.policy.manages_namespace(ns);
   context.manage_without_queue_name = admission.policy.manage_jobs_without_queue_name;
+  context.identifier_annotations = admission.policy.identifier_annotations;
   context.default_queue_exists = admission.get(kLocalQueues, ns, kDefaultName) != nullptr;
   context.default_priority_class_exists = admission.get(kPriorityClasses, "", kDefaultName) != nullptr;
-  context.ancestor_managed = has_managed_ancestor(job, admission.get);
+  context.ancestor_managed = has_managed_ancestor(job, admission.get, context.manage_without_queue_name);
   return context;
 }
 
@@ -53,8 +54,8 @@ FieldErrors check_job(const Json& job, const Json* old, std::string_view subreso
   const bool concerned =
       batch::is_managed(job, context) || (old != nullptr && batch::is_managed(*old, context));
   if (!concerned) return {};
-  if (old == nullptr) return batch::validate_job(job);
-  return batch::validate_job_update(job, *old, context.default_queue_exists);
+  if (old == nullptr) return batch::validate_job(job, context.identifier_annotations);
+  return batch::validate_job_update(job, *old, context.default_queue_exists, context.identifier_annotations);
 }
 
 AdmissionRules job_rules() {
@@ -160,10 +161,10 @@ NamespaceFilter all_but_system(std::string own) {
   return namespaces_matching(config::Configuration::default_managed_namespaces(own), [](std::string_view) { return nullptr; });
 }
 
-bool has_managed_ancestor(const Json& job, const ObjectGetter& get) {
+bool has_managed_ancestor(const Json& job, const ObjectGetter& get, bool without_queue_name) {
   JsonPtr ancestor = controlling_job(job, get);
   for (int i = 0; ancestor != nullptr && i < kMaxOwners; ++i) {
-    if (!string_at(*ancestor, {"metadata", "labels", kQueueLabel}).empty()) return true;
+    if (without_queue_name || !string_at(*ancestor, {"metadata", "labels", kQueueLabel}).empty()) return true;
     ancestor = controlling_job(*ancestor, get);
   }
   return false;

@@ -28,6 +28,8 @@ struct AdmissionPolicy {
   NamespaceFilter manages_namespace = all_but_system();
   bool manage_jobs_without_queue_name = false;
   bool partial_admission = true;  // gate PartialAdmission: without it minCount is dropped
+  bool identifier_annotations =
+      true;  // gate WorkloadIdentifierAnnotations: an annotation may name a prebuilt workload
 };
 
 // A stored object, or null.
@@ -60,8 +62,9 @@ bool refused_by_webhook(const RestResponse& response);
 // The rules of a resource in all its versions; all functions empty for what nobody looks at.
 using RulesOf = std::function<AdmissionRules(std::string_view group, std::string_view resource)>;
 
-// Whether a Job that owns the Job, directly or not, is managed: then that one decides.
-bool has_managed_ancestor(const Json& job, const ObjectGetter& get);
+// Whether a Job that owns the Job, directly or not, is managed: then that one decides. `without_queue_name`:
+// Jobs are managed whether or not they name a queue.
+bool has_managed_ancestor(const Json& job, const ObjectGetter& get, bool without_queue_name);
 
 // Those of Kueue: a RulesOf.
 const AdmissionRules& admission_rules(std::string_view group, std::string_view resource);

@@ -1,0 +1,188 @@
+#include "jobs/compose.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "api/kueue/names.h"
+#include "jobs/workload_name.h"
+
+namespace berth::jobs {
+namespace {
+
+using namespace api::kueue;
+
+struct Priority {
+  std::int32_t value = 0;
+  std::optional<PriorityClassRef> ref;
+};
+
+std::string_view label(const Json& job, std::string_view key) {
+  return string_at(job, {"metadata", "labels", key});
+}
+
+bool reserved(const Workload& w) { return api::is_true(w.status.conditions, kQuotaReserved); }
+
+std::optional<std::int32_t> maximum_execution_time(const Json& job) {
+  const auto text = label(job, kMaxExecTimeLabel);
+  std::int32_t seconds = 0;
+  const bool number = std::from_chars(text.data(), text.data() + text.size(), seconds).ec == std::errc{};
+  return number && seconds > 0 ? std::optional(seconds) : std::nullopt;
+}
+
+// Of the class that the label names. Fails when it is not there.
+Result<Priority> priority_of_class(std::string_view name, const JobFacts& facts) {
+  const auto value = facts.workload_priority_class(name);
+  if (!value) return fail(class_not_found(name));
+  return Priority{*value, PriorityClassRef{std::string(kGroup), "WorkloadPriorityClass", std::string(name)}};
+}
+
+Result<Priority> resolve_priority(const JobAdapter& adapter, const Json& job, const JobFacts& facts) {
+  if (const auto name = label(job, kPriorityClassLabel); !name.empty()) return priority_of_class(name, facts);
+  if (const auto name = adapter.priority_class(job); !name.empty()) {
+    if (const auto value = facts.priority_class(name))
+      return Priority{*value, PriorityClassRef{"scheduling.k8s.io", "PriorityClass", name}};
+  }
+  if (const auto fallback = facts.global_default_priority_class())
+    return Priority{fallback->second,
+                    PriorityClassRef{"scheduling.k8s.io", "PriorityClass", fallback->first}};
+  return Priority{};
+}
+
+// The parts of two pod specs that decide what runs and how much it takes. Where it may run is compared only
+// while nothing was added for admission.
+bool same_template(const Json& a, const Json& b, bool placement_too) {
+  std::vector<std::string_view> parts = {"containers", "initContainers"};
+  if (placement_too) parts.insert(parts.end(), {"nodeSelector", "tolerations", "affinity"});
+  for (const auto part : parts) {
+    const Json* left = find_path(a, {"spec", part});
+    const Json* right = find_path(b, {"spec", part});
+    const auto nothing = [](const Json* v) {
+      return v == nullptr || v->is_null() || (v->is_object() && v->as_object().empty()) ||
+             (v->is_array() && v->as_array().empty());
+    };
+    if (nothing(left) && nothing(right)) continue;
+    if (nothing(left) || nothing(right) || !json_equal(*left, *right)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string class_not_found(std::string_view name) {
+  return "WorkloadPriorityClass \"" + std::string(name) + "\" not found";
+}
+
+std::string workload_name_of(const JobAdapter& adapter, const Json& job) {
+  return workload_name(adapter.kind().resource.group, adapter.kind().kind,
+                       string_at(job, {"metadata", "name"}), string_at(job, {"metadata", "uid"}));
+}
+
+Result<Json> make_workload(const JobAdapter& adapter, const Json& job, const JobFacts& facts) {
+  auto priority = resolve_priority(adapter, job, facts);
+  if (!priority) return tl::unexpected(priority.error());
+  const api::ObjectMeta meta = api::decode_meta(job);
+  Workload w;
+  w.meta.name = workload_name_of(adapter, job);
+  w.meta.ns = meta.ns;
+  w.meta.labels.emplace(kJobUidLabel, meta.uid);
+  for (const auto& key : facts.label_keys_to_copy) {
+    if (const auto it = meta.labels.find(key); it != meta.labels.end())
+      w.meta.labels.emplace(key, it->second);
+  }
+  w.meta.finalizers.emplace_back(kFinalizer);
+  w.meta.owners.push_back(
+      {adapter.kind().api_version(), adapter.kind().kind, meta.name, meta.uid, true, true});
+  for (const auto& [key, value] : meta.annotations) {
+    if (key.starts_with(kProvisioningPrefix) || key == kAdmissionGatedBy)
+      w.meta.annotations.emplace(key, value);
+  }
+  w.pod_sets = adapter.pod_sets(job);
+  w.queue_name = label(job, kQueueLabel);
+  w.priority = priority->value;
+  w.priority_class_ref = std::move(priority->ref);
+  w.maximum_execution_time_seconds = maximum_execution_time(job);
+  return encode_workload(w);
+}
+
+bool is_controlled_by(const Workload& workload, const Json& job) {
+  const auto uid = string_at(job, {"metadata", "uid"});
+  return std::ranges::any_of(workload.meta.owners,
+                             [&](const auto& owner) { return owner.controller && owner.uid == uid; });
+}
+
+Json take_ownership(const JobAdapter& adapter, const Json& job, const Workload& workload) {
+  const std::string uid(string_at(job, {"metadata", "uid"}));
+  api::ObjectMeta meta;
+  for (const auto& owner : workload.meta.owners) {
+    if (owner.uid != uid) meta.owners.push_back(owner);
+  }
+  meta.owners.push_back({adapter.kind().api_version(), adapter.kind().kind,
+                         std::string(string_at(job, {"metadata", "name"})), uid, true, true});
+  meta.labels.emplace(kJobUidLabel, uid);
+  return JsonObject{{"metadata", api::encode_meta(meta)}};
+}
+
+bool describes(const Workload& workload, const JobAdapter& adapter, const Json& job, bool running,
+               bool by_hand) {
+  if (workload.maximum_execution_time_seconds != maximum_execution_time(job)) return false;
+  const auto pod_sets = adapter.pod_sets(job);
+  if (pod_sets.size() != workload.pod_sets.size()) return false;
+  const bool untouched = !running && !reserved(workload);  // nothing was added for admission
+  for (std::size_t i = 0; i < pod_sets.size(); ++i) {
+    const PodSet& is = pod_sets[i];
+    const PodSet& wanted = workload.pod_sets[i];
+    std::int32_t count = wanted.count;
+    if (running && workload.status.admission) {  // partial admission: the job runs with what it was given
+      for (const auto& assignment : workload.status.admission->pod_set_assignments) {
+        if (assignment.name == wanted.name) count = assignment.count;
+      }
+    }
+    if (is.name != wanted.name || is.count != count || is.min_count != wanted.min_count) return false;
+    if (untouched && !by_hand && is.topology_request != wanted.topology_request) return false;
+    if (!same_template(*is.template_, *wanted.template_, untouched)) return false;
+  }
+  return true;
+}
+
+Json redescribe(const JobAdapter& adapter, const Json& job) {
+  Workload w;
+  w.pod_sets = adapter.pod_sets(job);
+  const auto seconds = maximum_execution_time(job);
+  const Json encoded = encode_workload(w);
+  return JsonObject{
+      {"spec", JsonObject{{"podSets", *find_path(encoded, {"spec", "podSets"})},
+                          {"maximumExecutionTimeSeconds", seconds ? Json(*seconds) : Json(nullptr)}}}};
+}
+
+Drift drift_of(const Json& job, const Workload& w, const JobFacts& facts) {
+  Drift drift{JsonObject(), {}, {}};
+  if (const auto queue = label(job, kQueueLabel); !reserved(w) && queue != w.queue_name)
+    ensure_path(drift.patch, {"spec", "queueName"}) = queue;
+  const auto class_name = label(job, kPriorityClassLabel);
+  const bool of_workloads = w.priority_class_ref && w.priority_class_ref->group == kGroup;
+  const bool has_class = of_workloads && w.priority_class_ref->name == class_name;
+  // A workload that holds quota may change its class, not the kind of it.
+  if (!class_name.empty() && !has_class && (of_workloads || !reserved(w))) {
+    if (const auto priority = priority_of_class(class_name, facts)) {
+      ensure_path(drift.patch, {"spec", "priority"}) = priority->value;
+      ensure_path(drift.patch, {"spec", "priorityClassRef"}) = JsonObject{
+          {"group", priority->ref->group}, {"kind", priority->ref->kind}, {"name", priority->ref->name}};
+      drift.notes.push_back("Updated workload priority class: " + api::object_key(w.meta));
+    } else {
+      drift.missing_class = class_name;
+    }
+  }
+  const auto gates = string_at(job, {"metadata", "annotations", kAdmissionGatedBy});
+  const auto present = w.meta.annotations.find(kAdmissionGatedBy);
+  if (present != w.meta.annotations.end() && present->second != gates) {
+    Json& value = ensure_path(drift.patch, {"metadata", "annotations", kAdmissionGatedBy});
+    if (!gates.empty()) value = gates;  // else null: removed
+    drift.notes.push_back("Updated workload AdmissionGatedBy to \"" + std::string(gates) + "\"");
+  }
+  return drift;
+}
+
+}  // namespace berth::jobs
