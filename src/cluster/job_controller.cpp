@@ -195,6 +195,7 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
     text.warning = warning;
     text.reason = std::move(reason);
     text.note = std::move(message);
+    text.by_note = true;
     recorder.record(about, std::move(text));
   }
 

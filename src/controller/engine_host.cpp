@@ -86,7 +86,7 @@ void EngineHost::perform(const engine::Effects& effects) {
             [&](const engine::WriteWorkloadStatus& e) { write_status(e); },
             [&](const engine::DeactivateWorkload& e) { deactivate(e); },
             [&](const engine::RecordEvent& e) {
-              events_.record({api_version_of(e.kind), e.kind, e.ns, e.name, e.uid},
+              events_.record({api_version_of(e.kind), e.kind, e.ns, e.name, e.uid, e.resource_version},
                              {e.warning, e.reason, e.note, {}, e.controller});
             },
             [&](const engine::ClusterQueueStatusChanged& e) { sinks_.cluster_queue_status_changed(e.name); },
@@ -130,7 +130,8 @@ void EngineHost::deactivate(const engine::DeactivateWorkload& effect) {
 
 void EngineHost::expire(const engine::ExpireWorkload& effect) {
   Target target = Target::of(kWorkloads, effect.workload->meta);
-  kube::ObjectRef about{api_version_of("Workload"), "Workload", target.ns, target.name, target.uid};
+  kube::ObjectRef about{api_version_of("Workload"), "Workload", target.ns, target.name, target.uid,
+                        target.resource_version};
   kube::EventText event{false, "Deleted", "Deleted finished workload due to elapsed retention", {}, "kueue-workload-controller"};
   const auto& owners = effect.workload->meta.owners;
   const auto job = std::ranges::find_if(owners, [](const api::OwnerReference& owner) {

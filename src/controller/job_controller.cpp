@@ -121,8 +121,10 @@ void JobController::workload_changed(const jobs::WorkloadPtr& old, const jobs::W
   const auto* owner = now ? owner_of(*now) : nullptr;
   if (owner == nullptr) return;
   if (const std::string note = reset_checks(old, now); !note.empty()) {
+    const JsonPtr job = context_.jobs.get(api::object_key(meta.ns, owner->name));
     context_.events.record(
-        {adapter_.kind().api_version(), adapter_.kind().kind, meta.ns, owner->name, owner->uid},
+        {adapter_.kind().api_version(), adapter_.kind().kind, meta.ns, owner->name, owner->uid,
+         job ? std::string(string_at(*job, {"metadata", "resourceVersion"})) : std::string()},
         {false, "UpdatedAdmissionCheck", note, {}, adapter_.kind().controller});
   }
 }
@@ -184,6 +186,7 @@ void JobController::tell(const jobs::JobEvent& event, const JsonPtr& job) {
     std::tie(about.ns, about.name, about.uid) = std::tie(event.of->meta.ns, owner->name, owner->uid);
   } else {
     about.ns = string_at(*job, {"metadata", "namespace"});
+    about.resource_version = string_at(*job, {"metadata", "resourceVersion"});
     about.name = string_at(*job, {"metadata", "name"});
     about.uid = string_at(*job, {"metadata", "uid"});
   }

@@ -346,7 +346,8 @@ void ProvisioningController::tell_failure(const Look& look, const std::string& c
 void ProvisioningController::record(const api::kueue::Workload& workload, kube::EventText text) {
   text.controller = kReporter;
   const std::string api_version = std::string(api::kueue::kGroup) + "/" + std::string(api::kueue::kVersion);
-  context_.events.record({api_version, "Workload", workload.meta.ns, workload.meta.name, workload.meta.uid},
+  context_.events.record({api_version, "Workload", workload.meta.ns, workload.meta.name, workload.meta.uid,
+                          workload.meta.resource_version},
                          std::move(text));
 }
 

@@ -171,7 +171,8 @@ Ungater::Request Ungater::release(const jobs::PodRelease& release) {
 
 Ungater::Request Ungater::fail(const jobs::StuckPod& stuck) {
   return {stuck.pod, [this, stuck](const Target& target, Writes::Done done) {
-            const kube::ObjectRef pod{"v1", "Pod", target.ns, target.name, target.uid};
+            const kube::ObjectRef pod{"v1",        "Pod",      target.ns,
+                                      target.name, target.uid, target.resource_version};
             Json body = JsonObject{{"status", jobs::failed_status(stuck, context_.executor.now())}};
             context_.writes.patch(target, "status", std::move(body),
                                   [this, alive = alive_, pod, stuck, done = std::move(done)](const api::RestResponse& response) {

@@ -262,6 +262,7 @@ bool VolcanoGroups::take(const engine::RecordEvent& effect) {
 void VolcanoGroups::record(const PodGroup& group, kube::EventText text) {
   const std::string version =
       std::string(api::volcano::kSchedulingGroup) + "/" + std::string(api::volcano::kSchedulingVersion);
+  text.by_note = true;
   context_.events.record({version, "PodGroup", group.meta.ns, group.meta.name, group.meta.uid}, std::move(text));
 }
 

@@ -109,7 +109,7 @@ void VolcanoQueues::refuse(const std::string& queue, const std::string& why) {
   const QueueNode* node = context_.tree.forest().find(queue);
   if (node == nullptr || !node->object) return;
   context_.events.record({scheduling_version(), "Queue", {}, queue, node->object->meta.uid},
-                         {true, "CommandRefused", why, {}, {}});
+                         {true, "CommandRefused", why, {}, {}, true});
 }
 
 void VolcanoQueues::look(const std::string& queue, WorkQueue::Finish finish) {

@@ -99,7 +99,7 @@ struct DeactivateWorkload {
 // An event of events.k8s.io/v1 about an object; `related` may be empty.
 struct RecordEvent {
   std::string kind;  // "Workload", "ClusterQueue", ...
-  std::string ns, name, uid;
+  std::string ns, name, uid, resource_version;
   bool warning = false;
   std::string reason;
   std::string note;  // at most 1024 bytes, cut there

@@ -41,7 +41,7 @@ bool takes_quota(const Tracked& t) {
 }  // namespace
 
 RecordEvent event_about(const Workload& w, const lifecycle::Note& note) {
-  return {"Workload",   w.meta.ns,   w.meta.name,         w.meta.uid,
+  return {"Workload",   w.meta.ns,   w.meta.name,         w.meta.uid,        w.meta.resource_version,
           note.warning, note.reason, cut_note(note.text), std::string(note.controller)};
 }
 

@@ -49,7 +49,7 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
   using Queue = std::list<SeriesPtr>;
   Queue queue;
   // The newest in the queue that was never written, by its object.
-  std::unordered_map<const ObjectRef*, Queue::iterator, ObjectRefHash, ObjectRefEqual> new_about;
+  std::unordered_map<const ObjectRef*, Queue::iterator, ObjectHash, SameObject> new_about;
   RecentEvents recent;  // within the window; as many as may wait are remembered
 
   std::string new_name(const ObjectRef& about) {
@@ -63,6 +63,7 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
     JsonObject regarding{
         {"apiVersion", about.api_version}, {"kind", about.kind}, {"name", about.name}, {"uid", about.uid}};
     if (!about.ns.empty()) regarding["namespace"] = about.ns;
+    if (!about.resource_version.empty()) regarding["resourceVersion"] = about.resource_version;
     return JsonObject{{"apiVersion", "events.k8s.io/v1"},
                       {"kind", "Event"},
                       {"metadata", JsonObject{{"name", series.name}, {"namespace", series.ns()}}},

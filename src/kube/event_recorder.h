@@ -1,4 +1,4 @@
-// Records events (events.k8s.io/v1) about objects. Repeated events become one with a count; recording never
+// Records events (events.k8s.io/v1) about objects. Repeated events become one with a series; recording never
 // waits. https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/
 #pragma once
 
@@ -16,6 +16,7 @@ namespace berth::kube {
 
 struct ObjectRef {
   std::string api_version, kind, ns, name, uid;
+  std::string resource_version = {};  // of what was seen when it happened; may be empty
   bool operator==(const ObjectRef&) const = default;
 };
 
@@ -28,16 +29,24 @@ struct EventRecorderOptions {
   // one object only the newest: an admission says that quota was reserved.
   RateLimitOptions rate{100, 200};
   std::size_t crowd = 100;
+  // An event that happens again within this time of its last occurrence is counted in its series; later it is
+  // a new event.
   Duration series_window = std::chrono::minutes(6);
   std::uint64_t seed = 1;  // of the names
 };
 
+// What happened. Two events are the same one, happening again, when type, reason, action, controller and the
+// object with its version are equal, as in the Kubernetes recorder of this API: the series keeps the note of
+// the first.
 struct EventText {
   bool warning = false;
   std::string reason;
   std::string note;        // cut to 1024 bytes
   std::string action;      // empty: the reason
   std::string controller;  // reportingController, e.g. "kueue-admission"
+  // Events with other notes are other events, and versions of the object count for nothing: so do the
+  // components that record with the older API (core/v1), such as the Job controller and Volcano.
+  bool by_note = false;
   bool operator==(const EventText&) const = default;
 };
 

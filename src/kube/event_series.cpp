@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string_view>
+#include <tuple>
 
 namespace berth::kube {
 
@@ -13,34 +14,49 @@ std::size_t mixed(std::size_t seed, std::string_view text) {
 
 }  // namespace
 
-std::size_t ObjectRefHash::operator()(const ObjectRef* object) const {
+std::size_t ObjectHash::operator()(const ObjectRef* object) const {
   return mixed(mixed(mixed(0, object->uid), object->ns), object->name);
 }
 
-std::size_t RecentEvents::Hash::operator()(const Said& said) const {
-  return mixed(mixed(ObjectRefHash()(said.regarding), said.text->reason), said.text->note);
+bool SameObject::operator()(const ObjectRef* a, const ObjectRef* b) const {
+  const auto who = [](const ObjectRef& o) { return std::tie(o.uid, o.name, o.ns, o.kind, o.api_version); };
+  return who(*a) == who(*b);
+}
+
+std::size_t RecentEvents::Hash::operator()(const Happened& event) const {
+  const std::size_t what = mixed(ObjectHash()(event.regarding), event.text->reason);
+  return mixed(what, event.text->by_note ? event.text->note : event.regarding->resource_version);
+}
+
+bool RecentEvents::Equal::operator()(const Happened& a, const Happened& b) const {
+  const auto what = [](const EventText& t) {
+    return std::tie(t.reason, t.action, t.controller, t.warning, t.by_note);
+  };
+  if (!SameObject()(a.regarding, b.regarding) || what(*a.text) != what(*b.text)) return false;
+  return a.text->by_note ? a.text->note == b.text->note
+                         : a.regarding->resource_version == b.regarding->resource_version;
 }
 
 EventSeriesPtr RecentEvents::find(const ObjectRef& regarding, const EventText& text) {
-  const auto it = said_.find(Said{&regarding, &text});
-  if (it == said_.end()) return nullptr;
+  const auto it = happened_.find(Happened{&regarding, &text});
+  if (it == happened_.end()) return nullptr;
   order_.splice(order_.begin(), order_, it->at);
   return *it->at;
 }
 
 void RecentEvents::add(const EventSeriesPtr& series) {
   order_.push_front(series);
-  Said said = said_by(*series);
-  said.at = order_.begin();
-  said_.insert(said);
+  Happened event = in(*series);
+  event.at = order_.begin();
+  happened_.insert(event);
   if (order_.size() > bound_) forget(EventSeriesPtr(order_.back()));
 }
 
 void RecentEvents::forget(const EventSeriesPtr& series) {
-  const auto it = said_.find(said_by(*series));
-  if (it == said_.end() || *it->at != series) return;
+  const auto it = happened_.find(in(*series));
+  if (it == happened_.end() || *it->at != series) return;
   const auto at = it->at;
-  said_.erase(it);
+  happened_.erase(it);
   order_.erase(at);
 }
 

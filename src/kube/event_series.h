@@ -1,4 +1,4 @@
-// The events that were recorded lately, found by what they say: the same once more only counts.
+// The events that were recorded lately, found by what happened and to whom: the same once more only counts.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace berth::kube {
 
-// One event and how often it happened. Events that differ in any part of what they say, or about whom, are never joined.
+// One event and how often it happened. The note is that of its first occurrence.
 struct EventSeries {
   ObjectRef regarding;
   EventText text;
@@ -31,11 +31,12 @@ struct EventSeries {
 };
 using EventSeriesPtr = std::shared_ptr<EventSeries>;
 
-struct ObjectRefHash {
+// By the object, in whatever version it was seen.
+struct ObjectHash {
   std::size_t operator()(const ObjectRef* object) const;
 };
-struct ObjectRefEqual {
-  bool operator()(const ObjectRef* a, const ObjectRef* b) const { return *a == *b; }
+struct SameObject {
+  bool operator()(const ObjectRef* a, const ObjectRef* b) const;
 };
 
 class RecentEvents {
@@ -44,28 +45,28 @@ class RecentEvents {
 
   // Null: it was not recorded lately. What is found becomes the most recent one.
   EventSeriesPtr find(const ObjectRef& regarding, const EventText& text);
-  // Nothing that says the same is there. Beyond the bound the least recent one is forgotten.
+  // Nothing that would be joined with it is there. Beyond the bound the least recent one is forgotten.
   void add(const EventSeriesPtr& series);
   void forget(const EventSeriesPtr& series);
 
  private:
   using Order = std::list<EventSeriesPtr>;  // the most recent first
-  struct Said {
+  struct Happened {
     const ObjectRef* regarding;
     const EventText* text;
     Order::iterator at{};  // when it is there
   };
   struct Hash {
-    std::size_t operator()(const Said& said) const;
+    std::size_t operator()(const Happened& event) const;
   };
   struct Equal {
-    bool operator()(const Said& a, const Said& b) const { return *a.regarding == *b.regarding && *a.text == *b.text; }
+    bool operator()(const Happened& a, const Happened& b) const;
   };
-  static Said said_by(const EventSeries& series) { return {&series.regarding, &series.text}; }
+  static Happened in(const EventSeries& series) { return {&series.regarding, &series.text}; }
 
   std::size_t bound_;
   Order order_;
-  std::unordered_set<Said, Hash, Equal> said_;  // points into the series of order_
+  std::unordered_set<Happened, Hash, Equal> happened_;  // points into the series of order_
 };
 
 }  // namespace berth::kube

@@ -15,9 +15,10 @@ class EventRecorderTest : public testing::Test {
   void make(EventRecorderOptions options = {}) {
     recorder = std::make_unique<EventRecorder>(client, executor, std::move(options));
   }
-  void record(std::string name, std::string note = "Admitted by clusterQueue q", bool warning = false) {
+  void record(std::string name, std::string note = "Admitted by clusterQueue q",
+              std::string reason = "Admitted") {
     recorder->record({"kueue.x-k8s.io/v1beta2", "Workload", "ns", std::move(name), "uid-1"},
-                     {warning, "Admitted", std::move(note), "", "kueue-admission"});
+                     {false, std::move(reason), std::move(note), "", "kueue-admission"});
     ASSERT_TRUE(executor.run_ready(1000));
   }
 
@@ -93,16 +94,84 @@ TEST_F(EventRecorderTest, RepeatedEventsBecomeOneSeries) {
   EXPECT_EQ(int_at(client.answer({200, nullptr, {}}).body, {"series", "count"}), 12);
 }
 
-TEST_F(EventRecorderTest, OtherNotesObjectsAndLaterTimesAreOtherEvents) {
+// Whatever is in the key of the Kubernetes recorder of this API tells events apart, and nothing else does.
+TEST_F(EventRecorderTest, OtherObjectsVersionsReasonsActionsReportersTypesAndLaterTimesAreOtherEvents) {
+  make();
+  const ObjectRef about{"kueue.x-k8s.io/v1beta2", "Workload", "ns", "w", "uid-1", "7"};
+  const EventText text{false, "Preempted", "by a", "Preempting", "kueue-admission"};
+  recorder->record(about, text);
+  for (const auto change : std::initializer_list<void (*)(ObjectRef&, EventText&)>{
+           [](ObjectRef& o, EventText&) { o.api_version = "kueue.x-k8s.io/v1beta1"; },
+           [](ObjectRef& o, EventText&) { o.kind = "Job"; }, [](ObjectRef& o, EventText&) { o.ns = "other"; },
+           [](ObjectRef& o, EventText&) { o.name = "v"; }, [](ObjectRef& o, EventText&) { o.uid = "uid-2"; },
+           [](ObjectRef& o, EventText&) { o.resource_version = "8"; },
+           [](ObjectRef&, EventText& t) { t.warning = true; },
+           [](ObjectRef&, EventText& t) { t.reason = "Evicted"; },
+           [](ObjectRef&, EventText& t) { t.action = "Evicting"; },
+           [](ObjectRef&, EventText& t) { t.controller = "other"; }}) {
+    ObjectRef other = about;
+    EventText else_ = text;
+    change(other, else_);
+    recorder->record(other, else_);
+  }
+  ASSERT_TRUE(executor.run_ready(1000));
+  for (int i = 0; i < 11; ++i) EXPECT_EQ(client.answer({201, nullptr, {}}).verb, api::Verb::kCreate);
+  EXPECT_TRUE(client.calls.empty());
+  executor.run_until(executor.now() + minutes(7));
+  recorder->record(about, text);
+  ASSERT_TRUE(executor.run_ready(1000));
+  const auto later = client.answer({201, nullptr, {}});
+  EXPECT_EQ(later.verb, api::Verb::kCreate);
+  EXPECT_EQ(find_path(later.body, {"series"}), nullptr);
+}
+
+TEST_F(EventRecorderTest, OtherNotesAreTheSameEventAgain) {
+  make();
+  for (int victim = 1; victim <= 8; ++victim) {
+    recorder->record({"kueue.x-k8s.io/v1beta2", "Workload", "ns", "w", "uid-1", "7"},
+                     {false, "PreemptedWorkload", "Preempted workload ns/v" + std::to_string(victim), "",
+                      "kueue-admission"});
+  }
+  ASSERT_TRUE(executor.run_ready(1000));
+  ASSERT_EQ(client.calls.size(), 1u);
+  const auto created = client.answer({201, nullptr, {}});
+  EXPECT_EQ(string_at(created.body, {"note"}), "Preempted workload ns/v1");
+  EXPECT_EQ(string_at(created.body, {"regarding", "resourceVersion"}), "7");
+  EXPECT_EQ(int_at(created.body, {"series", "count"}), 8);
+  EXPECT_EQ(string_at(created.body, {"series", "lastObservedTime"}), "2026-11-21T09:30:00.000000Z");
+  EXPECT_TRUE(client.calls.empty());
+}
+
+// A series lasts as long as it goes on, however long that is.
+TEST_F(EventRecorderTest, ASeriesEndsAWindowAfterItsLastOccurrence) {
   make();
   record("w");
-  record("w", "other note");
-  record("v");
-  record("w", "Admitted by clusterQueue q", true);
-  for (int i = 0; i < 4; ++i) EXPECT_EQ(client.answer({201, nullptr, {}}).verb, api::Verb::kCreate);
-  executor.run_until(executor.now() + minutes(7));
+  client.answer({201, nullptr, {}});
+  for (int i = 0; i < 10; ++i) {
+    executor.run_until(executor.now() + minutes(5));
+    record("w", "note " + std::to_string(i));
+    while (!client.calls.empty()) EXPECT_EQ(client.answer({200, nullptr, {}}).verb, api::Verb::kPatch);
+  }
+  executor.run_until(executor.now() + minutes(6) + seconds(1));
+  while (!client.calls.empty()) EXPECT_EQ(client.answer({200, nullptr, {}}).verb, api::Verb::kPatch);
   record("w");
   EXPECT_EQ(client.answer({201, nullptr, {}}).verb, api::Verb::kCreate);
+}
+
+TEST_F(EventRecorderTest, WhoRecordsByNoteHasAnEventForEach) {
+  make();
+  const auto say = [&](std::string note, std::string version) {
+    EventText text{false, "SuccessfulCreate", std::move(note), "", "job-controller"};
+    text.by_note = true;
+    recorder->record({"batch/v1", "Job", "ns", "j", "uid-1", std::move(version)}, text);
+    ASSERT_TRUE(executor.run_ready(1000));
+  };
+  say("Created pod: j-1", "1");
+  say("Created pod: j-2", "1");
+  EXPECT_EQ(client.answer({201, nullptr, {}}).verb, api::Verb::kCreate);
+  EXPECT_EQ(client.answer({201, nullptr, {}}).verb, api::Verb::kCreate);
+  say("Created pod: j-1", "2");
+  EXPECT_EQ(client.answer({200, nullptr, {}}).verb, api::Verb::kPatch);
 }
 
 TEST_F(EventRecorderTest, RepeatsWhileTheFirstIsBeingWrittenAreNotLost) {
@@ -197,12 +266,12 @@ TEST_F(EventRecorderTest, WritesNoMoreThanItsRate) {
 TEST_F(EventRecorderTest, InACrowdTheNewestAboutAnObjectReplacesTheOneBeforeIt) {
   make({.in_flight = 1, .crowd = 3});
   record("first");  // on its way
-  record("w", "quota reserved");
-  record("w", "admitted");
-  record("v", "quota reserved");
+  record("w", "quota reserved", "QuotaReserved");
+  record("w", "admitted", "Admitted");
+  record("v", "quota reserved", "QuotaReserved");
   EXPECT_EQ(recorder->superseded(), 0u) << "three are no crowd";
-  record("v", "admitted");
-  record("w", "evicted");
+  record("v", "admitted", "Admitted");
+  record("w", "evicted", "Evicted");
   EXPECT_EQ(recorder->superseded(), 2u);
   std::vector<std::string> notes;
   while (!client.calls.empty()) {
