@@ -4,16 +4,17 @@
 #include <prometheus/gauge.h>
 #include <prometheus/histogram.h>
 #include <prometheus/registry.h>
-#include <prometheus/text_serializer.h>
 
 #include <algorithm>
 #include <map>
 #include <mutex>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 #include <variant>
 
 #include "base/assert.h"
+#include "base/metrics_text.h"
 
 namespace berth {
 namespace {
@@ -59,7 +60,10 @@ struct MetricFamily::Impl {
     LabelMap labels;
     std::variant<prometheus::Counter*, prometheus::Gauge*, prometheus::Histogram*> one;
   };
-  std::unordered_map<std::string, Series> series;  // by key_of()
+  using AllSeries = std::unordered_map<std::string, Series>;
+  AllSeries series;  // by key_of()
+  // The series that have a label, by key_of() it alone: what is removed is found without a look at the others.
+  std::unordered_map<std::string, std::unordered_set<AllSeries::value_type*>> having;
 
   explicit Impl(prometheus::Counter& d) : dropped(d) {}
 
@@ -76,8 +80,31 @@ struct MetricFamily::Impl {
       LabelMap map(labels.begin(), labels.end());
       T* const made = &family.Add(map, arguments...);
       it = series.emplace(std::move(key), Series{std::move(map), made}).first;
+      for (const auto& label : labels) having[key_of({label})].insert(&*it);
     }
     change(*std::get<T*>(it->second.one));
+  }
+
+  // Those that have the rarest of these labels.
+  std::vector<AllSeries::value_type*> candidates(const MetricLabels& part) const {
+    const std::unordered_set<AllSeries::value_type*>* fewest = nullptr;
+    for (const auto& label : part) {
+      const auto it = having.find(key_of({label}));
+      if (it == having.end()) return {};
+      if (fewest == nullptr || it->second.size() < fewest->size()) fewest = &it->second;
+    }
+    if (fewest == nullptr) return {};
+    return {fewest->begin(), fewest->end()};
+  }
+
+  void remove(AllSeries::value_type* entry) {
+    for (const auto& label : entry->second.labels) {
+      const auto it = having.find(key_of({label}));
+      it->second.erase(entry);
+      if (it->second.empty()) having.erase(it);
+    }
+    std::visit([&](auto* one) { take_away(one); }, entry->second.one);
+    series.erase(series.find(entry->first));
   }
 
   void take_away(prometheus::Counter* one) { counters->Remove(one); }
@@ -87,11 +114,9 @@ struct MetricFamily::Impl {
 
 void MetricFamily::remove(const MetricLabels& part) {
   const std::lock_guard lock(impl_->mutex);
-  std::erase_if(impl_->series, [&](const auto& entry) {
-    if (!has_all(entry.second.labels, part)) return false;
-    std::visit([&](auto* one) { impl_->take_away(one); }, entry.second.one);
-    return true;
-  });
+  for (auto* entry : impl_->candidates(part)) {
+    if (has_all(entry->second.labels, part)) impl_->remove(entry);
+  }
 }
 
 void CounterFamily::add(const MetricLabels& labels, double amount) {
@@ -160,7 +185,7 @@ std::string Metrics::text() const {
       return key(a) < key(b);
     });
   }
-  return prometheus::TextSerializer().Serialize(families);
+  return metrics_text(families);
 }
 
 }  // namespace berth

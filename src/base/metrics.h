@@ -14,7 +14,7 @@ using MetricLabels = std::vector<std::pair<std::string, std::string>>;  // in an
 // What the three kinds share: series, told apart by their labels.
 class MetricFamily {
  public:
-  // Takes away every series that has all of these labels: of a queue, say, that is gone.
+  // Takes away every series that has all of these labels (at least one): of a queue, say, that is gone.
   void remove(const MetricLabels& part);
 
   struct Impl;

@@ -97,11 +97,13 @@ struct Controller::Impl {
   // No event: nothing that the engine has to know. An error: `now` cannot be read.
   using ToEvent = std::function<Result<std::optional<engine::Event>>(const JsonPtr& old, const JsonPtr& now)>;
 
-  void source(Informer& informer, ToEvent convert, std::function<void(const std::string& key)> then = {}) {
+  using Then = std::function<void(const std::string& key, bool gone)>;
+
+  void source(Informer& informer, ToEvent convert, Then then = {}) {
     caches.add(informer);
     informer.on_change([this, convert = std::move(convert), then = std::move(then)](const JsonPtr& old, const JsonPtr& now) {
       see(convert, old, now);
-      if (then) then(key_of(now ? *now : *old));
+      if (then) then(key_of(now ? *now : *old), !now);
     });
   }
 
@@ -141,16 +143,20 @@ struct Controller::Impl {
     });
     source(limit_ranges, limit_range_event);
     source(runtime_classes, runtime_class_event);
-    source(flavors, [this](const JsonPtr& old, const JsonPtr& now) {
-      auto event = resource_flavor_event(old, now);
-      return volcano && event ? volcano->flavor_event(std::move(*event)) : event;
-    }, [this](const std::string& key) {
-      decode_flavor(key);
-      upkeep.object_changed("ResourceFlavor", key);
-      job_controller.facts_changed();
-      provisioning.facts_changed();
-    });
-    source(topologies, topology_event, [this](const std::string& key) { upkeep.object_changed("Topology", key); });
+    source(
+        flavors,
+        [this](const JsonPtr& old, const JsonPtr& now) {
+          auto event = resource_flavor_event(old, now);
+          return volcano && event ? volcano->flavor_event(std::move(*event)) : event;
+        },
+        [this](const std::string& key, bool gone) {
+          decode_flavor(key);
+          upkeep.object_changed("ResourceFlavor", key, gone);
+          job_controller.facts_changed();
+          provisioning.facts_changed();
+        });
+    source(topologies, topology_event,
+           [this](const std::string& key, bool gone) { upkeep.object_changed("Topology", key, gone); });
     source(nodes, [this](const JsonPtr& old, const JsonPtr& now) {
       auto event = node_source.changed(old, now);
       if (event) ungater.nodes_changed();
@@ -161,24 +167,27 @@ struct Controller::Impl {
       if (volcano) volcano->pod_changed(old, now);
       return pod_source.changed(old, now);
     });
-    source(checks, admission_check_event, [this](const std::string& key) {
-      upkeep.object_changed("AdmissionCheck", key);
+    source(checks, admission_check_event, [this](const std::string& key, bool gone) {
+      upkeep.object_changed("AdmissionCheck", key, gone);
       provisioning.check_changed(key);
     });
-    source(cohorts, kueue_name(cohort_event), [this](const std::string& key) {
+    source(cohorts, kueue_name(cohort_event), [this](const std::string& key, bool gone) {
+      if (options.metrics && gone) options.metrics->cohort_gone(key);
       if (!options.engine.fair_sharing.enabled) return;
       upkeep.cohort_changed(key);
-      if (options.metrics) options.metrics->cohort_changed(key);
+      if (options.metrics && !gone) options.metrics->cohort_changed(key);
     });
-    source(cluster_queues, kueue_name(cluster_queue_event), [this](const std::string& key) {
-      upkeep.object_changed("ClusterQueue", key);
+    source(cluster_queues, kueue_name(cluster_queue_event), [this](const std::string& key, bool gone) {
+      upkeep.object_changed("ClusterQueue", key, gone);
       upkeep.cluster_queue_changed(key);
-      if (options.metrics) options.metrics->cluster_queue_changed(key);
+      if (options.metrics)
+        gone ? options.metrics->cluster_queue_gone(key) : options.metrics->cluster_queue_changed(key);
     });
-    source(local_queues, local_queue_event, [this](const std::string& key) {
+    source(local_queues, local_queue_event, [this](const std::string& key, bool gone) {
       upkeep.local_queue_changed(key);
-      const auto slash = key.find('/');
-      if (options.metrics) options.metrics->local_queue_changed(key.substr(0, slash), key.substr(slash + 1));
+      if (!options.metrics) return;
+      const std::string ns = key.substr(0, key.find('/')), name = key.substr(key.find('/') + 1);
+      gone ? options.metrics->local_queue_gone(ns, name) : options.metrics->local_queue_changed(ns, name);
     });
     for (Informer* classes : {&workload_priority_classes, &priority_classes}) {
       caches.add(*classes);
@@ -276,7 +285,8 @@ struct Controller::Impl {
   }
 
   void workload_told(const std::string& key, const WorkloadPtr& before, const WorkloadPtr& after) {
-    if (options.metrics && is_leading && before && after) options.metrics->workloads().changed(*before, *after);
+    if (options.metrics && is_leading && before && after)
+      options.metrics->workloads().changed(*before, *after, known_queues);
     job_controller.workload_changed(before, after);
     provisioning.workload_changed(key, before, after);
     ungater.workload_changed(key, after);
@@ -389,15 +399,16 @@ struct Controller::Impl {
   EffectSinks sinks() {
     return {[this](std::string_view name) {
               upkeep.cluster_queue_changed(std::string(name));
-              if (options.metrics) options.metrics->cluster_queue_changed(name);
+              if (options.metrics && cluster_queues.get(name)) options.metrics->cluster_queue_changed(name);
             },
             [this](std::string_view ns, std::string_view name) {
-              upkeep.local_queue_changed(api::object_key(ns, name));
-              if (options.metrics) options.metrics->local_queue_changed(ns, name);
+              const std::string key = api::object_key(ns, name);
+              upkeep.local_queue_changed(key);
+              if (options.metrics && local_queues.get(key)) options.metrics->local_queue_changed(ns, name);
             },
             [this](std::string_view name) {
               upkeep.cohort_changed(std::string(name));
-              if (options.metrics) options.metrics->cohort_changed(name);
+              if (options.metrics && cohorts.get(name)) options.metrics->cohort_changed(name);
             },
             [this](const engine::SetFinalizer& effect) { upkeep.take(effect); },
             [this](const engine::Effects& effects, Duration took) {
@@ -430,6 +441,11 @@ struct Controller::Impl {
   std::map<std::string, api::kueue::ResourceFlavor, std::less<>> decoded_flavors;
   const api::kueue::ObjectGetter cached_job = [this](const api::GroupVersionResource&, std::string_view ns,
                                                      std::string_view name) { return jobs.get(api::object_key(ns, name)); };
+  const WorkloadMetrics::Queues known_queues{
+      [this](std::string_view name) { return cluster_queues.get(name) != nullptr; },
+      [this](std::string_view ns, std::string_view name) {
+        return local_queues.get(api::object_key(ns, name)) != nullptr;
+      }};
   const api::kueue::NamespaceFilter manages_namespace = api::kueue::namespaces_matching(
       options.managed_namespaces, [this](std::string_view ns) { return namespaces.get(ns); });
   EngineHost host;

@@ -1,6 +1,7 @@
 #include "controller/metrics.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "api/meta.h"
@@ -14,8 +15,14 @@ double limit(std::string_view resource, const std::optional<Quantity>& quantity)
   return quantity ? units(resource, to_amount(resource, *quantity)) : kUnlimited;
 }
 
+// In thousandths, computed in the order in which Kueue does it, so that all digits are the same; NaN with
+// weight 0, as there.
 double shown(const engine::FairShareStatus& share) {
-  return share.infinite ? kUnlimited : static_cast<double>(share.millionths) / 1000;
+  if (share.borrowed == 0) return 0;
+  if (share.infinite) return std::numeric_limits<double>::quiet_NaN();
+  const double weight =
+      static_cast<double>(share.weight.numerator) / static_cast<double>(share.weight.denominator);
+  return static_cast<double>(share.borrowed) * 1000 / static_cast<double>(share.lendable) / weight;
 }
 
 // Every flavor and resource that has a series.
@@ -86,6 +93,44 @@ void ControllerMetrics::decided(const engine::Effects& effects, Duration took) {
   attempt_duration_.observe(labels, std::chrono::duration<double>(took).count());
 }
 
+void ControllerMetrics::cluster_queue_gone(const std::string& name) {
+  workloads_.forget_cluster_queue(name);
+  drop_cluster_queue(name);
+}
+
+void ControllerMetrics::drop_cluster_queue(const std::string& name) {
+  const MetricLabels whose{{"cluster_queue", name}};
+  census_.forget(whose);
+  for (GaugeFamily* family : {&reserving_, &admitted_, &status_, &share_, &reservation_, &usage_, &nominal_,
+                              &borrowing_, &lending_})
+    family->remove(whose);
+  changed_cluster_queues_.erase(name);
+  cluster_queues_.erase(name);
+  shapes_.erase(name);
+  shapes_.erase("share of " + name);
+}
+
+void ControllerMetrics::cohort_gone(const std::string& name) {
+  changed_cohorts_.erase(name);
+  cohort_share_.remove({{"cohort", name}});
+}
+
+void ControllerMetrics::local_queue_gone(const std::string& ns, const std::string& name) {
+  workloads_.forget_local_queue(ns, name);
+  drop_local_queue(ns, name);
+}
+
+void ControllerMetrics::drop_local_queue(const std::string& ns, const std::string& name) {
+  const MetricLabels whose{{"name", name}, {"namespace", ns}};
+  local_census_.forget(whose);
+  for (GaugeFamily* family :
+       {&local_reserving_, &local_admitted_, &local_status_, &local_reservation_, &local_usage_})
+    family->remove(whose);
+  changed_local_queues_.erase({ns, name});
+  local_queues_.erase({ns, name});
+  shapes_.erase(api::object_key(ns, name));
+}
+
 void ControllerMetrics::refresh(const engine::Engine& engine, const Find& find) {
   for (const std::string& name : std::exchange(changed_cluster_queues_, {})) refresh_cluster_queue(engine, find, name);
   for (const std::string& name : std::exchange(changed_cohorts_, {})) refresh_cohort(engine, find, name);
@@ -113,15 +158,7 @@ void ControllerMetrics::refresh_cluster_queue(const engine::Engine& engine, cons
   const MetricLabels whose{{"cluster_queue", name}};
   const JsonPtr object = find(kClusterQueues, "", name);
   const auto status = engine.cluster_queue_status(name);
-  if (!object || !status) {
-    census_.forget(whose);
-    for (GaugeFamily* family : {&reserving_, &admitted_, &status_, &share_, &reservation_, &usage_, &nominal_, &borrowing_, &lending_})
-      family->remove(whose);
-    cluster_queues_.erase(name);
-    shapes_.erase(name);
-    shapes_.erase("share of " + name);
-    return;
-  }
+  if (!object || !status) return drop_cluster_queue(name);
   cluster_queues_[name] = status->admitted;
   const MetricLabels labels{{"cluster_queue", name}, {"replica_role", options_.role}};
   reserving_.set(labels, status->reserving);
@@ -141,7 +178,7 @@ void ControllerMetrics::refresh_cluster_queue(const engine::Engine& engine, cons
 
 void ControllerMetrics::refresh_cohort(const engine::Engine& engine, const Find& find, const std::string& name) {
   const auto status = engine.cohort_status(name);
-  if (!status || !status->fair_share || !find(kCohorts, "", name)) return cohort_share_.remove({{"cohort", name}});
+  if (!status || !status->fair_share || !find(kCohorts, "", name)) return cohort_gone(name);
   cohort_share_.set({{"cohort", name}, {"replica_role", options_.role}}, shown(*status->fair_share));
 }
 
@@ -179,14 +216,7 @@ void ControllerMetrics::refresh_local_queue(const engine::Engine& engine, const 
   const std::string key = api::object_key(ns, name);
   const auto status = engine.local_queue_status(ns, name);
   const JsonPtr object = find(kLocalQueues, ns, name);
-  if (!status || !object) {
-    local_census_.forget(whose);
-    local_queues_.erase({ns, name});
-    for (GaugeFamily* family : {&local_reserving_, &local_admitted_, &local_status_, &local_reservation_, &local_usage_})
-      family->remove(whose);
-    shapes_.erase(key);
-    return;
-  }
+  if (!status || !object) return drop_local_queue(ns, name);
   if (reshaped(key, shape_of({}, status->usage))) {
     for (GaugeFamily* family : {&local_reservation_, &local_usage_}) family->remove(whose);
   }

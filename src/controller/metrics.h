@@ -32,16 +32,24 @@ class ControllerMetrics {
   WorkloadMetrics& workloads() { return workloads_; }
   // One round of decisions and how long it took.
   void decided(const engine::Effects& effects, Duration took);
-  // Something about the queue may be different, or it is gone. Costs nothing until refresh().
+  // Something about the queue may be different. Costs nothing until refresh(). Only of what is there: others
+  // would be kept in mind until then, and nobody need ever ask for metrics.
   void cluster_queue_changed(std::string_view name) { changed_cluster_queues_.emplace(name); }
   void cohort_changed(std::string_view name) { changed_cohorts_.emplace(name); }
   void local_queue_changed(std::string_view ns, std::string_view name) { changed_local_queues_.emplace(ns, name); }
+  // It is gone, and all of its series at once: one that is made anew under its name starts at zero.
+  void cluster_queue_gone(const std::string& name);
+  void cohort_gone(const std::string& name);
+  void local_queue_gone(const std::string& ns, const std::string& name);
 
   // Brings the gauges up to date; before the metrics are read. `find` gives the queues as they are stored, null when they are gone.
   using Find = std::function<JsonPtr(const api::GroupVersionResource&, std::string_view ns, std::string_view name)>;
   void refresh(const engine::Engine& engine, const Find& find);
 
  private:
+  // The gauges of a queue that has no state to tell.
+  void drop_cluster_queue(const std::string& name);
+  void drop_local_queue(const std::string& ns, const std::string& name);
   void refresh_cluster_queue(const engine::Engine& engine, const Find& find, const std::string& name);
   void refresh_cohort(const engine::Engine& engine, const Find& find, const std::string& name);
   void refresh_local_queue(const engine::Engine& engine, const Find& find, const std::string& ns, const std::string& name);

@@ -24,8 +24,14 @@ ObjectUpkeep::ObjectUpkeep(Context context)
       finalizers_(context_.executor, writer([this](const std::string& key) { return finalizer_write(key); })) {}
 
 void ObjectUpkeep::take(const engine::SetFinalizer& effect) {
+  if (!informer_of(effect.kind).get(effect.name)) return;  // it is gone since
   wanted_finalizers_[effect.kind + "/" + effect.name] = effect.present;
-  object_changed(effect.kind, effect.name);
+  object_changed(effect.kind, effect.name, false);
+}
+
+void ObjectUpkeep::object_changed(const std::string& kind, const std::string& name, bool gone) {
+  if (gone) wanted_finalizers_.erase(kind + "/" + name);
+  finalizers_.add(kind + "/" + name);
 }
 
 // What differs from the cache is written.

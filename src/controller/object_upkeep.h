@@ -34,7 +34,7 @@ class ObjectUpkeep {
   void local_queue_changed(const std::string& key) { local_queues_.add(key); }
   void cohort_changed(const std::string& name) { cohorts_.add(name); }  // with fair sharing: others have no status
   // Whether it carries the finalizer may have changed: an object of one of SetFinalizer's kinds.
-  void object_changed(const std::string& kind, const std::string& name) { finalizers_.add(kind + "/" + name); }
+  void object_changed(const std::string& kind, const std::string& name, bool gone);
   void take(const engine::SetFinalizer& effect);
 
  private:

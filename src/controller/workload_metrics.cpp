@@ -49,14 +49,23 @@ std::vector<double> wait_buckets(int count) {
 
 // With the labels that all of its metrics share, so that they are put together once for all that a change counts in.
 struct WorkloadMetrics::Subject {
-  std::string cluster_queue, priority_class;
+  std::string cluster_queue;
+  bool tells_cluster_queue, tells_local_queue;  // whether these are there
+  std::string priority_class;
   MetricLabels in_cluster_queue, in_local_queue;
-  Subject(const Workload& before, const Workload& after, const std::string& role)
+  Subject(const Workload& before, const Workload& after, const std::string& role, bool per_local_queue,
+          const Queues& queues)
       : cluster_queue(cluster_queue_of(before, after)),
+        // Of what was never admitted the cluster queue has no name: that is one series, which stays.
+        tells_cluster_queue(cluster_queue.empty() || queues.has_cluster_queue(cluster_queue)),
+        tells_local_queue(per_local_queue && queues.has_local_queue(after.meta.ns, after.queue_name)),
         priority_class(after.priority_class_ref ? after.priority_class_ref->name : std::string()),
-        in_cluster_queue{{"priority_class", priority_class}, {"replica_role", role}, {"cluster_queue", cluster_queue}},
-        in_local_queue{
-            {"priority_class", priority_class}, {"replica_role", role}, {"name", after.queue_name}, {"namespace", after.meta.ns}} {}
+        in_cluster_queue{
+            {"priority_class", priority_class}, {"replica_role", role}, {"cluster_queue", cluster_queue}},
+        in_local_queue{{"priority_class", priority_class},
+                       {"replica_role", role},
+                       {"name", after.queue_name},
+                       {"namespace", after.meta.ns}} {}
 };
 
 WorkloadMetrics::WorkloadMetrics(Metrics& m, std::string role, bool local_queues)
@@ -91,31 +100,61 @@ WorkloadMetrics::Histogram WorkloadMetrics::histogram(Metrics& m, const std::str
 }
 
 void WorkloadMetrics::add(Counter& counter, const Subject& subject) {
-  counter.cluster_queues.add(subject.in_cluster_queue);
-  if (per_local_queue_) counter.local_queues.add(subject.in_local_queue);
+  if (subject.tells_cluster_queue) counter.cluster_queues.add(subject.in_cluster_queue);
+  if (subject.tells_local_queue) counter.local_queues.add(subject.in_local_queue);
 }
 
 void WorkloadMetrics::observe(Histogram& histogram, const Subject& subject, Duration time) {
   const double seconds = std::max(0.0, std::chrono::duration<double>(time).count());
-  histogram.cluster_queues.observe(subject.in_cluster_queue, seconds);
-  if (per_local_queue_) histogram.local_queues.observe(subject.in_local_queue, seconds);
+  if (subject.tells_cluster_queue) histogram.cluster_queues.observe(subject.in_cluster_queue, seconds);
+  if (subject.tells_local_queue) histogram.local_queues.observe(subject.in_local_queue, seconds);
 }
 
-void WorkloadMetrics::changed(const Workload& before, const Workload& after) {
+void WorkloadMetrics::changed(const Workload& before, const Workload& after, const Queues& queues) {
   using namespace api::kueue;
   if (before.meta.uid != after.meta.uid) return;
   const bool now_reserved = became_true(before, after, kQuotaReserved), now_admitted = became_true(before, after, kAdmitted);
   const bool now_ready = became_true(before, after, kPodsReady), now_finished = became_true(before, after, kFinished);
-  if (now_reserved || now_admitted || now_ready || now_finished) {
-    const Subject subject(before, after, role_);
+  const bool now_preempted = became_true(before, after, kPreempted),
+             now_evicted = before.status.evictions != after.status.evictions;
+  const bool now_released = is_true(before, kQuotaReserved) && !is_true(after, kQuotaReserved);
+  if (now_reserved || now_admitted || now_ready || now_finished || now_evicted || now_released) {
+    const Subject subject(before, after, role_, per_local_queue_, queues);
     if (now_reserved) reserved(subject, before, after);
     if (now_admitted) admitted(subject, before, after);
     if (now_ready) ready(subject, after);
     if (now_finished) finished(subject, before, after);
+    if (now_evicted) evicted(subject, before, after);
+    if (now_released) quota_released(subject, after);
   }
-  if (became_true(before, after, kPreempted)) preempted(after);
-  evicted(before, after);
-  if (is_true(before, kQuotaReserved) && !is_true(after, kQuotaReserved)) quota_released(before, after);
+  if (now_preempted) preempted(after, queues);
+}
+
+std::vector<MetricFamily*> WorkloadMetrics::of_cluster_queues() {
+  std::vector<MetricFamily*> all{&evicted_once_, &ready_to_evicted_, &eviction_latency_};
+  for (Counter* each : {&reserved_, &admitted_, &finished_, &evicted_}) all.push_back(&each->cluster_queues);
+  for (Histogram* each :
+       {&reserved_wait_, &admission_wait_, &checks_wait_, &ready_wait_, &admitted_until_ready_, &execution_})
+    all.push_back(&each->cluster_queues);
+  return all;
+}
+
+std::vector<MetricFamily*> WorkloadMetrics::of_local_queues() {
+  std::vector<MetricFamily*> all;
+  for (Counter* each : {&reserved_, &admitted_, &finished_, &evicted_}) all.push_back(&each->local_queues);
+  for (Histogram* each :
+       {&reserved_wait_, &admission_wait_, &checks_wait_, &ready_wait_, &admitted_until_ready_, &execution_})
+    all.push_back(&each->local_queues);
+  return all;
+}
+
+void WorkloadMetrics::forget_cluster_queue(const std::string& name) {
+  for (MetricFamily* family : of_cluster_queues()) family->remove({{"cluster_queue", name}});
+  preempted_.remove({{"preempting_cluster_queue", name}});
+}
+
+void WorkloadMetrics::forget_local_queue(const std::string& ns, const std::string& name) {
+  for (MetricFamily* family : of_local_queues()) family->remove({{"name", name}, {"namespace", ns}});
 }
 
 void WorkloadMetrics::reserved(const Subject& subject, const Workload& before, const Workload& after) {
@@ -144,7 +183,7 @@ void WorkloadMetrics::finished(const Subject& subject, const Workload& before, c
 }
 
 // Every eviction adds one to the count of its cause in the status.
-void WorkloadMetrics::evicted(const Workload& before, const Workload& after) {
+void WorkloadMetrics::evicted(const Subject& subject, const Workload& before, const Workload& after) {
   for (const auto& now : after.status.evictions) {
     const auto& all = before.status.evictions;
     const auto same = std::find_if(all.begin(), all.end(), [&](const auto& e) {
@@ -152,14 +191,15 @@ void WorkloadMetrics::evicted(const Workload& before, const Workload& after) {
     });
     const std::int32_t old = same == all.end() ? 0 : same->count;
     if (now.count <= old) continue;
-    const Subject subject(before, after, role_);
     const MetricLabels cause{{"reason", now.reason}, {"underlying_cause", now.underlying_cause}};
     const auto with_cause = [&](MetricLabels labels) {
       labels.insert(labels.end(), cause.begin(), cause.end());
       return labels;
     };
+    if (subject.tells_local_queue)
+      evicted_.local_queues.add(with_cause(subject.in_local_queue), now.count - old);
+    if (!subject.tells_cluster_queue) continue;
     evicted_.cluster_queues.add(with_cause(subject.in_cluster_queue), now.count - old);
-    if (per_local_queue_) evicted_.local_queues.add(with_cause(subject.in_local_queue), now.count - old);
     MetricLabels labels = with_cause({{"cluster_queue", subject.cluster_queue}, {"replica_role", role_}});
     if (is_true(before, api::kueue::kPodsReady)) {
       const Duration ready = since(after, api::kueue::kEvicted) - since(before, api::kueue::kPodsReady);
@@ -170,20 +210,21 @@ void WorkloadMetrics::evicted(const Workload& before, const Workload& after) {
   }
 }
 
-void WorkloadMetrics::quota_released(const Workload& before, const Workload& after) {
+void WorkloadMetrics::quota_released(const Subject& subject, const Workload& after) {
   const auto* evicted = api::find_condition(after.status.conditions, api::kueue::kEvicted);
-  if (evicted == nullptr || !evicted->status) return;
+  if (evicted == nullptr || !evicted->status || !subject.tells_cluster_queue) return;
   const Duration took = since(after, api::kueue::kQuotaReserved) - evicted->last_transition;
   eviction_latency_.observe(
-      {{"cluster_queue", cluster_queue_of(before, after)}, {"reason", evicted->reason}, {"replica_role", role_}},
+      {{"cluster_queue", subject.cluster_queue}, {"reason", evicted->reason}, {"replica_role", role_}},
       std::max(0.0, std::chrono::duration<double>(took).count()));
 }
 
-void WorkloadMetrics::preempted(const Workload& after) {
+void WorkloadMetrics::preempted(const Workload& after, const Queues& queues) {
   const auto* condition = api::find_condition(after.status.conditions, api::kueue::kPreempted);
-  preempted_.add({{"preempting_cluster_queue", preempting_queue(condition->message)},
-                  {"reason", condition->reason},
-                  {"replica_role", role_}});
+  const std::string queue = preempting_queue(condition->message);
+  if (!queue.empty() && !queues.has_cluster_queue(queue)) return;
+  preempted_.add(
+      {{"preempting_cluster_queue", queue}, {"reason", condition->reason}, {"replica_role", role_}});
 }
 
 }  // namespace berth::controller

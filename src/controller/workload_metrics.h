@@ -2,7 +2,10 @@
 // https://kueue.sigs.k8s.io/docs/reference/metrics/
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "api/kueue/types.h"
 #include "base/metrics.h"
@@ -11,11 +14,22 @@ namespace berth::controller {
 
 class WorkloadMetrics {
  public:
+  // Which queues there are now. What happens in others is not told: their series are gone and would stay for
+  // ever.
+  struct Queues {
+    std::function<bool(std::string_view name)> has_cluster_queue;
+    std::function<bool(std::string_view ns, std::string_view name)> has_local_queue;
+  };
+
   // Every series has the label replica_role=`role`. `local_queues`: the same is told per LocalQueue too.
   WorkloadMetrics(Metrics& metrics, std::string role, bool local_queues);
 
   // Two versions of one workload that followed each other: what became true in between is counted once.
-  void changed(const api::kueue::Workload& before, const api::kueue::Workload& after);
+  void changed(const api::kueue::Workload& before, const api::kueue::Workload& after, const Queues& queues);
+
+  // The queue is gone: so are its series, and one that is made anew under its name starts at zero.
+  void forget_cluster_queue(const std::string& name);
+  void forget_local_queue(const std::string& ns, const std::string& name);
 
  private:
   struct Subject;  // whose metrics a workload counts in
@@ -35,9 +49,11 @@ class WorkloadMetrics {
   void admitted(const Subject& subject, const api::kueue::Workload& before, const api::kueue::Workload& after);
   void ready(const Subject& subject, const api::kueue::Workload& after);
   void finished(const Subject& subject, const api::kueue::Workload& before, const api::kueue::Workload& after);
-  void evicted(const api::kueue::Workload& before, const api::kueue::Workload& after);
-  void quota_released(const api::kueue::Workload& before, const api::kueue::Workload& after);
-  void preempted(const api::kueue::Workload& after);
+  void evicted(const Subject& subject, const api::kueue::Workload& before, const api::kueue::Workload& after);
+  void quota_released(const Subject& subject, const api::kueue::Workload& after);
+  void preempted(const api::kueue::Workload& after, const Queues& queues);
+
+  std::vector<MetricFamily*> of_cluster_queues(), of_local_queues();
 
   std::string role_;
   bool per_local_queue_;

@@ -164,7 +164,9 @@ struct FlavorUsageStatus {
 // How much a node borrows of what its cohort can lend, by weight (KEP-1714); with fair sharing on.
 struct FairShareStatus {
   std::int64_t weighted_share = 0;  // in thousandths, rounded up; the largest number when infinite
-  std::int64_t millionths = 0;      // the same, finer, rounded down
+  // The same exactly: borrowed / lendable / weight, of the dominant resource. Metrics tell it in floating point.
+  std::int64_t borrowed = 0, lendable = 1;
+  Quantity::Fraction weight{1, 1};
   bool infinite = false;            // weight 0, and it borrows
 };
 struct ClusterQueueStatus {

@@ -171,7 +171,7 @@ void Engine::Impl::emit_wake(Effects& out, Time now) {
 std::optional<FairShareStatus> Engine::Impl::fair_share(NodeId node) const {
   if (!options.fair_sharing.enabled) return std::nullopt;
   const FairShare share = node.valid() ? scheduler.fair_share(node) : FairShare();
-  return FairShareStatus{share.weighted_share(), share.precise_share(), share.infinite()};
+  return FairShareStatus{share.weighted_share(), share.borrowed(), share.lendable(), share.weight(), share.infinite()};
 }
 
 std::optional<ClusterQueueStatus> Engine::cluster_queue_status(std::string_view name) const {

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <sstream>
+
 #include "api/meta.h"
 #include "base/yaml.h"
 
@@ -53,7 +56,7 @@ class WorkloadMetricsTest : public testing::Test {
     const Workload before = workload;
     now = kStart + std::chrono::seconds(second);
     change(workload.status);
-    metrics.changed(before, workload);
+    metrics.changed(before, workload, queues);
   }
   void set(std::string_view type, bool status, std::string_view reason = "R", std::string_view message = "") {
     api::Condition c;
@@ -72,6 +75,10 @@ class WorkloadMetricsTest : public testing::Test {
 
   Metrics registry;
   WorkloadMetrics metrics{registry, "leader", true};
+  bool cluster_queues_are_there = true, local_queues_are_there = true;
+  WorkloadMetrics::Queues queues{
+      [this](std::string_view) { return cluster_queues_are_there; },
+      [this](std::string_view, std::string_view) { return local_queues_are_there; }};
   Workload workload;
   Time now = kStart;
 };
@@ -142,8 +149,73 @@ TEST_F(WorkloadMetricsTest, AnotherWorkloadOfTheNameIsAnotherOne) {
   const Workload before = workload;
   workload.meta.uid = "another";
   admit();
-  metrics.changed(before, workload);
+  metrics.changed(before, workload, queues);
   EXPECT_EQ(lines_of(registry, "kueue_admitted_workloads_total"), "");
+}
+
+// All that can happen to a workload, so that every family has a series.
+struct LivedMetricsTest : WorkloadMetricsTest {
+  void live() {
+    at(1, [&](auto& status) {
+      status.admission_checks.emplace_back().name = "check";
+      admit();
+    });
+    at(5, [&](auto&) { set("PodsReady", true); });
+    at(10, [&](auto& status) {
+      status.evictions = {{"Preempted", "", 1}};
+      set("Evicted", true, "Preempted");
+      set("Preempted", true, "InCohortReclamation",
+          "Preempted; preemptor path: /root/cq; preemptee path: /root/cq");
+    });
+    at(13, [&](auto& status) {
+      set("QuotaReserved", false);
+      status.admission.reset();
+    });
+    at(14, [&](auto&) {
+      for (const char* type : {"Admitted", "PodsReady", "Preempted", "Evicted"}) set(type, false);
+    });
+    at(20, [&](auto&) { admit(); });
+    at(30, [&](auto&) { set("Finished", true); });
+  }
+};
+
+int families_of(const std::string& text, const std::string& label) {
+  std::set<std::string> names;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(label) != std::string::npos) names.insert(line.substr(0, line.find('{')));
+  }
+  return static_cast<int>(names.size());
+}
+
+TEST_F(LivedMetricsTest, AQueueThatGoesTakesAllItsSeriesAlong) {
+  live();
+  // Four counters and one of first evictions; eight histograms of three families each.
+  EXPECT_EQ(families_of(registry.text(), "cluster_queue=\"cq\""), 5 + 8 * 3 + 1);
+  EXPECT_EQ(families_of(registry.text(), "name=\"lq\""), 4 + 6 * 3);
+  metrics.forget_local_queue("a", "lq");
+  EXPECT_EQ(registry.text().find("name=\"lq\""), std::string::npos) << registry.text();
+  metrics.forget_cluster_queue("cq");
+  EXPECT_EQ(registry.text().find("\"cq\""), std::string::npos) << registry.text();
+}
+
+TEST_F(LivedMetricsTest, WhatHappensInQueuesThatAreGoneIsNotTold) {
+  cluster_queues_are_there = local_queues_are_there = false;
+  live();
+  EXPECT_EQ(registry.text().find("\"cq\""), std::string::npos) << registry.text();
+  EXPECT_EQ(registry.text().find("\"lq\""), std::string::npos) << registry.text();
+}
+
+TEST_F(LivedMetricsTest, AQueueThatIsMadeAnewStartsAtZero) {
+  live();
+  metrics.forget_cluster_queue("cq");
+  const Workload done = std::exchange(workload, Workload());
+  workload.meta = done.meta;
+  workload.queue_name = done.queue_name;
+  workload.priority_class_ref = done.priority_class_ref;
+  at(100, [&](auto&) { admit(); });
+  EXPECT_NE(lines_of(registry, "kueue_admitted_workloads_total").find("} 1\n"), std::string::npos)
+      << lines_of(registry, "kueue_admitted_workloads_total");
 }
 
 TEST_F(WorkloadMetricsTest, LocalQueuesCanBeLeftOut) {
@@ -151,7 +223,7 @@ TEST_F(WorkloadMetricsTest, LocalQueuesCanBeLeftOut) {
   WorkloadMetrics quiet(other, "leader", false);
   const Workload before = workload;
   admit();
-  quiet.changed(before, workload);
+  quiet.changed(before, workload, queues);
   EXPECT_NE(lines_of(other, "kueue_admitted_workloads_total"), "");
   EXPECT_EQ(lines_of(other, "kueue_local_queue_admitted_workloads_total"), "");
 }
@@ -185,10 +257,12 @@ class QueueMetricsTest : public testing::Test {
                                      ", creationTimestamp: '2026-11-21T09:00:00Z'}, spec: {queueName: lq, active: true, podSets: [{name: main, "
                                      "count: 2, template: {spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}}}]}}")))});
   }
-  void queue(const std::string& resource) {
+  void queue(const std::string& resource, const std::string& weight = "1") {
     stored["clusterqueues//cq"] = std::make_shared<const Json>(
-        object("{metadata: {name: cq}, spec: {cohortName: team, namespaceSelector: {}, resourceGroups: [{coveredResources: [cpu], "
-               "flavors: [{name: f, resources: [" + resource + "]}]}]}}"));
+        object("{metadata: {name: cq}, spec: {cohortName: team, fairSharing: {weight: '" + weight +
+               "'}, namespaceSelector: {}, resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, "
+               "resources: [" +
+               resource + "]}]}]}}"));
     engine.handle(kStart, engine::ClusterQueueSeen{ptr(api::kueue::decode_cluster_queue(*stored["clusterqueues//cq"]))});
     metrics.cluster_queue_changed("cq");
   }
@@ -305,6 +379,28 @@ TEST_F(FairQueueMetricsTest, TellShares) {
   refresh();
   EXPECT_EQ(lines_of(registry, "kueue_cluster_queue_weighted_share"), "{cluster_queue=\"cq\",cohort=\"team\"} 600\n");  // 3 of 5
   EXPECT_EQ(lines_of(registry, "kueue_cohort_weighted_share"), "{cohort=\"team\"} 0\n");
+  queue("{name: cpu, nominalQuota: 1}", "1");
+  cohort("6");
+  decide();
+  refresh();
+  EXPECT_EQ(lines_of(registry, "kueue_cluster_queue_weighted_share"),
+            "{cluster_queue=\"cq\",cohort=\"team\"} 428.57142857142856\n");  // 3 of 7
+  queue("{name: cpu, nominalQuota: 1}", "0.7");
+  decide();
+  refresh();
+  EXPECT_EQ(lines_of(registry, "kueue_cluster_queue_weighted_share"),
+            "{cluster_queue=\"cq\",cohort=\"team\"} 612.2448979591837\n");
+  queue("{name: cpu, nominalQuota: 1}", "0");
+  decide();
+  refresh();
+  EXPECT_EQ(lines_of(registry, "kueue_cluster_queue_weighted_share"),
+            "{cluster_queue=\"cq\",cohort=\"team\"} NaN\n");
+  queue("{name: cpu, nominalQuota: 4}", "0");
+  decide();
+  refresh();
+  EXPECT_EQ(lines_of(registry, "kueue_cluster_queue_weighted_share"),
+            "{cluster_queue=\"cq\",cohort=\"team\"} 0\n")
+      << "who borrows nothing has no share, whatever its weight";
   stored.erase("cohorts//team");
   engine.handle(kStart, engine::CohortGone{"team"});
   metrics.cohort_changed("team");
@@ -323,6 +419,18 @@ TEST_F(QueueMetricsTest, SeriesOfWhatIsGoneAreGone) {
   const std::string text = registry.text();
   EXPECT_EQ(text.find("cluster_queue=\"cq\""), std::string::npos) << text;
   EXPECT_EQ(text.find("cohort=\"team\""), std::string::npos) << text;
+  EXPECT_EQ(text.find("name=\"lq\""), std::string::npos) << text;
+}
+
+// Whether anybody asks for metrics or not.
+TEST_F(QueueMetricsTest, SeriesGoWithTheQueueAtOnce) {
+  refresh();
+  metrics.cluster_queue_changed("cq");
+  metrics.local_queue_changed("a", "lq");
+  metrics.cluster_queue_gone("cq");
+  metrics.local_queue_gone("a", "lq");
+  const std::string text = registry.text();
+  EXPECT_EQ(text.find("{cluster_queue=\"cq\",replica_role"), std::string::npos) << text;
   EXPECT_EQ(text.find("name=\"lq\""), std::string::npos) << text;
 }
 

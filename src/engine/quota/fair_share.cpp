@@ -38,15 +38,12 @@ FairShare::Wide FairShare::denominator() const {
   return weight_.numerator == 0 ? Wide{lendable_} : Wide{lendable_} * weight_.numerator;
 }
 
-std::int64_t FairShare::scaled(std::uint32_t by, bool up) const {
+std::int64_t FairShare::weighted_share() const {
   if (infinite()) return kMost;
-  const Wide dividend = numerator() * by, divisor = denominator();
-  const Wide quotient = dividend / divisor + (up && dividend % divisor != 0 ? 1 : 0);
+  const Wide dividend = numerator() * 1'000, divisor = denominator();
+  const Wide quotient = dividend / divisor + (dividend % divisor != 0 ? 1 : 0);
   return quotient < static_cast<Wide>(kMost) ? static_cast<std::int64_t>(quotient) : kMost;
 }
-
-std::int64_t FairShare::weighted_share() const { return scaled(1'000, true); }
-std::int64_t FairShare::precise_share() const { return scaled(1'000'000, false); }
 
 std::strong_ordering operator<=>(const FairShare& a, const FairShare& b) {
   if (a.infinite() != b.infinite()) return a.infinite() ? std::strong_ordering::greater : std::strong_ordering::less;

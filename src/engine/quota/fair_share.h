@@ -24,8 +24,10 @@ class FairShare {
   bool infinite() const { return borrows_ && weight_.numerator == 0; }  // two of these compare without their weights
   // In thousandths, rounded up: status.fairSharing.weightedShare. The largest number when infinite.
   std::int64_t weighted_share() const;
-  // The same in millionths, rounded down.
-  std::int64_t precise_share() const;
+  // The exact share is borrowed() / lendable() / weight().
+  std::int64_t borrowed() const { return static_cast<std::int64_t>(borrowed_); }
+  std::int64_t lendable() const { return static_cast<std::int64_t>(lendable_); }
+  const FairWeight& weight() const { return weight_; }
 
   friend std::strong_ordering operator<=>(const FairShare& a, const FairShare& b);
   friend bool operator==(const FairShare& a, const FairShare& b) { return (a <=> b) == std::strong_ordering::equal; }
@@ -34,7 +36,6 @@ class FairShare {
   __extension__ typedef unsigned __int128 Wide;
   Wide numerator() const;    // below 2^93
   Wide denominator() const;  // below 2^126, not 0
-  std::int64_t scaled(std::uint32_t by, bool up) const;
 
   bool borrows_ = false;
   std::uint64_t borrowed_ = 0, lendable_ = 1;
