@@ -35,4 +35,22 @@ std::optional<std::string> base64_decode(std::string_view text) {
   return out;
 }
 
+std::string base64url_encode(std::string_view bytes) {
+  std::string out = base64_encode(bytes);
+  out.resize(std::min(out.find('='), out.size()));
+  std::replace(out.begin(), out.end(), '+', '-');
+  std::replace(out.begin(), out.end(), '/', '_');
+  return out;
+}
+
+std::optional<std::string> base64url_decode(std::string_view text) {
+  std::string plain(text);
+  const bool stray = std::any_of(plain.begin(), plain.end(), [](unsigned char c) { return !std::isalnum(c) && c != '-' && c != '_'; });
+  if (stray) return std::nullopt;
+  std::replace(plain.begin(), plain.end(), '-', '+');
+  std::replace(plain.begin(), plain.end(), '_', '/');
+  plain.append((4 - plain.size() % 4) % 4, '=');
+  return base64_decode(plain);
+}
+
 }  // namespace berth

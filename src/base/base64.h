@@ -1,4 +1,4 @@
-// Base64 with padding, RFC 4648.
+// Base64, RFC 4648.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,13 @@
 
 namespace berth {
 
+// With padding.
 std::string base64_encode(std::string_view bytes);
 // White space between characters is skipped, as in PEM and YAML blocks; none when anything else is wrong.
 std::optional<std::string> base64_decode(std::string_view text);
+
+// For URLs and JSON Web Tokens: '-' and '_' instead of '+' and '/', no padding, no white space.
+std::string base64url_encode(std::string_view bytes);
+std::optional<std::string> base64url_decode(std::string_view text);
 
 }  // namespace berth

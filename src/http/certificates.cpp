@@ -24,6 +24,12 @@ struct Freer {
 using Key = std::unique_ptr<EVP_PKEY, Freer<EVP_PKEY_free>>;
 using Certificate = std::unique_ptr<X509, Freer<X509_free>>;
 using Bio = std::unique_ptr<BIO, Freer<BIO_free>>;
+using Store = std::unique_ptr<X509_STORE, Freer<X509_STORE_free>>;
+using Context = std::unique_ptr<X509_STORE_CTX, Freer<X509_STORE_CTX_free>>;
+struct StackFreer {
+  void operator()(STACK_OF(X509) * stack) const { sk_X509_pop_free(stack, X509_free); }
+};
+using Stack = std::unique_ptr<STACK_OF(X509), StackFreer>;
 using Extension = std::unique_ptr<X509_EXTENSION, Freer<X509_EXTENSION_free>>;
 
 tl::unexpected<Error> openssl_error(std::string_view what) {
@@ -43,6 +49,20 @@ Bio bio_of(std::string_view text) { return Bio(BIO_new_mem_buf(text.data(), stat
 
 Certificate parse_certificate(std::string_view pem) {
   return Certificate(PEM_read_bio_X509(bio_of(pem).get(), nullptr, nullptr, nullptr));
+}
+
+std::string der_of(const X509* certificate) {
+  unsigned char* der = nullptr;
+  const int size = i2d_X509(certificate, &der);
+  if (size <= 0) return {};
+  std::string out(reinterpret_cast<const char*>(der), static_cast<std::size_t>(size));
+  OPENSSL_free(der);
+  return out;
+}
+
+Certificate read_der(const std::string& der) {
+  const auto* at = reinterpret_cast<const unsigned char*>(der.data());
+  return Certificate(d2i_X509(nullptr, &at, static_cast<long>(der.size())));
 }
 
 Key parse_key(std::string_view pem) {
@@ -183,8 +203,46 @@ bool usable(const Credential& c, const Credential& authority, const std::vector<
   });
 }
 
+Result<std::string> make_key() {
+  const Key key(EVP_EC_gen("P-256"));
+  const Bio text(BIO_new(BIO_s_mem()));
+  if (!key ||
+      PEM_write_bio_PKCS8PrivateKey(text.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) != 1)
+    return openssl_error("cannot make a key");
+  return bytes_of(text.get());
+}
+
+bool signed_by(const CertificateSubject& holder, std::string_view authorities, Time now) {
+  const Store store(X509_STORE_new());
+  const Stack between(sk_X509_new_null());
+  const Context context(X509_STORE_CTX_new());
+  const Bio text = bio_of(authorities);
+  while (const Certificate authority{PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr)})
+    X509_STORE_add_cert(store.get(), authority.get());
+  Certificate leaf;
+  for (const std::string& der : holder.chain) {
+    Certificate certificate = read_der(der);
+    if (!certificate) break;
+    if (!leaf) {
+      leaf = std::move(certificate);
+    } else {
+      sk_X509_push(between.get(), certificate.release());
+    }
+  }
+  bool good = leaf && X509_STORE_CTX_init(context.get(), store.get(), leaf.get(), between.get()) == 1;
+  if (good) {
+    X509_VERIFY_PARAM* const wanted = X509_STORE_CTX_get0_param(context.get());
+    X509_VERIFY_PARAM_set_time(wanted, std::chrono::system_clock::to_time_t(now));
+    X509_VERIFY_PARAM_set_purpose(wanted, X509_PURPOSE_SSL_CLIENT);
+    good = X509_verify_cert(context.get()) == 1;
+  }
+  ERR_clear_error();
+  return good;
+}
+
 CertificateSubject read_subject(const x509_st* certificate) {
   CertificateSubject subject;
+  subject.chain.push_back(der_of(certificate));
   const X509_NAME* name = X509_get_subject_name(certificate);
   for (int i = 0; i < X509_NAME_entry_count(name); ++i) {
     const X509_NAME_ENTRY* entry = X509_NAME_get_entry(name, i);

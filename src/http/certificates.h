@@ -33,11 +33,20 @@ Result<Credential> make_client_credential(const Credential& authority, std::stri
 bool usable(const Credential& credential, const Credential& authority, const std::vector<std::string>& names, Time now,
             std::chrono::hours remaining);
 
+// A private key, PEM.
+Result<std::string> make_key();
+
 // What a certificate says of its holder: CN and all O.
 struct CertificateSubject {
   std::string common_name;
   std::vector<std::string> organizations;
+  // DER: the holder's own certificate first. Those between it and its authority may follow.
+  std::vector<std::string> chain = {};
 };
 CertificateSubject read_subject(const x509_st* certificate);
+
+// Whether one of these authorities (PEM, one or several) has signed the holder's certificate, for a client
+// and for this time: where clients of several authorities are let in, they are not all the same.
+bool signed_by(const CertificateSubject& holder, std::string_view authorities, Time now);
 
 }  // namespace berth::http

@@ -169,6 +169,7 @@ ResourceInfo service_account_resource() {
   ResourceInfo info = make_kind({"", "v1", "serviceaccounts", "ServiceAccount", "serviceaccount", {"sa"}, {}},
                                 "ServiceAccount");
   info.strategy.counts_generation = false;
+  info.extra_subresources = {"token"};
   info.columns = {text_column("Secrets", "Number of secrets."),
                   text_column("Age", "Time since the creation.")};
   info.strategy.cells = [](const Json& object, Time now) {

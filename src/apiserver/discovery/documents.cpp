@@ -47,6 +47,7 @@ std::vector<std::string> verbs_of(const ResourceInfo& info) {
 Entry extra_subresource(const ResourceInfo& info, const std::string& name) {
   if (name == "binding") return {name, "", "", "", "Binding", {"create"}};
   if (name == "eviction") return {name, "", "policy", "v1", "Eviction", {"create"}};
+  if (name == "token") return {name, "", "authentication.k8s.io", "v1", "TokenRequest", {"create"}};
   if (name == "finalize") return {name, "", "", "", info.kind, {"update"}};
   return {name, "", "", "", info.kind, {"get", "patch", "update"}};
 }

@@ -3,6 +3,7 @@
 // version. What roles add is in roles.h.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@ namespace berth::apiserver::http {
 struct Identity {
   api::User user;
   std::string uid;
+  std::map<std::string, std::vector<std::string>> extra = {};
 };
 
 // system:anonymous in system:unauthenticated.

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "apiserver/http/service_account_tokens.h"
 #include "base/base64.h"
 
 namespace berth::apiserver::http {
@@ -63,6 +64,16 @@ Result<Pki> load_or_create_pki(const std::string& directory, const std::vector<s
     if (!made) return fail(made.error().message);
     pki.admin = std::move(*made);
     if (auto written = write_credential(directory, "admin", pki.admin); !written)
+      return fail(written.error().message);
+  }
+  const std::string key_file = directory + "/sa.key";
+  if (!directory.empty()) pki.service_accounts = read_file(key_file);
+  if (!TokenSigner::with_key(pki.service_accounts)) {
+    auto made = berth::http::make_key();
+    if (!made) return fail(made.error().message);
+    pki.service_accounts = std::move(*made);
+    if (directory.empty()) return pki;
+    if (auto written = write_private_file(key_file, pki.service_accounts); !written)
       return fail(written.error().message);
   }
   return pki;

@@ -17,14 +17,15 @@ struct Pki {
   Credential authority;
   Credential server;
   Credential admin;  // a client certificate of kubernetes-admin in system:masters
+  std::string service_accounts = {};  // PEM: the key that signs tokens of service accounts
 };
 
 // What lives shorter than this is made anew at start.
 inline constexpr std::chrono::hours kRenewBefore{24 * 120};
 
-// From <directory>/{ca,server,admin}.{crt,key}; what is missing, near its end, signed by another authority or
-// (server) without one of the names is made and written, keys with mode 0600. Empty directory: nothing is
-// read or written. Errors name the file.
+// From <directory>/{ca,server,admin}.{crt,key} and sa.key; what is missing, near its end, signed by another
+// authority or (server) without one of the names is made and written, keys with mode 0600. Empty directory:
+// nothing is read or written. Errors name the file.
 Result<Pki> load_or_create_pki(const std::string& directory, const std::vector<std::string>& server_names,
                                Time now);
 

@@ -14,6 +14,7 @@ AzureDiskVolumeSource: 1 diskName string, 2 diskURI string, 3 cachingMode string
   readOnly bool, 6 kind string;
 AzureFileVolumeSource: 1 secretName string, 2 shareName string, 3 readOnly bool;
 Binding: 1 metadata ObjectMeta, 2 target ObjectReference;
+BoundObjectReference: 1 kind string, 2 apiVersion string, 3 name string, 4 uid string;
 CSIVolumeSource: 1 driver string, 2 readOnly bool, 3 fsType string, 4 volumeAttributes {}string, 5
   nodePublishSecretRef LocalObjectReference;
 Capabilities: 1 add []string, 2 drop []string;
@@ -324,6 +325,9 @@ SuccessPolicyRule: 1 succeededIndexes string, 2 succeededCount int;
 Sysctl: 1 name string, 2 value string;
 TCPSocketAction: 1 port intOrString, 2 host string;
 Taint: 1 key string, 2 value string, 3 effect string, 4 timeAdded time;
+TokenRequest: 1 metadata ObjectMeta, 2 spec TokenRequestSpec, 3 status TokenRequestStatus;
+TokenRequestSpec: 1 audiences []string, 3 boundObjectRef BoundObjectReference, 4 expirationSeconds int;
+TokenRequestStatus: 1 token string, 2 expirationTimestamp time;
 TokenReview: 1 metadata ObjectMeta, 2 spec TokenReviewSpec, 3 status TokenReviewStatus;
 TokenReviewSpec: 1 token string, 2 audiences []string;
 TokenReviewStatus: 1 authenticated bool, 2 user UserInfo, 3 error string, 4 audiences []string;

@@ -36,6 +36,8 @@ Json user_info(const Identity& who) {
   JsonArray groups;
   for (const std::string& g : who.user.groups) groups.emplace_back(g);
   info["groups"] = std::move(groups);
+  for (const auto& [key, values] : who.extra)
+    ensure_path(info["extra"], {key}) = JsonArray(values.begin(), values.end());
   return info;
 }
 
@@ -151,6 +153,32 @@ api::RestResponse answer_self(const ReviewKind& kind, const ReviewContext& conte
   return {201, std::move(out), {}};
 }
 
+// For whom the token shall be good; without a word about it: for this API server.
+std::vector<std::string> audiences_of(const Json& spec) {
+  std::vector<std::string> out;
+  for (const Json& audience : array_at(spec, {"audiences"})) {
+    if (audience.is_string()) out.emplace_back(view(audience.get_string()));
+  }
+  if (out.empty()) out.emplace_back(kIssuer);
+  return out;
+}
+
+// Whose token it is, and for which of the wanted audiences it is good. The error says why it is not.
+Result<Identity> reviewed(std::string_view token, const std::vector<std::string>& wanted,
+                          const ReviewContext& context, std::vector<std::string>& audiences) {
+  const auto claims = context.signer == nullptr ? std::nullopt : context.signer->recognise(token);
+  if (!claims) {
+    const auto who = context.tokens.find(token);
+    audiences = common_audiences(wanted, {std::string(kIssuer)});
+    if (!who || audiences.empty()) return fail("invalid bearer token");
+    return *who;
+  }
+  audiences = common_audiences(wanted, claims->audiences);
+  auto who = identity_of(*claims, wanted, context.objects, context.now);
+  if (!who) return fail("[invalid bearer token, " + who.error().message + "]");
+  return who;
+}
+
 api::RestResponse answer_token(const ReviewKind& kind, const Json& spec, const ReviewContext& context) {
   JsonObject out = skeleton(kind);
   out["metadata"] =
@@ -158,13 +186,16 @@ api::RestResponse answer_token(const ReviewKind& kind, const Json& spec, const R
   out["spec"] = spec;
   JsonObject status;
   const std::string_view token = string_at(spec, {"token"});
-  if (const auto who = token.empty() ? std::nullopt : context.tokens.find(token)) {
+  const std::vector<std::string> wanted = audiences_of(spec);
+  std::vector<std::string> audiences;
+  const auto who = token.empty() ? tl::unexpected(Error{""}) : reviewed(token, wanted, context, audiences);
+  if (who) {
     status["authenticated"] = true;
     status["user"] = user_info(*who);
-    status["audiences"] = JsonArray{"https://kubernetes.default.svc"};
+    status["audiences"] = JsonArray(audiences.begin(), audiences.end());
   } else {
     status["user"] = JsonObject{};
-    if (!token.empty()) status["error"] = "invalid bearer token";
+    if (!token.empty()) status["error"] = who.error().message;
   }
   out["status"] = std::move(status);
   return {201, std::move(out), {}};

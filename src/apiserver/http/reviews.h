@@ -8,6 +8,7 @@
 
 #include "api/rest.h"
 #include "apiserver/http/access.h"
+#include "apiserver/http/service_account_tokens.h"
 #include "apiserver/resource.h"
 #include "base/time.h"
 
@@ -24,6 +25,7 @@ const ReviewKind* find_review(const api::GroupVersionResource& resource);
 struct ReviewContext {
   const Identity& who;
   const TokenTable& tokens;
+  const TokenSigner* signer;  // of service accounts' tokens; null: there are none
   const Lookup& objects;     // where roles and bindings are
   std::string_view manager;  // whom managedFields names
   Time now;

@@ -13,6 +13,7 @@
 #include "apiserver/http/resource_path.h"
 #include "apiserver/http/reviews.h"
 #include "apiserver/http/roles.h"
+#include "apiserver/http/token_requests.h"
 #include "apiserver/http/watch_stream.h"
 
 namespace berth::apiserver::http {
@@ -23,7 +24,8 @@ struct ParsedRequest final : berth::http::Handler::Parsed {
   Target target;
   std::string target_error;
   std::optional<ResourcePath> resource;
-  std::optional<Identity> who;  // nullopt: credentials that are wrong (401)
+  std::optional<Identity> who;        // nullopt: credentials that are wrong (401), or `claims` say it
+  std::optional<TokenClaims> claims;  // of a service account's token, which must still hold
   std::optional<BodySyntax> syntax;
   std::optional<api::PatchType> patch;
   DecodedBody body;
@@ -44,6 +46,7 @@ constexpr std::string_view kCustomPatchTypes =
     "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
 // A watch whose client sets no limit ends after 30 to 60 minutes, so that connections spread again.
 constexpr std::int64_t kMinWatchSeconds = 30 * 60;
+constexpr std::string_view kTokenSubresource = "token";  // of service accounts
 
 // nullopt: no verb of the API.
 std::optional<Verb> verb_of(const ParsedRequest& r) {
@@ -103,7 +106,9 @@ bool has_subresource(const ResourceInfo& info, std::string_view name) {
 }
 
 // Subresources that are only posted to; "finalize" is only put.
-bool is_action(std::string_view subresource) { return subresource == "binding" || subresource == "eviction"; }
+bool is_action(std::string_view subresource) {
+  return subresource == "binding" || subresource == "eviction" || subresource == kTokenSubresource;
+}
 
 class CallExchange final : public Exchange {
  public:
@@ -142,6 +147,7 @@ struct Router::Impl {
         registry(r),
         executor(e),
         tokens(std::move(options.tokens)),
+        signer(std::move(options.signer)),
         objects(std::move(options.objects)),
         discovery(r, std::move(options.discovery)) {
     if (options.metrics != nullptr) {
@@ -162,18 +168,23 @@ struct Router::Impl {
   std::unique_ptr<Exchange> execute(ParsedRequest& in, std::shared_ptr<ResponseSink> sink);
   std::unique_ptr<Exchange> execute_resource(Passage p);
   std::unique_ptr<Exchange> execute_review(Passage p, const ReviewKind& kind);
+  template <typename Answer>
+  std::unique_ptr<Exchange> answer_question(Passage p, std::string_view kind, Answer answer_it);
   std::unique_ptr<Exchange> execute_virtual(const Passage& p, const discovery::VirtualGroup& group);
   std::unique_ptr<Exchange> call(Passage p, RestRequest request, ResourcePtr resource);
   std::optional<RestResponse> read_body(const ParsedRequest& in, const ResourceInfo& info,
                                         RestRequest& request) const;
   RestResponse missing(const ParsedRequest& in) const;
   bool method_fits(const ParsedRequest& in, const ResourceInfo& info) const;
-  std::optional<Identity> identify(const HttpRequest& request) const;
+  void identify(ParsedRequest& in, const HttpRequest& request) const;
+  void resolve_claims(ParsedRequest& in) const;
+  std::unique_ptr<Exchange> execute_token_request(Passage p);
 
   void count(std::string_view verb, const ResourceInfo& resource, int code);
 
   std::uint64_t next_random() const;
   std::string audit_id(const HttpRequest& request) const;
+  std::string random_id() const;
   std::vector<Header> headers_of(const ParsedRequest& in) const { return {{"Audit-Id", in.audit_id}}; }
   std::unique_ptr<Exchange> refuse(const Passage& p, RestResponse response,
                                    std::vector<Header> more = {}) const;
@@ -183,6 +194,7 @@ struct Router::Impl {
   const Registry& registry;
   Executor& executor;
   TokenTable tokens;
+  std::optional<TokenSigner> signer;
   Lookup objects;
   discovery::Discovery discovery;
   EventEncoder encoder;
@@ -214,6 +226,11 @@ std::string Router::Impl::audit_id(const HttpRequest& request) const {
   const std::string_view given = request.header("Audit-ID");
   const bool fine = std::all_of(given.begin(), given.end(), [](char c) { return c > ' ' && c < 0x7f; });
   if (!given.empty() && given.size() <= kMaxAuditId && fine) return std::string(given);
+  return random_id();
+}
+
+// As a UUID of random bits.
+std::string Router::Impl::random_id() const {
   static constexpr char kHex[] = "0123456789abcdef";
   std::string id;
   for (int half = 0; half < 2; ++half) {
@@ -225,18 +242,30 @@ std::string Router::Impl::audit_id(const HttpRequest& request) const {
   return id;
 }
 
-std::optional<Identity> Router::Impl::identify(const HttpRequest& request) const {
-  if (!request.peer_error.empty()) return std::nullopt;
-  if (request.peer) return authenticated(request.peer->common_name, "", request.peer->organizations);
+void Router::Impl::identify(ParsedRequest& in, const HttpRequest& request) const {
+  if (!request.peer_error.empty()) return;
+  if (request.peer) {
+    in.who = authenticated(request.peer->common_name, "", request.peer->organizations);
+    return;
+  }
   const std::string_view given = request.header("Authorization");
-  if (given.empty()) return anonymous();
+  if (given.empty()) in.who = anonymous();
   constexpr std::string_view kBearer = "bearer ";
-  if (given.size() < kBearer.size()) return std::nullopt;
+  if (given.size() < kBearer.size()) return;
   for (std::size_t i = 0; i < kBearer.size(); ++i) {
     const char c = given[i];
-    if ((c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != kBearer[i]) return std::nullopt;
+    if ((c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != kBearer[i]) return;
   }
-  return tokens.find(given.substr(kBearer.size()));
+  const std::string_view token = given.substr(kBearer.size());
+  in.who = tokens.find(token);
+  if (!in.who && signer) in.claims = signer->recognise(token);
+}
+
+// The signature was checked on another thread; the objects that the token names are known on this one.
+void Router::Impl::resolve_claims(ParsedRequest& in) const {
+  if (!in.claims) return;
+  auto who = identity_of(*in.claims, {std::string(kIssuer)}, objects, executor.now());
+  if (who) in.who = std::move(*who);
 }
 
 std::unique_ptr<Exchange> Router::Impl::answer(const Passage& p, HttpResponse response) const {
@@ -266,6 +295,7 @@ std::unique_ptr<Exchange> Router::Impl::execute(ParsedRequest& in, std::shared_p
                       {}});
   }
   if (!in.target_error.empty()) return refuse(p, api::bad_request(in.target_error));
+  resolve_claims(in);
   if (!in.who) return refuse(p, unauthorized(in.http.peer_error));
   if (in.resource) return execute_resource(std::move(p));
 
@@ -329,6 +359,7 @@ std::unique_ptr<Exchange> Router::Impl::execute_resource(Passage p) {
     return refuse(p, method_not_allowed(),
                   {{"Allow", allowed_methods(*info, !path.name.empty(), path.subresource)}});
   }
+  if (path.subresource == kTokenSubresource) return execute_token_request(std::move(p));
   const bool watching = *verb == Verb::kWatch;
   auto form = negotiate(in.http.header("Accept"), {true, false, !watching, !watching || !streams_list(in.target.query)});
   const bool list = *verb == Verb::kList || *verb == Verb::kDeleteCollection;
@@ -435,10 +466,28 @@ std::unique_ptr<Exchange> Router::Impl::execute_virtual(const Passage& p, const 
 }
 
 std::unique_ptr<Exchange> Router::Impl::execute_review(Passage p, const ReviewKind& kind) {
-  const ParsedRequest& in = p.in;
-  if (in.http.method != "POST" || !in.resource->name.empty()) {
+  if (p.in.http.method != "POST" || !p.in.resource->name.empty()) {
     return refuse(p, method_not_allowed(), {{"Allow", "POST"}});
   }
+  return answer_question(std::move(p), kind.kind, [&](const ParsedRequest& in, const RestRequest& request) {
+    return answer_review(
+        kind, in.body.value,
+        {*in.who, tokens, signer ? &*signer : nullptr, objects, request.field_manager, executor.now()});
+  });
+}
+
+std::unique_ptr<Exchange> Router::Impl::execute_token_request(Passage p) {
+  if (!signer) return refuse(p, unknown_resource());
+  return answer_question(std::move(p), "TokenRequest", [&](const ParsedRequest& in, const RestRequest&) {
+    return answer_token_request(
+        in.body.value, {*signer, objects, in.resource->ns, in.resource->name, random_id(), executor.now()});
+  });
+}
+
+// What is posted, answered at once and never stored.
+template <typename Answer>
+std::unique_ptr<Exchange> Router::Impl::answer_question(Passage p, std::string_view kind, Answer answer_it) {
+  const ParsedRequest& in = p.in;
   const auto form = negotiate(in.http.header("Accept"), {});
   if (!form) return refuse(p, not_acceptable());
   p.form = *form;
@@ -450,10 +499,9 @@ std::unique_ptr<Exchange> Router::Impl::execute_review(Passage p, const ReviewKi
     return refuse(p, std::move(*refusal));
   }
   if (!in.body.error.empty() || !in.body.value.is_object()) {
-    return refuse(p, undecodable_object(kind.kind, in.http.body, in.body.error));
+    return refuse(p, undecodable_object(kind, in.http.body, in.body.error));
   }
-  return refuse(p,
-                answer_review(kind, in.body.value, {*in.who, tokens, objects, request.field_manager, executor.now()}));
+  return refuse(p, answer_it(in, request));
 }
 
 Router::Router(api::RestClient& core, const Registry& registry, Executor& executor, RouterOptions options)
@@ -463,7 +511,7 @@ Router::~Router() = default;
 std::unique_ptr<Router::Parsed> Router::parse(HttpRequest request) const {
   auto in = std::make_unique<ParsedRequest>();
   in->audit_id = impl_->audit_id(request);
-  in->who = impl_->identify(request);
+  impl_->identify(*in, request);
   if (auto target = parse_target(request.target)) {
     in->target = std::move(*target);
   } else {
@@ -478,7 +526,7 @@ std::unique_ptr<Router::Parsed> Router::parse(HttpRequest request) const {
     syntax.reset();
     if (in->patch) syntax = *in->patch == api::PatchType::kApply ? BodySyntax::kYaml : BodySyntax::kJson;
   }
-  if (in->who && in->resource && syntax && !request.body.empty() && !request.body_too_large) {
+  if ((in->who || in->claims) && in->resource && syntax && !request.body.empty() && !request.body_too_large) {
     in->body = decode_body(request.body, *syntax);
   }
   in->http = std::move(request);

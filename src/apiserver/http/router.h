@@ -10,6 +10,7 @@
 #include "apiserver/discovery/discovery.h"
 #include "apiserver/http/access.h"
 #include "apiserver/http/message.h"
+#include "apiserver/http/service_account_tokens.h"
 #include "apiserver/registry.h"
 #include "base/executor.h"
 #include "base/metrics.h"
@@ -19,7 +20,10 @@ namespace berth::apiserver::http {
 
 struct RouterOptions {
   TokenTable tokens;
-  Lookup objects;  // where roles and bindings are; empty: nobody has a role
+  std::optional<TokenSigner>
+      signer;      // makes and knows tokens of service accounts; without one there are none
+  Lookup objects;  // where roles, bindings and what tokens name are; empty: nobody has a role, and no such
+                   // token holds
   Metrics* metrics = nullptr;  // counts apiserver_request_total there; must outlive the router
   discovery::DiscoveryOptions discovery;
   std::uint64_t seed = 0;  // of audit ids and of when watches end; 0: from the operating system

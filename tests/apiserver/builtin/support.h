@@ -31,6 +31,12 @@ class World {
   void add(std::string resource, std::string_view text) {
     objects_.push_back({std::move(resource), std::make_shared<const Json>(json(text))});
   }
+  void remove(std::string_view resource, std::string_view ns, std::string_view name) {
+    std::erase_if(objects_, [&](const auto& each) {
+      return each.first == resource && string_at(*each.second, {"metadata", "namespace"}) == ns &&
+             string_at(*each.second, {"metadata", "name"}) == name;
+    });
+  }
   Lookup lookup() const {
     Lookup result;
     result.get = [this](const api::GroupVersionResource& gvr, std::string_view ns,

@@ -1,0 +1,21 @@
+// TokenRequest: POST .../serviceaccounts/NAME/token. It is answered at once and never stored.
+// https://kubernetes.io/docs/reference/kubernetes-api/authentication-resources/token-request-v1/
+#pragma once
+
+#include <string>
+
+#include "apiserver/http/service_account_tokens.h"
+
+namespace berth::apiserver::http {
+
+struct TokenRequestContext {
+  const TokenSigner& signer;
+  const Lookup& objects;
+  std::string ns, account;  // of the path
+  std::string token_id;     // unlike that of any other token
+  Time now;
+};
+// `body` is the TokenRequest that was posted.
+api::RestResponse answer_token_request(const Json& body, const TokenRequestContext& context);
+
+}  // namespace berth::apiserver::http
