@@ -166,6 +166,7 @@ struct ControllerServers::Impl {
       if (!*made) continue;
       if (const auto ready = (*made)->start(); !ready) log::error("no certificate", {{"why", ready.error().message}});
     }
+    if (auth) auth->start([this](const std::string& pem) { metrics->trust_clients(pem); });
     if (visibility_auth) visibility_auth->start([this](const std::string& pem) { visibility->trust_clients(pem); });
   }
 

@@ -79,6 +79,10 @@ Caller caller_of(const Json& user) {
   return authenticated(std::move(caller));
 }
 
+std::string joined(const std::string& one, const std::string& other) {
+  return one.empty() || other.empty() || one == other ? (one.empty() ? other : one) : one + "\n" + other;
+}
+
 Json json_of(const std::vector<std::string>& texts) { return JsonArray(texts.begin(), texts.end()); }
 
 Json token_review(std::string_view token) {
@@ -166,8 +170,12 @@ struct DelegatedAuth::Impl : std::enable_shared_from_this<DelegatedAuth::Impl> {
     if (response.ok() || response.code == 404) {
       synced = true;
       FrontProxy read = response.ok() ? read_front_proxy(response.body) : FrontProxy();
-      if (read.authorities != proxy.authorities) on_authorities(read.authorities);
+      std::string users =
+          response.ok() ? std::string(string_at(response.body, {"data", "client-ca-file"})) : std::string();
+      const bool changed = read.authorities != proxy.authorities || users != user_authorities;
       proxy = std::move(read);
+      user_authorities = std::move(users);
+      if (changed) on_authorities(joined(proxy.authorities, user_authorities));
     } else {
       log::warn("cannot read whom the API server's proxy is signed by",
                 {{"configmap", std::string(kTrustNamespace) + "/" + std::string(kTrustName)}, {"why", reason_of(response)}});
@@ -205,10 +213,27 @@ struct DelegatedAuth::Impl : std::enable_shared_from_this<DelegatedAuth::Impl> {
     return caller;
   }
 
+  // Whoever the request's client certificate speaks for; nullopt: there is none, or it is the proxy's and
+  // names nobody.
+  Result<std::optional<Caller>> certified(const http::HttpRequest& request) const {
+    if (!request.peer_error.empty()) return fail("client certificate: " + request.peer_error);
+    if (!request.peer) return std::nullopt;
+    const bool of_proxy = http::signed_by(*request.peer, proxy.authorities, executor.now());
+    const bool of_user = http::signed_by(*request.peer, user_authorities, executor.now());
+    if (of_proxy) {
+      // One authority may sign for both: then whoever names nobody else is a user.
+      auto proxied = read_proxied(proxy, request);
+      if (!proxied || *proxied || !of_user) return proxied;
+    }
+    if (!of_user) return fail("client certificate: no authority that is trusted now has signed it");
+    return Caller{{request.peer->common_name, request.peer->organizations}, {}, {}};
+  }
+
   void authenticate(const http::HttpRequest& request, std::function<void(Identified)> done) {
-    auto proxied = read_proxied(proxy, request);
-    if (!proxied) return done(tl::unexpected(not_known(proxied.error().message)));
-    if (*proxied) return done(authenticated(std::move(**proxied)));
+    auto known = certified(request);
+    if (known && *known) return done(authenticated(std::move(**known)));
+    if (!known && bearer_token(request).empty())
+      return done(tl::unexpected(not_known(known.error().message)));
     if (const std::string_view token = bearer_token(request); !token.empty())
       return identify(std::string(token), std::move(done));
     if (!options.anonymous || !request.header("Authorization").empty())
@@ -249,6 +274,7 @@ struct DelegatedAuth::Impl : std::enable_shared_from_this<DelegatedAuth::Impl> {
   DelegatedAuthOptions options;
   std::function<void(const std::string&)> on_authorities;
   FrontProxy proxy;
+  std::string user_authorities;  // PEM: what signs client certificates of users; empty: none are believed
   ExpiringCache<std::string, Identified> callers{kMaxCachedAnswers};
   ExpiringCache<std::string, Decision> decisions{kMaxCachedAnswers};
   std::map<std::string, std::vector<std::function<void(Identified)>>> identifying;  // by the token's sum

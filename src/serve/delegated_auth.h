@@ -1,5 +1,6 @@
-// Who asks, and may they? As the API server says: bearer tokens by TokenReview, users that the API server's own proxy names by its
-// headers, permissions by SubjectAccessReview.
+// Who asks, and may they? As the API server says: bearer tokens by TokenReview, users that the API server's
+// own proxy names by its headers, client certificates by the authority that the API server itself trusts,
+// permissions by SubjectAccessReview.
 // https://kubernetes.io/docs/tasks/extend-kubernetes/configure-aggregation-layer/#authentication-flow
 #pragma once
 
@@ -52,15 +53,16 @@ class DelegatedAuth {
   DelegatedAuth(api::RestClient& client, Executor& executor, DelegatedAuthOptions options = {});
   ~DelegatedAuth();  // calls under way end without an answer
 
-  // Reads ConfigMap kube-system/extension-apiserver-authentication, now and again. `on_authorities` gets what the proxy's client
-  // certificates are signed by (PEM; for SecureServer::trust_clients()), whenever that changes. Without start() nobody is believed on
-  // the word of a proxy.
+  // Reads ConfigMap kube-system/extension-apiserver-authentication, now and again. `on_authorities` gets what
+  // client certificates of the proxy and of users are signed by (PEM; for SecureServer::trust_clients()),
+  // whenever that changes. Without start() nobody is believed for a certificate.
   void start(std::function<void(const std::string& pem)> on_authorities);
   bool synced() const;  // the ConfigMap was read, or is not there
 
   // Refusals come as the answer to send: 401 not known, 403 not allowed, 503 the API server cannot be asked; each a Status.
   using Refusal = http::HttpResponse;
-  // The server's TLS context must trust nothing but what on_authorities said: a client certificate counts as the proxy's.
+  // Which authority signed a client certificate is looked at anew: the proxy's is believed about others, a
+  // user's about the user.
   void authenticate(const http::HttpRequest& request, std::function<void(tl::expected<Caller, Refusal>)> done);
   void authorize(const Caller& caller, const AccessAttributes& attributes,
                  std::function<void(std::optional<Refusal>)> done);

@@ -181,6 +181,12 @@ TEST_F(Controller, ItIsReadyOnceEverythingIs) {
       has(told.out, "berth_api_requests_total{code=\"200\",resource=\"clusterqueues\",verb=\"watch\"}"))
       << told.out;
   EXPECT_TRUE(has(told.out, "berth_leading 1")) << told.out;
+  // The admin's certificate, by the authority that the API server publishes.
+  const auto as_admin = [&] {
+    return server.kubectl({"--server=https://127.0.0.1:" + std::to_string(metrics),
+                           "--insecure-skip-tls-verify", "get", "--raw", "/metrics"});
+  };
+  EXPECT_TRUE(eventually([&] { return has(as_admin().out, "berth_leading 1"); })) << as_admin().err;
   EXPECT_NE(scrape("weak").exit_code, 0) << "may not read metrics";
   EXPECT_NE(scrape("wrong").exit_code, 0);
   process.signal(SIGTERM);

@@ -1,6 +1,8 @@
 #include "serve/delegated_auth.h"
 
 #include <gtest/gtest.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
 
 #include "kube/fake_rest_client.h"
 #include "serve/keeping_sink.h"
@@ -19,6 +21,16 @@ Json reviewed(std::string_view user) {
                                                               {"extra", JsonObject{{"scopes", JsonArray{"a", "b"}}}}}}}}};
 }
 Json decision(bool allowed) { return JsonObject{{"status", JsonObject{{"allowed", allowed}}}}; }
+
+// As a connection shows it: what was sent first is the holder's own.
+http::CertificateSubject shown(const http::Credential& credential) {
+  BIO* text = BIO_new_mem_buf(credential.certificate.data(), static_cast<int>(credential.certificate.size()));
+  X509* certificate = PEM_read_bio_X509(text, nullptr, nullptr, nullptr);
+  auto subject = http::read_subject(certificate);
+  X509_free(certificate);
+  BIO_free(text);
+  return subject;
+}
 
 class DelegatedAuthTest : public testing::Test {
  protected:
@@ -46,25 +58,35 @@ class DelegatedAuthTest : public testing::Test {
                    [out](std::optional<http::HttpResponse> refusal) { *out = refusal ? refusal->status : 200; });
     return out;
   }
-  void trust(const std::string& names = R"(["front-proxy"])") {
+  void trust(const std::string& names = R"(["front-proxy"])", const std::string& user_authority = "") {
     auth.start([this](const std::string& pem) { authorities = pem; });
     EXPECT_FALSE(auth.synced());
     const auto request = client.answer(
-        {200, JsonObject{{"data", JsonObject{{"requestheader-client-ca-file", "PEM"},
-                                             {"requestheader-allowed-names", names},
-                                             {"requestheader-username-headers", R"(["X-Remote-User"])"},
-                                             {"requestheader-group-headers", R"(["X-Remote-Group"])"},
-                                             {"requestheader-extra-headers-prefix", R"(["X-Remote-Extra-"])"}}}}, {}});
+        {200,
+         JsonObject{{"data", JsonObject{{"requestheader-client-ca-file", proxies.certificate},
+                                        {"client-ca-file", user_authority},
+                                        {"requestheader-allowed-names", names},
+                                        {"requestheader-username-headers", R"(["X-Remote-User"])"},
+                                        {"requestheader-group-headers", R"(["X-Remote-Group"])"},
+                                        {"requestheader-extra-headers-prefix", R"(["X-Remote-Extra-"])"}}}},
+         {}});
     EXPECT_EQ(request.ns + "/" + request.name, "kube-system/extension-apiserver-authentication");
     EXPECT_TRUE(auth.synced());
   }
-  static http::HttpRequest proxied(const std::string& proxy) {
+  http::HttpRequest proxied(const std::string& proxy) { return proxied(proxy, proxies); }
+  static http::HttpRequest proxied(const std::string& proxy, const http::Credential& authority) {
     auto request = request_of("GET", "/apis", "",
                               {{"x-remote-user", "bob"},
                                {"X-Remote-Group", "a"},
                                {"x-remote-group", "b"},
                                {"X-Remote-Extra-Example.com%2FScopes", "s"}});
-    request.peer = http::CertificateSubject{proxy, {}};
+    request.peer = shown(http::make_client_credential(authority, proxy, {}, kStart).value());
+    return request;
+  }
+  static http::HttpRequest with_certificate(const http::Credential& authority, const std::string& user,
+                                            const std::vector<std::string>& groups, Time made = kStart) {
+    auto request = request_of("GET", "/metrics");
+    request.peer = shown(http::make_client_credential(authority, user, groups, made).value());
     return request;
   }
   void pass(Duration d) { executor.run_until(executor.now() + d); }
@@ -73,6 +95,8 @@ class DelegatedAuthTest : public testing::Test {
   kube::FakeRestClient client{executor};
   DelegatedAuth auth{client, executor};
   std::string authorities = "not said";
+  const http::Credential proxies = http::make_authority("front-proxy-ca", kStart).value();
+  const http::Credential users = http::make_authority("kubernetes", kStart).value();
 };
 
 TEST_F(DelegatedAuthTest, TokensAreReviewedOnceForAWhile) {
@@ -146,7 +170,7 @@ TEST_F(DelegatedAuthTest, WithoutCredentialsThereIsAnonymous) {
 
 TEST_F(DelegatedAuthTest, TheProxySpeaksForOthers) {
   trust();
-  EXPECT_EQ(authorities, "PEM");
+  EXPECT_EQ(authorities, proxies.certificate);
   const auto bob = authenticate(proxied("front-proxy"));
   ASSERT_EQ(status(bob), 200);
   EXPECT_EQ((***bob).user.name, "bob");
@@ -159,7 +183,7 @@ TEST_F(DelegatedAuthTest, HeadersOfOthersAreNotBelieved) {
   const auto is_anonymous = [&](const http::HttpRequest& request) {
     return (***authenticate(request)).user.name == "system:anonymous";
   };
-  EXPECT_TRUE(is_anonymous(proxied("front-proxy"))) << "the proxy is not known yet";
+  EXPECT_EQ(status(authenticate(proxied("front-proxy"))), 401) << "the proxy is not known yet";
   trust("[]");
   EXPECT_EQ((***authenticate(proxied("anybody"))).user.name, "bob");
   auto without_certificate = proxied("front-proxy");
@@ -167,11 +191,59 @@ TEST_F(DelegatedAuthTest, HeadersOfOthersAreNotBelieved) {
   EXPECT_TRUE(is_anonymous(without_certificate));
 }
 
+TEST_F(DelegatedAuthTest, UsersAreKnownByTheirCertificates) {
+  trust(R"(["front-proxy"])", users.certificate);
+  EXPECT_EQ(authorities, proxies.certificate + "\n" + users.certificate);
+  const auto admin = authenticate(with_certificate(users, "kubernetes-admin", {"system:masters"}));
+  ASSERT_EQ(status(admin), 200);
+  EXPECT_EQ((***admin).user.name, "kubernetes-admin");
+  EXPECT_EQ((***admin).user.groups, (std::vector<std::string>{"system:masters", "system:authenticated"}));
+  EXPECT_TRUE(client.calls.empty()) << "nobody need be asked who that is";
+  const auto refusal = authenticate(
+      with_certificate(http::make_authority("mallory", kStart).value(), "a", {"system:masters"}));
+  ASSERT_EQ(status(refusal), 401);
+  EXPECT_NE((**refusal).error().body.find("no authority that is trusted now has signed it"),
+            std::string::npos);
+  const Time long_ago = kStart - std::chrono::hours(24 * 400);
+  EXPECT_EQ(status(authenticate(with_certificate(users, "alice", {}, long_ago))), 401) << "it has expired";
+}
+
+// Whoever has a certificate of the authority for users would else be anybody.
+TEST_F(DelegatedAuthTest, AUserIsNoProxyWhateverItsNameAndHeaders) {
+  trust(R"(["front-proxy"])", users.certificate);
+  const auto caller = authenticate(proxied("front-proxy", users));
+  ASSERT_EQ(status(caller), 200);
+  EXPECT_EQ((***caller).user.name, "front-proxy") << "not bob";
+  EXPECT_EQ((***caller).user.groups, std::vector<std::string>{"system:authenticated"});
+  auto proxy_itself = proxied("front-proxy");
+  std::erase_if(proxy_itself.headers, [](const http::Header& h) { return h.name == "x-remote-user"; });
+  EXPECT_EQ((***authenticate(proxy_itself)).user.name, "system:anonymous") << "a proxy that names nobody";
+}
+
+TEST_F(DelegatedAuthTest, OneAuthorityMaySignForBoth) {
+  trust(R"(["front-proxy"])", proxies.certificate);
+  EXPECT_EQ(authorities, proxies.certificate);
+  EXPECT_EQ((***authenticate(proxied("front-proxy"))).user.name, "bob");
+  EXPECT_EQ((***authenticate(with_certificate(proxies, "alice", {"team"}))).user.name, "alice");
+}
+
+TEST_F(DelegatedAuthTest, ACertificateThatIsNotTrustedIsSaidToBe) {
+  trust(R"(["front-proxy"])", users.certificate);
+  auto request = request_of("GET", "/metrics");
+  request.peer_error = "self-signed certificate";
+  const auto refusal = authenticate(request);
+  ASSERT_EQ(status(refusal), 401);
+  EXPECT_NE((**refusal).error().body.find("self-signed certificate"), std::string::npos);
+  auto with_both = with_token("t");
+  with_both.peer_error = "self-signed certificate";
+  EXPECT_EQ(status(authenticate(with_both)), 0) << "a token may be good all the same";
+}
+
 TEST_F(DelegatedAuthTest, TheProxysAuthorityIsReadAgain) {
   trust();
   pass(std::chrono::minutes(1));
   client.answer({500, nullptr, {}});
-  EXPECT_EQ(authorities, "PEM") << "kept while nobody can be asked";
+  EXPECT_EQ(authorities, proxies.certificate) << "kept while nobody can be asked";
   pass(std::chrono::minutes(1));
   client.answer({404, nullptr, {}});
   EXPECT_EQ(authorities, "");
