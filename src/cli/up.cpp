@@ -75,6 +75,40 @@ Result<http::TokenTable> read_tokens(const std::string& path) {
   return tokens;
 }
 
+// Where servers that let the API server say who asks learn whom it trusts, as in other clusters.
+ObjectToApply whom_clients_are_signed_by(const std::string& authority) {
+  return {JsonObject{{"apiVersion", "v1"},
+                     {"kind", "ConfigMap"},
+                     {"metadata", JsonObject{{"name", "extension-apiserver-authentication"},
+                                             {"namespace", "kube-system"}}},
+                     {"data", JsonObject{{"client-ca-file", authority}}}},
+          "the authority of client certificates"};
+}
+
+// One path of another handler, and nothing else of it.
+class OnePath final : public berth::http::Handler {
+ public:
+  OnePath(berth::http::Handler& all, std::string path) : all_(all), path_(std::move(path)) {}
+
+  std::unique_ptr<Parsed> parse(berth::http::HttpRequest request) const override {
+    if (request.target.substr(0, request.target.find('?')) != path_) return std::make_unique<Elsewhere>();
+    return all_.parse(std::move(request));
+  }
+  std::unique_ptr<berth::http::Exchange> execute(std::unique_ptr<Parsed> request,
+                                                 std::shared_ptr<berth::http::ResponseSink> sink) override {
+    if (dynamic_cast<Elsewhere*>(request.get()) == nullptr)
+      return all_.execute(std::move(request), std::move(sink));
+    sink->respond([] { return berth::http::not_found_page(); });
+    return nullptr;
+  }
+  berth::http::HttpResponse overloaded() const override { return all_.overloaded(); }
+
+ private:
+  struct Elsewhere final : Parsed {};
+  berth::http::Handler& all_;
+  const std::string path_;
+};
+
 // The parts in the order in which they need each other; they are destroyed the other way round.
 class Up {
  public:
@@ -134,16 +168,20 @@ class Up {
   }
 
   Result<void> open_server() {
-    auto endpoint = parse_endpoint(options_.listen);
+    auto endpoint = parse_endpoint("--listen", options_.listen);
     if (!endpoint) return fail(endpoint.error().message);
     const std::string pki_dir = options_.data_dir.empty() ? "" : options_.data_dir + "/pki";
     auto pki = http::load_or_create_pki(pki_dir, server_names(endpoint->address), executor_.now());
     if (!pki) return fail(pki.error().message);
     auto tokens = read_tokens(options_.token_file);
     if (!tokens) return fail(tokens.error().message);
+    auto signer = http::TokenSigner::with_key(pki->service_accounts);
+    if (!signer) return fail("the key for tokens of service accounts: " + signer.error().message);
+    client_authority_ = pki->authority.certificate;
 
     http::RouterOptions router;
     router.tokens = std::move(*tokens);
+    router.signer = std::move(*signer);
     router.objects = core_->objects();
     router.metrics = &metrics_;
     router.discovery.metrics = [this] { return metrics_text(); };
@@ -157,17 +195,34 @@ class Up {
           visibility_group(pending_source([this]() -> const engine::Engine& { return controller_->engine(); })));
     }
     router_ = std::make_unique<http::Router>(*core_, core_->registry(), executor_, std::move(router));
-    auto tls = http::server_context(*pki);
-    if (!tls) return fail(tls.error().message);
-    berth::http::HttpsServerOptions https;
-    https.address = endpoint->address;
-    https.port = endpoint->port;
-    auto server = berth::http::HttpsServer::start(*router_, executor_, std::move(*tls), https);
+    auto server = listen(*router_, *pki, *endpoint);
     if (!server) return fail(server.error().message);
     server_ = std::move(*server);
     const std::string url = url_of(endpoint->address, server_->port());
     if (auto written = write_kubeconfig(http::make_kubeconfig(*pki, url)); !written) return written;
     log::info("serving", {{"url", url}});
+    return open_metrics(*pki);
+  }
+
+  Result<std::unique_ptr<berth::http::HttpsServer>> listen(berth::http::Handler& handler,
+                                                           const http::Pki& pki, const Endpoint& endpoint) {
+    auto tls = http::server_context(pki);
+    if (!tls) return fail(tls.error().message);
+    berth::http::HttpsServerOptions https;
+    https.address = endpoint.address;
+    https.port = endpoint.port;
+    return berth::http::HttpsServer::start(handler, executor_, std::move(*tls), https);
+  }
+
+  Result<void> open_metrics(const http::Pki& pki) {
+    if (options_.metrics_listen.empty()) return {};
+    const auto endpoint = parse_endpoint("--metrics-listen", options_.metrics_listen);
+    if (!endpoint) return fail(endpoint.error().message);
+    metrics_page_ = std::make_unique<OnePath>(*router_, "/metrics");
+    auto server = listen(*metrics_page_, pki, *endpoint);
+    if (!server) return fail("--metrics-listen " + options_.metrics_listen + ": " + server.error().message);
+    metrics_server_ = std::move(*server);
+    metrics_url_ = url_of(endpoint->address, metrics_server_->port()) + "/metrics";
     return {};
   }
 
@@ -211,6 +266,7 @@ class Up {
   void apply_objects_at_start() {
     auto objects = definitions();
     auto given = read_objects(options_.load);
+    if (objects) objects->push_back(whom_clients_are_signed_by(client_authority_));
     if (!objects || !given) return finish(fail((!objects ? objects : given).error().message));
     apply_objects(*core_, core_->registry(), executor_, std::move(*objects),
                   [this, given = std::move(*given)](Result<void> done) {
@@ -238,6 +294,7 @@ class Up {
       return;
     }
     ready_ = true;
+    if (!metrics_url_.empty()) std::printf("metrics: %s\n", metrics_url_.c_str());
     std::printf("kubeconfig: %s\nready\n", options_.kubeconfig.c_str());
     std::fflush(stdout);
   }
@@ -252,11 +309,15 @@ class Up {
     if (stopping_) return;
     stopping_ = true;
     outcome_ = std::move(outcome);
-    server_->stop(kStopGrace, [this] {
+    auto left = std::make_shared<int>(metrics_server_ ? 2 : 1);
+    const auto stopped = [this, left] {
+      if (--*left > 0) return;
       controller_.reset();
       cluster_.reset();
       executor_.stop();
-    });
+    };
+    server_->stop(kStopGrace, stopped);
+    if (metrics_server_) metrics_server_->stop(kStopGrace, stopped);
   }
 
   const UpOptions& options_;
@@ -276,6 +337,10 @@ class Up {
   std::optional<controller::ControllerMetrics> controller_metrics_;
   std::unique_ptr<controller::Controller> controller_;
   std::unique_ptr<berth::http::HttpsServer> server_;
+  std::string client_authority_;  // PEM
+  std::unique_ptr<OnePath> metrics_page_;
+  std::unique_ptr<berth::http::HttpsServer> metrics_server_;
+  std::string metrics_url_;
   bool ready_ = false;
   bool stopping_ = false;
   Result<void> outcome_;
@@ -283,7 +348,7 @@ class Up {
 
 }  // namespace
 
-Result<Endpoint> parse_endpoint(const std::string& text) {
+Result<Endpoint> parse_endpoint(std::string_view flag, const std::string& text) {
   const std::size_t colon = text.rfind(':');
   Endpoint endpoint;
   unsigned port = 0;
@@ -301,7 +366,7 @@ Result<Endpoint> parse_endpoint(const std::string& text) {
       return endpoint;
     }
   }
-  return fail("--listen " + text + ": expected ADDRESS:PORT, such as 127.0.0.1:7443");
+  return fail(std::string(flag) + " " + text + ": expected ADDRESS:PORT, such as 127.0.0.1:7443");
 }
 
 Result<void> run_up(const UpOptions& options) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -13,6 +14,7 @@ namespace berth::cli {
 struct UpOptions {
   std::string data_dir;                   // empty: nothing is kept
   std::string listen = "127.0.0.1:7443";  // address:port; port 0: any
+  std::string metrics_listen;  // the same, for metrics alone; empty: only the API server's own port has them
   std::string kubeconfig;                 // where to write it
   std::string token_file;                 // bearer tokens, as kube-apiserver's --token-auth-file; empty: none
   std::vector<std::string> load;          // files and directories of objects to apply at start
@@ -32,7 +34,7 @@ struct Endpoint {
   std::string address;  // an IP address
   std::uint16_t port = 0;
 };
-// "127.0.0.1:7443", ":7443" (all addresses), "localhost:0", "[::1]:7443".
-Result<Endpoint> parse_endpoint(const std::string& text);
+// The value of a flag: "127.0.0.1:7443", ":7443" (all addresses), "localhost:0", "[::1]:7443".
+Result<Endpoint> parse_endpoint(std::string_view flag, const std::string& text);
 
 }  // namespace berth::cli

@@ -39,6 +39,11 @@ Command add_up(CLI::App& root) {
                   "Where state, keys and the kubeconfig are kept (default: " + default_data_dir() + ")");
   app->add_option("--listen", flags->up.listen, "Address and port of the API server; port 0 takes a free one")
       ->capture_default_str();
+  app->add_option(
+      "--metrics-listen", flags->up.metrics_listen,
+      "Address and port that serve https://.../metrics and nothing else, such as 127.0.0.1:8443; who may "
+      "read them is\n"
+      "known as on the API server's port, which has the same metrics (kubectl get --raw /metrics)");
   app->add_option("--kubeconfig", flags->up.kubeconfig,
                   "Where to write the admin's kubeconfig (default: in the data directory)");
   app->add_option("--token-file", flags->up.token_file,

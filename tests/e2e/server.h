@@ -71,6 +71,7 @@ class Server final : public Cluster {
   Finished stop();  // SIGTERM
   void kill();      // SIGKILL
   void signal(int number) { process_->signal(number); }
+  const std::string& output() const { return process_->out(); }  // what it has said until "ready"
   std::string kubeconfig() const override { return dir() + "/data/kubeconfig"; }
 
  private:

@@ -147,6 +147,81 @@ TEST(Up, TokensOfAFileAreAccepted) {
   std::filesystem::remove(file);
 }
 
+TEST(Up, TokensOfServiceAccountsAreMadeAndHoldAsLongAsTheAccount) {
+  if (kubectl_minor() < 24) GTEST_SKIP() << "kubectl has no \"create token\" before 1.24";
+  Server server;
+  server.must({"create", "serviceaccount", "robot"});
+  const auto token_for = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"create", "token", "robot"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    Finished made = server.kubectl(arguments);
+    if (made.out.ends_with('\n')) made.out.pop_back();
+    return made;
+  };
+  const auto who = [&](const std::string& token) {
+    return server.kubectl(
+        {"--kubeconfig=/dev/null", "--server=" + server.url(), "--insecure-skip-tls-verify",
+         "--token=" + token, "create", "-o", "jsonpath={.status.userInfo.username}", "-f", "-"},
+        "apiVersion: authentication.k8s.io/v1\nkind: SelfSubjectReview\n");
+  };
+  const Finished made = token_for({});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_EQ(who(made.out).out, "system:serviceaccount:default:robot") << who(made.out).err;
+  const Finished too_short = token_for({"--duration=5m"});
+  EXPECT_TRUE(has(too_short.err, "may not specify a duration less than 10 minutes")) << too_short.err;
+  const Finished elsewhere = token_for({"--audience=vault"});
+  EXPECT_NE(who(elsewhere.out).exit_code, 0) << "meant for somebody else";
+  const auto reviewed = [&](const std::string& audiences) {
+    return server.must(
+        {"create", "-o", "jsonpath={.status.authenticated} {.status.user.username} {.status.audiences}", "-f",
+         "-"},
+        "apiVersion: authentication.k8s.io/v1\nkind: TokenReview\nspec: {token: " + elsewhere.out +
+            ", audiences: " + audiences + "}\n");
+  };
+  EXPECT_EQ(reviewed("[vault, other]"), "true system:serviceaccount:default:robot [\"vault\"]");
+  EXPECT_TRUE(has(reviewed("[other]"), "another audience") || !has(reviewed("[other]"), "true"));
+
+  server.must(
+      {"create", "clusterrolebinding", "robots", "--clusterrole=none", "--serviceaccount=default:robot"});
+  server.must({"create", "clusterrole", "none", "--verb=get,list", "--resource=namespaces"});
+  const auto list = [&] {
+    return server.kubectl({"--kubeconfig=/dev/null", "--server=" + server.url(), "--insecure-skip-tls-verify",
+                           "--token=" + made.out, "get", "namespaces"});
+  };
+  EXPECT_EQ(list().exit_code, 0) << list().err;
+
+  server.stop();
+  server.start();
+  EXPECT_EQ(list().exit_code, 0) << "after a restart: " << list().err;
+  server.must({"delete", "serviceaccount", "robot"});
+  EXPECT_NE(list().exit_code, 0);
+  server.must({"create", "serviceaccount", "robot"});
+  EXPECT_NE(list().exit_code, 0) << "another account of that name";
+}
+
+TEST(Up, ServesTheControllersMetrics) {
+  Server server({"--metrics-listen", "127.0.0.1:0"});
+  const std::string own = server.must({"get", "--raw", "/metrics"});
+  EXPECT_TRUE(has(own, "kueue_build_info")) << own;
+  EXPECT_TRUE(has(own, "apiserver_request_total")) << own;
+  const std::string said = server.output(), before = "metrics: ";
+  const auto at = said.find(before);
+  ASSERT_NE(at, std::string::npos) << said;
+  const std::string url = said.substr(at + before.size(), said.find("/metrics\n", at) - at - before.size());
+  EXPECT_TRUE(has(server.must({"--server=" + url, "get", "--raw", "/metrics"}), "kueue_build_info"));
+  EXPECT_NE(server.kubectl({"--server=" + url, "get", "--raw", "/version"}).exit_code, 0)
+      << "nothing but metrics";
+  const Finished anonymous =
+      server.kubectl({"--kubeconfig=/dev/null", "--server=" + url, "--insecure-skip-tls-verify",
+                      "--token=wrong", "get", "--raw", "/metrics"});
+  EXPECT_NE(anonymous.exit_code, 0);
+  EXPECT_FALSE(has(anonymous.out, "kueue_"));
+  // Whom the API server trusts is told where other servers look for it.
+  EXPECT_TRUE(has(server.must({"-n", "kube-system", "get", "configmap", "extension-apiserver-authentication",
+                               "-o", "jsonpath={.data.client-ca-file}"}),
+                  "BEGIN CERTIFICATE"));
+}
+
 TEST(Help, IsEverywhereAndCompletionNamesEverything) {
   EXPECT_EQ(run({BERTH_PROGRAM, "--help"}, {}).exit_code, 0);
   const Finished help = run({BERTH_PROGRAM, "up", "--help"}, {});
