@@ -246,9 +246,7 @@ void Engine::Impl::on(Time now, const WorkloadSeen& e, Effects&) {
   }
   if (t == nullptr) {
     if (lifecycle::state_of(seen) == lifecycle::State::kFinished) return;
-    const auto label = seen.meta.labels.find(lifecycle::kJobUidLabel);
-    const std::string job_uid = label == seen.meta.labels.end() ? std::string() : label->second;
-    t = &workloads.insert(key, scheduler.enter(seen.meta.uid, job_uid, key));
+    t = &workloads.insert(key, scheduler.enter(seen.meta.uid, job_uid_of(seen), key));
     accept(*t, e.object);
     return;
   }

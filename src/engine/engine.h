@@ -260,6 +260,11 @@ class Engine {
                                                                      std::size_t offset, std::size_t limit) const;
   std::optional<PendingPosition> pending_position(std::string_view ns, std::string_view workload) const;  // none: it does not wait
 
+  // Flavors, resources and pairs of them that have a number inside: those that are there, and a bounded number of others. schedule()
+  // renumbers when there are more; a test may before any of its calls. Nothing but time is lost by it.
+  std::size_t names_kept() const;
+  void renumber();
+
   // Who holds quota, by key. Walks over all workloads: tests and simulation only.
   std::vector<HeldQuota> held_quotas() const;
   // Every broken invariant, as sentences; empty when all hold. Costs a full recomputation: tests and simulation only.

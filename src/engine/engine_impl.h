@@ -22,6 +22,10 @@
 
 namespace berth::engine {
 
+// Names of flavors, resources and their pairs that may be of what is gone, besides as many as are there: each costs some hundred bytes
+// and a cell in every queue, and renumbering looks at every workload that waits.
+inline constexpr std::size_t kSpareNames = 1'024;
+
 struct Engine::Impl {
   explicit Impl(const Options& options);
 
@@ -124,6 +128,7 @@ struct Engine::Impl {
   void emit_wake(Effects& out, Time now);
   std::optional<FairShareStatus> fair_share(NodeId node) const;
   std::vector<std::string> check_invariants() const;
+  void renumber();
   Scheduler rebuilt(std::map<const Tracked*, WorkloadId>& ids) const;
 
   Options options;
@@ -149,10 +154,13 @@ struct Engine::Impl {
   std::set<std::string> touched_cluster_queues, touched_local_queues, touched_cohorts;
   std::map<std::pair<std::string, std::string>, std::pair<std::string, bool>>
       told_finalizers;  // (kind, name) -> (version, present)
+  std::size_t names_bound = kSpareNames;  // with more of them, renumber()
   std::optional<Time> told_wake;
   int passes_at_once = 0;  // passes that asked for another one at once, one after the other
 };
 
+// The UID of the job that a workload is of; "": none is told.
+std::string job_uid_of(const api::kueue::Workload& workload);
 // An event about a workload, cut as the API demands.
 RecordEvent event_about(const api::kueue::Workload& workload, const lifecycle::Note& note);
 SchedulerOptions scheduler_options(const Options& options);

@@ -40,6 +40,11 @@ bool takes_quota(const Tracked& t) {
 
 }  // namespace
 
+std::string job_uid_of(const Workload& w) {
+  const auto label = w.meta.labels.find(lifecycle::kJobUidLabel);
+  return label == w.meta.labels.end() ? std::string() : label->second;
+}
+
 RecordEvent event_about(const Workload& w, const lifecycle::Note& note) {
   return {"Workload",   w.meta.ns,   w.meta.name,         w.meta.uid,        w.meta.resource_version,
           note.warning, note.reason, cut_note(note.text), std::string(note.controller)};
@@ -47,6 +52,7 @@ RecordEvent event_about(const Workload& w, const lifecycle::Note& note) {
 
 Effects Engine::Impl::schedule(Time now) {
   Effects out;
+  if (scheduler.names().size() > names_bound) renumber();
   if (!synced) {
     learn(now);
     return out;

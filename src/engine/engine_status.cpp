@@ -261,11 +261,27 @@ Scheduler Engine::Impl::rebuilt(std::map<const Tracked*, WorkloadId>& ids) const
   workloads.for_each([&](const Tracked& t) {
     const auto* holding = holding_status(t);
     if (holding == nullptr) return;
-    ids[&t] = out.enter(t.now->meta.uid, "", t.key);
+    ids[&t] = out.enter(t.now->meta.uid, job_uid_of(*t.now), t.key);
     out.hold(ids[&t], holding_of(t, *holding));
   });
   return out;
 }
+
+// A scheduler of what is there now, as after a restart: whoever waits comes in again when it is looked at, which all will be.
+void Engine::Impl::renumber() {
+  std::map<const Tracked*, WorkloadId> holders;
+  Scheduler fresh = rebuilt(holders);
+  workloads.renumber([&](const Tracked& t) {
+    nodes.forget(t.id);
+    const auto holder = holders.find(&t);
+    return holder != holders.end() ? holder->second : fresh.enter(t.now->meta.uid, job_uid_of(*t.now), t.key);
+  });
+  scheduler = std::move(fresh);
+  names_bound = kSpareNames + 2 * scheduler.names().size();
+}
+
+void Engine::renumber() { impl_->renumber(); }
+std::size_t Engine::names_kept() const { return impl_->scheduler.names().size(); }
 
 std::vector<std::string> Engine::Impl::check_invariants() const {
   auto broken = scheduler.check();

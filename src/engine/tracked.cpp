@@ -28,6 +28,18 @@ Tracked& TrackedWorkloads::insert(std::string key, WorkloadId id) {
   return t;
 }
 
+void TrackedWorkloads::renumber(const std::function<WorkloadId(const Tracked&)>& id_of) {
+  by_id_.clear();
+  marked_.clear();
+  for (const auto& [key, t] : all_) {
+    t->id = id_of(*t);
+    if (by_id_.size() <= t->id.index()) by_id_.resize(t->id.index() + 1, nullptr);
+    by_id_[t->id.index()] = t.get();
+    t->marked = false;
+    mark(*t);
+  }
+}
+
 void TrackedWorkloads::erase(Tracked& t) {
   unfile(by_local_queue_, t.local_queue, t);
   unfile(by_cluster_queue_, t.cluster_queue, t);

@@ -1,6 +1,7 @@
 // The workloads the engine knows, and where to find them: by name, by queue, by time.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -128,6 +129,9 @@ class TrackedWorkloads {
   void mark_cluster_queue(std::string_view name);
   std::vector<Tracked*> take_marked();  // by key
   bool any_marked() const { return !marked_.empty(); }
+
+  // Gives each another id, and marks all.
+  void renumber(const std::function<WorkloadId(const Tracked&)>& id_of);
 
   template <typename Visit>
   void for_each(Visit visit) const {

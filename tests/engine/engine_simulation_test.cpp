@@ -76,6 +76,7 @@ class Simulation {
         touch();
         break;
       default:
+        s_.renumber();
         break;
     }
     if (chance(60)) {

@@ -10,8 +10,8 @@
 
 namespace berth::engine {
 
-// Strings <-> dense ids, in order of first mention. Names are never forgotten: there are as many as flavors
-// and resources were ever named by a queue, which the API server's objects bound.
+// Strings <-> dense ids, in order of first mention. One name is never forgotten: when too many are of what is gone, all begin anew
+// (Engine::renumber()).
 template <typename IdType>
 class Interner {
  public:
@@ -55,6 +55,7 @@ class Names {
   std::size_t pairs() const { return pairs_.size(); }
   std::size_t flavors() const { return flavors_.size(); }
   std::size_t resources() const { return resources_.size(); }
+  std::size_t size() const { return flavors() + resources() + pairs(); }
 
  private:
   struct Pair {

@@ -41,6 +41,7 @@ class Scenario {
   void sync();  // caches are complete; called by the constructor unless `synced` is false in restart()
   // A new engine that knows nothing but what the API holds; as a follower, until it leads.
   void restart();
+  void renumber() { engine_->renumber(); }  // to be followed by run()
 
   // Jobs stop as soon as their workload is evicted, unless told otherwise; these tell one by hand.
   bool jobs_stop_at_once = true;
