@@ -1,0 +1,36 @@
+// Memory and metric series do not grow with the number of queues and workloads that have ever been.
+// The same for long: test_simulation --flat 1 --queues 10000 --workloads 1000000 --rounds 500
+#include "simulation/flat.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace berth::simulation {
+namespace {
+
+// The history of the API server fills and tables reach their sizes in the first rounds.
+constexpr std::size_t kWarmUp = 6;
+// What may come and go between two rounds: tables that double at one moment and not at another.
+constexpr std::size_t kSlack = 400'000;
+
+TEST(Flat, NothingIsLeftOfQueuesAndWorkloadsThatAreGone) {
+  FlatOptions options;
+#ifdef BERTH_SANITIZED
+  options.workloads = 1'200;
+#endif
+  const auto rounds = run_flat(options);
+  ASSERT_EQ(rounds.size(), static_cast<std::size_t>(options.rounds));
+  for (const FlatRound& round : rounds) {
+    EXPECT_EQ(round.admitted, options.workloads / options.rounds);
+    EXPECT_EQ(round.left, 0);
+  }
+  const auto settled = rounds.begin() + kWarmUp;
+  EXPECT_EQ(rounds.back().series, settled->series) << "series of what is gone";
+  const auto most =
+      std::max_element(settled, rounds.end(), [](const auto& a, const auto& b) { return a.heap < b.heap; });
+  EXPECT_LT(most->heap, settled->heap + kSlack) << "after round " << most - rounds.begin();
+}
+
+}  // namespace
+}  // namespace berth::simulation
