@@ -2,127 +2,301 @@
 #include "engine/topology/balanced.h"
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <tuple>
+
+#include "engine/topology/evenness.h"
+#include "engine/topology/tightest.h"
 
 namespace berth::engine::topology {
 
 namespace {
 
-constexpr std::size_t kMaxTable =
-    20'000'000;  // bits of the search for the tightest set: larger ones are left to best fit
+using Indices = std::vector<std::uint32_t>;  // of offers
 
-// One way to spread: `parts` of these domains with at least `floor` slices each.
-struct Way {
-  std::vector<DomainId> domains;  // by level values, each good for `floor` slices
-  std::size_t parts = 0;
-  std::int32_t floor = 0;
+// Domains of one level, by level values, with what each offers.
+struct Field {
+  std::vector<DomainId> domains;
+  std::vector<Offer> offers;
+  void add(DomainId domain, const Offer& offer) {
+    domains.push_back(domain);
+    offers.push_back(offer);
+  }
 };
 
-// The fewest domains that hold `slices`, and the largest number that each of so many can have at least.
-Way way_of(const Counts& counts, std::vector<DomainId> domains, std::int32_t slices) {
-  std::vector<std::int32_t> rooms;
-  for (DomainId id : domains) rooms.push_back(counts.slices(id));
-  std::sort(rooms.rbegin(), rooms.rend());
-  Way way;
-  std::int64_t sum = 0;
-  while (sum < slices && way.parts < rooms.size()) sum += rooms[way.parts++];
-  if (sum < slices) return {};
-  way.floor = std::min(slices / static_cast<std::int32_t>(way.parts), rooms[way.parts - 1]);
-  std::erase_if(domains, [&](DomainId id) { return counts.slices(id) < way.floor; });
-  way.domains = std::move(domains);
+// Domains of the requested level under one parent. `below` has their children on the balanced level, an entry
+// for each domain; it is empty when the requested level is the balanced one.
+struct Family {
+  Field top;
+  std::vector<Field> below;
+};
+
+// How the request would be placed when the fullest domains were filled first.
+struct Greedy {
+  std::uint32_t domains = 0;
+  const Offer* leaders = nullptr;  // the leader's domain
+  const Offer* last = nullptr;     // the last of the others
+};
+
+// A family where `floor` slices go to each domain at least, with what is too small for that left out.
+struct Way {
+  Family family;
+  std::int32_t floor = 0;
+  std::uint32_t domains = 0;  // of the requested level
+};
+
+template <typename Key>
+Indices ordered(std::span<const Offer> offers, Key key) {
+  Indices order(offers.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+  return order;
+}
+
+class Balancer {
+ public:
+  Balancer(const View& view, const Counts& counts, const Wanted& wanted, bool leader, std::int32_t pods)
+      : view_(view), counts_(counts), wanted_(wanted), leader_(leader), slices_(wanted.slices(pods)) {}
+
+  // The way with the highest floor, and of these the one with the fewest domains of the requested level.
+  std::optional<Way> best_way(const Chooser& chooser) const;
+  // The domains of the balanced level with what each gets, by level values; empty: it does not come out.
+  Shares spread(const Way& way) const;
+
+ private:
+  Offer offer_of(DomainId id) const;
+  Offer sum_of(const std::vector<Offer>& parts) const;
+  Family family_of(std::vector<DomainId> domains) const;
+  Indices leaders_first(std::span<const Offer> offers) const;
+  std::optional<Greedy> fill(std::span<const Offer> offers) const;
+  bool keep(Offer& offer, std::int32_t floor) const;
+  Family trimmed(const Family& family, std::int32_t floor) const;
+  std::optional<Way> way_with(const Family& family, std::int32_t floor) const;
+  std::optional<Way> way_of(const Family& family, std::int32_t least) const;
+  Indices tightest_set(std::span<const Offer> offers, const Indices& order) const;
+  Field tightest_below(const Family& family) const;
+
+  const View& view_;
+  const Counts& counts_;
+  const Wanted& wanted_;
+  bool leader_;
+  std::int32_t slices_;
+};
+
+Offer Balancer::offer_of(DomainId id) const {
+  const std::int32_t pods = counts_.pods(id), slices = counts_.slices(id);
+  if (!leader_) return {pods, slices, pods, slices, false};
+  return {pods, slices, counts_.pods_with(id), counts_.slices_with(id), counts_.leader(id)};
+}
+
+// Of a domain, from what is left of its children: the leader goes where it costs least.
+Offer Balancer::sum_of(const std::vector<Offer>& parts) const {
+  Offer sum;
+  std::optional<std::int32_t> fewer_pods, fewer_slices;
+  std::int64_t pods = 0, slices = 0;
+  for (const Offer& part : parts) {
+    pods += part.pods;
+    slices += part.slices;
+    if (leader_ && !part.leader) continue;
+    sum.leader = part.leader;
+    const std::int32_t less_pods = part.pods - part.pods_with, less_slices = part.slices - part.slices_with;
+    fewer_pods = std::min(fewer_pods.value_or(less_pods), less_pods);
+    fewer_slices = std::min(fewer_slices.value_or(less_slices), less_slices);
+  }
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  sum.pods = static_cast<std::int32_t>(std::min(pods, kMost));
+  sum.slices = static_cast<std::int32_t>(std::min(slices, kMost));
+  if (fewer_pods) sum.pods_with = sum.pods - *fewer_pods;
+  if (fewer_slices) sum.slices_with = sum.slices - *fewer_slices;
+  return sum;
+}
+
+Family Balancer::family_of(std::vector<DomainId> domains) const {
+  Family family;
+  for (DomainId id : domains) {
+    family.top.add(id, offer_of(id));
+    if (wanted_.level == wanted_.slice_level) continue;
+    Field& below = family.below.emplace_back();
+    for (DomainId child : view_[id].children) below.add(child, offer_of(child));
+  }
+  return family;
+}
+
+Indices Balancer::leaders_first(std::span<const Offer> offers) const {
+  return ordered(offers, [&](std::uint32_t i) {
+    return std::tuple(!offers[i].leader, -offers[i].slices_with, offers[i].pods_with, i);
+  });
+}
+
+// None when the request does not fit.
+std::optional<Greedy> Balancer::fill(std::span<const Offer> offers) const {
+  Greedy greedy;
+  std::int64_t missing = slices_;
+  std::uint32_t chief = static_cast<std::uint32_t>(offers.size());
+  if (leader_) {
+    const Indices order = leaders_first(offers);
+    if (order.empty() || !offers[order.front()].leader) return std::nullopt;
+    chief = order.front();
+    greedy = {1, &offers[chief], nullptr};
+    missing -= offers[chief].slices_with;
+  }
+  const Indices order =
+      ordered(offers, [&](std::uint32_t i) { return std::tuple(-offers[i].slices, offers[i].pods, i); });
+  for (std::uint32_t i : order) {
+    if (missing <= 0 || offers[i].slices == 0) break;
+    if (i == chief) continue;
+    ++greedy.domains;
+    greedy.last = &offers[i];
+    missing -= offers[i].slices;
+  }
+  return missing > 0 ? std::nullopt : std::optional(greedy);
+}
+
+// Whether a domain takes part. One that has too little room beside the leader takes part without it.
+bool Balancer::keep(Offer& offer, std::int32_t floor) const {
+  if (offer.slices < floor) return false;
+  if (offer.leader && offer.slices_with < floor) {
+    offer.leader = false;
+    offer.pods_with = offer.slices_with = 0;
+  }
+  return true;
+}
+
+Family Balancer::trimmed(const Family& family, std::int32_t floor) const {
+  auto trim = [&](const Field& field) {
+    Field kept;
+    for (std::size_t i = 0; i < field.domains.size(); ++i) {
+      Offer offer = field.offers[i];
+      if (keep(offer, floor)) kept.add(field.domains[i], offer);
+    }
+    return kept;
+  };
+  Family out;
+  if (family.below.empty()) {
+    out.top = trim(family.top);
+    return out;
+  }
+  for (std::size_t i = 0; i < family.below.size(); ++i) {
+    Field below = trim(family.below[i]);
+    if (below.domains.empty()) continue;
+    out.top.add(family.top.domains[i], sum_of(below.offers));
+    out.below.push_back(std::move(below));
+  }
+  return out;
+}
+
+std::optional<Way> Balancer::way_with(const Family& family, std::int32_t floor) const {
+  Way way{trimmed(family, floor), floor, 0};
+  const auto greedy = fill(way.family.top.offers);
+  if (!greedy) return std::nullopt;
+  way.domains = greedy->domains;
   return way;
 }
 
-// The set of `parts` domains that holds `slices` with the least room to spare, the first by level values
-// among equals; empty when the search would be too large.
-std::vector<DomainId> tightest(const Counts& counts, const Way& way, std::int32_t slices) {
-  const std::size_t n = way.domains.size(), k = way.parts;
-  std::int32_t largest = 0;
-  for (DomainId id : way.domains) largest = std::max(largest, counts.slices(id));
-  const std::size_t sums = static_cast<std::size_t>(slices) + static_cast<std::size_t>(largest) + 1;
-  if ((n + 1) * (k + 1) * sums > kMaxTable) return {};
-  // reach[i][j][s]: j of the domains from the i-th on have s slices together
-  std::vector<bool> reach((n + 1) * (k + 1) * sums);
-  auto at = [&](std::size_t i, std::size_t j, std::size_t s) { return (i * (k + 1) + j) * sums + s; };
-  reach[at(n, 0, 0)] = true;
-  for (std::size_t i = n; i-- > 0;) {
-    const auto room = static_cast<std::size_t>(counts.slices(way.domains[i]));
-    for (std::size_t j = 0; j <= k; ++j) {
-      for (std::size_t s = 0; s < sums; ++s) {
-        reach[at(i, j, s)] =
-            reach[at(i + 1, j, s)] || (j > 0 && s >= room && reach[at(i + 1, j - 1, s - room)]);
-      }
-    }
-  }
-  auto s = static_cast<std::size_t>(slices);
-  while (s < sums && !reach[at(0, k, s)]) ++s;
-  if (s == sums) return {};
-  std::vector<DomainId> chosen;
-  for (std::size_t i = 0, j = k; j > 0; ++i) {
-    const auto room = static_cast<std::size_t>(counts.slices(way.domains[i]));
-    if (s < room || !reach[at(i + 1, j - 1, s - room)]) continue;
-    chosen.push_back(way.domains[i]);
-    s -= room;
-    --j;
-  }
-  return chosen;
+// None when its floor is below `least`.
+std::optional<Way> Balancer::way_of(const Family& family, std::int32_t least) const {
+  std::vector<Offer> all;
+  for (const Field& below : family.below) all.insert(all.end(), below.offers.begin(), below.offers.end());
+  const auto greedy = fill(family.below.empty() ? std::span<const Offer>(family.top.offers) : all);
+  if (!greedy) return std::nullopt;
+  std::int32_t floor = slices_ / static_cast<std::int32_t>(greedy->domains);
+  if (greedy->leaders) floor = std::min(floor, greedy->leaders->slices_with);
+  if (greedy->last) floor = std::min(floor, greedy->last->slices);
+  if (floor < least) return std::nullopt;
+  if (auto way = way_with(family, floor)) return way;
+  // The leader has no place that leaves that many: as many as there are beside it.
+  if (!leader_ || !greedy->last || greedy->last->slices_with >= floor) return std::nullopt;
+  floor = greedy->last->slices_with;
+  return floor < least ? std::nullopt : way_with(family, floor);
 }
 
-// The domain that gives up the least for the leader; -1: it fits nowhere.
-int leaders_place(const Counts& counts, const std::vector<DomainId>& domains) {
-  int best = -1;
-  for (std::size_t i = 0; i < domains.size(); ++i) {
-    if (!counts.leader(domains[i])) continue;
-    auto loss = [&](std::size_t index) {
-      return counts.slices(domains[index]) - counts.slices_with(domains[index]);
-    };
-    if (best < 0 || loss(i) < loss(static_cast<std::size_t>(best))) best = static_cast<int>(i);
+std::optional<Way> Balancer::best_way(const Chooser& chooser) const {
+  if (slices_ < 1) return std::nullopt;
+  if (wanted_.level == wanted_.slice_level && wanted_.level != view_.leaf_level()) return std::nullopt;
+  std::optional<Way> best;
+  auto consider = [&](std::vector<DomainId> domains) {
+    auto way = way_of(family_of(std::move(domains)), best ? best->floor : 1);
+    if (!way) return;
+    if (!best || way->floor > best->floor || (way->floor == best->floor && way->domains < best->domains))
+      best = std::move(way);
+  };
+  if (wanted_.level == 0) {
+    consider(chooser.domains_at(0));
+    return best;
+  }
+  for (DomainId parent : chooser.domains_at(wanted_.level - 1)) {
+    const Offer offer = offer_of(parent);
+    if ((leader_ ? offer.slices_with : offer.slices) < slices_) continue;
+    consider(chooser.domains_at(wanted_.level, parent));
   }
   return best;
 }
 
+// As many domains as filling the fullest first takes, with the least room. Among equals `order` counts.
+Indices Balancer::tightest_set(std::span<const Offer> offers, const Indices& order) const {
+  const auto greedy = fill(offers);
+  if (!greedy) return {};
+  std::vector<Offer> sorted;
+  for (std::uint32_t i : order) sorted.push_back(offers[i]);
+  Indices chosen = tightest(sorted, greedy->domains, std::int64_t{slices_} * wanted_.slice_size, leader_);
+  for (std::uint32_t& i : chosen) i = order[i];
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
+// The tightest domains of the requested level, those with the most even children first among equals; of these
+// the children.
+Field Balancer::tightest_below(const Family& family) const {
+  const std::vector<Offer>& offers = family.top.offers;
+  std::vector<std::int64_t> evennesses;
+  for (const Field& below : family.below) {
+    std::vector<std::int32_t> pods;
+    for (const Offer& offer : below.offers) pods.push_back(offer.pods);
+    evennesses.push_back(evenness(pods));
+  }
+  Field out;
+  for (std::uint32_t i : tightest_set(offers, ordered(offers, [&](std::uint32_t k) {
+                                        return std::tuple(!offers[k].leader, -offers[k].slices_with,
+                                                          -evennesses[k], k);
+                                      }))) {
+    const Field& below = family.below[i];
+    for (std::size_t k = 0; k < below.domains.size(); ++k) out.add(below.domains[k], below.offers[k]);
+  }
+  return out;
+}
+
+Shares Balancer::spread(const Way& way) const {
+  const Field field = way.family.below.empty() ? way.family.top : tightest_below(way.family);
+  const Indices chosen = tightest_set(field.offers, ordered(field.offers, [](std::uint32_t i) { return i; }));
+  if (chosen.empty()) return {};
+  std::int32_t extra = slices_ - static_cast<std::int32_t>(chosen.size()) * way.floor;
+  if (extra < 0) return {};
+  std::vector<Offer> offers;
+  for (std::uint32_t i : chosen) offers.push_back(field.offers[i]);
+  Shares shares(chosen.size());
+  bool missing = leader_;  // the leader
+  for (std::uint32_t i : leaders_first(offers)) {
+    const std::int32_t room = missing ? offers[i].slices_with : offers[i].slices;
+    const std::int32_t more = std::min(room - way.floor, extra);
+    shares[i] = {field.domains[chosen[i]], (way.floor + more) * wanted_.slice_size, missing, i};
+    extra -= more;
+    missing = false;
+  }
+  return extra > 0 ? Shares() : shares;
+}
+
 }  // namespace
 
-Shares place_balanced(const Counts& counts, const Wanted& wanted, bool with_leader, std::int32_t pods,
-                      const Chooser& chooser) {
-  const std::int32_t slices = wanted.slices(pods);
-  Way best;
-  std::vector<std::vector<DomainId>> families;
-  if (wanted.level == 0) {
-    families.push_back(chooser.domains_at(0));
-  } else {
-    for (DomainId parent : chooser.domains_at(wanted.level - 1))
-      families.push_back(chooser.domains_at(wanted.level, parent));
-  }
-  for (std::vector<DomainId>& family : families) {
-    Way way = way_of(counts, std::move(family), slices);
-    if (way.floor == 0) continue;
-    if (best.floor == 0 || way.floor > best.floor || (way.floor == best.floor && way.parts < best.parts))
-      best = std::move(way);
-  }
-  if (best.floor == 0) return {};
-  const std::vector<DomainId> chosen = tightest(counts, best, slices);
-  if (chosen.empty()) return {};
-  const int chief = with_leader ? leaders_place(counts, chosen) : -1;
-  if (with_leader && chief < 0) return {};
-
-  std::int32_t rest = slices;
-  std::vector<std::int32_t> given(chosen.size()), room(chosen.size());
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
-    room[i] = static_cast<int>(i) == chief ? counts.slices_with(chosen[i]) : counts.slices(chosen[i]);
-    given[i] = std::min(best.floor, room[i]);
-    rest -= given[i];
-  }
-  for (std::size_t i = 0; i < chosen.size() && rest > 0; ++i) {
-    const std::int32_t more = std::min(rest, room[i] - given[i]);
-    given[i] += more;
-    rest -= more;
-  }
-  if (rest > 0) return {};
+Shares place_balanced(const View& view, const Counts& counts, const Wanted& wanted, bool with_leader,
+                      std::int32_t pods, const Chooser& chooser) {
+  const Balancer balancer(view, counts, wanted, with_leader, pods);
+  const auto way = balancer.best_way(chooser);
+  if (!way) return {};
   Shares leaves;
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
-    const bool leads = static_cast<int>(i) == chief;
-    if (given[i] == 0 && !leads) continue;
-    const Shares part = chooser.descend({{chosen[i], given[i] * wanted.slice_size, leads, 0}});
+  for (const Share& share : balancer.spread(*way)) {
+    const Shares part = chooser.descend({share}, true);
     if (part.empty()) return {};
     leaves.insert(leaves.end(), part.begin(), part.end());
   }

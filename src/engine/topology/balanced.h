@@ -1,5 +1,10 @@
-// Balanced placement (TASBalancedPlacement): a preferred request that needs several domains gets about the
-// same from each of as few as there can be (kueue.md 4.8).
+// Balanced placement (TASBalancedPlacement, KEP-2724 "Balanced placement"): the pods of a preferred request
+// that fits below one parent of the requested level go in about equal parts to as few domains as there can
+// be.
+//
+// The balanced level is the one below the requested level, or the requested level when it is the lowest.
+// Where slices are asked for on the requested level itself, and that is not the lowest, there is nothing to
+// balance.
 #pragma once
 
 #include "engine/topology/choose.h"
@@ -7,7 +12,7 @@
 namespace berth::engine::topology {
 
 // Empty when there is no balanced way; then the usual one counts.
-Shares place_balanced(const Counts& counts, const Wanted& wanted, bool with_leader, std::int32_t pods,
-                      const Chooser& chooser);
+Shares place_balanced(const View& view, const Counts& counts, const Wanted& wanted, bool with_leader,
+                      std::int32_t pods, const Chooser& chooser);
 
 }  // namespace berth::engine::topology

@@ -239,11 +239,11 @@ bool Chooser::take_workers(const Pool& pool, std::int32_t wanted, int without, S
   return true;
 }
 
-Shares Chooser::descend(Shares shares) const {
+Shares Chooser::descend(Shares shares, bool stay_inside) const {
   if (shares.empty()) return shares;
   for (std::size_t level = view_[shares.front().domain].level; level < view_.leaf_level(); ++level) {
     Shares next;
-    if (level < wanted_.slice_level) {  // all children of all domains are one pool
+    if (level < wanted_.slice_level && !stay_inside) {  // all children of all domains are one pool
       std::vector<DomainId> pool;
       std::int32_t pods = 0;
       bool leader = false;

@@ -30,8 +30,9 @@ class Chooser {
   std::int32_t fits(DomainId scope = DomainId()) const;
 
   // --- The steps, for other ways to find domains.
-  // Spreads what `shares` (of one level) have over their children, and so on to the leaves.
-  Shares descend(Shares shares) const;
+  // Spreads what `shares` (of one level) have over their children, and so on to the leaves. Above the slice
+  // level the children of all shares are one pool, unless each share shall `stay_inside` its domain.
+  Shares descend(Shares shares, bool stay_inside = false) const;
   // Takes domains of `pool` (ordered by level values) until `units` are placed, as few as there can be; false
   // when there is too little room. Units are slices at and above the slice level, below it `unit` pods.
   bool take(std::span<const DomainId> pool, std::int32_t pods, bool leader, Shares& out) const;

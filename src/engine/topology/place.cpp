@@ -68,7 +68,7 @@ Shares Places::Impl::choose(const Task& task, std::int32_t pods, DomainId scope)
   const bool leader = ask.leader != nullptr;
   Chooser chooser(*task.view, counted, task.wanted, leader, task.wanted.least_free(options));
   if (options.balanced_placement && !task.wanted.required && !task.wanted.unconstrained && !scope.valid()) {
-    Shares balanced = topology::place_balanced(counted, task.wanted, leader, pods, chooser);
+    Shares balanced = topology::place_balanced(*task.view, counted, task.wanted, leader, pods, chooser);
     if (!balanced.empty()) return balanced;
   }
   return chooser.place(pods, scope);

@@ -1,42 +1,275 @@
-// Balanced placement, where it is switched on (kueue.md 4.8).
+// Balanced placement, where it is switched on (KEP-2724).
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <random>
+#include <sstream>
+
+#include "engine/topology/balanced_oracle.h"
+#include "engine/topology/evenness.h"
 #include "engine/topology/room.h"
 
 namespace berth::engine {
 namespace {
 
-TEST(TopologyBalanced, AboutTheSameInAsFewDomainsAsThereCanBe) {
-  Room room({.balanced_placement = true});
-  furnish(room, 3, 2);  // racks of 8
-  EXPECT_EQ(room.where({Gang{.count = 12}.preferred("rack")}), "r1-n1:4 r1-n2:2 r2-n1:4 r2-n2:2");
-  EXPECT_EQ(room.where({Gang{.count = 13}.preferred("rack")}), "r1-n1:4 r1-n2:3 r2-n1:4 r2-n2:2");
-  EXPECT_EQ(room.where({Gang{.count = 6}.preferred("rack")}), "r1-n1:4 r1-n2:2");
-  EXPECT_EQ(room.where({Gang{.count = 12}.preferred("rack").slices("rack", 4)}),
-            "r1-n1:4 r1-n2:4 r2-n1:4");  // three slices: two and one
-  EXPECT_EQ(room.where({Gang{.count = 25}.preferred("rack")}),
-            "topology \"t\" allows to fit only 24 out of 25 pod(s)");
+using Racks = std::vector<std::vector<int>>;  // cpu by node
 
-  Room usual;
-  furnish(usual, 3, 2);
-  EXPECT_EQ(usual.where({Gang{.count = 12}.preferred("rack")}), "r1-n1:4 r1-n2:4 r2-n1:4");
-}
-
-TEST(TopologyBalanced, DomainsThatAreTooSmallAreLeftOutAndTheTightestSetIsTaken) {
-  Room room({.balanced_placement = true});
+// Racks "r1".. of one block with nodes "x1".., numbered through.
+void furnish_block(Room& room, const Racks& racks) {
   room.topology("t", {"block", "rack", "kubernetes.io/hostname"});
   room.flavor("f", "t");
-  const std::vector<std::pair<std::string, std::string>> racks{
-      {"a", "3"}, {"b", "9"}, {"c", "7"}, {"d", "6"}};
-  for (const auto& [rack, cpu] : racks) room.node(rack, {{"block", "b"}, {"rack", rack}}, {{"cpu", cpu}});
-  EXPECT_EQ(room.where({Gang{.count = 12}.preferred("rack")}), "c:6 d:6");
-  EXPECT_EQ(room.where({Gang{.count = 13}.preferred("rack")}), "c:7 d:6");
-  EXPECT_EQ(room.where({Gang{.count = 14}.preferred("rack")}), "b:7 c:7");
-  EXPECT_EQ(room.where({Gang{.count = 1, .group = "g"}.preferred("rack"),
-                        Gang{.count = 12, .group = "g"}.preferred("rack")}),
-            "c:1 | c:6 d:6");
-  // Required and unconstrained requests are not balanced.
-  EXPECT_EQ(room.where({Gang{.count = 12}.required("block")}), "a:3 b:9");
+  int node = 0, rack = 0;
+  for (const auto& nodes : racks) {
+    ++rack;
+    for (int cpu : nodes) {
+      room.node("x" + std::to_string(++node), {{"block", "b1"}, {"rack", "r" + std::to_string(rack)}},
+                {{"cpu", std::to_string(cpu)}});
+    }
+  }
+}
+
+std::string balanced(const Racks& racks, const std::vector<Gang>& gangs) {
+  Room room({.balanced_placement = true});
+  furnish_block(room, racks);
+  return room.where(gangs);
+}
+
+Gang in_a_rack(std::int32_t count) { return Gang{.count = count}.preferred("rack"); }
+
+TEST(TopologyBalanced, TheExamplesOfTheKep) {
+  EXPECT_EQ(balanced({{15}, {15}}, {in_a_rack(25)}), "x1:13 x2:12");
+  EXPECT_EQ(balanced({{15, 13, 10}}, {in_a_rack(23)}), "x1:12 x2:11");
+  EXPECT_EQ(balanced({{20, 10}, {15, 15}}, {in_a_rack(22)}), "x3:11 x4:11");
+  EXPECT_EQ(balanced({{20, 10}, {15, 15}}, {in_a_rack(20)}), "x1:20");
+  EXPECT_EQ(balanced({{10, 5}, {5, 5, 5}}, {in_a_rack(15)}), "x3:5 x4:5 x5:5");
+  EXPECT_EQ(balanced({{15}, {15}, {15, 15}}, {in_a_rack(25).slices("kubernetes.io/hostname", 5)}),
+            "x3:15 x4:10");
+}
+
+TEST(TopologyBalanced, SlicesGoToNodesThatTakeAsManyEach) {
+  EXPECT_EQ(balanced({{12, 12}, {14, 6}}, {in_a_rack(16).slices("kubernetes.io/hostname", 4)}), "x1:8 x2:8");
+}
+
+TEST(TopologyBalanced, ALeaderIsBesideAFullShare) {
+  Gang leader = Gang{.count = 1}.preferred("rack").in("g");
+  Gang workers = in_a_rack(30).slices("kubernetes.io/hostname", 5).in("g");
+  EXPECT_EQ(balanced({{12, 12}, {14, 6}}, {leader, workers}), "x1:1 | x1:10 x2:10 x3:10");
+  workers.count = 25;
+  EXPECT_EQ(balanced({{20, 15, 12}}, {leader, workers}), "x3:1 | x2:15 x3:10");
+  // Room for the leader is kept on one node, not on each.
+  EXPECT_EQ(balanced({{7, 5}}, {leader, in_a_rack(10).in("g")}), "x1:1 | x1:5 x2:5");
+}
+
+TEST(TopologyBalanced, WhereNothingIsBalancedBestFitCounts) {
+  Room room({.balanced_placement = true}), usual;
+  furnish(room, 3, 2);  // racks of 8
+  furnish(usual, 3, 2);
+  for (const Gang& gang :
+       {Gang{.count = 12}.preferred("rack").slices("rack", 4), Gang{.count = 25}.preferred("rack"),
+        Gang{.count = 7}.required("rack"), Gang{.count = 7}.unconstrained()}) {
+    EXPECT_EQ(room.where({gang}), usual.where({gang}));
+  }
+  EXPECT_EQ(room.where({Gang{.count = 6}.preferred("rack")}), "r1-n1:3 r1-n2:3");
+  EXPECT_EQ(usual.where({Gang{.count = 6}.preferred("rack")}), "r1-n1:4 r1-n2:2");
+}
+
+// Larger searches are left to best fit: the gang is placed all the same.
+TEST(TopologyBalanced, ASearchThatIsTooLargeIsLeftToBestFit) {
+  Room room({.balanced_placement = true});
+  furnish_block(room, {{2'000'000, 2'000'001}, {1'999'999}});
+  for (int i = 1; i <= 3; ++i) {
+    const std::string name = "x" + std::to_string(i);
+    api::Node node = Room::a_node(name, {{"block", "b1"}, {"rack", i < 3 ? "r1" : "r2"}},
+                                  {{"cpu", std::to_string(2'000'000 + i)}});
+    node.allocatable["pods"] = Quantity::of(3'000'000);
+    room.places.set_node(node);
+  }
+  EXPECT_NE(room.where({in_a_rack(5'000'000)}).find("x1:"), std::string::npos);
+}
+
+TEST(TopologyEvenness, OrdersByEntropy) {
+  using topology::evenness;
+  const auto of = [](std::vector<std::int32_t> amounts) { return evenness(amounts); };
+  constexpr std::int64_t kBit = 1 << 24;
+  EXPECT_EQ(of({}), 0);
+  EXPECT_EQ(of({0, 0}), 0);
+  EXPECT_EQ(of({7}), 0);
+  EXPECT_EQ(of({3, 3}), kBit);
+  EXPECT_EQ(of({2'000'000'000, 2'000'000'000}), kBit);
+  EXPECT_EQ(of({1, 1, 2}), kBit * 3 / 2);
+  EXPECT_EQ(of({9, 18, 9, 0}), kBit * 3 / 2);
+  EXPECT_EQ(of({5, 5, 5}), of({1, 1, 1}));
+  EXPECT_GT(of({5, 5, 5}), of({10, 5}));
+  EXPECT_GT(of({8, 8, 8}), of({16, 8}));
+  EXPECT_GT(of({10, 5}), of({11, 4}));
+}
+
+// --- Against an independent computation, on random rooms of up to four levels.
+
+class Cases {
+ public:
+  explicit Cases(std::uint32_t seed) : random_(seed) {}
+
+  void run(int cases) {
+    for (int i = 0; i < cases && !::testing::Test::HasFailure(); ++i) {
+      if (i % 8 == 0) furnish();
+      one();
+    }
+  }
+
+  int balanced = 0, best_fit = 0, refused = 0, with_leader = 0, from_above = 0;
+
+ private:
+  struct Machine {
+    std::vector<std::string> path;
+    int cpu = 0;
+  };
+  int draw(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
+
+  void furnish() {
+    static const std::vector<std::string> kLevels{"zone", "block", "rack", "kubernetes.io/hostname"};
+    const auto depth = static_cast<std::ptrdiff_t>(draw(1, 4));
+    levels_.assign(kLevels.end() - depth, kLevels.end());
+    room_ = std::make_unique<Room>(TopologyOptions{.balanced_placement = true});
+    usual_ = std::make_unique<Room>();
+    machines_.clear();
+    for (Room* room : {room_.get(), usual_.get()}) {
+      room->topology("t", levels_);
+      room->flavor("f", "t");
+    }
+    const int few = draw(1, 3), count = draw(1, 10);  // few kinds of nodes make ties
+    const bool alike = draw(0, 1) == 0;
+    for (int i = 0; i < count; ++i) {
+      Machine machine;
+      api::StringMap labels;
+      std::string prefix;
+      for (std::size_t level = 0; level + 1 < levels_.size(); ++level) {
+        prefix += std::to_string(draw(0, level == 0 ? 1 : 2));
+        machine.path.push_back(levels_[level] + prefix);
+        labels[levels_[level]] = machine.path.back();
+      }
+      machine.path.push_back("n" + std::to_string(i));
+      machine.cpu = alike ? 4 * draw(1, few) : draw(0, 16);
+      for (Room* room : {room_.get(), usual_.get()})
+        room->node(machine.path.back(), labels, {{"cpu", std::to_string(machine.cpu)}});
+      machines_.push_back(machine);
+    }
+  }
+
+  void one() {
+    BalancedAsk ask;
+    const auto last = static_cast<int>(levels_.size()) - 1;
+    ask.level = static_cast<std::size_t>(draw(0, last));
+    ask.slice_level = static_cast<std::size_t>(last);
+    const int worker = draw(1, 2), leader = draw(0, 6);
+    Gang workers;
+    workers.requests = {{"cpu", std::to_string(worker)}};
+    workers.preferred(levels_[ask.level]);
+    if (draw(0, 1) == 0) {
+      ask.slice_level = static_cast<std::size_t>(draw(static_cast<int>(ask.level), last));
+      ask.slice = draw(1, 4);
+      workers.slices(levels_[ask.slice_level], ask.slice);
+    }
+    ask.pods = ask.slice * draw(1, draw(0, 1) == 0 ? 6 : 16);
+    ask.leader = draw(0, 2) == 0;
+    workers.count = ask.pods;
+    std::vector<Gang> gangs{workers};
+    if (ask.leader) {
+      Gang chief = workers;
+      chief.count = 1;
+      chief.requests = {{"cpu", std::to_string(leader)}};
+      gangs = {chief.in("g"), workers.in("g")};
+      if (ask.pods == 1) std::swap(gangs[0], gangs[1]);  // of equals the second leads
+    }
+    std::vector<OracleNode> nodes;
+    for (const Machine& machine : machines_) {
+      OracleNode node{machine.path, machine.cpu / worker, 0, machine.cpu >= leader};
+      node.beside = node.leader ? (machine.cpu - leader) / worker : 0;
+      nodes.push_back(node);
+    }
+    judge(ask, gangs, nodes);
+  }
+
+  void judge(const BalancedAsk& ask, const std::vector<Gang>& gangs, const std::vector<OracleNode>& nodes) {
+    BalancedOracle oracle(nodes, ask);
+    const auto expected = oracle.place();
+    const Placement placement = room_->place(gangs);
+    ASSERT_EQ(room_->broken(), "");
+    if (!expected) {
+      ASSERT_EQ(room_->where(gangs), usual_->where(gangs)) << story(ask);
+      ++(placement.ok ? best_fit : refused);
+      return;
+    }
+    ++balanced;
+    with_leader += ask.leader ? 1 : 0;
+    ASSERT_TRUE(placement.ok) << story(ask);
+    const std::size_t level = expected->begin()->first.size() - 1,
+                      workers = gangs.back().count == ask.pods && (!ask.leader || ask.pods > 1)
+                                    ? gangs.size() - 1
+                                    : 0;
+    from_above += level + 1 < levels_.size() ? 1 : 0;
+    const auto pods = by_path(room_->text(placement.pod_sets[workers]));
+    BalancedOracle::Shares got;
+    for (const auto& [path, count] : pods) got[cut(path, level)].first += count;
+    if (ask.leader) {
+      const auto chief = by_path(room_->text(placement.pod_sets[1 - workers]));
+      ASSERT_EQ(chief.size(), 1u);
+      got[cut(chief.begin()->first, level)].second = true;
+    }
+    ASSERT_EQ(got, *expected) << room_->text(placement) << story(ask);
+    for (const auto& [path, share] : *expected) {
+      if (share.second) continue;
+      std::map<std::vector<std::string>, int> here;
+      for (const auto& [leaf, count] : pods) {
+        if (cut(leaf, level) == path) here[leaf] = count;
+      }
+      ASSERT_EQ(here, oracle.leaves(path, share.first)) << room_->text(placement) << story(ask);
+    }
+  }
+
+  static std::vector<std::string> cut(const std::vector<std::string>& path, std::size_t level) {
+    return {path.begin(), path.begin() + static_cast<std::ptrdiff_t>(level) + 1};
+  }
+  // "n1:2 n3:1" by the nodes' paths.
+  std::map<std::vector<std::string>, int> by_path(const std::string& places) const {
+    std::map<std::vector<std::string>, int> out;
+    std::istringstream in(places);
+    for (std::string each; in >> each;) {
+      const std::string name = each.substr(0, each.find(':'));
+      for (const Machine& machine : machines_) {
+        if (machine.path.back() == name) out[machine.path] = std::stoi(each.substr(each.find(':') + 1));
+      }
+    }
+    return out;
+  }
+  std::string story(const BalancedAsk& ask) const {
+    std::string out = "\n" + std::to_string(ask.pods) + " pods, preferred " + levels_[ask.level] +
+                      ", slices of " + std::to_string(ask.slice) + " on " + levels_[ask.slice_level] +
+                      (ask.leader ? ", a leader" : "") + "\n";
+    for (const Machine& machine : machines_) {
+      for (const std::string& value : machine.path) out += value + "/";
+      out += " " + std::to_string(machine.cpu) + "\n";
+    }
+    return out;
+  }
+
+  std::mt19937 random_;
+  std::unique_ptr<Room> room_, usual_;
+  std::vector<std::string> levels_;
+  std::vector<Machine> machines_;
+};
+
+TEST(TopologyBalanced, EqualsAnIndependentComputationOnRandomRooms) {
+  constexpr int kCases = 6'000;
+  // Other cases with each run of --gtest_shuffle --gtest_repeat=N.
+  Cases cases(static_cast<std::uint32_t>(12 + ::testing::UnitTest::GetInstance()->random_seed()));
+  cases.run(kCases);
+  std::printf("balanced %d (with a leader %d, on racks and above %d), best fit %d, refused %d\n",
+              cases.balanced, cases.with_leader, cases.from_above, cases.best_fit, cases.refused);
+  EXPECT_GT(cases.balanced, kCases / 4);
+  EXPECT_GT(cases.with_leader, kCases / 20);
+  EXPECT_GT(cases.from_above, kCases / 20);
+  EXPECT_GT(cases.best_fit, kCases / 20);
 }
 
 }  // namespace
