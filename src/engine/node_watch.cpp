@@ -14,9 +14,10 @@ namespace {
 // How long a node may be NotReady before it counts as failed, where the end of its pods is not waited for.
 constexpr std::chrono::seconds kNotReadyFor{30};
 
+// Empty: none.
 std::string host_of(const api::Node& node) {
   const auto label = node.labels.find(std::string(lifecycle::kHostnameLevel));
-  return label == node.labels.end() ? node.name : label->second;
+  return label == node.labels.end() ? std::string() : label->second;
 }
 
 bool same_health(const api::Node& a, const api::Node& b) {
@@ -47,8 +48,9 @@ std::vector<WorkloadId> NodeWatch::set_node(const Ptr<api::Node>& node) {
   if (before && same_health(*before, *node)) return concerned;
   if (before) names_.erase({host_of(*before), before->name});
   names_.insert({host_of(*node), node->name});
-  look_at(host_of(*node), concerned);
-  if (before && host_of(*before) != host_of(*node)) look_at(host_of(*before), concerned);
+  std::set<Host> hosts{host_of(*node), node->name};
+  if (before) hosts.insert(host_of(*before));
+  for (const Host& host : hosts) look_at(host, concerned);
   return concerned;
 }
 
@@ -60,6 +62,7 @@ std::vector<WorkloadId> NodeWatch::remove_node(const std::string& name) {
   names_.erase({host, name});
   nodes_.erase(it);
   look_at(host, concerned);
+  if (host != name) look_at(name, concerned);
   return concerned;
 }
 
@@ -87,20 +90,25 @@ void NodeWatch::watch(WorkloadId workload, const std::string& key, const api::ku
   // Tolerations that end do not count.
   for (auto& each : tolerations) std::erase_if(each, [](const auto& t) { return t.toleration_seconds.has_value(); });
   std::vector<TopologyAssignmentPtr> assignments;
+  std::vector<std::string> names;
   bool any = false;
   for (const auto& ps : admission.pod_set_assignments) {
+    names.push_back(ps.name);
     const bool on_nodes = ps.topology_assignment && lifecycle::places_are_nodes(*ps.topology_assignment);
     assignments.push_back(on_nodes ? ps.topology_assignment : nullptr);
     any = any || on_nodes;
   }
   if (const auto known = watched_.find(workload); known != watched_.end()) {
-    if (any && same(known->second.assignments, assignments) && known->second.tolerations == tolerations) return;
+    const Watched& before = known->second;
+    if (any && same(before.assignments, assignments) && before.pod_sets == names &&
+        before.tolerations == tolerations)
+      return;
     forget(workload);
   }
   if (!any) return;
   ids_[key] = workload;
   Watched& watched = watched_[workload];
-  watched = {key, std::move(assignments), std::move(tolerations), {}};
+  watched = {key, std::move(assignments), std::move(names), std::move(tolerations), {}};
   std::map<Host, PodSets> hosts;
   for (std::size_t i = 0; i < watched.assignments.size(); ++i) {
     if (!watched.assignments[i]) continue;
@@ -128,11 +136,14 @@ void NodeWatch::forget(WorkloadId workload) {
   watched_.erase(it);
 }
 
-NodeWatch::Verdict NodeWatch::verdict(WorkloadId workload, const std::vector<std::string>& marked, Time now) const {
+NodeWatch::Verdict NodeWatch::verdict(WorkloadId workload, const std::vector<std::string>& marked,
+                                      const Reclaimable& reclaimable, Time now) const {
   Verdict out;
   const auto it = watched_.find(workload);
-  if (it == watched_.end()) return out;
+  if (it == watched_.end() || it->second.suspects.empty()) return out;
+  const PodSets provided = provided_for(it->second, reclaimable);
   for (const Host& host : it->second.suspects) {
+    if ((on_host_.at(host).at(workload) & ~provided) == 0) continue;
     const bool is_marked = std::ranges::find(marked, host) != marked.end();
     if (failed(it->second, host, is_marked, now, out.next)) out.failed.push_back(host);
   }
@@ -144,6 +155,7 @@ bool NodeWatch::failed(const Watched& watched, const Host& host, bool marked, Ti
   const Trouble what = trouble(watched, host, pod_sets);
   if (what.gone || (marked && what.any())) return true;
   const bool idle = !has_progress(watched.key, host);
+  if (what.renamed) return idle;
   if (what.tainted && options_.replace_on_taints && idle) return true;
   if (!what.not_ready) return false;
   if (options_.replace_on_pod_termination) return idle;
@@ -160,8 +172,9 @@ const api::Node* NodeWatch::node_of(const Host& host) const {
 NodeWatch::Trouble NodeWatch::trouble(const Watched& watched, const Host& host, PodSets pod_sets) const {
   Trouble out;
   const api::Node* node = node_of(host);
-  out.gone = node == nullptr || !node->ready;
-  if (out.gone) return out;
+  out.renamed = node == nullptr && nodes_.contains(host);
+  out.gone = !out.renamed && (node == nullptr || !node->ready);
+  if (node == nullptr || out.gone) return out;
   out.not_ready = !*node->ready;
   for (std::size_t i = 0; i < watched.tolerations.size(); ++i) {
     const bool here = (pod_sets >> i & 1) != 0;
@@ -170,9 +183,40 @@ NodeWatch::Trouble NodeWatch::trouble(const Watched& watched, const Host& host, 
   return out;
 }
 
+// The pod sets some of whose pods have ended for good, and all others run on nodes that are well.
+NodeWatch::PodSets NodeWatch::provided_for(const Watched& watched, const Reclaimable& reclaimable) const {
+  PodSets out = 0;
+  for (std::size_t i = 0; i < watched.assignments.size(); ++i) {
+    const auto ended = std::ranges::find(reclaimable, watched.pod_sets[i], &api::kueue::ReclaimablePod::name);
+    if (!watched.assignments[i] || ended == reclaimable.end() || ended->count <= 0) continue;
+    std::int64_t needed = -std::int64_t{ended->count};
+    for (const auto& domain : watched.assignments[i]->domains) {
+      needed += domain.count;
+      const Host& host = domain.values.back();
+      if (!watched.suspects.contains(host))
+        needed -= std::min(domain.count, progress(watched.key, host, watched.pod_sets[i]));
+    }
+    if (needed <= 0) out |= PodSets{1} << i;
+  }
+  return out;
+}
+
+std::string NodeWatch::node_name(const Host& host) const {
+  const auto* node = node_of(host);
+  return node != nullptr ? node->name : host;
+}
+
+int NodeWatch::progress(const std::string& key, const Host& host, const std::string& pod_set) const {
+  const auto it = progress_.find({key, node_name(host), pod_set});
+  return it == progress_.end() ? 0 : it->second;
+}
+
 bool NodeWatch::has_progress(const std::string& key, const Host& host) const {
-  if (const auto* node = node_of(host); node != nullptr && node->name != host && progress_.contains({key, node->name})) return true;
-  return progress_.contains({key, host});
+  const auto any = [&](const std::string& node) {
+    const auto it = progress_.lower_bound({key, node, ""});
+    return it != progress_.end() && it->first[0] == key && it->first[1] == node;
+  };
+  return any(host) || any(node_name(host));
 }
 
 void NodeWatch::look_at(const Host& host, std::vector<WorkloadId>& concerned) {
@@ -193,9 +237,9 @@ void NodeWatch::look_at(const Host& host, std::vector<WorkloadId>& concerned) {
 void NodeWatch::count(const api::PodPlacement& pod, int by, std::vector<WorkloadId>& concerned) {
   if (pod.workload.empty() || !pod.bound || pod.terminated || pod.terminating) return;
   const std::string key = api::object_key(pod.ns, pod.workload);
-  int& pods = progress_[{key, pod.node}];
+  int& pods = progress_[{key, pod.node, pod.pod_set}];
   pods += by;
-  if (pods == 0) progress_.erase({key, pod.node});
+  if (pods == 0) progress_.erase({key, pod.node, pod.pod_set});
   const auto id = ids_.find(key);
   if (id != ids_.end() && !watched_.at(id->second).suspects.empty()) concerned.push_back(id->second);
 }

@@ -108,6 +108,26 @@ TEST(NodeFailure, WithoutFailFastItIsTriedAgain) {
   EXPECT_EQ(s.places_of("a"), "r1-n2:2 r1-n4:2");
 }
 
+TEST(NodeFailure, PodsThatEndedForGoodNeedNoReplacement) {
+  Racks s;
+  s.take(NodeGone{"r1-n3"});  // no room for a replacement
+  s.pods_end({"p1", "p2"});
+  api::kueue::JobReport report;
+  report.pods_ready = true;
+  report.reclaimable = {{"main", 2}};
+  s.report("a", report);
+  s.run();
+  const int writes = s.writes();
+  s.take(NodeGone{"r1-n1"});
+  s.pass(60);
+  EXPECT_EQ(s.state("a"), "Admitted");
+  EXPECT_THAT(s.unhealthy(), IsEmpty());
+  EXPECT_EQ(s.writes(), writes);
+  s.take(NodeGone{"r1-n2"});  // here two of them run
+  s.pass(60);
+  EXPECT_EQ(s.places_of("a"), "r2-n1:2 r2-n2:2");
+}
+
 TEST(NodeFailure, SeveralNodesAreReplacedTogether) {
   Racks s;
   s.give(NodeBuilder("r1-n4"));

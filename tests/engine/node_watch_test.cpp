@@ -34,7 +34,10 @@ class NodeFailureRules : public testing::Test {
     admission.pod_set_assignments[0].topology_assignment = on_nodes(nodes);
     watch.watch(id, key, admission, {std::move(tolerations)});
   }
-  Names failed(WorkloadId id, Time now = at(0), const Names& marked = {}) { return watch.verdict(id, marked, now).failed; }
+  Names failed(WorkloadId id, Time now = at(0), const Names& marked = {},
+               const NodeWatch::Reclaimable& reclaimable = {}) {
+    return watch.verdict(id, marked, reclaimable, now).failed;
+  }
 
   NodeWatch watch;
 };
@@ -66,7 +69,7 @@ TEST_F(NodeFailureRules, NotReadyWaitsForTheEndOfThePods) {
   watch.set_pod(PodBuilder("p2", "a", "n1").ptr());
   EXPECT_THAT(watch.set_node(NodeBuilder("n1").not_ready(at(0)).ptr()), ElementsAre(kA));
   EXPECT_THAT(failed(kA, at(1000)), IsEmpty());
-  EXPECT_FALSE(watch.verdict(kA, {}, at(0)).next.has_value());
+  EXPECT_FALSE(watch.verdict(kA, {}, {}, at(0)).next.has_value());
   EXPECT_THAT(watch.set_pod(PodBuilder("p1", "a", "n1").terminating().ptr()), ElementsAre(kA));
   EXPECT_THAT(failed(kA), IsEmpty());
   EXPECT_THAT(watch.remove_pod("uid-p2"), ElementsAre(kA));
@@ -164,6 +167,64 @@ TEST_F(NodeFailureRules, ANodeIsKnownByItsHostname) {
   EXPECT_THAT(failed(kA), ElementsAre("host-1"));
 }
 
+// Two pods on n1 have ended for good, two run on n2.
+struct PodsThatEnded : NodeFailureRules {
+  PodsThatEnded() {
+    watch.set_pod(PodBuilder("p3", "a", "n2").ptr());
+    watch.set_pod(PodBuilder("p4", "a", "n2").ptr());
+  }
+  Names failed_after(std::int32_t ended, const Names& marked = {}) {
+    return failed(kA, at(0), marked, {{"main", ended}});
+  }
+};
+
+TEST_F(PodsThatEnded, NeedNoOtherPlace) {
+  watch.set_node(NodeBuilder("n1").not_ready(at(0)).ptr());
+  EXPECT_THAT(failed(kA), ElementsAre("n1")) << "they may be made again";
+  EXPECT_THAT(failed_after(1), ElementsAre("n1")) << "one of them may";
+  EXPECT_THAT(failed_after(2), IsEmpty());
+  EXPECT_THAT(failed_after(2, {"n1"}), IsEmpty()) << "marked before their end was told";
+  watch.remove_node("n1");
+  EXPECT_THAT(failed_after(2), IsEmpty());
+  EXPECT_THAT(failed(kA, at(0), {}, {{"other", 2}}), ElementsAre("n1"));
+}
+
+TEST_F(PodsThatEnded, ThoseThatRunStillNeedTheirs) {
+  watch.remove_node("n2");
+  EXPECT_THAT(failed_after(2), ElementsAre("n2")) << "n1 has room for them, but they are not there";
+  watch.set_node(NodeBuilder("n2").ptr());
+  watch.set_node(NodeBuilder("n1").not_ready(at(0)).ptr());
+  EXPECT_THAT(failed_after(2), IsEmpty());
+  watch.set_pod(PodBuilder("p3", "a", "n2").terminating().ptr());
+  EXPECT_THAT(failed_after(2), ElementsAre("n1")) << "its successor may need a place";
+}
+
+TEST_F(NodeFailureRules, ANodeWhoseHostnameChangesFailsWhenItsPodsAreGone) {
+  watch.set_pod(PodBuilder("p", "a", "n1").ptr());
+  EXPECT_THAT(watch.set_node(NodeBuilder("n1").label("kubernetes.io/hostname", "other").ptr()), ElementsAre(kA));
+  EXPECT_THAT(failed(kA), IsEmpty()) << "its pod runs on";
+  watch.set_pod(PodBuilder("p", "a", "n1").terminating().ptr());
+  EXPECT_THAT(failed(kA), ElementsAre("n1")) << "no pod gets there any more";
+  EXPECT_THAT(watch.set_node(NodeBuilder("n1").ptr()), ElementsAre(kA));
+  EXPECT_THAT(failed(kA), IsEmpty());
+  api::Node bare = NodeBuilder("n1");
+  bare.labels.erase("kubernetes.io/hostname");
+  EXPECT_THAT(watch.set_node(std::make_shared<const api::Node>(bare)), ElementsAre(kA));
+  EXPECT_THAT(failed(kA), ElementsAre("n1"));
+  EXPECT_THAT(watch.remove_node("n1"), ElementsAre(kA));
+  EXPECT_THAT(failed(kA), ElementsAre("n1"));
+}
+
+TEST_F(NodeFailureRules, AHostnameThatMovesToAnotherNode) {
+  watch.set_pod(PodBuilder("p", "a", "n1").ptr());
+  watch.set_node(NodeBuilder("n4").label("kubernetes.io/hostname", "n1").ptr());
+  EXPECT_THAT(failed(kA), IsEmpty()) << "two claim it";
+  watch.remove_node("n1");
+  EXPECT_THAT(failed(kA), IsEmpty()) << "n4 is the host now";
+  watch.remove_node("n4");
+  EXPECT_THAT(failed(kA), ElementsAre("n1"));
+}
+
 struct WithoutPodTermination : NodeFailureRules {
   WithoutPodTermination() : NodeFailureRules([] {
       Options o;
@@ -176,9 +237,9 @@ TEST_F(WithoutPodTermination, NotReadyFailsAfterHalfAMinute) {
   watch.set_pod(PodBuilder("p1", "a", "n1").ptr());
   watch.set_node(NodeBuilder("n1").not_ready(at(10)).ptr());
   EXPECT_THAT(failed(kA, at(39)), IsEmpty());
-  EXPECT_EQ(watch.verdict(kA, {}, at(39)).next, at(40));
+  EXPECT_EQ(watch.verdict(kA, {}, {}, at(39)).next, at(40));
   EXPECT_THAT(failed(kA, at(40)), ElementsAre("n1"));
-  EXPECT_FALSE(watch.verdict(kA, {}, at(40)).next.has_value());
+  EXPECT_FALSE(watch.verdict(kA, {}, {}, at(40)).next.has_value());
 }
 
 struct WithoutTaints : NodeFailureRules {
