@@ -10,6 +10,7 @@ Result<ControllerOptions> controller_options(const api::config::Configuration& c
   out.engine.retention = c.workload_retention;
   out.engine.resources = c.resources;
   out.engine.fair_sharing = c.fair_sharing;
+  out.engine.topology_waits = c.topology;
   out.manage_jobs_without_queue_name = c.manage_jobs_without_queue_name;
   out.managed_namespaces = c.managed_jobs_namespaces;
   out.label_keys_to_copy = c.label_keys_to_copy;

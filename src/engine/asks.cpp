@@ -83,6 +83,7 @@ Time queue_order_time(const Workload& w, const api::config::WaitForPodsReady& wa
   const auto* evicted = api::find_condition(w.status.conditions, api::kueue::kEvicted);
   const bool starts_over = evicted != nullptr && evicted->status &&
                            (evicted->reason == lifecycle::reason::kAdmissionCheck ||
+                            evicted->reason == lifecycle::reason::kPlacesTimeout ||
                             (evicted->reason == lifecycle::reason::kPodsReadyTimeout &&
                              wait.timestamp == api::config::WaitForPodsReady::Timestamp::kEviction));
   return starts_over ? evicted->last_transition : w.meta.creation;

@@ -144,6 +144,7 @@ struct Options {
   bool fair_preempt_within_nominal = true;    // FairSharingPreemptWithinNominal: who stays within nominal takes back from any borrower
   bool fair_prioritize_non_borrowing = true;  // FairSharingPrioritizeNonBorrowing: who borrows nothing of what it asks for comes first
   TopologyOptions topology;
+  api::config::TopologyWaits topology_waits;
   // Failed nodes (kueue.md 4.9).
   bool replace_failed_nodes = true;        // TASFailedNodeReplacement
   bool replace_fail_fast = true;           // TASFailedNodeReplacementFailFast: no place, no second try: evict

@@ -167,6 +167,8 @@ lifecycle::Situation Engine::Impl::situation_of(const Tracked& t) const {
   if (!t.check_reports.empty()) s.check_reports = &t.check_reports;
   s.replace_several_nodes = options.replace_several_nodes;
   s.wait_for_pods_ready = options.wait_for_pods_ready;
+  s.places_timeout = options.topology_waits.places_timeout;
+  if (t.second_pass) s.places_failure = t.second_pass->failure;
   if (t.report) {
     s.report = &*t.report;
     s.job_stopped = t.report->stopped && !t.evicting_since.empty() && !t.report->workload_version.empty() &&
@@ -213,7 +215,8 @@ void Engine::Impl::place(Tracked& t, Time now) {
 
 void Engine::Impl::set_timer(Tracked& t) {
   if (t.await_until) return workloads.set_timer(t, t.await_until);
-  auto timer = lifecycle::next_time(*t.now, options.wait_for_pods_ready);
+  auto timer =
+      lifecycle::next_time(*t.now, options.wait_for_pods_ready, options.topology_waits.places_timeout);
   const auto second_pass = t.second_pass ? std::optional(t.second_pass->at) : std::nullopt;
   for (const auto& other : {t.retry_at, second_pass, t.node_deadline}) {
     if (other && (!timer || *other < *timer)) timer = other;

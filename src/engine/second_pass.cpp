@@ -25,7 +25,7 @@ void Engine::Impl::plan_second_pass(Tracked& t, Time now) {
   if (need == SecondPassNeed::kNone) {
     t.second_pass.reset();
   } else if (!t.second_pass || t.second_pass->need != need) {
-    t.second_pass = SecondPassTimer{need, 1, now + lifecycle::second_pass_delay(1)};
+    t.second_pass = SecondPassTimer{need, 1, now + lifecycle::second_pass_delay(1), {}};
   }
   if (t.second_pass && t.second_pass->at <= now && t.await_version.empty()) due_second_passes.insert(&t);
 }
@@ -81,6 +81,7 @@ void Engine::Impl::second_pass_failed(Tracked& t, const std::string& message, Ti
   }
   t.events.push_back(event_about(*t.now, {true, "SecondPassFailed", message, lifecycle::Note::kByScheduler}));
   to_flush.insert(&t);
+  t.second_pass->failure = message;
   ++t.second_pass->iteration;
   t.second_pass->at = now + lifecycle::second_pass_delay(t.second_pass->iteration);
 }

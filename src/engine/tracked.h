@@ -33,6 +33,7 @@ struct SecondPassTimer {
   lifecycle::SecondPassNeed need = lifecycle::SecondPassNeed::kNone;
   int iteration = 1;
   Time at{};
+  std::string failure;  // what the last one said
 };
 
 // A workload with the status that it shall have. Most of the time that is the one the API holds: then it is that object, and

@@ -108,6 +108,40 @@ TEST(SecondPass, ItIsTriedAfterOneTwoFourSecondsAndThenEveryHalfMinute) {
   EXPECT_EQ(s.places_of("a"), "r2-n1:2 r2-n2:2");
 }
 
+TEST(SecondPass, WhoFindsNoPlacesInTimeGivesItsQuotaBackAndComesBackLater) {
+  Delayed s;
+  s.gang("a");
+  s.pass(3600);
+  EXPECT_EQ(s.state("a"), "Reserved") << "the check may take any time";
+  s.ready("a");
+  s.pass(15 * 60 - 1);
+  EXPECT_EQ(s.state("a"), "Reserved");
+  s.take_events();
+  s.pass(1);
+  const std::string why =
+      "No places for the pods within 15m0s after the quota was reserved and all admission checks were ready "
+      "(topology.placesTimeout): "
+      "couldn't assign flavors to pod set main: topology \"t\" allows to fit only 2 out of 4 pod(s). Make "
+      "room in the topology, ask for a "
+      "coarser level, or raise the limit";
+  EXPECT_EQ(s.condition("a", "Evicted"), "True PlacesTimeout: " + why);
+  EXPECT_THAT(s.take_events(), Contains("Workload/a Normal EvictedDueToPlacesTimeout: " + why));
+  s.report_stopped("a");
+  s.run();
+  EXPECT_FALSE(s.workload("a").status.admission);
+  EXPECT_EQ(s.condition("a", "Requeued"), "False PlacesTimeout: " + why);
+  EXPECT_EQ(s.workload("a").status.requeue_state->count, 1);
+  s.pass(59);
+  EXPECT_FALSE(s.workload("a").status.admission);
+  s.pass(1);
+  EXPECT_EQ(s.state("a"), "Reserved");
+  EXPECT_EQ(s.workload("a").status.admission_checks.at(0).state, CheckState::kPending);
+  s.second_rack();
+  s.ready("a");
+  s.pass(1);
+  EXPECT_EQ(s.state("a"), "Admitted");
+}
+
 TEST(SecondPass, ChecksOfOtherFlavorsDelayNothing) {
   Delayed s(ClusterQueueBuilder("cq").cpu({{"f", "100"}, {"g", "100"}}).check("prov", {"g"}));
   s.give(test::flavor("g"));

@@ -40,7 +40,8 @@ struct Configuration {
   WorkloadRetention workload_retention;
   FairSharing fair_sharing;
   QuotaResources resources;
-  Volcano volcano;  // no part of Kueue's file
+  TopologyWaits topology;  // no part of Kueue's file
+  Volcano volcano;         // the same
 
   std::map<std::string, bool> feature_gates;  // not judged here
   std::vector<std::string> warnings;          // one line each, to be logged at start: parts that have no effect

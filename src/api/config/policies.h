@@ -28,6 +28,15 @@ struct WaitForPodsReady {
   bool operator==(const WaitForPodsReady&) const = default;
 };
 
+// topology: Berth's own, no part of Kueue's file.
+struct TopologyWaits {
+  // placesTimeout: from the moment the admission checks are ready until a workload whose places were delayed has them; then it is
+  // evicted and comes back after a pause. 0: it may take any time. Longer than the ten minutes that the cluster autoscaler books
+  // nodes for, so that a booking that expires is told first.
+  Duration places_timeout = std::chrono::minutes(15);
+  bool operator==(const TopologyWaits&) const = default;
+};
+
 // objectRetentionPolicies.workloads (KEP-1618). None: workloads stay.
 struct WorkloadRetention {
   std::optional<Duration> after_finished;

@@ -79,7 +79,8 @@ std::optional<std::pair<std::string_view, std::string_view>> way_back(const Work
   if (requeued == nullptr || requeued->status || !w.active) return std::nullopt;
   const std::string_view cause = requeued->reason;
   if (cause.starts_with(reason::kDeactivated)) return {{reason::kReactivated, message::kReactivated}};
-  if (cause == reason::kAdmissionCheck || cause == reason::kPodsReadyTimeout) {
+  if (cause == reason::kAdmissionCheck || cause == reason::kPodsReadyTimeout ||
+      cause == reason::kPlacesTimeout) {
     if (requeue_at(w).value_or(now) > now) return std::nullopt;
     return {{reason::kBackoffFinished, message::kBackoffFinished}};
   }
@@ -125,6 +126,8 @@ Next next_reserved(const Workload& w, const Situation& s, Time now) {
   }
   if (!lists_checks(w, s.checks)) return make(sync_checks(w, s.checks, now));
   if (all_checks_ready(w, s.checks) && !topology_is_delayed(w.status)) return make(admit(w, now));
+  if (const auto deadline = places_deadline(w, s.places_timeout); deadline && *deadline <= now)
+    return make(places_time_out(w, s.places_timeout, s.wait_for_pods_ready, s.places_failure, now));
   if (!says_what_is_missing(w, s.checks)) return make(stay_reserved(w, s.checks, now));
   return none();
 }
@@ -193,12 +196,14 @@ Next next(const Workload& w, const Situation& s, Time now) {
   return none();
 }
 
-std::optional<Time> next_time(const Workload& w, const WaitForPodsReady& wait) {
+std::optional<Time> next_time(const Workload& w, const WaitForPodsReady& wait, Duration places_timeout) {
   if (api::is_true(w.status.conditions, api::kueue::kDeactivationTarget)) return std::nullopt;
   switch (state_of(w)) {
     case State::kPending:
     case State::kHeld:
       return requeue_at(w);
+    case State::kReserved:
+      return places_deadline(w, places_timeout);
     case State::kAdmitted: {
       const auto execution = execution_deadline(w), pods = pods_ready_deadline(w, wait);
       return execution && pods ? std::min(*execution, *pods) : execution ? execution : pods;

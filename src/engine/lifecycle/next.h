@@ -33,6 +33,8 @@ struct Situation {
   std::optional<std::vector<std::string>> failed_nodes;
   bool replace_several_nodes = true;
   WaitForPodsReady wait_for_pods_ready;
+  Duration places_timeout{};      // how long delayed places may take; 0: any time
+  std::string places_failure;     // what the last search for them said; empty: nothing yet
 };
 
 struct Next {
@@ -42,7 +44,7 @@ struct Next {
 Next next(const Workload& workload, const Situation& situation, Time now);
 
 // When next() may say something else although nothing changed but the time; none: never.
-std::optional<Time> next_time(const Workload& workload, const WaitForPodsReady& wait_for_pods_ready);
+std::optional<Time> next_time(const Workload& workload, const WaitForPodsReady& wait_for_pods_ready, Duration places_timeout = {});
 
 // Why a workload without quota is kept from being evaluated, by its own state or by its queues; none: it may
 // be.

@@ -45,16 +45,22 @@ std::chrono::seconds requeue_pause(std::int32_t n, const WaitForPodsReady& wait)
   return std::chrono::seconds(pause);
 }
 
-Result<Change> time_out(const Workload& w, const WaitForPodsReady& wait, Time now) {
+Result<Change> evict_for_later(const Workload& w, Eviction why, const WaitForPodsReady& wait, Time now) {
   const std::int32_t before = w.status.requeue_state ? w.status.requeue_state->count.value_or(0) : 0;
   if (wait.backoff_limit_count && before >= *wait.backoff_limit_count)
     return mark_target(w, reason::kRequeuingLimitExceeded, message::kRequeuingLimit, std::nullopt, now);
-  const auto a = awaited(w, wait);
-  Eviction why{std::string(reason::kPodsReadyTimeout), std::string(a ? a->cause : reason::kWaitForStart),
-               std::string(message::kPodsReadyTimeout) + api::object_key(w.meta)};
   const std::int32_t count = before + (before < std::numeric_limits<std::int32_t>::max() ? 1 : 0);
   why.requeue = api::kueue::RequeueState{count, to_seconds(now) + requeue_pause(count, wait)};
   return evict(w, why, now);
+}
+
+Result<Change> time_out(const Workload& w, const WaitForPodsReady& wait, Time now) {
+  const auto a = awaited(w, wait);
+  return evict_for_later(
+      w,
+      {std::string(reason::kPodsReadyTimeout), std::string(a ? a->cause : reason::kWaitForStart),
+       std::string(message::kPodsReadyTimeout) + api::object_key(w.meta)},
+      wait, now);
 }
 
 }  // namespace berth::engine::lifecycle

@@ -21,6 +21,10 @@ std::optional<Time> pods_ready_deadline(const Workload& workload, const WaitForP
 // seconds that status.requeueState.requeueAt can tell apart.
 std::chrono::seconds requeue_pause(std::int32_t n, const WaitForPodsReady& wait);
 
+// Evicts for `why`, with the time at which the workload may be queued again; or marks it for deactivation when it came back as often
+// as it may.
+Result<Change> evict_for_later(const Workload& workload, Eviction why, const WaitForPodsReady& wait, Time now);
+
 // Its pods were not ready in time: evicted, with the time at which it may be queued again; or marked for deactivation when it came
 // back as often as it may.
 Result<Change> time_out(const Workload& workload, const WaitForPodsReady& wait, Time now);

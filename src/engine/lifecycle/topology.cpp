@@ -4,6 +4,7 @@
 #include <map>
 
 #include "engine/lifecycle/change.h"
+#include "engine/lifecycle/pods_ready.h"
 #include "engine/lifecycle/words.h"
 
 namespace berth::engine::lifecycle {
@@ -100,6 +101,30 @@ Result<Change> place(const Workload& w, const Assignments& assignments, Time now
   }
   if (topology_is_delayed(status)) return refused(w, "some of its pod sets got no places");
   return close_admitted(Move::kPlace, w, std::move(status), Note::kByScheduler, now);
+}
+
+std::optional<Time> places_deadline(const Workload& w, Duration limit) {
+  if (limit == Duration(0) || w.meta.deletion || state_of(w) != State::kReserved ||
+      !topology_is_delayed(w.status))
+    return std::nullopt;
+  const auto* reserved = api::find_condition(w.status.conditions, api::kueue::kQuotaReserved);
+  Time since = reserved != nullptr ? reserved->last_transition : Time{};
+  for (const auto& check : w.status.admission_checks) {
+    if (check.state != api::kueue::CheckState::kReady) return std::nullopt;
+    since = std::max(since, check.last_transition);
+  }
+  return limit > Time::max() - since ? std::nullopt : std::optional(since + limit);
+}
+
+Result<Change> places_time_out(const Workload& w, Duration limit, const WaitForPodsReady& requeuing,
+                               std::string_view failure, Time now) {
+  std::string text =
+      "No places for the pods within " + format_duration(limit) +
+      " after the quota was reserved and all admission checks were ready (topology.placesTimeout)";
+  if (!failure.empty()) text.append(": ").append(failure);
+  text += ". Make room in the topology, ask for a coarser level, or raise the limit";
+  return evict_for_later(w, {std::string(reason::kPlacesTimeout), "", std::move(text), Note::kByScheduler},
+                         requeuing, now);
 }
 
 Result<Change> mark_nodes(const Workload& w, const Names& failed, Time) {

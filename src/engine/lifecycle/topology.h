@@ -42,6 +42,15 @@ std::chrono::seconds second_pass_delay(int iteration);
 // each has a place for every pod of its pod set: otherwise an error.
 Result<Change> place(const Workload& workload, const Assignments& assignments, Time now);
 
+// When a workload that has quota and ready checks will have waited for its places for too long. None: it does not wait for them, or
+// the wait has no limit (0).
+std::optional<Time> places_deadline(const Workload& workload, Duration limit);
+
+// It has. It is evicted, with the time at which it may be queued again; or marked for deactivation when it came back as often as it
+// may. Pauses and their number are those of `requeuing`. `failure`: what the last search for places said; may be empty.
+Result<Change> places_time_out(const Workload& workload, Duration limit, const WaitForPodsReady& requeuing, std::string_view failure,
+                               Time now);
+
 // status.unhealthyNodes lists exactly `failed`: those listed before keep their order, new ones follow by name.
 Result<Change> mark_nodes(const Workload& workload, const std::vector<std::string>& failed, Time now);
 

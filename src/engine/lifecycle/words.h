@@ -34,6 +34,7 @@ inline constexpr std::string_view kAdmissionCheck = "AdmissionCheck";
 inline constexpr std::string_view kClusterQueueStopped = "ClusterQueueStopped";
 inline constexpr std::string_view kLocalQueueStopped = "LocalQueueStopped";
 inline constexpr std::string_view kNodeFailures = "NodeFailures";
+inline constexpr std::string_view kPlacesTimeout = "PlacesTimeout";  // Berth's own
 inline constexpr std::string_view kDeactivated = "Deactivated";
 inline constexpr std::string_view kMaximumExecutionTimeExceeded = "MaximumExecutionTimeExceeded";
 inline constexpr std::string_view kRequeuingLimitExceeded = "RequeuingLimitExceeded";

@@ -29,6 +29,12 @@ bool manages(const Configuration& c, std::string_view ns) {
   return c.managed_jobs_namespaces.matches(JsonObject{{"kubernetes.io/metadata.name", ns}});
 }
 
+TEST(Configuration, HowLongPlacesAreWaitedFor) {
+  EXPECT_EQ(read(kHead).topology.places_timeout, 15min);
+  EXPECT_EQ(read(kHead + "topology: {placesTimeout: 90s}\n").topology.places_timeout, 90s);
+  EXPECT_EQ(read(kHead + "topology: {placesTimeout: 0s}\n").topology.places_timeout, 0s);
+}
+
 TEST(Configuration, EmptyFileHasKueuesDefaults) {
   const Configuration c = read(kHead);
   EXPECT_EQ(c.webhook.port, 9443);
@@ -272,16 +278,26 @@ TEST(Configuration, RefusesWhatIsNotAConfiguration) {
 }
 
 TEST(Configuration, RefusesWhatIsWrongInVolcanosPart) {
-  expect_refused(kHead, {
-      {"volcano: true", "volcano: is true, expected an object"},
-      {"volcano: {enabled: maybe}", "volcano.enabled: is \"maybe\", expected true or false"},
-      {"volcano: {maxQueueDepth: 5}", "volcano.maxQueueDepth: unknown field; \"volcano\" has enabled, flavor, ancestorReclaimLevel, admission"},
-      {"volcano: {flavor: ''}", "volcano.flavor: is \"\", expected the name of a ResourceFlavor: "},
-      {"volcano: {flavor: A_b}", "volcano.flavor: is \"A_b\", expected the name of a ResourceFlavor: "},
-      {"volcano: {ancestorReclaimLevel: -1}", "volcano.ancestorReclaimLevel: is -1, expected an integer from 0 to 2147483647"},
-      {"volcano: {admission: {maxQueueDepth: 0}}", "volcano.admission.maxQueueDepth: is 0, expected an integer from 1 to 2147483647"},
-      {"volcano: {admission: {leafCheck: true}}", "volcano.admission.leafCheck: unknown field; \"volcano.admission\" has maxQueueDepth, "},
-  });
+  expect_refused(
+      kHead,
+      {
+          {"topology: {placesTimeout: soon}",
+           "topology.placesTimeout: is \"soon\", expected a duration such as 90s or 1h30m"},
+          {"topology: {timeout: 5m}", "topology.timeout: unknown field; \"topology\" has placesTimeout"},
+          {"volcano: true", "volcano: is true, expected an object"},
+          {"volcano: {enabled: maybe}", "volcano.enabled: is \"maybe\", expected true or false"},
+          {"volcano: {maxQueueDepth: 5}",
+           "volcano.maxQueueDepth: unknown field; \"volcano\" has enabled, flavor, ancestorReclaimLevel, "
+           "admission"},
+          {"volcano: {flavor: ''}", "volcano.flavor: is \"\", expected the name of a ResourceFlavor: "},
+          {"volcano: {flavor: A_b}", "volcano.flavor: is \"A_b\", expected the name of a ResourceFlavor: "},
+          {"volcano: {ancestorReclaimLevel: -1}",
+           "volcano.ancestorReclaimLevel: is -1, expected an integer from 0 to 2147483647"},
+          {"volcano: {admission: {maxQueueDepth: 0}}",
+           "volcano.admission.maxQueueDepth: is 0, expected an integer from 1 to 2147483647"},
+          {"volcano: {admission: {leafCheck: true}}",
+           "volcano.admission.leafCheck: unknown field; \"volcano.admission\" has maxQueueDepth, "},
+      });
 }
 
 TEST(Configuration, NamesUnknownFieldsWithTheirPath) {

@@ -82,6 +82,33 @@ TEST_F(TopologyMoves, AReservationWithDelayedPlacesIsNotAdmittedThoughNoCheckIsM
   EXPECT_FALSE(admit(w, at(1)).has_value());
 }
 
+TEST_F(TopologyMoves, PlacesAreWaitedForUntilTheLimitAndFromTheLastReadyCheckOn) {
+  constexpr Duration kLimit = std::chrono::minutes(10);
+  EXPECT_EQ(places_deadline(w, kLimit), std::nullopt);
+  delay(CheckState::kPending);
+  EXPECT_EQ(places_deadline(w, kLimit), std::nullopt);
+  w.status.admission_checks[0].state = CheckState::kReady;
+  w.status.admission_checks[0].last_transition = at(50);
+  EXPECT_EQ(places_deadline(w, kLimit), at(650));
+  EXPECT_EQ(places_deadline(w, Duration(0)), std::nullopt);
+  EXPECT_EQ(places_deadline(w, Duration::max()), std::nullopt);
+  EXPECT_EQ(next_time(w, {}, kLimit), at(650));
+  w.status.admission_checks[0].last_transition = at(-50);
+  EXPECT_EQ(places_deadline(w, kLimit), at(600)) << "ready before there was quota";
+}
+
+TEST_F(TopologyMoves, WhoCameBackTooOftenWithoutPlacesIsDeactivated) {
+  s.places_timeout = std::chrono::minutes(1);
+  s.wait_for_pods_ready.backoff_limit_count = 1;
+  delay();
+  w.status.requeue_state = api::kueue::RequeueState{1, std::nullopt};
+  follow(at(1));
+  EXPECT_EQ(follow(at(59)), "");
+  EXPECT_EQ(follow(at(60)), "MarkTarget");
+  EXPECT_EQ(condition(w.status, "DeactivationTarget"),
+            "True RequeuingLimitExceeded: exceeding the maximum number of re-queuing retries");
+}
+
 TEST_F(TopologyMoves, AdmittedSaysWhatIsMissingAsTheCheckBecomesReadyAndUnready) {
   delay(CheckState::kPending);
   EXPECT_EQ(condition(w.status, "Admitted"), "False UnsatisfiedAdmissionChecks: The workload has not all checks ready");
