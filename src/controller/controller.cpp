@@ -73,7 +73,8 @@ struct Controller::Impl {
         host(executor, writes, events, options.engine, sinks()),
         job_controller(jobs::batch_job(), job_context()),
         provisioning(provisioning_context()),
-        ungater({executor, writes, events, host_facts(), options.ungate_delay}),
+        ungater({executor, writes, events, host_facts(),
+                 [this](const std::string& key) { return workload_of(key); }, options.ungate_delay}),
         queue_status_rate(options.queue_status_rate, executor.now()),
         volcano(options.volcano.enabled ? std::make_unique<VolcanoController>(volcano_context()) : nullptr),
         upkeep({executor, writes, cluster_queues, local_queues, cohorts, flavors, topologies, checks,
@@ -301,6 +302,11 @@ struct Controller::Impl {
     };
   }
 
+  jobs::WorkloadPtr workload_of(const std::string& key) const {
+    const auto it = decoded.find(key);
+    return it == decoded.end() ? nullptr : it->second;
+  }
+
   ProvisioningController::Context provisioning_context() {
     return {client,
             executor,
@@ -309,10 +315,7 @@ struct Controller::Impl {
             checks,
             [this] { return informer_options(); },
             [this](const engine::Event& event) { host.feed(event); },
-            [this](const std::string& key) {
-              const auto it = decoded.find(key);
-              return it == decoded.end() ? nullptr : it->second;
-            },
+            [this](const std::string& key) { return workload_of(key); },
             flavor_lookup()};
   }
 

@@ -21,6 +21,12 @@ std::uint64_t version_of(const Json& object) {
   return api::version_number(string_at(object, {"metadata", "resourceVersion"}));
 }
 
+// The pod was sent to a node and has not arrived.
+bool is_let_go(const Json& pod) {
+  return jobs::waits_for_binding(pod) &&
+         !string_at(pod, {"spec", "nodeSelector", jobs::kHostnameLevel}).empty();
+}
+
 // Its pod is as it was decided on, or its workload may make room for another.
 bool matters(const JsonPtr& now) { return !now || jobs::pod_ended(*now) || jobs::has_topology_gate(*now); }
 
@@ -70,16 +76,24 @@ void Ungater::pod_changed(const JsonPtr& old, const JsonPtr& now) {
     JsonPtr& known = pods_[key].known[uid];
     if (!known || version_of(*known) <= version_of(*now)) known = now;
   }
-  if (started_ && matters(now)) look_soon(key);
+  if (!started_) return;
+  if (!workloads_.contains(key)) {
+    if (now && is_let_go(*now)) queue_.add(key);
+  } else if (matters(now)) {
+    look_soon(key);
+  }
+}
+
+jobs::WorkloadPtr Ungater::workload_of(const std::string& key) const {
+  const auto it = workloads_.find(key);
+  return it == workloads_.end() ? context_.workload(key) : it->second;
 }
 
 // Pods are collected, so that one decision is taken for those that come together; when all have come there is nothing to
 // wait for.
 void Ungater::look_soon(const std::string& key) {
-  const auto workload = workloads_.find(key);
-  if (workload == workloads_.end()) return;
   std::size_t wanted = 0;
-  for (const auto& assigned : workload->second->status.admission->pod_set_assignments) {
+  for (const auto& assigned : workloads_.at(key)->status.admission->pod_set_assignments) {
     if (assigned.topology_assignment) wanted += static_cast<std::size_t>(assigned.count);
   }
   const auto pods = pods_.find(key);
@@ -91,6 +105,7 @@ void Ungater::workload_changed(const std::string& key, const jobs::WorkloadPtr& 
   if (!now || !jobs::lets_pods_go(*now)) {
     workloads_.erase(key);
     waiting_.erase(key);
+    if (started_ && now && pods_.contains(key)) queue_.add(key);
     return;
   }
   workloads_[key] = now;
@@ -105,11 +120,12 @@ void Ungater::nodes_changed() {
 void Ungater::start() {
   started_ = true;
   for (const auto& [key, workload] : workloads_) queue_.add(key);
+  for (const auto& [key, pods] : pods_) queue_.add(key);
 }
 
 void Ungater::look(const std::string& key, WorkQueue::Finish finish) {
   const auto pods = pods_.find(key);
-  if (pods == pods_.end() || !workloads_.contains(key)) return finish(true);
+  if (pods == pods_.end() || !workload_of(key)) return finish(true);
   if (!pods->second.doubtful.empty()) return settle_doubts(key, finish);
   decide(key, finish);
 }
@@ -129,7 +145,7 @@ void Ungater::settle_doubts(const std::string& key, const WorkQueue::Finish& fin
 }
 
 void Ungater::decide(const std::string& key, const WorkQueue::Finish& finish) {
-  const jobs::WorkloadPtr workload = workloads_.at(key);
+  const jobs::WorkloadPtr workload = workload_of(key);
   std::vector<JsonPtr> pods;
   for (const auto& [uid, pod] : pods_.at(key).known) pods.push_back(pod);
   const auto stuck = jobs::stuck_pods(*workload, pods, context_.hosts);

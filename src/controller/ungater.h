@@ -29,6 +29,7 @@ class Ungater {
     Writes& writes;
     kube::EventRecorder& events;
     jobs::HostFacts hosts;
+    std::function<jobs::WorkloadPtr(const std::string& key)> workload;  // null when there is none
     Duration delay;  // changes of a workload's pods are collected this long
   };
   explicit Ungater(Context context);
@@ -53,6 +54,7 @@ class Ungater {
   struct Batch;
 
   void look_soon(const std::string& key);
+  jobs::WorkloadPtr workload_of(const std::string& key) const;
   void look(const std::string& key, WorkQueue::Finish finish);
   void decide(const std::string& key, const WorkQueue::Finish& finish);
   void settle_doubts(const std::string& key, const WorkQueue::Finish& finish);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "api/core/pod_placement.h"
 #include "api/kueue/names.h"
 #include "jobs/placed_pods.h"
 
@@ -11,10 +12,21 @@ namespace {
 
 using namespace api::kueue;
 
+// None of its pods should run, and nobody is stopping its job at this moment.
+bool is_not_admitted(const Workload& workload) {
+  const auto& conditions = workload.status.conditions;
+  return !workload.meta.deletion && !api::is_true(conditions, kAdmitted) &&
+         !api::is_true(conditions, kEvicted) && !api::is_true(conditions, kFinished);
+}
+
+}  // namespace
+
 bool waits_for_binding(const Json& pod) {
   return string_at(pod, {"spec", "nodeName"}).empty() && array_at(pod, {"spec", "schedulingGates"}).empty() &&
          string_at(pod, {"status", "phase"}, "Pending") == "Pending" && !pod_terminating(pod);
 }
+
+namespace {
 
 bool is_lost(const Workload& workload, const Domains& domains, const Json& pod, std::string_view node,
              const HostFacts& hosts) {
@@ -26,16 +38,25 @@ bool is_lost(const Workload& workload, const Domains& domains, const Json& pod, 
 
 std::vector<StuckPod> stuck_pods(const Workload& workload, const std::vector<JsonPtr>& pods, const HostFacts& hosts) {
   std::vector<StuckPod> out;
-  if (!lets_pods_go(workload)) return out;
-  for (const auto& assignment : workload.status.admission->pod_set_assignments) {
-    const auto& places = assignment.topology_assignment;
-    if (!places || places->levels.empty() || places->levels.back() != kHostnameLevel) continue;
-    const Domains domains(*places);
+  const auto add = [&](const auto& is_stuck) {
     for (const auto& pod : pods) {
       const auto node = string_at(*pod, {"spec", "nodeSelector", kHostnameLevel});
-      if (string_at(*pod, {"metadata", "labels", kPodSetLabel}) != assignment.name || node.empty()) continue;
-      if (waits_for_binding(*pod) && is_lost(workload, domains, *pod, node, hosts))
+      if (!node.empty() && waits_for_binding(*pod) && is_stuck(*pod, node))
         out.push_back({pod, std::string(node)});
+    }
+  };
+  // The node selector of a pod that asks for no places comes from its owner.
+  if (is_not_admitted(workload))
+    add([](const Json& pod, std::string_view) { return api::decode_pod_placement(pod).wants_places; });
+  if (lets_pods_go(workload)) {
+    for (const auto& assignment : workload.status.admission->pod_set_assignments) {
+      const auto& places = assignment.topology_assignment;
+      if (!places || places->levels.empty() || places->levels.back() != kHostnameLevel) continue;
+      const Domains domains(*places);
+      add([&](const Json& pod, std::string_view node) {
+        return string_at(pod, {"metadata", "labels", kPodSetLabel}) == assignment.name &&
+               is_lost(workload, domains, pod, node, hosts);
+      });
     }
   }
   const auto order = [](const StuckPod& stuck) {

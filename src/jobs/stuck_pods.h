@@ -12,14 +12,18 @@
 
 namespace berth::jobs {
 
+// It has no gate and no node yet.
+bool waits_for_binding(const Json& pod);
+
 struct StuckPod {
   JsonPtr pod;
   std::string node;  // the hostname that its selector names
 };
 
 // Of the pods that name the workload those that were let go to a node, are not bound, and will not be: the node is gone,
-// it is one of status.unhealthyNodes, or the assignment does not have it any more. Never one that is bound, and none of a
-// workload that is not running. Ordered by name and uid.
+// it is one of status.unhealthyNodes, or the assignment does not have it any it any more. Of a workload that is not
+// admitted these are all that ask for places and were let go: they come from an earlier admission. Never one that is
+// bound, and none of a workload that was evicted or has finished: its job is stopped as a whole. Ordered by name and uid.
 std::vector<StuckPod> stuck_pods(const api::kueue::Workload& workload, const std::vector<JsonPtr>& pods,
                                  const HostFacts& hosts);
 

@@ -65,10 +65,14 @@ class UngaterTest : public testing::Test {
       : client(*world.server),
         writes(client, world.executor),
         events(client, world.executor, {}),
-        ungater({world.executor, writes, events,
-                 {[this](std::string_view host) { return !gone.contains(std::string(host)); },
-                  [this](std::string_view host) { return !gone.contains(std::string(host)) && host != down; }},
-                 std::chrono::milliseconds(100)}) {
+        ungater(
+            {world.executor,
+             writes,
+             events,
+             {[this](std::string_view host) { return !gone.contains(std::string(host)); },
+              [this](std::string_view host) { return !gone.contains(std::string(host)) && host != down; }},
+             [this](const std::string& key) { return key == "default/w" ? workload : nullptr; },
+             std::chrono::milliseconds(100)}) {
     ungater.start();
   }
 
@@ -102,7 +106,7 @@ class UngaterTest : public testing::Test {
 apiVersion: v1
 kind: Pod
 metadata:
-  annotations: {kueue.x-k8s.io/workload: w}
+  annotations: {kueue.x-k8s.io/workload: w, kueue.x-k8s.io/podset-required-topology: rack}
   labels: {kueue.x-k8s.io/podset: main}
 spec:
   schedulingGates: [{name: kueue.x-k8s.io/topology}, {name: example.com/other}]
@@ -238,6 +242,41 @@ TEST_F(UngaterTest, FailsAPodWhosePlaceIsLostAndLetsItsSuccessorGo) {
   EXPECT_EQ(writes.counts().at("patch pods/status"), 1u) << "once";
 }
 
+TEST_F(UngaterTest, FailsPodsOfAnEarlierAdmission) {
+  // A pod that its owner sends to n1.
+  const auto add = [this](const std::string& name, const std::vector<std::pair<std::string, std::string>>& annotations) {
+    Json pod = yaml(R"(
+apiVersion: v1
+kind: Pod
+metadata: {labels: {kueue.x-k8s.io/podset: main}}
+spec: {restartPolicy: Never, nodeSelector: {kubernetes.io/hostname: n1}, containers: [{name: c, image: i}]}
+)");
+    ensure_path(pod, {"metadata", "name"}) = name;
+    for (const auto& [key, value] : annotations) ensure_path(pod, {"metadata", "annotations", "kueue.x-k8s.io/" + key}) = value;
+    show(world.create(kPods, std::move(pod)));
+  };
+  const auto phase = [this](const std::string& name) { return std::string(string_at(get(name), {"status", "phase"})); };
+  place({{"n1", 2}});
+  add_pod("a", false);
+  add_pod("gated");
+  run();
+  ASSERT_EQ(host("a"), "n1");
+  add("unmarked", {});
+  add("stranger", {{"workload", "nobody"}, {"podset-required-topology", "rack"}});
+  add("elsewhere", {{"workload", "w"}});
+  auto w = std::make_shared<api::kueue::Workload>(*workload);
+  w->status = {};
+  workload = w;
+  ungater.workload_changed(api::object_key(w->meta), w);
+  run();
+  EXPECT_EQ(phase("a"), "Failed");
+  for (const char* name : {"gated", "unmarked", "stranger", "elsewhere"}) EXPECT_EQ(phase(name), "Pending") << name;
+  add("late", {{"workload", "w"}, {"podset-required-topology", "rack"}});
+  run();
+  EXPECT_EQ(phase("late"), "Failed");
+  EXPECT_EQ(writes.counts().at("patch pods/status"), 2u);
+}
+
 TEST_F(UngaterTest, FailsNoPodByAWorkloadThatIsOutOfDate) {
   place({{"n1", 1}});
   add_pod("a", false);
@@ -251,7 +290,8 @@ TEST_F(UngaterTest, FailsNoPodByAWorkloadThatIsOutOfDate) {
 TEST_F(UngaterTest, NothingIsWrittenForAWorkloadThatIsGone) {
   place({{"n1", 1}});
   add_pod("a");
-  ungater.workload_changed(api::object_key(workload->meta), nullptr);
+  const std::string key = api::object_key(std::exchange(workload, nullptr)->meta);
+  ungater.workload_changed(key, nullptr);
   run();
   EXPECT_EQ(host("a"), "");
 }

@@ -363,6 +363,29 @@ TEST(StuckPods, AreThoseWhoseNodeIsLostAndThatAreNotBound) {
   EXPECT_EQ(names(stuck_pods(w, pods, hosts)), "") << "the job is stopped as a whole";
 }
 
+TEST(StuckPods, AreAllThatWereLetGoForAnAdmissionThatIsOver) {
+  const auto placed = [](const PodSpec& spec) {
+    Json out = *pod(spec);
+    ensure_path(out, {"metadata", "annotations", "kueue.x-k8s.io/podset-required-topology"}) = "rack";
+    return std::make_shared<const Json>(std::move(out));
+  };
+  auto w = on_hosts({{"n1", 2}});
+  const std::vector<JsonPtr> pods = {placed({.name = "waits", .host = "n1"}),
+                                     placed({.name = "bound", .host = "n1", .bound = "n1"}),
+                                     placed({.name = "goes", .host = "n1", .terminating = true}),
+                                     placed({.name = "gated"}), pod({.name = "asks-for-no-places", .host = "n1"})};
+  EXPECT_EQ(names(stuck_pods(w, pods, all_up())), "");
+  w.status = {};
+  EXPECT_EQ(names(stuck_pods(w, pods, all_up())), "waits@n1");
+  w.status.admission = Admission{"cq", {PodSetAssignment{}}};
+  w.status.conditions = {holds(kQuotaReserved)};
+  EXPECT_EQ(names(stuck_pods(w, pods, all_up())), "waits@n1") << "quota again, and not admitted yet";
+  for (const auto other : {kAdmitted, kEvicted, kFinished}) {
+    w.status.conditions = {holds(other)};
+    EXPECT_EQ(names(stuck_pods(w, pods, all_up())), "") << other;
+  }
+}
+
 TEST(StuckPods, FailWithAConditionThatSaysWhy) {
   Json waits = *pod({.name = "p", .host = "n1"});
   ensure_path(waits, {"status", "conditions"}) = JsonArray{JsonObject{{"type", "PodScheduled"}, {"status", "False"}}};

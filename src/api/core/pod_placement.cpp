@@ -1,6 +1,25 @@
 #include "api/core/pod_placement.h"
 
+#include <algorithm>
+
+#include "api/kueue/names.h"
+
 namespace berth::api {
+namespace {
+
+// As Kueue tells them: by what the pod asks for itself, or by the gate that its webhook adds.
+bool asks_for_places(const Json& pod) {
+  const JsonObject& annotations = object_at(pod, {"metadata", "annotations"});
+  for (const auto key : {kueue::kRequiredTopology, kueue::kPreferredTopology, kueue::kUnconstrainedTopology,
+                         kueue::kSliceRequiredTopology, kueue::kSliceConstraints}) {
+    if (annotations.contains(key)) return true;
+  }
+  const JsonArray& gates = array_at(pod, {"spec", "schedulingGates"});
+  return std::any_of(gates.begin(), gates.end(),
+                     [](const Json& gate) { return string_at(gate, {"name"}) == kueue::kTopologyGate; });
+}
+
+}  // namespace
 
 PodPlacement decode_pod_placement(const Json& pod) {
   PodPlacement out;
@@ -17,6 +36,7 @@ PodPlacement decode_pod_placement(const Json& pod) {
   const auto phase = string_at(pod, {"status", "phase"});
   out.terminated = phase == "Succeeded" || phase == "Failed";
   out.terminating = !string_at(pod, {"metadata", "deletionTimestamp"}).empty();
+  out.wants_places = asks_for_places(pod);
   if (const Json* spec = find(pod, "spec")) out.requests = pod_requests(*spec);
   return out;
 }

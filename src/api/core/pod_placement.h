@@ -16,10 +16,14 @@ struct PodPlacement {
   bool bound = false;      // spec.nodeName is set
   bool terminated = false;   // Succeeded or Failed: holds nothing any more
   bool terminating = false;  // has a deletion timestamp: holds its node until it is gone, makes no progress
+  // Asks for places, or waits behind the topology gate: a pod of some placed workload, also when it does not say which.
+  bool wants_places = false;
   ResourceList requests;   // of the pod, without the implicit `pods: 1`
   bool operator==(const PodPlacement&) const = default;
 
-  bool holds_node() const { return !node.empty() && !terminated; }
+  // What it uses is counted on its node. A pod that asks for places and names no workload is counted with the claim of its workload,
+  // whichever that is, and not once more.
+  bool holds_node() const { return !node.empty() && !terminated && !(wants_places && workload.empty()); }
 };
 PodPlacement decode_pod_placement(const Json& pod);
 
