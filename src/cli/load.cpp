@@ -1,5 +1,6 @@
 // berth load: plays a load file, in virtual time or against an API server, and says how long everybody waited.
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -34,7 +35,8 @@ struct Options {
   bool remove = false;
 };
 
-constexpr std::chrono::seconds kTellEvery(10);
+// Of real time, between two lines about the progress.
+constexpr std::chrono::seconds kTellTerminal(3), kTellFile(20);
 
 // What this process has used so far: real time spent on a core, and its largest size.
 struct Used {
@@ -51,12 +53,30 @@ Used used() {
   return {seconds(usage.ru_utime) + seconds(usage.ru_stime), usage.ru_maxrss / 1024};
 }
 
-void tell(const simulate::LoadProgress& progress, std::size_t count) {
-  if (std::chrono::round<std::chrono::seconds>(progress.at) % kTellEvery != Duration()) return;
-  std::fprintf(stderr, "%4llds  submitted %zu, admitted %zu, finished %zu of %zu\n",
-               static_cast<long long>(std::chrono::round<std::chrono::seconds>(progress.at).count()),
-               progress.submitted, progress.admitted, progress.finished, count);
-}
+// Says on stderr how far a play is: often to somebody who looks on, rarely to a file.
+class Teller {
+ public:
+  explicit Teller(const simulate::Load& load) : load_(load) {}
+
+  void progress(const simulate::LoadProgress& p) {
+    const auto now = std::chrono::steady_clock::now();
+    const auto each = isatty(STDERR_FILENO) != 0 ? kTellTerminal : kTellFile;
+    if (now - told_ < each) return;
+    told_ = now;
+    if (p.made < load_.objects.size()) {
+      std::fprintf(stderr, "made %zu of %zu queues and other objects\n", p.made, load_.objects.size());
+      return;
+    }
+    std::fprintf(stderr, "%4llds  submitted %zu, admitted %zu, finished %zu of %zu\n",
+                 static_cast<long long>(std::chrono::round<std::chrono::seconds>(p.at).count()), p.submitted,
+                 p.admitted, p.finished, load_.submissions.size());
+  }
+  void stall(const std::string& why) { std::fprintf(stderr, "Nothing moves: %s.\n", why.c_str()); }
+
+ private:
+  const simulate::Load& load_;
+  std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now();
+};
 
 simulate::LoadAs as(const Options& options) {
   return options.as == "jobs" ? simulate::LoadAs::kJobs : simulate::LoadAs::kWorkloads;
@@ -69,14 +89,18 @@ Result<simulate::LoadReport> play_virtual(const Options& options, const simulate
   run_options.feature_gates = std::move(*gates);
   run_options.as = as(options);
   run_options.seed = options.seed;
-  run_options.on_progress = [&](const simulate::LoadProgress& progress) { tell(progress, load.submissions.size()); };
+  Teller teller(load);
+  run_options.on_progress = [&](const simulate::LoadProgress& progress) { teller.progress(progress); };
+  run_options.on_stall = [&](const std::string& why) { teller.stall(why); };
   return simulate::run_load(load, run_options);
 }
 
 Result<LiveLoadReport> play_live(const Options& options, const simulate::Load& load) {
   LiveLoadOptions live = options.live;
   live.as = as(options);
-  live.on_progress = [&](const simulate::LoadProgress& progress) { tell(progress, load.submissions.size()); };
+  Teller teller(load);
+  live.on_progress = [&](const simulate::LoadProgress& progress) { teller.progress(progress); };
+  live.on_stall = [&](const std::string& why) { teller.stall(why); };
   return run_live_load(load, live);
 }
 

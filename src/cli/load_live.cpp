@@ -64,6 +64,7 @@ Result<LiveLoadReport> run_live_load(const simulate::Load& load, const LiveLoadO
   play_options.as = options.as;
   play_options.runs = runs->get();
   play_options.on_progress = options.on_progress;
+  play_options.on_stall = options.on_stall;
   std::optional<simulate::LoadPlay> play;
   play.emplace(load, **client, executor, std::move(play_options));
   bool over = false;

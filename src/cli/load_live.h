@@ -15,7 +15,8 @@ struct LiveLoadOptions {
   simulate::LoadAs as = simulate::LoadAs::kWorkloads;
   double qps = 0;     // requests per second; 0: no limit
   bool keep = false;  // nothing is deleted at the end
-  std::function<void(const simulate::LoadProgress&)> on_progress;  // every second
+  std::function<void(const simulate::LoadProgress&)> on_progress;  // as of a LoadPlay
+  std::function<void(const std::string&)> on_stall;
 };
 
 struct LiveLoadReport {

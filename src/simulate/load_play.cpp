@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/status.h"
+#include "simulate/load_stall.h"
 #include "simulate/observer.h"
 #include "simulate/pretend_runs.h"
 
@@ -12,6 +13,9 @@ namespace {
 
 constexpr Duration kSettling = std::chrono::seconds(1);  // for nodes and queues to be seen, before the start
 constexpr Duration kLook = std::chrono::seconds(1);
+// Of standing still, until it is looked at; from one look to the next, and after advice.
+constexpr Duration kAdviseFirst = std::chrono::seconds(30), kAdviseLook = std::chrono::seconds(5),
+                   kAdviseEvery = std::chrono::minutes(1);
 constexpr Duration kStall = std::chrono::minutes(10);  // without any progress nothing more will come
 
 struct Waits {
@@ -74,6 +78,7 @@ struct LoadPlay::Impl : std::enable_shared_from_this<LoadPlay::Impl> {
       observer.start();
       return later(kSettling, &Impl::begin);
     }
+    if (options.on_progress) options.on_progress({{}, 0, 0, 0, created});
     const Json& object = load.objects[created++];
     api::RestRequest request;
     request.verb = api::Verb::kCreate;
@@ -125,13 +130,43 @@ struct LoadPlay::Impl : std::enable_shared_from_this<LoadPlay::Impl> {
   void look() {
     if (!done) return;
     const auto counts = observer.counts();
-    if (options.on_progress) options.on_progress({executor.now() - start, next, counts.admitted, counts.finished});
+    if (options.on_progress)
+      options.on_progress({executor.now() - start, next, counts.admitted, counts.finished, created});
     const std::size_t sum = next + counts.admitted + counts.finished;
     if (std::exchange(last_sum, sum) != sum) progressed = executor.now();
+    if (options.on_stall) advise();
     const bool more = next < load.submissions.size();
     if (counts.finished >= load.submissions.size() || (!more && executor.now() - progressed >= kStall))
       return end(report());
     later(kLook, &Impl::look);
+  }
+
+  // Says why it stands still. What is behind it is looked at only then.
+  void advise() {
+    const Duration quiet = executor.now() - progressed;
+    if (quiet == Duration()) advise_after = kAdviseFirst;
+    if (quiet < advise_after) return;
+    advise_after = quiet + kAdviseLook;
+    LoadStall stall{options.as, quiet, {}, next, 0, 0, 0, {}};
+    for (const auto& kind : load.kinds) stall.longest_run = std::max(stall.longest_run, kind.runtime);
+    std::map<std::string, std::size_t> reasons;
+    for (const auto& life : observer.lives()) {
+      if (!by_key.contains(life.ns + "/" + life.name)) continue;
+      ++stall.workloads;
+      if (life.finished) ++stall.finished;
+      if (life.finished || life.waiting_for.empty()) {
+        if (life.last_admitted) ++stall.admitted;
+      } else {
+        ++reasons[life.waiting_for];
+      }
+    }
+    const auto most = std::max_element(reasons.begin(), reasons.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (most != reasons.end()) stall.reason = most->first;
+    const std::string advice = stall_advice(stall);
+    if (advice.empty()) return;
+    advise_after = quiet + kAdviseEvery;
+    options.on_stall(advice);
   }
 
   // --- The report.
@@ -213,6 +248,7 @@ struct LoadPlay::Impl : std::enable_shared_from_this<LoadPlay::Impl> {
   std::size_t created = 0;                       // of the objects
   std::size_t next = 0;                          // of the submissions
   Time start{}, progressed{};
+  Duration advise_after = kAdviseFirst;  // of standing still
   std::size_t last_sum = 0;
   std::map<std::string, std::size_t, std::less<>> by_key;  // "namespace/name" -> submission
 };

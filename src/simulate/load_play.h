@@ -24,6 +24,7 @@ enum class LoadAs : std::uint8_t { kJobs, kWorkloads };
 struct LoadProgress {
   Duration at{};  // since the start
   std::size_t submitted = 0, admitted = 0, finished = 0;
+  std::size_t made = 0;  // of the load's objects: before the start
 };
 
 // Of the workloads of one class.
@@ -57,7 +58,9 @@ struct LoadReport {
 struct LoadPlayOptions {
   LoadAs as = LoadAs::kJobs;
   std::function<void()> on_start;                        // the objects are there; submitting begins
-  std::function<void(const LoadProgress&)> on_progress;  // every second
+  std::function<void(const LoadProgress&)> on_progress;  // every second, and with each object before the start
+  // It stands still: why, and what to do. Half a minute after nothing happens any more that should, and then each minute.
+  std::function<void(const std::string&)> on_stall;
   // Who writes what becomes of pretended runs, so that a queue of submissions does not hold up what runs already: in a cluster they
   // are not the same people. Null: the play's client. Must outlive the play.
   api::RestClient* runs = nullptr;

@@ -34,7 +34,7 @@ Result<LoadReport> run_load(const Load& load, const LoadRunOptions& options) {
                                  before = world.controller().request_counts();
                                  revision = world.server().revision();
                                },
-                               options.on_progress};
+                               options.on_progress, options.on_stall};
   LoadPlay play(load, world.client(), world.executor(), std::move(play_options));
   std::optional<Result<LoadReport>> outcome;
   play.start([&](Result<LoadReport> report) {

@@ -13,7 +13,8 @@ struct LoadRunOptions {
   LoadAs as = LoadAs::kJobs;  // the pretend cluster runs the pods of jobs
   controller::FeatureGates feature_gates;
   std::uint64_t seed = 1;
-  std::function<void(const LoadProgress&)> on_progress;  // every second of virtual time
+  std::function<void(const LoadProgress&)> on_progress;  // as of a LoadPlay, in virtual time
+  std::function<void(const std::string&)> on_stall;
 };
 
 // Fails when the load cannot be played: the server refuses an object. Workloads that never finish are in the report.

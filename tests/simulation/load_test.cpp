@@ -12,6 +12,7 @@
 #include "simulate/load.h"
 #include "simulate/load_play.h"
 #include "simulate/load_run.h"
+#include "simulate/load_stall.h"
 #include "simulate/world.h"
 #include "source_dir.h"
 
@@ -305,6 +306,67 @@ TEST(LoadPlay, WhatBecomesOfRunsIsWrittenByAClientOfItsOwn) {
   EXPECT_EQ(runs.wrote, std::set<std::string>{"workloads/status"});
   EXPECT_TRUE(submitter.wrote.contains("workloads/"));
   EXPECT_FALSE(submitter.wrote.contains("workloads/status"));
+}
+
+// What a play that stands still said, each with the seconds since its start.
+std::vector<std::pair<int, std::string>> advice_of(const simulate::WorldOptions& world_options, As as,
+                                                   Duration during) {
+  auto world = simulate::World::make(world_options);
+  EXPECT_TRUE(world) << (world ? "" : world.error().message);
+  const auto load = parsed(kTwoQueues);
+  std::vector<std::pair<int, std::string>> said;
+  simulate::LoadPlayOptions options;
+  options.as = as;
+  Time start{};
+  options.on_start = [&] { start = (*world)->executor().now(); };
+  options.on_stall = [&](const std::string& why) {
+    said.emplace_back(
+        static_cast<int>(
+            std::chrono::duration_cast<std::chrono::seconds>((*world)->executor().now() - start).count()),
+        why);
+  };
+  simulate::LoadPlay play(load, (*world)->client(), (*world)->executor(), options);
+  play.start([](const Result<simulate::LoadReport>&) {});
+  (*world)->run_for(during);
+  return said;
+}
+
+TEST(LoadPlay, SaysThatNothingRunsPods) {
+  const auto said = advice_of({}, As::kJobs, 2min);
+  ASSERT_EQ(said.size(), 2u);
+  EXPECT_LT(said[0].first, 60);
+  EXPECT_GE(said[1].first, said[0].first + 60);
+  EXPECT_NE(said[0].second.find("Nothing runs the pods of Jobs on this server"), std::string::npos)
+      << said[0].second;
+}
+
+TEST(LoadPlay, SaysThatNobodyDecides) {
+  simulate::WorldOptions options;
+  options.controller = false;
+  auto said = advice_of(options, As::kJobs, 1min);
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_NE(said[0].second.find("there is no Workload for any of them"), std::string::npos) << said[0].second;
+  said = advice_of(options, As::kWorkloads, 1min);
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_NE(said[0].second.find("Nobody decides about them"), std::string::npos) << said[0].second;
+}
+
+TEST(LoadPlay, SaysNothingWhileItMoves) { EXPECT_TRUE(advice_of({}, As::kWorkloads, 3min).empty()); }
+
+TEST(LoadStall, TheAdviceFitsTheReason) {
+  simulate::LoadStall stall{As::kJobs, 31s, 10s, 5, 5, 2, 2, "insufficient quota for cpu"};
+  EXPECT_EQ(stall_advice(stall),
+            "3 workloads wait and none runs. Most of them say: insufficient quota for cpu. Give their queue "
+            "more quota or nodes, or ask for less");
+  stall.admitted = 3;
+  EXPECT_EQ(stall_advice(stall), "") << "it may still run";
+  stall.quiet = 40s;
+  EXPECT_NE(stall_advice(stall).find(
+                "1 admitted workloads do not finish: nothing ended for 40s, and the longest runs for 10s"),
+            std::string::npos);
+  stall.quiet = 29s;
+  stall.admitted = 0;
+  EXPECT_EQ(stall_advice(stall), "");
 }
 
 }  // namespace

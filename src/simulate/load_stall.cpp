@@ -1,0 +1,45 @@
+#include "simulate/load_stall.h"
+
+#include <fmt/format.h>
+
+namespace berth::simulate {
+namespace {
+
+constexpr Duration kQuiet = std::chrono::seconds(30);  // less is no stall
+
+std::string shown(Duration d) { return format_duration(std::chrono::round<std::chrono::seconds>(d)); }
+
+}  // namespace
+
+std::string stall_advice(const LoadStall& s) {
+  if (s.quiet < kQuiet || s.finished >= s.submitted) return {};
+  const bool jobs = s.as == LoadAs::kJobs;
+  if (s.workloads == 0) {
+    return fmt::format(
+        "{} {} submitted and there is no Workload for any of them. No controller for Jobs runs on this "
+        "server, or it does not manage "
+        "their namespaces: start `berth controller` (or Kueue) with the same server, and look at its log",
+        s.submitted, jobs ? "Jobs were" : "Workloads were");
+  }
+  if (s.admitted > s.finished) {
+    if (s.quiet < kQuiet + s.longest_run) return {};
+    const std::string what =
+        fmt::format("{} admitted workloads do not finish: nothing ended for {}, and the longest runs for {}",
+                    s.admitted - s.finished, shown(s.quiet), shown(s.longest_run));
+    return what + (jobs ? ". Nothing runs the pods of Jobs on this server: start machines for them (`berth "
+                          "cluster`), or submit "
+                          "workloads that need none (--as workloads)"
+                        : ". Their end is written to workloads/status: look whether the user of the "
+                          "kubeconfig may patch it");
+  }
+  const std::string waiting = fmt::format("{} workloads wait and none runs", s.submitted - s.finished);
+  if (s.reason.empty())
+    return waiting +
+           ". Nobody decides about them: look whether a controller runs on this server, and whether it is "
+           "the leader";
+  return waiting +
+         fmt::format(". Most of them say: {}. Give their queue more quota or nodes, or ask for less",
+                     s.reason);
+}
+
+}  // namespace berth::simulate
