@@ -152,15 +152,12 @@ struct ControllerServers::Impl {
   void load_certificates(std::function<void()> done) {
     loaded = std::move(done);
     listening = webhook_certificates->listen([this](const http::Credential&) {
-      parts.executor.post([this] {
-        if (webhooks->ready() && loaded) std::exchange(loaded, {})();
-      });
+      parts.executor.post([this] { tell_loaded(); });
     });
     if (kept_in_secret) kept_in_secret->start();
-    // Files that cannot be read yet are read again.
+    // Files that cannot be read yet are read again; the source says to the log what is missing.
     for (auto* files : {&webhook_files, &metrics_files, &visibility_files}) {
-      if (!*files) continue;
-      if (const auto read = (*files)->start(); !read) log::warn("no certificate yet", {{"why", read.error().message}});
+      if (*files) (void)(*files)->start();
     }
     for (auto* made : {&self_signed, &visibility_self_signed}) {
       if (!*made) continue;
@@ -170,10 +167,18 @@ struct ControllerServers::Impl {
     if (visibility_auth) visibility_auth->start([this](const std::string& pem) { visibility->trust_clients(pem); });
   }
 
+  // A port that could not be opened at once is tried again.
+  void tell_loaded() {
+    if (!loaded) return;
+    if (webhooks->ready()) return std::exchange(loaded, {})();
+    parts.executor.after(std::chrono::seconds(1), [this] { tell_loaded(); });
+  }
+
   std::string missing() const {
     if (webhooks && webhooks->ready()) return "";
     const std::string& problem = webhook_certificates == nullptr ? std::string() : webhook_certificates->problem();
-    return problem.empty() ? "webhooks have no certificate yet" : problem;
+    if (!problem.empty()) return "webhooks are not served: " + problem;
+    return "webhooks are not served yet: their certificate is read after the caches";
   }
 
   void stop(std::chrono::seconds grace, std::function<void()> done) {

@@ -1,5 +1,6 @@
 #include "http/https_server.h"
 
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
@@ -18,10 +19,16 @@ struct HttpsServer::Impl {
   explicit Impl(int concurrency)
       : context(concurrency), acceptor(context), retry(context), deadline(context) {}
 
+  tl::unexpected<Error> cannot_listen(const error_code& error) const {
+    return fail("cannot listen on " + where + ": " + error.message());
+  }
   void accept();
   void on_accept(const error_code& error, tcp::socket socket);
 
   asio::io_context context;
+  // The threads wait for work though nothing is accepted yet.
+  asio::executor_work_guard<asio::io_context::executor_type> work{context.get_executor()};
+  std::string where;  // ADDRESS:PORT as asked for
   tcp::acceptor acceptor;
   asio::steady_timer retry;     // after accept failed for want of descriptors
   asio::steady_timer deadline;  // of stop()
@@ -31,6 +38,7 @@ struct HttpsServer::Impl {
 };
 
 void HttpsServer::Impl::accept() {
+  if (!acceptor.is_open()) return;
   acceptor.async_accept(asio::make_strand(context), [this](const error_code& error, tcp::socket socket) {
     on_accept(error, std::move(socket));
   });
@@ -60,22 +68,36 @@ HttpsServer::HttpsServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Result<std::unique_ptr<HttpsServer>> HttpsServer::start(Handler& handler, Executor& core, TlsContext tls,
                                                         HttpsServerOptions options) {
-  const std::string where = options.address + ":" + std::to_string(options.port);
+  auto server = bind(handler, core, std::move(options));
+  if (!server) return server;
+  if (tls) (*server)->use(std::move(tls));
+  if (auto open = (*server)->listen(); !open) return tl::unexpected(open.error());
+  return server;
+}
+
+Result<std::unique_ptr<HttpsServer>> HttpsServer::bind(Handler& handler, Executor& core, HttpsServerOptions options) {
   auto impl = std::make_unique<Impl>(options.threads);
+  impl->where = options.address + ":" + std::to_string(options.port);
   error_code error;
   const asio::ip::address address = asio::ip::make_address(options.address, error);
-  if (error) return fail("cannot listen on " + where + ": not an IP address");
+  if (error) return fail("cannot listen on " + impl->where + ": not an IP address");
   const tcp::endpoint endpoint(address, options.port);
   impl->acceptor.open(endpoint.protocol(), error);
   if (!error) impl->acceptor.set_option(tcp::acceptor::reuse_address(true), error);
   if (!error) impl->acceptor.bind(endpoint, error);
-  if (!error) impl->acceptor.listen(asio::socket_base::max_listen_connections, error);
-  if (error) return fail("cannot listen on " + where + ": " + error.message());
+  if (error) return impl->cannot_listen(error);
   impl->port = impl->acceptor.local_endpoint().port();
-  impl->hub = std::make_shared<Hub>(handler, core, std::move(tls), options.max_body_bytes);
-  impl->accept();
+  impl->hub = std::make_shared<Hub>(handler, core, options.max_body_bytes);
   for (int i = 0; i < options.threads; ++i) impl->threads.emplace_back([c = &impl->context] { c->run(); });
   return std::unique_ptr<HttpsServer>(new HttpsServer(std::move(impl)));
+}
+
+Result<void> HttpsServer::listen() {
+  error_code error;
+  impl_->acceptor.listen(asio::socket_base::max_listen_connections, error);
+  if (error) return impl_->cannot_listen(error);
+  asio::post(impl_->context, [impl = impl_.get()] { impl->accept(); });
+  return {};
 }
 
 HttpsServer::~HttpsServer() {

@@ -47,6 +47,10 @@ class HttpsServer {
   // Without a TLS context it speaks plain HTTP.
   static Result<std::unique_ptr<HttpsServer>> start(Handler& handler, Executor& core, TlsContext tls,
                                                     HttpsServerOptions options);
+  // As start(), but only takes the address: connections are refused until listen(). For a server whose certificate comes later.
+  static Result<std::unique_ptr<HttpsServer>> bind(Handler& handler, Executor& core, HttpsServerOptions options);
+  // Opens the port that bind() took. Once; after an error it may be called again. The error names the address.
+  Result<void> listen();
   // Ends what stop() did not. The executor must not run any more, or have run all that stop() gave it.
   ~HttpsServer();
 

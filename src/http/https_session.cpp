@@ -84,10 +84,7 @@ std::string head_of(int status, const std::vector<Header>& headers, bool closing
 
 }  // namespace
 
-Hub::Hub(Handler& h, Executor& c, TlsContext context, std::size_t body_limit)
-    : handler(h), core(c), max_body_bytes(body_limit) {
-  if (context) use(std::move(context));
-}
+Hub::Hub(Handler& h, Executor& c, std::size_t body_limit) : handler(h), core(c), max_body_bytes(body_limit) {}
 
 Hub::Tls Hub::tls() const {
   const std::lock_guard lock(mutex_);

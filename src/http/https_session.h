@@ -31,7 +31,7 @@ class Session;
 class Hub : public std::enable_shared_from_this<Hub> {
  public:
   // Without a TLS context plain HTTP is spoken.
-  Hub(Handler& handler, Executor& core, TlsContext context, std::size_t max_body_bytes);
+  Hub(Handler& handler, Executor& core, std::size_t max_body_bytes);
 
   bool admit(const std::string& peer);  // false: too many connections
   void add(Session* session);

@@ -84,7 +84,10 @@ int select_protocol(SSL*, const unsigned char** out, unsigned char* out_size, co
 
 void TlsContextDeleter::operator()(ssl_ctx_st* context) const { SSL_CTX_free(context); }
 
-Result<TlsContext> make_server_context(const ServerTls& tls) {
+namespace {
+
+// Everything but certificates.
+Result<TlsContext> context_without_certificate(const ServerTls& tls) {
   TlsContext context(SSL_CTX_new(TLS_server_method()));
   if (!context) return tls_error("cannot set up TLS");
   SSL_CTX* const c = context.get();
@@ -101,6 +104,21 @@ Result<TlsContext> make_server_context(const ServerTls& tls) {
   std::string groups;
   for (const std::string& group : tls.groups) groups.append(groups.empty() ? "" : ":").append(group);
   if (!groups.empty() && SSL_CTX_set1_groups_list(c, groups.c_str()) != 1) return tls_error("cannot use the groups " + groups);
+  return context;
+}
+
+}  // namespace
+
+Result<void> check_tls_options(const ServerTls& tls) {
+  const auto context = context_without_certificate(tls);
+  if (!context) return tl::unexpected(context.error());
+  return {};
+}
+
+Result<TlsContext> make_server_context(const ServerTls& tls) {
+  auto context = context_without_certificate(tls);
+  if (!context) return context;
+  SSL_CTX* const c = context->get();
   if (!use_credential(c, tls.server)) return tls_error("cannot use the server's certificate and key");
   if (tls.client_authorities.empty()) return context;
   SSL_CTX_set_verify(c, SSL_VERIFY_PEER, nullptr);

@@ -31,6 +31,9 @@ struct ServerTls {
   std::vector<std::string> groups = {};  // for key exchange, in order of preference, by OpenSSL's names (X25519, P-256); empty: OpenSSL's
 };
 
+// Whether versions, ciphers and groups can be used; the error names the one that cannot. For a server that has no certificate yet.
+Result<void> check_tls_options(const ServerTls& tls);
+
 // Errors name what cannot be used: the certificate, the key, an authority, a cipher, the groups.
 Result<TlsContext> make_server_context(const ServerTls& tls);
 

@@ -21,6 +21,11 @@ Result<std::string> read_file(const std::string& path) {
 
 }  // namespace
 
+std::string FileCertificates::how_to_make() const {
+  return "tls.crt and tls.key (PEM) in " + directory_ +
+         ": mount a Secret of type kubernetes.io/tls there (cert-manager makes one; so does kubectl create secret tls)";
+}
+
 FileCertificates::FileCertificates(Executor& executor, std::string directory, Duration refresh)
     : executor_(executor), directory_(std::move(directory)), refresh_(refresh) {}
 
@@ -44,8 +49,9 @@ Result<void> FileCertificates::read() {
     return fail(std::move(why));
   };
   auto certificate = read_file(directory_ + "/tls.crt"), key = read_file(directory_ + "/tls.key");
-  if (!certificate) return refused(certificate.error().message);
-  if (!key) return refused(key.error().message);
+  for (const auto* file : {&certificate, &key}) {
+    if (!*file) return refused((current() ? "" : "waiting for a certificate: ") + file->error().message + "; expected " + how_to_make());
+  }
   http::Credential credential{std::move(*certificate), std::move(*key)};
   http::ServerTls tls;
   tls.server = credential;

@@ -17,12 +17,14 @@ class FileCertificates final : public CertificateSource {
   FileCertificates(Executor& executor, std::string directory, Duration refresh = std::chrono::seconds(10));
   ~FileCertificates() override;
 
-  // The error names the file that cannot be used; then files that come later are still taken.
+  // The error, which problem() and the log say too, names the file that cannot be used and how to make it. Files that come later are
+  // still taken.
   Result<void> start();
 
  private:
   Result<void> read();
   void again();
+  std::string how_to_make() const;
 
   Executor& executor_;
   std::string directory_;

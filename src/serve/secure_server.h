@@ -1,5 +1,5 @@
-// An HTTPS server whose certificate may change while it serves: requests in flight and connections that are open stay as they are, new
-// connections see the new certificate.
+// An HTTPS server whose certificate may come late and change while it serves. The port opens with the first certificate. When the
+// certificate changes, requests in flight and open connections stay as they are; new connections see the new certificate.
 #pragma once
 
 #include <chrono>
@@ -29,13 +29,13 @@ struct SecureServerOptions {
 
 class SecureServer {
  public:
-  // Listens when this returns, so that a port in use is known at once; until the source has a certificate nobody can trust the one
-  // presented. Errors name the address or the option. All but the options must outlive the server. On the executor, or before it runs.
+  // Takes the port when this returns, so that a port in use is known at once. Connections are refused until the source has a
+  // certificate. Errors name the address or the option. All but the options must outlive the server. On the executor, or before it runs.
   static Result<std::unique_ptr<SecureServer>> start(http::Handler& handler, Executor& executor, CertificateSource& source,
                                                      SecureServerOptions options);
   ~SecureServer();
 
-  bool ready() const;  // a certificate of the source is presented
+  bool ready() const;  // the port is open, with a certificate of the source
   std::uint16_t port() const;
   // PEM, one or several: clients may present certificates that these signed. Empty: none are asked for. For new connections.
   void trust_clients(std::string authorities);

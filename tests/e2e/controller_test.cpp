@@ -6,12 +6,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "base/base64.h"
 #include "e2e/controller.h"
 #include "http/certificates.h"
+#include "serve/tls_probe.h"
 
 namespace berth::e2e {
 namespace {
@@ -191,6 +193,37 @@ TEST_F(Controller, ItIsReadyOnceEverythingIs) {
   EXPECT_NE(scrape("wrong").exit_code, 0);
   process.signal(SIGTERM);
   EXPECT_EQ(process.wait().exit_code, 0) << process.err();
+}
+
+// Until somebody mounts one the webhook port is closed, and the probe says what is waited for.
+TEST_F(Controller, ItWaitsForACertificateFromFiles) {
+  server.must({"create", "namespace", "kueue-system"});
+  const int health = free_port(), webhooks = free_port();
+  const std::string certificates = server.dir() + "/certificates";
+  std::filesystem::create_directory(certificates);
+  config = server.write_file(
+      "files.yaml",
+      "{apiVersion: config.kueue.x-k8s.io/v1beta2, kind: Configuration, internalCertManagement: {enable: false}, "
+      "health: {healthProbeBindAddress: \"127.0.0.1:" +
+          std::to_string(health) + "\"}, metrics: {bindAddress: \"127.0.0.1:0\"}, webhook: {host: 127.0.0.1, port: " +
+          std::to_string(webhooks) + ", certDir: " + certificates +
+          "}, visibilityServer: {bindAddress: 127.0.0.1, bindPort: " + std::to_string(free_port()) + "}}");
+  Process process({BERTH_PROGRAM, "controller", "--config", config, "--log-level", "warn", "--kubeconfig", server.kubeconfig()},
+                  server.environment());
+  const std::string waits = "waiting for a certificate: cannot read " + certificates + "/tls.crt";
+  ASSERT_TRUE(eventually([&] { return has(http_get(health, "/readyz"), waits); })) << http_get(health, "/readyz");
+  EXPECT_TRUE(process.wait_for_errors(waits)) << process.err();
+  EXPECT_FALSE(serve::probe_tls(static_cast<std::uint16_t>(webhooks)).connected);
+  EXPECT_FALSE(process.has_said("ready\n"));
+
+  const Time now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  const auto authority = http::make_authority("of-a-test", now).value();
+  const auto leaf = http::make_server_credential(authority, {"a"}, now).value();
+  server.write_file("certificates/tls.key", leaf.key);
+  server.write_file("certificates/tls.crt", leaf.certificate);
+  ASSERT_TRUE(process.wait_for_output("ready\n")) << process.err();
+  EXPECT_EQ(serve::probe_tls(static_cast<std::uint16_t>(webhooks)).certificate, leaf.certificate);
+  EXPECT_FALSE(has(http_get(health, "/readyz"), "[-]certificates"));
 }
 
 // Half a minute is given to a server that is not there (yet).

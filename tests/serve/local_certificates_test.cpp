@@ -60,7 +60,11 @@ TEST_F(FileCertificatesTest, AreReadAgainWhenTheyChange) {
 TEST_F(FileCertificatesTest, MayComeLater) {
   const auto started = source().start();
   ASSERT_FALSE(started);
-  EXPECT_EQ(started.error().message, "cannot read " + directory.string() + "/tls.crt: No such file or directory");
+  EXPECT_EQ(started.error().message,
+            "waiting for a certificate: cannot read " + directory.string() +
+                "/tls.crt: No such file or directory; expected tls.crt and tls.key (PEM) in " + directory.string() +
+                ": mount a Secret of type kubernetes.io/tls there (cert-manager makes one; so does kubectl create secret tls)");
+  EXPECT_EQ(source().problem(), started.error().message);
   const auto late = credential();
   put("tls.crt", late.certificate);
   put("tls.key", late.key);

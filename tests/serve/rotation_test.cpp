@@ -70,18 +70,49 @@ TEST(Rotation, NoRequestFails) {
   EXPECT_GE(connections, kRotations);
 }
 
-TEST(Rotation, ACertificateThatCannotBeUsedChangesNothing) {
-  class Broken final : public CertificateSource {
-   public:
-    void give(http::Credential credential) { present(std::move(credential)); }
-  } source;
+class GivenCertificates final : public CertificateSource {
+ public:
+  void give(http::Credential credential) { present(std::move(credential)); }
+};
+
+TEST(Rotation, ThePortOpensWithTheFirstCertificate) {
+  GivenCertificates source;
   http::AsioExecutor executor;
   WebhookHandler handler({}, {});
   auto server = SecureServer::start(handler, executor, source, {.address = "127.0.0.1"}).value();
-  EXPECT_FALSE(server->ready()) << "only the stopgap";
-  EXPECT_TRUE(probe_tls(server->port()).connected);
+  const auto authority = http::make_authority("ca", executor.now()).value();
+  server->trust_clients(authority.certificate);
+  EXPECT_FALSE(server->ready());
+  EXPECT_FALSE(probe_tls(server->port()).connected) << "there is nothing to present";
+  const auto leaf = http::make_server_credential(authority, {"a"}, executor.now()).value();
+  source.give(leaf);
+  EXPECT_TRUE(server->ready());
+  EXPECT_EQ(probe_tls(server->port()).certificate, leaf.certificate);
+}
+
+TEST(Rotation, APortThatSomebodyElseOpenedMeanwhileIsTriedAgain) {
+  GivenCertificates source;
+  VirtualExecutor executor(parse_time("2026-11-21T09:00:00Z").value());
+  WebhookHandler handler({}, {});
+  auto server = SecureServer::start(handler, executor, source, {.address = "127.0.0.1"}).value();
+  http::AsioExecutor other_executor;
+  auto other = http::HttpsServer::start(handler, other_executor, nullptr, {"127.0.0.1", server->port(), 1}).value();
+  const auto authority = http::make_authority("ca", executor.now()).value();
+  source.give(http::make_server_credential(authority, {"a"}, executor.now()).value());
+  EXPECT_FALSE(server->ready());
+  other.reset();
+  executor.run_until(executor.now() + std::chrono::seconds(2));
+  EXPECT_TRUE(server->ready());
+}
+
+TEST(Rotation, ACertificateThatCannotBeUsedChangesNothing) {
+  GivenCertificates source;
+  http::AsioExecutor executor;
+  WebhookHandler handler({}, {});
+  auto server = SecureServer::start(handler, executor, source, {.address = "127.0.0.1"}).value();
   source.give({"no certificate", "no key"});
   EXPECT_FALSE(server->ready());
+  EXPECT_FALSE(probe_tls(server->port()).connected);
   const auto authority = http::make_authority("ca", executor.now()).value();
   const auto leaf = http::make_server_credential(authority, {"a"}, executor.now()).value();
   source.give(leaf);
