@@ -3,6 +3,7 @@
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <future>
@@ -13,12 +14,15 @@
 #include "apiserver/http/pki.h"
 #include "apiserver/http/router.h"
 #include "apiserver/server/api_server.h"
+#include "support/http2_client.h"
 #include "support/https_client.h"
 
 namespace berth {
 namespace {
 
 namespace http = apiserver::http;
+using testing_support::Http2Client;
+using testing_support::Http2Peer;
 using testing_support::HttpsClient;
 
 constexpr int kClients = 8;       // connections that ask at the same time
@@ -57,6 +61,7 @@ class World {
   }
 
   HttpsClient client() const { return HttpsClient(server_->port(), pki_.authority.certificate, pki_.admin); }
+  Http2Client http2_client() const { return {server_->port(), pki_.authority.certificate, pki_.admin}; }
   apiserver::ApiServer& core() { return *core_; }
   Executor& executor() { return executor_; }
 
@@ -193,6 +198,83 @@ void reads_over_https(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * kEach * kClients);
 }
 BENCHMARK(reads_over_https)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+// `count` requests on one connection of HTTP/2, so many of them in flight all the time. False: one was not answered with `status`.
+template <typename F>
+bool over_http2(Http2Client& client, int in_flight, int count, int status, F ask) {
+  Http2Peer& peer = client.peer();
+  std::vector<Http2Peer::Stream> open;
+  int asked = 0, failed = 0;
+  const auto done = [&] {
+    std::erase_if(open, [&](Http2Peer::Stream stream) {
+      if (!peer.answer(stream).closed) return false;
+      failed += peer.answer(stream).status == status ? 0 : 1;
+      peer.forget(stream);
+      return true;
+    });
+    while (asked < count && open.size() < static_cast<std::size_t>(in_flight)) open.push_back(ask(peer, asked++));
+    return open.empty();
+  };
+  return client.run(done) && failed == 0;
+}
+
+constexpr int kBatchOverHttp2 = 2'000;
+
+void writes_over_http2(benchmark::State& state, Store store) {
+  World world(store);
+  Http2Client client = world.http2_client();
+  int batch = 0;
+  for (auto _ : state) {
+    const std::string prefix = "b" + std::to_string(batch++) + "-";
+    const bool fine = over_http2(client, static_cast<int>(state.range(0)), kBatchOverHttp2, 201, [&](Http2Peer& peer, int i) {
+      return peer.request("POST", kPath, to_string(config_map(prefix + std::to_string(i))), {{"content-type", "application/json"}});
+    });
+    if (!fine) state.SkipWithError("a request failed");
+  }
+  state.SetItemsProcessed(state.iterations() * kBatchOverHttp2);
+}
+BENCHMARK_CAPTURE(writes_over_http2, memory, Store::kMemory)->Arg(8)->Arg(1'000)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(writes_over_http2, disk, Store::kDisk)->Arg(8)->Arg(1'000)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void reads_over_http2(benchmark::State& state) {
+  World world(Store::kMemory);
+  Http2Client client = world.http2_client();
+  client.request("POST", kPath, to_string(config_map("one")), {{"content-type", "application/json"}});
+  for (auto _ : state) {
+    const bool fine = over_http2(client, static_cast<int>(state.range(0)), kBatchOverHttp2, 200,
+                                 [&](Http2Peer& peer, int) { return peer.request("GET", std::string(kPath) + "/one"); });
+    if (!fine) state.SkipWithError("a request failed");
+  }
+  state.SetItemsProcessed(state.iterations() * kBatchOverHttp2);
+}
+BENCHMARK(reads_over_http2)->Arg(8)->Arg(1'000)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+// As watch_fan_out, but all watches share one connection.
+void watch_fan_out_over_http2(benchmark::State& state) {
+  World world(Store::kMemory);
+  HttpsClient writer = world.client();
+  Http2Client client = world.http2_client();
+  Http2Peer& peer = client.peer();
+  std::vector<Http2Peer::Stream> watches;
+  for (int i = 0; i < kWatchers; ++i) watches.push_back(peer.request("GET", std::string(kPath) + "?watch=1&resourceVersion=1"));
+  constexpr int kWrites = 20;
+  int written = 0;
+  const auto seen = [&](Http2Peer::Stream watch) {
+    const std::string& body = peer.answer(watch).body;
+    return std::count(body.begin(), body.end(), '\n');
+  };
+  client.run([&] {
+    return std::all_of(watches.begin(), watches.end(), [&](auto watch) { return peer.answer(watch).status == 200; });
+  });
+  for (auto _ : state) {
+    for (int i = 0; i < kWrites; ++i) writer.request("POST", kPath, to_string(config_map("w" + std::to_string(written++))));
+    if (!client.run([&] { return std::all_of(watches.begin(), watches.end(), [&](auto w) { return seen(w) == kWrites; }); }))
+      state.SkipWithError("an event did not come");
+    for (const auto watch : watches) peer.clear_body(watch);
+  }
+  state.SetItemsProcessed(state.iterations() * kWrites * kWatchers);
+}
+BENCHMARK(watch_fan_out_over_http2)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 // One write, seen by all watchers; items are events delivered.
 void watch_fan_out(benchmark::State& state) {

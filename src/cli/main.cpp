@@ -1,5 +1,6 @@
 // berth: batch queueing for Kubernetes.
 #include <CLI/CLI.hpp>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -8,6 +9,18 @@
 #include <vector>
 
 #include "cli/commands.h"
+
+namespace {
+
+// Each connection takes a file; the soft limit of many systems (1,024) is below what the server takes.
+void allow_many_files() {
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == files.rlim_max) return;
+  files.rlim_cur = files.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &files);
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app{"Berth: batch queueing for Kubernetes. Jobs wait in queues until quota is free for them.",
@@ -36,6 +49,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
+  allow_many_files();
   for (const auto& command : commands) {
     if (command.app->parsed()) return command.run();
   }

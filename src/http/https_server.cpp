@@ -1,13 +1,16 @@
 #include "http/https_server.h"
 
+#include <boost/asio/dispatch.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 #include <thread>
 
-#include "http/https_session.h"
 #include "base/log.h"
+#include "http/http1_session.h"
+#include "http/http2_session.h"
+#include "http/transport.h"
 
 namespace berth::http {
 
@@ -24,6 +27,7 @@ struct HttpsServer::Impl {
   }
   void accept();
   void on_accept(const error_code& error, tcp::socket socket);
+  static void begin(const std::shared_ptr<Hub>& hub, tcp::socket socket, const std::string& peer);
 
   asio::io_context context;
   // The threads wait for work though nothing is accepted yet.
@@ -38,7 +42,8 @@ struct HttpsServer::Impl {
 };
 
 void HttpsServer::Impl::accept() {
-  if (!acceptor.is_open()) return;
+  // Whoever comes above the limit waits in the listen backlog.
+  if (!acceptor.is_open() || !hub->may_accept()) return;
   acceptor.async_accept(asio::make_strand(context), [this](const error_code& error, tcp::socket socket) {
     on_accept(error, std::move(socket));
   });
@@ -56,12 +61,59 @@ void HttpsServer::Impl::on_accept(const error_code& error, tcp::socket socket) {
   }
   error_code ignored;
   const std::string peer = socket.remote_endpoint(ignored).address().to_string();
-  if (hub->admit(peer)) {
-    std::make_shared<Session>(hub, std::move(socket), peer)->start();
-  } else {
-    socket.close(ignored);
-  }
+  if (auto admitted = hub->admit(std::move(socket), peer)) begin(hub, std::move(*admitted), peer);
   accept();
+}
+
+namespace {
+
+// TLS says which of the two the client speaks.
+void begin_session(const std::shared_ptr<Hub>& hub, std::unique_ptr<Transport> transport) {
+  if (transport->speaks_http2()) {
+    std::make_shared<Http2Session>(hub, std::move(transport))->start();
+  } else {
+    std::make_shared<Http1Session>(hub, std::move(transport))->start();
+  }
+}
+
+// A connection until it is known what it speaks.
+class Handshake final : public Connection {
+ public:
+  Handshake(std::shared_ptr<Hub> hub, std::unique_ptr<Transport> transport) : hub_(std::move(hub)), transport_(std::move(transport)) {
+    hub_->add(this);
+  }
+  ~Handshake() override { hub_->remove(this); }
+
+  void start() {
+    asio::dispatch(executor_, [self = self()] {
+      self->transport_->handshake([self](error_code error) {
+        if (!error && !self->hub_->stopping) begin_session(self->hub_, std::move(self->transport_));
+      });
+    });
+  }
+  void stop() override { abort(); }
+  void abort() override {
+    asio::post(executor_, [self = self()] {
+      if (self->transport_) self->transport_->close();
+    });
+  }
+
+ private:
+  std::shared_ptr<Handshake> self() { return std::static_pointer_cast<Handshake>(shared_from_this()); }
+
+  std::shared_ptr<Hub> hub_;
+  std::unique_ptr<Transport> transport_;
+  asio::any_io_executor executor_ = transport_->get_executor();
+};
+
+}  // namespace
+
+// When the connection is over, the next of the same machine that waits takes its place.
+void HttpsServer::Impl::begin(const std::shared_ptr<Hub>& hub, tcp::socket socket, const std::string& peer) {
+  auto gone = [hub, peer] {
+    if (auto next = hub->leave(peer)) begin(hub, std::move(*next), peer);
+  };
+  std::make_shared<Handshake>(hub, std::make_unique<Transport>(hub, std::move(socket), std::move(gone)))->start();
 }
 
 HttpsServer::HttpsServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -87,7 +139,9 @@ Result<std::unique_ptr<HttpsServer>> HttpsServer::bind(Handler& handler, Executo
   if (!error) impl->acceptor.bind(endpoint, error);
   if (error) return impl->cannot_listen(error);
   impl->port = impl->acceptor.local_endpoint().port();
-  impl->hub = std::make_shared<Hub>(handler, core, options.max_body_bytes);
+  impl->hub = std::make_shared<Hub>(handler, core, options, impl->context.get_executor(), [impl = impl.get()] {
+    asio::post(impl->context, [impl] { impl->accept(); });
+  });
   for (int i = 0; i < options.threads; ++i) impl->threads.emplace_back([c = &impl->context] { c->run(); });
   return std::unique_ptr<HttpsServer>(new HttpsServer(std::move(impl)));
 }
@@ -103,6 +157,7 @@ Result<void> HttpsServer::listen() {
 HttpsServer::~HttpsServer() {
   impl_->context.stop();
   for (std::thread& t : impl_->threads) t.join();
+  impl_->hub->shut();
 }
 
 std::uint16_t HttpsServer::port() const { return impl_->port; }

@@ -1,5 +1,5 @@
-// Puts a handler on HTTPS (or plain HTTP): I/O threads of its own read requests, check certificates and encode answers; what touches
-// state runs on the core's executor.
+// Puts a handler on HTTPS, where HTTP/2 and HTTP/1.1 are spoken as the client wishes, or on plain HTTP/1.1: I/O threads of its own read
+// requests, check certificates and encode answers; what touches state runs on the core's executor. limits.h says what is bounded.
 #pragma once
 
 #include <cstdint>
@@ -8,37 +8,19 @@
 #include <string>
 
 #include "http/handler.h"
+#include "http/limits.h"
 #include "http/tls.h"
 #include "base/executor.h"
 #include "base/result.h"
 
 namespace berth::http {
 
-// Bounds. Those of requests in flight are kube-apiserver's; the others keep one client from filling the
-// memory.
-inline constexpr std::size_t kMaxHeaderBytes = 16 * 1024;
-inline constexpr std::size_t kMaxConnections = 1'000;
-inline constexpr std::size_t kMaxConnectionsPerPeer =
-    200;  // not of loopback addresses: all local clients share them
-inline constexpr int kMaxReadsInFlight = 400;
-inline constexpr int kMaxWritesInFlight = 200;
-inline constexpr std::size_t kMaxWatchBacklogBytes =
-    4u << 20;  // a watcher that lags behind more loses its connection
-inline constexpr std::size_t kMaxWatchBacklogEvents = 1'000;
-inline constexpr std::size_t kPauseWatchBytes = 512u << 10;  // the handler of a watch is asked to wait above these
-inline constexpr std::size_t kPauseWatchEvents = 256;
-inline constexpr std::chrono::seconds kHandshakeTimeout{10};
-inline constexpr std::chrono::seconds kIdleTimeout{90};  // between requests of a connection
-inline constexpr std::chrono::seconds kHeaderTimeout{
-    10};  // from a request's first byte to the end of its header
-inline constexpr std::chrono::seconds kBodyTimeout{60};
-inline constexpr std::chrono::seconds kWriteTimeout{30};  // of one answer, or one batch of events
-
 struct HttpsServerOptions {
   std::string address = "127.0.0.1";  // an IP address
   std::uint16_t port = 0;             // 0: any that is free
   int threads = 2;
   std::size_t max_body_bytes = kMaxBodyBytes;
+  std::chrono::milliseconds turn_timeout = kTurnTimeout;  // how long requests wait while too many are in flight
 };
 
 class HttpsServer {

@@ -69,13 +69,12 @@ Result<std::string> openssl_names(const std::vector<std::string>& cipher_suites)
   return names;
 }
 
-// Only http/1.1 is spoken; a client that insists on something else gets no protocol, which it may take as
-// that.
+// HTTP/2 where the client knows it, else HTTP/1.1; a client that insists on something else gets no protocol, which it may take as that.
 int select_protocol(SSL*, const unsigned char** out, unsigned char* out_size, const unsigned char* in,
                     unsigned in_size, void*) {
-  static constexpr unsigned char kHttp11[] = "\x08http/1.1";
+  static constexpr unsigned char kSpoken[] = "\x02h2\x08http/1.1";
   unsigned char* selected = nullptr;
-  const int result = SSL_select_next_proto(&selected, out_size, kHttp11, sizeof kHttp11 - 1, in, in_size);
+  const int result = SSL_select_next_proto(&selected, out_size, kSpoken, sizeof kSpoken - 1, in, in_size);
   *out = selected;
   return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
 }

@@ -1,4 +1,4 @@
-// The TLS side of a server: HTTP/1.1 only, client certificates optional.
+// The TLS side of a server: HTTP/2 and HTTP/1.1, client certificates optional.
 #pragma once
 
 #include <memory>

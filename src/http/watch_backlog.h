@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstddef>
 
-#include "http/https_server.h"
+#include "http/limits.h"
 
 namespace berth::http {
 

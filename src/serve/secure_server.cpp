@@ -19,7 +19,9 @@ struct SecureServer::Impl {
   // Takes what can be used; else everything stays as it was.
   void use(http::ServerTls next) {
     auto context = http::make_server_context(next);
-    if (!context) return log::error("the certificate cannot be used, the one before stays", {{"why", context.error().message}});
+    if (!context)
+      return log::error("the certificate cannot be used, the one before stays",
+                        {{"why", context.error().message}});
     tls = std::move(next);
     server->use(std::move(*context));
     if (!ready && timer == 0) open();
@@ -27,10 +29,10 @@ struct SecureServer::Impl {
 
   void open() {
     timer = 0;
-    const auto listening = server->listen();
-    ready = listening.has_value();
+    const auto opened = server->listen();
+    ready = opened.has_value();
     if (ready) return;
-    log::error("the port cannot be opened, trying again", {{"why", listening.error().message}});
+    log::error("the port cannot be opened, trying again", {{"why", opened.error().message}});
     timer = executor.after(kListenAgain, [this] { open(); });
   }
 
@@ -46,7 +48,8 @@ SecureServer::SecureServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) 
 SecureServer::~SecureServer() = default;
 
 Result<std::unique_ptr<SecureServer>> SecureServer::start(http::Handler& handler, Executor& executor,
-                                                          CertificateSource& source, SecureServerOptions options) {
+                                                          CertificateSource& source,
+                                                          SecureServerOptions options) {
   auto impl = std::make_unique<Impl>(executor);
   impl->tls = {{}, {}, options.min_version, options.cipher_suites, options.groups};
   if (auto usable = http::check_tls_options(impl->tls); !usable) return tl::unexpected(usable.error());

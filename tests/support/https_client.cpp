@@ -14,7 +14,7 @@
 #include <boost/beast/http/string_body.hpp>
 #include <optional>
 
-#include "kube/tls.h"
+#include "support/tls_client.h"
 
 namespace berth::testing_support {
 
@@ -47,9 +47,8 @@ struct HttpsClient::Impl {
 };
 
 HttpsClient::HttpsClient(std::uint16_t port, const std::string& authority_pem,
-                         const apiserver::http::Credential& client) {
-  auto context = kube::make_client_context({authority_pem, false, client.certificate, client.key});
-  impl_ = std::make_unique<Impl>(asio::ssl::context(context.value().release()));
+                         const berth::http::Credential& client) {
+  impl_ = std::make_unique<Impl>(asio::ssl::context(make_tls_client(authority_pem, client)));
   X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(impl_->stream.native_handle()), "127.0.0.1");
   impl_->stream.next_layer().connect({asio::ip::make_address("127.0.0.1"), port}, impl_->error);
   if (!impl_->error) impl_->stream.next_layer().set_option(asio::ip::tcp::no_delay(true), impl_->error);

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/http/pki.h"
+#include "http/certificates.h"
 
 namespace berth::testing_support {
 
@@ -23,7 +23,7 @@ class HttpsClient {
  public:
   // `client` without a certificate: none is presented.
   HttpsClient(std::uint16_t port, const std::string& authority_pem,
-              const apiserver::http::Credential& client);
+              const http::Credential& client);
   HttpsClient(HttpsClient&&) noexcept;
   ~HttpsClient();
 

@@ -1,0 +1,88 @@
+// Bytes to what a client of HTTP/2 sends after its preface: the first says in pieces of which size, and how
+// long passes between them. The handler answers a third of the requests at once, streams events to another
+// third, and lets the others wait.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "http/http2_streams.h"
+
+namespace {
+
+using namespace berth::http;
+
+constexpr std::size_t kBodyLimit = 64 * 1024;
+
+class Connection final : public Http2Streams::Owner {
+ public:
+  Connection() {
+    // The preface and an empty SETTINGS frame.
+    streams_.receive(std::string_view("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0", 33), now_);
+  }
+
+  void receive(std::string_view bytes, std::chrono::seconds later) {
+    now_ += later;
+    if (!streams_.over() && streams_.wants_to_read()) streams_.receive(bytes, now_);
+    for (const Http2Streams::Stream stream : std::set(watches_)) {
+      streams_.chunk(stream, std::make_shared<const std::string>(bytes));
+    }
+    streams_.tick(now_);
+    write();
+  }
+  void end() {
+    streams_.stop();
+    write();
+    streams_.settle();
+    for (const Http2Streams::Stream stream : std::set(open_)) streams_.respond(stream, {200, {}, "late"});
+    for (int i = 0; i < 4; ++i) {
+      now_ += std::chrono::minutes(10);
+      streams_.tick(now_);
+      write();
+    }
+  }
+
+ private:
+  void write() {
+    std::string out;
+    streams_.write(out, 1u << 20, now_);
+  }
+  void on_request(Http2Streams::Stream stream, HttpRequest request) override {
+    if (request.body.size() > kBodyLimit || open_.size() >= kMaxStreams) std::abort();
+    if (!open_.insert(stream).second) std::abort();  // a request came twice
+    if (stream % 6 == 1) return;
+    streams_.taken_up(stream);
+    if (stream % 6 == 3)
+      return streams_.respond(stream, {200, {{"Content-Type", "text/plain"}}, request.target + request.body});
+    watches_.insert(stream);
+    streams_.begin(stream, 200, {});
+  }
+  void on_sent(Http2Streams::Stream, std::size_t, std::size_t) override {}
+  void on_gone(Http2Streams::Stream stream) override {
+    if (open_.erase(stream) != 1) std::abort();  // one that never came
+    watches_.erase(stream);
+  }
+
+  Http2Streams::Time now_{std::chrono::hours(1)};
+  std::set<Http2Streams::Stream> open_, watches_;
+  Http2Streams streams_{*this, kBodyLimit, now_};
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  std::string_view rest(reinterpret_cast<const char*>(data) + 1, size - 1);
+  const std::size_t piece = 1u << (data[0] & 0x0f);
+  const std::chrono::seconds later(data[0] >> 4);
+  Connection connection;
+  while (!rest.empty()) {
+    connection.receive(rest.substr(0, piece), later);
+    rest.remove_prefix(std::min(piece, rest.size()));
+  }
+  connection.end();
+  return 0;
+}

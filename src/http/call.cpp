@@ -1,0 +1,125 @@
+#include "http/call.h"
+
+#include <atomic>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/post.hpp>
+#include <optional>
+#include <utility>
+
+#include "http/watch_backlog.h"
+
+namespace berth::http {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::size_t kParsedAtOnce =
+    64 * 1024;  // larger bodies do not keep the other requests of their connection waiting
+
+// Between the handler and the connection; both keep it.
+struct Flow {
+  WatchBacklog backlog;
+  std::atomic<bool> dropped{false};  // nobody wants the answer any more
+  std::function<void()> on_room;     // on the core only
+};
+
+// Hands answers from the core to the connection, which it keeps; the core lets go of it with the exchange.
+class CallSink final : public ResponseSink {
+ public:
+  CallSink(std::shared_ptr<Hub> hub, Call::Origin origin, std::shared_ptr<Flow> flow)
+      : hub_(std::move(hub)), origin_(std::move(origin)), flow_(std::move(flow)) {}
+
+  void respond(std::function<HttpResponse()> make) override {
+    // A large answer takes long to encode; the connection's other requests do not wait for that.
+    asio::post(hub_->pool, [origin = origin_, make = std::move(make)] {
+      auto response = std::make_shared<HttpResponse>(make());
+      asio::dispatch(origin.strand, [origin, response] {
+        origin.connection->on_response(origin.stream, std::move(*response));
+      });
+    });
+  }
+  void begin(int status, std::vector<Header> headers) override {
+    tell([status, headers = std::move(headers)](Answered& to, Answered::Stream s) {
+      to.on_begin(s, status, headers);
+    });
+  }
+  bool chunk(SharedBytes bytes) override {
+    // Counted here, so that a connection that does not get to writing cannot pile up events unseen.
+    const bool room = flow_->backlog.add(bytes->size());
+    if (flow_->backlog.too_much()) {
+      if (!flow_->dropped.exchange(true)) tell([](Answered& to, Answered::Stream s) { to.on_overrun(s); });
+      return false;
+    }
+    tell([bytes = std::move(bytes)](Answered& to, Answered::Stream s) { to.on_chunk(s, bytes); });
+    return room;
+  }
+  void on_room(std::function<void()> handler) override { flow_->on_room = std::move(handler); }
+  void end() override {
+    tell([](Answered& to, Answered::Stream s) { to.on_end(s); });
+  }
+
+ private:
+  template <typename F>
+  void tell(F&& what) {
+    asio::post(origin_.strand,
+               [origin = origin_, what = std::forward<F>(what)] { what(*origin.connection, origin.stream); });
+  }
+
+  std::shared_ptr<Hub> hub_;
+  Call::Origin origin_;
+  std::shared_ptr<Flow> flow_;
+};
+
+}  // namespace
+
+struct Call::Work {
+  std::shared_ptr<Flow> flow = std::make_shared<Flow>();
+  std::unique_ptr<Exchange> exchange;  // on the core only
+  std::optional<Turns::Kind> turn;     // on the strand, then on the core
+};
+
+Call::Call(std::shared_ptr<Hub> hub, Origin origin, Turns::Kind kind, HttpRequest request)
+    : hub_(std::move(hub)), work_(std::make_shared<Work>()) {
+  work_->turn = kind;
+  const bool at_once = request.body.size() <= kParsedAtOnce;
+  auto sink = std::make_shared<CallSink>(hub_, std::move(origin), work_->flow);
+  // A task must be copyable, a request with a large body is better not copied.
+  auto whole = std::make_shared<HttpRequest>(std::move(request));
+  auto go = [shared = hub_, work = work_, sink = std::move(sink), whole] {
+    auto parsed =
+        std::make_shared<std::unique_ptr<Handler::Parsed>>(shared->handler.parse(std::move(*whole)));
+    shared->core.post([shared, work, parsed, sink] {
+      if (work->flow->dropped) return;  // the client went away before the core had time for it
+      work->exchange = shared->handler.execute(std::move(*parsed), sink);
+    });
+  };
+  if (at_once) {
+    go();
+  } else {
+    asio::post(hub_->pool, std::move(go));
+  }
+}
+
+Call::~Call() {
+  work_->flow->dropped = true;
+  // Until the core has let go, the request counts: who cancels does not get more done than who waits.
+  hub_->core.post([hub = std::move(hub_), work = std::move(work_)] {
+    work->exchange.reset();
+    work->flow->on_room = nullptr;
+    if (work->turn) hub->turns.give_back(*std::exchange(work->turn, {}));
+  });
+}
+
+void Call::streams() {
+  if (work_->turn) hub_->turns.give_back(*std::exchange(work_->turn, {}));
+}
+
+void Call::sent(std::size_t bytes, std::size_t events) {
+  if (!work_->flow->backlog.sent(bytes, events)) return;
+  hub_->core.post([flow = work_->flow] {
+    if (flow->on_room) flow->on_room();
+  });
+}
+
+}  // namespace berth::http
