@@ -120,9 +120,7 @@ class Process {
                                               configuration_.metrics.local_queue_metrics});
     options->metrics = &*controller_metrics_;
     controller::tell_build(metrics_, BERTH_VERSION);
-    policy_.manage_jobs_without_queue_name = options->manage_jobs_without_queue_name;
-    policy_.partial_admission = options->engine.partial_admission;
-    policy_.identifier_annotations = options->jobs.identifier_annotations;
+    policy_ = controller::admission_policy(*options);
     policy_.manages_namespace = [this](std::string_view ns) { return controller_->manages_namespace(ns); };
     controller_ = std::make_unique<controller::Controller>(*client_, executor_, *options);
     controller_->on_synced([this] { synced(); });

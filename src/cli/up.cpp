@@ -137,10 +137,7 @@ class Up {
   }
 
   api::kueue::AdmissionPolicy policy() const {
-    api::kueue::AdmissionPolicy policy;
-    policy.manage_jobs_without_queue_name = controller_options_.manage_jobs_without_queue_name;
-    policy.partial_admission = controller_options_.engine.partial_admission;
-    policy.identifier_annotations = controller_options_.jobs.identifier_annotations;
+    auto policy = controller::admission_policy(controller_options_);
     if (options_.controller)
       policy.manages_namespace = [this](std::string_view ns) { return controller_ && controller_->manages_namespace(ns); };
     return policy;

@@ -22,4 +22,12 @@ Result<ControllerOptions> controller_options(const api::config::Configuration& c
   return out;
 }
 
+api::kueue::AdmissionPolicy admission_policy(const ControllerOptions& options) {
+  api::kueue::AdmissionPolicy policy;
+  policy.manage_jobs_without_queue_name = options.manage_jobs_without_queue_name;
+  policy.partial_admission = options.engine.partial_admission;
+  policy.identifier_annotations = options.jobs.identifier_annotations;
+  return policy;
+}
+
 }  // namespace berth::controller

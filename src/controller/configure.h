@@ -11,4 +11,7 @@ namespace berth::controller {
 // gate, or the field.
 Result<ControllerOptions> controller_options(const api::config::Configuration& configuration, const FeatureGates& command_line);
 
+// The same for webhooks. Which namespaces are managed is left as it is by default: whoever has a controller asks that.
+api::kueue::AdmissionPolicy admission_policy(const ControllerOptions& options);
+
 }  // namespace berth::controller

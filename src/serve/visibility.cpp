@@ -37,6 +37,16 @@ api::RestResponse method_not_allowed() {
           {}};
 }
 
+// Of a resource that the group does not have, and of a path that means nothing, as API servers answer.
+Answer nothing_there(const http::Target& target) {
+  const auto& parts = target.segments;
+  if (parts.size() < 4 || parts[0] != "apis" || parts[1] != visibility::kGroup || !visibility::serves(parts[2]))
+    return http::not_found_page;
+  return refuse({404,
+                 api::make_status(404, "NotFound", "the server could not find the requested resource", JsonObject()),
+                 {}});
+}
+
 Answer document(const Json& value) {
   return [text = to_string(value)] { return json(200, text); };
 }
@@ -129,7 +139,7 @@ bool is_health(const http::Target& target) {
 
 Answer answer_pending(const PendingSource& source, std::string_view method, const http::Target& target) {
   const auto question = visibility::parse_path(target.segments);
-  if (!question) return http::not_found_page;
+  if (!question) return nothing_there(target);
   if (method != "GET") return refuse(method_not_allowed());
   const auto page = visibility::parse_page(target.query.get("offset"), target.query.get("limit"));
   if (!page) return refuse(api::bad_request(page.error().message));

@@ -30,7 +30,7 @@ struct PendingSource {
 using Answer = std::function<http::HttpResponse()>;
 
 // Answers a request below the group's path, from somebody who may make it. Looks up on the executor, encodes where the answer is
-// called. 404 for a queue that is not there, 400 for options that cannot be read, 405 for other methods than GET.
+// called. 404 for a queue or a resource that is not there, 400 for options that cannot be read, 405 for other methods than GET.
 Answer answer_pending(const PendingSource& source, std::string_view method, const http::Target& target);
 
 // The aggregated API server: health for everybody, and discovery, OpenAPI and the group for those who may.

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "apiserver/admission.h"
@@ -20,6 +21,21 @@ void tell(volcano::Doors& doors, const apiserver::Change& change) {
   doors.changed(group, rest.substr(0, rest.find('/')), old, gone ? nullptr : change.object.get());
 }
 
+// `behind` unless `past` says otherwise; then `alone`.
+template <typename Answer, typename... Args>
+std::function<Answer(Args...)> unless(const std::function<bool()>& past, std::function<Answer(Args...)> behind,
+                                      std::function<Answer(Args...)> alone) {
+  if (!behind) return behind;
+  return [past, behind = std::move(behind), alone = std::move(alone)](Args... args) -> Answer {
+    const auto& judge = past() ? alone : behind;
+    if constexpr (std::is_void_v<Answer>) {
+      if (judge) judge(std::forward<Args>(args)...);
+    } else {
+      return judge ? judge(std::forward<Args>(args)...) : Answer();
+    }
+  };
+}
+
 }  // namespace
 
 void open_doors(apiserver::ApiServerOptions& options, const api::config::Volcano& config,
@@ -36,6 +52,21 @@ void open_doors(apiserver::ApiServerOptions& options, const api::config::Volcano
     return apiserver::with_rules(kueue(std::move(resource)), std::move(rules), shared);
   };
   options.on_write = [doors](const apiserver::Change& change) { tell(*doors, change); };
+}
+
+std::function<apiserver::ResourcePtr(apiserver::ResourcePtr)> with_a_way_past(
+    std::function<apiserver::ResourcePtr(apiserver::ResourcePtr)> admission, std::function<bool()> past) {
+  return [admission = std::move(admission), past = std::move(past)](apiserver::ResourcePtr alone) {
+    auto joined = std::make_shared<apiserver::ResourceInfo>(*admission(alone));
+    auto& behind = joined->strategy;
+    const auto& without = alone->strategy;
+    behind.prepare_create = unless(past, std::move(behind.prepare_create), without.prepare_create);
+    behind.prepare_update = unless(past, std::move(behind.prepare_update), without.prepare_update);
+    behind.validating_admission =
+        unless(past, std::move(behind.validating_admission), without.validating_admission);
+    behind.deletion_admission = unless(past, std::move(behind.deletion_admission), without.deletion_admission);
+    return apiserver::ResourcePtr(std::move(joined));
+  };
 }
 
 }  // namespace berth::simulate

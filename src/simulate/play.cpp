@@ -193,9 +193,7 @@ Result<Played> play(const Scenario& scenario, const PlayOptions& options) {
   gates.insert(scenario.feature_gates.begin(), scenario.feature_gates.end());
   auto configured = controller::controller_options(scenario.configuration, gates);
   if (!configured) return tl::unexpected(configured.error());
-  world_options.engine = configured->engine;
-  world_options.jobs = configured->jobs;
-  world_options.volcano = configured->volcano;
+  world_options.configure(*configured);
   auto world = World::make(world_options);
   if (!world) return tl::unexpected(world.error());
   return Player(scenario, options, **world).run();

@@ -41,8 +41,16 @@ std::vector<KnownDifference> load(const std::string& name, const std::set<std::s
 }  // namespace
 
 std::vector<KnownDifference> load_known_differences() { return load("differences.yaml", {}); }
+std::vector<KnownDifference> load_open_differences() { return load("open_differences.yaml", {}); }
 std::vector<KnownDifference> load_real_differences(const std::set<std::string>& traits) {
   return load("real_differences.yaml", traits);
+}
+
+std::vector<std::string> steps_of(const std::string& recording) {
+  const Json file = load_yaml_file(source_path("tests/conformance/recordings/") + recording + ".yaml");
+  std::vector<std::string> steps = titles_of(file);
+  steps.emplace_back(kStart);
+  return steps;
 }
 
 std::string judge(const std::string& recording, const std::string& step, const std::vector<Difference>& found,

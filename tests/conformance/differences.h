@@ -16,8 +16,15 @@ struct KnownDifference {
   std::string reason;              // one sentence for people
 };
 std::vector<KnownDifference> load_known_differences();
+// Those that nobody has looked at yet (open_differences.yaml): they have no reason.
+std::vector<KnownDifference> load_open_differences();
 // Those of a real API server with these traits (see RealServer); none: of all.
 std::vector<KnownDifference> load_real_differences(const std::set<std::string>& traits);
+
+// The step before the first one: that what is to be played can be started.
+inline constexpr const char* kStart = "start";
+// The steps of a recording ("crud", "kueue/tas") by their titles, the start among them.
+std::vector<std::string> steps_of(const std::string& recording);
 
 // What is wrong, in lines: differences that are not listed, and listed ones that do not show. Empty: all as
 // known.

@@ -5,41 +5,12 @@
 
 #include "base/embedded.h"
 #include "base/yaml.h"
+#include "conformance/exchange.h"
 
 namespace berth::conformance {
 namespace {
 
-using apiserver::http::Header;
 using apiserver::http::HttpRequest;
-using apiserver::http::HttpResponse;
-using apiserver::http::SharedBytes;
-
-constexpr int kMaxTasks = 200'000;  // of one request: a loop that never comes to rest fails here
-
-class Collector final : public apiserver::http::ResponseSink {
- public:
-  Played played;
-  bool begun = false, over = false;
-
-  void respond(std::function<HttpResponse()> make) override {
-    HttpResponse response = make();
-    played.status = response.status;
-    played.headers = std::move(response.headers);
-    played.body = std::move(response.body);
-    begun = over = true;
-  }
-  void begin(int status, std::vector<Header> headers) override {
-    played.status = status;
-    played.headers = std::move(headers);
-    played.stream = begun = true;
-  }
-  bool chunk(SharedBytes bytes) override {
-    played.body += *bytes;
-    return true;
-  }
-  void on_room(std::function<void()>) override {}
-  void end() override { over = true; }
-};
 
 apiserver::http::RouterOptions router_options(const apiserver::ApiServer& core) {
   apiserver::http::RouterOptions options;
@@ -76,16 +47,7 @@ Played EmbeddedServer::send(HttpRequest request, const Caller& caller, const Lis
     request.body.clear();
     request.body_too_large = true;
   }
-  auto sink = std::make_shared<Collector>();
-  const auto exchange = router_->handle(std::move(request), sink);
-  for (int n = 0; !sink->begun && executor_.step(); ++n) {
-    if (n == kMaxTasks) throw std::runtime_error("the server does not answer");
-  }
-  if (!sink->over) {
-    if (during) during();
-    executor_.run_until(executor_.now() + listen.at_most);
-  }
-  return std::move(sink->played);
+  return exchange(*router_, executor_, std::move(request), listen, during);
 }
 
 void EmbeddedServer::install_kueue() {

@@ -1,7 +1,13 @@
 #include <stdexcept>
 #include <utility>
 
+#include "apiserver/http/router.h"
+#include "apiserver/server/api_server.h"
+#include "cli/visibility.h"
+#include "conformance/configured.h"
+#include "conformance/exchange.h"
 #include "conformance/site.h"
+#include "controller/controller.h"
 #include "simulate/world.h"
 
 namespace berth::conformance {
@@ -10,20 +16,45 @@ namespace {
 // The recorder looked "some seconds later"; every action of its own took a moment too.
 constexpr Duration kAfterAction = std::chrono::seconds(1);
 constexpr Duration kBeforeLook = std::chrono::seconds(5);
+// What the recorder waited for longer: time limits and back-offs of some seconds.
+constexpr Duration kLookAgain = std::chrono::seconds(1);
+constexpr int kLooks = 15;
 
 class EmbeddedSite final : public Site {
  public:
-  EmbeddedSite() {
+  explicit EmbeddedSite(const SiteOptions& site) {
     simulate::WorldOptions options;
+    options.configure(configured(site));
     options.start = parse_time("2026-01-01T00:00:00Z").value();
-    options.webhooks = false;
+    options.webhooks = site.webhooks;
     options.machines = false;
+    options.job_controller = site.job_controller;
+    options.server_controllers = site.garbage_collector;
     auto world = simulate::World::make(options);
     if (!world) throw std::runtime_error(world.error().message);
     world_ = std::move(*world);
+    apiserver::http::RouterOptions router;
+    router.objects = world_->server().objects();
+    router.discovery.virtual_groups.push_back(cli::visibility_group(
+        cli::pending_source([this]() -> const engine::Engine& { return world_->controller().engine(); })));
+    router_ = std::make_unique<apiserver::http::Router>(world_->server(), world_->server().registry(),
+                                                        world_->executor(), std::move(router));
   }
 
   api::RestResponse call(api::RestRequest request) override { return world_->call(std::move(request)); }
+  api::RestResponse call_past_webhooks(api::RestRequest request) override {
+    return world_->call_past_webhooks(std::move(request));
+  }
+  HttpAnswer ask(const std::string& method, const std::string& path, const std::string& as) override {
+    apiserver::http::HttpRequest request;
+    request.method = method;
+    request.target = path;
+    request.peer = as.empty() ? http::CertificateSubject{"kubernetes-admin", {"system:masters"}}
+                              : http::CertificateSubject{as, {}};
+    const Played played = exchange(*router_, world_->executor(), std::move(request));
+    auto body = parse_json(played.body);
+    return {played.status, body ? std::move(*body) : Json(played.body)};
+  }
   Result<api::RestRequest> request_for(std::string_view api_version, std::string_view kind,
                                        std::string_view ns, std::string_view name) const override {
     return world_->request_for(api_version, kind, ns, name);
@@ -31,17 +62,19 @@ class EmbeddedSite final : public Site {
   Time now() const override { return world_->executor().now(); }
   bool real_time() const override { return false; }
   void after_action() override { world_->run_for(kAfterAction); }
+  void wait(Duration time) override { world_->run_for(time); }
   void until(const std::function<bool()>& settled) override {
     world_->run_for(kBeforeLook);
-    settled();
+    for (int looks = 1; !settled() && looks < kLooks; ++looks) world_->run_for(kLookAgain);
   }
 
  private:
   std::unique_ptr<simulate::World> world_;
+  std::unique_ptr<apiserver::http::Router> router_;
 };
 
 }  // namespace
 
-std::unique_ptr<Site> embedded_site() { return std::make_unique<EmbeddedSite>(); }
+std::unique_ptr<Site> embedded_site(const SiteOptions& options) { return std::make_unique<EmbeddedSite>(options); }
 
 }  // namespace berth::conformance

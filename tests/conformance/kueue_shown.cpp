@@ -11,8 +11,12 @@ namespace {
 constexpr std::string_view kUidLabels[] = {"controller-uid", "batch.kubernetes.io/controller-uid"};
 
 JsonArray sorted(JsonArray pods) {
-  std::stable_sort(pods.begin(), pods.end(),
-                   [](const Json& a, const Json& b) { return canonical_json(a) < canonical_json(b); });
+  // Times of conditions are placeholders on one side.
+  const auto key = [](Json pod) {
+    pod.as_object().erase("conditions");
+    return canonical_json(pod);
+  };
+  std::stable_sort(pods.begin(), pods.end(), [&](const Json& a, const Json& b) { return key(a) < key(b); });
   return pods;
 }
 
@@ -71,11 +75,55 @@ Json shown_job(const Json& job, const Json& expected) {
                               {"parallelism", member(member(job, "spec"), "parallelism")},
                               {"template", std::move(shown_template)},
                               {"conditions", std::move(conditions)},
-                              {"active", member(member(job, "status"), "active")}};
-  return restricted(all, expected);
+                              {"active", member(member(job, "status"), "active")},
+                              {"completions", member(member(job, "spec"), "completions")},
+                              {"metadata", own_metadata(job)}};
+  Json shown = restricted(all, expected);
+  if (find(expected, "metadata") != nullptr) shown.as_object()["metadata"].as_object().erase("name");
+  return shown;
 }
 
-Json shown_pods(const std::vector<Json>& pods) {
+Json own_metadata(const Json& object) {
+  const Json& metadata = member(object, "metadata");
+  Json shown = JsonObject();
+  for (const std::string_view part : {"name", "labels", "annotations", "finalizers", "ownerReferences"}) {
+    if (const Json* value = find(metadata, part)) shown.as_object()[part] = *value;
+  }
+  return shown;
+}
+
+namespace {
+
+// Those for nodes that are not ready every pod has.
+JsonArray own_tolerations(const Json& spec) {
+  JsonArray own;
+  for (const Json& toleration : array_at(spec, {"tolerations"})) {
+    const auto key = string_at(toleration, {"key"});
+    if (key != "node.kubernetes.io/not-ready" && key != "node.kubernetes.io/unreachable") own.push_back(toleration);
+  }
+  return own;
+}
+
+// What newer recordings show besides, each only when there is something.
+void add_rest(Json& shown, const Json& pod) {
+  Json status = JsonObject{{"status", member(pod, "status")}};
+  sort_conditions(status);
+  if (find_path(status, {"status", "conditions"}) != nullptr) {
+    for (Json& condition : ensure_path(status, {"status", "conditions"}).as_array())
+      condition.as_object().erase("lastProbeTime");
+  }
+  const auto add = [&shown](std::string_view part, const JsonArray& values) {
+    if (!values.empty()) shown.as_object()[part] = values;
+  };
+  add("finalizers", array_at(pod, {"metadata", "finalizers"}));
+  add("tolerations", own_tolerations(member(pod, "spec")));
+  add("conditions", array_at(status, {"status", "conditions"}));
+  if (find_path(pod, {"metadata", "deletionTimestamp"}) != nullptr) shown.as_object()["deleting"] = true;
+}
+
+}  // namespace
+
+Json shown_pods(const std::vector<Json>& pods, bool whole) {
   JsonArray result;
   for (const auto& pod : pods) {
     JsonObject labels;
@@ -83,22 +131,27 @@ Json shown_pods(const std::vector<Json>& pods) {
       if (std::string_view(key).starts_with("kueue.x-k8s.io/")) labels[key] = value;
     }
     const Json& spec = member(pod, "spec");
-    result.push_back(JsonObject{{"labels", std::move(labels)},
-                                {"annotations", member(member(pod, "metadata"), "annotations")},
-                                {"gates", member(spec, "schedulingGates")},
-                                {"nodeSelector", member(spec, "nodeSelector")},
-                                {"node", member(spec, "nodeName")},
-                                {"phase", member(member(pod, "status"), "phase")}});
+    Json shown = JsonObject{{"labels", std::move(labels)},
+                            {"annotations", member(member(pod, "metadata"), "annotations")},
+                            {"gates", member(spec, "schedulingGates")},
+                            {"nodeSelector", member(spec, "nodeSelector")},
+                            {"node", member(spec, "nodeName")},
+                            {"phase", member(member(pod, "status"), "phase")}};
+    if (whole) add_rest(shown, pod);
+    result.push_back(std::move(shown));
   }
   return sorted(std::move(result));
 }
 
-Json recorded_pods(const JsonArray& pods) {
+Json recorded_pods(const JsonArray& pods, bool whole) {
   JsonArray result;
   for (const auto& pod : pods) {
     Json shown = JsonObject();
     for (const std::string_view part : {"labels", "annotations", "gates", "nodeSelector", "node", "phase"})
       shown.as_object()[part] = member(pod, part);
+    for (const std::string_view part : {"finalizers", "tolerations", "conditions", "deleting"}) {
+      if (const Json* value = whole ? find(pod, part) : nullptr) shown.as_object()[part] = *value;
+    }
     result.push_back(std::move(shown));
   }
   return sorted(std::move(result));

@@ -22,8 +22,11 @@ void forget_durations(Json& workload);
 Json shown_job(const Json& job, const Json& expected);
 // Pods of a job: what admission made of them. They have no names and are sorted: which of them got which
 // place is up to whoever hands out places.
-Json shown_pods(const std::vector<Json>& pods);
-Json recorded_pods(const JsonArray& pods);
+// `whole`: with finalizers, tolerations, conditions and whether they are being deleted.
+Json shown_pods(const std::vector<Json>& pods, bool whole);
+Json recorded_pods(const JsonArray& pods, bool whole);
+// Name, labels, annotations, finalizers and owners, as far as there are any.
+Json own_metadata(const Json& object);
 // One object with the members of `expected`, of its metadata too.
 Json shown_object(const Json& object, const Json& expected);
 

@@ -1,13 +1,14 @@
 // Compares what a server answered with what was recorded, by meaning.
 //
 // The rule: members, values and order are equal, except that
-//  - placeholders stand for values: <time> for any RFC 3339 time, <text> for any text, <uid1>, <rv2>,
+//  - placeholders stand for values: <time> for any RFC 3339 time, <text> for any text, <n> for any number, <uid1>, <rv2>,
 //  <continue> and
 //    generated names for one value each, the same at every place;
 //  - different <uidN> are different values, and so are different <rvN> of objects (the revision of a list may
 //  be the one
 //    of its last object);
-//  - lists of things with distinct names (resources of discovery documents) are compared name by name;
+//  - lists of things with distinct names (resources of discovery documents) are compared name by name, and
+//  conditions type by type;
 //  - ages in cells of Tables are any age;
 //  - the rules of a review of what one may do have no order;
 //  - the causes of a Status have none either, and its message is compared up to their list when there are

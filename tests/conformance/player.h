@@ -18,7 +18,7 @@ struct Played : apiserver::http::HttpResponse {
 
 // How long a watch is listened to: until so many events came and then no other one, or so long.
 struct Listen {
-  Duration at_most;
+  Duration at_most{};
   std::size_t events = 0;
 };
 

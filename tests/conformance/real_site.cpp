@@ -1,4 +1,5 @@
 #include <chrono>
+#include <exception>
 #include <future>
 #include <map>
 #include <stdexcept>
@@ -9,10 +10,13 @@
 #include "base/embedded.h"
 #include "base/yaml.h"
 #include "cluster/cluster.h"
+#include "conformance/configured.h"
+#include "conformance/real_front.h"
 #include "conformance/site.h"
 #include "controller/controller.h"
 #include "http/asio_executor.h"
 #include "kube/client.h"
+#include "support/https_client.h"
 #include "support/real_api_server.h"
 
 namespace berth::conformance {
@@ -26,6 +30,8 @@ using testing_support::eventually;
 constexpr std::chrono::seconds kForALook{40};
 // It must still hold a moment later.
 constexpr std::chrono::milliseconds kBetweenLooks{250};
+
+constexpr const char* kVisibility = "/apis/visibility.kueue.x-k8s.io/v1beta2";
 
 struct Kind {
   const char *group, *version, *resource;
@@ -51,25 +57,41 @@ const std::map<std::string_view, Kind> kKinds = {
     {"Topology", {"kueue.x-k8s.io", "v1beta2", "topologies", false}},
     {"ProvisioningRequestConfig", {"kueue.x-k8s.io", "v1beta2", "provisioningrequestconfigs", false}},
     {"Workload", {"kueue.x-k8s.io", "v1beta2", "workloads", true}},
+    {"Service", {"", "v1", "services", true}},
+    {"MutatingWebhookConfiguration",
+     {"admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations", false}},
+    {"ValidatingWebhookConfiguration",
+     {"admissionregistration.k8s.io", "v1", "validatingwebhookconfigurations", false}},
+    {"APIService", {"apiregistration.k8s.io", "v1", "apiservices", false}},
 };
 
-testing_support::RealApiServerOptions with_garbage_collector() {
+testing_support::RealApiServerOptions server_options(const SiteOptions& site) {
   testing_support::RealApiServerOptions options;
-  options.garbage_collector = true;
+  options.garbage_collector = site.garbage_collector;
+  options.aggregation = site.webhooks;
+  if (site.webhooks) options.tokens = {std::string(kPastWebhooks) + "," + kPastWebhooks + ",1,\"system:masters\""};
   return options;
 }
 
 // The controller and the Job controller run on a thread of their own.
 class RealSite final : public Site {
  public:
-  RealSite() : server_(with_garbage_collector()) {
+  explicit RealSite(const SiteOptions& options)
+      : options_(configured(options)),
+        job_controller_(options.job_controller),
+        server_(server_options(options)) {
     auto access = kube::load_kubeconfig({server_.kubeconfig()});
     if (!access) throw std::runtime_error(access.error().message);
     person_ = client("recorder", *access);
+    kube::Access past = *access;
+    past.certificate = past.key = {};
+    past.token = kPastWebhooks;
+    past_webhooks_ = client("recorder", past);
     loop_ = std::thread([this] { executor_.run(); });
     try {
       install_definitions();
       start(*access);
+      if (options.webhooks) open_front();
     } catch (...) {
       stop();
       throw;
@@ -77,17 +99,18 @@ class RealSite final : public Site {
   }
   ~RealSite() override { stop(); }
 
-  api::RestResponse call(api::RestRequest request) override {
-    auto answer = std::make_shared<std::promise<api::RestResponse>>();
-    auto answered = answer->get_future();
-    executor_.post([this, answer, request = std::move(request)]() mutable {
-      person_->call(std::move(request),
-                    [answer](api::RestResponse response) { answer->set_value(std::move(response)); });
-    });
-    if (answered.wait_for(testing_support::kDeadline) == std::future_status::ready) return answered.get();
-    api::RestResponse none;
-    none.code = 0;
-    return none;
+  api::RestResponse call(api::RestRequest request) override { return call_as(*person_, std::move(request)); }
+  api::RestResponse call_past_webhooks(api::RestRequest request) override {
+    return call_as(*past_webhooks_, std::move(request));
+  }
+
+  HttpAnswer ask(const std::string& method, const std::string& path, const std::string& as) override {
+    std::vector<std::pair<std::string, std::string>> headers = {{"Accept", "application/json"}};
+    if (!as.empty()) headers.emplace_back("Impersonate-User", as);
+    testing_support::HttpsClient client(server_.port(), server_.authority(), server_.admin());
+    const auto answer = client.request(method, path, "", headers);
+    auto body = parse_json(answer.body);
+    return {answer.status, body ? std::move(*body) : Json(answer.body)};
   }
 
   Result<api::RestRequest> request_for(std::string_view api_version, std::string_view kind,
@@ -114,6 +137,8 @@ class RealSite final : public Site {
     std::this_thread::sleep_until(std::chrono::ceil<std::chrono::seconds>(std::chrono::system_clock::now()));
   }
 
+  void wait(Duration time) override { std::this_thread::sleep_for(time); }
+
   void until(const std::function<bool()>& settled) override {
     const auto end = std::chrono::steady_clock::now() + kForALook;
     for (int held = 0; held < 2 && std::chrono::steady_clock::now() < end;) {
@@ -123,6 +148,19 @@ class RealSite final : public Site {
   }
 
  private:
+  api::RestResponse call_as(kube::Client& client, api::RestRequest request) {
+    auto answer = std::make_shared<std::promise<api::RestResponse>>();
+    auto answered = answer->get_future();
+    executor_.post([&client, answer, request = std::move(request)]() mutable {
+      client.call(std::move(request),
+                  [answer](api::RestResponse response) { answer->set_value(std::move(response)); });
+    });
+    if (answered.wait_for(testing_support::kDeadline) == std::future_status::ready) return answered.get();
+    api::RestResponse none;
+    none.code = 0;
+    return none;
+  }
+
   std::unique_ptr<kube::Client> client(const std::string& name, const kube::Access& access) {
     kube::ClientOptions options;
     options.user_agent = name;
@@ -159,11 +197,11 @@ class RealSite final : public Site {
     cluster_client_ = client("berth-cluster", access);
     cluster::ClusterOptions options;
     options.machines = false;
+    options.job_controller = job_controller_;
     auto made = cluster::PretendCluster::make(*cluster_client_, executor_, options);
     if (!made) throw std::runtime_error(made.error().message);
     cluster_ = std::move(*made);
-    controller_ = std::make_unique<controller::Controller>(*controller_client_, executor_,
-                                                           controller::ControllerOptions{});
+    controller_ = std::make_unique<controller::Controller>(*controller_client_, executor_, options_);
     on_loop([this] {
       cluster_->start();
       controller_->lead();
@@ -177,17 +215,47 @@ class RealSite final : public Site {
       throw std::runtime_error("the controller could not read the API server's objects");
   }
 
+  // Until the API server calls webhooks, and asks the visibility API.
+  void open_front() {
+    std::vector<Json> objects;
+    on_loop([&] {
+      front_ = std::make_unique<RealFront>(*controller_client_, executor_, *controller_, options_);
+      objects = front_->objects();
+    });
+    for (Json& object : objects) {
+      const std::string name(string_at(object, {"metadata", "name"}));
+      if (const auto created = create(std::move(object)); !created)
+        throw std::runtime_error(name + ": " + created.error().message);
+    }
+    const bool called = eventually([&] {
+      auto probe = request_for("", "ResourceFlavor", "", {}).value();
+      probe.verb = api::Verb::kCreate;
+      probe.dry_run = true;
+      probe.body = JsonObject{{"apiVersion", "kueue.x-k8s.io/v1beta2"},
+                              {"kind", "ResourceFlavor"},
+                              {"metadata", JsonObject{{"name", "probe"}}}};
+      return !array_at(call(std::move(probe)).body, {"metadata", "finalizers"}).empty();
+    });
+    const bool asked = eventually([&] { return ask("GET", kVisibility, "").status == 200; });
+    if (!called || !asked) throw std::runtime_error("the API server does not call webhooks or the visibility API");
+  }
+
   void on_loop(const std::function<void()>& task) {
     std::promise<void> done;
     executor_.post([&] {
-      task();
-      done.set_value();
+      try {
+        task();
+        done.set_value();
+      } catch (...) {
+        done.set_exception(std::current_exception());
+      }
     });
-    done.get_future().wait();
+    done.get_future().get();
   }
 
   void stop() {
     on_loop([this] {
+      front_.reset();
       controller_.reset();
       cluster_.reset();
     });
@@ -195,16 +263,19 @@ class RealSite final : public Site {
     loop_.join();
   }
 
+  const controller::ControllerOptions options_;
+  const bool job_controller_;
   testing_support::RealApiServer server_;
   AsioExecutor executor_;
-  std::unique_ptr<kube::Client> person_, controller_client_, cluster_client_;
+  std::unique_ptr<kube::Client> person_, past_webhooks_, controller_client_, cluster_client_;
   std::unique_ptr<cluster::PretendCluster> cluster_;
   std::unique_ptr<controller::Controller> controller_;
+  std::unique_ptr<RealFront> front_;
   std::thread loop_;
 };
 
 }  // namespace
 
-std::unique_ptr<Site> real_site() { return std::make_unique<RealSite>(); }
+std::unique_ptr<Site> real_site(const SiteOptions& options) { return std::make_unique<RealSite>(options); }
 
 }  // namespace berth::conformance

@@ -89,4 +89,15 @@ Setup load_setup(const std::string& name) {
   return setup;
 }
 
+std::vector<std::string> titles_of(const Json& recording) {
+  std::vector<std::string> titles;
+  std::map<std::string, int> times;
+  for (const Json& step : array_at(recording, {"steps"})) {
+    std::string title(string_at(step, {"title"}, string_at(step, {"see"}, string_at(step, {"do"}))));
+    if (const int n = ++times[title]; n > 1 && !title.empty()) title += " (" + std::to_string(n) + ")";
+    titles.push_back(std::move(title));
+  }
+  return titles;
+}
+
 }  // namespace berth::conformance

@@ -56,5 +56,7 @@ struct Setup {
 Recording load_recording(const std::string& name);
 Setup load_setup(const std::string& name);
 Json load_yaml_file(const std::string& path);
+// The titles of a recording's steps, "" for one that has none; the second of equal ones ends in " (2)".
+std::vector<std::string> titles_of(const Json& recording);
 
 }  // namespace berth::conformance

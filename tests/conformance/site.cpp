@@ -14,7 +14,25 @@ Result<Json> body_of(api::RestResponse response) {
                               : std::string(message));
 }
 
+bool has(const Json& recording, std::string_view controller) {
+  for (const Json& one : array_at(recording, {"controllers"})) {
+    if (one.is_string() && view(one.get_string()) == controller) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+SiteOptions options_of(const Json& recording) {
+  SiteOptions options;
+  if (const Json* configuration = find(recording, "configuration")) options.configuration = *configuration;
+  if (const Json* gates = find(recording, "gates")) options.gates = *gates;
+  options.webhooks = bool_at(recording, {"webhooks"});
+  if (find(recording, "controllers") == nullptr) return options;
+  options.job_controller = has(recording, "job");
+  options.garbage_collector = has(recording, "garbage-collector");
+  return options;
+}
 
 Result<Json> Site::create(Json object) {
   auto request = request_for(string_at(object, {"apiVersion"}), string_at(object, {"kind"}),

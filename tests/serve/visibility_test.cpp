@@ -88,7 +88,8 @@ TEST(Visibility, SaysWhatIsWrongWithAQuestion) {
          R"(clusterqueue.visibility.kueue.x-k8s.io \"other\" not found)");
   expect(kGroupPath + "/v1beta2/namespaces/team/localqueues/other/pendingworkloads", 404,
          R"(localqueue.visibility.kueue.x-k8s.io \"other\" not found)");
-  expect(kGroupPath + "/v1beta2/clusterqueues", 404, "page not found");
+  expect(kGroupPath + "/v1beta2/clusterqueues", 404, "the server could not find the requested resource");
+  expect(kGroupPath + "/v1beta2/clusterqueues/cq", 404, "the server could not find the requested resource");
   expect(kGroupPath + "/v1/clusterqueues/cq/pendingworkloads", 404, "page not found");
   expect("/apis/kueue.x-k8s.io", 404, "page not found");
   expect("/", 404, "page not found");
