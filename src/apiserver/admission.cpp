@@ -37,10 +37,11 @@ ResourcePtr with_rules(ResourcePtr resource, AdmissionRules rules, PolicyPtr pol
     };
   }
   if (rules.mutate) {
-    joined->strategy.prepare_create = [first = resource->strategy.prepare_create, mutate = std::move(rules.mutate),
+    // As a server does that asks webhooks: what the kind computes of other fields, it computes of what they made.
+    joined->strategy.prepare_create = [then = resource->strategy.prepare_create, mutate = std::move(rules.mutate),
                                        policy](Json& object, const Lookup& lookup) {
-      if (first) first(object, lookup);
       mutate(object, {lookup.get, *policy});
+      if (then) then(object, lookup);
     };
   }
   if (rules.remove) {

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "api/status.h"
+#include "apiserver/builtin/kinds.h"
 #include "base/yaml.h"
 
 namespace berth::apiserver {
@@ -122,6 +123,20 @@ TEST_F(KueueWebhooks, JobsWithAQueueStartSuspended) {
   EXPECT_FALSE(
       find_path(admitted_job("metadata: {namespace: kube-system, labels: {kueue.x-k8s.io/queue-name: q}}"),
                 {"spec", "suspend"}));
+}
+
+// Webhooks come before what the server computes: a Job without labels takes those of its pods, a Job that got one does not.
+TEST_F(KueueWebhooks, JobsAreCompletedAfterTheWebhooks) {
+  put("localqueues/a/default", "{}");
+  const auto whole = with_kueue_webhooks(std::make_shared<ResourceInfo>(job_resource()));
+  const auto labels_in = [&](const std::string& ns) {
+    Json job = object("metadata: {name: j, uid: u, namespace: " + ns + "}\nspec: {template: {spec: {}}}");
+    whole->strategy.prepare_create(job, lookup);
+    EXPECT_EQ(string_at(job, {"spec", "template", "metadata", "labels", "job-name"}), "j");
+    return to_string(Json(object_at(job, {"metadata", "labels"})));
+  };
+  EXPECT_EQ(labels_in("a"), R"({"kueue.x-k8s.io/queue-name":"default"})");
+  EXPECT_NE(labels_in("b").find(R"("job-name":"j")"), std::string::npos);
 }
 
 TEST_F(KueueWebhooks, JobsTakeTheDefaultQueueAndPriorityClass) {
