@@ -15,6 +15,7 @@
 #include "controller/job_controller.h"
 #include "controller/metrics.h"
 #include "controller/object_upkeep.h"
+#include "controller/ownerless_workloads.h"
 #include "controller/placement_sources.h"
 #include "controller/provisioning.h"
 #include "controller/resources.h"
@@ -73,6 +74,7 @@ struct Controller::Impl {
         host(executor, writes, events, options.engine, sinks()),
         job_controller(jobs::batch_job(), job_context()),
         provisioning(provisioning_context()),
+        ownerless_workloads(executor, writes),
         ungater({executor, writes, events, host_facts(),
                  [this](const std::string& key) { return workload_of(key); }, options.ungate_delay}),
         queue_status_rate(options.queue_status_rate, executor.now()),
@@ -236,6 +238,7 @@ struct Controller::Impl {
     unreadable.tell_all();
     job_controller.start();
     provisioning.start();
+    ownerless_workloads.start();
     ungater.start();
     if (volcano) volcano->start();
     if (leading_handler) leading_handler();
@@ -290,6 +293,8 @@ struct Controller::Impl {
       options.metrics->workloads().changed(*before, *after, known_queues);
     job_controller.workload_changed(before, after);
     provisioning.workload_changed(key, before, after);
+    ownerless_workloads.workload_changed(key, after);
+    if (!after) job_controller.workload_gone(key);
     ungater.workload_changed(key, after);
   }
 
@@ -454,6 +459,7 @@ struct Controller::Impl {
   EngineHost host;
   JobController job_controller;
   ProvisioningController provisioning;
+  OwnerlessWorkloads ownerless_workloads;
   Ungater ungater;
   kube::RateLimit queue_status_rate;
   std::unique_ptr<VolcanoController> volcano;  // null: Volcano's objects are none of Berth's business here

@@ -6,6 +6,7 @@
 
 #include "api/status.h"
 #include "base/log.h"
+#include "controller/ownerless_workloads.h"
 #include "controller/resources.h"
 #include "jobs/compose.h"
 #include "jobs/prebuilt.h"
@@ -129,6 +130,13 @@ void JobController::workload_changed(const jobs::WorkloadPtr& old, const jobs::W
   }
 }
 
+void JobController::workload_gone(const std::string& key) {
+  const auto it = awaited_names_.find(key);
+  if (it == awaited_names_.end()) return;
+  queue_.add(it->second);
+  awaited_names_.erase(it);
+}
+
 void JobController::facts_changed() {
   if (!started_) return;
   for (const auto& job : context_.jobs.list()) queue_.add(key_of(*job));
@@ -173,6 +181,11 @@ void JobController::look(const std::string& key, WorkQueue::Finish finish) {
   sort_out(key, job, mine, lost);
   jobs::JobFacts facts = context_.facts;
   facts.managed = job && context_.managed(*job);
+  facts.workload = [this, &key](std::string_view ns, std::string_view name) {
+    auto workload = context_.facts.workload(ns, name);
+    if (workload) awaited_names_[api::object_key(ns, name)] = key;
+    return workload;
+  };
   if (job) *steps = jobs::reconcile(adapter_, job, mine, facts);
   for (auto& step : jobs::reconcile(adapter_, nullptr, lost, facts)) steps->push_back(std::move(step));
   perform(std::move(steps), 0, job, std::move(finish));
@@ -200,9 +213,7 @@ void JobController::perform(std::shared_ptr<std::vector<jobs::Step>> steps, std:
   const auto then = [this, steps, next, job, finish](bool gone_is_fine) {
     return [this, alive = alive_, steps, next, job, finish, gone_is_fine](const api::RestResponse& response) {
       if (!*alive) return;
-      const bool exists_already =
-          api::status_reason(response) == "AlreadyExists";  // our own, the cache lags behind
-      if (response.ok() || exists_already || (gone_is_fine && response.code == 404))
+      if (response.ok() || (gone_is_fine && response.code == 404))
         return perform(steps, next + 1, job, finish);
       if (response.code != 409 && response.code != 404) {
         log::warn("a job could not be reconciled",
@@ -213,12 +224,19 @@ void JobController::perform(std::shared_ptr<std::vector<jobs::Step>> steps, std:
   };
   std::visit(Overloaded{
                  [&](jobs::CreateWorkload& s) {
-                   const std::string ns(string_at(s.object, {"metadata", "namespace"}));
+                   const std::string ns(string_at(s.object, {"metadata", "namespace"})), name = key_of(s.object);
+                   awaited_names_[name] = key_of(*job);
+                   const auto after_event = [this, steps, next, job, finish] { perform(steps, next + 2, job, finish); };
                    context_.writes.create(
                        kWorkloads, ns, std::move(s.object),
-                       [this, alive = alive_, key = key_of(*job), then = then(false)](const api::RestResponse& response) {
-                         if (*alive && response.ok())
+                       [this, alive = alive_, key = key_of(*job), name, after_event, then = then(false)](const api::RestResponse& response) {
+                         if (!*alive) return;
+                         // Our own that the cache does not show yet, or somebody else's: it is looked at again when that one goes.
+                         if (api::status_reason(response) == "AlreadyExists") return after_event();
+                         if (response.ok()) {
                            created_[key] = string_at(response.body, {"metadata", "resourceVersion"});
+                           awaited_names_.erase(name);
+                         }
                          then(response);
                        });
                  },
@@ -226,13 +244,7 @@ void JobController::perform(std::shared_ptr<std::vector<jobs::Step>> steps, std:
                    context_.writes.remove(Target::of(kWorkloads, s.workload->meta), then(true));
                  },
                  [&](jobs::DropWorkloadFinalizer& s) {
-                   JsonArray kept;
-                   for (const auto& finalizer : s.workload->meta.finalizers) {
-                     if (finalizer != api::kueue::kFinalizer) kept.emplace_back(finalizer);
-                   }
-                   context_.writes.patch(
-                       Target::of(kWorkloads, s.workload->meta), "",
-                       JsonObject{{"metadata", JsonObject{{"finalizers", std::move(kept)}}}}, then(true));
+                   drop_workload_finalizer(context_.writes, *s.workload, then(true));
                  },
                  [&](jobs::UpdateWorkload& s) {
                    context_.writes.patch(Target::of(kWorkloads, s.workload->meta), "", std::move(s.patch),

@@ -40,6 +40,7 @@ class JobController {
   // The caches saw something new. Nothing is written before start().
   void job_changed(const JsonPtr& old, const JsonPtr& now);
   void workload_changed(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
+  void workload_gone(const std::string& key);  // whoever it belonged to
   void facts_changed();  // a priority class, a flavor: look at every job again
   void start();
 
@@ -77,6 +78,9 @@ class JobController {
   // The version of a workload that was created for a job (its key), until the cache has seen it: a job that changes
   // meanwhile needs no second one.
   std::map<std::string, std::string> created_;
+  // By the key of a workload that a job asks for by name: the key of the job, which is looked at again when that workload goes.
+  // Another client's workload may have the name. Bounded by the workloads that exist.
+  std::map<std::string, std::string> awaited_names_;
   WorkQueue queue_;
   std::shared_ptr<bool> alive_ =
       std::make_shared<bool>(true);  // answers under way find out that the controller is gone

@@ -173,7 +173,9 @@ void VolcanoGroups::see(const std::string& key) {
   // another process leads, the group alone says what that one decided.
   const bool let_in_by_others = minimum && minimum->status.admission && is_fresh(entry);
   if (started_ && minimum && entry.minimum && (entry.minimum->status.admission || !let_in_by_others)) {
-    minimum->status = entry.minimum->status;
+    auto asked = std::exchange(minimum->status, entry.minimum->status).admission;
+    // What was let in is charged by what it asks for now, as whoever starts anew does.
+    if (asked && minimum->status.admission) minimum->status.admission = std::move(asked);
     minimum->active = entry.minimum->active;
   } else if (minimum && minimum->status.admission && entry.minimum && entry.minimum->status.admission) {
     minimum->status.conditions = entry.minimum->status.conditions;  // it is charged since then

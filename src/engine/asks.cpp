@@ -47,6 +47,7 @@ Asks asks_of(const Workload& w, const Registries& registries, const api::config:
     errors.insert(errors.end(), found.begin(), found.end());
     out.pod_sets.push_back(std::move(request));
   }
+  if (w.pod_sets.empty()) out.invalid = "spec.podSets is empty: the workload asks for nothing";
   if (!errors.empty()) out.invalid = "resources validation failed: " + api::to_string(errors);
   return out;
 }

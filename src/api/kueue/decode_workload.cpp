@@ -142,7 +142,7 @@ Result<WorkloadStatus> decode_status(const Json& value) {
   if (const Json* admission = find(value, "admission"); admission && admission->is_object()) {
     auto decoded = decode_admission(*admission);
     if (!decoded) return tl::unexpected(decoded.error());
-    status.admission = std::move(*decoded);
+    if (!decoded->cluster_queue.empty()) status.admission = std::move(*decoded);  // else it admits nowhere
   }
   status.requeue_state = decode_requeue_state(value);
   for (const Json& pod : array_at(value, {"reclaimablePods"}))

@@ -38,6 +38,16 @@ void prepare_update(Json& object, const Json& old, std::string_view subresource,
   object.as_object()[kept] = member_or_null(old, kept);
 }
 
+void check_amounts(const Json& object, FieldErrors& errors) {
+  for (std::string_view list : {"capacity", "allocatable"}) {
+    for (const auto& member : object_at(object, {"status", list})) {
+      if (!view(member.value().as_string()).starts_with('-')) continue;
+      errors.push_back(api::invalid_value(api::key_path(api::field_path("status", list), member.key()),
+                                          member.value(), "must be greater than or equal to 0"));
+    }
+  }
+}
+
 // Paths of taints begin with metadata, as the API server's do.
 FieldErrors validate(const Json& object, const Lookup&) {
   FieldErrors errors;
@@ -53,19 +63,16 @@ FieldErrors validate(const Json& object, const Lookup&) {
       errors.push_back(api::duplicate(path, taints[i]));
     }
   }
-  for (std::string_view list : {"capacity", "allocatable"}) {
-    for (const auto& member : object_at(object, {"status", list})) {
-      if (!view(member.value().as_string()).starts_with('-')) continue;
-      errors.push_back(api::invalid_value(api::key_path(api::field_path("status", list), member.key()),
-                                          member.value(), "must be greater than or equal to 0"));
-    }
-  }
+  check_amounts(object, errors);
   return errors;
 }
 
 FieldErrors validate_update(const Json& object, const Json& old, std::string_view subresource) {
   FieldErrors errors;
-  if (subresource == "status") return errors;
+  if (subresource == "status") {
+    check_amounts(object, errors);
+    return errors;
+  }
   const Json &spec = member_or_null(object, "spec"), &old_spec = member_or_null(old, "spec");
   auto once_set = [&](std::string_view key, std::string_view why) {
     const Json* before = find(old_spec, key);
