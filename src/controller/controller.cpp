@@ -10,6 +10,7 @@
 #include "api/kueue/admission.h"
 #include "api/resource_version.h"
 #include "base/log.h"
+#include "base/planted.h"
 #include "controller/caches.h"
 #include "controller/engine_host.h"
 #include "controller/job_controller.h"
@@ -399,6 +400,8 @@ struct Controller::Impl {
     const JsonPtr object = flavors.get(key);
     if (!object) {
       decoded_flavors.erase(key);
+    } else if (planted(Planted::kFlavorOnce) && decoded_flavors.contains(key)) {
+      return;
     } else if (auto flavor = api::kueue::decode_resource_flavor(*object)) {
       decoded_flavors.insert_or_assign(key, std::move(*flavor));
     }

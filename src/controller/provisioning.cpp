@@ -7,6 +7,7 @@
 #include "api/kueue/names.h"
 #include "api/status.h"
 #include "base/log.h"
+#include "base/planted.h"
 #include "controller/resources.h"
 
 namespace berth::controller {
@@ -280,7 +281,10 @@ void ProvisioningController::perform(Look look, std::size_t next) {
                                     look.finish(false);
                                   });
           },
-          [&](jobs::DeleteProvisioningRequest& s) { remove(look, next, kProvisioningRequests, s.request); },
+          [&](jobs::DeleteProvisioningRequest& s) {
+            if (planted(Planted::kOrphanedRequest)) return perform(look, next + 1);
+            remove(look, next, kProvisioningRequests, s.request);
+          },
           [&](jobs::DeletePodTemplate& s) { remove(look, next, kPodTemplates, s.pod_template); },
           [&](jobs::ReportCheck& s) {
             context_.feed(engine::CheckReported{look.workload->meta.ns, look.workload->meta.name, s.state});

@@ -6,6 +6,7 @@
 #include "api/resource_version.h"
 #include "api/status.h"
 #include "base/log.h"
+#include "base/planted.h"
 #include "controller/resources.h"
 #include "jobs/placed_pods.h"
 
@@ -102,6 +103,7 @@ void Ungater::look_soon(const std::string& key) {
 }
 
 void Ungater::workload_changed(const std::string& key, const jobs::WorkloadPtr& now) {
+  if (planted(Planted::kLatePlaces) && !(now && jobs::lets_pods_go(*now)) && workloads_.contains(key)) return queue_.add(key);
   if (!now || !jobs::lets_pods_go(*now)) {
     workloads_.erase(key);
     waiting_.erase(key);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/planted.h"
+
 namespace berth::controller {
 namespace {
 constexpr Duration kFirstRetry = std::chrono::milliseconds(20);
@@ -31,7 +33,7 @@ void WorkQueue::add_at_once(const std::string& key) { add(key, Duration(0)); }
 void WorkQueue::add(const std::string& key, Duration delay) {
   Entry& entry = entries_[key];
   if (entry.running) {
-    entry.again = true;
+    entry.again = !planted(Planted::kLostWakeUp);
     return;
   }
   // A change may be just what a failed key waits for: it does not wait for its delay then.

@@ -5,6 +5,7 @@
 #include "api/kueue/admission.h"
 #include "api/status.h"
 #include "base/log.h"
+#include "base/planted.h"
 
 namespace berth::controller {
 Target Target::of(const api::GroupVersionResource& resource, const Json& object) {
@@ -20,7 +21,7 @@ Target Target::of(const api::GroupVersionResource& resource, const api::ObjectMe
 
 void Writes::patch(const Target& target, std::string_view subresource, Json body, Done done) {
   ensure_path(body, {"metadata", "uid"}) = target.uid;
-  ensure_path(body, {"metadata", "resourceVersion"}) = target.resource_version;
+  if (!planted(Planted::kUnconditionalWrite)) ensure_path(body, {"metadata", "resourceVersion"}) = target.resource_version;
   api::RestRequest request;
   request.verb = api::Verb::kPatch;
   request.patch_type = api::PatchType::kMerge;

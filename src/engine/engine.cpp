@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/meta.h"
+#include "base/planted.h"
 #include "engine/engine_impl.h"
 #include "engine/lifecycle/words.h"
 #include "engine/version.h"
@@ -261,6 +262,7 @@ void Engine::Impl::on(Time now, const WorkloadSeen& e, Effects&) {
 void Engine::Impl::on(Time now, const WorkloadGone& e, Effects&) {
   retention.gone(api::object_key(e.ns, e.name), e.uid);
   Tracked* t = workloads.find(api::object_key(e.ns, e.name));
+  if (planted(Planted::kKeptClaim)) return;
   if (t != nullptr && (e.uid.empty() || t->base->meta.uid == e.uid)) forget(*t, now);
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "api/meta.h"
+#include "base/planted.h"
 #include "engine/engine_impl.h"
 
 namespace berth::engine {
@@ -130,7 +131,7 @@ void Engine::Impl::emit_finalizers(Effects& out) {
   }
   if (!std::exchange(configuration_changed, false)) return;
   for (const auto& [name, flavor] : registries.flavors)
-    consider("ResourceFlavor", flavor->meta, [&] { return registries.flavor_in_use(name); });
+    consider("ResourceFlavor", flavor->meta, [&] { return registries.flavor_in_use(name) || planted(Planted::kKeptFinalizer); });
   for (const auto& [name, topology] : registries.topologies)
     consider("Topology", topology->meta, [&] { return registries.topology_in_use(name); });
   for (const auto& [name, check] : registries.checks)

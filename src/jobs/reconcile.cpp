@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "base/merge_patch.h"
+#include "base/planted.h"
 #include "jobs/compose.h"
 #include "jobs/prebuilt.h"
+#include "jobs/workload_name.h"
 
 namespace berth::jobs {
 namespace {
@@ -214,7 +216,7 @@ void with_workload(const JobAdapter& adapter, const Json& job, const WorkloadPtr
   JobReport now;
   now.pods_ready = admitted && !suspended && adapter.pods_ready(job);
   now.reclaimable = adapter.reclaimable(job);
-  now.stopped = suspended && !stopping && !adapter.active(job);
+  now.stopped = suspended && !stopping && !adapter.active(job) && !planted(Planted::kEndlessEviction);
   steps.push_back(report(workload, std::move(now)));
 
   const bool evicted = has_condition(w, kEvicted);

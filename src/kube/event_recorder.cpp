@@ -7,6 +7,7 @@
 
 #include "api/status.h"
 #include "base/log.h"
+#include "base/planted.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "kube/event_series.h"
@@ -204,6 +205,7 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
       series->last_write = executor.now();
       series->tries = 0;
       series->busy = false;
+      if (planted(Planted::kEventStorm)) return enqueue(series);
       if (series->count > series->written) write_again(series);
     } else {
       failed(series, response.code);

@@ -4,6 +4,7 @@
 
 #include "api/meta.h"
 #include "api/resource_version.h"
+#include "base/planted.h"
 
 namespace berth::kube {
 namespace {
@@ -95,7 +96,7 @@ void ObjectCopy::unlisted(const JsonPtr& object) {
 void ObjectCopy::end_list() {
   // Handlers may look at the copy, never change it.
   for (auto it = objects_.begin(); it != objects_.end();) {
-    if (it->second.seen == lists_) {
+    if (it->second.seen == lists_ || planted(Planted::kStaleCache)) {
       ++it;
       continue;
     }

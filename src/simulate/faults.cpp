@@ -37,6 +37,11 @@ struct FaultyClient::Impl {
   Impl(api::RestClient& c, Executor& e, std::uint64_t seed, FaultRates r)
       : inner(c), executor(e), random(seed), rates(r) {}
 
+  bool strikes(int per_mille) {
+    const bool struck = random.chance(per_mille);
+    faults += struck ? 1 : 0;
+    return struck;
+  }
   Duration delay() {
     return Duration(
         static_cast<Duration::rep>(random.below(static_cast<std::uint64_t>(rates.max_delay.count()) + 1)));
@@ -47,7 +52,7 @@ struct FaultyClient::Impl {
   Random random;
   FaultRates rates;
   std::function<bool(std::uint64_t)> on_write;
-  std::uint64_t writes = 0;
+  std::uint64_t writes = 0, faults = 0;
   bool cut = false;
 };
 
@@ -60,9 +65,10 @@ void FaultyClient::on_write(std::function<bool(std::uint64_t)> handler) {
   impl_->on_write = std::move(handler);
 }
 void FaultyClient::cut() { impl_->cut = true; }
+std::uint64_t FaultyClient::faults() const { return impl_->faults; }
 
 void FaultyClient::call(RestRequest request, std::function<void(RestResponse)> done) {
-  if (impl_->rates.held_back == 0 || !impl_->random.chance(impl_->rates.held_back)) return send(std::move(request), std::move(done));
+  if (impl_->rates.held_back == 0 || !impl_->strikes(impl_->rates.held_back)) return send(std::move(request), std::move(done));
   impl_->executor.after(impl_->delay(), [this, impl = impl_, request = std::move(request), done = std::move(done)] {
     if (impl->cut) return;
     if (!request.not_sent_from || impl->executor.now() < request.not_sent_from()) return send(request, done);
@@ -85,16 +91,16 @@ void FaultyClient::send(RestRequest request, std::function<void(RestResponse)> d
   };
   auto& random = impl_->random;
   const auto& rates = impl_->rates;
-  const Duration delay = random.chance(rates.slow) ? impl_->delay() : Duration(0);
-  if (random.chance(rates.refused)) {
+  const Duration delay = impl_->strikes(rates.slow) ? impl_->delay() : Duration(0);
+  if (impl_->strikes(rates.refused)) {
     return deliver(random.chance(500) ? answer(429, "TooManyRequests", "please try again later")
                                       : answer(500, "InternalError", "a fault"),
                    delay);
   }
-  if (is_write(request) && random.chance(rates.conflict)) {
+  if (is_write(request) && impl_->strikes(rates.conflict)) {
     return deliver(answer(409, "Conflict", "the object has been modified"), delay);
   }
-  const bool lost = random.chance(rates.unknown_outcome);
+  const bool lost = impl_->strikes(rates.unknown_outcome);
   impl_->inner.call(std::move(request), [deliver, lost, delay](RestResponse response) {
     if (lost) {
       response = RestResponse();
@@ -149,7 +155,7 @@ std::unique_ptr<api::WatchHandle> FaultyClient::watch(RestRequest request,
   stream->on_end = std::move(on_end);
   auto handle = std::make_unique<StreamHandle>(stream);
   if (impl_->cut) return handle;
-  if (request.send_initial_events && impl_->random.chance(impl_->rates.refused)) {
+  if (request.send_initial_events && impl_->strikes(impl_->rates.refused)) {
     // A server that is busy, or that turns out not to offer lists as streams.
     const bool never = impl_->random.chance(500);
     const auto status = std::make_shared<const Json>(
@@ -165,14 +171,13 @@ std::unique_ptr<api::WatchHandle> FaultyClient::watch(RestRequest request,
   const auto relay = [impl = impl_, weak](const WatchEvent& event) {
     const auto s = weak.lock();
     if (!s || s->over || impl->cut) return;
-    auto& random = impl->random;
     const auto& rates = impl->rates;
     Time due = impl->executor.now();
-    if (random.chance(rates.late)) due += impl->delay();
+    if (impl->strikes(rates.late)) due += impl->delay();
     const auto deliver = [impl, s = s.get(), event] {
       if (!impl->cut) s->on_event(event);
     };
-    if (random.chance(rates.watch_expires)) {
+    if (impl->strikes(rates.watch_expires)) {
       const auto expired =
           std::make_shared<const Json>(api::make_status(410, "Expired", "too old resource version"));
       s->push(impl->executor, due, [impl, s = s.get(), expired] {
@@ -183,8 +188,8 @@ std::unique_ptr<api::WatchHandle> FaultyClient::watch(RestRequest request,
       return;
     }
     s->push(impl->executor, due, deliver);
-    if (random.chance(rates.repeated)) s->push(impl->executor, due, deliver);
-    if (random.chance(rates.watch_ends)) {
+    if (impl->strikes(rates.repeated)) s->push(impl->executor, due, deliver);
+    if (impl->strikes(rates.watch_ends)) {
       s->push(impl->executor, due, [impl, s = s.get()] {
         if (!impl->cut) s->end();
       });

@@ -53,6 +53,7 @@ class FaultyClient final : public api::RestClient {
   void on_write(std::function<bool(std::uint64_t number)> handler);
   // From now on nothing arrives any more, in either direction: the process on this side is dead.
   void cut();
+  std::uint64_t faults() const;  // so far
 
  private:
   void send(api::RestRequest request, std::function<void(api::RestResponse)> done);

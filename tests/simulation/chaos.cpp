@@ -7,8 +7,10 @@
 
 #include "api/kueue/types.h"
 #include "engine/schedule/scheduler.h"
+#include "simulation/monkey_act.h"
 #include "simulation/people.h"
 #include "simulation/places_audit.h"
+#include "simulation/rest_audit.h"
 
 namespace berth::simulation {
 namespace {
@@ -18,6 +20,7 @@ constexpr std::size_t kEnoughText = 20'000;
 constexpr Duration kCalm = std::chrono::hours(3);
 constexpr Duration kCalmStep = std::chrono::minutes(5);
 constexpr Duration kBetweenAudits = std::chrono::seconds(7);
+constexpr int kJobsAfterwards = 8;  // that must end when the monkeys are gone
 
 class Chaos {
  public:
@@ -30,6 +33,7 @@ class Chaos {
       schedule_audit();
       storm_->play_until(options_.events);
       calm();
+      play_with_monkeys();
       count();
     }
     if (storm_) static_cast<StormLog&>(result_) = std::move(storm_->log());
@@ -41,7 +45,7 @@ class Chaos {
 
   bool set_up() {
     simulate::WorldOptions world;
-    world.start = parse_time("2026-01-01T00:00:00Z").value();
+    world.start = began_ = parse_time("2026-01-01T00:00:00Z").value();
     const bool machine_room = options_.seed % 2 == 0;
     world.nodes = machine_room ? "1x2x2" : "1x1x3";
     world.node_resources = "cpu=8,memory=32Gi";
@@ -92,6 +96,7 @@ class Chaos {
     world_->executor().after(kBetweenAudits, [this] {
       auto snapshot = std::make_shared<Snapshot>();
       auto missing = std::make_shared<int>(4);
+      if (!auditing_) return;
       const auto take = [&](std::string_view api_version, std::string_view kind, std::vector<Json> Snapshot::*member) {
         auto request = world_->request_for(api_version, kind, "", {}).value();
         request.verb = api::Verb::kList;
@@ -118,10 +123,30 @@ class Chaos {
     const Time end = world_->executor().now() + kCalm;
     do {
       people_->calm_down();
-      world_->run_for(kCalmStep);
+      storm_->run_for(kCalmStep);
     } while (world_->executor().now() < end && storm_->healthy() && !settled());
-    world_->run_for(std::chrono::seconds(10));  // statuses of queues come a little later than what they tell
+    storm_->run_for(std::chrono::seconds(10));  // statuses of queues come a little later than what they tell
     if (storm_->healthy()) check_end();
+  }
+
+  // The second act. What people had asked for before is over; what they ask for meanwhile goes the way of everything.
+  void play_with_monkeys() {
+    if (options_.monkey_events == 0 || !storm_->healthy()) return;
+    auditing_ = false;  // places are given by whoever writes them
+    MonkeyAct act(*storm_, options_.seed);
+    act.remember();
+    storm_->blow();
+    schedule_people();
+    act.play(options_.monkey_events);
+    if (storm_->healthy()) act.come_to_rest();
+    if (storm_->healthy()) act.put_right();
+    result_.monkeys = act.log();
+    if (!storm_->healthy()) return;
+    for (const auto& sentence : open_doors(*world_)) complain(sentence);
+    people_->label_flavor();
+    for (int i = 0; i < kJobsAfterwards; ++i) people_->submit();
+    calm();
+    for (const auto& sentence : without_flavor_labels(*world_)) complain(sentence);
   }
 
   std::vector<Json> list(std::string_view api_version, std::string_view kind) {
@@ -223,6 +248,8 @@ class Chaos {
 
   void count() {
     result_.jobs = people_->jobs();
+    storm_->log().faults = storm_->faults();
+    result_.simulated = world_->executor().now() - began_;
     for (const auto& workload : list("kueue.x-k8s.io/v1beta2", "Workload")) {
       for (const auto& eviction : array_at(workload, {"status", "schedulingStats", "evictions"})) {
         result_.evictions += static_cast<std::uint64_t>(int_at(eviction, {"count"}));
@@ -232,11 +259,13 @@ class Chaos {
   }
 
   ChaosOptions options_;
+  Time began_{};
   std::unique_ptr<simulate::World> world_;
   std::unique_ptr<People> people_;
   std::unique_ptr<Storm> storm_;
   std::string unsettled_;
   PlacesAudit audit_;
+  bool auditing_ = true;
   ChaosResult result_;
 };
 

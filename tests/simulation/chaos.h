@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "simulate/monkeys/troop.h"
 #include "simulation/storm.h"
 
 namespace berth::simulation {
@@ -12,10 +13,13 @@ namespace berth::simulation {
 struct ChaosOptions {
   std::uint64_t seed = 1;
   std::uint64_t events = 10'000;  // tasks of the executor: deliveries, answers, timers
+  std::uint64_t monkey_events = 10'000;  // so many more with monkeys; 0: without them
 };
 
 struct ChaosResult : StormLog {
   std::uint64_t jobs = 0, evictions = 0, finished = 0;
+  simulate::MonkeyLog monkeys;
+  Duration simulated{};
 };
 
 ChaosResult run_chaos(const ChaosOptions& options);

@@ -1,15 +1,19 @@
-// The simulation's test program. One seed is reproduced with:
-//   test_simulation --seed N [--events N] [--volcano 1]
-// What is left of queues and workloads that come and go:
-//   test_simulation --flat 1 [--queues N] [--workloads N] [--rounds N]
+// The simulation's test program. Without arguments of its own it runs the tests.
+//   test_simulation --seed N [--events N] [--monkeys N] [--volcano 1] [--planted NAME]   one seed again
+//   test_simulation --soak MINUTES [--from SEED] [--parallel N]                           fresh seeds until the time is over
+//   test_simulation --planted NAME --seeds N [--from SEED] [--parallel N]                 seeds until the planted bug is found
+//   test_simulation --planted list
+//   test_simulation --flat 1 [--queues N] [--workloads N] [--rounds N]                    what is left of queues that come and go
 #include <gtest/gtest.h>
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <string_view>
 
 #include "base/log.h"
+#include "base/planted.h"
 #include "simulation/flat.h"
+#include "simulation/soak.h"
 #include "simulation/volcano_chaos.h"
 
 namespace {
@@ -35,6 +39,7 @@ TEST_P(Chaos, EveryInvariantHoldsAndNothingIsLost) {
     const auto result = run_chaos(options);
     EXPECT_GE(result.events, options.events);
     EXPECT_GT(result.rounds, 0u);
+    EXPECT_GT(result.monkeys.accepted, 0u);
     for (const auto& sentence : result.broken) ADD_FAILURE() << "seed " << options.seed << ": " << sentence;
   }
 }
@@ -60,25 +65,70 @@ int tell(const berth::simulation::StormLog& log) {
   return log.broken.empty() ? 0 : 1;
 }
 
+unsigned long long wide(std::uint64_t n) { return n; }
+
 int play_one(const ChaosOptions& options) {
   const auto result = run_chaos(options);
-  std::printf("seed %llu: %llu events, %llu jobs (%llu ended), %llu evictions, %llu restarts, %llu rounds\n",
-              static_cast<unsigned long long>(options.seed), static_cast<unsigned long long>(result.events),
-              static_cast<unsigned long long>(result.jobs), static_cast<unsigned long long>(result.finished),
-              static_cast<unsigned long long>(result.evictions),
-              static_cast<unsigned long long>(result.restarts),
-              static_cast<unsigned long long>(result.rounds));
+  std::printf("seed %llu: %llu events, %llu faults, %llu jobs (%llu ended), %llu evictions, %llu restarts, %llu rounds, %llu deeds of monkeys (%llu accepted, "
+              "%llu refused)\n",
+              wide(options.seed), wide(result.events), wide(result.faults), wide(result.jobs), wide(result.finished), wide(result.evictions),
+              wide(result.restarts), wide(result.rounds), wide(result.monkeys.deeds), wide(result.monkeys.accepted), wide(result.monkeys.refused));
   return tell(result);
 }
 
 int play_one_of_volcanos(const ChaosOptions& options) {
   const auto result = run_volcano_chaos(options);
-  std::printf("seed %llu: %llu events, %llu jobs (%llu ended), %llu let in, %llu gave way, %llu restarts, %llu rounds\n",
-              static_cast<unsigned long long>(options.seed), static_cast<unsigned long long>(result.events),
-              static_cast<unsigned long long>(result.jobs), static_cast<unsigned long long>(result.finished),
-              static_cast<unsigned long long>(result.let_in), static_cast<unsigned long long>(result.gave_way),
-              static_cast<unsigned long long>(result.restarts), static_cast<unsigned long long>(result.rounds));
+  std::printf("seed %llu: %llu events, %llu jobs (%llu ended), %llu let in, %llu gave way, %llu restarts, %llu rounds\n", wide(options.seed),
+              wide(result.events), wide(result.jobs), wide(result.finished), wide(result.let_in), wide(result.gave_way), wide(result.restarts),
+              wide(result.rounds));
   return tell(result);
+}
+
+struct Arguments {
+  ChaosOptions chaos;
+  berth::simulation::SoakOptions soak;
+  berth::simulation::FlatOptions flat;
+  std::string_view planted;
+  bool one = false, volcano = false, soaks = false, searches = false, is_flat = false;
+};
+
+Arguments read_arguments(int argc, char** argv) {
+  Arguments out;
+  for (int i = 1; i + 1 < argc; ++i) {
+    const std::string_view name = argv[i];
+    const auto number = std::strtoull(argv[i + 1], nullptr, 10);
+    if (name == "--seed") {
+      out.chaos.seed = number;
+      out.one = true;
+    } else if (name == "--events") {
+      out.chaos.events = number;
+    } else if (name == "--monkeys") {
+      out.chaos.monkey_events = number;
+    } else if (name == "--volcano") {
+      out.volcano = number != 0;
+    } else if (name == "--soak") {
+      out.soak.longest = std::chrono::minutes(number);
+      out.soaks = true;
+    } else if (name == "--from") {
+      out.soak.first_seed = number;
+    } else if (name == "--parallel") {
+      out.soak.parallel = static_cast<unsigned>(number);
+    } else if (name == "--planted") {
+      out.planted = argv[i + 1];
+    } else if (name == "--seeds") {
+      out.soak.most_seeds = number;
+      out.searches = true;
+    } else if (name == "--flat") {
+      out.is_flat = number != 0;
+    } else if (name == "--queues") {
+      out.flat.queues = static_cast<int>(number);
+    } else if (name == "--workloads") {
+      out.flat.workloads = static_cast<int>(number);
+    } else if (name == "--rounds") {
+      out.flat.rounds = static_cast<int>(number);
+    }
+  }
+  return out;
 }
 
 }  // namespace
@@ -86,29 +136,13 @@ int play_one_of_volcanos(const ChaosOptions& options) {
 int main(int argc, char** argv) {
   // Faults are the point here: what the controller says of each would be all that is seen.
   berth::log::configure(berth::log::Level::kError, berth::log::Format::kText);
-  ChaosOptions options;
-  berth::simulation::FlatOptions flat;
-  bool one = false, volcano = false, is_flat = false;
-  for (int i = 1; i + 1 < argc; ++i) {
-    if (std::strcmp(argv[i], "--seed") == 0) {
-      options.seed = std::strtoull(argv[i + 1], nullptr, 10);
-      one = true;
-    } else if (std::strcmp(argv[i], "--events") == 0) {
-      options.events = std::strtoull(argv[i + 1], nullptr, 10);
-    } else if (std::strcmp(argv[i], "--volcano") == 0) {
-      volcano = std::strcmp(argv[i + 1], "0") != 0;
-    } else if (std::strcmp(argv[i], "--flat") == 0) {
-      is_flat = std::strcmp(argv[i + 1], "0") != 0;
-    } else if (std::strcmp(argv[i], "--queues") == 0) {
-      flat.queues = std::atoi(argv[i + 1]);
-    } else if (std::strcmp(argv[i], "--workloads") == 0) {
-      flat.workloads = std::atoi(argv[i + 1]);
-    } else if (std::strcmp(argv[i], "--rounds") == 0) {
-      flat.rounds = std::atoi(argv[i + 1]);
-    }
-  }
-  if (is_flat) return play_flat(flat);
-  if (one) return volcano ? play_one_of_volcanos(options) : play_one(options);
+  const Arguments arguments = read_arguments(argc, argv);
+  if (arguments.planted == "list") return berth::simulation::list_planted_bugs();
+  if (!arguments.planted.empty() && !berth::simulation::plant_bug(arguments.planted)) return 2;
+  if (arguments.searches) return berth::simulation::search_planted_bug(arguments.planted, arguments.soak);
+  if (arguments.soaks) return berth::simulation::soak(arguments.soak);
+  if (arguments.is_flat) return play_flat(arguments.flat);
+  if (arguments.one) return arguments.volcano ? play_one_of_volcanos(arguments.chaos) : play_one(arguments.chaos);
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "api/meta.h"
+
 namespace berth::simulation {
 namespace {
 
@@ -9,6 +11,8 @@ const api::GroupVersionResource kClusterQueues{"kueue.x-k8s.io", "v1beta2", "clu
 const api::GroupVersionResource kLocalQueues{"kueue.x-k8s.io", "v1beta2", "localqueues"};
 const api::GroupVersionResource kWorkloads{"kueue.x-k8s.io", "v1beta2", "workloads"};
 const api::GroupVersionResource kJobs{"batch", "v1", "jobs"};
+const api::GroupVersionResource kFlavors{"kueue.x-k8s.io", "v1beta2", "resourceflavors"};
+const api::GroupVersionResource kChecks{"kueue.x-k8s.io", "v1beta2", "admissionchecks"};
 const api::GroupVersionResource kNodes{"", "v1", "nodes"};
 constexpr std::int64_t kNodeCpus = 8;  // of the machine room
 
@@ -168,9 +172,12 @@ void People::edit_cluster_queue() {
       return Json(JsonObject{
           {"spec", JsonObject{{"stopPolicy", pick(random_, {"None", "Hold", "HoldAndDrain", "None"})}}}});
     }
-    Json groups = *find_path(queue, {"spec", "resourceGroups"});
+    Json groups = Json(array_at(queue, {"spec", "resourceGroups"}));
+    if (groups.as_array().empty() || array_at(groups.as_array()[0], {"flavors"}).empty()) return Json();  // by monkeys
     for (auto& flavor : groups.as_array()[0].as_object()["flavors"].as_array()) {
-      flavor.as_object()["resources"].as_array()[0].as_object()["nominalQuota"] = number(random_.below(12));
+      Json& resources = ensure_path(flavor, {"resources"});
+      if (!resources.is_array() || resources.as_array().empty()) return Json();
+      resources.as_array()[0].as_object()["nominalQuota"] = number(random_.below(12));
     }
     return Json(JsonObject{{"spec", JsonObject{{"resourceGroups", std::move(groups)}}}});
   });
@@ -272,7 +279,29 @@ void People::answer_checks() {
   });
 }
 
+void People::label_flavor() {
+  hands_.patch_all(kFlavors, "", [](const Json& flavor) {
+    if (string_at(flavor, {"metadata", "name"}) != "first") return Json();
+    return Json(JsonObject{{"spec", JsonObject{{"nodeLabels", JsonObject{{"kubernetes.io/os", "linux"}}}}}});
+  });
+}
+
+// Their controller of the admission check says that it is there.
+void People::keep_check_active() {
+  hands_.patch_all(kChecks, "status", [this](const Json& check) {
+    if (string_at(check, {"metadata", "name"}) != "check") return Json();
+    const auto conditions = api::decode_conditions(Json(array_at(check, {"status", "conditions"})));
+    if (api::is_true(conditions, "Active")) return Json();
+    return Json(JsonObject{{"status", JsonObject{{"conditions", JsonArray{JsonObject{{"type", "Active"},
+                                                                                    {"status", "True"},
+                                                                                    {"reason", "Active"},
+                                                                                    {"message", ""},
+                                                                                    {"lastTransitionTime", format_time(executor_.now())}}}}}}});
+  });
+}
+
 void People::calm_down() {
+  keep_check_active();
   for (const auto& queues : {kClusterQueues, kLocalQueues}) {
     hands_.patch_all(queues, "", [](const Json& queue) {
       if (string_at(queue, {"spec", "stopPolicy"}, "None") == "None") return Json();

@@ -26,6 +26,9 @@ class People {
   std::vector<Json> estate();
   // One random deed. Failures are ignored, as people's commands may fail.
   void act();
+  void submit();  // one job
+  // A flavor gets a label that all nodes have.
+  void label_flavor();
   // Undoes what blocks: queues open, workloads active, nodes usable, checks ready. Called until nothing is
   // left to undo.
   void calm_down();
@@ -33,7 +36,6 @@ class People {
   std::uint64_t jobs() const { return jobs_; }
 
  private:
-  void submit();
   void edit_cluster_queue();
   void edit_local_queue();
   void edit_job();
@@ -43,6 +45,7 @@ class People {
   void break_node();
   void bring_back_nodes(std::size_t most);
   void answer_checks();
+  void keep_check_active();
 
   api::RestClient& client_;
   Executor& executor_;

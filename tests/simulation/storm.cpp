@@ -8,6 +8,10 @@ namespace {
 using simulate::FaultRates;
 
 constexpr std::size_t kEnoughComplaints = 5;
+// Of one object in one minute, by the controller: far above what faults, people and monkeys make necessary.
+constexpr std::uint64_t kMostWritesPerMinute = 120;
+// In some minutes of a cluster at rest: far above what all its clients do.
+constexpr std::uint64_t kMostTasksAtOnce = 1'000'000;
 
 FaultRates rates_of(simulate::Random& random) {
   FaultRates rates;
@@ -26,7 +30,8 @@ FaultRates rates_of(simulate::Random& random) {
 }  // namespace
 
 Storm::Storm(simulate::World& world, std::uint64_t seed)
-    : world_(world), random_(seed * 7919 + 17), rates_(rates_of(random_)), fair_(seed % 3 == 0) {}
+    : world_(world), random_(seed * 7919 + 17), rates_(rates_of(random_)), fair_(seed % 3 == 0),
+      meter_(world.client(), world.executor(), kMostWritesPerMinute, [this](const std::string& what) { complain(what); }) {}
 
 bool Storm::healthy() const { return log_.broken.size() < kEnoughComplaints; }
 
@@ -45,6 +50,18 @@ void Storm::play_until(std::uint64_t events) {
   }
 }
 
+void Storm::run_for(Duration d) {
+  auto& executor = world_.executor();
+  const Time end = executor.now() + d;
+  std::uint64_t tasks = 0;
+  while (executor.next_due() && *executor.next_due() <= end && healthy()) {
+    executor.step();
+    if (restart_due_) restart();
+    if (++tasks > kMostTasksAtOnce) return complain("hot loop: more than " + std::to_string(kMostTasksAtOnce) + " tasks in " + format_duration(d));
+  }
+  if (healthy()) executor.run_until(end);
+}
+
 void Storm::calm() {
   calm_ = true;
   if (restart_due_) restart();
@@ -59,7 +76,7 @@ void Storm::blow() {
 }
 
 void Storm::start_controller() {
-  client_ = std::make_unique<simulate::FaultyClient>(world_.client(), world_.executor(), random_.next(),
+  client_ = std::make_unique<simulate::FaultyClient>(meter_, world_.executor(), random_.next(),
                                                      calm_ ? FaultRates() : rates_);
   if (!calm_) plan_death();
   controller::ControllerOptions options;
@@ -85,6 +102,7 @@ void Storm::plan_death() {
 void Storm::restart() {
   restart_due_ = false;
   ++log_.restarts;
+  log_.faults += client_->faults();
   client_->cut();
   controller_.reset();
   client_.reset();
@@ -100,10 +118,11 @@ void Storm::check_round() {
 }
 
 std::vector<Json> list_all(simulate::World& world, std::string_view api_version, std::string_view kind) {
-  auto request = world.request_for(api_version, kind, "", {}).value();
-  request.verb = api::Verb::kList;
-  request.ns.clear();
-  const auto response = world.call(std::move(request));
+  auto request = world.request_for(api_version, kind, "", {});
+  if (!request) return {};
+  request->verb = api::Verb::kList;
+  request->ns.clear();
+  const auto response = world.call(std::move(*request));
   const auto& items = array_at(response.body, {"items"});
   return {items.begin(), items.end()};
 }

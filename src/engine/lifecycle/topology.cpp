@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/planted.h"
 #include "engine/lifecycle/change.h"
 #include "engine/lifecycle/pods_ready.h"
 #include "engine/lifecycle/words.h"
@@ -75,6 +76,7 @@ SecondPassNeed second_pass_need(const Workload& w, const Situation& s) {
   const bool leaving = !w.active || w.meta.deletion || api::is_true(w.status.conditions, api::kueue::kDeactivationTarget);
   if (leaving || !holds_quota(w.status) || !s.cluster_queue.exists) return SecondPassNeed::kNone;
   const State state = state_of(w);
+  if (planted(Planted::kSecondPassOfEvicted) && has_failed_place(w.status)) return SecondPassNeed::kFailedNodes;
   if (state == State::kReserved && topology_is_delayed(w.status) && lists_checks(w, s.checks) && all_checks_ready(w, s.checks))
     return SecondPassNeed::kDelayedPlaces;
   if (state == State::kAdmitted && has_failed_place(w.status)) return SecondPassNeed::kFailedNodes;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "base/planted.h"
 
 namespace berth::engine {
 
@@ -194,6 +195,7 @@ bool PendingQueue::wake_place(FlavorId flavor) {
 }
 
 bool PendingQueue::wake_all() {
+  if (planted(Planted::kSleepingClass)) return false;
   bool any = !all_awake();
   for (ClassId each : parked_) unpark(each);
   parked_.clear();

@@ -1,0 +1,76 @@
+#include "simulation/write_meter.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "api/meta.h"
+
+namespace berth::simulation {
+namespace {
+
+constexpr std::size_t kLastWrites = 20;
+
+std::string_view word_of(api::Verb verb) {
+  switch (verb) {
+    case api::Verb::kCreate:
+      return "POST";
+    case api::Verb::kUpdate:
+      return "PUT";
+    case api::Verb::kPatch:
+      return "PATCH";
+    case api::Verb::kDelete:
+    case api::Verb::kDeleteCollection:
+      return "DELETE";
+    default:
+      return {};  // reads
+  }
+}
+
+}  // namespace
+
+WriteMeter::WriteMeter(api::RestClient& inner, Executor& executor, std::uint64_t most_per_minute,
+                       std::function<void(const std::string&)> complain)
+    : inner_(inner), executor_(executor), most_per_minute_(most_per_minute), complain_(std::move(complain)) {}
+
+void WriteMeter::call(api::RestRequest request, std::function<void(api::RestResponse)> done) {
+  if (!count(request)) return inner_.call(std::move(request), std::move(done));
+  inner_.call(std::move(request), [this, done = std::move(done)](api::RestResponse response) {
+    changes_ += response.ok() ? 1 : 0;
+    done(std::move(response));
+  });
+}
+
+std::unique_ptr<api::WatchHandle> WriteMeter::watch(api::RestRequest request,
+                                                    std::function<void(const api::WatchEvent&)> on_event,
+                                                    std::function<void()> on_end) {
+  return inner_.watch(std::move(request), std::move(on_event), std::move(on_end));
+}
+
+bool WriteMeter::count(const api::RestRequest& request) {
+  const auto word = word_of(request.verb);
+  if (word.empty()) return false;
+  ++writes_;
+  const bool changes = request.verb == api::Verb::kUpdate || request.verb == api::Verb::kPatch;
+  if (changes && request.resource.resource != "events" &&
+      string_at(request.body, {"metadata", "resourceVersion"}).empty())
+    complain_("a write does not name the version that it is about: " + std::string(word) + " " +
+              request.resource.resource + " " + request.name + " " + to_string(request.body));
+  // Events of one object are told apart by nothing that is known before they are stored.
+  const auto name =
+      !request.name.empty() ? std::string_view(request.name) : string_at(request.body, {"metadata", "name"});
+  std::string what = std::string(word) + " " + request.resource.resource +
+                     (request.subresource.empty() ? "" : "/" + request.subresource) + " " +
+                     api::object_key(request.ns, name);
+  last_.push_back({executor_.now(), what, to_string(request.body)});
+  if (last_.size() > kLastWrites) last_.pop_front();
+  Pace& pace = paces_[what];
+  if (executor_.now() - pace.since > std::chrono::minutes(1)) pace = {executor_.now(), 0};
+  ++pace.writes;
+  most_seen_ = std::max(most_seen_, pace.writes);
+  if (pace.writes == most_per_minute_ + 1)
+    complain_("hot loop: more than " + std::to_string(most_per_minute_) + " writes in a minute: " + what +
+              " " + last_.back().body);
+  return request.resource.resource != "events";
+}
+
+}  // namespace berth::simulation
