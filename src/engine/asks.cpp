@@ -23,12 +23,16 @@ const Json& overhead_of(const Json& pod_spec, const Registries& r) {
   return it == r.runtime_classes.end() || !it->second ? kNull : *it->second;
 }
 
+void append(api::FieldErrors& errors, const api::FieldErrors& more) {
+  errors.insert(errors.end(), more.begin(), more.end());
+}
+
 }  // namespace
 
 Asks asks_of(const Workload& w, const Registries& registries, const api::config::QuotaResources& resources) {
   const auto limits = registries.limits_of(w.meta.ns);
   Asks out;
-  api::FieldErrors errors;
+  api::FieldErrors above_limits, out_of_range;
   for (std::size_t i = 0; i < w.pod_sets.size(); ++i) {
     const auto& pod_set = w.pod_sets[i];
     const Json& spec = pod_spec_of(pod_set);
@@ -43,12 +47,16 @@ Asks asks_of(const Workload& w, const Registries& registries, const api::config:
     if (changes_requests(resources)) request.counted = counted_requests(request.per_pod, resources);
     request.constraints = api::decode_node_constraints(adjusted);
     const std::string path = "spec.podSets[" + std::to_string(i) + "].template.spec";
-    const auto found = api::validate_pod_resources(adjusted, limits, path);
-    errors.insert(errors.end(), found.begin(), found.end());
+    append(above_limits, api::requests_above_limits(adjusted, path));
+    append(out_of_range, api::outside_limit_ranges(adjusted, limits, path));
     out.pod_sets.push_back(std::move(request));
   }
   if (w.pod_sets.empty()) out.invalid = "spec.podSets is empty: the workload asks for nothing";
-  if (!errors.empty()) out.invalid = "resources validation failed: " + api::to_string(errors);
+  if (!above_limits.empty()) out.invalid = "resources validation failed: " + api::to_string(above_limits);
+  if (!out_of_range.empty()) {
+    if (!out.invalid.empty()) out.invalid += "; ";
+    out.invalid += "resources didn't satisfy LimitRange constraints: " + api::to_string(out_of_range);
+  }
   return out;
 }
 

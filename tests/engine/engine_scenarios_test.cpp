@@ -225,7 +225,13 @@ TEST(Reasons, ALimitRangeMayForbidAndFillIn) {
       s.workload("filled").status.admission->pod_set_assignments[0].resource_usage.at("cpu").to_string(),
       "3");
   EXPECT_THAT(s.condition("over", "QuotaReserved"),
+              HasSubstr("False Misconfigured: resources didn't satisfy LimitRange constraints: "));
+  s.give(WorkloadBuilder("above").asks(1, R"({"cpu":"3"},"limits":{"cpu":"2"})").created(test::at(2)));
+  s.run();
+  EXPECT_THAT(s.condition("above", "QuotaReserved"),
               HasSubstr("False Misconfigured: resources validation failed: "));
+  EXPECT_THAT(s.condition("above", "QuotaReserved"), Not(HasSubstr("LimitRange")));
+  s.remove("above");
   s.take(LimitRangeGone{"ns", "limits"});
   s.finish("filled");
   s.run();

@@ -86,14 +86,13 @@ void check_requests(FieldErrors& errors, const std::string& path, const Json& ho
     errors.push_back(invalid_value(path, std::move(names), "requests must not exceed its limits"));
 }
 
-void check_container(FieldErrors& errors, const std::string& path, const Json& container,
-                     const Bounds& bounds) {
-  check_requests(errors, path, container);
-  const Json* resources = find(container, "resources");
-  if (!resources) return;
-  for (const std::string_view field : {"requests", "limits"})
-    check_bounds(errors, field_path(path, "resources." + std::string(field)), list_at(*resources, field),
-                 bounds);
+// `check(path, container)` for all containers, init containers among them.
+void look_at_containers(const Json& pod_spec, std::string_view path, const auto& check) {
+  for (const std::string_view list : kContainerLists) {
+    const JsonArray& containers = array_at(pod_spec, {list});
+    for (std::size_t i = 0; i < containers.size(); ++i)
+      check(index_path(field_path(path, list), i), containers[i]);
+  }
 }
 
 }  // namespace
@@ -134,16 +133,26 @@ Json adjust_pod_spec(const Json& pod_spec, const std::vector<LimitRangeItem>& li
   return spec;
 }
 
-FieldErrors validate_pod_resources(const Json& pod_spec, const std::vector<LimitRangeItem>& limits,
-                                   std::string_view path) {
+FieldErrors requests_above_limits(const Json& pod_spec, std::string_view path) {
   FieldErrors errors;
-  const Bounds container_bounds = bounds_for(limits, "Container");
-  for (const std::string_view list : kContainerLists) {
-    const JsonArray& containers = array_at(pod_spec, {list});
-    for (std::size_t i = 0; i < containers.size(); ++i)
-      check_container(errors, index_path(field_path(path, list), i), containers[i], container_bounds);
-  }
+  look_at_containers(pod_spec, path, [&](const std::string& where, const Json& container) {
+    check_requests(errors, where, container);
+  });
   check_requests(errors, std::string(path), pod_spec);
+  return errors;
+}
+
+FieldErrors outside_limit_ranges(const Json& pod_spec, const std::vector<LimitRangeItem>& limits,
+                                 std::string_view path) {
+  FieldErrors errors;
+  const Bounds bounds = bounds_for(limits, "Container");
+  look_at_containers(pod_spec, path, [&](const std::string& where, const Json& container) {
+    const Json* resources = find(container, "resources");
+    if (!resources) return;
+    for (const std::string_view field : {"requests", "limits"})
+      check_bounds(errors, field_path(where, "resources." + std::string(field)), list_at(*resources, field),
+                   bounds);
+  });
   check_bounds(errors, std::string(path), pod_requests(pod_spec), bounds_for(limits, "Pod"));
   return errors;
 }

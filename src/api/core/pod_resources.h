@@ -31,8 +31,11 @@ std::vector<LimitRangeItem> decode_limit_range(const Json& limit_range);
 // as requests (KEP: Kueue accounts for these before quota). `overhead` may be null.
 Json adjust_pod_spec(const Json& pod_spec, const std::vector<LimitRangeItem>& limits, const Json& overhead);
 
-// Requests above limits, and sums outside the limit ranges' min and max. Paths start with `path`.
-FieldErrors validate_pod_resources(const Json& pod_spec, const std::vector<LimitRangeItem>& limits,
-                                   std::string_view path);
+// Requests above limits. Paths start with `path`.
+FieldErrors requests_above_limits(const Json& pod_spec, std::string_view path);
+// Amounts of containers, and sums of the pod, outside the min and max of limit ranges. Paths start with
+// `path`.
+FieldErrors outside_limit_ranges(const Json& pod_spec, const std::vector<LimitRangeItem>& limits,
+                                 std::string_view path);
 
 }  // namespace berth::api

@@ -112,20 +112,30 @@ TEST(AdjustPodSpec, KeepsWhatIsThereAndAddsNothingWithoutCause) {
   EXPECT_EQ(string_at(pod_level, {"resources", "requests", "cpu"}), "4");
 }
 
-TEST(ValidatePodResources, NamesWhatIsOutOfBounds) {
+TEST(RequestsAboveLimits, NamesContainersAndThePod) {
+  const Json spec = *parse_json(
+      R"({"containers":[{"resources":{"requests":{"cpu":"3"},"limits":{"cpu":"2"}}},{"resources":{"requests":{"cpu":"50m"}}}],)"
+      R"("resources":{"requests":{"memory":"2Gi"},"limits":{"memory":"1Gi"}}})");
+  EXPECT_EQ(to_string(requests_above_limits(spec, "spec")),
+            R"([spec.containers[0]: Invalid value: ["cpu"]: requests must not exceed its limits, )"
+            R"(spec: Invalid value: ["memory"]: requests must not exceed its limits])");
+  EXPECT_TRUE(
+      requests_above_limits(*parse_json(R"({"containers":[{"resources":{"requests":{"cpu":"9"}}}]})"), "spec")
+          .empty());
+}
+
+TEST(OutsideLimitRanges, NamesWhatIsOutOfBounds) {
   const Json spec = *parse_json(
       R"({"containers":[{"resources":{"requests":{"cpu":"3"},"limits":{"cpu":"2"}}},{"resources":{"requests":{"cpu":"50m"}}},)"
       R"({"resources":{"limits":{"cpu":"8"}}},{"resources":{"requests":{"cpu":"4"}}}]})");
   EXPECT_EQ(
-      to_string(validate_pod_resources(spec, limit_range(), "spec")),
-      R"([spec.containers[0]: Invalid value: ["cpu"]: requests must not exceed its limits, )"
-      R"(spec.containers[1].resources.requests: Invalid value: ["cpu"]: must not be below the LimitRange minimum, )"
+      to_string(outside_limit_ranges(spec, limit_range(), "spec")),
+      R"([spec.containers[1].resources.requests: Invalid value: ["cpu"]: must not be below the LimitRange minimum, )"
       R"(spec.containers[2].resources.limits: Invalid value: ["cpu"]: must not be above the LimitRange maximum, )"
       R"(spec: Invalid value: ["cpu"]: must not be above the LimitRange maximum])");
-  EXPECT_TRUE(
-      validate_pod_resources(*parse_json(R"({"containers":[{"resources":{"requests":{"cpu":"1"}}}]})"),
-                             limit_range(), "spec")
-          .empty());
+  EXPECT_TRUE(outside_limit_ranges(*parse_json(R"({"containers":[{"resources":{"requests":{"cpu":"1"}}}]})"),
+                                   limit_range(), "spec")
+                  .empty());
 }
 
 }  // namespace
