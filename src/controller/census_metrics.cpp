@@ -29,7 +29,7 @@ void CensusMetrics::tell(const MetricLabels& queue, const MetricLabels& more, co
     before.erase(series);
     told_[queue].insert(std::move(series));
   }
-  for (const MetricLabels& series : before) unadmitted_.set(series, 0);
+  for (const MetricLabels& series : before) unadmitted_.remove(series);
 }
 
 void CensusMetrics::forget(const MetricLabels& queue) {

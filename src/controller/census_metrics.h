@@ -22,7 +22,8 @@ class CensusMetrics {
 
  private:
   GaugeFamily pending_, unadmitted_;
-  std::map<MetricLabels, std::set<MetricLabels>> told_;  // of unadmitted_, by queue: what is no reason any more becomes 0
+  std::map<MetricLabels, std::set<MetricLabels>>
+      told_;  // of unadmitted_, by queue: what is no reason any more is removed
 };
 
 }  // namespace berth::controller

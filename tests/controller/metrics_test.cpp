@@ -334,7 +334,8 @@ TEST_F(QueueMetricsTest, TellWhyWorkloadsAreNotAdmitted) {
   queue("{name: cpu, nominalQuota: 4}");
   decide();
   refresh();
-  EXPECT_EQ(lines_of(registry, "kueue_unadmitted_workloads"), "{cluster_queue=\"cq\"," + why + "0\n") << "it is a reason no more";
+  EXPECT_EQ(lines_of(registry, "kueue_unadmitted_workloads"), "") << "it is a reason no more";
+  EXPECT_EQ(lines_of(registry, "kueue_local_queue_unadmitted_workloads"), "");
 }
 
 TEST_F(QueueMetricsTest, TellTheTreeOfCohorts) {
