@@ -147,9 +147,9 @@ bool Assigner::assign_step(std::size_t step_in_unit, std::size_t step_index, boo
   }
   const ResourceGroup& group = request_->preemptor.config->groups[static_cast<std::size_t>(step.group)];
   Best best;
-  int mildest = kNoMatch + 1;
   std::int32_t last = static_cast<std::int32_t>(group.flavors.size()) - 1, attempted = -1;
   std::int32_t first = request_->tried.empty() ? 0 : request_->tried[step_index] + 1;
+  int mildest = first > 0 ? kWaiting : kNoMatch + 1;  // a walk stops at a flavor that could be had
   for (std::int32_t index = first; index <= last; ++index) {
     attempted = index;
     auto flavor = static_cast<std::size_t>(index);
@@ -170,7 +170,9 @@ bool Assigner::assign_step(std::size_t step_in_unit, std::size_t step_index, boo
     std::size_t before = out_->shortages.size();
     Grade grade = grade_flavor(flavor, step, severity);
     if (grade.level != Grade::kFit || grade.borrow > 0) remember(group.flavors[flavor], grade, before);
-    if (grade.level == Grade::kNoFit) mildest = std::min(mildest, severity);
+    mildest = std::min<int>(mildest, grade.level == Grade::kNoFit ? severity
+                                     : grade.level == Grade::kFit ? kNone
+                                                                  : kWaiting);
     bool stop = fungibility_ ? !try_next(grade) : grade.level == Grade::kFit;
     bool better = fungibility_ ? preferred(grade, best.grade) : grade.level > best.grade.level;
     if (stop || better) {
