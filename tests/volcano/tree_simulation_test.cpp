@@ -16,6 +16,8 @@ using api::volcano::PodGroupPhase;
 using api::volcano::Queue;
 
 constexpr unsigned kSeeds = 500;
+// In these, a restart let in a group that had been left waiting: pods of others had come up beside it, and nobody looked again.
+const std::vector<unsigned> kKnownSeeds{503, 1804, 2285};
 constexpr int kSteps = 40;
 const std::vector<std::string> kResources{"cpu", "gpu"};
 
@@ -211,7 +213,10 @@ class Simulation : public testing::World {
 
 TEST(VolcanoTreeSimulation, NobodyIsAboveItsCapabilityNorWaitsForWhatIsHis) {
   int let_in = 0;
-  for (unsigned seed = 0; seed < kSeeds && !::testing::Test::HasFailure(); ++seed) {
+  std::vector<unsigned> seeds = kKnownSeeds;
+  for (unsigned seed = 0; seed < kSeeds; ++seed) seeds.push_back(seed);
+  for (const unsigned seed : seeds) {
+    if (::testing::Test::HasFailure()) break;
     SCOPED_TRACE("seed " + std::to_string(seed));
     Simulation simulation(seed);
     for (int i = 0; i < kSteps && !::testing::Test::HasFailure(); ++i) {

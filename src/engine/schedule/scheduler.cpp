@@ -87,7 +87,9 @@ void Scheduler::Impl::relieve(NodeId node, FlavorResourceId id) {
 void Scheduler::Impl::tempt(NodeId node, const Loan& loan) {
   if (Queue* queue = state.queue(node); queue != nullptr && queue->config.reclaims() && queue->pending.size() > 0) {
     const FlavorResourceId id = state.options.fair_sharing.enabled ? FlavorResourceId() : loan.id;
-    if (queue->pending.wake_for_victims(id, loan.number)) mark(*queue);
+    queue->pending.wake_for_victims(id, loan.number);
+    if (queue->pending.head().valid())
+      mark(*queue);  // also who did not sleep: the head of a StrictFIFO queue that keeps quota reserved
   }
   for (NodeId child : state.ledger.children(node)) {
     if (state.ledger.parent(child) == node) tempt(child, loan);

@@ -104,6 +104,34 @@ TEST(Waking, WhoNoLongerHasToBorrowTakesBackWhatItLacks) {
   EXPECT_EQ(world.moves(), Texts{"preempt taker for waits (InCohortReclamation)"});
 }
 
+// The head of a StrictFIFO queue that keeps its quota reserved does not sleep, and is looked at again like
+// those who do.
+TEST(Waking, ALoanIsNewsForAStrictHeadThatReserves) {
+  World world;
+  world.flavor("f");
+  world.queue(QueueSpec("strict")
+                  .in("team")
+                  .flavor("f", {{"cpu", "4"}})
+                  .strict()
+                  .reclaim(ReclaimWithinCohort::kLowerPriority));
+  world.queue(QueueSpec("lent").in("team").flavor("f", {{"cpu", "2"}}));
+  world.queue(QueueSpec("other").in("team").flavor("f", {{"cpu", "0"}}));
+  const auto holds = [&](const std::string& name, const std::string& queue, int cpus, int priority) {
+    world.scheduler.hold(
+        world.id(name),
+        {queue, priority, at_second(1), at_second(1), {{"f", "cpu", Amount::of(1000 * cpus)}}, false});
+  };
+  holds("old", "lent", 2, -1);
+  holds("firm", "other", 1, 9);
+  world.job({.name = "head", .queue = "strict", .count = 4, .priority = 5});
+  EXPECT_EQ(world.moves(), Texts{}) << "one is missing, and nobody below that priority borrows";
+  EXPECT_FALSE(world.scheduler.wants_pass());
+  holds("more", "lent", 1, 0);  // as pods that came up elsewhere: the queue borrows now
+  EXPECT_TRUE(world.scheduler.wants_pass());
+  EXPECT_EQ(world.moves(), Texts{"preempt old for head (InCohortReclamation)"});
+  EXPECT_EQ(world.scheduler.check(), Texts{});
+}
+
 TEST(Waking, ASmallerShareWakesWhateverWasLacking) {
   SchedulerOptions options;
   options.fair_sharing = {true, true, false};
