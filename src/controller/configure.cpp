@@ -26,6 +26,7 @@ api::kueue::AdmissionPolicy admission_policy(const ControllerOptions& options) {
   api::kueue::AdmissionPolicy policy;
   policy.manage_jobs_without_queue_name = options.manage_jobs_without_queue_name;
   policy.partial_admission = options.engine.partial_admission;
+  policy.priority_boost = options.engine.priority_boost;
   policy.identifier_annotations = options.jobs.identifier_annotations;
   return policy;
 }

@@ -41,7 +41,8 @@ engine::WriteSettled outcome_of(std::uint64_t write, const api::RestResponse& re
 
 // Whether nobody else has written anything but conditions there: then all of it is known as it stands.
 bool is_ours_alone(const api::kueue::WorkloadStatus& status) {
-  return !status.has_more && status.admission_checks.empty() && status.reclaimable_pods.empty() && status.unhealthy_nodes.empty();
+  return !status.has_more && status.admission_checks.empty() && status.reclaimable_pods.empty() &&
+         status.unhealthy_nodes.empty() && status.preemption_gates.empty();
 }
 
 }  // namespace

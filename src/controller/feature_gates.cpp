@@ -10,20 +10,31 @@ struct Gate {
   bool& (*setting)(engine::Options&);
   std::string_view parent;  // must be on when this one is; "" none
   bool on = true;           // what the setting is while the gate is on
+  bool follows = false;     // where nobody names it, it is off when its parent is
 };
 
 // In order of name.
 constexpr Gate kGates[] = {
     // Berth's own: no gate of Kueue.
     {"BerthReplaceSeveralNodes", [](engine::Options& o) -> bool& { return o.replace_several_nodes; }, ""},
-    {"DisableWaitForPodsReady", [](engine::Options& o) -> bool& { return o.wait_for_pods_ready.enabled; }, "", false},
-    {"FairSharingPreemptWithinNominal", [](engine::Options& o) -> bool& { return o.fair_preempt_within_nominal; }, ""},
-    {"FairSharingPrioritizeNonBorrowing", [](engine::Options& o) -> bool& { return o.fair_prioritize_non_borrowing; }, ""},
+    {"DisableWaitForPodsReady", [](engine::Options& o) -> bool& { return o.wait_for_pods_ready.enabled; }, "",
+     false},
+    {"FairSharingPreemptWithinNominal",
+     [](engine::Options& o) -> bool& { return o.fair_preempt_within_nominal; }, ""},
+    {"FairSharingPrioritizeNonBorrowing",
+     [](engine::Options& o) -> bool& { return o.fair_prioritize_non_borrowing; }, ""},
     {"FlavorFungibility", [](engine::Options& o) -> bool& { return o.flavor_fungibility; }, ""},
+    // Only that a workload's preemption gates count. What opens them at one cluster after the other belongs
+    // to MultiKueue.
+    {"MultiKueueOrchestratedPreemption", [](engine::Options& o) -> bool& { return o.preemption_gates; }, ""},
     {"PartialAdmission", [](engine::Options& o) -> bool& { return o.partial_admission; }, ""},
+    {"PrioritizePreemptorWorkloads", [](engine::Options& o) -> bool& { return o.prioritize_preemptors; }, ""},
+    {"PriorityBoost", [](engine::Options& o) -> bool& { return o.priority_boost; }, ""},
     {"PrioritySortingWithinCohort",
      [](engine::Options& o) -> bool& { return o.priority_sorting_within_cohort; }, ""},
     {"ReclaimablePods", [](engine::Options& o) -> bool& { return o.reclaimable_pods; }, ""},
+    {"RecomputeAssignmentUponPreemptionTargetsOverlap",
+     [](engine::Options& o) -> bool& { return o.recompute_on_overlap; }, ""},
     {"SchedulingEquivalenceHashing",
      [](engine::Options& o) -> bool& { return o.scheduling_equivalence_hashing; }, ""},
     {"TASBalancedPlacement", [](engine::Options& o) -> bool& { return o.topology.balanced_placement; }, ""},
@@ -35,6 +46,11 @@ constexpr Gate kGates[] = {
     {"TASReplaceNodeOnNodeTaints", [](engine::Options& o) -> bool& { return o.replace_on_taints; }, ""},
     {"TASReplaceNodeOnPodTermination",
      [](engine::Options& o) -> bool& { return o.replace_on_pod_termination; }, "TASFailedNodeReplacement"},
+    {"UnadmittedWorkloadsExplicitStatus",
+     [](engine::Options& o) -> bool& { return o.unadmitted_explicit_status; },
+     "UnadmittedWorkloadsObservability", true, true},
+    {"UnadmittedWorkloadsObservability",
+     [](engine::Options& o) -> bool& { return o.unadmitted_observability; }, ""},
 };
 
 struct JobGate {
@@ -50,8 +66,12 @@ constexpr JobGate kJobGates[] = {
 
 // What Berth always does: naming it is no error as long as it stays on.
 constexpr std::string_view kAlwaysOn[] = {
-    "AssignQueueLabelsForPods", "TASAssignmentsEncodingByHostnamePrefix",      "TASHandleOverlappingFlavors",
-    "TopologyAwareScheduling",  "TASRecomputeAssignmentWithinSchedulingCycle",
+    "AdmissionGatedBy",
+    "AssignQueueLabelsForPods",
+    "TASAssignmentsEncodingByHostnamePrefix",
+    "TASHandleOverlappingFlavors",
+    "TopologyAwareScheduling",
+    "TASRecomputeAssignmentWithinSchedulingCycle",
 };
 
 // Gates of Kueue whose features Berth does not have: naming one is no error as long as it stays off.
@@ -71,16 +91,12 @@ constexpr std::string_view kAlwaysOff[] = {
     "MultiKueueAdaptersForCustomJobs",
     "MultiKueueClusterProfile",
     "MultiKueueManagerQuotaAutomation",
-    "MultiKueueOrchestratedPreemption",
-    "PrioritizePreemptorWorkloads",
-    "PriorityBoost",
     "RejectUpdatesToCQWithInvalidOnFlavors",
     "SchedulerLibraryIntegration",
     "ShortWorkloadNames",
     "SparkApplicationIntegration",
     "TASReplaceNodeDueToNotReadyOverFixedTime",
     "TASRespectNodeAffinityPreferred",
-    "UnadmittedWorkloadsExplicitStatus",
     "WorkloadRequestUseMergePatch",
 };
 
@@ -162,6 +178,10 @@ Result<void> apply_feature_gates(const FeatureGates& gates, engine::Options& opt
     } else if (!on) {
       return refuse(name, "is always on in Berth; leave it out");
     }
+  }
+  for (const auto& gate : kGates) {
+    const bool named = gates.contains(std::string(gate.name));
+    if (gate.follows && !named && !is_on(*find_gate(gate.parent), changed)) gate.setting(changed) = !gate.on;
   }
   for (const auto& gate : kGates) {
     if (gate.parent.empty() || !is_on(gate, changed) || is_on(*find_gate(gate.parent), changed)) continue;

@@ -36,6 +36,8 @@ SchedulerOptions scheduler_options(const Options& o) {
   out.equivalence_hashing = o.scheduling_equivalence_hashing;
   out.block_admission = o.wait_for_pods_ready.enabled && o.wait_for_pods_ready.block_admission;
   out.ignore_undeclared = o.resources.ignore_undeclared;
+  out.prioritize_preemptors = o.prioritize_preemptors;
+  out.recompute_on_overlap = o.recompute_on_overlap;
   out.topology = o.topology;
   out.fair_sharing = {o.fair_sharing.enabled, o.fair_sharing.final_share, o.fair_sharing.initial_share, o.fair_preempt_within_nominal,
                       o.fair_prioritize_non_borrowing};

@@ -143,6 +143,20 @@ struct Options {
   api::config::FairSharing fair_sharing;
   bool fair_preempt_within_nominal = true;    // FairSharingPreemptWithinNominal: who stays within nominal takes back from any borrower
   bool fair_prioritize_non_borrowing = true;  // FairSharingPrioritizeNonBorrowing: who borrows nothing of what it asks for comes first
+  bool preemption_gates =
+      false;  // MultiKueueOrchestratedPreemption: a workload with a closed preemption gate preempts nobody
+  bool priority_boost = false;  // PriorityBoost: an annotation adds to the priority of its workload
+  // PrioritizePreemptorWorkloads: what victims give back stays reserved for their preemptor until all of them
+  // are gone, whatever the strategy of its queue.
+  bool prioritize_preemptors = false;
+  // RecomputeAssignmentUponPreemptionTargetsOverlap: a workload whose victims are also those of another one
+  // is looked at again as if they were gone. Off: it waits for the next cycle.
+  bool recompute_on_overlap = true;
+  // Why a workload is not admitted. UnadmittedWorkloadsObservability: reasons for each cause (off: Pending,
+  // Inadmissible, Waiting, and Admitted=False only for what was admitted before).
+  // UnadmittedWorkloadsExplicitStatus: also for a workload that is not evaluated, because an equal one was.
+  bool unadmitted_observability = true;
+  bool unadmitted_explicit_status = true;
   TopologyOptions topology;
   api::config::TopologyWaits topology_waits;
   // Failed nodes (kueue.md 4.9).
@@ -216,7 +230,7 @@ struct QueueCensus {
   // Why one is not admitted: the reason of Admitted=False and, when quota is lacking (NoReservation), that of QuotaReserved=False.
   using Why = std::pair<std::string, std::string>;
   PendingCounts pending;
-  std::map<Why, std::size_t> unadmitted;  // nor finished
+  std::map<Why, std::size_t> unadmitted;  // nor finished; empty when Options::unadmitted_observability is off
 };
 // Of all cluster queues and cohorts below a cohort, and its own.
 struct SubtreeQuota {

@@ -24,6 +24,7 @@ QueueCensus::Why why_unadmitted(const api::kueue::WorkloadStatus& status) {
 
 QueueCensus Engine::Impl::census(const TrackedWorkloads::Set& members) const {
   QueueCensus out;
+  if (!options.unadmitted_observability) return out;
   for (const Tracked* t : members) {
     const auto& conditions = t->now->status.conditions;
     if (!api::is_true(conditions, api::kueue::kFinished) && !api::is_true(conditions, api::kueue::kAdmitted))

@@ -93,6 +93,7 @@ struct Engine::Impl {
   void on_decision(const Wait& d, Time now);
   void note_pending(Tracked& t, lifecycle::PendingReason why, Time now);
   lifecycle::Situation situation_of(const Tracked& t) const;
+  lifecycle::Priority priority_of(const api::kueue::Workload& workload) const;
   const Asks& asks_for(Tracked& t);
   const api::kueue::WorkloadStatus* holding_status(const Tracked& t) const;
   QueueCensus census(const TrackedWorkloads::Set& members) const;

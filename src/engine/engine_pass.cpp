@@ -2,9 +2,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/kueue/priority_boost.h"
 #include "api/meta.h"
 #include "base/assert.h"
 #include "engine/engine_impl.h"
+#include "engine/lifecycle/legacy_reasons.h"
+#include "engine/lifecycle/preemption_gates.h"
 #include "engine/lifecycle/words.h"
 #include "engine/version.h"
 
@@ -144,6 +147,7 @@ void Engine::Impl::step(Tracked& t, Time now) {
 }
 
 void Engine::Impl::apply(Tracked& t, lifecycle::Change change) {
+  if (!options.unadmitted_observability) lifecycle::tell_legacy_reasons(change, t.now->status);
   t.now.decide(std::move(change.status));
   for (const auto& note : change.notes) t.events.push_back(event_about(*t.now, note));
   if (change.move == lifecycle::Move::kReserve) t.untold_reason.reset();
@@ -169,12 +173,21 @@ lifecycle::Situation Engine::Impl::situation_of(const Tracked& t) const {
   s.wait_for_pods_ready = options.wait_for_pods_ready;
   s.places_timeout = options.topology_waits.places_timeout;
   if (t.second_pass) s.places_failure = t.second_pass->failure;
+  s.preemption_gates = options.preemption_gates;
+  s.legacy_reasons = !options.unadmitted_observability;
   if (t.report) {
     s.report = &*t.report;
     s.job_stopped = t.report->stopped && !t.evicting_since.empty() && !t.report->workload_version.empty() &&
                     !older(t.report->workload_version, t.evicting_since);
   }
   return s;
+}
+
+lifecycle::Priority Engine::Impl::priority_of(const Workload& workload) const {
+  const auto boost = workload.meta.annotations.empty() || !options.priority_boost
+                         ? std::nullopt
+                         : api::kueue::priority_boost(workload.meta);
+  return {workload.priority, boost.value_or(0)};
 }
 
 const WorkloadStatus* Engine::Impl::holding_status(const Tracked& t) const {
@@ -205,9 +218,9 @@ void Engine::Impl::place(Tracked& t, Time now) {
     return;
   }
   if (scheduler.holds(t.id)) scheduler.release(t.id);
-  if (std::exchange(t.retell, false)) scheduler.withdraw(t.id);  // comes in anew, at its place
+  const bool anew = std::exchange(t.retell, false);
   if (auto pending = pending_of(t)) {
-    scheduler.submit(t.id, *pending);
+    scheduler.submit(t.id, *pending, anew);
   } else {
     scheduler.withdraw(t.id);
   }
@@ -244,7 +257,7 @@ const Asks& Engine::Impl::asks_for(Tracked& t) {
 Holding Engine::Impl::holding_of(const Tracked& t, const WorkloadStatus& status) const {
   Holding h;
   h.cluster_queue = status.admission->cluster_queue;
-  h.priority = t.now->priority;
+  h.priority = priority_of(*t.now).effective();
   h.queued_at = queue_order_time(*t.now, options.wait_for_pods_ready);
   if (const auto* reserved = api::find_condition(status.conditions, api::kueue::kQuotaReserved))
     h.reserved_at = reserved->last_transition;
@@ -293,7 +306,8 @@ std::optional<Pending> Engine::Impl::pending_of(Tracked& t) {
   const Asks& asks = asks_for(t);
   Pending p;
   p.cluster_queue = local->cluster_queue;
-  p.priority = t.now->priority;
+  p.priority = priority_of(*t.now).effective();
+  p.preemption_gated = options.preemption_gates && lifecycle::preemption_gated(*t.now);
   p.queued_at = queue_order_time(*t.now, options.wait_for_pods_ready);
   p.pod_sets = options.reclaimable_pods ? without_reclaimed(asks.pod_sets, t.now->status.reclaimable_pods)
                                         : asks.pod_sets;
@@ -332,7 +346,7 @@ void Engine::Impl::on_decision(const Preempt& d, Time now) {
   BERTH_INVARIANT(target != nullptr && preemptor != nullptr);
   if (target == nullptr || preemptor == nullptr) return;
   const std::string priorities =
-      lifecycle::preemption_priorities(preemptor->now->priority, target->now->priority);
+      lifecycle::preemption_priorities(priority_of(*preemptor->now), priority_of(*target->now));
   auto change = lifecycle::preempt(*target->now, to_string(d.reason), d.message, priorities, now);
   BERTH_INVARIANT(change.has_value());
   if (!change) return;
@@ -351,7 +365,10 @@ void Engine::Impl::on_decision(const Wait& d, Time now) {
   Tracked* t = workloads.find(d.workload);
   BERTH_INVARIANT(t != nullptr);
   if (t == nullptr) return;
-  lifecycle::PendingReason why{d.reason, d.message, {}, d.evaluated};
+  const bool silent = !d.evaluated && !options.unadmitted_explicit_status;
+  if (silent && api::find_condition(t->now->status.conditions, api::kueue::kQuotaReserved) == nullptr) return;
+  lifecycle::PendingReason why{d.reason, d.message, {}, d.evaluated, d.preemption_gated};
+  if (d.preemption_gated) why.message += lifecycle::preemption_gated_text(*t->now);
   if (t->now.differs()) return note_pending(*t, std::move(why), now);
   t->untold_reason = std::make_unique<lifecycle::PendingReason>(std::move(why));
   tell_later(*t, now);
@@ -359,6 +376,7 @@ void Engine::Impl::on_decision(const Wait& d, Time now) {
 
 void Engine::Impl::note_pending(Tracked& t, lifecycle::PendingReason why, Time now) {
   if (why.announce) why.requests = scheduler.resource_requests(t.id);
+  if (!options.unadmitted_observability) why.reason = lifecycle::legacy_reason(why.reason);
   auto change = lifecycle::note_pending(*t.now, why, now);
   BERTH_INVARIANT(change.has_value());
   if (change) apply(t, std::move(*change));

@@ -8,6 +8,7 @@
 
 #include "base/assert.h"
 #include "engine/engine_impl.h"
+#include "engine/lifecycle/preemption_gates.h"
 
 namespace berth::engine {
 
@@ -35,7 +36,9 @@ void Engine::Impl::second_passes(Time now) {
   const auto due = std::exchange(due_second_passes, {});
   std::vector<Tracked*> ordered(due.begin(), due.end());
   std::ranges::sort(ordered, [this](const Tracked* a, const Tracked* b) {
-    if (a->now->priority != b->now->priority) return a->now->priority > b->now->priority;
+    const std::int32_t priority_a = priority_of(*a->now).effective(),
+                       priority_b = priority_of(*b->now).effective();
+    if (priority_a != priority_b) return priority_a > priority_b;
     const Time since_a = queue_order_time(*a->now, options.wait_for_pods_ready), since_b = queue_order_time(*b->now, options.wait_for_pods_ready);
     return since_a != since_b ? since_a < since_b : a->now->meta.uid < b->now->meta.uid;
   });
@@ -52,7 +55,9 @@ void Engine::Impl::second_pass(Tracked& t, Time now) {
   pass.pod_sets = admitted_pod_sets(t);
   pass.admission = &*t.now->status.admission;
   if (need == SecondPassNeed::kFailedNodes) pass.failed = t.now->status.unhealthy_nodes;
-  const auto result = scheduler.second_pass(pass, now);
+  pass.preemption_gated = options.preemption_gates && lifecycle::preemption_gated(*t.now);
+  auto result = scheduler.second_pass(pass, now);
+  if (result.preemption_gated) result.message += lifecycle::preemption_gated_text(*t.now);
   for (const auto& decision : result.preemptions) {
     std::visit([&](const auto& d) { on_decision(d, now); }, decision);
   }

@@ -61,7 +61,7 @@ TEST(FeatureGates, ThatCannotBeSetAreNamed) {
 }
 
 TEST(FeatureGates, OfFeaturesThatAreNotThereMayOnlyBeOff) {
-  EXPECT_EQ(error_of("MultiKueue=false,PriorityBoost=false"), "");
+  EXPECT_EQ(error_of("MultiKueue=false,ShortWorkloadNames=false"), "");
   EXPECT_EQ(error_of("MultiKueue=true"),
             "feature gate \"MultiKueue\": Berth does not have its feature; leave it out or set it to false");
 }
@@ -83,6 +83,28 @@ TEST(FeatureGates, NeedTheirParents) {
   EXPECT_EQ(error_of("TASFailedNodeReplacement=false,TASFailedNodeReplacementFailFast=false,"
                      "TASReplaceNodeOnPodTermination=false"),
             "");
+}
+
+TEST(FeatureGates, FollowTheirParentsWhereNobodyNamesThem) {
+  engine::Options options;
+  ASSERT_TRUE(options.unadmitted_observability && options.unadmitted_explicit_status);
+  ASSERT_TRUE(apply_feature_gates({{"UnadmittedWorkloadsObservability", false}}, options));
+  EXPECT_FALSE(options.unadmitted_observability);
+  EXPECT_FALSE(options.unadmitted_explicit_status);
+  EXPECT_NE(error_of("UnadmittedWorkloadsObservability=false,UnadmittedWorkloadsExplicitStatus=true")
+                .find("needs \"UnadmittedWorkloadsObservability\", which is off"),
+            std::string::npos);
+}
+
+TEST(FeatureGates, OfPreemption) {
+  engine::Options options;
+  ASSERT_TRUE(apply_feature_gates({{"MultiKueueOrchestratedPreemption", true},
+                                   {"PrioritizePreemptorWorkloads", true},
+                                   {"PriorityBoost", true},
+                                   {"RecomputeAssignmentUponPreemptionTargetsOverlap", false}},
+                                  options));
+  EXPECT_TRUE(options.preemption_gates && options.prioritize_preemptors && options.priority_boost);
+  EXPECT_FALSE(options.recompute_on_overlap);
 }
 
 TEST(FeatureGates, ChangeNothingAfterAnError) {

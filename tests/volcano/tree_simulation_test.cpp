@@ -16,7 +16,7 @@ using api::volcano::PodGroupPhase;
 using api::volcano::Queue;
 
 constexpr unsigned kSeeds = 500;
-// In these, a restart let in a group that had been left waiting: pods of others had come up beside it, and nobody looked again.
+// In these, a restart let in a group that had been left waiting.
 const std::vector<unsigned> kKnownSeeds{503, 1804, 2285};
 constexpr int kSteps = 40;
 const std::vector<std::string> kResources{"cpu", "gpu"};

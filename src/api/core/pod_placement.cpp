@@ -35,8 +35,10 @@ PodPlacement decode_pod_placement(const Json& pod) {
     out.node = text({"spec", "nodeSelector", "kubernetes.io/hostname"});
   const auto phase = string_at(pod, {"status", "phase"});
   out.terminated = phase == "Succeeded" || phase == "Failed";
-  out.terminating = !string_at(pod, {"metadata", "deletionTimestamp"}).empty();
   out.wants_places = asks_for_places(pod);
+  const std::string deletion = text({"metadata", "deletionTimestamp"});
+  out.terminating = !deletion.empty();
+  if (const auto at = parse_time(deletion); out.terminating && at) out.gone_by = *at;
   if (const Json* spec = find(pod, "spec")) out.requests = pod_requests(*spec);
   return out;
 }

@@ -1,10 +1,12 @@
 // Where a pod is or is bound to go, and for whom it runs there.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "api/core/pod_resources.h"
 #include "base/json.h"
+#include "base/time.h"
 
 namespace berth::api {
 
@@ -18,6 +20,7 @@ struct PodPlacement {
   bool terminating = false;  // has a deletion timestamp: holds its node until it is gone, makes no progress
   // Asks for places, or waits behind the topology gate: a pod of some placed workload, also when it does not say which.
   bool wants_places = false;
+  std::optional<Time> gone_by;  // of a terminating one: when its grace period ends (the deletion timestamp)
   ResourceList requests;   // of the pod, without the implicit `pods: 1`
   bool operator==(const PodPlacement&) const = default;
 

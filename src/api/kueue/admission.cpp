@@ -90,8 +90,10 @@ AdmissionRules workload_rules() {
   return {[](Json& object, const AdmissionContext& admission) {
             default_workload(object, admission.policy.partial_admission);
           },
-          [](const Json& object, const Json* old, std::string_view, const AdmissionContext&) {
-            return old == nullptr ? validate_workload(object) : validate_workload_update(object, *old);
+          [](const Json& object, const Json* old, std::string_view, const AdmissionContext& admission) {
+            const WorkloadRules rules{admission.policy.priority_boost};
+            return old == nullptr ? validate_workload(object, rules)
+                                  : validate_workload_update(object, *old, rules);
           }};
 }
 

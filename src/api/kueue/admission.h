@@ -30,6 +30,7 @@ struct AdmissionPolicy {
   bool partial_admission = true;  // gate PartialAdmission: without it minCount is dropped
   bool identifier_annotations =
       true;  // gate WorkloadIdentifierAnnotations: an annotation may name a prebuilt workload
+  bool priority_boost = false;    // gate PriorityBoost: with it the annotation has to be an integer
 };
 
 // A stored object, or null.

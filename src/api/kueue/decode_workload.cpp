@@ -129,10 +129,12 @@ bool has_others(const Json* value, std::initializer_list<std::string_view> known
 
 // Whether it holds what is not read below; inside of lists nothing is looked for, which a patch does not keep either.
 bool has_more(const Json& status) {
-  return has_others(&status, {"conditions", "admission", "requeueState", "reclaimablePods", "admissionChecks", "resourceRequests",
-                              "accumulatedPastExecutionTimeSeconds", "schedulingStats", "unhealthyNodes"}) ||
+  return has_others(&status, {"conditions", "admission", "requeueState", "reclaimablePods", "admissionChecks",
+                              "resourceRequests", "accumulatedPastExecutionTimeSeconds", "schedulingStats",
+                              "unhealthyNodes", "preemptionGates"}) ||
          has_others(find(status, "admission"), {"clusterQueue", "podSetAssignments"}) ||
-         has_others(find(status, "requeueState"), {"count", "requeueAt"}) || has_others(find(status, "schedulingStats"), {"evictions"});
+         has_others(find(status, "requeueState"), {"count", "requeueAt"}) ||
+         has_others(find(status, "schedulingStats"), {"evictions"});
 }
 
 Result<WorkloadStatus> decode_status(const Json& value) {
@@ -165,6 +167,9 @@ Result<WorkloadStatus> decode_status(const Json& value) {
                                 int32_or(eviction, "count", 0)});
   for (const Json& node : array_at(value, {"unhealthyNodes"}))
     status.unhealthy_nodes.push_back(text_at(node, {"name"}));
+  for (const Json& gate : array_at(value, {"preemptionGates"}))
+    status.preemption_gates.push_back({text_at(gate, {"name"}), string_at(gate, {"position"}) == "Open",
+                                       parse_time(string_at(gate, {"lastTransitionTime"})).value_or(Time{})});
   return status;
 }
 
@@ -205,6 +210,8 @@ Result<Workload> decode_workload(const Json& object, const TemplateKeeper& keep)
   workload.priority = static_cast<std::int32_t>(int_at(object, {"spec", "priority"}));
   workload.active = bool_at(object, {"spec", "active"}, true);
   workload.maximum_execution_time_seconds = optional_int32(object, {"spec", "maximumExecutionTimeSeconds"});
+  for (const Json& gate : array_at(object, {"spec", "preemptionGates"}))
+    workload.preemption_gates.push_back(text_at(gate, {"name"}));
   if (const Json* status = find(object, "status")) {
     auto decoded = decode_status(*status);
     if (!decoded) return fail("Workload " + object_key(workload.meta) + ": " + decoded.error().message);

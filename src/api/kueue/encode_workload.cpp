@@ -111,6 +111,11 @@ Json encode_workload_status(const WorkloadStatus& status) {
   }
   put_list(out, "unhealthyNodes", status.unhealthy_nodes,
            [](const std::string& node) { return JsonObject{{"name", node}}; });
+  put_list(out, "preemptionGates", status.preemption_gates, [](const PreemptionGate& gate) {
+    return JsonObject{{"name", gate.name},
+                      {"position", gate.open ? "Open" : "Closed"},
+                      {"lastTransitionTime", format_time(gate.last_transition)}};
+  });
   return out;
 }
 
@@ -149,6 +154,8 @@ Json encode_workload(const Workload& workload) {
   spec["active"] = workload.active;
   if (workload.maximum_execution_time_seconds)
     spec["maximumExecutionTimeSeconds"] = *workload.maximum_execution_time_seconds;
+  put_list(spec, "preemptionGates", workload.preemption_gates,
+           [](const std::string& gate) { return JsonObject{{"name", gate}}; });
   JsonObject out;
   out["apiVersion"] = std::string(kGroup) + "/" + std::string(kVersion);
   out["kind"] = "Workload";

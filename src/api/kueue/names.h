@@ -18,6 +18,8 @@ inline constexpr std::string_view kManagedLabel = "kueue.x-k8s.io/managed";  // 
 inline constexpr std::string_view kProvisioningPrefix =
     "provreq.kueue.x-k8s.io/";  // of jobs: the rest is a parameter of their ProvisioningRequests
 inline constexpr std::string_view kAdmissionGatedBy = "kueue.x-k8s.io/admission-gated-by";
+inline constexpr std::string_view kPriorityBoost =
+    "kueue.x-k8s.io/priority-boost";  // of workloads: added to the priority
 inline constexpr std::string_view kElasticJob = "kueue.x-k8s.io/elastic-job";
 inline constexpr std::string_view kSliceReplacementFor = "kueue.x-k8s.io/workload-slice-replacement-for";
 inline constexpr std::string_view kJobMinParallelism = "kueue.x-k8s.io/job-min-parallelism";

@@ -231,6 +231,14 @@ struct EvictionCount {
   bool operator==(const EvictionCount&) const = default;
 };
 
+// A workload with a gate that is not open may not preempt anybody (KEP-8303).
+struct PreemptionGate {
+  std::string name;
+  bool open = false;  // position
+  Time last_transition{};
+  bool operator==(const PreemptionGate&) const = default;
+};
+
 struct WorkloadStatus {
   Conditions conditions;
   std::optional<Admission> admission;
@@ -241,6 +249,7 @@ struct WorkloadStatus {
   std::optional<std::int32_t> accumulated_past_execution_time_seconds;
   std::vector<EvictionCount> evictions;       // schedulingStats.evictions
   std::vector<std::string> unhealthy_nodes;  // names of failed nodes whose pods shall be placed anew; at most 8
+  std::vector<PreemptionGate> preemption_gates;  // those of the spec, with their positions; at most 8
   bool has_more = false;  // decoded: there were fields besides these, which only a patch leaves as they are
   bool operator==(const WorkloadStatus&) const = default;
 };
@@ -258,6 +267,7 @@ struct Workload {
   std::int32_t priority = 0;
   bool active = true;
   std::optional<std::int32_t> maximum_execution_time_seconds;
+  std::vector<std::string> preemption_gates;  // names
   WorkloadStatus status;
 };
 
@@ -287,5 +297,6 @@ inline constexpr std::string_view kEvicted = "Evicted";
 inline constexpr std::string_view kPreempted = "Preempted";
 inline constexpr std::string_view kRequeued = "Requeued";
 inline constexpr std::string_view kDeactivationTarget = "DeactivationTarget";
+inline constexpr std::string_view kBlockedOnPreemptionGates = "BlockedOnPreemptionGates";
 
 }  // namespace berth::api::kueue

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "engine/lifecycle/change.h"
+#include "engine/lifecycle/preemption_gates.h"
 #include "engine/lifecycle/topology.h"
 #include "engine/lifecycle/words.h"
 
@@ -84,7 +85,14 @@ Result<Change> note_pending(const Workload& w, const PendingReason& why, Time no
   if (api::find_condition(status.conditions, api::kueue::kPodsReady) == nullptr)
     wait_for_start(status, w, now);
   if (!why.requests.empty()) status.resource_requests = why.requests;
+  if (why.preemption_gated) {
+    block(status, w, now);
+  } else if (why.announce) {
+    unblock(status, w, why.reason, now);
+  }
   std::vector<Note> notes;
+  if (why.note && (before == nullptr || before->status || before->reason != why.reason))
+    notes.push_back(*why.note);
   if (why.announce && !same) notes.push_back({true, why.reason, why.message, Note::kByScheduler});
   return close(Move::kNotePending, w, std::move(status), std::move(notes));
 }
@@ -100,6 +108,7 @@ Result<Change> reserve(const Workload& w, api::kueue::Admission admission,
       "Quota reserved in ClusterQueue " + queue, now);
   reset(status, w, api::kueue::kEvicted, now);
   reset(status, w, api::kueue::kPreempted, now);
+  unblock(status, w, reason::kQuotaReserved, now);
   if (api::find_condition(status.conditions, api::kueue::kPodsReady) == nullptr)
     wait_for_start(status, w, now);
 

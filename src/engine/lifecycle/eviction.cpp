@@ -1,7 +1,9 @@
 // Losing quota: eviction in two steps, taking back what was never used, and the ways back into the queue.
 #include <algorithm>
+#include <limits>
 
 #include "engine/lifecycle/change.h"
+#include "engine/lifecycle/preemption_gates.h"
 #include "engine/lifecycle/words.h"
 
 namespace berth::engine::lifecycle {
@@ -65,6 +67,8 @@ std::vector<Note> begin_eviction(WorkloadStatus& status, const Workload& w, cons
   const bool held = holds_quota(status);
   set(status, w, api::kueue::kEvicted, true, full_reason(why), why.message, now);
   reset_checks(status, now);
+  close_gates(status, now);
+  unblock(status, w, full_reason(why), now);
   status.unhealthy_nodes.clear();
   count_eviction(status, why);
   if (why.requeue) status.requeue_state = why.requeue;
@@ -179,10 +183,18 @@ Result<Change> tidy(const Workload& w, Time now) {
   return close(Move::kTidy, w, std::move(status));
 }
 
-std::string preemption_priorities(std::int32_t preemptor, std::int32_t victim) {
-  const std::string p = std::to_string(preemptor), v = std::to_string(victim);
-  return "; preemptor effective priority: " + p + " (base: " + p +
-         ", boost: 0); preemptee effective priority: " + v + " (base: " + v + ", boost: 0)";
+std::int32_t Priority::effective() const {
+  using Limits = std::numeric_limits<std::int32_t>;
+  return static_cast<std::int32_t>(
+      std::clamp<std::int64_t>(std::int64_t{base} + boost, Limits::min(), Limits::max()));
+}
+
+std::string preemption_priorities(Priority preemptor, Priority victim) {
+  const auto text = [](Priority p) {
+    return "effective priority: " + std::to_string(p.effective()) + " (base: " + std::to_string(p.base) +
+           ", boost: " + std::to_string(p.boost) + ")";
+  };
+  return "; preemptor " + text(preemptor) + "; preemptee " + text(victim);
 }
 
 }  // namespace berth::engine::lifecycle

@@ -45,8 +45,12 @@ struct PendingReason {
   std::string reason, message;
   std::vector<api::kueue::PodSetRequest> requests;  // what was asked for; empty: not evaluated
   bool announce = false;
+  bool preemption_gated =
+      false;                   // others would give way, but a closed gate of the workload forbids to ask them
+  std::optional<Note> note{};  // recorded when the reason is another one than before
 };
 // QuotaReserved=False and Admitted=False. A decision that says the same again adds no event.
+// BlockedOnPreemptionGates becomes True when the reason says so, and False when a decision does not any more.
 Result<Change> note_pending(const Workload& workload, const PendingReason& why, Time now);
 
 // QuotaReserved=True with this admission; Admitted at once when every one of `checks` is Ready and no places are delayed. `checks`
@@ -122,7 +126,12 @@ Result<Change> finish(const Workload& workload, const api::kueue::JobReport::Out
 // is in `state`.
 std::string checks_in_state(const Workload& workload, api::kueue::CheckState state);
 
+// The priority that counts is that of the spec and what an annotation adds to it (KEP-7990).
+struct Priority {
+  std::int32_t base = 0, boost = 0;
+  std::int32_t effective() const;  // within the bounds of the type
+};
 // What the events Preempted and PreemptedWorkload append.
-std::string preemption_priorities(std::int32_t preemptor, std::int32_t victim);
+std::string preemption_priorities(Priority preemptor, Priority victim);
 
 }  // namespace berth::engine::lifecycle

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "engine/lifecycle/change.h"
+#include "engine/lifecycle/legacy_reasons.h"
+#include "engine/lifecycle/preemption_gates.h"
 #include "engine/lifecycle/topology.h"
 #include "engine/lifecycle/words.h"
 
@@ -17,7 +19,7 @@ Next none() { return {}; }
 Next make(Result<Change> change) { return {std::move(change), false}; }
 
 PendingReason why(std::string_view reason, std::string message) {
-  return {std::string(reason), std::move(message), {}, false};
+  return {std::string(reason), std::move(message), {}};
 }
 
 std::optional<Time> requeue_at(const Workload& w) {
@@ -92,6 +94,24 @@ std::optional<std::pair<std::string_view, std::string_view>> way_back(const Work
   return std::nullopt;
 }
 
+// An annotation keeps it from the queue.
+PendingReason gated(const Workload& w) {
+  const std::string& names = w.meta.annotations.find(kGatedByAnnotation)->second;
+  PendingReason reason = why(reason::kGated, "Admission is gated by: " + names);
+  reason.note = Note{false, std::string(reason::kGated), "Workload admission is gated by: " + names};
+  return reason;
+}
+
+// Its gates were what it waited for, and they are gone.
+std::optional<PendingReason> gates_cleared(const Workload& w) {
+  const auto* quota = api::find_condition(w.status.conditions, api::kueue::kQuotaReserved);
+  if (quota == nullptr || quota->status || quota->reason != reason::kGated || hold_of(w) == Hold::kGated)
+    return std::nullopt;
+  PendingReason reason = why(reason::kPendingEvaluation, std::string(message::kGateCleared));
+  reason.note = Note{false, "AdmissionGateCleared", "Admission gate cleared, workload is now admissible"};
+  return reason;
+}
+
 bool says(const Workload& w, const PendingReason& reason) {
   const auto* quota = api::find_condition(w.status.conditions, api::kueue::kQuotaReserved);
   return quota != nullptr && !quota->status && quota->reason == reason.reason &&
@@ -111,6 +131,8 @@ Next next_without_quota(const Workload& w, const Situation& s, Time now) {
   if (!inactive && !checks_in_state(w, CheckState::kRetry).empty()) return make(retry_checks(w, now));
   if (const auto back = way_back(w, s, now)) return make(requeue(w, back->first, back->second, now));
   if (!inactive && requeue_at(w).value_or(Time::max()) <= now) return make(tidy(w, now));
+  if (const auto cleared = gates_cleared(w); cleared && !inactive)
+    return make(note_pending(w, *cleared, now));
   if (const auto reason = pending_reason(w, s); reason && !says(w, *reason))
     return make(note_pending(w, *reason, now));
   return none();
@@ -128,7 +150,7 @@ Next next_reserved(const Workload& w, const Situation& s, Time now) {
   if (all_checks_ready(w, s.checks) && !topology_is_delayed(w.status)) return make(admit(w, now));
   if (const auto deadline = places_deadline(w, s.places_timeout); deadline && *deadline <= now)
     return make(places_time_out(w, s.places_timeout, s.wait_for_pods_ready, s.places_failure, now));
-  if (!says_what_is_missing(w, s.checks)) return make(stay_reserved(w, s.checks, now));
+  if (!s.legacy_reasons && !says_what_is_missing(w, s.checks)) return make(stay_reserved(w, s.checks, now));
   return none();
 }
 
@@ -156,13 +178,13 @@ Next next_with_quota(const Workload& w, const Situation& s, Time now) {
 std::optional<PendingReason> pending_reason(const Workload& w, const Situation& s) {
   if (!w.active) return why(reason::kDeactivated, std::string(message::kDeactivated));
   const Hold hold = hold_of(w);
-  if (hold == Hold::kGated)
-    return why(reason::kGated,
-               "The admission is gated by: " + w.meta.annotations.find(kGatedByAnnotation)->second);
+  if (hold == Hold::kGated) return gated(w);
   if (hold == Hold::kOnHold || hold == Hold::kReplacementPods || hold == Hold::kDeleting ||
       hold == Hold::kDeactivationTarget)
     return std::nullopt;  // what holds it says so itself
-  return queue_reason(s);
+  auto reason = queue_reason(s);
+  if (reason && s.legacy_reasons) reason->reason = legacy_reason(reason->reason);
+  return reason;
 }
 
 Next next(const Workload& w, const Situation& s, Time now) {
@@ -172,6 +194,7 @@ Next next(const Workload& w, const Situation& s, Time now) {
   if (s.report != nullptr && says_anything_new(w, *s.report, now))
     return make(report_pods(w, *s.report, now));
   if (is_half_released(w)) return make(settle(w, now));
+  if (s.preemption_gates && !lists_gates(w)) return make(sync_gates(w, now));
   const bool checks_count = state == State::kReserved || state == State::kAdmitted;
   if (checks_count && s.check_reports != nullptr && says_anything_new(w, *s.check_reports, now))
     return make(report_checks(w, *s.check_reports, now));

@@ -35,6 +35,8 @@ struct Situation {
   WaitForPodsReady wait_for_pods_ready;
   Duration places_timeout{};      // how long delayed places may take; 0: any time
   std::string places_failure;     // what the last search for them said; empty: nothing yet
+  bool preemption_gates = false;  // those of the workload count
+  bool legacy_reasons = false;    // why there is no quota is told as legacy_reasons.h says
 };
 
 struct Next {

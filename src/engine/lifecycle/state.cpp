@@ -51,6 +51,10 @@ constexpr std::array kTable{
     Row{Move::kMarkNodes, bit(State::kAdmitted), bit(State::kAdmitted)},
     Row{Move::kReplaceNodes, bit(State::kAdmitted), bit(State::kAdmitted)},
     Row{Move::kSettle, kNoQuota | kHolds, kNoQuota},
+    Row{Move::kSyncGates, kNoQuota, kNoQuota},
+    Row{Move::kSyncGates, bit(State::kReserved), bit(State::kReserved)},
+    Row{Move::kSyncGates, bit(State::kAdmitted), bit(State::kAdmitted)},
+    Row{Move::kSyncGates, bit(State::kEvicting), bit(State::kEvicting)},
 };
 
 bool has_failed_check(const WorkloadStatus& status) {
@@ -73,10 +77,10 @@ std::string_view name(State state) {
 }
 
 std::string_view name(Move move) {
-  constexpr std::array<std::string_view, 18> kNames{
-      "NotePending", "Reserve", "Admit",      "SyncChecks", "Evict",        "Release",      "Withdraw", "MarkTarget",  "Requeue",
-      "Tidy",        "ReportPods", "Finish",  "ReportChecks", "StayReserved", "Place",      "MarkNodes", "ReplaceNodes",
-      "Settle"};
+  constexpr std::array<std::string_view, 19> kNames{
+      "NotePending",  "Reserve",      "Admit",   "SyncChecks", "Evict",        "Release",
+      "Withdraw",     "MarkTarget",   "Requeue", "Tidy",       "ReportPods",   "Finish",
+      "ReportChecks", "StayReserved", "Place",   "MarkNodes",  "ReplaceNodes", "Settle", "SyncGates"};
   return kNames[static_cast<std::size_t>(move)];
 }
 

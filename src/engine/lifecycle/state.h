@@ -46,24 +46,25 @@ bool holds_quota(const api::kueue::WorkloadStatus& status);
 
 // The moves. Each is one function in moves.h.
 enum class Move : std::uint8_t {
-  kNotePending,  // says why there is no quota yet
-  kReserve,      // takes quota
-  kAdmit,        // all admission checks are ready
-  kSyncChecks,   // the list of admission checks follows the queue's rules
-  kEvict,        // asks the job to stop; without quota there is nothing to stop
-  kRelease,      // the job stopped: gives the quota back
-  kWithdraw,     // gives quota back that was never used
-  kMarkTarget,   // asks for spec.active=false
-  kRequeue,      // may be queued again
-  kTidy,         // drops marks that have served: DeactivationTarget, requeueState
-  kReportPods,   // readiness and reclaimable pods
-  kFinish,       // the job ended
+  kNotePending,   // says why there is no quota yet
+  kReserve,       // takes quota
+  kAdmit,         // all admission checks are ready
+  kSyncChecks,    // the list of admission checks follows the queue's rules
+  kEvict,         // asks the job to stop; without quota there is nothing to stop
+  kRelease,       // the job stopped: gives the quota back
+  kWithdraw,      // gives quota back that was never used
+  kMarkTarget,    // asks for spec.active=false
+  kRequeue,       // may be queued again
+  kTidy,          // drops marks that have served: DeactivationTarget, requeueState
+  kReportPods,    // readiness and reclaimable pods
+  kFinish,        // the job ended
   kReportChecks,  // what the controllers of admission checks found out
   kStayReserved,  // says what is missing to be admitted
   kPlace,         // the places that were delayed are given, and with them it is admitted
   kMarkNodes,     // which of its nodes failed
   kReplaceNodes,  // the pods that were on failed nodes have other places
   kSettle,        // another client removed the reservation or the admission, but not both: removes the other one too
+  kSyncGates,     // the list of preemption gates follows the spec
 };
 std::string_view name(Move move);
 

@@ -27,6 +27,9 @@ inline constexpr std::string_view kSuspended = "Suspended";
 inline constexpr std::string_view kGated = "AdmissionGated";
 inline constexpr std::string_view kOnHold = "OnHold";
 inline constexpr std::string_view kWaitingForPodsReady = "WaitingForPodsReady";
+inline constexpr std::string_view kTopologyPlacementFailed = "TopologyPlacementFailed";
+// BlockedOnPreemptionGates.
+inline constexpr std::string_view kPreemptionGated = "PreemptionGated";
 // Evicted.
 inline constexpr std::string_view kPreempted = "Preempted";
 inline constexpr std::string_view kPodsReadyTimeout = "PodsReadyTimeout";
@@ -57,6 +60,8 @@ inline constexpr std::string_view kUnsatisfiedChecks = "The workload has not all
 inline constexpr std::string_view kPendingDelayedTopology = "There are pending delayed topology requests";
 inline constexpr std::string_view kAdmissionLost =
     "status.admission is missing although quota was reserved: the workload is evaluated again";
+inline constexpr std::string_view kGateCleared = "AdmissionGatedBy cleared, waiting for quota reservation";
+inline constexpr std::string_view kPreemptionGated = "Workload requires preemption, but it's gated";
 inline constexpr std::string_view kDeactivated = "The workload is deactivated";
 inline constexpr std::string_view kReactivated = "The workload was reactivated";
 inline constexpr std::string_view kBackoffFinished = "The workload backoff was finished";

@@ -17,7 +17,7 @@ PendingQueue::PendingQueue(Slots& slots, bool share_verdicts)
 PendingQueue::ClassKey PendingQueue::class_key(WorkloadId workload) const {
   const Slot& slot = slots_[workload];
   bool alone = !share_verdicts_ || slot.barrier.has_value();
-  return {slot.shape, slot.priority, alone ? workload : WorkloadId()};
+  return {slot.shape, slot.priority, slot.preemption_gated, alone ? workload : WorkloadId()};
 }
 
 ClassId PendingQueue::class_of(const ClassKey& key) {
@@ -84,6 +84,7 @@ void PendingQueue::put_aside(WorkloadId workload) {
 void PendingQueue::erase(WorkloadId workload) {
   Slot& slot = slots_[workload];
   if (sticky_ == workload) sticky_ = WorkloadId();
+  if (made_way_ == workload) made_way_ = WorkloadId();
   if (blocked_ == workload) blocked_ = WorkloadId();
   count_out(workload);
   Slot::Place place = std::exchange(slot.place, Slot::Place::kNone);

@@ -1,9 +1,9 @@
 // The workloads that wait in one cluster queue: who is next, and who sleeps until something changes.
 //
-// Workloads of the same shape and priority form a class: they share a verdict, so they are parked and woken
-// together (Kueue: scheduling equivalence hash). A parked class remembers which flavor-resources, or places
-// in which flavors, it lacked; it is woken only when one of those may have got freer. Order: sticky workload,
-// higher priority, older queue timestamp, UID (kueue.md 3.3).
+// Workloads of the same shape and priority (and preemption gates: closed or not) form a class: they share a
+// verdict, so they are parked and woken together (Kueue: scheduling equivalence hash). A parked class
+// remembers which flavor-resources, or places in which flavors, it lacked; it is woken only when one of those
+// may have got freer. Order: sticky workload, higher priority, older queue timestamp, UID (kueue.md 3.3).
 #pragma once
 
 #include <cstdint>
@@ -60,8 +60,15 @@ class PendingQueue {
   bool all_awake() const { return parked_.empty() && !blocked_.valid(); }
 
   // The preemptor stays first until it leaves the queue or another takes its place.
-  void set_sticky(WorkloadId workload) { sticky_ = workload; }
+  void set_sticky(WorkloadId workload) { made_way_ = sticky_ = workload; }
   bool sticky(WorkloadId workload) const { return sticky_ == workload; }
+  // Others made way for it, or were asked to. It comes before the heads of other queues, but in its own it
+  // has the place of its age.
+  void set_made_way(WorkloadId workload) {
+    made_way_ = workload;
+    if (sticky_ != workload) sticky_ = WorkloadId();
+  }
+  bool made_way(WorkloadId workload) const { return made_way_ == workload; }
 
   // The plan of the workload's class for the queue's present configuration.
   template <typename Make>
@@ -116,6 +123,7 @@ class PendingQueue {
   struct ClassKey {
     ShapeId shape;
     std::int32_t priority = 0;
+    bool preemption_gated = false;
     WorkloadId alone;  // valid: a class of one
     auto operator<=>(const ClassKey&) const = default;
   };
@@ -161,7 +169,8 @@ class PendingQueue {
   WorkloadId blocked_;
   std::vector<Lack> blocked_lacks_;
   std::uint64_t blocked_loans_ = 0;
-  WorkloadId sticky_;
+  WorkloadId sticky_;  // none, or made_way_
+  WorkloadId made_way_;
   std::set<WorkloadId> aside_;
   std::vector<ClassId> with_newcomers_;  // parked classes that have some; may name a class more than once
   std::size_t parked_members_ = 0;       // members of parked classes

@@ -57,6 +57,7 @@ struct Wait {
   std::string message;
   // The workload was evaluated (its resourceRequests are worth writing). False: an equivalent one was.
   bool evaluated = true;
+  bool preemption_gated = false;  // others would give way, but a closed gate forbids to ask them
 };
 
 using Decision = std::variant<Admit, Preempt, Wait>;

@@ -1,6 +1,7 @@
 // One head of a queue in a scheduling cycle, and what could be done for it.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "engine/schedule/assignment.h"
@@ -18,6 +19,8 @@ struct Entry {
   const Shape* shape = nullptr;
   Assignment assignment;
   std::vector<Target> targets;
+  std::optional<Time> patience_ends;  // it waits for pods that leave their nodes, at most so long
+  bool preemption_gated = false;      // there are targets, which a closed gate forbids to touch
   std::uint64_t loans = 0;  // so many there had been when it was looked at
   // The walk over flavors went on from where a former one stopped: nobody is put to sleep on such a verdict.
   bool partial_view = false;

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 
+#include "engine/schedule/trial.h"
+
 namespace berth::engine {
 
 void Nominator::nominate(Entry& entry, bool resume) {
   Slot& slot = state_.slots[entry.workload];
   entry.targets.clear();
+  entry.preemption_gated = false;
+  entry.patience_ends.reset();
   entry.assignment.clear();
   entry.plan = nullptr;
   entry.partial_view = false;
@@ -59,6 +63,8 @@ void Nominator::assign(Entry& entry, std::span<const std::int32_t> counts,
   state_.assigner.assign(request, entry.assignment);
   placer_.place(entry);
   entry.targets.clear();
+  entry.preemption_gated = false;
+  entry.patience_ends.reset();
   if (entry.assignment.mode == Mode::kPreempt) find_targets(entry);
 }
 
@@ -70,10 +76,36 @@ void Nominator::find_targets(Entry& entry) {
   }
   Preemptor preemptor{entry.queue->node, &entry.queue->config, slot.priority, slot.queued_at};
   entry.targets = state_.preemption.targets(preemptor, short_ids_, entry.assignment.usage, placer_.asks());
-  if (entry.targets.empty()) return note_debts(entry, preemptor);
-  if (!comes_free(entry)) return;
-  entry.targets.clear();
-  entry.assignment.mode = Mode::kDeferredFit;
+  if (entry.targets.empty()) {
+    if (!waits_for_the_evicted(entry)) return note_debts(entry, preemptor);
+    entry.assignment.mode = Mode::kDeferredFit;
+    return;
+  }
+  if (comes_free(entry)) {
+    entry.targets.clear();
+    entry.assignment.mode = Mode::kDeferredFit;
+  } else if (slot.preemption_gated) {
+    entry.targets.clear();
+    entry.preemption_gated = true;
+  }
+}
+
+// A preemptor that comes first waits for all who are on their way out, also for those that it could not
+// choose any more: with what others of them gave back already, it may be within its quota again, or they
+// within theirs.
+bool Nominator::waits_for_the_evicted(Entry& entry) {
+  if (!state_.options.prioritize_preemptors || !entry.queue->pending.made_way(entry.workload)) return false;
+  Trial trial(state_.ledger, state_.places);
+  const NodeId root = state_.ledger.root(entry.queue->node);
+  for (const auto& queue : state_.queues) {
+    if (queue == nullptr || state_.ledger.root(queue->node) != root) continue;
+    for (const HolderKey& holder : queue->holders.ordered()) {
+      if (!holder.evicted) break;  // they are the first
+      trial.without(holder.workload);
+    }
+  }
+  return state_.ledger.fits(entry.queue->node, entry.assignment.usage) &&
+         (placer_.asks().empty() || placer_.place_again(entry));
 }
 
 // Who would borrow something may reclaim less, or nothing, of what is short: it waits for that, too.
@@ -88,12 +120,15 @@ void Nominator::note_debts(Entry& entry, const Preemptor& who) const {
 }
 
 // Pods of earlier victims may hold their nodes for some time after the quota is free. Nobody else has to go
-// where they leave enough room.
+// where they leave enough room, as long as they may be expected to.
 bool Nominator::comes_free(Entry& entry) {
   if (placer_.asks().empty() || !state_.ledger.fits(entry.queue->node, entry.assignment.usage)) return false;
   Places::Trial trial(state_.places);
-  trial.without_leavers();
-  return placer_.place_again(entry);
+  const auto until = trial.without_leavers(state_.now, state_.only_looks);
+  if (!placer_.place_again(entry)) return false;
+  entry.patience_ends = until;
+  if (until && !state_.only_looks) state_.waits_for_leavers.emplace(*until, entry.queue->node);
+  return true;
 }
 
 bool Nominator::promising(const Entry& entry) const {

@@ -24,6 +24,7 @@ class Nominator {
               std::span<const std::int32_t> nominated);
   void find_targets(Entry& entry);
   void note_debts(Entry& entry, const Preemptor& who) const;
+  bool waits_for_the_evicted(Entry& entry);
   bool comes_free(Entry& entry);
   bool promising(const Entry& entry) const;
   void reduce(Entry& entry, std::span<const std::int32_t> tried);

@@ -21,6 +21,10 @@ struct SchedulerOptions {
   bool equivalence_hashing = true;
   bool block_admission = false;    // while the pods of a holder are not ready (waitForPodsReady.blockAdmission)
   bool ignore_undeclared = false;  // quotaCheckStrategy IgnoreUndeclared
+  bool prioritize_preemptors =
+      false;  // what victims give back stays reserved for their preemptor, in StrictFIFO queues too
+  bool recompute_on_overlap =
+      true;  // whose victims were taken by another entry of the cycle is looked at as if they were gone
   TopologyOptions topology;
   FairSharing fair_sharing;
 };

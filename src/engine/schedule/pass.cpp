@@ -107,8 +107,8 @@ bool Pass::still_hopeless(const Queue& queue, WorkloadId head) const {
 // Whoever made others give way comes first: otherwise its victim, older, could take the same quota again and
 // again. Then whose queue has the higher priority, who borrows less, then higher priority, then the older; the UID decides between equals.
 bool Pass::before(const Entry& a, const Entry& b) const {
-  const bool a_made_way = a.queue->pending.sticky(a.workload),
-             b_made_way = b.queue->pending.sticky(b.workload);
+  const bool a_made_way = a.queue->pending.made_way(a.workload),
+             b_made_way = b.queue->pending.made_way(b.workload);
   if (a_made_way != b_made_way) return a_made_way;
   const std::int32_t a_priority = a.queue->config.terms.priority, b_priority = b.queue->config.terms.priority;
   if (a_priority != b_priority) return a_priority > b_priority;
@@ -128,16 +128,19 @@ void Pass::process(Entry& entry) {
     return give_up(entry, barrier.reason);
   }
   Assignment& assignment = entry.assignment;
-  if (assignment.mode == Mode::kPreempt && overlaps(entry)) recompute_without_victims(entry);
+  if (assignment.mode == Mode::kPreempt && state_.options.recompute_on_overlap && overlaps(entry))
+    recompute_without_victims(entry);
   if (assignment.mode == Mode::kNoFit) return fail(entry, assignment.no_fit_reason);
   if (assignment.mode == Mode::kPreempt && entry.targets.empty()) {
     fail(entry, assignment.only_place_short ? kTopologyPlacementFailed : kWaitingForQuota);
-    return reserve(entry);
+    if (!entry.preemption_gated) reserve(entry);  // who may preempt nobody keeps nothing from others
+    return;
   }
   if (assignment.mode == Mode::kDeferredFit) {
     hold(entry, assignment.usage);
-    if (!entry.queue->config.strict()) entry.queue->pending.set_sticky(entry.workload);
+    note_made_way(entry);
     state_.slots[entry.workload].scan.reset();
+    if (entry.patience_ends) return wait_for_leavers(entry);
     return wait(entry.workload, kWaitingForPreemptedWorkloads, kAfterPreemptions);
   }
   bool overlap = overlaps(entry);
@@ -237,14 +240,31 @@ void Pass::preempt(Entry& entry) {
   for (const Target& target : entry.targets) preempted_.push_back(target.workload);
   if (order_evictions(state_, entry.workload, entry.targets, *out_)) moved();
   hold(entry, entry.assignment.usage);
-  if (!entry.queue->config.strict()) entry.queue->pending.set_sticky(entry.workload);
+  note_made_way(entry);
   state_.slots[entry.workload].scan.reset();
 }
 
+// The head of a StrictFIFO queue is first there anyhow, and only there, unless the options say that
+// preemptors come before all others.
+void Pass::note_made_way(const Entry& entry) {
+  PendingQueue& pending = entry.queue->pending;
+  if (!entry.queue->config.strict()) {
+    pending.set_sticky(entry.workload);
+  } else if (state_.options.prioritize_preemptors) {
+    pending.set_made_way(entry.workload);
+  }
+}
+
 // What would fit after preemptions that find no victims is set aside for the rest of the cycle, unless the
-// queue can reclaim it from anybody at any time.
+// queue can reclaim it from anybody at any time (and is no preemptor that comes first).
+bool Pass::reserves(const Entry& entry) const {
+  const bool comes_first =
+      state_.options.prioritize_preemptors && entry.queue->pending.made_way(entry.workload);
+  return comes_first || entry.queue->config.reclaim_within_cohort != api::kueue::ReclaimWithinCohort::kAny;
+}
+
 void Pass::reserve(const Entry& entry) {
-  if (entry.queue->config.reclaim_within_cohort == api::kueue::ReclaimWithinCohort::kAny) return;
+  if (!reserves(entry)) return;
   NodeId node = entry.queue->node;
   Usage usage;
   for (const FlavorResourceAmount& each : entry.assignment.usage) {
@@ -275,9 +295,8 @@ void Pass::give_up(Entry& entry, std::string_view reason) {
     return moved();
   }
   // The head of a StrictFIFO queue that keeps capacity reserved goes on doing so in every cycle.
-  bool reserves = entry.assignment.mode == Mode::kPreempt &&
-                  entry.queue->config.reclaim_within_cohort != api::kueue::ReclaimWithinCohort::kAny;
-  if (!reserves) pending.block(entry.workload, std::move(entry.assignment.lacks), entry.loans);
+  if (entry.assignment.mode != Mode::kPreempt || entry.preemption_gated || !reserves(entry))
+    pending.block(entry.workload, std::move(entry.assignment.lacks), entry.loans);
 }
 
 void Pass::try_again(Entry& entry) { scan_moved(entry); }

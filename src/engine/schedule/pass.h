@@ -28,6 +28,7 @@ class Pass {
     std::string_view constant;  // the text, when it is always the same
     std::string text;
     std::uint64_t fingerprint = 0;
+    bool preemption_gated = false;
   };
 
   void collect(NodeId node);
@@ -45,6 +46,8 @@ class Pass {
   void preempt(Entry& entry);
   void take_places(Entry& entry, Admit& decision);
   void hold(const Entry& entry, const Usage& usage);  // quota and places, for the rest of the cycle
+  void note_made_way(const Entry& entry);
+  bool reserves(const Entry& entry) const;
   void reserve(const Entry& entry);
   void fail(Entry& entry, std::string_view reason);     // with the assignment's message
   void give_up(Entry& entry, std::string_view reason);  // parks or blocks
@@ -53,6 +56,7 @@ class Pass {
   bool news(WorkloadId workload, std::uint64_t fingerprint);
   void tell(const Entry& entry, std::string_view reason, std::size_t victims);
   void wait(WorkloadId workload, std::string_view reason, std::string_view text);
+  void wait_for_leavers(const Entry& entry);
   void say(Word word);
   void nothing_new(WorkloadId workload);
   bool still_hopeless(const Queue& queue, WorkloadId head) const;

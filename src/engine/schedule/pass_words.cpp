@@ -29,10 +29,11 @@ std::uint64_t fingerprint(std::string_view reason, std::string_view text) {
   return Fingerprint().add(reason).add(text).value();
 }
 
-// Of the message an assignment would give, without making it. `victims`: how many it waits for.
-std::uint64_t fingerprint(std::string_view reason, const Assignment& assignment, std::size_t victims) {
+// Of the message that an entry's assignment would give, without making it. `victims`: how many it waits for.
+std::uint64_t fingerprint(std::string_view reason, const Entry& entry, std::size_t victims) {
+  const Assignment& assignment = entry.assignment;
   Fingerprint print;
-  print.add(reason).add(victims);
+  print.add(reason).add(victims).add(entry.preemption_gated ? 1 : 0);
   for (const Shortage& each : assignment.shortages) {
     print.add(static_cast<std::uint64_t>(each.kind))
         .add(each.unit)
@@ -67,7 +68,17 @@ void Pass::nothing_new(WorkloadId workload) {
 
 void Pass::wait(WorkloadId workload, std::string_view reason, std::string_view text) {
   std::uint64_t print = fingerprint(reason, text);
-  if (news(workload, print)) say({workload, reason, text, {}, print});
+  if (news(workload, print)) say({workload, reason, text, {}, print, false});
+}
+
+void Pass::wait_for_leavers(const Entry& entry) {
+  std::string text =
+      "Workload fits once pods that leave their nodes are gone; others have to give way if they are still "
+      "there at " +
+      format_time(*entry.patience_ends);
+  const std::uint64_t print = fingerprint(kWaitingForPreemptedWorkloads, text);
+  if (news(entry.workload, print))
+    say({entry.workload, kWaitingForPreemptedWorkloads, {}, std::move(text), print, false});
 }
 
 void Pass::say(Word word) {
@@ -78,12 +89,12 @@ void Pass::say(Word word) {
 
 // In the assignment's words; `victims`: how many it waits for.
 void Pass::tell(const Entry& entry, std::string_view reason, std::size_t victims) {
-  std::uint64_t print = fingerprint(reason, entry.assignment, victims);
+  std::uint64_t print = fingerprint(reason, entry, victims);
   if (!news(entry.workload, print)) return;
   std::string text =
       message(entry.assignment, *entry.plan, *entry.shape, state_.names, nominator_.placer().explain(entry));
   if (victims > 0) text += pending_preemption(victims);
-  say({entry.workload, reason, {}, std::move(text), print});
+  say({entry.workload, reason, {}, std::move(text), print, entry.preemption_gated});
 }
 
 // Only the last word of the pass counts.
@@ -97,7 +108,8 @@ void Pass::tell_waits() {
     slot.told_reason = word.reason;
     slot.told_of_other = false;
     if (!word.constant.empty()) word.text = word.constant;
-    out_->push_back(Wait{word.workload, std::string(word.reason), std::move(word.text), true});
+    out_->push_back(
+        Wait{word.workload, std::string(word.reason), std::move(word.text), true, word.preemption_gated});
   }
   words_.clear();
 }

@@ -6,6 +6,21 @@
 
 namespace berth::engine {
 
+namespace {
+
+class OnlyLooks {
+ public:
+  explicit OnlyLooks(State& state) : state_(state) { state_.only_looks = true; }
+  ~OnlyLooks() { state_.only_looks = false; }
+  OnlyLooks(const OnlyLooks&) = delete;
+  OnlyLooks& operator=(const OnlyLooks&) = delete;
+
+ private:
+  State& state_;
+};
+
+}  // namespace
+
 const Ledger& Scheduler::ledger() const { return impl_->state.ledger; }
 const Names& Scheduler::names() const { return impl_->state.names; }
 const Places& Scheduler::places() const { return impl_->state.places; }
@@ -143,6 +158,7 @@ std::vector<std::string> Scheduler::Impl::check_awake() {
 // As long as nobody is being evicted, nobody who is parked would find victims either.
 std::vector<std::string> Scheduler::check() const {
   State& state = impl_->state;
+  const OnlyLooks only_looks(state);
   std::vector<std::string> broken = state.ledger.check();
   auto say = [&](std::vector<std::string> more) { broken.insert(broken.end(), more.begin(), more.end()); };
   std::size_t unready = 0;

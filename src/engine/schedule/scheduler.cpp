@@ -269,7 +269,7 @@ void Scheduler::Impl::submit_through(Slot& slot, std::string_view local_queue) {
   slot.local_queue = local_queue.empty() ? LocalQueueId() : state.local_queues.acquire(local_queue);
 }
 
-void Scheduler::submit(WorkloadId workload, const Pending& pending) {
+void Scheduler::submit(WorkloadId workload, const Pending& pending, bool anew) {
   State& state = impl_->state;
   Slot& slot = state.slots[workload];
   BERTH_INVARIANT(slot.place != Slot::Place::kHolder);
@@ -277,10 +277,14 @@ void Scheduler::submit(WorkloadId workload, const Pending& pending) {
   ShapeId shape = state.shapes.acquire(pending.pod_sets, state.names);
   Queue& queue = impl_->queue_of(pending.cluster_queue);
   bool waits = slot.place != Slot::Place::kNone;
-  bool same = waits && slot.queue == queue.node && slot.priority == pending.priority &&
+  bool same = waits && !anew && slot.queue == queue.node && slot.priority == pending.priority &&
               slot.queued_at == pending.queued_at && slot.shape == shape && slot.barrier == pending.barrier &&
               slot.not_before == pending.not_before && slot.on_hold == pending.on_hold &&
+              slot.preemption_gated == pending.preemption_gated &&
               impl_->submitted_through(slot, pending.local_queue);
+  const bool asks_the_same = waits && slot.queue == queue.node && slot.shape == shape;
+  const bool made_way = asks_the_same && queue.pending.made_way(workload);
+  const bool sticky = asks_the_same && queue.pending.sticky(workload);
   if (slot.shape.valid()) state.shapes.release(slot.shape);
   slot.shape = shape;
   if (same) return;
@@ -292,10 +296,14 @@ void Scheduler::submit(WorkloadId workload, const Pending& pending) {
   slot.barrier = pending.barrier;
   slot.not_before = pending.not_before;
   slot.on_hold = pending.on_hold;
+  slot.preemption_gated = pending.preemption_gated;
   impl_->submit_through(slot, pending.local_queue);
   slot.told = 0;
   slot.told_reason.clear();
   impl_->place(workload);
+  if (made_way && slot.place == Slot::Place::kQueued) {
+    sticky ? queue.pending.set_sticky(workload) : queue.pending.set_made_way(workload);
+  }
   if (former.valid() && former != queue.node) impl_->drop_if_unused(*state.queue(former));
 }
 
@@ -367,9 +375,18 @@ void Scheduler::Impl::end_backoffs(Time now) {
   }
 }
 
+void Scheduler::Impl::end_patience(Time now) {
+  auto& waits = state.waits_for_leavers;
+  while (!waits.empty() && waits.begin()->first <= now) {
+    if (Queue* queue = state.queue(waits.extract(waits.begin()).value().second)) mark(*queue);
+  }
+}
+
 Decisions Scheduler::schedule(Time now) {
   State& state = impl_->state;
+  state.now = now;
   impl_->end_backoffs(now);
+  impl_->end_patience(now);
   impl_->absorb_reliefs();
   std::set<NodeId> roots;
   for (NodeId node : std::exchange(impl_->dirty, {})) {
@@ -401,8 +418,13 @@ bool Scheduler::wants_pass() const {
 }
 
 std::optional<Time> Scheduler::next_wake() const {
-  if (impl_->backoffs.empty()) return std::nullopt;
-  return impl_->backoffs.begin()->first;
+  const auto& backoffs = impl_->backoffs;
+  const auto& waits = impl_->state.waits_for_leavers;
+  if (backoffs.empty() || waits.empty()) {
+    if (!backoffs.empty()) return backoffs.begin()->first;
+    return waits.empty() ? std::nullopt : std::optional(waits.begin()->first);
+  }
+  return std::min(backoffs.begin()->first, waits.begin()->first);
 }
 
 }  // namespace berth::engine

@@ -64,7 +64,9 @@ class Scheduler {
   void leave(WorkloadId workload);             // release() and withdraw(); the slot may be reused
   // Waits for quota from now on, or changed while it waits. A changed workload is evaluated anew, an
   // unchanged one keeps its place and its verdict. Not allowed while it holds quota (release() first).
-  void submit(WorkloadId workload, const Pending& pending);
+  // `anew`: evaluated and told again even if it did not change. Whoever others made way for stays the first
+  // in its queue while it asks for the same.
+  void submit(WorkloadId workload, const Pending& pending, bool anew = false);
   void withdraw(WorkloadId workload);  // leaves the queue: finished, inactive, gated, deleted
   // Holds this quota: after a restart, after another's write, or with less after pods became reclaimable.
   // Leaves the queue.
@@ -83,12 +85,14 @@ class Scheduler {
     std::vector<PodSetRequest> pod_sets;  // as submit() had them, with the node selectors and tolerations that checks added
     const api::kueue::Admission* admission = nullptr;
     std::vector<std::string> failed;  // nodes; empty: places that were delayed
+    bool preemption_gated = false;    // nobody has to give way
   };
   struct SecondPassResult {
     // By pod set of the admission; null: unchanged. Empty: no place, `message` says why.
     std::vector<api::kueue::TopologyAssignmentPtr> assignments;
     std::string message;
     Decisions preemptions;  // whose places will do once they are gone; never for failed nodes
+    bool preemption_gated = false;  // others would have to give way, and may not be asked to
     bool ok() const { return !assignments.empty(); }
   };
   SecondPassResult second_pass(const SecondPass& pass, Time now);
@@ -96,7 +100,7 @@ class Scheduler {
   void settle() { wants_pass(); }
   // Something happened since the last pass that another one may act upon.
   bool wants_pass() const;
-  std::optional<Time> next_wake() const;  // when a back-off ends next
+  std::optional<Time> next_wake() const;  // when a back-off, or the patience with leaving pods, ends next
 
   // --- Questions.
   const Ledger& ledger() const;

@@ -83,7 +83,7 @@ Wanted wanted_by(const Scheduler::SecondPass& pass, State& state) {
 // Pods without a claim any more leave enough room when they are gone: nobody else has to go.
 bool comes_free(const Wanted& wanted, State& state) {
   Places::Trial trial(state.places);
-  trial.without_leavers();
+  trial.without_leavers(state.now, false);
   return state.places.place(wanted.asks).ok;
 }
 
@@ -102,9 +102,10 @@ std::vector<Target> victims(const Scheduler::SecondPass& pass, const Wanted& wan
 
 }  // namespace
 
-Scheduler::SecondPassResult Scheduler::second_pass(const SecondPass& pass, Time /*now*/) {
+Scheduler::SecondPassResult Scheduler::second_pass(const SecondPass& pass, Time now) {
   SecondPassResult result;
   State& state = impl_->state;
+  state.now = now;
   if (!holds(pass.workload) || pass.admission == nullptr) {
     result.message = "the workload holds no quota";
     return result;
@@ -135,6 +136,10 @@ Scheduler::SecondPassResult Scheduler::second_pass(const SecondPass& pass, Time 
   if (!delayed || !state.places.place(wanted.asks, true).ok) return result;
   const std::vector<Target> targets = victims(pass, wanted, state);
   if (targets.empty() || comes_free(wanted, state)) return result;
+  if (pass.preemption_gated) {
+    result.preemption_gated = true;
+    return result;
+  }
   order_evictions(state, pass.workload, targets, result.preemptions);
   result.message += pending_preemption(targets.size());
   return result;

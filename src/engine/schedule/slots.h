@@ -58,6 +58,7 @@ struct Slot {
   Rare<Barrier> barrier;
   std::optional<Time> not_before;
   bool on_hold = false;
+  bool preemption_gated = false;
   std::unique_ptr<FlavorScan> scan;
   std::uint32_t scan_moves = 0;  // since the progress stamp below
   std::uint64_t scan_stamp = 0;

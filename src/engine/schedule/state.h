@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "engine/queue/pending.h"
@@ -102,6 +104,10 @@ struct State {
   }
 
   SchedulerOptions options;
+  Time now{};               // of the pass, or the second pass
+  bool only_looks = false;  // whatever is evaluated is only asked about, and changes nothing
+  // When the patience with leaving pods ends, and which queue's head waits for them.
+  std::set<std::pair<Time, NodeId>> waits_for_leavers;
   std::size_t unready_holders = 0;
   Names names;
   Ledger ledger;

@@ -8,7 +8,9 @@
 namespace berth::engine {
 
 Tournament::Contender Tournament::contender(NodeId node, Entry& entry) {
-  Contender out{node, &entry, entry.queue->pending.sticky(entry.workload), entry.queue->config.terms.priority, false, {}};
+  Contender out{
+      node,  &entry, entry.queue->pending.made_way(entry.workload), entry.queue->config.terms.priority,
+      false, {}};
   const Ledger& ledger = state_.ledger;
   risen_.clear();
   for (const FlavorResourceAmount& each : entry.assignment.usage) {

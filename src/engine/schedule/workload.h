@@ -48,6 +48,7 @@ struct Pending {
   std::optional<Time> not_before;  // back-off: status.requeueState.requeueAt
   bool on_hold = false;            // Requeued=False: stays out of the heap until that changes
   std::string local_queue{};       // "namespace/name": for its position there; may be empty
+  bool preemption_gated = false;   // may not make others give way
   bool operator==(const Pending&) const = default;
 };
 

@@ -151,9 +151,16 @@ void Places::Trial::again(WorkloadId workload) {
   const topology::HolderId holder = places_.impl_->spots.holder_of(workload);
   if (holder.valid()) places_.impl_->spots.suppose(holder, false);
 }
-void Places::Trial::without_leavers() {
+std::optional<Time> Places::Trial::without_leavers(Time now, bool only_looks) {
   topology::Spots& spots = places_.impl_->spots;
-  for (const topology::HolderId holder : spots.leavers()) spots.suppose(holder, true);
+  std::optional<Time> first;
+  for (const topology::HolderId holder : spots.leavers()) {
+    const Time until = spots.patience(holder, now, only_looks);
+    if (until <= now) continue;
+    if (!first || until < *first) first = until;
+    spots.suppose(holder, true);
+  }
+  return first;
 }
 void Places::Trial::without_holds() { places_.impl_->spots.suppose(topology::kHolds, true); }
 

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -152,8 +153,11 @@ class Places {
     void without(WorkloadId workload);  // nothing when it has no claim or is out already
     void again(WorkloadId workload);
     void without_holds();
-    // Supposes that all pods are gone whose workload has no claim any more: they are on their way out.
-    void without_leavers();
+    // Supposes that all pods are gone whose workload has no claim any more: they are on their way out. Not
+    // those that had their time: five minutes since somebody waits for them and since their grace periods
+    // ended. Returns when the first of the others will have had it; none when there are no others.
+    // `only_looks`: nobody begins to wait.
+    std::optional<Time> without_leavers(Time now, bool only_looks);
 
    private:
     Places& places_;

@@ -33,12 +33,27 @@ void Spots::release_holder(HolderId id) {
 
 void Spots::note_leaver(HolderId id) {
   if (!id.valid() || !workload(id)) return;
-  const Holder& holder = holders_[id.index()];
+  Holder& holder = holders_[id.index()];
   if (holder.parts.empty() && holder.pods > 0) {
     leavers_.insert(id);
   } else {
     leavers_.erase(id);
+    holder.awaited_since.reset();
   }
+}
+
+void Spots::note_gone_by(HolderId holder, const api::PodPlacement& pod) {
+  Time& gone_by = holders_[holder.index()].gone_by;
+  if (pod.gone_by) gone_by = std::max(gone_by, *pod.gone_by);
+}
+
+// Pods get their grace period; after that a kubelet needs seconds to let them go. Five minutes more are a
+// node or a controller that does not answer, and nobody knows for how long.
+Time Spots::patience(HolderId leaver, Time now, bool only_looks) {
+  constexpr std::chrono::minutes kPatience{5};
+  Holder& holder = holders_[leaver.index()];
+  if (!holder.awaited_since && !only_looks) holder.awaited_since = now;
+  return std::max(holder.awaited_since.value_or(now), holder.gone_by) + kPatience;
 }
 
 HolderId Spots::holder_of(WorkloadId workload) const {
@@ -126,6 +141,7 @@ bool Spots::set_pod(const api::PodPlacement& pod) {
   const auto it = pod_ids_.find(pod.uid);
   if (it != pod_ids_.end()) {
     const Pod& old = pods_[it->second];
+    note_gone_by(old.holder, pod);
     const std::string owner = pod.workload.empty() ? "" : api::object_key(pod.ns, pod.workload);
     if (old.request == request && old.node == pod.node && old.bound == pod.bound &&
         holders_[old.holder.index()].name == owner) {
@@ -146,6 +162,7 @@ bool Spots::set_pod(const api::PodPlacement& pod) {
   Pod made{pod.uid, holder, request, pod.node, pod.bound, SpotId()};
   made.spot = home(made);
   ++holders_[holder.index()].pods;
+  note_gone_by(holder, pod);
   note_leaver(holder);
   change(made.spot, holder, request, 0, 1);
   pods_[index] = std::move(made);

@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -102,6 +103,9 @@ class Spots {
   HolderId holder_of(WorkloadId workload) const;
   // Holders that have pods and no claim any more: these pods are on their way out.
   const std::set<HolderId>& leavers() const { return leavers_; }
+  // Until when it is worth waiting for a leaver's pods. Whoever asks first begins to wait, unless it
+  // `only_looks`.
+  Time patience(HolderId leaver, Time now, bool only_looks);
   void ban(SpotId spot, bool banned);
 
   // --- Looking.
@@ -147,6 +151,10 @@ class Spots {
     std::set<SpotId> strays;  // where it has pods and no claim
     std::size_t pods = 0;
     bool away = false;
+    // While it is a leaver: when the grace periods of its pods end, and since when somebody waits for it.
+    // None: nobody does.
+    Time gone_by{};
+    std::optional<Time> awaited_since;
   };
   struct Pod {
     std::string uid;
@@ -180,6 +188,7 @@ class Spots {
   HolderId intern_holder(std::string_view name);
   void release_holder(HolderId id);
   void note_leaver(HolderId id);
+  void note_gone_by(HolderId holder, const api::PodPlacement& pod);
   void change(SpotId spot, HolderId holder, RequestId request, std::int64_t claimed, std::int64_t pods);
   void change_row(Spot& spot, HolderId holder, RequestId request, std::int64_t claimed, std::int64_t pods);
   void note_stray(SpotId spot, HolderId holder);

@@ -83,6 +83,26 @@ TEST(Admission, WithoutPartialAdmissionTheMinimumIsDropped) {
             object("{spec: {podSets: [{name: a, count: 3}]}}"));
 }
 
+TEST(Admission, APriorityBoostHasToBeANumberWhenItsGateIsOn) {
+  const auto workload = [](std::string_view boost) {
+    return object("{metadata: {name: w, annotations: {kueue.x-k8s.io/priority-boost: '" + std::string(boost) +
+                  "'}}}");
+  };
+  const auto refusal = [&](const AdmissionPolicy& policy, const Json& now, const Json* old) {
+    return to_string(admission_rules(kGroup, "workloads").check(now, old, "", {kNothing, policy}));
+  };
+  const AdmissionPolicy off, on{.priority_boost = true};
+  const Json much = workload("much"), five = workload("-5");
+  EXPECT_EQ(refusal(off, much, nullptr), "");
+  EXPECT_EQ(refusal(on, five, nullptr), "");
+  EXPECT_EQ(refusal(on, much, nullptr),
+            "metadata.annotations[kueue.x-k8s.io/priority-boost]: Invalid value: \"much\": must be a valid "
+            "signed integer");
+  EXPECT_NE(refusal(on, much, &five), "");
+  EXPECT_EQ(refusal(on, five, &much), "");
+  EXPECT_EQ(refusal(on, much, &much), "") << "what was stored before keeps nobody from writing a status";
+}
+
 TEST(Admission, OtherKindsHaveNoRules) {
   EXPECT_FALSE(admission_rules(kGroup, "localqueues").check);
   EXPECT_FALSE(admission_rules("", "jobs").mutate);

@@ -75,14 +75,16 @@ constexpr std::string_view kWorkload =
     R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"w","namespace":"n","labels":{"a":"b"}},"spec":{"podSets":[)"
     R"({"name":"main","count":3,"minCount":1,"topologyRequest":{"required":"rack"},"template":{"spec":{"containers":[{"name":"c"}]}}}],)"
     R"("queueName":"l","priorityClassRef":{"group":"kueue.x-k8s.io","kind":"WorkloadPriorityClass","name":"high"},"priority":7,"active":true,)"
-    R"("maximumExecutionTimeSeconds":60},"status":{"conditions":[{"type":"QuotaReserved","status":"True","observedGeneration":1,)"
+    R"("maximumExecutionTimeSeconds":60,"preemptionGates":[{"name":"example.com/a"},{"name":"example.com/b"}]},"status":{"conditions":[{"type":"QuotaReserved","status":"True","observedGeneration":1,)"
     R"("lastTransitionTime":"2026-11-21T09:30:00Z","reason":"QuotaReserved","message":"m"}],"admission":{"clusterQueue":"q",)"
     R"("podSetAssignments":[{"name":"main","flavors":{"cpu":"f"},"resourceUsage":{"cpu":"3","memory":"1536Mi"},"count":3}]},)"
     R"("requeueState":{"count":2,"requeueAt":"2026-11-21T09:31:00Z"},"reclaimablePods":[{"name":"main","count":1}],"admissionChecks":[)"
     R"({"name":"k","state":"Ready","lastTransitionTime":"2026-11-21T09:30:30Z","message":"","requeueAfterSeconds":5,"retryCount":1,)"
     R"("podSetUpdates":[{"name":"main","labels":{"x":"y"},"annotations":{"o":"p"},"nodeSelector":{"z":"1"},"tolerations":[{"key":"t","operator":"Exists"}]}]}],)"
     R"("resourceRequests":[{"name":"main","resources":{"cpu":"3"}}],"accumulatedPastExecutionTimeSeconds":9,)"
-    R"("schedulingStats":{"evictions":[{"reason":"Preempted","underlyingCause":"","count":1}]}}})";
+    R"("schedulingStats":{"evictions":[{"reason":"Preempted","underlyingCause":"","count":1}]},"preemptionGates":[)"
+    R"({"name":"example.com/a","position":"Open","lastTransitionTime":"2026-11-21T09:30:00Z"},)"
+    R"({"name":"example.com/b","position":"Closed","lastTransitionTime":"2026-11-21T09:30:01Z"}]}})";
 
 TEST(Workload, ReadsAndWritesBack) {
   const Json object = *parse_json(kWorkload);
@@ -107,8 +109,10 @@ TEST(Workload, KnowsWhenItsStatusSaysMoreThanIsRead) {
   const auto has_more = [](const char* status) {
     return decode_workload(parse_yaml(std::string("{metadata: {name: w}, status: ") + status + "}").value().front())->status.has_more;
   };
-  EXPECT_FALSE(has_more("{conditions: [{type: Admitted, status: 'True'}], admission: {clusterQueue: c, podSetAssignments: []}, "
-                        "requeueState: {count: 1}, schedulingStats: {evictions: []}, unhealthyNodes: [{name: n}]}"));
+  EXPECT_FALSE(has_more(
+      "{conditions: [{type: Admitted, status: 'True'}], admission: {clusterQueue: c, podSetAssignments: []}, "
+      "requeueState: {count: 1}, schedulingStats: {evictions: []}, unhealthyNodes: [{name: n}], "
+      "preemptionGates: [{name: g}]}"));
   EXPECT_TRUE(has_more("{clusterName: far-away}"));
   EXPECT_TRUE(has_more("{admission: {clusterQueue: c, podSetAssignments: [], later: 1}}"));
   EXPECT_TRUE(has_more("{schedulingStats: {evictions: [], waits: 2}}"));

@@ -237,9 +237,10 @@ TEST(Messages, AreCutWhereKubernetesWouldRefuseThem) {
 }
 
 TEST(Messages, OfPreemptionTellPriorities) {
-  EXPECT_EQ(preemption_priorities(100, 0),
-            "; preemptor effective priority: 100 (base: 100, boost: 0); preemptee effective priority: 0 "
-            "(base: 0, boost: 0)");
+  const Priority preemptor{90, 10}, victim{0, -1};
+  EXPECT_EQ(preemption_priorities(preemptor, victim),
+            "; preemptor effective priority: 100 (base: 90, boost: 10); preemptee effective priority: -1 "
+            "(base: 0, boost: -1)");
 }
 
 struct Impossible {

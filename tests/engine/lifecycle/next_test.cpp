@@ -308,7 +308,7 @@ TEST_F(World, GatesKeepOutOfTheQueueUntilTheyAreGone) {
           .build();
   run(at(1));
   EXPECT_EQ(state_of(w), State::kHeld);
-  EXPECT_EQ(quota(), "False AdmissionGated: The admission is gated by: example.com/a,example.com/b");
+  EXPECT_EQ(quota(), "False AdmissionGated: Admission is gated by: example.com/a,example.com/b");
   w.meta.annotations.clear();
   EXPECT_EQ(state_of(w), State::kPending);
 }

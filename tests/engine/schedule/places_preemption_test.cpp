@@ -50,15 +50,58 @@ TEST(PlacesPreemption, ThePodsOfAVictimAreWaitedForAndNobodyElseHasToGo) {
   hall.job({.name = "high", .queue = "q", .count = 4, .priority = 1, .topology = required(kHost)});
   EXPECT_EQ(hall.moves(), Texts{"preempt low for high (InClusterQueue)"});
   hall.stopped("low");
-  EXPECT_EQ(hall.schedule(),
-            Texts{"wait high WaitingForPreemptedWorkloads: Workload fits once the preemptions under way "
-                  "are done"});
+  EXPECT_EQ(hall.schedule(), Texts{"wait high WaitingForPreemptedWorkloads: Workload fits once pods that "
+                                   "leave their nodes are gone; others have to "
+                                   "give way if they are still there at 1970-01-01T00:05:07Z"});
   EXPECT_EQ(hall.moves(), Texts{});
   EXPECT_EQ(hall.scheduler.check(), Texts{});
   hall.scheduler.remove_pod("slow");
   EXPECT_EQ(hall.moves(), Texts{"admit high"});
   EXPECT_EQ(hall.placed("high"), "r1-n2:4");
   EXPECT_EQ(hall.scheduler.check(), Texts{});
+}
+
+// "low" is gone but for a pod that does not leave; "high" waits for its node, "stays" has the other one.
+struct Stuck : Hall {
+  explicit Stuck(std::optional<Time> gone_by) : Hall(1, 2, "4") {
+    queue(queue_of("q"));
+    job({.name = "stays", .queue = "q", .count = 4, .topology = required(kHost)});
+    EXPECT_EQ(moves(), Texts{"admit stays"});
+    job({.name = "low", .queue = "q", .count = 4, .topology = required(kHost)});
+    EXPECT_EQ(moves(), Texts{"admit low"});
+    pod("stuck", "r1-n2", "4", "low");
+    job({.name = "high", .queue = "q", .count = 4, .priority = 1, .topology = required(kHost)});
+    EXPECT_EQ(moves(), Texts{"preempt low for high (InClusterQueue)"});
+    finish("low");
+    auto leaving = pod("stuck", "r1-n2", "4", "low");
+    leaving.terminating = gone_by.has_value();
+    leaving.gone_by = gone_by;
+    scheduler.set_pod(leaving);
+    EXPECT_EQ(moves(), Texts{});
+  }
+};
+
+TEST(PlacesPreemption, APodThatNeverLeavesIsNotAwaitedForEver) {
+  Stuck hall(std::nullopt);
+  const auto wake = hall.scheduler.next_wake();
+  ASSERT_TRUE(wake);
+  hall.pass(290);
+  EXPECT_FALSE(hall.scheduler.wants_pass());
+  EXPECT_EQ(hall.moves(), Texts{});
+  hall.pass(20);
+  EXPECT_EQ(hall.moves(), Texts{"preempt stays for high (InClusterQueue)"});
+  EXPECT_EQ(hall.scheduler.next_wake(), std::nullopt);
+  hall.stopped("stays");
+  EXPECT_EQ(hall.moves(), Texts{"admit high"});
+  EXPECT_EQ(hall.scheduler.check(), Texts{});
+}
+
+TEST(PlacesPreemption, APodIsAwaitedForItsGracePeriod) {
+  Stuck hall(at_second(3600));
+  hall.pass(3600);
+  EXPECT_EQ(hall.moves(), Texts{});
+  hall.pass(320);
+  EXPECT_EQ(hall.moves(), Texts{"preempt stays for high (InClusterQueue)"});
 }
 
 TEST(PlacesPreemption, WhoDoesNotStandInTheWayStays) {

@@ -157,6 +157,7 @@ class World {
     const Wait& wait = std::get<Wait>(decision);
     return "wait " + names.at(wait.workload) + " " + wait.reason + ": " + wait.message;
   }
+  void pass(std::int64_t seconds) { seconds_ += seconds; }
   // Without the waits.
   std::vector<std::string> moves() {
     std::vector<std::string> texts = schedule();

@@ -5,6 +5,7 @@
 #include "api/core/pod_resources.h"
 #include "api/core/validation.h"
 #include "api/kueue/names.h"
+#include "api/kueue/priority_boost.h"
 #include "api/kueue/topology_assignment.h"
 #include "api/kueue/validation/workload_parts.h"
 #include "base/amount.h"
@@ -193,8 +194,20 @@ bool is_elastic(const Json& workload) {
   return string_at(workload, {"metadata", "annotations", kElasticJob}) == "true";
 }
 
-FieldErrors validate_workload(const Json& object) {
+namespace {
+
+void check_priority_boost(const Json& object, FieldErrors& errors) {
+  const Json* value = find_path(object, {"metadata", "annotations", kPriorityBoost});
+  if (value == nullptr || !value->is_string() || parse_priority_boost(view(value->get_string()))) return;
+  errors.push_back(invalid_value("metadata.annotations[" + std::string(kPriorityBoost) + "]", *value,
+                                 "must be a valid signed integer"));
+}
+
+}  // namespace
+
+FieldErrors validate_workload(const Json& object, const WorkloadRules& rules) {
   FieldErrors errors;
+  if (rules.priority_boost) check_priority_boost(object, errors);
   check_pod_sets(object, errors);
   check_admission(object, errors);
   check_reclaimable_pods(object, errors);

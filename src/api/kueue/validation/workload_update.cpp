@@ -104,8 +104,11 @@ void check_cluster_name(const Json& object, const Json& old, FieldErrors& errors
 
 }  // namespace
 
-FieldErrors validate_workload_update(const Json& object, const Json& old) {
-  FieldErrors errors = validate_workload(object);
+FieldErrors validate_workload_update(const Json& object, const Json& old, const WorkloadRules& rules) {
+  // A value that nobody can read, from before the rule, keeps nobody from writing the rest.
+  const std::initializer_list<std::string_view> boost{"metadata", "annotations", kPriorityBoost};
+  const bool boosted_anew = string_at(object, boost) != string_at(old, boost);
+  FieldErrors errors = validate_workload(object, {rules.priority_boost && boosted_anew});
   check_pod_sets(object, old, errors);
   check_admission(object, old, errors);
   check_reclaimable_pods(object, old, errors);

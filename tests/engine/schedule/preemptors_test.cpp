@@ -1,0 +1,178 @@
+// Who made others give way: what comes before it, and what it keeps (gates PrioritizePreemptorWorkloads and
+// RecomputeAssignmentUponPreemptionTargetsOverlap).
+#include <gtest/gtest.h>
+
+#include "world.h"
+
+namespace berth::engine {
+namespace {
+
+using Texts = std::vector<std::string>;
+using api::kueue::ReclaimWithinCohort;
+
+SchedulerOptions prioritized(bool on) {
+  SchedulerOptions options;
+  options.prioritize_preemptors = on;
+  return options;
+}
+
+// Four of a cohort's own, which queues only borrow.
+void lend_four(World& world) {
+  world.flavor("f");
+  world.cohort("team", "", {{"f", {{"cpu", "4"}}}});
+  for (const char* name : {"lent", "other"})
+    world.queue(QueueSpec(name).in("team").flavor("f", {{"cpu", "0"}}));
+}
+
+TEST(Preemptors, OfAStrictQueueKeepWhatTheFirstVictimGaveBack) {
+  for (bool on : {false, true}) {
+    World world(prioritized(on));
+    lend_four(world);
+    world.queue(QueueSpec("strict")
+                    .in("team")
+                    .flavor("f", {{"cpu", "0"}})
+                    .strict()
+                    .reclaim(ReclaimWithinCohort::kLowerPriority)
+                    .borrow_preempting());
+    world.job({.name = "v1", .queue = "lent", .count = 2});
+    world.job({.name = "v2", .queue = "lent", .count = 2});
+    EXPECT_EQ(world.moves(), (Texts{"admit v1", "admit v2"}));
+    world.job({.name = "x", .queue = "strict", .count = 4, .priority = 5});
+    EXPECT_EQ(world.moves().size(), 2u);
+    // More urgent, and what v1 had is enough for it.
+    world.job({.name = "thief", .queue = "other", .count = 2, .priority = 9});
+    EXPECT_EQ(world.moves(), Texts{});
+    world.finish("v1");
+    EXPECT_EQ(world.moves(), on ? Texts{} : Texts{"admit thief"});
+    if (!on) continue;
+    world.finish("v2");
+    EXPECT_EQ(world.moves(), Texts{"admit x"});
+    EXPECT_EQ(world.scheduler.check(), Texts{});
+  }
+}
+
+// Once the large one is gone, the small one's queue borrows nothing: it could not be chosen any more, but it
+// is on its way out.
+TEST(Preemptors, KeepWhatWasGivenBackThoughTheOtherVictimIsWithinItsQuotaNow) {
+  for (bool on : {false, true}) {
+    World world(prioritized(on));
+    world.flavor("f");
+    world.cohort("team", "", {{"f", {{"cpu", "3"}}}});
+    world.queue(QueueSpec("taker")
+                    .in("team")
+                    .flavor("f", {{"cpu", "0"}})
+                    .reclaim(ReclaimWithinCohort::kLowerPriority)
+                    .borrow_preempting());
+    world.queue(QueueSpec("lent").in("team").flavor("f", {{"cpu", "1"}}));
+    world.queue(QueueSpec("other").in("team").flavor("f", {{"cpu", "0"}}));
+    world.job({.name = "large", .queue = "lent", .count = 3});
+    EXPECT_EQ(world.moves(), Texts{"admit large"});
+    world.job({.name = "small", .queue = "lent", .count = 1});
+    EXPECT_EQ(world.moves(), Texts{"admit small"});
+    world.job({.name = "x", .queue = "taker", .count = 4, .priority = 5});
+    EXPECT_EQ(world.moves().size(), 2u) << "both have to go";
+    world.finish("large");
+    world.job({.name = "thief", .queue = "other", .count = 3, .priority = 9});
+    EXPECT_EQ(world.moves(), on ? Texts{} : Texts{"admit thief"});
+    if (!on) continue;
+    EXPECT_EQ(world.moves(), Texts{});
+    world.finish("small");
+    EXPECT_EQ(world.moves(), Texts{"admit x"});
+    EXPECT_EQ(world.scheduler.check(), Texts{});
+  }
+}
+
+TEST(Preemptors, StayFirstWhenTheyAreToldAnew) {
+  World world;
+  world.flavor("f");
+  world.queue(
+      QueueSpec("q").flavor("f", {{"cpu", "4"}}).within(api::kueue::WithinClusterQueue::kLowerPriority));
+  world.job({.name = "low", .queue = "q", .count = 3, .second = 100});
+  EXPECT_EQ(world.moves(), Texts{"admit low"});
+  world.job({.name = "older", .queue = "q", .count = 4, .priority = 1, .second = 50});
+  EXPECT_EQ(world.moves(), Texts{"preempt low for older (InClusterQueue)"});
+  world.job({.name = "oldest", .queue = "q", .count = 1, .priority = 1, .second = 10});
+  world.scheduler.submit(world.id("older"), world.specs["older"], true);
+  EXPECT_EQ(world.moves(), Texts{});
+  EXPECT_EQ(world.scheduler.pending_page("q", 0, 1).front(), world.id("older"));
+  world.finish("low");
+  EXPECT_EQ(world.moves(), Texts{"admit older"});
+}
+
+TEST(Preemptors, WhoseVictimsAreTakenAreLookedAtAgainOrWaitForTheNextCycle) {
+  for (bool recompute : {true, false}) {
+    SchedulerOptions options;
+    options.recompute_on_overlap = recompute;
+    World world(options);
+    world.flavor("f");
+    for (const char* name : {"a", "b"})
+      world.queue(QueueSpec(name).in("team").flavor("f", {{"cpu", "2"}}).reclaim(ReclaimWithinCohort::kAny));
+    world.queue(QueueSpec("lent").in("team").flavor("f", {{"cpu", "0"}}));
+    world.job({.name = "v1", .queue = "lent", .count = 2});
+    world.job({.name = "v2", .queue = "lent", .count = 2});
+    EXPECT_EQ(world.moves(), (Texts{"admit v1", "admit v2"}));
+    world.job({.name = "x", .queue = "a", .count = 2});
+    world.job({.name = "y", .queue = "b", .count = 2});
+    Texts all = world.schedule();
+    std::erase_if(all, [](const std::string& each) { return !each.starts_with("wait y"); });
+    ASSERT_EQ(all.size(), 1u);
+    EXPECT_EQ(all[0].find("overlapping preemption targets") == std::string::npos, recompute) << all[0];
+  }
+}
+
+TEST(PreemptionGates, AClosedOneKeepsFromPreemptingAndFromNothingElse) {
+  World world;
+  world.flavor("f");
+  world.queue(
+      QueueSpec("q").flavor("f", {{"cpu", "4"}}).within(api::kueue::WithinClusterQueue::kLowerPriority));
+  world.job({.name = "low", .queue = "q", .count = 3});
+  EXPECT_EQ(world.moves(), Texts{"admit low"});
+  const JobSpec spec{.name = "gated", .queue = "q", .count = 2, .priority = 9};
+  Pending gated = World::pending(spec, 50);
+  gated.preemption_gated = true;
+  world.submit("gated", gated);
+  EXPECT_EQ(world.schedule(), Texts{"wait gated WaitingForQuota: couldn't assign flavors to pod set main: "
+                                    "insufficient unused quota for "
+                                    "cpu in flavor f, 1 more needed"});
+  EXPECT_TRUE(std::get<Wait>(world.last[0]).preemption_gated);
+  EXPECT_EQ(world.scheduler.check(), Texts{});
+  // Nothing is kept from those behind it, and an equal one without a gate has a verdict of its own.
+  world.job({.name = "behind", .queue = "q", .count = 1});
+  EXPECT_EQ(world.moves(), Texts{"admit behind"});
+  world.job({.name = "free", .queue = "q", .count = 2, .priority = 9});
+  EXPECT_EQ(world.moves(), Texts{"preempt low for free (InClusterQueue)"});
+}
+
+TEST(PreemptionGates, ThatOpensLetsPreempt) {
+  World world;
+  world.flavor("f");
+  world.queue(
+      QueueSpec("q").flavor("f", {{"cpu", "4"}}).within(api::kueue::WithinClusterQueue::kLowerPriority));
+  world.job({.name = "low", .queue = "q", .count = 4});
+  EXPECT_EQ(world.moves(), Texts{"admit low"});
+  Pending gated = World::pending({.name = "gated", .queue = "q", .count = 2, .priority = 9}, 50);
+  gated.preemption_gated = true;
+  world.submit("gated", gated);
+  EXPECT_EQ(world.moves(), Texts{});
+  gated.preemption_gated = false;
+  world.submit("gated", gated);
+  EXPECT_EQ(world.moves(), Texts{"preempt low for gated (InClusterQueue)"});
+}
+
+TEST(PreemptionGates, WhoMayShrinkIsAdmittedWithWhatIsFree) {
+  World world;
+  world.flavor("f");
+  world.queue(
+      QueueSpec("q").flavor("f", {{"cpu", "4"}}).within(api::kueue::WithinClusterQueue::kLowerPriority));
+  world.job({.name = "low", .queue = "q", .count = 3});
+  EXPECT_EQ(world.moves(), Texts{"admit low"});
+  Pending gated =
+      World::pending({.name = "gated", .queue = "q", .count = 2, .priority = 9, .min_count = 1}, 50);
+  gated.preemption_gated = true;
+  world.submit("gated", gated);
+  EXPECT_EQ(world.moves(), Texts{"admit gated"});
+  EXPECT_EQ(std::get<Admit>(world.last[0]).pod_sets[0].count, 1);
+}
+
+}  // namespace
+}  // namespace berth::engine

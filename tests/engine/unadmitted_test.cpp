@@ -1,0 +1,127 @@
+// How it is told why a workload is not admitted: gates UnadmittedWorkloadsObservability and
+// UnadmittedWorkloadsExplicitStatus.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/support/one_queue.h"
+
+namespace berth::engine::test {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+Options observability(bool on, bool explicit_status) {
+  Options options;
+  options.unadmitted_observability = on;
+  options.unadmitted_explicit_status = explicit_status;
+  return options;
+}
+
+struct Waiting : Scenario {
+  explicit Waiting(Options options) : Scenario(options) {
+    give(test::flavor("f"));
+    give(ClusterQueueBuilder("cq").cpu({{"f", "4"}}));
+    give(test::local_queue("q", "cq"));
+    give(WorkloadBuilder("early").pods(1, "1"));
+    run();
+    give(WorkloadBuilder("big").pods(1, "8").created(at(1)));
+    give(WorkloadBuilder("mem").asks(1, R"({"memory":"1Gi"})").created(at(2)));
+    give(WorkloadBuilder("wait").pods(1, "4").created(at(3)));
+    run();
+    give(WorkloadBuilder("alike").pods(1, "4").created(at(4)));
+    pass(60);
+  }
+};
+
+TEST(Unadmitted, HaveReasonsForEachCause) {
+  Waiting s(observability(true, true));
+  EXPECT_THAT(s.condition("big", "QuotaReserved"), StartsWith("False ExceedsMaxQuota: "));
+  EXPECT_THAT(s.condition("mem", "QuotaReserved"), StartsWith("False NoMatchingFlavor: "));
+  EXPECT_THAT(s.condition("wait", "QuotaReserved"), StartsWith("False WaitingForQuota: "));
+  EXPECT_EQ(
+      s.condition("alike", "QuotaReserved"),
+      "False WaitingForQuota: Bypassed scheduling evaluation because an equivalent workload recently failed");
+  EXPECT_EQ(s.condition("alike", "Admitted"), "False NoReservation: The workload has no reservation");
+  EXPECT_EQ(s.engine().cluster_queue_census("cq")->unadmitted.size(), 3u);
+}
+
+TEST(Unadmitted, WhoIsNotEvaluatedIsNotToldWithoutExplicitStatus) {
+  Waiting s(observability(true, false));
+  EXPECT_THAT(s.condition("wait", "QuotaReserved"), StartsWith("False WaitingForQuota: "));
+  EXPECT_EQ(s.condition("alike", "QuotaReserved"), "");
+  EXPECT_EQ(s.condition("alike", "Admitted"), "");
+  s.give(ClusterQueueBuilder("cq").cpu({{"f", "4"}}).stop(api::kueue::StopPolicy::kHold).version("2"));
+  s.pass(60);
+  EXPECT_EQ(s.condition("alike", "QuotaReserved"), "False Suspended: ClusterQueue cq is inactive");
+}
+
+TEST(Unadmitted, HaveFewReasonsWithoutObservability) {
+  Waiting s(observability(false, false));
+  for (const char* name : {"big", "mem", "wait"}) {
+    EXPECT_THAT(s.condition(name, "QuotaReserved"), StartsWith("False Pending: couldn't assign")) << name;
+    EXPECT_EQ(s.condition(name, "Admitted"), "") << "it never was";
+  }
+  EXPECT_EQ(s.condition("alike", "QuotaReserved"), "");
+  EXPECT_TRUE(s.engine().cluster_queue_census("cq")->unadmitted.empty());
+  const auto events = s.take_events();
+  EXPECT_THAT(events, Contains(StartsWith("Workload/wait Warning Pending: couldn't assign")));
+  EXPECT_THAT(events, Not(Contains(HasSubstr("WaitingForQuota"))));
+
+  s.give(WorkloadBuilder("nowhere", "none").created(at(5)));
+  s.pass(60);
+  EXPECT_EQ(s.condition("nowhere", "QuotaReserved"), "False Inadmissible: LocalQueue none doesn't exist");
+  const int writes = s.writes();
+  s.pass(600);
+  EXPECT_EQ(s.writes(), writes) << "what was said is not said again";
+}
+
+TEST(Unadmitted, SayWithoutObservabilityWhatIsMissingAfterAnAdmission) {
+  Scenario s(observability(false, false));
+  s.give(test::flavor("f"));
+  s.give(test::check("c"));
+  s.give(ClusterQueueBuilder("cq").cpu({{"f", "4"}}).check("c"));
+  s.give(test::local_queue("q", "cq"));
+  s.give(WorkloadBuilder("w").pods(1, "1"));
+  s.run();
+  EXPECT_EQ(s.state("w"), "Reserved");
+  EXPECT_EQ(s.condition("w", "Admitted"), "");
+  s.change("w", [](Workload& w) { w.status.admission_checks.at(0).state = api::kueue::CheckState::kReady; });
+  s.run();
+  EXPECT_EQ(s.state("w"), "Admitted");
+  s.change("w", [](Workload& w) { w.active = false; }, true);
+  s.run();
+  EXPECT_EQ(s.condition("w", "Admitted"),
+            "False NoReservationUnsatisfiedChecks: The workload has no reservation");
+}
+
+// --- Admission gates.
+
+TEST(AdmissionGates, AreToldWhenTheyComeAndWhenTheyAreGone) {
+  OneQueue s;
+  s.give(
+      WorkloadBuilder("w").annotate("kueue.x-k8s.io/admission-gated-by", "example.com/one,example.com/two"));
+  s.run();
+  EXPECT_EQ(s.condition("w", "QuotaReserved"),
+            "False AdmissionGated: Admission is gated by: example.com/one,example.com/two");
+  EXPECT_THAT(s.take_events(), Contains("Workload/w Normal AdmissionGated: Workload admission is gated by: "
+                                        "example.com/one,example.com/two"));
+  s.change("w",
+           [](Workload& w) { w.meta.annotations["kueue.x-k8s.io/admission-gated-by"] = "example.com/two"; });
+  s.run();
+  EXPECT_EQ(s.condition("w", "QuotaReserved"),
+            "False AdmissionGated: Admission is gated by: example.com/two");
+  EXPECT_THAT(s.take_events(), Not(Contains(HasSubstr("Gated")))) << "one gate less is no news";
+  s.give(ClusterQueueBuilder("cq").cpu({{"f", "0"}}).version("2"));
+  s.change("w", [](Workload& w) { w.meta.annotations.clear(); });
+  s.run();
+  EXPECT_THAT(s.condition("w", "QuotaReserved"), StartsWith("False ExceedsMaxQuota: "));
+  EXPECT_THAT(
+      s.take_events(),
+      Contains("Workload/w Normal AdmissionGateCleared: Admission gate cleared, workload is now admissible"));
+}
+
+}  // namespace
+}  // namespace berth::engine::test
