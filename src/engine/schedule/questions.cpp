@@ -124,13 +124,16 @@ std::vector<api::kueue::PodSetRequest> Scheduler::resource_requests(WorkloadId w
 }
 
 // Who is awake and fits would have been admitted in the last pass, unless somebody else's preemptions keep it
-// waiting or a pass is due anyway. Trees that share the machine room count as one.
-std::vector<std::string> Scheduler::Impl::check_awake() {
+// waiting or a pass is due anyway. Trees that share the machine room count as one. Who is awake and finds
+// victims would have preempted them, unless somebody is on the way out already or another head keeps quota
+// reserved.
+std::vector<std::string> Scheduler::Impl::check_awake(bool evicting) {
   std::vector<std::string> broken;
   if (!dirty.empty()) return broken;
   Nominator nominator(state);
   std::map<NodeId, std::vector<WorkloadId>> fitting;  // by tree
-  std::set<NodeId> contended;
+  std::map<NodeId, std::vector<std::pair<WorkloadId, WorkloadId>>>
+      contended;  // by tree: who, and its first victim
   const std::vector<NodeId> joint = room_trees();
   for (const auto& queue : state.queues) {
     if (queue == nullptr || !state.runs(*queue) || !queue->pending.head().valid()) continue;
@@ -143,14 +146,21 @@ std::vector<std::string> Scheduler::Impl::check_awake() {
     if (entry.plan != nullptr && entry.assignment.mode == Mode::kFit && state.admission_blocked()) continue;
     if (entry.plan != nullptr && entry.assignment.mode == Mode::kFit) {
       fitting[root].push_back(entry.workload);
-    } else {
-      contended.insert(root);
+      continue;
     }
+    const bool preempts = entry.plan != nullptr && entry.plan->wants_places.empty() && !entry.targets.empty();
+    contended[root].emplace_back(entry.workload, preempts ? entry.targets.front().workload : WorkloadId());
   }
   for (const auto& [root, workloads] : fitting) {
     if (contended.contains(root)) continue;
     for (WorkloadId each : workloads)
       broken.push_back("workload " + state.slots[each].uid + " fits but nobody looks at it");
+  }
+  for (const auto& [root, heads] : contended) {
+    const auto [head, victim] = heads.front();
+    if (evicting || heads.size() > 1 || fitting.contains(root) || !victim.valid()) continue;
+    broken.push_back("workload " + state.slots[head].uid + " may preempt " + state.slots[victim].uid +
+                     " but nobody looks at it");
   }
   return broken;
 }
@@ -185,7 +195,7 @@ std::vector<std::string> Scheduler::check() const {
   if (unready != state.unready_holders) broken.push_back("holders without ready pods are miscounted");
   say(state.places.check());
   impl_->absorb_reliefs();  // so that what shall wake is awake
-  say(impl_->check_awake());
+  say(impl_->check_awake(evicting));
   Nominator nominator(state);
   for (const auto& queue : state.queues) {
     if (queue == nullptr) continue;

@@ -36,7 +36,7 @@ struct Scheduler::Impl {
   void set_pods_ready(Slot& holder, bool ready);  // when the last one is ready, those who waited for it may go on
   void end_backoffs(Time now);
   void end_patience(Time now);  // with leaving pods: who waits for them is looked at again
-  std::vector<std::string> check_awake();
+  std::vector<std::string> check_awake(bool evicting);
   Queue* find(std::string_view name) const { return state.queue(state.ledger.find_cluster_queue(name)); }
 
   State state;
