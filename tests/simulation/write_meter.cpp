@@ -34,8 +34,11 @@ WriteMeter::WriteMeter(api::RestClient& inner, Executor& executor, std::uint64_t
 
 void WriteMeter::call(api::RestRequest request, std::function<void(api::RestResponse)> done) {
   if (!count(request)) return inner_.call(std::move(request), std::move(done));
-  inner_.call(std::move(request), [this, done = std::move(done)](api::RestResponse response) {
-    changes_ += response.ok() ? 1 : 0;
+  std::string before(string_at(request.body, {"metadata", "resourceVersion"}));
+  inner_.call(std::move(request), [this, before = std::move(before),
+                                   done = std::move(done)](api::RestResponse response) {
+    // A patch that leaves an object as it is gets the version that it has.
+    changes_ += response.ok() && string_at(response.body, {"metadata", "resourceVersion"}) != before ? 1 : 0;
     done(std::move(response));
   });
 }

@@ -20,6 +20,24 @@ constexpr std::array<std::string_view, 4> kJobLabels = {
 // Their schemas say less than the server checks: a made-up one is hardly ever accepted.
 bool is_built_in(const MonkeyKind& kind) { return kind.gvr.group.empty() || kind.gvr.group == "batch"; }
 
+// A job that runs makes as many pods as it says: a cluster of millions is another test.
+void keep_small(Json& value) {
+  constexpr std::int64_t kMostPods = 30;
+  if (value.is_array()) {
+    for (Json& item : value.get_array()) keep_small(item);
+  }
+  if (!value.is_object()) return;
+  for (auto& member : value.get_object()) {
+    const std::string_view key = member.key();
+    if ((key == "parallelism" || key == "completions" || key == "replicas") && member.value().is_int64() &&
+        member.value().get_int64() > kMostPods) {
+      member.value() = member.value().get_int64() % kMostPods;
+    } else {
+      keep_small(member.value());
+    }
+  }
+}
+
 // Members at the top that are neither metadata nor status: "spec" of most kinds, "value" of classes.
 std::vector<std::string> wanted_members(const MonkeyKinds& kinds, const MonkeyKind& kind) {
   std::vector<std::string> out;
@@ -98,6 +116,7 @@ Json MonkeyDeeds::make(const MonkeyKind& kind, const Json& present, Time now) {
     for (auto n = random_.below(3); n > 0; --n) change(kind, out, now);
   } else {
     out = maker_.make(kind, manner(), now);
+    if (kind.gvr.resource == "jobs") keep_small(out);
     if (random_.chance(500)) erase_path(out, {"status"});
   }
   if (kind.gvr.resource == "namespaces") erase_path(out, {"spec"});
@@ -121,6 +140,7 @@ void MonkeyDeeds::change(const MonkeyKind& kind, Json& object, Time now) {
   const Manner how = manner();
   for (auto n = 1 + random_.below(2); n > 0; --n)
     maker_.change(kind, object, members[random_.below(members.size())], how, now);
+  if (kind.gvr.resource == "jobs") keep_small(object);
 }
 
 void MonkeyDeeds::change_status(const MonkeyKind& kind, Json& object, Time now) {

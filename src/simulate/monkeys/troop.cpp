@@ -22,8 +22,9 @@ using api::Verb;
 constexpr std::string_view kNamespaces = "namespaces";
 constexpr std::string_view kCrds = "customresourcedefinitions.apiextensions.k8s.io";
 constexpr std::string_view kPods = "pods";
-constexpr std::size_t kLookedAt = 4;    // objects of a list that are looked at closely
-constexpr std::size_t kMostGone = 200;  // that are to come back
+constexpr std::size_t kLookedAt = 4;       // objects of a list that are looked at closely
+constexpr std::int64_t kMostListed = 200;  // of a kind, for one deed
+constexpr std::size_t kMostGone = 200;     // that are to come back
 constexpr std::string_view kMonkey = "monkey";
 
 enum class Deed {
@@ -161,6 +162,7 @@ struct MonkeyTroop::Impl : std::enable_shared_from_this<Impl> {
     RestRequest request;
     request.verb = Verb::kList;
     request.resource = kind.gvr;
+    request.limit = kMostListed;
     client.call(std::move(request),
                 [weak = weak_from_this(), &kind, then = std::move(then)](RestResponse response) {
                   const auto self = weak.lock();
