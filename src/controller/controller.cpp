@@ -9,6 +9,7 @@
 #include "api/batch/job_validation.h"
 #include "api/kueue/admission.h"
 #include "api/resource_version.h"
+#include "base/assert.h"
 #include "base/log.h"
 #include "base/planted.h"
 #include "controller/caches.h"
@@ -273,6 +274,7 @@ struct Controller::Impl {
       host.feed(engine::WorkloadSeen{after});
     } else {
       unreadable.remove(*old);
+      BERTH_INVARIANT(before || !planted(Planted::kForgottenWorkload));
       if (before) decoded.erase(known);
       host.feed(engine::WorkloadGone{std::string(string_at(*old, {"metadata", "namespace"})),
                                      std::string(string_at(*old, {"metadata", "name"})), std::string(uid_of(*old))});

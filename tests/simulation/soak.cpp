@@ -31,8 +31,9 @@ SeedCounts counts_of(const ChaosResult& result) {
       static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(result.simulated).count())};
 }
 
-// The number of a run is its seed.
-SeedReport play(std::uint64_t run) {
+}  // namespace
+
+SeedReport play_run(std::uint64_t run) {
   ChaosOptions options;
   options.seed = run;
   if (!is_volcano(run)) {
@@ -46,6 +47,8 @@ SeedReport play(std::uint64_t run) {
   report.broken = result.broken;
   return report;
 }
+
+namespace {
 
 void tell_finding(std::uint64_t run, const SeedReport& report, std::string_view planted) {
   std::printf("seed %llu fails; replay it with: build/dev/tests/test_simulation --seed %llu%s%s%s\n",
@@ -74,7 +77,7 @@ int soak(const SoakOptions& options) {
   SeedCounts sum;
   std::vector<std::uint64_t> failed;
   play_seeds(
-      {parallel_of(options)}, [&] { return Clock::now() < end ? next++ : std::uint64_t{0}; }, play,
+      {parallel_of(options)}, [&] { return Clock::now() < end ? next++ : std::uint64_t{0}; }, play_run,
       [&](std::uint64_t run, const SeedReport& report) {
         ++played;
         sum += report.counts;
@@ -121,7 +124,7 @@ int search_planted_bug(std::string_view name, const SoakOptions& options) {
   std::uint64_t next = first, found = 0;
   play_seeds(
       {parallel_of(options)}, [&] { return next < first + options.most_seeds ? next++ : std::uint64_t{0}; },
-      play,
+      play_run,
       [&](std::uint64_t run, const SeedReport& report) {
         if (report.broken.empty() || found != 0) return found == 0;
         found = run;

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "simulation/seed_runs.h"
+
 namespace berth::simulation {
 
 struct SoakOptions {
@@ -13,6 +15,9 @@ struct SoakOptions {
   std::uint64_t most_seeds = 500;
   unsigned parallel = 0;  // 0: as many as there are processors
 };
+
+// One run in this process. Its number is the seed; every fifth plays Volcano's world, the others Kueue's.
+SeedReport play_run(std::uint64_t run);
 
 // Kueue's world and Volcano's in turn, until the time is over. Prints what was played, and each finding with
 // the command that replays it. The exit code: 0 when there was no finding.
