@@ -37,6 +37,8 @@ class MetricsServer {
                                                       CertificateSource& certificates);
 
   std::uint16_t port() const { return server_->port(); }
+  // As SecureServer::trust_clients().
+  void trust_clients(std::string authorities) { server_->trust_clients(std::move(authorities)); }
   void stop(std::chrono::seconds grace, std::function<void()> done) { server_->stop(grace, std::move(done)); }
 
  private:

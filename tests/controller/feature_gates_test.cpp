@@ -87,8 +87,9 @@ TEST(FeatureGates, NeedTheirParents) {
 
 TEST(FeatureGates, FollowTheirParentsWhereNobodyNamesThem) {
   engine::Options options;
+  jobs::JobGates jobs;
   ASSERT_TRUE(options.unadmitted_observability && options.unadmitted_explicit_status);
-  ASSERT_TRUE(apply_feature_gates({{"UnadmittedWorkloadsObservability", false}}, options));
+  ASSERT_TRUE(apply_feature_gates({{"UnadmittedWorkloadsObservability", false}}, options, jobs));
   EXPECT_FALSE(options.unadmitted_observability);
   EXPECT_FALSE(options.unadmitted_explicit_status);
   EXPECT_NE(error_of("UnadmittedWorkloadsObservability=false,UnadmittedWorkloadsExplicitStatus=true")
@@ -98,11 +99,12 @@ TEST(FeatureGates, FollowTheirParentsWhereNobodyNamesThem) {
 
 TEST(FeatureGates, OfPreemption) {
   engine::Options options;
+  jobs::JobGates jobs;
   ASSERT_TRUE(apply_feature_gates({{"MultiKueueOrchestratedPreemption", true},
                                    {"PrioritizePreemptorWorkloads", true},
                                    {"PriorityBoost", true},
                                    {"RecomputeAssignmentUponPreemptionTargetsOverlap", false}},
-                                  options));
+                                  options, jobs));
   EXPECT_TRUE(options.preemption_gates && options.prioritize_preemptors && options.priority_boost);
   EXPECT_FALSE(options.recompute_on_overlap);
 }

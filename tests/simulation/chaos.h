@@ -13,7 +13,7 @@ namespace berth::simulation {
 struct ChaosOptions {
   std::uint64_t seed = 1;
   std::uint64_t events = 10'000;  // tasks of the executor: deliveries, answers, timers
-  std::uint64_t monkey_events = 10'000;  // so many more with monkeys; 0: without them
+  std::uint64_t monkey_events = 2'000;  // so many more with monkeys; 0: without them
 };
 
 struct ChaosResult : StormLog {

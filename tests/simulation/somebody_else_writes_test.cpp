@@ -114,11 +114,15 @@ TEST_F(SomebodyElseWrites, ADeletedWorkloadWhoseOwnersWereRemovedGoes) {
 TEST_F(SomebodyElseWrites, AJobGetsItsWorkloadWhenTheNameIsFree) {
   create_job("j");
   const std::string name(string_at(workloads()[0], {"metadata", "name"}));
-  EXPECT_TRUE(patch(kKueue, "Workload", name, "{metadata: {ownerReferences: null, finalizers: null}}").ok());
-  pass(std::chrono::hours(1));
+  const Json queue = world_->get(kKueue, "LocalQueue", "default", "q").value();
+  const std::string owner = "{apiVersion: " + std::string(kKueue) + ", kind: LocalQueue, name: q, controller: true, uid: " +
+                            std::string(string_at(queue, {"metadata", "uid"})) + "}";
+  EXPECT_TRUE(patch(kKueue, "Workload", name, "{metadata: {ownerReferences: [" + owner + "], finalizers: null}}").ok());
+  pass(std::chrono::minutes(1));
   const std::string stranger(string_at(workload(name), {"metadata", "uid"}));
+  ASSERT_EQ(workloads().size(), 1u) << "the name is taken";
   remove(kKueue, "Workload", name);
-  EXPECT_EQ(string_at(workload(name), {"metadata", "ownerReferences"}), "");
+  pass();
   EXPECT_NE(string_at(workload(name), {"metadata", "uid"}), stranger);
   EXPECT_TRUE(condition(workload(name), "Admitted").status);
 }
