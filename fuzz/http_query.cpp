@@ -30,6 +30,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   http::negotiate(text, {true, true, true});
   BERTH_INVARIANT(http::manager_of_user_agent(text).size() <= 128);
   http::TokenTable::parse(text);
-  berth::cli::parse_endpoint(std::string(text));
+  (void)berth::cli::parse_endpoint("--listen", std::string(text));
   return 0;
 }

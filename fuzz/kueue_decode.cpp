@@ -15,7 +15,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)kueue::decode_workload_priority_class(*object);
   (void)berth::api::decode_limit_range(*object);
   (void)berth::api::adjust_pod_spec(*object, {}, *object);
-  (void)berth::api::validate_pod_resources(*object, berth::api::decode_limit_range(*object), "spec");
+  (void)berth::api::requests_above_limits(*object, "spec");
+  (void)berth::api::outside_limit_ranges(*object, berth::api::decode_limit_range(*object), "spec");
   (void)berth::api::decode_node_constraints(*object);
   const auto workload = kueue::decode_workload(*object);
   if (!workload) return 0;

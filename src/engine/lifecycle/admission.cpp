@@ -81,18 +81,18 @@ Result<Change> note_pending(const Workload& w, const PendingReason& why, Time no
   const auto* before = api::find_condition(status.conditions, api::kueue::kQuotaReserved);
   const bool same = before != nullptr && !before->status && before->reason == why.reason &&
                     before->message == cut(why.message, kMaxConditionMessage);
+  const bool same_reason = before != nullptr && !before->status && before->reason == why.reason;
   unreserve(status, w, why.reason, why.message, now);
   if (api::find_condition(status.conditions, api::kueue::kPodsReady) == nullptr)
     wait_for_start(status, w, now);
   if (!why.requests.empty()) status.resource_requests = why.requests;
   if (why.preemption_gated) {
     block(status, w, now);
-  } else if (why.announce) {
+  } else if (why.announce && why.reason != reason::kWaitingForPreempted) {
     unblock(status, w, why.reason, now);
   }
   std::vector<Note> notes;
-  if (why.note && (before == nullptr || before->status || before->reason != why.reason))
-    notes.push_back(*why.note);
+  if (why.note && !same_reason) notes.push_back(*why.note);
   if (why.announce && !same) notes.push_back({true, why.reason, why.message, Note::kByScheduler});
   return close(Move::kNotePending, w, std::move(status), std::move(notes));
 }

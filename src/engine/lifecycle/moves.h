@@ -50,7 +50,8 @@ struct PendingReason {
   std::optional<Note> note{};  // recorded when the reason is another one than before
 };
 // QuotaReserved=False and Admitted=False. A decision that says the same again adds no event.
-// BlockedOnPreemptionGates becomes True when the reason says so, and False when a decision does not any more.
+// BlockedOnPreemptionGates becomes True when the reason says so, and False when a decision does not any more, unless it waits for
+// those whom it preempts.
 Result<Change> note_pending(const Workload& workload, const PendingReason& why, Time now);
 
 // QuotaReserved=True with this admission; Admitted at once when every one of `checks` is Ready and no places are delayed. `checks`
