@@ -2,6 +2,9 @@
 // becomes of it when the job goes.
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string_view>
+
 #include "apiserver/kueue_webhooks.h"
 #include "apiserver/server/harness.h"
 #include "base/embedded.h"
@@ -45,6 +48,12 @@ class JobWorkloads : public apiserver::ServerTest {
   Json make(const api::GroupVersionResource& resource, std::string_view ns, std::string_view yaml) {
     auto r = request(api::Verb::kCreate, resource, ns);
     r.body = parse_yaml(yaml).value().front();
+    const std::map<std::string_view, std::string_view> kinds = {
+        {"resourceflavors", "ResourceFlavor"}, {"clusterqueues", "ClusterQueue"}, {"localqueues", "LocalQueue"},
+        {"workloads", "Workload"},             {"jobs", "Job"},                   {"workloadpriorityclasses", "WorkloadPriorityClass"},
+        {"priorityclasses", "PriorityClass"}};
+    r.body.as_object()["apiVersion"] = resource.group.empty() ? resource.version : resource.group + "/" + resource.version;
+    r.body.as_object()["kind"] = kinds.at(resource.resource);
     const auto made = call(std::move(r));
     EXPECT_TRUE(made.ok()) << to_string(made.body);
     return made.body;
@@ -416,7 +425,7 @@ TEST_F(JobWorkloads, AJobThatCannotStartSaysWhy) {
   const Json made = make(
       apiserver::kJobs, "default",
       "{metadata: {name: j, labels: {kueue.x-k8s.io/queue-name: q}}, spec: {template: {metadata: {labels: "
-      "{kueue.x-k8s.io/podset: other}}, spec: {restartPolicy: Never, containers: [{name: c, image: i, "
+      "{kueue.x-k8s.io/cluster-queue-name: other}}, spec: {restartPolicy: Never, containers: [{name: c, image: i, "
       "resources: "
       "{requests: {cpu: 1}}}]}}}}");
   pass();
@@ -424,9 +433,9 @@ TEST_F(JobWorkloads, AJobThatCannotStartSaysWhy) {
   EXPECT_EQ(condition(seen(name), "Finished"), "True FailedToStart");
   EXPECT_TRUE(suspended("j"));
   EXPECT_TRUE(told("j",
-                   "Warning FailedToStart: the pod template already has the label \"kueue.x-k8s.io/podset\" "
+                   "Warning FailedToStart: the pod template already has the label \"kueue.x-k8s.io/cluster-queue-name\" "
                    "with the value \"other\", "
-                   "admission needs \"main\""));
+                   "admission needs \"cq\""));
 }
 
 }  // namespace
