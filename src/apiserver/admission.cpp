@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "api/status.h"
 #include "base/planted.h"
 
 namespace berth::apiserver {
