@@ -26,6 +26,18 @@ std::string_view word_of(api::Verb verb) {
   }
 }
 
+// The status of a workload that has no quota and gets none: it says why. Whoever starts anew may say it in other words, since
+// workloads that ask for the same share one evaluation.
+bool only_says_why(const api::RestRequest& request) {
+  if (request.resource.resource != "workloads" || request.subresource != "status" ||
+      find_path(request.body, {"status", "admission"}) != nullptr)
+    return false;
+  for (const auto& condition : array_at(request.body, {"status", "conditions"})) {
+    if (string_at(condition, {"type"}) == "QuotaReserved") return string_at(condition, {"status"}) == "False";
+  }
+  return false;
+}
+
 }  // namespace
 
 WriteMeter::WriteMeter(api::RestClient& inner, Executor& executor, std::uint64_t most_per_minute,
@@ -73,7 +85,7 @@ bool WriteMeter::count(const api::RestRequest& request) {
   if (pace.writes == most_per_minute_ + 1)
     complain_("hot loop: more than " + std::to_string(most_per_minute_) + " writes in a minute: " + what +
               " " + last_.back().body);
-  return request.resource.resource != "events";
+  return request.resource.resource != "events" && !only_says_why(request);
 }
 
 }  // namespace berth::simulation

@@ -34,7 +34,7 @@ class WriteMeter final : public api::RestClient {
                                           std::function<void()> on_end) override;
 
   std::uint64_t writes() const { return writes_; }
-  // Of these, what changed anything; events left out, which tell what was found.
+  // Of these, what changed anything. Events and reasons of waiting workloads are left out: they only inform.
   std::uint64_t changes() const { return changes_; }
   std::uint64_t most_in_a_minute() const { return most_seen_; }
   // The last writes, oldest first.
@@ -45,7 +45,7 @@ class WriteMeter final : public api::RestClient {
     Time since{};
     std::uint64_t writes = 0;
   };
-  bool count(const api::RestRequest& request);  // whether it is a write that is no event
+  bool count(const api::RestRequest& request);  // whether it is a write that does more than inform
 
   api::RestClient& inner_;
   Executor& executor_;
