@@ -203,7 +203,7 @@ TEST(Up, ServesTheControllersMetrics) {
   Server server({"--metrics-listen", "127.0.0.1:0"});
   const std::string own = server.must({"get", "--raw", "/metrics"});
   EXPECT_TRUE(has(own, "kueue_build_info")) << own;
-  EXPECT_TRUE(has(own, "apiserver_request_total")) << own;
+  EXPECT_TRUE(has(own, "berth_store_revision")) << own;
   const std::string said = server.output(), before = "metrics: ";
   const auto at = said.find(before);
   ASSERT_NE(at, std::string::npos) << said;
