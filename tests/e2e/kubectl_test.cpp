@@ -280,7 +280,7 @@ TEST_P(Kubectl, BadInputGetsOneClearError) {
       {{"apply", "-f", "-"},
        queue + "spec:\n  resourceGroups:\n  - coveredResources: [cpu]\n    flavors:\n    - name: f\n      "
                "resources: [{name: cpu, nominalQuota: -1}]\n",
-       {"bad", "nominalQuota"}},
+       {"vclusterqueue.kb.io", "nominalQuota"}},
       {{"apply", "-f", "-"},
        queue + "spec:\n  resourceGroups:\n  - coveredResources: [cpu]\n    flavors:\n    - name: f\n      "
                "resources: [{name: cpu, nominalQuota: 1, borrowingLimit: 1}]\n",
