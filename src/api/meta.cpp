@@ -97,6 +97,17 @@ std::string object_key(std::string_view ns, std::string_view name) {
   return std::string(ns).append("/").append(name);
 }
 
+std::string object_key(const Json& object) {
+  return object_key(string_at(object, {"metadata", "namespace"}), string_at(object, {"metadata", "name"}));
+}
+
+std::string_view resource_version(const Json& object) { return string_at(object, {"metadata", "resourceVersion"}); }
+
+std::optional<Time> time_at(const Json& value, std::initializer_list<std::string_view> path) {
+  const auto time = parse_time(string_at(value, path));
+  return time ? std::optional<Time>(*time) : std::nullopt;
+}
+
 Conditions decode_conditions(const Json& value) {
   Conditions conditions;
   const JsonArray* array = value.if_array();

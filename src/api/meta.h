@@ -45,6 +45,10 @@ Json encode_string_map(const StringMap& map);
 // "namespace/name", or "name" for cluster-scoped objects: the key of caches and logs.
 std::string object_key(const ObjectMeta& meta);
 std::string object_key(std::string_view ns, std::string_view name);
+std::string object_key(const Json& object);
+// The time that stands as RFC 3339 text at `path`; nothing when there is none or it cannot be read.
+std::optional<Time> time_at(const Json& value, std::initializer_list<std::string_view> path);
+std::string_view resource_version(const Json& object);  // metadata.resourceVersion; "" when there is none
 
 struct Condition {
   std::string type;

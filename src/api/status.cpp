@@ -94,4 +94,10 @@ std::string_view status_message(const RestResponse& response) {
                                                         : std::string_view();
 }
 
+std::string failure_text(const RestResponse& response) {
+  const std::string_view message = status_message(response);
+  if (!message.empty()) return std::string(message);
+  return response.code == 0 ? "no answer" : "answered with " + std::to_string(response.code);
+}
+
 }  // namespace berth::api

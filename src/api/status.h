@@ -27,4 +27,7 @@ RestResponse internal_error(std::string_view message);                          
 std::string_view status_reason(const RestResponse& response);
 std::string_view status_message(const RestResponse& response);
 
+// Why a request failed, for messages: the message of the Status, else the code; "no answer" without one.
+std::string failure_text(const RestResponse& response);
+
 }  // namespace berth::api

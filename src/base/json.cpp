@@ -266,6 +266,11 @@ std::optional<std::int64_t> optional_int_at(const Json& value, std::initializer_
   return std::nullopt;
 }
 
+std::optional<std::int32_t> optional_int32_at(const Json& value, std::initializer_list<std::string_view> keys) {
+  const auto number = optional_int_at(value, keys);
+  return number ? std::optional(static_cast<std::int32_t>(*number)) : std::nullopt;
+}
+
 std::int64_t int_at(const Json& value, std::initializer_list<std::string_view> keys, std::int64_t otherwise) {
   return optional_int_at(value, keys).value_or(otherwise);
 }

@@ -47,6 +47,7 @@ std::string_view string_at(const Json& value, std::initializer_list<std::string_
 std::int64_t int_at(const Json& value, std::initializer_list<std::string_view> keys, std::int64_t otherwise = 0);
 bool bool_at(const Json& value, std::initializer_list<std::string_view> keys, bool otherwise = false);
 std::optional<std::int64_t> optional_int_at(const Json& value, std::initializer_list<std::string_view> keys);
+std::optional<std::int32_t> optional_int32_at(const Json& value, std::initializer_list<std::string_view> keys);
 const JsonArray& array_at(const Json& value, std::initializer_list<std::string_view> keys);     // empty when absent
 const JsonObject& object_at(const Json& value, std::initializer_list<std::string_view> keys);   // empty when absent
 

@@ -83,7 +83,7 @@ void append_integer(std::string& out, Integer value) {
 }
 
 // Sorted keys: canonical text. Indentation 0: one line.
-struct Writer {
+struct JsonWriter {
   bool sorted = false;
   int indentation = 0;
   std::string out;
@@ -182,20 +182,20 @@ bool equal_numbers(const Json& a, const Json& b) {
 }  // namespace
 
 std::string to_string(const Json& value) {
-  Writer writer;
+  JsonWriter writer;
   writer.write(value, 0);
   return std::move(writer.out);
 }
 
 std::string to_pretty_string(const Json& value) {
-  Writer writer;
+  JsonWriter writer;
   writer.indentation = 2;
   writer.write(value, 0);
   return std::move(writer.out);
 }
 
 std::string canonical_json(const Json& value) {
-  Writer writer;
+  JsonWriter writer;
   writer.sorted = true;
   writer.write(value, 0);
   return std::move(writer.out);

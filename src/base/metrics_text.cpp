@@ -8,7 +8,6 @@ namespace berth {
 namespace {
 
 using prometheus::ClientMetric;
-using prometheus::MetricFamily;
 using prometheus::MetricType;
 
 constexpr int kLeastExponent = -4, kMostExponent = 5;  // outside of these, numbers are written with their exponent
@@ -36,9 +35,9 @@ std::string_view name_of(MetricType type) {
 }
 
 // One family's lines.
-class Writer {
+class FamilyWriter {
  public:
-  Writer(std::string& out, const MetricFamily& family) : out_(out), family_(family) {}
+  FamilyWriter(std::string& out, const prometheus::MetricFamily& family) : out_(out), family_(family) {}
 
   void write() {
     (out_ += "# HELP ") += family_.name;
@@ -96,7 +95,7 @@ class Writer {
   }
 
   std::string& out_;
-  const MetricFamily& family_;
+  const prometheus::MetricFamily& family_;
 };
 
 }  // namespace
@@ -115,10 +114,10 @@ std::string metric_number(double value) {
   return std::string(text, fixed.ptr);
 }
 
-std::string metrics_text(const std::vector<MetricFamily>& families) {
+std::string metrics_text(const std::vector<prometheus::MetricFamily>& families) {
   std::string out;
-  for (const MetricFamily& family : families) {
-    if (!family.metric.empty()) Writer(out, family).write();
+  for (const prometheus::MetricFamily& family : families) {
+    if (!family.metric.empty()) FamilyWriter(out, family).write();
   }
   return out;
 }

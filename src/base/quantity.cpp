@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
+
 namespace berth {
 namespace {
 
@@ -61,8 +63,6 @@ constexpr std::array<Suffix, 10> kDecimal{{{"n", -9},
                                            {"E", 18}}};
 constexpr std::array<Suffix, 6> kBinary{
     {{"Ki", 10}, {"Mi", 20}, {"Gi", 30}, {"Ti", 40}, {"Pi", 50}, {"Ei", 60}}};
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // The parts of "-1.25Gi", all slices of the text.
 struct Parts {

@@ -7,6 +7,17 @@
 
 namespace berth {
 
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// ASCII letters in lower case; other bytes stay.
+inline std::string to_lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
 // "line 3, column 7" of the byte at `offset`, both counted from 1, columns in bytes.
 inline std::string describe_position(std::string_view text, std::size_t offset) {
   const std::string_view before = text.substr(0, std::min(offset, text.size()));

@@ -20,6 +20,7 @@ Result<Time> parse_time(std::string_view text);  // RFC 3339 with any fraction a
 std::string format_duration(Duration d);                 // as Go prints: "1h0m5s", "1.5s", "0s"
 Result<Duration> parse_duration(std::string_view text);  // as Go parses: "90s", "1h30m", "250ms"
 
+inline double in_seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
 inline Time to_seconds(Time t) { return std::chrono::floor<std::chrono::seconds>(t); }
 
 }  // namespace berth

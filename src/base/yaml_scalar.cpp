@@ -4,10 +4,10 @@
 #include <cmath>
 #include <string>
 
+#include "base/text.h"
+
 namespace berth {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // An integer with an optional base prefix, as Go's strconv.ParseInt(text, 0, 64) reads it.
 std::optional<Json> integer(std::string_view text) {

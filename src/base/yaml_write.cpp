@@ -54,7 +54,7 @@ bool is_block(std::string_view text) {
   });
 }
 
-struct Writer {
+struct YamlWriter {
   std::string out;
 
   void indent(int depth) { out.append(static_cast<std::size_t>(depth) * 2, ' '); }
@@ -139,8 +139,8 @@ struct Writer {
 }  // namespace
 
 std::string to_yaml(const Json& value) {
-  Writer writer;
-  if (Writer::is_nested(value)) {
+  YamlWriter writer;
+  if (YamlWriter::is_nested(value)) {
     writer.lines(value, 0, false);
   } else {
     writer.leaf(value, 1);

@@ -11,13 +11,13 @@
 namespace berth::cli {
 namespace {
 
-struct Flags {
+struct ControllerFlags {
   RunControllerOptions controller;
   std::string log_level = "info";
   std::string log_format = "text";
 };
 
-int run(const Flags& flags) {
+int run_command(const ControllerFlags& flags) {
   const auto level = log::parse_level(flags.log_level);
   if (!level) return failure("--log-level: " + level.error().message);
   log::configure(*level, flags.log_format == "json" ? log::Format::kJson : log::Format::kText);
@@ -29,7 +29,7 @@ int run(const Flags& flags) {
 
 Command add_controller(CLI::App& root) {
   auto* app = root.add_subcommand("controller", "Run Berth's controller on a cluster, in it or from outside");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<ControllerFlags>();
   add_access_flags(*app, flags->controller.access);
   app->add_option("--namespace", flags->controller.ns,
                   "Where the controller's own objects are, such as the leader's lease (default: the "
@@ -44,7 +44,7 @@ Command add_controller(CLI::App& root) {
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
   app->footer("Several may run at once: one leads, the others follow and take over when it is gone.");
-  return {app, [flags] { return run(*flags); }};
+  return {app, [flags] { return run_command(*flags); }};
 }
 
 }  // namespace berth::cli

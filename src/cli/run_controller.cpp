@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "api/config/configuration.h"
+#include "api/resources.h"
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/metrics.h"
@@ -32,7 +33,6 @@ constexpr std::chrono::seconds kStopWithin{25};  // less than the 30 s after whi
 constexpr std::chrono::seconds kServeOn{5};
 constexpr std::chrono::seconds kServerGrace{3};
 constexpr const char* kDefaultNamespace = "kueue-system";
-const api::GroupVersionResource kNamespaces{"", "v1", "namespaces"};
 
 void say(const char* line) {
   std::printf("%s\n", line);
@@ -193,7 +193,7 @@ class Process {
   void synced() {
     if (stopping_) return;
     for (const auto& ns : {configuration_.ns, configuration_.leader_election.resource_namespace}) {
-      if (!controller_->find(kNamespaces, "", ns))
+      if (!controller_->find(api::kNamespaces, "", ns))
         return end(fail(access_.server + " has no namespace \"" + ns + "\": make it (kubectl create namespace " + ns +
                         ") or name another with --namespace"));
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/resources.h"
 #include "cluster/nodes.h"
 
 namespace berth::cluster {
@@ -12,8 +13,6 @@ namespace {
 
 using namespace api::autoscaling;
 
-const api::GroupVersionResource kPodTemplates{"", "v1", "podtemplates"};
-const api::GroupVersionResource kNodes{"", "v1", "nodes"};
 constexpr std::string_view kCheckCapacity = "check-capacity.autoscaling.x-k8s.io";
 constexpr std::string_view kScaleUp = "best-effort-atomic-scale-up.autoscaling.x-k8s.io";
 // How long after it is due a request waits for its pod templates to be seen.
@@ -30,8 +29,8 @@ bool known_class(const ProvisioningRequest& request) {
 Autoscaler::Autoscaler(api::RestClient& client, Executor& executor, const Room& room)
     : executor_(executor),
       room_(room),
-      requests_(client, executor, kProvisioningRequests),
-      templates_(client, executor, kPodTemplates),
+      requests_(client, executor, api::kProvisioningRequests),
+      templates_(client, executor, api::kPodTemplates),
       writer_(client, executor) {
   requests_.on_change([this](const JsonPtr& old, const JsonPtr& now) { request_changed(old, now); });
 }
@@ -203,7 +202,7 @@ void Autoscaler::make(const std::string& key, std::vector<Json> nodes) {
 void Autoscaler::create(const Json& node) {
   api::RestRequest request;
   request.verb = api::Verb::kCreate;
-  request.resource = kNodes;
+  request.resource = api::kNodes;
   request.body = node;
   writer_.send(std::move(request), [this, node] { create(node); });
 }
@@ -265,7 +264,7 @@ void Autoscaler::write(const Request& request, api::Conditions conditions) {
   api::RestRequest write;
   write.verb = api::Verb::kPatch;
   write.patch_type = api::PatchType::kMerge;
-  write.resource = kProvisioningRequests;
+  write.resource = api::kProvisioningRequests;
   write.ns = request.meta.ns;
   write.name = request.meta.name;
   write.subresource = "status";

@@ -3,12 +3,11 @@
 #include <utility>
 
 #include "api/meta.h"
+#include "api/resources.h"
 #include "cluster/pod_writes.h"
 
 namespace berth::cluster {
 namespace {
-
-const api::GroupVersionResource kPods{"", "v1", "pods"};
 
 bool may_be_bound(const Json& pod) {
   return string_at(pod, {"spec", "nodeName"}).empty() && array_at(pod, {"spec", "schedulingGates"}).empty() &&
@@ -76,7 +75,7 @@ void Binder::bind(const std::string& key, const JsonPtr& pod, const std::string&
   room_.place(key, node, std::move(requests));
   api::RestRequest request;
   request.verb = api::Verb::kCreate;
-  request.resource = kPods;
+  request.resource = api::kPods;
   request.ns = string_at(*pod, {"metadata", "namespace"});
   request.name = string_at(*pod, {"metadata", "name"});
   request.subresource = "binding";
@@ -105,7 +104,7 @@ void Binder::tell_unschedulable(const std::string& key, const JsonPtr& pod) {
   api::RestRequest request;
   request.verb = api::Verb::kPatch;
   request.patch_type = api::PatchType::kStrategicMerge;
-  request.resource = kPods;
+  request.resource = api::kPods;
   request.ns = string_at(*pod, {"metadata", "namespace"});
   request.name = string_at(*pod, {"metadata", "name"});
   request.subresource = "status";

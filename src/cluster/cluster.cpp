@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "api/resources.h"
 #include "cluster/autoscaler.h"
 #include "cluster/binder.h"
 #include "cluster/job_controller.h"
@@ -14,17 +15,12 @@
 #include "kube/informer.h"
 
 namespace berth::cluster {
-namespace {
-const api::GroupVersionResource kPods{"", "v1", "pods"};
-const api::GroupVersionResource kNodes{"", "v1", "nodes"};
-}  // namespace
-
 struct PretendCluster::Impl {
   Impl(api::RestClient& c, Executor& e)
       : client(c),
         executor(e),
-        pods(c, e, kPods),
-        nodes(c, e, kNodes),
+        pods(c, e, api::kPods),
+        nodes(c, e, api::kNodes),
         binder(c, e, pods),
         life(c, e, nodes, pods, index),
         kubelet(c, e, nodes, pods, index),
@@ -56,7 +52,7 @@ struct PretendCluster::Impl {
     for (auto& node : to_make) {
       api::RestRequest request;
       request.verb = api::Verb::kCreate;
-      request.resource = kNodes;
+      request.resource = api::kNodes;
       request.body = std::move(node);
       client.call(std::move(request),
                   [](const api::RestResponse&) {});  // after a restart it is there already

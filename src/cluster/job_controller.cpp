@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/meta.h"
+#include "api/resources.h"
 #include "api/status.h"
 #include "base/log.h"
 #include "cluster/job_sync.h"
@@ -26,12 +27,10 @@ using api::RestRequest;
 using api::RestResponse;
 using api::Verb;
 
-const api::GroupVersionResource kJobs{"batch", "v1", "jobs"};
-const api::GroupVersionResource kPods{"", "v1", "pods"};
 constexpr std::string_view kManager = "kube-controller-manager";
 
 constexpr Duration kFirstRetry = std::chrono::milliseconds(100);
-constexpr Duration kMaxRetry = std::chrono::minutes(1);
+constexpr Duration kMaxCreateRetry = std::chrono::minutes(1);
 // After a create of which nobody knows whether it was carried out: until then the watch has shown the pod.
 constexpr Duration kUnknownOutcome = std::chrono::seconds(10);
 
@@ -65,8 +64,8 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
   Impl(api::RestClient& c, Executor& e)
       : client(c),
         executor(e),
-        jobs(c, e, kJobs),
-        pods(c, e, kPods),
+        jobs(c, e, api::kJobs),
+        pods(c, e, api::kPods),
         recorder(c, e, recorder_options()),
         job_writes(jobs),
         pod_writes(pods),
@@ -201,7 +200,7 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
 
   void write_status(const std::string& key, const Json& job, JobStep step) {
     looks.sent(key);
-    RestRequest r = request(Verb::kUpdate, kJobs, job);
+    RestRequest r = request(Verb::kUpdate, api::kJobs, job);
     r.subresource = "status";
     r.body = job;
     ensure_path(r.body, {"status"}) = step.status;
@@ -220,7 +219,7 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
 
   void delete_job(const std::string& key, const Json& job) {
     looks.sent(key);
-    RestRequest r = request(Verb::kDelete, kJobs, job);
+    RestRequest r = request(Verb::kDelete, api::kJobs, job);
     r.body = {{"apiVersion", "v1"},
               {"kind", "DeleteOptions"},
               {"propagationPolicy", "Foreground"},
@@ -245,7 +244,7 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
     if (--batch.open > 0) return;
     if (batch.create_failed) {
       Known& item = known[key];
-      const Duration delay = doubled(kFirstRetry, item.failed_creations++, kMaxRetry);
+      const Duration delay = doubled(kFirstRetry, item.failed_creations++, kMaxCreateRetry);
       item.create_after = executor.now() + (batch.create_unknown ? std::max(delay, kUnknownOutcome) : delay);
       // The status is still to be written; the next try waits.
       return looks.answered(key, true);
@@ -287,7 +286,7 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
 
   // Takes the tracking finalizer from a pod; fine when it or the pod is gone already.
   void release(const JobPod& pod, std::function<void(bool ok)> done) {
-    RestRequest r = request(Verb::kPatch, kPods, *pod.object);
+    RestRequest r = request(Verb::kPatch, api::kPods, *pod.object);
     r.patch_type = api::PatchType::kStrategicMerge;
     r.body = {
         {"metadata",
@@ -303,7 +302,7 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
 
   void remove(const std::string& key, const JsonPtr& job, const JobPod& pod,
               const std::shared_ptr<Batch>& batch) {
-    RestRequest r = request(Verb::kDelete, kPods, *pod.object);
+    RestRequest r = request(Verb::kDelete, api::kPods, *pod.object);
     r.body = {{"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"preconditions", {{"uid", pod.uid}}}};
     send(std::move(r), [this, key, job, pod, batch](RestResponse response) {
       const bool is_gone = response.code == 404;
@@ -321,7 +320,7 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
   void create(const std::string& key, const JsonPtr& job, Json pod, const std::shared_ptr<Batch>& batch) {
     RestRequest r;
     r.verb = Verb::kCreate;
-    r.resource = kPods;
+    r.resource = api::kPods;
     r.ns = string_at(*job, {"metadata", "namespace"});
     r.field_manager = kManager;
     r.body = std::move(pod);
@@ -354,7 +353,7 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
     const std::string uid(string_at(*owner, {"uid"}));
     RestRequest r;
     r.verb = Verb::kGet;
-    r.resource = kJobs;
+    r.resource = api::kJobs;
     r.ns = string_at(pod, {"metadata", "namespace"});
     r.name = string_at(*owner, {"name"});
     const JsonPtr cached = jobs.get(api::object_key(r.ns, r.name));

@@ -12,13 +12,6 @@ namespace {
 // metadata.generateName is cut to this, so that five random characters still fit a name of 63.
 constexpr std::size_t kMaxGenerateName = 58;
 
-std::optional<Time> time_at(const Json& object, std::initializer_list<std::string_view> path) {
-  const auto text = string_at(object, path);
-  if (text.empty()) return std::nullopt;
-  auto time = parse_time(text);
-  return time ? std::optional<Time>(*time) : std::nullopt;
-}
-
 std::optional<std::int64_t> number_in(const Json& pod, std::string_view annotation) {
   const auto text = string_at(pod, {"metadata", "annotations", annotation});
   std::int64_t value = 0;
@@ -40,16 +33,16 @@ Time finish_time(const Json& pod, Time created) {
   const auto& statuses = array_at(pod, {"status", "containerStatuses"});
   bool all = !statuses.empty();
   for (const auto& status : statuses) {
-    const auto end = time_at(status, {"state", "terminated", "finishedAt"});
+    const auto end = api::time_at(status, {"state", "terminated", "finishedAt"});
     if (!end) all = false;
     if (end && (!latest || *end > *latest)) latest = end;
   }
   if (all && latest) return *latest;
   if (const Json* ready = condition(pod, "Ready");
       ready != nullptr && string_at(*ready, {"status"}) == "False") {
-    if (const auto since = time_at(*ready, {"lastTransitionTime"})) return *since;
+    if (const auto since = api::time_at(*ready, {"lastTransitionTime"})) return *since;
   }
-  if (const auto deletion = time_at(pod, {"metadata", "deletionTimestamp"})) {
+  if (const auto deletion = api::time_at(pod, {"metadata", "deletionTimestamp"})) {
     return *deletion - std::chrono::seconds(int_at(pod, {"metadata", "deletionGracePeriodSeconds"}));
   }
   return created;
@@ -115,11 +108,11 @@ JobPod::JobPod(const JsonPtr& pod)
       name(string_at(*pod, {"metadata", "name"})),
       uid(string_at(*pod, {"metadata", "uid"})),
       phase(string_at(*pod, {"status", "phase"})) {
-  created = time_at(*pod, {"metadata", "creationTimestamp"}).value_or(Time{});
+  created = api::time_at(*pod, {"metadata", "creationTimestamp"}).value_or(Time{});
   finished = finish_time(*pod, created);
   if (const Json* ready = condition(*pod, "Ready");
       ready != nullptr && string_at(*ready, {"status"}) == "True") {
-    ready_since = time_at(*ready, {"lastTransitionTime"}).value_or(Time{});
+    ready_since = api::time_at(*ready, {"lastTransitionTime"}).value_or(Time{});
   }
   restarts = restarts_of(*pod);
   index = number_in(*pod, kIndexKey);

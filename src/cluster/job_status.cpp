@@ -5,11 +5,6 @@
 namespace berth::cluster {
 namespace {
 
-std::optional<Time> time_at(const Json& object, std::initializer_list<std::string_view> path) {
-  auto time = parse_time(string_at(object, path));
-  return time ? std::optional<Time>(*time) : std::nullopt;
-}
-
 void read_uids(const JsonArray& list, std::set<std::string, std::less<>>& out) {
   for (const auto& uid : list) {
     if (uid.is_string()) out.emplace(view(uid.get_string()));
@@ -36,8 +31,8 @@ JobStatus::JobStatus(const Json& job, const JobSpec& spec)
     : base_(object_at(job, {"status"})),
       conditions_(array_at(base_, {"conditions"})),
       indexed_(spec.indexed) {
-  start_time = time_at(base_, {"startTime"});
-  completion_time = time_at(base_, {"completionTime"});
+  start_time = api::time_at(base_, {"startTime"});
+  completion_time = api::time_at(base_, {"completionTime"});
   active = int_at(base_, {"active"});
   ready = int_at(base_, {"ready"});
   terminating = int_at(base_, {"terminating"});

@@ -54,7 +54,7 @@ Json container_statuses(const Json& pod, const Json& state, bool ready, std::int
   return statuses;
 }
 
-std::int64_t restarts_of(const Json& pod) {
+std::int64_t first_container_restarts(const Json& pod) {
   const auto& statuses = array_at(pod, {"status", "containerStatuses"});
   return statuses.empty() ? 0 : int_at(statuses[0], {"restartCount"});
 }
@@ -135,7 +135,7 @@ void Kubelet::start(const std::string& key, const JsonPtr& pod) {
                  {"startTime", now},
                  {"containerStatuses",
                   container_statuses(*pod, JsonObject{{"running", JsonObject{{"startedAt", now}}}}, true,
-                                     restarts_of(*pod))}});
+                                     first_container_restarts(*pod))}});
 }
 
 // A running pod ends when it has run long enough since its containers started, also when this process did not
@@ -172,7 +172,7 @@ void Kubelet::end(const std::string& key) {
     patch_status(pod,
                  JsonObject{{"containerStatuses",
                              container_statuses(*pod, JsonObject{{"running", JsonObject{{"startedAt", now}}}},
-                                                true, restarts_of(*pod) + 1)}});
+                                                true, first_container_restarts(*pod) + 1)}});
     return;
   }
   const Json terminated = JsonObject{{"terminated", JsonObject{{"exitCode", code},
@@ -185,7 +185,7 @@ void Kubelet::end(const std::string& key) {
       pod, JsonObject{{"phase", code == 0 ? "Succeeded" : "Failed"},
                       {"conditions", JsonArray{pod_condition("ContainersReady", false, now, reason),
                                                pod_condition("Ready", false, now, reason)}},
-                      {"containerStatuses", container_statuses(*pod, terminated, false, restarts_of(*pod))}});
+                      {"containerStatuses", container_statuses(*pod, terminated, false, first_container_restarts(*pod))}});
 }
 
 // A deleted pod stops within its grace period, is seen as Failed when it had not ended, and is removed.
@@ -215,7 +215,7 @@ void Kubelet::stop(const std::string& key) {
         JsonObject{{"phase", "Failed"},
                    {"conditions", JsonArray{pod_condition("ContainersReady", false, now, "PodFailed"),
                                             pod_condition("Ready", false, now, "PodFailed")}},
-                   {"containerStatuses", container_statuses(*pod, terminated, false, restarts_of(*pod))}});
+                   {"containerStatuses", container_statuses(*pod, terminated, false, first_container_restarts(*pod))}});
   }
   writer_.send(delete_pod(*pod, 0), [this, key] { look_again(key); });
 }

@@ -3,15 +3,10 @@
 #include <string>
 #include <utility>
 
+#include "api/resources.h"
 #include "cluster/nodes.h"
 
 namespace berth::cluster {
-namespace {
-
-const api::GroupVersionResource kNodes{"", "v1", "nodes"};
-
-}  // namespace
-
 NodeLife::NodeLife(api::RestClient& client, Executor& executor, const kube::Informer& nodes,
                    const kube::Informer& pods, const PodsByNode& index)
     : executor_(executor), nodes_(nodes), pods_(pods), index_(index), writer_(client, executor) {}
@@ -58,7 +53,7 @@ void NodeLife::patch_node(const Json& node, Json body, std::string_view subresou
   api::RestRequest request;
   request.verb = api::Verb::kPatch;
   request.patch_type = subresource.empty() ? api::PatchType::kMerge : api::PatchType::kStrategicMerge;
-  request.resource = kNodes;
+  request.resource = api::kNodes;
   request.name = string_at(node, {"metadata", "name"});
   request.subresource = subresource;
   request.body = std::move(body);

@@ -3,17 +3,17 @@
 #include <utility>
 
 #include "api/meta.h"
+#include "api/resources.h"
 
 namespace berth::cluster {
 namespace {
 
-const api::GroupVersionResource kPods{"", "v1", "pods"};
 constexpr Duration kRetry = std::chrono::seconds(1);
 
 api::RestRequest request_about(const Json& pod, api::Verb verb) {
   api::RestRequest request;
   request.verb = verb;
-  request.resource = kPods;
+  request.resource = api::kPods;
   request.ns = string_at(pod, {"metadata", "namespace"});
   request.name = string_at(pod, {"metadata", "name"});
   return request;

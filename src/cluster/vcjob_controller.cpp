@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/meta.h"
+#include "api/resources.h"
 #include "api/status.h"
 #include "api/volcano/job_group.h"
 #include "api/volcano/names.h"
@@ -36,8 +37,6 @@ const api::GroupVersionResource kVcJobs = resource(api::volcano::kBatchGroup, ap
 const api::GroupVersionResource kGroups =
     resource(api::volcano::kSchedulingGroup, api::volcano::kSchedulingVersion, "podgroups");
 const api::GroupVersionResource kCommands = resource(api::volcano::kBusGroup, api::volcano::kBusVersion, "commands");
-const api::GroupVersionResource kPods{"", "v1", "pods"};
-const api::GroupVersionResource kPriorityClasses{"scheduling.k8s.io", "v1", "priorityclasses"};
 constexpr std::string_view kManager = "vc-controller-manager";
 
 // After a failed write, and before pods are made again that somebody took away; doubles.
@@ -67,9 +66,9 @@ struct VcJobController::Impl : std::enable_shared_from_this<VcJobController::Imp
         executor(e),
         jobs(c, e, kVcJobs),
         groups(c, e, kGroups),
-        pods(c, e, kPods),
+        pods(c, e, api::kPods),
         commands(c, e, kCommands),
-        priorities(c, e, kPriorityClasses),
+        priorities(c, e, api::kPriorityClasses),
         job_writes(jobs),
         group_writes(groups),
         pod_writes(pods),

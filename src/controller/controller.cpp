@@ -9,6 +9,7 @@
 #include "api/batch/job_validation.h"
 #include "api/kueue/admission.h"
 #include "api/resource_version.h"
+#include "api/resources.h"
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/planted.h"
@@ -20,7 +21,6 @@
 #include "controller/ownerless_workloads.h"
 #include "controller/placement_sources.h"
 #include "controller/provisioning.h"
-#include "controller/resources.h"
 #include "controller/shared_templates.h"
 #include "controller/sources.h"
 #include "controller/ungater.h"
@@ -43,11 +43,6 @@ constexpr std::string_view kJobControllerName =
 
 std::string_view uid_of(const Json& object) { return string_at(object, {"metadata", "uid"}); }
 
-std::string key_of(const Json& object) {
-  return api::object_key(string_at(object, {"metadata", "namespace"}),
-                         string_at(object, {"metadata", "name"}));
-}
-
 }  // namespace
 
 struct Controller::Impl {
@@ -58,21 +53,21 @@ struct Controller::Impl {
         writes(client, executor),
         events(client, executor, {.instance = "berth", .seed = options.seed ^ kEventSeed}),
         unreadable(events, [this] { return is_leading; }),
-        cluster_queues(client, executor, kClusterQueues, informer_options()),
-        local_queues(client, executor, kLocalQueues, informer_options()),
-        cohorts(client, executor, kCohorts, informer_options()),
-        flavors(client, executor, kResourceFlavors, informer_options()),
-        topologies(client, executor, kTopologies, informer_options()),
-        checks(client, executor, kAdmissionChecks, informer_options()),
-        workload_priority_classes(client, executor, kWorkloadPriorityClasses, informer_options()),
-        namespaces(client, executor, kNamespaces, informer_options()),
-        nodes(client, executor, kNodes, informer_options()),
-        pods(client, executor, kPods, informer_options(false)),
-        limit_ranges(client, executor, kLimitRanges, informer_options()),
-        runtime_classes(client, executor, kRuntimeClasses, informer_options()),
-        priority_classes(client, executor, kPriorityClasses, informer_options()),
-        workloads(client, executor, kWorkloads, informer_options(false)),
-        jobs(client, executor, kJobs, informer_options()),
+        cluster_queues(client, executor, api::kClusterQueues, informer_options()),
+        local_queues(client, executor, api::kLocalQueues, informer_options()),
+        cohorts(client, executor, api::kCohorts, informer_options()),
+        flavors(client, executor, api::kResourceFlavors, informer_options()),
+        topologies(client, executor, api::kTopologies, informer_options()),
+        checks(client, executor, api::kAdmissionChecks, informer_options()),
+        workload_priority_classes(client, executor, api::kWorkloadPriorityClasses, informer_options()),
+        namespaces(client, executor, api::kNamespaces, informer_options()),
+        nodes(client, executor, api::kNodes, informer_options()),
+        pods(client, executor, api::kPods, informer_options(false)),
+        limit_ranges(client, executor, api::kLimitRanges, informer_options()),
+        runtime_classes(client, executor, api::kRuntimeClasses, informer_options()),
+        priority_classes(client, executor, api::kPriorityClasses, informer_options()),
+        workloads(client, executor, api::kWorkloads, informer_options(false)),
+        jobs(client, executor, api::kJobs, informer_options()),
         host(executor, writes, events, options.engine, sinks()),
         job_controller(jobs::batch_job(), job_context()),
         provisioning(provisioning_context()),
@@ -108,7 +103,7 @@ struct Controller::Impl {
     caches.add(informer);
     informer.on_change([this, convert = std::move(convert), then = std::move(then)](const JsonPtr& old, const JsonPtr& now) {
       see(convert, old, now);
-      if (then) then(key_of(now ? *now : *old), !now);
+      if (then) then(api::object_key(now ? *now : *old), !now);
     });
   }
 
@@ -253,7 +248,7 @@ struct Controller::Impl {
   }
 
   void workload_changed(const JsonPtr& old, const JsonPtr& now) {
-    const std::string key = key_of(now ? *now : *old);
+    const std::string key = api::object_key(now ? *now : *old);
     const auto known = decoded.find(key);
     const WorkloadPtr before = known == decoded.end() ? nullptr : known->second;
     WorkloadPtr after;

@@ -3,20 +3,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/resources.h"
 #include "api/status.h"
 #include "base/log.h"
 #include "base/merge_patch.h"
+#include "base/overloaded.h"
 #include "base/planted.h"
-#include "controller/resources.h"
 #include "jobs/job_adapter.h"
 
 namespace berth::controller {
 namespace {
-
-template <typename... Handlers>
-struct Overloaded : Handlers... {
-  using Handlers::operator()...;
-};
 
 std::string api_version_of(std::string_view kind) {
   return kind == "Job" ? "batch/v1"
@@ -112,7 +108,7 @@ void EngineHost::write_status(const engine::WriteWorkloadStatus& effect) {
         });
     return;
   }
-  const Target target = Target::of(kWorkloads, effect.base->meta);
+  const Target target = Target::of(api::kWorkloads, effect.base->meta);
   const auto done = [this, alive = alive_, write = effect.write, target](const api::RestResponse& response) {
     if (*alive) settle(write, target, response);
   };
@@ -123,7 +119,7 @@ void EngineHost::write_status(const engine::WriteWorkloadStatus& effect) {
 }
 
 void EngineHost::deactivate(const engine::DeactivateWorkload& effect) {
-  const Target target = Target::of(kWorkloads, effect.base->meta);
+  const Target target = Target::of(api::kWorkloads, effect.base->meta);
   writes_.patch(target, "", JsonObject{{"spec", JsonObject{{"active", false}}}},
                 [this, alive = alive_, write = effect.write, target](const api::RestResponse& response) {
                   if (*alive) settle(write, target, response);
@@ -131,7 +127,7 @@ void EngineHost::deactivate(const engine::DeactivateWorkload& effect) {
 }
 
 void EngineHost::expire(const engine::ExpireWorkload& effect) {
-  Target target = Target::of(kWorkloads, effect.workload->meta);
+  Target target = Target::of(api::kWorkloads, effect.workload->meta);
   kube::ObjectRef about{api_version_of("Workload"), "Workload", target.ns, target.name, target.uid,
                         target.resource_version};
   kube::EventText event{false, "Deleted", "Deleted finished workload due to elapsed retention", {}, "kueue-workload-controller"};
@@ -140,7 +136,7 @@ void EngineHost::expire(const engine::ExpireWorkload& effect) {
     return owner.controller && owner.kind == "Job" && owner.api_version == api_version_of("Job");
   });
   if (effect.with_job && job != owners.end()) {
-    target = {kJobs, target.ns, job->name, job->uid, ""};
+    target = {api::kJobs, target.ns, job->name, job->uid, ""};
     about = {job->api_version, job->kind, target.ns, job->name, job->uid};
     event.note = "Deleted job: deactivation retention period expired";
     event.controller = jobs::batch_job().kind().controller;

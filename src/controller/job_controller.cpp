@@ -4,26 +4,17 @@
 #include <tuple>
 #include <utility>
 
+#include "api/resources.h"
 #include "api/status.h"
 #include "base/log.h"
+#include "base/overloaded.h"
 #include "controller/ownerless_workloads.h"
-#include "controller/resources.h"
 #include "jobs/compose.h"
 #include "jobs/prebuilt.h"
 #include "jobs/workload_name.h"
 
 namespace berth::controller {
 namespace {
-
-template <typename... Handlers>
-struct Overloaded : Handlers... {
-  using Handlers::operator()...;
-};
-
-std::string key_of(const Json& object) {
-  return api::object_key(string_at(object, {"metadata", "namespace"}),
-                         string_at(object, {"metadata", "name"}));
-}
 
 // Kueue tells on the job when an eviction reset a check of a workload that goes on.
 std::string reset_checks(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now) {
@@ -55,7 +46,7 @@ void JobController::job_changed(const JsonPtr& old, const JsonPtr& now) {
   if (old) index_name(*old, false);
   if (now) index_name(*now, true);
   if (!started_) return;
-  queue_.add(key_of(now ? *now : *old));
+  queue_.add(api::object_key(now ? *now : *old));
   if (now) return;
   // What the job named may be an orphan now.
   const auto name = jobs::prebuilt_workload(*old, context_.facts.gates.identifier_annotations);
@@ -67,9 +58,9 @@ void JobController::index_name(const Json& job, bool present) {
   if (name.empty()) return;
   const std::string workload = api::object_key(string_at(job, {"metadata", "namespace"}), name);
   if (present) {
-    named_by_[workload].insert(key_of(job));
+    named_by_[workload].insert(api::object_key(job));
   } else if (const auto it = named_by_.find(workload); it != named_by_.end()) {
-    it->second.erase(key_of(job));
+    it->second.erase(api::object_key(job));
     if (it->second.empty()) named_by_.erase(it);
   }
 }
@@ -139,7 +130,7 @@ void JobController::workload_gone(const std::string& key) {
 
 void JobController::facts_changed() {
   if (!started_) return;
-  for (const auto& job : context_.jobs.list()) queue_.add(key_of(*job));
+  for (const auto& job : context_.jobs.list()) queue_.add(api::object_key(*job));
 }
 
 void JobController::start() {
@@ -224,12 +215,12 @@ void JobController::perform(std::shared_ptr<std::vector<jobs::Step>> steps, std:
   };
   std::visit(Overloaded{
                  [&](jobs::CreateWorkload& s) {
-                   const std::string ns(string_at(s.object, {"metadata", "namespace"})), name = key_of(s.object);
-                   awaited_names_[name] = key_of(*job);
+                   const std::string ns(string_at(s.object, {"metadata", "namespace"})), name = api::object_key(s.object);
+                   awaited_names_[name] = api::object_key(*job);
                    const auto after_event = [this, steps, next, job, finish] { perform(steps, next + 2, job, finish); };
                    context_.writes.create(
-                       kWorkloads, ns, std::move(s.object),
-                       [this, alive = alive_, key = key_of(*job), name, after_event, then = then(false)](const api::RestResponse& response) {
+                       api::kWorkloads, ns, std::move(s.object),
+                       [this, alive = alive_, key = api::object_key(*job), name, after_event, then = then(false)](const api::RestResponse& response) {
                          if (!*alive) return;
                          // Our own that the cache does not show yet, or somebody else's: it is looked at again when that one goes.
                          if (api::status_reason(response) == "AlreadyExists") return after_event();
@@ -241,13 +232,13 @@ void JobController::perform(std::shared_ptr<std::vector<jobs::Step>> steps, std:
                        });
                  },
                  [&](jobs::DeleteWorkload& s) {
-                   context_.writes.remove(Target::of(kWorkloads, s.workload->meta), then(true));
+                   context_.writes.remove(Target::of(api::kWorkloads, s.workload->meta), then(true));
                  },
                  [&](jobs::DropWorkloadFinalizer& s) {
                    drop_workload_finalizer(context_.writes, *s.workload, then(true));
                  },
                  [&](jobs::UpdateWorkload& s) {
-                   context_.writes.patch(Target::of(kWorkloads, s.workload->meta), "", std::move(s.patch),
+                   context_.writes.patch(Target::of(api::kWorkloads, s.workload->meta), "", std::move(s.patch),
                                          then(false));
                  },
                  [&](jobs::ReportJob& s) {

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "api/meta.h"
+#include "api/resources.h"
 #include "controller/metric_units.h"
-#include "controller/resources.h"
 
 namespace berth::controller {
 namespace {
@@ -156,7 +156,7 @@ void ControllerMetrics::tell_census(const engine::Engine& engine) {
 
 void ControllerMetrics::refresh_cluster_queue(const engine::Engine& engine, const Find& find, const std::string& name) {
   const MetricLabels whose{{"cluster_queue", name}};
-  const JsonPtr object = find(kClusterQueues, "", name);
+  const JsonPtr object = find(api::kClusterQueues, "", name);
   const auto status = engine.cluster_queue_status(name);
   if (!object || !status) return drop_cluster_queue(name);
   cluster_queues_[name] = status->admitted;
@@ -178,7 +178,7 @@ void ControllerMetrics::refresh_cluster_queue(const engine::Engine& engine, cons
 
 void ControllerMetrics::refresh_cohort(const engine::Engine& engine, const Find& find, const std::string& name) {
   const auto status = engine.cohort_status(name);
-  if (!status || !status->fair_share || !find(kCohorts, "", name)) return cohort_gone(name);
+  if (!status || !status->fair_share || !find(api::kCohorts, "", name)) return cohort_gone(name);
   cohort_share_.set({{"cohort", name}, {"replica_role", options_.role}}, shown(*status->fair_share));
 }
 
@@ -215,7 +215,7 @@ void ControllerMetrics::refresh_local_queue(const engine::Engine& engine, const 
   const MetricLabels whose{{"name", name}, {"namespace", ns}};
   const std::string key = api::object_key(ns, name);
   const auto status = engine.local_queue_status(ns, name);
-  const JsonPtr object = find(kLocalQueues, ns, name);
+  const JsonPtr object = find(api::kLocalQueues, ns, name);
   if (!status || !object) return drop_local_queue(ns, name);
   if (reshaped(key, shape_of({}, status->usage))) {
     for (GaugeFamily* family : {&local_reservation_, &local_usage_}) family->remove(whose);

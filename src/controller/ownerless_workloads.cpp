@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "api/kueue/names.h"
-#include "controller/resources.h"
+#include "api/resources.h"
 
 namespace berth::controller {
 namespace {
@@ -23,7 +23,7 @@ void drop_workload_finalizer(Writes& writes, const api::kueue::Workload& workloa
   for (const auto& finalizer : workload.meta.finalizers) {
     if (finalizer != api::kueue::kFinalizer) kept.emplace_back(finalizer);
   }
-  writes.patch(Target::of(kWorkloads, workload.meta), "",
+  writes.patch(Target::of(api::kWorkloads, workload.meta), "",
                JsonObject{{"metadata", JsonObject{{"finalizers", std::move(kept)}}}}, std::move(done));
 }
 

@@ -5,28 +5,18 @@
 #include <utility>
 
 #include "api/kueue/names.h"
+#include "api/resources.h"
 #include "api/status.h"
 #include "base/log.h"
+#include "base/overloaded.h"
 #include "base/planted.h"
-#include "controller/resources.h"
 
 namespace berth::controller {
 namespace {
 
-using api::autoscaling::kProvisioningRequests;
 using jobs::WorkloadPtr;
 
 constexpr std::string_view kReporter = "kueue-provisioning-request-controller";
-
-template <typename... Handlers>
-struct Overloaded : Handlers... {
-  using Handlers::operator()...;
-};
-
-std::string key_of(const Json& object) {
-  return api::object_key(string_at(object, {"metadata", "namespace"}),
-                         string_at(object, {"metadata", "name"}));
-}
 
 // The key of the workload that controls an object; empty when none does.
 std::string workload_key(const api::ObjectMeta& meta) {
@@ -64,9 +54,9 @@ bool has_checks(const WorkloadPtr& workload) {
 
 ProvisioningController::ProvisioningController(Context context)
     : context_(std::move(context)),
-      configs_(context_.client, context_.executor, kProvisioningRequestConfigs, context_.informer_options()),
-      requests_(context_.client, context_.executor, kProvisioningRequests, context_.informer_options()),
-      pod_templates_(context_.client, context_.executor, kPodTemplates, context_.informer_options()),
+      configs_(context_.client, context_.executor, api::kProvisioningRequestConfigs, context_.informer_options()),
+      requests_(context_.client, context_.executor, api::kProvisioningRequests, context_.informer_options()),
+      pod_templates_(context_.client, context_.executor, api::kPodTemplates, context_.informer_options()),
       workloads_(context_.executor,
                  [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); }),
       checks_(context_.executor, [this](const std::string& key, WorkQueue::Finish finish) {
@@ -143,13 +133,13 @@ void ProvisioningController::check_changed(const std::string& name) {
 void ProvisioningController::facts_changed() {
   if (!started_) return;
   for (const auto& check : context_.checks.list()) {
-    if (is_ours(*check)) checks_.add(key_of(*check));
+    if (is_ours(*check)) checks_.add(api::object_key(*check));
   }
   for (const auto& key : with_checks_) look_soon(key);
 }
 
 void ProvisioningController::request_changed(const JsonPtr& old, const JsonPtr& now) {
-  const std::string key = key_of(now ? *now : *old);
+  const std::string key = api::object_key(now ? *now : *old);
   const auto before = decoded_requests_.find(key);
   if (before != decoded_requests_.end()) {
     index(requests_of_, before->second->meta, false);
@@ -166,7 +156,7 @@ void ProvisioningController::request_changed(const JsonPtr& old, const JsonPtr& 
 }
 
 void ProvisioningController::pod_template_changed(const JsonPtr& old, const JsonPtr& now) {
-  const std::string key = key_of(now ? *now : *old);
+  const std::string key = api::object_key(now ? *now : *old);
   const auto before = decoded_templates_.find(key);
   if (before != decoded_templates_.end()) {
     index(templates_of_, before->second, false);
@@ -244,7 +234,7 @@ void ProvisioningController::look(const std::string& key, WorkQueue::Finish fini
 // The workload is finished and not cached any more, or deleted: then the garbage collector deletes what it owned.
 void ProvisioningController::read_and_clean_up(const std::string& key, WorkQueue::Finish finish) {
   const auto slash = key.find('/');
-  const Target target{kWorkloads, key.substr(0, slash), key.substr(slash + 1), {}, {}};
+  const Target target{api::kWorkloads, key.substr(0, slash), key.substr(slash + 1), {}, {}};
   context_.writes.get(target, [this, alive = alive_, finish = std::move(finish)](const api::RestResponse& response) {
     if (!*alive) return;
     if (!response.ok()) return finish(response.code == 404);
@@ -265,16 +255,16 @@ void ProvisioningController::perform(Look look, std::size_t next) {
   std::visit(
       Overloaded{
           [&](jobs::CreatePodTemplate& s) {
-            create(look, next, kPodTemplates, s.check, std::move(s.object));
+            create(look, next, api::kPodTemplates, s.check, std::move(s.object));
           },
           [&](jobs::CreateProvisioningRequest& s) {
-            create(look, next, kProvisioningRequests, s.check, std::move(s.object));
+            create(look, next, api::kProvisioningRequests, s.check, std::move(s.object));
           },
           [&](jobs::HandOverPodTemplate& s) {
             api::ObjectMeta owned;
             owned.owners = {s.owner};
             Json metadata = JsonObject{{"metadata", api::encode_meta(owned)}};
-            context_.writes.patch(Target::of(kPodTemplates, s.pod_template), "", std::move(metadata),
+            context_.writes.patch(Target::of(api::kPodTemplates, s.pod_template), "", std::move(metadata),
                                   [this, alive = alive_, look, next](const api::RestResponse& response) {
                                     if (!*alive) return;
                                     if (response.ok()) return perform(look, next + 1);
@@ -283,9 +273,9 @@ void ProvisioningController::perform(Look look, std::size_t next) {
           },
           [&](jobs::DeleteProvisioningRequest& s) {
             if (planted(Planted::kOrphanedRequest)) return perform(look, next + 1);
-            remove(look, next, kProvisioningRequests, s.request);
+            remove(look, next, api::kProvisioningRequests, s.request);
           },
-          [&](jobs::DeletePodTemplate& s) { remove(look, next, kPodTemplates, s.pod_template); },
+          [&](jobs::DeletePodTemplate& s) { remove(look, next, api::kPodTemplates, s.pod_template); },
           [&](jobs::ReportCheck& s) {
             context_.feed(engine::CheckReported{look.workload->meta.ns, look.workload->meta.name, s.state});
             perform(look, next + 1);
@@ -368,7 +358,7 @@ void ProvisioningController::write_active(const std::string& name, WorkQueue::Fi
   api::Conditions conditions = check->conditions;
   if (!api::set_condition(conditions, std::move(active))) return finish(true);
   context_.writes.patch(
-      Target::of(kAdmissionChecks, *object), "status",
+      Target::of(api::kAdmissionChecks, *object), "status",
       JsonObject{{"status", JsonObject{{"conditions", api::encode_conditions(conditions)}}}},
       [alive = alive_, finish](const api::RestResponse& response) {
         if (*alive) finish(response.ok() || response.code == 404);

@@ -4,10 +4,10 @@
 
 #include "api/kueue/names.h"
 #include "api/resource_version.h"
+#include "api/resources.h"
 #include "api/status.h"
 #include "base/log.h"
 #include "base/planted.h"
-#include "controller/resources.h"
 #include "jobs/placed_pods.h"
 
 namespace berth::controller {
@@ -168,7 +168,7 @@ void Ungater::decide(const std::string& key, const WorkQueue::Finish& finish) {
 }
 
 void Ungater::confirm(const jobs::WorkloadPtr& workload, std::function<void(bool current)> then) {
-  const Target target = Target::of(kWorkloads, workload->meta);
+  const Target target = Target::of(api::kWorkloads, workload->meta);
   context_.writes.get(target, [alive = alive_, target, then = std::move(then)](const api::RestResponse& response) {
     if (*alive)
       then(response.ok() && string_at(response.body, {"metadata", "resourceVersion"}) == target.resource_version);
@@ -214,7 +214,7 @@ void Ungater::pump(const std::shared_ptr<Batch>& batch) {
   while (batch->running < kInFlight && batch->next < batch->requests.size()) {
     const Request& request = batch->requests[batch->next++];
     ++batch->running;
-    request.send(Target::of(kPods, *request.pod),
+    request.send(Target::of(api::kPods, *request.pod),
                  [this, alive = alive_, batch, pod = request.pod](const api::RestResponse& response) {
                    if (!*alive) return;
                    learn(batch->key, pod, response);

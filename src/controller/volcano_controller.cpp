@@ -5,10 +5,10 @@
 #include <variant>
 #include <vector>
 
+#include "api/resources.h"
 #include "api/status.h"
 #include "api/volcano/names.h"
 #include "base/log.h"
-#include "controller/resources.h"
 
 namespace berth::controller {
 
@@ -19,10 +19,6 @@ namespace {
 
 constexpr const char* kQueuesRead = "queues";
 constexpr const char* kGroupsRead = "podgroups";
-
-std::string key_of(const Json& object) {
-  return api::object_key(string_at(object, {"metadata", "namespace"}), string_at(object, {"metadata", "name"}));
-}
 
 // Whether anything changed that opens or closes queues or moves them.
 bool moved(const QueuePtr& a, const QueuePtr& b) {
@@ -36,9 +32,9 @@ bool is_reserved_name(std::string_view name) { return !volcano::queue_of_node(na
 
 VolcanoController::VolcanoController(Context context)
     : context_(std::move(context)),
-      queue_objects_(context_.client, context_.executor, kVolcanoQueues, context_.informer_options()),
-      group_objects_(context_.client, context_.executor, kPodGroups, context_.informer_options()),
-      commands_(context_.client, context_.executor, kCommands, context_.informer_options()),
+      queue_objects_(context_.client, context_.executor, api::kVolcanoQueues, context_.informer_options()),
+      group_objects_(context_.client, context_.executor, api::kPodGroups, context_.informer_options()),
+      commands_(context_.client, context_.executor, api::kVolcanoCommands, context_.informer_options()),
       tree_(context_.tree),
       admission_(std::make_shared<const volcano::Admission>(
           tree_.forest(), context_.admission, [this](std::string_view queue) { return holders_in(queue); })),
@@ -53,7 +49,7 @@ VolcanoController::VolcanoController(Context context)
   });
   group_objects_.on_change([this](const JsonPtr& old, const JsonPtr& now) { groups_.group_changed(old, now); });
   commands_.on_change([this](const JsonPtr&, const JsonPtr& now) {
-    if (now) queues_.command_changed(key_of(*now));
+    if (now) queues_.command_changed(api::object_key(*now));
   });
   connect(queue_objects_, kQueuesRead);
   connect(group_objects_, kGroupsRead);
@@ -134,7 +130,7 @@ void VolcanoController::feed(const volcano::QuotaTree::Events& events) {
 
 void VolcanoController::queue_seen(const JsonPtr& old, const JsonPtr& now) {
   plant();
-  const std::string name = key_of(now ? *now : *old);
+  const std::string name = api::object_key(now ? *now : *old);
   const QueueNode* node = tree_.forest().find(name);
   const QueuePtr before = node == nullptr ? nullptr : node->object;
   QueuePtr after;

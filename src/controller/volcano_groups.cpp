@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "api/resource_version.h"
+#include "api/resources.h"
 #include "api/status.h"
 #include "api/volcano/names.h"
 #include "base/log.h"
 #include "base/merge_patch.h"
-#include "controller/resources.h"
 
 namespace berth::controller {
 
@@ -22,10 +22,6 @@ using volcano::Part;
 namespace {
 
 constexpr std::string_view kUnschedulable = "Unschedulable";
-
-std::string key_of(const Json& object) {
-  return api::object_key(string_at(object, {"metadata", "namespace"}), string_at(object, {"metadata", "name"}));
-}
 
 bool same_pod_sets(const Workload& a, const Workload& b) {
   return std::ranges::equal(a.pod_sets, b.pod_sets, [](const auto& x, const auto& y) {
@@ -69,7 +65,7 @@ VolcanoGroups::VolcanoGroups(Context context)
 // --- What the caches saw.
 
 void VolcanoGroups::group_changed(const JsonPtr& old, const JsonPtr& now) {
-  const std::string key = key_of(now ? *now : *old);
+  const std::string key = api::object_key(now ? *now : *old);
   if (!now) {
     context_.unreadable.remove(*old);
     return forget(key);
@@ -321,7 +317,7 @@ void VolcanoGroups::write(const std::string& key, const PodGroupStatus& status, 
     if (refused != status.conditions.end() && refused->reason == "QueueTakesNoWork")
       record(group, {true, std::string(kUnschedulable), refused->message, {}, {}});
   }
-  context_.writes.patch(Target::of(kPodGroups, group.meta), "", JsonObject{{"status", std::move(change)}},
+  context_.writes.patch(Target::of(api::kPodGroups, group.meta), "", JsonObject{{"status", std::move(change)}},
                         [this, alive = alive_, key, duty, finish, uid = group.meta.uid](const api::RestResponse& response) {
                           if (!*alive) return;
                           const auto it = entries_.find(key);
@@ -364,7 +360,7 @@ void VolcanoGroups::let_go(const std::string& key, WorkQueue::Finish finish) {
   Json body = JsonObject();
   ensure_path(body, {"metadata", "annotations", api::volcano::kQueueCharged}) = "true";
   ensure_path(body, {"spec", "schedulingGates"}) = std::move(pod->other_gates);
-  context_.writes.patch(Target::of(kPods, pod->meta), "", std::move(body),
+  context_.writes.patch(Target::of(api::kPods, pod->meta), "", std::move(body),
                         [this, alive = alive_, uid = pod->meta.uid, finish](const api::RestResponse& response) {
                           if (!*alive) return;
                           // The answer may come after the pod has ended.
@@ -388,7 +384,7 @@ void VolcanoGroups::stop_pods(const std::string& key, const GroupDuty& duty, Wor
   if (pods.empty()) return finish(true);
   auto work = std::make_shared<Look>(Look{key, pods.size(), false, std::move(finish)});
   for (const auto& pod : pods) {
-    context_.writes.remove(Target::of(kPods, pod), [this, alive = alive_, work, pod](const api::RestResponse& response) {
+    context_.writes.remove(Target::of(api::kPods, pod), [this, alive = alive_, work, pod](const api::RestResponse& response) {
       if (!*alive) return;
       if (response.ok() || response.code == 404) {
         pods_.going(pod.uid);

@@ -2,11 +2,11 @@
 
 #include <utility>
 
+#include "api/resources.h"
 #include "api/status.h"
 #include "api/volcano/names.h"
 #include "base/log.h"
 #include "base/merge_patch.h"
-#include "controller/resources.h"
 
 namespace berth::controller {
 
@@ -83,7 +83,7 @@ void VolcanoQueues::obey(const std::string& key, WorkQueue::Finish finish) {
   if (!command) return finish(true);
   const auto order_given = volcano::order_of(*command);
   if (order_given && !*order_given) return finish(true);  // somebody else's
-  context_.writes.remove(Target::of(kCommands, *object), [this, alive = alive_, order_given, queue = command->target.name,
+  context_.writes.remove(Target::of(api::kVolcanoCommands, *object), [this, alive = alive_, order_given, queue = command->target.name,
                                                           finish](const api::RestResponse& response) {
     if (!*alive) return;
     if (!response.ok()) return finish(response.code == 404 || response.code == 409);
@@ -159,7 +159,7 @@ void VolcanoQueues::perform(Steps steps, std::size_t next, WorkQueue::Finish fin
 void VolcanoQueues::write(const volcano::QueueChange& change, const std::function<void(bool ok)>& done) {
   const JsonPtr object = context_.queues.get(change.queue);
   if (!object) return done(true);
-  const Target target = Target::of(kVolcanoQueues, *object);
+  const Target target = Target::of(api::kVolcanoQueues, *object);
   const auto write_state = [this, alive = alive_, state = change.state, done](const Target& at) {
     if (!state) return done(true);
     context_.writes.patch(at, "status", JsonObject{{"status", JsonObject{{"state", std::string(api::volcano::name_of(*state))}}}},
@@ -186,7 +186,7 @@ void VolcanoQueues::write(const volcano::QueueChange& change, const std::functio
 void VolcanoQueues::create(const std::string& queue, WorkQueue::Finish finish) {
   JsonObject spec{{"weight", 1}, {"reclaimable", queue != kRootQueue}};
   if (queue != kRootQueue) spec["parent"] = std::string(kRootQueue);
-  context_.writes.create(kVolcanoQueues, {},
+  context_.writes.create(api::kVolcanoQueues, {},
                          JsonObject{{"apiVersion", scheduling_version()},
                                     {"kind", "Queue"},
                                     {"metadata", JsonObject{{"name", queue}}},
@@ -234,7 +234,7 @@ void VolcanoQueues::write_status(const std::string& queue, WorkQueue::Finish fin
   const QueueStatus wanted = status_of(queue);
   if (present == wanted) return finish(true);
   Json change = make_merge_patch(api::volcano::encode_queue_status(present), api::volcano::encode_queue_status(wanted));
-  context_.writes.patch(Target::of(kVolcanoQueues, *object), "status", JsonObject{{"status", std::move(change)}},
+  context_.writes.patch(Target::of(api::kVolcanoQueues, *object), "status", JsonObject{{"status", std::move(change)}},
                         [alive = alive_, finish](const api::RestResponse& response) {
                           if (*alive) finish(response.ok() || response.code == 404);
                         });

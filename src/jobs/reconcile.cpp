@@ -22,8 +22,6 @@ bool has_condition(const Workload& w, std::string_view type) {
   return api::is_true(w.status.conditions, type);
 }
 
-bool reserved(const Workload& w) { return has_condition(w, kQuotaReserved); }
-
 bool finished(const Workload& w) { return has_condition(w, kFinished); }
 
 std::string key_of(const Workload& w) { return api::object_key(w.meta); }
@@ -148,7 +146,7 @@ void without_matching_workload(const JobAdapter& adapter, const Json& job,
   }
   const auto checked = adapter.check_pod_sets(job);
   if (!checked) steps.push_back(JobEvent{true, "ErrWorkloadCompose", checked.error().message});
-  if (old && checked && !reserved(*old)) {  // it was changed while it waits
+  if (old && checked && !has_condition(*old, kQuotaReserved)) {  // it was changed while it waits
     steps.push_back(UpdateWorkload{old, redescribe(adapter, job)});
     steps.push_back(JobEvent{false, "UpdatedWorkload",
                              "Updated not matching Workload for suspended job: " + key_of(*old)});
@@ -226,7 +224,7 @@ void with_workload(const JobAdapter& adapter, const Json& job, const WorkloadPtr
   } else if (!suspended && !admitted) {
     stop(adapter, job, w, "Not admitted by cluster queue", steps);
   }
-  if (steps.size() > said || (evicted && reserved(w))) return;  // it stops, and gives its quota back then
+  if (steps.size() > said || (evicted && has_condition(w, kQuotaReserved))) return;  // it stops, and gives its quota back then
   if (catch_up(job, workload, facts, steps)) return;
   if (suspended && admitted && !waits_for_places(w)) start(adapter, job, workload, facts, steps);
 }

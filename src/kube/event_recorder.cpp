@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "api/resources.h"
 #include "api/status.h"
 #include "base/log.h"
 #include "base/planted.h"
@@ -15,7 +16,6 @@
 namespace berth::kube {
 namespace {
 
-const api::GroupVersionResource kEvents{"events.k8s.io", "v1", "events"};
 constexpr std::size_t kMaxNote = 1024;     // of events.k8s.io/v1
 constexpr std::size_t kMaxBaseName = 236;  // leaves room for '.' and 16 digits within the 253 of a name
 constexpr int kMaxTries = 6;               // of one write; an event is not worth more
@@ -179,7 +179,7 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
 
   api::RestRequest request_for(const EventSeries& series) const {
     api::RestRequest request;
-    request.resource = kEvents;
+    request.resource = api::kEvents;
     request.ns = series.ns();
     request.wants_metadata_only = true;
     JsonObject count{{"count", series.count}, {"lastObservedTime", format_micro_time(series.last)}};

@@ -22,8 +22,6 @@ constexpr std::uint64_t kShortestWatch = 5 * 60;  // seconds that a watch is ask
 // some seconds of the last object; one that does not know of such streams sends none.
 constexpr Duration kLongestSilence = std::chrono::seconds(10);
 
-std::string_view version_of(const Json& object) { return string_at(object, {"metadata", "resourceVersion"}); }
-
 bool ends_initial_events(const Json& bookmark) {
   return string_at(bookmark, {"metadata", "annotations", api::kInitialEventsEnd}) == "true";
 }
@@ -135,7 +133,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
       return;
     }
     // An answer from the past is not taken in. All pages of a list are of one version.
-    if (version_number(version_of(response.body)) < version_number(version)) return retry(true);
+    if (version_number(api::resource_version(response.body)) < version_number(version)) return retry(true);
     if (auto* object = response.body.if_object()) {
       if (auto* items = object->if_contains("items"); items != nullptr && items->is_array()) {
         for (auto& item : items->as_array()) objects.listed(std::make_shared<const Json>(std::move(item)));
@@ -146,7 +144,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
       list_page(next);
       return;
     }
-    end_list(std::string(version_of(response.body)));
+    end_list(std::string(api::resource_version(response.body)));
     watch();
     tell_list(response);
   }
@@ -181,7 +179,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
       client.streamed_lists_not_offered();
       return give_up_stream("it brought another bookmark first");
     }
-    const std::string_view reached = version_of(*event.object);
+    const std::string_view reached = api::resource_version(*event.object);
     if (version_number(reached) < version_number(version)) return give_up_stream("it is from the past");
     end_stream();
     told_refusal = false;
@@ -253,7 +251,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   void take(const WatchEvent& event) {
     if (event.type == WatchEvent::Type::kError) return take_error(*event.object);
     if (streaming) return take_initial(event);
-    const std::string_view seen = version_of(*event.object);
+    const std::string_view seen = api::resource_version(*event.object);
     const std::uint64_t number = version_number(seen);
     if (number != 0 &&
         number <= version_number(version)) {  // repeated or late; a bookmark may say nothing new

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/resource_version.h"
+#include "api/resources.h"
 #include "api/status.h"
 #include "base/log.h"
 #include "base/random.h"
@@ -16,17 +17,14 @@ using api::RestRequest;
 using api::RestResponse;
 using api::Verb;
 
-const api::GroupVersionResource kLeases{"coordination.k8s.io", "v1", "leases"};
 constexpr double kJitter = 1.2;  // of the retry period, at most
-
-double seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
 
 }  // namespace
 
 Result<void> validate(const LeaderElectionOptions& o) {
   if (o.identity.empty()) return fail("leaderElection: the identity must not be empty");
   if (o.retry_period <= Duration::zero()) return fail("leaderElection.retryPeriod: must be greater than 0");
-  if (seconds(o.renew_deadline) <= kJitter * seconds(o.retry_period))
+  if (in_seconds(o.renew_deadline) <= kJitter * in_seconds(o.retry_period))
     return fail("leaderElection.renewDeadline: must be greater than 1.2 times retryPeriod");
   if (o.lease_duration <= o.renew_deadline)
     return fail("leaderElection.leaseDuration: must be greater than renewDeadline");
@@ -47,7 +45,7 @@ struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
   RestRequest request(Verb verb) const {
     RestRequest r;
     r.verb = verb;
-    r.resource = kLeases;
+    r.resource = api::kLeases;
     r.ns = options.ns;
     if (verb != Verb::kCreate) r.name = options.name;
     return r;
@@ -60,7 +58,7 @@ struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
     watched.ns = options.ns;
     watched.field_selector = "metadata.name=" + options.name;
     watched.seed = next_random(random);
-    watcher.emplace(client, executor, kLeases, watched);
+    watcher.emplace(client, executor, api::kLeases, watched);
     watcher->on_change([this](const JsonPtr&, const JsonPtr& now) {
       if (over || leading || !now || version_of(*now) <= version_of(lease)) return;
       observe(*now);
@@ -161,7 +159,7 @@ struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
   void again() {
     Duration wait = options.retry_period;
     if (!leading) {
-      const auto spread = static_cast<std::uint64_t>(seconds(wait) * (kJitter - 1) * 1e6);
+      const auto spread = static_cast<std::uint64_t>(in_seconds(wait) * (kJitter - 1) * 1e6);
       wait += std::chrono::microseconds(next_random(random) % (spread + 1));
       const bool held = lease.is_object() && !holder_of(lease).empty();
       if (held && expiry() > executor.now()) wait = std::min(wait, expiry() - executor.now());

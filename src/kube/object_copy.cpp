@@ -11,20 +11,13 @@ namespace {
 
 using api::version_number;
 
-std::string key_of(const Json& object) {
-  return api::object_key(string_at(object, {"metadata", "namespace"}),
-                         string_at(object, {"metadata", "name"}));
-}
-
-std::string_view version_of(const Json& object) { return string_at(object, {"metadata", "resourceVersion"}); }
-
 std::string_view uid_of(const Json& object) { return string_at(object, {"metadata", "uid"}); }
 
 }  // namespace
 
 std::string_view ObjectCopy::Known::uid_now() const { return object ? uid_of(*object) : std::string_view(uid); }
 std::string_view ObjectCopy::Known::version_now() const {
-  return object ? version_of(*object) : std::string_view(version);
+  return object ? api::resource_version(*object) : std::string_view(version);
 }
 
 // What handlers get as the object that was.
@@ -48,7 +41,7 @@ void ObjectCopy::keep(Known& known, const JsonPtr& object) const {
     known.object = object;
   } else {
     known.uid = uid_of(*object);
-    known.version = version_of(*object);
+    known.version = api::resource_version(*object);
   }
 }
 
@@ -73,11 +66,11 @@ void ObjectCopy::begin_list(bool told_at_end) {
 }
 
 void ObjectCopy::listed(JsonPtr object) {
-  const std::string key = key_of(*object);
+  const std::string key = api::object_key(*object);
   const auto it = objects_.find(key);
   const bool same = it != objects_.end() && it->second.uid_now() == uid_of(*object);
   // What did not change stays the document that others hold.
-  if (same && it->second.version_now() == version_of(*object)) {
+  if (same && it->second.version_now() == api::resource_version(*object)) {
     it->second.seen = lists_;
     return;
   }
@@ -88,7 +81,7 @@ void ObjectCopy::listed(JsonPtr object) {
 
 void ObjectCopy::unlisted(const JsonPtr& object) {
   if (!told_at_end_) return deleted(object);
-  const std::string key = key_of(*object);
+  const std::string key = api::object_key(*object);
   news_.erase(key);
   if (const auto it = objects_.find(key); it != objects_.end()) it->second.seen = 0;
 }
@@ -107,10 +100,10 @@ void ObjectCopy::end_list() {
   for (const auto& [key, now] : std::exchange(news_, {})) take(key, now);
 }
 
-void ObjectCopy::changed(const JsonPtr& object) { take(key_of(*object), object); }
+void ObjectCopy::changed(const JsonPtr& object) { take(api::object_key(*object), object); }
 
 void ObjectCopy::deleted(const JsonPtr& last) {
-  if (objects_.erase(key_of(*last)) != 0) notify(last, nullptr);
+  if (objects_.erase(api::object_key(*last)) != 0) notify(last, nullptr);
 }
 
 JsonPtr ObjectCopy::get(std::string_view key) const {

@@ -10,8 +10,6 @@ constexpr double kRecoveryPerSecond = 0.1;  // of the limit
 constexpr double kLowest = 0.05;            // of the limit
 constexpr Duration kBetweenCuts = std::chrono::seconds(1);
 
-double seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
-
 }  // namespace
 
 RateLimit::RateLimit(RateLimitOptions options, Time now)
@@ -21,14 +19,14 @@ RateLimit::RateLimit(RateLimitOptions options, Time now)
 }
 
 double RateLimit::per_second(Time now) const {
-  const double grown = rate_ + seconds(now - changed_) * kRecoveryPerSecond * options_.per_second;
+  const double grown = rate_ + in_seconds(now - changed_) * kRecoveryPerSecond * options_.per_second;
   return std::min(options_.per_second, grown);
 }
 
 Duration RateLimit::reserve(Time now) {
   if (options_.per_second <= 0) return Duration::zero();
   const double rate = per_second(now);
-  tokens_ = std::min(options_.burst, tokens_ + seconds(now - updated_) * rate) - 1;
+  tokens_ = std::min(options_.burst, tokens_ + in_seconds(now - updated_) * rate) - 1;
   updated_ = now;
   if (tokens_ >= 0) return Duration::zero();
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(-tokens_ / rate));
@@ -37,7 +35,7 @@ Duration RateLimit::reserve(Time now) {
 Duration RateLimit::until_free(Time now) const {
   if (options_.per_second <= 0) return Duration::zero();
   const double rate = per_second(now);
-  const double lacking = 1 - std::min(options_.burst, tokens_ + seconds(now - updated_) * rate);
+  const double lacking = 1 - std::min(options_.burst, tokens_ + in_seconds(now - updated_) * rate);
   if (lacking <= 0) return Duration::zero();
   return std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(lacking / rate));
 }

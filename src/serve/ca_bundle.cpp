@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "api/resources.h"
 #include "api/status.h"
 #include "base/base64.h"
 #include "base/log.h"
@@ -12,18 +13,7 @@ namespace {
 
 using api::GroupVersionResource;
 
-const GroupVersionResource kMutating{"admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations"};
-const GroupVersionResource kValidating{"admissionregistration.k8s.io", "v1", "validatingwebhookconfigurations"};
-const GroupVersionResource kCrds{"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
-const GroupVersionResource kApiServices{"apiregistration.k8s.io", "v1", "apiservices"};
-
 constexpr int kMaxConflicts = 5;  // of one target; the whole is tried again later
-
-std::string why_of(const api::RestResponse& response) {
-  const std::string_view message = api::status_message(response);
-  if (!message.empty()) return std::string(message);
-  return response.code == 0 ? "no answer" : "answered with " + std::to_string(response.code);
-}
 
 }  // namespace
 
@@ -45,11 +35,11 @@ CaBundleTargets installed_targets(bool volcano) {
 Json with_ca_bundle(const GroupVersionResource& resource, const Json& object, std::string_view bundle) {
   Json out = object;
   const Json encoded(base64_encode(bundle));
-  if (resource == kCrds) {
+  if (resource == api::kCustomResourceDefinitions) {
     if (string_at(out, {"spec", "conversion", "strategy"}) == "Webhook" &&
         find_path(out, {"spec", "conversion", "webhook", "clientConfig"}) != nullptr)
       ensure_path(out, {"spec", "conversion", "webhook", "clientConfig", "caBundle"}) = encoded;
-  } else if (resource == kApiServices) {
+  } else if (resource == api::kApiServices) {
     // One that trusts everybody may not name somebody; one without a service is answered by the API server itself.
     if (!object_at(out, {"spec", "service"}).empty() && !bool_at(out, {"spec", "insecureSkipTLSVerify"}))
       ensure_path(out, {"spec", "caBundle"}) = encoded;
@@ -112,7 +102,7 @@ struct CaBundles::Run : std::enable_shared_from_this<CaBundles::Run> {
   // With this target; on to the next one.
   void over(const api::RestResponse& response, const char* what) {
     if (!response.ok() && response.code != 404 && outcome.result)
-      outcome.result = fail(std::string("cannot ") + what + " " + targets[at].text() + ": " + why_of(response));
+      outcome.result = fail(std::string("cannot ") + what + " " + targets[at].text() + ": " + api::failure_text(response));
     ++at;
     conflicts = 0;
     next();
@@ -132,10 +122,10 @@ CaBundles::~CaBundles() = default;
 
 void CaBundles::publish(std::string bundle, std::function<void(Outcome)> done) {
   const auto run = std::make_shared<Run>(client_, std::move(bundle), std::move(done));
-  run->add(kMutating, targets_.mutating_webhooks);
-  run->add(kValidating, targets_.validating_webhooks);
-  run->add(kCrds, targets_.crds);
-  run->add(kApiServices, targets_.api_services);
+  run->add(api::kMutatingWebhookConfigurations, targets_.mutating_webhooks);
+  run->add(api::kValidatingWebhookConfigurations, targets_.validating_webhooks);
+  run->add(api::kCustomResourceDefinitions, targets_.crds);
+  run->add(api::kApiServices, targets_.api_services);
   run_ = run;
   run->next();
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/resources.h"
 #include "api/status.h"
 #include "base/log.h"
 #include "serve/expiring_cache.h"
@@ -17,9 +18,6 @@ using Refusal = DelegatedAuth::Refusal;
 using Identified = tl::expected<Caller, Refusal>;
 using Decision = std::optional<Refusal>;
 
-const api::GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
-const api::GroupVersionResource kTokenReviews{"authentication.k8s.io", "v1", "tokenreviews"};
-const api::GroupVersionResource kAccessReviews{"authorization.k8s.io", "v1", "subjectaccessreviews"};
 constexpr std::string_view kTrustNamespace = "kube-system";
 constexpr std::string_view kTrustName = "extension-apiserver-authentication";
 constexpr std::string_view kAuthenticated = "system:authenticated";
@@ -158,7 +156,7 @@ struct DelegatedAuth::Impl : std::enable_shared_from_this<DelegatedAuth::Impl> {
   void read_trust() {
     api::RestRequest request;
     request.verb = api::Verb::kGet;
-    request.resource = kConfigMaps;
+    request.resource = api::kConfigMaps;
     request.ns = kTrustNamespace;
     request.name = kTrustName;
     client.call(std::move(request), guarded([this](const api::RestResponse& response) { trust_read(response); }));
@@ -190,7 +188,7 @@ struct DelegatedAuth::Impl : std::enable_shared_from_this<DelegatedAuth::Impl> {
     if (const auto it = identifying.find(key); it != identifying.end()) return it->second.push_back(std::move(done));
     if (in_flight >= kMaxQuestionsInFlight) return done(tl::unexpected(cannot_ask("too many questions at once")));
     identifying[key].push_back(std::move(done));
-    create(kTokenReviews, token_review(token), [this, key](const api::RestResponse& response) {
+    create(api::kTokenReviews, token_review(token), [this, key](const api::RestResponse& response) {
       Identified answer = identified(response);
       if (response.ok()) {
         const Duration lifetime = answer ? options.token_lifetime : options.refusal_lifetime;
@@ -251,7 +249,7 @@ struct DelegatedAuth::Impl : std::enable_shared_from_this<DelegatedAuth::Impl> {
     if (const auto it = deciding.find(key); it != deciding.end()) return it->second.push_back(std::move(done));
     if (in_flight >= kMaxQuestionsInFlight) return done(cannot_ask("too many questions at once"));
     deciding[key].push_back(std::move(done));
-    create(kAccessReviews, std::move(review), [this, key, caller, attributes](const api::RestResponse& response) {
+    create(api::kSubjectAccessReviews, std::move(review), [this, key, caller, attributes](const api::RestResponse& response) {
       const Decision answer = decided(caller, attributes, response);
       if (response.ok()) decisions.put(key, answer, executor.now() + options.decision_lifetime);
       const auto waiting = deciding.extract(key);

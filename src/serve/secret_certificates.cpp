@@ -3,19 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/resources.h"
 #include "api/status.h"
 #include "base/log.h"
 
 namespace berth::serve {
 namespace {
-
-const api::GroupVersionResource kSecrets{"", "v1", "secrets"};
-
-std::string why_of(const api::RestResponse& response) {
-  const std::string_view message = api::status_message(response);
-  if (!message.empty()) return std::string(message);
-  return response.code == 0 ? "no answer" : "answered with " + std::to_string(response.code);
-}
 
 }  // namespace
 
@@ -35,7 +28,7 @@ struct SecretCertificates::Impl : std::enable_shared_from_this<SecretCertificate
   void call(api::Verb verb, Json body, std::function<void(const api::RestResponse&)> then) {
     api::RestRequest request;
     request.verb = verb;
-    request.resource = kSecrets;
+    request.resource = api::kSecrets;
     request.ns = options.ns;
     if (verb != api::Verb::kCreate) request.name = options.secret;
     request.body = std::move(body);
@@ -51,7 +44,7 @@ struct SecretCertificates::Impl : std::enable_shared_from_this<SecretCertificate
 
   void seen(const api::RestResponse& response) {
     if (response.code == 404) return decide(std::nullopt, nullptr);
-    if (!response.ok()) return failed("cannot read " + what() + ": " + why_of(response));
+    if (!response.ok()) return failed("cannot read " + what() + ": " + api::failure_text(response));
     auto material = read_material(response.body);
     if (!material) return failed(material.error().message);
     decide(std::move(*material), response.body);
@@ -85,7 +78,7 @@ struct SecretCertificates::Impl : std::enable_shared_from_this<SecretCertificate
   void written(const ServingMaterial& material, const api::RestResponse& response) {
     // Another replica was first: what it wrote counts. With the pause of an error, lest two replicas never agree.
     if (response.code == 409) return again(backoff());
-    if (!response.ok()) return failed("cannot write " + what() + ": " + why_of(response));
+    if (!response.ok()) return failed("cannot write " + what() + ": " + api::failure_text(response));
     log::info("serving certificate written", {{"secret", options.ns + "/" + options.secret}});
     adopt(material);
   }

@@ -9,7 +9,7 @@
 
 namespace berth::simulate {
 namespace {
-constexpr Duration kLook = std::chrono::seconds(1);
+constexpr Duration kLookEvery = std::chrono::seconds(1);
 constexpr std::string_view kStart = "2026-01-01T00:00:00Z";
 }  // namespace
 
@@ -47,7 +47,7 @@ Result<LoadReport> run_load(const Load& load, const LoadRunOptions& options) {
     std::erase_if(r.controller_requests, [](const auto& entry) { return entry.second == 0; });
     r.api_writes = static_cast<std::uint64_t>(world.server().revision() - revision);
   });
-  while (!outcome) world.run_for(kLook);  // a play always ends
+  while (!outcome) world.run_for(kLookEvery);  // a play always ends
   return std::move(*outcome);
 }
 

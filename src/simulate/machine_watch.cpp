@@ -7,6 +7,7 @@
 
 #include "api/autoscaling/provisioning_request.h"
 #include "api/core/node.h"
+#include "api/resources.h"
 #include "simulate/rack_picture.h"
 
 namespace berth::simulate {
@@ -29,7 +30,7 @@ MachineWatch::MachineWatch(api::RestClient& client, Executor& executor)
     : executor_(executor),
       nodes_(client, executor, {"", "v1", "nodes"}),
       topologies_(client, executor, {"kueue.x-k8s.io", "v1beta2", "topologies"}),
-      requests_(client, executor, kProvisioningRequests) {
+      requests_(client, executor, api::kProvisioningRequests) {
   nodes_.on_change([this](const JsonPtr& old, const JsonPtr& now) { node_changed(old, now); });
   requests_.on_change([this](const JsonPtr& old, const JsonPtr& now) { request_changed(old, now); });
 }

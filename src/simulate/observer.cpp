@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/resources.h"
 #include "kube/informer.h"
 
 namespace berth::simulate {
@@ -10,10 +11,6 @@ namespace {
 
 using api::kueue::Workload;
 using WorkloadPtr = Observer::WorkloadPtr;
-
-const api::GroupVersionResource kWorkloads{"kueue.x-k8s.io", "v1beta2", "workloads"};
-const api::GroupVersionResource kClusterQueues{"kueue.x-k8s.io", "v1beta2", "clusterqueues"};
-const api::GroupVersionResource kCohorts{"kueue.x-k8s.io", "v1beta2", "cohorts"};
 
 using FlavorResource = std::pair<std::string, std::string>;
 using Usage = std::map<FlavorResource, Amount>;
@@ -71,9 +68,9 @@ Usage nominal_of(const Json& object) {
 struct Observer::Impl {
   Impl(api::RestClient& client, Executor& e)
       : executor(e),
-        workloads(client, e, kWorkloads),
-        cluster_queues(client, e, kClusterQueues),
-        cohorts(client, e, kCohorts) {
+        workloads(client, e, api::kWorkloads),
+        cluster_queues(client, e, api::kClusterQueues),
+        cohorts(client, e, api::kCohorts) {
     workloads.on_change([this](const JsonPtr& old, const JsonPtr& now) { changed(old, now); });
     for (auto* quotas : {&cluster_queues, &cohorts}) {
       quotas->on_change([this](const JsonPtr& old, const JsonPtr& now) { quota_changed(old, now); });

@@ -2,13 +2,13 @@
 
 #include <utility>
 
+#include "api/resources.h"
 #include "base/log.h"
 
 namespace berth::simulate {
 namespace {
 
 constexpr Duration kRetry = std::chrono::seconds(1);  // after a write that failed
-const api::GroupVersionResource kWorkloads{"kueue.x-k8s.io", "v1beta2", "workloads"};
 
 api::Condition condition(std::string_view type, bool status, std::string_view reason,
                          std::string_view message, Time now) {
@@ -97,12 +97,12 @@ void PretendRuns::write(const std::string& key, const api::kueue::WorkloadStatus
   const api::ObjectMeta& meta = runs_.at(key).latest->meta;
   api::RestRequest request;
   request.verb = api::Verb::kUpdate;
-  request.resource = kWorkloads;
+  request.resource = api::kWorkloads;
   request.ns = meta.ns;
   request.name = meta.name;
   request.subresource = "status";
   request.wants_metadata_only = true;
-  request.body = JsonObject{{"apiVersion", kWorkloads.group + "/" + kWorkloads.version},
+  request.body = JsonObject{{"apiVersion", api::kWorkloads.group + "/" + api::kWorkloads.version},
                             {"kind", "Workload"},
                             {"metadata", JsonObject{{"namespace", meta.ns},
                                                     {"name", meta.name},

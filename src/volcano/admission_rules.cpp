@@ -1,5 +1,6 @@
 #include "volcano/admission_rules.h"
 
+#include "api/resources.h"
 #include "api/volcano/defaulting.h"
 #include "api/volcano/job_rules.h"
 #include "api/volcano/names.h"
@@ -13,8 +14,6 @@ using api::kueue::AdmissionRules;
 using AdmissionPtr = std::shared_ptr<const Admission>;
 
 namespace {
-
-const api::GroupVersionResource kNamespaces{"", "v1", "namespaces"};
 
 // What was found valid can be decoded, but for a status that nobody may write.
 FieldErrors undecodable(const Error& error) { return {api::invalid_without_value("status", error.message)}; }
@@ -45,7 +44,7 @@ FieldErrors check_job(const Admission& admission, const Json& object, const Json
 }
 
 void fill_in_pod_group(Json& object, const AdmissionContext& context) {
-  const JsonPtr ns = context.get(kNamespaces, "", string_at(object, {"metadata", "namespace"}));
+  const JsonPtr ns = context.get(api::kNamespaces, "", string_at(object, {"metadata", "namespace"}));
   if (ns != nullptr)
     api::volcano::default_pod_group(object, string_at(*ns, {"metadata", "annotations", api::volcano::kQueueName}));
 }

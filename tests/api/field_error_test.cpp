@@ -4,7 +4,7 @@
 
 #include "api/status.h"
 
-namespace berth::api {
+namespace berth::api::field_error_test {
 namespace {
 
 TEST(FieldError, SaysWhatKubernetesSays) {
@@ -125,4 +125,4 @@ TEST(Status, SaysNoAsAnApiServerDoes) {
 }
 
 }  // namespace
-}  // namespace berth::api
+}  // namespace berth::api::field_error_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace berth::api {
+namespace berth::api::meta_test {
 namespace {
 
 TEST(ObjectMeta, ReadsAndWritesBack) {
@@ -68,4 +68,4 @@ TEST(Conditions, ReadAndWriteBack) {
 }
 
 }  // namespace
-}  // namespace berth::api
+}  // namespace berth::api::meta_test

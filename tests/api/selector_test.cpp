@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-namespace berth::api {
+namespace berth::api::selector_test {
 namespace {
 
 using Labels = std::map<std::string, std::string>;
@@ -170,4 +170,4 @@ TEST(FieldSelector, ReadsTermsAndEscapes) {
 }
 
 }  // namespace
-}  // namespace berth::api
+}  // namespace berth::api::selector_test

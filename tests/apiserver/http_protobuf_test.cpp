@@ -2,7 +2,7 @@
 
 #include "apiserver/http/protobuf.h"
 
-namespace berth::apiserver::http {
+namespace berth::apiserver::http::http_protobuf_test {
 namespace {
 
 std::string varint(std::uint64_t value) {
@@ -98,4 +98,4 @@ TEST(Protobuf, RefusesWhatIsMalformed) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver::http
+}  // namespace berth::apiserver::http::http_protobuf_test

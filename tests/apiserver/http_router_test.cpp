@@ -2,7 +2,7 @@
 
 #include "apiserver/http_fake.h"
 
-namespace berth::apiserver::http {
+namespace berth::apiserver::http::http_router_test {
 namespace {
 
 using api::Verb;
@@ -401,4 +401,4 @@ TEST_F(RouterTest, DescribesWhatIsServed) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver::http
+}  // namespace berth::apiserver::http::http_router_test

@@ -11,7 +11,7 @@
 #include "apiserver/http_fake.h"
 #include "support/https_client.h"
 
-namespace berth::apiserver::http {
+namespace berth::apiserver::http::https_server_test {
 
 using namespace berth::http;
 namespace {
@@ -258,4 +258,4 @@ TEST_F(PkiTest, ADirectoryThatCannotBeWrittenIsOneClearError) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver::http
+}  // namespace berth::apiserver::http::https_server_test

@@ -4,7 +4,7 @@
 
 #include "base/yaml.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::json_path_test {
 namespace {
 
 constexpr std::string_view kObject = R"(
@@ -71,4 +71,4 @@ TEST(JsonPath, StopsAtTheLimit) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::json_path_test

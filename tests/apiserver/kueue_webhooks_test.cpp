@@ -8,7 +8,7 @@
 #include "apiserver/builtin/kinds.h"
 #include "base/yaml.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::kueue_webhooks_test {
 namespace {
 
 Json object(std::string_view yaml) { return parse_yaml(yaml).value().front(); }
@@ -211,4 +211,4 @@ TEST_F(KueueWebhooks, JobStatusIsNotReviewed) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::kueue_webhooks_test

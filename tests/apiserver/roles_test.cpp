@@ -5,7 +5,7 @@
 
 #include "apiserver/builtin/support.h"
 
-namespace berth::apiserver::http {
+namespace berth::apiserver::http::roles_test {
 namespace {
 
 const api::User kBob{"bob", {"team-a", "system:authenticated"}};
@@ -114,4 +114,4 @@ TEST(NoRoles, LeaveTheServersOwnRules) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver::http
+}  // namespace berth::apiserver::http::roles_test

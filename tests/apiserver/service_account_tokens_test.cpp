@@ -11,7 +11,7 @@
 #include "base/base64.h"
 #include "http/certificates.h"
 
-namespace berth::apiserver::http {
+namespace berth::apiserver::http::service_account_tokens_test {
 namespace {
 
 const Time kStart = parse_time("2026-11-21T09:00:00.7Z").value();
@@ -271,4 +271,4 @@ TEST_F(ServiceAccountRequests, EndWithTheAccount) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver::http
+}  // namespace berth::apiserver::http::service_account_tokens_test

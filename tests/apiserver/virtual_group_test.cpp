@@ -6,7 +6,7 @@
 
 #include "apiserver/http_fake.h"
 
-namespace berth::apiserver::http {
+namespace berth::apiserver::http::virtual_group_test {
 namespace {
 
 using testing::HasSubstr;
@@ -94,4 +94,4 @@ TEST_F(VirtualGroupTest, IsPartOfOpenApi) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver::http
+}  // namespace berth::apiserver::http::virtual_group_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace berth {
+namespace berth::base64_test {
 namespace {
 
 TEST(Base64, KnownValues) {
@@ -28,4 +28,4 @@ TEST(Base64, RefusesWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::base64_test

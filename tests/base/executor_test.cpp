@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-namespace berth {
+namespace berth::executor_test {
 namespace {
 
 using std::chrono::seconds;
@@ -38,4 +38,4 @@ TEST(VirtualExecutor, RunReadyIsBounded) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::executor_test

@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-namespace berth {
+namespace berth::io_loop_test {
 namespace {
 
 namespace asio = boost::asio;
@@ -50,4 +50,4 @@ TEST(RunLoop, TakesWhatOtherThreadsPost) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::io_loop_test

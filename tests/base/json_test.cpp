@@ -6,7 +6,7 @@
 #include "support/json_gen.h"
 #include "base/lean_json.h"
 
-namespace berth {
+namespace berth::json_test {
 namespace {
 
 TEST(Json, ErrorsSayLineAndColumn) {
@@ -138,4 +138,4 @@ RC_GTEST_PROP(LeanJson, OtherwiseReadsWhatAnybodyReads, ()) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::json_test

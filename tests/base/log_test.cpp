@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 
-namespace berth {
+namespace berth::log_test {
 namespace {
 
 TEST(Log, TextIsOneLinePerEntry) {
@@ -35,4 +35,4 @@ TEST(Log, LevelsHaveNames) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::log_test

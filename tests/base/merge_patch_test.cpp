@@ -5,7 +5,7 @@
 #include "base/merge_patch.h"
 #include "support/json_gen.h"
 
-namespace berth {
+namespace berth::merge_patch_test {
 namespace {
 
 Json json(std::string_view text) { return parse_json(text).value(); }
@@ -78,4 +78,4 @@ RC_GTEST_PROP(MergePatchLaws, NothingToChangeIsAnEmptyPatch, ()) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::merge_patch_test

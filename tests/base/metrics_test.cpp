@@ -6,7 +6,7 @@
 
 #include "base/metrics_text.h"
 
-namespace berth {
+namespace berth::metrics_test {
 namespace {
 
 TEST(Metrics, PrintsSortedText) {
@@ -123,4 +123,4 @@ TEST(Metrics, AFamilyHasABoundedNumberOfSeries) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::metrics_test

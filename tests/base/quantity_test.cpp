@@ -7,7 +7,7 @@
 
 #include "base/amount.h"
 
-namespace berth {
+namespace berth::quantity_test {
 namespace {
 
 struct Case {
@@ -217,4 +217,4 @@ TEST(Quantity, IsAFraction) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::quantity_test

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace berth {
+namespace berth::rare_test {
 namespace {
 
 TEST(Rare, IsAValueAsAnOptionalIs) {
@@ -38,4 +38,4 @@ TEST(Rare, TakesAndGivesOptionals) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::rare_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace berth {
+namespace berth::sha1_test {
 namespace {
 
 TEST(Sha1, GivesTheKnownSums) {  // FIPS 180-4 examples
@@ -18,4 +18,4 @@ TEST(Sha1, IsCutToTheDigits) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::sha1_test

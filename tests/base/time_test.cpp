@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace berth {
+namespace berth::time_test {
 namespace {
 
 TEST(Time, ReadsRfc3339) {
@@ -91,4 +91,4 @@ RC_GTEST_PROP(Time, PrintedTextReadsBack, ()) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::time_test

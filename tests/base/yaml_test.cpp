@@ -5,7 +5,7 @@
 
 #include "support/json_gen.h"
 
-namespace berth {
+namespace berth::yaml_test {
 namespace {
 
 std::string as_json(std::string_view text) {
@@ -127,4 +127,4 @@ RC_GTEST_PROP(Yaml, WrittenTextReadsBackAsTheSameValue, ()) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::yaml_test

@@ -1,4 +1,5 @@
 // ProvisioningRequests: room that is there, nodes that are made, and failures on demand.
+#include "api/resources.h"
 #include "cluster/autoscaler.h"
 
 #include <gtest/gtest.h>
@@ -11,14 +12,10 @@
 #include "cluster/pretend_cluster.h"
 #include "cluster/provisioning_terms.h"
 
-namespace berth::cluster {
+namespace berth::cluster::autoscaler_test {
 namespace {
 
 using namespace testing_support;
-
-const api::GroupVersionResource kRequests{"autoscaling.x-k8s.io", "v1", "provisioningrequests"};
-const api::GroupVersionResource kTemplates{"", "v1", "podtemplates"};
-const api::GroupVersionResource kCrds{"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
 
 class Growing : public Cluster {
  public:
@@ -26,7 +23,7 @@ class Growing : public Cluster {
       : Cluster(options(nodes, scale_up)) {
     for (const auto& file : embedded::crds()) {
       if (file.content.find("provisioningrequests.autoscaling.x-k8s.io") == std::string_view::npos) continue;
-      auto r = request(api::Verb::kCreate, kCrds);
+      auto r = request(api::Verb::kCreate, api::kCustomResourceDefinitions);
       r.ns.clear();
       r.body = yaml(file.content);
       expect_ok(call(std::move(r)));
@@ -44,9 +41,9 @@ class Growing : public Cluster {
   void ask(
       const std::string& name, int pods, const std::string& cls, const std::string& parameters = "{}",
       const std::string& spec = "{containers: [{name: c, image: i, resources: {requests: {cpu: '2'}}}]}") {
-    create(kTemplates, yaml("{apiVersion: v1, kind: PodTemplate, metadata: {name: ppt-" + name +
+    create(api::kPodTemplates, yaml("{apiVersion: v1, kind: PodTemplate, metadata: {name: ppt-" + name +
                             "}, template: {spec: " + spec + "}}"));
-    create(kRequests,
+    create(api::kProvisioningRequests,
            yaml("{apiVersion: autoscaling.x-k8s.io/v1, kind: ProvisioningRequest, metadata: {name: " + name +
                 "}, spec: {provisioningClassName: " + cls + ".autoscaling.x-k8s.io, parameters: " +
                 parameters + ", podSets: [{count: " + std::to_string(pods) + ", podTemplateRef: {name: ppt-" +
@@ -55,7 +52,7 @@ class Growing : public Cluster {
   // "Accepted Provisioned!" : the types that are true; with "!" those that are false.
   std::string said(const std::string& name) {
     std::string out;
-    const Json object = get(kRequests, name);
+    const Json object = get(api::kProvisioningRequests, name);
     for (const auto& c : array_at(object, {"status", "conditions"})) {
       out += (out.empty() ? "" : " ") + std::string(string_at(c, {"type"})) +
              (string_at(c, {"status"}) == "True" ? "" : "!");
@@ -63,7 +60,7 @@ class Growing : public Cluster {
     return out;
   }
   std::string message(const std::string& name, std::string_view type) {
-    const Json object = get(kRequests, name);
+    const Json object = get(api::kProvisioningRequests, name);
     for (const auto& c : array_at(object, {"status", "conditions"})) {
       if (string_at(c, {"type"}) == type) return std::string(string_at(c, {"message"}));
     }
@@ -191,7 +188,7 @@ TEST(Autoscaler, FailsAndRevokesOnDemand) {
   EXPECT_EQ(cluster.said("always-7"), "Accepted Failed");
   EXPECT_EQ(cluster.said("revoked"), "Accepted Provisioned");
   EXPECT_EQ(cluster.said("slow"), "Accepted Provisioned!");
-  auto r = cluster.request(api::Verb::kPatch, kRequests, "by-hand");
+  auto r = cluster.request(api::Verb::kPatch, api::kProvisioningRequests, "by-hand");
   r.patch_type = api::PatchType::kMerge;
   r.body = yaml("{metadata: {annotations: {berth.dev/revoke-after: 0s}}}");
   cluster.expect_ok(cluster.call(std::move(r)));
@@ -205,7 +202,7 @@ TEST(Autoscaler, SaysWhatItCannotUnderstand) {
   Growing cluster;
   cluster.ask("odd", 1, kCheck, "{revoke-after: soon}");
   cluster.create(
-      kRequests,
+      api::kProvisioningRequests,
       yaml("{apiVersion: autoscaling.x-k8s.io/v1, kind: ProvisioningRequest, metadata: {name: bare}, spec: "
            "{provisioningClassName: check-capacity.autoscaling.x-k8s.io, podSets: [{count: 1, "
            "podTemplateRef: {name: none}}]}}"));
@@ -250,4 +247,4 @@ TEST(Autoscaler, RefusesAShapeItCannotMake) {
 }
 
 }  // namespace
-}  // namespace berth::cluster
+}  // namespace berth::cluster::autoscaler_test

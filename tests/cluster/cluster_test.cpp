@@ -10,7 +10,7 @@
 
 #include "cluster/pretend_cluster.h"
 
-namespace berth::cluster {
+namespace berth::cluster::cluster_test {
 namespace {
 
 using namespace testing_support;
@@ -292,4 +292,4 @@ TEST(PretendCluster, TakesUpItsWorkAfterARestart) {
 }
 
 }  // namespace
-}  // namespace berth::cluster
+}  // namespace berth::cluster::cluster_test

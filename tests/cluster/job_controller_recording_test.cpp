@@ -16,7 +16,7 @@
 #include "cluster/world.h"
 #include "source_dir.h"
 
-namespace berth::cluster {
+namespace berth::cluster::job_controller_recording_test {
 namespace {
 
 using namespace testing_support;
@@ -357,4 +357,4 @@ TEST(JobControllerRecording, IsFollowedStepByStep) {
 }
 
 }  // namespace
-}  // namespace berth::cluster
+}  // namespace berth::cluster::job_controller_recording_test

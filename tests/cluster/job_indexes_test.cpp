@@ -5,7 +5,7 @@
 
 #include <set>
 
-namespace berth::cluster {
+namespace berth::cluster::job_indexes_test {
 namespace {
 
 TEST(IndexSet, ReadsAndWritesIntervals) {
@@ -44,4 +44,4 @@ RC_GTEST_PROP(IndexSetLaws, AgreesWithASetOfNumbers, ()) {
 }
 
 }  // namespace
-}  // namespace berth::cluster
+}  // namespace berth::cluster::job_indexes_test

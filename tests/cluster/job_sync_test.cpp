@@ -11,7 +11,7 @@
 
 #include "base/yaml.h"
 
-namespace berth::cluster {
+namespace berth::cluster::job_sync_test {
 namespace {
 
 Json yaml(std::string_view text) {
@@ -486,4 +486,4 @@ TEST(JobSync, WritesItsStatusAlsoWhenPodsCannotBeMade) {
 }
 
 }  // namespace
-}  // namespace berth::cluster
+}  // namespace berth::cluster::job_sync_test

@@ -8,7 +8,7 @@
 #include "cluster/pod_collector.h"
 #include "cluster/pretend_cluster.h"
 
-namespace berth::cluster {
+namespace berth::cluster::node_life_test {
 namespace {
 
 using namespace testing_support;
@@ -284,4 +284,4 @@ TEST(NodeLife, GoesOnAfterARestart) {
 }
 
 }  // namespace
-}  // namespace berth::cluster
+}  // namespace berth::cluster::node_life_test

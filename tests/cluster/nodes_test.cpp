@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-namespace berth::cluster {
+namespace berth::cluster::nodes_test {
 namespace {
 
 TEST(NodeShape, IsBlocksRacksAndNodes) {
@@ -131,4 +131,4 @@ TEST(Nodes, FailAndComeBackByAnnotation) {
 }
 
 }  // namespace
-}  // namespace berth::cluster
+}  // namespace berth::cluster::nodes_test

@@ -6,7 +6,7 @@
 
 #include "base/yaml.h"
 
-namespace berth::cluster {
+namespace berth::cluster::vcjob_sync_test {
 namespace {
 
 using api::volcano::Job;
@@ -298,4 +298,4 @@ TEST(VcJobSync, ADeletedJobIsLeftAlone) {
 }
 
 }  // namespace
-}  // namespace berth::cluster
+}  // namespace berth::cluster::vcjob_sync_test

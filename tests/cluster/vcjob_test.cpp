@@ -1,18 +1,15 @@
 // vcjobs on the pretend cluster: somebody lets their PodGroups in, the cluster does the rest.
 #include <gtest/gtest.h>
 
+#include "api/resources.h"
 #include "base/embedded.h"
 #include "cluster/pod_group_status.h"
 #include "cluster/pretend_cluster.h"
 
-namespace berth::cluster {
+namespace berth::cluster::vcjob_test {
 namespace {
 
 using namespace testing_support;
-
-const api::GroupVersionResource kVcJobs{"batch.volcano.sh", "v1alpha1", "jobs"};
-const api::GroupVersionResource kGroups{"scheduling.volcano.sh", "v1beta1", "podgroups"};
-const api::GroupVersionResource kCommands{"bus.volcano.sh", "v1alpha1", "commands"};
 
 ClusterOptions options() {
   ClusterOptions options;
@@ -37,7 +34,7 @@ class VcJobs : public testing::Test {
   void submit(std::string_view spec) {
     Json job = yaml("{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: j}}");
     ensure_path(job, {"spec"}) = yaml(spec);
-    cluster.create(kVcJobs, std::move(job));
+    cluster.create(api::kVolcanoJobs, std::move(job));
     cluster.pass(1);
   }
   // Of two pods with one cpu each, for so long.
@@ -48,25 +45,25 @@ class VcJobs : public testing::Test {
            "}}, spec: {restartPolicy: Never, containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}]}");
   }
   Json group() {
-    const auto all = cluster.list(kGroups);
+    const auto all = cluster.list(api::kPodGroups);
     return all.size() == 1 ? all[0] : Json();
   }
   std::string group_phase() { return std::string(string_at(group(), {"status", "phase"})); }
   void set_group(std::string_view phase) {
-    auto request = cluster.request(api::Verb::kPatch, kGroups, string_at(group(), {"metadata", "name"}));
+    auto request = cluster.request(api::Verb::kPatch, api::kPodGroups, string_at(group(), {"metadata", "name"}));
     request.body = yaml("{status: {phase: " + std::string(phase) + "}}");
     cluster.expect_ok(cluster.call(std::move(request)));
     cluster.pass(2);
   }
-  std::string phase() { return std::string(string_at(cluster.get(kVcJobs, "j"), {"status", "state", "phase"})); }
+  std::string phase() { return std::string(string_at(cluster.get(api::kVolcanoJobs, "j"), {"status", "state", "phase"})); }
   void command(std::string_view action, std::string_view uid = "") {
     Json order = yaml(
         "{apiVersion: bus.volcano.sh/v1alpha1, kind: Command, metadata: {generateName: c-}, "
         "target: {apiVersion: batch.volcano.sh/v1alpha1, kind: Job, name: j}}");
     ensure_path(order, {"action"}) = action;
-    const Json job = cluster.get(kVcJobs, "j");
+    const Json job = cluster.get(api::kVolcanoJobs, "j");
     ensure_path(order, {"target", "uid"}) = uid.empty() ? string_at(job, {"metadata", "uid"}) : uid;
-    cluster.create(kCommands, std::move(order));
+    cluster.create(api::kVolcanoCommands, std::move(order));
     cluster.pass(60);
   }
 
@@ -84,12 +81,12 @@ TEST_F(VcJobs, RunOnceTheirGroupIsLetIn) {
   set_group("Inqueue");
   EXPECT_EQ(phase(), "Running");
   EXPECT_EQ(group_phase(), "Running");
-  EXPECT_EQ(int_at(cluster.get(kVcJobs, "j"), {"status", "running"}), 2);
+  EXPECT_EQ(int_at(cluster.get(api::kVolcanoJobs, "j"), {"status", "running"}), 2);
   EXPECT_EQ(int_at(group(), {"status", "running"}), 2);
   cluster.pass(40);
   EXPECT_EQ(phase(), "Completed");
   EXPECT_EQ(group_phase(), "Completed");
-  EXPECT_EQ(int_at(cluster.get(kVcJobs, "j"), {"status", "succeeded"}), 2);
+  EXPECT_EQ(int_at(cluster.get(api::kVolcanoJobs, "j"), {"status", "succeeded"}), 2);
 }
 
 TEST_F(VcJobs, WaitAndRunAgainWhenTheirQuotaIsTakenBack) {
@@ -97,7 +94,7 @@ TEST_F(VcJobs, WaitAndRunAgainWhenTheirQuotaIsTakenBack) {
   set_group("Inqueue");
   ASSERT_EQ(phase(), "Running");
   // As the controller does: no more pods, then none at all.
-  auto request = cluster.request(api::Verb::kPatch, kGroups, string_at(group(), {"metadata", "name"}));
+  auto request = cluster.request(api::Verb::kPatch, api::kPodGroups, string_at(group(), {"metadata", "name"}));
   request.body = yaml("{status: {phase: Pending}}");
   cluster.expect_ok(cluster.call(std::move(request)));
   for (const Json& pod : cluster.list(kPods)) cluster.remove(kPods, string_at(pod, {"metadata", "name"}));
@@ -107,7 +104,7 @@ TEST_F(VcJobs, WaitAndRunAgainWhenTheirQuotaIsTakenBack) {
   set_group("Inqueue");
   cluster.pass(20);
   EXPECT_EQ(phase(), "Running");
-  EXPECT_EQ(int_at(cluster.get(kVcJobs, "j"), {"status", "retryCount"}), 0);
+  EXPECT_EQ(int_at(cluster.get(api::kVolcanoJobs, "j"), {"status", "retryCount"}), 0);
 }
 
 TEST_F(VcJobs, ATakenPodIsReplacedAfterAWhile) {
@@ -125,12 +122,12 @@ TEST_F(VcJobs, StopAndGoOnByCommand) {
   set_group("Inqueue");
   command("AbortJob", "of-another");
   EXPECT_EQ(phase(), "Running") << "a job of this name that was before";
-  EXPECT_TRUE(cluster.list(kCommands).empty());
+  EXPECT_TRUE(cluster.list(api::kVolcanoCommands).empty());
   command("AbortJob");
   EXPECT_EQ(phase(), "Aborted");
   EXPECT_TRUE(cluster.list(kPods).empty());
-  EXPECT_TRUE(cluster.list(kGroups).empty()) << "its quota is free";
-  EXPECT_TRUE(cluster.list(kCommands).empty());
+  EXPECT_TRUE(cluster.list(api::kPodGroups).empty()) << "its quota is free";
+  EXPECT_TRUE(cluster.list(api::kVolcanoCommands).empty());
   command("ResumeJob");
   EXPECT_EQ(phase(), "Pending");
   set_group("Inqueue");
@@ -139,7 +136,7 @@ TEST_F(VcJobs, StopAndGoOnByCommand) {
   EXPECT_EQ(phase(), "Terminated");
   command("ResumeJob");
   EXPECT_EQ(phase(), "Terminated") << "for good";
-  EXPECT_TRUE(cluster.list(kCommands).empty());
+  EXPECT_TRUE(cluster.list(api::kVolcanoCommands).empty());
 }
 
 TEST_F(VcJobs, FailWhenTheirPodsDo) {
@@ -147,7 +144,7 @@ TEST_F(VcJobs, FailWhenTheirPodsDo) {
   set_group("Inqueue");
   cluster.pass(10);
   EXPECT_EQ(phase(), "Failed");
-  EXPECT_EQ(int_at(cluster.get(kVcJobs, "j"), {"status", "failed"}), 2);
+  EXPECT_EQ(int_at(cluster.get(api::kVolcanoJobs, "j"), {"status", "failed"}), 2);
 }
 
 TEST_F(VcJobs, RestartUntilTheirTriesAreUsedUp) {
@@ -155,7 +152,7 @@ TEST_F(VcJobs, RestartUntilTheirTriesAreUsedUp) {
   set_group("Inqueue");
   cluster.pass(60);
   EXPECT_EQ(phase(), "Pending") << "it asks for quota again";
-  EXPECT_EQ(int_at(cluster.get(kVcJobs, "j"), {"status", "retryCount"}), 1);
+  EXPECT_EQ(int_at(cluster.get(api::kVolcanoJobs, "j"), {"status", "retryCount"}), 1);
   set_group("Inqueue");
   cluster.pass(60);
   EXPECT_EQ(phase(), "Failed");
@@ -164,10 +161,10 @@ TEST_F(VcJobs, RestartUntilTheirTriesAreUsedUp) {
 TEST_F(VcJobs, TakeEverythingAlongWhenTheyAreDeleted) {
   submit_two("1h");
   set_group("Inqueue");
-  cluster.remove(kVcJobs, "j");
+  cluster.remove(api::kVolcanoJobs, "j");
   cluster.pass(60);
   EXPECT_TRUE(cluster.list(kPods).empty());
-  EXPECT_TRUE(cluster.list(kGroups).empty());
+  EXPECT_TRUE(cluster.list(api::kPodGroups).empty());
 }
 
 TEST(PodGroupStatus, FollowsItsPods) {
@@ -195,4 +192,4 @@ TEST(PodGroupStatus, FollowsItsPods) {
 }
 
 }  // namespace
-}  // namespace berth::cluster
+}  // namespace berth::cluster::vcjob_test

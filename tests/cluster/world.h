@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/resources.h"
 #include "api/rest.h"
 #include "api/status.h"
 #include "apiserver/server/api_server.h"
@@ -20,11 +21,11 @@
 
 namespace berth::cluster::testing_support {
 
-inline const api::GroupVersionResource kJobs{"batch", "v1", "jobs"};
-inline const api::GroupVersionResource kPods{"", "v1", "pods"};
-inline const api::GroupVersionResource kNodes{"", "v1", "nodes"};
-inline const api::GroupVersionResource kNamespaces{"", "v1", "namespaces"};
-inline const api::GroupVersionResource kEvents{"events.k8s.io", "v1", "events"};
+using api::kJobs;
+using api::kPods;
+using api::kNodes;
+using api::kNamespaces;
+using api::kEvents;
 
 inline Json yaml(std::string_view text) {
   auto documents = parse_yaml(text);

@@ -14,7 +14,7 @@
 #include "conformance/real_server.h"
 #include "source_dir.h"
 
-namespace berth::conformance {
+namespace berth::conformance::http_recordings_test {
 namespace {
 
 class HttpRecording : public testing::TestWithParam<const char*> {
@@ -78,4 +78,4 @@ TEST(Differences, AreToldInTheCompatibilityNotes) {
 }
 
 }  // namespace
-}  // namespace berth::conformance
+}  // namespace berth::conformance::http_recordings_test

@@ -10,7 +10,7 @@
 #include "conformance/kueue_player.h"
 #include "support/real_api_server.h"
 
-namespace berth::conformance {
+namespace berth::conformance::kueue_recordings_test {
 namespace {
 
 using Differences = std::vector<KnownDifference>;
@@ -81,4 +81,4 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 }  // namespace
-}  // namespace berth::conformance
+}  // namespace berth::conformance::kueue_recordings_test

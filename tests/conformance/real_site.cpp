@@ -29,7 +29,7 @@ using testing_support::eventually;
 // seconds.
 constexpr std::chrono::seconds kForALook{40};
 // It must still hold a moment later.
-constexpr std::chrono::milliseconds kBetweenLooks{250};
+constexpr std::chrono::milliseconds kBetweenChecks{250};
 
 constexpr const char* kVisibility = "/apis/visibility.kueue.x-k8s.io/v1beta2";
 
@@ -142,7 +142,7 @@ class RealSite final : public Site {
   void until(const std::function<bool()>& settled) override {
     const auto end = std::chrono::steady_clock::now() + kForALook;
     for (int held = 0; held < 2 && std::chrono::steady_clock::now() < end;) {
-      std::this_thread::sleep_for(kBetweenLooks);
+      std::this_thread::sleep_for(kBetweenChecks);
       held = settled() ? held + 1 : 0;
     }
   }

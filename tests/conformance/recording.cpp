@@ -18,7 +18,7 @@ std::map<std::string, std::string> texts(const JsonObject& object) {
   return out;
 }
 
-Json member(const Json& object, std::string_view key) {
+Json copy_of_member(const Json& object, std::string_view key) {
   const Json* value = find(object, key);
   return value == nullptr ? Json() : *value;
 }
@@ -31,7 +31,7 @@ std::vector<Preparation> preparations(const Json& array) {
   for (const Json& p : array.get_array()) {
     std::string type = text(p, "contentType");
     if (type.empty() && find(p, "body") != nullptr) type = "application/json";
-    all.push_back({text(p, "method"), text(p, "path"), type, member(p, "body")});
+    all.push_back({text(p, "method"), text(p, "path"), type, copy_of_member(p, "body")});
   }
   return all;
 }
@@ -59,10 +59,10 @@ Recording load_recording(const std::string& name) {
     step.as = text(s, "as");
     step.content_type = text(s, "contentType");
     step.headers = texts(object_at(s, {"headers"}));
-    step.body = member(s, "body");
+    step.body = copy_of_member(s, "body");
     step.status = static_cast<int>(int_at(s, {"status"}));
     step.response_headers = texts(object_at(s, {"responseHeaders"}));
-    step.response = member(s, "response");
+    step.response = copy_of_member(s, "response");
     recording.steps.push_back(std::move(step));
   }
   return recording;
@@ -73,11 +73,11 @@ Setup load_setup(const std::string& name) {
   Setup setup;
   for (const Json& p : array_at(file, {"play"})) setup.play.emplace_back(view(p.get_string()));
   setup.kueue = bool_at(file, {"kueue"});
-  setup.start = preparations(member(file, "start"));
+  setup.start = preparations(copy_of_member(file, "start"));
   for (const auto& [title, value] : object_at(file, {"steps"})) {
     Surroundings around;
-    around.before = preparations(member(value, "before"));
-    around.during = preparations(member(value, "during"));
+    around.before = preparations(copy_of_member(value, "before"));
+    around.during = preparations(copy_of_member(value, "during"));
     around.bind = texts(object_at(value, {"bind"}));
     around.body_bytes = static_cast<std::size_t>(int_at(value, {"bodyBytes"}));
     around.cut = text(value, "cut");

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace berth::controller {
+namespace berth::controller::configure_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -72,4 +72,4 @@ TEST(Configure, GatesComeFromOneSide) {
 }
 
 }  // namespace
-}  // namespace berth::controller
+}  // namespace berth::controller::configure_test

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace berth::controller {
+namespace berth::controller::feature_gates_test {
 namespace {
 
 std::string error_of(std::string_view text) {
@@ -119,4 +119,4 @@ TEST(FeatureGates, ChangeNothingAfterAnError) {
 }
 
 }  // namespace
-}  // namespace berth::controller
+}  // namespace berth::controller::feature_gates_test

@@ -5,6 +5,7 @@
 #include <map>
 #include <string_view>
 
+#include "api/resources.h"
 #include "apiserver/kueue_webhooks.h"
 #include "apiserver/server/harness.h"
 #include "base/embedded.h"
@@ -12,12 +13,8 @@
 #include "controller/controller.h"
 #include "jobs/workload_name.h"
 
-namespace berth::controller {
+namespace berth::controller::job_workloads_test {
 namespace {
-
-const api::GroupVersionResource kWorkloads{"kueue.x-k8s.io", "v1beta2", "workloads"};
-const api::GroupVersionResource kPriorityClasses{"kueue.x-k8s.io", "v1beta2", "workloadpriorityclasses"};
-const api::GroupVersionResource kNewEvents{"events.k8s.io", "v1", "events"};
 
 class JobWorkloads : public apiserver::ServerTest {
  protected:
@@ -72,7 +69,7 @@ class JobWorkloads : public apiserver::ServerTest {
   // A Workload made by hand that fits to such a Job: its template has the defaults that the API server sets
   // on Jobs.
   Json workload(const std::string& name, const std::string& cpu = "1", const std::string& more = "") {
-    return make(kWorkloads, "default",
+    return make(api::kWorkloads, "default",
                 "{metadata: {name: " + name + more +
                     "}, spec: {queueName: q, podSets: [{name: main, count: 1, template: {spec: "
                     "{restartPolicy: Never, " +
@@ -82,7 +79,7 @@ class JobWorkloads : public apiserver::ServerTest {
                     "/dev/termination-log, " +
                     "terminationMessagePolicy: File, resources: {requests: {cpu: '" + cpu + "'}}}]}}}]}}");
   }
-  Json seen(const std::string& name) { return get(kWorkloads, "default", name).body; }
+  Json seen(const std::string& name) { return get(api::kWorkloads, "default", name).body; }
   Json seen_job(const std::string& name) { return get(apiserver::kJobs, "default", name).body; }
   bool suspended(const std::string& job) { return bool_at(seen_job(job), {"spec", "suspend"}); }
   static std::string name_of(const std::string& job, const std::string& uid) {
@@ -104,14 +101,14 @@ class JobWorkloads : public apiserver::ServerTest {
   }
   std::vector<Json> workloads() {
     std::vector<Json> all;
-    const Json found = list(kWorkloads, "default").body;
+    const Json found = list(api::kWorkloads, "default").body;
     for (const auto& one : array_at(found, {"items"})) all.push_back(one);
     return all;
   }
   // "Warning Reason: note" of all events about the object.
   std::vector<std::string> events(std::string_view kind, std::string_view name) {
     std::vector<std::string> texts;
-    const Json found = list(kNewEvents, "default").body;
+    const Json found = list(api::kEvents, "default").body;
     for (const auto& one : array_at(found, {"items"})) {
       if (string_at(one, {"regarding", "kind"}) != kind || string_at(one, {"regarding", "name"}) != name)
         continue;
@@ -143,14 +140,14 @@ TEST_F(JobWorkloads, AClassThatIsNotThereMakesNoWorkloadUntilItComes) {
   EXPECT_TRUE(workloads().empty());
   EXPECT_TRUE(suspended("j"));
   EXPECT_TRUE(told("j", "Warning WorkloadPriorityClassNotFound: WorkloadPriorityClass \"late\" not found"));
-  make(kPriorityClasses, "", "{metadata: {name: late}, value: 42}");
+  make(api::kWorkloadPriorityClasses, "", "{metadata: {name: late}, value: 42}");
   pass();
   EXPECT_EQ(int_at(seen(name_of("j", uid)), {"spec", "priority"}), 42);
   EXPECT_FALSE(suspended("j"));
 }
 
 TEST_F(JobWorkloads, AnotherClassThatIsNotThereChangesNothingUntilItComes) {
-  make(kPriorityClasses, "", "{metadata: {name: low}, value: 1}");
+  make(api::kWorkloadPriorityClasses, "", "{metadata: {name: low}, value: 1}");
   const std::string name = name_of("j", job("j", ", kueue.x-k8s.io/priority-class: low"));
   pass();
   ASSERT_TRUE(patch(apiserver::kJobs, "default", "j",
@@ -159,7 +156,7 @@ TEST_F(JobWorkloads, AnotherClassThatIsNotThereChangesNothingUntilItComes) {
   pass();
   EXPECT_EQ(int_at(seen(name), {"spec", "priority"}), 1);
   EXPECT_TRUE(told("j", "Warning WorkloadPriorityClassNotFound: WorkloadPriorityClass \"late\" not found"));
-  make(kPriorityClasses, "", "{metadata: {name: late}, value: 42}");
+  make(api::kWorkloadPriorityClasses, "", "{metadata: {name: late}, value: 42}");
   pass();
   EXPECT_EQ(int_at(seen(name), {"spec", "priority"}), 42);
   EXPECT_EQ(string_at(seen(name), {"spec", "priorityClassRef", "name"}), "late");
@@ -231,7 +228,7 @@ TEST_F(JobWorkloads, AJobWhosePrebuiltWorkloadGoesStopsAndGoesOnWithTheNext) {
   job("j", ", kueue.x-k8s.io/prebuilt-workload-name: w1");
   pass();
   ASSERT_FALSE(suspended("j"));
-  ASSERT_TRUE(remove(kWorkloads, "default", "w1").ok());
+  ASSERT_TRUE(remove(api::kWorkloads, "default", "w1").ok());
   pass();
   EXPECT_TRUE(suspended("j"));
   EXPECT_TRUE(told("j", "Normal Stopped: missing workload"));
@@ -261,14 +258,14 @@ TEST_F(JobWorkloads, APrebuiltWorkloadFinishesWithItsJob) {
 TEST_F(JobWorkloads, AJobThatNamesAWorkloadLaterLeavesItsOwn) {
   const std::string own = name_of("j", job("j", "", "kueue.x-k8s.io/admission-gated-by: example.com/a"));
   pass();
-  ASSERT_TRUE(exists(kWorkloads, "default", own));
+  ASSERT_TRUE(exists(api::kWorkloads, "default", own));
   workload("w1");
   ASSERT_TRUE(patch(apiserver::kJobs, "default", "j",
                     R"({"metadata":{"labels":{"kueue.x-k8s.io/prebuilt-workload-name":"w1"}}})")
                   .ok());
   pass();
   EXPECT_EQ(owner(seen("w1")), "j");
-  EXPECT_FALSE(exists(kWorkloads, "default", own));
+  EXPECT_FALSE(exists(api::kWorkloads, "default", own));
 }
 
 // --- Jobs that go.
@@ -354,12 +351,12 @@ TEST_F(CollectedWorkloads, AWorkloadWhoseOwnerWasTakenAwayGoesBackToItsJob) {
   const std::string uid = job("j");
   const std::string name = name_of("j", uid);
   pass();
-  ASSERT_TRUE(patch(kWorkloads, "default", name, R"({"metadata":{"ownerReferences":null}})").ok());
+  ASSERT_TRUE(patch(api::kWorkloads, "default", name, R"({"metadata":{"ownerReferences":null}})").ok());
   pass();
   EXPECT_EQ(owner(seen(name)), "j");
   EXPECT_FALSE(suspended("j"));
   ASSERT_TRUE(
-      patch(kWorkloads, "default", name, R"({"metadata":{"ownerReferences":null,"labels":null}})").ok());
+      patch(api::kWorkloads, "default", name, R"({"metadata":{"ownerReferences":null,"labels":null}})").ok());
   pass();
   EXPECT_EQ(owner(seen(name)), "j");
   EXPECT_EQ(string_at(seen(name), {"metadata", "labels", "kueue.x-k8s.io/job-uid"}), uid);
@@ -369,9 +366,9 @@ TEST_F(CollectedWorkloads, AWorkloadWhoseOwnerWasTakenAwayGoesBackToItsJob) {
 TEST_F(CollectedWorkloads, AWorkloadOfNobodyThatIsDeletedLosesTheFinalizer) {
   workload("w1", "1", ", finalizers: [kueue.x-k8s.io/resource-in-use]");
   pass();
-  ASSERT_TRUE(remove(kWorkloads, "default", "w1").ok());
+  ASSERT_TRUE(remove(api::kWorkloads, "default", "w1").ok());
   pass();
-  EXPECT_FALSE(exists(kWorkloads, "default", "w1"));
+  EXPECT_FALSE(exists(api::kWorkloads, "default", "w1"));
   EXPECT_EQ(holders(), 0u);
 }
 
@@ -396,7 +393,7 @@ TEST_F(JobWorkloads, ATimeLimitThatIsTakenAwayWhileTheJobWaitsLeavesItsWorkload)
   EXPECT_EQ(find_path(seen(name), {"spec", "maximumExecutionTimeSeconds"}), nullptr);
   EXPECT_TRUE(
       told("j", "Normal UpdatedWorkload: Updated not matching Workload for suspended job: default/" + name));
-  ASSERT_TRUE(patch(kWorkloads, "default", name, R"({"spec":{"active":true}})").ok());
+  ASSERT_TRUE(patch(api::kWorkloads, "default", name, R"({"spec":{"active":true}})").ok());
   pass(10);
   EXPECT_FALSE(suspended("j")) << "it can be activated again";
 }
@@ -439,4 +436,4 @@ TEST_F(JobWorkloads, AJobThatCannotStartSaysWhy) {
 }
 
 }  // namespace
-}  // namespace berth::controller
+}  // namespace berth::controller::job_workloads_test

@@ -7,7 +7,7 @@
 #include "base/yaml.h"
 #include "controller/controller.h"
 
-namespace berth::controller {
+namespace berth::controller::managed_jobs_test {
 namespace {
 
 class ManagedJobs : public apiserver::ServerTest {
@@ -78,4 +78,4 @@ TEST_F(ManagedJobs, AParentWithoutAQueueIsManagedTooWhenAllJobsAre) {
 }
 
 }  // namespace
-}  // namespace berth::controller
+}  // namespace berth::controller::managed_jobs_test

@@ -8,7 +8,7 @@
 #include "api/meta.h"
 #include "base/yaml.h"
 
-namespace berth::controller {
+namespace berth::controller::metrics_test {
 namespace {
 
 using api::kueue::Workload;
@@ -459,4 +459,4 @@ TEST(BuildInfo, IsOne) {
 }
 
 }  // namespace
-}  // namespace berth::controller
+}  // namespace berth::controller::metrics_test

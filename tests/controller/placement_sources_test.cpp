@@ -5,7 +5,7 @@
 
 #include "base/yaml.h"
 
-namespace berth::controller {
+namespace berth::controller::placement_sources_test {
 namespace {
 
 JsonPtr object(std::string_view yaml) {
@@ -121,4 +121,4 @@ TEST(PodSource, TellsThatADeletedPodIsGoneWhateverItsLastStateWas) {
 }
 
 }  // namespace
-}  // namespace berth::controller
+}  // namespace berth::controller::placement_sources_test

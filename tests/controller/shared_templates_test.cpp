@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace berth::controller {
+namespace berth::controller::shared_templates_test {
 namespace {
 
 Json with_value(int value) { return JsonObject{{"spec", JsonObject{{"x", value}}}}; }
@@ -25,4 +25,4 @@ TEST(SharedTemplates, WhatNobodyUsesIsForgotten) {
 }
 
 }  // namespace
-}  // namespace berth::controller
+}  // namespace berth::controller::shared_templates_test

@@ -7,7 +7,7 @@
 #include "base/yaml.h"
 #include "controller/controller.h"
 
-namespace berth::controller {
+namespace berth::controller::status_write_test {
 namespace {
 
 class StatusWrite : public apiserver::ServerTest {
@@ -76,4 +76,4 @@ TEST_F(StatusWrite, LeavesFieldsThatItDoesNotKnow) {
 }
 
 }  // namespace
-}  // namespace berth::controller
+}  // namespace berth::controller::status_write_test

@@ -1,4 +1,5 @@
 // The ungater against an API server whose answers may be lost and whose cache may lag behind.
+#include "api/resources.h"
 #include "controller/ungater.h"
 
 #include <gtest/gtest.h>
@@ -6,10 +7,9 @@
 #include <map>
 
 #include "cluster/world.h"
-#include "controller/resources.h"
 #include "jobs/placed_pods.h"
 
-namespace berth::controller {
+namespace berth::controller::ungater_test {
 namespace {
 
 using cluster::testing_support::World;
@@ -33,7 +33,7 @@ class LossyClient final : public api::RestClient {
         done(busy);
       });
     }
-    if (request.resource == kWorkloads) {  // that the cache may lag behind
+    if (request.resource == api::kWorkloads) {  // that the cache may lag behind
       return to_.call(std::move(request), [this, done](const api::RestResponse&) {
         api::RestResponse found;
         found.body = JsonObject{{"metadata", JsonObject{{"resourceVersion", workload_version}}}};
@@ -116,7 +116,7 @@ spec:
 )");
     ensure_path(pod, {"metadata", "name"}) = name;
     if (!other_gate) ensure_path(pod, {"spec", "schedulingGates"}).as_array().pop_back();
-    const Json created = world.create(kPods, std::move(pod));
+    const Json created = world.create(api::kPods, std::move(pod));
     show(created);
     return created;
   }
@@ -136,7 +136,7 @@ spec:
     return std::make_shared<const Json>(JsonObject{{"metadata", std::move(metadata)}});
   }
   Json get(const std::string& name) {
-    return world.expect_ok(world.call(world.request(api::Verb::kGet, kPods, name)));
+    return world.expect_ok(world.call(world.request(api::Verb::kGet, api::kPods, name)));
   }
   std::string host(const std::string& name) {
     return std::string(string_at(get(name), {"spec", "nodeSelector", "kubernetes.io/hostname"}));
@@ -205,7 +205,7 @@ TEST_F(UngaterTest, APodThatIsGoneFreesItsPlace) {
   add_pod("b");
   run();
   EXPECT_EQ(host("b"), "");
-  world.call(world.request(api::Verb::kDelete, kPods, "a"));
+  world.call(world.request(api::Verb::kDelete, api::kPods, "a"));
   ungater.pod_changed(who(cached["a"]), nullptr);
   run();
   EXPECT_EQ(host("b"), "n1");
@@ -253,7 +253,7 @@ spec: {restartPolicy: Never, nodeSelector: {kubernetes.io/hostname: n1}, contain
 )");
     ensure_path(pod, {"metadata", "name"}) = name;
     for (const auto& [key, value] : annotations) ensure_path(pod, {"metadata", "annotations", "kueue.x-k8s.io/" + key}) = value;
-    show(world.create(kPods, std::move(pod)));
+    show(world.create(api::kPods, std::move(pod)));
   };
   const auto phase = [this](const std::string& name) { return std::string(string_at(get(name), {"status", "phase"})); };
   place({{"n1", 2}});
@@ -297,4 +297,4 @@ TEST_F(UngaterTest, NothingIsWrittenForAWorkloadThatIsGone) {
 }
 
 }  // namespace
-}  // namespace berth::controller
+}  // namespace berth::controller::ungater_test

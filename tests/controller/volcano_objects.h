@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "api/resources.h"
 #include "apiserver/server/harness.h"
 #include "base/embedded.h"
 #include "base/yaml.h"
 #include "controller/controller.h"
-#include "controller/resources.h"
 
 namespace berth::controller {
 
@@ -58,31 +58,31 @@ class VolcanoObjects : public apiserver::ServerTest {
     return call(std::move(r));
   }
   void queue(const std::string& name, const std::string& spec) {
-    const auto made = create(kVolcanoQueues, "", R"({"metadata":{"name":")" + name + R"("},"spec":)" + spec + "}");
+    const auto made = create(api::kVolcanoQueues, "", R"({"metadata":{"name":")" + name + R"("},"spec":)" + spec + "}");
     EXPECT_TRUE(made.ok()) << made.body;
   }
   void group(const std::string& name, const std::string& queue, int pods, int cpu) {
-    const auto made = create(kPodGroups, "default",
+    const auto made = create(api::kPodGroups, "default",
                              R"({"metadata":{"name":")" + name + R"("},"spec":{"queue":")" + queue + R"(","minMember":)" +
                                  std::to_string(pods) + R"(,"minResources":{"cpu":)" + std::to_string(cpu) + "}}}");
     EXPECT_TRUE(made.ok()) << made.body;
   }
   void bound_pod(const std::string& name, const std::string& group, int cpu) {
     const auto made = ServerTest::create(
-        kPods, "default",
+        api::kPods, "default",
         R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")" + name + R"(","annotations":{"scheduling.k8s.io/group-name":")" + group +
             R"("}},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":)" + std::to_string(cpu) +
             "}}}]}}");
     EXPECT_TRUE(made.ok()) << made.body;
   }
   std::string phase(const std::string& group) {
-    return std::string(string_at(get(kPodGroups, "default", group).body, {"status", "phase"}));
+    return std::string(string_at(get(api::kPodGroups, "default", group).body, {"status", "phase"}));
   }
   std::string state(const std::string& queue) {
-    return std::string(string_at(get(kVolcanoQueues, "", queue).body, {"status", "state"}));
+    return std::string(string_at(get(api::kVolcanoQueues, "", queue).body, {"status", "state"}));
   }
   void command(const std::string& action, const std::string& queue, std::string_view more = "") {
-    const auto made = create(kCommands, "default",
+    const auto made = create(api::kVolcanoCommands, "default",
                              R"({"metadata":{"generateName":"c-"},"action":")" + action +
                                  R"(","target":{"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","uid":"","name":")" + queue +
                                  "\"" + std::string(more) + "}}");
@@ -99,7 +99,7 @@ class VolcanoObjects : public apiserver::ServerTest {
     return out;
   }
   std::string allocated(const std::string& queue, std::string_view resource = "cpu") {
-    return std::string(string_at(get(kVolcanoQueues, "", queue).body, {"status", "allocated", resource}));
+    return std::string(string_at(get(api::kVolcanoQueues, "", queue).body, {"status", "allocated", resource}));
   }
 
   std::optional<Controller> controller;

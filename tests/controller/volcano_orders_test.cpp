@@ -3,7 +3,7 @@
 
 #include "controller/volcano_objects.h"
 
-namespace berth::controller {
+namespace berth::controller::volcano_orders_test {
 namespace {
 
 using ::testing::AllOf;
@@ -22,7 +22,7 @@ class VolcanoOrders : public VolcanoObjects {
     pass();
   }
   std::string mark(const std::string& queue) {
-    return std::string(string_at(get(kVolcanoQueues, "", queue).body, {"metadata", "annotations", "volcano.sh/closed-by-parent"}));
+    return std::string(string_at(get(api::kVolcanoQueues, "", queue).body, {"metadata", "annotations", "volcano.sh/closed-by-parent"}));
   }
 };
 
@@ -30,7 +30,7 @@ TEST_F(VolcanoOrders, AreCarriedOutOnceAndGone) {
   command("CloseQueue", "other");
   pass();
   EXPECT_EQ(state("other"), "Closed");
-  EXPECT_TRUE(array_at(list(kCommands, "").body, {"items"}).empty());
+  EXPECT_TRUE(array_at(list(api::kVolcanoCommands, "").body, {"items"}).empty());
   command("OpenQueue", "other");
   pass();
   EXPECT_EQ(state("other"), "Open");
@@ -41,15 +41,15 @@ TEST_F(VolcanoOrders, AboutAnotherQueueOfTheNameDoNothing) {
   command("CloseQueue", "nobody");
   pass();
   EXPECT_EQ(state("other"), "Open");
-  EXPECT_TRUE(array_at(list(kCommands, "").body, {"items"}).empty());
+  EXPECT_TRUE(array_at(list(api::kVolcanoCommands, "").body, {"items"}).empty());
 }
 
 TEST_F(VolcanoOrders, AboutOtherKindsAreLeftToOthers) {
-  ASSERT_TRUE(create(kCommands, "default",
+  ASSERT_TRUE(create(api::kVolcanoCommands, "default",
                      R"({"metadata":{"name":"c"},"action":"AbortJob","target":{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":"other","uid":""}})")
                   .ok());
   pass();
-  EXPECT_TRUE(exists(kCommands, "default", "c"));
+  EXPECT_TRUE(exists(api::kVolcanoCommands, "default", "c"));
 }
 
 TEST_F(VolcanoOrders, ThatCannotBeCarriedOutAreSaid) {
@@ -59,7 +59,7 @@ TEST_F(VolcanoOrders, ThatCannotBeCarriedOutAreSaid) {
   EXPECT_EQ(state("root"), "Open");
   EXPECT_THAT(events("Queue", "root"), Contains(AllOf(StartsWith("CommandRefused: "), HasSubstr("root cannot be closed"))));
   EXPECT_THAT(events("Queue", "other"), Contains(AllOf(StartsWith("CommandRefused: "), HasSubstr("must be OpenQueue or CloseQueue"))));
-  EXPECT_TRUE(array_at(list(kCommands, "").body, {"items"}).empty());
+  EXPECT_TRUE(array_at(list(api::kVolcanoCommands, "").body, {"items"}).empty());
 }
 
 TEST_F(VolcanoOrders, OfAParentReachItsChildrenAndNobodyIsToldOfARefusal) {
@@ -71,7 +71,7 @@ TEST_F(VolcanoOrders, OfAParentReachItsChildrenAndNobodyIsToldOfARefusal) {
   EXPECT_EQ(state("child"), "Closing") << "it has a PodGroup yet";
   EXPECT_EQ(mark("child"), "true");
   EXPECT_EQ(phase("g"), "Inqueue");
-  ASSERT_TRUE(remove(kPodGroups, "default", "g").ok());
+  ASSERT_TRUE(remove(api::kPodGroups, "default", "g").ok());
   pass();
   EXPECT_EQ(state("child"), "Closed");
   command("OpenQueue", "tenant");
@@ -99,11 +99,11 @@ TEST_F(VolcanoOrders, ToOpenAChildOfAClosedParentWaitForTheParent) {
 TEST_F(VolcanoOrders, AQueueThatMovesBelowAClosedOneIsClosedUntilItMovesOut) {
   command("CloseQueue", "tenant");
   pass();
-  ASSERT_TRUE(patch(kVolcanoQueues, "", "other", R"({"spec":{"parent":"tenant"}})").ok());
+  ASSERT_TRUE(patch(api::kVolcanoQueues, "", "other", R"({"spec":{"parent":"tenant"}})").ok());
   pass();
   EXPECT_EQ(state("other"), "Closed");
   EXPECT_EQ(mark("other"), "true");
-  ASSERT_TRUE(patch(kVolcanoQueues, "", "other", R"({"spec":{"parent":"root"}})").ok());
+  ASSERT_TRUE(patch(api::kVolcanoQueues, "", "other", R"({"spec":{"parent":"root"}})").ok());
   pass();
   EXPECT_EQ(state("other"), "Open");
   EXPECT_EQ(mark("other"), "false");
@@ -120,7 +120,7 @@ TEST_F(VolcanoOrders, WhoWaitsHearsWhy) {
   command("CloseQueue", "child");
   pass();
   EXPECT_THAT(events("PodGroup", "waits"), Contains(AllOf(StartsWith("Unschedulable: "), HasSubstr("queue child is Closing"))));
-  const Json status = get(kPodGroups, "default", "waits").body;
+  const Json status = get(api::kPodGroups, "default", "waits").body;
   EXPECT_EQ(string_at(array_at(status, {"status", "conditions"})[0], {"type"}), "Unschedulable");
   EXPECT_EQ(string_at(array_at(status, {"status", "conditions"})[0], {"reason"}), "QueueTakesNoWork");
 }
@@ -142,17 +142,17 @@ TEST_F(VolcanoOrders, SwitchedOffAllOfItIsSomebodyElses) {
   EXPECT_TRUE(controller->leading());
   group("after", "child", 1, 1);
   command("CloseQueue", "child");
-  ASSERT_TRUE(remove(kVolcanoQueues, "", "root").ok());
-  ASSERT_TRUE(create(kClusterQueues, "", R"({"metadata":{"name":"volcano.child"},"spec":{"namespaceSelector":{}}})").ok());
+  ASSERT_TRUE(remove(api::kVolcanoQueues, "", "root").ok());
+  ASSERT_TRUE(create(api::kClusterQueues, "", R"({"metadata":{"name":"volcano.child"},"spec":{"namespaceSelector":{}}})").ok());
   pass(std::chrono::minutes(1));
   EXPECT_EQ(phase("before"), "Inqueue");
   EXPECT_EQ(phase("after"), "");
   EXPECT_EQ(state("child"), "Open");
-  EXPECT_EQ(array_at(list(kCommands, "").body, {"items"}).size(), 1u);
-  EXPECT_FALSE(exists(kVolcanoQueues, "", "root"));
-  EXPECT_FALSE(array_at(get(kClusterQueues, "", "volcano.child").body, {"status", "conditions"}).empty())
+  EXPECT_EQ(array_at(list(api::kVolcanoCommands, "").body, {"items"}).size(), 1u);
+  EXPECT_FALSE(exists(api::kVolcanoQueues, "", "root"));
+  EXPECT_FALSE(array_at(get(api::kClusterQueues, "", "volcano.child").body, {"status", "conditions"}).empty())
       << "the name is like any other";
 }
 
 }  // namespace
-}  // namespace berth::controller
+}  // namespace berth::controller::volcano_orders_test

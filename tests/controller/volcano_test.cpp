@@ -4,16 +4,16 @@
 
 #include "controller/volcano_objects.h"
 
-namespace berth::controller {
+namespace berth::controller::volcano_test {
 namespace {
 
 TEST_F(VolcanoObjects, AreNotWaitedForAndAreServedOnceTheyAreInstalled) {
   EXPECT_TRUE(controller->synced());
   EXPECT_TRUE(controller->leading());
   install_volcano();
-  EXPECT_EQ(string_at(get(kVolcanoQueues, "", "root").body, {"status", "state"}), "Open");
-  EXPECT_FALSE(bool_at(get(kVolcanoQueues, "", "root").body, {"spec", "reclaimable"}, true));
-  EXPECT_EQ(string_at(get(kVolcanoQueues, "", "default").body, {"spec", "parent"}), "root");
+  EXPECT_EQ(string_at(get(api::kVolcanoQueues, "", "root").body, {"status", "state"}), "Open");
+  EXPECT_FALSE(bool_at(get(api::kVolcanoQueues, "", "root").body, {"spec", "reclaimable"}, true));
+  EXPECT_EQ(string_at(get(api::kVolcanoQueues, "", "default").body, {"spec", "parent"}), "root");
   group("g", "default", 1, 4);
   pass();
   EXPECT_EQ(phase("g"), "Inqueue");
@@ -24,10 +24,10 @@ TEST_F(VolcanoObjects, AreNotWaitedForAndAreServedOnceTheyAreInstalled) {
 TEST_F(VolcanoObjects, ThatAlwaysExistComeBack) {
   install_volcano();
   for (const char* name : {"root", "default"}) {
-    const std::string uid(string_at(get(kVolcanoQueues, "", name).body, {"metadata", "uid"}));
-    ASSERT_TRUE(remove(kVolcanoQueues, "", name).ok());
+    const std::string uid(string_at(get(api::kVolcanoQueues, "", name).body, {"metadata", "uid"}));
+    ASSERT_TRUE(remove(api::kVolcanoQueues, "", name).ok());
     pass();
-    const Json again = get(kVolcanoQueues, "", name).body;
+    const Json again = get(api::kVolcanoQueues, "", name).body;
     EXPECT_EQ(string_at(again, {"status", "state"}), "Open") << name;
     EXPECT_NE(string_at(again, {"metadata", "uid"}), uid);
   }
@@ -50,7 +50,7 @@ TEST_F(VolcanoObjects, KeepWhatTheyHoldWhenTheControllerStartsAnew) {
     EXPECT_EQ(allocated("tenant"), "5");
     EXPECT_EQ(allocated("tenant", "pods"), "2");
   }
-  ASSERT_TRUE(remove(kPodGroups, "default", "first").ok());
+  ASSERT_TRUE(remove(api::kPodGroups, "default", "first").ok());
   pass();
   EXPECT_EQ(phase("second"), "Inqueue");
   EXPECT_TRUE(controller->engine().check_invariants(executor.now()).empty());
@@ -73,7 +73,7 @@ TEST_F(VolcanoObjects, AreKeptByTheNextLeader) {
   pass();
   EXPECT_EQ(phase("first"), "Inqueue");
   EXPECT_EQ(phase("second"), "Pending");
-  ASSERT_TRUE(remove(kPodGroups, "default", "first").ok());
+  ASSERT_TRUE(remove(api::kPodGroups, "default", "first").ok());
   pass();
   EXPECT_EQ(phase("second"), "Inqueue");
   EXPECT_EQ(allocated("tenant"), "5");
@@ -91,7 +91,7 @@ TEST_F(VolcanoObjects, AreChargedForPodsUntilTheseHaveStopped) {
   group("wants", "tenant", 1, 4);
   pass();
   const auto stops = [this](const std::string& pod) {
-    return find_path(get(kPods, "default", pod).body, {"metadata", "deletionTimestamp"}) != nullptr;
+    return find_path(get(api::kPods, "default", pod).body, {"metadata", "deletionTimestamp"}) != nullptr;
   };
   EXPECT_FALSE(stops("a"));
   for (const char* name : {"b", "c", "d"}) EXPECT_TRUE(stops(name)) << name << " is above the minimum";
@@ -101,7 +101,7 @@ TEST_F(VolcanoObjects, AreChargedForPodsUntilTheseHaveStopped) {
   EXPECT_FALSE(stops("a"));
   EXPECT_EQ(phase("wants"), "Pending");
   EXPECT_EQ(allocated("tenant"), "8") << "its node runs it yet";
-  for (const char* name : {"b", "c", "d"}) ASSERT_TRUE(remove(kPods, "default", name, R"({"gracePeriodSeconds":0})").ok());
+  for (const char* name : {"b", "c", "d"}) ASSERT_TRUE(remove(api::kPods, "default", name, R"({"gracePeriodSeconds":0})").ok());
   pass();
   EXPECT_EQ(phase("wants"), "Inqueue");
   EXPECT_EQ(phase("wide"), "Inqueue");
@@ -113,7 +113,7 @@ TEST_F(VolcanoObjects, GiveWayWhenTheirPodsDoNotComeInTime) {
   install_volcano();
   for (const char* name : {"done", "empty"}) group(name, "default", 2, 2);
   pass();
-  ASSERT_TRUE(patch(kPodGroups, "default", "done", R"({"status":{"phase":"Running","succeeded":2}})").ok());
+  ASSERT_TRUE(patch(api::kPodGroups, "default", "done", R"({"status":{"phase":"Running","succeeded":2}})").ok());
   pass(std::chrono::minutes(25));
   EXPECT_EQ(phase("empty"), "Inqueue");
   pass(std::chrono::minutes(5));
@@ -128,7 +128,7 @@ TEST_F(VolcanoObjects, AreChargedWhenSomebodyElseLetsThemIn) {
   group("second", "tenant", 1, 5);
   pass();
   ASSERT_EQ(phase("second"), "Pending");
-  ASSERT_TRUE(patch(kPodGroups, "default", "second", R"({"status":{"phase":"Running"}})").ok());
+  ASSERT_TRUE(patch(api::kPodGroups, "default", "second", R"({"status":{"phase":"Running"}})").ok());
   pass();
   EXPECT_EQ(phase("second"), "Running");
   EXPECT_EQ(allocated("tenant"), "10");
@@ -143,13 +143,13 @@ TEST_F(VolcanoObjects, WithoutMinResourcesAreLetInAtOnceUnlessTheirQueueTakesNoW
   queue("child", R"({"parent":"tenant"})");
   for (const char* name : {"tenant", "child"}) {
     const std::string body = std::string(R"({"metadata":{"name":"in-)") + name + R"("},"spec":{"queue":")" + name + R"("}})";
-    ASSERT_TRUE(create(kPodGroups, "default", body).ok());
+    ASSERT_TRUE(create(api::kPodGroups, "default", body).ok());
   }
   pass();
   EXPECT_EQ(phase("in-child"), "Inqueue");
   EXPECT_EQ(phase("in-tenant"), "Pending") << "a parent takes no work itself";
-  ASSERT_TRUE(remove(kPodGroups, "default", "in-child").ok());
-  ASSERT_TRUE(remove(kVolcanoQueues, "", "child").ok());
+  ASSERT_TRUE(remove(api::kPodGroups, "default", "in-child").ok());
+  ASSERT_TRUE(remove(api::kVolcanoQueues, "", "child").ok());
   pass();
   EXPECT_EQ(phase("in-tenant"), "Inqueue");
 }
@@ -157,15 +157,15 @@ TEST_F(VolcanoObjects, WithoutMinResourcesAreLetInAtOnceUnlessTheirQueueTakesNoW
 TEST_F(VolcanoObjects, DoNotMixWithKueuesOfTheirNames) {
   install_volcano();
   queue("tenant", R"({"capability":{"cpu":2}})");
-  ASSERT_TRUE(create(kClusterQueues, "", R"({"metadata":{"name":"volcano.tenant"},"spec":{"namespaceSelector":{}}})").ok());
-  ASSERT_TRUE(create(kCohorts, "", R"({"metadata":{"name":"volcano.root"},"spec":{}})").ok());
+  ASSERT_TRUE(create(api::kClusterQueues, "", R"({"metadata":{"name":"volcano.tenant"},"spec":{"namespaceSelector":{}}})").ok());
+  ASSERT_TRUE(create(api::kCohorts, "", R"({"metadata":{"name":"volcano.root"},"spec":{}})").ok());
   pass();
   group("fits", "tenant", 1, 2);
   group("waits", "tenant", 1, 1);
   pass();
   EXPECT_EQ(phase("fits"), "Inqueue");
   EXPECT_EQ(phase("waits"), "Pending");
-  ASSERT_TRUE(remove(kClusterQueues, "", "volcano.tenant").ok());
+  ASSERT_TRUE(remove(api::kClusterQueues, "", "volcano.tenant").ok());
   pass();
   EXPECT_EQ(allocated("tenant"), "2");
 }
@@ -176,12 +176,12 @@ TEST_F(VolcanoObjects, AreCountedInAFlavorThatMayComeAndGo) {
     group("g" + std::to_string(i), "default", 1, 1);
     pass();
     EXPECT_EQ(phase("g" + std::to_string(i)), "Inqueue");
-    ASSERT_TRUE(create(kResourceFlavors, "", R"({"metadata":{"name":"volcano"},"spec":{}})").ok());
+    ASSERT_TRUE(create(api::kResourceFlavors, "", R"({"metadata":{"name":"volcano"},"spec":{}})").ok());
     group("h" + std::to_string(i), "default", 1, 1);
     pass();
     EXPECT_EQ(phase("h" + std::to_string(i)), "Inqueue");
-    ASSERT_TRUE(patch(kResourceFlavors, "", "volcano", R"({"metadata":{"finalizers":null}})").ok());
-    ASSERT_TRUE(remove(kResourceFlavors, "", "volcano").ok());
+    ASSERT_TRUE(patch(api::kResourceFlavors, "", "volcano", R"({"metadata":{"finalizers":null}})").ok());
+    ASSERT_TRUE(remove(api::kResourceFlavors, "", "volcano").ok());
     pass();
   }
   EXPECT_TRUE(controller->engine().check_invariants(executor.now()).empty());
@@ -205,4 +205,4 @@ TEST_F(VolcanoObjects, AreNotLateForHavingWaited) {
 }
 
 }  // namespace
-}  // namespace berth::controller
+}  // namespace berth::controller::volcano_test

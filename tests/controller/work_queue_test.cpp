@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace berth::controller {
+namespace berth::controller::work_queue_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -113,4 +113,4 @@ TEST(WorkQueue, KeysTakeTurnsWhenManyAreDue) {
 }
 
 }  // namespace
-}  // namespace berth::controller
+}  // namespace berth::controller::work_queue_test

@@ -6,7 +6,7 @@
 
 #include "e2e/server.h"
 
-namespace berth::e2e {
+namespace berth::e2e::cluster_test {
 namespace {
 
 TEST(PretendMachines, ComeFromAProcessOfTheirOwn) {
@@ -38,4 +38,4 @@ TEST(PretendMachines, WhatCannotBeIsSaid) {
 }
 
 }  // namespace
-}  // namespace berth::e2e
+}  // namespace berth::e2e::cluster_test

@@ -15,7 +15,7 @@
 #include "http/certificates.h"
 #include "serve/tls_probe.h"
 
-namespace berth::e2e {
+namespace berth::e2e::controller_test {
 namespace {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -241,4 +241,4 @@ TEST_F(Controller, TheServerIsOutOfReach) {
 }
 
 }  // namespace
-}  // namespace berth::e2e
+}  // namespace berth::e2e::controller_test

@@ -14,7 +14,7 @@
 #include "source_dir.h"
 #include "support/real_api_server.h"
 
-namespace berth::e2e {
+namespace berth::e2e::install_test {
 namespace {
 
 const std::string kManifests = source_path("config/install/berth.yaml"),
@@ -195,4 +195,4 @@ TEST_P(Manifests, HaveTheRolesThatTheControllerNeeds) {
 }
 
 }  // namespace
-}  // namespace berth::e2e
+}  // namespace berth::e2e::install_test

@@ -8,7 +8,7 @@
 
 #include "e2e/server.h"
 
-namespace berth::e2e {
+namespace berth::e2e::kubectl_test {
 namespace {
 
 constexpr const char* kQueues = R"(
@@ -302,4 +302,4 @@ TEST_P(Kubectl, BadInputGetsOneClearError) {
 }
 
 }  // namespace
-}  // namespace berth::e2e
+}  // namespace berth::e2e::kubectl_test

@@ -13,7 +13,7 @@
 #include "e2e/server.h"
 #include "source_dir.h"
 
-namespace berth::e2e {
+namespace berth::e2e::nodes_test {
 namespace {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -137,4 +137,4 @@ TEST_P(Topology, AGangIsPlacedOnOneRackAndOnlyThePodOfALostNodeMoves) {
 }
 
 }  // namespace
-}  // namespace berth::e2e
+}  // namespace berth::e2e::nodes_test

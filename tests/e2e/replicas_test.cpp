@@ -17,7 +17,7 @@
 #include "source_dir.h"
 #include "support/real_api_server.h"
 
-namespace berth::e2e {
+namespace berth::e2e::replicas_test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -255,4 +255,4 @@ TEST_P(Replicas, ALeaderThatIsAskedToGoHandsOverAtOnce) {
 }
 
 }  // namespace
-}  // namespace berth::e2e
+}  // namespace berth::e2e::replicas_test

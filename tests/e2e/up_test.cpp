@@ -11,7 +11,7 @@
 
 #include "e2e/server.h"
 
-namespace berth::e2e {
+namespace berth::e2e::up_test {
 namespace {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -247,4 +247,4 @@ TEST(Completion, WorksInBash) {
 }
 
 }  // namespace
-}  // namespace berth::e2e
+}  // namespace berth::e2e::up_test

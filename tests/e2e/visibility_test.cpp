@@ -12,7 +12,7 @@
 #include "e2e/controller.h"
 #include "e2e/server.h"
 
-namespace berth::e2e {
+namespace berth::e2e::visibility_test {
 namespace {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -193,4 +193,4 @@ TEST(Visibility, EveryReplicaTellsThoseWhoMayAsk) {
 }
 
 }  // namespace
-}  // namespace berth::e2e
+}  // namespace berth::e2e::visibility_test

@@ -6,7 +6,7 @@
 #include "e2e/server.h"
 #include "source_dir.h"
 
-namespace berth::e2e {
+namespace berth::e2e::volcano_test {
 namespace {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -92,4 +92,4 @@ TEST_F(Volcano, WhatIsRefusedSaysWhy) {
 }
 
 }  // namespace
-}  // namespace berth::e2e
+}  // namespace berth::e2e::volcano_test

@@ -9,7 +9,7 @@
 #include "e2e/server.h"
 #include "source_dir.h"
 
-namespace berth::e2e {
+namespace berth::e2e::webhooks_test {
 namespace {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -158,4 +158,4 @@ TEST_P(Webhooks, LetEverySamplePass) {
 }
 
 }  // namespace
-}  // namespace berth::e2e
+}  // namespace berth::e2e::webhooks_test

@@ -4,7 +4,7 @@
 
 #include "engine/support/one_queue.h"
 
-namespace berth::engine {
+namespace berth::engine::admission_checks_test {
 namespace {
 
 using api::kueue::CheckState;
@@ -130,4 +130,4 @@ TEST(Checks, UsedUpTimeDeactivatesOnTheSecond) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::admission_checks_test

@@ -4,7 +4,7 @@
 
 #include "engine/support/scenario.h"
 
-namespace berth::engine {
+namespace berth::engine::check_report_test {
 namespace {
 
 using api::kueue::AdmissionCheckState;
@@ -171,4 +171,4 @@ TEST(CheckReports, PreemptionAndRestartForgetWhatWasReported) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::check_report_test

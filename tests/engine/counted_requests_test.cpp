@@ -6,7 +6,7 @@
 
 #include "engine/support/scenario.h"
 
-namespace berth::engine {
+namespace berth::engine::counted_requests_test {
 namespace {
 
 using api::config::QuotaResources;
@@ -128,4 +128,4 @@ TEST(QuotaCheckStrategy, DecidesAboutResourcesThatTheQueueDoesNotCover) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::counted_requests_test

@@ -7,7 +7,7 @@
 #include "engine/support/build.h"
 #include "engine/version.h"
 
-namespace berth::engine {
+namespace berth::engine::engine_registries_test {
 namespace {
 
 using api::kueue::StopPolicy;
@@ -188,4 +188,4 @@ TEST(Versions, GrowAsNumbers) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::engine_registries_test

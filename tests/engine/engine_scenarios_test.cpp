@@ -5,7 +5,7 @@
 
 #include "engine/support/one_queue.h"
 
-namespace berth::engine {
+namespace berth::engine::engine_scenarios_test {
 namespace {
 
 using api::kueue::Workload;
@@ -383,4 +383,4 @@ TEST(Finalizers, ACohortThatNamesAFlavorDoesNotKeepIt) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::engine_scenarios_test

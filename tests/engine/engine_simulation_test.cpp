@@ -8,7 +8,7 @@
 #include "engine/lifecycle/state.h"
 #include "engine/support/scenario.h"
 
-namespace berth::engine {
+namespace berth::engine::engine_simulation_test {
 namespace {
 
 using api::kueue::CheckState;
@@ -240,4 +240,4 @@ TEST(Simulation, KeepsItsPromisesUnderFaults) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::engine_simulation_test

@@ -5,7 +5,7 @@
 
 #include "engine/support/scenario.h"
 
-namespace berth::engine {
+namespace berth::engine::engine_writes_test {
 namespace {
 
 using api::kueue::Workload;
@@ -328,4 +328,4 @@ TEST(Writes, WhoIsAdmittedBeforeItsTurnNeverWaited) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::engine_writes_test

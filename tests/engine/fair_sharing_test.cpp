@@ -8,7 +8,7 @@
 
 #include "engine/support/scenario.h"
 
-namespace berth::engine {
+namespace berth::engine::fair_sharing_test {
 namespace {
 
 using test::ClusterQueueBuilder;
@@ -162,4 +162,4 @@ TEST(FairSharing, TurnsEndOrBecomeRare) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::fair_sharing_test

@@ -7,7 +7,7 @@
 
 #include "engine/support/one_queue.h"
 
-namespace berth::engine {
+namespace berth::engine::foreign_status_test {
 namespace {
 
 using api::kueue::Workload;
@@ -140,4 +140,4 @@ TEST(ForeignStatus, AnAdmissionWithoutReservedQuotaIsDropped) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::foreign_status_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace berth::engine {
+namespace berth::engine::leisure_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -70,4 +70,4 @@ TEST(Leisure, ADecisionUnderWayIsNoQuiet) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::leisure_test

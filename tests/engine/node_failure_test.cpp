@@ -6,7 +6,7 @@
 
 #include "engine/support/scenario.h"
 
-namespace berth::engine {
+namespace berth::engine::node_failure_test {
 namespace {
 
 using api::kueue::Workload;
@@ -390,4 +390,4 @@ TEST(NodeFailure, AFlavorOrTopologyThatIsMadeAnewKnowsWhoIsThere) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::node_failure_test

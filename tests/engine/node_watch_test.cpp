@@ -6,7 +6,7 @@
 
 #include "engine/support/build.h"
 
-namespace berth::engine {
+namespace berth::engine::node_watch_test {
 namespace {
 
 using test::at;
@@ -256,4 +256,4 @@ TEST_F(WithoutTaints, TaintsDoNotMatter) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::node_watch_test

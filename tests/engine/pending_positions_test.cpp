@@ -3,7 +3,7 @@
 
 #include "engine/support/scenario.h"
 
-namespace berth::engine {
+namespace berth::engine::pending_positions_test {
 namespace {
 
 using test::ClusterQueueBuilder;
@@ -153,4 +153,4 @@ TEST(PendingPositions, AreToldByAnEngineThatOnlyLearns) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::pending_positions_test

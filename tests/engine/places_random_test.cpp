@@ -8,7 +8,7 @@
 #include "engine/lifecycle/state.h"
 #include "engine/support/scenario.h"
 
-namespace berth::engine {
+namespace berth::engine::places_random_test {
 namespace {
 
 using api::kueue::CheckState;
@@ -249,4 +249,4 @@ TEST_P(RandomPlaces, NoNodeIsOverfullAndHealthyPlacesStay) {
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomPlaces, testing::Range(0u, static_cast<unsigned>(kSeeds)));
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::places_random_test

@@ -5,7 +5,7 @@
 #include "engine/lifecycle/pods_ready.h"
 #include "engine/support/scenario.h"
 
-namespace berth::engine {
+namespace berth::engine::pods_ready_test {
 namespace {
 
 using api::config::WaitForPodsReady;
@@ -283,4 +283,4 @@ TEST(BlockAdmission, OffAdmitsAtOnce) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::pods_ready_test

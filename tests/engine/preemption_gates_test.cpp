@@ -4,7 +4,7 @@
 
 #include "engine/support/one_queue.h"
 
-namespace berth::engine::test {
+namespace berth::engine::test::preemption_gates_test {
 namespace {
 
 using testing::Contains;
@@ -127,4 +127,4 @@ TEST(PreemptionGatesOfWorkloads, CountForNothingWhileTheirFeatureIsOff) {
 }
 
 }  // namespace
-}  // namespace berth::engine::test
+}  // namespace berth::engine::test::preemption_gates_test

@@ -6,7 +6,7 @@
 #include "engine/lifecycle/moves.h"
 #include "engine/support/one_queue.h"
 
-namespace berth::engine::test {
+namespace berth::engine::test::priority_boost_test {
 namespace {
 
 using testing::Contains;
@@ -97,4 +97,4 @@ TEST(PriorityBoost, IsASignedIntegerOf32Bits) {
 }
 
 }  // namespace
-}  // namespace berth::engine::test
+}  // namespace berth::engine::test::priority_boost_test

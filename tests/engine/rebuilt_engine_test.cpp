@@ -9,7 +9,7 @@
 #include "engine/lifecycle/state.h"
 #include "engine/support/scenario.h"
 
-namespace berth::engine {
+namespace berth::engine::rebuilt_engine_test {
 namespace {
 
 using api::kueue::BorrowWithinCohort;
@@ -211,4 +211,4 @@ TEST_P(RebuiltEngine, LetsNobodyInWhoWasLeftWaiting) {
 INSTANTIATE_TEST_SUITE_P(Policies, RebuiltEngine, testing::Range(0, kPolicies));
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::rebuilt_engine_test

@@ -4,7 +4,7 @@
 
 #include "engine/support/one_queue.h"
 
-namespace berth::engine {
+namespace berth::engine::renumber_test {
 namespace {
 
 using test::ClusterQueueBuilder;
@@ -93,4 +93,4 @@ TEST(Renumber, WhoeverIsEvictedOrBacksOffGoesOnWithThat) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::renumber_test

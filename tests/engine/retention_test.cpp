@@ -4,7 +4,7 @@
 
 #include "engine/support/scenario.h"
 
-namespace berth::engine {
+namespace berth::engine::retention_test {
 namespace {
 
 using test::ClusterQueueBuilder;
@@ -129,4 +129,4 @@ TEST(Retention, AnotherOfTheSameNameStartsAnew) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::retention_test

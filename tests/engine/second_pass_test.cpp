@@ -6,7 +6,7 @@
 
 #include "engine/support/scenario.h"
 
-namespace berth::engine {
+namespace berth::engine::second_pass_test {
 namespace {
 
 using api::kueue::CheckState;
@@ -377,4 +377,4 @@ TEST(Topologies, TheFinalizerStaysWhileAFlavorNamesIt) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::second_pass_test

@@ -4,7 +4,7 @@
 
 #include "engine/support/one_queue.h"
 
-namespace berth::engine {
+namespace berth::engine::stop_and_go_test {
 namespace {
 
 using api::kueue::StopPolicy;
@@ -133,4 +133,4 @@ TEST(StopAndGo, WhatWaitedBeforeAStopSaysWhyItWaitsAfterIt) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::stop_and_go_test

@@ -5,7 +5,7 @@
 
 #include "engine/support/one_queue.h"
 
-namespace berth::engine::test {
+namespace berth::engine::test::unadmitted_test {
 namespace {
 
 using testing::Contains;
@@ -124,4 +124,4 @@ TEST(AdmissionGates, AreToldWhenTheyComeAndWhenTheyAreGone) {
 }
 
 }  // namespace
-}  // namespace berth::engine::test
+}  // namespace berth::engine::test::unadmitted_test

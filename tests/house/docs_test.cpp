@@ -14,11 +14,12 @@
 
 #include "source_dir.h"
 
+namespace berth::house::docs_test {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRoot = berth::source_path("");
+const fs::path kRoot = source_path("");
 
 std::vector<fs::path> documents() {
   std::vector<fs::path> found;
@@ -120,3 +121,4 @@ TEST(Documents, NameFilesThatAreThere) {
 }
 
 }  // namespace
+}  // namespace berth::house::docs_test

@@ -11,11 +11,12 @@
 
 #include "source_dir.h"
 
+namespace berth::house::layers_test {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRoot = berth::source_path("");
+const fs::path kRoot = source_path("");
 
 // Who may include whom (docs/architecture.md, "The rooms"). A room may always include itself.
 const std::map<std::string, std::set<std::string>> kMayInclude = {
@@ -150,3 +151,4 @@ TEST(Style, HeavyBoostHeadersStayOutOfHeaders) {
 }
 
 }  // namespace
+}  // namespace berth::house::layers_test

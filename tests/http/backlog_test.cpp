@@ -13,7 +13,7 @@
 #include "http/hub.h"
 #include "http/served.h"
 
-namespace berth::http {
+namespace berth::http::backlog_test {
 namespace {
 
 class Connections : public testing::Test {
@@ -120,4 +120,4 @@ TEST(Hub, AcceptsAgainWhenThereIsRoom) {
 }
 
 }  // namespace
-}  // namespace berth::http
+}  // namespace berth::http::backlog_test

@@ -10,7 +10,7 @@
 
 #include "support/http2_peer.h"
 
-namespace berth::http {
+namespace berth::http::http2_streams_test {
 namespace {
 
 using std::chrono::seconds;
@@ -593,4 +593,4 @@ TEST(Http2Nonsense, BytesOfAnyKindEndInOrder) {
 }
 
 }  // namespace
-}  // namespace berth::http
+}  // namespace berth::http::http2_streams_test

@@ -6,7 +6,7 @@
 
 #include "http/served.h"
 
-namespace berth::http {
+namespace berth::http::http_server_test {
 namespace {
 
 using testing_support::Http2Answer;
@@ -294,4 +294,4 @@ TEST(HttpServer, NonsenseEndsItsConnectionOnly) {
 }
 
 }  // namespace
-}  // namespace berth::http
+}  // namespace berth::http::http_server_test

@@ -6,7 +6,7 @@
 
 #include "http/allowance.h"
 
-namespace berth::http {
+namespace berth::http::turns_test {
 namespace {
 
 struct Taker final : Turns::Taker {
@@ -59,4 +59,4 @@ TEST(Allowance, IsSpentAtOnceAndEarnedOverTime) {
 }
 
 }  // namespace
-}  // namespace berth::http
+}  // namespace berth::http::turns_test

@@ -3,7 +3,7 @@
 #include "apiserver/server/api_server.h"
 #include "install/manifests.h"
 
-namespace berth::install {
+namespace berth::install::apply_test {
 namespace {
 
 class Apply : public testing::Test {
@@ -67,4 +67,4 @@ TEST_F(Apply, ASecondTimeChangesNothing) {
 }
 
 }  // namespace
-}  // namespace berth::install
+}  // namespace berth::install::apply_test

@@ -11,7 +11,7 @@
 #include "install/manifests.h"
 #include "source_dir.h"
 
-namespace berth::install {
+namespace berth::install::render_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -251,4 +251,4 @@ TEST(ValuesSchema, DescribesEveryValue) {
 }
 
 }  // namespace
-}  // namespace berth::install
+}  // namespace berth::install::render_test

@@ -17,7 +17,7 @@
 #include "simulate/world.h"
 #include "source_dir.h"
 
-namespace berth::install {
+namespace berth::install::roles_test {
 namespace {
 
 using apiserver::http::Action;
@@ -300,4 +300,4 @@ TEST(PeoplesRoles, AddUpInBatchAdminAndBatchUser) {
 }
 
 }  // namespace
-}  // namespace berth::install
+}  // namespace berth::install::roles_test

@@ -9,7 +9,7 @@
 #include "jobs/workload_name.h"
 #include "simulate/world.h"
 
-namespace berth::install {
+namespace berth::install::takeover_test {
 namespace {
 
 constexpr std::string_view kNamespace = "s-basics";
@@ -128,4 +128,4 @@ TEST_F(Takeover, WhatKueueAdmittedRunsOnAndComesToItsEnd) {
 }
 
 }  // namespace
-}  // namespace berth::install
+}  // namespace berth::install::takeover_test

@@ -12,7 +12,7 @@
 #include "serve/webhooks.h"
 #include "source_dir.h"
 
-namespace berth::install {
+namespace berth::install::wiring_test {
 namespace {
 
 constexpr std::string_view kNamespace = "kueue-system";
@@ -267,4 +267,4 @@ TEST(Pods, AreRestricted) {
 }
 
 }  // namespace
-}  // namespace berth::install
+}  // namespace berth::install::wiring_test

@@ -3,7 +3,7 @@
 
 #include "jobs/provisioning_support.h"
 
-namespace berth::jobs {
+namespace berth::jobs::pod_set_info_test {
 namespace {
 
 using namespace provisioning_test;
@@ -66,4 +66,4 @@ TEST(FlavorInfo, HasNothingButTheFlavors) {
 }
 
 }  // namespace
-}  // namespace berth::jobs
+}  // namespace berth::jobs::pod_set_info_test

@@ -3,7 +3,7 @@
 
 #include "jobs/provisioning_support.h"
 
-namespace berth::jobs {
+namespace berth::jobs::provisioning_check_test {
 namespace {
 
 using namespace provisioning_test;
@@ -166,4 +166,4 @@ TEST(RetryDelay, DoublesUpToTheMaximum) {  // base * 2^(n-1), not base^n
 }
 
 }  // namespace
-}  // namespace berth::jobs
+}  // namespace berth::jobs::provisioning_check_test

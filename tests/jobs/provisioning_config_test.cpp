@@ -3,7 +3,7 @@
 
 #include "jobs/provisioning_support.h"
 
-namespace berth::jobs {
+namespace berth::jobs::provisioning_config_test {
 namespace {
 
 using namespace provisioning_test;
@@ -73,4 +73,4 @@ TEST(ProvisioningConfig, HelpsNothingInAClusterThatLacksTheKinds) {
 }
 
 }  // namespace
-}  // namespace berth::jobs
+}  // namespace berth::jobs::provisioning_config_test

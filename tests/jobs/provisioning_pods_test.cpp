@@ -5,7 +5,7 @@
 #include "jobs/provisioning_names.h"
 #include "jobs/provisioning_support.h"
 
-namespace berth::jobs {
+namespace berth::jobs::provisioning_pods_test {
 namespace {
 
 using namespace provisioning_test;
@@ -179,4 +179,4 @@ TEST(ProvisioningNames, ThatWereCutAreRecognizedWhileTheyAreRecent) {
 }
 
 }  // namespace
-}  // namespace berth::jobs
+}  // namespace berth::jobs::provisioning_pods_test

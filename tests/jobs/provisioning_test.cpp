@@ -3,7 +3,7 @@
 
 #include "jobs/provisioning_support.h"
 
-namespace berth::jobs {
+namespace berth::jobs::provisioning_test {
 namespace {
 
 using namespace provisioning_test;
@@ -322,4 +322,4 @@ TEST(Provision, AnAdmittedWorkloadStillHearsOfRevokedCapacity) {
 }
 
 }  // namespace
-}  // namespace berth::jobs
+}  // namespace berth::jobs::provisioning_test

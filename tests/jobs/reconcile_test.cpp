@@ -9,7 +9,7 @@
 #include "jobs/prebuilt.h"
 #include "jobs/workload_name.h"
 
-namespace berth::jobs {
+namespace berth::jobs::reconcile_test {
 namespace {
 
 using api::kueue::Workload;
@@ -522,4 +522,4 @@ TEST(WorkloadName, IsStableAndAtMost253Characters) {
 }
 
 }  // namespace
-}  // namespace berth::jobs
+}  // namespace berth::jobs::reconcile_test

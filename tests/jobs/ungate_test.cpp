@@ -11,7 +11,7 @@
 #include "jobs/placed_pods.h"
 #include "jobs/stuck_pods.h"
 
-namespace berth::jobs {
+namespace berth::jobs::ungate_test {
 namespace {
 
 using namespace api::kueue;
@@ -400,4 +400,4 @@ TEST(StuckPods, FailWithAConditionThatSaysWhy) {
 }
 
 }  // namespace
-}  // namespace berth::jobs
+}  // namespace berth::jobs::ungate_test

@@ -1,4 +1,5 @@
 // The client against the embedded server, over real TLS on a loopback port that the system chooses.
+#include "api/resources.h"
 #include "kube/client.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +17,7 @@
 #include "kube/informer.h"
 #include "kube/transport.h"
 
-namespace berth::kube {
+namespace berth::kube::client_test {
 namespace {
 
 namespace http = apiserver::http;
@@ -24,7 +25,6 @@ using api::RestRequest;
 using api::RestResponse;
 using api::Verb;
 
-const api::GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
 constexpr std::chrono::seconds kDeadline{20};  // of what happens at once when it works
 
 class ClientTest : public testing::Test {
@@ -82,7 +82,7 @@ class ClientTest : public testing::Test {
   RestRequest config_map(Verb verb, const std::string& name) {
     RestRequest r;
     r.verb = verb;
-    r.resource = kConfigMaps;
+    r.resource = api::kConfigMaps;
     r.ns = "default";
     if (verb != Verb::kCreate) r.name = name;
     if (verb == Verb::kCreate) {
@@ -121,7 +121,7 @@ TEST_F(ClientTest, TellsOfEveryAnswer) {
   };
   call(config_map(Verb::kCreate, "a"));
   call(config_map(Verb::kGet, "b"));
-  Informer informer(client(), executor_, kConfigMaps);
+  Informer informer(client(), executor_, api::kConfigMaps);
   informer.start();
   run_until([&] { return informer.synced(); });
   EXPECT_EQ(told, (std::vector<std::string>{"create configmaps 201", "get configmaps 404", "watch configmaps 200"}))
@@ -142,7 +142,7 @@ TEST_F(ClientTest, AListComesAsAStreamHoweverLongItIs) {
   options_.on_answer = [&](const RestRequest& request, int code) {
     told.push_back(std::string(name_of(request.verb)) + " " + std::to_string(code));
   };
-  Informer informer(client(), executor_, kConfigMaps);
+  Informer informer(client(), executor_, api::kConfigMaps);
   informer.start();
   run_until([&] { return informer.synced(); });
   EXPECT_EQ(informer.list().size(), static_cast<std::size_t>(kObjects));
@@ -188,7 +188,7 @@ TEST_F(ClientTest, AnswersAreCutToWhatIsWanted) {
 TEST_F(ClientTest, WatchesWhatChanges) {
   InformerOptions in_default;
   in_default.ns = "default";
-  Informer informer(client(), executor_, kConfigMaps, in_default);
+  Informer informer(client(), executor_, api::kConfigMaps, in_default);
   std::vector<std::string> seen;
   informer.on_change([&](const JsonPtr& old, const JsonPtr& now) {
     seen.push_back((old ? now ? "changed " : "gone " : "new ") + std::string(string_at(now ? *now : *old, {"metadata", "name"})));
@@ -216,7 +216,7 @@ TEST_F(ClientTest, AWatchThatIsRefusedSaysWhy) {
 TEST_F(ClientTest, ADestroyedWatchIsSilent) {
   int events = 0;
   RestRequest r;
-  r.resource = kConfigMaps;
+  r.resource = api::kConfigMaps;
   r.ns = "default";
   auto watch = client().watch(r, [&](const api::WatchEvent&) { ++events; }, [&] { ++events; });
   EXPECT_EQ(call(config_map(Verb::kCreate, "a")).code, 201);
@@ -319,4 +319,4 @@ TEST(ClientMake, ErrorsNameTheAccess) {
 }
 
 }  // namespace
-}  // namespace berth::kube
+}  // namespace berth::kube::client_test

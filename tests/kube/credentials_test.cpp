@@ -9,7 +9,7 @@
 
 #include "base/yaml.h"
 
-namespace berth::kube {
+namespace berth::kube::credentials_test {
 namespace {
 
 using std::chrono::seconds;
@@ -155,4 +155,4 @@ TEST(Credentials, BasicAuthorizationAndCertificates) {
 }
 
 }  // namespace
-}  // namespace berth::kube
+}  // namespace berth::kube::credentials_test

@@ -4,7 +4,7 @@
 
 #include "kube/fake_rest_client.h"
 
-namespace berth::kube {
+namespace berth::kube::event_recorder_test {
 namespace {
 
 using std::chrono::minutes;
@@ -293,4 +293,4 @@ TEST_F(EventRecorderTest, AnswersAfterItsEndAreIgnored) {
 }
 
 }  // namespace
-}  // namespace berth::kube
+}  // namespace berth::kube::event_recorder_test

@@ -8,7 +8,7 @@
 #include "api/status.h"
 #include "kube/informer.h"
 
-namespace berth::kube {
+namespace berth::kube::informer_property_test {
 namespace {
 
 using api::WatchEvent;
@@ -221,4 +221,4 @@ RC_GTEST_PROP(InformerProperty, EndsUpWithTheServersObjectsAndTellsEveryChangeOn
 }
 
 }  // namespace
-}  // namespace berth::kube
+}  // namespace berth::kube::informer_property_test

@@ -3,7 +3,7 @@
 
 #include "kube/informer_fixture.h"
 
-namespace berth::kube {
+namespace berth::kube::informer_stream_test {
 namespace {
 
 using api::WatchEvent;
@@ -240,4 +240,4 @@ TEST_F(InformerStreamTest, AnswersAfterItsEndAreIgnored) {
 }
 
 }  // namespace
-}  // namespace berth::kube
+}  // namespace berth::kube::informer_stream_test

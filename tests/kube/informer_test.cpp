@@ -4,7 +4,7 @@
 
 #include "kube/informer_fixture.h"
 
-namespace berth::kube {
+namespace berth::kube::informer_test {
 namespace {
 
 using api::WatchEvent;
@@ -265,4 +265,4 @@ TEST_F(InformerTest, ListsNowAndThenWhatItMayNotWatch) {
 }
 
 }  // namespace
-}  // namespace berth::kube
+}  // namespace berth::kube::informer_test

@@ -6,7 +6,7 @@
 
 #include "base/base64.h"
 
-namespace berth::kube {
+namespace berth::kube::kubeconfig_test {
 namespace {
 
 using Files = std::map<std::string, std::string>;
@@ -110,4 +110,4 @@ TEST(InClusterAccess, IsMadeOfTheServiceAccount) {
 }
 
 }  // namespace
-}  // namespace berth::kube
+}  // namespace berth::kube::kubeconfig_test

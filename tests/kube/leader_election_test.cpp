@@ -7,7 +7,7 @@
 
 #include "apiserver/server/api_server.h"
 
-namespace berth::kube {
+namespace berth::kube::leader_election_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -209,4 +209,4 @@ TEST(LeaderElectionOptions, Validation) {
 }
 
 }  // namespace
-}  // namespace berth::kube
+}  // namespace berth::kube::leader_election_test

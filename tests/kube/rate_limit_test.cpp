@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace berth::kube {
+namespace berth::kube::rate_limit_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -40,4 +40,4 @@ TEST(RateLimit, CanBeOff) {
 }
 
 }  // namespace
-}  // namespace berth::kube
+}  // namespace berth::kube::rate_limit_test

@@ -4,7 +4,7 @@
 
 #include "kube/endpoint.h"
 
-namespace berth::kube {
+namespace berth::kube::rest_path_test {
 namespace {
 
 using api::RestRequest;
@@ -85,4 +85,4 @@ TEST(ParseEndpoint, TakesHostsAddressesAndPrefixes) {
 }
 
 }  // namespace
-}  // namespace berth::kube
+}  // namespace berth::kube::rest_path_test

@@ -8,7 +8,7 @@
 #include "serve/keeping_sink.h"
 #include "serve/metrics_endpoint.h"
 
-namespace berth::serve {
+namespace berth::serve::delegated_auth_test {
 namespace {
 
 const Time kStart = parse_time("2026-11-21T09:00:00Z").value();
@@ -331,4 +331,4 @@ TEST_F(DelegatedAuthTest, MetricsAreForThoseWhoMayReadThem) {
 }
 
 }  // namespace
-}  // namespace berth::serve
+}  // namespace berth::serve::delegated_auth_test

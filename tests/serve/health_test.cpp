@@ -4,7 +4,7 @@
 
 #include "serve/keeping_sink.h"
 
-namespace berth::serve {
+namespace berth::serve::health_test {
 namespace {
 
 class Health : public testing::Test {
@@ -56,4 +56,4 @@ TEST_F(Health, EndpointsCanHaveOtherNames) {
 }
 
 }  // namespace
-}  // namespace berth::serve
+}  // namespace berth::serve::health_test

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace berth::serve {
+namespace berth::serve::local_certificates_test {
 namespace {
 
 const Time kStart = parse_time("2026-11-21T09:00:00Z").value();
@@ -99,4 +99,4 @@ TEST(CertificateSource, ListenersCanLeave) {
 }
 
 }  // namespace
-}  // namespace berth::serve
+}  // namespace berth::serve::local_certificates_test

@@ -16,7 +16,7 @@
 #include "support/https_client.h"
 #include "support/real_api_server.h"
 
-namespace berth::serve {
+namespace berth::serve::real_api_server_test {
 namespace {
 
 using std::chrono::hours;
@@ -259,4 +259,4 @@ TEST_F(OnARealApiServer, TokensAndPermissionsAreTheApiServers) {
 }
 
 }  // namespace
-}  // namespace berth::serve
+}  // namespace berth::serve::real_api_server_test

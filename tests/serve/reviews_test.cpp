@@ -6,7 +6,7 @@
 #include "base/base64.h"
 #include "base/yaml.h"
 
-namespace berth::serve {
+namespace berth::serve::reviews_test {
 namespace {
 
 constexpr std::string_view kKueue = "kueue.x-k8s.io";
@@ -220,4 +220,4 @@ TEST(Reviews, RulesMayRefuseADeletion) {
 }
 
 }  // namespace
-}  // namespace berth::serve
+}  // namespace berth::serve::reviews_test

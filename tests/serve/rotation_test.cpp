@@ -7,7 +7,7 @@
 #include "serve/tls_probe.h"
 #include "support/https_client.h"
 
-namespace berth::serve {
+namespace berth::serve::rotation_test {
 namespace {
 
 using testing_support::HttpsClient;
@@ -177,4 +177,4 @@ TEST(TlsOptions, UnknownCiphersAreNamed) {
 }
 
 }  // namespace
-}  // namespace berth::serve
+}  // namespace berth::serve::rotation_test

@@ -1,4 +1,5 @@
 // Replicas that share a Secret, against the embedded API server in virtual time.
+#include "api/resources.h"
 #include "serve/secret_certificates.h"
 
 #include <gtest/gtest.h>
@@ -9,16 +10,12 @@
 #include "base/base64.h"
 #include "base/random.h"
 
-namespace berth::serve {
+namespace berth::serve::secret_certificates_test {
 namespace {
 
 using std::chrono::hours;
 using std::chrono::minutes;
 
-const api::GroupVersionResource kSecrets{"", "v1", "secrets"};
-const api::GroupVersionResource kMutating{"admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations"};
-const api::GroupVersionResource kValidating{"admissionregistration.k8s.io", "v1", "validatingwebhookconfigurations"};
-const api::GroupVersionResource kApiServices{"apiregistration.k8s.io", "v1", "apiservices"};
 constexpr std::string_view kNs = "kueue-system";
 constexpr std::string_view kSecret = "kueue-webhook-server-cert";
 
@@ -69,14 +66,14 @@ class SecretCertificatesTest : public apiserver::ServerTest {
     ok(create(apiserver::kNamespaces, "", R"({"metadata":{"name":"kueue-system"}})"));
     const std::string hook = R"("clientConfig":{"service":{"name":"webhook","namespace":"kueue-system","path":"/x"}},)"
                              R"("sideEffects":"None","admissionReviewVersions":["v1"])";
-    for (const auto& resource : {kMutating, kValidating}) {
+    for (const auto& resource : {api::kMutatingWebhookConfigurations, api::kValidatingWebhookConfigurations}) {
       ok(create(resource, "", R"({"metadata":{"name":"hooks"},"webhooks":[{"name":"a.example.com",)" + hook +
                                   R"(},{"name":"b.example.com",)" + hook + "}]}"));
     }
     ok(create(apiserver::kCrds, "", crd("widgets", R"({"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],)"
                                                    R"("clientConfig":{"service":{"name":"webhook","namespace":"kueue-system"}}}})")));
     ok(create(apiserver::kCrds, "", crd("plains", R"({"strategy":"None"})")));
-    ok(create(kApiServices, "",
+    ok(create(api::kApiServices, "",
               R"({"metadata":{"name":"v1.example.com"},"spec":{"group":"example.com","version":"v1","groupPriorityMinimum":1,)"
               R"("versionPriority":1,"service":{"name":"webhook","namespace":"kueue-system"}}})"));
   }
@@ -94,20 +91,20 @@ class SecretCertificatesTest : public apiserver::ServerTest {
     return *replicas.back();
   }
   void pass(Duration d) { executor.run_until(executor.now() + d); }
-  Json secret() { return get(kSecrets, kNs, kSecret).body; }
+  Json secret() { return get(api::kSecrets, kNs, kSecret).body; }
   ServingMaterial stored() { return read_material(secret()).value().value(); }
 
   // The bundle of every place that has one; they must all be the same.
   std::string published() {
     std::vector<std::string> all;
-    for (const auto& resource : {kMutating, kValidating}) {
+    for (const auto& resource : {api::kMutatingWebhookConfigurations, api::kValidatingWebhookConfigurations}) {
       const Json hooks = get(resource, "", "hooks").body;
       for (const Json& hook : array_at(hooks, {"webhooks"}))
         all.emplace_back(string_at(hook, {"clientConfig", "caBundle"}));
     }
     all.emplace_back(string_at(get(apiserver::kCrds, "", "widgets.example.com").body,
                                {"spec", "conversion", "webhook", "clientConfig", "caBundle"}));
-    all.emplace_back(string_at(get(kApiServices, "", "v1.example.com").body, {"spec", "caBundle"}));
+    all.emplace_back(string_at(get(api::kApiServices, "", "v1.example.com").body, {"spec", "caBundle"}));
     for (const std::string& one : all) EXPECT_EQ(one, all[0]);
     return base64_decode(all[0]).value();
   }
@@ -152,7 +149,7 @@ TEST_F(SecretCertificatesTest, TwoThatStartAtOnceAgree) {
 }
 
 TEST_F(SecretCertificatesTest, AnEmptySecretOfTheManifestsIsFilled) {
-  ok(create(kSecrets, kNs, R"({"metadata":{"name":"kueue-webhook-server-cert","labels":{"a":"b"}}})"));
+  ok(create(api::kSecrets, kNs, R"({"metadata":{"name":"kueue-webhook-server-cert","labels":{"a":"b"}}})"));
   Replica& replica = start();
   settle();
   ASSERT_TRUE(replica.certificates.current());
@@ -174,7 +171,7 @@ TEST_F(SecretCertificatesTest, OnlyWhatDiffersIsWritten) {
 TEST_F(SecretCertificatesTest, WhatSomebodyResetIsRepaired) {
   Replica& replica = start();
   settle();
-  ok(patch(kApiServices, "", "v1.example.com", R"({"spec":{"caBundle":null}})"));
+  ok(patch(api::kApiServices, "", "v1.example.com", R"({"spec":{"caBundle":null}})"));
   pass(options.republish + options.refresh);
   EXPECT_TRUE(serves(replica, published()));
   EXPECT_EQ(replica.line.writes["patch apiservices"], 2);
@@ -184,24 +181,24 @@ TEST_F(SecretCertificatesTest, ADeletedSecretIsPutBackAsItWas) {
   Replica& replica = start();
   settle();
   const ServingMaterial before = stored();
-  ok(remove(kSecrets, kNs, kSecret));
+  ok(remove(api::kSecrets, kNs, kSecret));
   pass(minutes(2));
   EXPECT_EQ(stored(), before);
-  ok(patch(kSecrets, kNs, kSecret, R"({"data":null})"));
+  ok(patch(api::kSecrets, kNs, kSecret, R"({"data":null})"));
   pass(minutes(2));
   EXPECT_EQ(stored(), before);
   EXPECT_EQ(replica.leaf(), before.leaf.certificate);
 }
 
 TEST_F(SecretCertificatesTest, ASecretOfAnotherShapeIsLeftAloneAndNamed) {
-  ok(create(kSecrets, kNs, R"({"metadata":{"name":"kueue-webhook-server-cert"},"data":{"tls.crt":"LS0tLS1CRUdJTiBYCg=="}})"));
+  ok(create(api::kSecrets, kNs, R"({"metadata":{"name":"kueue-webhook-server-cert"},"data":{"tls.crt":"LS0tLS1CRUdJTiBYCg=="}})"));
   Replica& replica = start();
   pass(minutes(5));
   EXPECT_FALSE(replica.certificates.current());
   EXPECT_EQ(replica.line.total(), 0);
   EXPECT_EQ(replica.certificates.problem().find("Secret kueue-system/kueue-webhook-server-cert: data: ca.crt, ca.key, tls.key"), 0u)
       << replica.certificates.problem();
-  ok(remove(kSecrets, kNs, kSecret));
+  ok(remove(api::kSecrets, kNs, kSecret));
   pass(minutes(2));
   EXPECT_TRUE(replica.certificates.current());
   EXPECT_EQ(replica.certificates.problem(), "");
@@ -274,7 +271,7 @@ TEST_F(SecretCertificatesTest, RotationNeverLeavesAnybodyUntrusted) {
   std::string leaf = replicas[0]->leaf();
   for (int step = 0; step < 5 * 60; ++step) {
     pass(minutes(12));
-    const std::string now_published = base64_decode(string_at(get(kApiServices, "", "v1.example.com").body, {"spec", "caBundle"})).value();
+    const std::string now_published = base64_decode(string_at(get(api::kApiServices, "", "v1.example.com").body, {"spec", "caBundle"})).value();
     for (const auto& replica : replicas) {
       if (!replica->certificates.current()) continue;  // just restarted
       ASSERT_TRUE(serves(*replica, now_published)) << "step " << step;
@@ -301,7 +298,7 @@ TEST_F(SecretCertificatesTest, NoKeyIsEverLogged) {
   Replica& replica = start();
   settle();
   const ServingMaterial material = stored();
-  ok(patch(kSecrets, kNs, kSecret, R"({"data":{"ca.crt":"eA=="}})"));
+  ok(patch(api::kSecrets, kNs, kSecret, R"({"data":{"ca.crt":"eA=="}})"));
   pass(minutes(5));
   const std::string log = testing::internal::GetCapturedStderr();
   EXPECT_NE(log.find("kueue-webhook-server-cert"), std::string::npos) << "something was logged";
@@ -313,4 +310,4 @@ TEST_F(SecretCertificatesTest, NoKeyIsEverLogged) {
 }
 
 }  // namespace
-}  // namespace berth::serve
+}  // namespace berth::serve::secret_certificates_test

@@ -6,7 +6,7 @@
 
 #include "base/base64.h"
 
-namespace berth::serve {
+namespace berth::serve::serving_material_test {
 namespace {
 
 using std::chrono::hours;
@@ -183,4 +183,4 @@ TEST(ServiceNames, AreShortAndLong) {
 }
 
 }  // namespace
-}  // namespace berth::serve
+}  // namespace berth::serve::serving_material_test

@@ -5,7 +5,7 @@
 
 #include "serve/keeping_sink.h"
 
-namespace berth::serve {
+namespace berth::serve::visibility_test {
 namespace {
 
 using api::visibility::PendingWorkload;
@@ -166,4 +166,4 @@ TEST(Visibility, WaitsForTheGateAndForgetsWhoLeft) {
 }
 
 }  // namespace
-}  // namespace berth::serve
+}  // namespace berth::serve::visibility_test

@@ -5,7 +5,7 @@
 #include "base/base64.h"
 #include "serve/keeping_sink.h"
 
-namespace berth::serve {
+namespace berth::serve::webhooks_test {
 namespace {
 
 class Webhooks : public testing::Test {
@@ -159,4 +159,4 @@ TEST_F(Webhooks, BodiesHaveABound) {
 }
 
 }  // namespace
-}  // namespace berth::serve
+}  // namespace berth::serve::webhooks_test

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace berth::simulation {
+namespace berth::simulation::flat_test {
 namespace {
 
 // The history of the API server fills and tables reach their sizes in the first rounds.
@@ -34,4 +34,4 @@ TEST(Flat, NothingIsLeftOfQueuesAndWorkloadsThatAreGone) {
 }
 
 }  // namespace
-}  // namespace berth::simulation
+}  // namespace berth::simulation::flat_test

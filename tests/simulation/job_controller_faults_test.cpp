@@ -9,7 +9,7 @@
 #include "cluster/world.h"
 #include "simulate/faults.h"
 
-namespace berth {
+namespace berth::job_controller_faults_test {
 namespace {
 
 using namespace cluster::testing_support;
@@ -147,4 +147,4 @@ TEST(JobControllerUnderFaults, LeavesNoPodBehindWhenItsJobIsDeleted) {
 }
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::job_controller_faults_test

@@ -6,7 +6,7 @@
 #include "simulate/faults.h"
 #include "simulate/world.h"
 
-namespace berth::simulate {
+namespace berth::simulate::late_caches_test {
 namespace {
 
 constexpr int kJobs = 30;
@@ -51,4 +51,4 @@ TEST(LateCaches, CauseNoSecondCreateOfAWorkload) {
 }
 
 }  // namespace
-}  // namespace berth::simulate
+}  // namespace berth::simulate::late_caches_test

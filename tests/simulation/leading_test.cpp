@@ -13,7 +13,7 @@
 #include "simulate/faults.h"
 #include "simulate/world.h"
 
-namespace berth::simulation {
+namespace berth::simulation::leading_test {
 namespace {
 
 using controller::Controller;
@@ -237,4 +237,4 @@ TEST_F(Leading, DrainingWaitsForTheWritesThatWereSent) {
 }
 
 }  // namespace
-}  // namespace berth::simulation
+}  // namespace berth::simulation::leading_test

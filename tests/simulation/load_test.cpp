@@ -16,7 +16,7 @@
 #include "simulate/world.h"
 #include "source_dir.h"
 
-namespace berth::simulation {
+namespace berth::simulation::load_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -370,4 +370,4 @@ TEST(LoadStall, TheAdviceFitsTheReason) {
 }
 
 }  // namespace
-}  // namespace berth::simulation
+}  // namespace berth::simulation::load_test

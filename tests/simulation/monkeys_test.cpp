@@ -14,7 +14,7 @@
 #include "simulate/world.h"
 #include "simulation/storm.h"
 
-namespace berth::simulation {
+namespace berth::simulation::monkeys_test {
 namespace {
 
 using simulate::Manner;
@@ -186,4 +186,4 @@ TEST(MonkeyTroop, WhatTheClusterIsMadeOfComesBack) {
 }
 
 }  // namespace
-}  // namespace berth::simulation
+}  // namespace berth::simulation::monkeys_test

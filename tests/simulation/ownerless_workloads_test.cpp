@@ -11,7 +11,7 @@
 #include "controller/controller.h"
 #include "simulate/world.h"
 
-namespace berth::simulation {
+namespace berth::simulation::ownerless_workloads_test {
 namespace {
 
 using std::chrono::minutes;
@@ -180,4 +180,4 @@ TEST_F(OwnerlessWorkloads, AnEvictionThatAClientEndsWithoutClearingTheAdmissionI
 }
 
 }  // namespace
-}  // namespace berth::simulation
+}  // namespace berth::simulation::ownerless_workloads_test

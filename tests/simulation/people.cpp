@@ -3,17 +3,11 @@
 #include <utility>
 
 #include "api/meta.h"
+#include "api/resources.h"
 
 namespace berth::simulation {
 namespace {
 
-const api::GroupVersionResource kClusterQueues{"kueue.x-k8s.io", "v1beta2", "clusterqueues"};
-const api::GroupVersionResource kLocalQueues{"kueue.x-k8s.io", "v1beta2", "localqueues"};
-const api::GroupVersionResource kWorkloads{"kueue.x-k8s.io", "v1beta2", "workloads"};
-const api::GroupVersionResource kJobs{"batch", "v1", "jobs"};
-const api::GroupVersionResource kFlavors{"kueue.x-k8s.io", "v1beta2", "resourceflavors"};
-const api::GroupVersionResource kChecks{"kueue.x-k8s.io", "v1beta2", "admissionchecks"};
-const api::GroupVersionResource kNodes{"", "v1", "nodes"};
 constexpr std::int64_t kNodeCpus = 8;  // of the machine room
 
 }  // namespace
@@ -94,9 +88,9 @@ std::vector<Json> People::estate() {
 void People::act() {
   switch (random_.below(20)) {
     case 0:
-      return hands_.remove_some(kJobs);
+      return hands_.remove_some(api::kJobs);
     case 1:
-      return random_.chance(200) ? hands_.remove_some(kWorkloads) : edit_job();
+      return random_.chance(200) ? hands_.remove_some(api::kWorkloads) : edit_job();
     case 2:
       return edit_cluster_queue();
     case 3:
@@ -136,7 +130,7 @@ void People::submit() {
   if (random_.chance(50))
     ensure_path(job, {"spec", "template", "metadata", "annotations", "berth.dev/exit-code"}) = "1";
   if (machine_room_) ask_for_places(job);
-  hands_.create(kJobs, pick(random_, {"a", "b"}), std::move(job));
+  hands_.create(api::kJobs, pick(random_, {"a", "b"}), std::move(job));
 }
 
 void People::ask_for_places(Json& job) {
@@ -167,7 +161,7 @@ void People::ask_for_places(Json& job) {
 }
 
 void People::edit_cluster_queue() {
-  hands_.patch_some(kClusterQueues, "", [this](const Json& queue) {
+  hands_.patch_some(api::kClusterQueues, "", [this](const Json& queue) {
     if (random_.chance(500)) {
       return Json(JsonObject{
           {"spec", JsonObject{{"stopPolicy", pick(random_, {"None", "Hold", "HoldAndDrain", "None"})}}}});
@@ -184,14 +178,14 @@ void People::edit_cluster_queue() {
 }
 
 void People::edit_local_queue() {
-  hands_.patch_some(kLocalQueues, "", [this](const Json&) {
+  hands_.patch_some(api::kLocalQueues, "", [this](const Json&) {
     return Json(JsonObject{
         {"spec", JsonObject{{"stopPolicy", pick(random_, {"None", "Hold", "HoldAndDrain", "None"})}}}});
   });
 }
 
 void People::edit_job() {
-  hands_.patch_some(kJobs, "", [this](const Json& job) {
+  hands_.patch_some(api::kJobs, "", [this](const Json& job) {
     if (!bool_at(job, {"spec", "suspend"})) return Json();
     if (random_.chance(500))
       return Json(JsonObject{{"spec", JsonObject{{"parallelism", 1 + static_cast<int>(random_.below(4))}}}});
@@ -204,13 +198,13 @@ void People::edit_job() {
 }
 
 void People::edit_workload() {
-  hands_.patch_some(kWorkloads, "", [this](const Json&) {
+  hands_.patch_some(api::kWorkloads, "", [this](const Json&) {
     return Json(JsonObject{{"spec", JsonObject{{"active", random_.chance(600)}}}});
   });
 }
 
 void People::edit_node() {
-  hands_.patch_some(kNodes, "", [this](const Json& node) {
+  hands_.patch_some(api::kNodes, "", [this](const Json& node) {
     const bool cordon = random_.chance(400);
     if (cordon && machine_room_) node_failed_(std::string(string_at(node, {"metadata", "name"})));  // cordoning taints
     return Json(JsonObject{{"spec", JsonObject{{"unschedulable", cordon}}}});
@@ -220,7 +214,7 @@ void People::edit_node() {
 // A node fails, is tainted or deleted; or what was done before is undone.
 void People::break_node() {
   if (random_.chance(300)) return bring_back_nodes(1);
-  hands_.list(kNodes, [this](const std::vector<Json>& nodes) {
+  hands_.list(api::kNodes, [this](const std::vector<Json>& nodes) {
     if (nodes.size() < 2) return;
     const Json& node = nodes[random_.below(nodes.size())];
     const std::uint64_t how = random_.below(5);
@@ -233,17 +227,17 @@ void People::break_node() {
         erase_path(kept, {"spec", "taints"});
         erase_path(kept, {"metadata", "annotations"});
         gone_nodes_.push_back(std::move(kept));
-        return hands_.remove(kNodes, node, "");
+        return hands_.remove(api::kNodes, node, "");
       }
       case 1:
-        return hands_.patch(kNodes, "", node,
+        return hands_.patch(api::kNodes, "", node,
                      JsonObject{{"metadata", JsonObject{{"annotations", JsonObject{{"berth.dev/fail", pick(random_, {"NotReady", "Unknown"})}}}}}});
       case 2:
-        return hands_.patch(kNodes, "", node,
+        return hands_.patch(api::kNodes, "", node,
                      JsonObject{{"spec", JsonObject{{"taints", JsonArray{JsonObject{{"key", "example.com/broken"},
                                                                                     {"effect", pick(random_, {"NoSchedule", "NoExecute"})}}}}}}});
       default:
-        return hands_.patch(kNodes, "", node,
+        return hands_.patch(api::kNodes, "", node,
                      JsonObject{{"metadata", JsonObject{{"annotations", JsonObject{{"berth.dev/fail", nullptr}}}}},
                                 {"spec", JsonObject{{"taints", nullptr}}}});
     }
@@ -254,7 +248,7 @@ void People::bring_back_nodes(std::size_t most) {
   for (std::size_t i = 0; i < most && !gone_nodes_.empty(); ++i) {
     api::RestRequest request;
     request.verb = api::Verb::kCreate;
-    request.resource = kNodes;
+    request.resource = api::kNodes;
     request.body = gone_nodes_.back();
     client_.call(std::move(request), [this, node = std::move(gone_nodes_.back())](const api::RestResponse& response) {
       if (!response.ok() && response.code != 409) gone_nodes_.push_back(node);
@@ -265,7 +259,7 @@ void People::bring_back_nodes(std::size_t most) {
 
 // Plays the controller of the admission check, with moods.
 void People::answer_checks() {
-  hands_.patch_some(kWorkloads, "status", [this](const Json& workload) {
+  hands_.patch_some(api::kWorkloads, "status", [this](const Json& workload) {
     Json checks = Json(array_at(workload, {"status", "admissionChecks"}));
     if (checks.as_array().empty()) return Json();
     auto& check = checks.as_array()[0].as_object();
@@ -280,7 +274,7 @@ void People::answer_checks() {
 }
 
 void People::label_flavor() {
-  hands_.patch_all(kFlavors, "", [](const Json& flavor) {
+  hands_.patch_all(api::kResourceFlavors, "", [](const Json& flavor) {
     if (string_at(flavor, {"metadata", "name"}) != "first") return Json();
     return Json(JsonObject{{"spec", JsonObject{{"nodeLabels", JsonObject{{"kubernetes.io/os", "linux"}}}}}});
   });
@@ -288,7 +282,7 @@ void People::label_flavor() {
 
 // Their controller of the admission check says that it is there.
 void People::keep_check_active() {
-  hands_.patch_all(kChecks, "status", [this](const Json& check) {
+  hands_.patch_all(api::kAdmissionChecks, "status", [this](const Json& check) {
     if (string_at(check, {"metadata", "name"}) != "check") return Json();
     const auto conditions = api::decode_conditions(Json(array_at(check, {"status", "conditions"})));
     if (api::is_true(conditions, "Active")) return Json();
@@ -302,14 +296,14 @@ void People::keep_check_active() {
 
 void People::calm_down() {
   keep_check_active();
-  for (const auto& queues : {kClusterQueues, kLocalQueues}) {
+  for (const auto& queues : {api::kClusterQueues, api::kLocalQueues}) {
     hands_.patch_all(queues, "", [](const Json& queue) {
       if (string_at(queue, {"spec", "stopPolicy"}, "None") == "None") return Json();
       return Json(JsonObject{{"spec", JsonObject{{"stopPolicy", "None"}}}});
     });
   }
   bring_back_nodes(gone_nodes_.size());
-  hands_.patch_all(kNodes, "", [](const Json& node) {
+  hands_.patch_all(api::kNodes, "", [](const Json& node) {
     Json body;
     if (bool_at(node, {"spec", "unschedulable"})) ensure_path(body, {"spec", "unschedulable"}) = false;
     if (find_path(node, {"metadata", "annotations", "berth.dev/fail"}) != nullptr)
@@ -319,12 +313,12 @@ void People::calm_down() {
     }
     return body;
   });
-  hands_.patch_all(kWorkloads, "", [](const Json& workload) {
+  hands_.patch_all(api::kWorkloads, "", [](const Json& workload) {
     return bool_at(workload, {"spec", "active"}, true)
                ? Json()
                : Json(JsonObject{{"spec", JsonObject{{"active", true}}}});
   });
-  hands_.patch_all(kWorkloads, "status", [this](const Json& workload) {
+  hands_.patch_all(api::kWorkloads, "status", [this](const Json& workload) {
     Json checks = Json(array_at(workload, {"status", "admissionChecks"}));
     bool pending = false;
     for (auto& check : checks.as_array()) {

@@ -10,7 +10,7 @@
 #include "simulate/world.h"
 #include "simulation/placed_world.h"
 
-namespace berth::simulation {
+namespace berth::simulation::placed_pods_test {
 namespace {
 
 using std::chrono::seconds;
@@ -112,4 +112,4 @@ TEST_F(PlacedPods, OfAStoppedJobAreMadeFromTheTemplateThatTheUserWrote) {
 }
 
 }  // namespace
-}  // namespace berth::simulation
+}  // namespace berth::simulation::placed_pods_test

@@ -11,7 +11,7 @@
 #include "simulate/match.h"
 #include "simulate/placement_words.h"
 
-namespace berth::simulate {
+namespace berth::simulate::placed_test {
 namespace {
 
 Json yaml(const std::string& text) { return parse_yaml(text).value().front(); }
@@ -121,4 +121,4 @@ TEST(Match, EntriesOfAListCanBeAbsent) {
 }
 
 }  // namespace
-}  // namespace berth::simulate
+}  // namespace berth::simulate::placed_test

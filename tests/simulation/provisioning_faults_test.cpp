@@ -13,7 +13,7 @@
 #include "simulate/faults.h"
 #include "simulate/world.h"
 
-namespace berth::simulation {
+namespace berth::simulation::provisioning_faults_test {
 namespace {
 
 using std::chrono::seconds;
@@ -225,4 +225,4 @@ TEST(ProvisioningUnderFaults, EveryJobEndsAndNothingIsLeftBehind) {
 }
 
 }  // namespace
-}  // namespace berth::simulation
+}  // namespace berth::simulation::provisioning_faults_test

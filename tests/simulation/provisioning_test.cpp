@@ -12,7 +12,7 @@
 #include "controller/controller.h"
 #include "simulate/world.h"
 
-namespace berth::simulation {
+namespace berth::simulation::provisioning_test {
 namespace {
 
 using std::chrono::minutes;
@@ -497,4 +497,4 @@ TEST_F(Provisioning, ANewControllerGoesOnWhereTheOldOneWas) {
 }
 
 }  // namespace
-}  // namespace berth::simulation
+}  // namespace berth::simulation::provisioning_test

@@ -10,7 +10,7 @@
 
 #include "base/yaml.h"
 
-namespace berth::simulate {
+namespace berth::simulate::rack_picture_test {
 namespace {
 
 Json yaml(const std::string& text) { return parse_yaml(text).value().front(); }
@@ -108,4 +108,4 @@ TEST(RackPicture, OrdersNamesAsPeopleDo) {
 }
 
 }  // namespace
-}  // namespace berth::simulate
+}  // namespace berth::simulate::rack_picture_test

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/meta.h"
+#include "api/resources.h"
 #include "engine/schedule/scheduler.h"
 
 namespace berth::simulation {
@@ -11,7 +12,6 @@ namespace {
 
 const api::GroupVersionResource kWorkloads{std::string(api::kueue::kGroup), std::string(api::kueue::kVersion),
                                            "workloads"};
-const api::GroupVersionResource kJobs{"batch", "v1", "jobs"};
 
 controller::ControllerOptions controller_options(std::uint64_t seed) {
   controller::ControllerOptions options;
@@ -34,7 +34,7 @@ simulate::FaultRates unreachable() {
   return rates;
 }
 
-bool holds(const api::kueue::Workload& w) {
+bool holds_admission(const api::kueue::Workload& w) {
   return w.status.admission && api::is_true(w.status.conditions, api::kueue::kQuotaReserved) &&
          !api::is_true(w.status.conditions, api::kueue::kFinished);
 }
@@ -42,7 +42,7 @@ bool holds(const api::kueue::Workload& w) {
 std::optional<api::kueue::Workload> holder(const JsonPtr& object) {
   if (!object) return std::nullopt;
   auto workload = api::kueue::decode_workload(*object);
-  if (!workload || !holds(*workload)) return std::nullopt;
+  if (!workload || !holds_admission(*workload)) return std::nullopt;
   return std::move(*workload);
 }
 
@@ -109,7 +109,7 @@ QuotaAudit::QuotaAudit(simulate::World& world, std::map<std::string, Amount> nom
     : world_(world),
       nominal_(std::move(nominal)),
       workloads_(world.client(), world.executor(), kWorkloads),
-      jobs_(world.client(), world.executor(), kJobs) {
+      jobs_(world.client(), world.executor(), api::kJobs) {
   workloads_.on_change([this](const JsonPtr& old, const JsonPtr& now) { look(old, now); });
   jobs_.on_change([this](const JsonPtr& old, const JsonPtr& now) {
     if (!now || ended(*now)) holders_.erase(std::string(string_at(now ? *now : *old, {"metadata", "uid"})));

@@ -9,7 +9,7 @@
 
 #include "base/yaml.h"
 
-namespace berth::simulation {
+namespace berth::simulation::replicas_test {
 namespace {
 
 using simulate::FaultRates;
@@ -305,4 +305,4 @@ TEST(Replicas, ALeaderThatIsCutOffStopsBeforeAnotherBegins) {
 }
 
 }  // namespace
-}  // namespace berth::simulation
+}  // namespace berth::simulation::replicas_test

@@ -13,7 +13,7 @@
 #include "simulate/play.h"
 #include "source_dir.h"
 
-namespace berth::simulation {
+namespace berth::simulation::scenarios_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -149,4 +149,4 @@ TEST(ScenarioLanguage, ABrokenExpectationIsReported) {
 }
 
 }  // namespace
-}  // namespace berth::simulation
+}  // namespace berth::simulation::scenarios_test

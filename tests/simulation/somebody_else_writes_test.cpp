@@ -10,7 +10,7 @@
 #include "simulate/world.h"
 #include "simulation/storm.h"
 
-namespace berth::simulation {
+namespace berth::simulation::somebody_else_writes_test {
 namespace {
 
 using testing::HasSubstr;
@@ -182,4 +182,4 @@ TEST_F(SomebodyElseWrites, ANodeCannotHaveLessThanNothing) {
 }
 
 }  // namespace
-}  // namespace berth::simulation
+}  // namespace berth::simulation::somebody_else_writes_test

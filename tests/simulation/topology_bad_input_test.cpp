@@ -5,7 +5,7 @@
 #include "controller/controller.h"
 #include "simulation/placed_world.h"
 
-namespace berth::simulation {
+namespace berth::simulation::topology_bad_input_test {
 namespace {
 
 using testing::AllOf;
@@ -271,4 +271,4 @@ TEST_F(TopologyForeignAssignment, ThatMakesNoSenseBreaksNothing) {
 }
 
 }  // namespace
-}  // namespace berth::simulation
+}  // namespace berth::simulation::topology_bad_input_test

@@ -5,7 +5,7 @@
 #include "jobs/pod_set_info.h"
 #include "simulation/placed_world.h"
 
-namespace berth::simulation {
+namespace berth::simulation::topology_restart_test {
 namespace {
 
 using testing::ElementsAre;
@@ -131,4 +131,4 @@ TEST_F(TopologyStory, TheSameStoryEndsInTheSameBytes) {
 }
 
 }  // namespace
-}  // namespace berth::simulation
+}  // namespace berth::simulation::topology_restart_test

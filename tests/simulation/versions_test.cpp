@@ -5,7 +5,7 @@
 #include "base/yaml.h"
 #include "simulate/world.h"
 
-namespace berth::simulate {
+namespace berth::simulate::versions_test {
 namespace {
 
 Json yaml(std::string_view text) { return parse_yaml(text).value().at(0); }
@@ -89,4 +89,4 @@ TEST_F(VersionsTest, AnOldWorkloadIsReadAndWrittenAsSuch) {
 }
 
 }  // namespace
-}  // namespace berth::simulate
+}  // namespace berth::simulate::versions_test

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "api/core/pod_placement.h"
+#include "api/resources.h"
 #include "api/volcano/names.h"
 #include "controller/group_pods.h"
-#include "controller/resources.h"
 #include "simulation/storm.h"
 #include "simulation/volcano_people.h"
 #include "volcano/group_workloads.h"
@@ -82,7 +82,7 @@ void VolcanoAudit::draw(const controller::Controller& controller,
   std::vector<std::string> names = possible_queues();
   names.insert(names.end(), {"root", "default"});
   for (const std::string& name : names) {
-    if (const JsonPtr object = controller.find(controller::kVolcanoQueues, "", name))
+    if (const JsonPtr object = controller.find(api::kVolcanoQueues, "", name))
       objects.push_back(*object);
   }
   drawing_ = draw_queues(objects);
@@ -109,7 +109,7 @@ void VolcanoAudit::check_let_in(const controller::Controller& controller, const 
     const auto ref = volcano::group_of_workload(claim.workload->meta.name);
     if (!ref || ref->part == volcano::Part::kSurplus) return;  // it runs already: nobody asked
     const bool grows = ref->part == volcano::Part::kGrowth;
-    const JsonPtr object = controller.find(controller::kPodGroups, ref->ns, ref->name);
+    const JsonPtr object = controller.find(api::kPodGroups, ref->ns, ref->name);
     const auto group =
         object ? api::volcano::decode_pod_group(*object) : Result<api::volcano::PodGroup>(fail("none"));
     if (!group) return;

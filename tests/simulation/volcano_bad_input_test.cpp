@@ -7,7 +7,7 @@
 #include "simulate/world.h"
 #include "simulation/storm.h"
 
-namespace berth::simulation {
+namespace berth::simulation::volcano_bad_input_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -167,4 +167,4 @@ TEST_F(VolcanoBadInput, OneBadQueueDoesNotStopTheOthers) {
 }
 
 }  // namespace
-}  // namespace berth::simulation
+}  // namespace berth::simulation::volcano_bad_input_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace berth::simulation {
+namespace berth::simulation::volcano_chaos_test {
 namespace {
 
 // Beside the seeds of Kueue's objects these take about a minute of CPU together.
@@ -33,4 +33,4 @@ TEST_P(VolcanoChaosSeeds, NobodyTakesWhatIsNotHisAndNothingStandsStill) {
 INSTANTIATE_TEST_SUITE_P(Seeds, VolcanoChaosSeeds, testing::Range(0, kGroups));
 
 }  // namespace
-}  // namespace berth::simulation
+}  // namespace berth::simulation::volcano_chaos_test

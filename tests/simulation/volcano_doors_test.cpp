@@ -4,18 +4,15 @@
 #include <gtest/gtest.h>
 
 #include "api/config/configuration.h"
+#include "api/resources.h"
 #include "api/status.h"
 #include "base/yaml.h"
 #include "simulate/world.h"
 
-namespace berth::simulate {
+namespace berth::simulate::volcano_doors_test {
 namespace {
 
 using ::testing::HasSubstr;
-
-const api::GroupVersionResource kQueues{"scheduling.volcano.sh", "v1beta1", "queues"};
-const api::GroupVersionResource kPodGroups{"scheduling.volcano.sh", "v1beta1", "podgroups"};
-const api::GroupVersionResource kVcJobs{"batch.volcano.sh", "v1alpha1", "jobs"};
 
 Json yaml(std::string_view text) { return parse_yaml(text).value().at(0); }
 
@@ -61,12 +58,12 @@ class VolcanoDoors : public testing::Test {
     return outcome(world_->call(std::move(request)));
   }
   std::string set_status(std::string_view name, std::string_view status) {
-    return patch(kQueues, name, "{status: " + std::string(status) + "}", "status");
+    return patch(api::kVolcanoQueues, name, "{status: " + std::string(status) + "}", "status");
   }
   api::RestResponse remove(std::string_view name) {
     api::RestRequest request;
     request.verb = api::Verb::kDelete;
-    request.resource = kQueues;
+    request.resource = api::kVolcanoQueues;
     request.name = name;
     return world_->call(std::move(request));
   }
@@ -103,8 +100,8 @@ TEST_F(VolcanoDoors, ATreeIsFiveLevelsDeepAtMost) {
   // What moves along counts, too.
   EXPECT_EQ(queue("m1"), "");
   EXPECT_EQ(child("m2", "m1"), "");
-  EXPECT_THAT(patch(kQueues, "m1", "{spec: {parent: l4}}"), HasSubstr("would reach down to level 6"));
-  EXPECT_EQ(patch(kQueues, "m1", "{spec: {parent: l3}}"), "");
+  EXPECT_THAT(patch(api::kVolcanoQueues, "m1", "{spec: {parent: l4}}"), HasSubstr("would reach down to level 6"));
+  EXPECT_EQ(patch(api::kVolcanoQueues, "m1", "{spec: {parent: l3}}"), "");
 }
 
 TEST_F(VolcanoDoors, ABusyQueueWithoutChildrenDoesNotBecomeAParent) {
@@ -128,10 +125,10 @@ TEST_F(VolcanoDoors, AParentAcceptsAnotherChildWhateverRunsBelowIt) {
 TEST_F(VolcanoDoors, AReservationMakesAQueueBusy) {
   EXPECT_EQ(queue("team"), "");
   EXPECT_EQ(group("g", "team"), "");
-  EXPECT_EQ(patch(kPodGroups, "g", "{status: {phase: Pending}}", "", "default"), "");
-  EXPECT_EQ(patch(kPodGroups, "g", "{status: {phase: Inqueue}}", "", "default"), "");
+  EXPECT_EQ(patch(api::kPodGroups, "g", "{status: {phase: Pending}}", "", "default"), "");
+  EXPECT_EQ(patch(api::kPodGroups, "g", "{status: {phase: Inqueue}}", "", "default"), "");
   EXPECT_THAT(child("first", "team"), HasSubstr("while 1 workload holds quota in it"));
-  EXPECT_EQ(patch(kPodGroups, "g", "{status: {phase: Completed}}", "", "default"), "");
+  EXPECT_EQ(patch(api::kPodGroups, "g", "{status: {phase: Completed}}", "", "default"), "");
   EXPECT_EQ(child("first", "team"), "");
 }
 
@@ -139,15 +136,15 @@ TEST_F(VolcanoDoors, AQueueDoesNotMoveBelowItself) {
   EXPECT_EQ(queue("a"), "");
   EXPECT_EQ(child("b", "a"), "");
   EXPECT_EQ(child("c", "b"), "");
-  EXPECT_THAT(patch(kQueues, "a", "{spec: {parent: c}}"), HasSubstr("queue c is below queue a"));
+  EXPECT_THAT(patch(api::kVolcanoQueues, "a", "{spec: {parent: c}}"), HasSubstr("queue c is below queue a"));
   // What was refused left nothing behind.
-  EXPECT_EQ(patch(kQueues, "c", "{spec: {parent: a}}"), "");
+  EXPECT_EQ(patch(api::kVolcanoQueues, "c", "{spec: {parent: a}}"), "");
 }
 
 TEST_F(VolcanoDoors, ADryRunLeavesNothingBehind) {
   api::RestRequest request;
   request.verb = api::Verb::kCreate;
-  request.resource = kQueues;
+  request.resource = api::kVolcanoQueues;
   request.dry_run = true;
   request.body = yaml("{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: ghost}, spec: {}}");
   EXPECT_EQ(outcome(world_->call(std::move(request))), "");
@@ -161,7 +158,7 @@ TEST_F(VolcanoDoors, AmountsStayWithinThoseAround) {
               HasSubstr("guarantee"));
   EXPECT_THAT(queue("two", "{parent: team, deserved: {cpu: 4}}"), HasSubstr("deserved"));
   EXPECT_THAT(queue("two", "{parent: team, capability: {cpu: 20}}"), HasSubstr("capability"));
-  EXPECT_THAT(patch(kQueues, "team", "{spec: {deserved: {cpu: 4}, guarantee: {resource: {cpu: 4}}}}"),
+  EXPECT_THAT(patch(api::kVolcanoQueues, "team", "{spec: {deserved: {cpu: 4}, guarantee: {resource: {cpu: 4}}}}"),
               HasSubstr("guarantee"));
   EXPECT_EQ(queue("two", "{parent: team, capability: {cpu: 10}, deserved: {cpu: 3}, guarantee: {resource: {cpu: 3}}}"),
             "");
@@ -185,7 +182,7 @@ TEST_F(VolcanoDoors, QueuesAreFilledIn) {
 }
 
 TEST_F(VolcanoDoors, RootIsProtected) {
-  EXPECT_THAT(patch(kQueues, "root", "{spec: {capability: {cpu: 1}}}"),
+  EXPECT_THAT(patch(api::kVolcanoQueues, "root", "{spec: {capability: {cpu: 1}}}"),
               HasSubstr("of the queue root cannot be changed"));
 }
 
@@ -207,7 +204,7 @@ TEST_F(VolcanoDoors, ACollectionIsDeletedAsFarAsItMay) {
   EXPECT_EQ(child("b", "a"), "");
   api::RestRequest all;
   all.verb = api::Verb::kDeleteCollection;
-  all.resource = kQueues;
+  all.resource = api::kVolcanoQueues;
   EXPECT_EQ(world_->call(all).code, 403);
   EXPECT_TRUE(world_->get("scheduling.volcano.sh/v1beta1", "Queue", "", "a"));
 }
@@ -256,7 +253,7 @@ TEST_F(VolcanoDoors, ANamespaceNamesTheQueueOfItsGroups) {
 TEST_F(VolcanoDoors, AJobKeepsItsQueue) {
   EXPECT_EQ(queue("other"), "");
   EXPECT_EQ(vcjob("j", "default"), "");
-  EXPECT_THAT(patch(kVcJobs, "j", "{spec: {queue: other}}", "", "default"), HasSubstr("spec"));
+  EXPECT_THAT(patch(api::kVolcanoJobs, "j", "{spec: {queue: other}}", "", "default"), HasSubstr("spec"));
 }
 
 // --- As the Configuration says.
@@ -278,14 +275,14 @@ class VolcanosWay : public VolcanoDoors {
 TEST_F(VolcanosWay, LetsInWhatItsWebhooksLetIn) {
   EXPECT_EQ(queue("team"), "");
   EXPECT_EQ(group("g", "team"), "");
-  EXPECT_EQ(patch(kPodGroups, "g", "{status: {phase: Inqueue}}", "", "default"), "");
+  EXPECT_EQ(patch(api::kPodGroups, "g", "{status: {phase: Inqueue}}", "", "default"), "");
   EXPECT_EQ(child("leaf", "team"), "") << "reservations";
   EXPECT_EQ(group("h", "team"), "") << "not a leaf";
   EXPECT_EQ(child("deep", "leaf"), "");
   EXPECT_THAT(child("deeper", "deep"), HasSubstr("would be at level 4 below root, the limit is 3"));
   EXPECT_EQ(queue("other"), "");
-  EXPECT_EQ(patch(kQueues, "team", "{spec: {parent: other}}"), "") << "deep is at level 4 now";
-  EXPECT_EQ(patch(kQueues, "other", "{spec: {parent: team}}"), "") << "a circle";
+  EXPECT_EQ(patch(api::kVolcanoQueues, "team", "{spec: {parent: other}}"), "") << "deep is at level 4 now";
+  EXPECT_EQ(patch(api::kVolcanoQueues, "other", "{spec: {parent: team}}"), "") << "a circle";
 }
 
 class VolcanoIsOff : public VolcanoDoors {
@@ -304,4 +301,4 @@ TEST_F(VolcanoIsOff, NobodyJudges) {
 }
 
 }  // namespace
-}  // namespace berth::simulate
+}  // namespace berth::simulate::volcano_doors_test

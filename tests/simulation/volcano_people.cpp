@@ -3,15 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/resources.h"
+
 namespace berth::simulation {
 namespace {
-
-const api::GroupVersionResource kQueues{"scheduling.volcano.sh", "v1beta1", "queues"};
-const api::GroupVersionResource kPodGroups{"scheduling.volcano.sh", "v1beta1", "podgroups"};
-const api::GroupVersionResource kCommands{"bus.volcano.sh", "v1alpha1", "commands"};
-const api::GroupVersionResource kVcJobs{"batch.volcano.sh", "v1alpha1", "jobs"};
-const api::GroupVersionResource kJobs{"batch", "v1", "jobs"};
-const api::GroupVersionResource kPods{"", "v1", "pods"};
 
 constexpr std::uint64_t kQueueCount = 10;
 
@@ -50,7 +45,7 @@ std::string VolcanoPeople::some_queue() {
 }
 
 void VolcanoPeople::look_for_leaves() {
-  hands_.list(kQueues, [this](const std::vector<Json>& queues) {
+  hands_.list(api::kVolcanoQueues, [this](const std::vector<Json>& queues) {
     std::set<std::string> parents{"root"};
     for (const Json& queue : queues) parents.emplace(string_at(queue, {"spec", "parent"}));
     leaves_.clear();
@@ -132,7 +127,7 @@ void VolcanoPeople::act() {
   look_for_leaves();
   switch (random_.below(30)) {
     case 0:
-      return hands_.remove_some(random_.chance(600) ? kVcJobs : kPodGroups);
+      return hands_.remove_some(random_.chance(600) ? api::kVolcanoJobs : api::kPodGroups);
     case 1:
     case 2:
       return order_queue();
@@ -201,7 +196,7 @@ void VolcanoPeople::submit_job() {
   if (random_.chance(150)) spec.as_object()["policies"] = yaml("[{event: PodEvicted, action: RestartJob}]");
   if (random_.chance(200)) spec.as_object()["ttlSecondsAfterFinished"] = whole(random_.below(60));
   ensure_path(job, {"spec"}) = std::move(spec);
-  hands_.create(kVcJobs, pick(random_, {"a", "b"}), std::move(job));
+  hands_.create(api::kVolcanoJobs, pick(random_, {"a", "b"}), std::move(job));
 }
 
 void VolcanoPeople::submit_group() {
@@ -213,11 +208,11 @@ void VolcanoPeople::submit_group() {
   if (random_.chance(300)) spec.as_object()["priorityClassName"] = pick(random_, {"high", "low"});
   ensure_path(group, {"spec"}) = std::move(spec);
   ensure_path(group, {"metadata", "annotations", "each"}) = number(cpu);
-  hands_.create(kPodGroups, pick(random_, {"a", "b"}), std::move(group));
+  hands_.create(api::kPodGroups, pick(random_, {"a", "b"}), std::move(group));
 }
 
 void VolcanoPeople::tend() {
-  hands_.list(kPodGroups, [this](const std::vector<Json>& groups) {
+  hands_.list(api::kPodGroups, [this](const std::vector<Json>& groups) {
     for (const Json& group : groups) {
       if (string_at(group, {"metadata", "labels", "owner"}) != "people") continue;
       const auto phase = string_at(group, {"status", "phase"});
@@ -234,7 +229,7 @@ void VolcanoPeople::tend() {
                        {"berth.dev/run-for", number(1 + random_.below(60)) + "s"}};
         ensure_path(pod.as_object()["spec"].as_object()["containers"].as_array()[0],
                     {"resources", "requests", "cpu"}) = string_at(group, {"metadata", "annotations", "each"});
-        hands_.create(kPods, std::string(string_at(group, {"metadata", "namespace"})), std::move(pod));
+        hands_.create(api::kPods, std::string(string_at(group, {"metadata", "namespace"})), std::move(pod));
       }
     }
   });
@@ -249,7 +244,7 @@ void VolcanoPeople::submit_shared() {
            "s}}, spec: {restartPolicy: Never, containers: [{name: c, image: i, resources: {requests: {cpu: " +
            number(1 + random_.below(3)) + "}}}]}}}}");
   ensure_path(job, {"spec", "parallelism"}) = whole(1 + random_.below(2));
-  hands_.create(kJobs, "a", std::move(job));
+  hands_.create(api::kJobs, "a", std::move(job));
 }
 
 // --- Queues.
@@ -259,11 +254,11 @@ void VolcanoPeople::plant() {
                     queue_name(random_.below(kQueueCount)) + "}}");
   ensure_path(queue, {"spec"}) = amounts(random_.chance(500) ? 4 : 16);
   if (random_.chance(700)) ensure_path(queue, {"spec", "parent"}) = queue_name(random_.below(kQueueCount));
-  hands_.create(kQueues, "", std::move(queue));
+  hands_.create(api::kVolcanoQueues, "", std::move(queue));
 }
 
 void VolcanoPeople::change_amounts() {
-  hands_.patch_some(kQueues, "", [this](const Json& queue) {
+  hands_.patch_some(api::kVolcanoQueues, "", [this](const Json& queue) {
     if (string_at(queue, {"metadata", "name"}) == "root") return Json();
     Json spec = amounts(random_.chance(500) ? 6 : 20);
     for (const char* member : {"capability", "deserved", "guarantee"}) {
@@ -274,7 +269,7 @@ void VolcanoPeople::change_amounts() {
 }
 
 void VolcanoPeople::change_manners() {
-  hands_.patch_some(kQueues, "", [this](const Json& queue) {
+  hands_.patch_some(api::kVolcanoQueues, "", [this](const Json& queue) {
     if (string_at(queue, {"metadata", "name"}) == "root") return Json();
     return Json(JsonObject{
         {"spec", JsonObject{{"reclaimable", random_.chance(700)},
@@ -284,7 +279,7 @@ void VolcanoPeople::change_manners() {
 }
 
 void VolcanoPeople::move() {
-  hands_.patch_some(kQueues, "", [this](const Json& queue) {
+  hands_.patch_some(api::kVolcanoQueues, "", [this](const Json& queue) {
     const auto name = string_at(queue, {"metadata", "name"});
     if (name == "root" || name == "default") return Json();
     const std::string parent = random_.chance(400) ? "root" : queue_name(random_.below(kQueueCount));
@@ -293,15 +288,15 @@ void VolcanoPeople::move() {
 }
 
 void VolcanoPeople::fell() {
-  hands_.list(kQueues, [this](const std::vector<Json>& queues) {
+  hands_.list(api::kVolcanoQueues, [this](const std::vector<Json>& queues) {
     if (queues.size() < 5) return;
-    hands_.remove(kQueues, queues[random_.below(queues.size())], "");
+    hands_.remove(api::kVolcanoQueues, queues[random_.below(queues.size())], "");
   });
 }
 
 // Who may write statuses writes what nobody expects.
 void VolcanoPeople::scribble() {
-  hands_.patch_some(kQueues, "status", [this](const Json&) {
+  hands_.patch_some(api::kVolcanoQueues, "status", [this](const Json&) {
     return Json(JsonObject{{"status", JsonObject{{"state", pick(random_, {"Unknown", "Open", "Closing"})}}}});
   });
 }
@@ -313,11 +308,11 @@ void VolcanoPeople::order(const std::string& ns, const std::string& action, Json
                       number(++orders_) + "}}");
   command.as_object()["action"] = action;
   command.as_object()["target"] = std::move(target);
-  hands_.create(kCommands, ns, std::move(command));
+  hands_.create(api::kVolcanoCommands, ns, std::move(command));
 }
 
 void VolcanoPeople::order_queue() {
-  hands_.list(kQueues, [this](const std::vector<Json>& queues) {
+  hands_.list(api::kVolcanoQueues, [this](const std::vector<Json>& queues) {
     if (queues.empty()) return;
     const Json& queue = queues[random_.below(queues.size())];
     order("a", is_closed(queue) ? "OpenQueue" : pick(random_, {"CloseQueue", "OpenQueue"}),
@@ -326,7 +321,7 @@ void VolcanoPeople::order_queue() {
 }
 
 void VolcanoPeople::order_job() {
-  hands_.list(kVcJobs, [this](const std::vector<Json>& jobs) {
+  hands_.list(api::kVolcanoJobs, [this](const std::vector<Json>& jobs) {
     if (jobs.empty()) return;
     const Json& job = jobs[random_.below(jobs.size())];
     order(std::string(string_at(job, {"metadata", "namespace"})),
@@ -336,7 +331,7 @@ void VolcanoPeople::order_job() {
 }
 
 void VolcanoPeople::scale_job() {
-  hands_.patch_some(kVcJobs, "", [this](const Json& job) {
+  hands_.patch_some(api::kVolcanoJobs, "", [this](const Json& job) {
     Json tasks = Json(array_at(job, {"spec", "tasks"}));
     if (tasks.as_array().empty()) return Json();
     Json& task = tasks.as_array()[random_.below(tasks.as_array().size())];
@@ -348,8 +343,8 @@ void VolcanoPeople::scale_job() {
 }
 
 void VolcanoPeople::lose_pod() {
-  hands_.list(kPods, [this](const std::vector<Json>& pods) {
-    if (!pods.empty()) hands_.remove(kPods, pods[random_.below(pods.size())], "");
+  hands_.list(api::kPods, [this](const std::vector<Json>& pods) {
+    if (!pods.empty()) hands_.remove(api::kPods, pods[random_.below(pods.size())], "");
   });
 }
 
@@ -357,7 +352,7 @@ void VolcanoPeople::lose_pod() {
 
 // Whose pods somebody took does not come to its end by itself.
 void VolcanoPeople::give_up_lost() {
-  hands_.list(kPods, [this](const std::vector<Json>& pods) {
+  hands_.list(api::kPods, [this](const std::vector<Json>& pods) {
     std::set<std::string> alive;
     for (const Json& pod : pods) {
       const auto phase = string_at(pod, {"status", "phase"});
@@ -365,12 +360,12 @@ void VolcanoPeople::give_up_lost() {
         alive.insert(
             std::string(string_at(pod, {"metadata", "annotations", "scheduling.k8s.io/group-name"})));
     }
-    hands_.list(kPodGroups, [this, alive](const std::vector<Json>& groups) {
+    hands_.list(api::kPodGroups, [this, alive](const std::vector<Json>& groups) {
       for (const Json& group : groups) {
         const bool lost = tended_.contains(std::string(string_at(group, {"metadata", "uid"}))) &&
                           !alive.contains(std::string(string_at(group, {"metadata", "name"})));
         if (lost && string_at(group, {"status", "phase"}) != "Completed")
-          hands_.remove(kPodGroups, group, "");
+          hands_.remove(api::kPodGroups, group, "");
       }
     });
   });
@@ -380,7 +375,7 @@ void VolcanoPeople::calm_down() {
   give_up_lost();
   tend();
   if (!lawful_) {
-    hands_.patch_all(kQueues, "", [](const Json& queue) {
+    hands_.patch_all(api::kVolcanoQueues, "", [](const Json& queue) {
       const JsonObject& spec = object_at(queue, {"spec"});
       const bool limited =
           spec.contains("capability") || spec.contains("deserved") || spec.contains("guarantee");
@@ -391,7 +386,7 @@ void VolcanoPeople::calm_down() {
                {"parent", "root"}, {"capability", nullptr}, {"deserved", nullptr}, {"guarantee", nullptr}}}});
     });
   }
-  hands_.list(kQueues, [this](const std::vector<Json>& queues) {
+  hands_.list(api::kVolcanoQueues, [this](const std::vector<Json>& queues) {
     for (const Json& queue : queues) {
       if (is_closed(queue))
         order("a", "OpenQueue", target_of("scheduling.volcano.sh/v1beta1", "Queue", queue));

@@ -10,7 +10,7 @@
 #include "controller/controller.h"
 #include "simulate/world.h"
 
-namespace berth::simulate {
+namespace berth::simulate::volcano_webhooks_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -157,4 +157,4 @@ TEST_F(VolcanoWebhooks, SayNothingWhenVolcanosPartIsOff) {
 }
 
 }  // namespace
-}  // namespace berth::simulate
+}  // namespace berth::simulate::volcano_webhooks_test

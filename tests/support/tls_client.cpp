@@ -20,7 +20,7 @@ std::unique_ptr<BIO, FreeBio> bio_of(const std::string& text) {
 
 }  // namespace
 
-ssl_ctx_st* make_tls_client(const std::string& authority_pem, const http::Credential& client) {
+ssl_ctx_st* make_tls_client(const std::string& authority_pem, const berth::http::Credential& client) {
   SSL_CTX* const context = SSL_CTX_new(TLS_client_method());
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
   bool fine = true;

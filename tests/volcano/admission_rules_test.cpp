@@ -6,7 +6,7 @@
 #include "base/yaml.h"
 #include "volcano/support.h"
 
-namespace berth::volcano {
+namespace berth::volcano::admission_rules_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -93,4 +93,4 @@ TEST_F(VolcanoDoor, OthersPass) {
 }
 
 }  // namespace
-}  // namespace berth::volcano
+}  // namespace berth::volcano::admission_rules_test

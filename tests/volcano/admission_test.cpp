@@ -8,7 +8,7 @@
 
 #include "volcano/support.h"
 
-namespace berth::volcano {
+namespace berth::volcano::admission_test {
 namespace {
 
 using api::volcano::Queue;
@@ -390,4 +390,4 @@ TEST_F(VolcanoAdmission, JobsAndGroupsNeedAnOpenLeaf) {
 }
 
 }  // namespace
-}  // namespace berth::volcano
+}  // namespace berth::volcano::admission_test

@@ -7,7 +7,7 @@
 #include "volcano/admission_rules.h"
 #include "volcano/support.h"
 
-namespace berth::volcano {
+namespace berth::volcano::conformance_test {
 namespace {
 
 enum class Ask : std::uint8_t { kCreate, kUpdate, kDelete };
@@ -392,4 +392,4 @@ TEST(VolcanoScenariosOfGroups, NonLeafQueueIsRefusedUnlessSwitchedOff) {
 }
 
 }  // namespace
-}  // namespace berth::volcano
+}  // namespace berth::volcano::conformance_test

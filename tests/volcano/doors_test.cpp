@@ -5,7 +5,7 @@
 
 #include "base/yaml.h"
 
-namespace berth::volcano {
+namespace berth::volcano::doors_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -109,4 +109,4 @@ TEST(Doors, KeepWhatTheyCannotRead) {
 }
 
 }  // namespace
-}  // namespace berth::volcano
+}  // namespace berth::volcano::doors_test

@@ -7,7 +7,7 @@
 
 #include "volcano/support.h"
 
-namespace berth::volcano {
+namespace berth::volcano::group_workloads_test {
 namespace {
 
 using api::kueue::Workload;
@@ -177,4 +177,4 @@ TEST(VolcanoGroups, GiveWay) {
 }
 
 }  // namespace
-}  // namespace berth::volcano
+}  // namespace berth::volcano::group_workloads_test

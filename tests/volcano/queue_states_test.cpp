@@ -10,7 +10,7 @@
 #include "volcano/quota_tree.h"
 #include "volcano/support.h"
 
-namespace berth::volcano {
+namespace berth::volcano::queue_states_test {
 namespace {
 
 using api::volcano::Queue;
@@ -246,4 +246,4 @@ TEST_F(VolcanoQueueCascade, TheTreeHoldsBackWhoIsBelowAClosedQueueAtOnce) {
 }
 
 }  // namespace
-}  // namespace berth::volcano
+}  // namespace berth::volcano::queue_states_test

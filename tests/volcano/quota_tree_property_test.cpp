@@ -10,7 +10,7 @@
 #include "volcano/quota_tree.h"
 #include "volcano/support.h"
 
-namespace berth::volcano {
+namespace berth::volcano::quota_tree_property_test {
 namespace {
 
 using api::volcano::Queue;
@@ -293,4 +293,4 @@ TEST(VolcanoTreeProperty, WhatComesInAroundAdmissionStaysWhereItIs) {
 }
 
 }  // namespace
-}  // namespace berth::volcano
+}  // namespace berth::volcano::quota_tree_property_test

@@ -6,7 +6,7 @@
 
 #include "volcano/world.h"
 
-namespace berth::volcano {
+namespace berth::volcano::quota_tree_test {
 namespace {
 
 using api::volcano::PodGroupPhase;
@@ -300,4 +300,4 @@ TEST(VolcanoWeights, AreThoseOfFairSharing) {
 }
 
 }  // namespace
-}  // namespace berth::volcano
+}  // namespace berth::volcano::quota_tree_test

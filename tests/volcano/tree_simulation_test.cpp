@@ -8,7 +8,7 @@
 #include "volcano/drawing.h"
 #include "volcano/world.h"
 
-namespace berth::volcano {
+namespace berth::volcano::tree_simulation_test {
 namespace {
 
 using api::volcano::DequeueStrategy;
@@ -230,4 +230,4 @@ TEST(VolcanoTreeSimulation, NobodyIsAboveItsCapabilityNorWaitsForWhatIsHis) {
 }
 
 }  // namespace
-}  // namespace berth::volcano
+}  // namespace berth::volcano::tree_simulation_test

@@ -14,7 +14,6 @@
 
 namespace berth::api::autoscaling {
 
-inline const GroupVersionResource kProvisioningRequests{"autoscaling.x-k8s.io", "v1", "provisioningrequests"};
 inline constexpr std::string_view kProvisioningRequestKind = "ProvisioningRequest";
 inline constexpr std::string_view kApiVersion = "autoscaling.x-k8s.io/v1";
 

@@ -13,14 +13,11 @@
 #include "api/kueue/validation/cohort.h"
 #include "api/kueue/validation/resource_flavor.h"
 #include "api/kueue/validation/workload.h"
+#include "api/resources.h"
 #include "api/status.h"
 
 namespace berth::api::kueue {
 namespace {
-
-const GroupVersionResource kJobs{"batch", "v1", "jobs"};
-const GroupVersionResource kLocalQueues{"kueue.x-k8s.io", "v1beta2", "localqueues"};
-const GroupVersionResource kPriorityClasses{"kueue.x-k8s.io", "v1beta2", "workloadpriorityclasses"};
 
 constexpr int kMaxOwners = 10;  // owner chains are short; a circle must end
 
@@ -42,7 +39,7 @@ batch::JobContext job_context(const Json& job, const AdmissionContext& admission
   context.manage_without_queue_name = admission.policy.manage_jobs_without_queue_name;
   context.identifier_annotations = admission.policy.identifier_annotations;
   context.default_queue_exists = admission.get(kLocalQueues, ns, kDefaultName) != nullptr;
-  context.default_priority_class_exists = admission.get(kPriorityClasses, "", kDefaultName) != nullptr;
+  context.default_priority_class_exists = admission.get(kWorkloadPriorityClasses, "", kDefaultName) != nullptr;
   context.ancestor_managed = has_managed_ancestor(job, admission.get, context.manage_without_queue_name);
   return context;
 }

@@ -133,11 +133,6 @@ std::vector<ClusterQueue::CheckRule> check_rules(const Json& object) {
   return rules;
 }
 
-std::optional<std::int32_t> optional_int32(const Json& object, std::initializer_list<std::string_view> keys) {
-  const auto value = optional_int_at(object, keys);
-  return value ? std::optional(static_cast<std::int32_t>(*value)) : std::nullopt;
-}
-
 }  // namespace
 
 Result<ClusterQueue> decode_cluster_queue(const Json& object) {
@@ -165,7 +160,7 @@ Result<ClusterQueue> decode_cluster_queue(const Json& object) {
   q.borrow_within_cohort =
       reader.choice({"spec", "preemption", "borrowWithinCohort", "policy"}, kBorrow, q.borrow_within_cohort);
   q.borrow_max_priority_threshold =
-      optional_int32(object, {"spec", "preemption", "borrowWithinCohort", "maxPriorityThreshold"});
+      optional_int32_at(object, {"spec", "preemption", "borrowWithinCohort", "maxPriorityThreshold"});
   q.within_cluster_queue =
       reader.choice({"spec", "preemption", "withinClusterQueue"}, kWithin, q.within_cluster_queue);
   q.admission_checks = check_rules(object);

@@ -9,11 +9,6 @@
 namespace berth::api::kueue {
 namespace {
 
-std::optional<std::int32_t> optional_int32(const Json& value, std::initializer_list<std::string_view> keys) {
-  const auto number = optional_int_at(value, keys);
-  return number ? std::optional(static_cast<std::int32_t>(*number)) : std::nullopt;
-}
-
 std::int32_t int32_or(const Json& value, std::string_view key, std::int32_t otherwise) {
   return static_cast<std::int32_t>(int_at(value, {key}, otherwise));
 }
@@ -43,7 +38,7 @@ PodSet decode_pod_set(const Json& value, const TemplateKeeper& keep) {
   const Json* pod_template = find(value, "template");
   pod_set.template_ = keep(pod_template ? *pod_template : Json(JsonObject()));
   pod_set.count = int32_or(value, "count", 1);
-  pod_set.min_count = optional_int32(value, {"minCount"});
+  pod_set.min_count = optional_int32_at(value, {"minCount"});
   const Json* topology = find(value, "topologyRequest");
   if (topology && topology->is_object()) pod_set.topology_request = decode_topology_request(*topology);
   return pod_set;
@@ -105,8 +100,8 @@ Result<AdmissionCheckState> decode_check(const Json& value) {
   check.state = *state;
   check.last_transition = parse_time(string_at(value, {"lastTransitionTime"})).value_or(Time{});
   check.message = string_at(value, {"message"});
-  check.requeue_after_seconds = optional_int32(value, {"requeueAfterSeconds"});
-  check.retry_count = optional_int32(value, {"retryCount"});
+  check.requeue_after_seconds = optional_int32_at(value, {"requeueAfterSeconds"});
+  check.retry_count = optional_int32_at(value, {"retryCount"});
   for (const Json& update : array_at(value, {"podSetUpdates"}))
     check.pod_set_updates.push_back(decode_update(update));
   return check;
@@ -116,7 +111,7 @@ std::optional<RequeueState> decode_requeue_state(const Json& status) {
   const Json* value = find(status, "requeueState");
   if (!value || !value->is_object()) return std::nullopt;
   RequeueState state;
-  state.count = optional_int32(*value, {"count"});
+  state.count = optional_int32_at(*value, {"count"});
   if (const auto at = parse_time(string_at(*value, {"requeueAt"}))) state.requeue_at = *at;
   return state;
 }
@@ -161,7 +156,7 @@ Result<WorkloadStatus> decode_status(const Json& value) {
     status.resource_requests.push_back({name, std::move(*resources)});
   }
   status.accumulated_past_execution_time_seconds =
-      optional_int32(value, {"accumulatedPastExecutionTimeSeconds"});
+      optional_int32_at(value, {"accumulatedPastExecutionTimeSeconds"});
   for (const Json& eviction : array_at(value, {"schedulingStats", "evictions"}))
     status.evictions.push_back({text_at(eviction, {"reason"}), text_at(eviction, {"underlyingCause"}),
                                 int32_or(eviction, "count", 0)});
@@ -187,10 +182,10 @@ TopologyRequest decode_topology_request(const Json& value) {
   if (const Json* flag = find(value, "unconstrained"); flag && flag->is_bool()) request.unconstrained = flag->as_bool();
   request.pod_index_label = text_at(value, {"podIndexLabel"});
   request.sub_group_index_label = text_at(value, {"subGroupIndexLabel"});
-  request.sub_group_count = optional_int32(value, {"subGroupCount"});
+  request.sub_group_count = optional_int32_at(value, {"subGroupCount"});
   request.pod_set_group_name = text_at(value, {"podSetGroupName"});
   request.slice_required_topology = text_at(value, {"podSetSliceRequiredTopology"});
-  request.slice_size = optional_int32(value, {"podSetSliceSize"});
+  request.slice_size = optional_int32_at(value, {"podSetSliceSize"});
   for (const Json& layer : array_at(value, {"podsetSliceRequiredTopologyConstraints"}))
     request.slice_constraints.push_back({text_at(layer, {"topology"}), int32_or(layer, "size", 1)});
   return request;
@@ -209,7 +204,7 @@ Result<Workload> decode_workload(const Json& object, const TemplateKeeper& keep)
         PriorityClassRef{text_at(*ref, {"group"}), text_at(*ref, {"kind"}), text_at(*ref, {"name"})};
   workload.priority = static_cast<std::int32_t>(int_at(object, {"spec", "priority"}));
   workload.active = bool_at(object, {"spec", "active"}, true);
-  workload.maximum_execution_time_seconds = optional_int32(object, {"spec", "maximumExecutionTimeSeconds"});
+  workload.maximum_execution_time_seconds = optional_int32_at(object, {"spec", "maximumExecutionTimeSeconds"});
   for (const Json& gate : array_at(object, {"spec", "preemptionGates"}))
     workload.preemption_gates.push_back(text_at(gate, {"name"}));
   if (const Json* status = find(object, "status")) {

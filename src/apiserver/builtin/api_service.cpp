@@ -19,7 +19,7 @@ void check_range(const Json& spec, std::string_view key, std::int64_t most, Fiel
   }
 }
 
-FieldErrors validate(const Json& object, const Lookup&) {
+FieldErrors validate_api_service(const Json& object, const Lookup&) {
   FieldErrors errors;
   const Json& spec = member_or_null(object, "spec");
   std::string_view name = string_at(object, {"metadata", "name"});
@@ -77,7 +77,7 @@ ResourceInfo api_service_resource() {
   info.columns = {text_column("Service", "Service of the server that answers."),
                   text_column("Available", "Whether it answers."),
                   text_column("Age", "Time since the creation.")};
-  info.strategy.validate = validate;
+  info.strategy.validate = validate_api_service;
   info.strategy.cells = [](const Json& object, Time now) {
     return JsonArray{Json(service_cell(object)), Json(available_cell(object)), Json(age_of(object, now))};
   };

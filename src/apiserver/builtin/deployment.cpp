@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kDefaultShare = "25%";  // of the pods, in a rolling update
 
-Result<void> finish_decoding(Json& object) {
+Result<void> finish_decoding_deployment(Json& object) {
   if (string_at(object, {"spec", "strategy", "type"}) == "RollingUpdate") {
     Json& bounds = ensure_path(object, {"spec", "strategy", "rollingUpdate"});
     if (!bounds.is_object()) bounds = JsonObject();
@@ -68,7 +68,7 @@ void validate_selector(const Json& spec, FieldErrors& errors) {
   }
 }
 
-FieldErrors validate(const Json& object, const Lookup&) {
+FieldErrors validate_deployment(const Json& object, const Lookup&) {
   FieldErrors errors;
   const Json& spec = member_or_null(object, "spec");
   for (std::string_view key : {"replicas", "minReadySeconds", "revisionHistoryLimit"})
@@ -88,7 +88,7 @@ FieldErrors validate(const Json& object, const Lookup&) {
   return errors;
 }
 
-JsonArray cells(const Json& object, Time now) {
+JsonArray cells_deployment(const Json& object, Time now) {
   const JsonArray& containers = array_at(object, {"spec", "template", "spec", "containers"});
   auto count = [&](std::string_view key) { return int_at(object, {"status", key}); };
   return {Json(fmt::format("{}/{}", count("readyReplicas"), int_at(object, {"spec", "replicas"}))),
@@ -105,7 +105,7 @@ JsonArray cells(const Json& object, Time now) {
 ResourceInfo deployment_resource() {
   ResourceInfo info =
       make_kind({"apps", "v1", "deployments", "Deployment", "deployment", {"deploy"}, {"all"}}, "Deployment",
-                finish_decoding);
+                finish_decoding_deployment);
   separate_status(info);
   info.has_scale = true;
   info.scale_spec_path = ".spec.replicas";
@@ -117,13 +117,13 @@ ResourceInfo deployment_resource() {
                   text_column("Containers", "Names of the containers.", 1),
                   text_column("Images", "Images of the containers.", 1),
                   text_column("Selector", "Labels of the deployment's pods.", 1)};
-  info.strategy.validate = validate;
+  info.strategy.validate = validate_deployment;
   info.strategy.validate_update = [](const Json& object, const Json& old, std::string_view) {
     FieldErrors errors;
     check_immutable(member_or_null(object, "spec"), member_or_null(old, "spec"), "selector", "spec", errors);
     return errors;
   };
-  info.strategy.cells = cells;
+  info.strategy.cells = cells_deployment;
   return info;
 }
 

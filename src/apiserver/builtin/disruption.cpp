@@ -7,7 +7,7 @@
 namespace berth::apiserver {
 namespace {
 
-FieldErrors validate(const Json& object, const Lookup&) {
+FieldErrors validate_disruption(const Json& object, const Lookup&) {
   FieldErrors errors;
   const Json& spec = member_or_null(object, "spec");
   if (find(spec, "minAvailable") != nullptr && find(spec, "maxUnavailable") != nullptr) {
@@ -20,7 +20,7 @@ FieldErrors validate(const Json& object, const Lookup&) {
   return errors;
 }
 
-JsonArray cells(const Json& object, Time now) {
+JsonArray cells_disruption(const Json& object, Time now) {
   auto bound = [&](std::string_view key) {
     const Json& value = member_or_null(member_or_null(object, "spec"), key);
     if (value.is_string()) return Json(value);
@@ -41,8 +41,8 @@ ResourceInfo pod_disruption_budget_resource() {
                   text_column("Max Unavailable", "Pods that may be missing."),
                   text_column("Allowed Disruptions", "Pods that may be evicted now."),
                   text_column("Age", "Time since the creation.")};
-  info.strategy.validate = validate;
-  info.strategy.cells = cells;
+  info.strategy.validate = validate_disruption;
+  info.strategy.cells = cells_disruption;
   return info;
 }
 

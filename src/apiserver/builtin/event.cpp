@@ -22,7 +22,7 @@ std::string_view strip(std::string_view text) {
   return text;
 }
 
-std::vector<PrinterColumn> columns() {
+std::vector<PrinterColumn> columns_event() {
   auto name = text_column("Name", "Name of the event.", 1);
   name.format = "name";
   return {text_column("Last Seen", "Time since it was last seen."),
@@ -161,7 +161,7 @@ FieldErrors validate_events_update(const Json& event, const Json& old, std::stri
 ResourceInfo core_event_resource() {
   ResourceInfo info = make_kind({"", "v1", "events", "Event", "event", {"ev"}, {}}, "Event");
   info.strategy.counts_generation = false;
-  info.columns = columns();
+  info.columns = columns_event();
   info.name_in_columns = true;
   info.strategy.validate = validate_core;
   info.strategy.cells = core_cells;
@@ -184,7 +184,7 @@ ResourceInfo events_event_resource() {
   ResourceInfo info =
       make_kind({"events.k8s.io", "v1", "events", "Event", "event", {"ev"}, {}}, "EventsEvent");
   info.strategy.counts_generation = false;
-  info.columns = columns();
+  info.columns = columns_event();
   info.name_in_columns = true;
   info.strategy.validate = validate_events;
   info.strategy.validate_update = validate_events_update;

@@ -34,7 +34,7 @@ void default_labels(Json& job) {
   if (!labels.empty()) ensure_path(job, {"metadata", "labels"}) = labels;
 }
 
-Result<void> finish_decoding(Json& job) {
+Result<void> finish_decoding_job(Json& job) {
   JsonObject& spec = ensure_path(job, {"spec"}).as_object();
   if (!spec.contains("parallelism") && !spec.contains("completions")) spec["completions"] = 1;
   if (!spec.contains("parallelism")) spec["parallelism"] = 1;
@@ -68,7 +68,7 @@ void generate_selector(Json& job) {
   if (!selector.get_object().contains(kControllerUidLabel)) selector.get_object()[kControllerUidLabel] = uid;
 }
 
-void prepare_create(Json& job, const Lookup&) {
+void prepare_create_job(Json& job, const Lookup&) {
   job.as_object()["status"] = JsonObject();
   // A Job that has just the labels of its pods, as one without labels of its own does, takes the generated
   // ones too.
@@ -80,7 +80,7 @@ void prepare_create(Json& job, const Lookup&) {
     ensure_path(job, {"metadata", "labels"}) = object_at(job, {"spec", "template", "metadata", "labels"});
 }
 
-void prepare_update(Json& job, const Json& old, std::string_view subresource, const Lookup&) {
+void prepare_update_job(Json& job, const Json& old, std::string_view subresource, const Lookup&) {
   std::string_view kept = subresource == "status" ? "spec" : "status";
   job.as_object()[kept] = member_or_null(old, kept);
   default_labels(job);
@@ -93,7 +93,7 @@ bool has_condition(const Json& job, std::string_view type) {
   return false;
 }
 
-std::string status_cell(const Json& job) {
+std::string status_cell_job(const Json& job) {
   for (const char* end : {"Complete", "Failed"}) {
     if (has_condition(job, end)) return end;
   }
@@ -119,9 +119,9 @@ std::string duration_cell(const Json& job, Time now) {
   return human_duration((end ? *end : now) - *start);
 }
 
-JsonArray cells(const Json& job, Time now) {
+JsonArray cells_job(const Json& job, Time now) {
   const JsonArray& containers = array_at(job, {"spec", "template", "spec", "containers"});
-  return {Json(status_cell(job)),
+  return {Json(status_cell_job(job)),
           Json(completions_cell(job)),
           Json(duration_cell(job, now)),
           Json(age_of(job, now)),
@@ -133,7 +133,7 @@ JsonArray cells(const Json& job, Time now) {
 }  // namespace
 
 ResourceInfo job_resource() {
-  ResourceInfo info = make_kind({"batch", "v1", "jobs", "Job", "job", {}, {"all"}}, "Job", finish_decoding);
+  ResourceInfo info = make_kind({"batch", "v1", "jobs", "Job", "job", {}, {"all"}}, "Job", finish_decoding_job);
   info.has_status = true;
   info.columns = {text_column("Status", "State of the job in one word."),
                   text_column("Completions", "Succeeded pods of those wanted."),
@@ -143,8 +143,8 @@ ResourceInfo job_resource() {
                   text_column("Images", "Images of the containers.", 1),
                   text_column("Selector", "Labels of the job's pods.", 1)};
   info.strategy.default_propagation = "Orphan";
-  info.strategy.prepare_create = prepare_create;
-  info.strategy.prepare_update = prepare_update;
+  info.strategy.prepare_create = prepare_create_job;
+  info.strategy.prepare_update = prepare_update_job;
   info.strategy.validate = [](const Json& job, const Lookup&) {
     FieldErrors errors;
     validate_job(job, errors);
@@ -156,7 +156,7 @@ ResourceInfo job_resource() {
                             : validate_job_update(job, old, errors);
     return errors;
   };
-  info.strategy.cells = cells;
+  info.strategy.cells = cells_job;
   info.strategy.selectable_fields = {"status.successful"};
   info.strategy.field = [](const Json& job, std::string_view field) -> std::optional<std::string> {
     if (field != "status.successful") return std::nullopt;

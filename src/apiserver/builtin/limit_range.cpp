@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/resources.h"
 #include "apiserver/builtin/checks.h"
 #include "apiserver/builtin/kinds.h"
 #include "apiserver/builtin/pod_resources.h"
@@ -12,12 +13,11 @@
 namespace berth::apiserver {
 namespace {
 
-const api::GroupVersionResource kLimitRanges{"", "v1", "limitranges"};
 constexpr const char* kAnnotation = "kubernetes.io/limit-ranger";
 
 // In order of name, as the answers' texts promise.
 std::vector<JsonPtr> limit_ranges_of(const Json& pod, const Lookup& lookup) {
-  auto all = lookup.list(kLimitRanges, string_at(pod, {"metadata", "namespace"}));
+  auto all = lookup.list(api::kLimitRanges, string_at(pod, {"metadata", "namespace"}));
   std::sort(all.begin(), all.end(), [](const JsonPtr& a, const JsonPtr& b) {
     return string_at(*a, {"metadata", "name"}) < string_at(*b, {"metadata", "name"});
   });
@@ -146,7 +146,7 @@ class Check {
   std::vector<std::string>& broken_;
 };
 
-FieldErrors validate(const Json& object, const Lookup&) {
+FieldErrors validate_limit_range(const Json& object, const Lookup&) {
   FieldErrors errors;
   const JsonArray& items = array_at(object, {"spec", "limits"});
   std::vector<std::string_view> types;
@@ -195,7 +195,7 @@ FieldErrors validate(const Json& object, const Lookup&) {
 }
 
 // Containers: a missing default is the maximum, a missing default request the default or the minimum.
-Result<void> finish_decoding(Json& object) {
+Result<void> finish_decoding_limit_range(Json& object) {
   Json& limits = ensure_path(object, {"spec", "limits"});
   if (!limits.is_array()) return {};
   for (auto& item : limits.get_array()) {
@@ -267,10 +267,10 @@ std::vector<std::string> broken_limits(const Json& pod, const Lookup& lookup) {
 
 ResourceInfo limit_range_resource() {
   ResourceInfo info = make_kind({"", "v1", "limitranges", "LimitRange", "limitrange", {"limits"}, {}},
-                                "LimitRange", finish_decoding);
+                                "LimitRange", finish_decoding_limit_range);
   info.strategy.counts_generation = false;
   info.columns = {text_column("Created At", "Time of the creation.")};
-  info.strategy.validate = validate;
+  info.strategy.validate = validate_limit_range;
   info.strategy.cells = [](const Json& object, Time) {
     return JsonArray{Json(string_at(object, {"metadata", "creationTimestamp"}))};
   };

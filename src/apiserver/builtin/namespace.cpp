@@ -11,13 +11,13 @@ namespace {
 constexpr std::string_view kFinalizer = "kubernetes";
 
 // Every namespace carries its own name as a label, so that selectors can name it.
-Result<void> finish_decoding(Json& object) {
+Result<void> finish_decoding_namespace(Json& object) {
   std::string name(string_at(object, {"metadata", "name"}));
   if (!name.empty()) ensure_path(object, {"metadata", "labels", "kubernetes.io/metadata.name"}) = name;
   return {};
 }
 
-void prepare_create(Json& object, const Lookup&) {
+void prepare_create_namespace(Json& object, const Lookup&) {
   object.as_object()["status"] = JsonObject{{"phase", "Active"}};
   Json& finalizers = ensure_path(object, {"spec", "finalizers"});
   if (!finalizers.is_array()) finalizers = JsonArray();
@@ -28,13 +28,13 @@ void prepare_create(Json& object, const Lookup&) {
 }
 
 // The specification holds nothing but the finalizers, which only the finalize subresource changes.
-void prepare_update(Json& object, const Json& old, std::string_view subresource, const Lookup&) {
+void prepare_update_namespace(Json& object, const Json& old, std::string_view subresource, const Lookup&) {
   if (subresource == "finalize") return;
   object.as_object()["spec"] = member_or_null(old, "spec");
   if (subresource != "status") object.as_object()["status"] = member_or_null(old, "status");
 }
 
-FieldErrors validate(const Json& object, const Lookup&) {
+FieldErrors validate_namespace(const Json& object, const Lookup&) {
   FieldErrors errors;
   const JsonArray& finalizers = array_at(object, {"spec", "finalizers"});
   for (std::size_t i = 0; i < finalizers.size(); ++i) {
@@ -46,7 +46,7 @@ FieldErrors validate(const Json& object, const Lookup&) {
   return errors;
 }
 
-FieldErrors validate_update(const Json& object, const Json&, std::string_view subresource) {
+FieldErrors validate_update_namespace(const Json& object, const Json&, std::string_view subresource) {
   FieldErrors errors;
   if (subresource != "status") return errors;
   bool deleting = find_path(object, {"metadata", "deletionTimestamp"}) != nullptr;
@@ -65,7 +65,7 @@ FieldErrors validate_update(const Json& object, const Json&, std::string_view su
 
 ResourceInfo namespace_resource() {
   ResourceInfo info =
-      make_kind({"", "v1", "namespaces", "Namespace", "namespace", {"ns"}, {}}, "Namespace", finish_decoding);
+      make_kind({"", "v1", "namespaces", "Namespace", "namespace", {"ns"}, {}}, "Namespace", finish_decoding_namespace);
   info.namespaced = false;
   info.has_status = true;
   info.extra_subresources = {"finalize"};
@@ -73,10 +73,10 @@ ResourceInfo namespace_resource() {
   info.strategy.counts_generation = false;
   info.columns = {text_column("Status", "Active or Terminating."),
                   text_column("Age", "Time since the creation.")};
-  info.strategy.prepare_create = prepare_create;
-  info.strategy.prepare_update = prepare_update;
-  info.strategy.validate = validate;
-  info.strategy.validate_update = validate_update;
+  info.strategy.prepare_create = prepare_create_namespace;
+  info.strategy.prepare_update = prepare_update_namespace;
+  info.strategy.validate = validate_namespace;
+  info.strategy.validate_update = validate_update_namespace;
   info.strategy.cells = [](const Json& object, Time now) {
     return JsonArray{Json(string_at(object, {"status", "phase"})), Json(age_of(object, now))};
   };

@@ -7,7 +7,7 @@
 namespace berth::apiserver {
 namespace {
 
-Result<void> finish_decoding(Json& object) {
+Result<void> finish_decoding_network_policy(Json& object) {
   Json& spec = ensure_path(object, {"spec"});
   if (!spec.is_object() || !array_at(spec, {"policyTypes"}).empty()) return {};
   JsonArray types{"Ingress"};
@@ -56,7 +56,7 @@ void validate_rules(const Json& spec, std::string_view direction, std::string_vi
   }
 }
 
-FieldErrors validate(const Json& object, const Lookup&) {
+FieldErrors validate_network_policy(const Json& object, const Lookup&) {
   FieldErrors errors;
   const Json& spec = member_or_null(object, "spec");
   check_label_selector(member_or_null(spec, "podSelector"), "spec.podSelector", errors);
@@ -76,10 +76,10 @@ FieldErrors validate(const Json& object, const Lookup&) {
 ResourceInfo network_policy_resource() {
   ResourceInfo info = make_kind(
       {"networking.k8s.io", "v1", "networkpolicies", "NetworkPolicy", "networkpolicy", {"netpol"}, {}},
-      "NetworkPolicy", finish_decoding);
+      "NetworkPolicy", finish_decoding_network_policy);
   info.columns = {text_column("Pod-Selector", "Labels of the pods."),
                   text_column("Age", "Time since the creation.")};
-  info.strategy.validate = validate;
+  info.strategy.validate = validate_network_policy;
   info.strategy.cells = [](const Json& object, Time now) {
     return JsonArray{Json(selector_text(find_path(object, {"spec", "podSelector"}))),
                      Json(age_of(object, now))};

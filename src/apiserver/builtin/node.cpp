@@ -15,7 +15,7 @@ constexpr std::string_view kNotReadyTaint = "node.kubernetes.io/not-ready";
 constexpr std::string_view kRolePrefix = "node-role.kubernetes.io/";
 
 // allocatable is capacity where the node does not say otherwise.
-Result<void> finish_decoding(Json& object) {
+Result<void> finish_decoding_node(Json& object) {
   const JsonObject capacity = object_at(object, {"status", "capacity"});
   if (!capacity.empty() && object_at(object, {"status", "allocatable"}).empty()) {
     ensure_path(object, {"status", "allocatable"}) = capacity;
@@ -33,7 +33,7 @@ void add_not_ready_taint(Json& object) {
   taints.get_array().push_back(JsonObject{{"key", Json(kNotReadyTaint)}, {"effect", "NoSchedule"}});
 }
 
-void prepare_update(Json& object, const Json& old, std::string_view subresource, const Lookup&) {
+void prepare_update_node(Json& object, const Json& old, std::string_view subresource, const Lookup&) {
   std::string_view kept = subresource == "status" ? "spec" : "status";
   object.as_object()[kept] = member_or_null(old, kept);
 }
@@ -49,7 +49,7 @@ void check_amounts(const Json& object, FieldErrors& errors) {
 }
 
 // Paths of taints begin with metadata, as the API server's do.
-FieldErrors validate(const Json& object, const Lookup&) {
+FieldErrors validate_node(const Json& object, const Lookup&) {
   FieldErrors errors;
   const JsonArray& taints = array_at(object, {"spec", "taints"});
   std::set<std::pair<std::string_view, std::string_view>> seen;
@@ -67,7 +67,7 @@ FieldErrors validate(const Json& object, const Lookup&) {
   return errors;
 }
 
-FieldErrors validate_update(const Json& object, const Json& old, std::string_view subresource) {
+FieldErrors validate_update_node(const Json& object, const Json& old, std::string_view subresource) {
   FieldErrors errors;
   if (subresource == "status") {
     check_amounts(object, errors);
@@ -85,7 +85,7 @@ FieldErrors validate_update(const Json& object, const Json& old, std::string_vie
   return errors;
 }
 
-std::string status_cell(const Json& object) {
+std::string status_cell_node(const Json& object) {
   std::string text;
   for (const auto& condition : array_at(object, {"status", "conditions"})) {
     if (string_at(condition, {"type"}) != "Ready") continue;
@@ -116,12 +116,12 @@ std::string address_cell(const Json& object, std::string_view type) {
   return "<none>";
 }
 
-JsonArray cells(const Json& object, Time now) {
+JsonArray cells_node(const Json& object, Time now) {
   auto info = [&](std::string_view key) {
     std::string_view text = string_at(object, {"status", "nodeInfo", key});
     return Json(text.empty() ? "<unknown>" : text);
   };
-  return {Json(status_cell(object)),
+  return {Json(status_cell_node(object)),
           Json(roles_cell(object)),
           Json(age_of(object, now)),
           Json(string_at(object, {"status", "nodeInfo", "kubeletVersion"})),
@@ -135,7 +135,7 @@ JsonArray cells(const Json& object, Time now) {
 }  // namespace
 
 ResourceInfo node_resource() {
-  ResourceInfo info = make_kind({"", "v1", "nodes", "Node", "node", {"no"}, {}}, "Node", finish_decoding);
+  ResourceInfo info = make_kind({"", "v1", "nodes", "Node", "node", {"no"}, {}}, "Node", finish_decoding_node);
   info.namespaced = false;
   info.has_status = true;
   info.strategy.counts_generation = false;
@@ -150,10 +150,10 @@ ResourceInfo node_resource() {
                   text_column("Container-Runtime", "Name and version of the container runtime.", 1)};
   info.strategy.status_kept_on_create = true;
   info.strategy.prepare_create = [](Json& object, const Lookup&) { add_not_ready_taint(object); };
-  info.strategy.prepare_update = prepare_update;
-  info.strategy.validate = validate;
-  info.strategy.validate_update = validate_update;
-  info.strategy.cells = cells;
+  info.strategy.prepare_update = prepare_update_node;
+  info.strategy.validate = validate_node;
+  info.strategy.validate_update = validate_update_node;
+  info.strategy.cells = cells_node;
   info.strategy.selectable_fields = {"spec.unschedulable"};
   info.strategy.field = [](const Json& object, std::string_view field) -> std::optional<std::string> {
     if (field != "spec.unschedulable") return std::nullopt;

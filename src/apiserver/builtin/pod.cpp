@@ -40,12 +40,12 @@ void reset_status(Json& pod) {
   pod.as_object()["status"] = std::move(status);
 }
 
-void prepare_create(Json& pod, const Lookup& lookup) {
+void prepare_create_pod(Json& pod, const Lookup& lookup) {
   complete_new_pod(pod, lookup);
   reset_status(pod);
 }
 
-void prepare_update(Json& pod, const Json& old, std::string_view subresource, const Lookup&) {
+void prepare_update_pod(Json& pod, const Json& old, std::string_view subresource, const Lookup&) {
   if (subresource == "status") {
     pod.as_object()["spec"] = member_or_null(old, "spec");
     if (std::string_view qos = string_at(old, {"status", "qosClass"}); !qos.empty()) {
@@ -71,7 +71,7 @@ FieldErrors validate_pod(const Json& pod, const Lookup&) {
   return errors;
 }
 
-FieldErrors validate_update(const Json& pod, const Json& old, std::string_view subresource) {
+FieldErrors validate_update_pod(const Json& pod, const Json& old, std::string_view subresource) {
   FieldErrors errors;
   if (subresource.empty()) validate_pod_update(pod, old, errors);
   if (subresource == "status") validate_pod_status_update(pod, old, errors);
@@ -91,10 +91,10 @@ ResourceInfo pod_resource() {
   info.has_status = true;
   info.extra_subresources = {"binding", "eviction"};
   info.columns = pod_columns();
-  info.strategy.prepare_create = prepare_create;
-  info.strategy.prepare_update = prepare_update;
+  info.strategy.prepare_create = prepare_create_pod;
+  info.strategy.prepare_update = prepare_update_pod;
   info.strategy.validate = validate_pod;
-  info.strategy.validate_update = validate_update;
+  info.strategy.validate_update = validate_update_pod;
   info.strategy.admit = admit;
   info.strategy.cells = pod_cells;
   info.strategy.graceful_delete = true;

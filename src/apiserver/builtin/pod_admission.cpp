@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "api/resources.h"
 #include "api/status.h"
 #include "apiserver/builtin/checks.h"
 #include "apiserver/builtin/limit_range.h"
@@ -12,9 +13,6 @@
 namespace berth::apiserver {
 namespace {
 
-const api::GroupVersionResource kPods{"", "v1", "pods"};
-const api::GroupVersionResource kPriorityClasses{"scheduling.k8s.io", "v1", "priorityclasses"};
-const api::GroupVersionResource kRuntimeClasses{"node.k8s.io", "v1", "runtimeclasses"};
 constexpr std::int64_t kDefaultTolerationSeconds = 300;
 
 struct Priority {
@@ -31,7 +29,7 @@ Priority priority_of(const Json& priority_class) {
 // The class of pods that name none: the global default with the lowest value, should there be several.
 Priority default_priority(const Lookup& lookup) {
   Priority found;
-  for (const auto& priority_class : lookup.list(kPriorityClasses, "")) {
+  for (const auto& priority_class : lookup.list(api::kPriorityClasses, "")) {
     if (!bool_at(*priority_class, {"globalDefault"})) continue;
     Priority candidate = priority_of(*priority_class);
     if (found.class_name.empty() ||
@@ -46,7 +44,7 @@ Priority default_priority(const Lookup& lookup) {
 std::optional<Priority> resolve_priority(const Json& pod, const Lookup& lookup) {
   std::string_view name = string_at(pod, {"spec", "priorityClassName"});
   if (name.empty()) return default_priority(lookup);
-  if (JsonPtr found = lookup.get(kPriorityClasses, "", name)) return priority_of(*found);
+  if (JsonPtr found = lookup.get(api::kPriorityClasses, "", name)) return priority_of(*found);
   if (name == "system-node-critical")
     return Priority{std::string(name), 2'000'001'000, "PreemptLowerPriority"};
   if (name == "system-cluster-critical")
@@ -71,7 +69,7 @@ bool tolerates(const Json& toleration, std::string_view key) {
 void apply_runtime_class(Json& spec, const Lookup& lookup) {
   std::string_view name = string_at(spec, {"runtimeClassName"});
   if (name.empty()) return;
-  JsonPtr runtime = lookup.get(kRuntimeClasses, "", name);
+  JsonPtr runtime = lookup.get(api::kRuntimeClasses, "", name);
   if (!runtime) return;
   const JsonObject& overhead = object_at(*runtime, {"overhead", "podFixed"});
   if (!overhead.empty() && find(spec, "overhead") == nullptr) spec.as_object()["overhead"] = overhead;
@@ -113,7 +111,7 @@ std::optional<std::string> priority_refusal(const Json& pod, const Lookup& looku
 
 std::optional<std::string> runtime_refusal(const Json& pod, const Lookup& lookup) {
   std::string_view name = string_at(pod, {"spec", "runtimeClassName"});
-  JsonPtr runtime = name.empty() ? nullptr : lookup.get(kRuntimeClasses, "", name);
+  JsonPtr runtime = name.empty() ? nullptr : lookup.get(api::kRuntimeClasses, "", name);
   if (!name.empty() && !runtime) return fmt::format("pod rejected: RuntimeClass \"{}\" not found", name);
   const Json* overhead = find_path(pod, {"spec", "overhead"});
   if (overhead == nullptr) return std::nullopt;
@@ -160,7 +158,7 @@ void complete_new_pod(Json& pod, const Lookup& lookup) {
 std::optional<api::RestResponse> refuse_new_pod(const Json& pod, const Lookup& lookup) {
   for (auto refusal : {priority_refusal, runtime_refusal, limit_refusal}) {
     if (auto why = refusal(pod, lookup))
-      return api::forbidden(kPods, string_at(pod, {"metadata", "name"}), *why);
+      return api::forbidden(api::kPods, string_at(pod, {"metadata", "name"}), *why);
   }
   return std::nullopt;
 }

@@ -1,6 +1,7 @@
 // PriorityClass, RuntimeClass and Lease.
 #include <fmt/format.h>
 
+#include "api/resources.h"
 #include "api/status.h"
 #include "apiserver/builtin/checks.h"
 #include "apiserver/builtin/kinds.h"
@@ -12,8 +13,6 @@ namespace {
 // Names and values above this belong to the system's own classes.
 constexpr std::int64_t kHighestUserPriority = 1'000'000'000;
 constexpr std::string_view kSystemPrefix = "system-";
-
-const api::GroupVersionResource kPriorityClasses{"scheduling.k8s.io", "v1", "priorityclasses"};
 
 bool is_system_class(std::string_view name, std::int64_t value) {
   return (name == "system-node-critical" && value == 2'000'001'000) ||
@@ -53,11 +52,11 @@ FieldErrors validate_priority_class_update(const Json& object, const Json& old, 
 std::optional<api::RestResponse> admit_priority_class(Json& object, const Json*, const Lookup& lookup) {
   if (!bool_at(object, {"globalDefault"})) return std::nullopt;
   std::string_view name = string_at(object, {"metadata", "name"});
-  for (const auto& other : lookup.list(kPriorityClasses, "")) {
+  for (const auto& other : lookup.list(api::kPriorityClasses, "")) {
     std::string_view other_name = string_at(*other, {"metadata", "name"});
     if (!bool_at(*other, {"globalDefault"}) || other_name == name) continue;
     return api::forbidden(
-        kPriorityClasses, name,
+        api::kPriorityClasses, name,
         fmt::format("PriorityClass {} is already marked as default. Only one default can exist", other_name));
   }
   return std::nullopt;
@@ -96,9 +95,9 @@ FieldErrors validate_lease(const Json& object, const Lookup&) {
 }  // namespace
 
 ResourceInfo priority_class_resource() {
-  ResourceInfo info = make_kind({kPriorityClasses.group,
-                                 kPriorityClasses.version,
-                                 kPriorityClasses.resource,
+  ResourceInfo info = make_kind({api::kPriorityClasses.group,
+                                 api::kPriorityClasses.version,
+                                 api::kPriorityClasses.resource,
                                  "PriorityClass",
                                  "priorityclass",
                                  {"pc"},

@@ -17,7 +17,7 @@ void set_if_absent(JsonObject& object, std::string_view key, Json value) {
   if (!object.contains(key)) object[key] = std::move(value);
 }
 
-Result<void> finish_decoding(Json& object) {
+Result<void> finish_decoding_service(Json& object) {
   Json& spec = ensure_path(object, {"spec"});
   if (!spec.is_object()) return {};
   JsonObject& members = spec.get_object();
@@ -67,7 +67,7 @@ void validate_ports(const Json& spec, FieldErrors& errors) {
   }
 }
 
-FieldErrors validate(const Json& object, const Lookup&) {
+FieldErrors validate_service(const Json& object, const Lookup&) {
   FieldErrors errors;
   const Json& spec = member_or_null(object, "spec");
   check_enum(spec, "type", "spec", {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"}, true, errors);
@@ -94,7 +94,7 @@ std::string ports_cell(const Json& object) {
   return text.empty() ? "<none>" : text;
 }
 
-JsonArray cells(const Json& object, Time now) {
+JsonArray cells_service(const Json& object, Time now) {
   auto text = [&](std::string_view key) {
     std::string_view value = string_at(object, {"spec", key});
     return Json(value.empty() ? "<none>" : value);
@@ -112,7 +112,7 @@ JsonArray cells(const Json& object, Time now) {
 
 ResourceInfo service_resource() {
   ResourceInfo info =
-      make_kind({"", "v1", "services", "Service", "service", {"svc"}, {"all"}}, "Service", finish_decoding);
+      make_kind({"", "v1", "services", "Service", "service", {"svc"}, {"all"}}, "Service", finish_decoding_service);
   separate_status(info);
   info.strategy.counts_generation = false;
   info.columns = {text_column("Type", "How the service is reached."),
@@ -121,8 +121,8 @@ ResourceInfo service_resource() {
                   text_column("Port(s)", "The ports."),
                   text_column("Age", "Time since the creation."),
                   text_column("Selector", "Labels of the service's pods.", 1)};
-  info.strategy.validate = validate;
-  info.strategy.cells = cells;
+  info.strategy.validate = validate_service;
+  info.strategy.cells = cells_service;
   info.strategy.selectable_fields = {"spec.clusterIP", "spec.type"};
   info.strategy.field = field_paths(info.strategy.selectable_fields);
   return info;

@@ -94,7 +94,7 @@ void validate_webhook(const Json& webhook, const std::string& path, FieldErrors&
   }
 }
 
-FieldErrors validate(const Json& object, const Lookup&) {
+FieldErrors validate_webhook_configuration(const Json& object, const Lookup&) {
   FieldErrors errors;
   std::set<std::string_view> seen;
   const JsonArray& webhooks = array_at(object, {"webhooks"});
@@ -112,7 +112,7 @@ ResourceInfo configuration_kind(std::string kind, std::string singular) {
   info.namespaced = false;
   info.columns = {text_column("Webhooks", "Number of webhooks."),
                   text_column("Age", "Time since the creation.")};
-  info.strategy.validate = validate;
+  info.strategy.validate = validate_webhook_configuration;
   info.strategy.cells = [](const Json& object, Time now) {
     return JsonArray{array_at(object, {"webhooks"}).size(), Json(age_of(object, now))};
   };

@@ -132,7 +132,7 @@ Value type_of(std::span<const Value> args) {
 
 Value dyn(std::span<const Value> args) { return args[0]; }
 
-constexpr Function kFunctions[] = {
+constexpr Function kConversionFunctions[] = {
     {"int", false, "i:i u:i d:i s:i T:i", CostKind::kConstant, to_int},
     {"uint", false, "u:u i:u d:u s:u", CostKind::kConstant, to_uint},
     {"double", false, "d:d i:d u:d s:d", CostKind::kConstant, to_double},
@@ -147,6 +147,6 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> conversion_functions() { return kFunctions; }
+std::span<const Function> conversion_functions() { return kConversionFunctions; }
 
 }  // namespace berth::apiserver::cel

@@ -98,7 +98,7 @@ Value or_optional(std::span<const Value> args) {
   return optional->value ? args[0] : args[1];
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kListFunctions[] = {
     {"sets.contains", false, "LL:b", CostKind::kProduct, set_contains},
     {"sets.equivalent", false, "LL:b", CostKind::kProduct, set_equivalent},
     {"sets.intersects", false, "LL:b", CostKind::kProduct, set_intersects},
@@ -116,6 +116,6 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> list_functions() { return kFunctions; }
+std::span<const Function> list_functions() { return kListFunctions; }
 
 }  // namespace berth::apiserver::cel

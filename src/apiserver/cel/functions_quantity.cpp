@@ -39,11 +39,11 @@ std::optional<Quantity> operand(const Value& value) {
   if (const auto* i = value.as<std::int64_t>()) return Quantity::of(*i);
   return std::nullopt;
 }
-Value add(std::span<const Value> args) {
+Value add_quantities(std::span<const Value> args) {
   auto a = operand(args[0]), b = operand(args[1]);
   return a && b ? Value(*a + *b) : no_such_overload();
 }
-Value subtract(std::span<const Value> args) {
+Value subtract_quantities(std::span<const Value> args) {
   auto a = operand(args[0]), b = operand(args[1]);
   return a && b ? Value(*a - *b) : no_such_overload();
 }
@@ -71,14 +71,14 @@ Value as_float(std::span<const Value> args) {
   return fits ? static_cast<double>(millis) / 1000 : static_cast<double>(quantity->value());
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kQuantityFunctions[] = {
     {"quantity", false, "s:Q Q:Q", CostKind::kFirst, parse},
     {"isQuantity", false, "s:b", CostKind::kFirst, is_quantity},
     {"compareTo", true, "QQ:i", CostKind::kConstant, compare_to},
     {"isGreaterThan", true, "QQ:b", CostKind::kConstant, is_greater},
     {"isLessThan", true, "QQ:b", CostKind::kConstant, is_less},
-    {"add", true, "QQ:Q Qi:Q", CostKind::kConstant, add},
-    {"sub", true, "QQ:Q Qi:Q", CostKind::kConstant, subtract},
+    {"add", true, "QQ:Q Qi:Q", CostKind::kConstant, add_quantities},
+    {"sub", true, "QQ:Q Qi:Q", CostKind::kConstant, subtract_quantities},
     {"sign", true, "Q:i", CostKind::kConstant, sign},
     {"isInteger", true, "Q:b", CostKind::kConstant, is_integer},
     {"asInteger", true, "Q:i", CostKind::kConstant, as_integer},
@@ -87,6 +87,6 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> quantity_functions() { return kFunctions; }
+std::span<const Function> quantity_functions() { return kQuantityFunctions; }
 
 }  // namespace berth::apiserver::cel

@@ -243,7 +243,7 @@ Value join(std::span<const Value> args) {
 
 constexpr std::string_view kSized = "s:i y:i L:i M:i";
 
-constexpr Function kFunctions[] = {
+constexpr Function kTextFunctions[] = {
     {"size", false, kSized, CostKind::kConstant, size},
     {"size", true, kSized, CostKind::kConstant, size},
     {"contains", true, "ss:b", CostKind::kProduct, contains},
@@ -267,6 +267,6 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> text_functions() { return kFunctions; }
+std::span<const Function> text_functions() { return kTextFunctions; }
 
 }  // namespace berth::apiserver::cel

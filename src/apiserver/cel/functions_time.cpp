@@ -101,7 +101,7 @@ Value get(std::span<const Value> args) {
 constexpr std::string_view kOfTime = "T:i Ts:i";
 constexpr std::string_view kOfBoth = "T:i Ts:i D:i";
 
-constexpr Function kFunctions[] = {
+constexpr Function kTimeFunctions[] = {
     {"getFullYear", true, kOfTime, CostKind::kConstant, get<Part::kYear>},
     {"getMonth", true, kOfTime, CostKind::kConstant, get<Part::kMonth>},
     {"getDate", true, kOfTime, CostKind::kConstant, get<Part::kDate>},
@@ -116,6 +116,6 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> time_functions() { return kFunctions; }
+std::span<const Function> time_functions() { return kTimeFunctions; }
 
 }  // namespace berth::apiserver::cel

@@ -2,11 +2,12 @@
 
 #include <charconv>
 
+#include "base/text.h"
+
 namespace berth::apiserver::cel {
 namespace {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 void append_utf8(std::uint32_t code, std::string& out) {
   if (code < 0x80) {

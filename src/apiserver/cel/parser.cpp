@@ -17,7 +17,7 @@ struct Operator {
   std::string_view sign, function;
   int precedence;
 };
-constexpr Operator kOperators[] = {{"||", "_||_", 1}, {"&&", "_&&_", 2}, {"==", "_==_", 3}, {"!=", "_!=_", 3},
+constexpr Operator kBinaryOperators[] = {{"||", "_||_", 1}, {"&&", "_&&_", 2}, {"==", "_==_", 3}, {"!=", "_!=_", 3},
                                    {"<", "_<_", 3},   {"<=", "_<=_", 3}, {">", "_>_", 3},   {">=", "_>=_", 3},
                                    {"in", "@in", 3},  {"+", "_+_", 4},   {"-", "_-_", 4},   {"*", "_*_", 5},
                                    {"/", "_/_", 5},   {"%", "_%_", 5}};
@@ -108,7 +108,7 @@ class Parser {
   const Operator* operator_here() const {
     const bool is_in = token_.kind == Token::Kind::kName && token_.text == "in";
     if (token_.kind != Token::Kind::kSign && !is_in) return nullptr;
-    for (const Operator& op : kOperators) {
+    for (const Operator& op : kBinaryOperators) {
       if (op.sign == token_.text) return &op;
     }
     return nullptr;

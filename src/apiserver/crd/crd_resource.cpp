@@ -1,17 +1,10 @@
 // The resource customresourcedefinitions.
 #include "apiserver/crd/crd.h"
 #include "apiserver/crd/internal.h"
+#include "base/text.h"
 
 namespace berth::apiserver {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
 
 void set_if_empty(Json& crd, std::initializer_list<std::string_view> path, std::string value) {
   if (string_at(crd, path).empty()) ensure_path(crd, path) = std::move(value);
@@ -20,7 +13,7 @@ void set_if_empty(Json& crd, std::initializer_list<std::string_view> path, std::
 void fill_spec(Json& crd) {
   const std::string kind(string_at(crd, {"spec", "names", "kind"}));
   if (!kind.empty()) {
-    set_if_empty(crd, {"spec", "names", "singular"}, lower(kind));
+    set_if_empty(crd, {"spec", "names", "singular"}, to_lower(kind));
     set_if_empty(crd, {"spec", "names", "listKind"}, kind + "List");
   }
   // No longer a choice; typed servers do not print false.

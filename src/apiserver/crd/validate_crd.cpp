@@ -8,6 +8,7 @@
 #include "apiserver/crd/internal.h"
 #include "apiserver/json_path.h"
 #include "apiserver/schema/structural.h"
+#include "base/text.h"
 
 namespace berth::apiserver {
 namespace {
@@ -25,14 +26,6 @@ std::string check_label(std::string_view name) {
          "and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation "
          "is "
          "'[a-z]([-a-z0-9]*[a-z0-9])?')";
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
 }
 
 class CrdCheck {
@@ -246,7 +239,7 @@ class CrdCheck {
 
   void check_kind(const std::string& path, std::string_view kind) {
     if (kind.empty()) return add(api::required(path, ""));
-    std::string detail = check_label(lower(kind));
+    std::string detail = check_label(to_lower(kind));
     if (!detail.empty()) invalid(path, kind, "may have mixed case, but should otherwise match: " + detail);
   }
 

@@ -10,7 +10,7 @@ namespace berth::apiserver {
 namespace {
 
 constexpr std::size_t kPerTurn = 256;                        // then requests get their turn
-constexpr Duration kPause = std::chrono::milliseconds(100);  // after the disk did not keep up
+constexpr Duration kPauseBetweenPasses = std::chrono::milliseconds(100);  // after the disk did not keep up
 
 }  // namespace
 
@@ -62,7 +62,7 @@ void GarbageCollector::work() {
     if (found != nullptr) {
       const OwnedObject object = *found;
       if (settle(uid, object) == Outcome::kBusy) {
-        turn_.later(kPause);
+        turn_.later(kPauseBetweenPasses);
         return;
       }
     }

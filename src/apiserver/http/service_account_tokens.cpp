@@ -12,6 +12,7 @@
 #include <array>
 #include <utility>
 
+#include "api/resources.h"
 #include "base/base64.h"
 
 namespace berth::apiserver::http {
@@ -95,11 +96,6 @@ std::optional<Json> decoded_part(std::string_view part) {
 }
 
 // --- Whether what a token names is still there.
-
-const api::GroupVersionResource kAccounts{"", "v1", "serviceaccounts"};
-const api::GroupVersionResource kPods{"", "v1", "pods"};
-const api::GroupVersionResource kSecrets{"", "v1", "secrets"};
-const api::GroupVersionResource kNodes{"", "v1", "nodes"};
 
 Result<void> check(const Lookup& objects, const api::GroupVersionResource& resource, std::string_view kind,
                    std::string_view ns, const TokenObject& named, Time now) {
@@ -204,16 +200,16 @@ Result<Identity> identity_of(const TokenClaims& claims, const std::vector<std::s
     return fail("the token is meant for another audience");
   if (now >= claims.expires) return fail("the token has expired");
   if (now < claims.not_before - kLeeway) return fail("the token is not valid yet");
-  if (auto there = check(objects, kAccounts, "ServiceAccount", claims.ns, claims.account, now); !there)
+  if (auto there = check(objects, api::kServiceAccounts, "ServiceAccount", claims.ns, claims.account, now); !there)
     return fail(there.error().message);
   const struct {
     const std::optional<TokenObject>& named;
     const api::GroupVersionResource& resource;
     std::string_view kind, key;
     bool namespaced;
-  } bound[] = {{claims.pod, kPods, "Pod", "pod", true},
-               {claims.secret, kSecrets, "Secret", "", true},
-               {claims.node, kNodes, "Node", "node", false}};
+  } bound[] = {{claims.pod, api::kPods, "Pod", "pod", true},
+               {claims.secret, api::kSecrets, "Secret", "", true},
+               {claims.node, api::kNodes, "Node", "node", false}};
   Identity who =
       authenticated("system:serviceaccount:" + claims.ns + ":" + claims.account.name, claims.account.uid,
                     {"system:serviceaccounts", "system:serviceaccounts:" + claims.ns});

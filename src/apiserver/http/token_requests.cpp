@@ -3,20 +3,20 @@
 #include <optional>
 #include <utility>
 
+#include "api/resources.h"
 #include "api/status.h"
 
 namespace berth::apiserver::http {
 namespace {
 
-constexpr std::string_view kGroup = "authentication.k8s.io", kVersion = "authentication.k8s.io/v1",
+constexpr std::string_view kAuthenticationGroup = "authentication.k8s.io", kVersion = "authentication.k8s.io/v1",
                            kKind = "TokenRequest";
 constexpr std::int64_t kDefaultSeconds = 3600, kLeastSeconds = 600, kMostSeconds = std::int64_t{1} << 32;
-const api::GroupVersionResource kAccounts{"", "v1", "serviceaccounts"};
 
 using Refusal = std::optional<api::RestResponse>;
 
 Refusal refused(std::string_view name, api::FieldError error) {
-  return api::invalid(kGroup, kKind, name, {std::move(error)});
+  return api::invalid(kAuthenticationGroup, kKind, name, {std::move(error)});
 }
 
 // What the request says of itself must fit the path.
@@ -101,8 +101,8 @@ Json completed(const Json& body) {
 api::RestResponse answer_token_request(const Json& body, const TokenRequestContext& context) {
   if (auto refusal = check_place(body, context)) return std::move(*refusal);
   const JsonPtr account =
-      context.objects.get ? context.objects.get(kAccounts, context.ns, context.account) : nullptr;
-  if (!account) return api::not_found(kAccounts, context.account);
+      context.objects.get ? context.objects.get(api::kServiceAccounts, context.ns, context.account) : nullptr;
+  if (!account) return api::not_found(api::kServiceAccounts, context.account);
   Json spec = completed(body);
   if (auto refusal = check_spec(spec)) return std::move(*refusal);
 

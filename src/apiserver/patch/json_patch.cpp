@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMaxOperations = 10'000;
 constexpr std::size_t kMaxCopiedBytes = 3u << 20;
 // Moves can nest a document deeper than any parser would read it back.
-constexpr std::size_t kMaxDepth = JsonLimits().max_depth;
+constexpr std::size_t kMaxPatchDepth = JsonLimits().max_depth;
 
 using Pointer = std::vector<std::string>;
 
@@ -104,7 +104,7 @@ bool nests_too_deeply(const Json& root) {
   while (!open.empty()) {
     const auto [value, depth] = open.back();
     open.pop_back();
-    if (depth >= kMaxDepth) return true;
+    if (depth >= kMaxPatchDepth) return true;
     if (value->is_object()) {
       for (const auto& member : value->get_object()) open.emplace_back(&member.value(), depth + 1);
     } else if (value->is_array()) {
@@ -221,7 +221,7 @@ tl::expected<Json, PatchError> apply_json_patch(const Json& object, const Json& 
   Json result = patcher.take_result();
   if (nests_too_deeply(result)) {
     return tl::unexpected(
-        PatchError{422, "the result nests more than " + std::to_string(kMaxDepth) + " levels"});
+        PatchError{422, "the result nests more than " + std::to_string(kMaxPatchDepth) + " levels"});
   }
   return result;
 }

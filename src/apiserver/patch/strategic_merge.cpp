@@ -18,9 +18,9 @@ constexpr std::string_view kRetainKeys = "$retainKeys";
 constexpr std::string_view kDeleteFromList = "$deleteFromPrimitiveList/";
 constexpr std::string_view kElementOrder = "$setElementOrder/";
 
-using Merged = tl::expected<Json, PatchError>;
+using MergedJson = tl::expected<Json, PatchError>;
 
-tl::unexpected<PatchError> refuse(int code, std::string message) {
+tl::unexpected<PatchError> refuse_merge(int code, std::string message) {
   return tl::unexpected<PatchError>(PatchError{code, std::move(message)});
 }
 
@@ -108,13 +108,13 @@ JsonArray arrange(JsonArray merged, const JsonArray& order, const JsonArray& liv
 
 class StrategicMerge {
  public:
-  Merged merge_maps(const JsonObject& original, const JsonObject& patch, const TypeRef& type) {
+  MergedJson merge_maps(const JsonObject& original, const JsonObject& patch, const TypeRef& type) {
     if (const Json* directive = patch.if_contains(kDirective)) {
-      if (!directive->is_string()) return refuse(400, "$patch must be a string");
+      if (!directive->is_string()) return refuse_merge(400, "$patch must be a string");
       if (directive->get_string() == "delete") return JsonObject();
       if (directive->get_string() == "replace") return without_directives(patch);
       if (directive->get_string() != "merge") {
-        return refuse(422, "Unknown patch type " + to_string(*directive) + " found");
+        return refuse_merge(422, "Unknown patch type " + to_string(*directive) + " found");
       }
     }
     JsonObject out = original;
@@ -137,7 +137,7 @@ class StrategicMerge {
   static Done retain_keys(JsonObject& object, const JsonObject& patch) {
     const Json* keys = patch.if_contains(kRetainKeys);
     if (keys == nullptr) return {};
-    if (!keys->is_array()) return refuse(400, "$retainKeys must be a list of strings");
+    if (!keys->is_array()) return refuse_merge(400, "$retainKeys must be a list of strings");
     const auto retained = [&](std::string_view name) {
       return std::any_of(keys->get_array().begin(), keys->get_array().end(),
                          [&](const Json& key) { return key.is_string() && view(key.get_string()) == name; });
@@ -145,7 +145,7 @@ class StrategicMerge {
     for (const auto& [key, value] : patch) {
       const std::string_view name(key.data(), key.size());
       if (!is_directive(name) && !value.is_null() && !retained(name)) {
-        return refuse(400, "$retainKeys does not name \"" + std::string(name) + "\", which the patch sets");
+        return refuse_merge(400, "$retainKeys does not name \"" + std::string(name) + "\", which the patch sets");
       }
     }
     JsonObject out;
@@ -160,7 +160,7 @@ class StrategicMerge {
     for (const auto& [key, values] : patch) {
       const std::string_view name(key.data(), key.size());
       if (!name.starts_with(kDeleteFromList)) continue;
-      if (!values.is_array()) return refuse(400, std::string(name) + " must be a list");
+      if (!values.is_array()) return refuse_merge(400, std::string(name) + " must be a list");
       Json* list = object.if_contains(name.substr(kDeleteFromList.size()));
       if (list == nullptr || !list->is_array()) continue;
       JsonArray kept;
@@ -178,7 +178,7 @@ class StrategicMerge {
     const Json* order = patch.if_contains(std::string(kElementOrder) + std::string(name));
     if (order == nullptr) return nullptr;
     if (!order->is_array())
-      return refuse(400, std::string(kElementOrder) + std::string(name) + " must be a list");
+      return refuse_merge(400, std::string(kElementOrder) + std::string(name) + " must be a list");
     return &order->get_array();
   }
 
@@ -210,12 +210,12 @@ class StrategicMerge {
     const JsonArray& live = before != nullptr && before->is_array() ? before->get_array() : kNone;
     const JsonArray base = mine != nullptr && mine->is_array() ? mine->get_array() : kNone;
     auto merged = merge_lists(base, value.get_array(), *order, live, rule, member.item());
-    if (!merged) return refuse(merged.error().code, std::string(name) + ": " + merged.error().message);
+    if (!merged) return refuse_merge(merged.error().code, std::string(name) + ": " + merged.error().message);
     out[name] = *std::move(merged);
     return {};
   }
 
-  Merged merge_lists(const JsonArray& base, const JsonArray& patch, const JsonArray* order,
+  MergedJson merge_lists(const JsonArray& base, const JsonArray& patch, const JsonArray* order,
                      const JsonArray& live, const ListRule& rule, const TypeRef& item_type) {
     const Identity identity(rule.key);
     JsonArray members;  // of the patch, without those that are directives
@@ -257,18 +257,18 @@ class StrategicMerge {
   }
 
   static Done check_member(const Json& member, const Identity& identity, const std::string& key) {
-    if (member.is_array()) return refuse(422, "lists of lists are not supported");
+    if (member.is_array()) return refuse_merge(422, "lists of lists are not supported");
     if (identity.by_value()) {
-      if (member.is_object()) return refuse(422, "expected primitive values, got a map");
+      if (member.is_object()) return refuse_merge(422, "expected primitive values, got a map");
       return {};
     }
-    if (!member.is_object()) return refuse(422, "expected maps, got a primitive value");
+    if (!member.is_object()) return refuse_merge(422, "expected maps, got a primitive value");
     const auto directive = string_at(member, {kDirective});
     if (!directive.empty() && directive != "delete" && directive != "replace" && directive != "merge") {
-      return refuse(422, "Unknown patch type \"" + std::string(directive) + "\" found");
+      return refuse_merge(422, "Unknown patch type \"" + std::string(directive) + "\" found");
     }
     if (identity.of(member) == nullptr && directive != "replace" && directive != "merge") {
-      return refuse(422, "map: " + to_string(member) + " does not contain declared merge key: " + key);
+      return refuse_merge(422, "map: " + to_string(member) + " does not contain declared merge key: " + key);
     }
     return {};
   }
@@ -278,7 +278,7 @@ class StrategicMerge {
     for (const auto& member : members) {
       const auto place = identity.place(order, member);
       if (!place || (last && *place < *last)) {
-        return refuse(422, "The order in patch list:\n" + to_string(Json(members)) +
+        return refuse_merge(422, "The order in patch list:\n" + to_string(Json(members)) +
                                "\n doesn't match $setElementOrder list:\n" + to_string(Json(order)));
       }
       last = place;
@@ -293,7 +293,7 @@ class StrategicMerge {
       if (!directive.starts_with(kElementOrder)) continue;
       const auto name = directive.substr(kElementOrder.size());
       if (patch.contains(name)) continue;
-      if (!order.is_array()) return refuse(400, std::string(directive) + " must be a list");
+      if (!order.is_array()) return refuse_merge(400, std::string(directive) + " must be a list");
       const ListRule rule = list_rule(type.member(name).type);
       Json* list = object.if_contains(name);
       if (!rule.merges || list == nullptr || !list->is_array()) continue;
@@ -308,7 +308,7 @@ class StrategicMerge {
 
 tl::expected<Json, PatchError> apply_strategic_merge_patch(const Json& object, const Json& patch,
                                                            const Schema& schema) {
-  if (!patch.is_object()) return refuse(400, "error decoding patch: expected an object");
+  if (!patch.is_object()) return refuse_merge(400, "error decoding patch: expected an object");
   static const JsonObject kNone;
   return StrategicMerge().merge_maps(object.is_object() ? object.get_object() : kNone, patch.get_object(),
                                      TypeRef::root(schema));

@@ -17,14 +17,14 @@ bool empty_or_null(const Json* value) {
   return false;
 }
 
-int form(const Json& value) { return value.is_object() ? 1 : value.is_array() ? 2 : 0; }
+int form_of_value(const Json& value) { return value.is_object() ? 1 : value.is_array() ? 2 : 0; }
 
 class Comparer {
  public:
   // At least one side is there.
   void compare(const Json* before, const Json* after, const TypeRef& type) {
     const bool both = before != nullptr && after != nullptr;
-    if (both && !before->is_null() && !after->is_null() && form(*before) != form(*after)) {
+    if (both && !before->is_null() && !after->is_null() && form_of_value(*before) != form_of_value(*after)) {
       // The value changed its form: all of the old goes, all of the new comes.
       const Json null;
       out_.modified.insert(path_);

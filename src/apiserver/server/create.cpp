@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "api/resources.h"
 #include "api/status.h"
 #include "apiserver/crd/crd.h"
 #include "apiserver/patch/patch.h"
@@ -18,10 +19,9 @@ constexpr int kGenerateAttempts = 8;  // as the API server: 27^5 names, a clash 
 // A refusal when the namespace does not take new objects.
 std::optional<api::RestResponse> check_namespace(Core& core, const ResourceInfo& resource,
                                                  const std::string& ns, std::string_view name) {
-  static const api::GroupVersionResource kNamespaces{"", "v1", "namespaces"};
-  if (!resource.namespaced || core.registry.find(kNamespaces) == nullptr) return std::nullopt;
-  const JsonPtr found = core.lookup.get(kNamespaces, "", ns);
-  if (found == nullptr) return api::not_found(kNamespaces, ns);
+  if (!resource.namespaced || core.registry.find(api::kNamespaces) == nullptr) return std::nullopt;
+  const JsonPtr found = core.lookup.get(api::kNamespaces, "", ns);
+  if (found == nullptr) return api::not_found(api::kNamespaces, ns);
   if (!is_deleting(*found)) return std::nullopt;
   auto response =
       api::forbidden(resource.gvr, name,

@@ -11,7 +11,7 @@ namespace berth::engine {
 
 class Nominator {
  public:
-  explicit Nominator(State& state) : state_(state), placer_(state.places, state.names) {}
+  explicit Nominator(SchedulerState& state) : state_(state), placer_(state.places, state.names) {}
   // Fills everything but the workload and the queue. `resume`: goes on with the flavors after those tried
   // before.
   void nominate(Entry& entry, bool resume);
@@ -29,7 +29,7 @@ class Nominator {
   bool promising(const Entry& entry) const;
   void reduce(Entry& entry, std::span<const std::int32_t> tried);
 
-  State& state_;
+  SchedulerState& state_;
   Placer placer_;
   std::vector<std::int32_t> counts_;
   std::vector<FlavorResourceId> short_ids_;

@@ -15,7 +15,7 @@ namespace berth::engine {
 
 class Pass {
  public:
-  explicit Pass(State& state) : state_(state), nominator_(state), tournament_(state) {}
+  explicit Pass(SchedulerState& state) : state_(state), nominator_(state), tournament_(state) {}
 
   // All queues below `roots` that have somebody awake. False when it stopped at the bound of cycles and
   // should go on. Trees whose pods may want the same places are passed over together.
@@ -65,7 +65,7 @@ class Pass {
   void moved();
   Tree& tree_of(const Entry& entry) { return state_.tree(state_.ledger.root(entry.queue->node)); }
 
-  State& state_;
+  SchedulerState& state_;
   Time now_{};
   Decisions* out_ = nullptr;
   Nominator nominator_;

@@ -10,13 +10,13 @@ namespace {
 
 class OnlyLooks {
  public:
-  explicit OnlyLooks(State& state) : state_(state) { state_.only_looks = true; }
+  explicit OnlyLooks(SchedulerState& state) : state_(state) { state_.only_looks = true; }
   ~OnlyLooks() { state_.only_looks = false; }
   OnlyLooks(const OnlyLooks&) = delete;
   OnlyLooks& operator=(const OnlyLooks&) = delete;
 
  private:
-  State& state_;
+  SchedulerState& state_;
 };
 
 }  // namespace
@@ -84,7 +84,7 @@ std::optional<Scheduler::Position> Scheduler::pending_position(WorkloadId worklo
 }
 
 api::kueue::Admission Scheduler::admission(const Admit& admit) const {
-  const State& state = impl_->state;
+  const SchedulerState& state = impl_->state;
   const Shape& shape = state.shapes[state.slots[admit.workload].shape];
   api::kueue::Admission admission;
   admission.cluster_queue = state.ledger.name(admit.cluster_queue);
@@ -109,7 +109,7 @@ api::kueue::Admission Scheduler::admission(const Admit& admit) const {
 }
 
 std::vector<api::kueue::PodSetRequest> Scheduler::resource_requests(WorkloadId workload) const {
-  const State& state = impl_->state;
+  const SchedulerState& state = impl_->state;
   std::vector<api::kueue::PodSetRequest> requests;
   if (!state.slots.known(workload) || !state.slots[workload].shape.valid()) return requests;
   for (const Shape::PodSet& pod_set : state.shapes[state.slots[workload].shape].pod_sets) {
@@ -167,7 +167,7 @@ std::vector<std::string> Scheduler::Impl::check_awake(bool evicting) {
 
 // As long as nobody is being evicted, nobody who is parked would find victims either.
 std::vector<std::string> Scheduler::check() const {
-  State& state = impl_->state;
+  SchedulerState& state = impl_->state;
   const OnlyLooks only_looks(state);
   std::vector<std::string> broken = state.ledger.check();
   auto say = [&](std::vector<std::string> more) { broken.insert(broken.end(), more.begin(), more.end()); };

@@ -154,7 +154,7 @@ void Scheduler::remove_flavor(std::string_view name) {
 }
 
 void Scheduler::set_cohort(const api::kueue::Cohort& cohort) {
-  State& state = impl_->state;
+  SchedulerState& state = impl_->state;
   auto quotas = compile_quotas(cohort.resource_groups, state.names);
   NodeId node = state.ledger.find_cohort(cohort.meta.name);
   if (!node.valid() || !state.ledger.same_configuration(node, cohort.parent_name, quotas, cohort.unbounded))
@@ -166,7 +166,7 @@ void Scheduler::remove_cohort(std::string_view name) { impl_->state.ledger.remov
 
 void Scheduler::set_cluster_queue(const api::kueue::ClusterQueue& object, bool active,
                                   const std::vector<std::string>& delayed_flavors) {
-  State& state = impl_->state;
+  SchedulerState& state = impl_->state;
   Queue& queue = impl_->queue_of(object.meta.name);
   auto quotas = compile_quotas(object.resource_groups, state.names);
   QueueConfig config = compile_queue(object, delayed_flavors, state.names);
@@ -205,7 +205,7 @@ WorkloadId Scheduler::enter(std::string_view uid, std::string_view job_uid, std:
 }
 
 void Scheduler::leave(WorkloadId workload) {
-  State& state = impl_->state;
+  SchedulerState& state = impl_->state;
   if (!state.slots.known(workload)) return;
   withdraw(workload);
   release(workload);
@@ -270,7 +270,7 @@ void Scheduler::Impl::submit_through(Slot& slot, std::string_view local_queue) {
 }
 
 void Scheduler::submit(WorkloadId workload, const Pending& pending, bool anew) {
-  State& state = impl_->state;
+  SchedulerState& state = impl_->state;
   Slot& slot = state.slots[workload];
   BERTH_INVARIANT(slot.place != Slot::Place::kHolder);
   if (slot.place == Slot::Place::kHolder) release(workload);
@@ -314,7 +314,7 @@ void Scheduler::withdraw(WorkloadId workload) {
 }
 
 void Scheduler::hold(WorkloadId workload, const Holding& holding) {
-  State& state = impl_->state;
+  SchedulerState& state = impl_->state;
   Slot& slot = state.slots[workload];
   Usage usage;
   for (const auto& each : holding.amounts) {
@@ -383,7 +383,7 @@ void Scheduler::Impl::end_patience(Time now) {
 }
 
 Decisions Scheduler::schedule(Time now) {
-  State& state = impl_->state;
+  SchedulerState& state = impl_->state;
   state.now = now;
   impl_->end_backoffs(now);
   impl_->end_patience(now);

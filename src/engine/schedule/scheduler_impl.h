@@ -39,7 +39,7 @@ struct Scheduler::Impl {
   std::vector<std::string> check_awake(bool evicting);
   Queue* find(std::string_view name) const { return state.queue(state.ledger.find_cluster_queue(name)); }
 
-  State state;
+  SchedulerState state;
   Pass pass;
   std::vector<NodeId> dirty;                       // queues in which somebody may have become admissible
   std::set<NodeId> rooms;                          // queues that have flavors with a topology

@@ -26,7 +26,7 @@ struct Room {
   std::string error;
 };
 
-Room room_of(const PodSetAssignment& assigned, const State& state) {
+Room room_of(const PodSetAssignment& assigned, const SchedulerState& state) {
   Room room;
   for (const auto& [resource, name] : assigned.flavors) {
     const FlavorId flavor = state.names.find_flavor(name);
@@ -45,7 +45,7 @@ bool wants(const Scheduler::SecondPass& pass, const PodSetAssignment& assigned) 
 }
 
 void add(Wanted& wanted, const PodSetRequest& request, const PodSetAssignment& assigned, std::size_t index,
-         State& state) {
+         SchedulerState& state) {
   const Room room = room_of(assigned, state);
   if (!room.error.empty()) {
     wanted.error = couldnt_assign(assigned.name) + room.error;
@@ -64,7 +64,7 @@ void add(Wanted& wanted, const PodSetRequest& request, const PodSetAssignment& a
   wanted.current.push_back(assigned.topology_assignment);
 }
 
-Wanted wanted_by(const Scheduler::SecondPass& pass, State& state) {
+Wanted wanted_by(const Scheduler::SecondPass& pass, SchedulerState& state) {
   Wanted wanted;
   const auto& assigned = pass.admission->pod_set_assignments;
   wanted.per_pod.reserve(assigned.size());
@@ -81,14 +81,14 @@ Wanted wanted_by(const Scheduler::SecondPass& pass, State& state) {
 }
 
 // Pods without a claim any more leave enough room when they are gone: nobody else has to go.
-bool comes_free(const Wanted& wanted, State& state) {
+bool comes_free(const Wanted& wanted, SchedulerState& state) {
   Places::Trial trial(state.places);
   trial.without_leavers(state.now, false);
   return state.places.place(wanted.asks).ok;
 }
 
 // Quota is not short, only places are; whoever uses the same quota may have to give way.
-std::vector<Target> victims(const Scheduler::SecondPass& pass, const Wanted& wanted, State& state) {
+std::vector<Target> victims(const Scheduler::SecondPass& pass, const Wanted& wanted, SchedulerState& state) {
   std::vector<FlavorResourceId> ids;
   for (std::size_t index : wanted.pod_sets) {
     for (const auto& [resource, flavor] : pass.admission->pod_set_assignments[index].flavors) {
@@ -104,7 +104,7 @@ std::vector<Target> victims(const Scheduler::SecondPass& pass, const Wanted& wan
 
 Scheduler::SecondPassResult Scheduler::second_pass(const SecondPass& pass, Time now) {
   SecondPassResult result;
-  State& state = impl_->state;
+  SchedulerState& state = impl_->state;
   state.now = now;
   if (!holds(pass.workload) || pass.admission == nullptr) {
     result.message = "the workload holds no quota";

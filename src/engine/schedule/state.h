@@ -51,15 +51,15 @@ struct Loan {
   std::uint64_t number = 0;  // of those before it and itself
 };
 
-struct State {
-  explicit State(SchedulerOptions o)
+struct SchedulerState {
+  explicit SchedulerState(SchedulerOptions o)
       : options(o),
         places(names, o.topology),
         shares(ledger, names),
         preemption(ledger, places, shares, slots, [this](NodeId node) { return holders(node); }, o.fair_sharing),
         assigner(ledger, preemption, o.flavor_fungibility, o.fair_sharing.enabled) {}
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
+  SchedulerState(const SchedulerState&) = delete;
+  SchedulerState& operator=(const SchedulerState&) = delete;
 
   Queue* queue(NodeId node) const {
     return node.valid() && node.index() < queues.size() ? queues[node.index()].get() : nullptr;

@@ -17,11 +17,11 @@
 
 namespace berth::engine {
 
-struct State;
+struct SchedulerState;
 
 class Tournament {
  public:
-  explicit Tournament(State& state) : state_(state) {}
+  explicit Tournament(SchedulerState& state) : state_(state) {}
 
   // The entries of one cycle, at most one of each queue. They stay where they are until the last was asked for.
   void begin(std::span<Entry> entries);
@@ -47,7 +47,7 @@ class Tournament {
   void repair();
   bool later(const Contender& a, const Contender& b) const;
 
-  State& state_;
+  SchedulerState& state_;
   std::vector<Group> groups_;
   std::set<std::pair<int, NodeId>> cohorts_;  // that have entries and are not filled yet, the lowest first
   Entry* last_ = nullptr;

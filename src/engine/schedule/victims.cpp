@@ -3,7 +3,7 @@
 namespace berth::engine {
 namespace {
 
-std::string text(const State& state, WorkloadId preemptor, const Target& target) {
+std::string text(const SchedulerState& state, WorkloadId preemptor, const Target& target) {
   const Slot &by = state.slots[preemptor], &victim = state.slots[target.workload];
   const auto or_unknown = [](const std::string& s) { return s.empty() ? std::string("UNKNOWN") : s; };
   return "Preempted to accommodate a workload (UID: " + or_unknown(by.uid) +
@@ -14,7 +14,7 @@ std::string text(const State& state, WorkloadId preemptor, const Target& target)
 
 }  // namespace
 
-bool order_evictions(State& state, WorkloadId preemptor, const std::vector<Target>& targets, Decisions& out) {
+bool order_evictions(SchedulerState& state, WorkloadId preemptor, const std::vector<Target>& targets, Decisions& out) {
   bool any = false;
   for (const Target& target : targets) {
     Slot& victim = state.slots[target.workload];

@@ -99,4 +99,13 @@ const Json& MonkeyKinds::resolve(const MonkeyKind& kind, const Json& schema) con
   return *at;
 }
 
+api::RestRequest request_about(const MonkeyKind& kind, const Json& object, api::Verb verb) {
+  api::RestRequest request;
+  request.verb = verb;
+  request.resource = kind.gvr;
+  request.ns = string_at(object, {"metadata", "namespace"});
+  request.name = string_at(object, {"metadata", "name"});
+  return request;
+}
+
 }  // namespace berth::simulate

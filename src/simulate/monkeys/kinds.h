@@ -44,4 +44,7 @@ class MonkeyKinds {
   std::map<api::GroupVersionResource, Entry> entries_;
 };
 
+// A request that names `object`.
+api::RestRequest request_about(const MonkeyKind& kind, const Json& object, api::Verb verb);
+
 }  // namespace berth::simulate

@@ -89,15 +89,6 @@ Json as_wanted(const Json& object) {
   return out;
 }
 
-RestRequest about(const MonkeyKind& kind, const Json& object, Verb verb) {
-  RestRequest request;
-  request.verb = verb;
-  request.resource = kind.gvr;
-  request.ns = string_at(object, {"metadata", "namespace"});
-  request.name = string_at(object, {"metadata", "name"});
-  return request;
-}
-
 std::string key_of(const Json& object) {
   return api::object_key(string_at(object, {"metadata", "namespace"}),
                          string_at(object, {"metadata", "name"}));
@@ -167,19 +158,19 @@ struct MonkeyRestorer::State : std::enable_shared_from_this<State> {
       Json wanted = object;
       without_stray_finalizers(kind.gvr.resource, wanted);
       if (!json_equal(wanted, object)) {
-        RestRequest request = about(kind, object, Verb::kPatch);
+        RestRequest request = request_about(kind, object, Verb::kPatch);
         request.body = make_merge_patch(object, wanted);
         return write(kind, std::move(request));
       }
       if (int_at(object, {"metadata", "deletionGracePeriodSeconds"}) == 0) return;
     }
-    RestRequest request = about(kind, object, Verb::kDelete);
+    RestRequest request = request_about(kind, object, Verb::kDelete);
     request.body = JsonObject{{"propagationPolicy", "Background"}, {"gracePeriodSeconds", 0}};
     write(kind, std::move(request));
   }
 
   void create(const MonkeyKind& kind, const Json& object) {
-    RestRequest request = about(kind, object, Verb::kCreate);
+    RestRequest request = request_about(kind, object, Verb::kCreate);
     request.name.clear();
     request.body = without_server_metadata(object);
     erase_path(request.body, {"metadata", "finalizers"});
@@ -192,7 +183,7 @@ struct MonkeyRestorer::State : std::enable_shared_from_this<State> {
     if (std::ranges::find(kStatusKept, kind.gvr.resource) == kStatusKept.end()) return false;
     const Json *is = find(object, "status"), *shall = find(wanted, "status");
     if (shall == nullptr || (is != nullptr && json_equal(*is, *shall))) return false;
-    RestRequest request = about(kind, object, Verb::kUpdate);
+    RestRequest request = request_about(kind, object, Verb::kUpdate);
     request.subresource = "status";
     request.body = object;
     request.body.as_object()["status"] = *shall;
@@ -222,7 +213,7 @@ struct MonkeyRestorer::State : std::enable_shared_from_this<State> {
       if (const Json* value = find_path(wanted, {"metadata", member}))
         ensure_path(next, {"metadata", member}) = *value;
     }
-    RestRequest request = about(kind, object, Verb::kUpdate);
+    RestRequest request = request_about(kind, object, Verb::kUpdate);
     request.body = std::move(next);
     write(kind, std::move(request), [weak = weak_from_this(), &kind, object](const RestResponse& response) {
       // What cannot be changed any more is made anew.

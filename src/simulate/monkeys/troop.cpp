@@ -83,11 +83,7 @@ std::string_view word_of(Deed deed) {
 }
 
 RestRequest about(const MonkeyKind& kind, const Json& object, Verb verb) {
-  RestRequest request;
-  request.verb = verb;
-  request.resource = kind.gvr;
-  request.ns = string_at(object, {"metadata", "namespace"});
-  request.name = string_at(object, {"metadata", "name"});
+  RestRequest request = request_about(kind, object, verb);
   request.field_manager = kMonkey;
   return request;
 }

@@ -7,13 +7,13 @@ namespace {
 
 constexpr std::size_t kMostOfOneMember = 24;  // enough to name what is there; old words leave
 constexpr std::size_t kMostMembers = 2'000;   // labels and annotations are members too
-constexpr std::size_t kLongest = 256;         // of a word: messages are not worth keeping
-constexpr int kDeepest = 40;
+constexpr std::size_t kLongestWord = 256;         // of a word: messages are not worth keeping
+constexpr int kDeepestValue = 40;
 
 }  // namespace
 
 void Words::Heard::add(std::string_view text) {
-  if (text.size() > kLongest || std::ranges::find(strings, text) != strings.end()) return;
+  if (text.size() > kLongestWord || std::ranges::find(strings, text) != strings.end()) return;
   if (strings.size() < kMostOfOneMember) {
     strings.emplace_back(text);
     return;
@@ -36,7 +36,7 @@ void Words::learn(const Json& object) {
 }
 
 void Words::learn(std::string_view member, const Json& value, int depth) {
-  if (depth > kDeepest) return;
+  if (depth > kDeepestValue) return;
   if (value.is_string()) {
     if (const auto it = values_.find(member); it != values_.end())
       it->second.add(view(value.get_string()));

@@ -7,7 +7,7 @@
 #include "api/kueue/types.h"
 #include "base/yaml.h"
 
-namespace berth::api {
+namespace berth::api::provisioning_request_test {
 namespace {
 
 Json yaml(std::string_view text) { return parse_yaml(text).value().front(); }
@@ -112,4 +112,4 @@ spec:
 }
 
 }  // namespace
-}  // namespace berth::api
+}  // namespace berth::api::provisioning_request_test

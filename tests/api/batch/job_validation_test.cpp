@@ -4,7 +4,7 @@
 
 #include "base/yaml.h"
 
-namespace berth::api::batch {
+namespace berth::api::batch::job_validation_test {
 namespace {
 
 Json object(std::string_view yaml) { return parse_yaml(yaml).value().front(); }
@@ -309,4 +309,4 @@ TEST(ValidateJobUpdate, Rules) {
 }
 
 }  // namespace
-}  // namespace berth::api::batch
+}  // namespace berth::api::batch::job_validation_test

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <string>
 
-namespace berth::api::config {
+namespace berth::api::config::configuration_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -449,4 +449,4 @@ TEST(Configuration, LongValuesAreCut) {
 }
 
 }  // namespace
-}  // namespace berth::api::config
+}  // namespace berth::api::config::configuration_test

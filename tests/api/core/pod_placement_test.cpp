@@ -5,7 +5,7 @@
 
 #include "base/yaml.h"
 
-namespace berth::api {
+namespace berth::api::pod_placement_test {
 namespace {
 
 PodPlacement of(std::string_view yaml) {
@@ -42,4 +42,4 @@ TEST(PodPlacement, APodThatAsksForPlacesIsCountedForItsWorkloadOrNotAtAll) {
 }
 
 }  // namespace
-}  // namespace berth::api
+}  // namespace berth::api::pod_placement_test

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace berth::api {
+namespace berth::api::pod_resources_test {
 namespace {
 
 std::string requests(std::string_view spec) {
@@ -139,4 +139,4 @@ TEST(OutsideLimitRanges, NamesWhatIsOutOfBounds) {
 }
 
 }  // namespace
-}  // namespace berth::api
+}  // namespace berth::api::pod_resources_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace berth::api {
+namespace berth::api::scheduling_test {
 namespace {
 
 TEST(Tolerations, Tolerate) {
@@ -73,4 +73,4 @@ TEST(Taints, AreRead) {
 }
 
 }  // namespace
-}  // namespace berth::api
+}  // namespace berth::api::scheduling_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace berth::api {
+namespace berth::api::validation_test {
 namespace {
 
 TEST(CheckLabels, KeysAndValues) {
@@ -85,4 +85,4 @@ TEST(CheckUnchanged, MissingEqualsNull) {
 }
 
 }  // namespace
-}  // namespace berth::api
+}  // namespace berth::api::validation_test

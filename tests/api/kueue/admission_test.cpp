@@ -5,7 +5,7 @@
 #include "api/kueue/types.h"
 #include "base/yaml.h"
 
-namespace berth::api::kueue {
+namespace berth::api::kueue::admission_test {
 namespace {
 
 Json object(std::string_view yaml) { return parse_yaml(yaml).value().front(); }
@@ -110,4 +110,4 @@ TEST(Admission, OtherKindsHaveNoRules) {
 }
 
 }  // namespace
-}  // namespace berth::api::kueue
+}  // namespace berth::api::kueue::admission_test

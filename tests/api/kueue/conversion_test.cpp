@@ -6,7 +6,7 @@
 
 #include "base/yaml.h"
 
-namespace berth::api::kueue {
+namespace berth::api::kueue::conversion_test {
 namespace {
 
 Json yaml(std::string_view text) { return parse_yaml(text).value().at(0); }
@@ -273,4 +273,4 @@ TEST(Conversion, ThereAndBackLosesOnlyWhatIsListed) {
 }
 
 }  // namespace
-}  // namespace berth::api::kueue
+}  // namespace berth::api::kueue::conversion_test

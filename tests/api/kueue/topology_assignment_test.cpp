@@ -7,7 +7,7 @@
 
 #include "base/yaml.h"
 
-namespace berth::api::kueue {
+namespace berth::api::kueue::topology_assignment_test {
 namespace {
 
 constexpr std::size_t kObjectLimit = 1536u << 10;  // of etcd: 1.5 MiB
@@ -208,4 +208,4 @@ RC_GTEST_PROP(TopologyAssignmentText, WhatWasWrittenReadsBack, ()) {
 }
 
 }  // namespace
-}  // namespace berth::api::kueue
+}  // namespace berth::api::kueue::topology_assignment_test

@@ -4,7 +4,7 @@
 
 #include "base/yaml.h"
 
-namespace berth::api::kueue {
+namespace berth::api::kueue::types_test {
 namespace {
 
 TEST(ClusterQueue, MissingFieldsTakeTheirDefaults) {
@@ -135,4 +135,4 @@ TEST(Workload, ErrorsNameObjectAndField) {
 }
 
 }  // namespace
-}  // namespace berth::api::kueue
+}  // namespace berth::api::kueue::types_test

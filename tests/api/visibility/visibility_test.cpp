@@ -8,7 +8,7 @@
 #include "api/status.h"
 #include "api/visibility/documents.h"
 
-namespace berth::api::visibility {
+namespace berth::api::visibility::visibility_test {
 namespace {
 
 using testing::HasSubstr;
@@ -122,4 +122,4 @@ TEST(VisibilityDocuments, OpenApiRefersToItsOwnSchemasOnly) {
 }
 
 }  // namespace
-}  // namespace berth::api::visibility
+}  // namespace berth::api::visibility::visibility_test

@@ -5,7 +5,7 @@
 #include "api/volcano/job_rules.h"
 #include "base/yaml.h"
 
-namespace berth::api::volcano {
+namespace berth::api::volcano::job_test {
 namespace {
 
 using ::testing::Contains;
@@ -166,4 +166,4 @@ TEST(VolcanoJobGroup, BelongsToItsJob) {
 }
 
 }  // namespace
-}  // namespace berth::api::volcano
+}  // namespace berth::api::volcano::job_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace berth::api::volcano {
+namespace berth::api::volcano::types_test {
 namespace {
 
 Json json(std::string_view text) { return *parse_json(text); }
@@ -97,4 +97,4 @@ TEST(VolcanoJob, IsReadAndItsStatusWritten) {
 }
 
 }  // namespace
-}  // namespace berth::api::volcano
+}  // namespace berth::api::volcano::types_test

@@ -6,7 +6,7 @@
 #include "api/volcano/defaulting.h"
 #include "base/yaml.h"
 
-namespace berth::api::volcano {
+namespace berth::api::volcano::validation_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -127,4 +127,4 @@ TEST(VolcanoPodGroupFields, OneWayOfSayingTheTier) {
 }
 
 }  // namespace
-}  // namespace berth::api::volcano
+}  // namespace berth::api::volcano::validation_test

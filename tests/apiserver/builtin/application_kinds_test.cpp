@@ -4,7 +4,7 @@
 
 #include "apiserver/builtin/support.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::application_kinds_test {
 namespace {
 
 using testing::HasSubstr;
@@ -194,4 +194,4 @@ TEST(NetworkPolicies, BoundTheDirectionsOfTheirRules) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::application_kinds_test

@@ -3,7 +3,7 @@
 
 #include "apiserver/builtin/support.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::job_test {
 namespace {
 
 using testing::HasSubstr;
@@ -199,4 +199,4 @@ TEST_F(JobUpdate, OfTheStatusTellsTheTruth) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::job_test

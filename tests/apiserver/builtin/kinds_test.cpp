@@ -4,7 +4,7 @@
 #include "apiserver/builtin/builtin.h"
 #include "base/time.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::kinds_test {
 namespace {
 
 TEST(BuiltinKinds, HaveSchemasNamesAndRowsThatFitTheirColumns) {
@@ -29,4 +29,4 @@ TEST(BuiltinKinds, HaveSchemasNamesAndRowsThatFitTheirColumns) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::kinds_test

@@ -4,7 +4,7 @@
 
 #include "apiserver/builtin/support.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::pod_template_test {
 namespace {
 
 using testing::ElementsAre;
@@ -48,4 +48,4 @@ TEST(PodTemplate, ShowsContainersImagesAndLabels) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::pod_template_test

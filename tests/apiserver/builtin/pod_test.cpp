@@ -5,7 +5,7 @@
 #include "apiserver/builtin/pod_resources.h"
 #include "apiserver/builtin/support.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::pod_test {
 namespace {
 
 using testing::HasSubstr;
@@ -313,4 +313,4 @@ TEST_F(PodUpdate, OfTheStatusDoesNotReviveContainersThatEndedForGood) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::pod_test

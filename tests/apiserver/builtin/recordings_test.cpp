@@ -11,7 +11,7 @@
 #include "base/yaml.h"
 #include "source_dir.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::recordings_test {
 namespace {
 
 constexpr const char* kTime = "2026-11-21T09:00:00Z";
@@ -109,4 +109,4 @@ TEST(Recordings, AnswerObjectsInTheirStoredForm) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::recordings_test

@@ -6,7 +6,7 @@
 #include "apiserver/builtin/event_conversion.h"
 #include "apiserver/builtin/support.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::small_kinds_test {
 namespace {
 
 using testing::HasSubstr;
@@ -151,4 +151,4 @@ RC_GTEST_PROP(EventConversion, LosesNothingOnTheWayThereAndBack, ()) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::small_kinds_test

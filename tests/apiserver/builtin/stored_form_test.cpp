@@ -5,7 +5,7 @@
 #include "apiserver/builtin/schema_loader.h"
 #include "apiserver/builtin/support.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::stored_form_test {
 namespace {
 
 TEST(StoredForm, MakesQuantitiesCanonical) {
@@ -138,4 +138,4 @@ RC_GTEST_PROP(StoredForm, IsStableUnderASecondDecoding, ()) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::stored_form_test

@@ -8,16 +8,11 @@
 #include <vector>
 
 #include "apiserver/builtin/builtin.h"
+#include "apiserver/support.h"
 #include "base/json.h"
 #include "base/time.h"
 
 namespace berth::apiserver {
-
-inline Json json(std::string_view text) {
-  auto parsed = parse_json(text);
-  if (!parsed) ADD_FAILURE() << parsed.error().message << "\n" << text;
-  return parsed ? *parsed : Json();
-}
 
 inline Time at(std::string_view text) {
   auto time = parse_time(text);

@@ -5,7 +5,7 @@
 
 #include "apiserver/builtin/support.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::table_test {
 namespace {
 
 using std::chrono::hours;
@@ -146,4 +146,4 @@ TEST(EventRow, IsTheSameInBothForms) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::table_test

@@ -5,7 +5,7 @@
 #include "apiserver/cel/program.h"
 #include "apiserver/schema/support.h"
 
-namespace berth::apiserver::cel {
+namespace berth::apiserver::cel::evaluate_test {
 namespace {
 
 constexpr std::string_view kSchema = R"(
@@ -34,12 +34,12 @@ constexpr std::string_view kObject = R"(
 
 // The value as text, or what is wrong with the expression or its run.
 std::string result(std::string_view source, std::string_view object = kObject, const Json* old = nullptr) {
-  static const SchemaPtr kCompiled = testing::schema(kSchema);
+  static const SchemaPtr kCompiled = schema_support::schema(kSchema);
   std::vector<Problem> problems;
   auto program =
       compile(source, type_of_schema(*kCompiled, true), type_of_schema(*kCompiled, true), problems);
   if (!program) return display(source, problems);
-  Json json = testing::yaml(object);
+  Json json = schema_support::yaml(object);
   Value self = from_json(json, kCompiled.get());
   Value old_self = old != nullptr ? from_json(*old, kCompiled.get()) : Value();
   Budget budget;
@@ -170,4 +170,4 @@ TEST(ExpressionLimits, StopWhatIsTooDeep) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver::cel
+}  // namespace berth::apiserver::cel::evaluate_test

@@ -3,15 +3,15 @@
 
 #include "apiserver/schema/support.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::rules_test {
 namespace {
 
 using ::testing::ElementsAre;
-using testing::errors_of_schema;
+using schema_support::errors_of_schema;
 using ::testing::IsEmpty;
-using testing::schema;
-using testing::texts;
-using testing::yaml;
+using schema_support::schema;
+using schema_support::texts;
+using schema_support::yaml;
 
 std::vector<std::string> errors(std::string_view schema_text, std::string_view object,
                                 std::string_view old = "") {
@@ -131,4 +131,4 @@ TEST(RulesOfSchemas, CannotLookForOldItemsOfListsWithoutKeys) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::rules_test

@@ -5,7 +5,7 @@
 #include "apiserver/schema/support.h"
 #include "base/embedded.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::embedded_crds_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -13,7 +13,7 @@ using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
 Json stored_form(std::string_view text) {
-  Json crd = testing::yaml(text);
+  Json crd = schema_support::yaml(text);
   EXPECT_TRUE(crd_resource()->strategy.decode(crd).has_value());
   crd_resource()->strategy.prepare_create(crd, Lookup{});
   return crd;
@@ -35,7 +35,7 @@ TEST(EmbeddedCrds, AreValid) {
   for (const embedded::File& file : embedded::crds()) {
     Json crd = stored_form(file.content);
     auto errors = crd_resource()->strategy.validate(crd, Lookup{});
-    EXPECT_THAT(testing::texts(errors), IsEmpty()) << file.name;
+    EXPECT_THAT(schema_support::texts(errors), IsEmpty()) << file.name;
     std::vector<std::string> unknown;
     prune(crd, *crd_resource()->schema, true, &unknown);
     EXPECT_THAT(unknown, IsEmpty()) << file.name;
@@ -45,7 +45,7 @@ TEST(EmbeddedCrds, AreValid) {
 // A real API server keeps what all versions have alike at one place, and then finds no schema beside it.
 TEST(EmbeddedCrds, SelectableFieldsAreNotAlikeInVersionsWithDifferentSchemas) {
   for (const embedded::File& file : embedded::crds()) {
-    const Json crd = testing::yaml(file.content);
+    const Json crd = schema_support::yaml(file.content);
     const JsonArray& versions = array_at(crd, {"spec", "versions"});
     bool fields_alike = true, schemas_alike = true;
     for (const Json& version : versions) {
@@ -59,7 +59,7 @@ TEST(EmbeddedCrds, SelectableFieldsAreNotAlikeInVersionsWithDifferentSchemas) {
 TEST(EmbeddedCrds, AreKueuesKindsVolcanosKindsAndTheProvisioningRequest) {
   std::vector<std::string> kinds;
   for (const embedded::File& file : embedded::crds()) {
-    Json crd = testing::yaml(file.content);
+    Json crd = schema_support::yaml(file.content);
     kinds.emplace_back(string_at(crd, {"spec", "names", "kind"}));
   }
   EXPECT_THAT(kinds,
@@ -81,7 +81,7 @@ TEST(EmbeddedCrds, ExplainEveryField) {
     if (schema.additional) self(self, *schema.additional, path + "{}");
   };
   for (const embedded::File& file : embedded::crds()) {
-    Json crd = testing::yaml(file.content);
+    Json crd = schema_support::yaml(file.content);
     auto resources = resources_of_crd(crd);
     ASSERT_TRUE(resources.has_value()) << file.name;
     walk(walk, *resources->at(0)->schema, resources->at(0)->kind);
@@ -103,14 +103,14 @@ TEST(ResourcesOfCrd, CarryNamesSubresourcesColumnsAndSelectableFields) {
   ASSERT_EQ(workloads->columns.size(), 5u);
   EXPECT_EQ(workloads->columns[2].json_path, ".status.conditions[?(@.type=='Admitted')].status");
   EXPECT_THAT(workloads->strategy.selectable_fields, ElementsAre("status.admission.clusterQueue"));
-  Json object = testing::yaml("{status: {admission: {clusterQueue: a}}}");
+  Json object = schema_support::yaml("{status: {admission: {clusterQueue: a}}}");
   EXPECT_EQ(workloads->strategy.field(object, "status.admission.clusterQueue"), "a");
   EXPECT_EQ(workloads->strategy.field(Json(JsonObject()), "status.admission.clusterQueue"), "");
   EXPECT_EQ(workloads->strategy.field(object, "spec.queueName"), std::nullopt);
 }
 
 TEST(ResourcesOfCrd, DefaultsAreThoseOfTheKind) {
-  Json queue = testing::yaml("{metadata: {name: a}, spec: {}}");
+  Json queue = schema_support::yaml("{metadata: {name: a}, spec: {}}");
   apply_defaults(queue, *resource("ClusterQueue")->schema);
   EXPECT_EQ(
       canonical_json(queue),
@@ -130,4 +130,4 @@ TEST(EstablishedStatus, AcceptsTheNames) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::embedded_crds_test

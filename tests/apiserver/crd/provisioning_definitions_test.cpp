@@ -6,7 +6,7 @@
 #include "apiserver/schema/support.h"
 #include "base/embedded.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::provisioning_definitions_test {
 namespace {
 
 using ::testing::Contains;
@@ -15,7 +15,7 @@ using ::testing::IsEmpty;
 
 ResourcePtr resource(std::string_view kind) {
   for (const embedded::File& file : embedded::crds()) {
-    const Json crd = testing::yaml(file.content);
+    const Json crd = schema_support::yaml(file.content);
     if (string_at(crd, {"spec", "names", "kind"}) == kind) return resources_of_crd(crd)->at(0);
   }
   ADD_FAILURE() << "no CRD of kind " << kind;
@@ -24,7 +24,7 @@ ResourcePtr resource(std::string_view kind) {
 
 std::vector<std::string> errors(std::string_view kind, const Json& now, const Json* old = nullptr) {
   const ResourcePtr definition = resource(kind);
-  return testing::texts(validate_custom_object(now, old, *definition, ""));
+  return schema_support::texts(validate_custom_object(now, old, *definition, ""));
 }
 
 Json with(Json object, std::initializer_list<std::string_view> path, Json value) {
@@ -39,7 +39,7 @@ Json strings(int count, std::string_view value) {
 }
 
 Json request() {
-  return testing::yaml(R"(
+  return schema_support::yaml(R"(
 apiVersion: autoscaling.x-k8s.io/v1
 kind: ProvisioningRequest
 metadata: {name: r, namespace: ns}
@@ -56,7 +56,7 @@ TEST(ProvisioningRequestDefinition, BoundsWhatIsAskedFor) {
   EXPECT_THAT(errors(kKind, with(request(), {"spec", "podSets"}, JsonArray())),
               Contains(HasSubstr("spec.podSets in body should have at least 1 items")));
   EXPECT_THAT(errors(kKind, with(request(), {"spec", "podSets"},
-                                 testing::yaml("[{count: 0, podTemplateRef: {name: t}}]"))),
+                                 schema_support::yaml("[{count: 0, podTemplateRef: {name: t}}]"))),
               Contains(HasSubstr("spec.podSets[0].count in body should be greater than or equal to 1")));
   EXPECT_THAT(errors(kKind, with(request(), {"spec", "parameters"}, strings(100, "v"))), IsEmpty());
   EXPECT_THAT(errors(kKind, with(request(), {"spec", "parameters"}, strings(101, "v"))),
@@ -70,7 +70,7 @@ TEST(ProvisioningRequestDefinition, LetsNothingOfTheSpecChange) {
   for (const auto& changed :
        {with(request(), {"spec", "provisioningClassName"}, "d"),
         with(request(), {"spec", "parameters"}, strings(1, "v")),
-        with(request(), {"spec", "podSets"}, testing::yaml("[{count: 3, podTemplateRef: {name: t}}]"))}) {
+        with(request(), {"spec", "podSets"}, schema_support::yaml("[{count: 3, podTemplateRef: {name: t}}]"))}) {
     EXPECT_THAT(errors("ProvisioningRequest", changed, &old), Contains(HasSubstr("Value is immutable")))
         << to_string(changed);
   }
@@ -80,7 +80,7 @@ TEST(ProvisioningRequestDefinition, LetsNothingOfTheSpecChange) {
 
 TEST(ProvisioningRequestConfigDefinition, FillsInTheRetriesAndBoundsTheRest) {
   constexpr std::string_view kKind = "ProvisioningRequestConfig";
-  Json config = testing::yaml(R"(
+  Json config = schema_support::yaml(R"(
 apiVersion: kueue.x-k8s.io/v1beta2
 kind: ProvisioningRequestConfig
 metadata: {name: c}
@@ -91,7 +91,7 @@ spec: {provisioningClassName: k}
   apply_defaults(filled, *resource(kKind)->schema);
   EXPECT_EQ(canonical_json(*find_path(filled, {"spec", "retryStrategy"})),
             R"({"backoffBaseSeconds":60,"backoffLimitCount":3,"backoffMaxSeconds":1800})");
-  filled = with(config, {"spec", "retryStrategy"}, testing::yaml("{backoffLimitCount: 1}"));
+  filled = with(config, {"spec", "retryStrategy"}, schema_support::yaml("{backoffLimitCount: 1}"));
   apply_defaults(filled, *resource(kKind)->schema);
   EXPECT_EQ(canonical_json(*find_path(filled, {"spec", "retryStrategy"})),
             R"({"backoffBaseSeconds":60,"backoffLimitCount":1,"backoffMaxSeconds":1800})");
@@ -100,24 +100,24 @@ spec: {provisioningClassName: k}
               Contains(HasSubstr("spec.provisioningClassName")));
   EXPECT_THAT(errors(kKind, with(config, {"spec", "parameters"}, strings(101, "v"))),
               Contains(HasSubstr("spec.parameters: Too many")));
-  EXPECT_THAT(errors(kKind, with(config, {"spec", "managedResources"}, testing::yaml("[a, a]"))),
+  EXPECT_THAT(errors(kKind, with(config, {"spec", "managedResources"}, schema_support::yaml("[a, a]"))),
               Contains(HasSubstr("spec.managedResources[1]: Duplicate value")));
   EXPECT_THAT(errors(kKind, with(config, {"spec", "podSetMergePolicy"}, "All")),
               Contains(HasSubstr("spec.podSetMergePolicy: Unsupported value")));
   EXPECT_THAT(
       errors(kKind,
              with(config, {"spec", "podSetUpdates"},
-                  testing::yaml("{nodeSelector: [{key: 'a b', valueFromProvisioningClassDetail: d}]}"))),
+                  schema_support::yaml("{nodeSelector: [{key: 'a b', valueFromProvisioningClassDetail: d}]}"))),
       Contains(HasSubstr("spec.podSetUpdates.nodeSelector[0].key")));
   EXPECT_THAT(
       errors(kKind, with(config, {"spec", "podSetUpdates"},
-                         testing::yaml("{nodeSelector: [{key: a, valueFromProvisioningClassDetail: d}, "
+                         schema_support::yaml("{nodeSelector: [{key: a, valueFromProvisioningClassDetail: d}, "
                                        "{key: a, valueFromProvisioningClassDetail: e}]}"))),
       Contains(HasSubstr("Duplicate value")));
 }
 
 TEST(AdmissionCheckDefinition, KeepsItsController) {
-  const Json old = testing::yaml(R"(
+  const Json old = schema_support::yaml(R"(
 apiVersion: kueue.x-k8s.io/v1beta2
 kind: AdmissionCheck
 metadata: {name: a}
@@ -133,4 +133,4 @@ spec:
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::provisioning_definitions_test

@@ -4,7 +4,7 @@
 #include "apiserver/crd/crd.h"
 #include "apiserver/schema/support.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::validate_crd_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -46,8 +46,8 @@ void set(Json& value, std::string_view pointer, const Json& to) {
 }
 
 Json stored(std::string_view pointer = "", std::string_view to = "") {
-  Json crd = testing::yaml(kWidgets);
-  if (!pointer.empty()) set(crd, pointer, testing::yaml(to));
+  Json crd = schema_support::yaml(kWidgets);
+  if (!pointer.empty()) set(crd, pointer, schema_support::yaml(to));
   EXPECT_TRUE(crd_resource()->strategy.decode(crd).has_value());
   crd_resource()->strategy.prepare_create(crd, Lookup{});
   return crd;
@@ -62,7 +62,7 @@ class ValidateCrd : public ::testing::TestWithParam<Case> {};
 
 TEST_P(ValidateCrd, NamesTheMistake) {
   const auto& [name, pointer, to, error] = GetParam();
-  EXPECT_THAT(testing::texts(crd_resource()->strategy.validate(stored(pointer, to), Lookup{})),
+  EXPECT_THAT(schema_support::texts(crd_resource()->strategy.validate(stored(pointer, to), Lookup{})),
               ElementsAre(std::string(error)));
 }
 
@@ -121,7 +121,7 @@ TEST(ValidateCrdGroups, ProtectedOnesNeedApproval) {
   Json crd = stored("spec/group", "apps.k8s.io");
   crd.get_object()["metadata"].get_object()["name"] = "widgets.apps.k8s.io";
   EXPECT_THAT(
-      testing::texts(crd_resource()->strategy.validate(crd, Lookup{})),
+      schema_support::texts(crd_resource()->strategy.validate(crd, Lookup{})),
       ElementsAre(::testing::StartsWith(
           "metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have")));
 }
@@ -131,13 +131,13 @@ TEST(ValidateCrdVersions, HaveOneStorageVersionAndDifferentNames) {
   JsonArray& versions = crd.get_object()["spec"].get_object()["versions"].get_array();
   Json second = versions[0];
   versions.push_back(second);
-  EXPECT_THAT(testing::texts(crd_resource()->strategy.validate(crd, Lookup{})),
+  EXPECT_THAT(schema_support::texts(crd_resource()->strategy.validate(crd, Lookup{})),
               ElementsAre(::testing::EndsWith("must contain unique version names"),
                           ::testing::EndsWith("must have exactly one version marked as storage version")));
   second.get_object()["name"] = "v2";
   crd.get_object()["spec"].get_object()["versions"].get_array()[1] = second;
   EXPECT_THAT(
-      testing::texts(crd_resource()->strategy.validate(crd, Lookup{})),
+      schema_support::texts(crd_resource()->strategy.validate(crd, Lookup{})),
       ElementsAre(::testing::EndsWith("must have exactly one version marked as storage version"),
                   "status.storedVersions: Invalid value: [\"v1\"]: must have the storage version v2"));
 }
@@ -148,9 +148,9 @@ TEST(ValidateCrdVersions, OfDifferentSchemasAreNamedInErrors) {
   Json second = versions[0];
   second.get_object()["name"] = "v2";
   second.get_object()["storage"] = false;
-  ensure_path(second, {"schema", "openAPIV3Schema"}) = testing::yaml("{type: string}");
+  ensure_path(second, {"schema", "openAPIV3Schema"}) = schema_support::yaml("{type: string}");
   versions.push_back(second);
-  EXPECT_THAT(testing::texts(crd_resource()->strategy.validate(crd, Lookup{})),
+  EXPECT_THAT(schema_support::texts(crd_resource()->strategy.validate(crd, Lookup{})),
               ElementsAre("spec.versions[1].schema.openAPIV3Schema.type: Invalid value: \"string\": must be "
                           "object at the root"));
 }
@@ -159,9 +159,9 @@ TEST(ValidateCrdUpdate, KeepsWhatNamesObjects) {
   Json old = stored(), now = stored("spec/names/kind", "Gadget");
   EXPECT_THAT(crd_resource()->strategy.validate_update(now, old, ""), IsEmpty()) << "not established yet";
   old.get_object()["status"] = established_status(old, Time{});
-  EXPECT_THAT(testing::texts(crd_resource()->strategy.validate_update(now, old, "")),
+  EXPECT_THAT(schema_support::texts(crd_resource()->strategy.validate_update(now, old, "")),
               ElementsAre("spec.names.kind: Invalid value: \"Gadget\": field is immutable"));
-  EXPECT_THAT(testing::texts(
+  EXPECT_THAT(schema_support::texts(
                   crd_resource()->strategy.validate_update(stored("spec/group", "a.example.com"), old, "")),
               ElementsAre("spec.group: Invalid value: \"a.example.com\": field is immutable"));
 }
@@ -183,17 +183,17 @@ TEST(ValidateCrdConversion, MayNameAWebhookWhereNobodyNeedsToBeAsked) {
   second.get_object()["storage"] = false;
   versions.push_back(second);
   EXPECT_THAT(
-      testing::texts(crd_resource()->strategy.validate(crd, Lookup{})),
+      schema_support::texts(crd_resource()->strategy.validate(crd, Lookup{})),
       ElementsAre("spec.conversion.strategy: Unsupported value: \"Webhook\": supported values: \"None\""));
   set(crd, "metadata/name", "widgets.kueue.x-k8s.io");
-  set(crd, "metadata/annotations", testing::yaml("{api-approved.kubernetes.io: 'https://example.com'}"));
+  set(crd, "metadata/annotations", schema_support::yaml("{api-approved.kubernetes.io: 'https://example.com'}"));
   set(crd, "spec/group", "kueue.x-k8s.io");
   EXPECT_THAT(crd_resource()->strategy.validate(crd, Lookup{}), IsEmpty()) << "converted in process";
 }
 
 TEST(DecodeCrd, RefusesABundleThatIsNoBase64) {
-  Json crd = testing::yaml(kWidgets);
-  set(crd, "spec/conversion", testing::yaml("{strategy: Webhook, webhook: {clientConfig: {caBundle: '*'}}}"));
+  Json crd = schema_support::yaml(kWidgets);
+  set(crd, "spec/conversion", schema_support::yaml("{strategy: Webhook, webhook: {clientConfig: {caBundle: '*'}}}"));
   auto decoded = crd_resource()->strategy.decode(crd);
   ASSERT_FALSE(decoded.has_value());
   EXPECT_EQ(decoded.error().message, "spec.conversion.webhook.clientConfig.caBundle: illegal base64 data");
@@ -210,4 +210,4 @@ TEST(DecodeCrd, FillsNamesAndConversionAndDropsUnknownKeywords) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::validate_crd_test

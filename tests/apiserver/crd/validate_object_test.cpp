@@ -4,7 +4,7 @@
 #include "apiserver/crd/crd.h"
 #include "apiserver/schema/support.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::validate_object_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -31,14 +31,14 @@ constexpr std::string_view kNotChecked =
 std::vector<std::string> errors(std::string_view object, std::string_view old = "",
                                 std::string_view subresource = "") {
   ResourceInfo resource;
-  resource.schema = testing::schema(kSchema);
+  resource.schema = schema_support::schema(kSchema);
   resource.has_scale = true;
   resource.scale_spec_path = ".spec.n";
   resource.scale_status_path = ".status.replicas";
-  Json now = testing::yaml(object);
-  if (old.empty()) return testing::texts(validate_custom_object(now, nullptr, resource, subresource));
-  Json before = testing::yaml(old);
-  return testing::texts(validate_custom_object(now, &before, resource, subresource));
+  Json now = schema_support::yaml(object);
+  if (old.empty()) return schema_support::texts(validate_custom_object(now, nullptr, resource, subresource));
+  Json before = schema_support::yaml(old);
+  return schema_support::texts(validate_custom_object(now, &before, resource, subresource));
 }
 
 TEST(ValidateCustomObject, RunsRulesBesideErrorsThatHideNothing) {
@@ -85,4 +85,4 @@ TEST(ValidateCustomObject, WantsEmbeddedResourcesToSayWhatTheyAre) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::validate_object_test

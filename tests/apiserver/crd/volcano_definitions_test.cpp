@@ -5,7 +5,7 @@
 #include "apiserver/schema/support.h"
 #include "base/embedded.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::volcano_definitions_test {
 namespace {
 
 using ::testing::Contains;
@@ -15,7 +15,7 @@ using ::testing::IsEmpty;
 
 ResourcePtr resource(std::string_view plural_and_group) {
   for (const embedded::File& file : embedded::crds()) {
-    const Json crd = testing::yaml(file.content);
+    const Json crd = schema_support::yaml(file.content);
     if (string_at(crd, {"metadata", "name"}) == plural_and_group) return resources_of_crd(crd)->at(0);
   }
   ADD_FAILURE() << "no CRD " << plural_and_group;
@@ -28,7 +28,7 @@ const ResourcePtr& queues() {
 }
 
 std::vector<std::string> errors(const ResourcePtr& definition, const Json& object) {
-  return testing::texts(validate_custom_object(object, nullptr, *definition, ""));
+  return schema_support::texts(validate_custom_object(object, nullptr, *definition, ""));
 }
 
 // The fields that strict field validation would complain about.
@@ -39,13 +39,13 @@ std::vector<std::string> unknown_fields(const ResourcePtr& definition, Json obje
 }
 
 Json with_defaults(const ResourcePtr& definition, std::string_view text) {
-  Json object = testing::yaml(text);
+  Json object = schema_support::yaml(text);
   apply_defaults(object, *definition->schema);
   return object;
 }
 
 Json queue_with(std::string_view field, std::string_view value) {
-  return testing::yaml("{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: q}, spec: {" + std::string(field) +
+  return schema_support::yaml("{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: q}, spec: {" + std::string(field) +
                        ": " + std::string(value) + "}}");
 }
 
@@ -75,7 +75,7 @@ TEST(VolcanoDefinitions, HaveVolcanosNamesAndColumns) {
 }
 
 TEST(VolcanoDefinitions, TakeAQueueWithEveryField) {
-  const Json queue = testing::yaml(R"(
+  const Json queue = schema_support::yaml(R"(
 apiVersion: scheduling.volcano.sh/v1beta1
 kind: Queue
 metadata: {name: q}
@@ -121,7 +121,7 @@ TEST(VolcanoDefinitions, FillInVolcanosDefaults) {
 
 TEST(VolcanoDefinitions, TakeAJobAsVolcanosExamplesWriteIt) {
   const ResourcePtr jobs = resource("jobs.batch.volcano.sh");
-  const Json job = testing::yaml(R"(
+  const Json job = schema_support::yaml(R"(
 apiVersion: batch.volcano.sh/v1alpha1
 kind: Job
 metadata: {name: mpi, labels: {volcano.sh/job-type: MPI}}
@@ -161,7 +161,7 @@ status:
 
 TEST(VolcanoDefinitions, TakePodGroupsAndCommands) {
   const ResourcePtr groups = resource("podgroups.scheduling.volcano.sh");
-  const Json group = testing::yaml(R"(
+  const Json group = schema_support::yaml(R"(
 apiVersion: scheduling.volcano.sh/v1beta1
 kind: PodGroup
 metadata: {name: g, namespace: n}
@@ -182,7 +182,7 @@ status:
   EXPECT_THAT(unknown_fields(groups, group), IsEmpty());
 
   const ResourcePtr commands = resource("commands.bus.volcano.sh");
-  const Json command = testing::yaml(R"(
+  const Json command = schema_support::yaml(R"(
 apiVersion: bus.volcano.sh/v1alpha1
 kind: Command
 metadata: {name: c, namespace: n}
@@ -199,4 +199,4 @@ message: m
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::volcano_definitions_test

@@ -7,13 +7,13 @@
 #include "apiserver/schema/support.h"
 #include "base/embedded.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::workload_rules_test {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using testing::texts;
-using testing::yaml;
+using schema_support::texts;
+using schema_support::yaml;
 
 SchemaPtr schema_of(std::string_view version) {
   for (const embedded::File& file : embedded::crds()) {
@@ -130,4 +130,4 @@ TEST(WorkloadRules, OldPriorityClassesStayWhileQuotaIsReserved) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::workload_rules_test

@@ -7,7 +7,7 @@
 #include "apiserver/schema/support.h"
 #include "base/embedded.h"
 
-namespace berth::apiserver::openapi {
+namespace berth::apiserver::openapi::openapi_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -18,7 +18,7 @@ const std::vector<ResourcePtr>& everything() {
     std::vector<ResourcePtr> out = builtin_resources();
     out.push_back(crd_resource());
     for (const embedded::File& file : embedded::crds()) {
-      auto resources = resources_of_crd(testing::yaml(file.content));
+      auto resources = resources_of_crd(schema_support::yaml(file.content));
       for (const ResourcePtr& resource : *resources) out.push_back(resource);
     }
     return out;
@@ -172,7 +172,7 @@ std::string field(std::string_view in, int number) {
 }
 
 TEST(OpenApiV2Protobuf, IsAGnosticDocument) {
-  Json document = testing::yaml(R"(
+  Json document = schema_support::yaml(R"(
 swagger: "2.0"
 info: {title: T, version: v}
 paths: {/a: {get: {operationId: readA, x-kubernetes-action: get, responses: {"200": {description: OK, schema: {$ref: '#/definitions/A'}}}}}}
@@ -200,4 +200,4 @@ definitions: {A: {type: object, description: an A, required: [b], properties: {b
 }
 
 }  // namespace
-}  // namespace berth::apiserver::openapi
+}  // namespace berth::apiserver::openapi::openapi_test

@@ -11,7 +11,7 @@
 #include "apiserver/patch/schemas.h"
 #include "apiserver/patch/typed_value.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::apply_test {
 namespace {
 
 using patch_tests::config_map;
@@ -434,4 +434,4 @@ RC_GTEST_PROP(ApplyLaws, AComparisonIsWhatSeparatesTheFieldSets, ()) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::apply_test

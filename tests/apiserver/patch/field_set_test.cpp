@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace berth::apiserver {
+namespace berth::apiserver::field_set_test {
 namespace {
 
 Json json(std::string_view text) { return parse_json(text).value(); }
@@ -89,4 +89,4 @@ RC_GTEST_PROP(FieldSetLaws, AgreeWithSetsOfPaths, ()) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::field_set_test

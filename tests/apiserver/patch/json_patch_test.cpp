@@ -5,7 +5,7 @@
 #include "apiserver/patch/patch.h"
 #include "base/json.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::json_patch_test {
 namespace {
 
 Json json(std::string_view text) { return parse_json(text).value(); }
@@ -145,4 +145,4 @@ TEST(JsonPatchErrors, AListIsExpected) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::json_patch_test

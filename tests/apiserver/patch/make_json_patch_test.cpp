@@ -6,7 +6,7 @@
 #include "base/json_patch.h"
 #include "support/json_gen.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::make_json_patch_test {
 namespace {
 
 Json parse(std::string_view text) { return parse_json(text).value(); }
@@ -45,4 +45,4 @@ TEST(MakeJsonPatch, NamesTheSmallestParts) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::make_json_patch_test

@@ -8,7 +8,7 @@
 #include "apiserver/patch/patch.h"
 #include "apiserver/patch/schemas.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::strategic_merge_test {
 namespace {
 
 using patch_tests::machine;
@@ -142,4 +142,4 @@ RC_GTEST_PROP(StrategicMergeLaws, TwiceIsOnce, ()) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::strategic_merge_test

@@ -2,12 +2,12 @@
 
 #include "apiserver/schema/support.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::compile_test {
 namespace {
 
-using testing::errors_of_schema;
-using testing::schema;
-using testing::yaml;
+using schema_support::errors_of_schema;
+using schema_support::schema;
+using schema_support::yaml;
 
 struct Case {
   std::string_view name, schema, error;
@@ -100,4 +100,4 @@ properties:
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::compile_test

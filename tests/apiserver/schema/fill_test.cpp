@@ -4,14 +4,14 @@
 #include "apiserver/schema/internal.h"
 #include "apiserver/schema/support.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::fill_test {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using testing::schema;
-using testing::texts;
-using testing::yaml;
+using schema_support::schema;
+using schema_support::texts;
+using schema_support::yaml;
 
 constexpr std::string_view kSchema = R"(
 type: object
@@ -107,4 +107,4 @@ TEST(MetaSchema, DescribesWhatEveryObjectHas) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::fill_test

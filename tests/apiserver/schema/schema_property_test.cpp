@@ -5,7 +5,7 @@
 
 #include "apiserver/schema/support.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::schema_property_test {
 namespace {
 
 using Gen = rc::Gen<Json>;
@@ -155,4 +155,4 @@ RC_GTEST_PROP(SchemaLaws, RatchetingOnlyTakesErrorsAway, ()) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::schema_property_test

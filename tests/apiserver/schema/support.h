@@ -10,7 +10,7 @@
 #include "apiserver/schema/structural.h"
 #include "base/yaml.h"
 
-namespace berth::apiserver::testing {
+namespace berth::apiserver::schema_support {
 
 inline Json yaml(std::string_view text) {
   auto documents = parse_yaml(text);
@@ -40,4 +40,4 @@ inline std::vector<std::string> texts(const api::FieldErrors& errors) {
   return out;
 }
 
-}  // namespace berth::apiserver::testing
+}  // namespace berth::apiserver::schema_support

@@ -2,14 +2,14 @@
 
 #include "apiserver/schema/support.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::validate_test {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using testing::schema;
-using testing::texts;
-using testing::yaml;
+using schema_support::schema;
+using schema_support::texts;
+using schema_support::yaml;
 
 // The schema of spec in the recordings of CustomResourceDefinitions.
 constexpr std::string_view kWidget = R"(
@@ -142,4 +142,4 @@ TEST(ValidateSchemaRatcheting, KeepsWhatWasWrongBefore) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::validate_test

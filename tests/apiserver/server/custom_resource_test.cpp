@@ -3,7 +3,7 @@
 
 #include "apiserver/server/harness.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::custom_resource_test {
 namespace {
 
 const api::GroupVersionResource kWidgets{"ex.example.com", "v1", "widgets"};
@@ -155,4 +155,4 @@ TEST_F(CustomResourceTest, AVersionThatIsNotServedAnyMoreGoes) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::custom_resource_test

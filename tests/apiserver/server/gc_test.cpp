@@ -5,7 +5,7 @@
 
 #include "apiserver/server/harness.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::gc_test {
 namespace {
 
 class GcTest : public ServerTest {
@@ -266,4 +266,4 @@ TEST_F(BareServerTest, LeavesTheWorkOfControllersToOthers) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::gc_test

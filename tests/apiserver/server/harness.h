@@ -10,23 +10,19 @@
 #include <utility>
 #include <vector>
 
+#include "api/resources.h"
 #include "api/status.h"
 #include "apiserver/server/api_server.h"
+#include "apiserver/support.h"
 
 namespace berth::apiserver {
 
-inline Json json(std::string_view text) {
-  auto value = parse_json(text);
-  EXPECT_TRUE(value) << text << ": " << value.error().message;
-  return value ? std::move(*value) : Json(nullptr);
-}
-
-inline const api::GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
-inline const api::GroupVersionResource kNamespaces{"", "v1", "namespaces"};
-inline const api::GroupVersionResource kPods{"", "v1", "pods"};
-inline const api::GroupVersionResource kNodes{"", "v1", "nodes"};
+using api::kConfigMaps;
+using api::kNamespaces;
+using api::kPods;
+using api::kNodes;
 inline const api::GroupVersionResource kEvents{"", "v1", "events"};
-inline const api::GroupVersionResource kJobs{"batch", "v1", "jobs"};
+using api::kJobs;
 inline const api::GroupVersionResource kCrds{"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
 
 // What a watch received.

@@ -16,7 +16,7 @@
 #include "apiserver/server/harness.h"
 #include "apiserver/storage/loop_executor.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::kill_test {
 namespace {
 
 constexpr int kRounds = 200;
@@ -171,4 +171,4 @@ TEST(Kill, NothingAcknowledgedIsLost) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::kill_test

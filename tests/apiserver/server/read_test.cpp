@@ -5,7 +5,7 @@
 
 #include "apiserver/server/harness.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::read_test {
 namespace {
 
 class ReadTest : public ServerTest {
@@ -174,4 +174,4 @@ TEST_F(ReadTest, OptionsThatContradictEachOther) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::read_test

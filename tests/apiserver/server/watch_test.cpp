@@ -2,7 +2,7 @@
 
 #include "apiserver/server/harness.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::watch_test {
 namespace {
 
 using Events = std::vector<std::string>;
@@ -261,4 +261,4 @@ TEST_F(WatchTest, EventsOfBothGroupsShowTheirOwnForm) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::watch_test

@@ -3,7 +3,7 @@
 
 #include "apiserver/server/harness.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::write_test {
 namespace {
 
 using WriteTest = ServerTest;
@@ -392,4 +392,4 @@ TEST_F(WriteTest, EventsAreForgottenAfterAnHour) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::write_test

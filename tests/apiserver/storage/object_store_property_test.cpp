@@ -8,7 +8,7 @@
 
 #include "apiserver/storage/object_store.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::object_store_property_test {
 namespace {
 
 struct Op {
@@ -115,4 +115,4 @@ RC_GTEST_PROP(ObjectStoreProperty, AgreesWithAMapNowAndInThePast, ()) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::object_store_property_test

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace berth::apiserver {
+namespace berth::apiserver::object_store_test {
 namespace {
 
 const std::string kBucket = bucket_of("g", "things");
@@ -202,4 +202,4 @@ TEST(ObjectStoreLoad, RefusesALogThatContradictsItself) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::object_store_test

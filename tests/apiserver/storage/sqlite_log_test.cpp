@@ -13,7 +13,7 @@
 #include "apiserver/storage/loop_executor.h"
 #include "apiserver/storage/object_store.h"
 
-namespace berth::apiserver {
+namespace berth::apiserver::sqlite_log_test {
 namespace {
 
 struct SqliteLogTest : testing::Test {
@@ -193,4 +193,4 @@ TEST_F(SqliteLogTest, AFullDiskStopsWritesAndLosesNothingAcknowledged) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver
+}  // namespace berth::apiserver::sqlite_log_test

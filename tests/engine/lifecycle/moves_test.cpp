@@ -7,7 +7,7 @@
 #include "engine/lifecycle/words.h"
 #include "engine/support/build.h"
 
-namespace berth::engine::lifecycle {
+namespace berth::engine::lifecycle::moves_test {
 namespace {
 
 using api::kueue::CheckState;
@@ -283,4 +283,4 @@ TEST(Table, RefusesWhatMustNotFollow) {
 }
 
 }  // namespace
-}  // namespace berth::engine::lifecycle
+}  // namespace berth::engine::lifecycle::moves_test

@@ -7,7 +7,7 @@
 
 #include "engine/support/build.h"
 
-namespace berth::engine::lifecycle {
+namespace berth::engine::lifecycle::next_test {
 namespace {
 
 using api::kueue::CheckState;
@@ -368,4 +368,4 @@ TEST_F(World, WhatIsBeingDeletedIsNotQueued) {
 }
 
 }  // namespace
-}  // namespace berth::engine::lifecycle
+}  // namespace berth::engine::lifecycle::next_test

@@ -9,7 +9,7 @@
 #include "engine/lifecycle/words.h"
 #include "engine/support/build.h"
 
-namespace berth::engine::lifecycle {
+namespace berth::engine::lifecycle::topology_test {
 namespace {
 
 using api::kueue::AdmissionCheckState;
@@ -440,4 +440,4 @@ TEST_F(TopologyMoves, ReportsCountForReservationsOnly) {
 }
 
 }  // namespace
-}  // namespace berth::engine::lifecycle
+}  // namespace berth::engine::lifecycle::topology_test

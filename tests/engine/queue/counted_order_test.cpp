@@ -7,7 +7,7 @@
 #include <functional>
 #include <set>
 
-namespace berth::engine {
+namespace berth::engine::counted_order_test {
 namespace {
 
 using Order = CountedOrder<int, std::less<>>;
@@ -99,4 +99,4 @@ TEST(CountedOrder, ComparesOnlyKeysThatAreThere) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::counted_order_test

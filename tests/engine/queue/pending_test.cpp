@@ -4,7 +4,7 @@
 
 #include <map>
 
-namespace berth::engine {
+namespace berth::engine::pending_test {
 namespace {
 
 const FlavorResourceId kCpu(0), kMemory(1);
@@ -191,4 +191,4 @@ TEST(PendingQueue, CountsWhoSleeps) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::pending_test

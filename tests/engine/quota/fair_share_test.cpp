@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-namespace berth::engine {
+namespace berth::engine::fair_share_test {
 namespace {
 
 using Rational = boost::multiprecision::cpp_rational;
@@ -205,4 +205,4 @@ TEST(FairShareProperty, EqualsTheFormulaInTreesThatChange) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::fair_share_test

@@ -7,7 +7,7 @@
 
 #include "engine/quota/ledger.h"
 
-namespace berth::engine {
+namespace berth::engine::ledger_random_test {
 namespace {
 
 constexpr int kTrees = 10000;
@@ -205,4 +205,4 @@ TEST(LedgerProperty, EqualsANaiveRecursiveComputation) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::ledger_random_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace berth::engine {
+namespace berth::engine::ledger_test {
 namespace {
 
 Amount n(std::int64_t v) { return Amount::of(v); }
@@ -213,4 +213,4 @@ TEST(Ledger, RepeatedAndZeroAmountsOfAClaimAreTidied) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::ledger_test

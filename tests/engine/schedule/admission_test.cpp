@@ -2,7 +2,7 @@
 
 #include "world.h"
 
-namespace berth::engine {
+namespace berth::engine::admission_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -327,4 +327,4 @@ TEST(Admission, InactiveQueueAndCycleAdmitNobody) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::admission_test

@@ -3,7 +3,7 @@
 
 #include "world.h"
 
-namespace berth::engine {
+namespace berth::engine::cycle_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -248,4 +248,4 @@ TEST(Fungibility, PodSetsOfAWorkloadAddUpAndAGroupSharesItsFlavor) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::cycle_test

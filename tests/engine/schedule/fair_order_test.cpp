@@ -7,7 +7,7 @@
 
 #include "engine/schedule/world.h"
 
-namespace berth::engine {
+namespace berth::engine::fair_order_test {
 namespace {
 
 using api::kueue::ReclaimWithinCohort;
@@ -303,4 +303,4 @@ TEST(FairOrderProperty, EqualsThePlainRules) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::fair_order_test

@@ -9,7 +9,7 @@
 
 #include "engine/schedule/house.h"
 
-namespace berth::engine {
+namespace berth::engine::fair_preemption_test {
 namespace {
 
 using api::kueue::ReclaimWithinCohort;
@@ -407,4 +407,4 @@ TEST(FairPreemptionProperty, EqualsTheRulesWrittenPlainly) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::fair_preemption_test

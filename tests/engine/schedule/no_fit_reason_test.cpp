@@ -6,7 +6,7 @@
 
 #include "world.h"
 
-namespace berth::engine {
+namespace berth::engine::no_fit_reason_test {
 namespace {
 
 enum class Way : int { kFits, kShort, kExceeds, kTainted };
@@ -82,4 +82,4 @@ TEST(NoFitReason, OfGroupsTheOneThatIsLacking) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::no_fit_reason_test

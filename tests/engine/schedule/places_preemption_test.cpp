@@ -3,7 +3,7 @@
 
 #include "hall.h"
 
-namespace berth::engine {
+namespace berth::engine::places_preemption_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -221,4 +221,4 @@ TEST(PlacesPreemption, TwoPreemptorsTakeDifferentRooms) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::places_preemption_test

@@ -6,7 +6,7 @@
 
 #include "hall.h"
 
-namespace berth::engine {
+namespace berth::engine::places_random_test {
 namespace {
 
 using api::kueue::ReclaimWithinCohort;
@@ -268,4 +268,4 @@ TEST(PlacesProperty, TheSameLifeGivesTheSameDecisions) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::places_random_test

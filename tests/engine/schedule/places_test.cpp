@@ -4,7 +4,7 @@
 
 #include "hall.h"
 
-namespace berth::engine {
+namespace berth::engine::places_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -271,4 +271,4 @@ TEST(PlacesInAdmission, AStrictHeadKeepsThePlaceItCouldHave) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::places_test

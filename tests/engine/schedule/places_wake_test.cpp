@@ -3,7 +3,7 @@
 
 #include "hall.h"
 
-namespace berth::engine {
+namespace berth::engine::places_wake_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -142,4 +142,4 @@ TEST(PlacesWake, WhatIsHeldAfterARestartIsRespected) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::places_wake_test

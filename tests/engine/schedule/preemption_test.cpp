@@ -7,7 +7,7 @@
 
 #include "engine/schedule/house.h"
 
-namespace berth::engine {
+namespace berth::engine::preemption_test {
 namespace {
 
 using api::kueue::BorrowWithinCohort;
@@ -319,4 +319,4 @@ TEST(PreemptionProperty, VictimsSufficeAndEachIsNeeded) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::preemption_test

@@ -4,7 +4,7 @@
 
 #include "world.h"
 
-namespace berth::engine {
+namespace berth::engine::preemptors_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -175,4 +175,4 @@ TEST(PreemptionGates, WhoMayShrinkIsAdmittedWithWhatIsFree) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::preemptors_test

@@ -3,7 +3,7 @@
 
 #include "hall.h"
 
-namespace berth::engine {
+namespace berth::engine::second_pass_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -184,4 +184,4 @@ TEST(SecondPass, WhoHoldsNoQuotaGetsNoPlaces) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::second_pass_test

@@ -4,7 +4,7 @@
 
 #include "engine/schedule/world.h"
 
-namespace berth::engine {
+namespace berth::engine::terms_test {
 namespace {
 
 using api::kueue::ReclaimWithinCohort;
@@ -161,4 +161,4 @@ TEST(Terms, HowManyAncestorsOfAVictimMustExceedTheirQuota) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::terms_test

@@ -5,7 +5,7 @@
 
 #include "world.h"
 
-namespace berth::engine {
+namespace berth::engine::wake_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -333,4 +333,4 @@ TEST(WakingProperty, TheSameLifeGivesTheSameDecisions) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::wake_test

@@ -9,7 +9,7 @@
 #include "engine/topology/evenness.h"
 #include "engine/topology/room.h"
 
-namespace berth::engine {
+namespace berth::engine::balanced_test {
 namespace {
 
 using Racks = std::vector<std::vector<int>>;  // cpu by node
@@ -273,4 +273,4 @@ TEST(TopologyBalanced, EqualsAnIndependentComputationOnRandomRooms) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::balanced_test

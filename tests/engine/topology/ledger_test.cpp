@@ -3,7 +3,7 @@
 
 #include "engine/topology/room.h"
 
-namespace berth::engine {
+namespace berth::engine::ledger_test {
 namespace {
 
 WorkloadId workload(std::size_t number) { return WorkloadId(number); }
@@ -242,4 +242,4 @@ TEST(TopologyLedger, AResourceThatNodesGetLaterIsCountedForThoseWhoHoldIt) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::ledger_test

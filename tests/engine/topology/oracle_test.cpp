@@ -19,7 +19,7 @@
 #include "engine/topology/oracle.h"
 #include "engine/topology/room.h"
 
-namespace berth::engine {
+namespace berth::engine::oracle_test {
 namespace {
 
 constexpr int kCases = 20'000, kRequestsPerRoom = 10;
@@ -273,4 +273,4 @@ TEST(TopologyOracle, PlacedExactlyWhenPossibleAndInTheFewestDomains) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::oracle_test

@@ -4,7 +4,7 @@
 
 #include "engine/topology/room.h"
 
-namespace berth::engine {
+namespace berth::engine::placement_test {
 namespace {
 
 TEST(TopologyPlacement, TheRecordedChoices) {
@@ -217,4 +217,4 @@ TEST(TopologyPlacement, PreferredGoesUpLevelByLevel) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::placement_test

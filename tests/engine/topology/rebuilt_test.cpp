@@ -9,7 +9,7 @@
 
 #include "engine/topology/room.h"
 
-namespace berth::engine {
+namespace berth::engine::rebuilt_test {
 namespace {
 
 class Life {
@@ -223,4 +223,4 @@ TEST(TopologyRebuilt, GroupsAsLeaves) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::rebuilt_test

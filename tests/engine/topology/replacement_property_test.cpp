@@ -8,7 +8,7 @@
 
 #include "engine/topology/room.h"
 
-namespace berth::engine {
+namespace berth::engine::replacement_property_test {
 namespace {
 
 using Counts = std::map<std::string, std::int32_t>;
@@ -158,4 +158,4 @@ TEST(TopologyReplacement, RandomFailures) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::replacement_property_test

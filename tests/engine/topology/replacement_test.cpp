@@ -3,7 +3,7 @@
 
 #include "engine/topology/room.h"
 
-namespace berth::engine {
+namespace berth::engine::replacement_test {
 namespace {
 
 using Assignments = std::vector<api::kueue::TopologyAssignmentPtr>;
@@ -124,4 +124,4 @@ TEST(TopologyReplacement, PreferredStaysTogetherWhileItCan) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::replacement_test

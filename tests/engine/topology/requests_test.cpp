@@ -3,7 +3,7 @@
 
 #include "engine/topology/room.h"
 
-namespace berth::engine {
+namespace berth::engine::requests_test {
 namespace {
 
 std::string mismatch(Room& room, const Gang& gang) {
@@ -73,4 +73,4 @@ TEST(TopologyRequests, GroupsAreALeaderAndWorkers) {
 }
 
 }  // namespace
-}  // namespace berth::engine
+}  // namespace berth::engine::requests_test

@@ -6,7 +6,7 @@
 #include "api/kueue/validation/resource_flavor.h"
 #include "base/yaml.h"
 
-namespace berth::api::kueue {
+namespace berth::api::kueue::queues_test {
 namespace {
 
 Json object(std::string_view yaml) { return parse_yaml(yaml).value().front(); }
@@ -166,4 +166,4 @@ TEST(Defaulting, WorkloadsNameTheirOnlyPodSetAndLoseMinCountWithoutPartialAdmiss
 }
 
 }  // namespace
-}  // namespace berth::api::kueue
+}  // namespace berth::api::kueue::queues_test

@@ -4,7 +4,7 @@
 
 #include "base/yaml.h"
 
-namespace berth::api::kueue {
+namespace berth::api::kueue::workload_test {
 namespace {
 
 Json object(std::string_view yaml) { return parse_yaml(yaml).value().front(); }
@@ -210,4 +210,4 @@ TEST(ValidateWorkloadUpdate, TheClusterIsOneOfTheNominated) {
 }
 
 }  // namespace
-}  // namespace berth::api::kueue
+}  // namespace berth::api::kueue::workload_test
