@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "api/kueue/types.h"
+#include "api/resources.h"
+#include "apiserver/server/api_server.h"
 #include "engine/schedule/scheduler.h"
 #include "simulation/monkey_act.h"
 #include "simulation/people.h"
@@ -90,28 +92,14 @@ class Chaos {
     });
   }
 
-  // --- What the API server shows, now and then. The lists are taken in one task: they are of one moment.
+  // --- What is stored, now and then, as of one moment.
 
   void schedule_audit() {
     world_->executor().after(kBetweenAudits, [this] {
-      auto snapshot = std::make_shared<Snapshot>();
-      auto missing = std::make_shared<int>(4);
       if (!auditing_) return;
-      const auto take = [&](std::string_view api_version, std::string_view kind, std::vector<Json> Snapshot::*member) {
-        auto request = world_->request_for(api_version, kind, "", {}).value();
-        request.verb = api::Verb::kList;
-        request.ns.clear();
-        world_->client().call(std::move(request), [this, snapshot, missing, member](const api::RestResponse& response) {
-          const auto& items = array_at(response.body, {"items"});
-          ((*snapshot).*member).assign(items.begin(), items.end());
-          if (--*missing > 0) return;
-          for (const auto& sentence : audit_.look(*snapshot)) complain(sentence);
-        });
-      };
-      take("kueue.x-k8s.io/v1beta2", "Workload", &Snapshot::workloads);
-      take("v1", "Pod", &Snapshot::pods);
-      take("v1", "Node", &Snapshot::nodes);
-      take("batch/v1", "Job", &Snapshot::jobs);
+      const auto& list = world_->server().objects().list;
+      const Snapshot now{list(api::kWorkloads, ""), list(api::kPods, ""), list(api::kNodes, ""), list(api::kJobs, "")};
+      for (const auto& sentence : audit_.look(now)) complain(sentence);
       schedule_audit();
     });
   }

@@ -43,7 +43,9 @@ TEST_P(Chaos, EveryInvariantHoldsAndNothingIsLost) {
     const auto result = run_chaos(options);
     EXPECT_GE(result.events, options.events);
     EXPECT_GT(result.rounds, 0u);
-    if (options.monkey_events != 0) EXPECT_GT(result.monkeys.accepted, 0u);
+    if (options.monkey_events != 0) {
+      EXPECT_GT(result.monkeys.accepted, 0u);
+    }
     for (const auto& sentence : result.broken) ADD_FAILURE() << "seed " << options.seed << ": " << sentence;
   }
 }

@@ -23,15 +23,15 @@ Json pod_spec(const Workload& w, const std::string& pod_set) {
 }
 
 // Uids of jobs that go on. The engine hears of a job's end before the workload's status tells.
-std::set<std::string> running_jobs(const std::vector<Json>& jobs) {
+std::set<std::string> running_jobs(const std::vector<JsonPtr>& jobs) {
   std::set<std::string> uids;
-  for (const Json& job : jobs) {
+  for (const JsonPtr& job : jobs) {
     bool ended = false;
-    for (const Json& condition : array_at(job, {"status", "conditions"})) {
+    for (const Json& condition : array_at(*job, {"status", "conditions"})) {
       const auto type = string_at(condition, {"type"});
       ended = ended || ((type == "Complete" || type == "Failed") && string_at(condition, {"status"}) == "True");
     }
-    if (!ended) uids.emplace(string_at(job, {"metadata", "uid"}));
+    if (!ended) uids.emplace(string_at(*job, {"metadata", "uid"}));
   }
   return uids;
 }
@@ -92,8 +92,8 @@ void PlacesAudit::audit_promises(const std::vector<Workload>& workloads, const S
       }
     }
   }
-  for (const Json& json : now.nodes) {
-    const api::Node node = api::decode_node(json);
+  for (const JsonPtr& json : now.nodes) {
+    const api::Node node = api::decode_node(*json);
     for (const auto& [resource, amount] : promised[node.name]) {
       const auto has = node.allocatable.find(resource);
       if (has != node.allocatable.end() && has->second < amount)
@@ -106,11 +106,11 @@ void PlacesAudit::audit_promises(const std::vector<Workload>& workloads, const S
 void PlacesAudit::audit_pods(const std::map<std::string, Given>& by_key, const Snapshot& now,
                              std::vector<std::string>& broken) const {
   std::map<std::pair<std::string, std::string>, std::int32_t> let_go;  // (workload/pod set, node)
-  for (const Json& json : now.pods) {
-    const auto pod = api::decode_pod_placement(json);
+  for (const JsonPtr& json : now.pods) {
+    const auto pod = api::decode_pod_placement(*json);
     if (pod.workload.empty() || !pod.holds_node()) continue;
     const std::string who = "pod " + api::object_key(pod.ns, pod.name);
-    const auto selected = string_at(json, {"spec", "nodeSelector", "kubernetes.io/hostname"});
+    const auto selected = string_at(*json, {"spec", "nodeSelector", "kubernetes.io/hostname"});
     const auto workload = by_key.find(api::object_key(pod.ns, pod.workload));
     if (workload == by_key.end() || workload->second.pod_sets.empty()) continue;
     if (pod.bound && selected != pod.node) broken.push_back(who + " runs on " + pod.node + ", not on " + std::string(selected));
@@ -132,8 +132,8 @@ std::vector<std::string> PlacesAudit::look(const Snapshot& now) {
   std::vector<std::string> broken;
   std::vector<Workload> workloads;
   std::map<std::string, Given> by_key, by_uid;
-  for (const Json& json : now.workloads) {
-    auto workload = api::kueue::decode_workload(json);
+  for (const JsonPtr& json : now.workloads) {
+    auto workload = api::kueue::decode_workload(*json);
     if (!workload) {
       broken.push_back("a stored workload cannot be read: " + workload.error().message);
       continue;

@@ -14,7 +14,7 @@ namespace berth::simulation {
 
 // Objects of one moment.
 struct Snapshot {
-  std::vector<Json> workloads, pods, nodes, jobs;
+  std::vector<JsonPtr> workloads, pods, nodes, jobs;
 };
 
 class PlacesAudit {
