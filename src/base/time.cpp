@@ -82,10 +82,10 @@ const Unit* take_unit(std::string_view& text) {
 
 // One "1.5h" of a duration in nanoseconds, taken off `text`. Saturates nothing: too large is an error.
 std::optional<std::int64_t> take_term(std::string_view& text) {
-  __extension__ typedef __int128 Wide;
-  Wide whole = 0;
-  Wide part = 0;
-  Wide scale = 1;
+  __extension__ typedef __int128 Wide128;
+  Wide128 whole = 0;
+  Wide128 part = 0;
+  Wide128 scale = 1;
   bool any = false;
   bool after_point = false;
   while (!text.empty() && (text[0] == '.' || (text[0] >= '0' && text[0] <= '9'))) {

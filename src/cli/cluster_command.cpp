@@ -3,7 +3,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -15,6 +17,7 @@
 #include "cluster/cluster.h"
 #include "http/asio_executor.h"
 #include "kube/client.h"
+#include "simulate/monkeys/live.h"
 
 namespace berth::cli {
 namespace {
@@ -25,7 +28,33 @@ struct Flags {
   bool job_controller = true;
   bool vcjobs = false;
   std::string log_level = "warn";
+  std::optional<std::uint64_t> monkeys;
+  std::string monkeys_for;
+  bool disposable = false;
 };
+
+constexpr Duration kBetweenReports = std::chrono::seconds(30);
+
+std::string described(const simulate::MonkeyLog& log) {
+  return std::to_string(log.deeds) + " deeds: " + std::to_string(log.accepted) + " writes accepted, " +
+         std::to_string(log.refused) + " refused, " + std::to_string(log.unanswered) + " unanswered";
+}
+
+Result<simulate::LiveMonkeysOptions> monkeys_options(const Flags& flags) {
+  if (!flags.disposable)
+    return fail(
+        "--monkeys: monkeys change and delete objects of every kind in every namespace. Add --disposable-cluster if nobody "
+        "needs what is on this cluster");
+  simulate::LiveMonkeysOptions options;
+  options.seed = *flags.monkeys;
+  if (!flags.monkeys_for.empty()) {
+    const auto length = parse_duration(flags.monkeys_for);
+    if (!length || *length <= Duration::zero())
+      return fail("--monkeys-for: expected a duration as 90s, 10m or 1h, got \"" + flags.monkeys_for + "\"");
+    options.length = *length;
+  }
+  return options;
+}
 
 Result<void> run_cluster(const Flags& flags) {
   auto options = cluster_options(flags.cluster);
@@ -48,6 +77,20 @@ Result<void> run_cluster(const Flags& flags) {
   if (!cluster) return tl::unexpected(cluster.error());
 
   Result<void> outcome;
+  std::unique_ptr<simulate::LiveMonkeys> monkeys;
+  if (flags.monkeys) {
+    auto how = monkeys_options(flags);
+    if (!how) return tl::unexpected(how.error());
+    monkeys = std::make_unique<simulate::LiveMonkeys>(**client, executor, *how, [&](Result<void> done) {
+      std::printf("monkeys: %s%s\n", described(monkeys->log()).c_str(), done ? "; everything is right again" : "");
+      outcome = std::move(done);
+      executor.stop();
+    });
+  }
+  std::function<void()> report = [&] {
+    std::fprintf(stderr, "monkeys: %s\n", described(monkeys->log()).c_str());
+    executor.after(kBetweenReports, report);
+  };
   AccessCheck check(**checker, executor, found->access,
                     {{{"", "v1", "nodes"}}, {{"", "v1", "pods"}}, {{"batch", "v1", "jobs"}}},
                     [&](Result<void> may) {
@@ -58,10 +101,15 @@ Result<void> run_cluster(const Flags& flags) {
                       (*cluster)->start();
                       std::printf("ready\n");
                       std::fflush(stdout);
+                      if (!monkeys) return;
+                      monkeys->start();
+                      executor.after(kBetweenReports, report);
                     });
   executor.on_signals({SIGTERM, SIGINT}, [&, asked = false](int) mutable {
     if (std::exchange(asked, true)) std::_Exit(130);
-    executor.stop();
+    if (!monkeys) return executor.stop();
+    std::fprintf(stderr, "putting things right; once more to leave them as they are\n");
+    monkeys->stop();
   });
   executor.post([&] { check.start(); });
   executor.run();
@@ -90,6 +138,14 @@ Command add_cluster(CLI::App& root) {
       "--job-controller=false: somebody else makes the pods of Jobs, as kube-controller-manager does");
   app->add_flag("--vcjobs", flags->vcjobs,
                 "Make groups and pods of Volcano's jobs, too, as its job controller does; their definitions have to be installed");
+  app->add_option("--monkeys", flags->monkeys,
+                  "Let monkeys play: clients that do whatever the API permits with every kind that Berth reads. SEED chooses "
+                  "what they do. For tests of controllers only")
+      ->type_name("SEED");
+  app->add_option("--monkeys-for", flags->monkeys_for,
+                  "How long they play, as 10m; then they put things right. Without it until a signal")
+      ->type_name("DURATION");
+  app->add_flag("--disposable-cluster", flags->disposable, "Needed with --monkeys: what is on the cluster may be lost");
   app->add_option("--log-level", flags->log_level, "debug, info, warn or error")->capture_default_str();
   app->footer(kClusterHelp);
   return {app, [flags] { return run(*flags); }};

@@ -146,7 +146,10 @@ void VolcanoController::queue_seen(const JsonPtr& old, const JsonPtr& now) {
   }
   if (!now) context_.unreadable.remove(*old);
   feed(after ? tree_.set(after) : tree_.remove(name));
-  if (!moved(before, after)) return;
+  if (!moved(before, after)) {
+    if (!(before->status == after->status)) queues_.status_changed(name);  // perhaps not by us
+    return;
+  }
   queues_.changed(name);
   look_below(name);
   // One that becomes a leaf, or is none any more, takes work or does not.

@@ -69,6 +69,10 @@ void VolcanoQueues::usage_changed(std::string_view queue) {
     statuses_.add(node->name);
 }
 
+void VolcanoQueues::status_changed(std::string_view queue) {
+  if (started_) statuses_.add(std::string(queue));
+}
+
 void VolcanoQueues::command_changed(const std::string& key) {
   if (started_) commands_.add(key);
 }

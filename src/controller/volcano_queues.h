@@ -42,6 +42,8 @@ class VolcanoQueues {
   void changed(std::string_view queue);
   // What is counted in it changed, which its ancestors count, too.
   void usage_changed(std::string_view queue);
+  // Its status was written, by us or by somebody else.
+  void status_changed(std::string_view queue);
   void command_changed(const std::string& key);
 
  private:

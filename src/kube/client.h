@@ -45,6 +45,8 @@ class Client final : public api::RestClient {
   void call(api::RestRequest request, std::function<void(api::RestResponse)> done) override;
   std::unique_ptr<api::WatchHandle> watch(api::RestRequest request, std::function<void(const api::WatchEvent&)> on_event,
                                           std::function<void()> on_end) override;
+  // Reads what is no resource, as JSON: "/openapi/v3", "/version".
+  void get(std::string path, std::function<void(api::RestResponse)> done);
 
  private:
   struct Impl;

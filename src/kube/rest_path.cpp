@@ -1,6 +1,7 @@
 #include "kube/rest_path.h"
 
 #include <cctype>
+#include <utility>
 
 namespace berth::kube {
 namespace {
@@ -112,6 +113,14 @@ HttpRequest to_http(const api::RestRequest& r, const std::string& prefix) {
     out.headers.emplace_back("Content-Type", content_type_of(r));
     out.body = to_string(r.body);
   }
+  return out;
+}
+
+HttpRequest to_http_get(std::string target) {
+  HttpRequest out;
+  out.method = "GET";
+  out.target = std::move(target);
+  out.headers.emplace_back("Accept", "application/json");
   return out;
 }
 

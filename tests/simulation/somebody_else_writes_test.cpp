@@ -159,6 +159,16 @@ TEST_F(SomebodyElseWrites, AnAdmissionThatNamesNoClusterQueueIsNone) {
   EXPECT_EQ(condition(workload(name), "QuotaReserved").reason, "Deactivated") << to_string(workload(name));
 }
 
+TEST_F(SomebodyElseWrites, AStatusOfAVolcanoQueueIsPutRight) {
+  create("{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: v}, spec: {weight: 1}}");
+  pass();
+  EXPECT_TRUE(patch(kVolcano, "Queue", "v", "{status: {running: 7, completed: 3}}", "status").ok());
+  pass(std::chrono::minutes(1));
+  const Json queue = world_->get(kVolcano, "Queue", "", "v").value();
+  EXPECT_EQ(int_at(queue, {"status", "running"}), 0) << to_string(queue);
+  EXPECT_EQ(int_at(queue, {"status", "completed"}), 0) << to_string(queue);
+}
+
 TEST_F(SomebodyElseWrites, APodGroupThatWasLetInIsChargedByWhatItAsksForNow) {
   create(
       "{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: g, namespace: default}, "
