@@ -220,14 +220,16 @@ void JobController::perform(std::shared_ptr<std::vector<jobs::Step>> steps, std:
                    const auto after_event = [this, steps, next, job, finish] { perform(steps, next + 2, job, finish); };
                    context_.writes.create(
                        api::kWorkloads, ns, std::move(s.object),
-                       [this, alive = alive_, key = api::object_key(*job), name, after_event, then = then(false)](const api::RestResponse& response) {
+                       [this, alive = alive_, key = api::object_key(*job), name, after_event, finish,
+                        then = then(false)](const api::RestResponse& response) {
                          if (!*alive) return;
                          // Our own that the cache does not show yet, or somebody else's: it is looked at again when that one goes.
                          if (api::status_reason(response) == "AlreadyExists") return after_event();
-                         if (response.ok()) {
+                         if (response.ok())
                            created_[key] = string_at(response.body, {"metadata", "resourceVersion"});
-                           awaited_names_.erase(name);
-                         }
+                         const bool never = refused_by_terminating_namespace(response);
+                         if (response.ok() || never) awaited_names_.erase(name);
+                         if (never) return finish(true);  // the job goes too; a change of it is looked at
                          then(response);
                        });
                  },

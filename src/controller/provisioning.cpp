@@ -305,6 +305,7 @@ void ProvisioningController::create(Look look, std::size_t next, const api::Grou
           }
           return perform(look, next + 1);
         }
+        if (refused_by_terminating_namespace(response)) return look.finish(true);  // the workload goes too
         const std::string why =
             "Error creating " + kind + " \"" + name + "\": " + std::string(api::status_message(response));
         log::warn("an admission check could not ask for nodes", {{"code", response.code}, {"why", why}});

@@ -24,6 +24,9 @@ struct Target {
   static Target of(const api::GroupVersionResource& resource, const api::ObjectMeta& meta);
 };
 
+// The namespace is being deleted and takes no new objects: no later try can succeed.
+bool refused_by_terminating_namespace(const api::RestResponse& response);
+
 class Writes {
  public:
   using Done = std::function<void(const api::RestResponse&)>;

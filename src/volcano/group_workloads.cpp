@@ -100,9 +100,11 @@ std::int64_t pods_in(const api::ResourceList& list) {
   return pods == list.end() ? 0 : pods->second.value();
 }
 
-// What is charged by the minimum.
+// What is charged by the minimum. The schema lets negative amounts pass: they ask for nothing.
 api::ResourceList minimum_resources(const PodGroup& group) {
-  return without_pods(group.min_resources.value_or(api::ResourceList()));
+  api::ResourceList minimum = without_pods(group.min_resources.value_or(api::ResourceList()));
+  std::erase_if(minimum, [](const auto& each) { return each.second.sign() < 0; });
+  return minimum;
 }
 
 bool has_minimum(const PodGroup& group) {

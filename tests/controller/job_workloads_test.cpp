@@ -46,9 +46,14 @@ class JobWorkloads : public apiserver::ServerTest {
     auto r = request(api::Verb::kCreate, resource, ns);
     r.body = parse_yaml(yaml).value().front();
     const std::map<std::string_view, std::string_view> kinds = {
-        {"resourceflavors", "ResourceFlavor"}, {"clusterqueues", "ClusterQueue"}, {"localqueues", "LocalQueue"},
-        {"workloads", "Workload"},             {"jobs", "Job"},                   {"workloadpriorityclasses", "WorkloadPriorityClass"},
-        {"priorityclasses", "PriorityClass"}};
+        {"resourceflavors", "ResourceFlavor"},
+        {"clusterqueues", "ClusterQueue"},
+        {"localqueues", "LocalQueue"},
+        {"workloads", "Workload"},
+        {"jobs", "Job"},
+        {"workloadpriorityclasses", "WorkloadPriorityClass"},
+        {"priorityclasses", "PriorityClass"},
+        {"namespaces", "Namespace"}};
     r.body.as_object()["apiVersion"] = resource.group.empty() ? resource.version : resource.group + "/" + resource.version;
     r.body.as_object()["kind"] = kinds.at(resource.resource);
     const auto made = call(std::move(r));
@@ -266,6 +271,25 @@ TEST_F(JobWorkloads, AJobThatNamesAWorkloadLaterLeavesItsOwn) {
   pass();
   EXPECT_EQ(owner(seen("w1")), "j");
   EXPECT_FALSE(exists(api::kWorkloads, "default", own));
+}
+
+// --- Namespaces that go.
+
+TEST_F(JobWorkloads, NoWorkloadIsMadeAgainAndAgainInANamespaceThatIsBeingDeleted) {
+  make(api::kNamespaces, "", "{metadata: {name: team}}");
+  make({"kueue.x-k8s.io", "v1beta2", "localqueues"}, "team",
+       "{metadata: {name: q}, spec: {clusterQueue: cq}}");
+  make(apiserver::kJobs, "team",
+       "{metadata: {name: j, labels: {kueue.x-k8s.io/queue-name: q, kueue.x-k8s.io/priority-class: late}}, "
+       "spec: {template: {spec: "
+       "{restartPolicy: Never, containers: [{name: c, image: i}]}}}}");
+  pass();
+  ASSERT_FALSE(controller->request_counts().contains("create workloads")) << "its class is not there";
+  ASSERT_TRUE(remove(api::kNamespaces, "", "team").ok());
+  make(api::kWorkloadPriorityClasses, "", "{metadata: {name: late}, value: 42}");
+  pass(3600);
+  EXPECT_EQ(controller->request_counts().at("create workloads"), 1u);
+  EXPECT_TRUE(list(api::kWorkloads, "team").body.at("items").as_array().empty());
 }
 
 // --- Jobs that go.

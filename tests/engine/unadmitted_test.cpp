@@ -58,6 +58,43 @@ TEST(Unadmitted, WhoIsNotEvaluatedIsNotToldWithoutExplicitStatus) {
   EXPECT_EQ(s.condition("alike", "QuotaReserved"), "False Suspended: ClusterQueue cq is inactive");
 }
 
+api::kueue::Cohort cohort(const std::string& name, const std::string& parent) {
+  api::kueue::Cohort out;
+  out.meta.name = name;
+  out.parent_name = parent;
+  return out;
+}
+
+TEST(Unadmitted, HearThatTheirCohortsFormACycle) {
+  Scenario s;
+  s.give(test::flavor("f"));
+  s.give(cohort("one", "two"));
+  s.give(ClusterQueueBuilder("cq").cpu({{"f", "4"}}).cohort("one"));
+  s.give(test::local_queue("q", "cq"));
+  s.give(WorkloadBuilder("holds").pods(1, "3"));
+  s.run();
+  s.give(WorkloadBuilder("before").pods(1, "2").created(at(1)));
+  s.give(WorkloadBuilder("alike").pods(1, "2").created(at(2)));
+  s.pass(60);
+  EXPECT_THAT(s.condition("before", "QuotaReserved"), StartsWith("False WaitingForQuota: "));
+  s.give(cohort("two", "one"));
+  s.give(WorkloadBuilder("after").pods(1, "1").created(at(3)));
+  s.pass(60);
+  for (const char* name : {"before", "alike", "after"}) {
+    EXPECT_EQ(s.condition(name, "QuotaReserved"),
+              "False Suspended: ClusterQueue cq is inactive: its Cohorts form a cycle")
+        << name;
+  }
+  const int writes = s.writes();
+  s.pass(600);
+  EXPECT_EQ(s.writes(), writes) << "what was said is not said again";
+  s.give(cohort("two", ""));
+  s.pass(60);
+  EXPECT_THAT(s.condition("after", "QuotaReserved"), StartsWith("True"));
+  EXPECT_THAT(s.condition("before", "QuotaReserved"), StartsWith("False WaitingForQuota: "));
+  EXPECT_THAT(s.condition("alike", "QuotaReserved"), StartsWith("False WaitingForQuota: "));
+}
+
 TEST(Unadmitted, HaveFewReasonsWithoutObservability) {
   Waiting s(observability(false, false));
   for (const char* name : {"big", "mem", "wait"}) {

@@ -20,6 +20,7 @@ constexpr Duration kStep = std::chrono::minutes(1);
 constexpr Duration kFirstLook = std::chrono::minutes(3);  // of a controller that starts
 constexpr int kMostRounds = 60;                           // until everything is right again
 constexpr Duration kRound = std::chrono::seconds(20);
+constexpr int kMostReturns = 4;  // a kind goes, it comes back, then its objects do
 constexpr std::size_t kMostNamed = 5;
 constexpr std::size_t kLastWrites = 8;
 constexpr std::size_t kMostPending = 200;
@@ -88,8 +89,8 @@ bool MonkeyAct::rests() {
 
 void MonkeyAct::come_to_rest() {
   storm_.calm();
-  // Twice: what belongs to a kind that comes back waits for it.
-  for (int i = 0; i < 2; ++i) {
+  // Again and again: what belongs to a kind that comes back waits for it.
+  for (int i = 0; i < kMostReturns; ++i) {
     troop_->end();
     storm_.run_for(kRound);
   }

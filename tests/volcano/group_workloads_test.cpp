@@ -65,6 +65,13 @@ TEST(VolcanoGroups, WaitWithTheirMinimum) {
   }
 }
 
+TEST(VolcanoGroups, AreChargedNothingForLessThanNothing) {
+  const auto [minimum, surplus] =
+      workloads_of(group(PodGroupPhase::kRunning, "cpu=-1,memory=1Gi"), running("cpu=1,pods=1"));
+  EXPECT_EQ(charge(minimum), "memory=1Gi,pods=2");
+  EXPECT_EQ(charge(surplus), "cpu=1");
+}
+
 TEST(VolcanoGroups, AreChargedTheirMinimumAndWhatRunsAboveIt) {
   const auto all = group(PodGroupPhase::kRunning);
   for (const char* used : {"", "cpu=1,pods=1", "cpu=4,nvidia.com/gpu=2,pods=2"}) {

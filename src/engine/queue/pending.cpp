@@ -237,6 +237,10 @@ std::vector<PendingQueue::Untold> PendingQueue::take_untold() {
   return untold;
 }
 
+void PendingQueue::forget_reasons() {
+  for (const auto& [class_key, id] : by_key_) classes_[id.index()].reason.clear();
+}
+
 std::vector<std::string> PendingQueue::check() const {
   std::vector<std::string> broken;
   std::size_t members = 0, awake = 0, parked = 0;

@@ -102,6 +102,8 @@ class PendingQueue {
   };
   // Members that fell asleep unevaluated since the last call.
   std::vector<Untold> take_untold();
+  // All members of each class are told again why they wait when it falls asleep next.
+  void forget_reasons();
   std::vector<std::string> check() const;
 
  private:

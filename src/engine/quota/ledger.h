@@ -98,6 +98,7 @@ class Ledger {
   bool in_cycle(NodeId node) const {
     return at(node).in_cycle;
   }  // its parents lead into a cycle: the tree is inactive
+  std::size_t nodes_in_cycles() const { return nodes_in_cycles_; }
   int height(NodeId node) const { return at(node).height; }  // 0 for a cluster queue
   std::span<const NodeId> children(NodeId node) const {
     return at(node).children;
@@ -251,6 +252,7 @@ class Ledger {
   std::vector<Undo> journal_;
   std::size_t open_trials_ = 0;
   std::uint64_t configuration_ = 0;
+  std::size_t nodes_in_cycles_ = 0;
 };
 
 }  // namespace berth::engine

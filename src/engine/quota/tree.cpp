@@ -152,6 +152,7 @@ void Ledger::place_subtree(NodeId node) {
   seen[node.index()] = true;
   for (std::size_t i = 0; i < order.size(); ++i) {
     Node& each = at(order[i]);
+    if (cycle != each.in_cycle) cycle ? ++nodes_in_cycles_ : --nodes_in_cycles_;
     each.in_cycle = cycle;
     each.up = cycle ? NodeId() : each.parent;
     each.root = cycle ? NodeId() : root;

@@ -53,7 +53,8 @@ std::vector<Holding::Amount> holding_amounts(const api::kueue::Admission& admiss
       std::int64_t amount = to_amount(resource, usage->second).count();
       // Usage is a multiple of the count (the API's validation), so the division is exact.
       if (gone > 0) amount = amount / pod_set.count * (pod_set.count - gone);
-      amounts.push_back({flavor, resource, Amount::of(amount)});
+      // Whoever wrote less than nothing gives nobody more than there is.
+      amounts.push_back({flavor, resource, Amount::of(std::max<std::int64_t>(amount, 0))});
     }
   }
   return amounts;

@@ -21,6 +21,9 @@ class Pass {
   // should go on. Trees whose pods may want the same places are passed over together.
   bool run(std::span<const NodeId> roots, Time now, Decisions& out);
 
+  // A pending workload of a queue whose cohorts form a cycle: nobody is evaluated there, and it hears why.
+  void tell_cut_off(WorkloadId workload, Decisions& out);
+
  private:
   struct Word {
     WorkloadId workload;  // none: taken back

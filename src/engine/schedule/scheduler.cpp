@@ -255,8 +255,35 @@ void Scheduler::Impl::place(WorkloadId workload) {
     if (!slot.on_hold) backoffs.emplace(*slot.not_before, workload);
     return;
   }
-  queue.pending.push(workload, queue.config.age_decides());
+  push(workload);
   mark(queue);
+}
+
+void Scheduler::Impl::push(WorkloadId workload) {
+  Queue& queue = *state.queue(state.slots[workload].queue);
+  queue.pending.push(workload, queue.config.age_decides());
+  if (state.ledger.in_cycle(queue.node)) cut_off.insert(workload);
+}
+
+void Scheduler::Impl::find_cut_off() {
+  if (std::exchange(seen_configuration, state.ledger.configuration()) == state.ledger.configuration()) return;
+  if (state.ledger.nodes_in_cycles() == 0) return;
+  for (const auto& queue : state.queues) {
+    if (queue == nullptr || !state.ledger.in_cycle(queue->node)) continue;
+    queue->pending.forget_reasons();
+    const auto all = queue->pending.page(0, queue->pending.size());
+    cut_off.insert(all.begin(), all.end());
+  }
+}
+
+void Scheduler::Impl::tell_cut_off(Decisions& out) {
+  find_cut_off();
+  for (const WorkloadId workload : std::exchange(cut_off, {})) {
+    if (!state.slots.known(workload) || state.slots[workload].place != Slot::Place::kQueued) continue;
+    const Queue& queue = *state.queue(state.slots[workload].queue);
+    if (queue.configured && queue.active && state.ledger.in_cycle(queue.node))
+      pass.tell_cut_off(workload, out);
+  }
 }
 
 bool Scheduler::Impl::submitted_through(const Slot& slot, std::string_view local_queue) const {
@@ -369,9 +396,8 @@ void Scheduler::release(WorkloadId workload) {
 void Scheduler::Impl::end_backoffs(Time now) {
   while (!backoffs.empty() && backoffs.begin()->first <= now) {
     WorkloadId workload = backoffs.begin()->second;
-    Queue& queue = *state.queue(state.slots[workload].queue);
     leave_queue(workload);
-    queue.pending.push(workload, queue.config.age_decides());
+    push(workload);
   }
 }
 
@@ -395,6 +421,7 @@ Decisions Scheduler::schedule(Time now) {
     if (!state.ledger.in_cycle(node)) roots.insert(state.ledger.root(node));
   }
   Decisions decisions;
+  impl_->tell_cut_off(decisions);
   const std::vector<NodeId> joint = impl_->room_trees();
   if (std::any_of(joint.begin(), joint.end(), [&](NodeId root) { return roots.contains(root); })) {
     impl_->run_pass(joint, now, decisions);

@@ -31,6 +31,9 @@ struct Scheduler::Impl {
   void leave_queue(WorkloadId workload);
   void leave_claim(WorkloadId workload);
   void place(WorkloadId workload);
+  void push(WorkloadId workload);
+  void find_cut_off();                // after a change of the cohorts
+  void tell_cut_off(Decisions& out);  // those that nobody evaluates, because their cohorts form a cycle
   bool submitted_through(const Slot& slot, std::string_view local_queue) const;
   void submit_through(Slot& slot, std::string_view local_queue);
   void set_pods_ready(Slot& holder, bool ready);  // when the last one is ready, those who waited for it may go on
@@ -42,6 +45,8 @@ struct Scheduler::Impl {
   SchedulerState state;
   Pass pass;
   std::vector<NodeId> dirty;                       // queues in which somebody may have become admissible
+  std::set<WorkloadId> cut_off;                    // may wait in a queue whose cohorts form a cycle, untold
+  std::uint64_t seen_configuration = 0;            // of the ledger, when those were last looked for
   std::set<NodeId> rooms;                          // queues that have flavors with a topology
   std::set<std::pair<Time, WorkloadId>> backoffs;  // ends of back-offs; of workloads that are aside
 };

@@ -25,6 +25,7 @@ constexpr std::string_view kPods = "pods";
 constexpr std::size_t kLookedAt = 4;       // objects of a list that are looked at closely
 constexpr std::int64_t kMostListed = 200;  // of a kind, for one deed
 constexpr std::size_t kMostGone = 200;     // that are to come back
+constexpr Duration kNextTry = std::chrono::seconds(10);  // to bring back a kind
 constexpr std::string_view kMonkey = "monkey";
 
 enum class Deed {
@@ -435,9 +436,40 @@ struct MonkeyTroop::Impl : std::enable_shared_from_this<Impl> {
       }
       RestRequest request = about(*first.kind, first.object, Verb::kCreate);
       request.name.clear();
-      request.body = std::move(first.object);
-      send(std::move(request), Deed::kRecreate, *first.kind);
+      request.body = first.object;
+      if (first.kind == crd_kind) {
+        bring_back_crd(std::move(request), std::move(first));
+      } else {
+        send(std::move(request), Deed::kRecreate, *first.kind);
+      }
     }
+  }
+
+  // Objects of the kind may still keep the old one from going: then it is tried again.
+  void bring_back_crd(RestRequest request, Gone crd) {
+    client.call(std::move(request),
+                [weak = weak_from_this(), crd = std::move(crd)](const RestResponse& response) mutable {
+                  const auto self = weak.lock();
+                  if (!self || response.ok()) return;
+                  crd.due = self->executor.now() + kNextTry;
+                  self->gone.push_back(std::move(crd));
+                });
+  }
+
+  // A kind that the monkeys keep from going takes no new objects, and nothing that needs it comes to rest.
+  void release_crds() {
+    if (crd_kind == nullptr || !options.crds) return;
+    list(*crd_kind, [this](const JsonArray& items) {
+      for (const auto& item : items) {
+        if (find_path(item, {"metadata", "deletionTimestamp"}) == nullptr) continue;
+        Json wanted = item;
+        without_monkey_finalizers(wanted);
+        if (json_equal(wanted, item)) continue;
+        RestRequest request = about(*crd_kind, item, Verb::kPatch);
+        request.body = make_merge_patch(item, wanted);
+        send(std::move(request), Deed::kRelease, *crd_kind);
+      }
+    });
   }
 
   api::RestClient& client;
@@ -461,7 +493,10 @@ MonkeyTroop::MonkeyTroop(api::RestClient& client, Executor& executor, const Monk
 MonkeyTroop::~MonkeyTroop() = default;
 
 void MonkeyTroop::step() { impl_->step(); }
-void MonkeyTroop::end() { impl_->bring_back(true); }
+void MonkeyTroop::end() {
+  impl_->release_crds();
+  impl_->bring_back(true);
+}
 void MonkeyTroop::remember(std::function<void()> done) { impl_->restorer->remember(std::move(done)); }
 void MonkeyTroop::restore(std::function<void(std::vector<std::string>)> done) {
   impl_->gone.clear();

@@ -45,7 +45,8 @@ class MonkeyTroop {
   // One deed: looks at some objects of one kind, then writes. Returns at once.
   void step();
 
-  // What they took away to bring it back later comes back now: CRDs, namespaces, some of everything else.
+  // What they took away to bring it back later comes back now: CRDs, namespaces, some of everything else. A
+  // kind that was on its way out comes back with a later call.
   void end();
 
   // Keeps what the cluster is made of (queues, flavors, nodes, namespaces, classes, CRDs) as it is now.
