@@ -1,4 +1,4 @@
-# API servers to measure against: started on free ports of the loopback interface, with all they need in one directory. Uses root and
+# API servers to measure and to test against: started on free ports of the loopback interface, with all they need in one directory. Uses root and
 # die of scripts/lib/common.sh.
 # shellcheck shell=bash disable=SC2154
 
@@ -68,4 +68,15 @@ start_real() {
   kubectl --kubeconfig "$kubeconfig" apply --server-side -f "$root/config/crd" >/dev/null
   kubectl --kubeconfig "$kubeconfig" create namespace kueue-system >/dev/null
   wait_until 60 'the definition of workloads' kubectl --kubeconfig "$kubeconfig" get workloads.kueue.x-k8s.io -A
+}
+
+# start_kube_controllers ASSETS DIR: the controllers of Kubernetes that Berth builds on, after start_real: namespaces, garbage
+# collection, Jobs. Adds to server_pids.
+start_kube_controllers() {
+  local assets=$1 dir=$2
+  [ -x "$assets/kube-controller-manager" ] || die "$assets has no kube-controller-manager"
+  "$assets/kube-controller-manager" --kubeconfig "$kubeconfig" --leader-elect=false --secure-port=0 \
+    --service-account-private-key-file="$dir/sa.key" --root-ca-file="$dir/ca.crt" \
+    --controllers=namespace-controller,garbage-collector-controller,job-controller >"$dir/kube-controllers.log" 2>&1 &
+  server_pids+=($!)
 }
