@@ -78,6 +78,7 @@ struct LiveMonkeys::Impl : std::enable_shared_from_this<Impl> {
     if (kinds.find("workloads.kueue.x-k8s.io") == nullptr)
       return finish(fail("the API server does not serve workloads.kueue.x-k8s.io: install Berth's definitions first"));
     monkeys.crds = options.seed % 5 == 0;
+    monkeys.spared = {options.controller_namespace};
     troop = std::make_unique<MonkeyTroop>(client, executor, kinds, options.seed, monkeys);
     troop->remember([weak = weak_from_this()] {
       const auto self = weak.lock();

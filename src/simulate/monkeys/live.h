@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "base/executor.h"
 #include "base/result.h"
@@ -17,6 +18,7 @@ struct LiveMonkeysOptions {
   std::uint64_t seed = 1;
   Duration between_deeds = std::chrono::milliseconds(100);
   std::optional<Duration> length;  // none: until stop()
+  std::string controller_namespace = "kueue-system";  // spared: the controllers' lease and certificates are there
 };
 
 // Chooses kinds and deeds as the simulation does; what comes of them depends on the server. `done` is called once: after

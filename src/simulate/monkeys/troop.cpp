@@ -166,12 +166,19 @@ struct MonkeyTroop::Impl : std::enable_shared_from_this<Impl> {
                   if (!self) return;
                   Json& items = ensure_path(response.body, {"items"});
                   if (!items.is_array()) items = JsonArray();
+                  self->leave_out_spared(kind, items.as_array());
                   for (Json& item : items.as_array()) {  // lists of a real server leave these out
                     item.as_object()["apiVersion"] = kind.api_version();
                     item.as_object()["kind"] = kind.kind;
                   }
                   then(items.as_array());
                 });
+  }
+
+  void leave_out_spared(const MonkeyKind& kind, JsonArray& items) const {
+    const std::string_view place = kind.gvr.resource == kNamespaces ? "name" : "namespace";
+    const auto spared = [&](const Json& item) { return options.spared.contains(string_at(item, {"metadata", place})); };
+    items.erase(std::remove_if(items.begin(), items.end(), spared), items.end());
   }
 
   // --- Deeds.

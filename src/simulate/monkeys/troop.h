@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct MonkeyOptions {
   // left alone.
   std::map<std::string, int, std::less<>> weights = kinds_that_berth_reads();
   bool namespaces = true;  // whole namespaces are deleted too
+  std::set<std::string, std::less<>> spared = {};  // namespaces in which nothing is changed, and which stay
   bool crds = false;       // and CustomResourceDefinitions, which come back after a while
   std::size_t most_of_a_kind =
       60;  // above it nothing is made, more is deleted: a run stays as fast as it began
