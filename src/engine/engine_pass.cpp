@@ -368,6 +368,7 @@ void Engine::Impl::on_decision(const Wait& d, Time now) {
   const bool silent = !d.evaluated && !options.unadmitted_explicit_status;
   if (silent && api::find_condition(t->now->status.conditions, api::kueue::kQuotaReserved) == nullptr) return;
   lifecycle::PendingReason why{d.reason, d.message, {}, d.evaluated, d.preemption_gated};
+  why.quiet = d.reason == kWaitingForPodsReady;
   if (d.preemption_gated) why.message += lifecycle::preemption_gated_text(*t->now);
   if (t->now.differs()) return note_pending(*t, std::move(why), now);
   t->untold_reason = std::make_unique<lifecycle::PendingReason>(std::move(why));
@@ -375,7 +376,7 @@ void Engine::Impl::on_decision(const Wait& d, Time now) {
 }
 
 void Engine::Impl::note_pending(Tracked& t, lifecycle::PendingReason why, Time now) {
-  if (why.announce) why.requests = scheduler.resource_requests(t.id);
+  if (why.announce && !why.quiet) why.requests = scheduler.resource_requests(t.id);
   if (!options.unadmitted_observability) why.reason = lifecycle::legacy_reason(why.reason);
   auto change = lifecycle::note_pending(*t.now, why, now);
   BERTH_INVARIANT(change.has_value());

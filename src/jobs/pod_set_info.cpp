@@ -20,13 +20,13 @@ using api::kueue::kTopologyGate;
 using api::kueue::kUnconstrainedTopology;
 using api::kueue::kWorkloadAnnotation;
 
-Result<void> merge(StringMap& into, const StringMap& from, std::string_view what, std::string_view pod_set) {
+// `what`: labels, annotations or nodeSelector.
+Result<void> merge(StringMap& into, const StringMap& from, std::string_view what) {
   for (const auto& [key, value] : from) {
     const auto [it, inserted] = into.emplace(key, value);
-    if (!inserted && it->second != value) {
-      return fail("pod set " + std::string(pod_set) + ": " + std::string(what) + " \"" + key +
-                  "\" is wanted as \"" + it->second + "\" and as \"" + value + "\"");
-    }
+    if (!inserted && it->second != value)
+      return fail("conflict for " + std::string(what) + ": conflict for key=" + key +
+                  ", value1=" + it->second + ", value2=" + value);
   }
   return {};
 }
@@ -94,8 +94,8 @@ Result<PodSetInfo> flavor_info(const api::kueue::PodSetAssignment& assignment, c
     seen.push_back(flavor_name);
     const auto* flavor = flavors(flavor_name);
     if (flavor == nullptr) return fail("ResourceFlavor " + flavor_name + " does not exist");
-    if (auto merged = merge(info.node_selector, flavor->node_labels, "the node label", info.name); !merged)
-      return tl::unexpected(merged.error());
+    if (auto merged = merge(info.node_selector, flavor->node_labels, "nodeSelector"); !merged)
+      return fail("in the flavors of pod set " + info.name + ": " + merged.error().message);
     add_tolerations(info.tolerations, flavor->tolerations);
   }
   return info;
@@ -118,11 +118,12 @@ Result<std::vector<PodSetInfo>> pod_set_infos(const api::kueue::Workload& worklo
     for (const auto& check : workload.status.admission_checks) {
       for (const auto& update : check.pod_set_updates) {
         if (update.name != info.name) continue;
-        for (auto merged : {merge(info.labels, update.labels, "the label", info.name),
-                            merge(info.annotations, update.annotations, "the annotation", info.name),
-                            merge(info.node_selector, update.node_selector, "the node label", info.name)}) {
+        for (auto merged : {merge(info.labels, update.labels, "labels"),
+                            merge(info.annotations, update.annotations, "annotations"),
+                            merge(info.node_selector, update.node_selector, "nodeSelector")}) {
           if (!merged)
-            return tl::unexpected(Error{"admission check " + check.name + ": " + merged.error().message});
+            return fail("in admission check \"" + check.name +
+                        "\": invalid admission check PodSetUpdate: " + merged.error().message);
         }
         add_tolerations(info.tolerations, update.tolerations);
       }

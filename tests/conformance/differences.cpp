@@ -41,7 +41,6 @@ std::vector<KnownDifference> load(const std::string& name, const std::set<std::s
 }  // namespace
 
 std::vector<KnownDifference> load_known_differences() { return load("differences.yaml", {}); }
-std::vector<KnownDifference> load_open_differences() { return load("open_differences.yaml", {}); }
 std::vector<KnownDifference> load_real_differences(const std::set<std::string>& traits) {
   return load("real_differences.yaml", traits);
 }

@@ -16,8 +16,6 @@ struct KnownDifference {
   std::string reason;              // one sentence for people
 };
 std::vector<KnownDifference> load_known_differences();
-// Those that nobody has looked at yet (open_differences.yaml): they have no reason.
-std::vector<KnownDifference> load_open_differences();
 // Those of a real API server with these traits (see RealServer); none: of all.
 std::vector<KnownDifference> load_real_differences(const std::set<std::string>& traits);
 

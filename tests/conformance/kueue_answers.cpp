@@ -13,6 +13,8 @@ const std::set<std::string_view> kOwnOfEach = {"uid", "resourceVersion", "creati
 // Labels that carry the uid of a Job.
 const std::set<std::string_view> kUidLabels = {"controller-uid", "batch.kubernetes.io/controller-uid"};
 
+constexpr int kInvalid = 422;
+
 std::string member_path(const std::string& path, std::string_view key) {
   if (key.find_first_of("./") != std::string_view::npos) return path + "[" + std::string(key) + "]";
   return (path.empty() ? "" : path + ".") + std::string(key);
@@ -44,10 +46,14 @@ void add_changes(const Json& alone, const Json& stored, const std::string& path,
   }
 }
 
+// Causes are those of the API server: refusals of Kueue's webhooks (403) have none.
 Json refusal(const api::RestResponse& response) {
-  return JsonObject{{"code", response.code},
-                    {"reason", api::status_reason(response)},
-                    {"message", api::status_message(response)}};
+  Json told = JsonObject{{"code", response.code},
+                         {"reason", api::status_reason(response)},
+                         {"message", api::status_message(response)}};
+  const JsonArray& causes = array_at(response.body, {"details", "causes"});
+  if (response.code == kInvalid && !causes.empty()) told.as_object()["causes"] = causes;
+  return told;
 }
 
 }  // namespace

@@ -43,20 +43,14 @@ class KueueRecording : public testing::TestWithParam<const char*> {
   }
 };
 
-Differences of_berth() {
-  Differences known = load_known_differences();
-  for (KnownDifference& k : load_open_differences()) known.push_back(std::move(k));
-  return known;
-}
-
 TEST_P(KueueRecording, PlaysOnBerthUp) {
-  plays(embedded_site, [](Site*) { return of_berth(); });
+  plays(embedded_site, [](Site*) { return load_known_differences(); });
 }
 
 TEST_P(KueueRecording, PlaysOnARealApiServer) {
   if (!testing_support::RealApiServer::configured()) GTEST_SKIP() << testing_support::kNoRealApiServer;
   plays(real_site, [](Site* site) {
-    Differences known = of_berth();
+    Differences known = load_known_differences();
     if (site == nullptr) return known;
     for (KnownDifference& k : load_real_differences(site->traits())) known.push_back(std::move(k));
     return known;

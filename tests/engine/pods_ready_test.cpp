@@ -214,6 +214,8 @@ TEST(BlockAdmission, TheNextIsAdmittedWhenThePodsOfAllAreReady) {
   s.run();
   EXPECT_EQ(s.state("one"), "Admitted");
   EXPECT_EQ(s.condition("two", "QuotaReserved"), kBlocked);
+  EXPECT_TRUE(s.workload("two").status.resource_requests.empty()) << "it lacks nothing";
+  EXPECT_THAT(s.take_events(), Not(Contains(HasSubstr("WaitingForPodsReady"))));
   EXPECT_EQ(s.state("three"), "Pending");
   s.pass(100);
   EXPECT_EQ(s.state("two"), "Pending");

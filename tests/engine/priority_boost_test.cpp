@@ -43,6 +43,8 @@ TEST(PriorityBoost, IsAddedToThePriority) {
   s.boost("a", "15");
   EXPECT_EQ(s.state("a"), "Admitted");
   EXPECT_EQ(s.state("run"), "Pending");
+  EXPECT_THAT(s.condition("run", "QuotaReserved"),
+              EndsWith("insufficient unused quota for cpu in flavor f, 4 more needed"));
   const char* priorities =
       "; preemptor effective priority: 15 (base: 0, boost: 15); preemptee effective priority: 10 (base: 10, "
       "boost: 0)";

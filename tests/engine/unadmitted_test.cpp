@@ -48,6 +48,33 @@ TEST(Unadmitted, HaveReasonsForEachCause) {
   EXPECT_EQ(s.engine().cluster_queue_census("cq")->unadmitted.size(), 3u);
 }
 
+TEST(Unadmitted, SayOfEachGenerationThatTheyAreInactive) {
+  Waiting s(observability(true, true));
+  for (std::int64_t generation : {2, 3}) {
+    s.change("wait", [&](auto& w) {
+      w.active = false;
+      w.meta.generation = generation;
+    });
+    s.run();
+    EXPECT_EQ(s.condition("wait", "QuotaReserved"), "False Deactivated: The workload is deactivated");
+    const auto* quota = api::find_condition(s.workload("wait").status.conditions, api::kueue::kQuotaReserved);
+    EXPECT_EQ(quota->observed_generation, generation);
+  }
+}
+
+// Kueue goes through what is asked for from the last name to the first.
+TEST(Unadmitted, TellOfSeveralResourcesThatTheQueueDoesNotNameTheLastOne) {
+  Waiting s(observability(true, true));
+  s.give(WorkloadBuilder("a").asks(1, R"({"cpu":"1","example.com/gpu":"2","memory":"1Gi"})").created(at(5)));
+  s.give(WorkloadBuilder("b").asks(1, R"({"cpu":"8","memory":"1Gi"})").created(at(6)));
+  s.pass(60);
+  for (const char* name : {"a", "b"}) {
+    EXPECT_EQ(s.condition(name, "QuotaReserved"),
+              "False NoMatchingFlavor: couldn't assign flavors to pod set main: resource memory unavailable "
+              "in ClusterQueue");
+  }
+}
+
 TEST(Unadmitted, WhoIsNotEvaluatedIsNotToldWithoutExplicitStatus) {
   Waiting s(observability(true, false));
   EXPECT_THAT(s.condition("wait", "QuotaReserved"), StartsWith("False WaitingForQuota: "));

@@ -53,7 +53,8 @@ TEST(PodSetInfos, NameTheCheckThatContradictsTheFlavor) {
   const auto infos = pod_set_infos(with_update("{name: main, nodeSelector: {pool: cpu}}"), flavor);
   ASSERT_FALSE(infos);
   EXPECT_EQ(infos.error().message,
-            "admission check chk: pod set main: the node label \"pool\" is wanted as \"gpu\" and as \"cpu\"");
+            "in admission check \"chk\": invalid admission check PodSetUpdate: conflict for nodeSelector: "
+            "conflict for key=pool, value1=gpu, value2=cpu");
 }
 
 TEST(FlavorInfo, HasNothingButTheFlavors) {

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <charconv>
 #include <set>
+#include <utility>
 
 #include "api/core/validation.h"
 #include "api/kueue/names.h"
@@ -139,17 +140,17 @@ void check_gates(const Json& job, FieldErrors& errors) {
   const std::string path = annotation_path(kAdmissionGatedBy);
   const std::string_view list = annotation(job, kAdmissionGatedBy);
   std::set<std::string_view> seen;
-  bool empty = false;
+  bool empty = false;  // told once
   for (const std::string_view gate : gates(list)) {
     if (gate.empty()) {
-      empty = true;
+      if (!std::exchange(empty, true))
+        errors.push_back(invalid_value(path, Json(list), "cannot contain empty gate names"));
     } else if (!seen.insert(gate).second) {
       errors.push_back(invalid_value(path, Json(list), "duplicate gate name: " + std::string(gate)));
     } else {
       check_gate(gate, path, errors);
     }
   }
-  if (empty) errors.push_back(invalid_value(path, Json(list), "cannot contain empty gate names"));
 }
 
 void check_gates_update(const Json& job, const Json& old, FieldErrors& errors) {
@@ -173,12 +174,10 @@ void check_queue_update(const Json& job, const Json& old, bool default_queue_exi
   const std::string_view before = label(old, kQueueLabel);
   if (now == before) return;
   const std::string path = label_path(kQueueLabel);
-  if (!is_suspended(job)) {
-    errors.push_back(invalid_value(path, Json(now), kImmutable));
-  } else if (now.empty() && default_queue_exists) {
+  if (!is_suspended(job)) errors.push_back(invalid_value(path, Json(now), kImmutable));
+  if (now.empty() && default_queue_exists)
     errors.push_back(
-        invalid_value(path, Json(now), "cannot be removed: the namespace has a default LocalQueue"));
-  }
+        invalid_value(path, Json(now), "queue-name must not be empty in namespace with default queue"));
 }
 
 void check_priority_class_update(const Json& job, const Json& old, FieldErrors& errors) {
@@ -205,7 +204,28 @@ void check_same(std::string_view now, std::string_view before, const std::string
   if (now != before) errors.push_back(invalid_value(path, Json(now), kImmutable));
 }
 
-// What labels and annotations say, whatever the job's size.
+void check_prebuilt_update(const Json& job, const Json& old, bool identifier_annotations,
+                           FieldErrors& errors) {
+  if (is_suspended(job)) return;
+  check_same(label(job, kPrebuiltWorkload), label(old, kPrebuiltWorkload), label_path(kPrebuiltWorkload),
+             errors);
+  if (identifier_annotations)
+    check_same(annotation(job, kPrebuiltWorkload), annotation(old, kPrebuiltWorkload),
+               annotation_path(kPrebuiltWorkload), errors);
+}
+
+// Partial admission lowers the parallelism when the job starts, and its template gets more annotations then:
+// judged is only what the author changes.
+void check_size_and_places(const Json& job, const Json& old, FieldErrors& errors) {
+  const bool waits = is_suspended(job) && is_suspended(old);
+  const bool count_edited = waits && pod_count(job) != pod_count(old);
+  if (count_edited || annotation(job, kJobMinParallelism) != annotation(old, kJobMinParallelism))
+    check_min_parallelism(job, errors);
+  const bool template_edited = !json_equal(Json(template_annotations(job)), Json(template_annotations(old)));
+  if (count_edited || (waits && template_edited)) check_topology(job, errors);
+}
+
+// What labels say, and the name of a prebuilt workload.
 FieldErrors validate_words(const Json& job, bool identifier_annotations) {
   FieldErrors errors;
   check_name(label(job, kQueueLabel), label_path(kQueueLabel), errors);
@@ -213,7 +233,6 @@ FieldErrors validate_words(const Json& job, bool identifier_annotations) {
   if (identifier_annotations)
     check_name(annotation(job, kPrebuiltWorkload), annotation_path(kPrebuiltWorkload), errors);
   check_max_exec_time(job, errors);
-  check_completions_equal_parallelism(job, errors);
   return errors;
 }
 
@@ -237,45 +256,35 @@ void default_job(Json& job, const JobContext& context) {
 FieldErrors validate_job(const Json& job, bool identifier_annotations) {
   FieldErrors errors = validate_words(job, identifier_annotations);
   check_gates(job, errors);
+  check_completions_equal_parallelism(job, errors);
   check_min_parallelism(job, errors);
   check_topology(job, errors);
   return errors;
 }
 
+// In the order of Kueue's webhook: what is wrong with the new job, then what may not change.
 FieldErrors validate_job_update(const Json& job, const Json& old, bool default_queue_exists,
                                 bool identifier_annotations) {
   FieldErrors errors = validate_words(job, identifier_annotations);
-  // Partial admission lowers the parallelism when the job starts, and its template gets more annotations then: judged is
-  // only what the author changes.
-  const bool waits = is_suspended(job) && is_suspended(old);
-  const bool count_edited = waits && pod_count(job) != pod_count(old);
-  if (count_edited || annotation(job, kJobMinParallelism) != annotation(old, kJobMinParallelism))
-    check_min_parallelism(job, errors);
-  const bool template_edited = !json_equal(Json(template_annotations(job)), Json(template_annotations(old)));
-  if (count_edited || (waits && template_edited)) check_topology(job, errors);
+  const bool gates_edited = annotation(job, kAdmissionGatedBy) != annotation(old, kAdmissionGatedBy);
+  if (gates_edited) check_gates(job, errors);
+  check_completions_equal_parallelism(job, errors);
+  check_size_and_places(job, old, errors);
   check_queue_update(job, old, default_queue_exists, errors);
-  check_priority_class_update(job, old, errors);
-  if (annotation(job, kAdmissionGatedBy) != annotation(old, kAdmissionGatedBy)) {
-    check_gates(job, errors);
-    check_gates_update(job, old, errors);
-  }
-  check_min_parallelism_update(job, old, errors);
-  if (const bool elastic = annotation(job, kElasticJob) == "true";
-      elastic != (annotation(old, kElasticJob) == "true"))
-    errors.push_back(invalid_value(annotation_path(kElasticJob), Json(elastic), kImmutable));
-  if (!is_suspended(job)) {
-    check_same(label(job, kPrebuiltWorkload), label(old, kPrebuiltWorkload), label_path(kPrebuiltWorkload),
-               errors);
-    if (identifier_annotations)
-      check_same(annotation(job, kPrebuiltWorkload), annotation(old, kPrebuiltWorkload),
-                 annotation_path(kPrebuiltWorkload), errors);
-    if (annotation(job, kCompletionsEqualParallelism) != annotation(old, kCompletionsEqualParallelism))
-      errors.push_back(forbidden_field(annotation_path(kCompletionsEqualParallelism),
-                                       "field is immutable while the job is not suspended"));
-  }
+  check_prebuilt_update(job, old, identifier_annotations, errors);
   if (!is_suspended(job) || !is_suspended(old))
     check_same(label(job, kMaxExecTimeLabel), label(old, kMaxExecTimeLabel), label_path(kMaxExecTimeLabel),
                errors);
+  check_priority_class_update(job, old, errors);
+  if (const bool elastic = annotation(job, kElasticJob) == "true";
+      elastic != (annotation(old, kElasticJob) == "true"))
+    errors.push_back(invalid_value(annotation_path(kElasticJob), Json(elastic), kImmutable));
+  if (gates_edited) check_gates_update(job, old, errors);
+  check_min_parallelism_update(job, old, errors);
+  if (!is_suspended(job) &&
+      annotation(job, kCompletionsEqualParallelism) != annotation(old, kCompletionsEqualParallelism))
+    errors.push_back(forbidden_field(annotation_path(kCompletionsEqualParallelism),
+                                     "field is immutable while the job is not suspended"));
   return errors;
 }
 

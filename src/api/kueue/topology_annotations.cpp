@@ -68,74 +68,92 @@ void check_size(std::int64_t size, std::int64_t count, const Json& shown, const 
 
 void check_two_fields(const JsonObject& annotations, std::int64_t count, const std::string& path, FieldErrors& errors) {
   const auto slice = text(annotations, kSliceRequiredTopology), size = text(annotations, kSliceSize);
+  const std::string at = key_path(path, kSliceSize);
   if (slice) check_level(*slice, key_path(path, kSliceRequiredTopology), errors);
-  if (slice && !size)
-    errors.push_back(required(key_path(path, kSliceSize), "must be set " + when(kSliceRequiredTopology)));
+  const auto pods = size ? integer(*size) : std::nullopt;
+  if (size && !pods) {
+    errors.push_back(invalid_value(at, Json(*size), "must be a numeric value"));
+  } else if (pods && *pods < 1) {
+    errors.push_back(invalid_value(at, Json(*size), std::string(kAtLeastOne)));
+  }
+  if (slice && !size) errors.push_back(required(at, "must be set " + when(kSliceRequiredTopology)));
   if (!slice && size)
     errors.push_back(forbidden_field(
-        key_path(path, kSliceSize),
-        "may not be set when '" + std::string(kSliceRequiredTopology) + "' is not specified"));
-  if (!size) return;
-  const auto pods = integer(*size);
-  if (!pods) {
-    errors.push_back(invalid_value(key_path(path, kSliceSize), Json(*size), "must be a numeric value"));
-  } else if (*pods < 1) {
-    errors.push_back(invalid_value(key_path(path, kSliceSize), Json(*size), std::string(kAtLeastOne)));
-  } else {
-    check_size(*pods, count, Json(*size), key_path(path, kSliceSize), errors);
-  }
+        at, "may not be set when '" + std::string(kSliceRequiredTopology) + "' is not specified"));
+  if (pods && *pods >= 1) check_size(*pods, count, Json(*size), at, errors);
 }
 
-// One layer of slices within slices. `whole`: the pods of what it is cut from. `at`: the annotation.
-void check_layer(const Json& layer, const std::vector<std::string_view>& above, std::int64_t whole,
-                 const std::string& at, FieldErrors& errors) {
+// One layer of slices within slices, by itself. `above`: the levels of the layers before. `at`: the
+// annotation.
+void check_layer(const Json& layer, const std::vector<std::string_view>& above, const std::string& at,
+                 FieldErrors& errors) {
   const std::string path = index_path(at, above.size());
   const auto level = string_at(layer, {"topology"});
   if (level.empty()) {
     errors.push_back(required(path + ".topology", "must name a level"));
   } else {
     check_level(level, path + ".topology", errors);
-    if (const auto same = std::find(above.begin(), above.end(), level); same != above.end())
-      errors.push_back(duplicate(path + ".topology", Json(std::string(level) + " (also at index " +
-                                                          std::to_string(same - above.begin()) + ")")));
   }
-  const auto size = optional_int_at(layer, {"size"});
-  if (!size || *size < 1) {
+  if (int_at(layer, {"size"}) < 1) {
     const Json* shown = find(layer, "size");
     errors.push_back(invalid_value(path + ".size", shown ? *shown : Json(), std::string(kAtLeastOne)));
-  } else if (above.empty()) {
-    check_size(*size, whole, Json(*size), at, errors);
-  } else if (whole % *size != 0) {
-    errors.push_back(invalid_value(path + ".size", Json(*size),
-                                   "must evenly divide the parent layer size " + std::to_string(whole)));
+  }
+  if (level.empty()) return;
+  if (const auto same = std::find(above.begin(), above.end(), level); same != above.end())
+    errors.push_back(duplicate(path + ".topology", Json(std::string(level) + " (also at index " +
+                                                        std::to_string(same - above.begin()) + ")")));
+}
+
+// Each layer cuts the one above it without a rest, the first one the pod set.
+void check_layer_sizes(const JsonArray& layers, std::int64_t count, const std::string& at,
+                       FieldErrors& errors) {
+  std::int64_t whole = count;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const std::int64_t size = int_at(layers[i], {"size"});
+    if (size < 1) continue;
+    if (i == 0) {
+      check_size(size, whole, Json(size), at, errors);
+    } else if (whole % size != 0) {
+      errors.push_back(invalid_value(index_path(at, i) + ".size", Json(size),
+                                     "must evenly divide the parent layer size " + std::to_string(whole)));
+    }
+    whole = size;
   }
 }
 
-void check_constraints(const JsonObject& annotations, std::int64_t count, const std::string& path, FieldErrors& errors) {
+void check_layers(std::string_view value, std::int64_t count, const std::string& at, FieldErrors& errors) {
+  const auto parsed = parse_json(value);
+  if (!parsed || !parsed->is_array()) {
+    errors.push_back(invalid_value(
+        at, Json(value), R"(must be a valid JSON array, such as [{"topology": "rack", "size": 4}])"));
+    return;
+  }
+  const JsonArray& layers = parsed->get_array();
+  if (layers.empty() || layers.size() > kMaxLayers) {
+    errors.push_back(
+        invalid_value(at, Json(value), "topology constraints must contain between 1 and 3 entries"));
+    return;
+  }
+  std::vector<std::string_view> above;
+  for (const Json& layer : layers) {
+    check_layer(layer, above, at, errors);
+    above.push_back(string_at(layer, {"topology"}));
+  }
+  check_layer_sizes(layers, count, at, errors);
+}
+
+void check_constraints(const JsonObject& annotations, std::int64_t count, const std::string& path,
+                       FieldErrors& errors) {
   const auto value = text(annotations, kSliceConstraints);
   if (!value) return;
   const std::string at = key_path(path, kSliceConstraints);
   for (const std::string_view other : {kSliceRequiredTopology, kSliceSize}) {
     if (text(annotations, other)) errors.push_back(forbidden_field(at, "may not be set " + when(other)));
   }
-  const auto layers = parse_json(*value);
-  if (!layers || !layers->is_array()) {
-    errors.push_back(invalid_value(
-        at, Json(*value), R"(must be a valid JSON array, such as [{"topology": "rack", "size": 4}])"));
-    return;
-  }
-  if (layers->get_array().empty() || layers->get_array().size() > kMaxLayers) {
+  if (text(annotations, kPodSetGroupName))
     errors.push_back(
-        invalid_value(at, Json(*value), "topology constraints must contain between 1 and 3 entries"));
-    return;
-  }
-  std::vector<std::string_view> above;
-  std::int64_t whole = count;
-  for (const Json& layer : layers->get_array()) {
-    check_layer(layer, above, whole, at, errors);
-    above.push_back(string_at(layer, {"topology"}));
-    if (const auto size = optional_int_at(layer, {"size"}); size && *size >= 1) whole = *size;
-  }
+        forbidden_field(key_path(path, kPodSetGroupName), "may not be set " + when(kSliceConstraints)));
+  check_layers(*value, count, at, errors);
 }
 
 void check_group(const JsonObject& annotations, const std::string& path, FieldErrors& errors) {
@@ -148,7 +166,7 @@ void check_group(const JsonObject& annotations, const std::string& path, FieldEr
   if (!text(annotations, kRequiredTopology) && !text(annotations, kPreferredTopology))
     errors.push_back(forbidden_field(at, "may not be set when neither '" + std::string(kPreferredTopology) +
                                              "' nor '" + std::string(kRequiredTopology) + "' is specified"));
-  for (const std::string_view slices : {kSliceRequiredTopology, kSliceSize, kSliceConstraints}) {
+  for (const std::string_view slices : {kSliceSize, kSliceRequiredTopology}) {
     if (text(annotations, slices)) errors.push_back(forbidden_field(at, "may not be set " + when(slices)));
   }
 }
@@ -182,8 +200,8 @@ void check_topology_annotations(const JsonObject& annotations, std::int64_t coun
     errors.push_back(
         invalid_value(key_path(path, kUnconstrainedTopology), Json(*flag), "must be a boolean value"));
   check_two_fields(annotations, count, path, errors);
-  check_constraints(annotations, count, path, errors);
   check_group(annotations, path, errors);
+  check_constraints(annotations, count, path, errors);
 }
 
 TopologyRequest topology_request_of(const JsonObject& annotations, std::string_view pod_index_label) {

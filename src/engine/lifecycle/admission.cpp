@@ -93,7 +93,8 @@ Result<Change> note_pending(const Workload& w, const PendingReason& why, Time no
   }
   std::vector<Note> notes;
   if (why.note && !same_reason) notes.push_back(*why.note);
-  if (why.announce && !same) notes.push_back({true, why.reason, why.message, Note::kByScheduler});
+  if (why.announce && !why.quiet && !same)
+    notes.push_back({true, why.reason, why.message, Note::kByScheduler});
   return close(Move::kNotePending, w, std::move(status), std::move(notes));
 }
 

@@ -48,6 +48,7 @@ struct PendingReason {
   bool preemption_gated =
       false;                   // others would give way, but a closed gate of the workload forbids to ask them
   std::optional<Note> note{};  // recorded when the reason is another one than before
+  bool quiet = false;          // it lacks nothing and waits for its turn: neither requests nor an event
 };
 // QuotaReserved=False and Admitted=False. A decision that says the same again adds no event.
 // BlockedOnPreemptionGates becomes True when the reason says so, and False when a decision does not any more, unless it waits for

@@ -115,7 +115,7 @@ std::optional<PendingReason> gates_cleared(const Workload& w) {
 bool says(const Workload& w, const PendingReason& reason) {
   const auto* quota = api::find_condition(w.status.conditions, api::kueue::kQuotaReserved);
   return quota != nullptr && !quota->status && quota->reason == reason.reason &&
-         quota->message == reason.message;
+         quota->message == reason.message && quota->observed_generation == w.meta.generation;
 }
 
 Next next_without_quota(const Workload& w, const Situation& s, Time now) {

@@ -25,8 +25,8 @@ RoomFlavor room_flavor(const Entry& entry, const Plan::Unit& unit, std::size_t f
     const auto& group = entry.queue->config.groups[static_cast<std::size_t>(unit.steps[i].group)];
     const FlavorId flavor = group.flavors[position];
     if (found.flavor.valid() && found.flavor != flavor) {
-      found.error = "more than one flavor with a topology assigned: " + names.name(found.flavor) + ", " +
-                    names.name(flavor);
+      const auto [first, second] = std::minmax(names.name(found.flavor), names.name(flavor));
+      found.error = "more than one flavor with a topology assigned: " + first + ", " + second;
       return found;
     }
     found.flavor = flavor;

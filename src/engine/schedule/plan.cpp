@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 
 namespace berth::engine {
 namespace {
@@ -134,7 +135,10 @@ Plan make_plan(const Shape& shape, const QueueConfig& config, const FlavorTable&
   plan.wants_places = wants_places(basis);
   plan.units = group_pod_sets(shape);
   for (Plan::Unit& unit : plan.units) {
-    for (Plan::Want& want : wants_of(unit, shape, config, names)) {
+    std::vector<Plan::Want> all = wants_of(unit, shape, config, names);
+    // From the last name to the first, as Kueue does: of several that cannot be had the first one looked at
+    // is told.
+    for (Plan::Want& want : std::views::reverse(all)) {
       std::int32_t group = config.group(want.resource);
       if (group < 0 && (ignore_undeclared || asks_nothing(want)))
         continue;  // kueue#8079: zero of what the queue does not offer is fine
@@ -144,7 +148,7 @@ Plan make_plan(const Shape& shape, const QueueConfig& config, const FlavorTable&
         unit.steps.push_back({group, {}, {}, {}, {}});
         step = unit.steps.end() - 1;
       }
-      step->wants.push_back(std::move(want));
+      step->wants.insert(step->wants.begin(), std::move(want));
     }
     for (Plan::Step& step : unit.steps) {
       if (step.group >= 0) match_flavors(step, unit, basis);

@@ -304,29 +304,36 @@ void Scheduler::submit(WorkloadId workload, const Pending& pending, bool anew) {
   ShapeId shape = state.shapes.acquire(pending.pod_sets, state.names);
   Queue& queue = impl_->queue_of(pending.cluster_queue);
   bool waits = slot.place != Slot::Place::kNone;
-  bool same = waits && !anew && slot.queue == queue.node && slot.priority == pending.priority &&
-              slot.queued_at == pending.queued_at && slot.shape == shape && slot.barrier == pending.barrier &&
-              slot.not_before == pending.not_before && slot.on_hold == pending.on_hold &&
-              slot.preemption_gated == pending.preemption_gated &&
-              impl_->submitted_through(slot, pending.local_queue);
+  // A Rare and a std::optional that are both empty do not compare equal: like is compared with like.
+  const Rare<Barrier> barrier = pending.barrier;
   const bool asks_the_same = waits && slot.queue == queue.node && slot.shape == shape;
+  // A verdict that it heard holds for all who are in its class.
+  const bool knows = asks_the_same && !anew && slot.priority == pending.priority && slot.barrier == barrier &&
+                     slot.preemption_gated == pending.preemption_gated;
+  const bool same = knows && slot.queued_at == pending.queued_at && slot.not_before == pending.not_before &&
+                    slot.on_hold == pending.on_hold && impl_->submitted_through(slot, pending.local_queue);
   const bool made_way = asks_the_same && queue.pending.made_way(workload);
   const bool sticky = asks_the_same && queue.pending.sticky(workload);
   if (slot.shape.valid()) state.shapes.release(slot.shape);
   slot.shape = shape;
-  if (same) return;
+  if (same) {
+    if (state.ledger.in_cycle(queue.node)) impl_->cut_off.insert(workload);
+    return;
+  }
   NodeId former = waits ? slot.queue : NodeId();
   if (waits) impl_->leave_queue(workload);
   slot.queue = queue.node;
   slot.priority = pending.priority;
   slot.queued_at = pending.queued_at;
-  slot.barrier = pending.barrier;
+  slot.barrier = barrier;
   slot.not_before = pending.not_before;
   slot.on_hold = pending.on_hold;
   slot.preemption_gated = pending.preemption_gated;
   impl_->submit_through(slot, pending.local_queue);
-  slot.told = 0;
-  slot.told_reason.clear();
+  if (!knows) {
+    slot.told = 0;
+    slot.told_reason.clear();
+  }
   impl_->place(workload);
   if (made_way && slot.place == Slot::Place::kQueued) {
     sticky ? queue.pending.set_sticky(workload) : queue.pending.set_made_way(workload);

@@ -111,9 +111,9 @@ TEST(ValidateJob, Rules) {
        R"(metadata.annotations[kueue.x-k8s.io/job-completions-equal-parallelism]: Invalid value: "1": must be true or false)"},
       {job("{}", "{kueue.x-k8s.io/admission-gated-by: 'example.com/a, example.com/b'}"), ""},
       {job("{}", "{kueue.x-k8s.io/admission-gated-by: 'a.example.com/x,,a.example.com/x'}"),
-       R"([metadata.annotations[kueue.x-k8s.io/admission-gated-by]: Invalid value: "a.example.com/x,,a.example.com/x": duplicate gate )"
-       R"(name: a.example.com/x, metadata.annotations[kueue.x-k8s.io/admission-gated-by]: Invalid value: )"
-       R"("a.example.com/x,,a.example.com/x": cannot contain empty gate names])"},
+       R"([metadata.annotations[kueue.x-k8s.io/admission-gated-by]: Invalid value: "a.example.com/x,,a.example.com/x": cannot contain )"
+       R"(empty gate names, metadata.annotations[kueue.x-k8s.io/admission-gated-by]: Invalid value: )"
+       R"("a.example.com/x,,a.example.com/x": duplicate gate name: a.example.com/x])"},
       {job("{}", "{kueue.x-k8s.io/admission-gated-by: x}"),
        R"(metadata.annotations[kueue.x-k8s.io/admission-gated-by]: Invalid value: "x": must be a domain-prefixed path (such as )"
        R"("acme.io/foo"))"},
@@ -173,10 +173,10 @@ TEST(ValidateJob, Rules) {
            "kueue.x-k8s.io/podset-slice-required-topology: host, kueue.x-k8s.io/podset-slice-size: '2'}"),
        "[" + topology +
            "[kueue.x-k8s.io/podset-group-name]: Forbidden: may not be set when "
-           "'kueue.x-k8s.io/podset-slice-required-topology' is specified, " +
+           "'kueue.x-k8s.io/podset-slice-size' is specified, " +
            topology +
            "[kueue.x-k8s.io/podset-group-name]: Forbidden: may not be set when "
-           "'kueue.x-k8s.io/podset-slice-size' is specified]"},
+           "'kueue.x-k8s.io/podset-slice-required-topology' is specified]"},
       {with_template(R"({kueue.x-k8s.io/podset-slice-required-topology-constraints:
         '[{"topology": "block", "size": 4}, {"topology": "rack", "size": 2}]'})"),
        ""},
@@ -193,16 +193,16 @@ TEST(ValidateJob, Rules) {
        "[" + topology +
            R"j([kueue.x-k8s.io/podset-slice-required-topology-constraints][1].topology: Duplicate value: "rack (also at index 0)", )j" +
            topology +
-           "[kueue.x-k8s.io/podset-slice-required-topology-constraints][1].size: Invalid value: 3: must "
-           "evenly divide "
-           "the parent layer size 4, " +
-           topology +
            "[kueue.x-k8s.io/podset-slice-required-topology-constraints][2].topology: Required value: must "
            "name a level, " +
            topology +
            "[kueue.x-k8s.io/podset-slice-required-topology-constraints][2].size: Invalid value: 0: must be "
            "greater "
-           "than or equal to 1]"},
+           "than or equal to 1, " +
+           topology +
+           "[kueue.x-k8s.io/podset-slice-required-topology-constraints][1].size: Invalid value: 3: must "
+           "evenly divide "
+           "the parent layer size 4]"},
       {with_template(
            R"({kueue.x-k8s.io/podset-slice-required-topology-constraints: '[{"topology": "rack", "size": 8}]',
         kueue.x-k8s.io/podset-slice-size: '2', kueue.x-k8s.io/podset-slice-required-topology: host})"),
@@ -254,7 +254,11 @@ TEST(ValidateJobUpdate, Rules) {
        queue + "Invalid value: \"b\": field is immutable"},
       {"no queue", job("{kueue.x-k8s.io/queue-name: a}"), job("{}"), false, ""},
       {"no queue where there is a default one", job("{kueue.x-k8s.io/queue-name: a}"), job("{}"), true,
-       queue + "Invalid value: \"\": cannot be removed: the namespace has a default LocalQueue"},
+       queue + "Invalid value: \"\": queue-name must not be empty in namespace with default queue"},
+      {"no queue where there is a default one, while running",
+       job("{kueue.x-k8s.io/queue-name: a}", "{}", running), job("{}", "{}", running), true,
+       "[" + queue + "Invalid value: \"\": field is immutable, " + queue +
+           "Invalid value: \"\": queue-name must not be empty in namespace with default queue]"},
       {"another priority class while running", job("{kueue.x-k8s.io/priority-class: a}", "{}", running),
        job("{kueue.x-k8s.io/priority-class: b}", "{}", running), false, ""},
       {"a first priority class while suspended", job("{}"), job("{kueue.x-k8s.io/priority-class: b}"), false,

@@ -67,8 +67,9 @@ TEST(NoFitReason, OfGroupsTheOneThatIsLacking) {
           for (Way d : all) {
             const Case each{{a, b}, {c, d}};
             const Way cpu = mildest(each.cpu), gpu = mildest(each.gpu);
-            // The second group is not looked at when nothing of the first will ever do.
-            const Way worst = cpu > Way::kShort ? cpu : std::max(cpu, gpu);
+            // Groups are looked at from the last name to the first, and no further where nothing will ever
+            // do.
+            const Way worst = gpu > Way::kShort ? gpu : std::max(cpu, gpu);
             const std::array<std::string, 4> names{"", "WaitingForQuota", "ExceedsMaxQuota",
                                                    "NoMatchingFlavor"};
             EXPECT_EQ(reason(each, preempts), names[static_cast<std::size_t>(worst)])
