@@ -1,5 +1,5 @@
-// An optional for what is large and seldom there: it takes the room of a pointer while it is empty. A value as std::optional is:
-// copies are deep, comparisons look at what is inside.
+// An optional for a value that is large and seldom present: an empty one has the size of a pointer. It is a value, as std::optional is:
+// copies are deep, comparisons compare the contents.
 #pragma once
 
 #include <memory>
@@ -34,6 +34,9 @@ class Rare {
 
   friend bool operator==(const Rare& a, const Rare& b) { return a.value_ && b.value_ ? *a == *b : !a.value_ == !b.value_; }
   friend bool operator==(const Rare& a, const T& b) { return a.value_ && *a == b; }
+  friend bool operator==(const Rare& a, std::nullopt_t) { return !a.value_; }
+  // Without this, std::optional's comparison with a value is taken, which says that two empty ones differ.
+  friend bool operator==(const Rare& a, const std::optional<T>& b) { return a.value_ && b ? *a == *b : !a.value_ == !b; }
 
  private:
   std::unique_ptr<T> value_;

@@ -37,5 +37,15 @@ TEST(Rare, TakesAndGivesOptionals) {
   EXPECT_EQ(value, std::nullopt);
 }
 
+TEST(Rare, EqualsAnOptionalOfTheSameContents) {
+  const std::optional<int> none;
+  const std::optional<int> three = 3;
+  EXPECT_TRUE(Rare<int>() == none);
+  EXPECT_TRUE(Rare<int>(3) == three);
+  EXPECT_FALSE(Rare<int>(4) == three);
+  EXPECT_FALSE(Rare<int>() == three);
+  EXPECT_FALSE(Rare<int>(3) == none);
+}
+
 }  // namespace
 }  // namespace berth::rare_test

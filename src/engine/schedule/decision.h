@@ -40,7 +40,7 @@ std::string_view to_string(
 std::string_view human_readable(PreemptionReason reason);  // "prioritization in the ClusterQueue"
 
 // The target shall be evicted. It counts as evicted from now on (and is not named again) and holds its quota
-// until release(). If the write fails: set_evicted(target, false).
+// until release(). If the write fails: hold() without `evicted`.
 struct Preempt {
   WorkloadId target;
   WorkloadId preemptor;

@@ -304,11 +304,9 @@ void Scheduler::submit(WorkloadId workload, const Pending& pending, bool anew) {
   ShapeId shape = state.shapes.acquire(pending.pod_sets, state.names);
   Queue& queue = impl_->queue_of(pending.cluster_queue);
   bool waits = slot.place != Slot::Place::kNone;
-  // A Rare and a std::optional that are both empty do not compare equal: like is compared with like.
-  const Rare<Barrier> barrier = pending.barrier;
   const bool asks_the_same = waits && slot.queue == queue.node && slot.shape == shape;
   // A verdict that it heard holds for all who are in its class.
-  const bool knows = asks_the_same && !anew && slot.priority == pending.priority && slot.barrier == barrier &&
+  const bool knows = asks_the_same && !anew && slot.priority == pending.priority && slot.barrier == pending.barrier &&
                      slot.preemption_gated == pending.preemption_gated;
   const bool same = knows && slot.queued_at == pending.queued_at && slot.not_before == pending.not_before &&
                     slot.on_hold == pending.on_hold && impl_->submitted_through(slot, pending.local_queue);
@@ -325,7 +323,7 @@ void Scheduler::submit(WorkloadId workload, const Pending& pending, bool anew) {
   slot.queue = queue.node;
   slot.priority = pending.priority;
   slot.queued_at = pending.queued_at;
-  slot.barrier = barrier;
+  slot.barrier = pending.barrier;
   slot.not_before = pending.not_before;
   slot.on_hold = pending.on_hold;
   slot.preemption_gated = pending.preemption_gated;
@@ -366,6 +364,8 @@ void Scheduler::hold(WorkloadId workload, const Holding& holding) {
   }
   if (slot.place == Slot::Place::kHolder) {
     queue.holders.erase(slot, workload);
+    // The eviction failed or was taken back: whoever waits for it chooses victims again.
+    if (slot.evicted && !holding.evicted) impl_->mark(queue);
     // Who could not preempt it may now.
     if (holding.priority < slot.priority || holding.queued_at > slot.queued_at) impl_->wake_tree(queue);
   }
@@ -382,16 +382,6 @@ void Scheduler::hold(WorkloadId workload, const Holding& holding) {
     state.note_loans(queue.node, state.ledger.claim(workload)->usage);
   }
   impl_->hold_places(workload, holding);
-}
-
-void Scheduler::set_evicted(WorkloadId workload, bool evicted) {
-  if (!holds(workload)) return;
-  Slot& slot = impl_->state.slots[workload];
-  Holders& holders = impl_->state.queue(slot.queue)->holders;
-  holders.erase(slot, workload);
-  slot.evicted = evicted;
-  holders.insert(slot, workload);
-  if (!evicted) impl_->mark(*impl_->state.queue(slot.queue));  // who waits for it chooses again
 }
 
 void Scheduler::release(WorkloadId workload) {

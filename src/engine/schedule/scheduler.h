@@ -6,7 +6,7 @@
 // alone frees nothing.
 //
 // The life of a workload here:
-//   enter() -> submit() -> [Admit] -> hold() once written -> [Preempt -> set_evicted()] -> release() ->
+//   enter() -> submit() -> [Admit] -> hold() once written -> [Preempt -> hold() as evicted] -> release() ->
 //   submit() ... -> leave()
 // Every call may be repeated; what did not change costs nothing and wakes nobody.
 #pragma once
@@ -69,10 +69,9 @@ class Scheduler {
   void submit(WorkloadId workload, const Pending& pending, bool anew = false);
   void withdraw(WorkloadId workload);  // leaves the queue: finished, inactive, gated, deleted
   // Holds this quota: after a restart, after another's write, or with less after pods became reclaimable.
-  // Leaves the queue.
+  // Leaves the queue. An evicted holder frees nothing, but it is the first candidate. When a holder is no longer evicted (the write
+  // failed, somebody took it back), preemptors choose their victims again.
   void hold(WorkloadId workload, const Holding& holding);
-  void set_evicted(WorkloadId workload,
-                   bool evicted);     // of a holder: frees nothing, but it is the first candidate
   void release(WorkloadId workload);  // the quota is free again and who may profit is woken
 
   // --- Decisions: admits and preempts until nothing more fits.

@@ -112,7 +112,9 @@ TEST(Cycle, FailedEvictionIsIssuedAgain) {
   world.job({.name = "high", .queue = "q", .count = 2, .priority = 1});
   EXPECT_EQ(world.moves(), Texts{"preempt low for high (InClusterQueue)"});
   EXPECT_EQ(world.moves(), Texts{});
-  world.scheduler.set_evicted(world.id("low"), false);
+  world.hold("low", true);
+  EXPECT_FALSE(world.scheduler.wants_pass());
+  world.hold("low", false);
   EXPECT_TRUE(world.scheduler.wants_pass());
   EXPECT_EQ(world.moves(), Texts{"preempt low for high (InClusterQueue)"});
   EXPECT_FALSE(world.scheduler.wants_pass());

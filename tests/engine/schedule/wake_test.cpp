@@ -282,7 +282,7 @@ class RandomLife {
     }
     std::string name = anybody();
     if (!name.empty() && world_.scheduler.holds(world_.id(name))) {
-      world_.scheduler.set_evicted(world_.id(name), true);
+      world_.hold(name, true);
       evicted_.push_back(name);
     }
   }

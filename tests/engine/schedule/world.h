@@ -140,6 +140,21 @@ class World {
     scheduler.submit(id(name), specs[name]);
   }
 
+  // What the API says of a holder: evicted, or no longer.
+  void hold(const std::string& name, bool evicted) {
+    const Claim& claim = *scheduler.ledger().claim(id(name));
+    Holding holding;
+    holding.cluster_queue = scheduler.ledger().name(claim.cluster_queue);
+    holding.priority = specs.at(name).priority;
+    holding.queued_at = specs.at(name).queued_at;
+    holding.evicted = evicted;
+    for (const FlavorResourceAmount& each : claim.usage) {
+      const Names& all = scheduler.names();
+      holding.amounts.push_back({all.name(all.flavor_of(each.id)), all.name(all.resource_of(each.id)), each.amount});
+    }
+    scheduler.hold(id(name), holding);
+  }
+
   // One pass; decisions as short texts: "admit a", "preempt b for a (InClusterQueue)", "wait c
   // WaitingForQuota: ...".
   std::vector<std::string> schedule() {
