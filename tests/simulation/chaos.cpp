@@ -9,6 +9,7 @@
 #include "api/resources.h"
 #include "apiserver/server/api_server.h"
 #include "engine/schedule/scheduler.h"
+#include "simulation/by_hand.h"
 #include "simulation/monkey_act.h"
 #include "simulation/people.h"
 #include "simulation/places_audit.h"
@@ -131,6 +132,7 @@ class Chaos {
     result_.monkeys = act.log();
     if (!storm_->healthy()) return;
     for (const auto& sentence : open_doors(*world_)) complain(sentence);
+    live_by_hand(*storm_, "a", "q0");
     people_->label_flavor();
     for (int i = 0; i < kJobsAfterwards; ++i) people_->submit();
     calm();

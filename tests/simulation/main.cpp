@@ -3,15 +3,18 @@
 //   test_simulation --soak MINUTES [--from SEED] [--parallel N]                           fresh seeds until the time is over
 //   test_simulation --planted NAME --seeds N [--from SEED] [--parallel N]                 seeds until the planted bug is found
 //   test_simulation --planted list
+//   test_simulation --decode N [--from SEED]                                              N random objects of each kind, and whether they are read
 //   test_simulation --flat 1 [--queues N] [--workloads N] [--rounds N]                    what is left of queues that come and go
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
 #include "base/log.h"
 #include "base/planted.h"
+#include "simulation/decode.h"
 #include "simulation/flat.h"
 #include "simulation/soak.h"
 #include "simulation/volcano_chaos.h"
@@ -66,6 +69,17 @@ int play_flat(const berth::simulation::FlatOptions& options) {
   return 0;
 }
 
+int play_decode(const berth::simulation::DecodeOptions& options) {
+  bool all_well = true;
+  std::printf("%-36s %8s %10s %12s\n", "kind", "drawn", "accepted", "unreadable");
+  for (const auto& count : berth::simulation::run_decode(options)) {
+    std::printf("%-36s %8d %10d %12d\n", count.resource.c_str(), count.drawn, count.accepted, count.unreadable);
+    for (const auto& sentence : count.broken) std::printf("  %s\n", sentence.c_str());
+    all_well = all_well && count.broken.empty();
+  }
+  return all_well ? 0 : 1;
+}
+
 int tell(const berth::simulation::StormLog& log) {
   for (const auto& sentence : log.broken) std::printf("%s\n", sentence.c_str());
   return log.broken.empty() ? 0 : 1;
@@ -94,6 +108,7 @@ struct Arguments {
   ChaosOptions chaos;
   berth::simulation::SoakOptions soak;
   berth::simulation::FlatOptions flat;
+  int decode = 0;
   std::string_view planted;
   bool one = false, volcano = false, soaks = false, searches = false, is_flat = false;
 };
@@ -124,6 +139,8 @@ Arguments read_arguments(int argc, char** argv) {
     } else if (name == "--seeds") {
       out.soak.most_seeds = number;
       out.searches = true;
+    } else if (name == "--decode") {
+      out.decode = static_cast<int>(number);
     } else if (name == "--flat") {
       out.is_flat = number != 0;
     } else if (name == "--queues") {
@@ -147,6 +164,7 @@ int main(int argc, char** argv) {
   if (!arguments.planted.empty() && !berth::simulation::plant_bug(arguments.planted)) return 2;
   if (arguments.searches) return berth::simulation::search_planted_bug(arguments.planted, arguments.soak);
   if (arguments.soaks) return berth::simulation::soak(arguments.soak);
+  if (arguments.decode > 0) return play_decode({std::max<std::uint64_t>(arguments.soak.first_seed, 1), arguments.decode});
   if (arguments.is_flat) return play_flat(arguments.flat);
   if (arguments.one) return arguments.volcano ? play_one_of_volcanos(arguments.chaos) : play_one(arguments.chaos);
   testing::InitGoogleTest(&argc, argv);

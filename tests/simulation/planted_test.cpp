@@ -1,0 +1,55 @@
+// Bugs that are planted are found by one of the first seeds: an oracle that stops looking is seen here.
+// Others, and more seeds: test_simulation --planted NAME --seeds 500
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "base/planted.h"
+#include "simulation/seed_runs.h"
+#include "simulation/soak.h"
+
+#if defined(BERTH_ASSERTS) && !defined(BERTH_SANITIZED)
+
+namespace berth::simulation::planted_test {
+namespace {
+
+// More than the first seed that finds any of them (docs/reliability.md).
+constexpr std::uint64_t kMostSeeds = 9;
+
+class PlantedBugs : public testing::TestWithParam<std::string_view> {};
+
+TEST_P(PlantedBugs, AreFound) {
+  std::uint64_t next = 1, found = 0;
+  SeedRunOptions options;
+  options.longest = std::chrono::seconds(120);
+  play_seeds(
+      options, [&] { return next <= kMostSeeds ? next++ : 0; },
+      [](std::uint64_t run) {
+        plant_bug(GetParam());  // in the child: no other test has it
+        return play_run(run);
+      },
+      [&](std::uint64_t run, const SeedReport& report) {
+        found = report.broken.empty() ? 0 : run;
+        return found == 0;
+      });
+  EXPECT_NE(found, 0u) << "nobody looks for: " << GetParam();
+}
+
+std::string test_name(const testing::TestParamInfo<std::string_view>& info) {
+  std::string name(info.param);
+  std::erase(name, '-');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Planted, PlantedBugs,
+                         testing::Values("forgotten-workload", "lost-wake-up", "kept-claim", "kept-finalizer",
+                                         "stale-cache", "unconditional-write"),
+                         test_name);
+
+}  // namespace
+}  // namespace berth::simulation::planted_test
+
+#endif
