@@ -107,17 +107,20 @@ struct Controller::Impl {
     });
   }
 
-  // An object that cannot be read counts as it was, unless it is another one of the same name.
+  // Of an object that cannot be read, its last readable version counts, unless that was another object of the same name.
   void see(const ToEvent& convert, const JsonPtr& old, const JsonPtr& now) {
-    const auto event = convert(old, now);
+    auto event = convert(old, now);
     if (event) {
       unreadable.remove(now ? *now : *old);
       if (*event) host.feed(**event);
       return;
     }
-    unreadable.add(*now, event.error().message);
-    if (!old || uid_of(*old) == uid_of(*now)) return;
-    if (const auto gone = convert(old, nullptr); gone && *gone) host.feed(**gone);
+    const JsonPtr instead = unreadable.add(old, now, event.error().message);
+    if (old && uid_of(*old) != uid_of(*now)) event = convert(old, nullptr);
+    if (event && *event) host.feed(**event);
+    if (!instead) return;
+    event = convert(old, instead);
+    if (event && *event) host.feed(**event);
   }
 
   // Names that are kept for Volcano's queues are no business of Kueue's objects.
@@ -254,8 +257,13 @@ struct Controller::Impl {
     WorkloadPtr after;
     if (now) {
       auto workload = api::kueue::decode_workload(*now, share_template);
-      if (!workload) return workload_unreadable(key, before, *now, workload.error().message);
-      unreadable.remove(*now);
+      if (workload) {
+        unreadable.remove(*now);
+      } else {
+        const JsonPtr instead = unreadable.add(old, now, workload.error().message);
+        if (instead) workload = api::kueue::decode_workload(*instead, share_template);
+        if (!workload) return workload_unreadable(key, before, *now);
+      }
       after = std::make_shared<const api::kueue::Workload>(std::move(*workload));
       // Finished, and no job ever owned it: drop it from the cache.
       if (after->meta.owners.empty() && !after->meta.labels.contains(std::string(jobs::kJobUidLabel)) &&
@@ -277,9 +285,8 @@ struct Controller::Impl {
     workload_told(key, before, after);
   }
 
-  // What was decided by the last readable version stays, unless that was another workload of the same name.
-  void workload_unreadable(const std::string& key, const WorkloadPtr& before, const Json& now, const std::string& why) {
-    unreadable.add(now, why);
+  // No version of it could be read: if `before` was another workload of the same name, that one is gone.
+  void workload_unreadable(const std::string& key, const WorkloadPtr& before, const Json& now) {
     if (!before || before->meta.uid == uid_of(now)) return;
     decoded.erase(key);
     host.feed(engine::WorkloadGone{before->meta.ns, before->meta.name, before->meta.uid});

@@ -15,16 +15,29 @@ kube::ObjectRef ref_of(const Json& object) {
 
 std::pair<std::string, std::string> key_of(const kube::ObjectRef& ref) { return {ref.kind, api::object_key(ref.ns, ref.name)}; }
 
+// `last` may be null.
+JsonPtr with_metadata_of(const JsonPtr& last, const Json& now) {
+  const Json* metadata = find(now, "metadata");
+  if (metadata == nullptr || (!last && find(*metadata, "deletionTimestamp") == nullptr)) return nullptr;
+  Json out = last ? *last : Json(JsonObject{{"apiVersion", string_at(now, {"apiVersion"})}, {"kind", string_at(now, {"kind"})}});
+  out.as_object()["metadata"] = *metadata;
+  return std::make_shared<const Json>(std::move(out));
+}
+
 }  // namespace
 
-void UnreadableObjects::add(const Json& object, const std::string& why) {
-  const kube::ObjectRef ref = ref_of(object);
-  Entry& known = unreadable_[key_of(ref)];
-  if (known.object == ref && known.why == why) return;
-  known = {ref, why};
-  log::error("cannot read an object; its last readable version counts",
-             {{"kind", ref.kind}, {"object", api::object_key(ref.ns, ref.name)}, {"why", why}});
-  if (leading_()) tell(known);
+JsonPtr UnreadableObjects::add(const JsonPtr& old, const JsonPtr& now, const std::string& why) {
+  const kube::ObjectRef ref = ref_of(*now);
+  const auto [it, is_new] = unreadable_.try_emplace(key_of(ref));
+  Entry& known = it->second;
+  if (is_new || known.object != ref) known = {ref, "", old && ref_of(*old) == ref ? old : nullptr};
+  if (known.why != why) {
+    known.why = why;
+    log::error("cannot read an object; its last readable version counts",
+               {{"kind", ref.kind}, {"object", api::object_key(ref.ns, ref.name)}, {"why", why}});
+    if (leading_()) tell(known);
+  }
+  return with_metadata_of(known.last, *now);
 }
 
 void UnreadableObjects::remove(const Json& object) {

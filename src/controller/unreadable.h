@@ -1,6 +1,6 @@
-// Objects that the API server accepted and that cannot be decoded here: each is logged, and told by an event
-// on the object. What was decided by its last readable version stays. Only the leader writes events; whoever
-// begins to lead tells about all of them.
+// Objects that the API server accepted and that cannot be decoded here. Each is logged and gets an event. Its last readable version
+// counts, with the present metadata: so a deletion is seen, and our finalizer is removed. Only the leader writes events; a new leader
+// writes them for all unreadable objects.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,10 @@ class UnreadableObjects {
   UnreadableObjects(kube::EventRecorder& events, std::function<bool()> leading)
       : events_(events), leading_(std::move(leading)) {}
 
-  // `why` names the field and what was expected. The same reason about the same object is told once.
-  void add(const Json& object, const std::string& why);
+  // `old`: the version before, null for a new object. `why` names the field and what was expected; the same reason about the same
+  // object is told once. Returns what counts instead of `now`: the last readable version with the metadata of `now`. Without a readable
+  // version: an object that is being deleted is returned without its content, otherwise null.
+  JsonPtr add(const JsonPtr& old, const JsonPtr& now, const std::string& why);
   void remove(const Json& object);  // it can be read again, or it is gone
   void tell_all();                  // this process leads from now on
   std::size_t size() const { return unreadable_.size(); }
@@ -31,6 +33,7 @@ class UnreadableObjects {
   struct Entry {
     kube::ObjectRef object;
     std::string why;
+    JsonPtr last;  // the last readable version of the same object, or null
   };
   void tell(const Entry& entry);
 

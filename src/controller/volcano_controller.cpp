@@ -137,7 +137,7 @@ void VolcanoController::queue_seen(const JsonPtr& old, const JsonPtr& now) {
   if (now) {
     auto decoded = api::volcano::decode_queue(*now);
     if (!decoded) {
-      context_.unreadable.add(*now, decoded.error().message);
+      context_.unreadable.add(old, now, decoded.error().message);
       if (before && before->meta.uid != string_at(*now, {"metadata", "uid"})) feed(tree_.remove(name));
       return;
     }

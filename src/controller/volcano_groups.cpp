@@ -73,7 +73,10 @@ void VolcanoGroups::group_changed(const JsonPtr& old, const JsonPtr& now) {
   const auto it = entries_.find(key);
   if (it != entries_.end() && it->second.group->meta.uid != string_at(*now, {"metadata", "uid"})) forget(key);
   auto decoded = api::volcano::decode_pod_group(*now);
-  if (!decoded) return context_.unreadable.add(*now, decoded.error().message);
+  if (!decoded) {
+    context_.unreadable.add(old, now, decoded.error().message);
+    return;
+  }
   context_.unreadable.remove(*now);
   Entry& entry = entries_[key];
   const GroupPtr before = std::exchange(entry.group, std::make_shared<const PodGroup>(std::move(*decoded)));

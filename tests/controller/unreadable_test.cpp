@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "api/resources.h"
-#include "apiserver/kueue_webhooks.h"
 #include "apiserver/server/harness.h"
 #include "base/embedded.h"
 #include "base/yaml.h"
@@ -23,12 +22,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-const api::GroupVersionResource kClusterQueues{"kueue.x-k8s.io", "v1beta2", "clusterqueues"};
-const api::GroupVersionResource kLocalQueues{"kueue.x-k8s.io", "v1beta2", "localqueues"};
-const api::GroupVersionResource kFlavors{"kueue.x-k8s.io", "v1beta2", "resourceflavors"};
-
-// A server whose definition has no rules between members, as an older or a newer one may: two domains are
-// said, and one is named.
+// The server has no webhooks, and its definitions have no rules between members, as older or newer definitions may. Here the domain
+// count is two, and one domain is named.
 constexpr std::string_view kTorn =
     R"({"levels":["kubernetes.io/hostname"],"slices":[{"domainCount":2,)"
     R"("valuesPerLevel":[{"individual":{"roots":["x"]}}],"podCounts":{"universal":1}}]})";
@@ -44,15 +39,15 @@ void without_rules(Json& value) {
 
 class Unreadable : public apiserver::ServerTest {
  protected:
-  Unreadable() : ServerTest({.seed = 7, .admission = apiserver::kueue_webhooks({}), .controllers = true}) {
+  Unreadable() : ServerTest({.seed = 7, .controllers = true}) {
     for (const auto& file : embedded::crds()) make(apiserver::kCrds, "", file.content);
-    make(kFlavors, "",
+    make(api::kResourceFlavors, "",
          "{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: f}, spec: {}}");
-    make(kClusterQueues, "",
+    make(api::kClusterQueues, "",
          "{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: cq}, spec: "
          "{namespaceSelector: {}, resourceGroups: "
          "[{coveredResources: [cpu], flavors: [{name: f, resources: [{name: cpu, nominalQuota: 4}]}]}]}}");
-    make(kLocalQueues, "default",
+    make(api::kLocalQueues, "default",
          "{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: q}, spec: {clusterQueue: "
          "cq}}");
     begin();
@@ -142,6 +137,40 @@ TEST_F(Unreadable, AWorkloadThatGoesUnreadGivesItsQuotaBack) {
   EXPECT_TRUE(admitted("b"));
 }
 
+class UnreadableQueue : public Unreadable {
+ protected:
+  void make_unreadable(const std::string& name) {
+    const auto r = patch(api::kClusterQueues, "", name, R"({"spec":{"namespaceSelector":{"matchExpressions":[{"key":"a","operator":"Sideways"}]}}})");
+    ASSERT_TRUE(r.ok()) << to_string(r.body);
+    pass();
+  }
+  bool there(const std::string& name) { return get(api::kClusterQueues, "", name).ok(); }
+};
+
+TEST_F(UnreadableQueue, LosesItsFinalizerWhenItIsDeleted) {
+  ASSERT_TRUE(patch(api::kClusterQueues, "", "cq", R"({"metadata":{"labels":{"seen":"yes"}}})").ok());
+  pass();
+  make_unreadable("cq");
+  workload("a");
+  EXPECT_TRUE(admitted("a")) << "its last readable version counts";
+  ASSERT_TRUE(remove(api::kClusterQueues, "", "cq").ok());
+  pass();
+  EXPECT_TRUE(there("cq")) << "a workload holds its quota";
+  ASSERT_TRUE(remove(api::kWorkloads, "default", "a").ok());
+  pass();
+  EXPECT_FALSE(there("cq"));
+}
+
+TEST_F(UnreadableQueue, ThatWasNeverReadLosesItsFinalizerWhenItIsDeleted) {
+  controller.reset();
+  make_unreadable("cq");
+  begin();
+  ASSERT_TRUE(there("cq"));
+  ASSERT_TRUE(remove(api::kClusterQueues, "", "cq").ok());
+  pass();
+  EXPECT_FALSE(there("cq"));
+}
+
 TEST_F(Unreadable, WhoBeginsToLeadTells) {
   workload("a");
   controller.reset();
@@ -159,8 +188,9 @@ TEST_F(Unreadable, TheSameReasonIsToldOnce) {
   pass(3600);
   const Json found = list(api::kEvents, "default").body;
   for (const auto& one : array_at(found, {"items"})) {
-    if (string_at(one, {"reason"}) == "CannotBeRead")
+    if (string_at(one, {"reason"}) == "CannotBeRead") {
       EXPECT_EQ(find(one, "series"), nullptr) << to_string(one);
+    }
   }
 }
 

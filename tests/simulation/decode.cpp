@@ -97,7 +97,8 @@ class DecodeRun {
         deeds_(kinds_, random_) {}
 
   DecodeCount run(const std::string& resource, const Decoder& decode) {
-    DecodeCount count{resource};
+    DecodeCount count;
+    count.resource = resource;
     const auto* kind = kinds_.find(resource);
     if (kind == nullptr) {
       count.broken.push_back("the server does not serve it");

@@ -27,7 +27,6 @@ using berth::simulation::run_volcano_chaos;
 
 // 200 seeds in groups, so that they run beside each other. Sanitizers make each several times slower: they get fewer.
 constexpr int kGroups = 20;
-constexpr int kGroupsWithMonkeys = 6;  // in the first seed of each
 #ifdef BERTH_SANITIZED
 constexpr int kSeedsPerGroup = 1;
 #else
@@ -40,15 +39,10 @@ TEST_P(Chaos, EveryInvariantHoldsAndNothingIsLost) {
   for (int i = 0; i < kSeedsPerGroup; ++i) {
     ChaosOptions options;
     options.seed = static_cast<std::uint64_t>(GetParam() * kSeedsPerGroup + i + 1);
-    // Monkeys take most of the time, and some seeds with them show bugs that are open (docs/reliability.md): scripts/soak has them in
-    // every seed.
-    if (i != 0 || GetParam() >= kGroupsWithMonkeys) options.monkey_events = 0;
     const auto result = run_chaos(options);
     EXPECT_GE(result.events, options.events);
     EXPECT_GT(result.rounds, 0u);
-    if (options.monkey_events != 0) {
-      EXPECT_GT(result.monkeys.accepted, 0u);
-    }
+    EXPECT_GT(result.monkeys.accepted, 0u);
     for (const auto& sentence : result.broken) ADD_FAILURE() << "seed " << options.seed << ": " << sentence;
   }
 }
