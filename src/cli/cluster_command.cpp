@@ -88,7 +88,8 @@ Result<void> run_cluster(const Flags& flags) {
     });
   }
   std::function<void()> report = [&] {
-    std::fprintf(stderr, "monkeys: %s\n", described(monkeys->log()).c_str());
+    const std::string wrong = monkeys->still_wrong();
+    std::fprintf(stderr, "monkeys: %s%s\n", described(monkeys->log()).c_str(), wrong.empty() ? "" : ("; restoring " + wrong).c_str());
     executor.after(kBetweenReports, report);
   };
   AccessCheck check(**checker, executor, found->access,

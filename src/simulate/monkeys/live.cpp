@@ -17,6 +17,7 @@ namespace {
 constexpr Duration kBetweenRounds = std::chrono::seconds(2);
 constexpr int kMostRestoreRounds = 150;   // five minutes: controllers have to take their finalizers away
 constexpr std::size_t kMostNamedWrong = 5;
+constexpr std::size_t kLongestSentence = 1000;  // bytes
 
 // "apis/kueue.x-k8s.io/v1beta2" of "workloads.kueue.x-k8s.io": whether a document may describe a kind that is played with.
 bool is_played(std::string_view path, const MonkeyOptions& options) {
@@ -25,6 +26,14 @@ bool is_played(std::string_view path, const MonkeyOptions& options) {
     const auto dot = kind.first.find('.');
     return dot != std::string::npos && path.starts_with("apis/" + kind.first.substr(dot + 1) + "/");
   });
+}
+
+// "2 objects: Pod default/a is to go; ...", or "" of none.
+std::string named(const std::vector<std::string>& wrong) {
+  if (wrong.empty()) return "";
+  std::string text = std::to_string(wrong.size()) + " objects:";
+  for (std::size_t i = 0; i < std::min(wrong.size(), kMostNamedWrong); ++i) text += " " + wrong[i].substr(0, kLongestSentence) + ";";
+  return text;
 }
 
 }  // namespace
@@ -109,11 +118,10 @@ struct LiveMonkeys::Impl : std::enable_shared_from_this<Impl> {
     troop->restore([weak = weak_from_this()](const std::vector<std::string>& wrong) {
       const auto self = weak.lock();
       if (!self) return;
+      self->still_wrong = named(wrong);
       if (wrong.empty()) return self->finish({});
       if (++self->rounds < kMostRestoreRounds) return self->after(kBetweenRounds, [self = self.get()] { self->put_right(); });
-      std::string text = std::to_string(wrong.size()) + " objects cannot be put right:";
-      for (std::size_t i = 0; i < std::min(wrong.size(), kMostNamedWrong); ++i) text += " " + wrong[i] + ";";
-      self->finish(fail(text));
+      self->finish(fail("cannot restore " + self->still_wrong));
     });
   }
 
@@ -127,6 +135,7 @@ struct LiveMonkeys::Impl : std::enable_shared_from_this<Impl> {
   std::unique_ptr<MonkeyTroop> troop;
   bool playing = false, stopped = false;
   int rounds = 0;
+  std::string still_wrong;
 };
 
 LiveMonkeys::LiveMonkeys(kube::Client& client, Executor& executor, LiveMonkeysOptions options,
@@ -136,6 +145,7 @@ LiveMonkeys::~LiveMonkeys() = default;
 
 void LiveMonkeys::start() { impl_->start(); }
 void LiveMonkeys::stop() { impl_->stop(); }
+std::string LiveMonkeys::still_wrong() const { return impl_->still_wrong; }
 MonkeyLog LiveMonkeys::log() const { return impl_->troop ? impl_->troop->log() : MonkeyLog(); }
 
 }  // namespace berth::simulate

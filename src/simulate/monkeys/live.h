@@ -36,6 +36,9 @@ class LiveMonkeys {
   void stop();
 
   MonkeyLog log() const;
+  // What the last look at the server found different from the state before the monkeys: a count and the first few. "" before that, and
+  // when everything is restored.
+  std::string still_wrong() const;
 
  private:
   struct Impl;
