@@ -1,4 +1,4 @@
-// Tables for people: columns as kubectl prints them.
+// Text tables with columns as kubectl prints them.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace berth::simulate {
 
-// Padded, three spaces apart, no borders; a line per row.
+// Pads each column and separates columns with three spaces. No borders; one line per row.
 std::string columns(const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace berth::simulate

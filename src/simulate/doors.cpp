@@ -21,7 +21,7 @@ void tell(volcano::Doors& doors, const apiserver::Change& change) {
   doors.changed(group, rest.substr(0, rest.find('/')), old, gone ? nullptr : change.object.get());
 }
 
-// `behind` unless `past` says otherwise; then `alone`.
+// Returns a function that calls `behind`, or `alone` while `past` returns true.
 template <typename Answer, typename... Args>
 std::function<Answer(Args...)> unless(const std::function<bool()>& past, std::function<Answer(Args...)> behind,
                                       std::function<Answer(Args...)> alone) {

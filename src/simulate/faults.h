@@ -1,4 +1,4 @@
-// A connection that misbehaves as networks and API servers do, reproducibly from a seed.
+// A client that fails as networks and API servers do. The faults are reproducible from a seed.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,22 @@
 
 namespace berth::simulate {
 
-// Chances are in thousandths, of every request or event.
+// Chances are in thousandths, for each request or event.
 struct FaultRates {
-  int held_back = 0;        // the request goes out up to max_delay later, as behind a rate limit, if it still may
-  int refused = 0;          // 429 or 500; the request was not carried out. Of lists as streams: 500, or 422 as if never offered
-  int unknown_outcome = 0;  // carried out, the answer is lost (code 0)
-  int conflict = 0;         // 409 though nothing changed (another writer was first and undid it)
+  // the request is sent up to max_delay later, as behind a rate limit; not at all once not_sent_from has passed
+  int held_back = 0;
+  int refused = 0;  // 429 or 500; the request is not carried out. A streaming list gets 500, or 422 as if not offered
+  int unknown_outcome = 0;  // the request is carried out, but the answer is lost (code 0)
+  int conflict = 0;  // 409 although nothing changed (another writer was first and undid its change)
   int slow = 0;             // the answer takes up to max_delay
   int watch_ends = 0;       // the stream breaks after this event
-  int watch_expires = 0;    // 410: this event is lost and the client has to list again
-  int late = 0;             // this event and those behind it come up to max_delay later
-  int repeated = 0;         // this event comes twice
+  int watch_expires = 0;  // 410: this event is lost and the client must list again
+  int late = 0;  // this event and the later ones of the watch arrive up to max_delay later
+  int repeated = 0;  // this event arrives twice
   Duration max_delay = std::chrono::seconds(3);
 };
 
-// Small, fast, the same everywhere.
+// A small, fast generator (splitmix64) with the same numbers on every platform.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
@@ -48,10 +49,10 @@ class FaultyClient final : public api::RestClient {
                                           std::function<void()> on_end) override;
 
   void set_rates(FaultRates rates);
-  // Called before each write is sent on, with its number (from 1). Returning false loses it: as if the
-  // process died before.
+  // `handler` is called before each write is sent, with the write's number (from 1). When it returns false, the write
+  // is dropped without an answer, as if the process had died before it.
   void on_write(std::function<bool(std::uint64_t number)> handler);
-  // From now on nothing arrives any more, in either direction: the process on this side is dead.
+  // From now on nothing passes in either direction: the process on this side is dead.
   void cut();
   std::uint64_t faults() const;  // so far
 

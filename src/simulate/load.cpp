@@ -19,13 +19,13 @@ constexpr std::size_t kMaxQueues = 10'000;
 constexpr std::int64_t kMaxCount = 1'000'000;
 constexpr std::int64_t kMaxInterval = 1'000LL * 3600;            // milliseconds
 constexpr std::int64_t kMaxRuntime = 1'000LL * 3600 * 24 * 365;  // milliseconds
-constexpr std::size_t kMaxLevels = 16;                           // as a Topology may have
-constexpr std::size_t kMaxLabelValue = 63;                       // of Kubernetes
+constexpr std::size_t kMaxLevels = 16;  // limit of a Topology
+constexpr std::size_t kMaxLabelValue = 63;  // limit of Kubernetes for label values
 constexpr std::string_view kDefaultFlavor = "default";
 
 double cpus(const Quantity& quantity) { return static_cast<double>(quantity.milli_value()) / 1000; }
 
-// Keeps the first error; what cannot be read is a default from then on.
+// Keeps the first error. After an error the readers return defaults.
 class Parser {
  public:
   explicit Parser(const LoadOptions& options) : options_(options) {}
@@ -61,7 +61,7 @@ class Parser {
     return found;
   }
 
-  // A text that is one of `known`, the first of them when it is absent.
+  // A text that must be one of `known`. Returns the first of them when the member is absent.
   std::string choice(const Json& value, std::string_view key, const std::string& path,
                      std::initializer_list<std::string_view> known) {
     if (find(value, key) == nullptr) return std::string(*known.begin());
@@ -100,14 +100,14 @@ class Parser {
     return found.value_or(Quantity());
   }
 
-  // Not empty.
+  // An empty list is an error.
   const JsonArray& list(const Json& value, std::string_view key, const std::string& path) {
     const auto& found = array_at(value, {key});
     if (found.empty()) wrong(path + "." + std::string(key) + ": expected a list with at least one entry");
     return found;
   }
 
-  // --- Machines.
+  // --- Nodes.
 
   void parse_machines(const Json& root) {
     if (const Json* topology = find(root, "topology")) parse_topology(*topology);
@@ -199,7 +199,7 @@ class Parser {
     }
   }
 
-  // Of the queue that was added last.
+  // For the queue that was added last.
   void parse_workloads_set(const Json& value, const std::string& path, std::size_t set) {
     if (error_) return;
     check(known_members(value, path, {"count", "creationIntervalMs", "workloads"}));
@@ -223,7 +223,7 @@ class Parser {
     }
   }
 
-  // Every entry of the file is one kind, however many queues use it.
+  // Each entry of the file is one kind, however many queues use it.
   std::size_t kind_of(const Json& value, const std::string& path) {
     if (const auto known = kinds_.find(path); known != kinds_.end()) return known->second;
     check(known_members(value, path,
@@ -262,7 +262,7 @@ class Parser {
       wrong(path + ".tasLevel: \"" + kind.level + "\" is not the nodeLabel of a level of load.topology");
   }
 
-  // --- What follows from all of it.
+  // --- Values derived from the whole load.
 
   void finish() {
     std::sort(load_.submissions.begin(), load_.submissions.end(),
@@ -305,7 +305,7 @@ class Parser {
     load_.quota_floor = std::chrono::round<Duration>(std::chrono::duration<double>(floor));
   }
 
-  // So that quota alone decides.
+  // Enough nodes that only quota limits admission.
   void make_enough_machines() {
     Quantity all;
     for (const auto& queue : load_.queues) all = all + queue.nominal;
@@ -318,9 +318,9 @@ class Parser {
   std::optional<Error> error_;
   Load load_;
   LoadMachines machines_;
-  std::vector<LoadPreemption> preemption_;    // of each queue
+  std::vector<LoadPreemption> preemption_;  // one per queue
   std::set<std::string> names_;               // of queues
-  std::map<std::string, std::size_t> kinds_;  // by their place in the file
+  std::map<std::string, std::size_t> kinds_;  // by their place in the document
 };
 
 }  // namespace

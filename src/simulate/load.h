@@ -1,34 +1,34 @@
-// Loads: queues by the dozen and workloads by the thousand in a few lines, in the language of Kueue's
-// scheduler benchmark, so that one file can load both.
+// Loads: dozens of queues and thousands of workloads described in a few lines. The language follows the generator
+// configuration of Kueue's scheduler benchmark, so that one file can drive both.
 //
-//   topology:                                   # optional: nodes, and the Topology they are in
+//   topology:                                   # optional: the nodes and their Topology
 //     name: machine-room
-//     levels:                                   # from the top; count: how many in each of the level above
+//     levels:                                   # from the top; count: number in each domain of the level above
 //     - {name: rack, count: 10, nodeLabel: example.com/rack}
 //     - {name: node, count: 64, nodeLabel: kubernetes.io/hostname, capacity: {cpu: 96, memory: 256Gi}}
 //   resourceFlavor: {name: cpus, nodeLabel: example.com/group, topologyName: machine-room}   # optional
-//   cohorts:                                    # every set makes `count` of its kind
+//   cohorts:                                    # each set makes `count` objects
 //   - className: cohort
 //     count: 5
 //     queuesSets:
-//     - className: team                         # a ClusterQueue, and a namespace and LocalQueue of its name
+//     - className: team                         # a ClusterQueue, and a namespace and LocalQueue of this name
 //       count: 6
 //       nominalQuota: 20                        # of cpu
 //       borrowingLimit: 100                     # optional
 //       reclaimWithinCohort: Any                # optional, as withinClusterQueue: Never
 //       withinClusterQueue: LowerPriority
-//       workloadsSets:                          # all sets of a queue are submitted side by side
-//       - count: 350                            # times through the list below
-//         creationIntervalMs: 100               # before each workload
+//       workloadsSets:                          # all sets of a queue are submitted in parallel
+//       - count: 350                            # number of times the list below is submitted
+//         creationIntervalMs: 100               # wait before each workload
 //         workloads:
-//         - className: small                    # what reports are by
+//         - className: small                    # reports are grouped by this name
 //           runtimeMs: 200
 //           priority: 50
 //           request: 500m                       # cpu of each pod
 //           podCount: 2                         # optional: 1
-//           tasConstraint: required             # optional; with tasLevel: required, preferred or balanced
+//           tasConstraint: required             # optional, with tasLevel: required, preferred or balanced
 //           tasLevel: example.com/rack
-//           sliceSize: 2                        # balanced: pods of a slice, each slice within tasLevel
+//           sliceSize: 2                        # for balanced: pods of a slice; a slice stays in one tasLevel domain
 #pragma once
 
 #include <cstdint>
@@ -44,10 +44,10 @@
 
 namespace berth::simulate {
 
-inline constexpr std::size_t kMaxSubmissions = 1'000'000;  // of one load: what fits into memory
+inline constexpr std::size_t kMaxSubmissions = 1'000'000;  // in one load; bounds memory
 
 struct LoadOptions {
-  std::size_t limit = kMaxSubmissions;  // at most this many times through each workloadsSet
+  std::size_t limit = kMaxSubmissions;  // each workloadsSet submits its list at most this many times
 };
 
 // One entry of a workloadsSet.
@@ -59,14 +59,14 @@ struct LoadKind {
   Quantity request;  // cpu of each pod
   std::int64_t pods = 1;
   Topology topology = Topology::kNone;
-  std::string level;            // of the topology
-  std::int64_t slice_size = 0;  // kSlices; 0: not said
+  std::string level;  // a level of the topology: its node label
+  std::int64_t slice_size = 0;  // for kSlices; 0: not set
 
   double work() const;  // cpu times seconds
 };
 
 struct LoadQueue {
-  std::string name;  // of the ClusterQueue, the LocalQueue and its namespace
+  std::string name;  // of the ClusterQueue, the LocalQueue and the namespace
   std::string cohort;
   Quantity nominal;
   std::optional<Quantity> borrowing_limit;
@@ -74,28 +74,29 @@ struct LoadQueue {
 
 struct Submission {
   Duration at{};          // since the start
-  std::size_t queue = 0;  // of Load::queues
-  std::size_t kind = 0;   // of Load::kinds
+  std::size_t queue = 0;  // index in Load::queues
+  std::size_t kind = 0;  // index in Load::kinds
   std::string name;
 };
 
 struct Load {
-  std::vector<Json> nodes;    // without a topology: one per queue, each large enough for all quota
-  std::vector<Json> objects;  // to be created in this order before the first submission
+  std::vector<Json> nodes;  // without a topology: one per queue, each large enough for all quota
+  std::vector<Json> objects;  // create these in this order, before the first submission
   std::vector<LoadQueue> queues;
   std::vector<LoadKind> kinds;
   std::vector<Submission> submissions;  // ordered by time, queue and name
-  // No schedule ends sooner: the work of a cohort over its nominal quota, or of a queue over all it may use.
+  // Lower bound for the makespan: a cohort's work divided by its nominal quota, or a queue's work divided by the most
+  // quota it may use, whichever is longest.
   Duration quota_floor{};
 };
 
-// From YAML. Errors name the place in the document and what was expected there.
+// Parses YAML. An error names the place in the document and what was expected there.
 Result<Load> parse_load(std::string_view text, const LoadOptions& options = {});
 
-// What is submitted: a Workload nobody owns, or a Job whose pods the pretend cluster runs.
+// The object to submit: a Workload without an owner, or a Job whose pods the pretend cluster runs.
 Json workload_of(const Load& load, const Submission& submission);
 Json job_of(const Load& load, const Submission& submission);
-// Of the kinds that loads are made of, and of events about them.
+// The resource of a kind that loads create (Event is included: remove_load deletes events).
 api::GroupVersionResource load_resource(std::string_view kind);
 
 }  // namespace berth::simulate

@@ -11,12 +11,13 @@
 namespace berth::simulate {
 namespace {
 
-constexpr Duration kSettling = std::chrono::seconds(1);  // for nodes and queues to be seen, before the start
+// before the start: time for the controllers to see nodes and queues
+constexpr Duration kSettling = std::chrono::seconds(1);
 constexpr Duration kLook = std::chrono::seconds(1);
-// Of standing still, until it is looked at; from one look to the next, and after advice.
+// Time without progress before the first advice; then the time from one check to the next, and after advice.
 constexpr Duration kAdviseFirst = std::chrono::seconds(30), kAdviseLook = std::chrono::seconds(5),
                    kAdviseEvery = std::chrono::minutes(1);
-constexpr Duration kStall = std::chrono::minutes(10);  // without any progress nothing more will come
+constexpr Duration kStall = std::chrono::minutes(10);  // without progress for so long, the play ends
 
 struct Waits {
   std::size_t count = 0, finished = 0, evictions = 0;
@@ -28,7 +29,7 @@ Duration average(Duration total, std::size_t count) {
   return count == 0 ? Duration() : total / static_cast<Duration::rep>(count);
 }
 
-// The nearest rank: at least `percent` of the values are not above it.
+// Nearest-rank percentile: the smallest value that at least `percent` of the values do not exceed.
 Duration percentile(const std::vector<Duration>& sorted, std::size_t percent) {
   if (sorted.empty()) return {};
   const std::size_t rank = (sorted.size() * percent + 99) / 100;
@@ -71,7 +72,7 @@ struct LoadPlay::Impl : std::enable_shared_from_this<LoadPlay::Impl> {
     if (auto tell = std::exchange(done, nullptr)) tell(std::move(outcome));
   }
 
-  // --- Before the start: one object after the other.
+  // --- Before the start: create one object after the other.
 
   void create_next() {
     if (created == load.objects.size()) {
@@ -104,7 +105,7 @@ struct LoadPlay::Impl : std::enable_shared_from_this<LoadPlay::Impl> {
     later(kLook, &Impl::look);
   }
 
-  // Submits what is due and comes back for the rest.
+  // Submits what is due and sets a timer for the next submission.
   void submit_due() {
     const Duration now = executor.now() - start;
     for (; next < load.submissions.size() && load.submissions[next].at <= now; ++next) submit(load.submissions[next]);
@@ -141,7 +142,7 @@ struct LoadPlay::Impl : std::enable_shared_from_this<LoadPlay::Impl> {
     later(kLook, &Impl::look);
   }
 
-  // Says why it stands still. What is behind it is looked at only then.
+  // Reports why the play stalls. Looks for the reason only then.
   void advise() {
     const Duration quiet = executor.now() - progressed;
     if (quiet == Duration()) advise_after = kAdviseFirst;
@@ -244,11 +245,11 @@ struct LoadPlay::Impl : std::enable_shared_from_this<LoadPlay::Impl> {
   LoadPlayOptions options;
   Observer observer;
   PretendRuns runs;
-  std::function<void(Result<LoadReport>)> done;  // empty once it was called
-  std::size_t created = 0;                       // of the objects
-  std::size_t next = 0;                          // of the submissions
+  std::function<void(Result<LoadReport>)> done;  // empty after the call
+  std::size_t created = 0;  // number of objects
+  std::size_t next = 0;  // index of the next submission
   Time start{}, progressed{};
-  Duration advise_after = kAdviseFirst;  // of standing still
+  Duration advise_after = kAdviseFirst;  // time without progress before the next advice
   std::size_t last_sum = 0;
   std::map<std::string, std::size_t, std::less<>> by_key;  // "namespace/name" -> submission
 };

@@ -1,5 +1,5 @@
-// Plays a load against an API server on the caller's clock, virtual or real: makes its objects, submits, pretends that bare
-// workloads run, and measures how long everybody waited.
+// Plays a load against an API server on the caller's clock, virtual or real. It creates the load's objects, submits
+// the workloads, finishes workloads without an owner as if they had run, and measures how long each one waited.
 #pragma once
 
 #include <cstdint>
@@ -17,24 +17,24 @@
 
 namespace berth::simulate {
 
-// Workloads nobody owns, of which it is pretended that they run from their admission on, as Kueue's benchmark does; or Jobs, whose
-// pods a cluster makes, binds and runs.
+// kWorkloads: Workloads without an owner, as in Kueue's scheduler benchmark; the play pretends that they run from
+// their admission on. kJobs: Jobs whose pods a cluster creates, binds and runs.
 enum class LoadAs : std::uint8_t { kJobs, kWorkloads };
 
 struct LoadProgress {
   Duration at{};  // since the start
   std::size_t submitted = 0, admitted = 0, finished = 0;
-  std::size_t made = 0;  // of the load's objects: before the start
+  std::size_t made = 0;  // number of the load's objects created so far, before the start
 };
 
-// Of the workloads of one class.
+// Results for the workloads of one class.
 struct LoadClassReport {
   std::string class_name;
   std::size_t count = 0, finished = 0;
-  // From its submission to the last admission of each admitted workload: what an eviction took counts as
+  // Time from submission to the last admission, of each admitted workload. The time lost by an eviction counts as
   // waiting.
   Duration wait_average{}, wait_median{}, wait_p95{}, wait_longest{};
-  Duration held_average{};     // from the last admission to the end
+  Duration held_average{};  // from the last admission to the finish
   Duration runtime_average{};  // what the file asks for
   std::size_t evictions = 0;
 };
@@ -43,37 +43,38 @@ struct LoadReport {
   std::vector<LoadClassReport> classes;  // in order of the file
   std::size_t count = 0, finished = 0;
   Duration last_submission{};
-  Duration makespan{};  // from the start to the end of the last workload; to the end of the play when some
-                        // never end
+  // from the start until the last workload finishes; until the end of the play when some workloads do not finish
+  Duration makespan{};
   Duration quota_floor{};
-  double utilisation = 0;  // quota in use over nominal quota, until `makespan`
-  // Known in virtual time only.
+  double utilisation = 0;  // quota in use divided by nominal quota, from the start until `makespan`
+  // Set only in virtual time.
   bool virtual_time = false;
   std::map<std::string, std::uint64_t>
-      controller_requests;       // "patch workloads/status" -> count; events left out
-  std::uint64_t api_writes = 0;  // of everybody, events included
-  std::map<std::string, std::size_t> unfinished;  // what they wait for, "" when they were admitted -> count
+      controller_requests;  // "patch workloads/status" -> count; requests for events are not counted
+  std::uint64_t api_writes = 0;  // by all clients, events included
+  std::map<std::string, std::size_t> unfinished;  // message of why they wait ("": admitted) -> number of workloads
 };
 
 struct LoadPlayOptions {
   LoadAs as = LoadAs::kJobs;
-  std::function<void()> on_start;                        // the objects are there; submitting begins
-  std::function<void(const LoadProgress&)> on_progress;  // every second, and with each object before the start
-  // It stands still: why, and what to do. Half a minute after nothing happens any more that should, and then each minute.
+  std::function<void()> on_start;  // called when the objects exist and submitting begins
+  std::function<void(const LoadProgress&)> on_progress;  // called every second, and for each object before the start
+  // Called when the play stalls, with the likely reason and advice: after 30 s without progress, and then every
+  // minute.
   std::function<void(const std::string&)> on_stall;
-  // Who writes what becomes of pretended runs, so that a queue of submissions does not hold up what runs already: in a cluster they
-  // are not the same people. Null: the play's client. Must outlive the play.
+  // Client that writes the status of pretended runs, so that a queue of submissions does not delay them. In a real
+  // cluster these are different clients. Null: use the play's client. Must outlive the play.
   api::RestClient* runs = nullptr;
 };
 
 class LoadPlay {
  public:
-  // All of them must outlive the play. Destroying it ends it; what is under way is ignored.
+  // All arguments must outlive the play. The destructor ends the play; answers that arrive later are ignored.
   LoadPlay(const Load& load, api::RestClient& client, Executor& executor, LoadPlayOptions options);
   ~LoadPlay();
 
-  // `done` is called once, when all have finished, or when nothing was submitted, admitted or finished for ten minutes. An error
-  // says what the server said to the first object that it refused.
+  // Calls `done` once: when all workloads have finished, or after ten minutes in which nothing was submitted,
+  // admitted or finished. An error holds the server's message for the first object that it refused.
   void start(std::function<void(Result<LoadReport>)> done);
 
  private:
@@ -81,7 +82,8 @@ class LoadPlay {
   std::shared_ptr<Impl> impl_;
 };
 
-// Deletes what a play has made, workloads first. What is not there or cannot be deleted is left alone; `done` is called in any case.
+// Deletes what a play created, workloads first. Objects that do not exist or cannot be deleted are ignored. `done` is
+// always called.
 void remove_load(const Load& load, LoadAs as, api::RestClient& client, std::function<void()> done);
 
 std::string to_table(const LoadReport& report);

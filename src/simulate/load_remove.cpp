@@ -1,4 +1,4 @@
-// Taking a load away again.
+// Deletes the objects of a load.
 #include <memory>
 #include <utility>
 #include <vector>
@@ -8,7 +8,7 @@
 namespace berth::simulate {
 namespace {
 
-// One request after the other: what is deleted last is not held by what is deleted first.
+// Sends one request after the other, so that an object is deleted after the objects that use it.
 void send_all(const std::shared_ptr<std::vector<api::RestRequest>>& requests, std::size_t next, api::RestClient& client,
               const std::function<void()>& done) {
   if (next == requests->size()) return done();

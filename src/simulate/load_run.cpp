@@ -27,7 +27,7 @@ Result<LoadReport> run_load(const Load& load, const LoadRunOptions& options) {
   if (!made) return tl::unexpected(made.error());
   World& world = **made;
 
-  std::map<std::string, std::uint64_t> before;  // the controller's requests before the start
+  std::map<std::string, std::uint64_t> before;  // request counts of the controller at the start
   apiserver::Revision revision = 0;
   LoadPlayOptions play_options{options.as,
                                [&] {
@@ -47,7 +47,7 @@ Result<LoadReport> run_load(const Load& load, const LoadRunOptions& options) {
     std::erase_if(r.controller_requests, [](const auto& entry) { return entry.second == 0; });
     r.api_writes = static_cast<std::uint64_t>(world.server().revision() - revision);
   });
-  while (!outcome) world.run_for(kLookEvery);  // a play always ends
+  while (!outcome) world.run_for(kLookEvery);  // a play always ends, see kStall in load_play.cpp
   return std::move(*outcome);
 }
 

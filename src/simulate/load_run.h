@@ -13,11 +13,11 @@ struct LoadRunOptions {
   LoadAs as = LoadAs::kJobs;  // the pretend cluster runs the pods of jobs
   controller::FeatureGates feature_gates;
   std::uint64_t seed = 1;
-  std::function<void(const LoadProgress&)> on_progress;  // as of a LoadPlay, in virtual time
+  std::function<void(const LoadProgress&)> on_progress;  // see LoadPlayOptions; in virtual time
   std::function<void(const std::string&)> on_stall;
 };
 
-// Fails when the load cannot be played: the server refuses an object. Workloads that never finish are in the report.
+// Fails when the server refuses an object of the load. Workloads that never finish are counted in the report.
 Result<LoadReport> run_load(const Load& load, const LoadRunOptions& options);
 
 }  // namespace berth::simulate

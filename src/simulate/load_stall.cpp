@@ -5,7 +5,7 @@
 namespace berth::simulate {
 namespace {
 
-constexpr Duration kQuiet = std::chrono::seconds(30);  // less is no stall
+constexpr Duration kQuiet = std::chrono::seconds(30);  // shorter pauses are normal
 
 std::string shown(Duration d) { return format_duration(std::chrono::round<std::chrono::seconds>(d)); }
 

@@ -1,4 +1,4 @@
-// A load that stands still: why, and what its user can do about it.
+// Explains why a load makes no progress and what the user can do about it.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@ namespace berth::simulate {
 
 struct LoadStall {
   LoadAs as = LoadAs::kJobs;
-  Duration quiet{};        // nothing was submitted, admitted or finished for so long
-  Duration longest_run{};  // of all that were submitted
+  Duration quiet{};  // time since the last submission, admission or finish
+  Duration longest_run{};  // the longest runtime of all kinds of the load
   std::size_t submitted = 0;
-  std::size_t workloads = 0;  // of them that exist
+  std::size_t workloads = 0;  // Workload objects that exist for them
   std::size_t admitted = 0, finished = 0;
-  std::string reason;  // what most of those that wait say; empty: nothing
+  std::string reason;  // the most frequent reason of waiting workloads; empty: none
 };
 
-// One or two sentences; empty while there is nothing to worry about.
+// Returns one or two sentences; empty while there is no reason to worry.
 std::string stall_advice(const LoadStall& stall);
 
 }  // namespace berth::simulate

@@ -15,7 +15,7 @@ namespace {
 
 using namespace api::autoscaling;
 
-// Nodes that come at about the same time are told of together.
+// Nodes that join within this time are reported together.
 constexpr Duration kTogether = std::chrono::seconds(1);
 
 std::vector<Json> copies(const std::vector<JsonPtr>& list) {

@@ -1,4 +1,4 @@
-// Watches nodes and ProvisioningRequests and tells what happens to them, in words.
+// Watches nodes and ProvisioningRequests and describes their changes in words.
 #pragma once
 
 #include <functional>
@@ -22,7 +22,7 @@ class MachineWatch {
   void on_moment(std::function<void(const Moment&)> handler) { handler_ = std::move(handler); }
   void start();
 
-  // Of a host, by the topologies there are (see rack_label_of); empty when it is not known.
+  // The rack of a hostname, by the topologies that exist (see rack_label_of). Empty when it is not known.
   std::string rack_of(std::string_view hostname) const;
 
  private:
@@ -35,9 +35,9 @@ class MachineWatch {
   Executor& executor_;
   kube::Informer nodes_, topologies_, requests_;
   std::function<void(const Moment&)> handler_;
-  std::map<std::string, std::int64_t> joined_;  // new nodes that were not told of yet, by rack
+  std::map<std::string, std::int64_t> joined_;  // new nodes not reported yet, by rack
   TimerId joined_timer_ = 0;
-  std::map<std::string, std::string> racks_;  // by hostname, also of nodes that are gone
+  std::map<std::string, std::string> racks_;  // by hostname; deleted nodes stay
 };
 
 }  // namespace berth::simulate

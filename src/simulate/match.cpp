@@ -5,7 +5,7 @@
 namespace berth::simulate {
 namespace {
 
-// The member by which expected list entries find their partner; empty when there is none.
+// The member that identifies the entries of an expected list ("type" or "name"); empty when not all entries have it.
 std::string_view list_key(const JsonArray& expected) {
   for (const std::string_view key : {"type", "name"}) {
     bool all = !expected.empty();

@@ -1,4 +1,4 @@
-// Does an object look as expected? Expectations are partial: only what they name is compared.
+// Compares an object with a partial expectation: only the members that the expectation names are compared.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace berth::simulate {
 
-// Every difference as one sentence with its path; empty when `actual` has all that `expected` names.
-//  - objects: each named member must match; null means that the member is absent;
-//  - lists whose expected members have a "type" or a "name": matched by it, others may be there too; one with absent: true
-//    must not be there;
-//  - other lists: same length, member by member;
-//  - a string between slashes, "/cpu .* needed/", is a pattern that must be found.
+// Returns each difference as one sentence with its path. Empty when `actual` has everything that `expected` names.
+//  - objects: each named member must match; null means that the member must be absent;
+//  - lists whose expected entries all have a "type", or all a "name": entries are matched by it and other entries
+//    are allowed; an entry with absent: true must not exist;
+//  - other lists: same length, compared entry by entry;
+//  - a string between slashes, "/cpu .* needed/", is a regular expression that must match somewhere in the value.
 std::vector<std::string> differences(const Json& expected, const Json& actual, const std::string& path);
 
 }  // namespace berth::simulate

@@ -1,4 +1,4 @@
-// Reading documents that people write: which members there may be, and errors that name the place.
+// Checks hand-written documents: which members are allowed. Errors name the place in the document.
 #pragma once
 
 #include <initializer_list>
@@ -8,7 +8,7 @@
 
 namespace berth::simulate {
 
-// Fails when `value` is no mapping or has a member that is not `known`; the error lists those that are.
+// Fails when `value` is not a mapping or has a member that is not in `known`. The error lists the allowed members.
 Result<void> known_members(const Json& value, std::string_view path,
                            std::initializer_list<std::string_view> known);
 

@@ -15,7 +15,7 @@ using WorkloadPtr = Observer::WorkloadPtr;
 using FlavorResource = std::pair<std::string, std::string>;
 using Usage = std::map<FlavorResource, Amount>;
 
-// What a workload holds: nothing before its reservation and after its end.
+// The quota that a workload uses: none before its reservation and after it finished.
 Usage usage_of(const Workload& w) {
   Usage usage;
   if (!w.status.admission || !api::is_true(w.status.conditions, api::kueue::kQuotaReserved) ||
@@ -89,7 +89,7 @@ struct Observer::Impl {
     if (now) nominal.emplace(key, nominal_of(*now));
   }
 
-  // Adds what was used since the last change to the integrals, then takes the new usage.
+  // Adds the usage since the last change to the integrals, then sets the new usage of the workload.
   void account(const std::string& key, const std::string& cluster_queue, Usage usage) {
     const Time now = executor.now();
     for (auto& [what, amount] : total)
@@ -198,7 +198,7 @@ struct Observer::Impl {
     if (reserved != nullptr && !reserved->status &&
         (before == nullptr || before->message != reserved->message || before->status)) {
       life.waiting_for = reserved->message;
-      // Of an evicted workload this first repeats why it was evicted.
+      // For an evicted workload this message first repeats the reason of the eviction.
       const auto* evicted = api::find_condition(w.status.conditions, api::kueue::kEvicted);
       if (evicted == nullptr || evicted->message != reserved->message)
         tell(who, "waits: " + reserved->message);
@@ -222,7 +222,7 @@ struct Observer::Impl {
   std::vector<std::string> order;
   Counts counts;
   std::map<std::string, std::string> names;                      // uid -> "namespace/job"
-  std::map<std::string, Usage> nominal;                          // "ClusterQueue/name" -> quotas
+  std::map<std::string, Usage> nominal;  // "ClusterQueue/name" or "Cohort/name" -> nominal quotas
   std::map<std::string, std::pair<std::string, Usage>> held_by;  // uid -> cluster queue, usage
   std::map<std::string, Usage> by_queue;
   Usage total, peaks;

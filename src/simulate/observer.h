@@ -1,5 +1,5 @@
-// Watches a cluster and remembers what matters to people: who waited for what, who borrowed, who was evicted
-// and why.
+// Watches a cluster and records what users care about: how long each workload waited and why, borrowing, and
+// evictions with their reasons.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@
 
 namespace berth::simulate {
 
-// One thing that happened, in words.
+// One event, described in words.
 struct Moment {
   Time when{};
   std::string who;   // "language/large-model"
@@ -30,47 +30,48 @@ struct Eviction {
   std::string reason, message;
 };
 
-// The life of one workload. Times are absent while they did not come.
+// The history of one workload. Times are absent until the event happens.
 struct Life {
-  std::string ns, name;  // of the job, or of the workload when it has no job
+  std::string ns, name;  // of the job, or of the workload when no job owns it
   std::string queue, cluster_queue;
   std::int32_t priority = 0;
   Time submitted{};
-  std::optional<Time> admitted;  // first admission
+  std::optional<Time> admitted;  // of the first admission
   std::optional<Time> last_admitted;
   std::optional<Time> finished;
   bool succeeded = false;
-  std::string waiting_for;  // message of QuotaReserved=False, while it waits
+  std::string waiting_for;  // message of the condition QuotaReserved=False while the workload waits
   std::vector<Eviction> evictions;
 };
 
 struct Utilisation {
   std::string flavor, resource;
-  Amount nominal;  // of all ClusterQueues and Cohorts together
+  Amount nominal;  // sum over all ClusterQueues and Cohorts
   Amount peak;
-  double used_seconds = 0;  // integral over time: units times seconds
+  double used_seconds = 0;  // integral over time, in units times seconds
 };
 
-// Messages name workloads by uid; people know them by these names.
+// Replaces the UID of a workload in a message by its name ("namespace/job").
 std::string with_names(std::string message, const std::map<std::string, std::string>& by_uid);
 
 class Observer {
  public:
   Observer(api::RestClient& client, Executor& executor);
   ~Observer();
-  // Called for every moment as it happens.
+  // Called for each moment when it happens.
   void on_moment(std::function<void(const Moment&)> handler);
-  // Called for every change of a workload ("namespace/name"), null when it is gone: who looks at them too need not watch.
+  // Called for each change of a workload ("namespace/name"); null when it is deleted. A caller that needs workloads
+  // can use this instead of its own watch.
   using WorkloadPtr = std::shared_ptr<const api::kueue::Workload>;
   void on_workload(std::function<void(const std::string& key, const WorkloadPtr& now)> handler);
-  // Moments say where workloads are placed, and when places change; `rack_of` names the rack of a host.
+  // Makes moments name the places of a workload and their changes. `rack_of` returns the rack of a hostname.
   void tell_places(RackOf rack_of);
   void start();
 
-  std::vector<Life> lives() const;               // in order of submission, then name
-  std::vector<Utilisation> utilisation() const;  // up to now, in order of flavor and resource
-  bool all_finished() const;                     // at least one workload was seen, and all are done
-  // How many workloads were seen so far, and how many of them were admitted at least once and are done.
+  std::vector<Life> lives() const;  // ordered by submission, then name
+  std::vector<Utilisation> utilisation() const;  // up to now, ordered by flavor and resource
+  bool all_finished() const;  // true when at least one workload was seen and all have finished
+  // Number of workloads seen so far, and how many of them were admitted at least once and have finished.
   struct Counts {
     std::size_t seen = 0, admitted = 0, finished = 0;
   };

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kHostname = "kubernetes.io/hostname";
 
-// One lowest domain of the assignment: its level values, completed with the labels of its node.
+// One lowest domain of the assignment: its level values, plus the labels of its node.
 struct Where {
   api::StringMap labels;
   std::int64_t pods = 0;
@@ -101,7 +101,7 @@ class Check {
       out_.push_back(fmt::format("{} of its pods hold nodes, expected {}", holding, *expected_.pods));
   }
 
-  // The first place that matches and is not full yet; the domains of one pod set do not overlap.
+  // Counts the pod in the first matching domain that is not full yet; the domains of one pod set do not overlap.
   void check_pod(const api::PodPlacement& pod, std::vector<std::int64_t>& used) {
     const auto node = std::find_if(nodes_.begin(), nodes_.end(), [&](const Json& n) {
       return string_at(n, {"metadata", "name"}) == pod.node;

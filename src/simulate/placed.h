@@ -1,14 +1,14 @@
-// Is a job placed as expected? What scenarios say under `placed:`.
+// Checks that a job is placed as expected: the entries of `placed:` in scenarios.
 //
 //   - job: train                                            # a batch Job; namespace: default unless said
-//     podSet: main                                          # optional: else all of them together
-//     domains: {cloud.provider.com/topology-rack: 1}        # its places lie in so many racks
-//     on: {cloud.provider.com/topology-rack: [b1-r1]}       # in exactly these
-//     pods: 64                                              # so many of its pods hold nodes
-//     assigned: false                                       # or: it has no places (yet)
+//     podSet: main                                          # optional; without it all pod sets together
+//     domains: {cloud.provider.com/topology-rack: 1}        # number of racks that its places lie in
+//     on: {cloud.provider.com/topology-rack: [b1-r1]}       # exactly these racks
+//     pods: 64                                              # number of its pods that are bound to nodes
+//     assigned: false                                       # it has no topology assignment (yet)
 //
-// Labels are those of nodes, or levels of the assignment. Always checked besides: every pod that holds a node
-// is inside the places, and no place has more pods than it was given for.
+// A label is a node label or a level of the assignment. In addition it is always checked that each bound pod is in
+// one of the assigned domains, and that no domain has more pods than it was assigned.
 #pragma once
 
 #include <map>
@@ -29,15 +29,15 @@ struct PlacedExpectation {
   std::optional<std::int64_t> pods;
   bool assigned = true;
 };
-// `path` names the entry in errors.
+// `path` names the entry in error messages.
 Result<PlacedExpectation> parse_placed(const Json& value, const std::string& path);
 
-// Every difference as a sentence. The objects are those of the whole cluster, or of the job's namespace.
+// Returns each difference as a sentence. The objects are those of the whole cluster, or of the job's namespace.
 std::vector<std::string> placement_differences(const PlacedExpectation& expected,
                                                const std::vector<Json>& workloads,
                                                const std::vector<Json>& nodes, const std::vector<Json>& pods);
 
-// The workload that a Job owns among these; null when there is none.
+// The workload in the list that the Job owns; null when there is none.
 const Json* workload_of(const std::vector<Json>& workloads, std::string_view ns, std::string_view job);
 
 }  // namespace berth::simulate

@@ -54,7 +54,7 @@ std::string describe_places(const api::kueue::Workload& workload, const RackOf& 
     counts.second += rack.empty() ? 0 : 1;
   }
   std::vector<std::pair<std::pair<std::int64_t, std::int64_t>, std::vector<std::string>>>
-      alike;  // in order of the first
+      alike;  // in the order of their first domain
   for (const auto& [rack, counts] : racks) {
     auto group = std::find_if(alike.begin(), alike.end(), [&](const auto& g) { return g.first == counts; });
     if (group == alike.end()) group = alike.insert(alike.end(), {counts, {}});

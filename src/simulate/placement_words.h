@@ -1,4 +1,4 @@
-// Where a workload was placed, in words for people: "b1-r1 (64 pods on 32 nodes)". Pure.
+// Describes where a workload is placed, in words: "b1-r1 (64 pods on 32 nodes)". Pure.
 #pragma once
 
 #include <functional>
@@ -9,14 +9,14 @@
 
 namespace berth::simulate {
 
-// The rack of a host; empty when it is not known.
+// Returns the rack of a hostname; empty when it is not known.
 using RackOf = std::function<std::string(std::string_view hostname)>;
 
-// "b1-r1, b1-r2 (64 pods on 32 nodes each), b1-r3 (8 pods on 4 nodes)"; domains that are no hosts by their
-// own names. Empty without places.
+// "b1-r1, b1-r2 (64 pods on 32 nodes each), b1-r3 (8 pods on 4 nodes)". A domain whose rack is not known is named by
+// itself. Empty when the workload has no topology assignment.
 std::string describe_places(const api::kueue::Workload& workload, const RackOf& rack_of);
 
-// "2 pods from b1-r1-n5 to b1-r1-n33"; empty when no pod has to go elsewhere.
+// "2 pods from b1-r1-n5 to b1-r1-n33"; empty when no pod moves.
 std::string describe_move(const api::kueue::Workload& before, const api::kueue::Workload& now);
 
 }  // namespace berth::simulate

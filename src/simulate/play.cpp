@@ -15,7 +15,7 @@
 namespace berth::simulate {
 namespace {
 
-// Without an end a scenario is over when every workload is done, at the latest after this.
+// A scenario without `end` ends when all workloads are done, and after this time at the latest.
 constexpr Duration kLongest = std::chrono::hours(24 * 7);
 constexpr Duration kLook = std::chrono::seconds(10);
 
@@ -110,7 +110,7 @@ class Player {
                 std::string(api::status_message(response)));
   }
 
-  // Of all namespaces.
+  // Lists the objects of all namespaces.
   std::vector<Json> list(std::string_view kind) {
     auto request = world_.request_for(kind == "Workload" ? "kueue.x-k8s.io/v1beta2" : "", kind, "", "");
     if (!request) return {};
@@ -127,7 +127,7 @@ class Player {
     picture.rack_label = rack_label_of(list("Topology"));
     picture.colour = options_.colour;
     const auto pods = list("Pod");
-    for (auto& holder : holders_of(pods)) {  // letters stay with those that had them
+    for (auto& holder : holders_of(pods)) {  // a holder keeps its letter
       if (std::find(holders_.begin(), holders_.end(), holder) == holders_.end()) holders_.push_back(std::move(holder));
     }
     picture.holders = holders_;
@@ -174,7 +174,7 @@ class Player {
   Observer observer_;
   MachineWatch machines_;
   QueueWatch queues_;
-  std::vector<std::string> holders_;  // who had which letter in pictures
+  std::vector<std::string> holders_;  // in the order of their letters in pictures
   std::vector<std::string> failures_;
 };
 

@@ -1,4 +1,4 @@
-// Plays a scenario in virtual time and says what came of it.
+// Plays a scenario in virtual time and returns the results.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ namespace berth::simulate {
 struct PlayOptions {
   std::uint64_t seed = 1;
   std::function<std::unique_ptr<api::RestClient>(api::RestClient& server, Executor&)> between;  // see WorldOptions
-  controller::FeatureGates feature_gates;  // before the scenario's own
-  std::function<void(const Moment&)> on_moment;                    // as things happen
-  std::function<void(Time when, const std::string& text)> on_say;  // the scenario's own words
-  std::function<void(const std::string& picture)> on_racks;        // where the scenario asks for it
-  bool colour = false;                                             // of the picture
+  controller::FeatureGates feature_gates;  // take precedence over the gates of the scenario
+  std::function<void(const Moment&)> on_moment;  // called when each moment happens
+  std::function<void(Time when, const std::string& text)> on_say;  // called with the text of `say`
+  std::function<void(const std::string& picture)> on_racks;  // called for each step with `racks: true`
+  bool colour = false;  // colours in the picture (terminal escape sequences)
 };
 
 struct Played {
@@ -32,8 +32,8 @@ struct Played {
   bool all_finished = false;
 };
 
-// Fails when the scenario cannot be played (a manifest is refused, an unknown kind); broken expectations are
-// in the result.
+// Fails when the scenario cannot be played (a manifest is refused, a kind is unknown). Expectations that do not hold
+// are in the result.
 Result<Played> play(const Scenario& scenario, const PlayOptions& options);
 
 }  // namespace berth::simulate

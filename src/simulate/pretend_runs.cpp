@@ -8,7 +8,7 @@
 namespace berth::simulate {
 namespace {
 
-constexpr Duration kRetry = std::chrono::seconds(1);  // after a write that failed
+constexpr Duration kRetry = std::chrono::seconds(1);  // wait after a failed write
 
 api::Condition condition(std::string_view type, bool status, std::string_view reason,
                          std::string_view message, Time now) {
@@ -72,7 +72,7 @@ void PretendRuns::look_after(const std::string& key, Duration wait, bool over) {
   });
 }
 
-// As the owner of a workload does once its pods are gone.
+// Releases the quota, as the controller of a job does when the job's pods are gone.
 void PretendRuns::release(const std::string& key) {
   api::kueue::WorkloadStatus status = runs_.at(key).latest->status;
   auto& after = status.conditions;
@@ -91,8 +91,8 @@ void PretendRuns::finish(const std::string& key) {
   write(key, status);
 }
 
-// With the version that was seen: a conflict means that a newer one comes, which is looked at then. As an update, which costs a
-// server less than a patch.
+// Sends the resourceVersion that was seen: a conflict means that a newer version will arrive, and it is handled then.
+// An update costs the server less than a patch.
 void PretendRuns::write(const std::string& key, const api::kueue::WorkloadStatus& status) {
   const api::ObjectMeta& meta = runs_.at(key).latest->meta;
   api::RestRequest request;

@@ -1,5 +1,5 @@
-// Pretends that workloads run which nobody owns: finishes them when they were admitted long enough, and gives
-// back the quota of evicted ones. What the controller of a job does, without a job.
+// Pretends to run workloads without an owner. Finishes a workload when it has been admitted for its run time, and
+// releases the quota of evicted ones. This is what the controller of a job does, but without a job.
 #pragma once
 
 #include <functional>
@@ -17,20 +17,20 @@ namespace berth::simulate {
 class PretendRuns {
  public:
   using WorkloadPtr = std::shared_ptr<const api::kueue::Workload>;
-  // How long a workload runs, by its key "namespace/name"; none: it is not ours.
+  // The run time of a workload by its key "namespace/name"; none: not a workload of this object.
   using RunTime = std::function<std::optional<Duration>(const std::string& key)>;
-  // Both must outlive it.
+  // Both must outlive this object.
   PretendRuns(api::RestClient& client, Executor& executor, RunTime run_time);
   ~PretendRuns();
 
-  // To be told of every change; null: it is gone.
+  // Call it for each change of a workload; null: the workload was deleted.
   void workload_changed(const std::string& key, const WorkloadPtr& now);
 
  private:
   struct Run {
     WorkloadPtr latest;
-    TimerId timer = 0;  // of its end, or of the next try to write
-    bool over = false;  // ran long enough; its end is to be written
+    TimerId timer = 0;  // fires at the end of the run, or at the next attempt to write
+    bool over = false;  // ran long enough; the Finished condition is still to be written
   };
   void look(const std::string& key);
   void look_after(const std::string& key, Duration wait, bool over);
@@ -43,7 +43,8 @@ class PretendRuns {
   Executor& executor_;
   RunTime run_time_;
   std::map<std::string, Run> runs_;  // of workloads that hold quota
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // answers under way find out that it is gone
+  // lets answers that arrive late see that this object was destroyed
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace berth::simulate

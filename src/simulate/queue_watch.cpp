@@ -25,7 +25,7 @@ std::string entitlement(const api::volcano::Queue& queue) {
   return out;
 }
 
-// The group of a vcjob is known by the name of the vcjob.
+// The PodGroup of a vcjob is shown with the name of the vcjob.
 std::string who_is(const PodGroup& group) {
   const auto owner = std::ranges::find(group.meta.owners, true, &api::OwnerReference::controller);
   return owner == group.meta.owners.end() ? api::object_key(group.meta) : api::object_key(group.meta.ns, owner->name);

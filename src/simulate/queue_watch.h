@@ -1,4 +1,4 @@
-// Watches Volcano's queues and PodGroups and tells what happens to them, in words.
+// Watches Volcano's Queues and PodGroups and describes their changes in words.
 #pragma once
 
 #include <functional>
@@ -28,7 +28,7 @@ class QueueWatch {
 
   Executor& executor_;
   kube::Informer queues_, groups_;
-  std::map<std::string, std::string> names_;  // of PodGroups, or of their vcjobs, by the group's uid
+  std::map<std::string, std::string> names_;  // name of the PodGroup, or of its vcjob, by the PodGroup's UID
   std::function<void(const Moment&)> handler_;
 };
 

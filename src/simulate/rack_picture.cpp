@@ -19,12 +19,12 @@ constexpr std::size_t kCellsPerLine = 64;
 constexpr std::size_t kColumns = 100;
 constexpr std::size_t kMaxLegendLines = 26;
 constexpr int kColours[] = {39, 208, 42,  170, 220,
-                            75, 203, 112, 141, 216};  // of 256, readable on dark and light
+                            75, 203, 112, 141, 216};  // of 256, readable on dark and light backgrounds
 
 bool digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
 struct Cell {
-  std::string holder;  // who has most pods there; empty: free
+  std::string holder;  // the holder with the most pods on the node; empty: free
   bool full = false, failed = false, closed = false;
 };
 struct Natural {
@@ -58,7 +58,7 @@ std::string shortened(std::string text, std::size_t width) {
   return text;
 }
 
-// The number a node's name ends in.
+// The number at the end of a node's name.
 std::optional<std::size_t> number_of(const std::string& name) {
   std::size_t begin = name.size();
   while (begin > 0 && digit(name[begin - 1])) --begin;
@@ -234,11 +234,11 @@ bool natural_less(std::string_view a, std::string_view b) {
     i = end_a, j = end_b;
   }
   if ((a.size() - i == 0) != (b.size() - j == 0)) return a.size() - i == 0;
-  return a < b;  // "n01" and "n1": equal in nature, told apart all the same
+  return a < b;  // "n01" and "n1" are naturally equal; order them anyway
 }
 
 std::vector<std::string> holders_of(const std::vector<Json>& pods) {
-  std::map<std::string, std::string> oldest;  // holder -> creation; times of this form compare as text
+  std::map<std::string, std::string> oldest;  // holder -> creation; RFC 3339 times compare as text
   for (const auto& pod : pods) {
     if (!holds_node(pod)) continue;
     const std::string created(string_at(pod, {"metadata", "creationTimestamp"}));

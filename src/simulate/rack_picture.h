@@ -1,4 +1,4 @@
-// A picture of the machine room in text: a line per rack, a character per node. Pure: objects in, text out.
+// A text picture of the racks: one line per rack, one character per node. Pure.
 #pragma once
 
 #include <string>
@@ -10,32 +10,32 @@
 namespace berth::simulate {
 
 struct PictureOptions {
-  std::string rack_label = "cloud.provider.com/topology-rack";  // of the nodes: what makes a line
+  std::string rack_label = "cloud.provider.com/topology-rack";  // node label; nodes with the same value share a line
   std::vector<std::string>
-      holders;          // who gets which letter, A first; others follow in the order of their pods' age
-  bool colour = false;  // with the escape sequences of terminals
+      holders;  // jobs and pods in the order of their letters, A first; others follow, oldest pod first
+  bool colour = false;  // use terminal escape sequences
 };
 
 // b1-r1   AAAAAAAAAAAAAAAABBBBBBBB!bbb....                   28/32
 // b1-r2   CCCC............................                    4/32
 //
-// A capital letter: a node whose first scarce resource is used up; a small one: partly used; the letter is
-// that of who has most pods there. '.' is free, '!' not Ready, '-' free but cordoned or tainted, '_' a gap in
-// the numbering of the rack's nodes (one was deleted). Then the nodes in use of all, and below it who the
-// letters are. At most 100 columns and kMaxRackLines lines of racks.
+// A capital letter: at least one resource of the node is used up; a small letter: the node is partly used. The letter
+// stands for the holder with the most pods on the node. '.' free, '!' not Ready, '-' free but cordoned or tainted,
+// '_' a gap in the numbering of the rack's nodes (a node was deleted). A rack's line ends with the number of nodes in
+// use and of all nodes. A legend of the letters follows. At most 100 columns and kMaxRackLines racks.
 std::string rack_picture(const std::vector<Json>& nodes, const std::vector<Json>& pods,
                          const PictureOptions& options);
 inline constexpr std::size_t kMaxRackLines = 40;
-// What the marks mean, in a line.
+// Explains the characters in one line.
 inline constexpr std::string_view kPictureKey =
     "A full  a partly used  . free  ! not Ready  - cordoned or tainted  _ deleted";
 
-// Who holds nodes by these pods: "namespace/job", or "namespace/pod" for pods of no job; by the age of their
-// oldest pod, then name.
+// The holders of nodes by these pods: "namespace/job", or "namespace/pod" for pods without a job. Ordered by the age
+// of their oldest pod, then by name.
 std::vector<std::string> holders_of(const std::vector<Json>& pods);
 
-// The label above the hostname in the first topology (by name) that has one; the default of PictureOptions
-// otherwise.
+// The rack label in the first topology (by name) with at least two levels: the level above the hostname, or the lowest
+// level when it is not the hostname. The default of PictureOptions when there is no such topology.
 std::string rack_label_of(const std::vector<Json>& topologies);
 
 // "n2" before "n10".

@@ -1,4 +1,4 @@
-// What came of a scenario, for people and for machines.
+// Reports of a played scenario, as text and as JSON.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace berth::simulate {
 
-// A line per workload (waited, ran, evicted), a line per flavor and resource (utilisation), and what was not
-// as expected.
+// One line per workload (waited, evicted, finished), one line per flavor and resource (utilisation), and the
+// expectations that did not hold.
 std::string to_table(const Scenario& scenario, const Played& played);
 Json to_json(const Scenario& scenario, const Played& played);
 
-// "02:30:00  language/large-model  is evicted ..." since the scenario's start.
+// "2:30:00  language/large-model is evicted ...": the time is since the scenario's start.
 std::string to_line(const Moment& moment, Time start);
 std::string format_since(Time when, Time start);  // "0:02:30"
 

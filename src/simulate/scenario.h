@@ -1,29 +1,28 @@
-// Scenarios: real manifests, a timeline, expectations. The language in which behaviour is described, tested
-// and shown.
+// Scenarios: real manifests, a timeline and expectations. They describe, test and demonstrate behaviour.
 //
 //   name: two-teams
 //   about: what the reader shall see
-//   cluster: {nodes: 1x1x4, nodeResources: "cpu=8,memory=32Gi"}    # optional: without it no pod ever runs
-//   (and scaleUp: 2x4, provisioningDelay: 30s: what the autoscaler may add, and when it is there)
+//   cluster: {nodes: 1x1x4, nodeResources: "cpu=8,memory=32Gi"}    # optional; without it no pod ever runs
+//   (also scaleUp: 2x4, provisioningDelay: 30s: nodes that the autoscaler may add, and the delay until they exist)
 //   featureGates: {TASBalancedPlacement: true}                      # optional: see controller/feature_gates.h
 //   configuration: {waitForPodsReady: {timeout: 1m}}                # optional: parts of Kueue's Configuration (v1beta2)
 //   start: 2026-01-01T00:00:00Z                                     # optional
 //   manifests: [ ...objects, created in this order at 0s... ]
 //   timeline:
 //   - at: 10s
-//     say: team-a asks for its quota back                           # optional, shown to people
+//     say: team-a asks for its quota back                           # optional, printed for the reader
 //     racks: true                                                   # shows a picture of the racks (rack_picture.h)
 //     apply: [ ...objects, created or merged... ]
-//     refuse: [ ...objects that the server shall not take, each with because: words of its answer... ]
-//     delete: [ {kind: Job, namespace: default, name: x} ]         # and apiVersion, when several groups have the kind
+//     refuse: [ ...objects that the server must refuse, each with because: a part of its message... ]
+//     delete: [ {kind: Job, namespace: default, name: x} ]         # and apiVersion when several groups have it
 //     patch: [ {kind: ClusterQueue, name: q, patch: {...}, subresource: status} ]
 //     expect: [ ...partial objects: see match.h; {kind: Job, metadata: {name: x}, absent: true} ]
-//             # a workload may be named by its job: {kind: Workload, job: x, metadata: {namespace: y}, status: ...}
+//             # a workload can be named by its job: {kind: Workload, job: x, metadata: {namespace: y}, status: ...}
 //     placed: [ {job: x, domains: {cloud.provider.com/topology-rack: 1}, pods: 4} ]   # see placed.h
-//   A step looks first (expect, placed, racks) and acts then. Nodes fail by patch ({metadata: {annotations: {berth.dev/fail:
-//   NotReady}}}), are cordoned ({spec: {unschedulable: true}}), tainted or deleted like any object.
-//   end: 10m                                                        # optional: else when nothing more
-//   happens
+//   A step first checks (expect, placed, racks) and then acts. A node fails by patch ({metadata: {annotations:
+//   {berth.dev/fail: NotReady}}}), and is cordoned ({spec: {unschedulable: true}}), tainted or deleted like any
+//   object.
+//   end: 10m                                                        # optional; default: until all workloads are done
 #pragma once
 
 #include <optional>
@@ -41,7 +40,7 @@ namespace berth::simulate {
 
 struct Reference {
   std::string kind, ns, name;
-  std::string api_version;  // empty: whatever group has the kind, Kubernetes' own first
+  std::string api_version;  // empty: any group that has the kind, core Kubernetes groups first
 };
 
 struct Patch {
@@ -69,7 +68,8 @@ struct Step {
 
 struct Scenario {
   std::string name, about;
-  std::string nodes, node_resources, scale_up;  // as berth up takes them; empty: no cluster, no growth
+  // same format as the flags of `berth up`; empty: no cluster, no autoscaler
+  std::string nodes, node_resources, scale_up;
   Duration provisioning_delay = std::chrono::seconds(30);
   controller::FeatureGates feature_gates;
   api::config::Configuration configuration;
@@ -79,7 +79,7 @@ struct Scenario {
   std::optional<Duration> end;
 };
 
-// From YAML. Errors name the place in the document and what was expected there.
+// Parses YAML. An error names the place in the document and what was expected there.
 Result<Scenario> parse_scenario(std::string_view text);
 
 }  // namespace berth::simulate

@@ -8,7 +8,7 @@ struct StandingExecutor::State : std::enable_shared_from_this<State> {
   Executor& inner;
   bool standing = false;
   TimerId last = 0;
-  std::map<TimerId, TimerId> waiting;  // timers that are not due: ours -> the inner executor's
+  std::map<TimerId, TimerId> waiting;  // timers that are not due: own ID -> ID of the inner executor
   std::deque<Task> posts;
   std::map<std::pair<Time, TimerId>, Task> overdue;
 
@@ -58,7 +58,7 @@ void StandingExecutor::stand_still() { state_->standing = true; }
 void StandingExecutor::go_on() {
   state_->standing = false;
   for (auto& task : std::exchange(state_->posts, {})) post(std::move(task));
-  // Kept until they run: they can still be cancelled.
+  // Put back among the timers until they run, so that they can still be cancelled.
   for (auto& [key, task] : std::exchange(state_->overdue, {})) {
     const auto& [when, id] = key;
     state_->waiting[id] =

@@ -1,5 +1,5 @@
-// The executor of one simulated process among several: it can stand still, as a process does that is stopped
-// or starved, while time goes on for the others.
+// The executor of one simulated process among several. It can stop while time continues for the others, as a process
+// that is suspended or starved of CPU.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace berth::simulate {
 
 class StandingExecutor final : public Executor {
  public:
-  // `inner` must outlive it. Destroying it drops what has not run: the process is dead.
+  // `inner` must outlive it. The destructor drops tasks that have not run: the process is dead.
   explicit StandingExecutor(Executor& inner);
   ~StandingExecutor() override;
 
@@ -24,13 +24,13 @@ class StandingExecutor final : public Executor {
   void cancel(TimerId timer) override;
 
   void stand_still();
-  // What was posted meanwhile, such as answers that were on their way, comes before the timers that became
-  // due: the worst order for whoever relies on a timer to notice.
+  // Tasks posted meanwhile, such as answers that had arrived, run before the timers that became due. This is the
+  // worst order for code that relies on a timer to notice the pause.
   void go_on();
 
  private:
   struct State;
-  std::shared_ptr<State> state_;  // shared with tasks of the inner executor, which find it gone
+  std::shared_ptr<State> state_;  // tasks of the inner executor hold it weakly and do nothing once it is gone
 };
 
 }  // namespace berth::simulate

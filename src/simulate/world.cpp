@@ -18,7 +18,7 @@
 namespace berth::simulate {
 namespace {
 
-// How long a request may take, in virtual time: longer than anything the server waits for.
+// The longest time that a request may take, in virtual time: longer than any wait of the server.
 constexpr Duration kAnswerBound = std::chrono::minutes(2);
 constexpr Duration kStartBound = std::chrono::minutes(1);
 
@@ -41,9 +41,9 @@ struct World::Impl {
   VirtualExecutor executor;
   std::unique_ptr<apiserver::ApiServer> server;
   std::unique_ptr<cluster::PretendCluster> cluster;
-  std::unique_ptr<api::RestClient> between;  // the controller and the server, if anything
+  std::unique_ptr<api::RestClient> between;  // client between the controller and the server, if any
   std::unique_ptr<controller::Controller> controller;
-  bool past_webhooks = false;  // the request that is being handed to the server
+  bool past_webhooks = false;  // while a request that skips webhooks is handed to the server
 };
 
 void WorldOptions::configure(const controller::ControllerOptions& configured) {
@@ -160,7 +160,7 @@ api::RestResponse World::until_answered(std::optional<api::RestResponse>& answer
 }
 
 api::RestResponse World::call_past_webhooks(api::RestRequest request) {
-  // Webhooks are asked while the server takes the request, before call() gives time to anybody else.
+  // The server calls webhooks inside call(), before it lets other tasks run.
   std::optional<api::RestResponse> answer;
   request.user = {"admin", {"system:masters"}};
   impl_->past_webhooks = true;

@@ -30,35 +30,36 @@ namespace berth::simulate {
 
 struct WorldOptions {
   Time start{};
-  std::string nodes, node_resources;  // as berth up takes them; empty: no cluster, pods stay Pending
-  std::vector<Json> node_manifests;   // Node objects to make besides
-  std::string scale_up;               // what the autoscaler may add, as berth up takes it; empty: nothing
+  std::string nodes, node_resources;  // same format as the flags of `berth up`; empty: no nodes, pods stay Pending
+  std::vector<Json> node_manifests;  // Node objects to create in addition
+  std::string scale_up;  // nodes that the autoscaler may add, in the format of `berth up`; empty: none
   Duration provisioning_delay = std::chrono::seconds(30);
-  bool machines = true;               // false: nodes and pods are what others make of them, only Jobs live
-  bool job_controller = true;         // false: Jobs are what others make of them, too
-  bool server_controllers = true;     // false: nobody collects garbage or empties namespaces
-  bool controller = true;             // false: nobody decides (tests bring their own)
+  // false: no kubelet and no binder, the test writes nodes and pods; the Job controller still runs
+  bool machines = true;
+  bool job_controller = true;  // false: no Job controller, the test writes Jobs too
+  bool server_controllers = true;  // false: no garbage collector and no namespace controller
+  bool controller = true;  // false: no controller of Berth (tests bring their own)
   bool webhooks = true;               // admission of Kueue's and Volcano's kinds and of Jobs
-  engine::Options engine;             // the controller's feature gates
-  jobs::JobGates jobs;                // and those of jobs
-  api::config::Volcano volcano;       // what is done about Volcano's kinds, at the doors and by the controller
-  // Which jobs are managed, at the doors and by the controller (Configuration: the fields of these names).
+  engine::Options engine;  // feature gates of the controller
+  jobs::JobGates jobs;  // feature gates for jobs
+  api::config::Volcano volcano;  // support of Volcano's kinds, for admission and for the controller
+  // Which jobs are managed, for admission and for the controller (the Configuration fields with these names).
   bool manage_jobs_without_queue_name = false;
   api::LabelSelector managed_namespaces = api::config::Configuration::default_managed_namespaces("kueue-system");
   std::vector<std::string> label_keys_to_copy;
-  bool vcjobs = true;                 // false: nobody makes groups and pods for Volcano's jobs
-  // What the controller speaks through instead of the server itself: for tests of what it asks. The arguments outlive
-  // what is returned. Empty: nothing stands between them.
+  bool vcjobs = true;  // false: no controller of Volcano Jobs (no PodGroups, no pods)
+  // Makes a client between the controller and the server, for tests that look at its requests. The arguments outlive
+  // the returned client. Empty: the controller uses the server directly.
   std::function<std::unique_ptr<api::RestClient>(api::RestClient& server, Executor& executor)> between;
   std::uint64_t seed = 1;
 
-  // Takes over what a Configuration and feature gates say (controller::controller_options).
+  // Takes the settings of a Configuration and feature gates (controller::controller_options).
   void configure(const controller::ControllerOptions& configured);
 };
 
 class World {
  public:
-  // With Kueue's CRDs installed and everything running. Errors name the option that is wrong.
+  // Installs the CRDs and starts everything. An error names the option that is wrong.
   static Result<std::unique_ptr<World>> make(const WorldOptions& options);
   ~World();
 
@@ -68,18 +69,18 @@ class World {
   controller::Controller& controller();  // only with WorldOptions::controller
 
   void run_for(Duration d);
-  // Sends the request and lets time stand until it is answered (or moves it when the server waits for
-  // something).
+  // Sends the request and runs the executor until the answer arrives; virtual time advances only if the server waits
+  // for something. Code 0 when there is no answer within two minutes of virtual time.
   api::RestResponse call(api::RestRequest request);
-  // The same, but no webhook looks at this request: what the server alone makes of it.
+  // The same, but without webhooks: the behaviour of the server alone.
   api::RestResponse call_past_webhooks(api::RestRequest request);
 
-  // By kind and API version as the object names them. Each fails with the server's message.
+  // These find the resource by the kind and API version in the object. Each fails with the server's message.
   Result<Json> create(Json object);
-  Result<Json> apply(Json object);  // creates, or merges into what is there
+  Result<Json> apply(Json object);  // creates, or merges into the existing object
   Result<Json> get(std::string_view api_version, std::string_view kind, std::string_view ns,
                    std::string_view name);
-  // `kind` alone, when only one served group has it: in the version it is stored in.
+  // `kind` alone is enough when only one served group has it; its storage version is used then.
   Result<api::RestRequest> request_for(std::string_view api_version, std::string_view kind,
                                        std::string_view ns, std::string_view name) const;
 

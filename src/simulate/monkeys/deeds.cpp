@@ -7,20 +7,20 @@
 namespace berth::simulate {
 namespace {
 
-constexpr std::size_t kMostOwners = 40;  // some of every kind
-constexpr std::uint64_t kNames = 25;     // so few that names are used again and again
+constexpr std::size_t kMostOwners = 40;  // of all kinds together
+constexpr std::uint64_t kNames = 25;  // few, so that names are used again
 constexpr std::array<std::string_view, 7> kServerMetadata = {
     "uid",           "resourceVersion",   "creationTimestamp",         "generation",
     "managedFields", "deletionTimestamp", "deletionGracePeriodSeconds"};
 
-// A job gets these from the server, with its selector.
+// The server sets these labels on a Job, together with its selector.
 constexpr std::array<std::string_view, 4> kJobLabels = {
     "controller-uid", "batch.kubernetes.io/controller-uid", "job-name", "batch.kubernetes.io/job-name"};
 
-// Their schemas say less than the server checks: a made-up one is hardly ever accepted.
+// Kinds whose schemas say less than the server's validation: the server rejects most random objects of them.
 bool is_built_in(const MonkeyKind& kind) { return kind.gvr.group.empty() || kind.gvr.group == "batch"; }
 
-// A job that runs makes as many pods as it says: a cluster of millions is another test.
+// Limits the pods of a job: the cluster of the tests is small.
 void keep_small(Json& value) {
   constexpr std::int64_t kMostPods = 30;
   if (value.is_array()) {
@@ -38,7 +38,7 @@ void keep_small(Json& value) {
   }
 }
 
-// Members at the top that are neither metadata nor status: "spec" of most kinds, "value" of classes.
+// Top-level members other than metadata and status: "spec" of most kinds, "value" of classes.
 std::vector<std::string> wanted_members(const MonkeyKinds& kinds, const MonkeyKind& kind) {
   std::vector<std::string> out;
   for (const auto& property : object_at(kinds.resolve(kind, *kind.schema), {"properties"})) {
@@ -74,7 +74,7 @@ void MonkeyDeeds::look_at(const MonkeyKind& kind, const Json& object) {
                                {"uid", string_at(object, {"metadata", "uid"})}});
 }
 
-// Some are careful, some are not.
+// Some objects are mostly valid, others are not.
 Manner MonkeyDeeds::manner() {
   constexpr std::array<int, 4> kOptional = {80, 200, 400, 800};
   constexpr std::array<int, 4> kOdd = {0, 0, 10, 100};
@@ -134,8 +134,7 @@ Json MonkeyDeeds::make(const MonkeyKind& kind, const Json& present, Time now) {
 
 void MonkeyDeeds::change(const MonkeyKind& kind, Json& object, Time now) {
   const auto members = wanted_members(maker_.kinds(), kind);
-  // Finalizers of a namespace go through a subresource of their own, which its controllers have to
-  // themselves.
+  // The finalizers of a namespace's spec are changed by a subresource of their own, which only its controllers use.
   if (members.empty() || kind.gvr.resource == "namespaces") return;
   const Manner how = manner();
   for (auto n = 1 + random_.below(2); n > 0; --n)

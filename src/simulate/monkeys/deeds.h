@@ -1,4 +1,4 @@
-// What a monkey does to one object: the object as it would like to have it.
+// Actions of a monkey on one object: they compute the object that the monkey wants.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@
 
 namespace berth::simulate {
 
-// Of all finalizers these are the monkeys' own: nobody else takes them away.
+// The monkeys' own finalizer: no controller removes it.
 inline constexpr std::string_view kMonkeyFinalizer = "monkeys.berth.dev/keep";
 
-// What can be created again: without what the server sets.
+// The object without the members that the server sets, so that it can be created again.
 Json without_server_metadata(Json object);
 
 class MonkeyDeeds {
@@ -28,12 +28,13 @@ class MonkeyDeeds {
 
   void look_at(
       const MonkeyKind& kind,
-      const Json& object);  // remembers words, who could own something, and what such objects look like
+      const Json& object);  // learns words, possible owners, and the object as a pattern for its kind
 
-  // `present`: an object of the kind; null when there is none.
+  // `present`: an existing object of the kind; null when there is none.
   Json make(const MonkeyKind& kind, const Json& present, Time now);
-  void change(const MonkeyKind& kind, Json& object, Time now);         // what is wanted
-  void change_status(const MonkeyKind& kind, Json& object, Time now);  // what is
+  // changes spec and other members except metadata and status
+  void change(const MonkeyKind& kind, Json& object, Time now);
+  void change_status(const MonkeyKind& kind, Json& object, Time now);  // changes the status
   void change_condition(Json& object, Time now);
   void change_metadata(Json& object);
 
@@ -46,7 +47,7 @@ class MonkeyDeeds {
   Words words_;
   ObjectMaker maker_;
   std::deque<Json> owners_;
-  std::map<const MonkeyKind*, Json> patterns_;  // the object of each kind that was looked at last
+  std::map<const MonkeyKind*, Json> patterns_;  // the object of each kind that was seen last
 };
 
 }  // namespace berth::simulate

@@ -7,7 +7,7 @@ namespace berth::simulate {
 namespace {
 
 constexpr std::string_view kReference = "#/components/schemas/";
-constexpr int kMostReferences = 8;  // in a row: a document whose references go round is not followed for ever
+constexpr int kMostReferences = 8;  // in a row: bounds cyclic references
 constexpr std::string_view kOfNamespace = "namespaces/{namespace}/";
 
 struct CollectionPath {
@@ -15,7 +15,7 @@ struct CollectionPath {
   bool namespaced = false;
 };
 
-// "/apis/batch/v1/namespaces/{namespace}/jobs" or "/api/v1/nodes"; nothing for other paths.
+// Parses "/apis/batch/v1/namespaces/{namespace}/jobs" or "/api/v1/nodes"; nothing for other paths.
 std::optional<CollectionPath> collection_path(std::string_view path) {
   CollectionPath out;
   const auto word = [&path] {
@@ -59,7 +59,7 @@ void MonkeyKinds::read(Json document) {
     const std::string status = std::string(member.key()) + "/{name}/status";
     kind.has_status = object_at(*shared, {"paths"}).contains(status);
     if (!object_at(*shared, {"paths"}).contains(std::string(member.key()) + "/{name}"))
-      continue;  // a question, not an object
+      continue;  // a review, not an object that is stored
     kind.schema = berth::find(*media, "schema");
     entries_[kind.gvr] = Entry{kind, shared};
   }

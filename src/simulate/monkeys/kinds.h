@@ -1,5 +1,5 @@
-// The kinds that an API server serves, as its OpenAPI documents tell: what can be written, and what it looks
-// like. https://kubernetes.io/docs/concepts/overview/kubernetes-api/#openapi-v3
+// The kinds that an API server serves, with their schemas, read from its OpenAPI documents.
+// https://kubernetes.io/docs/concepts/overview/kubernetes-api/#openapi-v3
 #pragma once
 
 #include <map>
@@ -17,23 +17,24 @@ struct MonkeyKind {
   api::GroupVersionResource gvr;
   std::string kind;
   bool namespaced = false, has_status = false;
-  const Json* schema = nullptr;  // of the whole object; belongs to MonkeyKinds
+  const Json* schema = nullptr;  // of the whole object; owned by MonkeyKinds
 
   std::string api_version() const { return gvr.group.empty() ? gvr.version : gvr.group + "/" + gvr.version; }
 };
 
 class MonkeyKinds {
  public:
-  // One document of /openapi/v3/<path>. Kinds that cannot be created, listed and deleted are left out.
+  // Reads one document of /openapi/v3/<path>. Skips kinds that cannot be created, listed and read by name.
   void read(Json document);
 
-  // In the order of group, version and resource.
+  // Ordered by group, version and resource.
   std::vector<const MonkeyKind*> all() const;
-  // "workloads.kueue.x-k8s.io", "pods": of all served versions the one that was read last. Null: not served.
+  // `resource`: "workloads.kueue.x-k8s.io", "pods". Of several served versions, the last in the order of all(). Null:
+  // not served.
   const MonkeyKind* find(std::string_view resource) const;
   const MonkeyKind* find(const api::GroupVersionResource& gvr) const;
 
-  // Follows references, also those that stand alone in allOf.
+  // Follows $ref, also when it is the only entry of allOf.
   const Json& resolve(const MonkeyKind& kind, const Json& schema) const;
 
  private:
@@ -44,7 +45,7 @@ class MonkeyKinds {
   std::map<api::GroupVersionResource, Entry> entries_;
 };
 
-// A request that names `object`.
+// A request with the given verb for `object`.
 api::RestRequest request_about(const MonkeyKind& kind, const Json& object, api::Verb verb);
 
 }  // namespace berth::simulate

@@ -15,11 +15,12 @@ namespace berth::simulate {
 namespace {
 
 constexpr Duration kBetweenRounds = std::chrono::seconds(2);
-constexpr int kMostRestoreRounds = 150;   // five minutes: controllers have to take their finalizers away
+constexpr int kMostRestoreRounds = 150;  // five minutes: controllers must remove their finalizers first
 constexpr std::size_t kMostNamedWrong = 5;
 constexpr std::size_t kLongestSentence = 1000;  // bytes
 
-// "apis/kueue.x-k8s.io/v1beta2" of "workloads.kueue.x-k8s.io": whether a document may describe a kind that is played with.
+// Whether the document at `path` ("apis/kueue.x-k8s.io/v1beta2") may describe a kind that is played with
+// ("workloads.kueue.x-k8s.io").
 bool is_played(std::string_view path, const MonkeyOptions& options) {
   if (path == "api/v1") return true;
   return std::ranges::any_of(options.weights, [path](const auto& kind) {
@@ -61,7 +62,7 @@ struct LiveMonkeys::Impl : std::enable_shared_from_this<Impl> {
     });
   }
 
-  // --- What is served.
+  // --- The served kinds.
 
   void start() {
     get("/openapi/v3", [this](const Json& index) {
@@ -104,7 +105,7 @@ struct LiveMonkeys::Impl : std::enable_shared_from_this<Impl> {
     after(options.between_deeds, [this] { deed(); });
   }
 
-  // --- The end.
+  // --- The end of the play.
 
   void stop() {
     if (std::exchange(stopped, true)) return;
@@ -131,7 +132,7 @@ struct LiveMonkeys::Impl : std::enable_shared_from_this<Impl> {
   std::function<void(Result<void>)> done;
   MonkeyOptions monkeys;
   MonkeyKinds kinds;
-  std::deque<std::string> documents;  // still to be read
+  std::deque<std::string> documents;  // not read yet
   std::unique_ptr<MonkeyTroop> troop;
   bool playing = false, stopped = false;
   int rounds = 0;

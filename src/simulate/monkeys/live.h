@@ -1,4 +1,4 @@
-// Monkeys on an API server somewhere else, over the network, until they are told to stop. Then they put right what they did.
+// Monkeys on a remote API server, over the network, until they are stopped. Then they restore the cluster.
 #pragma once
 
 #include <cstdint>
@@ -17,22 +17,24 @@ namespace berth::simulate {
 struct LiveMonkeysOptions {
   std::uint64_t seed = 1;
   Duration between_deeds = std::chrono::milliseconds(100);
-  std::optional<Duration> length;  // none: until stop()
-  std::string controller_namespace = "kueue-system";  // spared: the controllers' lease and certificates are there
+  std::optional<Duration> length;  // none: play until stop()
+  // the monkeys leave it alone: the controllers' lease and certificates are there
+  std::string controller_namespace = "kueue-system";
 };
 
-// Chooses kinds and deeds as the simulation does; what comes of them depends on the server. `done` is called once: after
-// everything is right again, or with what is not within five minutes, or with why the play could not begin.
+// Chooses kinds and actions as the simulation does; the results depend on the server. Calls `done` once: without
+// error when the cluster is restored, with an error that names what is still wrong after five minutes, or with the
+// reason why the play could not begin.
 class LiveMonkeys {
  public:
-  // `client` and `executor` must outlive it. Destroying it forgets what is under way.
+  // `client` and `executor` must outlive it. The destructor drops everything under way.
   LiveMonkeys(kube::Client& client, Executor& executor, LiveMonkeysOptions options,
               std::function<void(Result<void>)> done);
   ~LiveMonkeys();
 
-  // Reads what the server serves, remembers what the cluster is made of, and plays.
+  // Reads what the server serves, remembers the cluster's objects, and plays.
   void start();
-  // Ends the play and puts things right.
+  // Stops playing and restores the cluster.
   void stop();
 
   MonkeyLog log() const;

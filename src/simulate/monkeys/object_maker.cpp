@@ -14,10 +14,10 @@
 namespace berth::simulate {
 namespace {
 
-constexpr int kDeepest = 14;     // of what is made: schemas of pods go round nowhere, those of others may
-constexpr int kTriesOfText = 8;  // until a text fits its pattern
+constexpr int kDeepest = 14;  // nesting depth of values; bounds recursive schemas
+constexpr int kTriesOfText = 8;  // attempts to make a text that matches its pattern
 
-// Words that mean something somewhere, and some that mean nothing.
+// Strings that mean something somewhere, and some that mean nothing.
 constexpr std::array<std::string_view, 28> kOddTexts = {"",
                                                         "a",
                                                         "x1",
@@ -69,7 +69,7 @@ constexpr std::array<std::string_view, 19> kEdgeQuantities = {"0",
 
 const re2::RE2& expression(std::string_view pattern) {
   static std::map<std::string, std::unique_ptr<re2::RE2>, std::less<>>
-      known;  // patterns of schemas: a few dozen
+      known;  // bounded by the schemas: a few dozen patterns
   auto it = known.find(pattern);
   if (it == known.end()) {
     it = known
@@ -285,7 +285,7 @@ void ObjectMaker::change_object(const Look& look, const Json& schema, Json& at, 
   const Json* additional = find(schema, "additionalProperties");
   const bool is_map = properties.empty() && additional != nullptr && additional->is_object();
   const auto how = random_.below(10);
-  // Half of the changes go to what is there, further down.
+  // More than half of the changes go to existing members or below them.
   if (how < 6 && !members.empty()) {
     auto it = members.begin() + static_cast<std::ptrdiff_t>(random_.below(members.size()));
     const Json* below = is_map ? additional : properties.if_contains(it->key());
@@ -323,7 +323,7 @@ void ObjectMaker::change_array(const Look& look, const Json& schema, Json& at, s
   if (how == 1) {
     items.erase(items.begin() + static_cast<std::ptrdiff_t>(i));
   } else if (how == 2) {
-    items.push_back(Json(items[i]));  // a copy that differs a little, or not at all
+    items.push_back(Json(items[i]));  // a copy, in half of the cases changed
     if (random_.chance(500)) change_at(look, *of_item, items.back(), member, depth + 1);
   } else if (how == 3) {
     std::swap(items[i], items[random_.below(items.size())]);

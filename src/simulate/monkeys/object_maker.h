@@ -1,5 +1,5 @@
-// Objects and parts of objects at random, drawn from the schema of their kind: a member that the schema gains
-// is written from that day on.
+// Makes random objects and parts of objects from the schema of their kind. A new member of the schema is used at
+// once.
 #pragma once
 
 #include <string>
@@ -15,25 +15,24 @@ namespace berth::simulate {
 
 // Chances in thousandths.
 struct Manner {
-  int optional = 250;  // that a member that is not required is there
+  int optional = 250;  // chance that an optional member is present
   int odd =
-      30;  // that a value is one that the schema does not let pass: another word, a number beyond its limits
-  int missing = 5;    // that a required member is not there
-  int edge = 150;     // that a number, a quantity, a time or a text is at an edge of what can be written
+      30;  // chance that a value violates the schema: an unknown word, a number out of range
+  int missing = 5;  // chance that a required member is missing
+  int edge = 150;  // chance that a number, quantity, time or text is an edge value
   int max_items = 3;  // of lists and maps
 };
 
 class ObjectMaker {
  public:
-  // All must outlive it. `now` says what is past and future.
+  // All must outlive it. `now` separates past and future times.
   ObjectMaker(const MonkeyKinds& kinds, const Words& words, Random& random)
       : kinds_(kinds), words_(words), random_(random) {}
 
-  // With apiVersion, kind and all other members but metadata, which is left to who knows names. The status is
-  // among them.
+  // Makes apiVersion, kind and all other members, including the status, but no metadata: the caller chooses names.
   Json make(const MonkeyKind& kind, const Manner& manner, Time now);
-  // Changes one place of the object, at or below the member: sets it, takes it away, doubles it. Does nothing
-  // when the schema does not know the member.
+  // Changes one place of the object, at or below the member: sets, removes or duplicates a value. Does nothing when
+  // the schema does not have the member.
   void change(const MonkeyKind& kind, Json& object, std::string_view member, const Manner& manner, Time now);
 
   const MonkeyKinds& kinds() const { return kinds_; }
@@ -42,7 +41,7 @@ class ObjectMaker {
   std::string text(std::string_view member, const Manner& manner);
 
  private:
-  struct Look;  // at one kind in one manner
+  struct Look;  // context: the kind, the manner and the time
   Json value(const Look& look, const Json& schema, std::string_view member, int depth);
   Json object(const Look& look, const Json& schema, std::string_view member, int depth);
   Json array(const Look& look, const Json& schema, std::string_view member, int depth);

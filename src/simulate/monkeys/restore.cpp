@@ -16,10 +16,10 @@ using api::RestRequest;
 using api::RestResponse;
 using api::Verb;
 
-// What comes and goes in a cluster.
+// Kinds whose objects come and go in a cluster.
 constexpr std::array<std::string_view, 8> kPassing = {
     "workloads", "jobs", "pods", "podgroups", "commands", "podtemplates", "provisioningrequests", "events"};
-// Finalizers that a controller takes away by itself, and of which kinds.
+// Finalizers that a controller removes by itself, and the kinds for which it does.
 struct Kept {
   std::string_view finalizer;
   std::array<std::string_view, 5> resources;
@@ -29,9 +29,9 @@ constexpr std::array kKept = {
          {"clusterqueues", "resourceflavors", "admissionchecks", "topologies", "workloads"}},
     Kept{"batch.kubernetes.io/job-tracking", {"pods"}},
 };
-// Their statuses are written once, by who is not among the controllers that play here.
+// Kinds whose status is written only once, by a controller that does not run here.
 constexpr std::array<std::string_view, 1> kStatusKept = {"nodes"};
-// These can name others, whom that keeps from going.
+// Kinds whose objects can refer to others and so block their deletion.
 constexpr std::array<std::string_view, 3> kUsers = {"clusterqueues", "cohorts", "resourceflavors"};
 constexpr std::array<std::string_view, 3> kOfTheServer = {"foregroundDeletion", "orphan",
                                                           "customresourcecleanup.apiextensions.k8s.io"};
@@ -40,8 +40,8 @@ bool passes(const MonkeyKind& kind) {
   return std::ranges::find(kPassing, kind.gvr.resource) != kPassing.end();
 }
 
-// What a controller of another kind owns waits for that one, who is not there; and nobody tracks pods that
-// belong to no job.
+// A finalizer on an object that a controller of another kind owns waits for that controller, which does not run here;
+// and no controller tracks pods without a job.
 bool is_of_a_stranger(std::string_view resource, const Json& object) {
   const auto owners = api::decode_meta(object).owners;
   const auto controller = std::ranges::find_if(owners, &api::OwnerReference::controller);
@@ -73,7 +73,7 @@ bool is_terminating(const Json& object) {
   return find_path(object, {"metadata", "deletionTimestamp"}) != nullptr;
 }
 
-// The names that an object goes by, without what others than its author write.
+// The parts of an object that its author writes: spec and other members, labels, annotations, owner references.
 Json as_wanted(const Json& object) {
   Json out = JsonObject();
   for (const auto& member : object_at(object, {})) {
@@ -177,8 +177,7 @@ struct MonkeyRestorer::State : std::enable_shared_from_this<State> {
     write(kind, std::move(request));
   }
 
-  // Of some kinds nobody writes the status again: what it said is said again. False when there is nothing to
-  // do.
+  // Restores the status of kinds whose status no controller writes again. False when there is nothing to do.
   bool write_status(const MonkeyKind& kind, const Json& wanted, const Json& object) {
     if (std::ranges::find(kStatusKept, kind.gvr.resource) == kStatusKept.end()) return false;
     const Json *is = find(object, "status"), *shall = find(wanted, "status");
@@ -198,8 +197,8 @@ struct MonkeyRestorer::State : std::enable_shared_from_this<State> {
       return true;
     }
     const Json is = as_wanted(object), shall = as_wanted(wanted);
-    // What is wrong in the status would change the rest again; but an annotation may tell a pretend machine
-    // what to write there.
+    // Writing the rest first could let a wrong status change it again, so the status comes first, except when an
+    // annotation differs: it may tell the pretend kubelet what to write there.
     const bool same_notes =
         object_at(is, {"metadata", "annotations"}) == object_at(shall, {"metadata", "annotations"});
     if (same_notes && write_status(kind, wanted, object)) return true;
@@ -220,14 +219,14 @@ struct MonkeyRestorer::State : std::enable_shared_from_this<State> {
     RestRequest request = request_about(kind, object, Verb::kUpdate);
     request.body = std::move(next);
     write(kind, std::move(request), [weak = weak_from_this(), &kind, object](const RestResponse& response) {
-      // What cannot be changed any more is made anew.
+      // The server refuses the change (an immutable field): delete the object; a later round creates it again.
       const auto self = weak.lock();
       if (self && !response.ok() && response.code != 0 && response.code != 409) self->remove(kind, object);
     });
     return true;
   }
 
-  // Something that is to be there again is on its way out, and may be kept from going by who uses it.
+  // True when a remembered object is being deleted: objects that use it may block its deletion.
   bool somebody_goes(const Lists& lists) const {
     for (std::size_t i = 0; i < kinds.size(); ++i) {
       for (const auto& object : lists[i]) {
@@ -241,7 +240,7 @@ struct MonkeyRestorer::State : std::enable_shared_from_this<State> {
     std::vector<std::string> wrong;
     const bool without_users = somebody_goes(lists);
     for (std::size_t i = 0; i < kinds.size(); ++i) {
-      if (kinds[i]->gvr.resource == "events") {  // stay, but keep no namespace from going
+      if (kinds[i]->gvr.resource == "events") {  // events stay, but must not block a namespace's deletion
         for (const auto& object : lists[i]) {
           if (is_terminating(object)) remove(*kinds[i], object);
         }
@@ -272,7 +271,7 @@ struct MonkeyRestorer::State : std::enable_shared_from_this<State> {
   api::RestClient& client;
   std::vector<const MonkeyKind*> kinds;
   std::vector<std::map<std::string, Json>> remembered;  // for each kind, by key
-  std::map<std::string, std::string> refusals;          // what the server said last, by kind and key
+  std::map<std::string, std::string> refusals;  // the server's last message, by kind and key
 };
 
 MonkeyRestorer::MonkeyRestorer(api::RestClient& client, std::vector<const MonkeyKind*> kinds)

@@ -1,5 +1,4 @@
-// Puts a cluster right after the monkeys: what it is made of is as it was remembered, everything else is
-// gone.
+// Restores a cluster after the monkeys: remembered objects get their old content, all others are deleted.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +15,13 @@
 
 namespace berth::simulate {
 
-// The monkeys' own finalizers, and those that no controller takes from such a kind, are taken away.
+// Removes the monkeys' own finalizer. Other finalizers stay.
 void without_monkey_finalizers(Json& object);
 
 class MonkeyRestorer {
  public:
-  // Both must outlive it. Kinds that are no part of a cluster's setting (workloads, jobs, pods) are not
-  // remembered: none of their objects stays. Events stay.
+  // Both must outlive it. Objects of kinds that come and go (workloads, jobs, pods) are not remembered: restore()
+  // deletes them all. Events stay.
   MonkeyRestorer(api::RestClient& client, std::vector<const MonkeyKind*> kinds);
 
   void remember(std::function<void()> done);

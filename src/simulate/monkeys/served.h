@@ -1,4 +1,4 @@
-// What the embedded server serves, for monkeys that play inside.
+// The kinds that the embedded server serves, for monkeys in the simulation.
 #pragma once
 
 #include "apiserver/registry.h"
@@ -6,7 +6,7 @@
 
 namespace berth::simulate {
 
-// From the OpenAPI documents that it serves: all groups and versions.
+// Reads the server's OpenAPI documents of all groups and versions.
 MonkeyKinds kinds_of(const apiserver::Registry& registry);
 
 }  // namespace berth::simulate

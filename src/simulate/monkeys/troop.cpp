@@ -22,10 +22,10 @@ using api::Verb;
 constexpr std::string_view kNamespaces = "namespaces";
 constexpr std::string_view kCrds = "customresourcedefinitions.apiextensions.k8s.io";
 constexpr std::string_view kPods = "pods";
-constexpr std::size_t kLookedAt = 4;       // objects of a list that are looked at closely
-constexpr std::int64_t kMostListed = 200;  // of a kind, for one deed
-constexpr std::size_t kMostGone = 200;     // that are to come back
-constexpr Duration kNextTry = std::chrono::seconds(10);  // to bring back a kind
+constexpr std::size_t kLookedAt = 4;  // objects of a list that the monkey learns from
+constexpr std::int64_t kMostListed = 200;  // of one kind, for one action
+constexpr std::size_t kMostGone = 200;  // objects that are to be created again
+constexpr Duration kNextTry = std::chrono::seconds(10);  // wait before the next attempt to create a CRD again
 constexpr std::string_view kMonkey = "monkey";
 
 enum class Deed {
@@ -137,7 +137,7 @@ struct MonkeyTroop::Impl : std::enable_shared_from_this<Impl> {
     restorer = std::make_unique<MonkeyRestorer>(client, std::move(all));
   }
 
-  // --- Requests. Answers are only counted.
+  // --- Requests. Results are only counted.
 
   void send(RestRequest request, Deed deed, const MonkeyKind& kind) {
     client.call(std::move(request), [weak = weak_from_this(), deed, &kind](const RestResponse& response) {
@@ -167,7 +167,8 @@ struct MonkeyTroop::Impl : std::enable_shared_from_this<Impl> {
                   Json& items = ensure_path(response.body, {"items"});
                   if (!items.is_array()) items = JsonArray();
                   self->leave_out_spared(kind, items.as_array());
-                  for (Json& item : items.as_array()) {  // lists of a real server leave these out
+                  // the items of a real server's list do not have these members
+                  for (Json& item : items.as_array()) {
                     item.as_object()["apiVersion"] = kind.api_version();
                     item.as_object()["kind"] = kind.kind;
                   }
@@ -302,7 +303,7 @@ struct MonkeyTroop::Impl : std::enable_shared_from_this<Impl> {
     send(std::move(request), deed, kind);
   }
 
-  // What an apply says: who it is about, and the members at the top that are to change.
+  // The body of a server-side apply: identity, and the top-level members that are to change.
   static Json applied(const Json& object, const Json& wanted, Deed deed) {
     Json out =
         JsonObject{{"apiVersion", string_at(object, {"apiVersion"})}, {"kind", string_at(object, {"kind"})}};
@@ -347,7 +348,7 @@ struct MonkeyTroop::Impl : std::enable_shared_from_this<Impl> {
   }
 
   static bool is_of_the_house(const MonkeyKind& kind,
-                              const Json& object) {  // a cluster without these is none
+                              const Json& object) {  // namespaces that a cluster needs
     const auto name = string_at(object, {"metadata", "name"});
     return kind.gvr.resource == kNamespaces && (name == "default" || name.starts_with("kube-"));
   }
@@ -376,7 +377,7 @@ struct MonkeyTroop::Impl : std::enable_shared_from_this<Impl> {
                    });
   }
 
-  // Somebody cleans up what is kept from going.
+  // Removes finalizers from an object that is being deleted.
   void release(const MonkeyKind& kind, const JsonArray& items) {
     std::vector<const Json*> kept;
     for (const auto& item : items) {
@@ -405,7 +406,7 @@ struct MonkeyTroop::Impl : std::enable_shared_from_this<Impl> {
             std::string(label.key()) + "=" + std::string(view(label.value().get_string()));
     }
     if (!kind.namespaced && request.label_selector.empty())
-      return;  // all nodes, all queues: nothing would be left to play with
+      return;  // without a label selector this would delete all nodes or all queues
     send(std::move(request), Deed::kRemoveMany, kind);
   }
 
@@ -418,7 +419,7 @@ struct MonkeyTroop::Impl : std::enable_shared_from_this<Impl> {
     send(std::move(request), Deed::kEvict, kind);
   }
 
-  // --- What comes back.
+  // --- Deleted objects that come back.
 
   struct Gone {
     const MonkeyKind* kind;
@@ -452,7 +453,7 @@ struct MonkeyTroop::Impl : std::enable_shared_from_this<Impl> {
     }
   }
 
-  // Objects of the kind may still keep the old one from going: then it is tried again.
+  // Objects of the kind may still block the deletion of the old CRD: try again later.
   void bring_back_crd(RestRequest request, Gone crd) {
     client.call(std::move(request),
                 [weak = weak_from_this(), crd = std::move(crd)](const RestResponse& response) mutable {
@@ -463,7 +464,7 @@ struct MonkeyTroop::Impl : std::enable_shared_from_this<Impl> {
                 });
   }
 
-  // A kind that the monkeys keep from going takes no new objects, and nothing that needs it comes to rest.
+  // A CRD that is being deleted takes no new objects. Remove the monkeys' finalizers so that its deletion completes.
   void release_crds() {
     if (crd_kind == nullptr || !options.crds) return;
     list(*crd_kind, [this](const JsonArray& items) {
@@ -486,7 +487,7 @@ struct MonkeyTroop::Impl : std::enable_shared_from_this<Impl> {
   Random random;
   MonkeyDeeds deeds;
   std::vector<const MonkeyKind*> played;
-  std::vector<const MonkeyKind*> lots;  // as often as they weigh
+  std::vector<const MonkeyKind*> lots;  // each kind as often as its weight
   const MonkeyKind* crd_kind = nullptr;
   std::vector<std::string> namespaces;
   std::deque<Gone> gone;

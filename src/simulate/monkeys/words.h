@@ -1,5 +1,5 @@
-// What objects of a cluster say, by the name of the member that says it: so that what is made at random names
-// things that are there, and words that mean something.
+// The strings in a cluster's objects, by the name of the member that holds them. Random objects use them, so that
+// they refer to existing objects and contain meaningful values.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,15 @@ namespace berth::simulate {
 
 class Words {
  public:
-  // Takes in the strings of an object, the keys of its maps and its name. What was learnt last replaces what
-  // was learnt first.
+  // Takes the strings of an object, the keys of its maps and its name. New strings replace the oldest ones.
   void learn(const Json& object);
-  // A string that was seen in a member of this name, or a key below it; empty when none was.
+  // Returns a string that was seen in a member with this name, or a key below it; empty when there is none.
   std::string_view value(std::string_view member, Random& random) const;
   std::string_view key(std::string_view member, Random& random) const;
   std::string_view name(Random& random) const;  // of any object
 
  private:
-  // A ring of strings: bounded, and of every age something.
+  // A ring buffer of strings: bounded.
   struct Heard {
     std::vector<std::string> strings;
     std::size_t next = 0;
