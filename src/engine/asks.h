@@ -1,5 +1,4 @@
-// What a workload asks of the scheduler: its pod sets as Kubernetes would see their pods, and what forbids
-// evaluating them.
+// What a workload requests: its pod sets as Kubernetes would see their pods, and what forbids evaluating them.
 #pragma once
 
 #include <optional>
@@ -12,26 +11,27 @@
 
 namespace berth::engine {
 
-// The part that depends on the spec, the namespace's limit ranges and the runtime classes alone: worth
-// keeping.
+// Depends only on the spec, the namespace's LimitRanges and the RuntimeClasses, so it is cached.
 struct Asks {
   std::vector<PodSetRequest> pod_sets;  // with the counts of the spec
   std::string invalid;                  // why such pods could not be created; empty: they could
   bool operator==(const Asks&) const = default;
 };
-// `resources`: what of it counts against quota.
+// `resources` says which requests count against quota.
 Asks asks_of(const api::kueue::Workload& workload, const Registries& registries, const api::config::QuotaResources& resources);
 
-// The counts without the pods that ended.
+// Reduces the counts by the reclaimable pods; min_count as well, so that it does not exceed the count.
 std::vector<PodSetRequest> without_reclaimed(const std::vector<PodSetRequest>& pod_sets,
                                              const std::vector<api::kueue::ReclaimablePod>& reclaimable);
 
-// The namespace does not match the queue's selector, or such pods could not be created.
+// A barrier when the namespace does not match the queue's selector, or when such pods could not be created; nullopt:
+// neither.
 std::optional<Barrier> barrier_of(const Asks& asks, std::string_view ns,
                                   const api::kueue::ClusterQueue* queue, const Registries& registries);
 
-// Before whom a workload goes at equal priority: its creation, or the eviction that made it start over
-// (kueue.md, Appendix B: AdmissionCheck, and PodsReadyTimeout if `wait` says so).
+// The timestamp that orders workloads of equal priority: the creation time, or the time of the eviction when the
+// workload was evicted for AdmissionCheck, PlacesTimeout, or PodsReadyTimeout if `wait` says so
+// (requeuingStrategy.timestamp: Eviction).
 Time queue_order_time(const api::kueue::Workload& workload, const api::config::WaitForPodsReady& wait);
 
 }  // namespace berth::engine

@@ -1,4 +1,5 @@
-// What of a pod's requests counts against quota: excluded and transformed resources (KEP-2937, Configuration: resources).
+// Which requests of a pod count against quota: excluded and transformed resources (KEP-2937, Configuration:
+// resources).
 #pragma once
 
 #include "api/config/policies.h"
@@ -6,12 +7,13 @@
 
 namespace berth::engine {
 
-// Whether counted_requests() may differ from what the pod asks for.
+// True when counted_requests() may differ from what the pod requests.
 bool changes_requests(const api::config::QuotaResources& resources);
 
-// Resources with an excluded prefix are dropped first. Then an input gives each of its outputs, times its own whole number (rounded
-// up), times that of the resource it is multiplied by if the pod asks for it; whatever is counted under one name is summed. Never
-// negative.
+// First drops resources with an excluded prefix. Then each input resource adds its outputs: the output's quantity
+// times the requested amount (in whole units, rounded up), times the amount of the `multiplyBy` resource if the pod
+// requests that. An input with strategy Replace does not count itself. Amounts of one name are summed. The result is
+// never negative.
 api::ResourceList counted_requests(const api::ResourceList& per_pod, const api::config::QuotaResources& resources);
 
 }  // namespace berth::engine

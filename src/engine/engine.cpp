@@ -46,8 +46,8 @@ SchedulerOptions scheduler_options(const Options& o) {
 
 namespace {
 
-// The statuses of queues are written all the time, and every write is seen again: decisions do not depend on them. The
-// generation counts changes of the spec; 0: nobody counts.
+// Every status write of a queue is seen again; decisions do not depend on it. metadata.generation counts changes of
+// the spec; when it is 0 (not maintained), any change counts.
 bool says_more_than_status(const api::ObjectMeta& known, const api::ObjectMeta& seen) {
   if (seen.generation == 0) return true;
   api::ObjectMeta same = seen;
@@ -119,7 +119,7 @@ void Engine::Impl::on(Time, const ResourceFlavorSeen& e, Effects&) {
   const auto before = std::exchange(registries.flavors[e.object->meta.name], e.object);
   scheduler.set_flavor(*e.object);
   configuration_changed = rules_changed = true;
-  // Who has places in its nodes is looked at again.
+  // Look again at the workloads with places on its nodes.
   if (before && before->topology_name == e.object->topology_name && before->tolerations == e.object->tolerations) return;
   for (auto& name : registries.queues_with_flavor(e.object->meta.name)) changed_queues.insert(std::move(name));
 }
@@ -174,7 +174,7 @@ void Engine::Impl::on(Time, const RuntimeClassGone& e, Effects&) {
   if (registries.runtime_classes.erase(e.name) != 0) mark_namespace("", true);
 }
 
-// "" means all namespaces. What a workload asks for is computed anew when its pods would be others now.
+// "" means all namespaces. `pods_changed`: what a workload requests must be computed again.
 void Engine::Impl::mark_namespace(std::string_view ns, bool pods_changed) {
   std::vector<Tracked*> found;
   workloads.for_each([&](Tracked& t) {
@@ -277,7 +277,7 @@ void Engine::Impl::on(Time, const JobReported& e, Effects&) {
 
 void Engine::Impl::on(Time now, const WriteSettled& e, Effects& out) {
   const auto it = writes.find(e.write);
-  if (it == writes.end()) return;  // of a workload that is gone
+  if (it == writes.end()) return;  // its workload is gone
   Tracked& t = *it->second;
   writes.erase(it);
   InFlight settled = std::move(*t.in_flight);
@@ -285,7 +285,7 @@ void Engine::Impl::on(Time now, const WriteSettled& e, Effects& out) {
   leisure.settled(settled.message, now);
   workloads.mark(t);
   if (e.outcome != WriteSettled::Outcome::kDone) {
-    // The events belong to the status, which may be tried again.
+    // The events belong to the status, which may be written again.
     t.events.insert(t.events.begin(), settled.events.begin(), settled.events.end());
   }
   switch (e.outcome) {
@@ -304,10 +304,10 @@ void Engine::Impl::on(Time now, const WriteSettled& e, Effects& out) {
   }
 }
 
-// The wake-up that was asked for is used up, even if it came early.
+// The requested wake-up is used up, even if it came early.
 void Engine::Impl::on(Time, const TimePassed&, Effects&) { told_wake.reset(); }
 
-// What was only learned so far is looked at.
+// Look at everything that was only learned so far.
 void Engine::Impl::on(Time, const Synced&, Effects&) {
   synced = configuration_changed = rules_changed = true;
   mark_namespace("", false);

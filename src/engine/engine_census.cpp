@@ -1,4 +1,4 @@
-// Who is in a queue and which cohorts are above it: what metrics tell now and then.
+// Counts of unadmitted workloads, and the cohorts above a queue: for metrics.
 #include "engine/engine_impl.h"
 #include "engine/lifecycle/words.h"
 
@@ -11,7 +11,7 @@ std::string reason_when_false(const api::kueue::WorkloadStatus& status, std::str
   return std::string(condition != nullptr && !condition->status ? std::string_view(condition->reason) : otherwise);
 }
 
-// Why it is not admitted: that quota is lacking, and for what cause; or what else is, which is its own cause.
+// Without quota: NoReservation and the reason of QuotaReserved=False. With quota: the reason of Admitted=False alone.
 QueueCensus::Why why_unadmitted(const api::kueue::WorkloadStatus& status) {
   using namespace lifecycle;
   if (api::is_true(status.conditions, api::kueue::kQuotaReserved))

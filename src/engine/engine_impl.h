@@ -1,5 +1,5 @@
-// The inside of the facade. handle() keeps what was seen and marks what it concerns; schedule() looks at
-// everything marked, lets the scheduler decide, and writes what changed.
+// The implementation of Engine. handle() stores what was seen and marks the workloads it affects; schedule()
+// processes all marked workloads, lets the scheduler decide, and writes what changed.
 #pragma once
 
 #include <deque>
@@ -22,14 +22,14 @@
 
 namespace berth::engine {
 
-// Names of flavors, resources and their pairs that may be of what is gone, besides as many as are there: each costs some hundred bytes
-// and a cell in every queue, and renumbering looks at every workload that waits.
+// How many internal names (flavors, resources, pairs) may be unused, in addition to as many as are in use. Each name
+// costs some hundred bytes and a cell in every queue; renumbering processes every pending workload.
 inline constexpr std::size_t kSpareNames = 1'024;
 
 struct Engine::Impl {
   explicit Impl(const Options& options);
 
-  // --- handle: what was seen (engine.cpp).
+  // --- handle() (engine.cpp).
   void on(Time now, const ClusterQueueSeen& e, Effects& out);
   void on(Time now, const ClusterQueueGone& e, Effects& out);
   void on(Time now, const CohortSeen& e, Effects& out);
@@ -62,7 +62,7 @@ struct Engine::Impl {
   void mark_namespace(std::string_view ns, bool pods_changed);
   void mark_all(const std::vector<WorkloadId>& concerned);
 
-  // --- versions of workloads and writes (engine_writes.cpp).
+  // --- Versions of workloads and writes (engine_writes.cpp).
   void accept(Tracked& t, const Ptr<api::kueue::Workload>& seen);
   void forget(Tracked& t, Time now);
   void write_done(Tracked& t, const InFlight& done, const std::string& version, Time now, Effects& out);
@@ -70,21 +70,22 @@ struct Engine::Impl {
   void await(Tracked& t, const std::string& version, bool newer, Time now);
   void stop_awaiting(Tracked& t, Time now);
   void write_failed(Tracked& t, Time now);
-  static bool busy(const Tracked& t, Time now);  // nothing can be written about it yet
-  // Messages wait for their turn.
+  // no write may start now: one is in flight, or a version or a retry time is awaited
+  static bool busy(const Tracked& t, Time now);
+  // Messages (status writes that only say why a workload waits) are rate-limited.
   void flush(Tracked& t, Time now, Effects& out, bool its_turn = false);
   void tell_later(Tracked& t, Time now);
-  void told(Tracked& t);  // no message about it is waiting any more
+  void told(Tracked& t);  // removes it from `untold`: no message about it is waiting any more
   void tell_at_leisure(Time now, Effects& out);
 
-  // --- schedule (engine_pass.cpp).
+  // --- schedule() (engine_pass.cpp).
   Effects schedule(Time now);
   void learn(Time now);
   bool over(const Tracked& t) const;
   void refresh_configuration();
   void look_at_marked(Time now);
   void step(Tracked& t, Time now);
-  void place(Tracked& t, Time now);  // where the scheduler shall have it: holding, pending, or nowhere
+  void place(Tracked& t, Time now);  // puts it where it belongs in the scheduler: holding quota, pending, or absent
   void set_timer(Tracked& t);
   void apply(Tracked& t, lifecycle::Change change);
   void decide(Time now);
@@ -100,13 +101,13 @@ struct Engine::Impl {
   std::optional<Pending> pending_of(Tracked& t);
   Holding holding_of(const Tracked& t, const api::kueue::WorkloadStatus& status) const;
 
-  // --- places (engine_places.cpp).
+  // --- Topology placement and node failures (engine_places.cpp).
   std::vector<PodSetRequest> admitted_pod_sets(const Tracked& t) const;
   std::vector<Holding::PodSetPlaces> places_of(const Tracked& t, const api::kueue::WorkloadStatus& status) const;
   void watch_nodes(Tracked& t);
   void look_at_nodes(Tracked& t, lifecycle::Situation& situation, Time now) const;
 
-  // --- the second pass (second_pass.cpp).
+  // --- The second pass (second_pass.cpp).
   lifecycle::SecondPassNeed second_pass_need(const Tracked& t) const;
   void plan_second_pass(Tracked& t, Time now);
   void second_passes(Time now);
@@ -114,12 +115,12 @@ struct Engine::Impl {
   bool take_places(Tracked& t, const Scheduler::SecondPassResult& result, Time now);
   void second_pass_failed(Tracked& t, const std::string& message, Time now);
 
-  // --- who waits where (engine_pending.cpp).
+  // --- Pages of pending workloads (engine_pending.cpp).
   std::vector<PendingWorkload> pending_page(std::string_view cluster_queue, std::size_t offset, std::size_t limit) const;
   std::vector<PendingWorkload> pending_page(std::string_view cluster_queue, std::string_view local_queue,
                                             std::size_t offset, std::size_t limit) const;
 
-  // --- what others may want to know (engine_status.cpp).
+  // --- Statuses, finalizers and wake-ups (engine_status.cpp).
   void touch(const Tracked& t);
   void touch_shares();
   void touch_cohorts_of(std::string_view cluster_queue);
@@ -141,28 +142,28 @@ struct Engine::Impl {
 
   bool synced = false;
   bool configuration_changed = false;         // queues, flavors, topologies or checks
-  bool rules_changed = false;                 // flavors, topologies or checks: all cluster queues are concerned
+  bool rules_changed = false;                 // flavors, topologies or checks: affects all cluster queues
   std::set<std::string> changed_queues;       // cluster queues whose object changed
-  std::set<std::string> terminating_queues;   // cluster queues that wait for their finalizer
-  std::set<std::string> unguarded_queues;     // cluster queues that were seen since their finalizers were looked at
+  std::set<std::string> terminating_queues;   // deleted cluster queues that still have a finalizer
+  std::set<std::string> unguarded_queues;     // cluster queues seen since their finalizers were last considered
   TrackedWorkloads::Set to_flush;            // workloads that may have something to write
   TrackedWorkloads::Set due_second_passes;
-  std::deque<Ptr<Asks>> asks_known;  // the latest that differed: most workloads ask for what others ask for
+  std::deque<Ptr<Asks>> asks_known;  // recently computed Asks, shared by workloads that request the same
   Leisure leisure;
-  std::map<std::pair<Time, std::string>, Tracked*> untold;  // messages to be written at leisure, by since when
-  std::map<std::uint64_t, Tracked*> writes;  // under way
+  std::map<std::pair<Time, std::string>, Tracked*> untold;  // workloads with a message to write, oldest first
+  std::map<std::uint64_t, Tracked*> writes;  // in flight
   std::uint64_t last_write = 0;
   std::set<std::string> touched_cluster_queues, touched_local_queues, touched_cohorts;
   std::map<std::pair<std::string, std::string>, std::pair<std::string, bool>>
       told_finalizers;  // (kind, name) -> (version, present)
-  std::size_t names_bound = kSpareNames;  // with more of them, renumber()
+  std::size_t names_bound = kSpareNames;  // renumber() when there are more names than this
   std::optional<Time> told_wake;
-  int passes_at_once = 0;  // passes that asked for another one at once, one after the other
+  int passes_at_once = 0;  // consecutive passes that asked for another one immediately
 };
 
-// The UID of the job that a workload is of; "": none is told.
+// The UID of the job that owns the workload (label kueue.x-k8s.io/job-uid); "" without that label.
 std::string job_uid_of(const api::kueue::Workload& workload);
-// An event about a workload, cut as the API demands.
+// An event about a workload; its note is cut at the API's limit of 1024 bytes.
 RecordEvent event_about(const api::kueue::Workload& workload, const lifecycle::Note& note);
 SchedulerOptions scheduler_options(const Options& options);
 

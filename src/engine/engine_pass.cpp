@@ -1,4 +1,4 @@
-// One pass: look at what changed, let the scheduler decide, write.
+// One pass: process changed workloads, let the scheduler decide, write.
 #include <algorithm>
 #include <utility>
 
@@ -20,10 +20,10 @@ using lifecycle::State;
 
 namespace {
 
-// The moves of one workload without any outside change: checks reported, evicted, released, requeued, noted is the longest
-// chain.
+// Limit of consecutive moves of one workload without an outside change. The longest chain is: checks reported,
+// evicted, released, requeued, noted as pending.
 constexpr int kMaxMovesAtOnce = 8;
-// Decisions change workloads, which are looked at again; what they then free is for the next pass.
+// Decisions change workloads, which are then processed again; quota that this frees is for the next pass.
 constexpr int kMaxRounds = 4;
 constexpr std::size_t kMaxEventNote = 1024;
 
@@ -35,7 +35,7 @@ std::string cut_note(std::string text) {
   return text;
 }
 
-// Whether what is to be written reserves quota that the API does not show yet.
+// True when the write will reserve quota that the API does not show yet.
 bool takes_quota(const Tracked& t) {
   return api::is_true(t.now->status.conditions, api::kueue::kQuotaReserved) &&
          !api::is_true(t.base->status.conditions, api::kueue::kQuotaReserved);
@@ -63,10 +63,11 @@ Effects Engine::Impl::schedule(Time now) {
   refresh_configuration();
   for (Tracked* t : workloads.due(now)) workloads.mark(*t);
   look_at_marked(now);
-  second_passes(now);  // who holds quota goes first
+  second_passes(now);  // workloads that hold quota go first
   decide(now);
   for (int round = 0; round < kMaxRounds && workloads.any_marked(); ++round) look_at_marked(now);
-  // What gives quota back is written before what takes it: who reads the API in order never sees more than there is.
+  // Write releases of quota before reservations: a client that reads the API in order never sees more quota reserved
+  // than exists.
   const auto wanted = std::exchange(to_flush, {});
   for (const bool takes : {false, true}) {
     for (Tracked* t : wanted) {
@@ -81,7 +82,7 @@ Effects Engine::Impl::schedule(Time now) {
   return out;
 }
 
-// Nobody is looked at: what is seen here is acted upon by whoever leads.
+// For a process that does not lead: makes no moves. The leader acts on what is seen here.
 void Engine::Impl::learn(Time now) {
   refresh_configuration();
   configuration_changed = false;
@@ -151,7 +152,7 @@ void Engine::Impl::apply(Tracked& t, lifecycle::Change change) {
   t.now.decide(std::move(change.status));
   for (const auto& note : change.notes) t.events.push_back(event_about(*t.now, note));
   if (change.move == lifecycle::Move::kReserve) t.untold_reason.reset();
-  // What the job said before it got quota is not about how it runs with it.
+  // Drop the job's report from before the reservation: it does not describe a run with this quota.
   if (change.move == lifecycle::Move::kReserve) t.report.reset();
   to_flush.insert(&t);
 }
@@ -191,7 +192,7 @@ lifecycle::Priority Engine::Impl::priority_of(const Workload& workload) const {
 }
 
 const WorkloadStatus* Engine::Impl::holding_status(const Tracked& t) const {
-  // Of a queue's many workloads most wait: they are told apart without a look at their conditions.
+  // Fast path: most workloads of a queue are pending and have no admission; their conditions need no look.
   if (!t.now->status.admission && !t.base->status.admission && (!t.in_flight || !t.in_flight->status.admission)) return nullptr;
   if (lifecycle::state_of(*t.now) == State::kFinished) return nullptr;
   if (lifecycle::holds_quota(t.now->status)) return &t.now->status;
@@ -262,7 +263,7 @@ Holding Engine::Impl::holding_of(const Tracked& t, const WorkloadStatus& status)
   if (const auto* reserved = api::find_condition(status.conditions, api::kueue::kQuotaReserved))
     h.reserved_at = reserved->last_transition;
   h.amounts = holding_amounts(*status.admission, t.now->status.reclaimable_pods);
-  // Who is about to give its quota back, evicted or not, goes before anybody else has to.
+  // A workload that is about to give its quota back, evicted or not, is the first candidate for preemption.
   h.evicted = api::is_true(t.now->status.conditions, api::kueue::kEvicted) || !lifecycle::holds_quota(t.now->status);
   h.places = places_of(t, status);
   h.pods_ready = api::is_true(t.now->status.conditions, api::kueue::kPodsReady);
@@ -271,12 +272,12 @@ Holding Engine::Impl::holding_of(const Tracked& t, const WorkloadStatus& status)
 
 namespace {
 
-// A workload that was preempted again and again waits before it asks once more: two that may take quota from each other would
-// otherwise do so without end (the plain rules allow it). The first times cost nothing.
+// A workload that was preempted often waits before it is queued again. Otherwise two workloads that may preempt each
+// other would do so endlessly (Kueue's rules allow it). The first preemptions cost no wait.
 constexpr std::int32_t kFreePreemptions = 3;
 constexpr std::int32_t kLongestDoubling = 9;  // 2^9 s: about eight minutes
-// Nobody waits for longer than this part of the time it has existed for: what takes quota from it now and then for a minute
-// shall not keep it from free quota for minutes. Waits still grow until one of the two is through.
+// The wait is at most this fraction of the workload's age (1/8): a workload that is preempted now and then for a
+// minute must not be kept from free quota for minutes. Waits still grow until one of the two workloads gets through.
 constexpr int kPartOfAge = 8;
 constexpr Duration kShortestRest = std::chrono::seconds(2);
 
@@ -360,7 +361,7 @@ void Engine::Impl::on_decision(const Preempt& d, Time now) {
   workloads.mark(*target);
 }
 
-// Said with what is to be written anyway, else at leisure.
+// Written together with any other pending change of the workload, else as a rate-limited message.
 void Engine::Impl::on_decision(const Wait& d, Time now) {
   Tracked* t = workloads.find(d.workload);
   BERTH_INVARIANT(t != nullptr);

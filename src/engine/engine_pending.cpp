@@ -1,4 +1,4 @@
-// Who waits where: pages of queues and positions of workloads, as the visibility API tells them (kueue.md 1.11).
+// Pages of pending workloads and their positions, for the visibility API (KEP-168).
 #include <map>
 #include <utility>
 
@@ -8,8 +8,8 @@
 
 namespace berth::engine {
 
-// Members of a local queue follow each other in their cluster queue as they do in their own: only the first one of a page has to be
-// looked up.
+// Workloads of one local queue have the same relative order in the cluster queue: so only the position of the first
+// one of a page must be looked up.
 std::vector<PendingWorkload> Engine::Impl::pending_page(std::string_view cluster_queue, std::size_t offset,
                                                         std::size_t limit) const {
   std::vector<PendingWorkload> out;

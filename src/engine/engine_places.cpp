@@ -1,5 +1,5 @@
-// Workloads and the machine room: what their pods ask of nodes once checks have had their say, which places they hold, and which of
-// their nodes failed.
+// Workloads and topology placement: what their pods require of nodes with the updates of admission checks, which
+// places they hold, and which of their nodes failed.
 #include <algorithm>
 #include <map>
 
@@ -25,7 +25,7 @@ const PodSetRequest* find_pod_set(const Asks& asks, const std::string& name) {
   return it == asks.pod_sets.end() ? nullptr : &*it;
 }
 
-// What Ready checks add to the pods of a pod set.
+// Adds the podSetUpdates of Ready checks to the constraints of a pod set.
 void add_updates(const WorkloadStatus& status, const std::string& pod_set, api::NodeConstraints& constraints) {
   for (const auto& check : status.admission_checks) {
     if (check.state != api::kueue::CheckState::kReady) continue;
@@ -37,7 +37,7 @@ void add_updates(const WorkloadStatus& status, const std::string& pod_set, api::
   }
 }
 
-// The pods that `before` places beyond `after`: null when there are none.
+// The places that `before` has in excess of `after`; null when there are none.
 TopologyAssignmentPtr left_behind(const TopologyAssignmentPtr& before, const TopologyAssignmentPtr& after) {
   if (!before || before == after) return nullptr;
   std::map<std::vector<std::string>, std::int32_t> there;
@@ -62,7 +62,7 @@ const PodSetAssignment* find_assignment(const WorkloadStatus& status, const std:
 
 }  // namespace
 
-// In the order of the admission's pod sets, with its counts.
+// In the order of the admission's pod sets, with the admission's counts.
 std::vector<PodSetRequest> Engine::Impl::admitted_pod_sets(const Tracked& t) const {
   const bool known = t.asks && t.asks_generation == t.now->meta.generation;
   const Asks asks = known ? *t.asks : asks_of(*t.now, registries, options.resources);
@@ -79,7 +79,8 @@ std::vector<PodSetRequest> Engine::Impl::admitted_pod_sets(const Tracked& t) con
   return out;
 }
 
-// Until a replacement is written, what it leaves is held as well: should the write fail, nobody else may be there.
+// Until a replacement assignment is written, the old places stay held as well: if the write fails, no other workload
+// may have them.
 std::vector<Holding::PodSetPlaces> Engine::Impl::places_of(const Tracked& t, const WorkloadStatus& status) const {
   std::vector<Holding::PodSetPlaces> out;
   if (!has_places(*status.admission)) return out;

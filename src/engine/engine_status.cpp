@@ -1,5 +1,5 @@
-// What the world may know: statuses of queues, finalizers, the next wake-up, and whether everything still
-// adds up.
+// What the engine reports: statuses of queues, finalizers, expired workloads, the next wake-up, and the check of
+// invariants.
 #include <algorithm>
 #include <map>
 #include <span>
@@ -19,7 +19,7 @@ namespace {
 
 using Totals = std::map<std::pair<std::string, std::string>, Amount>;  // (flavor, resource)
 
-// What the workloads of a queue hold, and how many they are.
+// What the workloads of a queue hold, and their numbers.
 struct Count {
   Totals reservation, usage;
   std::int32_t pending = 0, reserving = 0, admitted = 0;
@@ -45,7 +45,8 @@ void add_the_rest(const ClusterQueue& queue, const Totals& totals, std::vector<F
   }
 }
 
-// One entry for every flavor and resource the queue defines, in its order; then what else is counted in the flavor of the rest.
+// One entry for every flavor and resource the queue defines, in its order; then other resources counted in
+// flavor_of_the_rest.
 std::vector<FlavorUsageStatus> usage_status(const ClusterQueue& queue, const Totals& totals,
                                             bool may_borrow) {
   std::vector<FlavorUsageStatus> out;
@@ -78,20 +79,20 @@ void Engine::Impl::touch(const Tracked& t) {
   if (!t.cluster_queue.empty()) touched_cluster_queues.insert(t.cluster_queue);
 }
 
-// A quota or a weight that is another one changes what others can be lent, too.
+// A change of a quota or weight also changes what other nodes can be lent.
 void Engine::Impl::touch_shares() {
   if (!options.fair_sharing.enabled) return;
   for (const auto& [name, queue] : registries.cluster_queues) touched_cluster_queues.insert(name);
   for (const auto& [name, cohort] : registries.cohorts) touched_cohorts.insert(name);
 }
 
-// What a queue uses is part of the shares of all cohorts above it.
+// The usage of a queue is part of the fair share of every cohort above it.
 void Engine::Impl::touch_cohorts_of(std::string_view cluster_queue) {
   const Ledger& ledger = scheduler.ledger();
   const NodeId queue = ledger.find_cluster_queue(cluster_queue);
   if (!queue.valid()) return;
   for (NodeId cohort = ledger.parent(queue); cohort.valid(); cohort = ledger.parent(cohort)) {
-    if (!touched_cohorts.insert(ledger.name(cohort)).second) return;  // and so were those above it
+    if (!touched_cohorts.insert(ledger.name(cohort)).second) return;  // the cohorts above it were touched with it
   }
 }
 
@@ -109,8 +110,8 @@ void Engine::Impl::emit_queue_statuses(Effects& out) {
   }
 }
 
-// A queue in use must not vanish, nor a flavor or check that a queue names, nor a topology that a flavor names: the finalizer holds them until
-// nothing needs them. The shell is told once per version of the object.
+// The finalizer keeps an object while it is in use: a queue whose workloads hold quota, a flavor or check that a
+// cluster queue names, a topology that a flavor names. The shell is told once per version of the object.
 void Engine::Impl::emit_finalizers(Effects& out) {
   const auto consider = [&](std::string_view kind, const api::ObjectMeta& meta, auto in_use) {
     const bool has = std::ranges::find(meta.finalizers, api::kueue::kFinalizer) != meta.finalizers.end();
@@ -138,7 +139,8 @@ void Engine::Impl::emit_finalizers(Effects& out) {
     consider("AdmissionCheck", check->meta, [&] { return registries.check_in_use(name); });
 }
 
-// The owner is deleted with what Kueue gave up; what finished goes alone. Told again until it is gone.
+// A finished workload is deleted alone; a workload that Berth deactivated is deleted with its job. Repeated until it
+// is gone.
 void Engine::Impl::emit_expired(Effects& out, Time now) {
   for (const auto& workload : retention.take_due(now)) {
     const bool finished = lifecycle::state_of(*workload) == State::kFinished;
@@ -146,8 +148,8 @@ void Engine::Impl::emit_expired(Effects& out, Time now) {
   }
 }
 
-// What a pass changed may let the next one admit more (a workload that was told anew, quota that a decision gave back): it follows
-// at once, as long as that leads to something soon.
+// A pass may enable the next one to admit more (a workload was submitted again, a decision gave quota back). Then the
+// next pass follows immediately, but after kMaxPassesAtOnce of them only after kRest.
 void Engine::Impl::emit_wake(Effects& out, Time now) {
   constexpr int kMaxPassesAtOnce = 8;
   constexpr std::chrono::seconds kRest{1};
@@ -249,7 +251,8 @@ std::vector<HeldQuota> Engine::held_quotas() const {
   return out;
 }
 
-// What an engine that starts now would know and claim.
+// A scheduler rebuilt from the current objects and quota holders, as after a restart. Pending workloads are not part
+// of it.
 Scheduler Engine::Impl::rebuilt(std::map<const Tracked*, WorkloadId>& ids) const {
   Scheduler out(scheduler_options(options));
   for (const auto& [name, topology] : registries.topologies) out.set_topology(*topology);
@@ -268,7 +271,8 @@ Scheduler Engine::Impl::rebuilt(std::map<const Tracked*, WorkloadId>& ids) const
   return out;
 }
 
-// A scheduler of what is there now, as after a restart: whoever waits comes in again when it is looked at, which all will be.
+// Replaces the scheduler by a rebuilt one, as after a restart. All workloads are marked, so pending ones are
+// submitted again.
 void Engine::Impl::renumber() {
   std::map<const Tracked*, WorkloadId> holders;
   Scheduler fresh = rebuilt(holders);

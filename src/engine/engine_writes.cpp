@@ -1,7 +1,7 @@
-// Versions of workloads: what the API holds, what it shall hold, and the writes between the two.
+// Versions of workloads: what the API holds, what was decided, and the writes between the two.
 //
-// At most one write per workload is under way. While its outcome is open, quota stays claimed if either side
-// of the write holds it, so that an unknown outcome can never let two workloads use the same quota.
+// At most one write per workload is in flight. Until it settles, quota stays claimed if the status before or after
+// the write holds it: so an unknown outcome can never let two workloads use the same quota.
 #include <algorithm>
 
 #include "base/assert.h"
@@ -16,16 +16,16 @@ using lifecycle::State;
 
 namespace {
 
-// A write that fails is tried again after 1, 2, 4, ... seconds, at most kMaxRetryDelay; after kMaxAttempts
-// the decision is dropped and the workload waits kMaxRetryDelay, so that what the API server refuses for good
-// does not keep quota.
+// A failed write is retried after 1, 2, 4, ... seconds, at most kMaxRetryDelay. After kMaxAttempts the decision is
+// dropped and the workload waits kMaxRetryDelay, so that a write that the API server always refuses does not keep
+// quota.
 constexpr int kMaxAttempts = 5;
 constexpr std::chrono::seconds kMaxRetryDelay{60};
-// How long a version that must exist may take to be seen. After that the write is tried again: should it
-// conflict again, nothing is lost; should there be no such version, nothing else would ever come.
+// How long to wait for an expected version. Then the write is tried again: if the version exists, the write conflicts
+// again and nothing is lost; if it does not exist, no event would ever end the wait.
 constexpr std::chrono::seconds kMaxAwait{10};
 
-// What follows from the version that the API is known to hold.
+// Updates what is derived from the API's version of the workload.
 void note_base(Tracked& t) {
   const State state = lifecycle::state_of(*t.base);
   if (state != State::kEvicting) {
@@ -33,11 +33,11 @@ void note_base(Tracked& t) {
   } else if (t.evicting_since.empty()) {
     t.evicting_since = t.base->meta.resource_version;
   }
-  // Checks start over: what was reported is about the reservation that is gone.
+  // Checks start over: the reports were about the reservation that is gone.
   if (state != State::kReserved && state != State::kAdmitted) t.check_reports.clear();
 }
 
-// No quota is had on either side, and they differ in nothing but what they say about that.
+// Neither status holds quota, and they differ only in what they say about that.
 bool only_tells(const WorkloadStatus& base, const WorkloadStatus& now) {
   if (base.admission || now.admission) return false;
   const auto without_words = [](WorkloadStatus status) {
@@ -54,7 +54,7 @@ bool only_tells(const WorkloadStatus& base, const WorkloadStatus& now) {
 }  // namespace
 
 void Engine::Impl::accept(Tracked& t, const Ptr<Workload>& seen) {
-  // The echo of our own write must not undo what was decided since.
+  // The echo of our own write must not undo what was decided after it.
   const bool echo = t.base && t.base->meta.resource_version == seen->meta.resource_version;
   const bool decided_since = echo && t.now.differs();
   const bool is_new = !t.base;
@@ -96,7 +96,7 @@ void Engine::Impl::write_done(Tracked& t, const InFlight& done, const std::strin
   t.retry_at.reset();
   for (const auto& event : done.events) out.push_back(event);
   if (done.deactivation) {
-    // The new generation comes with the object.
+    // The object with its new generation arrives as an event.
     await(t, version, false, now);
   } else {
     auto written = std::make_shared<Workload>(*t.base);
@@ -142,7 +142,7 @@ void Engine::Impl::write_failed(Tracked& t, Time now) {
     t.retell = true;
   }
   t.retry_at = now + delay;
-  // Had the write happened after all, its version would be newer: then that one counts.
+  // If the write did happen, its version is newer than the base: then that version counts.
   const auto newer = std::exchange(t.newer, nullptr);
   if (newer && older(t.base->meta.resource_version, newer->meta.resource_version)) {
     t.retry_at.reset();
@@ -198,7 +198,7 @@ void Engine::Impl::told(Tracked& t) {
   t.untold_since.reset();
 }
 
-// Who is busy with another write comes back when that has settled.
+// A workload with another write in flight is skipped; it is flushed again when that write settles.
 void Engine::Impl::tell_at_leisure(Time now, Effects& out) {
   while (!untold.empty() && leisure.may(now)) {
     Tracked& t = *untold.begin()->second;

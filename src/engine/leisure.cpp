@@ -19,7 +19,7 @@ bool Leisure::may(Time now) {
 Time Leisure::next(Time now) {
   refill(now);
   const Time saved = refilled_ + kEach;
-  if (messages_ >= kInFlight) return saved;  // one that settles is looked at anyway
+  if (messages_ >= kInFlight) return saved;  // a settled message leads to a check anyway
   return decisions_ == 0 ? std::min(saved, std::max(now, decided_ + kQuiet)) : saved;
 }
 

@@ -1,6 +1,7 @@
-// When messages that decide nothing may be written: why a workload still waits. Decisions go first: while they are being made,
-// messages trickle; otherwise they follow at once, some at a time. A person with a few workloads never waits for a message, and
-// thousands that wait for seconds only cost the API server no write each.
+// Rate limit for messages: status writes that only say why a workload still waits. Decisions go first: while
+// decisions are being written, messages are limited to a token bucket; otherwise only the number in flight is
+// limited. So a user with a few workloads never waits for a message, and thousands of workloads that wait for a few
+// seconds do not cost the API server one write each.
 #pragma once
 
 #include <chrono>
@@ -11,20 +12,21 @@ namespace berth::engine {
 
 class Leisure {
  public:
-  // Whether a message may be written now.
+  // Returns whether a message may be written now.
   bool may(Time now);
-  // When, if nothing settles before: not before this.
+  // The earliest time at which may() can become true, unless a write settles before.
   Time next(Time now);
 
-  // Writes begin and end; of messages only after may().
+  // Call when a write begins and when it settles. A message may begin only after may() returned true.
   void began(bool message, Time now);
   void settled(bool message, Time now);
 
  private:
-  static constexpr int kAtOnce = 50;     // saved up
-  static constexpr int kInFlight = 16;   // messages
-  static constexpr Duration kEach = std::chrono::milliseconds(100);   // one more is saved up, while decisions are made
-  static constexpr Duration kQuiet = std::chrono::seconds(2);         // without a decision
+  static constexpr int kAtOnce = 50;     // size of the token bucket
+  static constexpr int kInFlight = 16;   // messages in flight
+  static constexpr Duration kEach = std::chrono::milliseconds(100);   // one token is added per this interval
+  // no decision was written for this long: the bucket does not limit
+  static constexpr Duration kQuiet = std::chrono::seconds(2);
 
   void refill(Time now);
   bool quiet(Time now) const { return decisions_ == 0 && now - decided_ >= kQuiet; }

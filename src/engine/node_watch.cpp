@@ -11,10 +11,10 @@ using api::kueue::TopologyAssignmentPtr;
 
 namespace {
 
-// How long a node may be NotReady before it counts as failed, where the end of its pods is not waited for.
+// How long a node may be NotReady before it counts as failed, when the termination of its pods is not awaited.
 constexpr std::chrono::seconds kNotReadyFor{30};
 
-// Empty: none.
+// Empty: the node has no hostname label.
 std::string host_of(const api::Node& node) {
   const auto label = node.labels.find(std::string(lifecycle::kHostnameLevel));
   return label == node.labels.end() ? std::string() : label->second;
@@ -24,7 +24,8 @@ bool same_health(const api::Node& a, const api::Node& b) {
   return host_of(a) == host_of(b) && a.ready == b.ready && a.ready_since == b.ready_since && a.taints == b.taints;
 }
 
-// Whether pods may stay and new ones may come, for ever.
+// True when no taint with effect NoSchedule or NoExecute is untolerated. `tolerations` must not contain ones with a
+// time limit.
 bool tolerated(const std::vector<api::Taint>& taints, const std::vector<api::Toleration>& tolerations) {
   return std::ranges::all_of(taints, [&](const api::Taint& taint) {
     return (taint.effect != "NoSchedule" && taint.effect != "NoExecute") || api::tolerates(tolerations, taint);
@@ -87,7 +88,7 @@ std::vector<WorkloadId> NodeWatch::remove_pod(const std::string& uid) {
 }
 
 void NodeWatch::watch(WorkloadId workload, const std::string& key, const api::kueue::Admission& admission, Tolerations tolerations) {
-  // Tolerations that end do not count.
+  // Drop tolerations with tolerationSeconds: they end.
   for (auto& each : tolerations) std::erase_if(each, [](const auto& t) { return t.toleration_seconds.has_value(); });
   std::vector<TopologyAssignmentPtr> assignments;
   std::vector<std::string> names;
@@ -183,7 +184,7 @@ NodeWatch::Trouble NodeWatch::trouble(const Watched& watched, const Host& host, 
   return out;
 }
 
-// The pod sets some of whose pods have ended for good, and all others run on nodes that are well.
+// The pod sets of which some pods ended for good, while all pods still needed run on healthy nodes.
 NodeWatch::PodSets NodeWatch::provided_for(const Watched& watched, const Reclaimable& reclaimable) const {
   PodSets out = 0;
   for (std::size_t i = 0; i < watched.assignments.size(); ++i) {
@@ -232,8 +233,8 @@ void NodeWatch::look_at(const Host& host, std::vector<WorkloadId>& concerned) {
   }
 }
 
-// A pod that is bound, and neither terminated nor terminating, makes progress. One that only its node selector ties to a node does
-// not: should the node be unwell, nobody would bind it.
+// A pod makes progress when it is bound and neither terminated nor terminating. A pod that only its node selector
+// ties to a node does not count: if the node is unhealthy, the scheduler will never bind the pod.
 void NodeWatch::count(const api::PodPlacement& pod, int by, std::vector<WorkloadId>& concerned) {
   if (pod.workload.empty() || !pod.bound || pod.terminated || pod.terminating) return;
   const std::string key = api::object_key(pod.ns, pod.workload);

@@ -1,8 +1,8 @@
-// Which nodes there are, whose places are on them, how many of its pods make progress there, and which nodes count as failed for a
-// workload (kueue.md 4.9).
+// Tracks nodes, the workloads with places on them, and the running pods of each workload per node. Decides which
+// nodes count as failed for a workload (KEP-2724, failed node replacement).
 //
-// What happens to a node costs as much as there are workloads with places on it. A node is known to assignments by its label
-// kubernetes.io/hostname, which may differ from its name; without it no place is on it.
+// The cost of a node event is proportional to the workloads with places on that node. Topology assignments identify a
+// node by its label kubernetes.io/hostname, which may differ from its name; a node without this label has no places.
 #pragma once
 
 #include <array>
@@ -24,21 +24,22 @@ class NodeWatch {
  public:
   explicit NodeWatch(const Options& options);
 
-  // --- The world. Each returns the workloads that have to be looked at again.
+  // --- Cluster state. Each method returns the workloads that must be looked at again.
   std::vector<WorkloadId> set_node(const Ptr<api::Node>& node);
   std::vector<WorkloadId> remove_node(const std::string& name);
   std::vector<WorkloadId> set_pod(const Ptr<api::PodPlacement>& pod);
   std::vector<WorkloadId> remove_pod(const std::string& uid);
 
-  // --- Workloads: where their places are, and by pod set of the admission what their pods tolerate. Assignments whose lowest level
-  // is not the hostname are not watched. Repeating it costs a comparison.
+  // --- Workloads: their topology assignments and, by pod set of the admission, the tolerations of their pods.
+  // Assignments whose lowest level is not the hostname are not watched. Repeating a call costs one comparison.
   using Tolerations = std::vector<std::vector<api::Toleration>>;
   void watch(WorkloadId workload, const std::string& key, const api::kueue::Admission& admission, Tolerations tolerations);
   void forget(WorkloadId workload);
 
-  // The nodes of its places that failed, by name, and when the next one will have (none: no time changes that). A node that is in
-  // `marked` counts until it is well again, whatever its pods do. A node does not count when only pod sets have places there that
-  // need none there any more: those of `reclaimable`, as many of whose pods as are still needed run on other nodes of its places.
+  // The hostnames of the workload's failed nodes, and when the next node will count as failed (nullopt: no time
+  // changes that). A node in `marked` (status.unhealthyNodes) stays failed until it is healthy again, whatever its
+  // pods do. A node is ignored when every pod set with places on it is provided for: some of its pods are
+  // `reclaimable`, and all pods that it still needs run on healthy nodes of its assignment.
   struct Verdict {
     std::vector<std::string> failed;
     std::optional<Time> next;
@@ -46,25 +47,26 @@ class NodeWatch {
   using Reclaimable = std::vector<api::kueue::ReclaimablePod>;
   Verdict verdict(WorkloadId workload, const std::vector<std::string>& marked, const Reclaimable& reclaimable, Time now) const;
 
-  // --- What was seen, by name and by UID, for who rebuilds it.
+  // --- What was seen, by name and by UID: for rebuilding the scheduler.
   const std::map<std::string, Ptr<api::Node>>& nodes() const { return nodes_; }
   const std::map<std::string, Ptr<api::PodPlacement>>& pods() const { return pods_; }
 
  private:
   using Host = std::string;
-  using PodSets = std::uint32_t;  // a bit for each pod set with places there: at most 18 (the schema's bound)
+  // a bit for each pod set with places on the node: at most 18 (the limit of the CRD schema)
+  using PodSets = std::uint32_t;
   struct Watched {
     std::string key;
     std::vector<api::kueue::TopologyAssignmentPtr> assignments;
     std::vector<std::string> pod_sets;  // their names
     Tolerations tolerations;
-    std::set<Host> suspects;  // nodes of its places that are not well
+    std::set<Host> suspects;  // hosts with any Trouble
   };
   struct Trouble {
-    bool gone = false;       // deleted, or nobody knows whether it is up
-    bool renamed = false;    // its hostname is another now: no selector of a pod finds it
-    bool not_ready = false;  // since when: Node::ready_since
-    bool tainted = false;    // in a way that some of the pods do not tolerate for good
+    bool gone = false;       // deleted, or its Ready condition is Unknown or missing
+    bool renamed = false;    // its hostname label changed: no node selector of a pod matches it
+    bool not_ready = false;  // since Node::ready_since
+    bool tainted = false;    // with a taint that some pods there do not tolerate forever
     bool any() const { return gone || renamed || not_ready || tainted; }
   };
 
@@ -80,11 +82,11 @@ class NodeWatch {
 
   Options options_;
   std::map<std::string, Ptr<api::Node>> nodes_;                         // by name
-  std::set<std::pair<Host, std::string>> names_;                        // of nodes, by hostname
+  std::set<std::pair<Host, std::string>> names_;                        // (hostname, node name)
   std::map<std::string, Ptr<api::PodPlacement>> pods_;                  // by UID
-  std::map<std::array<std::string, 3>, int> progress_;                  // pods that run, by workload, node name and pod set
+  std::map<std::array<std::string, 3>, int> progress_;  // running pods, by workload key, node name and pod set
   std::map<WorkloadId, Watched> watched_;
-  std::map<std::string, WorkloadId> ids_;                               // of the watched, by key
+  std::map<std::string, WorkloadId> ids_;                               // of watched workloads, by key
   std::map<Host, std::map<WorkloadId, PodSets>> on_host_;
 };
 

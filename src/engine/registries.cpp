@@ -11,7 +11,7 @@ using api::kueue::StopPolicy;
 
 namespace {
 
-// spec.controllerName of admission checks that make ProvisioningRequests.
+// spec.controllerName of admission checks that create ProvisioningRequests.
 constexpr std::string_view kProvisioningController = "kueue.x-k8s.io/provisioning-request";
 
 template <typename Map>

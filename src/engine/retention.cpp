@@ -10,7 +10,7 @@ using lifecycle::State;
 namespace {
 
 constexpr std::chrono::minutes kRetry{1};
-constexpr std::string_view kDueTo = "DueTo";  // "DeactivatedDueTo...": by Berth, not by a user
+constexpr std::string_view kDueTo = "DueTo";  // "DeactivatedDueTo...": deactivated by Berth, not by a user
 
 std::optional<Time> after(const api::Condition* since, const std::optional<Duration>& delay) {
   if (since == nullptr || !since->status || !delay || *delay > Time::max() - since->last_transition) return std::nullopt;
@@ -39,7 +39,7 @@ void Retention::seen(const WorkloadPtr& workload) {
     const bool same = at && it->second.workload->meta.uid == workload->meta.uid && deadline(*it->second.workload) == at;
     if (same) {
       it->second.workload = workload;
-      return;  // and the time of the next attempt
+      return;  // keep the time of the next attempt
     }
     erase(it);
   }

@@ -1,4 +1,5 @@
-// Workloads that shall be deleted some time after they finished or were given up (KEP-1618, Configuration: objectRetentionPolicies).
+// Deletes workloads some time after they finished or were deactivated by Berth (KEP-1618, Configuration:
+// objectRetentionPolicies).
 #pragma once
 
 #include <map>
@@ -20,14 +21,15 @@ class Retention {
   using WorkloadPtr = std::shared_ptr<const api::kueue::Workload>;
   explicit Retention(const api::config::WorkloadRetention& settings) : settings_(settings) {}
 
-  // When it shall be deleted: so long after it finished, or after Berth deactivated it and its job stopped; none: it stays, or is
-  // being deleted already.
+  // When the workload must be deleted: the configured time after it finished, or after Berth deactivated it and its
+  // job stopped. nullopt: it is kept, or its deletion has already begun.
   std::optional<Time> deadline(const api::kueue::Workload& workload) const;
 
   void seen(const WorkloadPtr& workload);
-  void gone(std::string_view key, std::string_view uid);  // "namespace/name"; "": whatever uid it had
+  void gone(std::string_view key, std::string_view uid);  // key is "namespace/name"; an empty uid matches any
   std::optional<Time> earliest() const;
-  // In order of their deadlines. Each comes again after a minute, until it is gone: its deletion may have failed.
+  // The due workloads, earliest deadline first. Each is returned again every minute until gone(): its deletion may
+  // have failed.
   std::vector<WorkloadPtr> take_due(Time now);
 
  private:
@@ -38,7 +40,7 @@ class Retention {
   void erase(std::map<std::string, Entry, std::less<>>::iterator it);
 
   api::config::WorkloadRetention settings_;
-  std::map<std::string, Entry, std::less<>> entries_;  // by key; one per workload that will be deleted
+  std::map<std::string, Entry, std::less<>> entries_;  // by key; only workloads that have a deadline
   std::set<std::pair<Time, std::string>> order_;
 };
 

@@ -1,8 +1,8 @@
-// The second pass (kueue.md 3.8): places for workloads that hold quota already, after their checks made the nodes, or for the pods
-// that were on failed nodes.
+// The second pass (KEP-2724): assigns places to workloads that already hold quota, after an admission check created
+// the nodes, or for the pods that were on failed nodes.
 //
-// Whether a workload needs it is asked of its state alone, when its timer is set and again when it fires. The timers live here: who
-// starts anew begins with the shortest.
+// Whether a workload needs it follows from its state alone; this is checked when its timer is set and again when it
+// fires. The timers live only here: after a restart they begin with the shortest delay.
 #include <algorithm>
 #include <vector>
 
@@ -15,7 +15,7 @@ namespace berth::engine {
 using lifecycle::SecondPassNeed;
 
 SecondPassNeed Engine::Impl::second_pass_need(const Tracked& t) const {
-  // Hardly anybody does: told without a look at queues and checks.
+  // Fast path: few workloads need it, and this test needs neither queues nor checks.
   if (!lifecycle::topology_is_delayed(t.now->status) && t.now->status.unhealthy_nodes.empty()) return SecondPassNeed::kNone;
   const auto need = lifecycle::second_pass_need(*t.now, situation_of(t));
   return need == SecondPassNeed::kFailedNodes && !options.replace_failed_nodes ? SecondPassNeed::kNone : need;
@@ -31,7 +31,7 @@ void Engine::Impl::plan_second_pass(Tracked& t, Time now) {
   if (t.second_pass && t.second_pass->at <= now && t.await_version.empty()) due_second_passes.insert(&t);
 }
 
-// In the order in which they would be given quota.
+// In the order of admission: higher priority, older queue-order timestamp, UID.
 void Engine::Impl::second_passes(Time now) {
   const auto due = std::exchange(due_second_passes, {});
   std::vector<Tracked*> ordered(due.begin(), due.end());
@@ -46,7 +46,7 @@ void Engine::Impl::second_passes(Time now) {
 }
 
 void Engine::Impl::second_pass(Tracked& t, Time now) {
-  // An earlier one in this pass may have preempted it.
+  // A second pass of another workload in this round may have preempted it.
   const auto need = second_pass_need(t);
   workloads.mark(t);
   if (need == SecondPassNeed::kNone || !scheduler.holds(t.id)) return;
@@ -64,7 +64,7 @@ void Engine::Impl::second_pass(Tracked& t, Time now) {
   if (!result.ok() || !take_places(t, result, now)) second_pass_failed(t, result.message, now);
 }
 
-// Whether they are taken: what an assignment may not change into is refused.
+// Returns whether they are taken. An invalid change of an assignment is refused.
 bool Engine::Impl::take_places(Tracked& t, const Scheduler::SecondPassResult& result, Time now) {
   const bool failed_nodes = t.second_pass && t.second_pass->need == SecondPassNeed::kFailedNodes;
   auto change = failed_nodes ? lifecycle::replace_nodes(*t.now, result.assignments, now)
@@ -73,7 +73,7 @@ bool Engine::Impl::take_places(Tracked& t, const Scheduler::SecondPassResult& re
   if (!change) return false;
   apply(t, std::move(*change));
   watch_nodes(t);
-  place(t, now);  // taken before another second pass looks
+  place(t, now);  // take them before the next second pass looks
   return true;
 }
 

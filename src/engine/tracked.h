@@ -1,4 +1,4 @@
-// The workloads the engine knows, and where to find them: by name, by queue, by time.
+// The workloads the engine knows, indexed by name, by queue and by timer.
 #pragma once
 
 #include <functional>
@@ -19,31 +19,31 @@
 
 namespace berth::engine {
 
-// A write that was asked for and has not settled.
+// A write that was requested and has not settled.
 struct InFlight {
   std::uint64_t write = 0;
   bool deactivation = false;
-  bool message = false;  // decides nothing
+  bool message = false;  // it only says why the workload waits
   api::kueue::WorkloadStatus status;
   std::vector<RecordEvent> events;  // recorded once the write is done
 };
 
-// When the next second pass is due, and which it is since the workload began to need one.
+// When the next second pass is due, and its number (from 1) since the workload began to need one.
 struct SecondPassTimer {
   lifecycle::SecondPassNeed need = lifecycle::SecondPassNeed::kNone;
   int iteration = 1;
   Time at{};
-  std::string failure;  // what the last one said
+  std::string failure;  // the message of the last pass
 };
 
-// A workload with the status that it shall have. Most of the time that is the one the API holds: then it is that object, and
-// costs nothing.
+// A workload with the status that was decided. Usually the API already holds that status: then this refers to the
+// API's object and costs nothing.
 class AsDecided {
  public:
   const api::kueue::Workload& operator*() const { return own_ ? *own_ : *base_; }
   const api::kueue::Workload* operator->() const { return &**this; }
 
-  // As the API has it.
+  // Refers to the API's version again, without a decided status.
   void follow(Ptr<api::kueue::Workload> base) {
     base_ = std::move(base);
     own_.reset();
@@ -52,7 +52,7 @@ class AsDecided {
     if (!own_) own_ = std::make_unique<api::kueue::Workload>(*base_);
     own_->status = std::move(status);
   }
-  // False: nothing was decided that the API does not hold.
+  // True when a decided status differs from what the API holds.
   bool differs() const { return own_ && own_->status != base_->status; }
 
  private:
@@ -65,38 +65,41 @@ struct Tracked {
   WorkloadId id;    // in the scheduler
 
   Ptr<api::kueue::Workload> base;   // the newest version that the API is known to hold
-  AsDecided now;                    // the same with the status as it shall be
-  bool deactivate = false;          // spec.active=false shall be written
-  std::vector<RecordEvent> events;  // belong to the difference between base and now
-  std::optional<Time> untold_since;  // a message about it is to be written at leisure
-  std::unique_ptr<lifecycle::PendingReason> untold_reason;  // why it waits, that `now` does not say yet; null: nothing
-  // What the scheduler told about it is not what its status says any more: it shall tell again.
+  AsDecided now;                    // the same with the decided status
+  bool deactivate = false;          // spec.active=false must be written
+  std::vector<RecordEvent> events;  // belong to the difference between `base` and `now`
+  std::optional<Time> untold_since;  // since when a message about it waits to be written
+  std::unique_ptr<lifecycle::PendingReason> untold_reason;  // why it waits, not yet part of `now`; null: nothing new
+  // The status no longer says what the scheduler reported about it: the scheduler must report again.
   bool retell = false;
 
   std::unique_ptr<InFlight> in_flight;
   Ptr<api::kueue::Workload> newer;  // seen while a write was in flight
-  // Nothing may follow before this version, or a newer one than this, has been seen; but not for ever.
+  // Make no move until this version (`await_newer`: a version newer than it) is seen, but wait at most until
+  // `await_until`.
   std::string await_version;
   bool await_newer = false;
   std::optional<Time> await_until;
-  int failures = 0;              // of writes, one after the other
-  std::optional<Time> retry_at;  // no write before
+  int failures = 0;              // consecutive failed writes
+  std::optional<Time> retry_at;  // no write before this time
 
   Rare<api::kueue::JobReport> report;
-  std::string evicting_since;  // the first version that says Evicted=True with quota; empty: not evicting
-  // The latest reports about its checks, as long as it holds quota: what they say reaches the status however often a write fails.
+  // the first resourceVersion with Evicted=True while it holds quota; empty: not evicting
+  std::string evicting_since;
+  // The latest reports about its checks while it holds quota. Kept so that they reach the status however often a
+  // write fails.
   lifecycle::CheckReports check_reports;
 
   std::optional<SecondPassTimer> second_pass;
-  std::optional<Time> node_deadline;  // when a node of its places will count as failed
+  std::optional<Time> node_deadline;  // when the next node with its pods will count as failed
 
-  Ptr<Asks> asks;  // of this generation; shared by workloads that ask for the same
+  Ptr<Asks> asks;  // of `asks_generation`; shared by workloads that request the same
   std::int64_t asks_generation = 0;
 
   std::string local_queue;    // "namespace/name"
   std::string cluster_queue;  // of the admission, else of the local queue; empty: unknown
   std::optional<Time> timer;
-  bool marked = false;  // to be looked at
+  bool marked = false;  // must be looked at
 };
 
 class TrackedWorkloads {
@@ -113,7 +116,7 @@ class TrackedWorkloads {
   Tracked& insert(std::string key, WorkloadId id);
   void erase(Tracked& tracked);
 
-  // Files it under these queues.
+  // Indexes it under these queues.
   void file(Tracked& tracked, std::string local_queue, std::string cluster_queue);
   const Set& in_local_queue(std::string_view key) const;
   const Set& in_cluster_queue(std::string_view name) const;
@@ -122,7 +125,7 @@ class TrackedWorkloads {
   std::optional<Time> earliest() const;
   std::vector<Tracked*> due(Time now) const;
 
-  // Those that shall be looked at.
+  // Marks a workload to be looked at by the next schedule().
   void mark(Tracked& tracked) {
     if (!std::exchange(tracked.marked, true)) marked_.push_back(tracked.id);
   }
@@ -131,7 +134,7 @@ class TrackedWorkloads {
   std::vector<Tracked*> take_marked();  // by key
   bool any_marked() const { return !marked_.empty(); }
 
-  // Gives each another id, and marks all.
+  // Gives every workload a new id, and marks all.
   void renumber(const std::function<WorkloadId(const Tracked&)>& id_of);
 
   template <typename Visit>
@@ -148,7 +151,7 @@ class TrackedWorkloads {
   std::vector<Tracked*> by_id_;
   Index by_local_queue_, by_cluster_queue_;
   std::map<Time, Set> timers_;
-  std::vector<WorkloadId> marked_;  // some may be gone since
+  std::vector<WorkloadId> marked_;  // some may be gone meanwhile
 };
 
 }  // namespace berth::engine

@@ -1,4 +1,4 @@
-// resourceVersions as Kubernetes defines them: decimal numbers without leading zeros that grow with every
+// Compares resourceVersions: Kubernetes defines them as decimal numbers without leading zeros that grow with every
 // change (KEP-5504).
 #pragma once
 

@@ -1,4 +1,4 @@
-// Getting quota: why not yet, reserving it, being admitted, and the admission checks in between.
+// Moves that lead to quota: note why it is missing, reserve it, admit, and the admission checks in between.
 #include <algorithm>
 
 #include "engine/lifecycle/change.h"
@@ -13,7 +13,7 @@ using api::kueue::CheckState;
 
 namespace {
 
-// Since when the workload waits: it was created, or may be queued again.
+// Since when the workload waits: since its creation or its last Requeued=True.
 Time queued_since(const Workload& w) {
   const auto* requeued = api::find_condition(w.status.conditions, api::kueue::kRequeued);
   return requeued != nullptr && requeued->status ? std::max(w.meta.creation, requeued->last_transition)

@@ -1,4 +1,4 @@
-// Building blocks of the moves: setting a condition as this workload's, and closing a move against the table.
+// Helpers of the moves: set conditions, and check a finished move against the table of state.h.
 #pragma once
 
 #include <string>
@@ -9,34 +9,36 @@
 
 namespace berth::engine::lifecycle {
 
-// Conditions and events are cut where Kubernetes would refuse them.
+// Cuts at most max_bytes, never inside a UTF-8 character. Kubernetes refuses longer condition messages.
 inline constexpr std::size_t kMaxConditionMessage = 32 * 1024;
 std::string cut(std::string_view text, std::size_t max_bytes);
 
-// As the API and events write it: "Pending".
+// The name used by the API and in events: "Pending", "Ready", "Retry", "Rejected".
 std::string_view name(api::kueue::CheckState state);
 
 // Sets a condition at `now` (whole seconds, as Kubernetes stores it), observed at the workload's generation.
 void set(WorkloadStatus& status, const Workload& workload, std::string_view type, bool value,
          std::string_view reason, std::string_view message, Time now);
-// A condition that is True becomes False with the reason QuotaReserved and says what it was.
+// If the condition is True: sets it to False with reason QuotaReserved and the message "Previously: ...".
 void reset(WorkloadStatus& status, const Workload& workload, std::string_view type, Time now);
 
-// QuotaReserved=False and all that goes with it: no admission, Admitted=False, the time it ran is added up.
+// QuotaReserved=False with all consequences: removes admission and unhealthyNodes, sets Admitted=False, adds the time
+// since admission to accumulatedPastExecutionTimeSeconds, and resets an existing PodsReady to WaitForStart.
 void unreserve(WorkloadStatus& status, const Workload& workload, std::string_view reason,
                std::string_view message, Time now);
 
-// PodsReady. One that says the same already stays as it is, generation included: the job did not look again.
+// Sets PodsReady. A condition with the same status, reason and message is left unchanged, including its
+// observedGeneration.
 void set_pods_ready(WorkloadStatus& status, const Workload& workload, bool ready, std::string_view reason,
                     std::string_view message, Time now);
-// PodsReady=False/WaitForStart, for a workload whose job tells about its pods.
+// PodsReady=False with reason WaitForStart; only for a workload that has an owner.
 void wait_for_start(WorkloadStatus& status, const Workload& workload, Time now);
 
-// The change, when the table allows the move.
+// Returns the change if the table allows the move from the present state to that of `status`; otherwise an error.
 Result<Change> close(Move move, const Workload& workload, WorkloadStatus status,
                      std::vector<Note> notes = {});
 
-// The same for a move that admits: Admitted=True, and the event of it.
+// As close(), for a move that admits: also sets Admitted=True and adds the Admitted event.
 Result<Change> close_admitted(Move move, const Workload& workload, WorkloadStatus status, std::string_view controller, Time now);
 
 // Seconds, rounded down; never negative.

@@ -1,4 +1,4 @@
-// Losing quota: eviction in two steps, taking back what was never used, and the ways back into the queue.
+// Moves that lose quota: eviction in two steps, withdrawing unused quota, and requeueing.
 #include <algorithm>
 #include <limits>
 
@@ -12,8 +12,9 @@ using api::kueue::CheckState;
 
 namespace {
 
-// Checks start over. How long to wait after a Retry is kept with the check and becomes the time of the next
-// attempt, which never moves backwards. podSetUpdates stay until the next report: only those of Ready checks count.
+// Resets all checks to Pending. For a check in Retry, requeueAt becomes its last transition plus requeueAfterSeconds,
+// but never an earlier time than before. podSetUpdates stay until the next report: only those of Ready checks are
+// used.
 void reset_checks(WorkloadStatus& status, Time now) {
   for (auto& check : status.admission_checks) {
     if (check.state == CheckState::kPending) continue;
@@ -48,7 +49,7 @@ std::string full_reason(const Eviction& why) {
   return why.cause.empty() || why.reason != reason::kDeactivated ? why.reason : why.reason + "DueTo" + why.cause;
 }
 
-// Preempted workloads, and those whose nodes failed, may be queued at once; all others wait for what their
+// After Preempted and NodeFailures the workload may be queued at once; after other reasons it waits for what the
 // reason names.
 bool requeued_at_once(std::string_view evicted_reason) {
   return evicted_reason == reason::kPreempted || evicted_reason == reason::kNodeFailures;
@@ -61,8 +62,7 @@ void set_requeued_after_eviction(WorkloadStatus& status, const Workload& w, Time
   set(status, w, api::kueue::kRequeued, requeued_at_once(why), why, text, now);
 }
 
-// What evict() and preempt() share. An eviction without quota (an inactive workload that was waiting) is
-// complete at once.
+// Shared by evict() and preempt(). Without quota (an inactive pending workload) the eviction completes at once.
 std::vector<Note> begin_eviction(WorkloadStatus& status, const Workload& w, const Eviction& why, Time now) {
   const bool held = holds_quota(status);
   set(status, w, api::kueue::kEvicted, true, full_reason(why), why.message, now);
@@ -96,7 +96,7 @@ Result<Change> preempt(const Workload& w, std::string_view preemption_reason, st
                        std::string_view priorities, Time now) {
   WorkloadStatus status = w.status;
   auto notes = begin_eviction(status, w, {std::string(reason::kPreempted), "", std::string(text), Note::kByScheduler}, now);
-  // Kueue leaves the generation out here, and only here.
+  // Kueue sets no observedGeneration here, and only here.
   Workload unobserved = w;
   unobserved.meta.generation = 0;
   set(status, unobserved, api::kueue::kPreempted, true, preemption_reason, text, now);
@@ -160,8 +160,8 @@ Result<Change> mark_target(const Workload& w, std::string_view cause, std::strin
 Result<Change> requeue(const Workload& w, std::string_view why, std::string_view text, Time now) {
   WorkloadStatus status = w.status;
   const auto* before = api::find_condition(status.conditions, api::kueue::kRequeued);
-  // Who ran out of time starts with a full account when somebody activates it again; otherwise it could never
-  // run.
+  // A workload that used up its maximum execution time starts from zero when it is activated again; otherwise it
+  // could never run.
   if (before != nullptr && before->reason.ends_with(reason::kMaximumExecutionTimeExceeded))
     status.accumulated_past_execution_time_seconds.reset();
   set(status, w, api::kueue::kRequeued, true, why, text, now);

@@ -1,4 +1,4 @@
-// What a job says about itself, in the words of its workload's status.
+// Writes the job's report into the workload's status.
 #include <algorithm>
 
 #include "engine/lifecycle/change.h"
@@ -26,7 +26,7 @@ void tell_pods_ready(WorkloadStatus& status, const Workload& w, bool ready, Time
   }
 }
 
-// While quota is reserved the count of a pod set never goes back: what was given away is gone.
+// While quota is reserved, the count of a pod set never decreases: that quota was already given back.
 std::vector<ReclaimablePod> merged(const WorkloadStatus& status, std::vector<ReclaimablePod> told) {
   if (!holds_quota(status)) return told;
   for (const auto& before : status.reclaimable_pods) {

@@ -26,7 +26,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kWords{{
     {reason::kWaitingForPodsReady, kWaiting},
 }};
 
-// Of Admitted=False.
+// The reason of Admitted=False.
 std::string_view what_is_missing(const WorkloadStatus& status) {
   const bool reserved = api::is_true(status.conditions, api::kueue::kQuotaReserved);
   const bool ready = std::ranges::all_of(status.admission_checks,

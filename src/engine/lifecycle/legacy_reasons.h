@@ -1,5 +1,4 @@
-// Why a workload is not admitted, in the few words that Kueue had before 0.19 (gate
-// UnadmittedWorkloadsObservability off).
+// The coarse reasons for "not admitted" that Kueue used before 0.19 (gate UnadmittedWorkloadsObservability off).
 #pragma once
 
 #include <string_view>
@@ -8,11 +7,12 @@
 
 namespace berth::engine::lifecycle {
 
-// Of QuotaReserved=False: Inadmissible, Waiting or Pending for the causes; others stay as they are.
+// Maps a reason of QuotaReserved=False to Inadmissible, Waiting or Pending; returns any other reason unchanged.
 std::string_view legacy_reason(std::string_view reason);
 
-// Rewrites what the change says about QuotaReserved and Admitted, in conditions and events. Admitted=False is
-// only there for what was admitted before. `before`: the status that the change starts from.
+// Replaces the reasons of QuotaReserved=False and Admitted=False in the change's conditions, and of warnings in its
+// events. Removes Admitted=False unless the workload had an Admitted condition before. `before`: the status that the
+// change starts from.
 void tell_legacy_reasons(Change& change, const WorkloadStatus& before);
 
 }  // namespace berth::engine::lifecycle

@@ -26,7 +26,7 @@ std::optional<Time> requeue_at(const Workload& w) {
   return w.status.requeue_state ? w.status.requeue_state->requeue_at : std::nullopt;
 }
 
-// When the time a workload may run is used up.
+// When the maximum execution time is used up.
 std::optional<Time> execution_deadline(const Workload& w) {
   const auto* admitted = api::find_condition(w.status.conditions, api::kueue::kAdmitted);
   if (!w.maximum_execution_time_seconds || admitted == nullptr || !admitted->status) return std::nullopt;
@@ -57,7 +57,7 @@ Eviction deactivation(const Workload& w) {
   return e;
 }
 
-// Rejected checks and used-up time end in deactivation.
+// Rejected checks and an exceeded execution time lead to deactivation.
 Next seek_deactivation(const Workload& w, Time now) {
   if (const std::string rejected = checks_in_state(w, CheckState::kRejected); !rejected.empty()) {
     return make(mark_target(w, reason::kAdmissionCheck, rejected,
@@ -74,7 +74,7 @@ Next seek_deactivation(const Workload& w, Time now) {
   return none();
 }
 
-// What keeps a requeued workload out of the queue is over: which reason and message does Requeued=True get?
+// Reason and message of Requeued=True, when the cause of Requeued=False is over; nullopt: it is not.
 std::optional<std::pair<std::string_view, std::string_view>> way_back(const Workload& w, const Situation& s,
                                                                       Time now) {
   const auto* requeued = api::find_condition(w.status.conditions, api::kueue::kRequeued);
@@ -94,7 +94,7 @@ std::optional<std::pair<std::string_view, std::string_view>> way_back(const Work
   return std::nullopt;
 }
 
-// An annotation keeps it from the queue.
+// The annotation admission-gated-by keeps it out of the queue.
 PendingReason gated(const Workload& w) {
   const std::string& names = w.meta.annotations.find(kGatedByAnnotation)->second;
   PendingReason reason = why(reason::kGated, "Admission is gated by: " + names);
@@ -102,7 +102,7 @@ PendingReason gated(const Workload& w) {
   return reason;
 }
 
-// Its gates were what it waited for, and they are gone.
+// The workload waited for its admission gates, and they were removed.
 std::optional<PendingReason> gates_cleared(const Workload& w) {
   const auto* quota = api::find_condition(w.status.conditions, api::kueue::kQuotaReserved);
   if (quota == nullptr || quota->status || quota->reason != reason::kGated || hold_of(w) == Hold::kGated)
@@ -122,7 +122,7 @@ Next next_without_quota(const Workload& w, const Situation& s, Time now) {
   const bool inactive = state_of(w) == State::kInactive;
   if (inactive && !api::is_true(w.status.conditions, api::kueue::kEvicted))
     return make(evict(w, deactivation(w), now));
-  // A check that failed must not deactivate again whoever activates the workload.
+  // Remove the results of failed checks: they must not deactivate the workload again after it is activated.
   const bool leftover =
       inactive && (w.status.requeue_state || !checks_in_state(w, CheckState::kRejected).empty() ||
                    !checks_in_state(w, CheckState::kRetry).empty() ||
@@ -181,7 +181,7 @@ std::optional<PendingReason> pending_reason(const Workload& w, const Situation& 
   if (hold == Hold::kGated) return gated(w);
   if (hold == Hold::kOnHold || hold == Hold::kReplacementPods || hold == Hold::kDeleting ||
       hold == Hold::kDeactivationTarget)
-    return std::nullopt;  // what holds it says so itself
+    return std::nullopt;  // their status already says why
   auto reason = queue_reason(s);
   if (reason && s.legacy_reasons) reason->reason = legacy_reason(reason->reason);
   return reason;

@@ -1,7 +1,7 @@
-// What may follow now: the one place that decides which move a workload makes without a scheduling decision.
+// Decides which move a workload makes without a scheduling decision. No other code decides this.
 //
-// Level-triggered: it looks at the workload, its queues and what its job says, never at what happened before.
-// Asked again after each move until it has nothing more to say.
+// Level-triggered: the result depends only on the workload, its queues and the job's report, never on history. Call
+// it again after each move until it returns no change.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace berth::engine::lifecycle {
 
-// A queue as it bears on a workload.
+// What matters about a queue for its workloads.
 struct QueueView {
   bool exists = false;
   bool terminating = false;
@@ -25,31 +25,31 @@ struct Situation {
   std::string local_queue_name,
       cluster_queue_name;  // cluster queue: of the admission, else of the local queue
   QueueView local_queue, cluster_queue;
-  std::vector<std::string> checks;                // required: of the assigned flavors, else of all flavors
-  const api::kueue::JobReport* report = nullptr;  // null: the job has not said anything yet
-  bool job_stopped = false;                       // reported on the workload as it is since its eviction
+  std::vector<std::string> checks;                // required: by the assigned flavors, else by all flavors
+  const api::kueue::JobReport* report = nullptr;  // null: no report yet
+  bool job_stopped = false;                       // reported for a version of the workload that was already evicted
   const CheckReports* check_reports = nullptr;    // null: none
-  // Nodes of its places that failed, by name; none: they are not looked after.
+  // Failed nodes among its places, by name; nullopt: not evaluated.
   std::optional<std::vector<std::string>> failed_nodes;
   bool replace_several_nodes = true;
   WaitForPodsReady wait_for_pods_ready;
-  Duration places_timeout{};      // how long delayed places may take; 0: any time
-  std::string places_failure;     // what the last search for them said; empty: nothing yet
-  bool preemption_gates = false;  // those of the workload count
-  bool legacy_reasons = false;    // why there is no quota is told as legacy_reasons.h says
+  Duration places_timeout{};      // the longest wait for delayed places; 0: no limit
+  std::string places_failure;     // message of the last failed search for places; empty: none
+  bool preemption_gates = false;  // preemption gates are in effect
+  bool legacy_reasons = false;    // use the reasons of legacy_reasons.h
 };
 
 struct Next {
   std::optional<Result<Change>> change;
-  bool deactivate = false;  // spec.active=false shall be written
+  bool deactivate = false;  // spec.active=false must be written
 };
 Next next(const Workload& workload, const Situation& situation, Time now);
 
-// When next() may say something else although nothing changed but the time; none: never.
+// When next() may return something else although only time has passed; nullopt: never.
 std::optional<Time> next_time(const Workload& workload, const WaitForPodsReady& wait_for_pods_ready, Duration places_timeout = {});
 
-// Why a workload without quota is kept from being evaluated, by its own state or by its queues; none: it may
-// be.
+// Why a workload without quota is not evaluated, because of its own state or its queues; nullopt: it may be
+// evaluated, or its status already says why not.
 std::optional<PendingReason> pending_reason(const Workload& workload, const Situation& situation);
 
 }  // namespace berth::engine::lifecycle

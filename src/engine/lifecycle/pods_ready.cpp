@@ -9,7 +9,7 @@
 namespace berth::engine::lifecycle {
 namespace {
 
-// Since when its pods are awaited, how long they may take, and how the API calls it.
+// The running timeout: its start, its length, and the cause as the API names it.
 struct Awaited {
   Time since;
   Duration limit;
@@ -34,7 +34,7 @@ std::optional<Awaited> awaited(const Workload& w, const WaitForPodsReady& wait) 
 std::optional<Time> pods_ready_deadline(const Workload& w, const WaitForPodsReady& wait) {
   const auto a = awaited(w, wait);
   if (!a) return std::nullopt;
-  // A limit beyond the end of time is none.
+  // A deadline beyond the largest Time is none.
   return a->limit > Time::max() - a->since ? std::nullopt : std::optional(a->since + a->limit);
 }
 

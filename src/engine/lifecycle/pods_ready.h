@@ -1,5 +1,5 @@
-// Waiting for the pods of an admitted workload (KEP-349, KEP-1282; kueue.md 3.9, Appendix B): how long, and what follows when it
-// was too long.
+// Timeouts for the pods of an admitted workload (KEP-349 waitForPodsReady, KEP-1282 requeuing back-off), and what
+// follows them.
 #pragma once
 
 #include <chrono>
@@ -13,20 +13,19 @@ namespace berth::engine::lifecycle {
 
 using api::config::WaitForPodsReady;
 
-// When its pods will have kept it waiting for too long: from the admission until they are ready first, from the loss of one until
-// they are again. None: nobody waits for them.
+// When the pods take too long: from admission until they are first ready, or from the loss of a pod until all are
+// ready again. nullopt: no timeout runs.
 std::optional<Time> pods_ready_deadline(const Workload& workload, const WaitForPodsReady& wait);
 
-// The n-th pause before it may be queued again, from 1. Kueue adds up to a ten-thousandth at random, which is less than the whole
-// seconds that status.requeueState.requeueAt can tell apart.
+// The n-th back-off, from 1: backoffBaseSeconds doubled each time, at most backoffMaxSeconds. Kueue adds a random
+// part of up to 0.01 %; that is less than the whole seconds of status.requeueState.requeueAt.
 std::chrono::seconds requeue_pause(std::int32_t n, const WaitForPodsReady& wait);
 
-// Evicts for `why`, with the time at which the workload may be queued again; or marks it for deactivation when it came back as often
-// as it may.
+// Evicts for `why` and sets the time at which the workload may be queued again. When it was requeued as often as
+// allowed (backoffLimitCount), marks it for deactivation instead.
 Result<Change> evict_for_later(const Workload& workload, Eviction why, const WaitForPodsReady& wait, Time now);
 
-// Its pods were not ready in time: evicted, with the time at which it may be queued again; or marked for deactivation when it came
-// back as often as it may.
+// evict_for_later() with reason PodsReadyTimeout: the pods were not ready in time.
 Result<Change> time_out(const Workload& workload, const WaitForPodsReady& wait, Time now);
 
 }  // namespace berth::engine::lifecycle

@@ -1,5 +1,5 @@
-// Preemption gates (KEP-8303): a workload with a gate that is not open makes nobody give way. The spec names
-// the gates, the status has their positions, which others change.
+// Preemption gates (KEP-8303): a workload with a closed gate preempts nothing. The spec names the gates; the status
+// has their positions, which other clients change.
 #pragma once
 
 #include <string>
@@ -9,20 +9,20 @@
 
 namespace berth::engine::lifecycle {
 
-// Whether some gate of the spec is not open.
+// Whether any gate of the spec is not open.
 bool preemption_gated(const Workload& workload);
-// ". Workload requires preemption, but it's gated by: a, b": the gates that are not open, as the message of
-// QuotaReserved=False ends.
+// The end of the message of QuotaReserved=False, which lists the closed gates:
+// ". Workload requires preemption, but it's gated by: a, b".
 std::string preemption_gated_text(const Workload& workload);
 
-// Whether the status has exactly the gates of the spec.
+// Whether the status lists exactly the gates of the spec, in order.
 bool lists_gates(const Workload& workload);
-// A gate without a position is closed; a position without a gate is dropped.
+// Makes the status list the gates of the spec. A new gate is closed; a gate that the spec does not name is removed.
 Result<Change> sync_gates(const Workload& workload, Time now);
 
-// Parts of other moves. An evicted workload has to be let through anew.
+// Parts of other moves. An eviction closes all gates: they must be opened again.
 void close_gates(WorkloadStatus& status, Time now);
-// BlockedOnPreemptionGates=True; and False with this reason, if it was True.
+// block() sets BlockedOnPreemptionGates=True; unblock() sets it to False with this reason, if it was True.
 void block(WorkloadStatus& status, const Workload& workload, Time now);
 void unblock(WorkloadStatus& status, const Workload& workload, std::string_view reason, Time now);
 

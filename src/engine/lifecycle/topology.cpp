@@ -44,7 +44,7 @@ bool has_failed_place(const WorkloadStatus& status) {
          });
 }
 
-// Whether `after` differs from `before` in nothing but where the pods of `failed` nodes are.
+// Whether `after` differs from `before` only in the places of pods that were on `failed` nodes.
 bool replaces_only(const TopologyAssignment& before, const TopologyAssignment& after, const Names& failed) {
   if (after.levels != before.levels || uses_any(after, failed) || pods_of(after) != pods_of(before)) return false;
   std::map<Names, std::int32_t> there;
@@ -85,7 +85,7 @@ SecondPassNeed second_pass_need(const Workload& w, const Situation& s) {
 
 std::chrono::seconds second_pass_delay(int iteration) {
   constexpr std::chrono::seconds kLongest{30};
-  constexpr int kDoublings = 5;  // 2^5 s is beyond the longest
+  constexpr int kDoublings = 5;  // 2^5 s is more than kLongest
   return std::min(std::chrono::seconds(1 << std::clamp(iteration - 1, 0, kDoublings)), kLongest);
 }
 

@@ -1,4 +1,4 @@
-// The words of a workload's status: reasons and messages of its conditions and events, as Kueue writes them.
+// Reasons and messages of a workload's conditions and events, with Kueue's texts.
 #pragma once
 
 #include <string_view>
@@ -75,9 +75,9 @@ inline constexpr std::string_view kPodsReady = "All pods reached readiness and t
 inline constexpr std::string_view kPodsRecovering = "At least one pod has failed, waiting for recovery";
 inline constexpr std::string_view kExecutionTime = "exceeding the maximum execution time";
 inline constexpr std::string_view kRequeuingLimit = "exceeding the maximum number of re-queuing retries";
-// The workload's namespace and name follow.
+// Followed by the workload's namespace and name.
 inline constexpr std::string_view kPodsReadyTimeout = "Exceeded the PodsReady timeout ";
-// Names of nodes follow.
+// Followed by the names of nodes.
 inline constexpr std::string_view kNoReplacement = "Workload was evicted as there was no replacement for unhealthy node(s): ";
 inline constexpr std::string_view kSeveralNodesFailed =
     "Workload eviction triggered due to multiple TAS assigned node failures, including: ";
