@@ -11,8 +11,9 @@
 
 namespace berth {
 
-// A signed 64-bit count with an unlimited value. Arithmetic saturates; unlimited absorbs in addition and subtraction
-// (as Kueue's resources.Amount). There is no conversion from plain integers without naming it.
+// A signed 64-bit count with an unlimited value. Arithmetic saturates (as Kueue's resources.Amount). Unlimited plus
+// or minus any amount is unlimited; a limited amount minus unlimited is the lowest value. There is no implicit
+// conversion from integers.
 class Amount {
  public:
   constexpr Amount() = default;
@@ -57,7 +58,7 @@ constexpr Amount min(Amount a, Amount b) { return b < a ? b : a; }
 
 // The count of `q` of a resource: milli-cpu for "cpu", else units, both rounded up.
 Amount to_amount(std::string_view resource, const Quantity& q);
-// And back, with the suffix family Kubernetes prints for that resource (binary for memory and storage).
+// The inverse, with the suffix family that Kubernetes prints for the resource (binary for memory and storage).
 Quantity to_quantity(std::string_view resource, Amount a);
 // The same as text, for messages and statuses: "1500m", "2Gi", "4".
 std::string format_amount(std::string_view resource, Amount a);

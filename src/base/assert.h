@@ -1,5 +1,5 @@
-// Invariants: conditions that our own code guarantees. What the world can break (input, network, time) is handled
-// as a value (base/result.h), never here.
+// Invariants: conditions that our own code guarantees. What input, network or time can break is an error value
+// (base/result.h), never an invariant.
 #pragma once
 
 namespace berth {

@@ -9,7 +9,7 @@ namespace berth {
 
 // With padding.
 std::string base64_encode(std::string_view bytes);
-// White space between characters is skipped, as in PEM and YAML blocks; none when anything else is wrong.
+// Skips white space between characters, as in PEM and YAML blocks. Returns nullopt for any other invalid text.
 std::optional<std::string> base64_decode(std::string_view text);
 
 // For URLs and JSON Web Tokens: '-' and '_' instead of '+' and '/', no padding, no white space.

@@ -1,4 +1,4 @@
-// Files that are part of the program: CRDs, schemas of built-in kinds, samples.
+// Files that are compiled into the program: CRDs and schemas of built-in kinds.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@ struct File {
   std::string_view content;  // the file's bytes
 };
 
-// Defined by berth_embed() in the CMake file of the room that embeds them.
+// Defined by berth_embed() in the CMake file of the source folder that embeds them.
 std::span<const File> crds();            // config/crd/*.yaml
 std::span<const File> builtin_schemas(); // src/apiserver/builtin/*.yaml
 

@@ -1,5 +1,6 @@
-// Where and when work runs. Everything that decides runs on one executor, one task at a time; nobody reads a clock of
-// their own. In production the executor is the event loop; in tests and simulations it is virtual time.
+// Runs tasks and timers and tells the time. All code that decides runs on one executor, one task at a time, and takes
+// the time from it, not from a clock. In production the executor is the event loop; in tests and simulations it has
+// virtual time.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +19,11 @@ class Executor {
  public:
   virtual ~Executor() = default;
   virtual Time now() const = 0;
-  virtual void post(Task task) = 0;                      // runs soon, after what was posted before; callable from any thread
-  virtual TimerId at(Time when, Task task) = 0;          // runs once at `when` (or soon if past); from the executor's thread
-  virtual void cancel(TimerId timer) = 0;                // no effect when it ran already
+  // Runs soon, after tasks posted earlier; callable from any thread
+  virtual void post(Task task) = 0;
+  // Runs once at `when` (soon if past); call on the executor's thread
+  virtual TimerId at(Time when, Task task) = 0;
+  virtual void cancel(TimerId timer) = 0;                // no effect after it ran
   TimerId after(Duration d, Task task) { return at(now() + d, std::move(task)); }
 };
 
@@ -34,8 +37,8 @@ class VirtualExecutor final : public Executor {
   void cancel(TimerId timer) override;
 
   bool step();                    // runs the next task; false when there is none
-  void run_until(Time end);       // runs all that is due up to and including `end`, then now() == end
-  bool run_ready(std::size_t max_tasks);  // runs what is due now; false when max_tasks was not enough
+  void run_until(Time end);       // runs all tasks due up to and including `end`, then now() == end
+  bool run_ready(std::size_t max_tasks);  // runs the tasks due now; false when there are more
   std::optional<Time> next_due() const;
 
  private:

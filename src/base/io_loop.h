@@ -1,4 +1,4 @@
-// Runs an event loop so that what comes close together is done together: under load it wakes up seldom and finds much to do.
+// Runs an event loop in batches: under load it wakes up seldom and handles many tasks at each wake-up.
 #pragma once
 
 #include "base/time.h"
@@ -9,9 +9,9 @@ class io_context;
 
 namespace berth {
 
-// Runs what is ready, and does not look again before `rest` is over since it began; after a pause of that length the next task runs
-// at once. So nothing waits longer than `rest`, and a busy loop costs a thread 1 s / rest wake-ups at most. Returns when the context
-// is stopped.
+// Runs all ready tasks, then sleeps until `rest` has passed since it woke up. After a pause longer than `rest` the
+// next task runs at once. So the loop delays a task by at most `rest`, and a busy loop wakes up at most 1 s / rest
+// times a second. Returns when the context is stopped or has no work left.
 void run_loop(boost::asio::io_context& context, Duration rest);
 
 }  // namespace berth

@@ -18,7 +18,7 @@ namespace bj = boost::json;
 
 enum class Keep : std::uint8_t { kAll, kAllButManagedFields, kMetadata };
 
-// Builds the document and, when asked, remembers the keys of the objects that are open to find duplicates.
+// Builds the document. On request it also remembers the keys of all open objects, to find duplicates.
 class Builder {
  public:
   static constexpr std::size_t max_object_size = bj::object::max_size();
@@ -99,8 +99,8 @@ class Builder {
     stack_.push_uint64(u);
     return true;
   }
-  // The whole text is one buffer, so `text` is the whole number: read again, exactly (Boost's is off in the
-  // last bits).
+  // The input is one buffer, so `text` is the complete number. Parse it again exactly: Boost's value is inexact in
+  // the last bits.
   bool on_double(double d, bj::string_view text, bj::error_code& error_code) {
     if (drops(0)) return true;
     value_begins();
@@ -137,7 +137,8 @@ class Builder {
     std::unordered_set<std::string> reported;
   };
 
-  // A value, or a part of one (+1 opens, -1 closes), of what is dropped; the last part ends that.
+  // Whether the current value is part of a dropped member. `depth`: +1 opens an object or array, -1 closes one, 0 for
+  // a scalar. Dropping ends with the last part of the member.
   bool drops(int depth) {
     if (!dropping_) return false;
     drop_depth_ += depth;
@@ -183,7 +184,7 @@ class Builder {
   bj::value_stack stack_;
   std::vector<std::string>* duplicates_;
   const Keep keep_;
-  std::vector<Object> objects_;  // that are open, unless all is kept
+  std::vector<Object> objects_;  // the open ones; unused with Keep::kAll
   bool in_metadata_ = false;     // the last key was "metadata"
   bool dropping_ = false;
   int drop_depth_ = 0;

@@ -36,7 +36,7 @@ std::string to_pretty_string(const Json& value);  // two-space indentation, as k
 // Equal as Kubernetes compares: objects without regard to key order, 1 == 1.0 for integral doubles.
 bool json_equal(const Json& a, const Json& b);
 
-// Bytes with object keys sorted at every level: equal values give equal texts. For hashes and comparisons.
+// Text with object keys sorted at every level: equal values give equal texts. For hashes and comparisons.
 std::string canonical_json(const Json& value);
 
 // Reading without exceptions. A step is an object key; a missing key or a value of another type ends the walk.
@@ -51,7 +51,8 @@ std::optional<std::int32_t> optional_int32_at(const Json& value, std::initialize
 const JsonArray& array_at(const Json& value, std::initializer_list<std::string_view> keys);     // empty when absent
 const JsonObject& object_at(const Json& value, std::initializer_list<std::string_view> keys);   // empty when absent
 
-// Writing: makes the objects on the way. Returns the member, null when new. A non-object on the way is replaced.
+// Creates the objects along the path and returns the member at its end, null when it is new. Replaces a value on the
+// path that is not an object.
 Json& ensure_path(Json& value, std::initializer_list<std::string_view> keys);
 // Removes the member at the path; true when it was there.
 bool erase_path(Json& value, std::initializer_list<std::string_view> keys);

@@ -6,7 +6,7 @@
 namespace berth {
 namespace {
 
-// A key as a token of a JSON pointer (RFC 6901).
+// Appends an escaped key to a JSON pointer (RFC 6901).
 std::string child(const std::string& path, std::string_view key) {
   std::string out = path + "/";
   for (const char c : key) {
@@ -60,7 +60,7 @@ class Difference {
     const auto at = [&](std::size_t i) { return path + "/" + std::to_string(i); };
     const std::size_t from_end = from.size() - tail, to_end = to.size() - tail;
     for (std::size_t i = head; i < std::min(from_end, to_end); ++i) between(from[i], to[i], at(i));
-    // From behind, so that the places of those that stay do not move.
+    // Remove from the end, so that the other indexes stay valid.
     for (std::size_t i = from_end; i > to_end; --i) add("remove", at(i - 1), nullptr);
     for (std::size_t i = from_end; i < to_end; ++i) add("add", at(i), &to[i]);
   }

@@ -11,7 +11,7 @@ namespace {
 
 // As Go prints float64 in JSON: plain digits from 1e-6 to 1e21, else an exponent without leading zeros.
 void append_double(std::string& out, double d) {
-  if (!std::isfinite(d)) {  // JSON has no word for it
+  if (!std::isfinite(d)) {  // JSON cannot represent it
     out += "null";
     return;
   }
@@ -163,7 +163,7 @@ struct JsonWriter {
 };
 
 bool equal_numbers(const Json& a, const Json& b) {
-  // Kinds differ: integers of the two kinds never overlap in value, unless someone built a small uint64.
+  // The parser uses uint64 only above the range of int64, but code may build a small uint64.
   if (a.is_double() && b.is_double()) return a.get_double() == b.get_double();
   if (a.is_double()) return equal_numbers(b, a);
   if (!b.is_double()) {

@@ -1,4 +1,4 @@
-// Reading what API servers send without what nobody here asks for.
+// Parses JSON from API servers and drops the parts that Berth does not use.
 #pragma once
 
 #include <string_view>
@@ -7,10 +7,10 @@
 
 namespace berth {
 
-// As parse_json, without metadata.managedFields wherever it stands: often half of an object.
+// As parse_json, but drops metadata.managedFields at every depth: it is often half of an object.
 Result<Json> parse_lean_json(std::string_view text, const JsonLimits& limits = {});
 
-// Of a text that is an object its metadata alone, also without managedFields: {"metadata": {...}}, or {} when it has none.
+// Parses an object and keeps only its metadata, without managedFields: {"metadata": {...}}, or {} when it has none.
 Result<Json> parse_metadata(std::string_view text, const JsonLimits& limits = {});
 
 }  // namespace berth

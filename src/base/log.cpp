@@ -34,13 +34,12 @@ std::string_view name_of(Level level) {
   return "error";
 }
 
-// The log tells when a line was written, which decides nothing: the one place besides main() that reads a
-// clock.
+// Reads the system clock instead of the executor's: no decision depends on the time in a log line.
 std::string now() {
   return format_micro_time(std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()));
 }
 
-// A value needs quotes when it would not be one word.
+// Whether a value can be written without quotes.
 bool is_word(std::string_view value) {
   return !value.empty() && std::none_of(value.begin(), value.end(), [](char c) {
     return static_cast<unsigned char>(c) <= ' ' || c == '"' || c == '=' || c == '\\' || c == 0x7f;
@@ -52,7 +51,7 @@ std::string text_line(Level level, std::string_view message, std::initializer_li
   line += ' ';
   line += name_of(level);
   line.append(6 - name_of(level).size(), ' ');
-  // A message that holds a line break or control character is quoted whole: one entry is one line.
+  // A message with a line break or control character is quoted as a whole: one entry is one line.
   const bool plain = std::none_of(message.begin(), message.end(),
                                   [](char c) { return static_cast<unsigned char>(c) < ' '; });
   line += plain ? std::string(message) : berth::to_string(Json(message));

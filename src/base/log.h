@@ -24,7 +24,7 @@ struct Field {
   Field(std::string_view k, std::size_t v) : key(k), value(std::to_string(v)) {}
 };
 
-// Not thread-safe: called once, before other threads start. Default: info, text, standard error.
+// Not thread-safe: call it once, before other threads start. Default: info, text. Logs go to standard error.
 void configure(Level level, Format format);
 Result<Level> parse_level(std::string_view name);  // debug, info, warn, error
 

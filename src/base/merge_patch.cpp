@@ -12,7 +12,7 @@ void merge_into(Json& target, const Json& patch) {
   auto& object = target.get_object();
   for (const auto& [key, value] : patch.get_object()) {
     if (value.is_null()) {
-      // Without disturbing the order of the members that stay.
+      // stable_erase keeps the order of the other members.
       if (const auto at = object.find(key); at != object.end()) object.stable_erase(at);
     } else {
       merge_into(object[key], value);

@@ -6,8 +6,7 @@
 namespace berth {
 
 Json apply_merge_patch(const Json& object, const Json& patch);
-// The smallest patch that makes `to` of `from`: null where a member goes away, an empty object when they are
-// equal.
+// Returns the smallest patch that turns `from` into `to`: null removes a member. An empty object when both are equal.
 Json make_merge_patch(const Json& from, const Json& to);
 
 }  // namespace berth

@@ -31,7 +31,7 @@ bool has_all(const LabelMap& labels, const MetricLabels& part) {
   });
 }
 
-// The same text for the same labels in any order. No label holds a zero byte: both come from names of the API.
+// The same labels in any order give the same key. Labels hold no zero byte: names and values are API names.
 std::string key_of(const MetricLabels& labels) {
   std::vector<const std::pair<std::string, std::string>*> sorted;
   std::size_t size = 0;
@@ -48,7 +48,7 @@ std::string key_of(const MetricLabels& labels) {
 
 }  // namespace
 
-// The library's family of one kind (the others are null) and its series by their labels.
+// One Prometheus family (of the three pointers one is set, the others are null) and its series by their labels.
 struct MetricFamily::Impl {
   prometheus::Counter& dropped;
   prometheus::Family<prometheus::Counter>* counters = nullptr;
@@ -62,13 +62,13 @@ struct MetricFamily::Impl {
   };
   using AllSeries = std::unordered_map<std::string, Series>;
   AllSeries series;  // by key_of()
-  // The series that have a label, by key_of() it alone: what is removed is found without a look at the others.
+  // From key_of() one label to the series that have it: remove() finds them without a scan of all series.
   std::unordered_map<std::string, std::unordered_set<AllSeries::value_type*>> having;
 
   explicit Impl(prometheus::Counter& d) : dropped(d) {}
 
-  // Applies `change` to the series of these labels, which is made when it is new and there is room. The lock
-  // is held throughout: a series that is removed meanwhile is gone from memory.
+  // Applies `change` to the series with these labels; adds the series when it is new and the family is not full.
+  // Holds the lock throughout, because remove() on another thread frees the series.
   template <typename T, typename Change, typename... Arguments>
   void with(prometheus::Family<T>& family, const MetricLabels& labels, Change change,
             const Arguments&... arguments) {
@@ -85,7 +85,7 @@ struct MetricFamily::Impl {
     change(*std::get<T*>(it->second.one));
   }
 
-  // Those that have the rarest of these labels.
+  // The series that have the rarest of these labels.
   std::vector<AllSeries::value_type*> candidates(const MetricLabels& part) const {
     const std::unordered_set<AllSeries::value_type*>* fewest = nullptr;
     for (const auto& label : part) {

@@ -11,10 +11,10 @@ namespace berth {
 
 using MetricLabels = std::vector<std::pair<std::string, std::string>>;  // in any order, each name once
 
-// What the three kinds share: series, told apart by their labels.
+// The common part of the three kinds: series that differ in their labels.
 class MetricFamily {
  public:
-  // Takes away every series that has all of these labels (at least one): of a queue, say, that is gone.
+  // Removes every series that has all of these labels, e.g. those of a deleted queue. No labels: removes nothing.
   void remove(const MetricLabels& part);
 
   struct Impl;
@@ -51,8 +51,8 @@ class HistogramFamily : public MetricFamily {
   using MetricFamily::MetricFamily;
 };
 
-// All metrics of a program. A family is declared once under its name; it has at most 10,000 series, what
-// comes after those is counted in berth_metric_series_dropped_total instead.
+// All metrics of a program. Each family is declared once under its name and has at most 10,000 series. A value for a
+// further series is dropped and counted in berth_metric_series_dropped_total.
 class Metrics {
  public:
   Metrics();

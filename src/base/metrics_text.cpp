@@ -10,7 +10,7 @@ namespace {
 using prometheus::ClientMetric;
 using prometheus::MetricType;
 
-constexpr int kLeastExponent = -4, kMostExponent = 5;  // outside of these, numbers are written with their exponent
+constexpr int kLeastExponent = -4, kMostExponent = 5;  // numbers outside this range are written with an exponent
 
 void add_escaped(std::string& out, std::string_view text, bool quotes) {
   for (const char c : text) {
@@ -60,7 +60,7 @@ class FamilyWriter {
 
   void histogram(const ClientMetric& metric) {
     const auto& data = metric.histogram;
-    bool has_all = false;  // the bucket without a limit
+    bool has_all = false;  // the +Inf bucket is there
     for (const auto& bucket : data.bucket) {
       has_all = has_all || std::isinf(bucket.upper_bound);
       line(metric, "_bucket", static_cast<double>(bucket.cumulative_count), "le", bucket.upper_bound);

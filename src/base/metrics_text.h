@@ -1,4 +1,4 @@
-// Metrics as text, in the exposition format of Prometheus and with numbers written as its Go library writes them.
+// Metrics in Prometheus' text format. Numbers are written as Prometheus' Go library writes them.
 // https://prometheus.io/docs/instrumenting/exposition_formats/
 #pragma once
 
@@ -12,7 +12,7 @@ namespace berth {
 // The shortest text that reads back as the same number: "428.57142857142856", "1e+06", "+Inf", "NaN".
 std::string metric_number(double value);
 
-// Families and their series in the order given; without any series a family is left out.
+// Writes families and their series in the given order. Leaves out a family without series.
 std::string metrics_text(const std::vector<prometheus::MetricFamily>& families);
 
 }  // namespace berth

@@ -1,6 +1,6 @@
-// Bugs that tests plant, to see whether the simulation finds them: a bug that stays unfound shows what nobody
-// looks for. Only builds with BERTH_ASSERTS know them; in others planted() is false for the compiler, and
-// nothing of it is left.
+// Bugs that tests plant to see whether the simulation finds them: a bug that is not found shows that a check is
+// missing. Only builds with BERTH_ASSERTS contain them; in other builds planted() is a constant false, and the
+// compiler removes the code behind it.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ enum class Planted : std::uint8_t {
 struct PlantedBug {
   Planted bug;
   std::string_view name;  // on the command line
-  std::string_view what;  // it does
+  std::string_view what;  // what the bug does
 };
 // All but kNone.
 std::span<const PlantedBug> planted_bugs();
@@ -41,7 +41,7 @@ namespace detail {
 extern Planted planted_bug;
 }
 inline bool planted(Planted bug) { return detail::planted_bug == bug; }
-// From now on the program has this bug, and no other one of these. Only in tests, before anything runs.
+// Turns this bug on and all others off. Call it only in tests, before anything runs.
 void plant(Planted bug);
 #else
 constexpr bool planted(Planted /*bug*/) { return false; }

@@ -29,7 +29,7 @@ constexpr Wide kMaxNano = power_of_ten(kMaxDigits);
 
 constexpr Wide clamp(Wide nano) { return nano > kMaxNano ? kMaxNano : nano < -kMaxNano ? -kMaxNano : nano; }
 
-// The units of `divisor` billionths that cover `nano`, rounded away from zero, within int64.
+// Converts `nano` billionths to units of `divisor` billionths, rounded away from zero, clamped to int64.
 std::int64_t in_units_of(Wide nano, Wide divisor) {
   Wide count = nano / divisor;
   if (nano % divisor != 0) count += nano < 0 ? -1 : 1;
@@ -102,7 +102,8 @@ struct Scale {
   Quantity::Format format = Quantity::Format::kDecimalSi;
 };
 
-// "e-3" as an exponent; far-off values are cut, they saturate or round up to one billionth either way.
+// Parses the digits of an exponent. Extreme exponents are cut: the quantity saturates or rounds up to one billionth
+// in either case.
 std::optional<int> exponent_of(std::string_view digits) {
   constexpr int kFarOff = 100'000'000;
   bool negative = false;
@@ -130,7 +131,7 @@ Result<Scale> interpret(std::string_view suffix) {
   return fail("unable to parse quantity's suffix");
 }
 
-// whole.fraction * 10^exponent in billionths, what is beyond them rounded up.
+// Returns whole.fraction * 10^exponent in billionths, rounded up.
 Wide decimal_nano(std::string_view whole, std::string_view fraction, int exponent) {
   std::string digits(whole);
   digits += fraction;
@@ -151,7 +152,7 @@ Wide decimal_nano(std::string_view whole, std::string_view fraction, int exponen
   return value + (rest ? 1 : 0);
 }
 
-// Multiplies the decimal fraction 0.d1d2d3... by `factor` in place; gives what is left of the point.
+// Multiplies the decimal fraction 0.d1d2d3... by `factor` in place; returns the integer part of the product.
 UnsignedWide multiply_fraction(std::vector<std::uint8_t>& fraction, std::uint64_t factor) {
   UnsignedWide carry = 0;
   for (auto digit = fraction.rbegin(); digit != fraction.rend(); ++digit) {

@@ -11,9 +11,8 @@
 
 namespace berth {
 
-// A number with at most nine decimals, as Kubernetes rounds it (up, away from zero), and the family of suffix
-// to print it with. Values with a binary suffix are capped at +-(2^63-1), as Kubernetes caps them; others
-// saturate at +-10^27.
+// A number with at most nine decimals, rounded as in Kubernetes (up, away from zero), and the suffix family to print
+// it with. Values with a binary suffix are capped at +-(2^63-1), as in Kubernetes; others saturate at +-10^27.
 class Quantity {
  public:
   enum class Format : std::uint8_t { kDecimalSi, kBinarySi, kDecimalExponent };
@@ -28,8 +27,8 @@ class Quantity {
   std::string to_string() const;     // canonical form: "1500m", "2Gi", "1e3"
   std::int64_t value() const;        // rounded up to an integer, saturating
   std::int64_t milli_value() const;  // in thousandths, rounded up, saturating
-  // As a reduced fraction of positive numbers, the denominator at most 10^9; 0/1 for what is not positive. Exact, but for numbers
-  // that do not fit: these are rounded up to an integer, saturating.
+  // Returns a reduced fraction with a denominator of at most 10^9; 0/1 when the quantity is not positive. Exact,
+  // except that a number that does not fit into the fraction is rounded up to an integer, saturating.
   struct Fraction {
     std::uint64_t numerator = 0, denominator = 1;
     bool operator==(const Fraction&) const = default;
@@ -39,7 +38,7 @@ class Quantity {
   int sign() const { return nano_ < 0 ? -1 : nano_ > 0 ? 1 : 0; }
   Format format() const { return format_; }
 
-  Quantity operator+(const Quantity& o) const;  // saturating; the format of the left unless it is zero
+  Quantity operator+(const Quantity& o) const;  // saturates; keeps the left format unless left is zero
   Quantity operator-(const Quantity& o) const;
   Quantity operator*(std::int64_t factor) const;
   std::strong_ordering operator<=>(const Quantity& o) const { return nano_ <=> o.nano_; }

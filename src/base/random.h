@@ -1,11 +1,12 @@
-// Numbers that only look random: the same on every machine, from a seed. For jitter and names, not for secrets.
+// Pseudo-random numbers: the same seed gives the same numbers on every machine. For jitter and names, not for
+// secrets.
 #pragma once
 
 #include <cstdint>
 
 namespace berth {
 
-// Splitmix64.
+// Splitmix64: advances `state` and returns the next number.
 inline std::uint64_t next_random(std::uint64_t& state) {
   std::uint64_t z = (state += 0x9e3779b97f4a7c15ull);
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;

@@ -1,5 +1,5 @@
-// An optional for a value that is large and seldom present: an empty one has the size of a pointer. It is a value, as std::optional is:
-// copies are deep, comparisons compare the contents.
+// An optional for a large value that is seldom present: it has the size of a pointer. As with std::optional, copies
+// are deep and comparisons compare the contents.
 #pragma once
 
 #include <memory>
@@ -35,7 +35,7 @@ class Rare {
   friend bool operator==(const Rare& a, const Rare& b) { return a.value_ && b.value_ ? *a == *b : !a.value_ == !b.value_; }
   friend bool operator==(const Rare& a, const T& b) { return a.value_ && *a == b; }
   friend bool operator==(const Rare& a, std::nullopt_t) { return !a.value_; }
-  // Without this, std::optional's comparison with a value is taken, which says that two empty ones differ.
+  // Without this overload, std::optional's comparison with a value is chosen, for which two empty optionals differ.
   friend bool operator==(const Rare& a, const std::optional<T>& b) { return a.value_ && b ? *a == *b : !a.value_ == !b; }
 
  private:

@@ -1,4 +1,4 @@
-// Errors that the world can cause, as values. No exception crosses a module's border.
+// Errors as values, for everything that input, network or the system can cause. No exception crosses a module border.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// SHA-1, for names that others compute in the same way; not for secrets.
+// SHA-1, for names that other programs compute in the same way. Not for secrets.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace berth {
 
-// The first `digits` lower-case hexadecimal digits of the sum, at most 40.
+// Returns the first `digits` lower-case hexadecimal digits of the hash, at most 40.
 std::string sha1_digits(std::string_view text, std::size_t digits);
 
 }  // namespace berth

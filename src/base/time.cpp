@@ -8,7 +8,7 @@ namespace {
 
 using std::chrono::microseconds;
 
-// Reads exactly `count` digits at `at` and moves on; -1 when they are not there.
+// Reads exactly `count` digits at `at` and moves `at` behind them; -1 when there are fewer.
 int digits(std::string_view text, std::size_t& at, std::size_t count) {
   if (at + count > text.size()) return -1;
   int value = 0;
@@ -25,7 +25,8 @@ bool expect(std::string_view text, std::size_t& at, char c) {
   return true;
 }
 
-// ".25" as microseconds; digits beyond the sixth are dropped. Nothing when there is no fraction.
+// Reads a fraction such as ".25" as microseconds; digits after the sixth are dropped. Returns 0 when there is no
+// fraction, nullopt when no digit follows the point.
 std::optional<std::int64_t> fraction(std::string_view text, std::size_t& at) {
   if (at >= text.size() || (text[at] != '.' && text[at] != ',')) return 0;
   const std::size_t start = ++at;
@@ -39,7 +40,7 @@ std::optional<std::int64_t> fraction(std::string_view text, std::size_t& at) {
   return value;
 }
 
-// "Z", "+02:00": what is to be subtracted, in minutes.
+// Reads "Z" or an offset such as "+02:00". Returns the minutes to subtract to get UTC.
 std::optional<int> offset(std::string_view text, std::size_t& at) {
   if (expect(text, at, 'Z') || expect(text, at, 'z')) return 0;
   if (at >= text.size() || (text[at] != '+' && text[at] != '-')) return std::nullopt;
@@ -80,7 +81,8 @@ const Unit* take_unit(std::string_view& text) {
   return nullptr;
 }
 
-// One "1.5h" of a duration in nanoseconds, taken off `text`. Saturates nothing: too large is an error.
+// Takes one term of a duration, such as "1.5h", off `text`. Returns nanoseconds; nullopt when the term is malformed
+// or does not fit into int64.
 std::optional<std::int64_t> take_term(std::string_view& text) {
   __extension__ typedef __int128 Wide128;
   Wide128 whole = 0;
@@ -181,7 +183,7 @@ std::string format_duration(Duration d) {
   const std::int64_t count = d.count();
   if (count == 0) return "0s";
   if (count < 0) {
-    // The lowest value has no positive counterpart; one microsecond does not matter there.
+    // INT64_MIN has no positive counterpart; one microsecond does not matter there.
     return "-" + format_duration(Duration(count == INT64_MIN ? INT64_MAX : -count));
   }
   if (count < 1'000) return std::to_string(count) + "\u00b5s";

@@ -14,17 +14,17 @@ namespace berth {
 namespace {
 
 constexpr std::string_view kStringTag = "tag:yaml.org,2002:str";
-constexpr std::string_view kPlain = "?";   // yaml-cpp: an unquoted scalar without a tag
-constexpr std::string_view kQuoted = "!";  // and a quoted one
+constexpr std::string_view kPlain = "?";   // yaml-cpp's tag of an unquoted scalar without a tag
+constexpr std::string_view kQuoted = "!";  // yaml-cpp's tag of a quoted scalar without a tag
 constexpr std::string_view kCoreTag = "tag:yaml.org,2002:";
 
-// Leaves the parser from within a callback; caught in parse_yaml and never seen outside.
+// Thrown in a callback to stop the parser; parse_yaml catches it.
 struct Stop {
   YAML::Mark mark;
   std::string why;
 };
 
-// A long string counts as several nodes, so that the bound on nodes is one on memory too.
+// A long string counts as several nodes, so that the bound on nodes also bounds memory.
 constexpr std::size_t kBytesPerNode = 32;
 std::size_t weight(std::size_t text_size) { return 1 + text_size / kBytesPerNode; }
 
@@ -158,7 +158,7 @@ class Builder final : public YAML::EventHandler {
     for (const Json& source : done.merged)
       for (const auto& member : source.get_object())
         done.value.get_object().emplace(member.key(), member.value());
-    // What is inside was counted when it was made; merged members were counted as the aliases they came by.
+    // The contents are counted already; merged members were counted with their aliases.
     if (done.anchor == 0) return add(done.mark, std::move(done.value), 0, 1, 0);
     const std::size_t nodes = count_nodes(done.value);
     count(done.mark, nodes);  // the copy kept for aliases
@@ -167,7 +167,7 @@ class Builder final : public YAML::EventHandler {
     add(done.mark, std::move(done.value), 0, 1, 0);
   }
 
-  // `depth`: how deep an alias' value is, which adds to where it is put.
+  // `depth`: the depth of an alias' value, which adds to the depth at which the value is inserted.
   void add(const YAML::Mark& mark, Json value, YAML::anchor_t anchor, std::size_t nodes, std::size_t depth) {
     count(mark, nodes);
     if (open_.size() + depth > limits_.max_depth)

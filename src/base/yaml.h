@@ -1,5 +1,5 @@
-// YAML to JSON values, typed as kubectl does it (YAML 1.1 booleans excepted: true/false only, quoted scalars
-// are strings).
+// YAML to JSON values, typed as kubectl types them, with one exception: of YAML 1.1's booleans only true and false
+// count. Quoted scalars are strings.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace berth {
 struct YamlLimits {
   std::size_t max_bytes = 8u << 20;
   std::size_t max_depth = 256;
-  // Values and keys after aliases are expanded, a text counting once more per 32 bytes: stops alias bombs.
+  // Bound on values and keys after aliases are expanded; a text counts once more per 32 bytes. Stops alias bombs.
   std::size_t max_nodes = 1'000'000;
 };
 

@@ -12,7 +12,7 @@ bool is_word_char(char c) {
          c == '/' || c == '-' || c == '+';
 }
 
-// Words that YAML 1.1 readers take for booleans or the like.
+// Whether YAML 1.1 parsers read `text` as a boolean, null or special number.
 bool is_reserved(std::string_view text) {
   std::string lower;
   for (const char c : text) lower += static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
@@ -29,8 +29,8 @@ bool is_plain(std::string_view text) {
   const bool word_start = is_word_char(first) && first != '-' && first != '+' && first != '.';
   if (!word_start || text.back() == ' ' || text.back() == ':') return false;
   if (first >= '0' && first <= '9') {
-    // Digits may start dates, sexagesimals and other things of YAML 1.1: plain only when letters make it a
-    // word.
+    // A leading digit may start a date, a base-60 number or the like in YAML 1.1: plain only when `text` has a letter
+    // from g to z.
     const bool has_letter = std::any_of(
         text.begin(), text.end(), [](char c) { return (c >= 'g' && c <= 'z') || (c >= 'G' && c <= 'Z'); });
     if (!has_letter || text.find_first_of("_:+") != std::string_view::npos) return false;
@@ -45,7 +45,8 @@ bool is_plain(std::string_view text) {
   return meaning && meaning->is_string();
 }
 
-// Whether `text` can be a literal block (|): lines of printable text whose first one starts with no blank.
+// Whether `text` can be a literal block (|): printable ASCII with a line break, and the first line is not empty and
+// does not start with a space.
 bool is_block(std::string_view text) {
   const std::size_t newline = text.find('\n');
   if (newline == std::string_view::npos || newline == 0 || text.front() == ' ') return false;
@@ -94,8 +95,7 @@ struct YamlWriter {
            (value.is_array() && !value.get_array().empty());
   }
 
-  // The lines of an object or array at `depth`; the first one's indentation is there already when
-  // `inline_first`.
+  // Writes the lines of an object or array at `depth`. With `inline_first` the first line is indented already.
   void lines(const Json& value, int depth, bool inline_first) {
     bool first = true;
     const auto start = [&] {
@@ -121,7 +121,7 @@ struct YamlWriter {
       out += ':';
       if (is_nested(member.value())) {
         out += '\n';
-        // Arrays stand at their key's own indentation, as kubectl prints them.
+        // Arrays have the indentation of their key, as kubectl prints them.
         lines(member.value(), member.value().is_array() ? depth : depth + 1, false);
       } else {
         out += ' ';

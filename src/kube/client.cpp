@@ -83,15 +83,16 @@ struct Client::Impl : std::enable_shared_from_this<Client::Impl> {
   struct Call {
     RestRequest request;
     std::function<void(RestResponse)> done;
-    std::string path = {};  // read instead of what `request` names
+    std::string path = {};  // if not empty, read this path instead of the resource
     int tries = 0;
-    bool refused = false;  // the server said 401 once
+    bool refused = false;  // the server answered 401 once
   };
   using CallPtr = std::shared_ptr<Call>;
 
   // Runs `task` on the executor when the rate allows, unless the client is gone by then.
   void when_allowed(std::function<void()> task) { later(rate.reserve(executor.now()), std::move(task)); }
-  // Sends when the rate allows; in the background, when it allows more than all others want.
+  // Sends when the rate allows it; a background request waits until there is a token that no other request has
+  // reserved.
   void send_when_allowed(const CallPtr& call) {
     const bool background = options.background(call->request);
     const Duration free = background ? rate.until_free(executor.now()) : Duration::zero();
@@ -111,7 +112,7 @@ struct Client::Impl : std::enable_shared_from_this<Client::Impl> {
     }
   }
 
-  // With the headers that say who asks; an error says why that is not known.
+  // Passes on the request with its User-Agent and Authorization headers, or an error when there are no credentials.
   void authorized(HttpRequest request, std::function<void(Result<HttpRequest>)> then) {
     credentials.get([this, request = std::move(request), then = std::move(then)](const Result<Identity>& identity) mutable {
       if (!identity) return then(tl::unexpected(identity.error()));
@@ -127,7 +128,7 @@ struct Client::Impl : std::enable_shared_from_this<Client::Impl> {
     });
   }
 
-  // Not inside of the caller's call.
+  // Posts the answer: callbacks must not run inside the caller's call.
   void refuse(const CallPtr& call, const std::string& why, bool hopeless) {
     later(Duration::zero(), [call, answer = no_answer(why, hopeless)] { call->done(answer); });
   }
@@ -160,7 +161,7 @@ struct Client::Impl : std::enable_shared_from_this<Client::Impl> {
     if (options.on_answer && (reply.status != 0 || reply.sent)) options.on_answer(request, reply.status);
   }
 
-  // After how long the request shall be sent again; none: the answer counts.
+  // How long to wait before a retry; none: the answer is final.
   std::optional<Duration> try_again(Call& call, const HttpReply& reply) {
     const bool busy = reply.status == 429 || (reply.status == 503 && reply.retry_after_seconds);
     if (busy) rate.pushed_back(executor.now());
@@ -176,7 +177,7 @@ struct Client::Impl : std::enable_shared_from_this<Client::Impl> {
     return jittered(std::min<Duration>(kLongestBackoff, kFirstBackoff * (1 << std::min(call.tries - 1, 10))));
   }
 
-  // Between d and 1.5 d, so that clients that were refused together do not come back together.
+  // Between d and 1.5 d, so that clients that were refused together do not retry together.
   Duration jittered(Duration d) {
     const auto half = static_cast<std::uint64_t>(d.count() / 2);
     return d + Duration(static_cast<Duration::rep>(next_random(random) % (half + 1)));
@@ -185,7 +186,7 @@ struct Client::Impl : std::enable_shared_from_this<Client::Impl> {
   Executor& executor;
   ClientOptions options;
   std::string prefix;
-  std::optional<TlsIdentity> tls;  // that the transport uses
+  std::optional<TlsIdentity> tls;  // in use by the transport
   Transport transport;
   Credentials credentials;
   RateLimit rate;

@@ -102,7 +102,8 @@ void Connection::handshake(OpenDone done) {
   const std::string& name = options_.server_name.empty() ? options_.host : options_.server_name;
   ErrorCode no_address;
   asio::ip::make_address(name, no_address);
-  if (no_address) SSL_set_tlsext_host_name(stream_.native_handle(), name.c_str());  // only names, no addresses
+  // SNI takes names only, no addresses.
+  if (no_address) SSL_set_tlsext_host_name(stream_.native_handle(), name.c_str());
   stream_.set_verify_callback(asio::ssl::host_name_verification(name));
   stream_.async_handshake(asio::ssl::stream_base::client,
                           [self = shared_from_this(), done = std::move(done)](const ErrorCode& error) {
@@ -237,8 +238,8 @@ void Connection::read_piece(Duration silence, std::function<void(Piece)> done) {
 
 // --- Ends.
 
-// Bytes that wait on an idle connection are either a session ticket, which the next read swallows, or the alert of a server that
-// closes.
+// Unread bytes on an idle connection are either a session ticket, which the next read consumes, or the TLS alert of a
+// server that closes the connection.
 bool Connection::still_open() {
   unsigned char first = 0;
   const auto n = ::recv(stream_.next_layer().native_handle(), &first, 1, MSG_PEEK | MSG_DONTWAIT);

@@ -1,5 +1,5 @@
-// One TLS connection to the server, on the transport's I/O thread: opens, sends one request at a time, reads whole answers or
-// pieces of a long one.
+// One TLS connection to the server, on the transport's I/O thread: opens it, sends one request at a time, reads whole
+// answers or a long answer in pieces.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -25,13 +25,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
   using Context = std::shared_ptr<boost::asio::ssl::context>;
   Connection(boost::asio::io_context& io, Context context, const TransportOptions& options);
 
-  // "" or what failed: "cannot connect to 10.0.0.1:6443: Connection refused".
+  // `error` is "" or says what failed: "cannot connect to 10.0.0.1:6443: Connection refused".
   void open(std::function<void(std::string error)> done);
-  // The whole answer. `reusable()` says afterwards whether another request may follow.
+  // `done` gets the whole answer. Afterwards reusable() says whether the connection can take another request.
   void call(HttpRequest request, Duration timeout, std::function<void(HttpReply)> done);
-  // The head of a long answer; a refusal comes whole, with its body.
+  // `on_head` gets the head of a long answer with status 200; any other answer is complete, with its body.
   void start_stream(HttpRequest request, Duration timeout, std::function<void(HttpReply)> on_head);
-  // The next piece; `ended` with "" when the answer is complete, else with what broke.
+  // The next piece of a long answer. `ended`: there are no more; `error` is "" when the answer is complete, else says
+  // what failed.
   struct Piece {
     std::string bytes;
     bool ended = false;
@@ -40,8 +41,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void read_piece(Duration silence, std::function<void(Piece)> done);
 
   bool reusable() const { return reusable_; }
-  bool untrusted() const { return untrusted_; }  // it was not opened because of the server's certificate
-  bool still_open();  // the server has not closed it while it was idle
+  bool untrusted() const { return untrusted_; }  // open() failed because of the server's certificate
+  bool still_open();  // the server has not closed the idle connection
   void close();
 
   const Context& context() const { return context_; }
@@ -67,7 +68,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Tcp::resolver resolver_;
   boost::asio::ssl::stream<Tcp::socket> stream_;
   boost::asio::steady_timer timer_;
-  std::string overdue_;  // what did not happen in time; empty: nothing
+  std::string overdue_;  // why the timer closed the connection; empty: it did not
   boost::beast::flat_buffer buffer_;
   std::optional<boost::beast::http::request<boost::beast::http::string_body>> request_;
   std::optional<boost::beast::http::response_parser<boost::beast::http::string_body>> whole_;

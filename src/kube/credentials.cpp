@@ -7,7 +7,7 @@
 namespace berth::kube {
 namespace {
 
-// A failed look is not repeated for every request.
+// A failed lookup is not repeated for every request.
 constexpr Duration kLookAgainAfterFailure = std::chrono::seconds(1);
 
 std::string trimmed(std::string text) {
@@ -60,7 +60,7 @@ Result<Identity> Credentials::look(const std::optional<ExecCredential>& plugin) 
 void Credentials::get(std::function<void(const Result<Identity>&)> done) {
   if (known_ && executor_.now() < good_until_) return done(*known_);
   waiting_.push_back(std::move(done));
-  if (waiting_.size() > 1) return;  // somebody looks already
+  if (waiting_.size() > 1) return;  // a lookup is under way
   if (access_.exec) return run_plugin();
   settle(look(std::nullopt), std::nullopt);
 }

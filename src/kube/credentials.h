@@ -1,4 +1,4 @@
-// Who to be at the moment: tokens and certificates as they rotate.
+// The present credentials of the client: tokens and certificates, reloaded as they rotate.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace berth::kube {
 
-// Files are read again after this, plugins run again this long before what they gave ends.
+// Files are read again after kReadAgain. A plugin runs again kBeforeExpiry before its credential expires.
 inline constexpr Duration kReadAgain = std::chrono::seconds(60);
 inline constexpr Duration kBeforeExpiry = std::chrono::seconds(10);
 
@@ -31,9 +31,10 @@ class Credentials {
   Credentials(Executor& executor, Access access, ReadFile read = read_file);
   ~Credentials();
 
-  // The present identity, on the executor; at once when it is known. Several askers share one look.
+  // Calls `done` with the present identity, on the executor; inside this call when it is known. Calls that wait share
+  // one lookup. A failed lookup is remembered for 1 s.
   void get(std::function<void(const Result<Identity>&)> done);
-  // The server said 401: the next get() looks again.
+  // The server answered 401: the next get() looks the identity up again.
   void refused();
 
  private:

@@ -10,11 +10,13 @@
 namespace berth::kube {
 
 struct Endpoint {
-  std::string scheme, user_info, host, path;  // host without the brackets of an IPv6 address; path without a slash at the end
+  // host without the brackets of an IPv6 address; path without a slash at the end
+  std::string scheme, user_info, host, path;
   std::uint16_t port = 0;
 };
 
-// "https://[::1]:6443/prefix". Without a port: that of the scheme (http, https). Errors name the URL.
+// Parses "https://[::1]:6443/prefix". The default port is that of the scheme (http 80, https 443). Errors name the
+// URL.
 Result<Endpoint> parse_endpoint(std::string_view url);
 
 }  // namespace berth::kube

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kMaxNote = 1024;     // of events.k8s.io/v1
 constexpr std::size_t kMaxBaseName = 236;  // leaves room for '.' and 16 digits within the 253 of a name
 constexpr int kMaxTries = 6;               // of one write; an event is not worth more
-constexpr Duration kFirstRetry = std::chrono::seconds(1);  // doubles: the last try comes half a minute later
+constexpr Duration kFirstRetry = std::chrono::seconds(1);  // doubles: the last try comes 31 s after the first
 
 std::string hex(std::uint64_t value) {
   static constexpr char kDigits[] = "0123456789abcdef";
@@ -43,15 +43,15 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
   std::uint64_t dropped = 0;
   std::size_t in_flight = 0;
   std::function<void()> on_idle;
-  std::size_t waiting = 0;  // for their next try or their next count; bounded as the queue
+  std::size_t waiting = 0;  // series that wait for a retry or for their next count; bounded as the queue
   std::uint64_t superseded = 0;
   RateLimit rate;
   bool waits_for_rate = false;
   using Queue = std::list<SeriesPtr>;
   Queue queue;
-  // The newest in the queue that was never written, by its object.
+  // By object: the newest event in the queue that was never sent.
   std::unordered_map<const ObjectRef*, Queue::iterator, ObjectHash, SameObject> new_about;
-  RecentEvents recent;  // within the window; as many as may wait are remembered
+  RecentEvents recent;  // at most queue_bound
 
   std::string new_name(const ObjectRef& about) {
     const auto moment = static_cast<std::uint64_t>(executor.now().time_since_epoch().count());
@@ -100,7 +100,7 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
     if (!series->busy) write_again(series);
   }
 
-  // The second occurrence is told at once, further ones together at most once per window.
+  // Writes the second occurrence at once, further ones together at most once per window.
   void write_again(const SeriesPtr& series) {
     if (series->written <= 1) return enqueue(series);
     wait_until(series->last_write + options.series_window, series);
@@ -112,11 +112,11 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
     if (is_new && queue.size() >= options.crowd) replace_older(*series);
     queue.push_back(series);
     if (is_new) {
-      new_about.erase(&series->regarding);  // what is found by the object of an older one
+      new_about.erase(&series->regarding);  // its key points into an older event
       new_about.emplace(&series->regarding, std::prev(queue.end()));
     }
     if (queue.size() > options.queue_bound) give_up(take_first());
-    // Callers never wait, nor does the client run inside of their call.
+    // The client must not run inside the caller's call.
     executor.post([self = weak_from_this()] {
       if (const auto impl = self.lock()) impl->send();
     });
@@ -151,7 +151,7 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
     if (in_flight == 0 && queue.empty() && on_idle) std::exchange(on_idle, {})();
   }
 
-  // Comes back when the rate allows the next one.
+  // Calls send() again when the rate allows the next event.
   void wait_for_rate(Duration wait) {
     if (std::exchange(waits_for_rate, true)) return;
     executor.after(wait, [self = weak_from_this()] {
@@ -164,7 +164,8 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
 
   void send() {
     while (in_flight < options.in_flight && !queue.empty()) {
-      const Duration wait = on_idle ? Duration::zero() : rate.until_free(executor.now());  // who waits for the end is in a hurry
+      // when_written() ignores the rate
+      const Duration wait = on_idle ? Duration::zero() : rate.until_free(executor.now());
       if (wait > Duration::zero()) return wait_for_rate(wait);
       rate.reserve(executor.now());
       const SeriesPtr series = take_first();
@@ -198,7 +199,7 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
 
   void sent(const SeriesPtr& series, std::int64_t count, const api::RestResponse& response) {
     --in_flight;
-    // A create that is repeated because its outcome was unknown may find its own event.
+    // A retry of a create whose outcome was unknown may find the event of the first try.
     const bool own_event = response.code == 409 && series->written == 0 && series->may_exist;
     if (response.ok() || own_event) {
       series->written = own_event ? 1 : count;

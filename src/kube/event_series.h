@@ -1,4 +1,4 @@
-// The events that were recorded lately, found by what happened and to whom: the same once more only counts.
+// Recently recorded events, looked up by object and text: a repetition only increases the count.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ struct EventSeries {
 };
 using EventSeriesPtr = std::shared_ptr<EventSeries>;
 
-// By the object, in whatever version it was seen.
+// Hash and equality of objects; resource_version does not count.
 struct ObjectHash {
   std::size_t operator()(const ObjectRef* object) const;
 };
@@ -43,9 +43,9 @@ class RecentEvents {
  public:
   explicit RecentEvents(std::size_t bound) : bound_(bound) {}
 
-  // Null: it was not recorded lately. What is found becomes the most recent one.
+  // Returns null when no such event was recorded recently. Moves the found event to the front.
   EventSeriesPtr find(const ObjectRef& regarding, const EventText& text);
-  // Nothing that would be joined with it is there. Beyond the bound the least recent one is forgotten.
+  // Requires that find() finds no such event. Beyond the bound the least recent event is forgotten.
   void add(const EventSeriesPtr& series);
   void forget(const EventSeriesPtr& series);
 
@@ -54,7 +54,7 @@ class RecentEvents {
   struct Happened {
     const ObjectRef* regarding;
     const EventText* text;
-    Order::iterator at{};  // when it is there
+    Order::iterator at{};  // set in happened_ only, not in lookup keys
   };
   struct Hash {
     std::size_t operator()(const Happened& event) const;

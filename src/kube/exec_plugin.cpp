@@ -36,7 +36,7 @@ class Descriptor {
   int fd_;
 };
 
-// What KUBERNETES_EXEC_INFO tells the plugin.
+// The value of KUBERNETES_EXEC_INFO for the plugin.
 std::string exec_info(const ExecPlugin& plugin, const Access& access) {
   JsonObject spec{{"interactive", false}};
   if (plugin.provide_cluster_info) {
@@ -97,7 +97,7 @@ Result<pid_t> start(const ExecPlugin& plugin, const Access& access, Descriptor& 
   return fail(std::move(text));
 }
 
-// Everything until the program closes its output; an error when it takes too long or prints too much.
+// Reads until the program closes its output; an error when it takes too long or prints too much.
 Result<std::string> read_output(int fd, Clock::time_point deadline) {
   std::string output;
   for (;;) {

@@ -16,10 +16,10 @@ using api::RestResponse;
 using api::version_number;
 using api::WatchEvent;
 
-constexpr std::uint64_t kShortestWatch = 5 * 60;  // seconds that a watch is asked to last; at most twice that
+constexpr std::uint64_t kShortestWatch = 5 * 60;  // shortest timeout of a watch in seconds; the longest is twice that
 
-// So long a stream that brings a list may say nothing before it is given up. A server sends the bookmark that ends the list within
-// some seconds of the last object; one that does not know of such streams sends none.
+// How long a streamed list may be silent before the informer gives it up. A server sends the bookmark that ends the
+// list some seconds after the last object at the latest; a server that does not know such streams sends none.
 constexpr Duration kLongestSilence = std::chrono::seconds(10);
 
 bool ends_initial_events(const Json& bookmark) {
@@ -28,10 +28,11 @@ bool ends_initial_events(const Json& bookmark) {
 
 }  // namespace
 
-// Listing -> watching -> (ended, failed) -> watching or listing again. At most one request, watch or timer to try again is under way.
+// List -> watch -> (ended, failed) -> watch or list again. At most one request, watch or retry timer is active.
 //
-// A list is a watch that begins with all objects where the server offers that; whatever keeps it from its end, pages follow at once,
-// and only how they end is told. So there is progress whatever the server makes of such a watch.
+// Where the server offers it, a list is a watch that begins with all objects. When such a watch does not reach the
+// end of the list, for any reason, the informer lists in pages at once and reports only how these end. So it makes
+// progress however the server handles such a watch.
 struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   Impl(api::RestClient& c, Executor& e, api::GroupVersionResource r, InformerOptions o)
       : client(c),
@@ -50,25 +51,25 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   std::function<void(const RestResponse&)> list_handler;
 
   ObjectCopy objects;
-  std::string version;  // of the newest event or list that was taken in
+  std::string version;  // of the newest list or event in the cache
   bool is_synced = false;
   std::uint64_t random;
   Duration backoff;
   TimerId timer = 0;
   std::unique_ptr<api::WatchHandle> handle;
-  std::uint64_t epoch = 0;  // counts watches: callbacks of an ended one are ignored
+  std::uint64_t epoch = 0;  // number of the watch: callbacks of an earlier one are ignored
   Time watch_began{};
   bool watch_brought_news = false;
   bool must_list = false;
-  bool refused = false;       // this watch, for want of permission
-  bool told_refusal = false;  // until a watch works again
-  std::uint64_t lists = 0;    // begun so far: pages of an abandoned one are ignored
+  bool refused = false;       // this watch failed with 403
+  bool told_refusal = false;  // the refusal is logged once, until a watch works again
+  std::uint64_t lists = 0;    // number of the list: pages of an earlier one are ignored
   std::vector<std::function<void()>> read_handlers;
 
-  bool streaming = false;      // this watch brings a list and has not come to the list's end
-  std::uint64_t streamed = 0;  // events of that list so far
+  bool streaming = false;      // the watch is inside a streamed list
+  std::uint64_t streamed = 0;  // events of the streamed list so far
   TimerId silence = 0;
-  bool pages_next = false;  // the next list is no stream
+  bool pages_next = false;  // the next list must come in pages
 
   RestRequest request(api::Verb verb) const {
     RestRequest r;
@@ -81,7 +82,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   }
 
   void retry(bool list_again) {
-    // Half fixed, half random, so that many clients do not come back at once.
+    // Half fixed, half random, so that many clients do not retry at once.
     const auto half = backoff.count() / 2;
     const Duration wait(
         half + static_cast<Duration::rep>(next_random(random) % static_cast<std::uint64_t>(half + 1)));
@@ -132,7 +133,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
       if (list_handler) list_handler(response);
       return;
     }
-    // An answer from the past is not taken in. All pages of a list are of one version.
+    // Refuse a list that is older than the cache. All pages of a list have the same version.
     if (version_number(api::resource_version(response.body)) < version_number(version)) return retry(true);
     if (auto* object = response.body.if_object()) {
       if (auto* items = object->if_contains("items"); items != nullptr && items->is_array()) {
@@ -153,7 +154,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   void list_stream() {
     RestRequest r = request(api::Verb::kWatch);
     r.send_initial_events = true;
-    r.resource_version_match = "NotOlderThan";  // than now, for it names no version
+    r.resource_version_match = "NotOlderThan";  // without a version it means: not older than now
     streaming = true;
     streamed = 0;
     begin_watch(std::move(r));
@@ -188,7 +189,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
     tell_list({});
   }
 
-  // The watch goes on, or what is left of it is dropped.
+  // The list is over. The watch goes on, unless the caller drops it.
   void end_stream() {
     streaming = false;
     if (silence != 0) executor.cancel(std::exchange(silence, 0));
@@ -224,7 +225,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
 
   void begin_watch(RestRequest r) {
     r.allow_bookmarks = true;
-    // So that many watches that began together do not end together.
+    // Random, so that many watches that began together do not end together.
     r.timeout_seconds = static_cast<std::int64_t>(kShortestWatch + next_random(random) % (kShortestWatch + 1));
     const std::uint64_t mine = ++epoch;
     watch_began = executor.now();
@@ -254,7 +255,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
     const std::string_view seen = api::resource_version(*event.object);
     const std::uint64_t number = version_number(seen);
     if (number != 0 &&
-        number <= version_number(version)) {  // repeated or late; a bookmark may say nothing new
+        number <= version_number(version)) {  // repeated or late; or a bookmark without news
       return;
     }
     watch_brought_news = true;
@@ -269,7 +270,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   void take_error(const Json& status) {
     const auto code = int_at(status, {"code"});
     if (streaming) {
-      // So a server answers that knows of such streams and does not offer them, or that takes the parameters for mistakes.
+      // The server knows streamed lists but does not offer them, or it rejects their parameters.
       if (code == 422 || code == 400) client.streamed_lists_not_offered();
       return give_up_stream(string_at(status, {"message"}));
     }
@@ -284,7 +285,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   void ended() {
     if (streaming) return give_up_stream("it ended before the list did");
     ++epoch;
-    // A quiet time is no reason to come back late.
+    // A long watch without events is no failure: restart without a longer backoff.
     const bool lasted = executor.now() - watch_began >= options.max_backoff;
     if (lasted) backoff = options.first_backoff;
     if (std::exchange(refused, false)) {
@@ -294,7 +295,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
     } else if (must_list && watch_brought_news) {
       list();
     } else if (must_list) {
-      retry(true);  // a list that expires before its watch begins: do not spin
+      retry(true);  // the list expired before the watch brought anything: do not spin
     } else if (watch_brought_news || lasted) {
       executor.post([self = weak_from_this()] {
         if (const auto impl = self.lock()) impl->watch();

@@ -1,5 +1,5 @@
-// A local copy of one resource, kept up to date by list and watch; where it may be listed but not watched, by lists now and then.
-// Where the server offers it, the list is the beginning of the watch (KEP-3157); else it comes in pages.
+// A cache of one resource, kept up to date by list and watch; without the right to watch, by a list every max_backoff
+// or less. Where the server offers it, the list is the beginning of the watch (KEP-3157); else it comes in pages.
 // https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
 #pragma once
 
@@ -21,8 +21,8 @@ struct InformerOptions {
   std::string ns;  // empty: all namespaces
   std::string label_selector, field_selector;
   std::int64_t page_size = 500;
-  // Whether the copy holds the objects. Otherwise only who they are: `old` has a name, namespace, uid and version then, get() and
-  // list() find nothing, and who needs more keeps it.
+  // Whether the cache holds the objects. If not, it holds only name, namespace, uid and version: handlers get these
+  // as `old`, get() and list() find nothing, and a user that needs more must keep it.
   bool keep_objects = true;
   std::uint64_t seed = 1;                                   // of the jitter
   Duration first_backoff = std::chrono::milliseconds(100);  // after an error; doubles with jitter
@@ -38,12 +38,13 @@ class Informer {
 
   void on_change(ObjectHandler handler);          // before start()
   void on_synced(std::function<void()> handler);  // once, after every object of the first list was handled
-  // After each try to list: how it ended. Of a failed one it says why; another follows by itself. A stream that does not come to the
-  // list's end is no failure: pages follow at once.
+  // Called after each list with its response; after a failed one the informer retries by itself. A stream that breaks
+  // before the end of the list is not reported: the informer lists in pages at once.
   void on_list(std::function<void(const api::RestResponse& response)> handler);
   void start();
-  // After start(): reads everything anew from the server itself, however far the watch lags behind. `done` is called once, after
-  // every object of a list that was asked for after this call was handled; failures are tried again. Not from a handler.
+  // After start(): lists everything again from the server, however far the watch lags behind. Calls `done` once,
+  // after the handlers have seen every object of a list that began after this call; retries failures. Do not call it
+  // from a handler.
   void read_anew(std::function<void()> done);
   bool synced() const;
 
@@ -51,12 +52,12 @@ class Informer {
   JsonPtr get(std::string_view key) const;
   // In order of the key. Empty namespace: all.
   std::vector<JsonPtr> list(std::string_view ns = {}) const;
-  const std::string& resource_version() const;  // up to where the copy reaches
+  const std::string& resource_version() const;  // of the newest list or event in the cache
   const api::GroupVersionResource& resource() const;
 
  private:
   struct Impl;
-  std::shared_ptr<Impl> impl_;  // shared with callbacks under way, which find it gone
+  std::shared_ptr<Impl> impl_;  // pending callbacks hold it weakly and do nothing when it is gone
 };
 
 }  // namespace berth::kube

@@ -20,7 +20,7 @@ constexpr std::size_t kMaxFileBytes = 8u << 20;
 constexpr std::string_view kServiceAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
 constexpr std::string_view kExecExtension = "client.authentication.k8s.io/exec";
 
-// A named entry of a list, and the file it came from.
+// An entry of a list, and the file it came from.
 struct Entry {
   Json value;
   std::string file;
@@ -65,7 +65,7 @@ Result<void> merge_file(const std::string& file, const std::string& text, Merged
   return {};
 }
 
-// Inline data goes before the file, as in kubectl.
+// Inline data wins over the file, as in kubectl.
 Result<PemSource> pem_of(const Entry& entry, std::string_view key, const std::string& where) {
   PemSource pem;
   const std::string data_key = std::string(key) + "-data";

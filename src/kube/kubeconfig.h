@@ -1,4 +1,4 @@
-// Where an API server is and who to be there: kubeconfig files, merged and resolved as kubectl does.
+// Address and credentials of an API server: kubeconfig files, merged and resolved as kubectl does.
 // https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/
 #pragma once
 
@@ -26,7 +26,7 @@ struct ExecPlugin {
   Json cluster_config;  // of the cluster's extension client.authentication.k8s.io/exec; null when there is none
 };
 
-// A PEM given inline, or in a file that is read again as it changes.
+// PEM text, inline or in a file that is read again as it rotates.
 struct PemSource {
   std::string inline_pem;
   std::string file;
@@ -40,27 +40,27 @@ struct Access {
   std::string tls_server_name;  // checked instead of the host in `server`
   std::string proxy_url;        // http://[user:password@]host:port; empty: none
   PemSource certificate, key;   // of the client
-  std::string token, token_file;  // the file counts when both are set, and is read again
+  std::string token, token_file;  // the file wins when both are set, and is read again as it rotates
   std::string username, password;
   std::optional<ExecPlugin> exec;
   std::string ns = "default";  // of the context
   std::string origin;          // for errors: `context "x" of /home/u/.kube/config`
 };
 
-// What a file holds; an error names the file and why it cannot be read.
+// Returns the contents of a file; an error names the file and why it cannot be read.
 using ReadFile = std::function<Result<std::string>(const std::string& path)>;
 Result<std::string> read_file(const std::string& path);
 
-// Several files are merged: the first that sets a name or the current context wins. Relative paths in a file are relative to
-// its folder. Files that do not exist are skipped when there are several. `context` "": the current context.
+// Merges the files: the first file that sets a name or the current context wins. Relative paths in a file are
+// relative to its folder. Skips files that cannot be read; an error when none can. `context` "": the current context.
 Result<Access> load_kubeconfig(const std::vector<std::string>& files, std::string_view context = {},
                                const ReadFile& read = read_file);
 
-// What --kubeconfig (may be "") and the environment mean: the flag, else the list in KUBECONFIG, else ~/.kube/config.
+// The files to load: the flag --kubeconfig if not "", else the list in KUBECONFIG, else ~/.kube/config.
 std::vector<std::string> kubeconfig_files(std::string_view flag, const char* kubeconfig_env, const char* home);
 
-// A pod's own: the service account's token and authority, and the service's address from the environment. Both files are read again
-// as they rotate. None when this is no pod.
+// Access from within a pod: token and certificate authority of the service account, address from the environment (the
+// arguments are KUBERNETES_SERVICE_HOST and _PORT). Both files are read again as they rotate. None outside a pod.
 std::optional<Access> in_cluster_access(const char* service_host, const char* service_port);
 
 }  // namespace berth::kube

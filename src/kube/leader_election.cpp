@@ -17,7 +17,7 @@ using api::RestRequest;
 using api::RestResponse;
 using api::Verb;
 
-constexpr double kJitter = 1.2;  // of the retry period, at most
+constexpr double kJitter = 1.2;  // a candidate waits at most 1.2 x retry_period
 
 }  // namespace
 
@@ -31,7 +31,8 @@ Result<void> validate(const LeaderElectionOptions& o) {
   return {};
 }
 
-// Asking -> (own) leading -> (not renewed in time, or taken) stopped. One request or timer at a time, and the deadline while leading.
+// Candidate -> (holds the Lease) leader -> (not renewed in time, or another holds it) stopped. One request or timer
+// is active at a time, and in addition the deadline timer while leading.
 struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
   Impl(api::RestClient& c, Executor& e, LeaderElectionOptions o, Handler h)
       : client(c), executor(e), options(std::move(o)), handler(std::move(h)), random(options.seed) {}
@@ -51,7 +52,7 @@ struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
     return r;
   }
 
-  // --- Watching, while somebody else leads.
+  // --- Watching, while another process leads.
 
   void watch() {
     InformerOptions watched;
@@ -63,7 +64,7 @@ struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
       if (over || leading || !now || version_of(*now) <= version_of(lease)) return;
       observe(*now);
       if (timer == 0) return;  // a request is under way
-      again();                 // at the new expiry
+      again();                 // reads again at the new expiry
       if (!holder_of(lease).empty()) return;
       executor.cancel(timer);
       ask();
@@ -98,10 +99,10 @@ struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
     again();
   }
 
-  // When a lease that is not renewed any more may be taken.
+  // When the Lease may be taken over if it is not renewed before.
   Time expiry() const { return observed_at + std::chrono::seconds(int_at(lease, {"spec", "leaseDurationSeconds"})); }
 
-  // When this process first saw this state of the lease.
+  // Stores the Lease and, when its spec changed, the time: expiry() counts from when this process first saw the spec.
   void observe(const Json& object) {
     const Json* spec = find(object, "spec");
     const std::string state = spec ? canonical_json(*spec) : std::string();
@@ -139,7 +140,7 @@ struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
   void written(const RestResponse& response, Time asked_at) {
     if (!response.ok()) return failed("renew", response);
     observe(response.body);
-    renewed_at = asked_at;  // not later than others saw it
+    renewed_at = asked_at;  // not later than the other candidates saw the renewal
     arm_deadline();
     if (!std::exchange(leading, true)) {
       watcher.reset();
@@ -151,7 +152,7 @@ struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
   }
 
   void failed(const char* what, const RestResponse& response) {
-    if (response.code == 409) return again();  // somebody else was first
+    if (response.code == 409) return again();  // another candidate was first
     log::warn("lease", {{"cannot", what}, {"code", std::to_string(response.code)}, {"why", std::string(api::status_message(response))}});
     again();
   }
@@ -183,7 +184,7 @@ struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
     handler.stopped("the lease " + options.ns + "/" + options.name + " is lost: " + why);
   }
 
-  // Without a holder, and with the shortest duration there is: whoever asks next may have it.
+  // Removes the holder and sets the shortest duration: the next candidate can take the Lease.
   void give_back(std::function<void()> done) {
     RestRequest r = request(Verb::kUpdate);
     r.body = lease;
@@ -202,8 +203,8 @@ struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
   LeaderElectionOptions options;
   Handler handler;
   std::uint64_t random;
-  Json lease;                  // as seen last
-  std::string observed_state;  // its spec
+  Json lease;                  // as last read
+  std::string observed_state;  // spec of the Lease
   Time observed_at{};
   Time renewed_at{};
   bool leading = false;
@@ -227,7 +228,7 @@ void LeaderElector::start() {
 }
 bool LeaderElector::leading() const { return impl_->leading; }
 Time LeaderElector::leads_until() const {
-  // Before the renewal: the clock was set back, and says nothing about how old the renewal is.
+  // A clock before renewed_at was set back: it cannot tell the age of the renewal.
   const bool known = impl_->leading && impl_->executor.now() >= impl_->renewed_at;
   return known ? impl_->renewed_at + impl_->options.renew_deadline : Time::min();
 }

@@ -20,7 +20,7 @@ std::string_view ObjectCopy::Known::version_now() const {
   return object ? api::resource_version(*object) : std::string_view(version);
 }
 
-// What handlers get as the object that was.
+// The `old` that handlers get: the object, or a stub with its identity.
 JsonPtr ObjectCopy::old_of(const std::string& key, const Known& known) {
   if (known.object) return known.object;
   const auto slash = key.find('/');
@@ -45,7 +45,8 @@ void ObjectCopy::keep(Known& known, const JsonPtr& object) const {
   }
 }
 
-// Takes an object in and tells of it. The same name with another uid is another object: the first one's deletion was missed.
+// Stores an object and reports the change. The same name with another uid is another object: the deletion of the
+// first one was missed.
 void ObjectCopy::take(const std::string& key, const JsonPtr& now) {
   const auto [it, is_new] = objects_.try_emplace(key);
   JsonPtr old = is_new ? nullptr : old_of(key, it->second);
@@ -69,7 +70,7 @@ void ObjectCopy::listed(JsonPtr object) {
   const std::string key = api::object_key(*object);
   const auto it = objects_.find(key);
   const bool same = it != objects_.end() && it->second.uid_now() == uid_of(*object);
-  // What did not change stays the document that others hold.
+  // An unchanged object keeps its document, which others may share.
   if (same && it->second.version_now() == api::resource_version(*object)) {
     it->second.seen = lists_;
     return;
@@ -87,7 +88,7 @@ void ObjectCopy::unlisted(const JsonPtr& object) {
 }
 
 void ObjectCopy::end_list() {
-  // Handlers may look at the copy, never change it.
+  // Handlers may read the store but not change it.
   for (auto it = objects_.begin(); it != objects_.end();) {
     if (it->second.seen == lists_ || planted(Planted::kStaleCache)) {
       ++it;

@@ -1,4 +1,4 @@
-// The objects of one resource as far as they are known, and how lists and events of them are taken in.
+// The store of an informer: the known objects of one resource, updated by lists and watch events.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,24 @@
 
 namespace berth::kube {
 
-// Called on the executor, one at a time. `old` is null for an added object, `now` for a deleted one. A
-// deletion that was missed is reported with the last state that was seen.
+// Called on the executor, one call at a time. `old` is null for an added object, `now` is null for a deleted one. A
+// deletion that the watch missed is reported with the last known state.
 using ObjectHandler = std::function<void(const JsonPtr& old, const JsonPtr& now)>;
 
 class ObjectCopy {
  public:
-  // Without `keep_objects` only who they are is known: see InformerOptions.
+  // Without `keep_objects` only the identities are stored: see InformerOptions.
   explicit ObjectCopy(bool keep_objects) : keep_objects_(keep_objects) {}
 
   void on_change(ObjectHandler handler) { handlers_.push_back(std::move(handler)); }
 
-  // A list begins; one that did not come to its end is forgotten. What it says is told as it comes, or all at once by end_list(), so
-  // that handlers go from one state of the server to another.
+  // Starts a list; a list that did not end is abandoned. `told_at_end`: end_list() reports all changes at once, so
+  // that handlers go from one consistent state of the server to the next. Otherwise each change is reported as it
+  // comes.
   void begin_list(bool told_at_end);
   void listed(JsonPtr object);
-  void unlisted(const JsonPtr& object);  // it was deleted while the list came
-  void end_list();                       // what was not listed is gone; that is told first
+  void unlisted(const JsonPtr& object);  // the object was deleted while the list was running
+  void end_list();                       // objects that were not listed are deleted; these are reported first
 
   void changed(const JsonPtr& object);
   void deleted(const JsonPtr& last);
@@ -37,11 +38,11 @@ class ObjectCopy {
   std::vector<JsonPtr> list(std::string_view ns) const;
 
  private:
-  // An object, or who it is.
+  // An object, or only its identity.
   struct Known {
     JsonPtr object;            // null when objects are not kept
-    std::string uid, version;  // empty when they are
-    std::uint64_t seen = 0;    // in which list, last
+    std::string uid, version;  // empty when objects are kept
+    std::uint64_t seen = 0;    // number of the last list that had the object
 
     std::string_view uid_now() const;
     std::string_view version_now() const;
@@ -55,9 +56,9 @@ class ObjectCopy {
   const bool keep_objects_;
   std::vector<ObjectHandler> handlers_;
   std::map<std::string, Known, std::less<>> objects_;
-  std::uint64_t lists_ = 0;  // begun so far
+  std::uint64_t lists_ = 0;  // number of lists started
   bool told_at_end_ = false;
-  std::map<std::string, JsonPtr, std::less<>> news_;  // of a list that is told at its end
+  std::map<std::string, JsonPtr, std::less<>> news_;  // changes that end_list() reports, with told_at_end_
 };
 
 }  // namespace berth::kube

@@ -44,7 +44,7 @@ void RateLimit::pushed_back(Time now) {
   if (options_.per_second <= 0 || now - changed_ < kBetweenCuts) return;
   rate_ = std::max(options_.per_second * kLowest, per_second(now) / 2);
   changed_ = now;
-  tokens_ = std::min(tokens_, 1.0);  // what was saved up would only be refused too
+  tokens_ = std::min(tokens_, 1.0);  // the server would refuse a burst of saved tokens, too
   updated_ = now;
 }
 

@@ -1,4 +1,4 @@
-// One limit for everything a client sends: a token bucket whose rate falls when the server says 429 and recovers slowly.
+// The rate limit of a client: a token bucket whose rate falls when the server answers 429 and recovers slowly.
 #pragma once
 
 #include "base/time.h"
@@ -14,18 +14,20 @@ class RateLimit {
  public:
   RateLimit(RateLimitOptions options, Time now);
 
-  // Takes a token; how long the request must wait for it (zero: none). Tokens are given in the order asked.
+  // Takes a token and returns how long the request must wait (zero: send now). Tokens are given in the order of
+  // calls.
   Duration reserve(Time now);
-  // How long until a token is there that nobody was promised. Takes none: for what lets all others go first.
+  // How long until a token is free that no waiting request has reserved. Takes none: for background requests.
   Duration until_free(Time now) const;
-  // The server said 429 or 503 with Retry-After: halves the rate, at most once a second and not below a twentieth of the limit.
+  // The server said 429 or 503 with Retry-After: halves the rate, at most once a second and not below a twentieth of
+  // the limit.
   void pushed_back(Time now);
-  double per_second(Time now) const;  // the rate now: grows back by a tenth of the limit each second
+  double per_second(Time now) const;  // the rate now: recovers by a tenth of the limit each second
 
  private:
   RateLimitOptions options_;
   double rate_;    // at changed_
-  double tokens_;  // at updated_; negative: promised to requests that wait
+  double tokens_;  // at updated_; negative: reserved by waiting requests
   Time updated_, changed_;
 };
 

@@ -1,4 +1,4 @@
-// From a REST request to the line and headers of HTTP.
+// Turns REST requests into HTTP requests.
 // https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace berth::kube {
 
-// `prefix` is the path of the server's URL, "" usually. Accepts and sends JSON.
+// `prefix` is the path of the server's URL, usually "". The request accepts and sends JSON.
 HttpRequest to_http(const api::RestRequest& request, const std::string& prefix);
 HttpRequest to_http_get(std::string target);
 

@@ -1,4 +1,4 @@
-// The TLS side of the client: whom to trust, and what to show.
+// The TLS context of the client: trusted authorities and client certificate.
 #pragma once
 
 #include <memory>
@@ -19,11 +19,11 @@ using TlsContext = std::unique_ptr<ssl_ctx_st, TlsContextDeleter>;
 struct TlsIdentity {
   std::string authority_pem;  // one certificate or more; empty: the system's
   bool insecure = false;      // the server's certificate is not checked
-  std::string certificate_pem, key_pem;  // of the client, chain included; empty: none is shown
+  std::string certificate_pem, key_pem;  // of the client, with its chain; empty: none is sent
   bool operator==(const TlsIdentity&) const = default;
 };
 
-// TLS 1.2 or later, HTTP/1.1 only. Errors say which of the parts cannot be used and why.
+// TLS 1.2 or later, HTTP/1.1 only. Errors say which part of `identity` cannot be used and why.
 Result<TlsContext> make_client_context(const TlsIdentity& identity);
 
 }  // namespace berth::kube

@@ -19,10 +19,10 @@ namespace {
 using Done = std::function<void(HttpReply)>;
 using ConnectionPtr = std::shared_ptr<Connection>;
 
-// Lines that were read and not handled yet: reading pauses above this, and goes on below half of it.
+// Bound on lines that were read but not handled yet: reading pauses above it and resumes at half of it.
 constexpr int kMaxLinesAhead = 1000;
 
-// Under load, what arrives within this time is read together.
+// Under load, bytes that arrive within this time are read together.
 constexpr Duration kRest = std::chrono::milliseconds(10);
 
 HttpReply never_sent(std::string why, bool hopeless = false) {
@@ -31,7 +31,7 @@ HttpReply never_sent(std::string why, bool hopeless = false) {
 
 }  // namespace
 
-// Everything below the executor runs on the I/O thread, but what is said to be shared.
+// All members run on the I/O thread and are used only there, except `executor` (tasks are posted to it) and `alive`.
 struct Transport::Impl : std::enable_shared_from_this<Transport::Impl> {
   Impl(Executor& e, TransportOptions o) : executor(e), options(std::move(o)) {}
 
@@ -45,7 +45,7 @@ struct Transport::Impl : std::enable_shared_from_this<Transport::Impl> {
     std::chrono::steady_clock::time_point since;
   };
 
-  // To the executor, unless the transport is gone by then.
+  // Posts the reply to the executor; nothing happens when the transport is gone by then.
   void tell(Done done, HttpReply reply) {
     executor.post([alive = alive, done = std::move(done), reply = std::move(reply)]() mutable {
       if (*alive) done(std::move(reply));
@@ -60,11 +60,11 @@ struct Transport::Impl : std::enable_shared_from_this<Transport::Impl> {
     serve();
   }
 
-  // How many may run now if there are connections for them.
+  // How many waiting requests may run if there are connections for them.
   std::size_t wanted() const { return queue.size() + wanted_in_background(); }
   std::size_t wanted_in_background() const { return std::min(background.size(), kMaxBackground - in_background); }
 
-  // Now and then one of the background has its turn though others wait, so that it does not wait for ever.
+  // Every kBackgroundTurn-th time a background request goes first, so that it does not wait forever.
   std::deque<Waiting>& next_queue() {
     if (queue.empty()) return background;
     if (wanted_in_background() == 0 || ++turns % kBackgroundTurn != 0) return queue;
@@ -109,14 +109,14 @@ struct Transport::Impl : std::enable_shared_from_this<Transport::Impl> {
       }
       connection->close();
       --connections;
-      // Nobody else will fare better now: the next request tries again.
+      // The waiting requests would fail, too: fail them all. The next request tries to connect again.
       for (auto* all : {&queue, &background}) {
         for (auto& waiting : std::exchange(*all, {})) tell(std::move(waiting.done), never_sent(error, connection->untrusted()));
       }
     });
   }
 
-  // The first that may still be sent.
+  // The first waiting request that is not too late; refuses those before it.
   std::optional<Waiting> take_next() {
     while (wanted() > 0) {
       auto& from = next_queue();
@@ -150,7 +150,7 @@ struct Transport::Impl : std::enable_shared_from_this<Transport::Impl> {
 
   Executor& executor;
   TransportOptions options;
-  std::shared_ptr<bool> alive = std::make_shared<bool>(true);  // of the executor's thread
+  std::shared_ptr<bool> alive = std::make_shared<bool>(true);  // used on the executor's thread only
   asio::io_context io{1};
   asio::executor_work_guard<asio::io_context::executor_type> work{io.get_executor()};
   Connection::Context context;
@@ -158,8 +158,8 @@ struct Transport::Impl : std::enable_shared_from_this<Transport::Impl> {
   std::vector<Idle> idle;
   std::size_t connections = 0;  // of the pool: idle, busy and opening
   std::size_t opening = 0;
-  std::size_t in_background = 0;  // requests that run
-  std::size_t turns = 0;          // taken while requests of both kinds waited
+  std::size_t in_background = 0;  // background requests that run now
+  std::size_t turns = 0;          // requests taken while both kinds waited
   std::thread thread;
 };
 
@@ -187,7 +187,7 @@ void Transport::call(HttpRequest request, Duration timeout, Done done) {
 
 namespace {
 
-// The part of a stream that lives on the I/O thread.
+// The part of a stream that runs on the I/O thread.
 class StreamReader : public std::enable_shared_from_this<StreamReader> {
  public:
   StreamReader(Executor& executor, asio::io_context& io, ConnectionPtr connection, Duration silence,
@@ -241,11 +241,11 @@ class StreamReader : public std::enable_shared_from_this<StreamReader> {
     close();
   }
 
-  // Whole lines, handed over together.
+  // Posts complete lines to the executor, in one task.
   void lines(std::string text) {
     const int count = static_cast<int>(std::count(text.begin(), text.end(), '\n'));
     *ahead_ += count;
-    // The task holds no reader: it may outlive the transport, whose thread a reader's connection belongs to.
+    // The task holds the reader weakly: the task may outlive the transport, on whose thread the connection must end.
     post([reader = weak_from_this(), &io = io_, ahead = ahead_, alive = alive_,
           text = std::move(text)](Transport::StreamHandler& handler) {
       for (std::size_t begin = 0, end; begin < text.size() && *alive; begin = end + 1) {
@@ -276,7 +276,7 @@ class StreamReader : public std::enable_shared_from_this<StreamReader> {
   ConnectionPtr connection_;
   Duration silence_;
   std::shared_ptr<Transport::StreamHandler> handler_;
-  std::shared_ptr<bool> alive_;  // of the executor's thread
+  std::shared_ptr<bool> alive_;  // used on the executor's thread only
   std::string received_;
   std::shared_ptr<std::atomic<int>> ahead_ = std::make_shared<std::atomic<int>>(0);
   bool paused_ = false;

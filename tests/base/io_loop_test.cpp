@@ -1,4 +1,4 @@
-// A loop that rests.
+// run_loop(): batches, pauses, and tasks from other threads.
 #include "base/io_loop.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ TEST(RunLoop, EndsWithoutWork) {
   EXPECT_TRUE(context.stopped());
 }
 
-// Each comes while the loop waits or rests, and is not forgotten.
+// Tasks arrive while the loop waits or sleeps; none is lost.
 TEST(RunLoop, TakesWhatOtherThreadsPost) {
   asio::io_context context;
   const auto work = asio::make_work_guard(context);

@@ -46,7 +46,7 @@ TEST(MergePatch, MadeOfTwoObjectsSaysOnlyWhatDiffers) {
   EXPECT_EQ(to_string(make_merge_patch(json(R"({"a":{"b":1}})"), json(R"({"a":{"b":1}})"))), "{}");
 }
 
-// A merge patch cannot say null: it means "not there".
+// A merge patch cannot set null: null removes the member.
 Json without_nulls(const Json& value) {
   if (!value.is_object()) return value;
   JsonObject out;

@@ -44,7 +44,7 @@ TEST(Metrics, HistogramsCountInBuckets) {
   EXPECT_NE(text.find("seconds_count{queue=\"a\"} 3\n"), std::string::npos);
 }
 
-// The forms of Go's strconv, in which Kueue's metrics are written.
+// Numbers have the forms of Go's strconv, as in Kueue's metrics.
 TEST(Metrics, NumbersAreWholeAndShort) {
   const struct {
     double value;

@@ -128,7 +128,7 @@ RC_GTEST_PROP(Quantity, PrintedTextReadsBackAsTheSameValueAndText, ()) {
 }
 
 RC_GTEST_PROP(Quantity, OrderIsThatOfTheExactNumbers, (std::int32_t a, std::int32_t b)) {
-  // a thousandths against b units / 8, compared exactly in int64.
+  // Compares a thousandths with b.125, exactly in int64: both in thousandths.
   const Quantity x = Quantity::of_milli(a);
   const Quantity y = *Quantity::parse(std::to_string(b) + ".125");
   const std::int64_t eighths = std::int64_t{b} * 1000 + (b < 0 ? -125 : 125);
@@ -137,7 +137,7 @@ RC_GTEST_PROP(Quantity, OrderIsThatOfTheExactNumbers, (std::int32_t a, std::int3
   RC_ASSERT((x == y) == (std::int64_t{a} == eighths));
 }
 
-// The number in billionths, told in the plainest way; whole numbers of at most 2^20 keep it within 128 bits.
+// A naive model: the number in billionths. Whole numbers of at most 2^20 keep it within 128 bits.
 __extension__ typedef __int128 Wide;
 struct Plain {
   std::int32_t whole;

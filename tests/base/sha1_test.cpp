@@ -1,4 +1,4 @@
-// SHA-1 as others compute it.
+// SHA-1 against known hashes.
 #include "base/sha1.h"
 
 #include <gtest/gtest.h>

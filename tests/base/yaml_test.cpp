@@ -89,7 +89,7 @@ TEST(Yaml, AliasBombsAreRefused) {
     bomb += "]\n";
   }
   EXPECT_NE(as_json(bomb).find("more than 1000000 values"), std::string::npos);
-  // Few values, but long ones.
+  // Few values, but long ones: the length of a text counts, too.
   std::string wide = "a: &a \"" + std::string(1'000'000, 'x') + "\"\nb: [*a";
   for (int i = 0; i < 100; ++i) wide += ",*a";
   EXPECT_NE(as_json(wide + "]").find("more than 1000000 values"), std::string::npos);

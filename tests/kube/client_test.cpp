@@ -25,7 +25,7 @@ using api::RestRequest;
 using api::RestResponse;
 using api::Verb;
 
-constexpr std::chrono::seconds kDeadline{20};  // of what happens at once when it works
+constexpr std::chrono::seconds kDeadline{20};  // for things that happen at once when they work
 
 class ClientTest : public testing::Test {
  protected:
@@ -57,7 +57,7 @@ class ClientTest : public testing::Test {
     if (!client_) client_ = Client::make(executor_, access_, options_).value();
     return *client_;
   }
-  // Runs the loop until `done`; fails the test when it takes too long.
+  // Runs the loop until `done` is true; fails the test after kDeadline.
   void run_until(const std::function<bool()>& done) {
     bool late = false;
     const TimerId timer = executor_.after(kDeadline, [&] {
@@ -129,7 +129,7 @@ TEST_F(ClientTest, TellsOfEveryAnswer) {
 }
 
 TEST_F(ClientTest, AListComesAsAStreamHoweverLongItIs) {
-  constexpr int kObjects = 3000;  // more than a connection may have waiting
+  constexpr int kObjects = 3000;  // more than a watch may buffer
   int created = 0;
   for (int i = 0; i < kObjects; ++i) {
     RestRequest create = config_map(Verb::kCreate, "m" + std::to_string(i));
@@ -162,13 +162,13 @@ TEST_F(ClientTest, WhatOnlyInformsLetsOthersGoFirstButForATurnNowAndThen) {
   options_.rate.per_second = 0;
   options_.background = [](const RestRequest& request) { return request.name == "informs"; };
   constexpr int kOthers = 20 * static_cast<int>(kBackgroundTurn), kInforming = 8;
-  std::vector<int> others_before;  // each of those that inform
+  std::vector<int> others_before;  // for each background request: how many others were answered before it
   int others = 0;
   for (int i = 0; i < kOthers; ++i) client().call(config_map(Verb::kGet, "other"), [&](const RestResponse&) { ++others; });
   for (int i = 0; i < kInforming; ++i)
     client().call(config_map(Verb::kGet, "informs"), [&](const RestResponse&) { others_before.push_back(others); });
   run_until([&] { return others == kOthers && others_before.size() == kInforming; });
-  // As many as there are connections may overtake.
+  // At most kMaxConnections requests may overtake.
   EXPECT_GE(others_before.front(), static_cast<int>(kBackgroundTurn - kMaxConnections));
   EXPECT_LE(others_before.back(), static_cast<int>((kInforming + 2) * kBackgroundTurn));
 }

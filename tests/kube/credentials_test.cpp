@@ -16,7 +16,7 @@ using std::chrono::seconds;
 
 const Time kStart = parse_time("2026-01-01T00:00:00Z").value();
 
-// A folder of its own for scripts.
+// Has a temporary folder for plugin scripts.
 class PluginTest : public testing::Test {
  protected:
   PluginTest() : folder_(std::filesystem::temp_directory_path() / ("berth-plugin-" + std::to_string(::getpid()))) {
@@ -89,7 +89,7 @@ TEST_F(PluginTest, SaysHowItWentWrong) {
             "the credential plugin /does/not/exist cannot be started: No such file or directory\napt install exist");
 }
 
-// Files whose content the test changes, and how often they were read.
+// Files whose content the test changes; counts how often they are read.
 struct FakeFiles {
   std::map<std::string, std::string> content;
   int reads = 0;

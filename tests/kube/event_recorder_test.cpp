@@ -87,14 +87,14 @@ TEST_F(EventRecorderTest, RepeatedEventsBecomeOneSeries) {
   EXPECT_EQ(second.name, name);
   EXPECT_EQ(to_string(second.body),
             R"({"series":{"count":2,"lastObservedTime":"2026-11-21T09:30:05.000000Z"}})");
-  // Further ones are told together, when the window is over.
+  // Further occurrences are written together at the end of the window.
   for (int i = 0; i < 10; ++i) record("w");
   EXPECT_TRUE(client.calls.empty());
   executor.run_until(executor.now() + minutes(6));
   EXPECT_EQ(int_at(client.answer({200, nullptr, {}}).body, {"series", "count"}), 12);
 }
 
-// Whatever is in the key of the Kubernetes recorder of this API tells events apart, and nothing else does.
+// Events differ if and only if the key of the Kubernetes recorder of this API differs.
 TEST_F(EventRecorderTest, OtherObjectsVersionsReasonsActionsReportersTypesAndLaterTimesAreOtherEvents) {
   make();
   const ObjectRef about{"kueue.x-k8s.io/v1beta2", "Workload", "ns", "w", "uid-1", "7"};
@@ -142,7 +142,7 @@ TEST_F(EventRecorderTest, OtherNotesAreTheSameEventAgain) {
   EXPECT_TRUE(client.calls.empty());
 }
 
-// A series lasts as long as it goes on, however long that is.
+// A series has no maximum length: it ends only when the event stops for a window.
 TEST_F(EventRecorderTest, ASeriesEndsAWindowAfterItsLastOccurrence) {
   make();
   record("w");
@@ -192,7 +192,7 @@ TEST_F(EventRecorderTest, UnknownOutcomesAndServerErrorsAreTriedAgain) {
   executor.run_until(executor.now() + seconds(1));
   client.answer({500, nullptr, {}});
   executor.run_until(executor.now() + seconds(2));
-  // The first try had arrived after all.
+  // The first try had reached the server.
   client.answer(api::already_exists({"events.k8s.io", "v1", "events"}, "w"));
   executor.run_until(executor.now() + minutes(1));
   EXPECT_TRUE(client.calls.empty());
@@ -215,7 +215,7 @@ TEST_F(EventRecorderTest, GivesUpAfterSomeTriesAndAtOnceOnRefusals) {
   executor.run_until(executor.now() + minutes(1));
   EXPECT_TRUE(client.calls.empty());
   EXPECT_EQ(recorder->dropped(), 2u);
-  // What was given up is forgotten: the next one starts anew.
+  // An event that was given up is forgotten: the next one starts a new series.
   record("v");
   EXPECT_EQ(client.answer({201, nullptr, {}}).verb, api::Verb::kCreate);
 }
@@ -265,7 +265,7 @@ TEST_F(EventRecorderTest, WritesNoMoreThanItsRate) {
 
 TEST_F(EventRecorderTest, InACrowdTheNewestAboutAnObjectReplacesTheOneBeforeIt) {
   make({.in_flight = 1, .crowd = 3});
-  record("first");  // on its way
+  record("first");  // being sent
   record("w", "quota reserved", "QuotaReserved");
   record("w", "admitted", "Admitted");
   record("v", "quota reserved", "QuotaReserved");

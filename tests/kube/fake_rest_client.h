@@ -1,4 +1,4 @@
-// An API server that answers as a test says, on a virtual executor.
+// A fake API server, on a virtual executor: the test gives its answers.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ class FakeRestClient final : public api::RestClient {
     return std::make_unique<Handle>(w);
   }
 
-  // Answers the oldest open call and lets what follows happen.
+  // Answers the oldest open call and runs the tasks that follow.
   api::RestRequest answer(api::RestResponse response) {
     if (calls.empty()) {
       ADD_FAILURE() << "no call to answer";
@@ -66,7 +66,7 @@ class FakeRestClient final : public api::RestClient {
     return count;
   }
 
-  // An event on the newest watch; nothing when it was closed.
+  // Sends an event on the newest watch; does nothing when that is closed.
   void send(api::WatchEvent::Type type, const Json& object) {
     const auto w = watches.back();
     executor_.post([w, event = api::WatchEvent{type, std::make_shared<const Json>(object)}] {

@@ -1,4 +1,5 @@
-// An informer of pods on a scripted server, and what it tells in the order it tells it: +name@version, ~, -, "synced".
+// An informer of pods on a scripted server, and a trace of its notifications in order: +name@version (added),
+// ~ (changed), - (deleted), "synced".
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// The informer against a server that loses connections, compacts its history and repeats itself. Some such servers bring lists as
-// streams, some refuse to, some do not know that and send what there is without an end.
+// The informer against a server that loses connections, compacts its history and repeats events. Some of these
+// servers stream lists, some refuse to, some do not know streamed lists and send the objects without an end mark.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 using api::WatchEvent;
 
-// Keeps objects and the log of their changes. Every answer comes later, on the executor.
+// Keeps objects and the log of their changes. Posts every answer to the executor.
 class FaultyServer final : public api::RestClient {
  public:
   FaultyServer(VirtualExecutor& executor, std::uint32_t seed) : executor_(executor), lists_(Lists(seed % 3)), random_(seed) {}
@@ -97,7 +97,7 @@ class FaultyServer final : public api::RestClient {
     std::shared_ptr<Watch> watch;
   };
 
-  // Pages are of one moment: the token carries what is left of it.
+  // All pages of a list are from one moment: rest_ holds the objects that are left.
   api::RestResponse page(const api::RestRequest& request) {
     if (request.continue_token.empty()) {
       rest_ = {version_, objects};
@@ -123,7 +123,7 @@ class FaultyServer final : public api::RestClient {
       if (chance(6)) return finish(w);
     }
     if (lists_ == Lists::kUnknown) return;
-    // Changes may come before the end; the end says how far the list reaches.
+    // Changes may come before the end of the list; the bookmark at the end has the version of the list.
     executor_.after(std::chrono::milliseconds(chance(3) ? 200 : 0), [this, weak = std::weak_ptr(w)] {
       const auto alive = weak.lock();
       if (!alive || alive->ending) return;

@@ -1,4 +1,4 @@
-// Lists as the beginning of a watch, and the ways in which a server makes nothing of them.
+// Streamed lists (lists at the beginning of a watch), and the ways in which a server may fail to serve them.
 #include <gtest/gtest.h>
 
 #include "kube/informer_fixture.h"
@@ -25,7 +25,7 @@ class InformerStreamTest : public InformerFixture {
   bool streams() const {
     return client.calls.empty() && client.open_watches() == 1 && client.watches.back()->request.send_initial_events;
   }
-  // Has a first list, then loses its place.
+  // Expires the version of the watch (410), so that the informer lists again.
   void expire() {
     error(410);
     client.end_watch();
@@ -147,7 +147,7 @@ TEST_F(InformerStreamTest, AStreamThatEndsEarlyIsFollowedByPages) {
   EXPECT_TRUE(streams());
 }
 
-// Older servers know none of the parameters: they send what there is, then go on, and sometimes a bookmark.
+// Older servers do not know the parameters: they send the objects that exist, then changes, and sometimes a bookmark.
 TEST_F(InformerStreamTest, ABookmarkBeforeTheEndTellsAServerThatKnowsNoStreams) {
   added(object("a", 3));
   bookmark(10);

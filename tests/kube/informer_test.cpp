@@ -10,7 +10,7 @@ namespace {
 using api::WatchEvent;
 using std::chrono::seconds;
 
-// A server that does not offer lists as streams, and is known for that.
+// The server does not offer streamed lists, and the client knows it.
 class InformerTest : public InformerFixture {
  protected:
   void SetUp() override {
@@ -85,7 +85,7 @@ TEST_F(InformerTest, AnEndedWatchGoesOnWhereItWas) {
   client.end_watch();
   EXPECT_EQ(client.last_watch().request.resource_version, "11");
   EXPECT_TRUE(client.calls.empty());
-  // One that brought nothing waits before it starts again, longer each time.
+  // A watch that brought nothing starts again after a backoff that grows each time.
   client.end_watch();
   EXPECT_EQ(client.watches.size(), 2u);
   pass(std::chrono::milliseconds(101));
@@ -178,7 +178,7 @@ TEST_F(InformerTest, WithoutObjectsItKnowsWhoTheyAre) {
   client.send(WatchEvent::Type::kModified, object("a", 12));
   EXPECT_EQ(seen.at(1), R"({"metadata":{"name":"a","uid":"u","resourceVersion":"3","namespace":"ns"}} )" +
                             to_string(object("a", 12)));
-  // Another object of that name: the deletion of the first was missed.
+  // Another object with that name: the deletion of the first was missed.
   client.send(WatchEvent::Type::kModified, object("a", 13, "v"));
   EXPECT_EQ(seen.at(2), R"({"metadata":{"name":"a","uid":"u","resourceVersion":"12","namespace":"ns"}} none)");
   EXPECT_EQ(seen.at(3), "none " + to_string(object("a", 13, "v")));
@@ -248,7 +248,7 @@ TEST_F(InformerTest, AQuietWatchThatLastedGoesOnAtOnce) {
   }
 }
 
-// Else the copy would grow old, and nobody would know.
+// Otherwise the cache would become stale without any sign of it.
 TEST_F(InformerTest, ListsNowAndThenWhatItMayNotWatch) {
   client.answer(list_of(5, {object("a", 3)}));
   take_trace();

@@ -15,7 +15,7 @@ using std::chrono::seconds;
 
 const Time kStart = parse_time("2026-01-01T00:00:00Z").value();
 
-// A connection that can be cut: requests get no answer then, and watches none that begin then.
+// A connection that the test can cut: then requests get no answer and new watches get no events.
 class Cable final : public api::RestClient {
  public:
   Cable(api::RestClient& server, Executor& executor) : server_(server), executor_(executor) {}
@@ -30,7 +30,7 @@ class Cable final : public api::RestClient {
     if (cut || deaf) return nullptr;
     return server_.watch(std::move(request), std::move(on_event), std::move(on_end));
   }
-  bool deaf = false;  // may not watch
+  bool deaf = false;  // watches get no events
 
  private:
   api::RestClient& server_;
@@ -109,7 +109,7 @@ TEST_F(LeaderElectionTest, ADeadLeaderIsFollowedWithinTheLease) {
   EXPECT_TRUE(second.elector->leading());
 }
 
-// A machine's clock that can be set.
+// A node's clock that the test can set.
 class Clock final : public Executor {
  public:
   explicit Clock(Executor& inner) : inner_(inner) {}
