@@ -15,7 +15,7 @@ using namespace api::autoscaling;
 
 constexpr std::string_view kCheckCapacity = "check-capacity.autoscaling.x-k8s.io";
 constexpr std::string_view kScaleUp = "best-effort-atomic-scale-up.autoscaling.x-k8s.io";
-// How long after it is due a request waits for its pod templates to be seen.
+// How long a due request waits until its pod templates are in the cache.
 constexpr Duration kTemplatePatience = std::chrono::seconds(10);
 
 std::string key_of(const api::ObjectMeta& meta) { return api::object_key(meta); }
@@ -62,7 +62,7 @@ void Autoscaler::at(const std::string& key, Time when) {
   timer = executor_.at(when, [this, key] { look_at(key); });
 }
 
-// Everything follows from the request as it is: what was said in its conditions, and when.
+// Computes the next action from the request alone: its conditions and their transition times.
 void Autoscaler::look_at(const std::string& key) {
   const JsonPtr object = requests_.get(key);
   if (!object) return;
@@ -104,7 +104,7 @@ void Autoscaler::attempt(const std::string& key, const Request& request, const P
                          Time due) {
   if (terms.fails)
     return answer(request, kFailed, true, "FailedOnDemand", "The parameter fail-attempts says so");
-  if (!making_.empty()) return;  // looked at again when those nodes are there
+  if (!making_.empty()) return;  // look_at() is called again when those nodes are usable
   const auto demand = demand_of(request);
   if (!demand) {
     if (executor_.now() < due + kTemplatePatience) return at(key, executor_.now() + std::chrono::seconds(1));
@@ -119,7 +119,7 @@ void Autoscaler::attempt(const std::string& key, const Request& request, const P
     return answer(request, kFailed, true, "CapacityIsNotFound", std::move(message));
   }
   if (!plan.nodes.empty()) return make(key, std::move(plan.nodes));
-  bookings_[key] = *demand;  // before the answer is seen: others may be looked at meanwhile
+  bookings_[key] = *demand;  // before the watch shows the answer: other requests may be looked at meanwhile
   answer(request, kProvisioned, true, may_grow ? "CapacityIsProvisioned" : "CapacityIsFound",
          may_grow ? "The nodes are there" : "Room is found in the cluster");
 }
@@ -135,7 +135,7 @@ std::optional<std::vector<Autoscaler::Demand>> Autoscaler::demand_of(const Reque
   return demand;
 }
 
-// What is free when everybody else's pods have come.
+// The free capacity after the booked pods of all other requests are placed.
 Room Autoscaler::room_without_bookings(const std::string& except) const {
   Room room = room_;
   for (const auto& [key, booking] : bookings_) {
@@ -148,7 +148,7 @@ Room Autoscaler::room_without_bookings(const std::string& except) const {
       arrived -= here;
       for (std::int64_t i = here; i < pods.count; ++i) {
         const std::string* node = room.choose(pods.requests, pods.constraints);
-        if (node == nullptr) break;  // taken by others: a booking is a promise, no more
+        if (node == nullptr) break;  // other pods took the capacity: a booking is no guarantee
         room.place(fmt::format("{}#{}", key, number++), *node, pods.requests);
       }
     }
@@ -182,7 +182,7 @@ Autoscaler::Plan Autoscaler::plan(const std::string& key, const std::vector<Dema
         if (node != nullptr) plan.nodes.push_back(*next++);
       }
       if (node == nullptr) {
-        hopeless = true;  // not even an empty node of the group takes such a pod, or none is left
+        hopeless = true;  // such a pod does not fit even on an empty new node, or no new node is left
         ++plan.missing;
         continue;
       }
@@ -209,12 +209,12 @@ void Autoscaler::create(const Json& node) {
 
 void Autoscaler::node_changed(const JsonPtr& old, const JsonPtr& now) {
   const auto name = string_at(now ? *now : *old, {"metadata", "name"});
-  if (now && (!node_ready(*now) || corrected_taints(*now, ""))) return;  // still on its way
+  if (now && (!node_ready(*now) || corrected_taints(*now, ""))) return;  // not usable yet
   const auto it = making_.find(name);
   if (it == making_.end()) return;
   making_.erase(it);
   if (!making_.empty()) return;
-  look_at(std::exchange(making_for_, {}));  // before others see the room
+  look_at(std::exchange(making_for_, {}));  // before other requests use the capacity
   for (const auto& request : requests_.list()) look_at(key_of(api::decode_meta(*request)));
 }
 
@@ -226,7 +226,7 @@ void Autoscaler::pod_changed(const JsonPtr&, const JsonPtr& now) {
   if (requests_.get(key) || !requests_.synced()) arrived_[key].emplace(string_at(*now, {"metadata", "uid"}));
 }
 
-// From when the room is there: kept, then not kept any longer, or taken away.
+// Handles a provisioned request: keeps its booking, lets it expire, or revokes the capacity.
 void Autoscaler::keep_booking(const std::string& key, const Request& request,
                               const ProvisioningTerms& terms) {
   const Time since = api::find_condition(request.conditions, kProvisioned)->last_transition;
@@ -259,7 +259,7 @@ void Autoscaler::answer(const Request& request, std::string_view type, bool stat
   write(request, std::move(conditions));
 }
 
-// The whole list: custom resources know no finer patch.
+// Writes the whole list of conditions: custom resources support no strategic merge patch.
 void Autoscaler::write(const Request& request, api::Conditions conditions) {
   api::RestRequest write;
   write.verb = api::Verb::kPatch;

@@ -1,11 +1,10 @@
 // A cluster autoscaler for ProvisioningRequests of two classes:
-//   check-capacity.autoscaling.x-k8s.io              is there room for these pods now?
-//   best-effort-atomic-scale-up.autoscaling.x-k8s.io  make the nodes that are missing, all or none
+//   check-capacity.autoscaling.x-k8s.io              is there enough free capacity for these pods now?
+//   best-effort-atomic-scale-up.autoscaling.x-k8s.io  create the missing nodes, all or none
 // https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/proposals/provisioning-request.md
 //
-// Room that was promised to a request is kept for its pods until they are bound or the booking expires. New
-// nodes are those of make_node() in a block of their own. What it shall do otherwise on demand: see
-// provisioning_terms.h.
+// Capacity that is booked for a request is kept for its pods until they are bound or the booking expires. New nodes
+// come from make_node() and are in a block of their own. For delays and failures on demand see provisioning_terms.h.
 #pragma once
 
 #include <cstdint>
@@ -27,16 +26,16 @@
 
 namespace berth::cluster {
 
-// Where and what the new nodes are: racks 1 to `racks` of a block, so many nodes each.
+// The new nodes: racks 1 to `racks` of one block, with `nodes_per_rack` nodes each.
 struct NodeGroup {
-  int block = 1, racks = 0, nodes_per_rack = 0;  // racks 0: no node is ever made
+  int block = 1, racks = 0, nodes_per_rack = 0;  // racks 0: no node is ever created
   api::ResourceList resources;
-  Duration delay = std::chrono::seconds(30);  // until new nodes are there
+  Duration delay = std::chrono::seconds(30);  // until new nodes exist
 };
 
 class Autoscaler {
  public:
-  // All must outlive this; `room` is told of changes before the autoscaler is.
+  // All must outlive this object. `room` must get each change before the autoscaler does.
   Autoscaler(api::RestClient& client, Executor& executor, const Room& room);
   ~Autoscaler();
 
@@ -46,16 +45,16 @@ class Autoscaler {
 
  private:
   using Request = api::autoscaling::ProvisioningRequest;
-  // Pods that are alike.
+  // A number of equal pods.
   struct Demand {
     api::ResourceList requests;
     api::NodeConstraints constraints;
     std::int64_t count = 0;
   };
   struct Plan {
-    std::int64_t wanted = 0, missing = 0;  // pods; missing: those without a place
-    std::vector<Json> nodes;               // to make
-    std::int64_t could_grow = 0;           // nodes that the group has left
+    std::int64_t wanted = 0, missing = 0;  // pods; missing: pods that fit on no node
+    std::vector<Json> nodes;  // to create
+    std::int64_t could_grow = 0;  // nodes that the group can still create
   };
 
   void request_changed(const JsonPtr& old, const JsonPtr& now);
@@ -64,7 +63,7 @@ class Autoscaler {
   void attempt(const std::string& key, const Request& request, const ProvisioningTerms& terms, Time due);
   void keep_booking(const std::string& key, const Request& request, const ProvisioningTerms& terms);
   std::optional<std::vector<Demand>> demand_of(
-      const Request& request) const;  // none: a template is not known (yet)
+      const Request& request) const;  // none: a pod template does not exist (yet)
   Plan plan(const std::string& key, const std::vector<Demand>& demand, bool may_grow) const;
   Room room_without_bookings(const std::string& except) const;
   void make(const std::string& key, std::vector<Json> nodes);
@@ -79,11 +78,11 @@ class Autoscaler {
   const Room& room_;
   kube::Informer requests_, templates_;
   NodeGroup group_;
-  std::map<std::string, TimerId> timers_;                 // by request key: when to look at it next
-  std::map<std::string, std::vector<Demand>> bookings_;   // by request key: the pods that room is kept for
-  std::map<std::string, std::set<std::string>> arrived_;  // by request key: uids of its pods that were bound
-  std::set<std::string, std::less<>> making_;             // nodes that were asked for and are not usable yet
-  std::string making_for_;                                // the request that they are for
+  std::map<std::string, TimerId> timers_;  // by request key: time of the next look
+  std::map<std::string, std::vector<Demand>> bookings_;  // by request key: the pods for which capacity is kept
+  std::map<std::string, std::set<std::string>> arrived_;  // by request key: UIDs of its pods that are bound
+  std::set<std::string, std::less<>> making_;  // nodes that are being created and are not usable yet
+  std::string making_for_;  // the request for which they are created
   Writer writer_;
 };
 

@@ -30,7 +30,7 @@ void Binder::pod_changed(const JsonPtr& old, const JsonPtr& now) {
     waiting_.erase(key);
     if (!room_.placed_on(key, node))
       room_.place(key, std::string(node), api::pod_requests(*find(*now, "spec")));
-    return;  // room got less: nobody else can profit
+    return;  // there is less free capacity now: no waiting pod can profit
   } else if (may_be_bound(*now)) {
     waiting_.insert(key);
   } else {

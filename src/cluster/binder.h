@@ -1,5 +1,5 @@
-// Binds pending pods to nodes: the smallest kube-scheduler that keeps the promises pods rely on (resources,
-// selectors, affinity, taints, gates).
+// Binds pending pods to nodes: a minimal kube-scheduler with the features that pods rely on (resources, node
+// selectors, node affinity, taints, scheduling gates).
 // https://kubernetes.io/docs/concepts/scheduling-eviction/kube-scheduler/
 #pragma once
 
@@ -18,7 +18,7 @@ namespace berth::cluster {
 
 class Binder {
  public:
-  // Told by the caches; `pods` must outlive the binder.
+  // The caches call pod_changed() and node_changed(). `pods` must outlive the binder.
   Binder(api::RestClient& client, Executor& executor, const kube::Informer& pods);
   ~Binder();
 
@@ -35,7 +35,7 @@ class Binder {
   api::RestClient& client_;
   Executor& executor_;
   const kube::Informer& pods_;
-  Room room_;                      // bindings under way included
+  Room room_;  // includes bindings that are not confirmed yet
   std::set<std::string> waiting_;  // keys of pods without a node
   bool round_posted_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

@@ -55,7 +55,7 @@ struct PretendCluster::Impl {
       request.resource = api::kNodes;
       request.body = std::move(node);
       client.call(std::move(request),
-                  [](const api::RestResponse&) {});  // after a restart it is there already
+                  [](const api::RestResponse&) {});  // after a restart the node exists already
     }
     to_make.clear();
   }

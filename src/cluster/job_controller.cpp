@@ -31,10 +31,10 @@ constexpr std::string_view kManager = "kube-controller-manager";
 
 constexpr Duration kFirstRetry = std::chrono::milliseconds(100);
 constexpr Duration kMaxCreateRetry = std::chrono::minutes(1);
-// After a create of which nobody knows whether it was carried out: until then the watch has shown the pod.
+// Delay after a create with unknown outcome: until then the watch has shown the pod if it exists.
 constexpr Duration kUnknownOutcome = std::chrono::seconds(10);
 
-// The Job that controls a pod; null when none does.
+// The owner reference of the Job that controls a pod; null when no Job does.
 const Json* controlling_job(const Json& pod) {
   for (const auto& owner : array_at(pod, {"metadata", "ownerReferences"})) {
     if (bool_at(owner, {"controller"}) && string_at(owner, {"kind"}) == "Job" &&
@@ -72,7 +72,7 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
         owned(controlling_job, pod_writes),
         looks(e, kFirstRetry, [this](const std::string& key) { look(key); }) {}
 
-  // What is remembered of a Job.
+  // State that is kept for a Job.
   struct Known {
     std::string uid;
     int failed_creations = 0;  // in a row
@@ -89,7 +89,7 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
   Looks looks;
   std::map<std::string, Known, std::less<>> known;  // by the Job's key
 
-  // What changed.
+  // Changes of objects.
   // ---------------------------------------------------------------------------------------------------
 
   void start() {
@@ -130,13 +130,13 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
     if (ready()) looks.add(key);
   }
 
-  // All that was sent about the Job was answered.
+  // All requests about the Job are answered.
   void finished(const std::string& key, bool ok) {
     if (ok) known[key].failed_creations = 0;
     looks.answered(key, ok);
   }
 
-  // What to do.
+  // Actions.
   // -----------------------------------------------------------------------------------------------------
 
   void look(const std::string& key) {
@@ -206,7 +206,7 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
     ensure_path(r.body, {"status"}) = step.status;
     send(std::move(r), [this, key, step = std::move(step)](RestResponse response) {
       if (!response.ok()) {
-        // Conflicts are ordinary: the Job changed, and the change is on its way here.
+        // A conflict is normal: the Job changed, and the watch will show the change.
         log::debug("job status not written", {{"job", key}, {"code", response.code}});
         return finished(key, false);
       }
@@ -232,9 +232,9 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
     });
   }
 
-  // Several requests about the pods of one Job; the Job is looked at again when all were answered.
+  // Several requests about the pods of one Job. The Job is looked at again when all are answered.
   struct Batch {
-    std::size_t open = 1;  // one for the sender, until everything was sent
+    std::size_t open = 1;  // one for the sender, until all requests are sent
     bool ok = true;
     bool create_failed = false;
     bool create_unknown = false;
@@ -246,7 +246,7 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
       Known& item = known[key];
       const Duration delay = doubled(kFirstRetry, item.failed_creations++, kMaxCreateRetry);
       item.create_after = executor.now() + (batch.create_unknown ? std::max(delay, kUnknownOutcome) : delay);
-      // The status is still to be written; the next try waits.
+      // Look at the Job at once to write its status; only creating pods waits.
       return looks.answered(key, true);
     }
     finished(key, batch.ok);
@@ -284,7 +284,7 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
     close_one(key, *batch);
   }
 
-  // Takes the tracking finalizer from a pod; fine when it or the pod is gone already.
+  // Removes the tracking finalizer from a pod. Succeeds when the finalizer or the pod is gone already.
   void release(const JobPod& pod, std::function<void(bool ok)> done) {
     RestRequest r = request(Verb::kPatch, api::kPods, *pod.object);
     r.patch_type = api::PatchType::kStrategicMerge;
@@ -339,7 +339,7 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
     });
   }
 
-  // Pods that wait for a Job that is no more.
+  // Orphans: tracked pods whose Job does not exist.
   // -------------------------------------------------------------------------
 
   void check_orphan(const Json& pod) {
@@ -358,7 +358,7 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
     r.name = string_at(*owner, {"name"});
     const JsonPtr cached = jobs.get(api::object_key(r.ns, r.name));
     if (cached && string_at(*cached, {"metadata", "uid"}) == uid) return;
-    // The copy may lag behind; the server knows.
+    // The cache may lag behind: ask the server.
     send(std::move(r), [this, parsed, uid](RestResponse response) {
       const bool known_now = response.ok() || response.code == 404;
       if (!known_now) return check_orphan_later(parsed);

@@ -1,5 +1,5 @@
-// The Job controller of the pretend cluster: makes pods for batch/v1 Jobs, counts how they end and writes the
-// Jobs' statuses, as kube-controller-manager does. What to do is decided in job_sync.h.
+// The Job controller of the pretend cluster: creates pods for batch/v1 Jobs, counts succeeded and failed pods and
+// writes the Jobs' statuses, as kube-controller-manager does. job_sync.h decides what to do.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ class JobController {
 
  private:
   struct Impl;
-  std::shared_ptr<Impl> impl_;  // shared with callbacks under way, which find it gone
+  std::shared_ptr<Impl> impl_;  // shared with pending callbacks, which hold it weakly
 };
 
 }  // namespace berth::cluster

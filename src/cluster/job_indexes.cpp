@@ -56,7 +56,8 @@ std::int64_t IndexSet::count() const {
 }
 
 void IndexSet::add_interval(std::int64_t first, std::int64_t last) {
-  // The first interval that touches or follows the new one, and the first beyond it.
+  // `from`: the first interval that touches or follows the new one. `to`: the first interval after it that does not
+  // touch it.
   auto from = std::lower_bound(intervals_.begin(), intervals_.end(), first,
                                [](const auto& interval, std::int64_t i) { return interval.second + 1 < i; });
   auto to = from;

@@ -12,7 +12,7 @@ namespace berth::cluster {
 
 class IndexSet {
  public:
-  // Indexes of `limit` and above are left out; what cannot be read ends the reading.
+  // Leaves out indexes of `limit` and above. Stops at the first part that cannot be parsed.
   static IndexSet parse(std::string_view text, std::int64_t limit);
   std::string to_string() const;  // two neighbours as "1,2", more as "1-3"
 
@@ -24,7 +24,7 @@ class IndexSet {
 
  private:
   void add_interval(std::int64_t first, std::int64_t last);
-  std::vector<std::pair<std::int64_t, std::int64_t>> intervals_;  // closed, apart, ascending
+  std::vector<std::pair<std::int64_t, std::int64_t>> intervals_;  // closed, disjoint and not adjacent, ascending
 };
 
 }  // namespace berth::cluster

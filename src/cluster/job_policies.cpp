@@ -16,7 +16,7 @@ bool contains_number(const JsonArray& values, std::int64_t number) {
   });
 }
 
-// What matched, as messages say it; empty when nothing did.
+// Describes the match as in Kubernetes' message; empty when the rule does not match.
 std::string match_exit_codes(const Json& rule, const JobPod& pod) {
   const Json* codes = find(rule, "onExitCodes");
   if (codes == nullptr) return {};

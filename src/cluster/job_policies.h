@@ -1,4 +1,4 @@
-// What a Job says about failures and success of its pods.
+// The pod failure policy and the success policy of a Job.
 // https://kubernetes.io/docs/concepts/workloads/controllers/job/#pod-failure-policy and #success-policy
 #pragma once
 
@@ -14,13 +14,13 @@ namespace berth::cluster {
 enum class FailureAction { kCount, kIgnore, kFailIndex, kFailJob };
 struct FailureVerdict {
   FailureAction action = FailureAction::kCount;
-  std::string message;  // of kFailJob
+  std::string message;  // for kFailJob
 };
-// The first rule of spec.podFailurePolicy that the failed pod matches; kCount without one. Only pods in phase
-// Failed are judged.
+// The action of the first rule of spec.podFailurePolicy that the failed pod matches; kCount when no rule matches or
+// the pod is not in phase Failed.
 FailureVerdict judge_failure(const Json& job, const JobPod& pod);
 
-// The message when a rule of spec.successPolicy holds: "Matched rules at index 0".
+// The message when a rule of spec.successPolicy holds: "Matched rules at index 0". None when no rule holds.
 std::optional<std::string> success_policy_met(const Json& job, const IndexSet& succeeded,
                                               std::int64_t completions);
 

@@ -9,7 +9,8 @@
 namespace berth::cluster {
 namespace {
 
-// metadata.generateName is cut to this, so that five random characters still fit a name of 63.
+// metadata.generateName is cut to this length, so that a name with five random characters is at most 63 characters
+// long.
 constexpr std::size_t kMaxGenerateName = 58;
 
 std::optional<std::int64_t> number_in(const Json& pod, std::string_view annotation) {
@@ -27,7 +28,8 @@ const Json* condition(const Json& pod, std::string_view type) {
   return nullptr;
 }
 
-// The end of the last container; without that, when the pod ceased to be ready, or when it was deleted.
+// The time when the last container terminated; if it is not known, when the pod became not ready, or when it was
+// deleted, or when it was created.
 Time finish_time(const Json& pod, Time created) {
   std::optional<Time> latest;
   const auto& statuses = array_at(pod, {"status", "containerStatuses"});
@@ -126,8 +128,8 @@ JobPod::JobPod(const JsonPtr& pod)
 }
 
 bool removed_before(const JobPod& a, const JobPod& b) {
-  // What has done the least work: unbound, not running, not ready, ready for the shortest time, often
-  // restarted, young.
+  // The pod with the least progress comes first: unbound, not running, not ready, ready for the shortest time,
+  // restarted most often, youngest.
   const auto rank = [](const JobPod& p) {
     const int phase = p.phase == "Pending" ? 0 : p.phase == "Running" ? 2 : 1;
     const auto ready = p.ready_since ? -p.ready_since->time_since_epoch().count() : 0;
@@ -139,7 +141,7 @@ bool removed_before(const JobPod& a, const JobPod& b) {
 
 namespace {
 
-// What a pod of an Indexed Job knows of its index.
+// Adds the completion index to a pod of an Indexed Job.
 void tell_index(Json& meta, Json& pod_spec, const JobSpec& spec, const NewPod& what) {
   const std::string index = std::to_string(*what.index);
   ensure_path(meta, {"labels", kIndexKey}) = index;
@@ -157,7 +159,7 @@ void tell_index(Json& meta, Json& pod_spec, const JobSpec& spec, const NewPod& w
 }  // namespace
 
 Json make_pod(const Json& job, const JobSpec& spec, const NewPod& what) {
-  // Put together at the end: a reference into an object does not survive a member that is added beside it.
+  // Assembled at the end: adding a member to an object invalidates references into it.
   Json meta = JsonObject(), pod_spec = JsonObject();
   ensure_path(meta, {"generateName"}) = generate_name(spec, what);
   ensure_path(meta, {"namespace"}) = spec.ns;

@@ -1,4 +1,4 @@
-// A batch/v1 Job and its pods, as the Job controller reads them.
+// A batch/v1 Job and its pods as the Job controller reads them.
 // https://kubernetes.io/docs/concepts/workloads/controllers/job/
 #pragma once
 
@@ -34,7 +34,7 @@ struct JobSpec {
   std::optional<std::int64_t> backoff_limit_per_index, max_failed_indexes;
   std::optional<std::int64_t> active_deadline_seconds, ttl_seconds;
   bool only_replace_failed =
-      false;  // pods that are being deleted are neither counted nor replaced before they ended
+      false;  // pods that are being deleted count and are replaced only after they terminated
   bool restarts_in_place = false;  // restartPolicy: OnFailure
 
   std::int64_t index_limit() const { return indexed ? completions.value_or(0) : 0; }
@@ -46,7 +46,7 @@ struct JobPod {
   JsonPtr object;
   std::string name, uid, phase;
   Time created{};
-  Time finished{};  // when it ended, as well as that can be known
+  Time finished{};  // estimate of when the pod terminated, see finish_time() in job_spec.cpp
   std::optional<Time> ready_since;
   std::int64_t restarts = 0;
   std::optional<std::int64_t> index;
@@ -57,18 +57,18 @@ struct JobPod {
   bool ended() const { return phase == "Succeeded" || phase == "Failed"; }
   bool active() const { return !ended() && !deleting; }
   bool terminating() const { return !ended() && deleting; }
-  // It counts as a failure of the job.
+  // Whether the pod counts as a failure of the job.
   bool failed(const JobSpec& job) const {
     return phase == "Failed" || (!job.only_replace_failed && deleting && !succeeded());
   }
 };
 
-// Whether `a` is removed before `b` when a job has too many pods. A total order.
+// Whether `a` is deleted before `b` when a job has too many pods. A total order.
 bool removed_before(const JobPod& a, const JobPod& b);
 
 struct NewPod {
   std::optional<std::int64_t> index;
-  std::int64_t failures = 0, ignored_failures = 0;  // of the index, with a back-off limit per index
+  std::int64_t failures = 0, ignored_failures = 0;  // of the index, when the job has a backoff limit per index
 };
 // The object to create for one more pod of the job.
 Json make_pod(const Json& job, const JobSpec& spec, const NewPod& what);

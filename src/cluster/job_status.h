@@ -1,4 +1,4 @@
-// The status of a Job while the next one is being computed.
+// The status of a Job while the next status is computed.
 #pragma once
 
 #include <set>
@@ -21,7 +21,8 @@ class JobStatus {
   bool has(std::string_view condition) const;  // with status True
   // The reason and message of a condition with status True; nullptr when there is none.
   const Json* get(std::string_view condition) const;
-  // Adds or changes it; true when its status changed. A condition that never was is not made False.
+  // Sets the condition. Returns true when its status changed. A condition that does not exist is not added with
+  // status False.
   bool set(std::string_view condition, bool status, std::string_view reason, std::string_view message,
            Time now);
   bool finished() const { return has("Complete") || has("Failed"); }
@@ -30,11 +31,12 @@ class JobStatus {
   std::int64_t active = 0, ready = 0, terminating = 0, succeeded = 0, failed = 0;
   IndexSet completed_indexes, failed_indexes;
   bool tracks_failed_indexes = false;
-  // Pods that ended, by UID: written down and not yet in the counts.
+  // UIDs of terminated pods that are recorded in the status but not yet added to the counts
+  // (status.uncountedTerminatedPods).
   std::set<std::string, std::less<>> uncounted_succeeded, uncounted_failed;
 
  private:
-  Json base_;  // the status as it was, with what this class does not know
+  Json base_;  // the old status, with the members that this class does not know
   JsonArray conditions_;
   bool indexed_ = false;
 };

@@ -20,7 +20,7 @@ Duration backoff_after(std::int64_t failures) {
   return std::min(out, kMaxBackoff);
 }
 
-struct Ending {  // why a job is about to end
+struct Ending {  // why a job is about to finish
   bool success = false;
   std::string reason, message;
 };
@@ -49,7 +49,7 @@ class Planner {
   }
 
  private:
-  // Where the job stands.
+  // The state of the job.
   // -------------------------------------------------------------------------------------------
 
   bool recorded(const JobPod& pod) const {
@@ -80,7 +80,7 @@ class Planner {
         status_.failed + static_cast<std::int64_t>(status_.uncounted_failed.size() + new_failed_.size());
   }
 
-  // Pods that ended and are not written down yet.
+  // Finds terminated pods that are not recorded yet.
   void find_ended_pods() {
     for (const auto* pod : pods_) {
       if (!pod->tracked || recorded(*pod)) continue;
@@ -94,7 +94,7 @@ class Planner {
         if (verdict.action != FailureAction::kIgnore) new_failed_.push_back(pod);
       }
     }
-    // For the back-off in the order in which they ended.
+    // For the backoff, in the order in which they terminated.
     std::vector<const JobPod*> ended = new_succeeded_;
     ended.insert(ended.end(), new_failed_.begin(), new_failed_.end());
     std::stable_sort(ended.begin(), ended.end(),
@@ -109,8 +109,8 @@ class Planner {
     }
   }
 
-  // With a back-off limit per index the last failed pod of an index keeps its finalizer, and with it the
-  // count of the index's failures, until a new pod carries the count on.
+  // With a backoff limit per index, the last failed pod of an index keeps its finalizer, and with it the index's
+  // failure count, until a new pod takes over the count.
   void look_at_failed_indexes() {
     std::map<std::int64_t, const JobPod*> last;
     std::set<std::int64_t> alive;
@@ -141,7 +141,7 @@ class Planner {
     return at == verdicts_.end() ? FailureAction::kCount : at->second.action;
   }
 
-  // Where it goes.
+  // The next state.
   // --------------------------------------------------------------------------------------------------
 
   void decide() {
@@ -222,7 +222,7 @@ class Planner {
       if (!held_.contains(pod) || ending_ || spec_.deleting) write_down(status_.uncounted_failed, *pod);
     }
     if (!ending_ || ending_->success) return;
-    // A job that failed takes all its pods with it.
+    // A failed job terminates all its pods.
     for (const auto* pod : pods_) {
       if (pod->tracked && !pod->ended() && !recorded(*pod)) write_down(status_.uncounted_failed, *pod);
     }
@@ -232,7 +232,7 @@ class Planner {
     write_down_first_ = list.insert(pod.uid).second || write_down_first_;
   }
 
-  // What to do with its pods.
+  // Changes of pods.
   // ---------------------------------------------------------------------------------------
 
   bool change_pods() {
@@ -254,8 +254,7 @@ class Planner {
   void release_pods() {
     for (const auto* pod : pods_) {
       if (!pod->tracked) continue;
-      // A pod that ended twice for an index that is complete already, or beyond the completions, counts for
-      // nothing.
+      // A second succeeded pod of a completed index, or a pod with an index beyond the completions, is not counted.
       const bool counts_for_nothing = pod->succeeded() && spec_.indexed;
       const bool ignored =
           pod->failed(spec_) && verdict_of(pod) == FailureAction::kIgnore && !held_.contains(pod);
@@ -264,7 +263,7 @@ class Planner {
     }
   }
 
-  // Deleted without being counted: the job does not want them any more.
+  // Deletes pods that the job does not need any more, without counting them.
   void remove_uncounted(std::vector<const JobPod*> pods) {
     if (pods.size() > kMaxPodChanges) pods.resize(kMaxPodChanges);
     for (const auto* pod : pods) {
@@ -297,7 +296,7 @@ class Planner {
     create(std::min<std::int64_t>(missing, static_cast<std::int64_t>(kMaxPodChanges)));
   }
 
-  // Second pods of an index and pods of indexes that are not wanted, then as many as are too many.
+  // Duplicate pods of an index and pods of unwanted indexes, then more pods until `too_many` are found.
   std::vector<const JobPod*> superfluous_pods(std::int64_t too_many) const {
     std::vector<const JobPod*> ordered = active_;
     std::sort(ordered.begin(), ordered.end(),
@@ -354,7 +353,7 @@ class Planner {
     return false;
   }
 
-  // What to write when its pods are as they should be.
+  // The status to write when the pods are as they should be.
   // --------------------------------------------------------------
 
   void settle() {
@@ -362,7 +361,8 @@ class Planner {
     if (!ending_ && !spec_.deleting) set_suspended();
     if (!ending_ || !status_.uncounted_succeeded.empty() || !status_.uncounted_failed.empty()) return;
     if (!active_.empty() || terminating_ > 0) return;
-    // Who stopped the job in the moment its pods ended took its start: the API knows no end without a start.
+    // The job was suspended when its pods terminated, which removed its start time: the API requires a start time for
+    // a finished job.
     if (!status_.start_time) status_.start_time = to_seconds(view_.now);
     status_.set(ending_->success ? "Complete" : "Failed", true, ending_->reason, ending_->message, view_.now);
     if (ending_->success) {
@@ -447,14 +447,14 @@ class Planner {
   const JobView& view_;
   const JobSpec spec_;
   const JobStatus old_status_;
-  JobStatus status_;  // as it will be
+  JobStatus status_;  // the new status
   JobBackoff backoff_;
   std::vector<const JobPod*> pods_;  // by UID
 
   std::vector<const JobPod*> active_, new_succeeded_, new_failed_;
-  std::map<const JobPod*, FailureVerdict> verdicts_;   // looked up, never walked
-  std::map<std::int64_t, const JobPod*> last_failed_;  // by index that may be tried again
-  std::set<const JobPod*> held_;                       // looked up, never walked
+  std::map<const JobPod*, FailureVerdict> verdicts_;  // for lookup only: the order of pointers is not deterministic
+  std::map<std::int64_t, const JobPod*> last_failed_;  // by index, for indexes that may be retried
+  std::set<const JobPod*> held_;  // for lookup only: the order of pointers is not deterministic
   std::int64_t ready_ = 0, terminating_ = 0, succeeded_ = 0, failed_ = 0;
   std::string fail_job_message_;
   std::optional<Ending> ending_;

@@ -27,7 +27,7 @@ int exit_code(const Json& pod) {
   return code;
 }
 
-// Its node was not Ready for a while, and so it was not either (see node_life.h).
+// Whether the pod is not ready because its node was not Ready (see node_life.h).
 bool lost_its_node(const Json& pod) {
   for (const auto& condition : array_at(pod, {"status", "conditions"})) {
     if (string_at(condition, {"type"}) == "Ready") return string_at(condition, {"reason"}) == kNodeNotReady;
@@ -109,13 +109,13 @@ void Kubelet::pod_changed(const JsonPtr& old, const JsonPtr& now) {
   }
 }
 
-// After a failure the pod as it is then decides what is missing.
+// After a failed write the current pod decides what to write.
 void Kubelet::patch_status(const JsonPtr& pod, Json status) {
   writer_.send(patch_pod_status(*pod, std::move(status)), [this, key = pod_key(*pod)] { look_again(key); });
 }
 
 void Kubelet::start(const std::string& key, const JsonPtr& pod) {
-  if (running_.contains(key)) return;  // the start is under way
+  if (running_.contains(key)) return;  // the start is not confirmed yet
   Running& running = running_[key];
   running.uid = string_at(*pod, {"metadata", "uid"});
   running.started = executor_.now();
@@ -138,8 +138,8 @@ void Kubelet::start(const std::string& key, const JsonPtr& pod) {
                                      first_container_restarts(*pod))}});
 }
 
-// A running pod ends when it has run long enough since its containers started, also when this process did not
-// see the start.
+// A running pod terminates when its run time since the start of its containers is over, also when this process did
+// not start it.
 void Kubelet::watch_end(const std::string& key, const JsonPtr& pod) {
   Running& running = running_[key];
   running.uid = string_at(*pod, {"metadata", "uid"});
@@ -188,7 +188,7 @@ void Kubelet::end(const std::string& key) {
                       {"containerStatuses", container_statuses(*pod, terminated, false, first_container_restarts(*pod))}});
 }
 
-// A deleted pod stops within its grace period, is seen as Failed when it had not ended, and is removed.
+// A deleted pod stops within its grace period, becomes Failed unless it has terminated, and is removed.
 void Kubelet::terminate(const std::string& key, const JsonPtr& pod) {
   Running& running = running_[key];
   running.uid = string_at(*pod, {"metadata", "uid"});

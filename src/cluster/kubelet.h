@@ -1,11 +1,10 @@
-// Pretends to run pods: they start at once, run as long as they are told to, and end as they are told to.
+// Pretends to run pods: they start at once, run for the time and end with the exit code that their annotations say.
 //
-// Annotations of a pod: berth.dev/run-for (a duration such as 90s; default 10s), berth.dev/exit-code (default
-// 0) and berth.dev/stop-after (how long it takes to stop once it is deleted, at most its grace period;
-// default 0s).
+// Annotations of a pod: berth.dev/run-for (a duration such as 90s; default 10s), berth.dev/exit-code (default 0) and
+// berth.dev/stop-after (the time that it takes to stop after its deletion, at most its grace period; default 0s).
 //
-// Nothing happens to the pods of a node that is not Ready or does not exist, and they are not seen to end;
-// once it is Ready again, what should have happened meanwhile does.
+// Pods on a node that is not Ready or does not exist do not change. When the node becomes Ready again, changes that
+// were due meanwhile happen.
 #pragma once
 
 #include <map>
@@ -25,7 +24,7 @@ inline constexpr Duration kDefaultRunFor = std::chrono::seconds(10);
 
 class Kubelet {
  public:
-  // All must outlive this.
+  // All must outlive this object.
   Kubelet(api::RestClient& client, Executor& executor, const kube::Informer& nodes,
           const kube::Informer& pods, const PodsByNode& index);
   ~Kubelet();
@@ -52,7 +51,7 @@ class Kubelet {
     std::string uid;
     TimerId timer = 0;
     bool terminating = false;
-    // When its containers started, as this process did it: the API keeps whole seconds only.
+    // The exact time at which this process started its containers: the API stores whole seconds only.
     std::optional<Time> started;
   };
   std::map<std::string, Running> running_;  // by pod key

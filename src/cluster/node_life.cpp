@@ -19,9 +19,9 @@ void NodeLife::look_at(const Json& node) {
   const std::string now = format_time(executor_.now());
   if (auto status = corrected_status(node, resources_, now))
     return patch_node(node, JsonObject{{"status", std::move(*status)}},
-                      "status");  // taints follow when it is seen
+                      "status");  // taints follow when the watch shows the change
   if (auto taints = corrected_taints(node, now)) {
-    // With the version it was seen at: a newer one is looked at when it comes.
+    // Sends the resourceVersion that was seen: a newer version will arrive and is handled then.
     patch_node(node,
                JsonObject{{"metadata",
                            JsonObject{{"resourceVersion", string_at(node, {"metadata", "resourceVersion"})}}},

@@ -1,11 +1,11 @@
-// What a node's own kubelet and the node lifecycle controller do to Node objects: nodes join, fail, come
-// back, and carry the taints of their condition; pods on a node that is not Ready are not ready either.
+// The parts of a node's kubelet and of the node controllers that write Node objects: nodes join, fail and recover,
+// and get the taints of their conditions. Pods on a node that is not Ready are not Ready either.
 // https://kubernetes.io/docs/concepts/architecture/nodes/#condition
 //
-// Nobody sends heartbeats here. A node's Ready condition stays as it was last written, by whomever: a new
-// node becomes Ready; the annotation berth.dev/fail on it makes it fail (NotReady: the kubelet says so;
-// Unknown: nothing is heard of it), and taking the annotation away brings it back. A status that people patch
-// themselves is left as they patched it.
+// There are no heartbeats. The Ready condition of a node stays as it was last written, by any client. A new node
+// becomes Ready. The annotation berth.dev/fail makes a node fail (NotReady: the kubelet reports it; Unknown: the
+// kubelet is silent), and removing the annotation makes it Ready again. A status that a user patches stays as it was
+// patched.
 #pragma once
 
 #include "api/core/pod_resources.h"
@@ -20,9 +20,10 @@ namespace berth::cluster {
 
 class NodeLife {
  public:
-  // All must outlive this. `resources`: what a node gets that names none.
+  // All must outlive this object.
   NodeLife(api::RestClient& client, Executor& executor, const kube::Informer& nodes,
            const kube::Informer& pods, const PodsByNode& index);
+  // For nodes that name no resources.
   void set_resources(api::ResourceList resources) { resources_ = std::move(resources); }
 
   void node_changed(const JsonPtr& old, const JsonPtr& now);

@@ -10,9 +10,9 @@ constexpr std::string_view kNotReadyTaint = "node.kubernetes.io/not-ready";
 constexpr std::string_view kUnreachableTaint = "node.kubernetes.io/unreachable";
 constexpr std::string_view kUnschedulableTaint = "node.kubernetes.io/unschedulable";
 constexpr std::string_view kFailReason =
-    "FailedByAnnotation";  // of a Ready condition that kFailAnnotation made
+    "FailedByAnnotation";  // reason of a Ready condition that kFailAnnotation caused
 
-// Null when there is none.
+// The Ready condition; null when there is none.
 const Json& ready_condition(const Json& node) {
   static const Json none;
   for (const auto& condition : array_at(node, {"status", "conditions"})) {
@@ -139,7 +139,7 @@ std::optional<JsonArray> corrected_taints(const Json& node, std::string_view now
   const auto ready = string_at(ready_condition(node), {"status"});
   const std::string_view failed = ready == "True"      ? ""
                                   : ready == "Unknown" ? kUnreachableTaint
-                                                       : kNotReadyTaint;  // one that is new is not ready
+                                                       : kNotReadyTaint;  // a new node is not ready
   const auto wanted = [&](std::string_view key, std::string_view effect) {
     if (key == kUnschedulableTaint) return effect == "NoSchedule" && bool_at(node, {"spec", "unschedulable"});
     return key == failed && (effect == "NoSchedule" || !ready.empty());

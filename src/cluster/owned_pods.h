@@ -1,4 +1,4 @@
-// Which pods are whose: those that a controller's jobs own, as it sees them and as its own writes left them.
+// The pods that a controller's jobs own, as the informer and the controller's own writes show them.
 #pragma once
 
 #include <functional>
@@ -15,12 +15,12 @@ namespace berth::cluster {
 
 class OwnedPods {
  public:
-  // The reference to the job that controls a pod; null when it is nobody's here.
+  // Returns the owner reference of the job that controls a pod; null when no job of this controller does.
   using OwnerOf = const Json* (*)(const Json& pod);
   OwnedPods(OwnerOf owner_of, OwnWrites& pods) : owner_of_(owner_of), pods_(pods) {}
 
   void pod_changed(const JsonPtr& old, const JsonPtr& now);
-  // By the UID of their owner, in the order of their keys.
+  // The pods of an owner by its UID, ordered by key.
   std::vector<JsonPtr> of(std::string_view uid);
 
  private:

@@ -5,7 +5,7 @@
 namespace berth::cluster {
 namespace {
 
-// Done as far as a collector can: finalizers may still keep it.
+// The collector has nothing left to do for the pod. Finalizers may still keep it.
 bool collected(const Json& pod) {
   return pod_over(pod) && pod_terminating(pod) &&
          int_at(pod, {"metadata", "deletionGracePeriodSeconds"}) == 0;
@@ -44,7 +44,7 @@ void PodCollector::wait_for(const std::string& node) {
 void PodCollector::collect(const std::string& node) {
   missing_.erase(node);
   if (nodes_.get(node)) return;
-  if (!nodes_.synced()) return wait_for(node);  // it may exist: nothing is known yet
+  if (!nodes_.synced()) return wait_for(node);  // the cache is not synced: the node may exist
   const std::string now = format_time(executor_.now());
   for (const auto& key : index_.on(node)) {
     const JsonPtr pod = pods_.get(key);

@@ -1,4 +1,4 @@
-// Fails and deletes the pods of nodes that do not exist any more: no kubelet would ever do it.
+// Fails and deletes the pods of nodes that do not exist any more, because no kubelet does it.
 // https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-garbage-collection
 #pragma once
 
@@ -14,12 +14,13 @@
 
 namespace berth::cluster {
 
-// A node that comes back within this keeps its pods. (A real collector takes 40 to 60 s.)
+// A node that is created again within this time keeps its pods. (Pod garbage collection of Kubernetes takes 40 to 60
+// s.)
 inline constexpr Duration kNodeQuarantine = std::chrono::seconds(10);
 
 class PodCollector {
  public:
-  // All must outlive this.
+  // All must outlive this object.
   PodCollector(api::RestClient& client, Executor& executor, const kube::Informer& nodes,
                const kube::Informer& pods, const PodsByNode& index);
   ~PodCollector();

@@ -1,5 +1,5 @@
-// What the pretend cluster's scheduler says of PodGroups: how many of their pods run, and whether that is enough. Who
-// lets groups in is somebody else's decision.
+// The part of Volcano's scheduler that writes PodGroup statuses: counts of pods, and whether enough of them run.
+// Another controller decides which groups become Inqueue.
 #pragma once
 
 #include <functional>
@@ -15,15 +15,15 @@
 
 namespace berth::cluster {
 
-// The status of a group with these pods. Inqueue becomes Running when as many as it needs have a node, and Running
-// Completed when all have ended, unless more are to come. A group that waits goes on waiting.
+// The status of a group with these pods. Inqueue becomes Running when as many pods as it needs have a node. Inqueue
+// and Running become Completed when all pods have terminated, unless more are to come. Other phases do not change.
 api::volcano::PodGroupStatus group_status(const api::volcano::PodGroup& group, const std::vector<JsonPtr>& pods,
                                           bool more_to_come);
 
-// Writes it when it changes.
+// Writes the status of a group when it changes.
 class PodGroupKeeper {
  public:
-  // Told by the caches, which must outlive the keeper.
+  // The caches call pod_changed() and look_soon(); they must outlive the keeper.
   PodGroupKeeper(api::RestClient& client, Executor& executor, const kube::Informer& groups, const kube::Informer& pods,
                  std::function<bool(const Json& group)> more_to_come);
   ~PodGroupKeeper() { *alive_ = false; }
@@ -31,7 +31,7 @@ class PodGroupKeeper {
   PodGroupKeeper& operator=(const PodGroupKeeper&) = delete;
 
   void pod_changed(const JsonPtr& old, const JsonPtr& now);
-  void look_soon(const std::string& group);  // "namespace/name": the group, or what is to come of it, changed
+  void look_soon(const std::string& group);  // "namespace/name": the group changed, or whether more pods are to come
 
  private:
   void look(const std::string& group);

@@ -1,4 +1,4 @@
-// What the machines' parts ask of the API server about pods, and sending it until there is an answer.
+// Requests about pods, and a writer that sends requests until they are answered.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace berth::cluster {
 
-// Why a pod is not Ready whose node is not.
+// Reason of the condition Ready=False of a pod whose node is not Ready.
 inline constexpr std::string_view kNodeNotReady = "NodeNotReady";
 
 std::string pod_key(const Json& pod);   // "namespace/name"
@@ -24,12 +24,12 @@ std::string_view condition_status(const Json& object, std::string_view type);
 Json pod_condition(std::string_view type, bool status, std::string_view now, std::string_view reason = {},
                    std::string_view message = {});
 
-// Each for this pod only: one of the same name that came later is not touched.
+// Each request is for this pod's UID only: it does not touch a later pod with the same name.
 api::RestRequest patch_pod_status(const Json& pod, Json status);
 api::RestRequest delete_pod(const Json& pod, std::optional<std::int64_t> grace_seconds = std::nullopt);
 
-// Sends writes. What the server could not take (429, 500, no answer) is looked at again by `again` a second
-// later; 404 and 409 are answers: the object is gone or has changed, and its change is seen.
+// Sends writes. After any error except 404 and 409 it calls `again` one second later. 404 and 409 need no retry: the
+// object is gone or has changed, and the watch shows the change.
 class Writer {
  public:
   Writer(api::RestClient& client, Executor& executor) : client_(client), executor_(executor) {}

@@ -1,4 +1,4 @@
-// Which pods are bound to which node.
+// Index of pods by the node that they are bound to.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ namespace berth::cluster {
 class PodsByNode {
  public:
   void pod_changed(const JsonPtr& old, const JsonPtr& now);
-  std::vector<std::string> on(std::string_view node) const;  // pod keys, in order
+  std::vector<std::string> on(std::string_view node) const;  // pod keys, sorted
 
  private:
   std::map<std::string, std::set<std::string>, std::less<>> pods_;

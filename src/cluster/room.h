@@ -1,4 +1,4 @@
-// How much is free on which node, and where a pod would go. A value: a copy is a what-if.
+// The free capacity of each node, and the choice of a node for a pod. A value: copy it to try something.
 #pragma once
 
 #include <map>
@@ -20,14 +20,15 @@ class Room {
   bool has_node(std::string_view name) const { return nodes_.contains(name); }
   std::size_t size() const { return nodes_.size(); }
 
-  // The pod of this key is on this node, which need not exist (yet). Moves it when it was elsewhere.
+  // Records that the pod with this key is on this node, which need not exist (yet). Moves the pod when it was on
+  // another node.
   void place(const std::string& key, const std::string& node, api::ResourceList requests);
   void unplace(const std::string& key);
   bool placed(const std::string& key) const { return placed_.contains(key); }
   bool placed_on(const std::string& key, std::string_view node) const;
 
-  // The fullest node that takes such a pod, which keeps others free for large pods; the name decides between
-  // equals. Null: none.
+  // The node with the most pods that takes such a pod, so that other nodes stay free for large pods; the first name
+  // among equals. Null: no node takes it.
   const std::string* choose(const api::ResourceList& requests, const api::NodeConstraints& constraints) const;
 
  private:

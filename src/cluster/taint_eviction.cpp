@@ -40,7 +40,8 @@ void TaintEviction::forget(const std::string& key) {
   waiting_.erase(it);
 }
 
-// The pod must go when the first of its tolerations ends; at once when one taint is not tolerated at all.
+// The time when the first of the pod's tolerations ends, or the start of a taint that it does not tolerate. None when
+// it tolerates all taints without limit.
 std::optional<Time> TaintEviction::end_of_toleration(const Json& pod, const Json& node, Time since) const {
   const Json* list = find_path(pod, {"spec", "tolerations"});
   const auto tolerations = list ? api::decode_tolerations(*list) : std::vector<api::Toleration>();

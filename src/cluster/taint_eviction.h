@@ -1,4 +1,4 @@
-// Deletes pods from nodes with a NoExecute taint that they do not tolerate, or not any longer.
+// Deletes pods from nodes with a NoExecute taint that the pods do not tolerate, or whose toleration has expired.
 // https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/#taint-based-evictions
 #pragma once
 
@@ -19,7 +19,7 @@ namespace berth::cluster {
 
 class TaintEviction {
  public:
-  // All must outlive this.
+  // All must outlive this object.
   TaintEviction(api::RestClient& client, Executor& executor, const kube::Informer& nodes,
                 const kube::Informer& pods, const PodsByNode& index);
   ~TaintEviction();

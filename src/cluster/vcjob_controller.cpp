@@ -39,7 +39,8 @@ const api::GroupVersionResource kGroups =
 const api::GroupVersionResource kCommands = resource(api::volcano::kBusGroup, api::volcano::kBusVersion, "commands");
 constexpr std::string_view kManager = "vc-controller-manager";
 
-// After a failed write, and before pods are made again that somebody took away; doubles.
+// kFirstRetry: after a failed write. kFirstRefill: before pods that another client deleted are created again. Both
+// double.
 constexpr Duration kFirstRetry = std::chrono::milliseconds(200);
 constexpr Duration kFirstRefill = std::chrono::seconds(10), kMaxRefill = std::chrono::minutes(10);
 
@@ -47,7 +48,7 @@ bool is_vcjob(std::string_view kind, std::string_view api_version) {
   return kind == "Job" && api_version.starts_with(std::string(api::volcano::kBatchGroup) + "/");
 }
 
-// The vcjob that controls an object; null when none does.
+// The owner reference of the Volcano Job that controls an object; null when no such job does.
 const Json* controlling_vcjob(const Json& object) {
   for (const auto& owner : array_at(object, {"metadata", "ownerReferences"})) {
     if (bool_at(owner, {"controller"}) && is_vcjob(string_at(owner, {"kind"}), string_at(owner, {"apiVersion"})))
@@ -76,10 +77,10 @@ struct VcJobController::Impl : std::enable_shared_from_this<VcJobController::Imp
         looks(e, kFirstRetry, [this](const std::string& key) { look(key); }),
         keeper(c, e, groups, pods, [this](const Json& group) { return more_to_come(group); }) {}
 
-  // What is remembered of a job.
+  // State that is kept for a job.
   struct Known {
     std::string uid;
-    int losses = 0;  // pods that others took, since the job is known
+    int losses = 0;  // number of waits after another client deleted pods of the job
     Time create_after{};
   };
 
@@ -91,11 +92,11 @@ struct VcJobController::Impl : std::enable_shared_from_this<VcJobController::Imp
   Looks looks;
   PodGroupKeeper keeper;
   std::map<std::string, std::map<std::string, JsonPtr>, std::less<>>
-      orders;                                       // Commands by the job's key, then their own
+      orders;  // Commands by the key of the job, then by their own key
   std::map<std::string, Known, std::less<>> known;  // by the job's key
-  std::set<std::string> removing;                   // UIDs of pods that this deletes
+  std::set<std::string> removing;  // UIDs of pods that this controller deletes
 
-  // What changed.
+  // --- Changes of objects.
 
   void start() {
     jobs.on_change([this](const JsonPtr& old, const JsonPtr& now) { job_changed(now ? *now : *old); });
@@ -132,7 +133,8 @@ struct VcJobController::Impl : std::enable_shared_from_this<VcJobController::Imp
     enqueue_owner(pod);
   }
 
-  // Somebody else takes a pod that has not ended: another is not made at once, or the two would go on for ever.
+  // Another client deletes a pod that has not terminated. Wait before creating it again, or both clients would repeat
+  // their action forever.
   void note_loss(const Json& pod, bool gone) {
     const bool ours = gone ? removing.erase(uid_of(pod)) > 0 : removing.contains(uid_of(pod));
     if (ours || pod_over(pod) || !(gone || pod_terminating(pod))) return;
@@ -164,7 +166,7 @@ struct VcJobController::Impl : std::enable_shared_from_this<VcJobController::Imp
     if (const std::string key = owner_key(object); !key.empty()) enqueue(key);
   }
 
-  // A group that belongs to a vcjob ends with it: its last pods may not be made yet.
+  // A group that a Volcano Job owns completes with the job: the job may not have created all its pods yet.
   bool more_to_come(const Json& group) const {
     const JsonPtr job = jobs.get(owner_key(group));
     if (!job) return false;
@@ -180,9 +182,10 @@ struct VcJobController::Impl : std::enable_shared_from_this<VcJobController::Imp
     if (ready()) looks.add(key);
   }
 
-  // What to do.
+  // --- Actions.
 
-  // The oldest order about this job, whatever it says; one about a job that had the name before is as good as done.
+  // The oldest Command about this job, whatever its action. look() replaces the action of a Command for an earlier
+  // job of the same name, so that the Command is deleted without effect.
   JsonPtr order_about(const std::string& key) const {
     const auto at = orders.find(key);
     if (at == orders.end()) return nullptr;
@@ -194,7 +197,7 @@ struct VcJobController::Impl : std::enable_shared_from_this<VcJobController::Imp
   }
 
   void look(const std::string& key) {
-    job_writes.unseen();  // drops what was seen
+    job_writes.unseen();  // drops the writes that were seen
     group_writes.unseen();
     const JsonPtr object = job_writes.get(key);
     if (!object) {
@@ -269,7 +272,7 @@ struct VcJobController::Impl : std::enable_shared_from_this<VcJobController::Imp
     request.body = object;
     ensure_path(request.body, {"status"}) = api::volcano::encode_job_status(status);
     send(key, std::move(request), [this](RestResponse response) {
-      if (!response.ok()) return false;  // it changed, and the change is on its way here
+      if (!response.ok()) return false;  // the job changed, and the watch will show the change
       job_writes.wrote(std::move(response.body));
       return true;
     });

@@ -1,6 +1,6 @@
-// The Volcano part of the pretend cluster: makes PodGroups and pods for vcjobs, follows Commands about them and writes
-// the statuses of vcjobs and PodGroups, as Volcano's job controller and scheduler do. What to do is decided in
-// vcjob_sync.h.
+// The Volcano part of the pretend cluster: creates PodGroups and pods for Volcano Jobs, carries out Commands about
+// them and writes the statuses of Jobs and PodGroups, as Volcano's job controller and scheduler do. vcjob_sync.h
+// decides what to do.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace berth::cluster {
 
 class VcJobController {
  public:
-  // Both must outlive the controller. The server has to serve Volcano's kinds.
+  // Both must outlive the controller. The server must serve Volcano's kinds.
   VcJobController(api::RestClient& client, Executor& executor);
   ~VcJobController();
 
@@ -20,7 +20,7 @@ class VcJobController {
 
  private:
   struct Impl;
-  std::shared_ptr<Impl> impl_;  // shared with callbacks under way, which find it gone
+  std::shared_ptr<Impl> impl_;  // shared with pending callbacks, which hold it weakly
 };
 
 }  // namespace berth::cluster

@@ -12,12 +12,12 @@ namespace {
 using api::volcano::Job;
 using api::volcano::Task;
 
-// Annotations of pods; of these two, the second is the newer name of the first.
+// Annotations of pods. kGroupToo is the newer name of kGroup.
 constexpr std::string_view kGroup = "scheduling.k8s.io/group-name";
 constexpr std::string_view kGroupToo = "scheduling.volcano.sh/group-name";
 constexpr std::string_view kJobVersion = "volcano.sh/job-version";
 constexpr std::string_view kTemplateOf = "volcano.sh/template-uid";
-// Both labels and annotations.
+// Both label and annotation.
 constexpr std::string_view kJobName = "volcano.sh/job-name";
 constexpr std::string_view kQueueOfJob = "volcano.sh/queue-name";
 constexpr std::string_view kTaskName = "volcano.sh/task-spec";

@@ -16,7 +16,7 @@ using api::volcano::Task;
 
 std::int32_t least_of(const Task& task) { return std::min(task.min_available.value_or(task.replicas), task.replicas); }
 
-// Where an action leads from a phase; nothing: it means nothing there, or not any more.
+// The phase that an action leads to from the current phase; none: the action has no effect in this phase.
 std::optional<JobPhase> target_of(std::string_view action, JobPhase now) {
   const bool working = now == JobPhase::kPending || now == JobPhase::kRunning;
   const bool restarting = now == JobPhase::kRestarting;
@@ -59,7 +59,7 @@ class Planner {
   }
 
  private:
-  // Where the job stands.
+  // --- The state of the job.
 
   bool current(const VcJobPod& pod) const { return pod.version == status_.version; }
 
@@ -85,10 +85,10 @@ class Planner {
     status_.min_available = job_.min_available.value_or(0) == 0 ? least_ : *job_.min_available;
   }
 
-  // The step is this change alone: what follows from it is seen when it is written.
+  // Changes the phase, and nothing else: the next call computes what follows from it.
   VcJobStep become(JobPhase phase, std::string reason) {
     if (phase == JobPhase::kRestarting) ++status_.retry_count;
-    // Resumed or restarted: with new pods. Who only waits again keeps those that ended.
+    // A resumed or restarted job gets new pods. A running job that becomes Pending again keeps its terminated pods.
     const bool anew = status_.phase != JobPhase::kNone && status_.phase != JobPhase::kRunning;
     if (phase == JobPhase::kPending && anew) ++status_.version;
     status_.phase = phase;
@@ -106,7 +106,7 @@ class Planner {
     return std::move(step_);
   }
 
-  // Pending and Running.
+  // --- Pending and Running.
 
   void work() {
     if (const auto target = by_policy()) {
@@ -123,7 +123,7 @@ class Planner {
       step_ = become(JobPhase::kRunning, "");
       return;
     }
-    // Its quota went to somebody else: it waits as at the beginning.
+    // The group lost its quota: the job waits as at the beginning.
     const bool waits_again =
         view_.group != nullptr && !let_in && status_.running + status_.pending + status_.terminating == 0;
     if (status_.phase == JobPhase::kRunning && waits_again) {
@@ -140,7 +140,7 @@ class Planner {
     return phase == PodGroupPhase::kInqueue || phase == PodGroupPhase::kRunning || phase == PodGroupPhase::kUnknown;
   }
 
-  // How many pods of each task are what the group was let in with; the others wait for quota of their own.
+  // The number of pods per task that the group's quota covers; the other pods wait for quota of their own.
   std::map<std::string_view, std::int32_t> minimum_by_task() const {
     std::map<std::string_view, std::int32_t> out;
     std::int32_t left = view_.group == nullptr ? 0 : std::max(view_.group->min_member, 1);
@@ -172,7 +172,7 @@ class Planner {
       if (!pod->deleting && (!current(*pod) || !wanted.contains(pod->name))) step_.remove.push_back(pod->object);
   }
 
-  // The end that its pods have brought about, as the API defines success.
+  // The final phase that the pods have caused, by the API's definition of success.
   std::optional<JobPhase> finished() const {
     std::int64_t all = 0;
     for (const Task& task : job_.tasks) all += task.replicas;
@@ -188,7 +188,7 @@ class Planner {
     return each ? JobPhase::kCompleted : JobPhase::kFailed;
   }
 
-  // Policies: those of a task stand before those of the job.
+  // --- Policies: a task's policies come before those of the job.
 
   std::optional<JobPhase> by_policy() const {
     const JsonArray& tasks = array_at(view_.object, {"spec", "tasks"});
@@ -228,7 +228,7 @@ class Planner {
     return exit_code != 0 && optional_int_at(policy, {"exitCode"}) == exit_code;
   }
 
-  // Aborting, Terminating, Completing and Restarting: its pods stop, then its PodGroup goes, and with it the quota.
+  // --- Aborting, Terminating, Completing, Restarting: delete the pods, then the PodGroup, which releases the quota.
 
   bool remove_alive() {
     bool any = false;
@@ -275,10 +275,10 @@ class Planner {
 
   const VcJobView& view_;
   const Job& job_;
-  JobStatus status_;                                               // as it will be
+  JobStatus status_;  // the new status
   std::vector<const VcJobPod*> pods_;                              // by name
   std::map<std::string, std::int32_t, std::less<>> succeeded_of_;  // by task
-  std::int32_t least_ = 0;                                         // what the tasks need together
+  std::int32_t least_ = 0;  // the sum of the tasks' minimums
   VcJobStep step_;
 };
 

@@ -1,10 +1,11 @@
-// What a vcjob needs next, as Volcano's job controller has it: a PodGroup, its pods once that is let in, a phase that
-// follows them, and what policies and Commands order. Pure: called again with what the step changed until there is
-// nothing to do.
+// Computes what a Volcano Job needs next, as Volcano's job controller does: a PodGroup, pods once the group is
+// Inqueue, a phase that follows the pods, and the actions of policies and Commands. Pure: call it again with the
+// result of the step until there is nothing to do.
 //
-// Pods above the group's minimum come with Volcano's gate for quota of the queue: whoever answers for the queue takes it
-// away. Not followed: dependsOn, plugins, volumes, timeouts of policies, and the actions RestartTask, RestartPod and
-// RestartPartition. Stopping a job by Command and resuming it does not count as a try, as it does in Volcano.
+// Pods above the group's minimum are created with Volcano's scheduling gate for queue quota; the controller of the
+// queue removes the gate. Not supported: dependsOn, plugins, volumes, timeouts of policies, and the actions
+// RestartTask, RestartPod and RestartPartition. Unlike in Volcano, aborting a job by Command and resuming it does not
+// count as a retry.
 // https://volcano.sh/en/docs/vcjob/
 #pragma once
 
@@ -21,29 +22,29 @@ namespace berth::cluster {
 
 struct VcJobView {
   const Json& object;
-  const api::volcano::Job& job;                   // the same, decoded
-  const api::volcano::PodGroup* group = nullptr;  // of the job; null: none is there
-  const std::vector<VcJobPod>& pods;              // that the job owns, in any order
-  std::string_view order;                         // the action of a Command about the job; "": none
+  const api::volcano::Job& job;  // `object`, decoded
+  const api::volcano::PodGroup* group = nullptr;  // the job's PodGroup; null: it does not exist
+  const std::vector<VcJobPod>& pods;  // the pods that the job owns, in any order
+  std::string_view order;  // the action of a Command about the job; "": none
   Time now;
-  bool may_create = true;  // false: pods that were taken or could not be made wait for their next try
+  bool may_create = true;  // false: another client deleted pods and the wait before creating them again is not over
 };
 
 struct VcJobStep {
-  std::optional<api::volcano::JobStatus> status;  // to be written
+  std::optional<api::volcano::JobStatus> status;  // to write
   bool create_group = false, delete_group = false, delete_job = false;
   bool order_done = false;  // the Command is to be deleted
   std::vector<Json> create;
   std::vector<JsonPtr> remove;
-  std::optional<Time> wake;  // look again then, if nothing happens before
+  std::optional<Time> wake;  // call again at this time if nothing happens before
 };
 
-// No more pods than this are created in one step.
+// The largest number of pods that one step creates.
 inline constexpr std::size_t kMaxVcJobPods = 500;
 
 VcJobStep next_step(const VcJobView& view);
 
-// Completed, Failed, Terminated: nothing more will run. An aborted job can be resumed.
+// Completed, Failed or Terminated: the job runs no more pods. An aborted job can be resumed and is not over.
 bool is_over(api::volcano::JobPhase phase);
 
 }  // namespace berth::cluster
