@@ -1,4 +1,4 @@
-// How often something may happen: so many times at once, and so many per second. Pure.
+// A rate limit (token bucket): a burst, and a number of events per second. Pure: the caller passes the time.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ class Allowance {
   Allowance(int burst, int per_second, Time now)
       : burst_(burst), per_second_(per_second), left_(burst), since_(now) {}
 
-  // False: it happened too often.
+  // False: the limit is reached.
   bool spend(Time now) {
     const auto earned =
         std::chrono::duration_cast<std::chrono::milliseconds>(now - since_).count() * per_second_ / 1'000;

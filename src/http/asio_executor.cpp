@@ -16,14 +16,14 @@ namespace berth::http {
 namespace asio = boost::asio;
 
 struct AsioExecutor::Impl {
-  // The loop waits for work even when there is none; one thread runs it.
+  // One thread runs the loop. The work guard keeps it running while there is nothing to do.
   asio::io_context context{1};
   asio::executor_work_guard<asio::io_context::executor_type> work{context.get_executor()};
   asio::system_timer timer{context};
   std::map<std::pair<Time, TimerId>, Task> tasks;
   std::map<TimerId, Time> due;
   TimerId last = 0;
-  std::optional<Time> armed;  // what `timer` waits for
+  std::optional<Time> armed;  // the time that `timer` is set to
   std::optional<asio::signal_set> signals;
   std::function<void(int)> on_signal;
 
@@ -44,7 +44,7 @@ struct AsioExecutor::Impl {
     });
   }
 
-  // Tasks that became due; those that they add wait for their turn in the loop.
+  // Runs the tasks that are due. Tasks that they add wait for the next run of the loop.
   void run_due() {
     armed.reset();
     const std::pair<Time, TimerId> end{now(), last};

@@ -1,4 +1,4 @@
-// The executor of production: one event loop on one thread, with the system's clock.
+// The production executor: one event loop on one thread, with the system clock.
 #pragma once
 
 #include <memory>
@@ -10,16 +10,17 @@ namespace berth::http {
 class AsioExecutor final : public Executor {
  public:
   AsioExecutor();
-  ~AsioExecutor() override;  // tasks that did not run are dropped
+  ~AsioExecutor() override;  // drops tasks that have not run
 
   Time now() const override;
   void post(Task task) override;
   TimerId at(Time when, Task task) override;
   void cancel(TimerId timer) override;
 
-  // Runs tasks on this thread until stop(). With a rest, tasks that come within it are run together: see run_loop().
+  // Runs tasks on this thread until stop(). With `rest` > 0, tasks that arrive within that time run together: see
+  // run_loop().
   void run(Duration rest = Duration::zero());
-  void stop();  // from any thread; tasks that are due first still run
+  void stop();  // from any thread; tasks that are already in the queue run first
 
   // Calls `task` on the executor for each of these signals, once the loop runs.
   void on_signals(std::initializer_list<int> signals, std::function<void(int)> task);

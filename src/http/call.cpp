@@ -15,23 +15,24 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t kParsedAtOnce =
-    64 * 1024;  // larger bodies do not keep the other requests of their connection waiting
+    64 * 1024;  // larger bodies are parsed on the pool, so that they do not delay other requests of the connection
 
-// Between the handler and the connection; both keep it.
+// Shared by the core side and the connection side of a call.
 struct Flow {
   WatchBacklog backlog;
-  std::atomic<bool> dropped{false};  // nobody wants the answer any more
-  std::function<void()> on_room;     // on the core only
+  std::atomic<bool> dropped{false};  // the client is gone or the call was dropped: send no more
+  std::function<void()> on_room;     // used on the core executor only
 };
 
-// Hands answers from the core to the connection, which it keeps; the core lets go of it with the exchange.
+// Passes responses from the core to the connection and keeps the connection alive. The core destroys the sink with
+// the exchange.
 class CallSink final : public ResponseSink {
  public:
   CallSink(std::shared_ptr<Hub> hub, Call::Origin origin, std::shared_ptr<Flow> flow)
       : hub_(std::move(hub)), origin_(std::move(origin)), flow_(std::move(flow)) {}
 
   void respond(std::function<HttpResponse()> make) override {
-    // A large answer takes long to encode; the connection's other requests do not wait for that.
+    // Encoding a large response takes long: do it on the pool, so that other requests of the connection do not wait.
     asio::post(hub_->pool, [origin = origin_, make = std::move(make)] {
       auto response = std::make_shared<HttpResponse>(make());
       asio::dispatch(origin.strand, [origin, response] {
@@ -45,7 +46,8 @@ class CallSink final : public ResponseSink {
     });
   }
   bool chunk(SharedBytes bytes) override {
-    // Counted here, so that a connection that does not get to writing cannot pile up events unseen.
+    // Count here, before the connection sees the event: then a connection that is too busy to write cannot pile up
+    // events unnoticed.
     const bool room = flow_->backlog.add(bytes->size());
     if (flow_->backlog.too_much()) {
       if (!flow_->dropped.exchange(true)) tell([](Answered& to, Answered::Stream s) { to.on_overrun(s); });
@@ -75,8 +77,8 @@ class CallSink final : public ResponseSink {
 
 struct Call::Work {
   std::shared_ptr<Flow> flow = std::make_shared<Flow>();
-  std::unique_ptr<Exchange> exchange;  // on the core only
-  std::optional<Turns::Kind> turn;     // on the strand, then on the core
+  std::unique_ptr<Exchange> exchange;  // used on the core executor only
+  std::optional<Turns::Kind> turn;     // used on the strand first, then on the core executor
 };
 
 Call::Call(std::shared_ptr<Hub> hub, Origin origin, Turns::Kind kind, HttpRequest request)
@@ -84,13 +86,13 @@ Call::Call(std::shared_ptr<Hub> hub, Origin origin, Turns::Kind kind, HttpReques
   work_->turn = kind;
   const bool at_once = request.body.size() <= kParsedAtOnce;
   auto sink = std::make_shared<CallSink>(hub_, std::move(origin), work_->flow);
-  // A task must be copyable, a request with a large body is better not copied.
+  // Tasks must be copyable; a shared_ptr avoids a copy of a large body.
   auto whole = std::make_shared<HttpRequest>(std::move(request));
   auto go = [shared = hub_, work = work_, sink = std::move(sink), whole] {
     auto parsed =
         std::make_shared<std::unique_ptr<Handler::Parsed>>(shared->handler.parse(std::move(*whole)));
     shared->core.post([shared, work, parsed, sink] {
-      if (work->flow->dropped) return;  // the client went away before the core had time for it
+      if (work->flow->dropped) return;  // the client disconnected before the core ran this
       work->exchange = shared->handler.execute(std::move(*parsed), sink);
     });
   };
@@ -103,7 +105,8 @@ Call::Call(std::shared_ptr<Hub> hub, Origin origin, Turns::Kind kind, HttpReques
 
 Call::~Call() {
   work_->flow->dropped = true;
-  // Until the core has let go, the request counts: who cancels does not get more done than who waits.
+  // The request keeps its turn until the core has released it. A client that cancels requests gets no more work done
+  // than one that waits.
   hub_->core.post([hub = std::move(hub_), work = std::move(work_)] {
     work->exchange.reset();
     work->flow->on_room = nullptr;

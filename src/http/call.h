@@ -1,6 +1,6 @@
-// One request on its way through the handler, seen from its connection: it is parsed, executed on the core,
-// and its answers come back to the connection's strand. Destroying it ends it there: a watch stops, an answer
-// that still comes goes nowhere.
+// One request while the handler works on it, as its connection sees it. The request is parsed, executed on the core
+// executor, and its answer returns to the connection's strand. Destroying the Call ends it: a watch stops and a late
+// answer is dropped.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -11,7 +11,7 @@
 
 namespace berth::http {
 
-// On the connection's strand.
+// Use it on the connection's strand only.
 class Call {
  public:
   struct Origin {
@@ -20,15 +20,15 @@ class Call {
     boost::asio::any_io_executor strand;
   };
 
-  // Has a turn of `kind`, which goes back when the handler has let go of the request, or has begun to stream.
+  // Holds a turn of `kind`. The turn is given back when the handler has released the request or has begun to stream.
   Call(std::shared_ptr<Hub> hub, Origin origin, Turns::Kind kind, HttpRequest request);
   ~Call();
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  // The handler streams: a watch does not count as a request in flight.
+  // The handler has begun to stream. A watch does not count as a request in flight, so the turn is given back.
   void streams();
-  // Of what on_chunk() brought so much was sent, or dropped.
+  // The connection has sent or dropped this much of what on_chunk() delivered.
   void sent(std::size_t bytes, std::size_t events);
 
  private:

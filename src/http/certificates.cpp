@@ -91,9 +91,9 @@ bool set_serial(X509* certificate) {
   return number && BN_to_ASN1_INTEGER(number.get(), X509_get_serialNumber(certificate)) != nullptr;
 }
 
-constexpr std::size_t kMaxCommonName = 64;  // RFC 5280, ub-common-name
+constexpr std::size_t kMaxCommonName = 64;  // ub-common-name in RFC 5280
 
-// What distinguishes the kinds of certificates.
+// The properties in which the kinds of certificates differ.
 struct Wish {
   std::string common_name;
   std::vector<std::string> organizations;
@@ -101,7 +101,7 @@ struct Wish {
   std::vector<std::pair<int, std::string>> extensions;
 };
 
-// Signed by `issuer`, or by itself when that is null.
+// Signed by `issuer`; self-signed when `issuer` is null.
 Result<Credential> issue(const Wish& wish, const Credential* issuer, Time now) {
   const Key key(EVP_EC_gen("P-256"));
   const Certificate certificate(X509_new());
@@ -115,7 +115,7 @@ Result<Credential> issue(const Wish& wish, const Credential* issuer, Time now) {
   }
   X509* const x = certificate.get();
   X509* const signer = issuer_certificate ? issuer_certificate.get() : x;
-  // An hour back: clocks of clients may be behind.
+  // One hour in the past: the clocks of clients may be behind.
   const std::time_t begin = std::chrono::system_clock::to_time_t(now) - 3600;
   const std::time_t end = std::chrono::system_clock::to_time_t(now + wish.lifetime);
   X509_NAME* subject = X509_get_subject_name(x);
@@ -159,7 +159,7 @@ Result<Credential> make_server_credential(const Credential& authority, const std
   for (const std::string& n : names)
     alternatives += (alternatives.empty() ? "" : ",") + std::string(is_address(n) ? "IP:" : "DNS:") + n;
   if (names.empty()) return fail("a server's certificate needs a name");
-  // A longer one cannot be a common name; nobody but people looks at that.
+  // A common name has at most 64 characters. It is informational only: clients check the alternative names.
   const std::string& shortest = *std::min_element(
       names.begin(), names.end(), [](const std::string& a, const std::string& b) { return a.size() < b.size(); });
   return issue({shortest.substr(0, kMaxCommonName),

@@ -1,4 +1,4 @@
-// A connection of the server, as the parts around it see it.
+// A connection of the server, as the other parts of the server see it.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,21 @@ class Connection : public std::enable_shared_from_this<Connection> {
  public:
   virtual ~Connection() = default;
   // From any thread.
-  virtual void stop() = 0;   // finish what runs, then close
+  virtual void stop() = 0;   // finish running requests, then close
   virtual void abort() = 0;  // close now
 };
 
-// Where the answers to a connection's requests arrive. On the connection's strand.
+// Receives the answers to the requests of a connection. Called on the connection's strand.
 class Answered {
  public:
-  using Stream = std::int32_t;  // which request of the connection; HTTP/1.1 has one at a time: 0
+  using Stream = std::int32_t;  // identifies the request on its connection; HTTP/1.1 has one at a time: 0
 
   virtual ~Answered() = default;
   virtual void on_response(Stream stream, HttpResponse response) = 0;
   virtual void on_begin(Stream stream, int status, std::vector<Header> headers) = 0;
   virtual void on_chunk(Stream stream, SharedBytes bytes) = 0;
   virtual void on_end(Stream stream) = 0;
-  virtual void on_overrun(Stream stream) = 0;  // the client does not read: more waits than may wait
+  virtual void on_overrun(Stream stream) = 0;  // the client reads too slowly: the backlog is over its limit
 };
 
 }  // namespace berth::http

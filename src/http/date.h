@@ -1,10 +1,10 @@
-// The Date header of answers.
+// The Date header of responses.
 #pragma once
 
 #include <string>
 
 namespace berth::http {
 
-std::string http_date();  // now: "Sun, 06 Nov 1994 08:49:37 GMT"
+std::string http_date();  // the current time: "Sun, 06 Nov 1994 08:49:37 GMT"
 
 }  // namespace berth::http

@@ -17,7 +17,7 @@ using boost::system::error_code;
 
 namespace {
 
-constexpr std::size_t kMaxBatchEvents = 64;  // of one write of a watch
+constexpr std::size_t kMaxBatchEvents = 64;  // events of a watch that one write sends
 
 std::string head_of(int status, const std::vector<Header>& headers, bool closing) {
   const auto reason = beast::http::obsolete_reason(static_cast<beast::http::status>(status));
@@ -37,7 +37,7 @@ Http1Session::Http1Session(std::shared_ptr<Hub> hub, std::unique_ptr<Transport> 
 
 Http1Session::~Http1Session() { hub_->remove(this); }
 
-// Writes out_, then goes on; a connection that cannot be written to is closed.
+// Writes out_, then calls `then`. A write error closes the connection.
 template <typename Then>
 void Http1Session::write_out(Then&& then) {
   transport_->tcp.expires_after(kWriteTimeout);
@@ -55,7 +55,8 @@ void Http1Session::wait_for_request() {
   state_ = State::kIdle;
   parser_.emplace();
   parser_->header_limit(kMaxHeaderBytes);
-  parser_->body_limit(boost::none);  // on_header() sets it: a body that is too large is answered, not cut off
+  // on_header() sets the limit: a body that is too large must get a response, not a broken connection.
+  parser_->body_limit(boost::none);
   if (buffer_.size() > 0) return read_header();
   transport_->tcp.expires_after(kIdleTimeout);
   transport_->on_stream([this](auto& stream) {
@@ -137,7 +138,7 @@ void Http1Session::read_body() {
   });
 }
 
-// Too many requests are in flight: this one waits.
+// Takes a turn for the request, or waits for one while too many requests are in flight.
 void Http1Session::take_turn(bool too_large) {
   auto message = parser_->release();
   closing_ = closing_ || !message.keep_alive();
@@ -203,7 +204,7 @@ void Http1Session::write(HttpResponse response) {
 
 void Http1Session::finish_request() {
   call_.reset();
-  constexpr std::size_t kKeptBytes = 64 * 1024;  // a connection that idles does not hold a large answer
+  constexpr std::size_t kKeptBytes = 64 * 1024;  // an idle connection does not keep a larger buffer
   if (out_.capacity() > kKeptBytes) out_ = std::string();
   wait_for_request();
 }
@@ -225,7 +226,8 @@ void Http1Session::on_begin(Stream, int status, std::vector<Header> headers) {
   });
 }
 
-// With a read outstanding we notice that the client went away; what it sends meanwhile is not listened to.
+// An outstanding read detects that the client has disconnected. Bytes that the client sends during a watch are
+// ignored.
 void Http1Session::watch_for_close() {
   transport_->on_stream([this](auto& stream) {
     stream.async_read_some(asio::buffer(scratch_), [self = self()](error_code error, std::size_t) {
@@ -247,7 +249,7 @@ void Http1Session::on_end(Stream) {
   if (!writing_) flush();
 }
 
-// Writes what waits as one chunk. At most one write is on its way.
+// Writes the waiting events as one chunk. At most one write is in progress.
 void Http1Session::flush() {
   if (state_ != State::kStreaming) return;
   if (backlog_.empty() && !stream_ended_) return;
@@ -294,8 +296,8 @@ void Http1Session::abort() {
   asio::post(transport_->get_executor(), [self = self()] { self->close(); });
 }
 
-// Says goodbye if that can be done at once; then the socket is closed and what was going on ends with an
-// error.
+// Closes the connection; pending operations end with an error. In state kWorking, where no read is pending, it does the
+// TLS shutdown first.
 void Http1Session::close() {
   if (state_ == State::kClosed) return;
   const bool polite = state_ == State::kWorking;

@@ -1,4 +1,4 @@
-// A connection that speaks HTTP/1.1: request after request. A watch is its last one.
+// An HTTP/1.1 connection: one request after the other. A watch is always the last one.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace berth::http {
 
-// Everything runs on the connection's strand, but for what comes from the hub.
+// Everything runs on the connection's strand, except the calls from the hub.
 class Http1Session final : public Connection, public Answered, public Turns::Taker {
  public:
   Http1Session(std::shared_ptr<Hub> hub, std::unique_ptr<Transport> transport);
@@ -64,14 +64,14 @@ class Http1Session final : public Connection, public Answered, public Turns::Tak
   boost::beast::flat_buffer buffer_;
   std::optional<Parser> parser_;
   std::string method_;
-  HttpRequest request_;                      // that waits for its turn
+  HttpRequest request_;                      // waits for its turn
   bool asked_for_turn_[2] = {false, false};  // to read, to write
-  boost::asio::steady_timer patience_;       // of a request that waits for its turn
+  boost::asio::steady_timer patience_;       // limits how long a request waits for its turn
   std::array<char, 16 * 1024> scratch_;
   std::optional<Call> call_;
 
-  std::string out_;                  // an answer, or the frame of a batch of events
-  std::deque<SharedBytes> backlog_;  // events that wait
+  std::string out_;                  // a response, or the chunk header of a batch of events
+  std::deque<SharedBytes> backlog_;  // events to be written
   std::vector<SharedBytes> batch_;   // events that are being written
   bool writing_ = false;
   bool stream_ended_ = false;

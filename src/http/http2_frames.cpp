@@ -37,7 +37,7 @@ std::string_view view(const std::uint8_t* bytes, std::size_t size) {
   return {reinterpret_cast<const char*>(bytes), size};
 }
 
-// nghttp2 copies names and values; they are only looked at.
+// nghttp2 copies names and values and does not change them, so the const_cast is safe.
 nghttp2_nv field(const std::string& name, const std::string& value) {
   const auto bytes = [](const std::string& text) {
     return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
@@ -100,7 +100,8 @@ int on_invalid_frame(nghttp2_session*, const nghttp2_frame*, int, void* data) {
 
 int on_data(nghttp2_session* session, std::uint8_t, std::int32_t stream, const std::uint8_t* bytes,
             std::size_t size, void* data) {
-  // The connection's window bounds what is on its way, the streams' windows what is kept.
+  // Give back the connection window at once: it only bounds bytes in transit. The stream windows bound buffered
+  // bytes.
   nghttp2_session_consume_connection(session, size);
   events_of(data).on_body(stream, view(bytes, size));
   return 0;
@@ -144,7 +145,7 @@ std::unique_ptr<nghttp2_option, FreeOption> make_options() {
   nghttp2_option_new(&all);
   nghttp2_option_set_no_auto_window_update(all, 1);
   nghttp2_option_set_no_closed_streams(all, 1);
-  // Resets are counted by who uses this, which answers with the right code.
+  // Http2Streams counts resets and ends the connection with the right error code, so nghttp2's own limit is off.
   nghttp2_option_set_stream_reset_rate_limit(all, static_cast<std::uint64_t>(-1),
                                              static_cast<std::uint64_t>(-1));
   return std::unique_ptr<nghttp2_option, FreeOption>(all);

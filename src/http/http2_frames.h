@@ -1,5 +1,5 @@
-// HTTP/2's frames on one connection of a server: bytes in, bytes out, and what they mean in between (RFC
-// 9113). No socket and no clock. nghttp2 does the work; nothing else in the program knows it.
+// HTTP/2 frames of one server connection (RFC 9113): bytes in, bytes out, and callbacks for what they mean. No socket
+// and no clock. Wraps nghttp2; no other file of the program uses nghttp2.
 #pragma once
 
 #include <cstddef>
@@ -17,61 +17,62 @@ class Http2Frames {
   using Stream = std::int32_t;
   enum class Code { kNone, kCancel, kEnhanceYourCalm };  // why a stream or the connection ends
 
-  // Of an answer's body. Nothing and not the last: more comes later, and resume() will say so.
+  // A piece of a response body. Zero bytes and not `last`: more bytes come later; call resume() when they are there.
   struct Piece {
     std::size_t bytes = 0;
     bool last = false;
   };
 
-  // Called by receive() and next(), which these must not call.
+  // Callbacks of receive() and next(). A callback must not call these two.
   class Events {
    public:
     virtual ~Events() = default;
-    // A request: on_request(), on_header()..., on_headers_end(), on_body()..., on_request_end().
+    // Order of the callbacks of one request: on_request(), on_header()..., on_headers_end(), on_body()...,
+    // on_request_end().
     virtual void on_request(Stream stream) = 0;
     virtual void on_header(Stream stream, std::string_view name,
-                           std::string_view value) = 0;  // also ":method" and its like
+                           std::string_view value) = 0;  // also pseudo headers such as ":method"
     virtual void on_headers_end(Stream stream) = 0;
     virtual void on_trailers(Stream stream) = 0;
     virtual void on_body(Stream stream, std::string_view bytes) = 0;
     virtual void on_request_end(Stream stream) = 0;
-    // The whole answer was put into next().
+    // next() has returned the last frame of the response.
     virtual void on_answered(Stream stream) = 0;
-    // The stream is over, and was before if on_answered() was not called.
+    // The stream is closed. If on_answered() was not called, it was closed before its response was complete.
     virtual void on_close(Stream stream) = 0;
-    // A frame that moves nothing by itself, or that was not allowed.
+    // A frame that makes no progress by itself (PING, SETTINGS, ...), or an invalid frame.
     virtual void on_idle_frame() = 0;
     virtual void on_ping_answered() = 0;
-    // Up to `size` bytes of the answer's body.
+    // Copies up to `size` bytes of the response body to `to`.
     virtual Piece take(Stream stream, char* to, std::size_t size) = 0;
   };
 
   explicit Http2Frames(Events& events);
   ~Http2Frames();
 
-  // Everything the client sent, in pieces of any size. False: what comes from it makes no sense any more;
-  // what next() has is sent and the connection closed.
+  // Takes the client's bytes, in pieces of any size. False: the connection is broken; send what next() still returns,
+  // then close.
   bool receive(std::string_view bytes);
-  // The next frame to send, valid until the next call; empty: none at the moment.
+  // The next frame to send, valid until the next call; empty: nothing to send now.
   std::string_view next();
-  std::size_t queued() const;  // frames that next() will give before bodies
-  bool over() const;           // nothing is to be sent or expected any more
+  std::size_t queued() const;  // control and header frames that next() returns before DATA frames
+  bool over() const;           // nothing more to send or to receive
 
-  // An answer; with a body its bytes are asked for with take().
+  // Sends a response. With `body`, its bytes are fetched with Events::take().
   void respond(Stream stream, int status, const std::vector<Header>& headers, bool body);
-  void say_continue(Stream stream);  // 100
-  void resume(Stream stream);        // take() has something again
+  void say_continue(Stream stream);  // sends 100 Continue
+  void resume(Stream stream);        // take() has bytes again, or reached the end
   void reset(Stream stream, Code why);
-  // A body may be larger than kStreamWindow. Of what was received so many bytes were taken care of: as many
-  // more may be sent.
+  // Flow control of request bodies. widen() lets a body be larger than kStreamWindow. credit() tells that `bytes`
+  // received bytes are processed: the client may send as many more.
   void widen(Stream stream);
   void credit(Stream stream, std::size_t bytes);
   void ping();
-  // The client is told to open no more streams, in two steps (RFC 9113, 6.8): those that are on their way are
-  // still served after the first.
+  // Graceful shutdown in two steps (RFC 9113, 6.8): after announce_end() streams that the client has already opened
+  // are still served; end() refuses new ones.
   void announce_end();
   void end();
-  // Ends everything with this reason.
+  // Ends the connection with this error code.
   void quit(Code why);
 
  private:

@@ -14,10 +14,10 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-constexpr std::size_t kWriteBytes = 64 * 1024;  // of one write; the frames of all streams take turns in it
-constexpr std::size_t kKeptBytes = 16 * 1024;   // of its buffer, by a connection that has nothing to say
-constexpr std::chrono::seconds kTick{5};  // at most, until it is looked whether something takes too long
-constexpr std::chrono::seconds kHearsOfEndWithin{1};  // a client that does not answer a PING
+constexpr std::size_t kWriteBytes = 64 * 1024;  // bytes of one write; the frames of all streams are interleaved in it
+constexpr std::size_t kKeptBytes = 16 * 1024;   // buffer capacity that an idle connection keeps
+constexpr std::chrono::seconds kTick{5};  // longest time between two checks of the time limits
+constexpr std::chrono::seconds kHearsOfEndWithin{1};  // how long to wait for the answer to the PING of a shutdown
 constexpr std::chrono::seconds kReadsLastWordsWithin{1};
 
 }  // namespace
@@ -35,7 +35,7 @@ Http2Session::~Http2Session() { hub_->remove(this); }
 
 void Http2Session::start() {
   if (hub_->stopping) return close();
-  transport_->tcp.expires_never();  // tick() looks after the time
+  transport_->tcp.expires_never();  // tick() checks the time limits
   tick();
   write();
   read();
@@ -58,7 +58,7 @@ void Http2Session::read() {
   });
 }
 
-// At most one write is on its way. What the streams have to say waits there until then.
+// At most one write is in progress. Further frames stay in streams_ until it is done.
 void Http2Session::write() {
   if (writing_ || leaving_ || closed_) return;
   out_.clear();
@@ -122,7 +122,7 @@ void Http2Session::on_turn(Turns::Kind kind) {
     if (l.waiting.empty() || self->leaving_ || self->closed_) return self->hub_->turns.give_back(kind);
     self->run_next(kind);
     self->take_turns(kind);
-    self->write();  // a body that is taken up makes room for another
+    self->write();  // taken_up() may have freed a slot for another large body
   });
 }
 
@@ -212,8 +212,8 @@ void Http2Session::abort() {
   asio::post(transport_->get_executor(), [self = self()] { self->close(); });
 }
 
-// What was sent last shall arrive: while the client sends something that nobody reads, closing would take it
-// back.
+// The last frames must reach the client. Closing a socket with unread input resets the connection and can discard
+// sent data, so shut down the sending side first and keep reading for a moment.
 void Http2Session::leave() {
   leaving_ = true;
   running_.clear();

@@ -1,5 +1,5 @@
-// A connection that speaks HTTP/2: moves bytes between the socket and Http2Streams, and requests between that
-// and the handler.
+// An HTTP/2 connection: moves bytes between the socket and Http2Streams, and requests and responses between
+// Http2Streams and the handler.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace berth::http {
 
-// Everything runs on the connection's strand, but for what comes from the hub.
+// Everything runs on the connection's strand, except the calls from the hub.
 class Http2Session final : public Connection,
                            public Answered,
                            public Turns::Taker,
@@ -40,18 +40,18 @@ class Http2Session final : public Connection,
     HttpRequest request;
     Http2Streams::Time since;
   };
-  // Requests to read, or to write.
+  // The requests of one kind: reads or writes.
   struct Lane {
     std::deque<Waiting> waiting;
     int in_flight = 0;
-    bool asked = false;  // a turn will come
+    bool asked = false;  // waiting for Turns: on_turn() will be called
   };
   struct Running {
     Running(const std::shared_ptr<Hub>& hub, Call::Origin origin, Turns::Kind k, HttpRequest request)
         : call(hub, std::move(origin), k, std::move(request)), kind(k) {}
     Call call;
     Turns::Kind kind;
-    bool counted = true;  // in its lane; a watch is not
+    bool counted = true;  // counts in Lane::in_flight; a watch does not
   };
 
   void on_request(Answered::Stream stream, HttpRequest request) override;
@@ -80,7 +80,7 @@ class Http2Session final : public Connection,
   std::string out_;
   Http2Streams::Time write_since_{};
   bool reading_ = false, writing_ = false;
-  bool leaving_ = false, closed_ = false;  // nothing is said any more; the socket is closed
+  bool leaving_ = false, closed_ = false;  // leaving_: sends nothing any more; closed_: the socket is closed
 };
 
 }  // namespace berth::http

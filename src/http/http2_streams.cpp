@@ -50,7 +50,7 @@ void Http2Streams::on_request(Stream stream) {
 void Http2Streams::on_header(Stream stream, std::string_view name, std::string_view value) {
   State* const s = find(stream);
   if (s == nullptr || s->phase != Phase::kHeaders) return;
-  constexpr std::size_t kOverhead = 32;  // of a field (RFC 9113, 6.5.2)
+  constexpr std::size_t kOverhead = 32;  // counted per field (RFC 9113, 6.5.2)
   s->header_bytes += name.size() + value.size() + kOverhead;
   if (s->header_bytes > kMaxHeaderBytes) return;
   HttpRequest& request = s->request;
@@ -119,7 +119,7 @@ void Http2Streams::on_body(Stream stream, std::string_view bytes) {
   }
 }
 
-// Only so many bodies may be larger than their window at a time; the others wait with what they have.
+// At most kMaxLargeBodies bodies may be larger than their window at a time. Others wait with what they have received.
 void Http2Streams::ask_for_room(Stream stream, State& state) {
   if (large_ >= kMaxLargeBodies) {
     if (std::find(wait_for_room_.begin(), wait_for_room_.end(), stream) == wait_for_room_.end())
@@ -137,12 +137,13 @@ void Http2Streams::credit(Stream stream, State& state) {
   frames_.credit(stream, std::exchange(state.uncredited, 0));
 }
 
-// Some clients look at an answer only when they have sent everything.
+// Some clients read the response only after they have sent the whole body, so go on receiving a refused body.
 void Http2Streams::drain(Stream stream, State& state) {
   if (std::max(state.body_bytes, state.length) <= kMaxDrainBytes) {
     credit(stream, state);
   } else if (state.answered) {
-    frames_.reset(stream, Http2Frames::Code::kNone);  // as RFC 9113, 8.1 has it
+    // RFC 9113, 8.1: after a complete response, ask the client to stop sending.
+    frames_.reset(stream, Http2Frames::Code::kNone);
   }
 }
 
@@ -228,7 +229,7 @@ void Http2Streams::end(Stream stream) {
 void Http2Streams::cancel(Stream stream) {
   State* const s = find(stream);
   if (s == nullptr) return;
-  s->answered = true;  // by nothing: that is not the client's doing
+  s->answered = true;  // counts as answered: the reset is not the client's fault
   frames_.reset(stream, Http2Frames::Code::kCancel);
 }
 
@@ -272,7 +273,7 @@ void Http2Streams::on_close(Stream stream) {
   if (it == streams_.end()) return;
   auto node = streams_.extract(it);
   State& s = node.mapped();
-  // Work that was begun for nothing, whichever way the client brought that about.
+  // The stream ended before its response was complete, by a reset or an error of the client: the work was wasted.
   const bool wasted = !s.answered;
   leave_room(s);
   if (s.given) owner_.on_gone(stream);
@@ -302,7 +303,8 @@ void Http2Streams::tick(Time now) {
     const auto age = now - s.since;
     switch (s.phase) {
       case Phase::kHeaders:
-        // Nothing else can come before the rest of them (RFC 9113, 6.10).
+        // No other frame may come before the rest of this header block (RFC 9113, 6.10), so a slow one blocks the
+        // connection.
         if (age >= kHeaderTimeout) return quit(Http2Frames::Code::kEnhanceYourCalm);
         break;
       case Phase::kBody:
@@ -323,7 +325,7 @@ void Http2Streams::tick(Time now) {
 void Http2Streams::stop() {
   if (std::exchange(stopping_, true)) return;
   frames_.announce_end();
-  frames_.ping();  // its answer says that the client has heard of it
+  frames_.ping();  // its answer shows that the client has received the GOAWAY frame
   for (auto& [stream, s] : streams_) {
     if (s.phase == Phase::kEvents) end(stream);
   }

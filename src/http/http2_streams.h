@@ -1,6 +1,6 @@
-// The requests and answers of one HTTP/2 connection, with their bounds: what is read and kept, what waits to
-// be sent, how long each may take, and what a client may do before it is told to leave. Pure: bytes and the
-// time come in, bytes and requests come out.
+// The requests and responses of one HTTP/2 connection, and their limits: how much is read and buffered, how much
+// waits to be sent, how long each step may take, and what a client may do before the connection is ended. Pure: bytes
+// and the time come in, bytes and requests come out.
 #pragma once
 
 #include <chrono>
@@ -23,61 +23,61 @@ class Http2Streams final : private Http2Frames::Events {
   using Stream = Http2Frames::Stream;
   using Time = std::chrono::steady_clock::time_point;
 
-  // Called by receive(), write() and tick(), which these must not call.
+  // Callbacks of receive(), write() and tick(). A callback must not call these three.
   class Owner {
    public:
     virtual ~Owner() = default;
-    // The whole request, or what is needed to refuse it. Answered with respond(), or begin(), chunk()... and
-    // end(), now or later.
+    // The complete request, or as much of it as is needed to refuse it. Answer it with respond(), or with begin(),
+    // chunk()... and end(), now or later.
     virtual void on_request(Stream stream, HttpRequest request) = 0;
-    // Of a request: so much of what chunk() brought was sent or dropped.
+    // This much of what chunk() was given for the stream has been sent or dropped.
     virtual void on_sent(Stream stream, std::size_t bytes, std::size_t events) = 0;
-    // Of a request: it was answered, or nobody wants the answer any more.
+    // A stream that on_request() named is closed: its response is complete, or it was reset.
     virtual void on_gone(Stream stream) = 0;
   };
 
   Http2Streams(Owner& owner, std::size_t max_body_bytes, Time now);
 
   void receive(std::string_view bytes, Time now);
-  // Appends what is to be sent, until `out` holds `enough` or nothing is left at the moment.
+  // Appends bytes to send, until `out` holds `enough` bytes or nothing is left for now.
   void write(std::string& out, std::size_t enough, Time now);
   bool wants_to_read() const {
     return frames_.queued() < kMaxQueuedFrames;
-  }  // else what was asked for is sent first
-  bool over() const { return frames_.over(); }  // the connection closes after what write() gave
-  // Ends what takes too long. To be called every few seconds.
+  }  // false: send the queued frames first
+  bool over() const { return frames_.over(); }  // close the connection after the bytes that write() returned are sent
+  // Ends streams and connections that exceed their time limits. Call it every few seconds.
   void tick(Time now);
 
-  // Of streams that on_request() named and on_gone() did not; of others nothing happens.
-  void taken_up(Stream stream);  // the body is not kept here any more
+  // For streams that on_request() named and on_gone() has not ended; calls for other streams have no effect.
+  void taken_up(Stream stream);  // the request body has left this buffer: its slot for a large body is free again
   void respond(Stream stream, HttpResponse response);
   void begin(Stream stream, int status, const std::vector<Header>& headers);
   void chunk(Stream stream, SharedBytes bytes);
   void end(Stream stream);
-  void cancel(Stream stream);  // the client does not read its answer
+  void cancel(Stream stream);  // resets the stream because the client does not read its response
 
-  // The client is told to go. What runs is finished, streams of events are ended; streams that are on their
-  // way come in until the client has heard of it.
+  // Begins the graceful shutdown: running requests are finished and watches are ended. Streams that the client opens
+  // before it sees the GOAWAY frame are still accepted.
   void stop();
-  void settle();  // the client had the time to hear of it
+  void settle();  // the client has had enough time to see the GOAWAY frame
 
  private:
   enum class Phase { kHeaders, kBody, kHandler, kSending, kEvents };
   struct State {
     Phase phase = Phase::kHeaders;
-    Time since{};  // the phase began, or the answer made progress
+    Time since{};  // when the phase began, or when the response last made progress
     HttpRequest request;
     std::size_t header_bytes = 0, body_bytes = 0, uncredited = 0;
     bool has_length = false, expects_continue = false;
     std::size_t length = 0;
-    bool head = false;     // HEAD: no body is sent
-    bool large = false;    // one of kMaxLargeBodies
-    bool refused = false;  // answered before it was read to its end; the rest is dropped
+    bool head = false;     // HEAD request: no body is sent
+    bool large = false;    // uses one of the kMaxLargeBodies slots
+    bool refused = false;  // answered before the whole request was read; the rest is dropped
     bool request_ended = false, given = false, answered = false;
-    // The answer: what waits to be sent of it.
+    // The parts of the response that wait to be sent.
     std::deque<SharedBytes> waiting;
-    std::size_t offset = 0, progress = 0;  // sent of the first of them; sent since `since`
-    bool last = false;                     // nothing follows what waits
+    std::size_t offset = 0, progress = 0;  // bytes sent of the first part; bytes sent since `since`
+    bool last = false;                     // nothing follows the parts in `waiting`
   };
 
   void on_request(Stream stream) override;
@@ -106,7 +106,7 @@ class Http2Streams final : private Http2Frames::Events {
   Time now_;
   Http2Frames frames_;
   std::map<Stream, State> streams_;   // at most kMaxStreams
-  std::deque<Stream> wait_for_room_;  // whose body is larger than its window
+  std::deque<Stream> wait_for_room_;  // streams whose body needs one of the kMaxLargeBodies slots
   int large_ = 0;
   Time idle_since_;
   Allowance resets_, idle_frames_;

@@ -30,11 +30,11 @@ struct HttpsServer::Impl {
   static void begin(const std::shared_ptr<Hub>& hub, tcp::socket socket, const std::string& peer);
 
   asio::io_context context;
-  // The threads wait for work though nothing is accepted yet.
+  // Keeps the threads running before anything is accepted.
   asio::executor_work_guard<asio::io_context::executor_type> work{context.get_executor()};
-  std::string where;  // ADDRESS:PORT as asked for
+  std::string where;  // ADDRESS:PORT as configured
   tcp::acceptor acceptor;
-  asio::steady_timer retry;     // after accept failed for want of descriptors
+  asio::steady_timer retry;     // after accept failed, for example because no file descriptor was free
   asio::steady_timer deadline;  // of stop()
   std::shared_ptr<Hub> hub;
   std::vector<std::thread> threads;
@@ -42,7 +42,7 @@ struct HttpsServer::Impl {
 };
 
 void HttpsServer::Impl::accept() {
-  // Whoever comes above the limit waits in the listen backlog.
+  // At the connection limit, new connections wait in the listen backlog.
   if (!acceptor.is_open() || !hub->may_accept()) return;
   acceptor.async_accept(asio::make_strand(context), [this](const error_code& error, tcp::socket socket) {
     on_accept(error, std::move(socket));
@@ -67,7 +67,7 @@ void HttpsServer::Impl::on_accept(const error_code& error, tcp::socket socket) {
 
 namespace {
 
-// TLS says which of the two the client speaks.
+// The protocol was negotiated in the TLS handshake (ALPN).
 void begin_session(const std::shared_ptr<Hub>& hub, std::unique_ptr<Transport> transport) {
   if (transport->speaks_http2()) {
     std::make_shared<Http2Session>(hub, std::move(transport))->start();
@@ -76,7 +76,7 @@ void begin_session(const std::shared_ptr<Hub>& hub, std::unique_ptr<Transport> t
   }
 }
 
-// A connection until it is known what it speaks.
+// A connection until its TLS handshake has chosen the protocol.
 class Handshake final : public Connection {
  public:
   Handshake(std::shared_ptr<Hub> hub, std::unique_ptr<Transport> transport) : hub_(std::move(hub)), transport_(std::move(transport)) {
@@ -108,7 +108,7 @@ class Handshake final : public Connection {
 
 }  // namespace
 
-// When the connection is over, the next of the same machine that waits takes its place.
+// When the connection ends, the next parked connection of the same peer begins.
 void HttpsServer::Impl::begin(const std::shared_ptr<Hub>& hub, tcp::socket socket, const std::string& peer) {
   auto gone = [hub, peer] {
     if (auto next = hub->leave(peer)) begin(hub, std::move(*next), peer);

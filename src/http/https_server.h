@@ -1,5 +1,6 @@
-// Puts a handler on HTTPS, where HTTP/2 and HTTP/1.1 are spoken as the client wishes, or on plain HTTP/1.1: I/O threads of its own read
-// requests, check certificates and encode answers; what touches state runs on the core's executor. limits.h says what is bounded.
+// Serves a handler over HTTPS (HTTP/2 or HTTP/1.1, chosen by ALPN), or over plain HTTP/1.1. The server's own I/O
+// threads read requests, check certificates and encode responses; work that touches state runs on the core executor.
+// The limits are in limits.h.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ namespace berth::http {
 
 struct HttpsServerOptions {
   std::string address = "127.0.0.1";  // an IP address
-  std::uint16_t port = 0;             // 0: any that is free
+  std::uint16_t port = 0;             // 0: any free port
   int threads = 2;
   std::size_t max_body_bytes = kMaxBodyBytes;
   std::chrono::milliseconds turn_timeout = kTurnTimeout;  // how long requests wait while too many are in flight
@@ -25,24 +26,27 @@ struct HttpsServerOptions {
 
 class HttpsServer {
  public:
-  // Listens when this returns. Errors name the address. `core` is where the handler may be used; both must outlive the server.
-  // Without a TLS context it speaks plain HTTP.
+  // Listens when this returns. Errors name the address. The handler's execute() runs on `core`; both must outlive the
+  // server. Without a TLS context the server speaks plain HTTP.
   static Result<std::unique_ptr<HttpsServer>> start(Handler& handler, Executor& core, TlsContext tls,
                                                     HttpsServerOptions options);
-  // As start(), but only takes the address: connections are refused until listen(). For a server whose certificate comes later.
+  // Like start(), but only reserves the address: connections are refused until listen(). For a server that gets its
+  // certificate later.
   static Result<std::unique_ptr<HttpsServer>> bind(Handler& handler, Executor& core, HttpsServerOptions options);
-  // Opens the port that bind() took. Once; after an error it may be called again. The error names the address.
+  // Starts to accept connections on the port that bind() reserved. Call it once; after an error it may be called
+  // again. The error names the address.
   Result<void> listen();
-  // Ends what stop() did not. The executor must not run any more, or have run all that stop() gave it.
+  // Ends everything that stop() has not ended. The executor must no longer run, or must have run everything that
+  // stop() posted to it.
   ~HttpsServer();
 
   std::uint16_t port() const;
 
-  // For connections that begin from now on; the others keep what they have. From any thread.
+  // Sets the TLS context of new connections; existing connections keep theirs. From any thread.
   void use(TlsContext tls);
 
-  // Stops accepting, lets requests in flight finish, ends watches, closes; after `grace` closes the hard way.
-  // `done` runs on the core's executor after everything that connections still had to do there.
+  // Stops accepting, lets running requests finish, ends watches and closes the connections; after `grace` it closes
+  // the rest at once. `done` runs on the core executor, after everything that the connections posted there.
   void stop(std::chrono::seconds grace, std::function<void()> done);
 
   std::size_t connections() const;

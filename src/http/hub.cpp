@@ -55,7 +55,7 @@ std::optional<Hub::Socket> Hub::admit(Socket socket, const std::string& peer) {
 std::optional<Hub::Socket> Hub::leave(const std::string& peer) {
   std::unique_lock lock(mutex_);
   if (const auto parked = parked_.find(peer); parked != parked_.end()) {
-    // The next one takes the place.
+    // A parked connection of the same peer takes over the slot.
     Socket next = std::move(parked->second.front());
     parked->second.pop_front();
     --parked_count_;

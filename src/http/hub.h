@@ -1,5 +1,5 @@
-// What all connections of a server share: who may come in, the certificate, the requests in flight, and how
-// all of them end.
+// State that all connections of a server share: the connection limits, the TLS context, the requests in flight, and
+// the shutdown.
 #pragma once
 
 #include <atomic>
@@ -23,36 +23,35 @@
 
 namespace berth::http {
 
-// From any thread.
+// All functions may be called from any thread.
 class Hub {
  public:
   using Socket = boost::asio::ip::tcp::socket;
 
-  // `pool` runs what may take long, on any I/O thread. `on_room` is called when a connection may be accepted
-  // again.
+  // `pool` runs long tasks on any I/O thread. `on_room` is called when a connection may be accepted again.
   Hub(Handler& handler, Executor& core, const HttpsServerOptions& options, boost::asio::any_io_executor pool,
       std::function<void()> on_room);
 
-  // False: no connection may be accepted now; on_room() will say when.
+  // False: the server is at its connection limit; `on_room` is called when it may accept again.
   bool may_accept();
-  // The socket, when its connection may begin. nullopt: it waits in line, or was closed, because its machine
-  // has too many.
+  // Returns the socket when its connection may begin. nullopt: the socket is parked, or was closed, because its peer
+  // address has too many connections.
   std::optional<Socket> admit(Socket socket, const std::string& peer);
-  // A connection that admit() let in is over. What comes back is the next one of the same machine that may
-  // begin.
+  // Call it when a connection that admit() let in has ended. Returns the parked socket of the same peer that may
+  // begin now, if any.
   std::optional<Socket> leave(const std::string& peer);
 
   void add(Connection* connection);
   void remove(Connection* connection);
-  // Tells every connection to finish and calls `done` on the core's executor when the last is gone.
+  // Tells every connection to finish, and calls `done` on the core executor when the last one has ended.
   void stop(std::function<void()> done);
   void close_all();
-  void shut();               // nothing begins any more: the threads of the server are gone
-  std::size_t size() const;  // connections that were admitted and are not over
+  void shut();               // accepts nothing any more: the server's threads have ended
+  std::size_t size() const;  // connections that were admitted and have not ended
 
   using Tls = std::shared_ptr<boost::asio::ssl::context>;  // null: plain HTTP
   Tls tls() const;
-  void use(TlsContext context);  // for connections from now on
+  void use(TlsContext context);  // for new connections
 
   Handler& handler;
   Executor& core;
@@ -67,11 +66,11 @@ class Hub {
   void finish_if_empty();
 
   const std::function<void()> on_room_;
-  mutable std::mutex mutex_;  // guards what is below
+  mutable std::mutex mutex_;  // guards the members below
   Tls tls_;
   std::unordered_set<Connection*> connections_;
   std::map<std::string, std::size_t> peers_;
-  std::map<std::string, std::deque<Socket>> parked_;  // by peer, in the order in which they came
+  std::map<std::string, std::deque<Socket>> parked_;  // by peer address, in order of arrival
   std::size_t admitted_ = 0, parked_count_ = 0;
   bool acceptor_waits_ = false;
   std::function<void()> done_;

@@ -1,5 +1,5 @@
-// Bounds of the server. Those of requests in flight are kube-apiserver's; the others keep one client from
-// filling the memory or holding up the others.
+// Limits of the server. The limits of requests in flight are those of kube-apiserver; the others keep one client from
+// filling the memory or blocking other clients.
 #pragma once
 
 #include <chrono>
@@ -7,58 +7,69 @@
 
 namespace berth::http {
 
-// Connections. Above the first limit new ones wait in the listen backlog until one closes; those of one
-// machine above its share wait, accepted and not read from, until one of that machine's closes.
+// Connections. At kMaxConnections, new ones wait in the listen backlog until one closes. Connections of one peer
+// address above kMaxConnectionsPerPeer are accepted but not read, until another one of that peer closes.
 inline constexpr std::size_t kMaxConnections = 1'000;
+// Does not apply to loopback addresses: all local clients share them.
 inline constexpr std::size_t kMaxConnectionsPerPeer =
-    200;  // not of loopback addresses: all local clients share them
+    200;
+// Accepted connections above their peer's limit, of all peers together; further ones are closed.
 inline constexpr std::size_t kMaxParkedConnections =
-    1'000;  // those above a share, of all machines; more are closed
+    1'000;
 
 // Requests.
 inline constexpr std::size_t kMaxHeaderBytes = 16 * 1024;
-// A body that is refused is read and thrown away up to here, so that the client reads why; more is broken
-// off.
+// A refused body up to this size is read and dropped, so that the client reads the response; for a larger one the
+// connection or stream is closed.
 inline constexpr std::size_t kMaxDrainBytes = 16u << 20;
 inline constexpr int kMaxReadsInFlight = 400;
 inline constexpr int kMaxWritesInFlight = 200;
-// What one connection may have of each of the two, so that no connection takes all; a group commit takes 64
-// writes.
+// Limit per connection for reads and for writes, so that no connection takes all turns; one group commit of the log
+// takes 64 writes.
 inline constexpr int kMaxInFlightPerConnection = 100;
 
 // Watches.
+// Above this backlog a watch is ended: its client reads too slowly.
 inline constexpr std::size_t kMaxWatchBacklogBytes =
-    4u << 20;  // a watcher that lags behind more loses its watch
+    4u << 20;
 inline constexpr std::size_t kMaxWatchBacklogEvents = 1'000;
+// Above these the handler of a watch is asked to pause.
 inline constexpr std::size_t kPauseWatchBytes = 512u
-                                                << 10;  // the handler of a watch is asked to wait above these
+                                                << 10;
 inline constexpr std::size_t kPauseWatchEvents = 256;
 
 // Times.
 inline constexpr std::chrono::seconds kHandshakeTimeout{10};
 inline constexpr std::chrono::seconds kIdleTimeout{90};  // between requests of a connection
+// from the first byte of a request to the end of its header
 inline constexpr std::chrono::seconds kHeaderTimeout{
-    10};  // from a request's first byte to the end of its header
+    10};
 inline constexpr std::chrono::seconds kBodyTimeout{60};
+// how long a request waits while too many are in flight; then 429
 inline constexpr std::chrono::seconds kTurnTimeout{
-    10};  // of a request that waits while too many are in flight; then 429
-inline constexpr std::chrono::seconds kWriteTimeout{30};  // of one answer, or one batch of events
+    10};
+inline constexpr std::chrono::seconds kWriteTimeout{30};  // for one response, or one batch of events
 
-// HTTP/2. A connection holds at most kMaxStreams bodies of kStreamWindow and kMaxLargeBodies of a server's
-// limit.
-inline constexpr std::size_t kMaxStreams = 250;  // open at a time on one connection; more wait at the client
-inline constexpr std::size_t kStreamWindow = 32 * 1024;  // what a body may send without being asked to go on
-inline constexpr std::size_t kConnectionWindow = 1u << 20;  // what may be on its way of all bodies
-inline constexpr int kMaxLargeBodies = 4;                   // larger than kStreamWindow, received at a time
+// HTTP/2. A connection buffers at most kMaxStreams bodies of kStreamWindow bytes and kMaxLargeBodies bodies of the
+// server's body limit (max_body_bytes).
+inline constexpr std::size_t kMaxStreams = 250;  // concurrent streams of one connection; more wait at the client
+// Bytes of a body that a client may send before it gets more credit.
+inline constexpr std::size_t kStreamWindow = 32 * 1024;
+// flow-control window of all bodies of a connection together.
+inline constexpr std::size_t kConnectionWindow = 1u << 20;
+inline constexpr int kMaxLargeBodies = 4;  // bodies larger than kStreamWindow that are received at the same time
+// Frames that wait to be sent; at this limit nothing is read from the client.
 inline constexpr std::size_t kMaxQueuedFrames =
-    1'000;  // that wait to be sent; until some are, nothing is read
+    1'000;
+// A response must send this many bytes per kWriteTimeout.
 inline constexpr std::size_t kProgressBytes =
-    64 * 1024;  // each so many bytes of an answer are given kWriteTimeout
-// Streams that end before their answer, and frames that move nothing (PING, SETTINGS, PRIORITY,
-// WINDOW_UPDATE, empty DATA): at once, and per second. A client may cancel all its streams twice; more is an
-// attack, and the connection ends with ENHANCE_YOUR_CALM.
+    64 * 1024;
+// Limits (burst, and per second) for streams that end before their response is complete, and for frames that make no
+// progress (PING, SETTINGS, PRIORITY, WINDOW_UPDATE, empty DATA). A client may cancel all its streams twice. Above a
+// limit it counts as an attack, and the connection ends with ENHANCE_YOUR_CALM.
 inline constexpr int kResetBurst = 2 * static_cast<int>(kMaxStreams), kResetsPerSecond = 50;
 inline constexpr int kIdleFrameBurst = 2'000, kIdleFramesPerSecond = 200;
-inline constexpr int kFramesPerSent = 16;  // WINDOW_UPDATE that one DATA frame sent, or one request, pays for
+// Idle frames earned back per request, and per DATA frame sent (for WINDOW_UPDATE frames).
+inline constexpr int kFramesPerSent = 16;
 
 }  // namespace berth::http

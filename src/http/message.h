@@ -1,4 +1,4 @@
-// HTTP requests and answers as values: what a handler eats and makes, without sockets.
+// HTTP requests and responses as values: input and output of a handler, without sockets.
 #pragma once
 
 #include <functional>
@@ -22,9 +22,9 @@ struct HttpRequest {
   std::string target;  // path and query as sent: "/api/v1/pods?limit=5"
   std::vector<Header> headers;
   std::string body;
-  bool body_too_large = false;   // the body was over the server's limit and was not kept
-  std::optional<CertificateSubject> peer;  // of the verified client certificate; nullopt without one
-  std::string peer_error;        // why a client certificate that was presented is not trusted
+  bool body_too_large = false;   // the body was over the server's limit and was dropped
+  std::optional<CertificateSubject> peer;  // from the verified client certificate; nullopt without one
+  std::string peer_error;  // why the client's certificate is not trusted; empty when it is, or when there is none
 
   // The first value of a header (names compare without case); empty when absent.
   std::string_view header(std::string_view name) const;
@@ -38,35 +38,34 @@ struct HttpResponse {
   std::string_view header(std::string_view name) const;
 };
 
-// Bytes that several connections send: events of watches are encoded once.
+// Bytes that several connections send: a watch event is encoded once for all of them.
 using SharedBytes = std::shared_ptr<const std::string>;
 
-// Where an answer goes. The handler calls it on the executor, either respond() once, or begin(), chunk()...
-// and end(). A sink whose client is gone ignores what comes.
+// The target of a response. The handler calls it on the executor: either respond() once, or begin(), chunk()... and
+// end(). When the client is gone, the calls have no effect.
 class ResponseSink {
  public:
   virtual ~ResponseSink() = default;
-  // `make` encodes the answer; it may be called on any thread, once.
+  // `make` encodes the response. It is called at most once, on any thread.
   virtual void respond(std::function<HttpResponse()> make) = 0;
   virtual void begin(int status, std::vector<Header> headers) = 0;
-  // False: enough waits to be sent; the handler shall pause until what it gave to on_room() is called, on the executor. A sink that
-  // goes on being handed more gives up its client.
+  // False: the backlog is full enough; the handler must pause until the function that it gave to on_room() is called
+  // on the executor. If the handler does not pause, the sink drops the client.
   virtual bool chunk(SharedBytes bytes) = 0;
-  virtual void on_room(std::function<void()> handler) = 0;  // before begin()
+  virtual void on_room(std::function<void()> handler) = 0;  // call it before begin()
   virtual void end() = 0;
 };
 
-// A request that is being answered. Destroying it (on the executor) drops what is left of the answer and ends
-// a watch.
+// A request in progress. Destroying it (on the executor) drops the rest of the response and ends a watch.
 class Exchange {
  public:
   virtual ~Exchange() = default;
 };
 
 HttpResponse plain_text(int status, std::string text);
-HttpResponse not_found_page();  // what paths answer that mean nothing
+HttpResponse not_found_page();  // the response for unknown paths
 
-// Bodies of requests, unless a server sets another limit: as the API server's for writes.
+// Limit of request bodies, unless a server sets another one: the same as the API server's limit for writes.
 inline constexpr std::size_t kMaxBodyBytes = 3u << 20;
 
 }  // namespace berth::http

@@ -30,12 +30,12 @@ std::unique_ptr<BIO, FreeBio> bio_of(std::string_view text) {
   return std::unique_ptr<BIO, FreeBio>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-// All certificates of a PEM text, in its order; what is no certificate ends it.
+// All certificates of a PEM text in order, up to the first part that cannot be parsed.
 std::vector<std::unique_ptr<X509, FreeX509>> certificates_of(std::string_view pem) {
   std::vector<std::unique_ptr<X509, FreeX509>> all;
   const auto bio = bio_of(pem);
   while (X509* one = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)) all.emplace_back(one);
-  ERR_clear_error();  // the end of the text is an error too
+  ERR_clear_error();  // reaching the end of the text is also reported as an error
   return all;
 }
 
@@ -58,7 +58,7 @@ bool trust(SSL_CTX* context, std::string_view authorities_pem) {
   return fine;
 }
 
-// OpenSSL has names of its own.
+// Converts IANA names to OpenSSL's own names, separated by ":".
 Result<std::string> openssl_names(const std::vector<std::string>& cipher_suites) {
   std::string names;
   for (const std::string& suite : cipher_suites) {
@@ -69,7 +69,8 @@ Result<std::string> openssl_names(const std::vector<std::string>& cipher_suites)
   return names;
 }
 
-// HTTP/2 where the client knows it, else HTTP/1.1; a client that insists on something else gets no protocol, which it may take as that.
+// Selects HTTP/2 if the client offers it, else HTTP/1.1. If the client offers neither, no protocol is selected; the
+// client decides what that means.
 int select_protocol(SSL*, const unsigned char** out, unsigned char* out_size, const unsigned char* in,
                     unsigned in_size, void*) {
   static constexpr unsigned char kSpoken[] = "\x02h2\x08http/1.1";
@@ -85,14 +86,14 @@ void TlsContextDeleter::operator()(ssl_ctx_st* context) const { SSL_CTX_free(con
 
 namespace {
 
-// Everything but certificates.
+// Everything except the certificates.
 Result<TlsContext> context_without_certificate(const ServerTls& tls) {
   TlsContext context(SSL_CTX_new(TLS_server_method()));
   if (!context) return tls_error("cannot set up TLS");
   SSL_CTX* const c = context.get();
   SSL_CTX_set_min_proto_version(c, tls.min_version == TlsVersion::k13 ? TLS1_3_VERSION : TLS1_2_VERSION);
   SSL_CTX_set_options(c, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_TICKET | SSL_OP_CIPHER_SERVER_PREFERENCE);
-  // No resumption: a resumed session would carry a client certificate that was not checked again.
+  // No session resumption: a resumed session would reuse a client certificate without checking it again.
   SSL_CTX_set_session_cache_mode(c, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_num_tickets(c, 0);
   SSL_CTX_set_mode(c, SSL_MODE_RELEASE_BUFFERS);

@@ -1,4 +1,4 @@
-// The TLS side of a server: HTTP/2 and HTTP/1.1, client certificates optional.
+// TLS for servers: HTTP/2 and HTTP/1.1, with optional client certificates.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "http/certificates.h"
 
-// The OpenSSL handle, so that Boost stays out of this header.
+// OpenSSL's SSL_CTX, declared here to keep OpenSSL and Boost out of this header.
 struct ssl_ctx_st;
 
 namespace berth::http {
@@ -22,19 +22,23 @@ enum class TlsVersion { k12, k13 };
 
 struct ServerTls {
   Credential server;
-  // PEM, one or several: who signs client certificates. A certificate that none of them signed does not end the handshake: its
-  // requests carry the reason in HttpRequest::peer_error. Empty: none are asked for.
+  // PEM, one or several: the authorities of client certificates. A certificate that none of them signed does not fail
+  // the handshake: the reason is in HttpRequest::peer_error of its requests. Empty: the server asks for no client
+  // certificate.
   std::string client_authorities;
   TlsVersion min_version = TlsVersion::k12;
-  // IANA names (TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256), of TLS 1.2; empty: OpenSSL's. Those of TLS 1.3 are not for choice.
+  // TLS 1.2 cipher suites by IANA name (TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256); empty: OpenSSL's default. Those of
+  // TLS 1.3 are not configurable.
   std::vector<std::string> cipher_suites = {};
-  std::vector<std::string> groups = {};  // for key exchange, in order of preference, by OpenSSL's names (X25519, P-256); empty: OpenSSL's
+  // Key exchange groups in order of preference, by OpenSSL's names (X25519, P-256); empty: OpenSSL's default.
+  std::vector<std::string> groups = {};
 };
 
-// Whether versions, ciphers and groups can be used; the error names the one that cannot. For a server that has no certificate yet.
+// Checks the version, ciphers and groups; the error names the one that cannot be used. For a server that has no
+// certificate yet.
 Result<void> check_tls_options(const ServerTls& tls);
 
-// Errors name what cannot be used: the certificate, the key, an authority, a cipher, the groups.
+// Errors name what cannot be used: the certificate, the key, an authority, a cipher or the groups.
 Result<TlsContext> make_server_context(const ServerTls& tls);
 
 }  // namespace berth::http

@@ -27,7 +27,7 @@ void Transport::handshake(std::function<void(ErrorCode)> then) {
     if (!trusted) {
       certificate_error = X509_verify_cert_error_string(X509_STORE_CTX_get_error(context.native_handle()));
     }
-    return true;  // the handshake goes on; requests are told why they are not let in
+    return true;  // the handshake succeeds; the requests carry the error and are refused later
   });
   tcp.expires_after(kHandshakeTimeout);
   tls_->async_handshake(asio::ssl::stream_base::server, [this, then = std::move(then)](ErrorCode error) {

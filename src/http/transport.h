@@ -1,5 +1,4 @@
-// What a connection is made of below HTTP: its socket, TLS (if any), who is at the other end, and its place
-// among the connections.
+// The layer below HTTP of one connection: its socket, TLS (if any) and the client's identity.
 #pragma once
 
 #include <openssl/ssl.h>
@@ -17,22 +16,22 @@
 
 namespace berth::http {
 
-// On the socket's strand.
+// Use it on the socket's strand only.
 class Transport {
  public:
   using TlsStream = boost::beast::ssl_stream<boost::beast::tcp_stream&>;
   using ErrorCode = boost::system::error_code;
 
-  // `gone` is called when it is destroyed.
+  // The destructor calls `gone`.
   Transport(const std::shared_ptr<Hub>& hub, boost::asio::ip::tcp::socket socket, std::function<void()> gone);
   ~Transport();
 
-  // With TLS, within kHandshakeTimeout; then it is known who is there. Must not be destroyed before `then`
-  // was called.
+  // Does the TLS handshake, if any, within kHandshakeTimeout; then `identity` and `certificate_error` are set. Must
+  // not be destroyed before `then` is called.
   void handshake(std::function<void(ErrorCode)> then);
-  bool speaks_http2() const;  // the client asked for it (ALPN)
+  bool speaks_http2() const;  // the client negotiated it (ALPN)
 
-  // Calls `what` with the stream that bytes come from.
+  // Calls `what` with the stream to read from and write to.
   template <typename F>
   void on_stream(F&& what) {
     if (tls_) {
@@ -41,21 +40,22 @@ class Transport {
       what(tcp);
     }
   }
-  // Says goodbye, for a second, and closes. `keep` is whose part this is. Nothing else may be on its way.
+  // Does the TLS shutdown, for at most one second, and closes. `keep` owns this object and keeps it alive. No other
+  // operation may be pending.
   void close_politely(std::shared_ptr<void> keep);
   void close();
 
   auto get_executor() { return tcp.get_executor(); }
 
   boost::beast::tcp_stream tcp;
-  std::optional<CertificateSubject> identity;  // of the verified client certificate
-  std::string certificate_error;               // why one that was presented is not trusted
+  std::optional<CertificateSubject> identity;  // from the verified client certificate
+  std::string certificate_error;               // why the client's certificate is not trusted
 
  private:
   void learn_peer();
 
   boost::asio::steady_timer goodbye_;
-  Hub::Tls context_;  // a connection keeps the one that it began with
+  Hub::Tls context_;  // the TLS context at the start of the connection; later changes do not affect it
   std::optional<TlsStream> tls_;
   std::function<void()> gone_;
 };

@@ -21,7 +21,7 @@ void Turns::give_back(Kind kind) {
     const std::lock_guard lock(mutex_);
     const std::size_t i = index(kind);
     while (!next && !waiting_[i].empty()) {
-      next = waiting_[i].front().lock();  // null: the connection is gone
+      next = waiting_[i].front().lock();  // null: the connection has ended
       waiting_[i].pop_front();
     }
     if (!next) ++free_[i];

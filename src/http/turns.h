@@ -1,5 +1,5 @@
-// The requests that the handler works at: bounded, and given in turn to the connections that wait, so that
-// one that asks much does not keep out the others. From any thread.
+// Limits the requests that the handler works on at a time, and gives free turns to waiting connections in order, so
+// that a connection with many requests does not block the others. From any thread.
 #pragma once
 
 #include <array>
@@ -21,14 +21,14 @@ class Turns {
   class Taker {
    public:
     virtual ~Taker() = default;
-    // The taker has a turn, which it gives back when it has no use for it. On any thread; must not take
-    // another at once.
+    // The taker now has a turn; it must give it back if it does not need it. Called on any thread; must not call
+    // take() before it returns.
     virtual void on_turn(Kind kind) = 0;
   };
 
   Turns(int reads, int writes) : free_{reads, writes} {}
 
-  // True: the turn is taken. False: on_turn() will be called, once. A taker waits for one turn of a kind at a
+  // True: the turn is taken. False: on_turn() will be called, once. A taker may wait for only one turn of a kind at a
   // time.
   bool take(Kind kind, const std::shared_ptr<Taker>& taker);
   void give_back(Kind kind);
@@ -38,7 +38,7 @@ class Turns {
 
   std::mutex mutex_;
   std::array<int, 2> free_;
-  std::array<std::deque<std::weak_ptr<Taker>>, 2> waiting_;  // at most one entry of each connection
+  std::array<std::deque<std::weak_ptr<Taker>>, 2> waiting_;  // at most one entry per connection and kind
 };
 
 }  // namespace berth::http

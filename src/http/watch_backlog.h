@@ -1,5 +1,5 @@
-// How much of a stream its handler has handed over and its connection has not sent: between the executor, which adds, and the
-// connection's thread, which takes away. When enough waits the handler pauses until half of that is left.
+// How much of a stream the handler has handed over and the connection has not sent yet. The executor adds, the
+// connection's thread subtracts. Above the pause limits the handler pauses until the backlog is at most half of them.
 #pragma once
 
 #include <atomic>
@@ -11,18 +11,18 @@ namespace berth::http {
 
 class WatchBacklog {
  public:
-  // On the executor. False: pause until sent() says that there is room.
+  // On the executor. False: pause until sent() returns true.
   bool add(std::size_t bytes) {
     bytes_ += bytes;
     ++events_;
     if (bytes_ < kPauseWatchBytes && events_ < kPauseWatchEvents) return true;
     paused_ = true;
-    // What was sent since then saw nobody pausing, and will not say that there is room.
+    // A sent() that ran before `paused_` was set did not see the pause, so check again here.
     return has_room() && paused_.exchange(false);
   }
   bool too_much() const { return bytes_ > kMaxWatchBacklogBytes || events_ > kMaxWatchBacklogEvents; }
 
-  // On the connection's thread. True, once: there is room, and the handler paused for want of it.
+  // On the connection's thread. Returns true once when the handler has paused and may go on.
   bool sent(std::size_t bytes, std::size_t events) {
     bytes_ -= bytes;
     events_ -= events;
