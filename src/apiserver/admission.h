@@ -1,4 +1,4 @@
-// Rules of admission that sit behind webhooks elsewhere, joined to the embedded server's kinds in process.
+// Adds admission rules, which run in webhooks in a real cluster, to kinds of the embedded server, in process.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,8 @@
 
 namespace berth::apiserver {
 
-// The kind with the rules behind its own; itself when they are empty. `policy` is never null.
+// Returns the kind with `rules` run after its own; returns `resource` itself when `rules` are empty. `policy` is
+// never null.
 ResourcePtr with_rules(ResourcePtr resource, api::kueue::AdmissionRules rules,
                        std::shared_ptr<const api::kueue::AdmissionPolicy> policy);
 

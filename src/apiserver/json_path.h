@@ -1,4 +1,4 @@
-// The JSONPath of CustomResourceDefinitions: printer columns, selectable fields, scale paths.
+// JSONPath as CustomResourceDefinitions use it: printer columns, selectable fields, scale paths.
 // https://kubernetes.io/docs/reference/kubectl/jsonpath/
 #pragma once
 
@@ -16,18 +16,17 @@ namespace berth::apiserver {
 // `.status.conditions[?(@.type=="Ready")].status`. Dots in names can be escaped: `.metadata.labels.a\.b`.
 class JsonPath {
  public:
-  static constexpr std::size_t kMaxSteps = 64;  // of one path; real ones have fewer than ten
+  static constexpr std::size_t kMaxSteps = 64;  // limit for one path; real paths have fewer than ten
 
-  // Errors say where the text stops being a path. The leading dot may be missing.
+  // Errors give the position of the syntax error. The leading dot is optional.
   static Result<JsonPath> compile(std::string_view text);
 
-  // What the path leads to, in the order of the document; empty when a step finds nothing.
-  // At most `limit` values.
+  // The values that the path selects, in document order, at most `limit`; empty when a step finds nothing.
   std::vector<const Json*> find_all(const Json& root, std::size_t limit = 1024) const;
-  // The first of them, or null.
+  // The first of these values, or null.
   const Json* find_first(const Json& root) const;
 
-  // Whether the path has only names: `.a.b['c']`, and these names.
+  // is_plain(): the path consists of names only, as in `.a.b['c']`. names(): these names.
   bool is_plain() const;
   std::vector<std::string> names() const;
 
@@ -37,11 +36,11 @@ class JsonPath {
   struct Step {
     Kind kind = Kind::kName;
     std::string name;                // kName
-    std::int64_t index = 0;          // kIndex; kSlice: the first
+    std::int64_t index = 0;          // kIndex; kSlice: its start
     std::int64_t end = 0, step = 1;  // kSlice
     bool has_end = false;
-    Op op = Op::kExists;            // kFilter: left op right
-    std::vector<Step> left, right;  // below the item (@)
+    Op op = Op::kExists;            // kFilter: `left` op `right`
+    std::vector<Step> left, right;  // paths relative to the item (@)
     bool right_is_path = false;
     Json literal;
 

@@ -1,5 +1,5 @@
-// What Kueue's admission and conversion webhooks do, in process: the embedded server calls the functions that sit
-// behind webhooks elsewhere.
+// Kueue's admission and conversion webhooks, in process: the embedded server calls the functions that a real cluster
+// calls through webhooks.
 #pragma once
 
 #include "api/kueue/admission.h"
@@ -7,11 +7,11 @@
 
 namespace berth::apiserver {
 
-// For ApiServerOptions::admission. Kinds that no webhook looks at are returned as they are.
+// For ApiServerOptions::admission. Returns kinds without a webhook unchanged.
 std::function<ResourcePtr(ResourcePtr)> kueue_webhooks(api::kueue::AdmissionPolicy policy);
-// The same with the policy of an installation that nothing was said about.
+// The same with the default policy.
 ResourcePtr with_kueue_webhooks(ResourcePtr resource);
-// Conversion between v1beta1 and v1beta2 alone.
+// Only the conversion between v1beta1 and v1beta2.
 ResourcePtr with_kueue_conversion(ResourcePtr resource);
 
 }  // namespace berth::apiserver

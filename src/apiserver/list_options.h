@@ -1,4 +1,4 @@
-// What is wrong with the options of a list or watch, as the API server says it.
+// Validates the options of a list or watch, with the error messages of the API server.
 // https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace berth::apiserver {
 
-// Of lists, watches, and deletions of what a list would show. The version itself is not looked at.
+// For list, watch and deletecollection. Does not check the format of resourceVersion.
 api::FieldErrors list_option_errors(const api::RestRequest& request);
 
 }  // namespace berth::apiserver

@@ -1,4 +1,4 @@
-// The resources that are served right now.
+// The resources that are served now.
 #pragma once
 
 #include <functional>
@@ -14,15 +14,16 @@ namespace berth::apiserver {
 
 class Registry {
  public:
-  // Every resource is passed through this when it is added: how admission of others joins a kind. Set before the first add().
+  // `decorate` is applied to every resource when it is added; this is how external admission is added to a kind. Set
+  // it before the first add().
   void set_decorator(std::function<ResourcePtr(ResourcePtr)> decorate) { decorate_ = std::move(decorate); }
-  // Adds or replaces by group, version and resource.
+  // Adds the resource, or replaces the one with the same group, version and resource.
   void add(ResourcePtr resource);
   void remove(const api::GroupVersionResource& gvr);
   ResourcePtr find(const api::GroupVersionResource& gvr) const;                       // null when not served
   ResourcePtr find_kind(std::string_view group, std::string_view version, std::string_view kind) const;
   std::vector<ResourcePtr> all() const;  // ordered by group, version, resource
-  // Counts changes: caches of discovery and OpenAPI documents compare it.
+  // Incremented by each change; discovery and OpenAPI caches compare it.
   std::uint64_t generation() const { return generation_; }
 
  private:

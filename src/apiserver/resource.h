@@ -1,4 +1,4 @@
-// One served resource: what the generic machinery must know of a kind, built-in or custom.
+// One served resource: what the generic code must know about a kind, built-in or custom.
 #pragma once
 
 #include <functional>
@@ -22,46 +22,51 @@ struct PrinterColumn {
 
 class Registry;
 
-// What a kind does besides its schema. Every function may be empty. They never do I/O: what they need to look up
-// (priority classes, limit ranges, the namespace) comes through Lookup.
+// The behaviour of a kind in addition to its schema. Every function may be empty. The functions do no I/O: they look
+// up other objects (priority classes, limit ranges, the namespace) through Lookup.
 struct Lookup {
-  // The stored object or null. Cheap; the pointer stays valid.
+  // The stored object, or null. Cheap; the returned pointer stays valid.
   std::function<JsonPtr(const api::GroupVersionResource&, std::string_view ns, std::string_view name)> get;
   std::function<std::vector<JsonPtr>(const api::GroupVersionResource&, std::string_view ns)> list;
 };
 struct Strategy {
-  // First of all, on every object that a client's bytes or a patch made (create, update, patch; any subresource), after
-  // check_types: brings members into the form they are stored in (canonical quantities and times, zero values left out as
-  // the kind's codec does), fills all defaults, constant ones too. Idempotent. Field ownership is computed on its result,
-  // before prepare_*. The error is the tail of a 400: `<Kind> in version "<v>" cannot be handled as a <Kind>: <error>`.
+  // Runs first, after check_types, on every object that a client's body or patch produced (create, update, patch; any
+  // subresource). Converts members to their stored form (canonical quantities and times, zero values omitted as the
+  // kind's codec does) and fills all defaults, also the constant ones. Idempotent. Field ownership is computed from
+  // the result, before prepare_*. The error is the last part of a 400 message: `<Kind> in version "<v>" cannot be
+  // handled as a <Kind>: <error>`.
   std::function<Result<void>(Json& object)> decode;
-  // After decoding and schema defaults, before validation: fills what depends on other fields or objects, drops what a
-  // client must not set (status on create), computes generation-relevant normal forms. uid, name and creationTimestamp are set.
+  // Runs after decoding and schema defaulting, before validation: fills what depends on other fields or objects,
+  // drops what a client must not set (status on create), and normalizes fields that generation depends on. uid, name
+  // and creationTimestamp are already set.
   std::function<void(Json& object, const Lookup&)> prepare_create;
   std::function<void(Json& object, const Json& old, std::string_view subresource, const Lookup&)> prepare_update;
   std::function<api::FieldErrors(const Json& object, const Lookup&)> validate;  // create and update
   std::function<api::FieldErrors(const Json& object, const Json& old, std::string_view subresource)> validate_update;
-  // Refusals that are no field errors (403): unknown priority class, LimitRange, terminating namespace. Empty: allowed.
+  // Rejections other than field errors (403): unknown priority class, LimitRange, terminating namespace. nullopt:
+  // allowed.
   std::function<std::optional<api::RestResponse>(Json& object, const Json* old, const Lookup&)> admit;
-  // What validating webhooks would refuse, after everything else was found valid. `old` is null on creation.
-  // Empty: allowed.
+  // What validating webhooks would reject; runs after all other validation succeeded. `old` is null on create.
+  // nullopt: allowed.
   std::function<std::optional<api::RestResponse>(const Json& object, const Json* old,
                                                  std::string_view subresource, const Lookup&)>
       validating_admission;
-  // What validating webhooks would say of a deletion; the error becomes a 403.
+  // What validating webhooks would reject for a deletion; the error becomes a 403.
   std::function<Result<void>(const Json& object, const Lookup&)> deletion_admission;
-  // Makes an object of one version of the resource one of `version`. Empty: versions differ in apiVersion alone.
+  // Converts an object of any version of the resource to `version`. Empty: versions differ only in apiVersion.
   std::function<Result<void>(Json& object, std::string_view version)> convert;
-  // Rows of Tables for kinds whose columns are computed (Pod, Job, Node); same length as `columns` after Name.
+  // Table cells of kinds whose columns are computed (Pod, Job, Node): one per entry of `columns`, without Name.
   std::function<JsonArray(const Json& object, Time now)> cells;
-  // Extra field labels for selectors: nullopt when the field is not supported.
+  // Additional fields for field selectors: nullopt when the field is not supported.
   std::function<std::optional<std::string>(const Json& object, std::string_view field)> field;
   std::vector<std::string> selectable_fields;  // besides metadata.name and metadata.namespace
-  bool status_kept_on_create = false;          // Node
-  bool counts_generation = true;               // metadata.generation; false: the kind has none (ConfigMap, Node, Event, ...)
-  bool unconditional_update = true;            // PUT without resourceVersion; false for custom resources
-  bool graceful_delete = false;                // Pod: deletionGracePeriodSeconds
-  std::string default_propagation = "Background";  // batch/v1 Job over its own version: "Orphan" is legacy; see conformance
+  bool status_kept_on_create = false;          // true for Node
+  // Maintain metadata.generation; false for kinds without it (ConfigMap, Node, Event, ...).
+  bool counts_generation = true;
+  bool unconditional_update = true;            // allow PUT without resourceVersion; false for custom resources
+  bool graceful_delete = false;                // Pod: uses deletionGracePeriodSeconds
+  // When the request does not say; batch/v1 Job has the legacy default "Orphan"
+  std::string default_propagation = "Background";
 };
 
 struct ResourceInfo {
@@ -73,14 +78,14 @@ struct ResourceInfo {
   bool has_scale = false;
   std::string scale_spec_path, scale_status_path, scale_selector_path;
   std::vector<std::string> extra_subresources;  // "binding", "eviction" of pods
-  std::vector<std::string> verbs;               // empty: all
-  std::vector<PrinterColumn> columns;           // without Name
-  bool name_in_columns = false;                 // Event: `columns` and `cells` are the whole row, Name is among them
-  // What an empty object of the kind looks like, e.g. {"status": {}}. Field ownership of a create is what differs from it.
+  std::vector<std::string> verbs;               // empty: all verbs
+  std::vector<PrinterColumn> columns;           // without the column Name
+  bool name_in_columns = false;                 // Event: `columns` and `cells` are the whole row, including Name
+  // An empty object of the kind, for example {"status": {}}. On create, the fields that differ from it are owned.
   Json zero;
-  SchemaPtr schema;                             // of the whole object; metadata is described by meta_schema()
-  bool custom = false;                          // from a CustomResourceDefinition
-  std::string storage_version;                  // objects of all versions of one resource share their storage
+  SchemaPtr schema;                             // of the whole object; meta_schema() describes metadata
+  bool custom = false;                          // defined by a CustomResourceDefinition
+  std::string storage_version;                  // objects of all versions of the resource are stored in this version
   Strategy strategy;
 };
 using ResourcePtr = std::shared_ptr<const ResourceInfo>;

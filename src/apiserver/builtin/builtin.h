@@ -1,4 +1,4 @@
-// The built-in kinds: schemas (the *.yaml files beside this one), defaults, validation, columns.
+// The built-in kinds: schemas (the *.yaml files in this folder), defaults, validation, printer columns.
 #pragma once
 
 #include <vector>

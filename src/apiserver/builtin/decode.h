@@ -1,5 +1,4 @@
-// The form in which objects of built-in kinds are stored: what a typed decoder and its defaults make of a
-// client's text.
+// Converts an object of a built-in kind to its stored form: the result of Go's typed decoder and the defaults.
 #pragma once
 
 #include "apiserver/schema/schema.h"
@@ -8,12 +7,12 @@
 
 namespace berth::apiserver {
 
-// Makes quantities and times canonical, drops nulls and values that equal their absence, fills constant
-// defaults and the members that every object has. Members of a type other than the schema's are left alone.
-// Idempotent. Errors are those of a decoder, e.g. "illegal base64 data at input byte 0".
+// Makes quantities and times canonical, drops nulls and zero values that mean the same as absent, fills constant
+// defaults and the members that every object has. Leaves members alone whose type does not match the schema.
+// Idempotent. Errors are those of Go's decoder, for example "illegal base64 data at input byte 0".
 Result<void> to_stored_form(Json& object, const Schema& schema);
 
-// The object that has nothing but the members every object has.
+// An object with only the members that every object has.
 Json zero_object(const Schema& schema);
 
 }  // namespace berth::apiserver

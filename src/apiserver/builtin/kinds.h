@@ -1,4 +1,4 @@
-// One function for each built-in kind, and what they share.
+// One function per built-in kind, and their shared helpers.
 #pragma once
 
 #include <string>
@@ -14,19 +14,18 @@ struct KindNames {
   std::vector<std::string> short_names, categories;
 };
 
-// A resource with the schema of the notation's `type`, its stored form (Strategy::decode) and its zero
-// object.
+// A resource with the schema of the notation's `type`, its Strategy::decode and its zero object.
 ResourceInfo make_kind(KindNames names, std::string_view type);
-// The same with what happens after the constant defaults, on every decoding.
+// The same with `finish_decoding`, which runs after the constant defaults on every decoding.
 ResourceInfo make_kind(KindNames names, std::string_view type,
                        std::function<Result<void>(Json&)> finish_decoding);
-// Strategy::field for a fixed table of labels: the text, number or boolean at the path of the label itself
-// ("spec.nodeName"), "" when absent.
+// Returns a Strategy::field for a fixed list of field labels. The label is itself the path ("spec.nodeName"); the
+// value is the text, number or boolean there, "" when absent.
 std::function<std::optional<std::string>(const Json&, std::string_view)> field_paths(
     std::vector<std::string> labels);
 
-// Serves .status as a subresource: a create has the status of the zero object, an update changes either the
-// status or all but the status.
+// Serves .status as a subresource: create uses the status of the zero object; an update changes either only the
+// status or everything except the status.
 void separate_status(ResourceInfo& info);
 
 ResourceInfo namespace_resource();
@@ -44,7 +43,7 @@ ResourceInfo lease_resource();
 ResourceInfo priority_class_resource();
 ResourceInfo runtime_class_resource();
 
-// Kinds that manifests of applications bring along: checked and stored, without a controller behind them.
+// Kinds that are only validated and stored, so that application manifests can be applied; no controller acts on them.
 ResourceInfo deployment_resource();
 ResourceInfo service_resource();
 ResourceInfo role_resource();

@@ -1,4 +1,4 @@
-// What LimitRange objects do to pods. https://kubernetes.io/docs/concepts/policy/limit-range/
+// Applies LimitRange objects to pods. https://kubernetes.io/docs/concepts/policy/limit-range/
 #pragma once
 
 #include <string>
@@ -9,10 +9,9 @@
 
 namespace berth::apiserver {
 
-// Gives containers the requests and limits they lack and notes it in the annotation
-// kubernetes.io/limit-ranger.
+// Sets missing requests and limits of containers, and records it in the annotation kubernetes.io/limit-ranger.
 void apply_limit_range_defaults(Json& pod, const Lookup& lookup);
-// Why the pod breaks a limit range of its namespace; empty: it does not.
+// The violations of the namespace's limit ranges by the pod; empty: none.
 std::vector<std::string> broken_limits(const Json& pod, const Lookup& lookup);
 
 }  // namespace berth::apiserver

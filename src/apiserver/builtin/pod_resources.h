@@ -1,4 +1,4 @@
-// What a pod asks for, counted as the scheduler, LimitRange and the quality-of-service classes do.
+// The resources that a pod requests, computed as the scheduler, LimitRange and the QoS classes do.
 #pragma once
 
 #include <map>
@@ -13,11 +13,11 @@ namespace berth::apiserver {
 
 using ResourceTotals = std::map<std::string, Quantity, std::less<>>;
 
-// The quantity at the value, nullopt when it is none.
+// Reads a quantity; nullopt when the value is not one.
 std::optional<Quantity> quantity_of(const Json& value);
 
-// Requests (limits) of all containers together: the sum of containers and sidecars, or the largest init
-// container together with the sidecars started before it, whichever is more.
+// Requests (or limits) of all containers: the larger one of (a) the sum of containers and sidecars, and (b) the
+// largest init container plus the sidecars that start before it.
 // https://kubernetes.io/docs/concepts/workloads/pods/init-containers/#resource-sharing-within-containers
 ResourceTotals container_requests(const Json& pod_spec);
 ResourceTotals container_limits(const Json& pod_spec);

@@ -1,4 +1,4 @@
-// The row of a pod in kubectl's tables.
+// The row of a pod in server-side printed tables.
 #pragma once
 
 #include <string>

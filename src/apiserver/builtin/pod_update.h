@@ -1,4 +1,4 @@
-// What may change in a pod that exists.
+// Which fields of an existing pod may change.
 // https://kubernetes.io/docs/concepts/workloads/pods/#pod-update-and-replacement
 #pragma once
 
@@ -9,9 +9,10 @@
 
 namespace berth::apiserver {
 
-// Of the pod itself: images, deadlines, more tolerations; fewer gates; while gated, narrower node selection.
+// For the pod itself: images, deadlines, more tolerations, fewer scheduling gates; while gated, a narrower node
+// selection.
 void validate_pod_update(const Json& pod, const Json& old, api::FieldErrors& errors);
-// Of its status: a container that ended for good does not start again.
+// For its status: a container that has terminated for good must not start again.
 void validate_pod_status_update(const Json& pod, const Json& old, api::FieldErrors& errors);
 
 }  // namespace berth::apiserver

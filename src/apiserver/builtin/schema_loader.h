@@ -1,4 +1,4 @@
-// Schemas of the built-in kinds from their notation, the *.yaml files beside this one:
+// Loads the schemas of the built-in kinds from their notation, the *.yaml files in this folder:
 //
 //   <Type>:
 //     _: description of the type
@@ -6,12 +6,12 @@
 //     _atomic: "true"                     # owned and merged as a whole
 //     <field>: <type>[?|!] <flag>... -- description
 //
-// Types: string int32 int64 bool quantity time microTime bytes intOrString any, a Type; followed by [] (list)
-// or {} (map with these values). Presence: `?` an optional value that is kept also when zero (types are that
-// anyway), `!` a value that every object has, neither: left out when zero. Flags: `required`; `=<json or
-// text>` the default; `map(<key>)` a list whose members are told apart and merged by that key;
-// `keys(<a>,<b>)` only told apart, `merge(<key>)` only merged; `set`, `mergeset` (a set that a strategic
-// patch merges); `atomic` of maps; `retainKeys`. Sources:
+// Types: string int32 int64 bool quantity time microTime bytes intOrString any, or a Type; followed by [] (list) or
+// {} (map with these values). Presence: `?` an optional value that is kept also when zero (values of a Type always
+// are), `!` a value that every object has, neither: omitted when zero. Flags: `required`; `=<json or text>` the
+// default; `map(<key>)` a list whose items are identified and merged by that key; `keys(<a>,<b>)` items are only
+// identified by the keys, `merge(<key>)` only merged by the key; `set`, `mergeset` (a set that a strategic merge
+// patch merges); `atomic` for maps; `retainKeys`. Source:
 // https://kubernetes.io/docs/reference/kubernetes-api/ (1.36).
 #pragma once
 
@@ -21,9 +21,9 @@
 
 namespace berth::apiserver {
 
-// The schema of a type of the notation. Types are known at build time: an unknown one breaks an invariant.
+// The schema of a Type of the notation. Types are known at build time: an unknown name is a broken invariant.
 SchemaPtr builtin_schema(std::string_view type);
-// The same with apiVersion, kind and metadata: a whole object.
+// The schema of a whole object of the type: with apiVersion, kind and metadata.
 SchemaPtr builtin_kind_schema(std::string_view type);
 
 }  // namespace berth::apiserver

@@ -1,4 +1,4 @@
-// The words of kubectl's tables: columns, ages, and the pieces that rows of several kinds share.
+// Helpers for printer tables: columns, ages, and cells that several kinds share.
 #pragma once
 
 #include <string>
@@ -10,22 +10,22 @@
 
 namespace berth::apiserver {
 
-// As kubectl prints spans of time: "45s", "5m30s", "3h", "2d4h", "324d", "2y10d"; "<invalid>" for more than a
-// second into the future.
+// Formats a duration as kubectl does: "45s", "5m30s", "3h", "2d4h", "324d", "2y10d"; "<invalid>" for more than a
+// second in the future.
 std::string human_duration(Duration d);
-// The time since an RFC 3339 text; "<unknown>" when there is none.
+// The time since an RFC 3339 timestamp; "<unknown>" when it is empty.
 std::string age_cell(std::string_view timestamp, Time now);
-// The age of an object.
+// The time since the object's creation.
 std::string age_of(const Json& object, Time now);
 
-// A text column. `priority` 0 is shown always, 1 by -o wide.
+// A text column. `priority` 0: always shown; 1: only with -o wide.
 PrinterColumn text_column(std::string name, std::string description, int priority = 0);
 
-// "a,b" of the members' `field`.
+// The values of `field` in all items, joined: "a,b".
 std::string join_field(const JsonArray& list, std::string_view field);
-// "a=b,c in (d,e)", "<none>" when empty: a metav1.LabelSelector in one line.
+// A metav1.LabelSelector in one line: "a=b,c in (d,e)"; "<none>" when empty.
 std::string selector_text(const Json* selector);
-// "a=b,c=d" in order of keys, "<none>" when empty.
+// "a=b,c=d", sorted by key; "<none>" when empty.
 std::string labels_text(const JsonObject& labels);
 
 }  // namespace berth::apiserver

@@ -1,4 +1,4 @@
-// CEL expressions as trees.
+// The syntax tree of a CEL expression.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,7 @@ struct Expr {
     kSelect,    // args[0].name; optional: .?name
     kHas,       // has(args[0].name)
     kIndex,     // args[0][args[1]]; optional: [?...]
-    kCall,  // name(args...), or args[0].name(args[1]...) when `member`; operators are calls of "_+_" and the
-            // like
+    kCall,  // name(args...), or args[0].name(args[1]...) when `member`; operators are calls of "_+_" and the like
     kList,  // [args...]
     kMap,   // {args[0]: args[1], ...}
     kMacro  // args[0].macro(name, args[1], args[2]?)
@@ -33,19 +32,19 @@ struct Expr {
   Macro macro = Macro::kAll;
   bool member = false;
   bool optional = false;
-  std::size_t at = 0;  // byte offset in the source, where errors point to
+  std::size_t at = 0;  // byte offset in the source; error messages point to it
   std::string name;
   Value literal;
   std::vector<std::unique_ptr<Expr>> args;
 
   // Set by the checker.
   TypePtr type;
-  const Function* function = nullptr;  // of calls
-  int slot = -1;                       // of variables and macros: where the value is while running
+  const Function* function = nullptr;  // for kCall
+  int slot = -1;                       // for variables and macros: index of the value at run time
 };
 using ExprPtr = std::unique_ptr<Expr>;
 
-// The slots of the two names every rule has; those of macros follow.
+// The slots of the two variables that every rule has; the slots of macro variables follow.
 constexpr int kSelfSlot = 0;
 constexpr int kOldSelfSlot = 1;
 

@@ -1,4 +1,4 @@
-// The parts of the function table, by subject.
+// The parts of the function table, by topic.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// CEL's tokens.
+// The tokens of CEL.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ namespace berth::apiserver::cel {
 struct Token {
   enum class Kind : std::uint8_t { kEnd, kName, kLiteral, kSign, kBad };
   Kind kind = Kind::kEnd;
-  std::string_view text;  // as written; of kSign the operator or bracket
+  std::string_view text;  // source text; for kSign the operator or bracket
   std::size_t at = 0;
-  Value literal;        // kLiteral: numbers, strings, bytes
-  std::string problem;  // kBad
+  Value literal;        // for kLiteral: a number, string or bytes
+  std::string problem;  // for kBad: the error
 };
 
 class Lexer {

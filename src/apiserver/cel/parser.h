@@ -1,4 +1,4 @@
-// CEL's grammar. https://github.com/google/cel-spec/blob/master/doc/langdef.md#syntax
+// The parser of CEL. https://github.com/google/cel-spec/blob/master/doc/langdef.md#syntax
 #pragma once
 
 #include <string>
@@ -14,13 +14,13 @@ struct Problem {
   std::string message;
 };
 
-constexpr std::size_t kMaxSource = 100'000;  // bytes; as cel-go's limit on expressions
-constexpr int kMaxDepth = 250;               // of nesting; as cel-go's
+constexpr std::size_t kMaxSource = 100'000;  // bytes; the same limit as cel-go
+constexpr int kMaxDepth = 250;               // nesting depth; the same limit as cel-go
 
-// Null when there are problems.
+// Returns null when there are problems.
 ExprPtr parse(std::string_view source, std::vector<Problem>& problems);
 
-// "ERROR: <input>:1:5: undefined field 'b'\n | self.b == 1\n | ....^", one after the other.
+// Formats the problems one after the other: "ERROR: <input>:1:5: undefined field 'b'\n | self.b == 1\n | ....^".
 std::string display(std::string_view source, const std::vector<Problem>& problems);
 
 }  // namespace berth::apiserver::cel

@@ -14,24 +14,24 @@ namespace berth::apiserver::cel {
 
 struct Program {
   ExprPtr root;
-  TypePtr result;  // schemas it points to live as long as the one it was compiled for
-  int slots = 2;   // values it needs while running
+  TypePtr result;  // the schemas in it live as long as the schema that this was compiled for
+  int slots = 2;   // number of values that a run stores
   bool uses_old_self = false;
   std::uint64_t worst_cost =
-      0;  // of one run, by the limits of the schema; kUnknownSize when nothing limits it
+      0;  // worst-case cost of one run within the limits of the schema; kUnknownSize when it is unbounded
 };
 
-// Null when there are problems. `old_self` is the type of oldSelf, usually the same as of self.
+// Returns null when there are problems. `old_self` is the type of oldSelf, usually the same as that of self.
 std::shared_ptr<Program> compile(std::string_view source, const TypePtr& self, const TypePtr& old_self,
                                  std::vector<Problem>& problems);
 
-// The worst case of a checked expression, in cel-go's units: about 1 per step, a tenth per byte of text.
+// The worst-case cost of a checked expression, in cel-go's units: about 1 per step, 0.1 per byte of text.
 std::uint64_t worst_cost(const Expr& root);
 
-// What a run may still cost. Running out is an error of the rule.
+// The cost that a run may still use. Exceeding it is an error of the rule.
 struct Budget {
-  static constexpr std::int64_t kPerRule = 1'000'000;     // as a server's limit of one evaluation
-  static constexpr std::int64_t kPerObject = 10'000'000;  // and of all rules of one object
+  static constexpr std::int64_t kPerRule = 1'000'000;     // limit of one evaluation, as in kube-apiserver
+  static constexpr std::int64_t kPerObject = 10'000'000;  // limit of all rules of one object, as in kube-apiserver
   std::int64_t left = kPerRule;
 };
 

@@ -1,4 +1,4 @@
-// Values while a CEL expression runs. https://github.com/google/cel-spec/blob/master/doc/langdef.md#values
+// Values at evaluation time of a CEL expression. https://github.com/google/cel-spec/blob/master/doc/langdef.md#values
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@ namespace berth::apiserver::cel {
 struct Value;
 
 struct Null {};
-struct Text {  // a view into the document, or into what it owns
+struct Text {  // a view into the document or into `owned`
   std::shared_ptr<const std::string> owned;
   std::string_view view;
 };
 struct Bytes {
   std::shared_ptr<const std::string> data;
 };
-struct Tree {  // an object or array of the document, and what the schema says of it (null when nothing)
+struct Tree {  // an object or array of the document, with its schema (null when the schema does not cover it)
   const Json* json = nullptr;
   const Schema* schema = nullptr;
 };
@@ -35,12 +35,12 @@ struct Map {
   std::shared_ptr<const std::vector<std::pair<Value, Value>>> entries;
 };
 struct Optional {
-  std::shared_ptr<const Value> value;  // null when there is none
+  std::shared_ptr<const Value> value;  // null: the optional is empty
 };
 struct TypeName {
   std::string_view name;
 };
-struct Failure {  // what went wrong; logical operators may still ignore it
+struct Failure {  // an error; logical operators may still ignore it
   std::shared_ptr<const std::string> message;
 };
 
@@ -57,8 +57,8 @@ struct Value : std::variant<Null, bool, std::int64_t, std::uint64_t, double, Tex
 Value text(std::string owned);
 Value failure(std::string message);
 Value list_of(std::vector<Value> items);
-// A value of the document: scalars become what their schema's type and format say, the rest stays where it
-// is.
+// Converts a value of the document: scalars get the CEL type that the schema's type and format specify; objects and
+// arrays stay references into the document.
 Value from_json(const Json& json, const Schema* schema);
 
 // "int", "string", "list", "map", ...
@@ -68,15 +68,15 @@ bool is_list(const Value& value);
 bool is_map(const Value& value);
 std::size_t length(const Value& list_or_map);
 Value item(const Value& list, std::size_t index);  // index < length
-// The keys of a map, in the order of the document.
+// The keys of a map, in document order.
 std::vector<Value> keys(const Value& map);
-// The member of a map; false when there is none.
+// Looks up the member of a map; false when there is none.
 bool member(const Value& map, const Value& key, Value& out);
 bool member(const Value& map, std::string_view key, Value& out);
 
-// As CEL's ==: numbers by value whatever their type, values of different types are unequal.
+// CEL's ==: compares numbers by value whatever their type; values of different types are unequal.
 bool equal(const Value& a, const Value& b);
-// -1, 0, 1; 2 when the two have no order.
+// -1, 0 or 1; 2 when the two values cannot be ordered.
 int compare(const Value& a, const Value& b);
 
 }  // namespace berth::apiserver::cel

@@ -1,5 +1,4 @@
-// What clients ask first: /version, /api, /apis and below, /openapi, health and metrics. Used on the
-// executor.
+// Serves /version, /api, /apis and below, /openapi, health and metrics. Use it on the executor.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +19,8 @@ namespace berth::apiserver::discovery {
 
 struct DiscoveryOptions {
   std::vector<HealthCheck> checks;
-  std::function<std::string()> metrics;  // the text of /metrics; without one there is no such page
-  std::string server_address;            // "host:port" that /api tells clients
+  std::function<std::string()> metrics;  // returns the text of /metrics; empty: the page does not exist
+  std::string server_address;            // the "host:port" in the response of /api
   std::vector<VirtualGroup> virtual_groups;
 };
 
@@ -29,16 +28,16 @@ class Discovery {
  public:
   Discovery(const Registry& registry, DiscoveryOptions options);
 
-  // nullopt: the path is none of discovery's.
+  // nullopt: the path does not belong to discovery.
   std::optional<http::HttpResponse> get(const http::HttpRequest& request, const http::Target& target);
-  const VirtualGroup* virtual_group(std::string_view group) const;  // null: none
+  const VirtualGroup* virtual_group(std::string_view group) const;  // null: not a virtual group
 
  private:
   struct Document {
     std::string body;
     std::string etag;
   };
-  // Documents are made once per generation of the registry.
+  // Documents are built once per generation of the registry.
   std::shared_ptr<const Document> cached(const std::string& key,
                                          const std::function<std::optional<std::string>()>& make);
   std::optional<http::HttpResponse> group_document(const http::HttpRequest& request,

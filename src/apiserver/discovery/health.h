@@ -15,11 +15,11 @@ namespace berth::apiserver::discovery {
 
 struct HealthCheck {
   std::string name;
-  std::function<std::string()> failure;  // what is wrong; empty when fine
+  std::function<std::string()> failure;  // returns the problem; empty when healthy
   bool readiness_only = false;           // does not count for /livez and /healthz
 };
 
-// nullopt: the path is none of theirs.
+// nullopt: the path is not a health endpoint.
 std::optional<http::HttpResponse> answer_health(const http::Target& target,
                                                 const std::vector<HealthCheck>& checks);
 

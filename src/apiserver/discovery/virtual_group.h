@@ -1,4 +1,5 @@
-// A group of the API that others answer: shown among those of the server's own, as kube-apiserver shows aggregated ones.
+// An API group that another component answers. Discovery lists it with the server's own groups, as kube-apiserver
+// lists aggregated APIs.
 // https://kubernetes.io/docs/concepts/extend-kubernetes/api-extension/apiserver-aggregation/
 #pragma once
 
@@ -14,21 +15,21 @@
 namespace berth::apiserver::discovery {
 
 struct VirtualGroup {
-  std::string group;                  // not served otherwise
-  std::vector<std::string> versions;  // the preferred one first
-  Json entry;                         // as it stands in APIGroupList and, with its kind, as APIGroup
-  Json aggregated;                    // as it stands in APIGroupDiscoveryList
+  std::string group;                  // must not be served otherwise
+  std::vector<std::string> versions;  // preferred version first
+  Json entry;                         // its entry in APIGroupList; with kind added, the APIGroup
+  Json aggregated;                    // its entry in APIGroupDiscoveryList
   std::function<Json(std::string_view version)> resources;   // APIResourceList
   std::function<Json(std::string_view version)> openapi_v3;
   Json openapi_v2;
-  // On the executor: answers a request about a resource of the group that its sender may make. The result encodes the answer, on
-  // any thread, once.
+  // Called on the executor for a request about a resource of the group, after authorization. The returned function
+  // encodes the response; it is called once, on any thread.
   std::function<std::function<http::HttpResponse()>(std::string_view method, const http::Target& target)> answer;
 
   bool serves(std::string_view version) const;
 };
 
-// Puts the groups into documents that were made of the server's own resources.
+// Add the groups to documents that were built from the server's own resources.
 void add_to_group_list(const std::vector<VirtualGroup>& groups, Json& list);
 void add_to_aggregated(const std::vector<VirtualGroup>& groups, Json& list);
 void add_to_openapi_v2(const std::vector<VirtualGroup>& groups, Json& document);

@@ -1,4 +1,4 @@
-// Events are forgotten an hour after they were last written, as the API server does by default.
+// Deletes Events one hour after their last write, as kube-apiserver does by default.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ class EventExpiry {
   EventExpiry(const EventExpiry&) = delete;
   EventExpiry& operator=(const EventExpiry&) = delete;
 
-  void load();  // events that are there when the server starts get a whole hour again
+  void load();  // Events that exist at startup are kept for another hour
   void on_change(const Change& change);
 
  private:

@@ -1,4 +1,4 @@
-// From stored objects back to a resource that serves them.
+// Finds the resource that serves a stored object.
 #pragma once
 
 #include <string_view>
@@ -7,8 +7,7 @@
 
 namespace berth::apiserver {
 
-// The resource whose objects are in `bucket`, in the version they are stored in if that is served; null when
-// none is.
+// The resource whose objects are in `bucket`, preferably in its storage version; null when no version is served.
 inline ResourcePtr find_resource(const Registry& registry, std::string_view bucket) {
   ResourcePtr found;
   for (const ResourcePtr& resource : registry.all()) {

@@ -1,4 +1,4 @@
-// Deletes what no owner holds any more, and carries out foreground and orphaning deletions.
+// Deletes objects whose owners are gone, and carries out foreground and orphan deletions.
 // https://kubernetes.io/docs/concepts/architecture/garbage-collection/
 #pragma once
 
@@ -15,7 +15,7 @@ class GarbageCollector {
  public:
   GarbageCollector(Core& core, Requests& requests);
 
-  void load();  // what the store holds when the server starts
+  void load();  // loads the objects that exist at startup
   void on_change(const Change& change);
 
  private:
@@ -38,7 +38,7 @@ class GarbageCollector {
   Core& core_;
   Requests& requests_;
   OwnerGraph graph_;
-  std::set<std::string> queue_;  // uids to look at, each once
+  std::set<std::string> queue_;  // uids to check, each once
   Turn turn_;
 };
 

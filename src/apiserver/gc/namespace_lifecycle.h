@@ -1,4 +1,4 @@
-// A namespace that is deleted goes when all its content has gone.
+// Removes a terminating namespace after all its objects are gone.
 // https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/
 #pragma once
 
@@ -19,15 +19,15 @@ class NamespaceLifecycle {
   void on_change(const Change& change);
 
  private:
-  // What is left in a namespace, by resource.
+  // The remaining objects of a namespace, by resource.
   struct Content {
     std::map<std::string, std::size_t> objects;     // "pods.", "jobs.batch"
     std::map<std::string, std::size_t> finalizers;  // names of finalizers
-    bool busy = false;                              // the disk did not keep up: more is to be deleted
+    bool busy = false;                              // the store was overloaded: more objects are to be deleted
   };
 
   void work();
-  bool settle(const std::string& name);  // false: later again
+  bool settle(const std::string& name);  // false: try again later
   Content remove_content(const std::string& ns);
   bool finalize(const Json& object);
   bool report(const Json& object, const Content& content);

@@ -1,4 +1,4 @@
-// Work of a controller inside the server: done in turns on the executor, at most one of them waiting.
+// Schedules the work of an internal controller on the executor; at most one run is scheduled at a time.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ class Turn {
     if (std::exchange(state_->waiting, true)) return;
     executor_.post([state = state_] { run(*state); });
   }
-  // Not at once, because what it needs is busy.
+  // Runs after `delay`, for example because the store was overloaded.
   void later(Duration delay) {
     if (std::exchange(state_->waiting, true)) return;
     executor_.after(delay, [state = state_] { run(*state); });

@@ -1,6 +1,6 @@
-// Who asks, and what they may do without any role: members of system:masters may do everything, everybody who
-// is known may look at discovery and at themselves, and those who are not known may ask for health and
-// version. What roles add is in roles.h.
+// Identities, and what they may do without any role: members of system:masters may do everything, authenticated users
+// may read discovery and review their own access, and anonymous users may read health and version. Roles add to that:
+// see roles.h.
 #pragma once
 
 #include <map>
@@ -19,13 +19,13 @@ struct Identity {
   std::map<std::string, std::vector<std::string>> extra = {};
 };
 
-// system:anonymous in system:unauthenticated.
+// User system:anonymous in group system:unauthenticated.
 const Identity& anonymous();
 
-// What somebody wants to do: to a resource, or to a path that is none.
+// A request to authorize: for a resource, or for a path that is no resource.
 struct Action {
   std::string verb;  // "get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"
-  api::GroupVersionResource resource;  // empty resource: the action is about `path`
+  api::GroupVersionResource resource;  // resource.resource empty: the action is about `path`
   std::string subresource, ns, name;
   std::string path;
 };
@@ -52,7 +52,7 @@ class TokenTable {
   std::vector<Entry> entries_;
 };
 
-// Everybody who was authenticated is also in this group.
+// Every authenticated user is also a member of this group.
 inline constexpr std::string_view kAuthenticatedGroup = "system:authenticated";
 inline constexpr std::string_view kMastersGroup = "system:masters";
 Identity authenticated(std::string name, std::string uid, std::vector<std::string> groups);

@@ -1,4 +1,4 @@
-// Bodies of requests: from bytes to values.
+// Decodes request bodies: from bytes to values.
 #pragma once
 
 #include <optional>
@@ -13,24 +13,24 @@ namespace berth::apiserver::http {
 
 enum class BodySyntax : std::uint8_t { kJson, kYaml, kProtobuf };
 
-// A content type without its parameters, lower case.
+// The media type of a Content-Type header without its parameters, in lower case.
 std::string media_type(std::string_view content_type);
 
-// Of objects and options; an empty content type means JSON. nullopt: not spoken here (415).
+// For objects and options; an empty content type means JSON. nullopt: not supported (415).
 std::optional<BodySyntax> object_syntax(std::string_view content_type);
-// Of patches. nullopt: no kind of patch (415).
+// For patches. nullopt: not a patch type (415).
 std::optional<api::PatchType> patch_type(std::string_view content_type);
 
 struct DecodedBody {
-  Json value;                           // null when there was no body
-  std::vector<std::string> duplicates;  // paths named twice
-  std::string error;                    // not empty: the bytes are no document
+  Json value;                           // null when the body is empty
+  std::vector<std::string> duplicates;  // paths of duplicate fields
+  std::string error;                    // not empty: the bytes cannot be parsed
 };
 DecodedBody decode_body(std::string_view bytes, BodySyntax syntax);
 
-// 400: a body that is no document at all, where an object of `kind` was expected.
+// 400: the body cannot be parsed; an object of `kind` was expected.
 api::RestResponse undecodable_object(std::string_view kind, std::string_view bytes, std::string_view error);
-// 415: `accepted` are the media types this place takes.
+// 415: `accepted` are the media types that this endpoint accepts.
 api::RestResponse unsupported_media_type(std::string_view accepted);
 // 413.
 api::RestResponse too_large();

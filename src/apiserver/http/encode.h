@@ -1,4 +1,4 @@
-// From values to the bytes of an answer.
+// Encodes values to the bytes of a response.
 #pragma once
 
 #include <string>
@@ -12,18 +12,18 @@
 
 namespace berth::apiserver::http {
 
-// All that is needed to encode an answer, so that it can be done on any thread.
+// Everything needed to encode a response, so that any thread can do it.
 struct Reply {
   api::RestResponse response;
   MediaForm form;
-  ResourcePtr resource;  // what the body is, for Tables; may be null
+  ResourcePtr resource;  // the resource of the body, for Tables; may be null
   IncludeObject include = IncludeObject::kMetadata;
   Time now{};
-  std::vector<Header> headers;  // besides those that follow from the above
+  std::vector<Header> headers;  // headers to add to those that encode() sets itself
 };
 HttpResponse encode(const Reply& reply);
 
-// A Status or another document outside of any resource.
+// For a Status or another document that belongs to no resource.
 HttpResponse encode_document(const api::RestResponse& response, const MediaForm& form = {});
 
 // 299 - "text", with quotes and backslashes escaped. https://www.rfc-editor.org/rfc/rfc7234#section-5.5

@@ -1,4 +1,4 @@
-// HTTP requests and answers by the names that the API server's HTTP layer uses.
+// Imports the HTTP request and response types into the namespace of the API server's HTTP layer.
 #pragma once
 
 #include "http/message.h"

@@ -11,16 +11,16 @@
 
 namespace berth::apiserver::http {
 
-// Fills what `request.verb` takes from the query and checks it. An answer is a refusal (400 or 422). For
-// deletes, `request.body` holds the DeleteOptions of the body, if there was one; those of the query take its
-// place otherwise.
+// Fills the options of `request.verb` from the query and checks them. The result is an error response (400 or 422),
+// or nullopt. For deletes, `request.body` holds the DeleteOptions of the body; when there is none, the options of the
+// query are used.
 std::optional<api::RestResponse> apply_options(const Query& query, std::string_view user_agent,
                                                api::RestRequest& request);
 
-// Whether a watch with these options is a list as a stream, which has no form as a table.
+// Whether a watch with these options streams the initial list (sendInitialEvents); such a watch cannot be a Table.
 bool streams_list(const Query& query);
 
-// Who a write is attributed to when it does not say: the User-Agent up to the first slash.
+// The field manager of a write that does not name one: the User-Agent up to the first slash.
 std::string manager_of_user_agent(std::string_view user_agent);
 
 }  // namespace berth::apiserver::http

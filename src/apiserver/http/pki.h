@@ -1,4 +1,4 @@
-// The server's own certificate authority and the credentials made with it, kept in files.
+// The server's own certificate authority and the credentials that it signs, stored in files.
 #pragma once
 
 #include <string>
@@ -16,23 +16,23 @@ using berth::http::Credential;
 struct Pki {
   Credential authority;
   Credential server;
-  Credential admin;  // a client certificate of kubernetes-admin in system:masters
-  std::string service_accounts = {};  // PEM: the key that signs tokens of service accounts
+  Credential admin;  // a client certificate for kubernetes-admin in system:masters
+  std::string service_accounts = {};  // PEM: the key that signs service account tokens
 };
 
-// What lives shorter than this is made anew at start.
+// At startup, a certificate that is valid for less than this is replaced.
 inline constexpr std::chrono::hours kRenewBefore{24 * 120};
 
-// From <directory>/{ca,server,admin}.{crt,key} and sa.key; what is missing, near its end, signed by another
-// authority or (server) without one of the names is made and written, keys with mode 0600. Empty directory:
-// nothing is read or written. Errors name the file.
+// Loads <directory>/{ca,server,admin}.{crt,key} and sa.key. Creates and writes what is missing, is about to expire,
+// is signed by another authority or (server) does not cover all names; keys have mode 0600. Empty directory: nothing
+// is read or written. Errors name the file.
 Result<Pki> load_or_create_pki(const std::string& directory, const std::vector<std::string>& server_names,
                                Time now);
 
-// The server's certificate; clients are known by certificates of the authority.
+// A TLS context with the server's certificate; it trusts client certificates of the authority.
 Result<berth::http::TlsContext> server_context(const Pki& pki);
 
-// A kubeconfig for the admin, everything in it. Written with mode 0600 by replacing the file.
+// A self-contained kubeconfig for the admin. write_private_file() replaces the file, with mode 0600.
 std::string make_kubeconfig(const Pki& pki, std::string_view server_url);
 Result<void> write_private_file(const std::string& path, std::string_view content);
 

@@ -1,4 +1,4 @@
-// Objects of built-in kinds as protocol buffers, as kubectl and typed Go clients post them.
+// Decodes objects of built-in kinds from protocol buffers, as kubectl and typed Go clients post them.
 // https://kubernetes.io/docs/reference/using-api/api-concepts/#protobuf-encoding
 #pragma once
 
@@ -10,9 +10,9 @@ namespace berth::apiserver::http {
 
 inline constexpr std::string_view kProtobufType = "application/vnd.kubernetes.protobuf";
 
-// The object with apiVersion and kind. Zero texts are left out, since the encoding cannot tell them from
-// absent ones; numbers and booleans are kept, the kind's schema knows what they mean. Errors say what is
-// malformed, or that the kind has no such form here.
+// Returns the object with apiVersion and kind. Empty strings are dropped, because the encoding does not distinguish
+// them from absent ones; numbers and booleans are kept, and the kind's schema decides what zero means. Errors say
+// what is malformed, or that the kind has no protobuf form here.
 Result<Json> decode_protobuf(std::string_view bytes);
 
 }  // namespace berth::apiserver::http

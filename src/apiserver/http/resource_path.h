@@ -1,4 +1,4 @@
-// Which resource a path means.
+// Parses the path of a resource.
 // https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris
 #pragma once
 
@@ -20,7 +20,7 @@ struct ResourcePath {
   api::GroupVersionResource resource;
   std::string ns, name, subresource;
 };
-// Empty for paths that name no resource: "/version", "/apis/batch/v1".
+// nullopt for paths that name no resource: "/version", "/apis/batch/v1".
 std::optional<ResourcePath> resource_path(const std::vector<std::string>& segments);
 
 }  // namespace berth::apiserver::http

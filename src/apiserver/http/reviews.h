@@ -1,4 +1,4 @@
-// Resources that are questions: who am I, may I, who is this. They are answered at once and never stored.
+// SelfSubjectReview, SubjectAccessReview, TokenReview and the like. Answered immediately and never stored.
 // https://kubernetes.io/docs/reference/access-authn-authz/authorization/#checking-api-access
 #pragma once
 
@@ -18,19 +18,19 @@ struct ReviewKind {
   std::string_view group, resource, kind, singular;
   bool namespaced = false;
 };
-// Ordered by group and resource; all are v1 and know only "create".
+// Ordered by group and resource; all are v1 and support only "create".
 const std::vector<ReviewKind>& review_kinds();
 const ReviewKind* find_review(const api::GroupVersionResource& resource);
 
 struct ReviewContext {
   const Identity& who;
   const TokenTable& tokens;
-  const TokenSigner* signer;  // of service accounts' tokens; null: there are none
-  const Lookup& objects;     // where roles and bindings are
-  std::string_view manager;  // whom managedFields names
+  const TokenSigner* signer;  // verifies service account tokens; null: there are none
+  const Lookup& objects;     // looks up roles and bindings
+  std::string_view manager;  // the manager to write to managedFields
   Time now;
 };
-// `body` is the review that was posted.
+// `body` is the posted review.
 api::RestResponse answer_review(const ReviewKind& kind, const Json& body, const ReviewContext& context);
 
 }  // namespace berth::apiserver::http

@@ -1,7 +1,7 @@
-// What roles and bindings let somebody do. https://kubernetes.io/docs/reference/access-authn-authz/rbac/
+// What roles and bindings allow a user to do. https://kubernetes.io/docs/reference/access-authn-authz/rbac/
 //
-// `objects` gives roles and bindings; when its functions are empty there are none. A ClusterRole with an
-// aggregationRule is the sum of the roles it selects as they are now; nothing is written into it.
+// `objects` looks up roles and bindings; with empty functions there are none. A ClusterRole with an aggregationRule
+// has the rules of all roles that it selects at the time of the request; nothing is written into it.
 #pragma once
 
 #include <string>
@@ -15,17 +15,17 @@
 
 namespace berth::apiserver::http {
 
-// The PolicyRules that hold for the user: those of the whole cluster, and those of the namespace when one is
-// named.
+// The PolicyRules that apply to the user: those of the whole cluster, plus those of namespace `ns` unless it is
+// empty.
 std::vector<Json> rules_of(const api::User& user, std::string_view ns, const Lookup& objects);
-// Whether one rule names the action's verb and resource, or verb and path.
+// Whether one rule covers the action's verb and resource, or verb and path.
 bool covers(const Json& rule, const Action& action);
-// Whether the server's own rules (access.h) or any rule of the user allow the action. Nobody gets more by
-// writing roles: only who may do everything writes to rbac.authorization.k8s.io.
+// Whether the server's own rules (access.h) or any rule of the user allow the action. No escalation is possible by
+// writing roles: only a user who may do everything can write to rbac.authorization.k8s.io.
 bool may(const api::User& user, const Action& action, const Lookup& objects);
 
-// The one object that a list or a watch is about when its field selector names it, for Action::name: then roles for that
-// name do. Empty: it is about others too.
+// For a list or watch whose field selector names one object: that name, for Action::name, so that a rule with
+// resourceNames allows it. Empty: the request is not limited to one object.
 std::string name_selected(std::string_view field_selector);
 
 }  // namespace berth::apiserver::http

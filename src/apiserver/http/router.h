@@ -1,5 +1,5 @@
-// From HTTP requests to the API server's core and back. It knows no sockets: the same router serves HTTPS and
-// tests.
+// Translates HTTP requests to calls of the API server's core and back. It uses no sockets: the same router serves
+// HTTPS and tests.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,13 @@ namespace berth::apiserver::http {
 struct RouterOptions {
   TokenTable tokens;
   std::optional<TokenSigner>
-      signer;      // makes and knows tokens of service accounts; without one there are none
-  Lookup objects;  // where roles, bindings and what tokens name are; empty: nobody has a role, and no such
-                   // token holds
-  Metrics* metrics = nullptr;  // counts apiserver_request_total there; must outlive the router
+      signer;      // issues and verifies service account tokens; nullopt: no such tokens
+  // Looks up roles, bindings and the objects that tokens name; empty: nobody has a role, and no such token is valid.
+  Lookup objects;
+  Metrics* metrics = nullptr;  // counts apiserver_request_total; must outlive the router
   discovery::DiscoveryOptions discovery;
-  std::uint64_t seed = 0;  // of audit ids and of when watches end; 0: from the operating system
+  // Seeds audit ids and the random timeout of watches; 0: a random seed from the operating system.
+  std::uint64_t seed = 0;
 };
 
 class Router final : public berth::http::Handler {
@@ -37,7 +38,7 @@ class Router final : public berth::http::Handler {
   std::unique_ptr<Parsed> parse(HttpRequest request) const override;
   std::unique_ptr<Exchange> execute(std::unique_ptr<Parsed> request, std::shared_ptr<ResponseSink> sink) override;
   HttpResponse overloaded() const override;
-  // parse() and execute().
+  // Calls parse(), then execute().
   std::unique_ptr<Exchange> handle(HttpRequest request, std::shared_ptr<ResponseSink> sink);
 
  private:
@@ -45,7 +46,7 @@ class Router final : public berth::http::Handler {
   std::unique_ptr<Impl> impl_;
 };
 
-// The methods a path of a resource takes: for Allow headers.
+// The methods that a resource path accepts, for Allow headers.
 std::string allowed_methods(const ResourceInfo& resource, bool named, std::string_view subresource);
 
 }  // namespace berth::apiserver::http

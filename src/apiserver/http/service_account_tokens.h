@@ -1,5 +1,5 @@
-// Tokens of service accounts: signed JSON Web Tokens that say for whom they speak, to whom, until when and as
-// long as which objects exist. Nothing is stored: who has the key knows them again, also after a restart.
+// Tokens of service accounts: signed JSON Web Tokens with the account, the audiences, the expiry time and the objects
+// that they are bound to. Nothing is stored: any holder of the key can verify them, also after a restart.
 // https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/#bound-service-account-tokens
 #pragma once
 
@@ -16,10 +16,10 @@
 
 namespace berth::apiserver::http {
 
-// Whom a token names as its issuer, and the audience of this API server.
+// The issuer of all tokens, and the audience of this API server.
 inline constexpr std::string_view kIssuer = "https://kubernetes.default.svc";
 
-// An object that must exist as it was when the token was made.
+// An object that must still exist with this uid for the token to be valid.
 struct TokenObject {
   std::string name, uid;
 };
@@ -33,14 +33,15 @@ struct TokenClaims {
   std::string id;  // jti
 };
 
-// Signs and recognises tokens. Any thread.
+// Signs and verifies tokens. From any thread.
 class TokenSigner {
  public:
-  // `key`: PEM, of the curve P-256. The error says what is wrong with it.
+  // `key`: PEM, on the curve P-256. The error says what is wrong with it.
   static Result<TokenSigner> with_key(std::string_view key);
 
   std::string sign(const TokenClaims& claims) const;
-  // nullopt: it is not a token of this signer. Whether it still holds is another question: identity_of().
+  // Verifies the signature and reads the claims. nullopt: not a token of this signer. Use identity_of() to check
+  // whether the token is still valid.
   std::optional<TokenClaims> recognise(std::string_view token) const;
 
  private:
@@ -49,12 +50,12 @@ class TokenSigner {
   std::shared_ptr<const Impl> impl_;
 };
 
-// Whose token it is, as long as it has not expired, is meant for one of the audiences and what it names
-// exists. The error says which of these does not hold.
+// The identity of the token if it is within its validity period at `now`, is meant for one of the audiences, and the
+// objects that it names exist. The error says which condition fails.
 Result<Identity> identity_of(const TokenClaims& claims, const std::vector<std::string>& audiences,
                              const Lookup& objects, Time now);
 
-// The audiences that are in both lists, in the order of the first.
+// The audiences that are in both lists, in the order of `wanted`.
 std::vector<std::string> common_audiences(const std::vector<std::string>& wanted,
                                           const std::vector<std::string>& offered);
 

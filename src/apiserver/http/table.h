@@ -1,4 +1,4 @@
-// Server-side printing: objects as rows of a meta.k8s.io Table, and as metadata alone.
+// Server-side printing: objects as rows of a meta.k8s.io Table, or only their metadata.
 // https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables
 #pragma once
 
@@ -14,7 +14,7 @@
 namespace berth::apiserver::http {
 
 enum class IncludeObject : std::uint8_t { kNone, kMetadata, kObject };
-// Of ?includeObject=; nullopt when it is none of "None", "Metadata", "Object", "".
+// The value of ?includeObject=; nullopt unless it is "None", "Metadata", "Object" or "".
 std::optional<IncludeObject> parse_include_object(std::string_view text);
 
 struct TableOptions {
@@ -29,9 +29,9 @@ Json to_table(const Json& body, const ResourceInfo& info, const TableOptions& op
 Json to_partial_metadata(const Json& object, std::string_view version);     // PartialObjectMetadata
 Json to_partial_metadata_list(const Json& list, std::string_view version);  // PartialObjectMetadataList
 
-bool is_list(const Json& body);  // has items and a kind that ends in List
+bool is_list(const Json& body);  // has items and a kind that ends in "List"
 
-// The age of an RFC 3339 time; "<unknown>" for an empty one, "<invalid>" for what is no time.
+// The age of an RFC 3339 time; "<unknown>" for an empty text, "<invalid>" for an invalid one.
 std::string human_age(std::string_view time, Time now);
 
 }  // namespace berth::apiserver::http

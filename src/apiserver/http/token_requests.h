@@ -1,4 +1,4 @@
-// TokenRequest: POST .../serviceaccounts/NAME/token. It is answered at once and never stored.
+// TokenRequest: POST .../serviceaccounts/NAME/token. Answered immediately and never stored.
 // https://kubernetes.io/docs/reference/kubernetes-api/authentication-resources/token-request-v1/
 #pragma once
 
@@ -11,11 +11,11 @@ namespace berth::apiserver::http {
 struct TokenRequestContext {
   const TokenSigner& signer;
   const Lookup& objects;
-  std::string ns, account;  // of the path
-  std::string token_id;     // unlike that of any other token
+  std::string ns, account;  // from the path
+  std::string token_id;     // unique among all tokens (jti)
   Time now;
 };
-// `body` is the TokenRequest that was posted.
+// `body` is the posted TokenRequest.
 api::RestResponse answer_token_request(const Json& body, const TokenRequestContext& context);
 
 }  // namespace berth::apiserver::http

@@ -1,4 +1,4 @@
-// A watch as a stream of lines. Each event is encoded once for all watchers that asked for the same form.
+// A watch as a stream of lines. Each event is encoded once for all watchers that use the same form.
 // https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
 #pragma once
 
@@ -15,25 +15,25 @@
 
 namespace berth::apiserver::http {
 
-// How one watcher wants its events.
+// The form in which one watcher wants its events.
 struct WatchForm {
   MediaForm form;
   IncludeObject include = IncludeObject::kMetadata;
-  bool columns = false;  // the next row comes with the column definitions
+  bool columns = false;  // send the column definitions with the next row
 };
 
-// Remembers the latest encodings. Used on the executor.
+// Caches the latest encodings. Use it on the executor.
 class EventEncoder {
  public:
   // One line: {"type":"ADDED","object":{...}}
   SharedBytes encode(const api::WatchEvent& event, const ResourceInfo& info, const WatchForm& form, Time now);
 
  private:
-  // Enough for the watchers of one write in their different forms; watchers of one event follow each other
-  // closely.
+  // Enough for the different forms of the watchers of one write: all watchers of an event encode it shortly after
+  // each other.
   static constexpr std::size_t kRemembered = 64;
   struct Entry {
-    JsonPtr object;  // keeps the address from being used again
+    JsonPtr object;  // holds the object, so that its address is not reused
     api::WatchEvent::Type type{};
     std::string form;
     SharedBytes bytes;
@@ -41,7 +41,7 @@ class EventEncoder {
   std::deque<Entry> entries_;
 };
 
-// Starts the watch and answers on `sink`: with the status of a watch that cannot start, else with the stream.
+// Starts the watch and responds on `sink`: with an error status if the watch cannot start, else with the stream.
 std::unique_ptr<Exchange> start_watch(api::RestClient& core, Executor& executor, EventEncoder& encoder,
                                       api::RestRequest request, ResourcePtr resource, WatchForm form,
                                       std::vector<Header> headers, std::shared_ptr<ResponseSink> sink);

@@ -1,4 +1,4 @@
-// What the documents are put together from.
+// Building blocks of the OpenAPI documents.
 #pragma once
 
 #include <string>
@@ -11,19 +11,19 @@
 namespace berth::apiserver::openapi {
 
 constexpr std::string_view kMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.";
-constexpr std::string_view kScale = "io.k8s.api.autoscaling.v1.Scale";  // of the subresource scale
+constexpr std::string_view kScale = "io.k8s.api.autoscaling.v1.Scale";  // the schema name of the subresource scale
 
-// Where schemas are kept: "#/components/schemas/" in version 3, "#/definitions/" in version 2.
+// The location of schemas: "#/components/schemas/" in OpenAPI 3, "#/definitions/" in OpenAPI 2.
 struct Form {
   bool v2 = false;
   std::string_view prefix() const { return v2 ? "#/definitions/" : "#/components/schemas/"; }
   Json reference(std::string_view name) const;
 };
 
-// The schemas that every group needs: ObjectMeta, Status, DeleteOptions and their parts, by name.
+// The schemas that every group needs, by name: ObjectMeta, Status, DeleteOptions and their parts.
 JsonObject common_schemas(const Form& form);
 
-// The schema of the kind, with references for metadata, and of its list.
+// The schemas of a kind, with references for metadata, and of its list.
 Json kind_schema(const ResourceInfo& resource, const Form& form);
 Json list_schema(const ResourceInfo& resource, const Form& form);
 Json scale_schema(const Form& form);
@@ -34,7 +34,7 @@ struct Operation {
   std::string method;  // "get", "put", ...
   Json json;
 };
-// A path below a group and version, what may be done there, and the parameters all of that has.
+// A path of a group and version, its operations, and the parameters that they share.
 struct Path {
   std::string path;
   std::vector<Operation> operations;

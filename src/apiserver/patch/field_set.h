@@ -1,4 +1,4 @@
-// Sets of fields of an object, and the FieldsV1 form in which managedFields carries them.
+// Sets of fields of an object, and FieldsV1, their encoding in managedFields.
 // https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
 #pragma once
 
@@ -13,8 +13,7 @@
 
 namespace berth::apiserver {
 
-// One step of a path: a field of a map, a member of a list by its keys or by its value, or a member by its
-// index.
+// One step of a path: a field of a map, or a list item by its keys, by its value or by its index.
 struct PathElement {
   enum class Kind : std::uint8_t { kField, kKey, kValue, kIndex };
   Kind kind = Kind::kField;
@@ -30,7 +29,7 @@ using FieldPath = std::vector<PathElement>;
 std::string path_text(const PathElement& element);  // ".spec", `[name="main"]`, `[="x"]`, "[0]"
 std::string path_text(const FieldPath& path);       // `.spec.podSets[name="main"].count`
 
-// A trie of paths. A path may be a member by itself, have members below it, or both.
+// A set of paths, stored as a trie. A path can be a member itself, have members below it, or both.
 class FieldSet {
  public:
   struct Entry;
@@ -40,19 +39,19 @@ class FieldSet {
   bool contains(const FieldPath& path) const;
   void insert(const FieldPath& path);                   // the empty path is ignored
   const Entry* find(const PathElement& element) const;  // nullptr when absent
-  Entry& at(const PathElement& element);                // made when absent
-  // Drops the entry at the path with all below it.
+  Entry& at(const PathElement& element);                // inserted when absent
+  // Drops the entry at the path and everything below it.
   void erase_below(const FieldPath& path);
-  void for_each(const std::function<void(const FieldPath&)>& visit) const;  // all members, in order
+  void for_each(const std::function<void(const FieldPath&)>& visit) const;  // visits all members, in order
   bool operator==(const FieldSet& other) const;
 
-  // Member by member: a path in `b` says nothing about the paths below it.
+  // Set operations per path: a path in `b` does not affect the paths below it.
   static FieldSet unite(const FieldSet& a, const FieldSet& b);
   static FieldSet intersect(const FieldSet& a, const FieldSet& b);
   static FieldSet subtract(const FieldSet& a, const FieldSet& b);
 
   Json encode() const;  // FieldsV1
-  // Errors name the key that cannot be read. Nests at most 256 deep, as JSON documents do.
+  // Errors name the invalid key. Nesting is limited to 256 levels, as for JSON documents.
   static Result<FieldSet> decode(const Json& fields);
 
  private:

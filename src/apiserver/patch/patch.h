@@ -1,4 +1,4 @@
-// The four ways to change a part of an object. Pure functions over JSON and schemas.
+// The patch types of the API. Pure functions of JSON and schemas.
 #pragma once
 
 #include <string>
@@ -14,13 +14,12 @@
 namespace berth::apiserver {
 
 struct PatchError {
-  int code = 422;  // what a server answers: 400 malformed, 413 too much, 422 cannot be applied, 500 no such
-                   // fields (apply)
+  int code = 422;  // HTTP status: 400 malformed, 413 too large, 422 cannot be applied, 500 unknown fields (apply)
   std::string message;
 };
 
-// RFC 6902. At most 10,000 operations, 3 MiB of copied data and 256 levels of the result. The error tells
-// which operation failed and why.
+// JSON patch (RFC 6902). At most 10,000 operations, 3 MiB of copied data and 256 levels in the result. The error
+// names the operation that failed and the reason.
 tl::expected<Json, PatchError> apply_json_patch(const Json& object, const Json& patch);
 
 // Merge patches (RFC 7396) are in base/merge_patch.h.
@@ -32,11 +31,11 @@ tl::expected<Json, PatchError> apply_strategic_merge_patch(const Json& object, c
 
 // Server-side apply (structured merge). https://kubernetes.io/docs/reference/using-api/server-side-apply/
 struct ApplyConflict {
-  std::string manager;  // "kubectl" using v1 ...: as the API prints it in causes
+  std::string manager;  // as the API prints it in causes: "kubectl" using v1 ...
   std::string field;    // ".spec.replicas"
 };
 struct ApplyResult {
-  Json object;                           // merged, with new metadata.managedFields
+  Json object;                           // the merged object, with new metadata.managedFields
   std::vector<ApplyConflict> conflicts;  // not empty: nothing was merged
 };
 struct ManagerInfo {
@@ -45,17 +44,15 @@ struct ManagerInfo {
   std::string subresource;
   Time now;
 };
-// `live` is null when the object does not exist yet. `applied` is the configuration, without managedFields.
-// Fields that `reset` names (dotted: "status") are not applied and not owned.
+// `live` is null when the object does not exist yet. `applied` is the configuration, without managedFields. Fields
+// that `reset` lists (dotted paths: "status") are neither applied nor owned.
 tl::expected<ApplyResult, PatchError> server_side_apply(const Json& live, const Json& applied,
                                                         const Schema& schema, const ManagerInfo& manager,
                                                         bool force, const std::vector<std::string>& reset);
-// Records the ownership of a write that was no apply: compares `before` and `after`, and sets
-// after.metadata.managedFields. Unchanged ownership keeps its time. On create (no metadata.uid in `before`)
-// `before` is what an empty object of the kind looks like (ResourceInfo::zero). An object whose owners were
-// forgotten
-// (`managedFields: [{}]`) stays without until the next apply. What is done to the object afterwards belongs
-// to nobody.
+// Records the ownership of a write other than apply: compares `before` and `after`, and sets
+// after.metadata.managedFields. An entry whose ownership does not change keeps its time. On create (no metadata.uid
+// in `before`) `before` is an empty object of the kind (ResourceInfo::zero). After a reset (`managedFields: [{}]`)
+// the object has no owners until the next apply. Changes that the server makes afterwards belong to no manager.
 void track_update(const Json& before, Json& after, const Schema& schema, const ManagerInfo& manager,
                   const std::vector<std::string>& reset);
 

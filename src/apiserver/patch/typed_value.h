@@ -1,5 +1,5 @@
-// JSON values read with a schema, as server-side apply sees them: which fields a value sets, what differs
-// between two values, how a configuration merges into a live object.
+// JSON values interpreted with a schema, as server-side apply does: which fields a value sets, how two values differ,
+// how a configuration is merged into a live object.
 // https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace berth::apiserver {
 
-// A place in a schema. Without a schema (unknown fields that are preserved) the value itself tells: maps are
+// A position in a schema. Without a schema (preserved unknown fields) the shape depends on the value: maps are
 // granular, lists atomic.
 class TypeRef {
  public:
@@ -25,11 +25,11 @@ class TypeRef {
   Member member(std::string_view name) const;
   TypeRef item() const;
 
-  // How a value of this type is owned: as a whole, by field, by value or by key.
+  // How ownership of a value of this type is tracked: as a whole, by field, by value or by key.
   enum class Shape { kLeaf, kMap, kSet, kKeyedList };
   Shape shape(const Json& value) const;
 
-  // The element of a list's member; nullopt when a key is missing and has no default, or a set's member is no
+  // The path element of a list item; nullopt when a key is missing and has no default, or the item of a set is not a
   // scalar.
   std::optional<PathElement> element(const Json& item) const;
 
@@ -38,7 +38,7 @@ class TypeRef {
  private:
   explicit TypeRef(const Schema* schema, bool has_metadata) : schema_(schema), has_metadata_(has_metadata) {}
   const Schema* schema_ = nullptr;
-  bool has_metadata_ = false;  // its "metadata" is an ObjectMeta, whatever the schema says
+  bool has_metadata_ = false;  // its "metadata" is an ObjectMeta, even if the schema does not say so
 };
 struct TypeRef::Member {
   TypeRef type;
@@ -46,12 +46,11 @@ struct TypeRef::Member {
   bool declared = false;  // the schema allows it
 };
 
-// What makes a configuration impossible to apply: fields that the schema does not know, values of another
-// type, list members without their keys or twice. One text for all of them; empty when there is nothing to
-// say.
+// The errors that prevent applying a configuration: unknown fields, values of the wrong type, list items with missing
+// keys, duplicate items. One text with all of them; empty when there are none.
 std::string check_typed(const Json& value, const Schema& schema);
 
-// The fields that a value sets: leaves, and members of lists and maps.
+// The fields that a value sets: leaves, and items of lists and maps.
 FieldSet fields_of(const Json& value, const Schema& schema);
 
 struct Comparison {
@@ -60,10 +59,11 @@ struct Comparison {
 };
 Comparison compare_typed(const Json& before, const Json& after, const Schema& schema);
 
-// `live` with what `config` sets. Lists by key or value keep the configuration's order for its own members.
+// `live` with the fields of `config` merged in. In lists merged by key or value, the items of `config` keep their
+// order.
 Json merge_typed(const Json& live, const Json& config, const Schema& schema);
 
-// Removes what `last` owned and `owned` does not.
+// Removes the fields that are in `last` and not in `owned`.
 void remove_unowned(Json& value, const Schema& schema, const FieldSet& last, const FieldSet& owned);
 
 }  // namespace berth::apiserver

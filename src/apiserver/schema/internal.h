@@ -1,4 +1,4 @@
-// What the parts of this folder share.
+// Helpers that the files of this folder share.
 #pragma once
 
 #include <memory>
@@ -11,32 +11,33 @@
 
 namespace berth::apiserver {
 
-// Never null; ok() tells whether it compiled. Linear time, as Go's regexp.
+// Compiles a pattern; matching takes linear time, as in Go's regexp. Never null: ok() is false when it did not
+// compile.
 std::shared_ptr<const re2::RE2> compile_pattern(std::string_view pattern);
 std::string_view type_name(SchemaType type);  // "object", ...; "" for kAny
-double as_double(const Json& number);         // 0 when it is no number
+double as_double(const Json& number);         // 0 when it is not a number
 
-// What a value is called in messages: "object", "array", "string", "integer", "number", "boolean", "null".
+// The type name of a value in messages: "object", "array", "string", "integer", "number", "boolean", "null".
 std::string_view kind_of(const Json& value);
 
-// Whether a string has the format; formats that are not known to servers are not checked.
+// Whether a string has the format. True for formats that Kubernetes does not check.
 bool has_format(std::string_view value, std::string_view format);
 
-// Where a node of a schema's document is; kNested: in a branch of anyOf and the like.
+// The position of a node in the schema document; kNested: inside anyOf, allOf, oneOf or not.
 enum class NodeLevel { kRoot, kField, kItem, kNested };
-// Errors of a node that is not structural, or whose list type does not fit. `types_allowed`: nested nodes may
-// name types, as in `anyOf: [{type: integer}, {type: string}]` of an int-or-string.
+// Appends errors for a node that is not structural or whose list type does not fit. `types_allowed`: nested nodes may
+// specify types, as in `anyOf: [{type: integer}, {type: string}]` of an int-or-string.
 void check_node(const JsonObject& in, const Schema& schema, const std::string& path, NodeLevel level,
                 bool types_allowed, api::FieldErrors& errors);
 
-// Defaults must be valid for their schema and may hold nothing that would be pruned.
+// Checks that defaults are valid for their schema and contain nothing that would be pruned.
 void check_defaults(const Schema& schema, std::string_view path, api::FieldErrors& errors);
 
-// Duplicates in lists of type set and map, and items of a map list without usable keys.
+// Reports duplicates in lists of type set and map, and items of a map list with missing or invalid keys.
 void check_list_types(const Json& object, const Schema& schema, const std::string& path,
                       api::FieldErrors& errors);
 
-// The item of `list` that has the same keys as `item`; null when there is none.
+// The item of `list` with the same keys as `item`; null when there is none.
 const Json* find_map_item(const JsonArray& list, const Json& item, const Schema& list_schema);
 
 }  // namespace berth::apiserver

@@ -1,5 +1,5 @@
-// What all request handlers share: the objects, the resources, the clock, and how the two forms of an object
-// (stored, and in the version of a request) relate.
+// State that all request handlers share: the store, the registry, the clock, and the conversion between the stored
+// form of an object and the version of a request.
 #pragma once
 
 #include <map>
@@ -33,32 +33,32 @@ struct Core {
   Names names;
   Freshness freshness;
   Lookup lookup;
-  std::map<api::GroupVersionResource, std::string> deprecations;  // what to warn of when the version is used
-  // When the definition of a custom resource (group, plural) was last changed after its creation: objects
-  // written before may lack defaults of today, and get them when they are read.
+  std::map<api::GroupVersionResource, std::string> deprecations;  // the warning to send when the version is used
+  // The revision of the last change of a CRD (by group and plural) after its creation. Objects written before it may
+  // lack defaults of the current schema; those are filled in when the objects are read.
   std::map<std::pair<std::string, std::string>, Revision> schema_changes;
   std::unique_ptr<Watches> watches;
 
   bool is_older_than_schema(const ResourceInfo& resource, const Json& object) const;
 };
 
-// A handler's verdict. `shown` is the revision it reveals: the answer leaves once that is durable.
+// A handler's result. `shown` is the revision that it reveals: the response is sent once that is durable.
 struct Answer {
   api::RestResponse response;
   Revision shown = 0;
 };
 
-// Where the objects of a resource are stored. Events of both groups are the same objects.
+// The storage bucket of a resource. Events of both groups share one.
 std::string bucket_of(const ResourceInfo& resource);
 ObjectKey key_of(const ResourceInfo& resource, std::string_view ns, std::string_view name);
 std::string api_version_of(const ResourceInfo& resource);  // "v1", "batch/v1"
 
-// The stored object as the resource's version shows it; the same document when nothing differs.
+// The stored object in the resource's version; returns the same document when nothing differs.
 JsonPtr in_version(const Core& core, const ResourceInfo& resource, const JsonPtr& stored);
-// The object of a request as it is stored.
+// Converts the object of a request to its stored form.
 Json to_stored(const ResourceInfo& resource, Json object);
 
-// The object's revision in its metadata, as text.
+// metadata.resourceVersion of the object; empty when absent.
 std::string_view resource_version_of(const Json& object);
 
 }  // namespace berth::apiserver

@@ -1,4 +1,4 @@
-// The life of CustomResourceDefinitions: established, serving their resources, terminating with all their
+// The lifecycle of CustomResourceDefinitions: establish them, serve their resources, and on deletion remove all their
 // objects.
 #pragma once
 
@@ -13,18 +13,19 @@ namespace berth::apiserver {
 inline constexpr std::string_view kCrdCleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 
 bool is_crd(const ResourceInfo& resource);
-// What the server writes into a CRD whose deletion begins: its finalizer and the condition Terminating.
+// Sets what the server writes into a CRD when its deletion begins: the cleanup finalizer and the condition
+// Terminating.
 void prepare_crd_deletion(Json& crd, Time now);
 
-// Keeps the served resources in step with the stored CRDs. Lives as long as the server.
+// Keeps the served resources in sync with the stored CRDs. Lives as long as the server.
 class Crds {
  public:
   explicit Crds(Core& core) : core_(core) {}
-  // Serves what the store holds already, when the server starts.
+  // Serves the CRDs that the store already holds at startup.
   Result<void> load();
-  // After a write of a CRD: accepts its names, serves its versions, or goes on with its removal.
+  // Call it after a write of a CRD: accepts its names, serves its versions, or continues its removal.
   void on_written(const std::string& name);
-  // After the object of this key has gone: a CRD may be waiting for that.
+  // Call it after the object with this key was removed: a terminating CRD may be waiting for that.
   void on_removed(std::string_view key);
 
  private:
@@ -33,7 +34,7 @@ class Crds {
   void establish(const Json& crd);
   void clean_up(const Json& crd);
   void delete_instance(const std::string& group, const std::string& plural, const Json& object);
-  void later(const std::string& name);  // on_written again, after a moment
+  void later(const std::string& name);  // calls on_written() again after a short delay
 
   Core& core_;
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);

@@ -1,4 +1,4 @@
-// Requests that ask for a version of the future wait a moment for it.
+// Lets a request wait for a short time until the revision that it asks for exists.
 #pragma once
 
 #include <functional>
@@ -16,12 +16,12 @@ class Freshness {
   Freshness(const Freshness&) = delete;
   Freshness& operator=(const Freshness&) = delete;
 
-  // `done` is called once: with true as soon as `revision` is durable, with false when that takes longer than
-  // three seconds, as long as the API server waits. Returns a number for cancel().
+  // Calls `done` once: with true as soon as `revision` is durable, or with false after three seconds, which is also
+  // how long kube-apiserver waits. Returns an id for cancel().
   std::uint64_t wait(Revision revision, std::function<void(bool)> done);
   void cancel(std::uint64_t id);
   void advance(Revision durable);
-  void abandon();  // tells all who wait that it took too long
+  void abandon();  // calls every waiting `done` with false
 
  private:
   struct Waiting {
@@ -29,7 +29,7 @@ class Freshness {
     std::function<void(bool)> done;
   };
   Executor& executor_;
-  std::map<std::pair<Revision, std::uint64_t>, Waiting> waiting_;  // bounded by the requests in flight
+  std::map<std::pair<Revision, std::uint64_t>, Waiting> waiting_;  // bounded by the number of requests in flight
   std::uint64_t last_id_ = 0;
 };
 

@@ -1,5 +1,4 @@
-// The verbs on one resource. Each handler runs to its end in one go: nothing else happens to the store
-// meanwhile.
+// The verbs on one resource. Each handler runs to completion in one call: nothing else changes the store meanwhile.
 #pragma once
 
 #include <optional>
@@ -11,7 +10,7 @@ namespace berth::apiserver {
 // --- reading (read.cpp) ---
 Answer get_object(Core& core, const ResourceInfo& resource, const api::RestRequest& request);
 Answer list_objects(Core& core, const ResourceInfo& resource, const api::RestRequest& request);
-// What is wrong with the versions and options of a list or watch; nothing when they are fine.
+// Checks resourceVersion and the options of a list or watch; nullopt when they are valid.
 std::optional<api::RestResponse> check_list_options(const api::RestRequest& request);
 
 // --- writing (create.cpp, update.cpp, patch.cpp, delete.cpp) ---
@@ -21,19 +20,19 @@ Answer patch_object(Core& core, const ResourceInfo& resource, api::RestRequest& 
 Answer delete_object(Core& core, const ResourceInfo& resource, const api::RestRequest& request);
 Answer delete_collection(Core& core, const ResourceInfo& resource, const api::RestRequest& request);
 
-// Creates `object`, which is decoded already.
+// Creates `object`, which is already decoded.
 struct Creation {
   Json object;
-  bool track = true;  // field ownership is computed here (not for apply, which brings its own)
+  bool track = true;  // compute field ownership here (false for apply, which sets its own)
   std::vector<std::string> warnings;
 };
 Answer finish_create(Core& core, const ResourceInfo& resource, const api::RestRequest& request,
                      Creation creation);
 
-// Replaces the object in the store by `next`, which is decoded already.
+// Replaces the object in the store with `next`, which is already decoded.
 struct Replacement {
   ObjectKey key;
-  Json old;  // in the version of the resource
+  Json old;  // in the resource's version
   Json next;
   bool track = true;
   std::vector<std::string> warnings;

@@ -1,4 +1,4 @@
-// Names and identities that the server gives: uids and the random end of generated names.
+// Generates uids and the random suffix of generated names.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@ namespace berth::apiserver {
 
 class Names {
  public:
-  explicit Names(std::uint64_t seed);  // 0: from the operating system
+  explicit Names(std::uint64_t seed);  // 0: a random seed from the operating system
 
   std::string uid();  // a random (version 4) UUID
-  // `prefix`, cut so that the whole is at most 63 characters, and five characters of Kubernetes' alphabet.
+  // `prefix`, cut so that the result has at most 63 characters, plus five characters of Kubernetes' alphabet.
   std::string generate(std::string_view prefix);
   std::uint64_t below(std::uint64_t bound);  // 0 <= n < bound
 

@@ -1,4 +1,4 @@
-// How failed patches and conflicts of apply are told.
+// The responses for failed patches and apply conflicts.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace berth::apiserver {
 api::RestResponse patch_failed(const PatchError& error);
 // 409: "Apply failed with 1 conflict: ..." with one cause per field.
 api::RestResponse apply_conflict(const std::vector<ApplyConflict>& conflicts);
-// What Go's JSON decoder calls a value: "object", "array", "string", "number", "bool".
+// The name of a value's type in Go's JSON decoder: "object", "array", "string", "number", "bool".
 std::string go_type(const Json& value);
 
 }  // namespace berth::apiserver

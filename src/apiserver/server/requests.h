@@ -1,5 +1,4 @@
-// From a request to its handler, and from the handler's verdict to the answer, which waits until what it
-// shows is durable.
+// Dispatches requests to their handlers. Sends a response only after the revision that it shows is durable.
 #pragma once
 
 #include <functional>
@@ -17,7 +16,7 @@ class Requests {
   std::unique_ptr<api::WatchHandle> watch(const api::RestRequest& request,
                                           std::function<void(const api::WatchEvent&)> on_event,
                                           std::function<void()> on_end);
-  // Handles a request at once, without waiting for anything.
+  // Handles a request immediately, without waiting for durability.
   Answer handle(api::RestRequest& request);
 
  private:

@@ -1,4 +1,4 @@
-// The fields that a write through some subresource does not change, and so does not own either.
+// The fields that a write through a subresource cannot change and therefore does not own.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Which objects a list, watch or deletecollection is about: namespace, labels and fields.
+// Selects the objects of a list, watch or deletecollection: by namespace, labels and fields.
 #pragma once
 
 #include <functional>
@@ -13,15 +13,15 @@ namespace berth::apiserver {
 
 class Selection {
  public:
-  // The error is the message of a 400.
+  // The error is the message of a 400 response.
   static Result<Selection> parse(const ResourceInfo& resource, const api::RestRequest& request);
 
-  // `object` is in the version of the resource.
+  // `object` is in the resource's version.
   bool matches(const Json& object) const;
   bool everything() const { return labels_.empty() && fields_.empty(); }
-  const std::string& ns() const { return ns_; }      // empty: all
-  const std::string& name() const { return name_; }  // not empty: this object alone
-  // What the keys of matching objects begin with.
+  const std::string& ns() const { return ns_; }      // empty: all namespaces
+  const std::string& name() const { return name_; }  // not empty: only the object with this name
+  // The prefix of the keys of all matching objects.
   std::string prefix() const;
 
  private:

@@ -1,4 +1,4 @@
-// Running watches: each change that became durable goes to the watches it concerns, in order of revisions.
+// Running watches: delivers each durable change, in order of revisions, to the watches that it concerns.
 // https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
 #pragma once
 
@@ -24,12 +24,12 @@ class Watches {
 
   using OnEvent = std::function<void(const api::WatchEvent&)>;
   using OnEnd = std::function<void()>;
-  // `resource` is null when it is not served: the watch says so and ends.
+  // `resource` is null when it is not served: the watch then reports an error and ends.
   std::unique_ptr<api::WatchHandle> start(ResourcePtr resource, const api::RestRequest& request,
                                           OnEvent on_event, OnEnd on_end);
 
   void on_change(const Change& change);
-  void end_all(const api::GroupVersionResource& gvr);  // the resource is not served any more
+  void end_all(const api::GroupVersionResource& gvr);  // when the resource is no longer served
   std::size_t size() const;
 
  private:

@@ -1,8 +1,8 @@
-// The objects and their recent past: an ordered, multi-version map in memory in front of a log on disk.
+// The objects and their recent history: an ordered, multi-version map in memory in front of a log on disk.
 //
-// Writes take effect in memory at once and are durable later; whoever shows a revision to somebody else waits
-// for it with when_durable(). When the log fails, what was not durable is taken back and no further write is
-// accepted. Everything runs on the executor's thread.
+// A write takes effect in memory at once and becomes durable later. Before showing a revision to a client, wait for
+// it with when_durable(). When the log fails, the store rolls back the writes that are not durable and accepts no
+// more writes. Everything runs on the executor's thread.
 #pragma once
 
 #include <deque>
@@ -19,7 +19,7 @@
 
 namespace berth::apiserver {
 
-// "<group>/<resource>/": all objects of one resource, whatever their version.
+// "<group>/<resource>/": all objects of one resource, in any version.
 std::string bucket_of(std::string_view group, std::string_view resource);
 
 struct ObjectKey {
@@ -28,18 +28,19 @@ struct ObjectKey {
   std::string full() const { return bucket + item; }
 };
 ObjectKey key_of(std::string_view bucket, std::string_view ns, std::string_view name);
-// Nothing when `full` is no key ("<group>/<resource>/<namespace>/<name>").
+// nullopt when `full` is not a key ("<group>/<resource>/<namespace>/<name>").
 std::optional<ObjectKey> parse_key(std::string_view full);
 
 struct StoreOptions {
-  std::size_t history = 10'000;  // changes kept for watches and lists of the past
+  std::size_t history = 10'000;  // changes kept for watches and for lists at an old revision
+  // Changes that may wait for the disk; above this, writes fail with kOverloaded.
   std::size_t backlog =
-      4'096;  // changes that may wait for the disk; beyond it writes are refused as overload
+      4'096;
 };
 
 enum class WriteError : std::uint8_t {
-  kConflict,    // the object is not at the expected revision
-  kOverloaded,  // the log does not keep up: try again later
+  kConflict,    // the object's revision is not the expected one
+  kOverloaded,  // the log is too slow: retry later
   kStopped      // the log failed: see failure()
 };
 
@@ -50,51 +51,49 @@ class ObjectStore {
   ObjectStore(const ObjectStore&) = delete;
   ObjectStore& operator=(const ObjectStore&) = delete;
 
-  // Takes over what the log holds. Once, before anything else.
+  // Loads the objects of the log. Call it once, before anything else.
   Result<void> load();
 
   Revision revision() const { return revision_; }  // of the newest write
-  Revision durable() const { return durable_; }    // all writes up to it survive a crash
-  Revision floor() const { return floor_; }        // the oldest revision whose state is still known
+  Revision durable() const { return durable_; }    // the newest revision that survives a crash, with all before it
+  Revision floor() const { return floor_; }        // the oldest revision whose state is still available
   const std::string& failure() const {
     return failure_;
-  }  // why writes are refused for good; empty while all is well
+  }  // the error of the log, after which all writes fail; empty: none
   bool overloaded() const;
 
-  // The newest state; null when there is no such object.
+  // The latest state; null when there is no such object.
   JsonPtr get(std::string_view bucket, std::string_view item) const;
-  // Revision of the object's last write, 0 when there is no such object.
+  // The revision of the object's last write; 0 when there is no such object.
   Revision revision_of(std::string_view bucket, std::string_view item) const;
-  std::size_t count(std::string_view bucket) const;  // of live objects
-  std::vector<std::string> buckets() const;          // those that hold or held something, in order
+  std::size_t count(std::string_view bucket) const;  // number of live objects
+  std::vector<std::string> buckets() const;          // buckets that hold or held objects, sorted
 
-  // Visits the objects under `prefix` whose item comes after `after`, in order of their items, as of revision
-  // `at`, which is between floor() and revision(). Stops when `visit` returns false.
+  // Visits the objects with `prefix` whose item is greater than `after`, in order of items, as of revision `at`
+  // (floor() <= at <= revision()). Stops when `visit` returns false.
   using Visit = std::function<bool(std::string_view item, const JsonPtr& object)>;
   void scan(std::string_view bucket, std::string_view prefix, std::string_view after, Revision at,
             const Visit& visit) const;
 
-  // Writes `object` with the next revision as its metadata.resourceVersion, if the object's present revision
-  // is `expected` (0: there must be none). Returns what was stored.
+  // Writes `object` with the next revision as its metadata.resourceVersion, if the object is at revision `expected`
+  // (0: it must not exist). Returns the stored object.
   tl::expected<JsonPtr, WriteError> put(const ObjectKey& key, Json object, Revision expected);
-  // Removes the object. Watches see `last` when given, else the last state, with the revision of the removal.
+  // Removes the object. Watches see `last`, or else its last state, with the revision of the removal.
   tl::expected<JsonPtr, WriteError> remove(const ObjectKey& key, Revision expected,
                                            std::optional<Json> last = std::nullopt);
 
-  // Visits the durable changes of a bucket after revision `from`, oldest first. `from` must not be below
-  // floor().
+  // Visits the durable changes of a bucket after revision `from`, oldest first. `from` must be >= floor().
   void replay(std::string_view bucket, Revision from, const std::function<void(const Change&)>& visit) const;
-  // `told` hears of every object that load() finds, as created, and of each change in the moment it takes effect in memory:
-  // what it remembers is never behind get(). Before load(). What a failed log takes back it is not told of: nothing can be
-  // written any more then.
+  // `told` is called for every object that load() finds (as created), and for each change when it takes effect in
+  // memory, so a cache built from it is never behind get(). Call this before load(). `told` is not called for writes
+  // that a log failure rolls back: after that no write is possible.
   void on_write(std::function<void(const Change&)> told) { written_ = std::move(told); }
-  // `observer` sees each change once it is durable, in order of revisions. Observers stay for good.
+  // `observer` is called for each change once it is durable, in order of revisions. Observers cannot be removed.
   void observe(std::function<void(const Change&)> observer);
-  // `task` runs when everything up to `revision` is durable (true), or was lost to a failed log (false):
-  // inside this call when that is known already. Tasks run in the order of revisions, and of calls for one
-  // revision.
+  // Runs `task` with true when everything up to `revision` is durable, or with false when a log failure lost it;
+  // inside this call if that is already known. Tasks run in order of revisions, then of calls.
   void when_durable(Revision revision, std::function<void(bool durable)> task);
-  // Tells all who wait that nobody will tell them more: before the store goes.
+  // Runs all waiting tasks with false. Call it before the store is destroyed.
   void abandon() { release_waiting(false); }
 
  private:

@@ -1,5 +1,5 @@
-// SQLite's C interface as values: a connection and statements that close themselves, and errors that say what
-// to do.
+// C++ wrappers of SQLite's C interface: connections and statements that close themselves, and errors that tell the
+// user what to do.
 #pragma once
 
 #include <sqlite3.h>
@@ -28,18 +28,18 @@ class SqliteStatement {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
-// Used by one thread at a time.
+// Use it from one thread at a time.
 class SqliteDb {
  public:
-  // Creates the file, readable by its owner alone, when it does not exist.
+  // Creates the file when it does not exist, readable only by its owner.
   static Result<SqliteDb> open(const std::string& path);
 
   Result<void> execute(const char* sql);
   Result<SqliteStatement> prepare(std::string_view sql);
   Result<bool> step(const SqliteStatement& statement);  // true: there is a row
-  // "state file '<path>' <text>".
+  // An error with the message "state file '<path>' <text>".
   Error problem(std::string_view text) const;
-  // What `code` means for the file, in words for the person who runs the program.
+  // Translates a SQLite error code to a message for the user.
   Error describe(int code) const;
 
  private:

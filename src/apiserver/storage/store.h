@@ -1,5 +1,5 @@
-// Where objects live: an in-memory, multi-version map in front of an append-only log on disk.
-// One global revision counts all writes; it is the resourceVersion. It never goes backwards, also not across crashes.
+// Object storage: an in-memory, multi-version map in front of an append-only log on disk. One global revision counts
+// all writes; it is the resourceVersion. It never decreases, not even after a crash.
 #pragma once
 
 #include <cstdint>
@@ -33,12 +33,12 @@ struct Change {
   JsonPtr previous;  // null for kCreated
 };
 
-// The log on disk. `append` is called on the executor's thread; `done` comes back there when the changes are durable.
+// The log on disk. `append` is called on the executor's thread; `done` is called there when the changes are durable.
 class Log {
  public:
   virtual ~Log() = default;
   virtual void append(std::vector<Change> changes, std::function<void(Result<void>)> done) = 0;
-  // Everything that lives, in key order, the newest revision ever used, and the compaction floor. Called once, at start.
+  // All live objects in key order, and the newest revision ever used. Called once, at startup.
   struct Snapshot {
     Revision revision = 0;
     std::vector<Stored> objects;
@@ -46,9 +46,9 @@ class Log {
   virtual Result<Snapshot> load() = 0;
 };
 
-// SQLite in `path` (cpp.md's design: one connection, one writer thread, WAL, synchronous=FULL, group commit).
+// SQLite in the file `path`: one connection, one writer thread, WAL, synchronous=FULL, group commit.
 Result<std::unique_ptr<Log>> open_sqlite_log(const std::string& path, Executor& executor);
-// Keeps nothing; `done` is posted at once. For --ephemeral and tests.
+// Stores nothing; posts `done` at once. For --ephemeral and tests.
 std::unique_ptr<Log> make_memory_log(Executor& executor);
 
 }  // namespace berth::apiserver
