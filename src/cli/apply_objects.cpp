@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMaxAttempts = 50;  // of an object whose kind is not served yet: a definition needs a moment
+constexpr int kMaxAttempts = 50;  // for an object whose kind is not served yet: a new definition needs a moment
 constexpr std::chrono::milliseconds kBetweenAttempts{100};
 
 std::string described(const Json& object) {
@@ -24,7 +24,7 @@ std::string described(const Json& object) {
   return text;
 }
 
-// One after the other; keeps itself alive until done.
+// Applies the objects one after the other; keeps itself alive until done.
 class Applying : public std::enable_shared_from_this<Applying> {
  public:
   Applying(api::RestClient& client, const apiserver::Registry& registry, Executor& executor,

@@ -1,4 +1,4 @@
-// Brings objects into an API server one after the other, as kubectl apply --server-side would.
+// Applies objects to an API server one after the other, like kubectl apply --server-side.
 #pragma once
 
 #include <functional>
@@ -15,17 +15,17 @@ namespace berth::cli {
 
 struct ObjectToApply {
   Json object;
-  std::string origin;  // where it comes from, for errors: "queues.yaml, document 2"
+  std::string origin;  // source of the object for error messages: "queues.yaml, document 2"
 };
 
-// The objects of YAML files; lists are taken apart. A directory stands for its *.yaml, *.yml and *.json files
-// by name.
+// Reads the objects of YAML files; a List is replaced by its items. A directory stands for its *.yaml, *.yml and
+// *.json files, sorted by name.
 Result<std::vector<ObjectToApply>> read_objects(const std::vector<std::string>& paths);
 Result<std::vector<ObjectToApply>> parse_objects(std::string_view text, const std::string& origin);
 
-// `done` runs on the executor, with the first failure: objects after it are not applied. Namespaces that the
-// objects name must exist or be among them. Kinds are looked up when their turn comes, so definitions may
-// come before objects.
+// Calls `done` on the executor, with the first failure; later objects are not applied then. The namespaces of the
+// objects must exist or be among the objects. A kind is looked up when its object is applied, so definitions may come
+// before objects of their kinds.
 void apply_objects(api::RestClient& client, const apiserver::Registry& registry, Executor& executor,
                    std::vector<ObjectToApply> objects, std::function<void(Result<void>)> done);
 

@@ -18,7 +18,7 @@ std::string name_of(const api::GroupVersionResource& resource) {
   return resource.resource + "." + (resource.group.empty() ? "" : resource.group + "/") + resource.version;
 }
 
-// Another try may do.
+// Whether a retry may succeed.
 bool passes(const api::RestResponse& response) {
   if (response.code == 0) return api::status_reason(response) != kube::kHopeless;
   return response.code == 429 || response.code >= 500;

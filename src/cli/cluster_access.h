@@ -1,4 +1,4 @@
-// Which API server a subcommand speaks to, and whether it may.
+// The API server that a subcommand uses, and a check of the rights on it.
 #pragma once
 
 #include <functional>
@@ -18,8 +18,8 @@ namespace berth::cli {
 
 struct AccessFlags {
   std::string
-      kubeconfig;  // --kubeconfig; empty: KUBECONFIG, else the pod's service account, else ~/.kube/config
-  std::string context;  // --context; empty: the current one
+      kubeconfig;  // --kubeconfig; empty: $KUBECONFIG, else the pod's service account, else ~/.kube/config
+  std::string context;  // --context; empty: the kubeconfig's current context
 };
 void add_access_flags(CLI::App& app, AccessFlags& flags);
 
@@ -29,20 +29,19 @@ struct FoundAccess {
 };
 Result<FoundAccess> find_access(const AccessFlags& flags);
 
-// How long an API server may be out of reach at the start before that is an error.
+// At the start, an API server that is unreachable for longer than this is an error.
 inline constexpr std::chrono::seconds kReachWithin{30};
 
-// What must be readable: objects of `resource`, or the one object `name` of it.
+// A resource that must be readable: all objects of `resource`, or its object `name`.
 struct Needed {
   api::GroupVersionResource resource;
   std::string ns = {}, name = {};
-  bool may_be_missing = false;  // 404 is an answer as good as any
+  bool may_be_missing = false;  // 404 is a good answer too
 };
 
-// Asks for each of them, in order, until all have answered. `done` is called once: with the first refusal
-// that asking again would not change, as one line that says what to do, or with why the server is out of
-// reach after kReachWithin. `client` must not try again by itself, and outlive this; destroying the check
-// ends it.
+// Requests each of them, in order, until all are answered. Calls `done` once: with success, with the first refusal
+// that a retry would not change (one line that says what to do), or with the reason why the server is not reachable
+// after kReachWithin. `client` must not retry by itself and must outlive the check. The destructor ends the check.
 class AccessCheck {
  public:
   AccessCheck(api::RestClient& client, Executor& executor, const kube::Access& access,
@@ -55,8 +54,8 @@ class AccessCheck {
   std::shared_ptr<Impl> impl_;
 };
 
-// What a refusal means for whoever runs Berth and what to do; `origin` names the access. For 401, 403, 404
-// and untrusted servers; otherwise only what happened.
+// Explains a refusal to the user who runs Berth, and says what to do. For 401, 403, 404 and untrusted servers; for
+// other errors it only says what happened. `access` is named in the text.
 std::string explain_refusal(const api::RestResponse& response, const api::GroupVersionResource& resource,
                             const kube::Access& access);
 

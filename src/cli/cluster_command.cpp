@@ -66,8 +66,9 @@ Result<void> run_cluster(const Flags& flags) {
   http::AsioExecutor executor;
   kube::ClientOptions no_limit;
   no_limit.user_agent = "berth-cluster";
+  // Real kubelets and the real Job controller limit their requests; here a limit would only slow tests.
   no_limit.rate.per_second =
-      0;  // kubelets and the Job controller have limits of their own; here they would only slow tests
+      0;
   kube::ClientOptions once = no_limit;
   once.max_tries = 1;
   auto client = kube::Client::make(executor, found->access, no_limit);

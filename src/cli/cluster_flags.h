@@ -1,4 +1,4 @@
-// The options of the pretend cluster, as berth up and berth cluster take them.
+// The options of the pretend cluster that berth up and berth cluster share.
 #pragma once
 
 #include <string>
@@ -16,14 +16,14 @@ struct ClusterFlags {
   std::string nodes = "1x2x4";  // a shape (see cluster/nodes.h), a file of Node manifests, or "none"
   std::string node_resources;
   std::string scale_up = "2x4";            // RACKSxNODES that the autoscaler may add, or "none"
-  std::string provisioning_delay = "30s";  // until they are there
+  std::string provisioning_delay = "30s";  // until those nodes exist
 };
 void add_cluster_flags(CLI::App& app, ClusterFlags& flags);
 
-// Errors name the option, or the file of nodes.
+// An error names the option, or the file of nodes.
 Result<cluster::ClusterOptions> cluster_options(const ClusterFlags& flags);
 
-// What annotations make of pods and nodes, for the end of a help text.
+// Describes the annotations of pods and nodes, for the end of a help text.
 extern const char* const kClusterHelp;
 
 }  // namespace berth::cli

@@ -41,14 +41,14 @@ std::vector<Sub> subs_of(const CLI::App& root) {
   return subs;
 }
 
-// For single quotes of a shell.
+// Escapes text for single quotes of a shell.
 std::string escaped(const std::string& text) {
   std::string out;
   for (const char c : text) {
     if (c == '\'')
       out += "'\\''";
     else if (c == ':' || c == '[' || c == ']')
-      out += ' ';  // what zsh takes for its own
+      out += ' ';  // zsh gives these characters a meaning
     else
       out += c;
   }

@@ -1,4 +1,4 @@
-// Shell completion, made from the command line's own description.
+// Shell completion, generated from the definition of the command line.
 #pragma once
 
 #include <string>

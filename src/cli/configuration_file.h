@@ -1,4 +1,4 @@
-// The Configuration that --config names.
+// Reads the Configuration file that --config names.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace berth::cli {
 
-// Kueue's defaults when `path` is empty. Parts without effect are logged as warnings; errors name the file, or --config.
+// Returns Kueue's defaults when `path` is empty. Logs a warning for settings without effect. An error names the file,
+// or --config.
 Result<api::config::Configuration> read_configuration_file(const std::string& path,
                                                            std::string_view own_namespace = "kueue-system");
 

@@ -21,15 +21,15 @@ namespace {
 
 using api::config::Configuration;
 
-// Where Kueue's manifests mount a certificate for metrics.
+// The mount path of the metrics certificate in Kueue's manifests.
 constexpr const char* kMetricsCertificates = "/etc/kueue/metrics/certs";
-// And one for the visibility API.
+// The mount path of the visibility API's certificate in Kueue's manifests.
 constexpr const char* kVisibilityCertificates = "/visibility";
 constexpr const char* kClusterDomain = "cluster.local";
 constexpr const char* kMetricsService = "kueue-controller-manager-metrics-service";
 constexpr const char* kVisibilityService = "kueue-visibility-server";
 
-// Every address: of both families where the machine has both.
+// The wildcard address: IPv6 with IPv4 when the host supports IPv6, else IPv4 only.
 std::string any_address() {
   const int probe = ::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (probe < 0) return "0.0.0.0";
@@ -129,7 +129,7 @@ struct ControllerServers::Impl {
     return {};
   }
 
-  // The authority that signs for webhooks is published for the visibility API, too.
+  // The CA that signs the webhook certificate is also published for the visibility API.
   serve::CertificateSource& visibility_certificates() {
     if (kept_in_secret) return *kept_in_secret;
     if (std::error_code ignored; std::filesystem::exists(kVisibilityCertificates, ignored))
@@ -155,7 +155,7 @@ struct ControllerServers::Impl {
       parts.executor.post([this] { tell_loaded(); });
     });
     if (kept_in_secret) kept_in_secret->start();
-    // Files that cannot be read yet are read again; the source says to the log what is missing.
+    // Files that cannot be read are retried; the certificate source logs what is missing.
     for (auto* files : {&webhook_files, &metrics_files, &visibility_files}) {
       if (*files) (void)(*files)->start();
     }
@@ -167,7 +167,7 @@ struct ControllerServers::Impl {
     if (visibility_auth) visibility_auth->start([this](const std::string& pem) { visibility->trust_clients(pem); });
   }
 
-  // A port that could not be opened at once is tried again.
+  // A port that cannot be opened is retried every second.
   void tell_loaded() {
     if (!loaded) return;
     if (webhooks->ready()) return std::exchange(loaded, {})();
@@ -202,7 +202,7 @@ struct ControllerServers::Impl {
   std::optional<serve::SecretCertificates> kept_in_secret;
   std::optional<serve::FileCertificates> webhook_files, metrics_files, visibility_files;
   std::optional<serve::SelfSignedCertificates> self_signed, visibility_self_signed;
-  serve::CertificateSource* webhook_certificates = nullptr;  // one of those
+  serve::CertificateSource* webhook_certificates = nullptr;  // one of the above
   std::optional<serve::DelegatedAuth> auth, visibility_auth;
   std::unique_ptr<serve::HealthServer> health;
   std::unique_ptr<serve::WebhookServer> webhooks;

@@ -1,4 +1,5 @@
-// What a controller process serves, whoever leads: health, metrics, webhooks and the visibility API, and the certificates for them.
+// The servers of a controller process, leader or not: health, metrics, webhooks and the visibility API, with their
+// certificates.
 #pragma once
 
 #include <chrono>
@@ -21,25 +22,26 @@ class ControllerServers {
  public:
   struct Parts {
     const api::config::Configuration& configuration;
-    api::RestClient& client;  // for certificates, and to ask who may read metrics and positions
+    api::RestClient& client;  // for certificates, and to ask who may read metrics and pending workloads
     Executor& executor;
-    api::kueue::ObjectGetter get;  // what webhooks look up
+    api::kueue::ObjectGetter get;  // reads objects for the webhooks
     api::kueue::AdmissionPolicy policy;
     serve::MetricsSource metrics;
-    std::function<std::string()> unready;   // what else is missing until this process is ready; "" nothing
+    std::function<std::string()> unready;  // other reasons why this process is not ready; "": none
     std::optional<serve::PendingSource> pending;  // none: the visibility API is not served
-    api::kueue::RulesOf rules = {};  // of kinds that are not Kueue's; empty: what they would judge is allowed
+    api::kueue::RulesOf rules = {};  // rules for kinds of other groups; empty: their requests are allowed
   };
 
-  // Every port is bound and health is served when this returns, before the executor runs. Errors name the field of the Configuration.
+  // When this returns, all ports are bound and health is served, before the executor runs. An error names the field
+  // of the Configuration.
   static Result<std::unique_ptr<ControllerServers>> start(Parts parts);
   ~ControllerServers();
 
-  // Gets the certificates; `done` is called, once, when webhooks are served with one.
+  // Loads the certificates. Calls `done` once, when webhooks are served with a certificate.
   void load_certificates(std::function<void()> done);
-  // Why webhooks have no certificate yet; "" when they have.
+  // The reason why webhooks have no certificate yet; "" when they have one.
   std::string missing() const;
-  // Lets requests in flight finish for as long as `grace`.
+  // Stops all servers. Waits for requests in flight, at most `grace`.
   void stop(std::chrono::seconds grace, std::function<void()> done);
 
  private:

@@ -51,7 +51,7 @@ DataDir::DataDir(DataDir&& other) noexcept
     : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
 
 DataDir::~DataDir() {
-  if (lock_ >= 0) ::close(lock_);  // which gives the lock back
+  if (lock_ >= 0) ::close(lock_);  // also releases the lock
 }
 
 std::string default_data_dir() {

@@ -1,4 +1,4 @@
-// The directory of one running server: made with mode 0700, and locked as long as this lives.
+// The data directory of one running server: created with mode 0700, and locked during the lifetime of this object.
 #pragma once
 
 #include <string>
@@ -9,8 +9,7 @@ namespace berth::cli {
 
 class DataDir {
  public:
-  // Errors say which directory and why: it cannot be written, or another server uses it (with its process
-  // id).
+  // An error names the directory and the reason: it is not writable, or another server uses it (with its process ID).
   static Result<DataDir> open(const std::string& path);
   DataDir(DataDir&& other) noexcept;
   DataDir& operator=(DataDir&&) = delete;

@@ -1,4 +1,4 @@
-// berth load: plays a load file, in virtual time or against an API server, and says how long everybody waited.
+// berth load: plays a load file, in virtual time or against an API server, and reports how long workloads waited.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -35,10 +35,10 @@ struct Options {
   bool remove = false;
 };
 
-// Of real time, between two lines about the progress.
+// Real time between two progress lines.
 constexpr std::chrono::seconds kTellTerminal(3), kTellFile(20);
 
-// What this process has used so far: real time spent on a core, and its largest size.
+// CPU time and peak memory of this process so far.
 struct Used {
   double cpu_seconds = 0;
   std::int64_t peak_mib = 0;
@@ -53,7 +53,7 @@ Used used() {
   return {seconds(usage.ru_utime) + seconds(usage.ru_stime), usage.ru_maxrss / 1024};
 }
 
-// Says on stderr how far a play is: often to somebody who looks on, rarely to a file.
+// Prints the progress of a play to stderr: often to a terminal, rarely to a file.
 class Teller {
  public:
   explicit Teller(const simulate::Load& load) : load_(load) {}
@@ -104,7 +104,7 @@ Result<LiveLoadReport> play_live(const Options& options, const simulate::Load& l
   return run_live_load(load, live);
 }
 
-// `requests`: what a live play has asked of the API server.
+// `requests`: the requests of a live play to the API server.
 int show(const Options& options, const simulate::LoadReport& report, const std::map<std::string, std::uint64_t>& requests) {
   const Used process = used();
   if (options.format == "json") {

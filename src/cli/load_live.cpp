@@ -14,7 +14,8 @@
 namespace berth::cli {
 namespace {
 
-// What is seen within this time is looked at together: the load shall not take the time of the server that it measures.
+// Changes that arrive within this time are handled together, so that the load takes little CPU time from the server
+// that it measures.
 constexpr Duration kRest = std::chrono::milliseconds(5);
 
 Result<std::unique_ptr<kube::Client>> make_client(Executor& executor, const LiveLoadOptions& options, kube::ClientOptions how) {
@@ -46,7 +47,7 @@ Result<LiveLoadReport> run_live_load(const simulate::Load& load, const LiveLoadO
   http::AsioExecutor executor;
   kube::ClientOptions client_options;
   std::map<std::string, std::uint64_t> requests;
-  client_options.rate.per_second = 0;  // who loads a server does not spare it
+  client_options.rate.per_second = 0;  // a load test does not spare the server
   client_options.on_answer = [&requests](const api::RestRequest& request, int code) {
     if (code < 200 || code >= 300) return;
     std::string what = std::string(api::name_of(request.verb)) + " " + request.resource.resource;
@@ -55,7 +56,7 @@ Result<LiveLoadReport> run_live_load(const simulate::Load& load, const LiveLoadO
   };
   auto client = make_client(executor, options, client_options);
   if (!client) return tl::unexpected(client.error());
-  // A limit holds for all that is sent, so there is one client then.
+  // A request limit is for all requests of this process, so there is only one client then.
   auto runs = options.qps > 0 ? Result<std::unique_ptr<kube::Client>>() : make_client(executor, options, std::move(client_options));
   if (!runs) return tl::unexpected(runs.error());
 
@@ -69,7 +70,7 @@ Result<LiveLoadReport> run_live_load(const simulate::Load& load, const LiveLoadO
   play.emplace(load, **client, executor, std::move(play_options));
   bool over = false;
   const auto finish = [&] {
-    if (std::exchange(over, true)) return executor.stop();  // asked twice: at once
+    if (std::exchange(over, true)) return executor.stop();  // second signal: stop at once
     play.reset();
     if (options.keep) return executor.stop();
     simulate::remove_load(load, options.as, **client, [&] { executor.stop(); });
@@ -82,7 +83,7 @@ Result<LiveLoadReport> run_live_load(const simulate::Load& load, const LiveLoadO
       } else {
         outcome = tl::unexpected(report.error());
       }
-      executor.post(finish);  // not inside of the play
+      executor.post(finish);  // posted, because it destroys the play
     });
   });
   executor.run(kRest);

@@ -12,7 +12,7 @@
 
 namespace {
 
-// Each connection takes a file; the soft limit of many systems (1,024) is below what the server takes.
+// Each connection needs a file descriptor. The soft limit of many systems (1,024) is below what the server supports.
 void allow_many_files() {
   rlimit files{};
   if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == files.rlim_max) return;
@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
     return std::any_of(commands.begin(), commands.end(),
                        [word](const auto& command) { return command.app->get_name() == word; });
   };
-  // CLI11 would only say that a command is missing.
+  // CLI11 would only report that a command is missing.
   if (argc > 1 && argv[1][0] != '-' && !names_a_command(argv[1])) {
     std::string known;
     for (const auto& command : commands)

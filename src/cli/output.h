@@ -1,4 +1,4 @@
-// What subcommands share in talking to people and machines.
+// Input and output helpers that subcommands share.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ void add_output_option(CLI::App& app, std::string& format);
 // "berth: <message>" on standard error; returns 1, the exit code.
 int failure(const std::string& message);
 
-// Writing to a terminal that wants colours (NO_COLOR is not set).
+// True when standard output is a terminal and NO_COLOR is not set.
 bool wants_colour();
 
 }  // namespace berth::cli

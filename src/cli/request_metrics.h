@@ -1,4 +1,4 @@
-// Counts what is asked of the API server: berth_api_requests_total by verb, resource and code.
+// Counts requests to the API server: berth_api_requests_total by verb, resource and code.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,8 @@
 
 namespace berth::cli {
 
-// For kube::ClientOptions::on_answer. Declares the metric: once per Metrics; what is returned may be copied.
+// For kube::ClientOptions::on_answer. Declares the metric, so call it once per Metrics object; the returned function
+// may be copied.
 std::function<void(const api::RestRequest&, int code)> count_requests(Metrics& metrics);
 
 }  // namespace berth::cli

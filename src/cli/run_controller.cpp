@@ -28,8 +28,8 @@
 namespace berth::cli {
 namespace {
 
-constexpr std::chrono::seconds kStopWithin{25};  // less than the 30 s after which a kubelet kills
-// In a cluster, requests come until everybody knows that this pod goes.
+constexpr std::chrono::seconds kStopWithin{25};  // less than the 30 s after which the kubelet kills the container
+// In a cluster, webhook requests arrive until all API servers know that this pod terminates.
 constexpr std::chrono::seconds kServeOn{5};
 constexpr std::chrono::seconds kServerGrace{3};
 constexpr const char* kDefaultNamespace = "kueue-system";
@@ -39,7 +39,7 @@ void say(const char* line) {
   std::fflush(stdout);
 }
 
-// Of this process among all candidates: who runs two on a machine still tells them apart.
+// The identity of this process for leader election: unique also among processes of one host.
 std::string own_identity() {
   char host[256] = {};
   if (::gethostname(host, sizeof host - 1) != 0 || host[0] == '\0') std::snprintf(host, sizeof host, "berth");
@@ -49,10 +49,10 @@ std::string own_identity() {
   return host + std::string(suffix);
 }
 
-// Under load, what is seen and answered within this time is looked at together, and decided upon once.
+// Under load, changes and answers that arrive within this time are handled together, with one decision.
 constexpr Duration kRest = std::chrono::milliseconds(20);
 
-// The parts in the order in which they need each other; they are destroyed the other way round.
+// The members are in the order in which they depend on each other; they are destroyed in reverse order.
 class Process {
  public:
   explicit Process(const RunControllerOptions& options) : options_(options) {}
@@ -95,7 +95,8 @@ class Process {
     main.rate.per_second = configuration_.client_connection.qps;
     main.rate.burst = configuration_.client_connection.burst;
     main.on_answer = count_requests(metrics_);
-    // May neither wait behind others nor for long: the lease is asked for again soon, and so is the server at the start.
+    // For requests that may neither wait behind others nor take long: renewals of the lease, and the check at the
+    // start; both are repeated anyway.
     kube::ClientOptions prompt = main;
     prompt.rate.per_second = 0;
     prompt.max_tries = 1;
@@ -210,7 +211,7 @@ class Process {
     }
   }
 
-  // --- Metrics: the counters, with what can be looked up at the moment.
+  // --- Metrics: the counters, and gauges that are set when metrics are read.
 
   void refresh_metrics() {
     leading_.set({}, controller_->leading() ? 1 : 0);
@@ -220,9 +221,10 @@ class Process {
 
   // --- The end.
 
-  // Decide no more, finish the writes, give the lease back, tell the last events; webhooks are answered until others do it.
+  // Stop deciding, finish the writes, release the lease, write the last events. Webhooks are served until other
+  // processes take over.
   void on_signal() {
-    if (std::exchange(stopping_, true)) std::_Exit(130);  // asked twice: at once
+    if (std::exchange(stopping_, true)) std::_Exit(130);  // second signal: exit at once
     log::info("stopping");
     const Time asked = executor_.now();
     executor_.after(kStopWithin, [this] { end(fail("not everything that was sent has an answer after 25 s; ended without")); });

@@ -1,4 +1,4 @@
-// berth controller: the controller on any API server, one leader among several processes.
+// berth controller: the controller on any API server, with leader election among several processes.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@ namespace berth::cli {
 
 struct RunControllerOptions {
   AccessFlags access;
-  std::string ns;             // where the Lease and the Secret are; empty: the pod's namespace, else kueue-system
-  std::string config;         // a file with Kueue's Configuration; empty: its defaults
+  std::string ns;  // namespace of the Lease and the Secret; empty: the pod's namespace, else kueue-system
+  std::string config;  // a file with Kueue's Configuration; empty: its defaults
   std::string feature_gates;  // "NAME=true,..." (see controller/feature_gates.h)
 };
 
-// Works until SIGTERM or SIGINT: then it finishes the writes that were sent, gives the lease back and returns, within
-// 25 s; a second signal ends it at once. Prints "ready" and "leading", a line each, on standard output. An error is one line:
-// the server cannot be used, or the lease was lost.
+// Runs until SIGTERM or SIGINT. Then it finishes the writes that were sent, releases the lease and returns within 25
+// s; a second signal ends the process at once. Prints "ready" and "leading", one line each, on standard output. An
+// error is one line: the server cannot be used, or the lease was lost.
 Result<void> run_controller(const RunControllerOptions& options);
 
 }  // namespace berth::cli

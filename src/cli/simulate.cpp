@@ -1,4 +1,4 @@
-// berth simulate: plays a scenario in virtual time and says what came of it.
+// berth simulate: plays a scenario in virtual time and prints the results.
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <cstdio>

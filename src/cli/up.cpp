@@ -75,7 +75,8 @@ Result<http::TokenTable> read_tokens(const std::string& path) {
   return tokens;
 }
 
-// Where servers that let the API server say who asks learn whom it trusts, as in other clusters.
+// The ConfigMap in which extension servers that delegate authentication find the CA of client certificates, as in
+// other clusters.
 ObjectToApply whom_clients_are_signed_by(const std::string& authority) {
   return {JsonObject{{"apiVersion", "v1"},
                      {"kind", "ConfigMap"},
@@ -85,7 +86,7 @@ ObjectToApply whom_clients_are_signed_by(const std::string& authority) {
           "the authority of client certificates"};
 }
 
-// One path of another handler, and nothing else of it.
+// Serves one path of another handler and nothing else.
 class OnePath final : public berth::http::Handler {
  public:
   OnePath(berth::http::Handler& all, std::string path) : all_(all), path_(std::move(path)) {}
@@ -109,7 +110,7 @@ class OnePath final : public berth::http::Handler {
   const std::string path_;
 };
 
-// The parts in the order in which they need each other; they are destroyed the other way round.
+// The members are in the order in which they depend on each other; they are destroyed in reverse order.
 class Up {
  public:
   explicit Up(const UpOptions& options) : options_(options) {}
@@ -223,7 +224,7 @@ class Up {
     return {};
   }
 
-  // The counters, with what can be looked up at the moment.
+  // The counters, and gauges that are set when metrics are read.
   std::string metrics_text() {
     revision_.set({}, static_cast<double>(core_->revision()));
     connections_.set({}, static_cast<double>(server_->connections()));
@@ -297,7 +298,7 @@ class Up {
   }
 
   void on_signal() {
-    if (stopping_) std::_Exit(130);  // asked twice: at once
+    if (stopping_) std::_Exit(130);  // second signal: exit at once
     log::info("stopping");
     finish({});
   }

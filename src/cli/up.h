@@ -12,29 +12,28 @@
 namespace berth::cli {
 
 struct UpOptions {
-  std::string data_dir;                   // empty: nothing is kept
+  std::string data_dir;  // empty: state is not kept
   std::string listen = "127.0.0.1:7443";  // address:port; port 0: any
-  std::string metrics_listen;  // the same, for metrics alone; empty: only the API server's own port has them
-  std::string kubeconfig;                 // where to write it
-  std::string token_file;                 // bearer tokens, as kube-apiserver's --token-auth-file; empty: none
+  std::string metrics_listen;  // address:port for metrics only; empty: only the API server's port serves metrics
+  std::string kubeconfig;  // path of the kubeconfig to write
+  std::string token_file;  // bearer tokens, in the format of kube-apiserver's --token-auth-file; empty: none
   std::vector<std::string> load;          // files and directories of objects to apply at start
   ClusterFlags cluster;
-  bool controller = true;     // false: nobody decides but who comes from outside, such as berth controller
-  // A file with Kueue's Configuration: what changes decisions is honoured, what concerns a controller's own process is
-  // not looked at. Empty: its defaults.
+  bool controller = true;  // false: no controller in this process; another one, such as berth controller, may connect
+  // A file with Kueue's Configuration. Settings that change decisions take effect; settings of a controller process
+  // are ignored. Empty: the defaults.
   std::string config;
   std::string feature_gates;  // "NAME=true,..." (see controller/feature_gates.h)
 };
 
-// Serves until SIGTERM or SIGINT. Prints the kubeconfig's path and "ready" on standard output. An error is
-// one line.
+// Serves until SIGTERM or SIGINT. Prints the kubeconfig's path and "ready" on standard output. An error is one line.
 Result<void> run_up(const UpOptions& options);
 
 struct Endpoint {
   std::string address;  // an IP address
   std::uint16_t port = 0;
 };
-// The value of a flag: "127.0.0.1:7443", ":7443" (all addresses), "localhost:0", "[::1]:7443".
+// Parses the value of a flag: "127.0.0.1:7443", ":7443" (all IPv4 addresses), "localhost:0", "[::1]:7443".
 Result<Endpoint> parse_endpoint(std::string_view flag, const std::string& text);
 
 }  // namespace berth::cli

@@ -1,4 +1,4 @@
-// Who waits, as an engine tells it, for what serves the visibility API.
+// Pending workloads of an engine, for the servers of the visibility API.
 #pragma once
 
 #include <functional>
@@ -9,10 +9,10 @@
 
 namespace berth::cli {
 
-// `engine` is asked on the executor that owns it.
+// Calls `engine` on the executor that owns the engine.
 serve::PendingSource pending_source(std::function<const engine::Engine&()> engine);
 
-// The group for the embedded API server.
+// The visibility API as a group of the embedded API server.
 apiserver::discovery::VirtualGroup visibility_group(serve::PendingSource source);
 
 }  // namespace berth::cli
