@@ -1,4 +1,4 @@
-// ProvisioningRequests: room that is there, nodes that are made, and failures on demand.
+// ProvisioningRequests: existing capacity, new nodes, and failures on demand.
 #include "api/resources.h"
 #include "cluster/autoscaler.h"
 
@@ -28,7 +28,7 @@ class Growing : public Cluster {
       r.body = yaml(file.content);
       expect_ok(call(std::move(r)));
     }
-    pass(60);  // until the autoscaler has noticed
+    pass(60);  // until the autoscaler's caches have retried
   }
   static ClusterOptions options(std::string nodes, std::string scale_up) {
     ClusterOptions options;
@@ -49,7 +49,7 @@ class Growing : public Cluster {
                 parameters + ", podSets: [{count: " + std::to_string(pods) + ", podTemplateRef: {name: ppt-" +
                 name + "}}]}}"));
   }
-  // "Accepted Provisioned!" : the types that are true; with "!" those that are false.
+  // "Accepted Provisioned!": the condition types; "!" marks a condition that is not True.
   std::string said(const std::string& name) {
     std::string out;
     const Json object = get(api::kProvisioningRequests, name);
@@ -108,7 +108,7 @@ TEST(Autoscaler, CountsPodsThatRunAndNodesThatMayBeUsed) {
 
 TEST(Autoscaler, MakesTheNodesThatAreMissing) {
   Growing cluster;
-  cluster.ask("grow", 7, kScale);  // two pods a node: four on those that are there, two new ones for three
+  cluster.ask("grow", 7, kScale);  // two pods per node: four on the existing nodes, three on two new nodes
   cluster.pass(1);
   EXPECT_EQ(cluster.said("grow"), "Accepted Provisioned!");
   EXPECT_NE(cluster.message("grow", "Provisioned").find("expected at 20"), std::string::npos);
@@ -121,7 +121,7 @@ TEST(Autoscaler, MakesTheNodesThatAreMissing) {
   EXPECT_EQ(string_at(node, {"metadata", "labels", "cloud.provider.com/topology-block"}), "b2");
   EXPECT_EQ(string_at(node, {"status", "allocatable", "cpu"}), "4");
 
-  cluster.ask("more", 5, kScale);  // one place is left of the first request's nodes
+  cluster.ask("more", 5, kScale);  // the first request's nodes have capacity for one more pod
   cluster.pass(32);
   EXPECT_EQ(cluster.said("more"), "Accepted Provisioned");
   EXPECT_EQ(cluster.node_names(), "b1-r1-n1 b1-r1-n2 b2-r1-n1 b2-r1-n2 b2-r2-n1 b2-r2-n2");

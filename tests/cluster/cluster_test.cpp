@@ -1,4 +1,4 @@
-// The pretend cluster on an API server in memory: nodes join, pods are bound, run and end.
+// The pretend cluster on an in-memory API server: nodes join; pods are bound, run and terminate.
 #include "cluster/cluster.h"
 
 #include <gtest/gtest.h>
@@ -84,7 +84,7 @@ TEST(PretendCluster, RunsAPodToItsEnd) {
   EXPECT_EQ(cluster.phase("well"), "Succeeded");
 }
 
-// The API keeps whole seconds of when it started; the pod runs as long as it was told all the same.
+// The API stores the start time in whole seconds only; the pod still runs for exactly its run time.
 TEST(PretendCluster, RunsAPodForLessThanASecond) {
   using std::chrono::milliseconds;
   ClusterOptions options;
@@ -278,7 +278,7 @@ TEST(PretendCluster, TakesUpItsWorkAfterARestart) {
       yaml("{apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {parallelism: 3, completions: 6, "
            "template: {spec: {restartPolicy: Never, containers: [{name: c, image: i, resources: "
            "{requests: {cpu: '1'}}}]}}}}"));
-  // Every three seconds of its life the cluster is another one.
+  // A new cluster object takes over every three seconds.
   for (int i = 0; i < 15; ++i) {
     cluster.pass(3);
     cluster.cluster.reset();

@@ -1,5 +1,5 @@
-// Holds the Job controller against a recording of a real cluster: the same writes, and after each the same
-// Job and pods.
+// Compares the Job controller with a recording of a real cluster: the same writes, and after each write the same Job
+// and pods.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,10 +21,10 @@ namespace {
 
 using namespace testing_support;
 
-// Placeholders of the recording and what stands for them here.
+// Placeholders of the recording and their values in this test.
 class Bindings {
  public:
-  // Empty when `got` is what was recorded; else where and how it differs.
+  // Empty when `got` equals the recorded value; otherwise the path and the difference.
   std::string difference(const Json& want, const Json& got, const std::string& path) {
     if (want.is_string() && got.is_string())
       return text(view(want.get_string()), view(got.get_string()), path);
@@ -127,7 +127,7 @@ class Player {
   }
   void remove_pod(const std::string& name) { EXPECT_TRUE(world_.remove(kPods, name).ok()); }
 
-  // Compares what is there now with what the recording shows in this step.
+  // Compares the current state with the state that the recording shows in this step.
   void check(const Json& step) {
     if (find(step, "method") != nullptr) return check_request(step);
     if (find(step, "events") != nullptr) return check_events(step);
@@ -142,7 +142,7 @@ class Player {
  private:
   void check_job(const Json& want, Json got) {
     erase_path(got, {"metadata", "managedFields"});
-    if (find(want, "kind") == nullptr) {  // only what changes is shown
+    if (find(want, "kind") == nullptr) {  // the recording shows only what changes
       Json part = JsonObject();
       for (std::string_view member : {"generation", "labels"}) {
         if (const Json* value = find_path(got, {"metadata", member}))
@@ -197,7 +197,7 @@ class Player {
   }
 
   void check_request(const Json& step) {
-    // /apis/batch/v1/namespaces/jc/jobs/<name>?propagationPolicy=...
+    // Example: /apis/batch/v1/namespaces/jc/jobs/<name>?propagationPolicy=...
     std::string path = bindings_.substitute(std::string(string_at(step, {"path"})));
     Json options = *(find(step, "body") != nullptr ? find(step, "body") : &null_);
     if (const auto query = path.find("?propagationPolicy="); query != std::string::npos) {
@@ -229,7 +229,7 @@ class Player {
     }
   }
 
-  // Each event is there, and no other. Pods whose names the recording does not know otherwise are any pods.
+  // The expected events exist, and no others. A pod name that the recording does not bind matches any pod.
   void check_events(const Json& step) {
     const auto anonymous = [&](std::string message) {
       const auto name = message.rfind(": ");
@@ -258,9 +258,9 @@ class Player {
   Bindings bindings_;
 };
 
-// What was done before a step's state was recorded; steps that are requests themselves are not here.
+// The action before a recorded state. Steps that are requests themselves are not in this table.
 struct Action {
-  int wait;  // seconds until the state is looked at
+  int wait;  // seconds until the state is checked
   std::function<void(Player&)> run;
 };
 

@@ -1,4 +1,4 @@
-// The decisions of the Job controller, step by step, without a server.
+// The decisions of the Job controller, step by step and without a server.
 #include "cluster/job_sync.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ Json yaml(std::string_view text) {
   return std::move(documents->front());
 }
 
-// A Job and its pods where every step succeeds at once.
+// A Job and its pods; each step succeeds at once.
 class Bench {
  public:
   explicit Bench(std::string_view spec) {
@@ -45,7 +45,7 @@ class Bench {
     run();
   }
 
-  // Until there is nothing left to do.
+  // Runs steps until nothing is left to do.
   void run() {
     for (int i = 0; i < 100; ++i) {
       const auto step = plan();
@@ -89,7 +89,7 @@ class Bench {
     }
   }
 
-  // Pods that wait for nothing are gone once they are deleted; a kubelet lets them linger.
+  // Removes deleted pods without finalizers. With `linger` they stay, as when a kubelet still stops them.
   void drop_deleted() {
     if (linger) return;
     std::erase_if(pods_, [](const auto& entry) {
@@ -136,7 +136,8 @@ class Bench {
 
   const Json& status() const { return *find(job_, "status"); }
   std::int64_t count(std::string_view what) const { return int_at(job_, {"status", what}); }
-  // "SuccessCriteriaMet/CompletionsReached Complete/CompletionsReached": those that are True.
+  // Conditions that are True, with their reasons: "SuccessCriteriaMet/CompletionsReached
+  // Complete/CompletionsReached".
   std::string conditions() const {
     std::string out;
     for (const auto& c : array_at(job_, {"status", "conditions"})) {
@@ -192,7 +193,7 @@ TEST(JobSync, WritesDownAPodBeforeItLetsItGoAndCountsItAfter) {
 }
 
 TEST(JobSync, CountsAPodOnceWhereverItWasInterrupted) {
-  // The Job is looked at anew after each single step, with nothing remembered but the objects.
+  // The controller restarts after each step: it remembers only the objects.
   for (int interrupted = 0; interrupted < 4; ++interrupted) {
     Bench job("{parallelism: 1, completions: 2, backoffLimit: 3}");
     ensure_path(job.pod("j-1"), {"status", "phase"}) = "Failed";
@@ -200,7 +201,7 @@ TEST(JobSync, CountsAPodOnceWhereverItWasInterrupted) {
       const auto step = job.plan();
       if (step.kind != JobStep::Kind::kNothing) job.carry_out(step);
     }
-    job.pods_.erase("j-1");  // somebody removed it by force
+    job.pods_.erase("j-1");  // deleted by force
     job.pass(60);
     EXPECT_EQ(job.count("failed"), interrupted == 0 ? 0 : 1) << "after " << interrupted << " steps";
     EXPECT_EQ(job.active().size(), 1u);
@@ -272,7 +273,7 @@ TEST(JobSync, CountsNoPodThatASuspensionRemoved) {
   EXPECT_EQ(job.count("active"), 0);
 }
 
-// As Kueue stops a job: suspended, and its start taken away.
+// Kueue stops a job by suspending it and removing its start time.
 TEST(JobSync, EndsAlsoWhenItIsStoppedInTheMomentItsPodsEnd) {
   Bench job("{}");
   ensure_path(job.job_, {"spec", "suspend"}) = true;
@@ -345,7 +346,7 @@ TEST(JobSync, GivesEveryIndexAPodAndNoIndexTwo) {
   job.finish("j-0-1", 1);
   job.pass(10);
   EXPECT_EQ(job.active(), (Names{"j-0-4", "j-2-3"}));
-  // A second pod of an index has no business.
+  // A second pod of an index is deleted.
   Json twin = job.pod("j-2-3");
   ensure_path(twin, {"metadata", "name"}) = "twin";
   ensure_path(twin, {"metadata", "uid"}) = "uid-twin";

@@ -1,4 +1,4 @@
-// Nodes that fail, are tainted, cordoned, deleted and come back; what becomes of their pods.
+// Nodes that fail, are tainted, cordoned, deleted and recover, and the effects on their pods.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -249,7 +249,7 @@ TEST(NodeLife, AJobReplacesThePodsThatItsNodesTookWithThem) {
     EXPECT_EQ(cluster.list(kPods).size(), waits ? 2u : 4u)
         << policy << ": pods that nobody confirms to have ended";
     EXPECT_TRUE(cluster.remove(kNodes, kNode).ok());
-    cluster.pass(60);  // the Job waits before it replaces pods that failed
+    cluster.pass(60);  // the Job's backoff delays the replacement of failed pods
     const auto pods = cluster.list(kPods);
     EXPECT_EQ(pods.size(), 2u) << policy;
     for (const auto& pod : pods) {

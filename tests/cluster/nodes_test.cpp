@@ -105,7 +105,8 @@ TEST(Nodes, KeepTheResourcesTheyName) {
 }
 
 TEST(Nodes, FailAndComeBackByAnnotation) {
-  // "False since 2026-...", or "as it is".
+  // The new status of Ready with " from now" or " as before" (its transition time), or "as it is" when nothing is
+  // written.
   const auto said = [](Json object) {
     const auto status = corrected_status(object, {}, kNow);
     if (!status) return std::string("as it is");

@@ -1,4 +1,4 @@
-// A pretend cluster on an API server in memory, and short ways to make pods and ask about them.
+// A pretend cluster on an in-memory API server, with short functions to create pods and to read their state.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ class Cluster : public World {
   std::string phase(std::string_view pod) {
     return std::string(string_at(get(kPods, pod), {"status", "phase"}));
   }
-  // "Ready=True PodScheduled=False/Unschedulable".
+  // Status and reason of a condition: "True", "False/Unschedulable"; "none" when it does not exist.
   std::string condition(std::string_view pod, std::string_view type) {
     const Json object = get(kPods, pod);
     for (const auto& c : array_at(object, {"status", "conditions"})) {

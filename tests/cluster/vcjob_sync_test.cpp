@@ -1,4 +1,4 @@
-// One step of a vcjob at a time: what it makes, what it takes away, and which phase follows which.
+// The steps of a Volcano Job: which objects it creates and deletes, and which phase follows which.
 #include "cluster/vcjob_sync.h"
 
 #include <gmock/gmock.h>
@@ -41,7 +41,7 @@ struct Case {
     }
   }
   VcJobStep step() const { return next_step({object, job, group ? &*group : nullptr, pods, order, kNow, may_create}); }
-  // The phase that is written; that of the job when none is.
+  // The phase that the step writes; the job's phase when the step writes no status.
   JobPhase next_phase() const {
     const auto step = this->step();
     return step.status ? step.status->phase : job.status.phase;
@@ -99,7 +99,7 @@ TEST(VcJobSync, OnlyWhatIsMissingIsMadeAndWhatIsTooMuchGoes) {
   EXPECT_EQ(string_at(*step.remove[0], {"metadata", "name"}), "j-a-2");
 }
 
-// Those of the minimum are what the group was let in with.
+// The group's quota covers the pods of its minimum.
 TEST(VcJobSync, PodsAboveTheMinimumWaitBehindTheGate) {
   const auto gated = [](std::int32_t min_member) {
     Case c("{tasks: [{name: a, replicas: 3, minAvailable: 1, template: {spec: {schedulingGates: [{name: other}]}}}, {name: b, replicas: 2}]}");

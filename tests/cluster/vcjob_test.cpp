@@ -1,4 +1,4 @@
-// vcjobs on the pretend cluster: somebody lets their PodGroups in, the cluster does the rest.
+// Volcano Jobs on the pretend cluster: the test sets their PodGroups to Inqueue, the cluster does the rest.
 #include <gtest/gtest.h>
 
 #include "api/resources.h"
@@ -29,7 +29,7 @@ class VcJobs : public testing::Test {
       request.body = yaml(file.content);
       cluster.expect_ok(cluster.call(std::move(request)));
     }
-    cluster.pass(40);  // the caches try again
+    cluster.pass(40);  // until the caches have retried
   }
   void submit(std::string_view spec) {
     Json job = yaml("{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: j}}");
@@ -37,7 +37,7 @@ class VcJobs : public testing::Test {
     cluster.create(api::kVolcanoJobs, std::move(job));
     cluster.pass(1);
   }
-  // Of two pods with one cpu each, for so long.
+  // Two pods with one cpu each; they run for `run_for`.
   void submit_two(std::string_view run_for, std::string_view more = "") {
     submit("{minAvailable: 2, queue: q, " + std::string(more) +
            " tasks: [{name: a, replicas: 2, minAvailable: 2, template: {metadata: {annotations: {berth.dev/run-for: " +
@@ -93,7 +93,7 @@ TEST_F(VcJobs, WaitAndRunAgainWhenTheirQuotaIsTakenBack) {
   submit_two("1h");
   set_group("Inqueue");
   ASSERT_EQ(phase(), "Running");
-  // As the controller does: no more pods, then none at all.
+  // Evict as the controller does: set the group to Pending, then delete its pods.
   auto request = cluster.request(api::Verb::kPatch, api::kPodGroups, string_at(group(), {"metadata", "name"}));
   request.body = yaml("{status: {phase: Pending}}");
   cluster.expect_ok(cluster.call(std::move(request)));

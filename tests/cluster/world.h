@@ -1,4 +1,4 @@
-// An API server in memory on virtual time, and plain ways to ask it things.
+// An in-memory API server on virtual time, with simple functions for requests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -88,7 +88,7 @@ class World {
     r.body = std::move(object);
     return expect_ok(call(std::move(r)));
   }
-  // Null when there is no such object.
+  // Returns null when the object does not exist.
   Json get(const api::GroupVersionResource& resource, std::string_view name) {
     auto response = call(request(api::Verb::kGet, resource, name));
     return response.ok() ? std::move(response.body) : Json();

@@ -1,4 +1,4 @@
-// `berth cluster`: pretend machines for an API server that runs elsewhere.
+// `berth cluster`: pretend nodes for an API server in another process.
 #include <gtest/gtest.h>
 #include <signal.h>
 

@@ -1,4 +1,4 @@
-// `berth controller` processes against a `berth up` that has no controller of its own.
+// `berth controller` processes for a `berth up` that runs without its own controller.
 #pragma once
 
 #include <memory>
@@ -8,18 +8,18 @@
 
 namespace berth::e2e {
 
-inline constexpr std::chrono::seconds kLease{5};  // of controller_configuration()
+inline constexpr std::chrono::seconds kLease{5};  // lease duration in controller_configuration()
 
-// A port of 127.0.0.1 that nobody uses now.
+// A port of 127.0.0.1 that is free at this moment.
 int free_port();
-// A Configuration with ports of 127.0.0.1 that nobody uses, and a lease shorter than the default.
+// A Configuration with free ports of 127.0.0.1 and a lease that is shorter than the default.
 std::string controller_configuration(int webhook_port = free_port(), int visibility_port = free_port());
-// The whole answer of a plain HTTP server on 127.0.0.1; "" when nobody answers.
+// The whole answer of a plain HTTP server on 127.0.0.1; "" when no server answers.
 std::string http_get(int port, const std::string& path);
 
 class ControllerProcess {
  public:
-  // The namespace kueue-system must be there.
+  // The namespace kueue-system must exist.
   explicit ControllerProcess(const Cluster& server);
 
   bool wait_until_ready() { return process_->wait_for_output("ready\n"); }

@@ -1,4 +1,4 @@
-// How `berth controller` starts and fails: one line that says what is wrong and what to do.
+// Start and failures of `berth controller`: one line says what is wrong and what to do.
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <signal.h>
@@ -28,7 +28,7 @@ std::string only_line(const Finished& finished) {
   return finished.err;
 }
 
-// A kubeconfig that trusts `authority` (PEM; empty: everybody) and shows `token`.
+// A kubeconfig that trusts the CA `authority` (PEM; empty: any server) and sends `token`.
 std::string kubeconfig_of(const std::string& url, const std::string& authority, const std::string& token) {
   const std::string trust = authority.empty() ? "insecure-skip-tls-verify: true"
                                               : "certificate-authority-data: " + base64_encode(authority);
@@ -144,7 +144,7 @@ TEST_F(Controller, WhatItIsToldMakesNoSense) {
   EXPECT_TRUE(has(only_line(start({})), "no-such-config"));
 }
 
-// Waits for a server that is away for a moment, says all the while what is missing, and then works.
+// Waits for a server that does not answer for a moment, reports meanwhile what is missing, and then works.
 TEST_F(Controller, ItIsReadyOnceEverythingIs) {
   server.must({"create", "namespace", "kueue-system"});
   const int health = free_port(), metrics = free_port();
@@ -183,7 +183,7 @@ TEST_F(Controller, ItIsReadyOnceEverythingIs) {
       has(told.out, "berth_api_requests_total{code=\"200\",resource=\"clusterqueues\",verb=\"watch\"}"))
       << told.out;
   EXPECT_TRUE(has(told.out, "berth_leading 1")) << told.out;
-  // The admin's certificate, by the authority that the API server publishes.
+  // The admin's client certificate is accepted, because the API server publishes its CA.
   const auto as_admin = [&] {
     return server.kubectl({"--server=https://127.0.0.1:" + std::to_string(metrics),
                            "--insecure-skip-tls-verify", "get", "--raw", "/metrics"});
@@ -195,7 +195,7 @@ TEST_F(Controller, ItIsReadyOnceEverythingIs) {
   EXPECT_EQ(process.wait().exit_code, 0) << process.err();
 }
 
-// Until somebody mounts one the webhook port is closed, and the probe says what is waited for.
+// Without a mounted certificate the webhook port is closed, and the readiness probe reports what is missing.
 TEST_F(Controller, ItWaitsForACertificateFromFiles) {
   server.must({"create", "namespace", "kueue-system"});
   const int health = free_port(), webhooks = free_port();
@@ -226,7 +226,7 @@ TEST_F(Controller, ItWaitsForACertificateFromFiles) {
   EXPECT_FALSE(has(http_get(health, "/readyz"), "[-]certificates"));
 }
 
-// Half a minute is given to a server that is not there (yet).
+// Waits half a minute for a server that is not reachable (yet).
 TEST_F(Controller, TheServerIsOutOfReach) {
   const std::string url = "https://127.0.0.1:" + std::to_string(free_port());
   Process waiting({BERTH_PROGRAM, "controller", "--config", config, "--log-level", "warn", "--kubeconfig",

@@ -1,5 +1,5 @@
-// The plain manifests in a cluster: kubectl applies them and sees nothing to change afterwards, and a
-// controller that has their roles and no more does its work.
+// The plain manifests in a cluster: kubectl applies them and shows no difference afterwards, and a controller with
+// exactly their roles works.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ namespace {
 const std::string kManifests = source_path("config/install/berth.yaml"),
                   kVolcano = source_path("config/install/volcano.yaml");
 
-// The validation is the server's and strict with every kubectl that knows it.
+// The server validates strictly, with each kubectl that supports server-side validation.
 const std::vector<std::string> kApply = {"apply", "--validate=true", "-f"};
 const std::vector<std::string> kServerSide = {"apply", "--server-side", "--force-conflicts", "--validate=true", "-f"};
 
@@ -29,7 +29,7 @@ std::vector<std::string> with(std::vector<std::string> arguments, const std::str
   return arguments;
 }
 
-// The token of the controller's account.
+// The token of the controller's service account.
 const std::string kToken =
     R"(t0ken,system:serviceaccount:kueue-system:kueue-controller-manager,1,"system:serviceaccounts,system:authenticated")";
 
@@ -47,7 +47,7 @@ class RealServer final : public Cluster {
   testing_support::RealApiServer server_{with_token()};
 };
 
-// A file that goes with this object.
+// A file that is deleted with this object.
 class TokenFile {
  public:
   TokenFile() {
@@ -65,7 +65,7 @@ class TokenFile {
   std::string path_ = std::filesystem::temp_directory_path() / "berth-tokens-XXXXXX";
 };
 
-// API servers to which nothing was installed, and which know the account.
+// API servers without any installation that know the service account's token.
 class Manifests : public OnBoth {
  protected:
   std::unique_ptr<Cluster> bare() {
@@ -85,7 +85,7 @@ TEST_P(Manifests, ApplyAndLeaveNoDifference) {
     const Finished after = server->kubectl({"diff", "-f", file});
     EXPECT_EQ(after.exit_code, 0) << after.out << after.err;
     server->must(with(kServerSide, file));
-    if (kubectl_minor() < 24) continue;  // older ones show when something was applied as a difference
+    if (kubectl_minor() < 24) continue;  // older versions show the time of the apply as a difference
     const Finished again = server->kubectl({"diff", "--server-side", "--force-conflicts", "-f", file});
     EXPECT_EQ(again.exit_code, 0) << again.out << again.err;
   }
@@ -102,7 +102,7 @@ TEST(Applications, AreMadeByKubectlCreate) {
   server.must({"create", "clusterrole", "a", "--verb=list", "--resource=nodes"});
   server.must({"create", "rolebinding", "a", "--role=a", "--user=bob"});
   server.must({"create", "clusterrolebinding", "a", "--clusterrole=a", "--serviceaccount=default:a"});
-  if (kubectl_minor() >= 22)  // older ones ask for policy/v1beta1
+  if (kubectl_minor() >= 22)  // older versions use policy/v1beta1
     server.must({"create", "poddisruptionbudget", "a", "--selector=app=a", "--min-available=1"});
   server.must({"scale", "deployment", "a", "--replicas=3"});
   EXPECT_EQ(server.must({"get", "deployment", "a", "-o",
@@ -142,7 +142,7 @@ spec:
       containers: [{name: c, image: none, resources: {requests: {cpu: 1}}}]
 )";
 
-// What every cluster has in kube-system and the manifests bind to.
+// A role that each cluster has in kube-system and that the manifests bind to.
 constexpr const char* kAuthenticationReader = R"(
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
@@ -154,7 +154,7 @@ rules:
   verbs: [get, list, watch]
 )";
 
-// The controller's kubeconfig: the server's, with the token of the account.
+// The controller's kubeconfig: the server's kubeconfig with the token of the service account.
 std::string kubeconfig_of_account(const Cluster& server) {
   const std::string authority =
       server.must({"config", "view", "--raw", "-o", "jsonpath={.clusters[0].cluster.certificate-authority-data}"});
@@ -169,7 +169,7 @@ std::string kubeconfig_of_account(const Cluster& server) {
 TEST_P(Manifests, HaveTheRolesThatTheControllerNeeds) {
   const auto server = bare();
   for (const std::string& file : {kManifests, kVolcano}) server->must(with(kServerSide, file));
-  // Nothing listens behind their Service here.
+  // No webhook server listens behind their Service here.
   server->must({"delete", "mutatingwebhookconfiguration", "kueue-mutating-webhook-configuration"});
   server->must({"delete", "validatingwebhookconfiguration", "kueue-validating-webhook-configuration"});
   if (server->kubectl({"get", "role", "-n", "kube-system", "extension-apiserver-authentication-reader"}).exit_code != 0)

@@ -1,4 +1,4 @@
-// Drives Berth with the kubectl that is installed, as people do: berth up, and a real API server.
+// Uses Berth with the installed kubectl, on `berth up` and on a real API server.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -68,7 +68,7 @@ spec:
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-// One cluster of a kind for all tests of this file: they use names of their own.
+// One cluster of each kind for all tests of this file: the tests use different names.
 class Kubectl : public OnBoth {
  protected:
   static void TearDownTestSuite() {

@@ -1,5 +1,5 @@
-// What people do to nodes with kubectl: cordon, drain, taint, fail and delete them; and a gang on one of
-// them.
+// Operations on nodes with kubectl: cordon, drain, taint, failure and deletion; and a gang that uses one of the
+// nodes.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -83,7 +83,7 @@ std::string sample(const std::string& name) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-// uid -> node of the pods that run.
+// uid -> node, for running pods.
 std::map<std::string, std::string> running_pods(const Cluster& server) {
   std::istringstream lines(server.must(
       {"get", "pods", "-o",
@@ -100,7 +100,7 @@ class Topology : public OnBoth {};
 INSTANTIATE_TEST_SUITE_P(Clusters, Topology, both(), name_of);
 
 TEST_P(Topology, AGangIsPlacedOnOneRackAndOnlyThePodOfALostNodeMoves) {
-  const auto cluster = make_cluster(GetParam(), "");  // the nodes that berth makes by itself
+  const auto cluster = make_cluster(GetParam(), "");  // berth's default nodes
   const Cluster& server = *cluster;
   server.must({"apply", "-f", "-"}, sample("topology-queue.yaml"));
   server.must({"apply", "-f", "-"}, sample("topology-job.yaml"));

@@ -27,7 +27,7 @@ testing_support::RealApiServerOptions as_in_a_cluster() {
   return options;
 }
 
-// Services have no address here: their name stands for this machine, and the port is that of a process.
+// Services have no address here: their name resolves to this host, and the port is that of a process.
 void point_to_this_machine(Json& value, int port) {
   if (auto* object = value.if_object()) {
     if (auto* config = object->if_contains("clientConfig");
@@ -39,7 +39,7 @@ void point_to_this_machine(Json& value, int port) {
   }
 }
 
-// What config/install brings, but the pods of the controller, which is a process here.
+// The objects of config/install, except the controller's Deployment: the controller is a process here.
 std::string manifests(int webhook_port, int visibility_port) {
   JsonArray items;
   for (const std::string& path : kManifests) {
@@ -85,7 +85,7 @@ class RealCluster final : public Cluster {
     return std::move(finished.out);
   }
 
-  // The controller may do what its role says, not more.
+  // The controller's credentials have the rights of its role only.
   std::string controllers_kubeconfig() {
     const std::string path =
         std::string("/api/v1/namespaces/") + kNamespace + "/serviceaccounts/" + kServiceAccount + "/token";
@@ -109,7 +109,7 @@ class RealCluster final : public Cluster {
     return daemon;
   }
 
-  // The API server learns of their certificates a moment later.
+  // The API server receives the webhooks' CA a moment later.
   void wait_for_webhooks() {
     const std::string flavor =
         "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ResourceFlavor\nmetadata: {name: probe}\n";

@@ -8,7 +8,7 @@
 
 namespace berth::e2e {
 
-// As make_cluster().
+// See make_cluster().
 std::unique_ptr<Cluster> make_real_cluster(const std::string& nodes);
 
 }  // namespace berth::e2e

@@ -1,5 +1,4 @@
-// Two `berth controller` processes on one API server: the leader is killed, stopped and asked to go while
-// jobs run.
+// Two `berth controller` processes on one API server: the leader is killed, paused and terminated while jobs run.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -23,7 +22,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kQuota = 4;  // jobs at a time
-// For a loaded machine under a sanitizer: what has to happen besides the end of the lease.
+// For a loaded machine under a sanitizer: time for everything besides the expiry of the lease.
 constexpr std::chrono::seconds kSlack{15};
 
 constexpr const char* kQueue = R"(
@@ -61,8 +60,8 @@ std::string jobs(int first, int count) {
   return all;
 }
 
-// Every version of every object of a kind, as a watch tells them: a line each, of resourceVersion, name and
-// what `path` says.
+// All versions of all objects of a kind, as a watch shows them: one line each, with the resourceVersion, the name and
+// the value of `path`.
 class Recorder {
  public:
   Recorder(const Cluster& server, const std::string& kind, const std::string& path)
@@ -99,7 +98,7 @@ class Recorder {
 
 const std::vector<std::string> kMachines = {"--nodes", "1x1x2", "--node-resources", "cpu=16,memory=64Gi"};
 
-// A real API server with pretend machines, and nobody who decides.
+// A real API server with pretend nodes and without a controller of Berth.
 class RealServer final : public Cluster {
  public:
   RealServer() {
@@ -160,7 +159,7 @@ class Replicas : public OnBoth {
     EXPECT_LT(Clock::now() - since, kLease + kSlack);
   }
 
-  // All jobs end, each of them ran once, and never were more admitted than the quota allows.
+  // All jobs finish, each of them ran once, and the number of admitted jobs never exceeded the quota.
   void expect_all_is_well() {
     EXPECT_TRUE(eventually([&] {
       const std::string done =
@@ -175,7 +174,7 @@ class Replicas : public OnBoth {
 
   void audit() {
     std::vector<std::tuple<long, bool, Recorder::Line>>
-        history;  // in the order in which the API server made it
+        history;  // in the order of the API server's versions
     for (const auto& line : ended->stop()) history.emplace_back(line.version, true, line);
     for (const auto& line : workloads->stop()) history.emplace_back(line.version, false, line);
     std::ranges::sort(history, {}, [](const auto& entry) { return std::get<0>(entry); });

@@ -72,7 +72,7 @@ void Server::kill() {
 }
 
 std::vector<std::pair<std::string, std::string>> Cluster::environment() const {
-  // A home of its own: kubectl caches discovery there.
+  // A separate HOME: kubectl caches discovery there.
   return {{"KUBECONFIG", kubeconfig()}, {"HOME", dir_}, {"NO_COLOR", "1"}};
 }
 

@@ -1,4 +1,4 @@
-// API servers with Berth at work, and kubectl pointed at them.
+// API servers with a running Berth, and kubectl configured for them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,16 +19,17 @@ using testing_support::kDeadline;
 using testing_support::Process;
 using testing_support::run;
 
-// The minor version of the kubectl at hand: 32; Debian 12 brings 20, which cannot do everything that is tested here.
+// The minor version of the installed kubectl, for example 32. Debian 12 has 20, which does not support all commands
+// of these tests.
 int kubectl_minor();
 
-// What is the same wherever it runs.
+// The common part of all test clusters.
 class Cluster {
  public:
   virtual ~Cluster();
 
   Finished kubectl(const std::vector<std::string>& arguments, const std::string& input = "") const;
-  // Standard output of a kubectl that must succeed; fails the test with its errors otherwise.
+  // Returns the standard output of a kubectl command that must succeed; otherwise the test fails with its errors.
   std::string must(const std::vector<std::string>& arguments, const std::string& input = "") const;
 
   const std::string& dir() const { return dir_; }
@@ -46,32 +47,32 @@ class Cluster {
 
 enum class On { kBerthUp, kRealApiServer };
 
-// Nodes in a shape as berth up takes it; empty: those that it makes by itself. Throws std::runtime_error when it does not
-// get ready.
+// `nodes`: a shape in the format of `berth up`; empty: berth's default. Throws std::runtime_error when the cluster
+// does not become ready.
 std::unique_ptr<Cluster> make_cluster(On on, const std::string& nodes);
 
-// For INSTANTIATE_TEST_SUITE_P: the same test on both.
+// For INSTANTIATE_TEST_SUITE_P: runs the same test on both kinds of cluster.
 class OnBoth : public testing::TestWithParam<On> {
  protected:
-  void SetUp() override;  // skips what cannot be run
-  // Somebody must delete what a deleted owner leaves behind: skips where nobody does.
+  void SetUp() override;  // skips what cannot run here
+  // Skips the test where no garbage collector deletes the dependents of a deleted owner.
   void need_garbage_collector();
 };
 inline auto both() { return testing::Values(On::kBerthUp, On::kRealApiServer); }
 void PrintTo(On on, std::ostream* out);
 std::string name_of(const testing::TestParamInfo<On>& on);
 
-// A running `berth up` in a directory of its own.
+// A running `berth up` with its own directory.
 class Server final : public Cluster {
  public:
-  // Waits until it says "ready"; throws std::runtime_error with its output otherwise.
+  // Waits until it prints "ready"; otherwise throws std::runtime_error with its output.
   explicit Server(std::vector<std::string> arguments = {"--nodes", "1x1x2"});
 
   void start();
   Finished stop();  // SIGTERM
   void kill();      // SIGKILL
   void signal(int number) { process_->signal(number); }
-  const std::string& output() const { return process_->out(); }  // what it has said until "ready"
+  const std::string& output() const { return process_->out(); }  // the output up to "ready"
   std::string kubeconfig() const override { return dir() + "/data/kubeconfig"; }
 
  private:

@@ -1,4 +1,4 @@
-// How `berth up` starts, stops and fails.
+// Start, stop and failures of `berth up`.
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -216,7 +216,7 @@ TEST(Up, ServesTheControllersMetrics) {
                       "--token=wrong", "get", "--raw", "/metrics"});
   EXPECT_NE(anonymous.exit_code, 0);
   EXPECT_FALSE(has(anonymous.out, "kueue_"));
-  // Whom the API server trusts is told where other servers look for it.
+  // The CA of client certificates is published where extension servers look for it.
   EXPECT_TRUE(has(server.must({"-n", "kube-system", "get", "configmap", "extension-apiserver-authentication",
                                "-o", "jsonpath={.data.client-ca-file}"}),
                   "BEGIN CERTIFICATE"));

@@ -1,4 +1,4 @@
-// Who waits in a queue, asked with kubectl as people and Kueue's tools ask.
+// Pending workloads of a queue, requested with kubectl as users and Kueue's tools do.
 #include <gtest/gtest.h>
 
 #include <unistd.h>
@@ -17,7 +17,7 @@ namespace {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-// A queue that admits nobody.
+// A queue that admits no workload.
 constexpr const char* kHeldQueue = R"(
 apiVersion: kueue.x-k8s.io/v1beta2
 kind: ResourceFlavor
@@ -109,7 +109,7 @@ TEST_P(PendingWorkloads, AreToldToKubectlWithTheirPositions) {
   EXPECT_TRUE(has(refusal("v1beta2/clusterqueues"), "could not find"));
 }
 
-// The group is there, and what kubectl makes of discovery and OpenAPI is as without it.
+// The group is discovered, and it does not disturb kubectl's discovery and OpenAPI.
 TEST(Visibility, TheGroupIsDiscovered) {
   Server server;
   const std::string versions = server.must({"api-versions"});
@@ -123,7 +123,7 @@ TEST(Visibility, TheGroupIsDiscovered) {
   server.must({"apply", "-f", "-"}, kHeldQueue);
 }
 
-// A controller process, and kubectl pointed at the visibility API that it serves itself.
+// A controller process, and kubectl configured for the visibility API of that process.
 class Replica {
  public:
   explicit Replica(const Server& server) : server_(server) {
@@ -155,7 +155,6 @@ class Replica {
   std::unique_ptr<Process> process_;
 };
 
-// The leader and a follower tell the same, to those who may ask.
 TEST(Visibility, IsNotThereWhereNobodyDecides) {
   Server server({"--controller=false", "--nodes", "none"});
   const Finished page = server.kubectl(
@@ -165,6 +164,7 @@ TEST(Visibility, IsNotThereWhereNobodyDecides) {
   EXPECT_FALSE(has(server.must({"api-versions"}), "visibility.kueue.x-k8s.io"));
 }
 
+// The leader and a follower answer the same, to users who have the permission.
 TEST(Visibility, EveryReplicaTellsThoseWhoMayAsk) {
   const std::string tokens = testing::TempDir() + "berth_e2e_visibility_tokens_" + std::to_string(::getpid());
   FILE* out = std::fopen(tokens.c_str(), "w");

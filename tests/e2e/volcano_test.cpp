@@ -1,4 +1,4 @@
-// Volcano's queues and jobs with kubectl on `berth up`: what people see of them, and what they are told when they may not.
+// Volcano's queues and jobs with kubectl on `berth up`: what users see, and the messages of refused requests.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -79,7 +79,8 @@ TEST_F(Volcano, WhatIsRefusedSaysWhy) {
 
   must({"create", "-f", "-"}, command("CloseQueue", "solo"));
   ASSERT_TRUE(eventually_says("solo", ".status.state", "Closing"));
-  must({"patch", "queue", "solo", "--type=merge", "-p", R"({"spec":{"weight":2}})"});  // it can be edited all the same
+  // a closing queue can still be edited
+  must({"patch", "queue", "solo", "--type=merge", "-p", R"({"spec":{"weight":2}})"});
   why = refused({"apply", "-f", "-"}, "apiVersion: scheduling.volcano.sh/v1beta1\nkind: PodGroup\nmetadata: {name: late}\n"
                                       "spec: {queue: solo, minMember: 1}\n");
   EXPECT_TRUE(has(why, "queue solo is Closing: open it first")) << why;

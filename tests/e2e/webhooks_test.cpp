@@ -1,5 +1,5 @@
-// What Kueue's webhooks do, seen from outside: in process in berth up, called by the API server where that is
-// a real one.
+// The effects of Kueue's webhooks for clients: in process in `berth up`, called by the API server where that is a
+// real one.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -42,13 +42,13 @@ class Webhooks : public OnBoth {
 
 INSTANTIATE_TEST_SUITE_P(Clusters, Webhooks, both(), name_of);
 
-// One cluster for all of it: starting one takes longer than what is looked at.
+// One cluster for all checks: starting a cluster takes longer than the checks.
 TEST_P(Webhooks, SuspendJobsJudgeWhatChangesAndConvertVersions) {
   must({"apply", "-f", "-"}, job("waits", "nowhere"));
   EXPECT_EQ(must({"get", "job", "waits", "-o", "jsonpath={.spec.suspend}"}), "true")
       << "as a job with a queue begins";
 
-  // A manifest of the older version, and what each version shows of it.
+  // A manifest of the older version, and how each version shows it.
   must({"apply", "-f", "-"}, R"(
 apiVersion: kueue.x-k8s.io/v1beta1
 kind: ResourceFlavor
@@ -78,7 +78,7 @@ spec: {clusterQueue: old}
   EXPECT_EQ(shown("v1beta2", ".spec.cohortName"), "together");
   EXPECT_EQ(shown("v1beta2", ".spec.cohort"), "");
 
-  // A job in that queue runs, and may not move to another one then.
+  // A job in that queue runs, and may not move to another queue while it runs.
   must({"apply", "-f", "-"}, job("runs", "old"));
   ASSERT_TRUE(eventually([&] {
     return must({"get", "job", "runs", "-o", "jsonpath={.spec.suspend}"}) == "false";
@@ -92,7 +92,7 @@ spec: {clusterQueue: old}
   EXPECT_TRUE(
       eventually([&] { return must({"get", "job", "waits", "-o", "jsonpath={.spec.suspend}"}) == "false"; }));
 
-  // Updates are judged too.
+  // Updates are validated too.
   EXPECT_TRUE(has(
       refusal(
           {"patch", "clusterqueue", "old", "--type=json", "-p",
@@ -104,7 +104,7 @@ spec: {clusterQueue: old}
                   "parentName"));
 }
 
-// Where the definitions come late, so do the verdicts: until the queues were read everything is let in.
+// Volcano's definitions are installed late: until the webhooks have read the queues, they allow everything.
 TEST_P(Webhooks, JudgeVolcanosQueuesAndWhatNamesThemAndLetJobsRun) {
   for (const char* name : {"queues", "podgroups", "commands", "jobs"})
     must({"apply", "--server-side", "-f", source_path("config/crd/volcano-") + name + ".yaml"});
@@ -143,7 +143,7 @@ TEST_P(Webhooks, JudgeVolcanosQueuesAndWhatNamesThemAndLetJobsRun) {
     refused(create, "there is no queue nobody", work("nobody"));
     refused(create, "queue team has 1 child queue(s) and takes no work itself", work("team"));
   }
-  // What is let in gets its quota, and its pods.
+  // Admitted jobs get quota and pods.
   must(create, vcjob("leaf"));
   EXPECT_TRUE(eventually([&] {
     return must({"get", "jobs.batch.volcano.sh", "j", "-o", "jsonpath={.status.state.phase}"}) == "Completed";

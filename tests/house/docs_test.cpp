@@ -1,4 +1,4 @@
-// What the documents point at is there: files, folders and the headings within them.
+// The targets of links in the documents exist: files, folders and the headings within them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ std::vector<fs::path> documents() {
   return found;
 }
 
-// The text without blocks of code, whose brackets are no links.
+// The text without code blocks: brackets in code are not links.
 std::string prose_of(const fs::path& path) {
   std::ifstream in(path);
   std::string out;
@@ -48,7 +48,7 @@ std::string prose_of(const fs::path& path) {
   return out;
 }
 
-// As GitHub makes them: lower case, spaces become hyphens, punctuation goes.
+// Anchors as GitHub generates them: lower case, spaces become hyphens, punctuation is removed.
 std::string anchor_of(const std::string& heading) {
   std::string out;
   for (const char c : heading) {
@@ -70,7 +70,7 @@ std::set<std::string> anchors_of(const fs::path& path) {
   return out;
 }
 
-// What stands between `](` and `)`.
+// The text between `](` and `)`.
 std::vector<std::string> links_of(const fs::path& path) {
   const std::string text = prose_of(path);
   std::vector<std::string> out;
@@ -97,7 +97,7 @@ TEST(Documents, PointAtWhatIsThere) {
   EXPECT_GT(links, 20U);
 }
 
-// Commands that people copy name files of the tree.
+// Commands that users copy name files of the repository.
 TEST(Documents, NameFilesThatAreThere) {
   constexpr std::string_view kPartOfAName = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-";
   std::size_t files = 0;

@@ -1,4 +1,4 @@
-// The rooms include each other in one direction only, and the tree keeps its few mechanical habits.
+// The folders of src include each other in one direction only, and the sources follow a few style rules.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 const fs::path kRoot = source_path("");
 
-// Who may include whom (docs/architecture.md, "The rooms"). A room may always include itself.
+// Allowed includes (docs/architecture.md, "The rooms"). A folder may always include itself.
 const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"base", {}},
     {"api", {"base"}},
@@ -55,7 +55,7 @@ std::vector<SourceFile> sources(const fs::path& folder) {
 
 std::string room_of(const fs::path& relative) { return std::next(relative.begin())->string(); }
 
-// The path of a quoted include, or nothing.
+// The path of a quoted include; empty for other lines.
 std::string quoted_include(const std::string& line) {
   if (!line.starts_with("#include \"")) return {};
   const auto end = line.find('"', 10);
@@ -88,7 +88,7 @@ TEST(Layers, IncludesPointDownwards) {
 }
 
 TEST(Layers, TheEngineIsPure) {
-  // What would let a decision depend on something that is not an event.
+  // These would let a decision depend on something other than an event.
   const std::vector<std::string> banned = {"<thread>", "<mutex>",    "<atomic>",      "<random>", "<iostream>", "<fstream>",
                                            "std::rand", "system_clock", "steady_clock", "base/log.h", "base/executor.h",
                                            "getenv", "double ", "float "};
@@ -98,7 +98,7 @@ TEST(Layers, TheEngineIsPure) {
       for (const auto& word : banned) {
         EXPECT_EQ(code.find(word), std::string::npos) << file.path << ":" << i + 1 << " uses " << word;
       }
-      // The order of a hash map must not decide anything: whoever declares one says that it is only looked up.
+      // The order of a hash map must not affect decisions: each declaration needs the comment "never iterated".
       if (code.find("unordered_") != std::string::npos && !code.starts_with("#include")) {
         const std::string remark = file.lines[i] + (i > 0 ? file.lines[i - 1] : std::string());
         EXPECT_NE(remark.find("never iterated"), std::string::npos) << file.path << ":" << i + 1;
@@ -119,7 +119,7 @@ TEST(Style, HeadersSayWhatTheyPromise) {
 }
 
 TEST(Style, NothingUnfinishedAndNoBannedCalls) {
-  // Spelled in pieces so that this file does not find itself.
+  // Split so that this file does not match itself.
   const std::vector<std::string> banned = {std::string("TO") + "DO", std::string("FIX") + "ME", std::string("std::") + "regex",
                                            std::string("using namespace") + " std;"};
   for (const fs::path folder : {"src", "tests", "bench", "fuzz"}) {
@@ -135,7 +135,7 @@ TEST(Style, NothingUnfinishedAndNoBannedCalls) {
 
 TEST(Style, HeavyBoostHeadersStayOutOfHeaders) {
   const std::set<std::string> light = {"boost/json/value.hpp", "boost/json/fwd.hpp"};
-  // Private headers, between the files that a connection is made of.
+  // Private headers, shared by the files that implement a connection.
   const std::set<std::string> in_rooms_that_speak_https = {"src/http/call.h",          "src/http/http1_session.h",
                                                            "src/http/http2_session.h", "src/http/hub.h",
                                                            "src/http/transport.h",     "src/kube/connection.h"};

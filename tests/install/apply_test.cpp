@@ -1,5 +1,4 @@
-// The plain manifests are taken by an API server that checks every field, and change nothing when applied
-// again.
+// An API server with strict field validation accepts the plain manifests, and applying them again changes nothing.
 #include "apiserver/server/api_server.h"
 #include "install/manifests.h"
 

@@ -1,4 +1,4 @@
-// The plain manifests of config/install, parsed, as they are where Berth decides for Volcano's queues as well.
+// The plain manifests of config/install, parsed, for a cluster in which Berth also manages Volcano's queues.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ inline bool same_object(const Json& a, const Json& b) {
   return kind_of(a) == kind_of(b) && namespace_of(a) == namespace_of(b) && name_of(a) == name_of(b);
 }
 
-// What a cluster has that berth.yaml was applied to, and after it volcano.yaml.
+// The objects of a cluster to which berth.yaml and then volcano.yaml were applied.
 inline const std::vector<Json>& manifests() {
   static const std::vector<Json> all = [] {
     std::vector<Json> objects = read_documents("config/install/berth.yaml");
@@ -49,7 +49,7 @@ inline const std::vector<Json>& manifests() {
   return all;
 }
 
-// The objects of a kind, in the order of the file. They live as long as the program.
+// The objects of a kind, in the order of the file. The pointers are valid until the program ends.
 inline std::vector<const Json*> all_of(std::string_view kind) {
   std::vector<const Json*> found;
   for (const Json& object : manifests()) {
@@ -58,7 +58,7 @@ inline std::vector<const Json*> all_of(std::string_view kind) {
   return found;
 }
 
-// The object, or null and a failed test.
+// The object; when it does not exist, an empty object and a failed test.
 inline const Json& the(std::string_view kind, std::string_view name) {
   static const Json kNone = JsonObject();
   for (const Json* object : all_of(kind)) {

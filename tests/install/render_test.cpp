@@ -1,5 +1,5 @@
-// The chart and what is rendered from it. Rendering needs Go and two of its libraries, which not every
-// machine has: then the tests say that they were skipped.
+// The chart and the manifests that are rendered from it. Rendering needs Go and two of its libraries; the tests are
+// skipped where they are missing.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 struct Ran {
   int exit_code = -1;
-  std::string output;  // both streams
+  std::string output;  // stdout and stderr
 };
 
 Ran run(const std::string& command) {
@@ -57,7 +57,7 @@ Ran render(const std::string& values) {
   return ran;
 }
 
-// The same, as documents.
+// The same, parsed into documents.
 std::vector<Json> rendered(const std::string& values) {
   const Ran ran = render(values);
   EXPECT_EQ(ran.exit_code, 0) << ran.output;
@@ -104,7 +104,7 @@ TEST(Render, CertManagerTakesTheCertificatesOver) {
   const Json config = object(objects, "ConfigMap", "berth-manager-config");
   EXPECT_THAT(std::string(string_at(config, {"data", "controller_manager_config.yaml"})),
               testing::HasSubstr("internalCertManagement:\n  enable: false\n"));
-  // What is mounted is what the Certificates fill.
+  // The mounted Secrets are those that the Certificates fill.
   const Json deployment = object(objects, "Deployment", "berth-controller-manager");
   std::vector<std::string> mounted, filled;
   for (const Json& volume : array_at(deployment, {"spec", "template", "spec", "volumes"})) {
@@ -178,7 +178,7 @@ managerConfig:
               testing::HasSubstr(R"(["other"])"));
 }
 
-// Volcano may be there and decide: Berth does only where told to.
+// Volcano itself may run in the cluster: Berth manages its objects only when it is enabled.
 TEST(Render, VolcanosPartIsThereWhenAskedFor) {
   SKIP_WITHOUT_RENDERER();
   for (const bool asked : {false, true}) {
@@ -229,8 +229,8 @@ TEST(Render, SettingsThatContradictEachOtherAreRefused) {
               testing::HasSubstr("controllerManager.featureGates: not together with featureGates"));
 }
 
-// Each value is described, and nothing else is; values that are free in form are objects without a list of
-// members.
+// Each value is described in the schema, and the schema describes no other value. A value with free content is an
+// object without a list of members.
 void expect_described(const Json& value, const Json& schema, const std::string& path) {
   const Json* members = find(schema, "properties");
   if (!value.is_object() || members == nullptr) return;

@@ -1,5 +1,5 @@
-// The roles of the manifests against what the controller does: every request of every scenario is allowed,
-// and no permission is there that nothing needs.
+// Compares the roles of the manifests with what the controller does: each request of each scenario is allowed, and no
+// permission is granted that no request needs.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ constexpr std::string_view kNamespace = "kueue-system";
 const api::User kController{"system:serviceaccount:kueue-system:kueue-controller-manager",
                             {"system:serviceaccounts", "system:authenticated"}};
 
-// Roles and bindings of the manifests, as an API server that they were applied to has them.
+// The roles and bindings of the manifests, as an API server returns them.
 apiserver::Lookup installed() {
   apiserver::Lookup lookup;
   const auto kind = [](const api::GroupVersionResource& gvr) {
@@ -56,17 +56,17 @@ std::string permission(std::string_view verb, std::string_view group, std::strin
   return std::string(verb) + " " + std::string(group) + " " + std::string(resource);
 }
 
-// What was asked for so far, as permissions, and what of it the roles do not allow.
+// Permissions used so far, and those that the roles do not allow.
 struct Asked {
   std::set<std::string> used, refused;
 };
 
-// Speaks for the controller's account: what its roles do not allow is answered as a server would.
+// A client with the controller's account: a request that its roles do not allow is refused as by a server.
 class AccountClient final : public api::RestClient {
  public:
   AccountClient(api::RestClient& server, Executor& executor, Asked& asked)
       : server_(server), executor_(executor), asked_(asked) {
-    streamed_lists_not_offered();  // the roles must do for servers where watches do not stand for lists
+    streamed_lists_not_offered();  // the roles must also suffice for servers without streaming lists
   }
 
   void call(api::RestRequest request, std::function<void(api::RestResponse)> done) override {
@@ -95,8 +95,8 @@ class AccountClient final : public api::RestClient {
             ""};
   }
 
-  // The admission plugin OwnerReferencesPermissionEnforcement: who makes an owner wait may update its
-  // finalizers.
+  // The admission plugin OwnerReferencesPermissionEnforcement: a client that sets blockOwnerDeletion needs permission
+  // to update the finalizers of the owner.
   void note_owners(const api::RestRequest& request) {
     for (const Json& owner : array_at(request.body, {"metadata", "ownerReferences"})) {
       if (!bool_at(owner, {"blockOwnerDeletion"})) continue;
@@ -155,7 +155,7 @@ void play_all(Asked& asked) {
   }
 }
 
-// A cluster to which the manifests were applied.
+// A cluster with the manifests applied.
 std::unique_ptr<simulate::World> installed_world() {
   simulate::WorldOptions options;
   options.start = parse_time("2026-11-21T09:00:00Z").value();
@@ -170,7 +170,7 @@ std::unique_ptr<simulate::World> installed_world() {
   return std::move(*world);
 }
 
-// The Lease of the configuration is taken, renewed and given back.
+// Acquires, renews and releases the Lease of the configuration.
 void lead(Asked& asked) {
   const auto world = installed_world();
   ASSERT_TRUE(world);
@@ -188,7 +188,7 @@ void lead(Asked& asked) {
   EXPECT_TRUE(gone);
 }
 
-// The authority of the webhooks is made, kept in the Secret of the manifests and written to all that name its
+// The CA of the webhooks is created, stored in the Secret of the manifests, and written to all objects that name its
 // service.
 void certify(Asked& asked) {
   const auto world = installed_world();
@@ -212,7 +212,7 @@ void certify(Asked& asked) {
   }
 }
 
-// What is not played here, and who does it or where it is tested.
+// Permissions that no scenario here uses, and the test that covers each.
 const std::set<std::string> kElsewhere = {
     "create authentication.k8s.io tokenreviews",         // DelegatedAuth.*
     "create authorization.k8s.io subjectaccessreviews",  // DelegatedAuth.*
@@ -257,7 +257,7 @@ TEST(ControllerRoles, SayNothingOfAnybodyElse) {
       << "in other namespaces only the cluster's rules";
 }
 
-// Roles for people: what somebody bound to one of them may do.
+// What a user may do who is bound to one of the roles for people.
 bool may_as(std::string_view role, Action action) {
   apiserver::Lookup objects = installed();
   Json binding = JsonObject{{"kind", "ClusterRoleBinding"}};

@@ -1,5 +1,5 @@
-// From Kueue to Berth: objects as a real Kueue left them (tests/conformance/recordings/kueue) stay as they
-// are.
+// Migration from Kueue to Berth: objects as a real Kueue left them (tests/conformance/recordings/kueue) do not
+// change.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ class Takeover : public testing::Test {
     ASSERT_TRUE(made) << name_of(object) << ": " << made.error().message;
   }
 
-  // Objects that were created until Kueue was seen in the state `see`, and what was seen then.
+  // Creates the recorded objects up to the state `see`, and returns that recorded state.
   const Json& play_until(std::string_view see) {
     for (const Json& step : array_at(recording_, {"steps"})) {
       if (string_at(step, {"see"}) == see) return step;
@@ -50,7 +50,7 @@ class Takeover : public testing::Test {
     return jobs::workload_name("batch", "Job", name_of(job), string_at(job, {"metadata", "uid"}));
   }
 
-  // A recorded value with what its placeholders stand for in this world.
+  // A recorded value with the placeholders replaced by this world's values.
   Json filled(const Json& value, const Json& job) {
     std::string text = to_string(value);
     const auto put = [&](const std::string& placeholder, const std::string& to) {
@@ -73,7 +73,7 @@ class Takeover : public testing::Test {
     ASSERT_TRUE(answer.ok()) << to_string(answer.body);
   }
 
-  // The workload of job `one`, and the job as Kueue started it.
+  // Creates the workload of job `one`, and starts the job as Kueue did.
   void leave(const Json& seen) {
     const Json one = job("one");
     Json workload = filled(array_at(seen, {"workloads"})[0], one);

@@ -1,4 +1,4 @@
-// What the manifests say about each other: ports, selectors, Services, Secrets, webhooks, definitions.
+// Consistency of the manifests: ports, selectors, Services, Secrets, webhooks, definitions.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -46,7 +46,8 @@ TEST(Namespaces, AreTheOnesThatTheFileMakes) {
   EXPECT_EQ(name_of(manifests().front()), kNamespace) << "first of all";
   for (const Json& object : manifests()) {
     std::string_view ns = namespace_of(object);
-    if (kind_of(object) == "RoleBinding" && ns == "kube-system") continue;  // the reader of its ConfigMap
+    // reads the ConfigMap extension-apiserver-authentication there
+    if (kind_of(object) == "RoleBinding" && ns == "kube-system") continue;
     EXPECT_TRUE(ns.empty() || ns == kNamespace) << name_of(object);
   }
 }
@@ -83,7 +84,7 @@ TEST(Configurations, AreTakenByTheController) {
   }
 }
 
-// Whoever applies berth.yaml beside Volcano changes nothing for it.
+// Applying berth.yaml to a cluster with Volcano changes nothing for Volcano.
 TEST(Volcano, IsLeftAloneUntilItsPartIsApplied) {
   const std::vector<Json> plain = read_documents("config/install/berth.yaml");
   for (const Json& one : plain) {
@@ -124,7 +125,7 @@ TEST(Certificates, AreKeptWhereTheConfigurationSays) {
   the("Service", string_at(config, {"internalCertManagement", "webhookServiceName"}));
 }
 
-// The Service that a client's configuration names, which must have the port.
+// The Service that a client configuration references exists and has the port.
 void expect_service(const Json& reference, const std::string& who) {
   const Json& service = the("Service", string_at(reference, {"name"}));
   EXPECT_EQ(string_at(reference, {"namespace"}), namespace_of(service)) << who;
@@ -156,7 +157,7 @@ TEST(Webhooks, NameTheirServiceAndAPathOfTheirOwn) {
   }
 }
 
-// Those of all configurations of a kind.
+// The webhooks of all configurations of a kind.
 std::vector<Json> webhooks_of(std::string_view kind) {
   std::vector<Json> found;
   for (const Json* configuration : all_of(kind)) {
@@ -166,7 +167,7 @@ std::vector<Json> webhooks_of(std::string_view kind) {
   return found;
 }
 
-// The status of an answer to a review about the resource.
+// The HTTP status of the handler's answer to a review.
 int asked(const std::string& path, const std::string& body) {
   serve::WebhookHandler handler([](auto&&...) { return nullptr; }, {});
   return serve::ask(handler, serve::request_of("POST", path, body))->response.value().status;
@@ -195,13 +196,13 @@ TEST(Webhooks, AreServedForTheirResources) {
   }
 }
 
-// Otherwise the controller could not be started once it is down.
+// Otherwise the controller could not start again when it is down.
 TEST(Webhooks, LeaveTheSystemsAndTheirOwnNamespaceAlone) {
   for (const char* kind : {"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"}) {
     for (const Json& webhook : webhooks_of(kind)) {
       const Json& rule = array_at(webhook, {"rules"})[0];
       if (array_at(rule, {"apiGroups"})[0] == Json("kueue.x-k8s.io")) continue;
-      if (array_at(rule, {"resources"})[0] == Json("queues")) continue;  // in no namespace
+      if (array_at(rule, {"resources"})[0] == Json("queues")) continue;  // cluster-scoped
       EXPECT_EQ(to_string(*find(webhook, "namespaceSelector")),
                 R"({"matchExpressions":[{"key":"kubernetes.io/metadata.name","operator":"NotIn",)"
                 R"("values":["kube-system","kueue-system"]}]})");
@@ -209,7 +210,7 @@ TEST(Webhooks, LeaveTheSystemsAndTheirOwnNamespaceAlone) {
   }
 }
 
-// A definition without what the chart adds to it.
+// A definition without the parts that the chart adds.
 Json plain(Json definition) {
   JsonObject& metadata = definition.as_object()["metadata"].as_object();
   metadata.erase("annotations");

@@ -45,7 +45,7 @@ struct Http2Client::Impl {
     return std::string_view(reinterpret_cast<const char*>(name), size) == "h2";
   }
 
-  // What can be moved without waiting. False: the connection is over.
+  // Sends and receives what is possible without blocking. False: the connection is over.
   bool move() {
     for (bool more = true; more;) {
       more = false;
@@ -56,7 +56,7 @@ struct Http2Client::Impl {
         if (n <= 0) {
           if (SSL_get_error(ssl, n) == SSL_ERROR_WANT_WRITE || SSL_get_error(ssl, n) == SSL_ERROR_WANT_READ)
             break;
-          sent = out.size();  // what the server said before it closed is still read
+          sent = out.size();  // the server's last data is still read
         } else {
           sent += static_cast<std::size_t>(n);
         }
@@ -117,7 +117,8 @@ bool Http2Client::run(const std::function<bool()>& done, std::chrono::millisecon
     if (impl_->ended || left.count() <= 0) return false;
     pollfd ready{impl_->socket, static_cast<short>(POLLIN | (impl_->out.empty() ? 0 : POLLOUT)), 0};
     ::poll(&ready, 1,
-           static_cast<int>(std::min<std::int64_t>(left.count(), 50)));  // `done` may look at other things
+           // `done` may depend on other events, so wake up regularly
+           static_cast<int>(std::min<std::int64_t>(left.count(), 50)));
   }
 }
 

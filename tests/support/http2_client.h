@@ -1,5 +1,5 @@
-// A client of HTTP/2 over TLS for tests and benchmarks: one connection, many requests at a time, on the
-// thread that calls it.
+// An HTTP/2 client over TLS for tests and benchmarks: one connection, several requests at a time, on the caller's
+// thread.
 #pragma once
 
 #include <chrono>
@@ -16,19 +16,20 @@ namespace berth::testing_support {
 
 class Http2Client {
  public:
-  // Connects to 127.0.0.1. `client` without a certificate: none is presented.
+  // Connects to 127.0.0.1. A `client` credential without a certificate: none is sent.
   Http2Client(std::uint16_t port, const std::string& authority_pem, const http::Credential& client,
               Http2Peer::Options options = {});
   Http2Client(Http2Client&&) noexcept;
   ~Http2Client();
 
-  bool connected() const;             // and HTTP/2 was agreed on
-  Http2Peer& peer();                  // what it says is sent by run()
-  void send(std::string_view bytes);  // as they are
-  bool ended() const;                 // the server closed
-  // Sends and receives until `done`; false when that did not come within `patience` or the server closed.
+  bool connected() const;  // connected, and HTTP/2 was negotiated
+  Http2Peer& peer();  // run() sends its output
+  void send(std::string_view bytes);  // unchanged
+  bool ended() const;  // the server closed the connection
+  // Sends and receives until `done` returns true. Returns false after `patience`, or when the server closed the
+  // connection.
   bool run(const std::function<bool()>& done, std::chrono::milliseconds patience = std::chrono::seconds(60));
-  // One request, answered.
+  // Sends one request and waits for its answer.
   Http2Answer request(const std::string& method, const std::string& path, std::string body = {},
                       Http2Peer::Headers headers = {});
 

@@ -1,4 +1,4 @@
-// The client's side of HTTP/2 without a socket, for tests and benchmarks: requests become bytes, bytes become
+// The client side of HTTP/2 without a socket, for tests and benchmarks: turns requests into bytes and bytes into
 // answers.
 #pragma once
 
@@ -15,12 +15,12 @@
 namespace berth::testing_support {
 
 struct Http2Answer {
-  int status = 0;  // 0: none yet
+  int status = 0;  // 0: no answer yet
   std::map<std::string, std::string> headers;
   std::string body;
-  bool complete = false;  // ended as it should
+  bool complete = false;  // the stream ended normally
   bool closed = false;
-  std::uint32_t error = 0;  // of RST_STREAM, when closed
+  std::uint32_t error = 0;  // error code of RST_STREAM, when closed
 };
 
 class Http2Peer {
@@ -29,36 +29,37 @@ class Http2Peer {
   using Headers = std::vector<std::pair<std::string, std::string>>;
 
   struct Options {
-    std::int32_t stream_window = 1 << 20;  // of each answer
-    bool keep_bodies = true;               // else they are read and forgotten
+    std::int32_t stream_window = 1 << 20;  // flow-control window of each stream
+    bool keep_bodies = true;  // false: bodies are read and dropped
   };
 
   Http2Peer();
   explicit Http2Peer(Options options);
   ~Http2Peer();
 
-  // Opens a stream. More than the server allows at a time wait here.
+  // Opens a stream. Requests above the server's limit of concurrent streams wait here.
   Stream request(const std::string& method, const std::string& path, std::string body = {},
                  Headers headers = {});
   Stream request(Headers all, std::string body,
-                 bool ends);  // with exactly these fields, also ":method"; else more may follow
+                 // with exactly these header fields, including ":method"; `ends` false: more data may follow
+                 bool ends);
   void send_more(Stream stream, std::string body, bool ends);
   void send_trailers(Stream stream);
   void reset(Stream stream);
   void ping();
   void settings();
-  void hold(Stream stream);   // its answer is not read from now on: the server is not told to go on
-  void go_on(Stream stream);  // reads what waits, and what comes
+  void hold(Stream stream);  // stops reading the answer: sends no WINDOW_UPDATE for it
+  void go_on(Stream stream);  // reads the waiting and all later data
 
   void receive(std::string_view bytes);
-  std::string output();  // what is to be sent now
+  std::string output();  // the bytes to send now
 
   const Http2Answer& answer(Stream stream);
-  void forget(Stream stream);                   // its answer
-  void clear_body(Stream stream);               // what came of it so far
-  std::size_t complete() const;                 // answers so far
-  std::optional<std::uint32_t> goaway() const;  // its code, of the last one
-  std::uint32_t max_streams() const;            // as the server says
+  void forget(Stream stream);  // drops its answer
+  void clear_body(Stream stream);  // drops the part of the body received so far
+  std::size_t complete() const;  // number of complete answers so far
+  std::optional<std::uint32_t> goaway() const;  // error code of the last GOAWAY frame
+  std::uint32_t max_streams() const;  // the server's setting
   std::uint32_t max_header_bytes() const;
   std::size_t pings_answered() const;
 

@@ -72,7 +72,7 @@ HttpsAnswer HttpsClient::request(const std::string& method, const std::string& t
 
 HttpsAnswer HttpsClient::raw(const std::string& bytes) {
   if (impl_->error) return impl_->failed();
-  // The server may answer and close before all is sent; what it said can still be read.
+  // The server may answer and close before all bytes are sent; its answer can still be read.
   error_code write_error;
   asio::write(impl_->stream, asio::buffer(bytes), write_error);
   http::response_parser<http::string_body> parser;

@@ -14,14 +14,14 @@
 namespace berth::testing_support {
 
 struct HttpsAnswer {
-  int status = 0;                                   // 0: the connection failed; `body` says how
+  int status = 0;  // 0: the connection failed and `body` holds the error
   std::multimap<std::string, std::string> headers;  // names in lower case
   std::string body;
 };
 
 class HttpsClient {
  public:
-  // `client` without a certificate: none is presented.
+  // A `client` credential without a certificate: none is sent.
   HttpsClient(std::uint16_t port, const std::string& authority_pem,
               const http::Credential& client);
   HttpsClient(HttpsClient&&) noexcept;
@@ -30,11 +30,11 @@ class HttpsClient {
   bool connected() const;
   HttpsAnswer request(const std::string& method, const std::string& target, const std::string& body = "",
                       const std::vector<std::pair<std::string, std::string>>& headers = {});
-  // Sends bytes as they are and reads one answer.
+  // Sends bytes unchanged and reads one answer.
   HttpsAnswer raw(const std::string& bytes);
 
-  // A watch: the answer's head, then line after line; an empty line when the stream ended, or when none came
-  // within `patience` (which ends it too).
+  // A watch: returns the head of the answer; read_line() then returns line after line. It returns an empty line when
+  // the stream ended, or when no line came within `patience` (which ends the stream too).
   HttpsAnswer open_stream(const std::string& target,
                           const std::vector<std::pair<std::string, std::string>>& headers = {});
   std::string read_line(std::chrono::milliseconds patience = std::chrono::hours(1));

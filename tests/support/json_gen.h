@@ -42,7 +42,7 @@ inline rc::Gen<Json> any_json(int depth = 3) {
   });
 }
 
-// The same value with the members of every object in the opposite order.
+// The same value with the members of each object in reverse order.
 inline Json shuffled(const Json& value) {
   if (const JsonArray* array = value.if_array()) {
     JsonArray out;

@@ -177,8 +177,8 @@ int Daemon::wait() {
   int status = 0;
   pid_t ended = 0;
   while ((ended = ::waitpid(pid_, &status, WNOHANG)) == 0 && std::chrono::steady_clock::now() < until)
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // between looks
-  if (ended != pid_) return -1;                                 // the destructor kills it
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // polling interval
+  if (ended != pid_) return -1;  // the destructor kills the process
   pid_ = -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
@@ -186,7 +186,7 @@ int Daemon::wait() {
 Finished run(const std::vector<std::string>& command,
              const std::vector<std::pair<std::string, std::string>>& environment, const std::string& input) {
   if (input.empty()) return Process(command, environment).wait();
-  // Through a file: a pipe could block when the child does not read.
+  // The input comes from a file: writing to a pipe could block when the child does not read.
   char name[] = "/tmp/berth_e2e_input_XXXXXX";
   const int file = ::mkstemp(name);
   if (file < 0) throw std::runtime_error("mkstemp failed");
@@ -207,7 +207,7 @@ bool eventually(const std::function<bool()>& condition) {
   const auto until = std::chrono::steady_clock::now() + kDeadline;
   while (std::chrono::steady_clock::now() < until) {
     if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // between looks
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // polling interval
   }
   return false;
 }

@@ -1,4 +1,4 @@
-// Child processes for tests: berth, kubectl, a real API server. Every wait has a deadline.
+// Child processes for tests: berth, kubectl, a real API server. Each wait has a deadline.
 #pragma once
 
 #include <sys/types.h>
@@ -10,7 +10,7 @@
 
 namespace berth::testing_support {
 
-// Long enough for a loaded machine under a sanitizer; what takes this long has failed.
+// Long enough for a loaded machine under a sanitizer: an operation that takes longer has failed.
 inline constexpr std::chrono::seconds kDeadline{120};
 
 struct Finished {
@@ -22,14 +22,14 @@ class Process {
  public:
   Process(const std::vector<std::string>& command,
           const std::vector<std::pair<std::string, std::string>>& environment);
-  ~Process();  // kills what still runs
+  ~Process();  // kills the process if it still runs
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  // Until standard output holds `text`; false when the process ended or the deadline passed before.
+  // Waits until standard output contains `text`. False when the process ended or the deadline passed before.
   bool wait_for_output(const std::string& text);
-  bool wait_for_errors(const std::string& text);  // the same of standard error
-  bool has_said(const std::string& text);         // standard output holds it already
+  bool wait_for_errors(const std::string& text);  // the same for standard error
+  bool has_said(const std::string& text);  // whether standard output contains it already
   void signal(int number);
   Finished wait();
   pid_t pid() const { return pid_; }
@@ -38,28 +38,28 @@ class Process {
 
  private:
   bool wait_for(const std::string& stream, const std::string& text);
-  bool read_some(std::chrono::steady_clock::time_point until);  // false: both streams ended, or time is up
+  bool read_some(std::chrono::steady_clock::time_point until);  // false: both streams ended, or the time is over
 
   pid_t pid_ = -1;
   int out_fd_ = -1, err_fd_ = -1;
   std::string out_, err_;
 };
 
-// A process that serves until it is killed: with this object, or with the thread that made it, whatever
-// becomes of the test. What it says goes to a file.
+// A process that serves until it is killed: by the destructor, or when the thread that created it ends, even if the
+// test crashes. Its output goes to a file.
 class Daemon {
  public:
   Daemon(std::vector<std::string> command, std::string log_file);
-  ~Daemon();  // kills it and waits for its end
+  ~Daemon();  // kills the process and waits for its end
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
 
   bool ended();
-  // Until it said so; false when it ended or the deadline passed before.
+  // Waits until the output contains `text`. False when the process ended or the deadline passed before.
   bool wait_for_output(const std::string& text);
-  std::string last_lines() const;  // of what it said
+  std::string last_lines() const;  // of its output
   void signal(int number);
-  // After signal(): waits for the end; the exit code as Finished has it.
+  // Call it after signal(): waits for the end and returns the exit code as in Finished.
   int wait();
 
  private:
@@ -67,13 +67,13 @@ class Daemon {
   pid_t pid_ = -1;
 };
 
-std::string content_of(const std::string& path);  // empty when there is no such file
+std::string content_of(const std::string& path);  // empty when the file does not exist
 
 Finished run(const std::vector<std::string>& command,
              const std::vector<std::pair<std::string, std::string>>& environment,
              const std::string& input = "");
 
-// Tries again until it holds; false at the deadline.
+// Checks the condition repeatedly until it holds. False at the deadline.
 bool eventually(const std::function<bool()>& condition);
 
 }  // namespace berth::testing_support

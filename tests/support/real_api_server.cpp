@@ -19,8 +19,8 @@
 namespace berth::testing_support {
 namespace {
 
-constexpr const char* kProxy = "front-proxy-client";  // as whom it hands requests on
-constexpr int kAttempts = 3;                          // ports that were free may be taken a moment later
+constexpr const char* kProxy = "front-proxy-client";  // the identity with which it proxies requests
+constexpr int kAttempts = 3;  // another process may take a free port before the server binds it
 
 const char* assets() { return std::getenv("KUBEBUILDER_ASSETS"); }
 
@@ -32,7 +32,7 @@ std::string program(const std::string& name) {
   return path;
 }
 
-// Free at this moment, all of them different.
+// Ports that are free at this moment, all different.
 std::array<std::uint16_t, 4> free_ports() {
   std::array<std::uint16_t, 4> ports{};
   std::array<int, 4> sockets{};
@@ -141,7 +141,7 @@ bool RealApiServer::start(int attempt) {
   const auto until = std::chrono::steady_clock::now() + kDeadline;
   while (!answers("/readyz") || !answers("/api/v1/namespaces/default")) {
     if (server_->ended() || etcd_->ended() || std::chrono::steady_clock::now() > until) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // between looks
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // polling interval
   }
   if (options_.garbage_collector && has_garbage_collector()) {
     manager_ = std::make_unique<Daemon>(
@@ -163,7 +163,7 @@ std::string RealApiServer::minor_version() const {
   const auto version = parse_json(HttpsClient(port_, authority(), admin()).request("GET", "/version").body);
   if (!version) throw std::runtime_error("/version: " + version.error().message);
   std::string minor(string_at(*version, {"minor"}));
-  minor.resize(std::min(minor.find_first_not_of("0123456789"), minor.size()));  // some append a plus sign
+  minor.resize(std::min(minor.find_first_not_of("0123456789"), minor.size()));  // some builds append a plus sign
   return std::string(string_at(*version, {"major"})) + "." + minor;
 }
 

@@ -1,7 +1,7 @@
-// A real kube-apiserver and its etcd, from the folder that KUBEBUILDER_ASSETS names (the Kubernetes
-// convention): new and empty, on loopback, with admission and authorization as a cluster has them; gone with
-// the test. No controller runs beside it but, when the folder has a kube-controller-manager and it is asked
-// for, the garbage collector.
+// A real kube-apiserver with its etcd, from the folder that KUBEBUILDER_ASSETS names (the Kubernetes convention): new
+// and empty, on loopback, with the admission plugins and authorization of a cluster. It ends with the test. No
+// controller runs with it, except the garbage collector when the options request it and the folder has a
+// kube-controller-manager.
 #pragma once
 
 #include <cstdint>
@@ -14,29 +14,30 @@
 
 namespace berth::testing_support {
 
-// What a test says that is not run without one.
+// Message of a test that is skipped because there is no real API server.
 inline constexpr const char* kNoRealApiServer = "not run on a real API server: KUBEBUILDER_ASSETS is not set";
 
 struct RealApiServerOptions {
   std::vector<std::string> tokens;  // lines of a token file: token,user,uid,"group"
-  bool aggregation = false;         // hands requests on to servers of APIServices, and says for whom
-  bool garbage_collector = false;   // deletes what owners leave behind, and the content of deleted namespaces
+  bool aggregation = false;  // proxies requests to the servers of APIServices, with the name of the user
+  bool garbage_collector = false;  // deletes orphans of deleted owners, and the content of deleted namespaces
 };
 
 class RealApiServer {
  public:
   static bool configured();             // KUBEBUILDER_ASSETS is set
-  static bool has_garbage_collector();  // its folder has a kube-controller-manager
+  static bool has_garbage_collector();  // the folder has a kube-controller-manager
 
-  // Ready to serve. Throws std::runtime_error: a program is missing (its path), or does not get ready (its
-  // last words).
+  // Returns when the server is ready. Throws std::runtime_error when a program is missing (with its path) or does not
+  // become ready (with its last output).
   explicit RealApiServer(const RealApiServerOptions& options = {});
   ~RealApiServer();
   RealApiServer(const RealApiServer&) = delete;
   RealApiServer& operator=(const RealApiServer&) = delete;
 
-  const std::string& dir() const { return dir_; }                  // of its own; may be written to
-  std::string kubeconfig() const { return dir_ + "/kubeconfig"; }  // of kubernetes-admin in system:masters
+  const std::string& dir() const { return dir_; }  // a private directory; tests may write to it
+  // credentials of kubernetes-admin in system:masters
+  std::string kubeconfig() const { return dir_ + "/kubeconfig"; }
   std::uint16_t port() const { return port_; }
   const std::string& authority() const { return pki_.authority.certificate; }
   const apiserver::http::Credential& admin() const { return pki_.admin; }

@@ -29,7 +29,7 @@ ssl_ctx_st* make_tls_client(const std::string& authority_pem, const berth::http:
     fine = fine && X509_STORE_add_cert(SSL_CTX_get_cert_store(context), authority) == 1;
     X509_free(authority);
   }
-  ERR_clear_error();  // the end of the text is an error too
+  ERR_clear_error();  // the end of the PEM text is reported as an error
   if (!client.certificate.empty()) {
     X509* const own = PEM_read_bio_X509(bio_of(client.certificate).get(), nullptr, nullptr, nullptr);
     EVP_PKEY* const key = PEM_read_bio_PrivateKey(bio_of(client.key).get(), nullptr, nullptr, nullptr);

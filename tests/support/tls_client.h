@@ -1,4 +1,4 @@
-// The TLS of a test's client: trusts authorities (PEM, one or several) and shows a certificate.
+// TLS settings of a test client: trusts CA certificates (PEM, one or several) and sends a client certificate.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@ struct ssl_ctx_st;
 
 namespace berth::testing_support {
 
-// To be freed with SSL_CTX_free(). `client` without a certificate: none is shown. Throws std::runtime_error
-// when they cannot be used.
+// Free the result with SSL_CTX_free(). A `client` without a certificate: none is sent. Throws std::runtime_error when
+// the certificates cannot be used.
 ssl_ctx_st* make_tls_client(const std::string& authority_pem, const http::Credential& client);
 
 }  // namespace berth::testing_support
