@@ -1,7 +1,7 @@
-// An ordered set that knows positions: a B+ tree whose inner nodes count what is below each of their children.
+// An ordered set that knows positions: a B+ tree whose inner nodes count the keys below each of their children.
 //
-// Inserting, erasing, the position of a key and the key at a position cost O(log n). Keys lie side by side in leaves, so
-// that a small set is one short array. No two keys are equal.
+// Inserting, erasing, the position of a key and the key at a position cost O(log n). The keys of a leaf are
+// contiguous, so a small set is one short array. All keys must be different.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace berth::engine {
 
-// `Before` may look at what a key stands for; only keys that are in the set are ever compared.
+// `Before` may read data that a key refers to; only keys in the set are compared.
 template <typename Key, typename Before>
 class CountedOrder {
  public:
@@ -31,7 +31,7 @@ class CountedOrder {
     ++size_;
   }
 
-  // The key is in the set.
+  // Erases a key, which must be in the set.
   void erase(const Key& key) {
     erase(root_, key);
     --size_;
@@ -41,7 +41,7 @@ class CountedOrder {
     }
   }
 
-  // How many come before it. The key is in the set.
+  // The 0-based position of a key, which must be in the set.
   std::size_t position(const Key& key) const {
     std::size_t before = 0;
     const Node* node = &root_;
@@ -54,18 +54,18 @@ class CountedOrder {
     return before + static_cast<std::size_t>(it - node->keys.begin());
   }
 
-  // Shows the keys from position `from` on, in order, until `visit` says false.
+  // Calls `visit` for the keys from position `from` on, in order, until it returns false.
   template <typename Visit>
   void visit(std::size_t from, Visit visit) const {
     this->visit(root_, from, visit);
   }
 
  private:
-  static constexpr std::size_t kMost = 64;  // keys of a leaf, children of an inner node
+  static constexpr std::size_t kMost = 64;  // maximum number of keys of a leaf, or children of an inner node
 
   struct Node;
   struct Child {
-    Key first;  // the first key below it, always one that is in the set
+    Key first;  // the first key below it; it is always in the set
     std::size_t count = 0;
     std::unique_ptr<Node> node;
   };
@@ -82,7 +82,7 @@ class CountedOrder {
     }
   };
 
-  // The last child that does not begin behind the key; the first one for a key before all.
+  // The last child whose first key is not after the key; the first child when the key comes before all.
   std::size_t child_for(const Node& node, const Key& key) const {
     const auto behind = std::upper_bound(node.children.begin() + 1, node.children.end(), key,
                                          [this](const Key& k, const Child& child) { return before_(k, child.first); });
@@ -100,7 +100,7 @@ class CountedOrder {
     from.erase(middle, from.end());
   }
 
-  // A node that is too wide gives its right half away.
+  // If the node is too wide, moves its right half to a new node and returns that; otherwise null.
   static std::unique_ptr<Node> split(Node& node) {
     if (node.width() <= kMost) return nullptr;
     auto right = std::make_unique<Node>();
@@ -151,7 +151,7 @@ class CountedOrder {
     }
   }
 
-  // Two neighbours that have become narrow are made one.
+  // Merges two neighbours when together they fill at most half a node.
   static void merge(Node& parent, std::size_t left) {
     Child& into = parent.children[left];
     Child& from = parent.children[left + 1];

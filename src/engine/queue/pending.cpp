@@ -8,7 +8,7 @@
 namespace berth::engine {
 
 namespace {
-constexpr std::size_t kStaleNewcomers = 16;  // so that small classes are not tidied at every push
+constexpr std::size_t kStaleNewcomers = 16;  // so that small classes are not cleaned up at every push
 }
 
 PendingQueue::PendingQueue(Slots& slots, bool share_verdicts)
@@ -66,7 +66,7 @@ void PendingQueue::push(WorkloadId workload, bool age_decides) {
   awake_.insert(key(workload));
 }
 
-// A class that never sleeps would otherwise remember everyone who ever passed through it.
+// A class that is never parked would otherwise remember every workload that ever passed through it.
 void PendingQueue::forget_gone_newcomers(ClassId id) {
   auto& newcomers = classes_[id.index()].newcomers;
   std::erase_if(newcomers,
@@ -129,7 +129,7 @@ void PendingQueue::park(WorkloadId workload, std::vector<Lack> lacks, std::strin
   c.lacks = std::move(lacks);
   c.loans = loans;
   parked_.push_back(id);
-  if (c.reason != reason) {  // what members were told before is no longer why they wait
+  if (c.reason != reason) {  // the reason that members were told before is outdated
     c.reason = reason;
     c.newcomers.clear();
     for (const Key& member : c.members) c.newcomers.push_back(member.workload);
@@ -161,7 +161,8 @@ void PendingQueue::unpark(ClassId id) {
   awake_.insert(*c.members.begin());
 }
 
-// `helps`: one lack of whoever has this shape, with a verdict that knew so many loans.
+// `helps(lack, shape, loans)`: one lack of a class of this shape, and the last loan that its verdict took into
+// account.
 bool PendingQueue::wake_where(const auto& helps) {
   auto concerns = [&](const std::vector<Lack>& lacks, ShapeId shape, std::uint64_t loans) {
     return std::any_of(lacks.begin(), lacks.end(), [&](const Lack& lack) { return helps(lack, shape, loans); });
@@ -228,7 +229,7 @@ std::vector<PendingQueue::Untold> PendingQueue::take_untold() {
   std::vector<Untold> untold;
   for (ClassId id : with_newcomers_) {
     Class& c = classes_[id.index()];
-    if (!c.parked) continue;  // woken meanwhile: told when it falls asleep again
+    if (!c.parked) continue;  // woken meanwhile: they are told when the class is parked again
     for (WorkloadId each : std::exchange(c.newcomers, {})) {
       if (slots_.known(each) && slots_[each].class_id == id) untold.push_back({each, c.reason});
     }

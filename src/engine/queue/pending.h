@@ -1,9 +1,9 @@
-// The workloads that wait in one cluster queue: who is next, and who sleeps until something changes.
+// The workloads that wait in one cluster queue: which is next, and which are parked until something changes.
 //
-// Workloads of the same shape and priority (and preemption gates: closed or not) form a class: they share a
-// verdict, so they are parked and woken together (Kueue: scheduling equivalence hash). A parked class
-// remembers which flavor-resources, or places in which flavors, it lacked; it is woken only when one of those
-// may have got freer. Order: sticky workload, higher priority, older queue timestamp, UID (kueue.md 3.3).
+// Workloads of the same shape and priority (and alike in whether a preemption gate is closed) form a class: they
+// share a verdict, so they are parked and woken together (Kueue: scheduling equivalence hash). A parked class
+// remembers which flavor-resources it lacked, or in which flavors it found no place. It is woken only when one of
+// these may have more free capacity. Order: sticky workload, higher priority, older queue-order timestamp, UID.
 #pragma once
 
 #include <cstdint>
@@ -24,53 +24,53 @@ namespace berth::engine {
 class PendingQueue {
  public:
   static constexpr std::uint64_t kAnyLoan = std::numeric_limits<std::uint64_t>::max();
-  // `share_verdicts` false: every workload is a class of its own.
+  // `share_verdicts` false: every workload forms a class of its own.
   PendingQueue(Slots& slots, bool share_verdicts);
 
-  // Puts the workload into its class. If the class is parked the workload sleeps with it, unevaluated. Where age decides who may be
-  // preempted (withinClusterQueue: LowerOrNewerEqualPriority), one that is older than all of its class wakes it instead.
+  // Adds the workload to its class. If the class is parked, the workload is parked with it, without evaluation. With
+  // `age_decides` (withinClusterQueue: LowerOrNewerEqualPriority, where age matters for preemption) a workload older
+  // than all of its class wakes the class instead.
   void push(WorkloadId workload, bool age_decides = false);
-  // Keeps it out of the classes: back-off, on hold, not eligible.
+  // Keeps it out of the classes: back-off, or on hold.
   void put_aside(WorkloadId workload);
-  void erase(WorkloadId workload);  // from wherever it is
+  void erase(WorkloadId workload);  // wherever it is in the queue
 
-  // The next to evaluate: the sticky workload if it is awake, else the first awake one; invalid when all
-  // sleep. The blocked head of a StrictFIFO queue is not offered, nor is anyone behind it.
+  // The next workload to evaluate: the sticky workload if it is awake, else the first awake one; invalid when all are
+  // parked. A blocked StrictFIFO head is not returned, nor any workload behind it.
   WorkloadId head() const;
 
-  // BestEffortFIFO: the class of the workload sleeps until one of `lacks` gets freer. `reason` is what its
-  // other members are told; `loans` the number of the last loan that its verdict took into account.
+  // BestEffortFIFO: parks the class of the workload until one of `lacks` has more free capacity. `reason` is reported
+  // for the other members; `loans` is the number of the last loan that the verdict took into account.
   void park(WorkloadId workload, std::vector<Lack> lacks, std::string_view reason, std::uint64_t loans = 0);
-  // StrictFIFO: the workload blocks the queue as long as it is the first.
+  // StrictFIFO: the workload blocks the queue while it is the first.
   void block(WorkloadId workload, std::vector<Lack> lacks, std::uint64_t loans = 0);
-  // Wakes what lacked `id` and passes `may_fit`. True when anything woke.
+  // Wakes classes that lacked `id`, if `may_fit` returns true for the lack. Returns true when anything woke.
   bool wake(FlavorResourceId id, const std::function<bool(const Lack&, ShapeId)>& may_fit);
-  // Wakes what lacked `id` or places, or whatever it lacked while `id` is invalid, and does not know of loan `number` yet: who may
-  // take quota back may find other victims. True when anything woke.
+  // Wakes classes that may find new victims after loan `number`: those whose verdict is older than this loan, and
+  // that lacked `id` or places, or anything if `id` is invalid. Returns true when anything woke.
   bool wake_for_victims(FlavorResourceId id, std::uint64_t number = kAnyLoan);
-  // Wakes what found no place in the nodes of this flavor.
+  // Wakes classes that found no place on the nodes of this flavor.
   bool wake_place(FlavorId flavor);
   bool wake_all();
-  // What the workload's class lacked when it was last parked, if it was woken since by something that got
-  // freer.
+  // What the workload's class lacked when it was last parked; empty when it was never parked, or since wake_all().
   std::span<const Lack> former_lacks(WorkloadId workload) const {
     return classes_[slots_[workload].class_id.index()].lacks;
   }
-  void park_again(WorkloadId workload);  // for the same lacks, with nothing new to tell
+  void park_again(WorkloadId workload);  // Parks its class again for the same lacks; there is nothing new to report.
   bool all_awake() const { return parked_.empty() && !blocked_.valid(); }
 
-  // The preemptor stays first until it leaves the queue or another takes its place.
+  // The preemptor stays first until it leaves the queue or another workload becomes sticky.
   void set_sticky(WorkloadId workload) { made_way_ = sticky_ = workload; }
   bool sticky(WorkloadId workload) const { return sticky_ == workload; }
-  // Others made way for it, or were asked to. It comes before the heads of other queues, but in its own it
-  // has the place of its age.
+  // Workloads were preempted for it, or will be. It comes before the heads of other queues, but keeps its normal
+  // position in its own queue.
   void set_made_way(WorkloadId workload) {
     made_way_ = workload;
     if (sticky_ != workload) sticky_ = WorkloadId();
   }
   bool made_way(WorkloadId workload) const { return made_way_ == workload; }
 
-  // The plan of the workload's class for the queue's present configuration.
+  // The plan of the workload's class for the queue's current configuration; made anew when `generation` has changed.
   template <typename Make>
   const Plan& plan(WorkloadId workload, std::uint64_t generation, Make make) {
     Class& c = classes_[slots_[workload].class_id.index()];
@@ -83,26 +83,27 @@ class PendingQueue {
 
   bool sleeps(WorkloadId workload) const;
   std::size_t size() const { return everybody_.size(); }
-  // Of these: in a class that sleeps, or aside. A blocked head and who stands behind it do not count.
+  // How many of them are in a parked class or aside. A blocked head and the workloads behind it do not count.
   std::size_t asleep() const { return parked_members_ + aside_.size(); }
-  bool asleep(WorkloadId workload) const;  // whether it is one of these; it is in the queue
+  bool asleep(WorkloadId workload) const;  // whether it counts in asleep(); it must be in the queue
 
-  // --- Positions among everybody, sleeping or aside too: 0-based, in the order of evaluation. O(log n), a page O(log n) and what it has.
-  std::size_t position(WorkloadId workload) const;                  // it is in the queue
+  // --- Positions among all workloads, parked and aside ones too: 0-based, in the order of evaluation. O(log n); a
+  // page also costs its length.
+  std::size_t position(WorkloadId workload) const;                  // it must be in the queue
   std::size_t position_in_local_queue(WorkloadId workload) const;  // among those of its local queue
   std::vector<WorkloadId> page(std::size_t offset, std::size_t limit) const;
   std::vector<WorkloadId> page(LocalQueueId local_queue, std::size_t offset, std::size_t limit) const;
 
-  std::vector<WorkloadId> sleeping_heads() const;  // the first of each sleeping class, or the blocked head
+  std::vector<WorkloadId> sleeping_heads() const;  // the first of each parked class, and the blocked head
   const std::set<WorkloadId>& aside() const { return aside_; }
 
   struct Untold {
     WorkloadId workload;
     std::string_view reason;
   };
-  // Members that fell asleep unevaluated since the last call.
+  // Members that were parked without evaluation since the last call.
   std::vector<Untold> take_untold();
-  // All members of each class are told again why they wait when it falls asleep next.
+  // Makes every class report its reason to all members again when it is parked next.
   void forget_reasons();
   std::vector<std::string> check() const;
 
@@ -126,7 +127,7 @@ class PendingQueue {
     ShapeId shape;
     std::int32_t priority = 0;
     bool preemption_gated = false;
-    WorkloadId alone;  // valid: a class of one
+    WorkloadId alone;  // valid: a class of one workload
     auto operator<=>(const ClassKey&) const = default;
   };
   struct Class {
@@ -134,10 +135,10 @@ class PendingQueue {
     ClassKey key;
     Order members;
     bool parked = false;
-    std::vector<Lack> lacks;            // when it was last parked; empty once everything may be different
-    std::uint64_t loans = 0;            // that its verdict knew
-    std::string reason;                 // told to members while parked
-    std::vector<WorkloadId> newcomers;  // since members were last told
+    std::vector<Lack> lacks;            // when it was last parked; empty after wake_all()
+    std::uint64_t loans = 0;            // the last loan that its verdict took into account
+    std::string reason;                 // reported to members while parked
+    std::vector<WorkloadId> newcomers;  // members not yet told why they wait
     Plan plan;
     std::uint64_t plan_generation = 0;
   };
@@ -171,13 +172,13 @@ class PendingQueue {
   WorkloadId blocked_;
   std::vector<Lack> blocked_lacks_;
   std::uint64_t blocked_loans_ = 0;
-  WorkloadId sticky_;  // none, or made_way_
+  WorkloadId sticky_;  // invalid or equal to made_way_
   WorkloadId made_way_;
   std::set<WorkloadId> aside_;
-  std::vector<ClassId> with_newcomers_;  // parked classes that have some; may name a class more than once
+  std::vector<ClassId> with_newcomers_;  // parked classes with newcomers; may list a class more than once
   std::size_t parked_members_ = 0;       // members of parked classes
   Counted everybody_;
-  std::map<LocalQueueId, Counted> by_local_queue_;  // those that name one; none is empty
+  std::map<LocalQueueId, Counted> by_local_queue_;  // workloads that name a local queue; no entry is empty
 };
 
 }  // namespace berth::engine

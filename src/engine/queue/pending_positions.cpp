@@ -1,4 +1,4 @@
-// Where everybody stands who waits in a cluster queue.
+// Positions of all pending workloads of a cluster queue.
 #include <algorithm>
 
 #include "engine/queue/pending.h"
@@ -21,7 +21,7 @@ void PendingQueue::count_out(WorkloadId workload) {
   if (it->second.empty()) by_local_queue_.erase(it);
 }
 
-// The sticky workload is counted at its own place and comes first all the same.
+// The sticky workload is stored at its normal position but comes first.
 std::size_t PendingQueue::position(const Counted& order, bool has_sticky, WorkloadId workload) const {
   if (workload == sticky_) return 0;
   const Key own = key(workload);
@@ -65,7 +65,7 @@ std::vector<WorkloadId> PendingQueue::page(LocalQueueId local_queue, std::size_t
   return page(it->second, sticky_in(local_queue), offset, limit);
 }
 
-// Against a sort of everybody that the classes and the aside know.
+// Compares the positions with a fresh sort of all workloads in classes or aside.
 void PendingQueue::check_positions(std::vector<std::string>& broken) const {
   std::vector<Key> keys;
   for (const auto& [class_key, id] : by_key_) {

@@ -87,7 +87,7 @@ FairShare Shares::with(NodeId node, std::span<const FlavorResourceAmount> change
     }
     if (borrowed.is_zero()) continue;
     borrows = true;
-    const Amount lent = lendable[resource.index()];  // of what there is any amount of, nothing is much
+    const Amount lent = lendable[resource.index()];  // borrowing an unlimited resource gives no share
     if (lent <= Amount() || lent.is_unlimited()) continue;
     if (Wide(borrowed.count()) * Wide(most_lendable) <= Wide(most_borrowed) * Wide(lent.count())) continue;
     most_borrowed = borrowed.count();

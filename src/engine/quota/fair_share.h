@@ -1,7 +1,8 @@
-// How much a cluster queue or cohort borrows of what can be lent to it, by weight: Kueue's dominant resource share (KEP-1714). Exact.
+// Kueue's dominant resource share (KEP-1714): how much a cluster queue or cohort borrows of what can be lent to it,
+// divided by its weight. Computed exactly.
 //
-// For each resource, over all flavors: what the node uses above its subtree quota, divided by what its parent could have at most. The largest
-// of these ratios, divided by the node's weight, is its share; a node without a parent has none.
+// For each resource, summed over all flavors: usage above the subtree quota, divided by the most that the parent
+// could have. The largest of these ratios divided by the weight is the share; without a parent the share is zero.
 #pragma once
 
 #include <compare>
@@ -16,13 +17,15 @@ namespace berth::engine {
 
 class FairShare {
  public:
-  FairShare() = default;  // of who borrows nothing
-  // Of who borrows `borrowed` of at most `lendable` of the dominant resource, both positive; 0 of 1: of nothing that is scarce.
+  FairShare() = default;  // borrows nothing
+  // Borrows `borrowed` of at most `lendable` of the dominant resource, both positive. 0 of 1: borrows only resources
+  // that are unlimited or that the parent can never have.
   FairShare(std::int64_t borrowed, std::int64_t lendable, FairWeight weight);
 
   bool borrows() const { return borrows_; }
-  bool infinite() const { return borrows_ && weight_.numerator == 0; }  // two of these compare without their weights
-  // In thousandths, rounded up: status.fairSharing.weightedShare. The largest number when infinite.
+  // weight 0; two infinite shares compare by borrowed / lendable
+  bool infinite() const { return borrows_ && weight_.numerator == 0; }
+  // In thousandths, rounded up (status.fairSharing.weightedShare). INT64_MAX when infinite or too large.
   std::int64_t weighted_share() const;
   // The exact share is borrowed() / lendable() / weight().
   std::int64_t borrowed() const { return static_cast<std::int64_t>(borrowed_); }
@@ -42,13 +45,14 @@ class FairShare {
   FairWeight weight_{1, 1};
 };
 
-// The shares of a ledger's nodes. Remembers what each cohort can lend, which only configuration changes.
+// The shares of cluster queues and cohorts in a ledger. Caches what each cohort can lend, which only configuration
+// changes.
 class Shares {
  public:
   Shares(const Ledger& ledger, const Names& names) : ledger_(ledger), names_(names) {}
 
   FairShare of(NodeId node) { return with(node, {}); }
-  // As if the node's usage were changed by these amounts, negative ones for less.
+  // As if the usage were changed by these amounts; negative amounts reduce it.
   FairShare with(NodeId node, std::span<const FlavorResourceAmount> changes);
 
  private:
@@ -63,7 +67,7 @@ class Shares {
   const Ledger& ledger_;
   const Names& names_;
   std::vector<Lendable> lendable_;                // by cohort
-  std::vector<FlavorResourceId> by_resource_;     // all pairs, those of one resource side by side
+  std::vector<FlavorResourceId> by_resource_;     // all pairs, grouped by resource
   std::vector<Amount> changes_;                   // by flavor-resource; zero between calls
 };
 

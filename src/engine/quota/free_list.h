@@ -1,11 +1,11 @@
-// Slots that are used again: what tables of counted entries have in common.
+// Reuse of slots in tables whose entries are referred to by id.
 #pragma once
 
 #include <vector>
 
 namespace berth::engine {
 
-// A slot that nobody uses: one that was given back, else a new one. A slot given back is as its last user left it.
+// Returns a free slot, or a new one at the end. A reused slot still has the content that its last user left.
 template <typename IdType, typename Slots>  // Slots: a vector or a deque
 IdType free_slot(Slots& slots, std::vector<IdType>& free) {
   if (free.empty()) {

@@ -1,6 +1,5 @@
-// Names as small integers: what the engine computes with. An id is an index into a dense table of its own
-// kind and is never ordered by in a decision (ids follow the order of arrival; decisions order by name, time
-// and UID).
+// Small integers that stand for names. An id is an index into a dense table of its own kind. Decisions never order by
+// id (ids follow the order of arrival); they order by name, time and UID.
 #pragma once
 
 #include <compare>
@@ -25,7 +24,7 @@ struct Id {
 using FlavorId = Id<struct FlavorTag>;
 using ResourceId = Id<struct ResourceTag>;
 using FlavorResourceId =
-    Id<struct FlavorResourceTag>;           // a (flavor, resource) pair that some quota or claim names
+    Id<struct FlavorResourceTag>;           // a (flavor, resource) pair named by a quota or claim
 using NodeId = Id<struct NodeTag>;          // a cluster queue or a cohort in the quota tree
 using WorkloadId = Id<struct WorkloadTag>;  // a slot; reused after leave()
 

@@ -169,8 +169,8 @@ Amount Ledger::counted(NodeId cluster_queue, FlavorResourceId id) const {
   return sum;
 }
 
-// A saturated sum forgets what was added to it, so it is made again from the claims. Slow and very rare:
-// amounts near 2^63 are mistakes in a manifest.
+// Subtracting from a saturated sum would be wrong, so it is recomputed from the claims. Slow and very rare: amounts
+// near 2^63 are mistakes in a manifest.
 void Ledger::recount(NodeId start, FlavorResourceId id) {
   NodeId root = at(start).root.valid() ? at(start).root : start;
   std::vector<NodeId> order{root};
@@ -212,7 +212,7 @@ void Ledger::take(WorkloadId workload, NodeId cluster_queue, Usage usage) {
   BERTH_INVARIANT(open_trials_ == 0);
   tidy(usage);
   if (claims_.size() <= workload.index()) claims_.resize(workload.index() + 1);
-  ++at(cluster_queue).claims;  // before giving back: the node shall not vanish between
+  ++at(cluster_queue).claims;  // before give_back(), so that the node is not dropped in between
   give_back(workload);
   ClaimSlot& slot = claims_[workload.index()];
   slot.claim = {cluster_queue, std::move(usage)};

@@ -1,11 +1,11 @@
-// How much is free: the tree of cohorts and cluster queues, their quotas, and the one ledger of usage.
+// The quota tree of cohorts and cluster queues with their quotas, and the only record of usage.
 //
-// Usage changes only by take() and give_back() of a claim: one workload's amounts in one cluster queue.
-// Nothing else keeps a second copy. A Trial supposes changes and takes them back when it ends; it costs what
-// it touches. Configuration may change at any time: claims stay, whatever happens to their queue.
+// Usage changes only by take() and give_back() of a claim: one workload's amounts in one cluster queue. There is no
+// second copy. A Trial makes tentative changes and undoes them when it ends; its cost is proportional to what it
+// changes. Configuration may change at any time: claims stay, whatever happens to their queue. "Node" in this file
+// means a cluster queue or a cohort.
 //
-// The formulas are Kueue's (KEP-79 hierarchical cohorts, KEP-1224 lending limit), with Q = subtree quota, U =
-// usage:
+// The formulas are Kueue's (KEP-79 hierarchical cohorts, KEP-1224 lending limit), with Q = subtree quota, U = usage:
 //   Q(cluster queue) = nominal            Q(cohort) = nominal + sum over children of Q - L
 //   L(node) = max(0, Q - lending limit), 0 without a limit: what the node keeps for itself
 //   U(cohort) = sum over children of max(0, U - L)
@@ -26,7 +26,7 @@
 
 namespace berth::engine {
 
-// The quota of one flavor-resource of a node. Unlimited limits mean "no limit".
+// The quota of one flavor-resource of a node. An unlimited limit means "no limit".
 struct Quota {
   Amount nominal;
   Amount borrowing_limit = Amount::unlimited();
@@ -38,8 +38,8 @@ struct QuotaEntry {
   Quota quota;
 };
 
-// How much a cluster queue or cohort counts for in fair sharing, as a fraction. 0: as long as it borrows anything, more than any other
-// (KEP-1714).
+// The weight of a cluster queue or cohort in fair sharing, as a fraction. With weight 0 its share is infinite as soon
+// as it borrows anything (KEP-1714).
 using FairWeight = Quantity::Fraction;
 
 struct FlavorResourceAmount {
@@ -49,7 +49,7 @@ struct FlavorResourceAmount {
 };
 // What a workload holds or wants.
 using Usage = std::vector<FlavorResourceAmount>;
-// As claims keep it: by id, each at most once, no zero amounts.
+// Normalizes to the form that claims store: sorted by id, each id once, no zero amounts.
 void tidy(Usage& usage);
 
 struct Claim {
@@ -57,47 +57,49 @@ struct Claim {
   Usage usage;
 };
 
-// The lowest subtree whose quota suffices for an additional amount.
+// The lowest subtree whose quota suffices for an additional amount; the whole tree when none does.
 struct BorrowLevel {
   int height =
-      0;  // 0: the cluster queue itself; else the height of the cohort (distance to its furthest leaf)
-  bool smaller_than_tree = false;  // the subtree has a parent: the rest of the tree may be made to give way
+      0;  // 0: the cluster queue itself; else the height of the cohort (distance to its furthest descendant)
+  bool smaller_than_tree = false;  // the subtree has a parent: preemption in the rest of the tree may help
 };
 
-// A node where something got freer; what waits below it may fit now.
+// A node where usage fell or quota grew; workloads that wait below it may fit now.
 struct Relief {
   NodeId node;          // the topmost node touched
-  FlavorResourceId id;  // what fell there; invalid: everything may have changed
+  FlavorResourceId id;  // the flavor-resource; invalid: any
   bool operator==(const Relief&) const = default;
 };
 
 class Ledger {
  public:
-  // --- Configuration. Quotas replace the former ones; what is not listed has none (nominal 0, no limits).
-  // The cohort "" means none; a cohort that no object defines exists implicitly while something names it.
+  // --- Configuration. The given quotas replace all previous ones; what is not listed has nominal quota 0 and no
+  // limits. Cohort "" means none. A cohort without an object exists implicitly while another node names it as its
+  // parent.
   NodeId set_cluster_queue(std::string_view name, std::string_view cohort,
                            std::span<const QuotaEntry> quotas);
-  // Whether setting this would change nothing.
+  // Returns whether setting this would change nothing.
   bool same_configuration(NodeId node, std::string_view parent, std::span<const QuotaEntry> quotas, bool unbounded = false) const;
-  void remove_cluster_queue(std::string_view name);  // its claims stay until given back
-  // An unbounded cohort has an unlimited nominal quota of everything that is not listed.
+  void remove_cluster_queue(std::string_view name);  // its claims stay until they are given back
+  // An unbounded cohort has an unlimited nominal quota of every flavor-resource that is not listed.
   NodeId set_cohort(std::string_view name, std::string_view parent, std::span<const QuotaEntry> quotas, bool unbounded = false);
-  void remove_cohort(std::string_view name);  // goes on as an implicit cohort while something names it
-  // 1/1 until it is set, and again when the object is removed.
+  void remove_cohort(std::string_view name);  // it remains as an implicit cohort while another node names it
+  // The weight is 1/1 until it is set, and again after the object is removed.
   void set_weight(NodeId node, FairWeight weight);
   FairWeight weight(NodeId node) const { return at(node).weight; }
-  std::uint64_t configuration() const { return configuration_; }  // another number whenever quotas or parents changed
+  std::uint64_t configuration() const { return configuration_; }  // changes whenever quotas or parents change
 
-  NodeId find_cluster_queue(std::string_view name) const;  // invalid when it has neither object nor claims
-  NodeId find_cohort(std::string_view name) const;         // implicit ones too
+  NodeId find_cluster_queue(std::string_view name) const;  // invalid when it has neither object nor claims nor pins
+  NodeId find_cohort(std::string_view name) const;         // implicit ones too; invalid when there is none
   const std::string& name(NodeId node) const { return at(node).name; }
   bool is_cluster_queue(NodeId node) const { return at(node).cluster_queue; }
   bool exists(NodeId node) const { return at(node).exists; }  // an object defines it
-  NodeId parent(NodeId node) const { return at(node).up; }    // the one that counts: none inside a cycle
-  NodeId root(NodeId node) const { return at(node).root; }  // itself without a parent; invalid inside a cycle
+  NodeId parent(NodeId node) const { return at(node).up; }    // the effective parent: invalid inside a cycle
+  // the node itself when it has no parent; invalid inside a cycle
+  NodeId root(NodeId node) const { return at(node).root; }
   bool in_cycle(NodeId node) const {
     return at(node).in_cycle;
-  }  // its parents lead into a cycle: the tree is inactive
+  }  // its ancestors contain a cycle: the tree is inactive
   std::size_t nodes_in_cycles() const { return nodes_in_cycles_; }
   int height(NodeId node) const { return at(node).height; }  // 0 for a cluster queue
   std::span<const NodeId> children(NodeId node) const {
@@ -107,7 +109,7 @@ class Ledger {
   std::string path(NodeId node) const;         // "/root/.../name"
   bool is_ancestor_or_self(NodeId ancestor, NodeId node) const;
 
-  // --- Numbers. A flavor-resource that a node does not define counts as quota 0 without limits.
+  // --- Numbers. A flavor-resource that a node does not define has quota 0 and no limits.
   const Quota& quota(NodeId node, FlavorResourceId id) const { return cell(node, id).quota; }
   Amount subtree_quota(NodeId node, FlavorResourceId id) const { return cell(node, id).subtree; }
   Amount local_quota(NodeId node, FlavorResourceId id) const { return cell(node, id).local; }
@@ -119,38 +121,41 @@ class Ledger {
                   FlavorResourceId id) const;  // max(0, usage - subtree quota); 0 without a parent
   bool borrowing_with(NodeId node, FlavorResourceId id, Amount more) const;  // usage + more > subtree quota
   bool fits(NodeId cluster_queue, std::span<const FlavorResourceAmount> usage) const;
-  // Of usage that the queue has already: whether there is room for it.
+  // The same for usage that the queue already counts: true when it is within the available quota.
   bool fits_counted(NodeId cluster_queue, std::span<const FlavorResourceAmount> usage) const;
   BorrowLevel lowest_subtree_that_fits(NodeId cluster_queue, FlavorResourceId id, Amount more) const;
-  // Of the queue and the ancestors that its usage counts in, the topmost that uses more than is its own; invalid: none does.
+  // The topmost node, among the queue and the ancestors that count its usage, that uses more than its subtree quota;
+  // invalid: none does.
   NodeId topmost_borrower(NodeId cluster_queue, FlavorResourceId id) const;
-  // By how much the usage of `ancestor` (or of the queue itself) would rise, or fall, if that of the queue did by `amount`.
+  // By how much the usage of `ancestor` (or of the queue itself) would rise or fall if the queue's usage did by
+  // `amount`.
   Amount rise(NodeId cluster_queue, NodeId ancestor, FlavorResourceId id, Amount amount) const;
   Amount fall(NodeId cluster_queue, NodeId ancestor, FlavorResourceId id, Amount amount) const;
 
-  // --- Claims. Amounts must not be negative; they are tidied.
-  // The node of a cluster queue that may have no object (yet): for claims that name it.
+  // --- Claims. Amounts must not be negative; they are normalized with tidy().
+  // The node of a cluster queue, created if necessary: claims may name a queue without an object.
   NodeId cluster_queue_node(std::string_view name);
-  void pin(NodeId node) { ++at(node).pins; }  // the node stays though nothing defines or uses it
+  void pin(NodeId node) { ++at(node).pins; }  // keeps the node even if nothing defines or uses it
   void unpin(NodeId node);
   void take(WorkloadId workload, NodeId cluster_queue,
-            Usage usage);                         // replaces a claim the workload already has
-  void give_back(WorkloadId workload);            // nothing when it has none
+            Usage usage);                         // replaces a claim that the workload already has
+  void give_back(WorkloadId workload);            // no effect when it has none
   const Claim* claim(WorkloadId workload) const;  // nullptr: none
   std::size_t claims() const { return claim_count_; }
-  bool supposed_out(WorkloadId workload) const { return claims_[workload.index()].out; }  // by an open trial
+  // an open trial has taken it out
+  bool supposed_out(WorkloadId workload) const { return claims_[workload.index()].out; }
 
-  // Usage set aside in a queue for the rest of a scheduling cycle, by entries that wait for preemptions. It
-  // counts as usage until drop_holds(). Not a claim: nobody runs on it.
+  // Quota reserved in a queue for the rest of a scheduling cycle, for workloads that wait for preemptions. It counts
+  // as usage until drop_holds(). It is not a claim: no workload runs on it.
   void hold(NodeId cluster_queue, std::span<const FlavorResourceAmount> usage);
   void drop_holds();
 
-  // What got freer since the last call: by claims given back or shrunk and by configuration. Not by trials or
-  // holds.
+  // Where capacity got free since the last call, by claims given back or reduced and by configuration. Trials and
+  // holds do not count.
   std::vector<Relief> take_reliefs() { return std::exchange(reliefs_, {}); }
 
-  // Supposes changes. Trials nest like scopes: the last begun ends first; while one is open, no claim, hold
-  // or configuration changes.
+  // A scope of tentative changes. Trials nest: the last begun ends first. While one is open, claims, holds and
+  // configuration must not change.
   class Trial {
    public:
     explicit Trial(Ledger& ledger);
@@ -158,7 +163,7 @@ class Ledger {
     Trial(const Trial&) = delete;
     Trial& operator=(const Trial&) = delete;
     void without(
-        WorkloadId workload);  // as if its claim were given back; nothing when it has none or is out already
+        WorkloadId workload);  // as if its claim were given back; no effect when it has none or is out already
     void again(WorkloadId workload);  // undoes without()
     void with(NodeId cluster_queue, std::span<const FlavorResourceAmount> usage);
     void without_holds();  // as if drop_holds() had been called
@@ -189,21 +194,21 @@ class Ledger {
     bool unbounded = false;
     int height = 0;
     NodeId parent;  // as declared
-    NodeId up;      // the parent that counts: none inside a cycle
+    NodeId up;      // the effective parent: none inside a cycle
     NodeId root;    // none inside a cycle
     std::size_t claims = 0;
     std::size_t pins = 0;
     FairWeight weight{1, 1};
     std::vector<NodeId> children;
-    std::vector<Cell> cells;  // by flavor-resource, as far as any was needed
+    std::vector<Cell> cells;  // by flavor-resource, grown on demand
   };
   struct ClaimSlot {
     Claim claim;
     bool taken = false;
-    bool out = false;  // supposed to be given back by a trial
+    bool out = false;  // taken out by a trial
   };
   struct Undo {
-    NodeId node;  // invalid: the claim's `out` flips back
+    NodeId node;  // invalid: undo by flipping the claim's `out`
     FlavorResourceId id;
     Amount usage;
     WorkloadId workload;
@@ -238,7 +243,7 @@ class Ledger {
   void set_usage(NodeId node, FlavorResourceId id, Amount usage);
   void add(NodeId node, FlavorResourceId id, Amount amount);
   NodeId subtract(NodeId node, FlavorResourceId id, Amount amount);  // the topmost node touched
-  void recount(NodeId node, FlavorResourceId id);  // the whole tree's usage of one id, after a saturation
+  void recount(NodeId node, FlavorResourceId id);  // recomputes the whole tree's usage of one id, after a saturation
   Amount counted(NodeId cluster_queue, FlavorResourceId id) const;
 
   static const Cell kNoCell, kUnboundedCell;

@@ -1,4 +1,4 @@
-// The names of flavors and resources, and the pairs of both that carry quota.
+// The names of flavors and resources, and the (flavor, resource) pairs in use.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace berth::engine {
 
-// Strings <-> dense ids, in order of first mention. One name is never forgotten: when too many are of what is gone, all begin anew
-// (Engine::renumber()).
+// Maps strings to dense ids, in order of first mention. A single name is never removed; when too many are unused, the
+// whole scheduler is rebuilt (Engine::renumber()).
 template <typename IdType>
 class Interner {
  public:

@@ -1,4 +1,4 @@
-// The shape of the quota tree: who is whose parent, and the quotas that follow from it.
+// The structure of the quota tree: parents, and the quotas derived from them.
 #include <algorithm>
 
 #include "engine/quota/ledger.h"
@@ -110,7 +110,7 @@ void Ledger::set_quotas(NodeId node, std::span<const QuotaEntry> quotas, bool un
   for (const QuotaEntry& entry : quotas) grow_cell(node, entry.id).quota = entry.quota;
 }
 
-// Makes `parent` the parent of `node` and brings every derived value of both trees up to date.
+// Makes `parent` the parent of `node` and updates all derived values of both trees.
 void Ledger::link(NodeId node, NodeId parent) {
   ++configuration_;
   NodeId former = at(node).parent;
@@ -137,12 +137,12 @@ void Ledger::link(NodeId node, NodeId parent) {
   reliefs_.push_back({at(node).root.valid() ? at(node).root : node, FlavorResourceId()});
 }
 
-// Root and effective parent of everything below `node` after it got another parent. When the new parent
-// closes or the former one broke a cycle, everything concerned lies below `node`.
+// Updates root and effective parent of everything below `node` after a change of its parent. If the new parent closes
+// a cycle or the former one broke a cycle, all affected nodes are below `node`.
 void Ledger::place_subtree(NodeId node) {
   NodeId root = node;
   bool cycle = false;
-  // A walk longer than there are nodes has met a cycle.
+  // A walk of more steps than there are nodes is in a cycle.
   for (std::size_t steps = 0; at(root).parent.valid() && !cycle; ++steps) {
     root = at(root).parent;
     cycle = steps > nodes_.size();

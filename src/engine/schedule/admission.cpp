@@ -1,4 +1,5 @@
-// Between the engine's numbers and the API's admission: status.admission, status.resourceRequests, claims.
+// Converts between the scheduler's numbers and the API's admission: assigned flavors, and the amounts that a claim
+// holds.
 #include <algorithm>
 
 #include "engine/schedule/entry.h"
@@ -30,7 +31,7 @@ std::vector<PodSetFlavors> flavors_of(const Entry& entry) {
       if (later && !entry.plan->wants_places.empty()) delay(entry, unit, pod_sets);
       for (const Plan::Want& want : step.wants) {
         for (std::size_t i = 0; i < unit.pod_sets.size(); ++i) {
-          // Of pod sets assigned together, each names only what it asks for itself.
+          // Pod sets assigned together: each lists only the resources that it requests itself.
           if (unit.pod_sets.size() > 1 && want.per_pod[i].is_zero()) continue;
           pod_sets[unit.pod_sets[i]].flavors.emplace_back(want.resource, flavor);
         }
@@ -53,7 +54,7 @@ std::vector<Holding::Amount> holding_amounts(const api::kueue::Admission& admiss
       std::int64_t amount = to_amount(resource, usage->second).count();
       // Usage is a multiple of the count (the API's validation), so the division is exact.
       if (gone > 0) amount = amount / pod_set.count * (pod_set.count - gone);
-      // Whoever wrote less than nothing gives nobody more than there is.
+      // A negative usage, written by another client, must not create quota.
       amounts.push_back({flavor, resource, Amount::of(std::max<std::int64_t>(amount, 0))});
     }
   }

@@ -9,8 +9,8 @@ using api::kueue::FungibilityPreference;
 
 namespace {
 
-// How bad a reason is: alternatives count with the mildest, what is needed together with the worst
-// (kueue.md 3.5). The mildest of all, that only places are short, shows once the flavors are chosen.
+// How severe a reason is. Of alternative flavors the mildest counts; of things needed together the worst. That only
+// places are missing is the mildest reason; it is known only after the flavors are chosen (Placer).
 enum Severity : int { kNone, kWaiting, kExceeding, kNoMatch };
 
 std::string_view reason_of(int severity) {
@@ -82,7 +82,7 @@ bool Assigner::assign_unit(std::size_t unit, std::size_t first_step) {
   for (std::size_t pod_set : unit_->pod_sets) pods += request_->counts[pod_set];
   std::size_t first_part = out_->parts.size();
   for (std::size_t step = 0; step < unit_->steps.size(); ++step) {
-    // A unit without pods looks for flavors that could hold one pod of each set, but does not insist.
+    // A unit without pods prefers flavors that could hold one pod of each set, but accepts others.
     std::size_t shortages = out_->shortages.size(), attempts = out_->attempts.size();
     int severity = unit_severity_;
     if (pods == 0 && assign_step(step, first_step + step, true)) continue;
@@ -91,7 +91,7 @@ bool Assigner::assign_unit(std::size_t unit, std::size_t first_step) {
     unit_severity_ = severity;
     if (!assign_step(step, first_step + step, false)) return false;
   }
-  // Later units see what this one uses.
+  // Later units take the usage of this one into account.
   for (std::size_t i = first_part; i < out_->parts.size(); ++i) {
     add_usage(out_->usage, out_->parts[i].id, out_->parts[i].amount);
   }
@@ -131,7 +131,7 @@ bool Assigner::assign_step(std::size_t step_in_unit, std::size_t step_index, boo
   const Plan::Step& step = unit_->steps[step_in_unit];
   step_index_ = step_index;
   std::size_t first_shortage = out_->shortages.size();
-  // On failure only what this step lacked is told of the unit.
+  // On failure, keep only the shortages of this step for the unit.
   auto fail_unit = [&] {
     auto& all = out_->shortages;
     auto end = all.begin() + static_cast<std::ptrdiff_t>(first_shortage);
@@ -149,7 +149,8 @@ bool Assigner::assign_step(std::size_t step_in_unit, std::size_t step_index, boo
   Best best;
   std::int32_t last = static_cast<std::int32_t>(group.flavors.size()) - 1, attempted = -1;
   std::int32_t first = request_->tried.empty() ? 0 : request_->tried[step_index] + 1;
-  int mildest = first > 0 ? kWaiting : kNoMatch + 1;  // a walk stops at a flavor that could be had
+  // the skipped flavors before `first` could have been used, or the walk would not have stopped there
+  int mildest = first > 0 ? kWaiting : kNoMatch + 1;
   for (std::int32_t index = first; index <= last; ++index) {
     attempted = index;
     auto flavor = static_cast<std::size_t>(index);
@@ -183,7 +184,7 @@ bool Assigner::assign_step(std::size_t step_in_unit, std::size_t step_index, boo
   }
   if (mildest <= kNoMatch) unit_severity_ = std::max(unit_severity_, mildest);
   if (best.flavor < 0) {
-    if (mildest > kNoMatch) unit_severity_ = kNoMatch;  // nothing was attempted at all
+    if (mildest > kNoMatch) unit_severity_ = kNoMatch;  // no flavor was tried at all
     return fail_unit();
   }
   Assignment::Choice& choice = out_->choices[step_index];
@@ -217,7 +218,7 @@ bool Assigner::passes_probe(std::size_t flavor, const Plan::Step& step) {
   return passes;
 }
 
-// A flavor is as good as the worst of its resources.
+// The grade of a flavor is the worst grade of its resources.
 Assigner::Grade Assigner::grade_flavor(std::size_t flavor, const Plan::Step& step, int& severity) {
   const ResourceGroup& group = request_->preemptor.config->groups[static_cast<std::size_t>(step.group)];
   parts_.clear();
@@ -236,7 +237,7 @@ Assigner::Grade Assigner::grade_flavor(std::size_t flavor, const Plan::Step& ste
   return worst;
 }
 
-// `hopeless`: the flavor is out already; this resource is looked at only to say what it lacks.
+// `hopeless`: the flavor is already rejected; this resource is examined only to report what it lacks.
 Assigner::Grade Assigner::grade_resource(FlavorResourceId id, ResourceId resource, FlavorId flavor,
                                          Amount amount, bool hopeless, int& severity) {
   const Preemptor& who = request_->preemptor;
@@ -251,7 +252,7 @@ Assigner::Grade Assigner::grade_resource(FlavorResourceId id, ResourceId resourc
   BorrowLevel level = ledger_.lowest_subtree_that_fits(who.queue, id, value);
   Amount available = ledger_.available(who.queue, id);
   if (value <= available) {
-    // Nobody limits it, so nobody lends it.
+    // An unlimited resource of the queue's terms is not borrowed.
     const bool free = !who.config->terms.flavor_of_the_rest.empty() && most.is_unlimited();
     return {Grade::kFit, free ? 0 : level.height};
   }
@@ -281,7 +282,7 @@ bool Assigner::may_preempt_while_borrowing() const {
                        : config.borrow_within_cohort != api::kueue::BorrowWithinCohort::kNever;
 }
 
-// Whether a is strictly better than b under the queue's preference.
+// Whether `a` is strictly better than `b` under the queue's flavorFungibility preference.
 bool Assigner::preferred(const Grade& a, const Grade& b) const {
   if (a.level == Grade::kNoFit) return false;
   if (b.level == Grade::kNoFit) return true;

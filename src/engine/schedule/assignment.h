@@ -1,4 +1,4 @@
-// Which flavors a workload would get, and what stands in the way (KEP-582; kueue.md 3.5).
+// Which flavors a workload would get, and what prevents it (KEP-582, flavor fungibility).
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,12 @@ namespace berth::engine {
 // From worst to best. The mode of an assignment is the worst of its parts.
 enum class Mode : std::uint8_t {
   kNoFit,        // not even preemption may help
-  kPreempt,      // within the quota, once others gave way
-  kDeferredFit,  // fits as soon as preemptions are done: those of this cycle, or earlier victims' pods are
-                 // gone
+  kPreempt,      // would fit in quota after preemption
+  kDeferredFit,  // will fit when preemptions are done: those of this cycle, or when pods of earlier victims are gone
   kFit,
 };
 
-// Why a flavor was not given: rendered only when somebody reads it.
+// Why a flavor was not assigned. Turned into text only when the text is needed.
 struct Shortage {
   enum class Kind : std::uint8_t {
     kUncovered,     // no group covers the resource
@@ -41,33 +40,32 @@ struct Shortage {
   const std::string* text = nullptr;  // in the plan
 };
 
-// A flavor-resource that was short and how much was wanted of it; or a flavor in whose nodes no place was
-// found.
+// A flavor-resource that was short and the amount wanted, or a flavor on whose nodes no place was found.
 struct Lack {
-  FlavorResourceId id{};  // invalid: a lack of place
+  FlavorResourceId id{};  // invalid: no place was found
   Amount wanted{};
   FlavorId place{};
 };
 
-// Why pods found no place: rendered only when somebody reads it, for that costs a walk over the nodes.
+// Why pods found no place. Turned into text only when needed, because that costs a walk over the nodes.
 struct NoPlace {
   std::size_t pod_set = 0;
   PlaceFailure failure;
 };
 
 struct Assignment {
-  struct Choice {              // of one step of the plan
-    std::int32_t flavor = -1;  // index in the group; -1: none (nothing asked, or not reached)
-    std::int32_t tried = -1;   // where the next walk goes on after, -1: from the start
+  struct Choice {              // for one step of the plan
+    std::int32_t flavor = -1;  // index in the group; -1: none (nothing requested, or not reached)
+    std::int32_t tried = -1;   // the next walk starts after this index; -1: at the first flavor
   };
   struct Part {  // one resource of one unit
     FlavorResourceId id;
     Mode mode = Mode::kFit;
     Amount amount;
-    int borrow = 0;  // height of the subtree that provides it
+    int borrow = 0;  // height of the subtree that provides it; 0: the queue itself
     std::size_t unit = 0;
   };
-  // A flavor that was looked at and did not simply fit within the queue's own quota.
+  // A flavor that was tried and either did not fit or would borrow.
   struct Attempt {
     std::size_t unit = 0;
     FlavorId flavor{};
@@ -85,27 +83,27 @@ struct Assignment {
   std::vector<Lack> lacks;
   std::vector<Attempt> attempts;
   std::vector<Shortage> attempt_shortages;
-  std::string_view no_fit_reason;  // of QuotaReserved=False while the mode is kNoFit
+  std::string_view no_fit_reason;  // reason of QuotaReserved=False when the mode is kNoFit
 
-  // Of the pod sets that want places (KEP-2724), in the order of Placer::asks(). While the mode is kPreempt:
-  // as they would be on an empty cluster.
+  // For the pod sets that request places (KEP-2724), in the order of Placer::asks(). In mode kPreempt these are
+  // places on an empty cluster.
   std::vector<Placed> places;
   std::optional<NoPlace> no_place;
-  bool only_place_short = false;  // quota would fit
+  bool only_place_short = false;  // quota would fit, only places are missing
 
-  bool scan_pending() const;  // some walk over flavors stopped before the end
+  bool scan_pending() const;  // a walk over flavors stopped before the last one
   void clear();
 };
 
-std::string couldnt_assign(const std::string& pod_set);  // how the message about a pod set begins
+std::string couldnt_assign(const std::string& pod_set);  // the start of the message about a pod set
 
-// "couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor x, 1 more needed"
+// Example: "couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor x, 1 more needed".
 // `no_place`: the text of the assignment's failure to place pods.
 std::string message(const Assignment& assignment, const Plan& plan, const Shape& shape, const Names& names,
                     const std::string& no_place);
 
-// What the event of an admission says about the flavors that were tried: "Flavors considered: main:
-// spot(Fit;borrow=1)"; empty when the first one simply fitted.
+// The text about tried flavors in the event of an admission: "Flavors considered: main: spot(Fit;borrow=1)"; empty
+// when the first flavor fitted without borrowing.
 std::string considered(const Assignment& assignment, const Plan& plan, const Shape& shape,
                        const Names& names);
 
@@ -116,8 +114,8 @@ class Assigner {
     const Plan* plan = nullptr;
     const Shape* shape = nullptr;
     std::span<const std::int32_t> counts;     // by pod set
-    std::span<const std::int32_t> tried;      // by step: where a former walk stopped; empty: start over
-    std::span<const std::int32_t> nominated;  // by step: the only flavor to look at; empty: all
+    std::span<const std::int32_t> tried;      // by step: where the previous walk stopped; empty: start over
+    std::span<const std::int32_t> nominated;  // by step: the only flavor to try; empty: all
   };
   Assigner(const Ledger& ledger, Preemption& preemption, bool fungibility, bool fair_sharing)
       : ledger_(ledger), preemption_(preemption), fungibility_(fungibility), fair_sharing_(fair_sharing) {}
@@ -125,7 +123,7 @@ class Assigner {
   void assign(const Request& request, Assignment& out);
 
  private:
-  struct Grade {  // how well one resource or flavor does
+  struct Grade {  // how good one resource or flavor is
     enum Level : std::uint8_t { kNoFit, kNoCandidates, kPreempt, kReclaim, kFit };
     Level level = kFit;
     int borrow = 0;
@@ -152,14 +150,14 @@ class Assigner {
   Preemption& preemption_;
   bool fungibility_, fair_sharing_;
 
-  // Of the request at hand.
+  // The request being processed.
   const Request* request_ = nullptr;
   Assignment* out_ = nullptr;
   const Plan::Unit* unit_ = nullptr;
   std::size_t unit_index_ = 0;
   std::size_t step_index_ = 0;
   int unit_severity_ = 0;
-  std::vector<Assignment::Part> parts_, best_parts_;  // of the flavor at hand, of the best so far
+  std::vector<Assignment::Part> parts_, best_parts_;  // of the flavor being tried, of the best one so far
 };
 
 }  // namespace berth::engine

@@ -1,4 +1,4 @@
-// The texts of QuotaReserved=False: the same facts in the same words as Kueue's.
+// The messages of QuotaReserved=False, with Kueue's texts.
 #include <algorithm>
 
 #include "engine/schedule/assignment.h"

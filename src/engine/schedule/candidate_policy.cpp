@@ -30,7 +30,7 @@ bool CandidatePolicy::too_important(bool own, const HolderKey& holder) const {
 
 bool CandidatePolicy::allows(bool own, const HolderKey& holder) const {
   if (too_important(own, holder) || !uses_short_ids(holder.workload)) return false;
-  // Of equal priority, only what queued up later gives way.
+  // At equal priority, only workloads that queued later may be preempted.
   return !own || holder.priority < preemptor_.priority || preemptor_.queued_at < slots_[holder.workload].queued_at;
 }
 

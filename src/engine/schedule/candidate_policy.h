@@ -1,4 +1,4 @@
-// Whom a preemptor may take quota from at all: its queue's policies, and what is short.
+// Which workloads a preemptor may preempt at all: by the policies of its queue and what is short.
 #pragma once
 
 #include <span>
@@ -9,17 +9,18 @@
 
 namespace berth::engine {
 
-// `own`: the holder is of the preemptor's own queue.
+// `own`: the holder is in the preemptor's own queue.
 class CandidatePolicy {
  public:
   CandidatePolicy(const Ledger& ledger, const Slots& slots, const Preemptor& preemptor, std::span<const FlavorResourceId> short_ids)
       : ledger_(ledger), slots_(slots), preemptor_(preemptor), short_ids_(short_ids) {}
 
   bool allows(bool own, const HolderKey& holder) const;
-  // Whether it has too high a priority. Holders come by rising priority: after one that is too important all are, but for those that
-  // are not evicted.
+  // Whether the holder's priority is too high. Holders are sorted by rising priority, evicted ones first: so after
+  // one that is too important, all of the same group are.
   bool too_important(bool own, const HolderKey& holder) const;
-  bool within_nominal(NodeId node) const;  // of everything that is short, as it is in the present trial
+  // no short flavor-resource is used beyond the subtree quota, in the present trial
+  bool within_nominal(NodeId node) const;
 
  private:
   bool uses_short_ids(WorkloadId workload) const;

@@ -27,9 +27,8 @@ Candidates::Candidates(const Ledger& ledger, const Slots& slots, const Preemptio
   collect_elsewhere();
 }
 
-// Walks from the queue to the root. Once a subtree can hold the request in its own quota, the queue has the
-// better right to what lies further out: hierarchical candidates need not be of lower priority to be
-// reclaimed while borrowing.
+// Walks from the queue to the root. Once a subtree can hold the request within its own quota, candidates further out
+// are hierarchical: they may be reclaimed while borrowing even if their priority is not lower.
 void Candidates::collect_elsewhere() {
   if (preemptor_.config->reclaim_within_cohort == ReclaimWithinCohort::kNever) return;
   std::vector<FlavorResourceAmount> remaining(needs_quota_.begin(), needs_quota_.end());
@@ -88,12 +87,14 @@ PreemptionReason Candidates::reason(const Source& source, const HolderKey& holde
                     : PreemptionReason::kInCohortReclamation;
 }
 
-// Whether taking more from this queue still only takes what is not its own, up to where the paths meet.
+// Whether the queue, and its ancestors below the common one, still use more than their quota. Always true for the own
+// queue.
 bool Candidates::still_exceeds(const Source& source) const {
   return source.advantage == Advantage::kOwnQueue || exceeds(source.queue, source.subtree);
 }
 
-// The queue and its ancestors below the common one use more than is theirs, as far up as the preemptor has to look.
+// Whether the queue and its ancestors below `subtree` use more than their quota; at most terms.reclaim_levels
+// ancestors count.
 bool Candidates::exceeds(NodeId queue, NodeId subtree) const {
   const auto& levels = preemptor_.config->terms.reclaim_levels;
   std::int32_t level = 0;
@@ -103,7 +104,7 @@ bool Candidates::exceeds(NodeId queue, NodeId subtree) const {
   return true;
 }
 
-// Queues of lower priority give way first; among equals the workloads decide.
+// Workloads of queues with lower priority come first; among equal queues the workloads are compared.
 bool Candidates::later(const Cursor& a, const Cursor& b) const {
   const std::int32_t x = a.source->holders->queue_priority, y = b.source->holders->queue_priority;
   return x != y ? x > y : HolderOrder{&slots_}(*b.at, *a.at);
@@ -144,7 +145,7 @@ std::optional<Target> Candidates::next() {
       std::pop_heap(heap_.begin(), heap_.end(), comes_later);
       Cursor& cursor = heap_.back();
       const Source& source = *cursor.source;
-      if (!still_exceeds(source)) {  // and never will again in this run: usage only falls
+      if (!still_exceeds(source)) {  // and it cannot exceed again in this run: usage only falls
         heap_.pop_back();
         continue;
       }

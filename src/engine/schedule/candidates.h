@@ -1,4 +1,4 @@
-// The candidates for one preemption, in order, made as they are asked for.
+// The candidates for one preemption, in order, generated on demand.
 #pragma once
 
 #include <optional>
@@ -18,9 +18,9 @@ class Candidates {
   bool any_elsewhere() const { return any_hierarchical_ || any_priority_; }
   bool any_hierarchical() const { return any_hierarchical_; }
 
-  // Starts over; with `borrowing`, candidates that may only be reclaimed without it are passed over.
+  // Starts over. With `borrowing`, skips candidates that may be reclaimed only without borrowing.
   void start(bool borrowing);
-  // The next candidate whose queue still exceeds its quota in the present trial.
+  // The next candidate whose queue still exceeds its quota in the present trial; nullopt: no more.
   std::optional<Target> next();
 
  private:
@@ -57,8 +57,8 @@ class Candidates {
   bool any_hierarchical_ = false, any_priority_ = false;
 
   bool borrowing_ = false;
-  int phase_ = 0;             // evicted: hierarchical, priority, own queue; then the others likewise
-  std::vector<Cursor> heap_;  // of the phase, the first candidate on top
+  int phase_ = 0;  // 0 to 2: evicted holders: hierarchical, priority, own queue; 3 to 5: the others, likewise
+  std::vector<Cursor> heap_;  // of the current phase, the first candidate on top
 };
 
 }  // namespace berth::engine

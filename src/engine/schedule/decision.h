@@ -18,10 +18,10 @@ struct PodSetFlavors {
   std::int32_t count = 0;
   std::vector<std::pair<ResourceId, FlavorId>> flavors;  // resources without a quota are left out
   api::kueue::TopologyAssignmentPtr places;              // null: not placed (or not yet)
-  bool delayed = false;  // places follow in the second pass: delayedTopologyRequest Pending
+  bool delayed = false;  // the second pass assigns the places: delayedTopologyRequest Pending
 };
 
-// The claim is taken already. If the write fails: release(), then submit() again.
+// The claim is already taken. If the write fails: release(), then submit() again.
 struct Admit {
   WorkloadId workload;
   NodeId cluster_queue;
@@ -39,8 +39,8 @@ std::string_view to_string(
     PreemptionReason reason);  // "InClusterQueue": the reason of the Preempted condition
 std::string_view human_readable(PreemptionReason reason);  // "prioritization in the ClusterQueue"
 
-// The target shall be evicted. It counts as evicted from now on (and is not named again) and holds its quota
-// until release(). If the write fails: hold() without `evicted`.
+// Evict the target. It counts as evicted from now on (it is not decided again) and holds its quota until release().
+// If the write fails: hold() without `evicted`.
 struct Preempt {
   WorkloadId target;
   WorkloadId preemptor;
@@ -50,14 +50,14 @@ struct Preempt {
   std::string message;
 };
 
-// QuotaReserved stays False: why. Told when it is news for that workload.
+// Why QuotaReserved stays False. Reported only when it is new for the workload.
 struct Wait {
   WorkloadId workload;
   std::string reason;  // of the condition and of the event: a constant below, or the barrier's
   std::string message;
-  // The workload was evaluated (its resourceRequests are worth writing). False: an equivalent one was.
+  // True: the workload was evaluated, so its resourceRequests should be written. False: an equivalent workload was.
   bool evaluated = true;
-  bool preemption_gated = false;  // others would give way, but a closed gate forbids to ask them
+  bool preemption_gated = false;  // preemption would help, but a closed preemption gate forbids it
 };
 
 using Decision = std::variant<Admit, Preempt, Wait>;

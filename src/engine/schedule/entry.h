@@ -1,4 +1,4 @@
-// One head of a queue in a scheduling cycle, and what could be done for it.
+// The head of a queue in a scheduling cycle, and what could be done for it.
 #pragma once
 
 #include <optional>
@@ -15,14 +15,14 @@ struct Queue;
 struct Entry {
   WorkloadId workload;
   Queue* queue = nullptr;
-  const Plan* plan = nullptr;  // null: a barrier stands before it
+  const Plan* plan = nullptr;  // null: a barrier prevents its evaluation
   const Shape* shape = nullptr;
   Assignment assignment;
   std::vector<Target> targets;
-  std::optional<Time> patience_ends;  // it waits for pods that leave their nodes, at most so long
-  bool preemption_gated = false;      // there are targets, which a closed gate forbids to touch
-  std::uint64_t loans = 0;  // so many there had been when it was looked at
-  // The walk over flavors went on from where a former one stopped: nobody is put to sleep on such a verdict.
+  std::optional<Time> patience_ends;  // it waits for pods that are leaving their nodes, at most until then
+  bool preemption_gated = false;      // there are targets, but a closed preemption gate forbids to preempt them
+  std::uint64_t loans = 0;  // the number of loans when it was evaluated
+  // The walk over flavors continued where a previous one stopped: the workload must not be parked on such a verdict.
   bool partial_view = false;
 };
 

@@ -23,7 +23,7 @@ FairCandidates::FairCandidates(const Ledger& ledger, Shares& shares, const Slots
 
 bool FairCandidates::on_our_path(NodeId node) const { return std::find(our_path_.begin(), our_path_.end(), node) != our_path_.end(); }
 
-// --- The tree of those who may have to give way.
+// --- The tree of possible victims.
 
 void FairCandidates::begin() {
   groups_.assign(1, {NodeId(), true});
@@ -61,7 +61,7 @@ void FairCandidates::add_queue(std::vector<Contender>& heap, NodeId queue, std::
   if (keep(contender)) heap.push_back(contender);
 }
 
-// While the second strategy is tried, sources are in the order of their queues and all known.
+// In the second strategy all sources are known and sorted by queue.
 std::size_t FairCandidates::source_of(NodeId queue) {
   if (second_) {
     const auto found = std::ranges::lower_bound(sources_, queue, {}, &Source::queue);
@@ -79,7 +79,7 @@ std::size_t FairCandidates::source_of(NodeId queue) {
   return sources_.size() - 1;
 }
 
-// Whether the node still is one to look at, with its present share.
+// Updates the node's share; returns whether the node is still worth visiting.
 bool FairCandidates::keep(Contender& contender) {
   contender.share = shares_.of(contender.node);
   if (contender.cohort) return contender.share.borrows() || on_our_path(contender.node);
@@ -87,7 +87,7 @@ bool FairCandidates::keep(Contender& contender) {
   return source.head && (source.own || contender.share.borrows());
 }
 
-// Among equal shares cohorts come before queues, and the queue whose first workload has to give way before the others'.
+// Among equal shares cohorts come before queues, and queues are ordered by their first workload.
 bool FairCandidates::later(const Contender& a, const Contender& b) const {
   if (const auto order = a.share <=> b.share; order != std::strong_ordering::equal) return order == std::strong_ordering::less;
   if (a.cohort != b.cohort) return b.cohort;
@@ -102,7 +102,7 @@ bool FairCandidates::earlier_head(const Source& a, const Source& b) const {
   return HolderOrder{&slots_}(*a.head, *b.head);
 }
 
-// To the queue that is next. False when nobody is left.
+// Descends to the next queue. Returns false when no candidate is left.
 bool FairCandidates::descend() {
   const auto comes_later = [this](const Contender& a, const Contender& b) { return later(a, b); };
   path_.assign(1, 0);
@@ -127,7 +127,7 @@ bool FairCandidates::descend() {
   }
 }
 
-// On the path that was descended every node stands on top; no other share has changed.
+// Every node on the descended path is the top of its heap; no other share has changed.
 void FairCandidates::repair() {
   const auto comes_later = [this](const Contender& a, const Contender& b) { return later(a, b); };
   stale_ = false;
@@ -161,7 +161,7 @@ void FairCandidates::advance(Source& source) const {
   settle(source);
 }
 
-// The two nodes just below the lowest common ancestor of the preemptor's queue and another one.
+// The two nodes just below the lowest common ancestor of the preemptor's queue and `queue`.
 FairCandidates::Meeting FairCandidates::meet(NodeId queue) const {
   NodeId theirs = queue;
   while (!on_our_path(ledger_.parent(theirs))) theirs = ledger_.parent(theirs);
@@ -187,19 +187,19 @@ std::optional<Target> FairCandidates::take_fairly(Source& source) {
   const Meeting meeting = meet(source.queue);
   const FairShare ours = shares_.of(meeting.ours);
   if (rules_.final_share && !second_) return take_by_final_share(source, meeting, ours);
-  // By the initial share all are the same.
+  // By the initial share, all workloads of the queue compare alike.
   std::optional<Target> target;
   if (ours < shares_.of(meeting.theirs)) target = Target{source.head->workload, PreemptionReason::kInCohortFairSharing};
   if (target && !second_) {
     advance(source);
   } else {
-    source.head.reset();  // the second strategy takes one of each queue
+    source.head.reset();  // the second strategy takes one workload per queue
   }
   return target;
 }
 
 std::optional<Target> FairCandidates::take_by_final_share(Source& source, const Meeting& meeting, const FairShare& ours) {
-  if (ours > shares_.of(meeting.theirs)) {  // whoever leaves makes no share larger: all are refused
+  if (ours > shares_.of(meeting.theirs)) {  // removing a workload makes no share larger: all would be refused
     if (!source.refused) source.refused = source.head;
     source.head.reset();
     return std::nullopt;
@@ -214,7 +214,7 @@ std::optional<Target> FairCandidates::take_by_final_share(Source& source, const 
   return std::nullopt;
 }
 
-// Once more those that the first strategy refused.
+// Tries again the workloads that the first strategy refused.
 void FairCandidates::begin_second_strategy() {
   second_ = true;
   std::erase_if(sources_, [](const Source& source) { return !source.refused; });

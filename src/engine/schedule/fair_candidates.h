@@ -1,9 +1,9 @@
-// The candidates for one preemption under fair sharing, in order, made as they are asked for (KEP-1714).
+// The candidates for one preemption under fair sharing (KEP-1714), in order, generated on demand.
 //
-// From the root down, the child with the largest share is looked at; what borrows nothing is passed over, but for what lies on the way to the
-// preemptor. In the queue that is reached, workloads come in the order in which they would have to give way; a strategy compares the shares
-// of the two nodes that lie just below the point where both paths meet. Taking somebody changes the shares on one path only, so that the
-// next step costs the height of the tree and a logarithm of its width.
+// The search descends from the root to the child with the largest share. It skips nodes that borrow nothing, except
+// those on the path to the preemptor. Workloads of the queue it reaches come in preemption order (HolderOrder). A
+// strategy compares the shares of the two nodes just below the lowest common ancestor of both queues. Choosing a
+// victim changes shares on one path only, so the next step costs the height of the tree and a logarithm of its width.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ class FairCandidates {
   FairCandidates(const Ledger& ledger, Shares& shares, const Slots& slots, const Preemption::HoldersOf& holders_of,
                  const Preemptor& preemptor, std::span<const FlavorResourceId> short_ids, const FairSharing& rules);
 
-  // The next who has to go. While it is asked, what the preemptor wants counts as used, and all who were named are out.
+  // The next victim. During the call the preemptor's usage must be counted as used, and all earlier victims as gone.
   std::optional<Target> next();
 
  private:
@@ -30,23 +30,23 @@ class FairCandidates {
     NodeId queue;
     bool own = false;
     const Holders* holders = nullptr;
-    Holders::Set::const_iterator at{};  // the next one, while the first strategy is tried
-    std::optional<HolderKey> head{};     // the same, or the one to try again
+    Holders::Set::const_iterator at{};  // the next one, in the first strategy
+    std::optional<HolderKey> head{};     // the holder at `at`, or the one to try again
     std::optional<HolderKey> refused{};  // the first one that the first strategy refused
   };
   struct Contender {  // a child of a cohort
     NodeId node;
     FairShare share;
     bool cohort = false;
-    std::size_t place = 0;       // among its siblings
-    std::size_t index = kNone;  // of its source, or of its group once somebody looked into it
+    std::size_t place = 0;       // index among its siblings
+    std::size_t index = kNone;  // of its source, or of its group once it was created
   };
-  struct Group {  // a cohort's children that may have candidates, the one to look at on top
+  struct Group {  // a cohort's children that may have candidates, the next one on top
     NodeId cohort;
     bool filled = false;
     std::vector<Contender> heap{};
   };
-  struct Meeting {  // the nodes just below the lowest common ancestor
+  struct Meeting {  // the two nodes just below the lowest common ancestor
     NodeId ours, theirs;
   };
 
@@ -79,10 +79,10 @@ class FairCandidates {
   const FairSharing& rules_;
   std::vector<NodeId> our_path_;  // from the preemptor's queue to the root
   std::vector<Source> sources_;
-  std::vector<Group> groups_;          // the first one holds the root alone
-  std::vector<std::size_t> path_;      // groups, from the first one to that of the queue at hand
-  bool second_ = false;                // the second strategy is tried
-  bool stale_ = false;                 // somebody was named: the shares on the path are others
+  std::vector<Group> groups_;          // the first one contains only the root
+  std::vector<std::size_t> path_;      // groups, from the first one to that of the current queue
+  bool second_ = false;                // the second strategy is in use
+  bool stale_ = false;                 // a victim was chosen: the shares on the path have changed
   Usage changes_;
 };
 

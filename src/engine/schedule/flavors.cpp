@@ -24,7 +24,7 @@ bool affinity_matches(const FlavorTable::Flavor& flavor, const api::NodeConstrai
   return any_term || constraints.required_terms.empty();
 }
 
-// As Go prints a taint: {key value effect timeAdded}.
+// The taint as Go prints it: {key value effect timeAdded}.
 std::string taint_text(const api::Taint& taint) {
   return "{" + taint.key + " " + taint.value + " " + taint.effect + " <nil>}";
 }

@@ -26,10 +26,10 @@ class FlavorTable {
   bool exists(FlavorId id) const { return id.index() < flavors_.size() && flavors_[id.index()].exists; }
   std::vector<FlavorId> with_topology(std::string_view name) const;
 
-  // Why pods with these constraints cannot use the flavor, "" when they can: "flavor x not found",
-  // "untolerated taint {gpu yes NoSchedule <nil>} in flavor x", "flavor x doesn't match node affinity". Only
-  // selectors and affinity terms whose keys are labels of this flavor count; a term left empty makes the
-  // whole affinity match (kueue.md 3.5).
+  // Why pods with these constraints cannot use the flavor: "flavor x not found", "untolerated taint {gpu yes
+  // NoSchedule <nil>} in flavor x", "flavor x doesn't match node affinity"; "" when they can. As in Kueue, only
+  // selectors and affinity expressions whose keys are labels of this flavor count; a term without any such expression
+  // matches.
   std::string mismatch(FlavorId id, const std::string& name, const api::NodeConstraints& constraints) const;
 
  private:

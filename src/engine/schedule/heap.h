@@ -1,4 +1,4 @@
-// A heap in a vector of which only the top changes. `later(a, b)`: a comes out after b.
+// A heap in a vector of which only the top changes. `later(a, b)`: a comes out of the heap after b.
 #pragma once
 
 #include <cstddef>

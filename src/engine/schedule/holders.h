@@ -1,4 +1,4 @@
-// The workloads that hold quota of one cluster queue, in the order in which they would have to give way.
+// The workloads that hold quota of one cluster queue, in preemption order.
 #pragma once
 
 #include <limits>
@@ -8,8 +8,7 @@
 
 namespace berth::engine {
 
-// Who gives way first: evicted ones, then lower priority, then the latest reservation, then UID
-// (kueue.md 3.6).
+// Preemption order, as in Kueue: evicted ones first, then lower priority, then the latest reservation, then UID.
 struct HolderKey {
   bool evicted = false;
   std::int32_t priority = 0;
@@ -23,7 +22,7 @@ struct HolderOrder {
     if (a.priority != b.priority) return a.priority < b.priority;
     if (a.reserved_at != b.reserved_at) return a.reserved_at > b.reserved_at;
     if (!a.workload.valid() || !b.workload.valid())
-      return !a.workload.valid() && b.workload.valid();  // a bound
+      return !a.workload.valid() && b.workload.valid();  // an invalid workload is a bound for lower_bound()
     return a.workload != b.workload && slots->uid_less(a.workload, b.workload);
   }
 };
@@ -36,10 +35,11 @@ class Holders {
   void erase(const Slot& slot, WorkloadId id) { set_.erase(key(slot, id)); }
   const Set& ordered() const { return set_; }
   bool empty() const { return set_.empty(); }
-  // Of the queue: whether other queues may preempt them, and before or after those of which other queues.
+  // Rules of the queue: whether other queues may preempt these workloads, and its priority (queues of lower priority
+  // are preempted first).
   bool reclaimable = true;
   std::int32_t queue_priority = 0;
-  // Where the evicted or the other holders begin.
+  // The first of the evicted, or of the other holders.
   Set::const_iterator begin_of(bool evicted) const {
     return evicted ? set_.begin()
                    : set_.lower_bound(

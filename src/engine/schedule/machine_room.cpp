@@ -1,4 +1,4 @@
-// The scheduler and the machine room: what its changes wake, and who holds which places.
+// The scheduler and the topology ledger: what changes of nodes and topologies wake, and which places workloads hold.
 #include <algorithm>
 
 #include "engine/schedule/scheduler_impl.h"
@@ -16,7 +16,7 @@ bool same_places(const StatedPlaces& a, const StatedPlaces& b) {
 
 }  // namespace
 
-// Which levels there are is compiled into plans.
+// Plans contain the levels of topologies, so they must be recompiled.
 void Scheduler::Impl::topology_changed(std::string_view name) {
   for (FlavorId flavor : state.flavors.with_topology(name)) flavors_changed(flavor);
 }
@@ -29,13 +29,13 @@ void Scheduler::remove_topology(std::string_view name) {
   if (impl_->state.places.remove_topology(name)) impl_->topology_changed(name);
 }
 
-// What gets freer by nodes and pods is told by take_reliefs().
+// Capacity that becomes free on nodes is reported by Places::take_reliefs().
 void Scheduler::set_node(const api::Node& node) { impl_->state.places.set_node(node); }
 void Scheduler::remove_node(std::string_view name) { impl_->state.places.remove_node(name); }
 void Scheduler::set_pod(const api::PodPlacement& pod) { impl_->state.places.set_pod(pod); }
 void Scheduler::remove_pod(std::string_view uid) { impl_->state.places.remove_pod(uid); }
 
-// Nodes do not belong to a tree of cohorts: who found no place may wait in any.
+// Nodes do not belong to one tree of cohorts: workloads that found no place may wait in any tree.
 void Scheduler::Impl::relieve_room(FlavorId flavor) {
   for (NodeId node : rooms) {
     Queue& queue = *state.queue(node);
@@ -47,9 +47,9 @@ void Scheduler::Impl::relieve_room(FlavorId flavor) {
   }
 }
 
-// The roots of the trees whose workloads may want the same places, by id: a pass goes over all of them
-// together, or one tree's least important workload would take what the most important one of another tree
-// waits for.
+// The roots of the trees whose workloads may compete for the same places, by id. One pass must process all of them:
+// otherwise the least important workload of one tree could take places that the most important workload of another
+// tree waits for.
 std::vector<NodeId> Scheduler::Impl::room_trees() const {
   std::vector<NodeId> roots;
   for (NodeId node : rooms) {

@@ -44,7 +44,7 @@ void Nominator::nominate(Entry& entry, bool resume) {
 void Nominator::renominate(Entry& entry) {
   std::vector<std::int32_t> counts = entry.assignment.counts, nominated;
   for (const auto& choice : entry.assignment.choices) nominated.push_back(choice.flavor);
-  // What it waits for is what it lacks in the present state, whatever the recomputation finds.
+  // The workload waits for what it lacks in the present state, not in the trial.
   std::vector<Lack> lacks = std::move(entry.assignment.lacks);
   assign(entry, counts, {}, nominated);
   entry.assignment.lacks = std::move(lacks);
@@ -90,9 +90,8 @@ void Nominator::find_targets(Entry& entry) {
   }
 }
 
-// A preemptor that comes first waits for all who are on their way out, also for those that it could not
-// choose any more: with what others of them gave back already, it may be within its quota again, or they
-// within theirs.
+// A preemptor with precedence waits for all evicted workloads of its tree, even those that it could not choose now:
+// through the quota that others have given back, it or they may be within quota again.
 bool Nominator::waits_for_the_evicted(Entry& entry) {
   if (!state_.options.prioritize_preemptors || !entry.queue->pending.made_way(entry.workload)) return false;
   Trial trial(state_.ledger, state_.places);
@@ -100,7 +99,7 @@ bool Nominator::waits_for_the_evicted(Entry& entry) {
   for (const auto& queue : state_.queues) {
     if (queue == nullptr || state_.ledger.root(queue->node) != root) continue;
     for (const HolderKey& holder : queue->holders.ordered()) {
-      if (!holder.evicted) break;  // they are the first
+      if (!holder.evicted) break;  // evicted ones come first
       trial.without(holder.workload);
     }
   }
@@ -108,7 +107,7 @@ bool Nominator::waits_for_the_evicted(Entry& entry) {
          (placer_.asks().empty() || placer_.place_again(entry));
 }
 
-// Who would borrow something may reclaim less, or nothing, of what is short: it waits for that, too.
+// A queue that would borrow may reclaim less, or nothing: so it also waits for the resources that it would borrow.
 void Nominator::note_debts(Entry& entry, const Preemptor& who) const {
   const auto needs = who.needs_quota(state_.ledger, short_ids_, entry.assignment.usage);
   const auto borrows = [&](const FlavorResourceAmount& each) { return state_.ledger.borrowing_with(who.queue, each.id, each.amount); };
@@ -119,8 +118,8 @@ void Nominator::note_debts(Entry& entry, const Preemptor& who) const {
   }
 }
 
-// Pods of earlier victims may hold their nodes for some time after the quota is free. Nobody else has to go
-// where they leave enough room, as long as they may be expected to.
+// Pods of earlier victims may stay on their nodes for some time after their quota is free. If they leave enough room,
+// wait for them (for a limited time) instead of preempting other workloads.
 bool Nominator::comes_free(Entry& entry) {
   if (placer_.asks().empty() || !state_.ledger.fits(entry.queue->node, entry.assignment.usage)) return false;
   Places::Trial trial(state_.places);
@@ -136,13 +135,13 @@ bool Nominator::promising(const Entry& entry) const {
          (entry.assignment.mode == Mode::kPreempt && !entry.targets.empty());
 }
 
-// Partial admission (KEP-420): the smallest reduction that can be admitted, by binary search over
-// proportional reductions of all reducible pod sets. When none can, the full request's verdict stands.
+// Partial admission (KEP-420): the smallest reduction that can be admitted, by binary search over proportional
+// reductions of all reducible pod sets. If none can be admitted, the verdict for the full request stands.
 void Nominator::reduce(Entry& entry, std::span<const std::int32_t> tried) {
   const auto& pod_sets = entry.shape->pod_sets;
   std::int64_t total = 0;
   for (const auto& pod_set : pod_sets) total += pod_set.count - pod_set.min_count;
-  std::int64_t low = 0, high = total + 1;  // the answer lies in [low, high); high: none
+  std::int64_t low = 0, high = total + 1;  // the answer is in [low, high]; total + 1: none
   Entry attempt, best;
   attempt.workload = entry.workload;
   attempt.queue = entry.queue;
@@ -161,7 +160,7 @@ void Nominator::reduce(Entry& entry, std::span<const std::int32_t> tried) {
       high = middle;
     } else {
       low = middle + 1;
-      // Less may be short elsewhere than the whole, and its lack is what keeps the workload waiting.
+      // A reduced request may be short of other resources than the full one; the workload waits for those as well.
       const auto& lacks = attempt.assignment.lacks;
       entry.assignment.lacks.insert(entry.assignment.lacks.end(), lacks.begin(), lacks.end());
     }

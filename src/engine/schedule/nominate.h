@@ -1,4 +1,5 @@
-// What could be done for one head of a queue in the present state of quota and places (kueue.md 3.2).
+// What can be done for the head of a queue in the present state of quota and places: assign flavors and places, find
+// victims.
 #pragma once
 
 #include <vector>
@@ -12,10 +13,9 @@ namespace berth::engine {
 class Nominator {
  public:
   explicit Nominator(SchedulerState& state) : state_(state), placer_(state.places, state.names) {}
-  // Fills everything but the workload and the queue. `resume`: goes on with the flavors after those tried
-  // before.
+  // Fills everything except the workload and the queue. `resume`: continue after the flavors that were tried before.
   void nominate(Entry& entry, bool resume);
-  // Anew, with the flavors of the entry's assignment only, in the present trial.
+  // Assigns again, only with the flavors of the entry's assignment, in the present trial.
   void renominate(Entry& entry);
   Placer& placer() { return placer_; }
 

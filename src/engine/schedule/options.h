@@ -5,13 +5,14 @@
 
 namespace berth::engine {
 
-// KEP-1714: quota that nobody needs is shared by weight. Off: whoever needs the least borrowing comes first.
+// KEP-1714: unused quota is shared by weight. Off: workloads that borrow less come first.
 struct FairSharing {
   bool enabled = false;
   bool final_share = true;    // LessThanOrEqualToFinalShare, tried first
   bool initial_share = true;  // LessThanInitialShare
-  bool preempt_within_nominal = true;     // who stays within its nominal quota takes it back from any borrower
-  bool prioritize_non_borrowing = true;   // who borrows nothing of what is asked for comes before who does
+  bool preempt_within_nominal = true;     // a queue within its nominal quota reclaims from any borrower
+  // a workload that borrows nothing of what it requests comes before one that borrows
+  bool prioritize_non_borrowing = true;
 };
 
 struct SchedulerOptions {
@@ -19,7 +20,8 @@ struct SchedulerOptions {
   bool flavor_fungibility = true;
   bool priority_sorting_within_cohort = true;
   bool equivalence_hashing = true;
-  bool block_admission = false;    // while the pods of a holder are not ready (waitForPodsReady.blockAdmission)
+  // admit nothing while the pods of a holder are not ready (waitForPodsReady.blockAdmission)
+  bool block_admission = false;
   bool ignore_undeclared = false;  // quotaCheckStrategy IgnoreUndeclared
   bool prioritize_preemptors =
       false;  // what victims give back stays reserved for their preemptor, in StrictFIFO queues too

@@ -10,9 +10,9 @@ namespace berth::engine {
 
 namespace {
 
-// Cycles in one pass over a tree. Each cycle but the last admits, preempts, parks or moves on in somebody's
-// flavors, so the number of pending workloads bounds it in fact; this bound only keeps one pass from holding
-// up everything else.
+// Limit of cycles in one pass. Each cycle but the last admits, preempts, parks, or advances a walk over flavors, so
+// in practice the number of pending workloads bounds it. This limit only keeps one pass from delaying everything
+// else.
 constexpr int kMaxCycles = 1'000'000;
 
 constexpr std::string_view kNoLongerFits = "Workload no longer fits after processing another workload";
@@ -93,19 +93,19 @@ std::size_t Pass::nominate_heads() {
   return count;
 }
 
-// Woken because something got freer, but by now not enough of it is left: no evaluation could end
+// The workload was woken because something got free, but by now too little of it is left: an evaluation could not end
 // differently.
 bool Pass::still_hopeless(const Queue& queue, WorkloadId head) const {
   const Slot& slot = state_.slots[head];
-  if (slot.told == 0 || slot.told_of_other) return false;  // it shall hear its own verdict once
+  if (slot.told == 0 || slot.told_of_other) return false;  // it must get its own verdict once
   auto lacks = queue.config.strict() ? std::span<const Lack>() : queue.pending.former_lacks(head);
   return !lacks.empty() && std::none_of(lacks.begin(), lacks.end(), [&](const Lack& lack) {
     return state_.may_help(queue, lack, slot.shape);
   });
 }
 
-// Whoever made others give way comes first: otherwise its victim, older, could take the same quota again and
-// again. Then whose queue has the higher priority, who borrows less, then higher priority, then the older; the UID decides between equals.
+// A preemptor comes first: otherwise its victim, being older, could take the same quota again and again. Then: higher
+// priority of the queue, less borrowing, higher priority, older queue-order timestamp, UID.
 bool Pass::before(const Entry& a, const Entry& b) const {
   const bool a_made_way = a.queue->pending.made_way(a.workload),
              b_made_way = b.queue->pending.made_way(b.workload);
@@ -133,7 +133,7 @@ void Pass::process(Entry& entry) {
   if (assignment.mode == Mode::kNoFit) return fail(entry, assignment.no_fit_reason);
   if (assignment.mode == Mode::kPreempt && entry.targets.empty()) {
     fail(entry, assignment.only_place_short ? kTopologyPlacementFailed : kWaitingForQuota);
-    if (!entry.preemption_gated) reserve(entry);  // who may preempt nobody keeps nothing from others
+    if (!entry.preemption_gated) reserve(entry);  // a workload that may not preempt reserves nothing
     return;
   }
   if (assignment.mode == Mode::kDeferredFit) {
@@ -160,7 +160,7 @@ bool Pass::overlaps(const Entry& entry) const {
   });
 }
 
-// The victims of earlier entries are as good as gone: are they enough, or whom else would it take?
+// Treats the victims of earlier entries as gone: is that enough, or which further victims are needed?
 void Pass::recompute_without_victims(Entry& entry) {
   Trial trial(state_.ledger, state_.places);
   for (WorkloadId victim : preempted_) trial.without(victim);
@@ -181,16 +181,17 @@ bool Pass::fits(Entry& entry) {
     if (entry.assignment.mode != Mode::kFit) return keeps_place(entry);
   }
   {
-    // Victims still hold their quota: what is admitted beside them must fit beside them.
+    // Victims still hold their quota: what is admitted now must fit beside them.
     Ledger::Trial trial(state_.ledger);
     trial.without_holds();
     if (!state_.ledger.fits(node, usage)) return false;
   }
-  return keeps_place(entry);  // beside the victims and beside what shall follow them
+  return keeps_place(entry);  // beside the victims and the workloads that will replace them
 }
 
-// Places are chosen anew after others of this cycle took some (Kueue:
-// TASRecomputeAssignmentWithinSchedulingCycle). Those of a preemptor were chosen on an empty cluster.
+// Searches places again after other entries of this cycle took some (Kueue:
+// TASRecomputeAssignmentWithinSchedulingCycle). A preemptor's places were chosen on an empty cluster, so they are
+// always searched again.
 bool Pass::keeps_place(Entry& entry) {
   const Assignment& assignment = entry.assignment;
   if (assignment.places.empty() || (assignment.mode == Mode::kFit && !places_changed_)) return true;
@@ -244,8 +245,8 @@ void Pass::preempt(Entry& entry) {
   state_.slots[entry.workload].scan.reset();
 }
 
-// The head of a StrictFIFO queue is first there anyhow, and only there, unless the options say that
-// preemptors come before all others.
+// The head of a StrictFIFO queue is first in its queue anyway. It precedes the heads of other queues only with
+// prioritize_preemptors.
 void Pass::note_made_way(const Entry& entry) {
   PendingQueue& pending = entry.queue->pending;
   if (!entry.queue->config.strict()) {
@@ -255,8 +256,8 @@ void Pass::note_made_way(const Entry& entry) {
   }
 }
 
-// What would fit after preemptions that find no victims is set aside for the rest of the cycle, unless the
-// queue can reclaim it from anybody at any time (and is no preemptor that comes first).
+// Whether to reserve quota for the rest of the cycle, for a workload that needs preemption but found no victims. Not
+// if the queue may reclaim it from any workload at any time, except for a preemptor with precedence.
 bool Pass::reserves(const Entry& entry) const {
   const bool comes_first =
       state_.options.prioritize_preemptors && entry.queue->pending.made_way(entry.workload);
@@ -286,7 +287,7 @@ void Pass::fail(Entry& entry, std::string_view reason) {
 }
 
 void Pass::give_up(Entry& entry, std::string_view reason) {
-  if (entry.plan != nullptr && scan_moved(entry)) return;  // other flavors come next
+  if (entry.plan != nullptr && scan_moved(entry)) return;  // the next cycle tries other flavors
   if (entry.partial_view) return;
   PendingQueue& pending = entry.queue->pending;
   const auto& barrier = state_.slots[entry.workload].barrier;
@@ -294,15 +295,15 @@ void Pass::give_up(Entry& entry, std::string_view reason) {
     pending.park(entry.workload, std::move(entry.assignment.lacks), reason, entry.loans);
     return moved();
   }
-  // The head of a StrictFIFO queue that keeps capacity reserved goes on doing so in every cycle.
+  // The head of a StrictFIFO queue that reserves quota must do so in every cycle, so it is not blocked.
   if (entry.assignment.mode != Mode::kPreempt || entry.preemption_gated || !reserves(entry))
     pending.block(entry.workload, std::move(entry.assignment.lacks), entry.loans);
 }
 
 void Pass::try_again(Entry& entry) { scan_moved(entry); }
 
-// Remembers how far the walk over flavors got. True when the next cycle looks at other flavors; not for ever:
-// having gone round once without anything else happening, the workload waits like any other.
+// Stores how far the walk over flavors got. Returns true when the next cycle will try other flavors. This is bounded:
+// after one full round without any other progress, the workload is parked like any other.
 bool Pass::scan_moved(Entry& entry) {
   Slot& slot = state_.slots[entry.workload];
   const Tree& tree = tree_of(entry);
@@ -314,7 +315,8 @@ bool Pass::scan_moved(Entry& entry) {
   bool resumed = slot.scan != nullptr;
   slot.scan.reset();
   if (slot.scan_moves >
-      entry.plan->flavors_tried) {  // the last look begins at the first flavor: only then it may sleep
+      // the last walk must begin at the first flavor: only then the workload may be parked
+      entry.plan->flavors_tried) {
     moved_ = moved_ || resumed;
     return resumed;
   }

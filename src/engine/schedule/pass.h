@@ -1,6 +1,5 @@
-// The scheduling pass over trees of cohorts that have to do with each other: Kueue's cycles (one head of each
-// queue, nominated against the same state, ordered, then processed one by one) repeated until nothing moves
-// (kueue.md 3.1-3.4).
+// The scheduling pass over related trees of cohorts: Kueue's cycles (take one head of each queue, nominate all
+// against the same state, order them, process them one by one), repeated until nothing changes.
 #pragma once
 
 #include <span>
@@ -17,25 +16,25 @@ class Pass {
  public:
   explicit Pass(SchedulerState& state) : state_(state), nominator_(state), tournament_(state) {}
 
-  // All queues below `roots` that have somebody awake. False when it stopped at the bound of cycles and
-  // should go on. Trees whose pods may want the same places are passed over together.
+  // Processes all queues below `roots` that have an awake workload. Returns false when it stopped at the limit of
+  // cycles and should be called again. Trees whose pods may compete for the same places must be processed together.
   bool run(std::span<const NodeId> roots, Time now, Decisions& out);
 
-  // A pending workload of a queue whose cohorts form a cycle: nobody is evaluated there, and it hears why.
+  // Reports to a pending workload that it is not evaluated because the cohorts of its queue form a cycle.
   void tell_cut_off(WorkloadId workload, Decisions& out);
 
  private:
   struct Word {
-    WorkloadId workload;  // none: taken back
+    WorkloadId workload;  // invalid: the message was withdrawn
     std::string_view reason;
-    std::string_view constant;  // the text, when it is always the same
+    std::string_view constant;  // the text, when it is a constant
     std::string text;
     std::uint64_t fingerprint = 0;
     bool preemption_gated = false;
   };
 
   void collect(NodeId node);
-  bool cycle();  // true when anything moved
+  bool cycle();  // returns true when anything changed
   std::size_t nominate_heads();
   void process_in_order(std::size_t count);
   bool before(const Entry& a, const Entry& b) const;
@@ -54,7 +53,7 @@ class Pass {
   void reserve(const Entry& entry);
   void fail(Entry& entry, std::string_view reason);     // with the assignment's message
   void give_up(Entry& entry, std::string_view reason);  // parks or blocks
-  void try_again(Entry& entry);                         // stays awake
+  void try_again(Entry& entry);                         // leaves it awake
   bool scan_moved(Entry& entry);
   bool news(WorkloadId workload, std::uint64_t fingerprint);
   void tell(const Entry& entry, std::string_view reason, std::size_t victims);
@@ -72,15 +71,15 @@ class Pass {
   Time now_{};
   Decisions* out_ = nullptr;
   Nominator nominator_;
-  Tournament tournament_;  // for fair sharing
+  Tournament tournament_;  // with fair sharing
   std::span<const NodeId> roots_;
-  std::vector<Queue*> all_, live_;  // of the tree; with somebody to evaluate
-  std::vector<Entry> entries_;      // kept between cycles for their memory
+  std::vector<Queue*> all_, live_;  // the queues of the trees, and those with a workload to evaluate
+  std::vector<Entry> entries_;      // kept between cycles to reuse memory
   std::vector<std::size_t> order_;
   std::vector<WorkloadId> preempted_;  // in this cycle
-  std::vector<Word> words_;            // the last one for each workload that waits
+  std::vector<Word> words_;            // the last message for each waiting workload
   bool moved_ = false;
-  bool places_changed_ = false;  // in this cycle, by what it admitted or set aside
+  bool places_changed_ = false;  // in this cycle, by admissions or holds
 };
 
 }  // namespace berth::engine

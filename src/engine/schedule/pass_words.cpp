@@ -1,4 +1,4 @@
-// What a pass tells those who go on waiting: the last word only, and only when it is news.
+// The messages of a pass to workloads that keep waiting: only the last one of the pass, and only when it is new.
 #include "engine/schedule/pass.h"
 #include "engine/schedule/victims.h"
 
@@ -8,7 +8,7 @@ namespace {
 constexpr std::string_view kBypassed =
     "Bypassed scheduling evaluation because an equivalent workload recently failed";
 
-// FNV-1a: recognises that a workload was told the same before.
+// FNV-1a hash, to recognize that a workload got the same message before.
 class Fingerprint {
  public:
   Fingerprint& add(std::uint64_t v) {
@@ -29,7 +29,7 @@ std::uint64_t fingerprint(std::string_view reason, std::string_view text) {
   return Fingerprint().add(reason).add(text).value();
 }
 
-// Of the message that an entry's assignment would give, without making it. `victims`: how many it waits for.
+// Hash of the message for an entry's assignment, without building the text. `victims`: how many it waits for.
 std::uint64_t fingerprint(std::string_view reason, const Entry& entry, std::size_t victims) {
   const Assignment& assignment = entry.assignment;
   Fingerprint print;
@@ -52,7 +52,7 @@ std::uint64_t fingerprint(std::string_view reason, const Entry& entry, std::size
 
 }  // namespace
 
-// False when the workload knows that already; what it was about to be told in this pass is taken back then.
+// Returns false when the workload already got this message; then a pending message of this pass is withdrawn.
 bool Pass::news(WorkloadId workload, std::uint64_t print) {
   if (state_.slots[workload].told != print) return true;
   nothing_new(workload);
@@ -87,7 +87,7 @@ void Pass::say(Word word) {
   words_.push_back(std::move(word));
 }
 
-// In the assignment's words; `victims`: how many it waits for.
+// A message with the text of the assignment; `victims`: how many it waits for.
 void Pass::tell(const Entry& entry, std::string_view reason, std::size_t victims) {
   std::uint64_t print = fingerprint(reason, entry, victims);
   if (!news(entry.workload, print)) return;
@@ -129,7 +129,7 @@ void Pass::tell_cut_off(WorkloadId workload, Decisions& out) {
 void Pass::tell_untold(Queue& queue) {
   for (const auto& [workload, reason] : queue.pending.take_untold()) {
     Slot& slot = state_.slots[workload];
-    if (slot.told != 0 && slot.told_reason == reason) continue;  // it knows, in its own words
+    if (slot.told != 0 && slot.told_reason == reason) continue;  // it already got its own message with this reason
     slot.told = fingerprint(reason, kBypassed);
     slot.told_reason = reason;
     slot.told_of_other = true;

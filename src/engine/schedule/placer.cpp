@@ -7,7 +7,7 @@
 namespace berth::engine {
 namespace {
 
-// The flavor of a unit that has a topology. A pod needs nodes of one flavor.
+// The flavor of a unit that has a topology; `error` unless there is exactly one.
 struct RoomFlavor {
   FlavorId flavor{};
   Plan::Placing placing = Plan::Placing::kNone;
@@ -51,7 +51,8 @@ std::string Placer::add_asks(const Entry& entry, const Plan::Unit& unit, std::si
     const Shape::PodSet& pod_set = entry.shape->pod_sets[index];
     if (room.placing == Plan::Placing::kLater) {
       if (count == pod_set.count) continue;
-      // Nobody looks for a place of the reduced gang now: slices that do not divide it would only be noticed too late.
+      // No search follows now for the reduced gang: check here that slices still divide it, or this would be noticed
+      // too late.
       std::string why = places_.mismatch(room.flavor, pod_set.topology ? &*pod_set.topology : nullptr, count);
       if (why.empty()) continue;
       pod_sets_.assign(1, index);
@@ -102,7 +103,7 @@ void Placer::place(Entry& entry) {
   assignment.places = std::move(ever.pod_sets);
 }
 
-// What the failing pod set uses counts as short: who holds some of it may be made to give way.
+// All resources of the failing pod set count as short: so every workload that uses some of them is a candidate.
 void Placer::no_room(Entry& entry, PlaceFailure failure) {
   Assignment& assignment = entry.assignment;
   const std::size_t pod_set = pod_sets_[failure.ask];
@@ -123,8 +124,7 @@ void Placer::note_lacks(Entry& entry) {
   }
 }
 
-// The flavors behind the chosen ones were not looked at, for the quota of those sufficed: room there may help
-// as well.
+// Later flavors were not tried because the chosen ones had enough quota: free capacity there may help as well.
 void Placer::note_untried(Entry& entry) {
   Assignment& assignment = entry.assignment;
   auto choice = assignment.choices.begin();

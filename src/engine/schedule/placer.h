@@ -1,9 +1,7 @@
-// Places for the pods of an assignment (KEP-2724; kueue.md 3.5, 4.1): which pod sets want some, and where
-// they go.
+// Finds places for the pods of an assignment (KEP-2724): which pod sets need them, and where their pods go.
 //
-// Places are looked for once the flavors are chosen, on these flavors only; pod sets of one workload are
-// placed together. Those on a delayed flavor wait for the second pass. Workloads that want no places cost
-// nothing here.
+// Places are searched after the flavors are chosen, only on these flavors; the pod sets of one workload are placed
+// together. Pod sets on a delayed flavor wait for the second pass. Workloads that need no places cost nothing here.
 #pragma once
 
 #include <span>
@@ -19,24 +17,26 @@ class Placer {
  public:
   Placer(Places& places, const Names& names) : places_(places), names_(names) {}
 
-  // Completes an assignment. One that fits gets its places; without room it becomes kPreempt, for want of
-  // place only. One that would preempt is tried on an empty cluster: when there is no place even there, it
-  // becomes kNoFit.
+  // Completes an assignment. One that fits gets its places; if there are none it becomes kPreempt with
+  // only_place_short. One that needs preemption is placed on an empty cluster instead; if that fails too, it becomes
+  // kNoFit.
   void place(Entry& entry);
-  // The places of an assignment that fits or preempts, anew, in the present state or trial. False: none, and
-  // it keeps those it had.
+  // Searches the places of an assignment again, in the present state or trial. Returns false when there are none; the
+  // assignment then keeps those it had.
   bool place_again(Entry& entry);
-  // Of the entry last placed; empty: it wants no places now. Points into the entry's shape.
+  // Of the entry that was placed last; empty: it needs no places now. Points into the entry's shape.
   std::span<const PlaceAsk> asks() const { return asks_; }
 
-  // Why there was no place, as of now; "" when there was one.
+  // Why there was no place, according to the present state; "" when there was one.
   std::string explain(const Entry& entry);
-  // As a claim states it, by pod set that has places; fills in the assignments of `pod_sets`.
+  // The places as a claim states them, by pod set that has places. Also sets `places` in `pod_sets`.
   std::vector<StatedPlaces> state(const Entry& entry, std::vector<PodSetFlavors>& pod_sets);
 
  private:
   std::string collect(
-      const Entry& entry);  // fills asks_ and pod_sets_; a text when a pod set has not one flavor
+      // fills asks_ and pod_sets_; returns an error text when a pod set does not have exactly one flavor with a
+      // topology
+      const Entry& entry);
   std::string add_asks(const Entry& entry, const Plan::Unit& unit, std::size_t first_step);
   void no_room(Entry& entry, PlaceFailure failure);
   void note_lacks(Entry& entry);

@@ -25,7 +25,7 @@ std::vector<Plan::Unit> group_pod_sets(const Shape& shape) {
   return units;
 }
 
-// What a unit asks for, by resource name. `pods` counts only where the queue covers it.
+// The requests of a unit, by resource name. `pods` is included only if the queue covers it.
 std::vector<Plan::Want> wants_of(const Plan::Unit& unit, const Shape& shape, const QueueConfig& config,
                                  Names& names) {
   std::map<std::string_view, Plan::Want> by_name;
@@ -51,7 +51,7 @@ bool asks_nothing(const Plan::Want& want) {
   return std::all_of(want.per_pod.begin(), want.per_pod.end(), [](Amount a) { return a.is_zero(); });
 }
 
-// What a plan is made from.
+// The inputs of a plan.
 struct Basis {
   const Shape& shape;
   const QueueConfig& config;
@@ -59,7 +59,7 @@ struct Basis {
   const Places& places;
   Names& names;
   bool implied =
-      false;  // all pods get places: every flavor of the queue has a topology, and only such (kueue.md 4.1)
+      false;  // every pod gets a place: the queue's flavors all have a topology (KEP-2724: implicit topology request)
 };
 
 bool only_topologies(const QueueConfig& config, const Places& places) {
@@ -73,7 +73,7 @@ bool only_topologies(const QueueConfig& config, const Places& places) {
   return any;
 }
 
-// The group covers nothing that the pods themselves ask of a node.
+// The group covers no resource that the pods themselves request of a node.
 bool quota_only(const ResourceGroup& group, const Shape::PodSet& pod_set) {
   return std::none_of(pod_set.per_pod.begin(), pod_set.per_pod.end(), [&](const ResourceAmount& each) {
     return std::find(group.resources.begin(), group.resources.end(), each.resource) != group.resources.end();
@@ -136,12 +136,12 @@ Plan make_plan(const Shape& shape, const QueueConfig& config, const FlavorTable&
   plan.units = group_pod_sets(shape);
   for (Plan::Unit& unit : plan.units) {
     std::vector<Plan::Want> all = wants_of(unit, shape, config, names);
-    // From the last name to the first, as Kueue does: of several that cannot be had the first one looked at
-    // is told.
+    // In reverse order of names, as in Kueue: when several resources are unavailable, the first one visited is
+    // reported.
     for (Plan::Want& want : std::views::reverse(all)) {
       std::int32_t group = config.group(want.resource);
       if (group < 0 && (ignore_undeclared || asks_nothing(want)))
-        continue;  // kueue#8079: zero of what the queue does not offer is fine
+        continue;  // kueue#8079: a request of zero for an uncovered resource is allowed
       auto step = std::find_if(unit.steps.begin(), unit.steps.end(),
                                [&](const Plan::Step& each) { return group >= 0 && each.group == group; });
       if (step == unit.steps.end()) {

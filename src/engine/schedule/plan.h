@@ -1,4 +1,4 @@
-// How one shape meets the resource groups of one cluster queue: compiled once, used at every evaluation.
+// How one shape maps to the resource groups of one cluster queue: compiled once, used in every evaluation.
 #pragma once
 
 #include <string>
@@ -15,27 +15,28 @@ namespace berth::engine {
 struct Plan {
   struct Want {  // one resource of a unit
     ResourceId resource;
-    std::vector<Amount> per_pod;  // by pod set of the unit; zero where it does not ask
+    std::vector<Amount> per_pod;  // by pod set of the unit; zero where it requests nothing
   };
   enum class Placing : std::uint8_t { kNone, kNow, kLater };  // kLater: in the second pass
-  struct Step {  // the resources of a unit that one group covers, or one resource that none does
+  struct Step {  // the resources of a unit that one group covers, or one resource that no group covers
     std::int32_t group = -1;
     std::vector<Want> wants;                         // by resource name
-    std::vector<std::string> mismatch;               // by flavor of the group; "" when the pods may run there
+    std::vector<std::string> mismatch;  // by flavor of the group: why the pods may not run there; "" when they may
     std::vector<std::vector<FlavorResourceId>> ids;  // by flavor, want
-    std::vector<Placing> placing;                    // by flavor: whether pods get places there
+    std::vector<Placing> placing;                    // by flavor: whether and when pods get places there
   };
   struct Unit {
     std::vector<std::size_t> pod_sets;  // indices into the shape
-    std::vector<Step> steps;            // in the order in which resource names lead to them
+    std::vector<Step> steps;            // in the order in which Kueue visits the resources
   };
   std::vector<Unit> units;
   std::vector<bool> wants_places;  // by pod set; empty when none does
-  std::size_t steps = 0;          // in all units
-  std::size_t flavors_tried = 0;  // at most, in one walk over everything
+  std::size_t steps = 0;          // of all units
+  std::size_t flavors_tried = 0;  // maximum number of flavors tried in one walk over all steps
 };
 
-// `places`: what flavors and topologies it knows; not what is free. `ignore_undeclared`: what no group covers is no obstacle.
+// Uses only the flavors and topologies of `places`, not what is free. `ignore_undeclared`: skip resources that no
+// group covers.
 Plan make_plan(const Shape& shape, const QueueConfig& config, const FlavorTable& flavors,
                const Places& places, Names& names, bool ignore_undeclared);
 

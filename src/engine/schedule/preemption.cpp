@@ -21,16 +21,16 @@ bool under_nominal(const Ledger& ledger, NodeId queue, std::span<const FlavorRes
   });
 }
 
-// Removes candidates in a trial until the workload fits, and puts back who need not go.
+// Removes candidates in a trial until the workload fits, then puts back those that are not needed.
 class Removal {
  public:
   struct Want {
     NodeId queue;
     std::span<const FlavorResourceAmount> usage;
-    std::span<const FlavorResourceAmount> needs_quota;  // unless it may borrow
+    std::span<const FlavorResourceAmount> needs_quota;  // must be within quota unless it may borrow
     std::span<const PlaceAsk> asks;
     bool borrowing = false;
-    bool counted = false;  // while victims are chosen, its usage counts as used: shares are compared with it
+    bool counted = false;  // its usage counts as used while victims are chosen: shares are compared with it
   };
   Removal(Ledger& ledger, Places& places, const Slots& slots, const Want& want)
       : ledger_(ledger),
@@ -57,7 +57,7 @@ class Removal {
     trial_.again(targets_[i].workload);
     changed(i);
   }
-  // Places are looked for again only after somebody left or came back who has some.
+  // Search places again only after a workload with places was removed or put back.
   void changed(std::size_t i) {
     if (!want_.asks.empty() && !slots_[targets_[i].workload].places.empty()) placed_known_ = false;
   }
@@ -82,8 +82,8 @@ class Removal {
   bool placed_, placed_known_;
 };
 
-// Looking for places costs more than removing a candidate: it is done after 1, 2, 4, ... of them, and after
-// the last.
+// Searching places costs more than removing a candidate, so it is done after 1, 2, 4, ... candidates, and after the
+// last.
 template <typename Source>
 bool Removal::remove_enough(Source& candidates) {
   std::size_t too_few = 0, next_look = 1;
@@ -109,7 +109,7 @@ bool Removal::remove_enough(Source& candidates) {
   return false;
 }
 
-// Back to the fewest that are enough, between a number that was too small and all.
+// Reduces to the smallest sufficient number, by binary search between `too_few` and all.
 void Removal::shrink(std::size_t too_few) {
   std::size_t enough = targets_.size(), out = enough;
   const auto take_out = [&](std::size_t count) {
@@ -125,8 +125,8 @@ void Removal::shrink(std::size_t too_few) {
   targets_.resize(enough);
 }
 
-// The latest first, while the workload still fits; the last one is never tried. A victim that is not needed
-// is replaced by the last of the list, which is how Kueue orders what remains.
+// Puts back from the latest to the earliest while the workload still fits; not the last one, which made it fit. A
+// victim that is put back is replaced by the last of the list, which gives the same order as Kueue.
 void Removal::put_back() {
   for (std::size_t i = targets_.size() - 1; i-- > 0;) {
     again(i);
@@ -188,7 +188,7 @@ std::vector<Target> Preemption::targets(const Preemptor& preemptor,
   const std::vector<FlavorResourceAmount> needs_quota = preemptor.needs_quota(ledger_, short_ids, usage);
   Candidates candidates(ledger_, slots_, holders_of_, preemptor, short_ids, needs_quota);
   bool borrowing_forbidden = preemptor.config->borrow_within_cohort == api::kueue::BorrowWithinCohort::kNever;
-  std::vector<bool> attempts{true, false};  // with borrowing?
+  std::vector<bool> attempts{true, false};  // try with borrowing?
   if (!candidates.any_elsewhere() ||
       (borrowing_forbidden && !under_nominal(ledger_, preemptor.queue, short_ids))) {
     attempts = {true};

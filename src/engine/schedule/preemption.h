@@ -1,9 +1,9 @@
-// Whom to evict for a workload that does not fit: classical preemption (KEP-83, KEP-1337, KEP-79;
-// kueue.md 3.6), or by shares when fair sharing is on (KEP-1714).
+// Chooses the victims for a workload that does not fit: classic preemption (KEP-83, KEP-1337, KEP-79), or by shares
+// when fair sharing is on (KEP-1714).
 //
-// Candidates use a flavor-resource that is short and satisfy the preemptor queue's policies. They are removed
-// one by one in a trial until the workload fits, places included, then put back in reverse while it still
-// fits. Cost follows the candidates looked at.
+// Candidates use a flavor-resource that is short and satisfy the policies of the preemptor's queue. They are removed
+// one by one in a trial until the workload fits, places included; then they are put back in reverse order while it
+// still fits. The cost is proportional to the candidates visited.
 #pragma once
 
 #include <functional>
@@ -19,10 +19,11 @@
 
 namespace berth::engine {
 
-// The workload that wants room.
+// The workload that needs quota.
 struct Preemptor {
-  // What of `usage` the queue has to have quota for if it shall not borrow: all, but where the rest of the resources is counted what
-  // nobody deserves and nobody is short of.
+  // The part of `usage` that must be within the queue's quota when it must not borrow. Without
+  // terms.flavor_of_the_rest this is all of it; with it, resources with nominal quota 0 that are not short are left
+  // out.
   std::vector<FlavorResourceAmount> needs_quota(const Ledger& ledger, std::span<const FlavorResourceId> short_ids,
                                                 std::span<const FlavorResourceAmount> usage) const;
 
@@ -38,13 +39,13 @@ struct Target {
   bool operator==(const Target&) const = default;
 };
 
-// What preempting for one flavor-resource alone could do, and the borrowing level it would leave.
+// What preemption for one flavor-resource alone can do, and the borrowing level afterwards.
 struct Possibility {
   enum class Kind : std::uint8_t {
     kNoCandidates,
     kPreempt,
     kReclaim
-  };  // kPreempt: some victim in the own queue
+  };  // kPreempt: some victim is in the preemptor's own queue
   Kind kind = Kind::kNoCandidates;
   int borrow = 0;
 };
@@ -55,8 +56,8 @@ class Preemption {
   Preemption(Ledger& ledger, Places& places, Shares& shares, const Slots& slots, HoldersOf holders_of, const FairSharing& fair_sharing)
       : ledger_(ledger), places_(places), shares_(shares), slots_(slots), holders_of_(std::move(holders_of)), fair_sharing_(fair_sharing) {}
 
-  // The victims for `usage`, of which `short_ids` are short, and for the places that pods want; empty when
-  // none suffice. Workloads that an open trial has taken out are no candidates.
+  // The victims for `usage` (of which `short_ids` are short) and for the requested places; empty when no set of
+  // victims suffices. Workloads that an open trial has taken out are no candidates.
   std::vector<Target> targets(const Preemptor& preemptor, std::span<const FlavorResourceId> short_ids,
                               std::span<const FlavorResourceAmount> usage,
                               std::span<const PlaceAsk> asks = {});

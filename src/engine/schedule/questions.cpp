@@ -1,4 +1,4 @@
-// What the scheduler tells about itself, and whether it is in order.
+// Queries about the scheduler's state, and its invariant checks.
 #include <algorithm>
 #include <map>
 
@@ -123,10 +123,9 @@ std::vector<api::kueue::PodSetRequest> Scheduler::resource_requests(WorkloadId w
   return requests;
 }
 
-// Who is awake and fits would have been admitted in the last pass, unless somebody else's preemptions keep it
-// waiting or a pass is due anyway. Trees that share the machine room count as one. Who is awake and finds
-// victims would have preempted them, unless somebody is on the way out already or another head keeps quota
-// reserved.
+// An awake workload that fits would have been admitted in the last pass, unless preemptions for another workload keep
+// it waiting or a pass is due anyway. An awake workload that finds victims would have preempted them, unless an
+// eviction is under way or another head reserves quota. Trees that share nodes count as one.
 std::vector<std::string> Scheduler::Impl::check_awake(bool evicting) {
   std::vector<std::string> broken;
   if (!dirty.empty()) return broken;
@@ -165,14 +164,14 @@ std::vector<std::string> Scheduler::Impl::check_awake(bool evicting) {
   return broken;
 }
 
-// As long as nobody is being evicted, nobody who is parked would find victims either.
+// While no workload is being evicted, no parked workload may find victims either.
 std::vector<std::string> Scheduler::check() const {
   SchedulerState& state = impl_->state;
   const OnlyLooks only_looks(state);
   std::vector<std::string> broken = state.ledger.check();
   auto say = [&](std::vector<std::string> more) { broken.insert(broken.end(), more.begin(), more.end()); };
   std::size_t unready = 0;
-  bool evicting = false;  // who waits for what victims give back is woken when they do
+  bool evicting = false;  // workloads that wait for evictions are woken when these release their quota
   for (std::size_t i = 0; i < state.slots.size(); ++i) {
     WorkloadId workload(i);
     const Slot& slot = state.slots[workload];
@@ -194,7 +193,7 @@ std::vector<std::string> Scheduler::check() const {
   }
   if (unready != state.unready_holders) broken.push_back("holders without ready pods are miscounted");
   say(state.places.check());
-  impl_->absorb_reliefs();  // so that what shall wake is awake
+  impl_->absorb_reliefs();  // process pending wake-ups first
   say(impl_->check_awake(evicting));
   Nominator nominator(state);
   for (const auto& queue : state.queues) {
@@ -208,7 +207,8 @@ std::vector<std::string> Scheduler::check() const {
       nominator.nominate(entry, false);
       if (entry.plan == nullptr) continue;
       const bool fits = entry.assignment.mode == Mode::kFit;
-      // Whoever wants places gets the flavor that has quota, and another one once others have used that up: nobody is woken for that.
+      // With places, the flavor with free quota is chosen, and a different one once that quota is used; this wakes no
+      // workload, so preemption is not checked.
       const bool preempts = entry.plan->wants_places.empty() && !evicting && entry.assignment.mode == Mode::kPreempt && !entry.targets.empty();
       if (!fits && !preempts) continue;
       broken.push_back("workload " + state.slots[head].uid + " is parked in " + state.ledger.name(queue->node) +

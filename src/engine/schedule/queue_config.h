@@ -1,4 +1,4 @@
-// A cluster queue's rules, compiled: which flavors its resources may use and what it may do to others.
+// A cluster queue's rules, compiled: which flavors its resources may use, and its queueing and preemption policies.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct ResourceGroup {
 struct QueueConfig {
   std::vector<ResourceGroup> groups;
   std::vector<std::int32_t> group_of;  // by resource; -1: not covered
-  std::vector<FlavorId> delayed;       // by name: flavors whose nodes a check makes first (kueue.md 4.1)
+  std::vector<FlavorId> delayed;       // by name: flavors whose nodes an admission check creates first
   api::kueue::QueueingStrategy strategy = api::kueue::QueueingStrategy::kBestEffortFifo;
   api::kueue::FungibilityPolicy when_can_borrow = api::kueue::FungibilityPolicy::kMayStopSearch;
   api::kueue::FungibilityPolicy when_can_preempt = api::kueue::FungibilityPolicy::kTryNextFlavor;
@@ -30,7 +30,8 @@ struct QueueConfig {
   std::optional<std::int32_t> borrow_max_priority_threshold;
   api::kueue::WithinClusterQueue within_cluster_queue = api::kueue::WithinClusterQueue::kNever;
   api::kueue::ClusterQueue::Terms terms;
-  std::int32_t group_of_the_rest = -1;  // covers what no group names; -1: nobody does
+  // the group for resources that no group names (terms.flavor_of_the_rest); -1: none
+  std::int32_t group_of_the_rest = -1;
 
   bool strict() const { return strategy == api::kueue::QueueingStrategy::kStrictFifo; }
   bool preempts() const {
@@ -39,7 +40,7 @@ struct QueueConfig {
   }
   bool age_decides() const { return within_cluster_queue == api::kueue::WithinClusterQueue::kLowerOrNewerEqualPriority; }
   bool reclaims() const { return reclaim_within_cohort != api::kueue::ReclaimWithinCohort::kNever; }
-  // The group that covers a resource, -1 when none does.
+  // The index of the group that covers a resource; -1 when none does.
   std::int32_t group(ResourceId resource) const {
     const std::int32_t named = resource.index() < group_of.size() ? group_of[resource.index()] : -1;
     return named < 0 ? group_of_the_rest : named;

@@ -64,8 +64,8 @@ void Scheduler::Impl::reconfigured(Queue& queue) {
   wake_queue(queue);
 }
 
-// Everything below a node where something got freer may be worth another look; of the parked only what lacked
-// just that.
+// Everything below a node where capacity got free may be worth another evaluation; of parked classes, only those that
+// lacked this.
 void Scheduler::Impl::relieve(NodeId node, FlavorResourceId id) {
   if (Queue* queue = state.queue(node); queue != nullptr && queue->pending.size() > 0) {
     auto may_fit = [&](const Lack& lack, ShapeId shape) { return state.may_help(*queue, lack, shape); };
@@ -73,7 +73,7 @@ void Scheduler::Impl::relieve(NodeId node, FlavorResourceId id) {
       queue->pending.wake_all();
     } else {
       queue->pending.wake(id, may_fit);
-      // Whatever got freer, the share of whoever waits here may be smaller now.
+      // Whatever got free, shares of pending workloads here may be smaller now.
       if (state.options.fair_sharing.enabled && queue->config.reclaims()) queue->pending.wake_for_victims(FlavorResourceId());
     }
     if (queue->pending.head().valid()) mark(*queue);
@@ -83,13 +83,14 @@ void Scheduler::Impl::relieve(NodeId node, FlavorResourceId id) {
   }
 }
 
-// Who may reclaim and lacks what others borrowed looks for victims again; where shares decide, whatever it lacks.
+// Workloads that may reclaim and lack what others borrowed search victims again; with fair sharing, whatever they
+// lack.
 void Scheduler::Impl::tempt(NodeId node, const Loan& loan) {
   if (Queue* queue = state.queue(node); queue != nullptr && queue->config.reclaims() && queue->pending.size() > 0) {
     const FlavorResourceId id = state.options.fair_sharing.enabled ? FlavorResourceId() : loan.id;
     queue->pending.wake_for_victims(id, loan.number);
     if (queue->pending.head().valid())
-      mark(*queue);  // also who did not sleep: the head of a StrictFIFO queue that keeps quota reserved
+      mark(*queue);  // even if nothing was parked: the head of a StrictFIFO queue that reserves quota
   }
   for (NodeId child : state.ledger.children(node)) {
     if (state.ledger.parent(child) == node) tempt(child, loan);
@@ -99,7 +100,7 @@ void Scheduler::Impl::tempt(NodeId node, const Loan& loan) {
 void Scheduler::Impl::absorb_loans() {
   if (state.loans.empty()) return;
   std::vector<Loan> loans = std::exchange(state.loans, {});
-  // Of equal ones the last counts.
+  // Keep only the latest of equal loans.
   const auto order = [](const Loan& a, const Loan& b) {
     return std::tuple(a.among, a.id, b.number) < std::tuple(b.among, b.id, a.number);
   };
@@ -107,7 +108,7 @@ void Scheduler::Impl::absorb_loans() {
   std::sort(loans.begin(), loans.end(), order);
   loans.erase(std::unique(loans.begin(), loans.end(), same), loans.end());
   for (const Loan& loan : loans) {
-    if (loan.among.valid()) tempt(loan.among, loan);  // none in a tree with a cycle: nobody is evaluated there
+    if (loan.among.valid()) tempt(loan.among, loan);  // invalid in a tree with a cycle: nothing is evaluated there
   }
 }
 
@@ -222,7 +223,7 @@ void Scheduler::Impl::leave_queue(WorkloadId workload) {
   slot.not_before.reset();
   slot.scan.reset();
   queue.pending.erase(workload);
-  mark(queue);  // who stood behind it or made way for it may go on
+  mark(queue);  // the workloads behind it may continue
 }
 
 void Scheduler::Impl::leave_claim(WorkloadId workload) {
@@ -305,7 +306,7 @@ void Scheduler::submit(WorkloadId workload, const Pending& pending, bool anew) {
   Queue& queue = impl_->queue_of(pending.cluster_queue);
   bool waits = slot.place != Slot::Place::kNone;
   const bool asks_the_same = waits && slot.queue == queue.node && slot.shape == shape;
-  // A verdict that it heard holds for all who are in its class.
+  // A reported verdict stays valid for all members of its class.
   const bool knows = asks_the_same && !anew && slot.priority == pending.priority && slot.barrier == pending.barrier &&
                      slot.preemption_gated == pending.preemption_gated;
   const bool same = knows && slot.queued_at == pending.queued_at && slot.not_before == pending.not_before &&
@@ -364,9 +365,9 @@ void Scheduler::hold(WorkloadId workload, const Holding& holding) {
   }
   if (slot.place == Slot::Place::kHolder) {
     queue.holders.erase(slot, workload);
-    // The eviction failed or was taken back: whoever waits for it chooses victims again.
+    // The eviction failed or was reverted: workloads that wait for it choose victims again.
     if (slot.evicted && !holding.evicted) impl_->mark(queue);
-    // Who could not preempt it may now.
+    // Workloads that could not preempt it may be able to now.
     if (holding.priority < slot.priority || holding.queued_at > slot.queued_at) impl_->wake_tree(queue);
   }
   slot.place = Slot::Place::kHolder;
@@ -430,7 +431,7 @@ Decisions Scheduler::schedule(Time now) {
 
 void Scheduler::Impl::run_pass(std::span<const NodeId> roots, Time now, Decisions& out) {
   if (pass.run(roots, now, out)) return;
-  for (auto& queue : state.queues) {  // stopped at a bound: goes on in the next call
+  for (auto& queue : state.queues) {  // stopped at the limit of cycles: continue in the next call
     if (queue != nullptr && std::ranges::find(roots, state.ledger.root(queue->node)) != roots.end())
       mark(*queue);
   }

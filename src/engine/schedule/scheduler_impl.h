@@ -1,4 +1,4 @@
-// The scheduler's inside: its state, and what events do to it.
+// The scheduler's implementation: its state, and how events change it.
 #pragma once
 
 #include <set>
@@ -33,20 +33,22 @@ struct Scheduler::Impl {
   void place(WorkloadId workload);
   void push(WorkloadId workload);
   void find_cut_off();                // after a change of the cohorts
-  void tell_cut_off(Decisions& out);  // those that nobody evaluates, because their cohorts form a cycle
+  // reports to workloads that are not evaluated because their cohorts form a cycle
+  void tell_cut_off(Decisions& out);
   bool submitted_through(const Slot& slot, std::string_view local_queue) const;
   void submit_through(Slot& slot, std::string_view local_queue);
-  void set_pods_ready(Slot& holder, bool ready);  // when the last one is ready, those who waited for it may go on
+  // when the last one becomes ready, workloads that waited for it may go on
+  void set_pods_ready(Slot& holder, bool ready);
   void end_backoffs(Time now);
-  void end_patience(Time now);  // with leaving pods: who waits for them is looked at again
+  void end_patience(Time now);  // re-evaluates queues whose wait for leaving pods has ended
   std::vector<std::string> check_awake(bool evicting);
   Queue* find(std::string_view name) const { return state.queue(state.ledger.find_cluster_queue(name)); }
 
   SchedulerState state;
   Pass pass;
-  std::vector<NodeId> dirty;                       // queues in which somebody may have become admissible
-  std::set<WorkloadId> cut_off;                    // may wait in a queue whose cohorts form a cycle, untold
-  std::uint64_t seen_configuration = 0;            // of the ledger, when those were last looked for
+  std::vector<NodeId> dirty;                       // queues in which a workload may have become admissible
+  std::set<WorkloadId> cut_off;  // workloads in queues whose cohorts form a cycle, possibly not told yet
+  std::uint64_t seen_configuration = 0;            // the ledger's configuration() when find_cut_off() last ran
   std::set<NodeId> rooms;                          // queues that have flavors with a topology
   std::set<std::pair<Time, WorkloadId>> backoffs;  // ends of back-offs; of workloads that are aside
 };

@@ -1,5 +1,5 @@
-// The second pass (kueue.md 3.8): places for a workload that has its quota, because they were delayed or
-// because nodes failed.
+// The second pass (KEP-2724): places for a workload that already holds quota, because they were delayed or because
+// nodes failed.
 #include <algorithm>
 
 #include "engine/schedule/placer.h"
@@ -12,12 +12,12 @@ namespace {
 using api::kueue::DelayedTopology;
 using api::kueue::PodSetAssignment;
 
-// The pod sets to place and what they want, as Places takes it.
+// The pod sets to place and their requests, in the form that Places takes.
 struct Wanted {
   std::vector<PlaceAsk> asks;
   std::vector<std::size_t> pod_sets;                       // by ask: index in the admission
   std::vector<api::kueue::TopologyAssignmentPtr> current;  // by ask
-  std::vector<std::vector<ResourceAmount>> per_pod;        // what the asks point into
+  std::vector<std::vector<ResourceAmount>> per_pod;        // storage that the asks point into
   std::string error;
 };
 
@@ -80,14 +80,15 @@ Wanted wanted_by(const Scheduler::SecondPass& pass, SchedulerState& state) {
   return wanted;
 }
 
-// Pods without a claim any more leave enough room when they are gone: nobody else has to go.
+// Whether pods that are leaving (their workload has no claim any more) will leave enough room: then no preemption is
+// needed.
 bool comes_free(const Wanted& wanted, SchedulerState& state) {
   Places::Trial trial(state.places);
   trial.without_leavers(state.now, false);
   return state.places.place(wanted.asks).ok;
 }
 
-// Quota is not short, only places are; whoever uses the same quota may have to give way.
+// Only places are short, not quota; candidates are the workloads that use the same flavor-resources.
 std::vector<Target> victims(const Scheduler::SecondPass& pass, const Wanted& wanted, SchedulerState& state) {
   std::vector<FlavorResourceId> ids;
   for (std::size_t index : wanted.pod_sets) {

@@ -7,7 +7,7 @@
 namespace berth::engine {
 namespace {
 
-// An unambiguous text of everything in a request: lengths before strings.
+// Builds an unambiguous text of a request: strings are preceded by their length.
 class Key {
  public:
   Key() { text_.reserve(kUsualSize); }
@@ -62,7 +62,7 @@ void add_constraints(Key& key, const api::NodeConstraints& constraints) {
   }
 }
 
-// What decides about places; labels that only number the pods do not.
+// Only what influences placement; labels that merely index the pods do not.
 void add_topology(Key& key, const api::kueue::TopologyRequest& request) {
   key.add("topology");
   for (const auto& level : {request.required, request.preferred}) {
@@ -101,7 +101,7 @@ std::string key_of(const std::vector<PodSetRequest>& pod_sets) {
 }  // namespace
 
 std::vector<ResourceAmount> amounts_of(const api::ResourceList& list, Names& names) {
-  std::vector<ResourceAmount> amounts;  // a std::map: by name already
+  std::vector<ResourceAmount> amounts;  // a std::map, so already sorted by name
   for (const auto& [resource, quantity] : list) {
     amounts.push_back({names.resource(resource), to_amount(resource, quantity)});
   }

@@ -1,4 +1,5 @@
-// What a workload asks for, compiled: equal requests share one shape, so that they can share verdicts.
+// The requests of a workload, compiled. Workloads with equal requests share one shape, so that they can share
+// verdicts.
 #pragma once
 
 #include <optional>
@@ -25,24 +26,24 @@ struct Shape {
   struct PodSet {
     std::string name;
     std::int32_t count = 0;
-    std::int32_t min_count = 0;  // count when it may not be reduced
+    std::int32_t min_count = 0;  // equals `count` when it must not be reduced
     std::string group;
-    std::vector<ResourceAmount> per_pod;  // by resource name: what its nodes must have
+    std::vector<ResourceAmount> per_pod;  // by resource name: requests that the node must satisfy
     std::vector<ResourceAmount> counted;  // by resource name: what counts against quota
     api::NodeConstraints constraints;
     std::optional<api::kueue::TopologyRequest>
-        topology;  // explicit requests only: others place nothing by themselves
+        topology;  // explicit requests only; without one, the pod set alone requires no places
   };
   std::vector<PodSet> pod_sets;
   bool reducible = false;  // some pod set may be admitted with fewer pods
 };
 
-// Interned shapes, counted by their users; an unused one's id is reused.
+// Interned shapes with reference counts; the id of an unused shape is reused.
 class ShapeTable {
  public:
   ShapeId acquire(const std::vector<PodSetRequest>& pod_sets, Names& names);
   void acquire_again(ShapeId id) { ++slots_[id.index()].users; }
-  // True when nobody uses the shape any more.
+  // Returns true when the shape is no longer used.
   bool release(ShapeId id);
   const Shape& operator[](ShapeId id) const { return slots_[id.index()].shape; }
 

@@ -1,4 +1,4 @@
-// The workloads the scheduler knows, by slot.
+// The workloads that the scheduler knows, by slot.
 #pragma once
 
 #include <deque>
@@ -22,19 +22,18 @@ using ClassId = Id<struct ClassTag>;  // a class of equivalent pending workloads
 
 using LocalQueueId = topology::StringId;       // "namespace/name" of a local queue
 
-// How far the walk over flavors got, by step of the plan: the index tried last, -1 after the last flavor
-// (KEP-582).
+// How far the walk over flavors got, by step of the plan: the index tried last; -1 after the last flavor (KEP-582).
 struct FlavorScan {
   std::vector<std::int32_t> tried;
-  std::uint64_t cycle = 0;       // of its tree, when it was computed
-  std::uint64_t releases = 0;    // of its tree
-  std::uint64_t generation = 0;  // of its queue's configuration
+  std::uint64_t cycle = 0;       // the tree's cycle when it was computed
+  std::uint64_t releases = 0;    // the tree's `releases` then
+  std::uint64_t generation = 0;  // the generation of its queue's configuration then
 };
 
 struct Slot {
   enum class Place : std::uint8_t {
-    kNone,    // not here: running elsewhere, finished, never submitted
-    kAside,   // pending, but kept out of the heap: back-off, on hold, barrier
+    kNone,    // not in the scheduler: finished, deactivated, or not submitted
+    kAside,   // pending, but not in a class: back-off, or on hold
     kQueued,  // pending, in a class of its queue
     kHolder,  // holds quota
   };
@@ -43,14 +42,14 @@ struct Slot {
   bool evicted = false;     // a holder that is being evicted
   bool pods_ready = true;   // of a holder
   std::string uid, job_uid;
-  std::string key;  // "namespace/name": how pods name it
+  std::string key;  // "namespace/name": pods name their workload by it
   NodeId queue;
-  LocalQueueId local_queue;  // through which it was submitted last; invalid: none was named
+  LocalQueueId local_queue;  // through which it was submitted last; invalid: it named none
   std::int32_t priority = 0;
   Time queued_at{};
   Time reserved_at{};
   std::vector<StatedPlaces>
-      places;  // of a holder, as last stated: what changed is told to the machine-room ledger
+      places;  // of a holder: the places in the topology ledger, to detect changes
 
   // While pending.
   ShapeId shape;
@@ -60,13 +59,13 @@ struct Slot {
   bool on_hold = false;
   bool preemption_gated = false;
   std::unique_ptr<FlavorScan> scan;
-  std::uint32_t scan_moves = 0;  // since the progress stamp below
+  std::uint32_t scan_moves = 0;  // number of moves since scan_stamp
   std::uint64_t scan_stamp = 0;
-  std::uint64_t told = 0;  // a hash of the last Wait told; 0: none since it was submitted
+  std::uint64_t told = 0;  // hash of the last Wait reported; 0: none since it was submitted
   std::string told_reason;
-  bool told_of_other = false;  // of an equivalent workload's verdict, not of its own
+  bool told_of_other = false;  // the last Wait was about an equivalent workload's verdict, not about its own
   static constexpr std::uint32_t kNoWait = std::numeric_limits<std::uint32_t>::max();
-  std::uint32_t wait_index = kNoWait;  // in the waits of the pass under way
+  std::uint32_t wait_index = kNoWait;  // its index in the messages of the running pass
 };
 
 class Slots {
@@ -97,11 +96,11 @@ class Slots {
     slots_[id.index()] = Slot();
     free_.push_back(id);
   }
-  // The total order among equals.
+  // Decides between workloads that are equal otherwise.
   bool uid_less(WorkloadId a, WorkloadId b) const { return slots_[a.index()].uid < slots_[b.index()].uid; }
 
  private:
-  std::deque<Slot> slots_;  // large, and many: growing must not copy them
+  std::deque<Slot> slots_;  // a deque: slots are large, so growth must not copy them
   std::vector<WorkloadId> free_;
 };
 

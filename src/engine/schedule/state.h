@@ -1,4 +1,4 @@
-// Everything the scheduler knows, shared by its parts.
+// The whole state of the scheduler, shared by its parts.
 #pragma once
 
 #include <memory>
@@ -20,35 +20,35 @@
 
 namespace berth::engine {
 
-// A cluster queue: its rules, who waits and who holds quota. It exists as long as any of these does.
+// A cluster queue: its rules, its pending workloads and its quota holders. It exists as long as any of these does.
 struct Queue {
   Queue(Slots& slots, bool share_verdicts, NodeId id)
       : node(id), pending(slots, share_verdicts), holders(slots) {}
   NodeId node;
   bool configured = false;  // an object defines it
   bool active = false;      // may admit
-  bool dirty = false;       // something happened that may let somebody in
+  bool dirty = false;       // an event may allow it to admit a workload
   QueueConfig config;
   std::vector<FlavorId> rooms;   // its flavors that have a topology
-  std::uint64_t generation = 0;  // of the configuration, for what is compiled from it
+  std::uint64_t generation = 0;  // of the configuration: plans of an older generation are recompiled
   PendingQueue pending;
   Holders holders;
 };
 
-// What a root cohort (or a queue without one) remembers between passes.
+// State of a root cohort (or of a queue without cohort) that is kept between passes.
 struct Tree {
   std::uint64_t cycle = 0;  // scheduling cycles so far
   std::uint64_t releases =
-      0;  // changes when quota was released or reconfigured (Kueue: AllocatableResourceGeneration)
+      0;  // changes whenever quota is released or reconfigured (Kueue: AllocatableResourceGeneration)
   std::uint64_t progress = 0;  // changes when anything was admitted, preempted or parked
 };
 
-// A claim made a queue or cohort use more than is its own: whoever waits beside it and may reclaim may find victims there that it
-// did not find before, or of whom none was enough.
+// A claim made a queue or cohort use more than its subtree quota. Pending workloads in other queues that may reclaim
+// may now find new victims there.
 struct Loan {
-  NodeId among;  // whoever waits below it
+  NodeId among;  // the workloads that may profit wait below this node
   FlavorResourceId id;
-  std::uint64_t number = 0;  // of those before it and itself
+  std::uint64_t number = 0;  // counts all loans, from 1
 };
 
 struct SchedulerState {
@@ -72,11 +72,11 @@ struct SchedulerState {
     if (trees.size() <= root.index()) trees.resize(root.index() + 1);
     return trees[root.index()];
   }
-  // May anything be evaluated there?
+  // Whether workloads of the queue may be evaluated.
   bool runs(const Queue& q) const { return q.configured && q.active && !ledger.in_cycle(q.node); }
 
-  // Whether a workload that lacked this may fit or preempt now. Without preemption nothing but room helps,
-  // and a request of one pod set that may not be reduced needs all of its amount.
+  // Whether a workload with this lack may fit or preempt now. Without preemption only free quota helps, and a request
+  // with one pod set that must not be reduced needs its whole amount.
   bool may_help(const Queue& q, const Lack& lack, ShapeId shape_id) const {
     if (lack.place.valid()) return true;
     const Shape& shape = shapes[shape_id];
@@ -84,7 +84,7 @@ struct SchedulerState {
            lack.wanted <= ledger.available(q.node, lack.id);
   }
 
-  // What a queue took may be a loan.
+  // Records a loan for each flavor-resource of `usage` for which the queue or an ancestor now borrows.
   void note_loans(NodeId queue, std::span<const FlavorResourceAmount> usage) {
     if (!reclaims) return;
     for (const FlavorResourceAmount& each : usage) {
@@ -95,7 +95,7 @@ struct SchedulerState {
     }
   }
 
-  // Whether the pods of somebody who holds quota keep all others waiting.
+  // Whether all admission must wait because pods of a quota holder are not ready.
   bool admission_blocked() const { return options.block_admission && unready_holders > 0; }
   void set_pods_ready(Slot& holder, bool ready) {
     if (holder.pods_ready == ready) return;
@@ -104,9 +104,9 @@ struct SchedulerState {
   }
 
   SchedulerOptions options;
-  Time now{};               // of the pass, or the second pass
-  bool only_looks = false;  // whatever is evaluated is only asked about, and changes nothing
-  // When the patience with leaving pods ends, and which queue's head waits for them.
+  Time now{};               // of the running pass or second pass
+  bool only_looks = false;  // evaluations are only queries (invariant checks) and change nothing
+  // When the wait for leaving pods ends, and which queue's head waits.
   std::set<std::pair<Time, NodeId>> waits_for_leavers;
   std::size_t unready_holders = 0;
   Names names;
@@ -115,14 +115,15 @@ struct SchedulerState {
   Places places;
   ShapeTable shapes;
   Slots slots;
-  topology::StringPool local_queues;           // those that workloads were submitted through
+  topology::StringPool local_queues;           // those through which workloads were submitted
   std::vector<std::unique_ptr<Queue>> queues;  // by node
   std::vector<Tree> trees;                     // by root
-  std::uint64_t counter = 0;                   // gives generations
-  std::vector<Loan> loans;                     // since somebody was last woken for them
+  std::uint64_t counter = 0;                   // source of generations
+  std::vector<Loan> loans;                     // not yet processed: no workload was woken for them
   std::uint64_t loans_ever = 0;
-  bool reclaims = false;              // some queue might reclaim, now or once
-  bool reclaims_over_levels = false;  // and past cohorts that use no more than is theirs
+  bool reclaims = false;              // some queue may reclaim, or could once
+  // some queue may reclaim past cohorts that are within their quota (terms.reclaim_levels), or could once
+  bool reclaims_over_levels = false;
   Shares shares;
   Preemption preemption;
   Assigner assigner;

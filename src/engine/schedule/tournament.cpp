@@ -39,7 +39,7 @@ void Tournament::begin(std::span<Entry> entries) {
   }
   if (groups_.size() <= nodes) groups_.resize(nodes + 1);
   for (Entry& entry : entries) enter(contender(entry.queue->node, entry));
-  while (!cohorts_.empty()) {  // a parent is higher than its children
+  while (!cohorts_.empty()) {  // lowest first: children are processed before their parents
     const NodeId cohort = cohorts_.extract(cohorts_.begin()).value().second;
     Group& group = group_of(cohort);
     std::make_heap(group.begin(), group.end(), comes_later);
@@ -54,11 +54,11 @@ Entry* Tournament::next() {
   return last_;
 }
 
-// On the path of the last entry every node stands on top of its siblings, with shares that may be others now.
+// On the path of the last entry every node is the top of its heap; only their shares may have changed.
 void Tournament::repair() {
   const auto comes_later = [this](const Contender& a, const Contender& b) { return later(a, b); };
   NodeId node = last_->queue->node;
-  Entry* best = nullptr;  // of what is left below the node
+  Entry* best = nullptr;  // the best remaining entry below the node
   while (true) {
     const NodeId parent = state_.ledger.parent(node);
     Group& group = group_of(parent);

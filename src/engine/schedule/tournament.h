@@ -1,9 +1,10 @@
-// Whose turn it is among the heads of one cycle under fair sharing (KEP-1714, kueue.md 3.3).
+// The order of a cycle's entries under fair sharing (KEP-1714).
 //
-// In each cohort the best of its children's best goes on: who made others give way, whose queue has the higher priority, who borrows nothing of
-// what it asks for, who would have the smaller share, who has the higher priority, who is older, the UID. Nodes are compared as they
-// would be with the entry admitted. What an entry changes lies on the path from its queue to the root, where it stood on top everywhere: the
-// next one costs the height of the tree and a logarithm of its width.
+// In each cohort the best entries of its children compete, and the winner competes in the parent cohort. Order:
+// preemptors whose victims are leaving, higher priority of the queue, borrows nothing of what it requests, smaller
+// share, higher priority, older queue-order timestamp, UID. Nodes are compared as if the entry were admitted. An
+// entry changes usage only on the path from its queue to the root, where it was on top at each level: so the next
+// entry costs the height of the tree and a logarithm of its width.
 #pragma once
 
 #include <optional>
@@ -23,14 +24,14 @@ class Tournament {
  public:
   explicit Tournament(SchedulerState& state) : state_(state) {}
 
-  // The entries of one cycle, at most one of each queue. They stay where they are until the last was asked for.
+  // The entries of one cycle, at most one per queue. They must not move until the last one was returned.
   void begin(std::span<Entry> entries);
-  // The next one, by usage as it is now; nullptr after the last. Since the call before, usage changed in no queue but that of the
-  // entry it returned.
+  // The next entry, by current usage; nullptr after the last. Since the previous call, usage may have changed only in
+  // the queue of the entry which that call returned.
   Entry* next();
 
  private:
-  struct Contender {  // a child of a cohort, by its best entry
+  struct Contender {  // a child of a cohort, represented by its best entry
     NodeId node;
     Entry* entry = nullptr;
     bool made_way = false;
@@ -38,9 +39,9 @@ class Tournament {
     bool borrows = false;
     FairShare share;
   };
-  using Group = std::vector<Contender>;  // the children of a cohort that have entries, the best on top
+  using Group = std::vector<Contender>;  // the children of a cohort that have entries, the best one on top
 
-  // By cohort; the first one holds the roots.
+  // By cohort; the first one contains the roots.
   Group& group_of(NodeId parent) { return groups_[parent.valid() ? parent.index() + 1 : 0]; }
   Contender contender(NodeId node, Entry& entry);
   void enter(const Contender& contender);
@@ -49,7 +50,7 @@ class Tournament {
 
   SchedulerState& state_;
   std::vector<Group> groups_;
-  std::set<std::pair<int, NodeId>> cohorts_;  // that have entries and are not filled yet, the lowest first
+  std::set<std::pair<int, NodeId>> cohorts_;  // cohorts with entries that are not processed yet, the lowest first
   Entry* last_ = nullptr;
   Usage risen_;
 };

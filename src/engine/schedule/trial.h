@@ -1,5 +1,5 @@
-// Supposes that workloads gave back what they hold, their quota and their places together, and that a queue used more quota. Ends with
-// its scope.
+// A scope of tentative changes of both ledgers: workloads give back their quota and places together, and a queue uses
+// more quota.
 #pragma once
 
 #include "engine/quota/ledger.h"
@@ -10,7 +10,7 @@ namespace berth::engine {
 class Trial {
  public:
   Trial(Ledger& ledger, Places& places) : quota_(ledger), places_(places) {}
-  // Nothing when the workload holds nothing or is out already.
+  // No effect when the workload holds nothing or is out already.
   void without(WorkloadId workload) {
     quota_.without(workload);
     places_.without(workload);

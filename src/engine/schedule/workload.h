@@ -1,4 +1,4 @@
-// What the scheduler knows about a workload: what it wants, where it waits, what it holds.
+// What the scheduler knows about a workload: what it requests, where it waits, what it holds.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +14,25 @@
 
 namespace berth::engine {
 
-// One group of identical pods as it asks for quota: the pod spec after LimitRange defaults, RuntimeClass
-// overhead and limits-as-requests, and the count after reclaimable pods.
+// One group of identical pods as it requests quota: the pod spec after LimitRange defaults, RuntimeClass overhead and
+// limits-as-requests; the count without reclaimable pods.
 struct PodSetRequest {
   std::string name = "main";
   std::int32_t count = 1;
-  std::optional<std::int32_t> min_count;  // partial admission may go down to it (KEP-420)
-  std::string group;                      // podSetGroupName: assigned together; "" alone
+  std::optional<std::int32_t> min_count;  // partial admission may reduce the count to this (KEP-420)
+  std::string group;                      // podSetGroupName: assigned together; "": alone
   api::ResourceList per_pod;              // api::pod_requests() of one pod
   api::NodeConstraints constraints;
-  std::optional<api::kueue::TopologyRequest> topology;  // places wanted (KEP-2724)
-  std::optional<api::ResourceList> counted{};           // what of one pod counts against quota; none: per_pod
+  std::optional<api::kueue::TopologyRequest> topology;  // topology request (KEP-2724)
+  std::optional<api::ResourceList> counted{};  // the requests of one pod that count against quota; nullopt: per_pod
   bool operator==(const PodSetRequest&) const = default;
 };
 
-// Why a workload may not be evaluated though it is in the queue (nomination checks other than quota).
+// Why a workload in the queue may not be evaluated (nomination checks other than quota).
 struct Barrier {
   std::string reason;   // of QuotaReserved=False: "Misconfigured", ...
   std::string message;  // "workload namespace doesn't match ClusterQueue selector"
-  // The head of a StrictFIFO queue blocks it with this barrier. False for a namespace mismatch, which never
+  // The head of a StrictFIFO queue blocks the queue with this barrier. False for a namespace mismatch, which never
   // blocks.
   bool blocks_strict_queue = true;
   bool operator==(const Barrier&) const = default;
@@ -41,38 +41,38 @@ struct Barrier {
 // A workload that waits for quota.
 struct Pending {
   std::string cluster_queue;
-  std::int32_t priority = 0;  // effective: with boost
-  Time queued_at{};  // queue-order timestamp (creation, or the eviction's time: kueue.md, Appendix B)
+  std::int32_t priority = 0;  // effective: with the priority boost
+  Time queued_at{};  // queue-order timestamp (creation, or the time of an eviction: queue_order_time())
   std::vector<PodSetRequest> pod_sets;
   std::optional<Barrier> barrier;
   std::optional<Time> not_before;  // back-off: status.requeueState.requeueAt
-  bool on_hold = false;            // Requeued=False: stays out of the heap until that changes
+  bool on_hold = false;            // Requeued=False: not evaluated until that changes
   std::string local_queue{};       // "namespace/name": for its position there; may be empty
-  bool preemption_gated = false;   // may not make others give way
+  bool preemption_gated = false;   // may not preempt
   bool operator==(const Pending&) const = default;
 };
 
-// A workload that holds quota, as the API says (after a restart, or after an admission was written).
+// A workload that holds quota, according to the API (after a restart, or after an admission was written).
 struct Holding {
   struct Amount {
     std::string flavor, resource;
-    berth::Amount amount;  // of all pods that count (reclaimed ones do not)
+    berth::Amount amount;  // of all pods except reclaimed ones
     bool operator==(const Amount&) const = default;
   };
   std::string cluster_queue;
   std::int32_t priority = 0;
-  Time queued_at{};    // as Pending's: newer workloads of equal priority may have to give way
+  Time queued_at{};    // as in Pending: decides between workloads of equal priority in preemption
   Time reserved_at{};  // transition time of QuotaReserved=True
   std::vector<Amount> amounts;
-  bool evicted = false;  // Evicted=True: still holds its quota until it is released
-  // Where its pods were placed, for pod sets that have a topology assignment.
+  bool evicted = false;  // Evicted=True: it still holds its quota until it is released
+  // The places of its pods, for pod sets with a topology assignment.
   struct PodSetPlaces {
     std::string flavor;
-    api::ResourceList per_pod;  // raw requests of one pod
+    api::ResourceList per_pod;  // requests of one pod, before quota transformations
     api::kueue::TopologyAssignmentPtr assignment;
   };
   std::vector<PodSetPlaces> places{};
-  bool pods_ready = true;  // PodsReady=True: while it is not, nobody is admitted if the options say so
+  bool pods_ready = true;  // PodsReady=True; with block_admission nothing is admitted while it is false
 };
 
 }  // namespace berth::engine

@@ -16,7 +16,7 @@ namespace {
 
 using Indices = std::vector<std::uint32_t>;  // of offers
 
-// Domains of one level, by level values, with what each offers.
+// Domains of one level, by level values, with the capacity of each.
 struct Field {
   std::vector<DomainId> domains;
   std::vector<Offer> offers;
@@ -26,21 +26,21 @@ struct Field {
   }
 };
 
-// Domains of the requested level under one parent. `below` has their children on the balanced level, an entry
-// for each domain; it is empty when the requested level is the balanced one.
+// Domains of the requested level under one parent. `below` has their children on the balanced level, one entry for
+// each domain; it is empty when the requested level is the balanced one.
 struct Family {
   Field top;
   std::vector<Field> below;
 };
 
-// How the request would be placed when the fullest domains were filled first.
+// The result of filling the fullest domains first.
 struct Greedy {
   std::uint32_t domains = 0;
   const Offer* leaders = nullptr;  // the leader's domain
-  const Offer* last = nullptr;     // the last of the others
+  const Offer* last = nullptr;     // the last of the domains without the leader
 };
 
-// A family where `floor` slices go to each domain at least, with what is too small for that left out.
+// A family where each domain gets at least `floor` slices; domains that are too small are removed.
 struct Way {
   Family family;
   std::int32_t floor = 0;
@@ -60,9 +60,9 @@ class Balancer {
   Balancer(const View& view, const Counts& counts, const Wanted& wanted, bool leader, std::int32_t pods)
       : view_(view), counts_(counts), wanted_(wanted), leader_(leader), slices_(wanted.slices(pods)) {}
 
-  // The way with the highest floor, and of these the one with the fewest domains of the requested level.
+  // The way with the highest floor; among equals the one with the fewest domains of the requested level.
   std::optional<Way> best_way(const Chooser& chooser) const;
-  // The domains of the balanced level with what each gets, by level values; empty: it does not come out.
+  // The domains of the balanced level with the pods of each, by level values; empty when this way does not work.
   Shares spread(const Way& way) const;
 
  private:
@@ -91,7 +91,7 @@ Offer Balancer::offer_of(DomainId id) const {
   return {pods, slices, counts_.pods_with(id), counts_.slices_with(id), counts_.leader(id)};
 }
 
-// Of a domain, from what is left of its children: the leader goes where it costs least.
+// The capacity of a domain from its remaining children: the leader goes to the child that loses least capacity by it.
 Offer Balancer::sum_of(const std::vector<Offer>& parts) const {
   Offer sum;
   std::optional<std::int32_t> fewer_pods, fewer_slices;
@@ -130,7 +130,7 @@ Indices Balancer::leaders_first(std::span<const Offer> offers) const {
   });
 }
 
-// None when the request does not fit.
+// nullopt when the request does not fit.
 std::optional<Greedy> Balancer::fill(std::span<const Offer> offers) const {
   Greedy greedy;
   std::int64_t missing = slices_;
@@ -154,7 +154,7 @@ std::optional<Greedy> Balancer::fill(std::span<const Offer> offers) const {
   return missing > 0 ? std::nullopt : std::optional(greedy);
 }
 
-// Whether a domain takes part. One that has too little room beside the leader takes part without it.
+// Whether a domain takes part. A domain with too little capacity beside the leader takes part without the leader.
 bool Balancer::keep(Offer& offer, std::int32_t floor) const {
   if (offer.slices < floor) return false;
   if (offer.leader && offer.slices_with < floor) {
@@ -195,7 +195,7 @@ std::optional<Way> Balancer::way_with(const Family& family, std::int32_t floor) 
   return way;
 }
 
-// None when its floor is below `least`.
+// nullopt when its floor is below `least`.
 std::optional<Way> Balancer::way_of(const Family& family, std::int32_t least) const {
   std::vector<Offer> all;
   for (const Field& below : family.below) all.insert(all.end(), below.offers.begin(), below.offers.end());
@@ -206,7 +206,7 @@ std::optional<Way> Balancer::way_of(const Family& family, std::int32_t least) co
   if (greedy->last) floor = std::min(floor, greedy->last->slices);
   if (floor < least) return std::nullopt;
   if (auto way = way_with(family, floor)) return way;
-  // The leader has no place that leaves that many: as many as there are beside it.
+  // No domain holds the leader and `floor` slices: lower the floor to what fits beside the leader.
   if (!leader_ || !greedy->last || greedy->last->slices_with >= floor) return std::nullopt;
   floor = greedy->last->slices_with;
   return floor < least ? std::nullopt : way_with(family, floor);
@@ -234,7 +234,7 @@ std::optional<Way> Balancer::best_way(const Chooser& chooser) const {
   return best;
 }
 
-// As many domains as filling the fullest first takes, with the least room. Among equals `order` counts.
+// As many domains as filling the fullest first needs, with the least capacity; among equals the first in `order`.
 Indices Balancer::tightest_set(std::span<const Offer> offers, const Indices& order) const {
   const auto greedy = fill(offers);
   if (!greedy) return {};
@@ -246,8 +246,8 @@ Indices Balancer::tightest_set(std::span<const Offer> offers, const Indices& ord
   return chosen;
 }
 
-// The tightest domains of the requested level, those with the most even children first among equals; of these
-// the children.
+// The children of the tightest domains of the requested level; among equals, domains with the most even children come
+// first.
 Field Balancer::tightest_below(const Family& family) const {
   const std::vector<Offer>& offers = family.top.offers;
   std::vector<std::int64_t> evennesses;

@@ -1,4 +1,4 @@
-// The invariants of the machine room, for tests.
+// The invariants of the topology ledger, for tests.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ void check_used(const topology::Spots& spots, std::vector<std::string>& broken) 
   }
 }
 
-// Every node sits where its labels say, and nothing else sits in the tree.
+// Every node is in the domain that its labels name, and the tree contains no other nodes.
 void check_seats(const topology::Spots& spots, const View& view, std::vector<std::string>& broken) {
   std::size_t nodes = 0, leaves = 0;
   std::vector<topology::StringId> path;

@@ -7,20 +7,19 @@ namespace berth::engine::topology {
 
 namespace {
 
-// Ascending order of these is the wanted order of domains: `units` descending or ascending, then `pods`
-// ascending.
+// Ascending order of these keys is the order of domains: `units` descending or ascending, then `pods` ascending.
 std::uint64_t key_of(std::int32_t units, std::int32_t pods, bool descending) {
   const auto high = static_cast<std::uint32_t>(descending ? ~units : units);
   return static_cast<std::uint64_t>(high) << 32 | static_cast<std::uint32_t>(pods);
 }
 
-// For heaps with the first in order on top.
+// Comparator for heaps with the first in order on top.
 constexpr auto later = [](const auto& a, const auto& b) { return b < a; };
 
 }  // namespace
 
-// Those of `level` below `from`, which is of a higher one, where anything fits. (Does not look at the domains
-// found: with 100,000 leaves that alone would be half of the time.)
+// Appends the domains of `level` below `from` that can hold any pod. (It does not read the found domains: with
+// 100,000 leaves that would take half of the time.)
 void Chooser::collect(std::size_t level, DomainId from, std::vector<DomainId>& out) const {
   const View::Domain& domain = view_[from];
   for (DomainId child : domain.children) {
@@ -67,7 +66,7 @@ std::int32_t Chooser::units_with(const Pool& pool, std::uint32_t index) const {
   return pool.below ? counts_.pods_with(id) / pool.unit : counts_.slices_with(id);
 }
 
-// Below the slice level the order is by pods alone: the fullest first.
+// Below the slice level only pods count: the domain with the fewest pods first.
 Chooser::Rank Chooser::rank(const Pool& pool, std::uint32_t index) const {
   const DomainId id = pool.domains[index];
   return {key_of(pool.below ? 0 : counts_.slices(id), counts_.pods(id), !least_free_), index};
@@ -78,7 +77,7 @@ Chooser::Rank Chooser::rank_with(const Pool& pool, std::uint32_t index) const {
   return {key_of(pool.below ? 0 : counts_.slices_with(id), counts_.pods_with(id), !least_free_), index};
 }
 
-// The one domain that takes everything and leaves the least room; invalid when none does.
+// The domain that holds everything with the least capacity; invalid when none does.
 DomainId Chooser::single(std::span<const DomainId> domains, std::int32_t slices) const {
   DomainId best;
   std::uint64_t best_key = 0;
@@ -123,8 +122,8 @@ std::int32_t Chooser::fits(DomainId scope) const {
   return most;
 }
 
-// The leader's domain: one that takes everything, else the first in order that leaves room for all workers.
-// -1: none does.
+// The leader's domain: the best fit that holds everything, else the first in order that leaves capacity for all
+// workers. -1: none.
 int Chooser::choose_leader(const Pool& pool, std::int32_t wanted) const {
   std::int64_t total = 0;
   int fitting = -1;  // the best fit
@@ -166,15 +165,15 @@ bool Chooser::take(std::span<const DomainId> domains, std::int32_t pods, bool le
   return true;
 }
 
-// The domains that come first in order and have room for `wanted` together, as a heap with the first on top.
-// Only these are ordered, however many there are: how many have which room is counted before.
+// The first domains in order that together have capacity for `wanted`, as a heap with the first on top. A histogram
+// of capacities selects them first, so that only these domains must be sorted.
 std::vector<Chooser::Rank> Chooser::first_ranks(const Pool& pool, const std::vector<std::int32_t>& rooms,
                                                 std::int32_t wanted) const {
-  constexpr std::int32_t kBuckets = 1024;  // rooms above count as this large
+  constexpr std::int32_t kBuckets = 1024;  // larger capacities count as this one
   std::vector<std::int64_t> sums(kBuckets);
   for (std::int32_t room : rooms) sums[static_cast<std::size_t>(std::min(room, kBuckets - 1))] += room;
   const bool descending = largest_first(pool);
-  std::int32_t last = descending ? kBuckets - 1 : 1;  // the bucket with the last that is needed
+  std::int32_t last = descending ? kBuckets - 1 : 1;  // the bucket of the last domain that is needed
   const std::int32_t step = descending ? -1 : 1;
   std::int64_t sum = sums[static_cast<std::size_t>(last)];
   while (sum < wanted && last + step > 0 && last + step < kBuckets)
@@ -189,7 +188,7 @@ std::vector<Chooser::Rank> Chooser::first_ranks(const Pool& pool, const std::vec
   return ranks;
 }
 
-// The domain that takes the rest and leaves the least room; the first in order among equals. There is one.
+// The domain that holds the rest with the least capacity; the first in order among equals. There must be one.
 std::uint32_t Chooser::best_fit(const Pool& pool, const std::vector<std::int32_t>& rooms,
                                 std::int32_t wanted) const {
   std::uint32_t best = 0;
@@ -204,8 +203,8 @@ std::uint32_t Chooser::best_fit(const Pool& pool, const std::vector<std::int32_t
   return best;
 }
 
-// In order of rank; as soon as one domain can take the rest, the one that leaves the least room does. (Not
-// when the fullest are to be filled first: then the order alone counts.)
+// Takes domains in order of rank. As soon as one domain can hold the rest, takes the tightest such domain; but not
+// with least_free_, where only the order counts.
 bool Chooser::take_workers(const Pool& pool, std::int32_t wanted, int without, Shares& out) const {
   if (wanted == 0) return true;
   std::vector<std::int32_t> rooms(pool.domains.size());
@@ -233,7 +232,7 @@ bool Chooser::take_workers(const Pool& pool, std::int32_t wanted, int without, S
     out.push_back({pool.domains[index], given * pool.unit, false, index});
     wanted -= given;
     rooms[index] = 0;
-    // The largest that is left is the next, or, where the smallest come first, still what it was.
+    // Update the largest remaining capacity: the next one in order, or unchanged when the smallest come first.
     if (largest_first(pool)) largest = ranks.empty() ? 0 : rooms[ranks.front().index];
   }
   return true;
@@ -243,7 +242,7 @@ Shares Chooser::descend(Shares shares, bool stay_inside) const {
   if (shares.empty()) return shares;
   for (std::size_t level = view_[shares.front().domain].level; level < view_.leaf_level(); ++level) {
     Shares next;
-    if (level < wanted_.slice_level && !stay_inside) {  // all children of all domains are one pool
+    if (level < wanted_.slice_level && !stay_inside) {  // all children of all domains form one pool
       std::vector<DomainId> pool;
       std::int32_t pods = 0;
       bool leader = false;
@@ -254,7 +253,7 @@ Shares Chooser::descend(Shares shares, bool stay_inside) const {
         leader = leader || share.leader;
       }
       if (!take(pool, pods, leader, next)) return {};
-    } else {  // slices are not torn: each domain's pods stay inside
+    } else {  // slices are not split: the pods of each domain stay inside
       for (const Share& share : shares) {
         if (!take(view_[share.domain].children, share.pods, share.leader, next)) return {};
       }

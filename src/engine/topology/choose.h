@@ -1,5 +1,5 @@
-// Which domains a pod set gets, from the counts of what fits where (kueue.md 4.6, 4.7 and Appendix F): the
-// level, the domains of that level, and down to the leaves.
+// Which domains a pod set gets (KEP-2724), given the counts of what fits where: chooses the level, the domains of
+// that level, and their descendants down to the leaves.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Share {
   DomainId domain;
   std::int32_t pods = 0;
   bool leader = false;
-  std::uint32_t order = 0;  // among those it was chosen from
+  std::uint32_t order = 0;  // index in the pool that it was chosen from
 };
 using Shares = std::vector<Share>;  // by level values
 
@@ -24,30 +24,32 @@ class Chooser {
   Chooser(const View& view, const Counts& counts, const Wanted& wanted, bool with_leader, bool least_free)
       : view_(view), counts_(counts), wanted_(wanted), with_leader_(with_leader), least_free_(least_free) {}
 
-  // The leaves for `pods` pods (and the leader), inside `scope` when it is valid. Empty when they do not fit.
+  // The leaves for `pods` pods (and the leader), below `scope` when it is valid. Empty when they do not fit.
   Shares place(std::int32_t pods, DomainId scope = DomainId());
-  // How many slices could be placed where place() looked: of a required level, in its best domain.
+  // How many slices fit where place() searches: for a required level, in the best domain of that level.
   std::int32_t fits(DomainId scope = DomainId()) const;
 
-  // --- The steps, for other ways to find domains.
-  // Spreads what `shares` (of one level) have over their children, and so on to the leaves. Above the slice
-  // level the children of all shares are one pool, unless each share shall `stay_inside` its domain.
+  // --- The steps, also used by other placements.
+  // Distributes the pods of `shares` (all of one level) to the children, level by level down to the leaves. Above the
+  // slice level the children of all shares form one pool; with `stay_inside` each share stays inside its domain.
+  // Empty when they do not fit.
   Shares descend(Shares shares, bool stay_inside = false) const;
-  // Takes domains of `pool` (ordered by level values) until `units` are placed, as few as there can be; false
-  // when there is too little room. Units are slices at and above the slice level, below it `unit` pods.
+  // Takes as few domains of `pool` (ordered by level values) as possible for `pods` pods, and appends them to `out`.
+  // Returns false when they do not fit. Pods are counted in units: slices at and above the slice level, inner slices
+  // below it.
   bool take(std::span<const DomainId> pool, std::int32_t pods, bool leader, Shares& out) const;
   std::vector<DomainId> domains_at(std::size_t level, DomainId scope = DomainId()) const;
 
  private:
-  struct Rank {  // what domains are sorted by: the fullest or emptiest first, then by level values
+  struct Rank {  // the sort key of domains: fullest or emptiest first, then by level values
     std::uint64_t key = 0;
     std::uint32_t index = 0;  // in the pool
     bool operator<(const Rank& o) const { return key != o.key ? key < o.key : index < o.index; }
   };
   struct Pool {
     std::span<const DomainId> domains;
-    bool below = false;     // the slice level: pods count, in units
-    std::int32_t unit = 1;  // pods that go together
+    bool below = false;     // below the slice level: count pods, in units
+    std::int32_t unit = 1;  // pods per unit
   };
 
   Pool pool_of(std::span<const DomainId> domains) const;

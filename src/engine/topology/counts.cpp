@@ -1,4 +1,4 @@
-// Pods of one kind per domain, counted from the leaves up.
+// Counts pods of one kind per domain, from the leaves up.
 #include "engine/topology/counts.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace berth::engine::topology {
 
 namespace {
 
-constexpr std::size_t kMaxKinds = 256;        // of pods that are counted at a time
+constexpr std::size_t kMaxKinds = 256;        // kinds of pods counted at the same time
 constexpr std::size_t kMaxCells = 2'000'000;  // domains times kinds: 16 MB
 constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
 
@@ -58,7 +58,7 @@ bool Counts::answers(const CountAsk& ask) const {
          (!chief_ || same(*chief_, *ask.leader));
 }
 
-// How many pods the room of a spot is good for, `beside` one other.
+// How many pods fit in the free capacity of a spot, with one pod of `beside` already there.
 std::int32_t Counts::fitting(const Spot& spot, const Pod& pod, const Pod* beside) const {
   const RequestPool& requests = spots_.requests();
   if (requests.unknown(pod.request).valid()) return 0;
@@ -108,7 +108,7 @@ void Counts::count_leaf(DomainId id) {
   }
 }
 
-// What a domain is worth to its parent: inner slices are not torn.
+// What a domain contributes to its parent: inner slices are not split.
 Counts::Tally Counts::rounded(DomainId id, const Tally& tally) const {
   const std::size_t level = (*view_)[id].level;
   return {level > slice_level_ ? tally.pods - tally.pods % inner_[level] : tally.pods, tally.slices};
@@ -155,7 +155,7 @@ void Counts::count_all() {
   for (DomainId root : view_->roots()) count_below(root);
 }
 
-// Bottom up, each parent once however many of its children changed.
+// Bottom up; each parent is updated once, however many of its children changed.
 void Counts::count_changed(std::span<const DomainId> leaves) {
   if (++round_ == 0) {
     std::fill(stamps_.begin(), stamps_.end(), 0u);
@@ -218,7 +218,7 @@ bool Counts::as_counted_afresh() {
   return true;
 }
 
-// Leaves that are gone, and nothing else, are in no list of children.
+// Only removed leaves are in no list of children.
 bool Counts::reachable(DomainId id) const { return !(*view_)[id].gone; }
 
 std::int32_t Counts::total() const {

@@ -1,5 +1,5 @@
-// How many pods of one kind fit in each domain of a flavor's tree, kept up along the paths of the leaves that
-// changed (kueue.md 4.5). With a leader, also how many fit beside it.
+// How many pods of one kind fit in each domain of a flavor's tree, updated along the paths of the leaves that
+// changed. With a leader, also how many fit beside it.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@
 
 namespace berth::engine::topology {
 
-// What is counted: pods of `pod`, in the slices of a request, beside a pod of `leader`.
+// What is counted: pods of `pod`, in the slices of a request, next to a pod of `leader`.
 struct CountAsk {
   FlavorId flavor;
   PodAsk pod;
   const PodAsk* leader = nullptr;  // null: none
   const Wanted* wanted = nullptr;
-  bool on_empty = false;  // as if workloads that were placed used nothing
+  bool on_empty = false;  // as if workloads with places used nothing
 };
 
 class Counts {
@@ -32,18 +32,18 @@ class Counts {
 
   bool answers(const CountAsk& ask) const;
   FlavorId flavor() const { return flavor_; }
-  std::size_t cells() const { return alone_.size() + with_.size(); }  // what it costs to keep
-  void refresh();                                                     // to the present state of the ledger
+  std::size_t cells() const { return alone_.size() + with_.size(); }  // number of stored entries: the memory cost
+  void refresh();                                                     // updates to the present state of the ledger
 
-  // Of a domain. Saturated at 2^31-1. At and above the slice level slices count, below it pods.
+  // Counts of a domain, saturated at 2^31-1. Slices are counted at and above the slice level, pods at and below it.
   std::int32_t pods(DomainId id) const { return alone_[id.index()].pods; }
   std::int32_t slices(DomainId id) const { return alone_[id.index()].slices; }
   bool leader(DomainId id) const { return leader_[id.index()] != 0; }  // the leader fits
   std::int32_t pods_with(DomainId id) const { return with_[id.index()].pods; }
   std::int32_t slices_with(DomainId id) const { return with_[id.index()].slices; }
-  // Of the whole tree: slices that fit, with the leader where there is one.
+  // For the whole tree: slices that fit, with the leader if there is one.
   std::int32_t total() const;
-  // Refreshed, they are what counting everything anew gives. For tests.
+  // Whether the refreshed counts equal a full recount. For tests.
   bool as_counted_afresh();
 
  private:
@@ -56,7 +56,7 @@ class Counts {
     RequestId request;
     NodeFilter filter;
   };
-  struct Less {  // min over children that can hold the leader, of what it takes from the others
+  struct Less {  // minimum, over children that can hold the leader, of the capacity it takes from the other pods
     std::int64_t pods = -1, slices = -1;
   };
 
@@ -85,22 +85,22 @@ class Counts {
   bool counted_ = false;
   std::vector<Tally> alone_, with_;    // by domain; with_ only where there is a leader
   std::vector<std::uint8_t> leader_;   // by domain
-  std::vector<std::uint32_t> stamps_;  // by domain: in which round it was last summed up
+  std::vector<std::uint32_t> stamps_;  // by domain: the round in which it was last summed up
   std::uint32_t round_ = 0;
   std::vector<DomainId> front_, next_;  // scratch
 };
 
-// The counts that were asked for lately.
+// The most recently used counts.
 class CountCache {
  public:
   explicit CountCache(Spots& spots) : spots_(spots) {}
-  Counts& get(const CountAsk& ask);  // refreshed; until the next get() or forget()
-  void forget(FlavorId flavor);      // its view changes
+  Counts& get(const CountAsk& ask);  // refreshed; valid until the next get() or forget()
+  void forget(FlavorId flavor);      // call it before its view changes
   const std::vector<std::unique_ptr<Counts>>& all() const { return counts_; }
 
  private:
   Spots& spots_;
-  std::vector<std::unique_ptr<Counts>> counts_;  // the latest first
+  std::vector<std::unique_ptr<Counts>> counts_;  // most recently used first
 };
 
 }  // namespace berth::engine::topology

@@ -9,11 +9,11 @@ namespace berth::engine::topology {
 
 namespace {
 
-constexpr int kFraction = 40;  // bits behind the point while it is computed
-constexpr int kResult = 24;    // and in the result: what rounding errors cannot reach
+constexpr int kFraction = 40;  // fractional bits during the computation
+constexpr int kResult = 24;    // fractional bits of the result: not affected by rounding errors
 
-// log2(value), truncated. The mantissa is squared once per bit; powers of two that `value` contains change
-// only the integer part.
+// log2(value), truncated. The mantissa is squared once per bit; a factor of a power of two changes only the integer
+// part.
 std::int64_t log2_of(std::uint64_t value) {
   const int whole = std::bit_width(value) - 1;
   std::int64_t log = whole;

@@ -1,4 +1,4 @@
-// Why a gang has no place: how much of it fits, and what kept which nodes out.
+// Why a gang has no place: how much of it fits, and what excluded which nodes.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -18,7 +18,7 @@ using topology::View;
 
 namespace {
 
-// Nodes by what kept them out. Each counts once, under the first of these that holds.
+// Excluded nodes by cause. Each node counts once, for the first cause that applies.
 struct Excluded {
   std::size_t selector = 0, affinity = 0, domain = 0;
   std::map<std::string, std::size_t> taints, resources;
@@ -35,7 +35,7 @@ struct Excluded {
   }
 };
 
-// The first resource by name of which not even one pod's worth is left; "" when there is enough of each.
+// The first resource by name that is short even for one pod; "" when none is.
 std::string lacking(const Spots& spots, const Spot& spot, RequestId request, bool on_empty) {
   const topology::RequestPool& requests = spots.requests();
   std::string lack;
@@ -129,7 +129,7 @@ std::string Places::explain(std::span<const PlaceAsk> asks, const PlaceFailure& 
   impl.spots.unreserve(topology::kAssumed);
   if (!text.empty()) return text;
   return fmt::format("{} of {} fit", failure.fits,
-                     failure.wanted);  // the state changed since: those before fit no more
+                     failure.wanted);  // the state has changed: the pod sets before it do not fit any more
 }
 
 }  // namespace berth::engine

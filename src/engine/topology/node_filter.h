@@ -1,5 +1,5 @@
-// Which nodes a pod may run on, whatever is free there: node selector, required affinity, taints (KEP-2724;
-// only where the topology's lowest level is the hostname).
+// Which nodes a pod may run on, independent of free capacity: node selector, required affinity and taints (KEP-2724).
+// Used only when the topology's lowest level is the hostname.
 #pragma once
 
 #include <optional>
@@ -17,9 +17,9 @@ class NodeFilter {
  public:
   NodeFilter(const api::NodeConstraints* constraints, const std::vector<api::Toleration>& flavor_tolerations);
 
-  // Remembers verdicts: the same filter is asked about many nodes.
+  // Caches verdicts about taints: the same filter is asked about many nodes.
   Fitness look(const Machine& machine, const Machines& machines, const StringPool& strings);
-  // The first taint that keeps the pod away, as "key=value:Effect".
+  // The first taint that the pod does not tolerate, as "key=value:Effect".
   std::string untolerated(const Machine& machine, const Machines& machines) const;
   const api::NodeConstraints& constraints() const {
     return constraints_;
@@ -33,7 +33,7 @@ class NodeFilter {
 
   api::NodeConstraints constraints_;
   std::vector<api::Toleration> tolerations_;
-  std::vector<std::string> affinity_keys_;  // that its expressions mention, sorted
+  std::vector<std::string> affinity_keys_;  // label keys used by the affinity expressions, sorted
   enum class Known : std::uint8_t { kNo, kTolerated, kNot };
   std::vector<Known> taints_;  // by TaintsId
   std::uint64_t taints_generation_ = 0;

@@ -1,5 +1,5 @@
-// The nodes: labels, taints, room and whether they are up, interned. One node may be a leaf of several
-// flavors' trees; what is known of it is kept once.
+// The Kubernetes nodes, interned: labels, taints, allocatable resources and whether they are usable. A node can be a
+// leaf in the trees of several flavors, but is stored once.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace berth::engine::topology {
 
-using TaintsId = Id<struct TaintsTag>;  // index of a list of taints
+using TaintsId = Id<struct TaintsTag>;  // index of an interned list of taints
 using MachineId = Id<struct MachineTag>;
 
 struct Machine {
@@ -21,10 +21,10 @@ struct Machine {
   std::vector<Label> labels;  // by key
   TaintsId taints;
   bool usable = false;                    // Ready and not cordoned
-  std::vector<std::int64_t> allocatable;  // by column; columns that came later are 0
+  std::vector<std::int64_t> allocatable;  // by column; missing columns are 0
   bool operator==(const Machine&) const = default;
 
-  StringId label(StringId key) const;  // invalid when it has none
+  StringId label(StringId key) const;  // invalid when the node has no such label
   std::int64_t room(std::uint32_t column) const {
     return column < allocatable.size() ? allocatable[column] : 0;
   }
@@ -35,18 +35,18 @@ class Machines {
   Machines(StringPool& strings, RequestPool& requests, Names& names)
       : strings_(strings), requests_(requests), names_(names), host_key_(strings.acquire(kHostnameLabel)) {}
 
-  Machine intern(const api::Node& node);  // takes shares of its texts and taints
-  void drop(const Machine& machine);      // gives them back
+  Machine intern(const api::Node& node);  // adds references to its strings and taints
+  void drop(const Machine& machine);      // releases these references
 
   MachineId find(std::string_view name) const;
-  // The interned machine becomes the node of its name, instead of the present one, which is dropped.
+  // Stores the interned node under its name. A previous node of this name is replaced and dropped.
   MachineId put(Machine machine);
   void remove(MachineId id);
   const Machine& operator[](MachineId id) const { return machines_[id.index()]; }
-  std::size_t size() const { return machines_.size(); }  // ids are below
+  std::size_t size() const { return machines_.size(); }  // ids are smaller
   bool present(MachineId id) const { return machines_[id.index()].name.valid(); }
   const std::vector<api::Taint>& taints(TaintsId id) const { return taints_[id.index()].taints; }
-  std::size_t taint_lists() const { return taints_.size(); }              // ids are below
+  std::size_t taint_lists() const { return taints_.size(); }              // ids are smaller
   std::uint64_t taints_generation() const { return taints_generation_; }  // changes when an id was freed
 
  private:

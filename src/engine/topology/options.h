@@ -4,9 +4,10 @@
 namespace berth::engine {
 
 struct TopologyOptions {
-  bool mixed_profile = true;  // TASProfileMixed: unconstrained requests fill the fullest domains first
+  // TASProfileMixed: unconstrained requests use the domains with the least free capacity first
+  bool mixed_profile = true;
   bool balanced_placement =
-      false;  // TASBalancedPlacement: preferred requests are spread evenly over the fewest domains
+      false;  // TASBalancedPlacement: preferred requests are spread evenly over as few domains as possible
   bool multi_layer = true;  // TASMultiLayerTopology: slices of slices
 };
 

@@ -1,4 +1,4 @@
-// Placing the pod sets of one workload, one after another, each seeing what those before it took.
+// Places the pod sets of one workload one after another; each takes the previous ones into account.
 #include <fmt/format.h>
 
 #include <algorithm>

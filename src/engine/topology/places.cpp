@@ -1,4 +1,4 @@
-// The facade: configuration and claims go to the ledger, questions to the counts and the chooser.
+// The facade: configuration and claims go to the ledger, queries to the counts and the chooser.
 #include "engine/topology/places.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ using topology::View;
 Places::Places(Names& names, TopologyOptions options) : impl_(std::make_unique<Impl>(names, options)) {}
 Places::~Places() = default;
 
-// --- The world
+// --- Cluster state
 
 bool Places::set_node(const api::Node& node) { return impl_->spots.set_node(node); }
 bool Places::remove_node(std::string_view name) { return impl_->spots.remove_node(name); }

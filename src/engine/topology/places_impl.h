@@ -1,5 +1,4 @@
-// What stands behind the facade Places: configuration, ledger, counts, and the order in which pod sets are
-// placed.
+// The implementation of Places: configuration, ledger, counts, and the order in which pod sets are placed.
 #pragma once
 
 #include <map>
@@ -17,12 +16,12 @@ struct Places::Impl {
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   static constexpr std::size_t kMaxOverfull = 16;
   class Replacement;
-  // Pod sets that are placed at once: one, or a leader and its workers.
+  // Pod sets that are placed together: one, or a leader and its workers.
   struct Job {
     std::size_t workers = 0;     // index of the ask
-    std::size_t leader = kNone;  // that of the leader, which is one pod
+    std::size_t leader = kNone;  // the index of the leader's ask (one pod)
   };
-  // A job with what it needs to be counted and chosen for.
+  // A job with the data for counting and choosing.
   struct Task {
     const topology::View* view = nullptr;
     topology::Wanted wanted;
@@ -35,20 +34,20 @@ struct Places::Impl {
   void make_view(FlavorId flavor);
   bool renew_views(const std::string& topology);
 
-  // By ask, without any place yet.
+  // By ask, without any places.
   static Placement nothing_placed(std::span<const PlaceAsk> asks);
-  // Leaders before their workers' turn, flavors by name, else in the order of the asks; without asks of 0
-  // pods.
+  // Leaders are joined with their workers; sorted by flavor name, else in the order of the asks; asks with count 0
+  // are left out.
   tl::expected<std::vector<Job>, PlaceFailure> jobs_of(std::span<const PlaceAsk> asks) const;
   tl::expected<Task, std::string> task_of(std::span<const PlaceAsk> asks, const Job& job, std::int32_t pods,
                                           bool on_empty) const;
   topology::Shares choose(const Task& task, std::int32_t pods, topology::DomainId scope);
   PlaceFailure too_little_room(const Task& task, const Job& job, std::int32_t pods, topology::DomainId scope);
-  // Gives a job its places and assumes that they are taken. False: placement.failure says why.
+  // Finds the places of a job and adds them to `placement`. Returns false when there are none: see placement.failure.
   bool place_job(std::span<const PlaceAsk> asks, const Job& job, bool on_empty, Placement& placement);
   void assume(const PlaceAsk& ask, std::span<const Place> places);
 
-  // The message of a failure, with what kept nodes out; inside `scope` when it is valid.
+  // The message of a failure, including what excluded nodes; inside `scope` when it is valid.
   std::string describe(const Task& task, const PlaceFailure& failure, topology::DomainId scope);
   std::string exclusions(const Task& task, topology::DomainId scope);
 
@@ -59,7 +58,7 @@ struct Places::Impl {
   std::map<std::string, api::kueue::Topology, std::less<>> topologies;
   std::vector<std::optional<api::kueue::ResourceFlavor>> flavors;  // by id
   std::vector<std::string>
-      overfull;  // claims that were taken though there was no room; at most kMaxOverfull are kept
+      overfull;  // claims taken although there was too little capacity; at most kMaxOverfull are kept
 };
 
 }  // namespace berth::engine

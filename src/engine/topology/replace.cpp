@@ -1,5 +1,5 @@
-// New places for the pods of nodes that failed; all others stay where they are (kueue.md 4.9). Beyond Kueue's
-// rule, any number of nodes is replaced at once.
+// New places for the pods of failed nodes; all other pods keep theirs (KEP-2724). Unlike Kueue, it replaces any
+// number of nodes at once.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,13 +48,13 @@ Wanted completing(const Wanted& wanted, std::size_t level, const Layer* below) {
 
 }  // namespace
 
-// The replacement of one pod set, or of a leader and its workers.
+// The replacement for one pod set, or for a leader and its workers.
 class Places::Impl::Replacement {
  public:
   Replacement(Impl& impl, std::span<const PlaceAsk> asks, const Job& job, Placement& out)
       : impl_(impl), asks_(asks), job_(job), out_(out) {}
 
-  // False: out.failure says why.
+  // Returns false on failure: see out.failure.
   bool run(std::span<const api::kueue::TopologyAssignmentPtr> current, std::span<const std::string> failed);
 
  private:
@@ -77,10 +77,10 @@ class Places::Impl::Replacement {
   Placement& out_;
   const View* view_ = nullptr;
   Task task_;
-  Held workers_, leader_;  // that stay, and as they are placed
+  Held workers_, leader_;  // places that stay, plus new ones as they are found
   std::vector<DomainId> lost_;
   std::int32_t missing_ = 0, missing_leader_ = 0;
-  bool leader_alone_ = false;  // what is being placed is the leader
+  bool leader_alone_ = false;  // only the leader is being placed
 };
 
 bool Places::Impl::Replacement::fail(std::string text) {
@@ -97,7 +97,7 @@ DomainId Places::Impl::Replacement::leaf_of(const std::string& host) const {
   return DomainId();
 }
 
-// Tells the places that stay from the pods that are missing.
+// Separates the places that stay from the pods that are missing.
 bool Places::Impl::Replacement::read(const api::kueue::TopologyAssignment& assignment,
                                      std::span<const std::string> failed, Held& stays,
                                      std::int32_t& missing) {
@@ -120,7 +120,7 @@ bool Places::Impl::Replacement::read(const api::kueue::TopologyAssignment& assig
   return true;
 }
 
-// The domain of the pods that stay, or that of a failed node if none does; invalid when neither is known.
+// The domain of the pods that stay, or of a failed node if none stay; invalid when neither is known.
 DomainId Places::Impl::Replacement::home(std::size_t level) const {
   DomainId first;
   for (const Held* held : {&workers_, &leader_}) {
@@ -153,7 +153,7 @@ bool Places::Impl::Replacement::run(std::span<const api::kueue::TopologyAssignme
   view_ = impl_.spots.view(ask.flavor);
   if (!view_)
     return fail(fmt::format("Flavor \"{}\" information missing in TAS cache", impl_.names.name(ask.flavor)));
-  if (!view_->leaves_are_nodes()) return true;  // no node is assigned
+  if (!view_->leaves_are_nodes()) return true;  // no place is a node
   if (workers && !read(*workers, failed, workers_, missing_)) return false;
   if (leader && !read(*leader, failed, leader_, missing_leader_)) return false;
   if (missing_ == 0 && missing_leader_ == 0) return true;
@@ -169,8 +169,8 @@ bool Places::Impl::Replacement::run(std::span<const api::kueue::TopologyAssignme
   return true;
 }
 
-// A slice that lost some of its pods stays where it is: they come back to its domain. The finest slices
-// first, since those are parts of the coarser ones.
+// A slice that lost some of its pods stays in its domain: the new pods go there. The finest slices come first, since
+// they are parts of the coarser ones.
 bool Places::Impl::Replacement::complete_slices() {
   const std::vector<Layer> layers = layers_of(task_.wanted);
   for (std::size_t i = layers.size(); i-- > 0;) {
@@ -204,7 +204,7 @@ bool Places::Impl::Replacement::complete_slices() {
   return true;
 }
 
-// Whole slices, or single pods where there are none, and the leader.
+// Places the remaining whole slices, or single pods without slices, and the leader.
 bool Places::Impl::Replacement::place_rest() {
   if (missing_ == 0 && missing_leader_ == 0) return true;
   Task task = task_;
@@ -223,7 +223,8 @@ bool Places::Impl::Replacement::place_rest() {
                             pods, task.wanted.slice_size));
   }
   if (task.wanted.required) return add(task, pods, home(task.wanted.level));
-  if (!task.wanted.unconstrained && in_one_domain(task.wanted.level)) {  // they were together: better stay so
+  // they were in one domain: keep them together if possible
+  if (!task.wanted.unconstrained && in_one_domain(task.wanted.level)) {
     Task together = task;
     together.wanted.required = true;
     if (add(together, pods, home(task.wanted.level))) return true;

@@ -1,4 +1,4 @@
-// What one pod takes, as numbers: resources that nodes have are columns; equal requests share one id.
+// The requests of one pod as numbers: each resource of a node has a column; equal requests share one id.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -15,17 +15,17 @@
 namespace berth::engine::topology {
 
 __extension__ typedef __int128
-    Wide;  // sums of 64-bit amounts times pods: cannot overflow, so that what was added can be taken off
+    Wide;  // sums of 64-bit amounts times pods: cannot overflow, so subtraction exactly undoes addition
 
-// The resources that some node has or had, in order of first mention. Pods do not add any: nobody but who
-// makes nodes decides how many there are.
+// The resources that any node has or had, in order of first mention. Pods add none, so that their number depends only
+// on nodes.
 class Columns {
  public:
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
   std::uint32_t find(ResourceId resource) const {
     return resource.index() < by_resource_.size() ? by_resource_[resource.index()] : kNone;
   }
-  std::uint32_t add(ResourceId resource);  // or the one it has
+  std::uint32_t add(ResourceId resource);  // returns the existing column if there is one
   ResourceId resource(std::uint32_t column) const { return resources_[column]; }
   std::size_t size() const { return resources_.size(); }
 
@@ -41,34 +41,34 @@ struct Cell {
   std::int64_t amount = 0;  // above 0
 };
 
-// Requests of single pods, counted by their users.
+// The requests of single pods, with reference counts.
 class RequestPool {
  public:
   explicit RequestPool(Names& names) : names_(names), pods_(names.resource("pods")) {}
 
-  // One user more of these requests and one pod. Amounts of 0 or less ask for nothing.
+  // Adds a reference to these requests plus one pod. Amounts of 0 or less are ignored.
   RequestId acquire(std::span<const ResourceAmount> requests);
   RequestId acquire(const api::ResourceList& requests);
   void acquire_again(RequestId id) { ++slots_[id.index()].users; }
   void release(RequestId id);
 
   std::span<const Cell> cells(RequestId id) const { return slots_[id.index()].cells; }
-  // A resource asked for that no node has, the first by name; invalid when there is none.
+  // The first resource by name that is requested but that no node has; invalid when there is none.
   ResourceId unknown(RequestId id) const { return slots_[id.index()].unknown; }
   const Columns& columns() const { return columns_; }
-  // The column of a resource that a node has.
+  // The column of a node's resource; adds it if necessary.
   std::uint32_t add_column(ResourceId resource);
   const Names& names() const { return names_; }
 
  private:
   struct Slot {
     std::vector<ResourceAmount> amounts;  // by resource id, each once, above 0
-    std::vector<Cell> cells;              // of those that have a column, by column
+    std::vector<Cell> cells;              // for amounts that have a column, by column
     ResourceId unknown;
     std::string key;
     std::uint32_t users = 0;
   };
-  RequestId intern();  // scratch_
+  RequestId intern();  // the requests in scratch_
   void compile(Slot& slot) const;
 
   Names& names_;

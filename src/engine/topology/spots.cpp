@@ -1,4 +1,4 @@
-// Who holds what: claims, pods, what is set aside and what is only supposed.
+// The ledger's entries: claims, pods, reservations and tentative changes.
 #include "engine/topology/spots.h"
 
 #include <algorithm>
@@ -47,8 +47,8 @@ void Spots::note_gone_by(HolderId holder, const api::PodPlacement& pod) {
   if (pod.gone_by) gone_by = std::max(gone_by, *pod.gone_by);
 }
 
-// Pods get their grace period; after that a kubelet needs seconds to let them go. Five minutes more are a
-// node or a controller that does not answer, and nobody knows for how long.
+// Pods get their grace period; after that a kubelet needs a few seconds. After five more minutes the node or its
+// controller does not respond, and nothing says when it will.
 Time Spots::patience(HolderId leaver, Time now, bool only_looks) {
   constexpr std::chrono::minutes kPatience{5};
   Holder& holder = holders_[leaver.index()];
@@ -94,7 +94,7 @@ void Spots::take(WorkloadId workload, std::string_view name, std::span<const Pla
   }
   holder_of_workload_[workload.index()] = now;
   note_leaver(now);
-  drop_parts(before, old);  // after the new ones: what both have is not given away between
+  drop_parts(before, old);  // after the new parts, so that capacity in both is never released in between
 }
 
 void Spots::give_back(WorkloadId workload) {
@@ -188,7 +188,8 @@ bool Spots::remove_pod(std::string_view uid) {
   return applied_ != before;
 }
 
-// A node that is not called like its host came, went or changed its host: its pods are where the host is.
+// A node whose name differs from its hostname was added, removed or renamed: moves its pods to the spot of its
+// hostname.
 void Spots::rehome_pods(std::string_view node) {
   for (Pod& pod : pods_) {
     if (pod.uid.empty() || !pod.bound || pod.node != node) continue;
@@ -228,7 +229,7 @@ void Spots::change(SpotId id, HolderId holder, RequestId request, std::int64_t c
   }
   changes_.clear();
   if (!workload(holder) ||
-      (!spot.group.valid() && rows == (row ? 1u : 0u))) {  // one kind of pod: a matter of numbers
+      (!spot.group.valid() && rows == (row ? 1u : 0u))) {  // only one kind of pod: comparing counts is enough
     const std::int64_t had_claimed = row ? row->claimed : 0, had_pods = row ? row->pods : 0;
     const std::int64_t more =
         std::max(had_claimed + claimed, had_pods + pods) - std::max(had_claimed, had_pods);
@@ -292,7 +293,7 @@ void Spots::apply(SpotId id, HolderId holder, const Changes& changes, bool insid
   }
 }
 
-// --- Supposing
+// --- Tentative changes
 
 void Spots::apply_usage(SpotId id, HolderId holder, std::int32_t sign) {
   usage(spots_[id.index()], holder, usage_);
@@ -323,7 +324,7 @@ void Spots::undo(std::size_t mark) {
   while (supposed_.size() > mark) {
     const Supposed last = supposed_.back();
     suppose(last.holder, last.was_away);
-    supposed_.resize(supposed_.size() - 2);  // what was supposed, and its undoing
+    supposed_.resize(supposed_.size() - 2);  // remove the entry and the entry of its undoing
   }
 }
 

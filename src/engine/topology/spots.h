@@ -1,8 +1,7 @@
-// The ledger of the machine room: who holds how much of which spot, by claims and by pods. A spot is a node
-// (by its hostname), or a group of nodes where a topology's lowest level is coarser. One holder takes the
-// larger of what it claims and what its pods there ask for, resource by resource; `used` is the sum over
-// holders and is always exact. Spots of nodes that do not exist are kept as long as somebody holds something
-// there.
+// The ledger behind Places: which holder uses how much of which spot, by claims and by pods. A spot is a lowest-level
+// domain: a node (by its hostname), or a group of nodes when the topology's lowest level is coarser. A holder uses
+// the larger of its claims and its pods' requests there, resource by resource; `used` is the sum over all holders and
+// always exact. Spots of missing nodes are kept while any holder uses them.
 #pragma once
 
 #include <deque>
@@ -25,28 +24,28 @@ namespace berth::engine::topology {
 using HolderId = Id<struct HolderTag>;
 using GroupId = Id<struct GroupTag>;
 
-// Holders that are no workload. Their amounts are added up, not compared.
+// Special holders that are no workloads. Their claims and pods are added, not compared.
 inline constexpr HolderId kNobody{std::size_t{0}};  // pods without a placed workload
-inline constexpr HolderId kHolds{std::size_t{1}};   // room set aside until the cycle's end
+inline constexpr HolderId kHolds{std::size_t{1}};   // capacity reserved until the end of the cycle
 inline constexpr HolderId kAssumed{
-    std::size_t{2}};  // the pod sets of the same workload that were placed before
+    std::size_t{2}};  // pod sets of the same workload that were just placed
 
 struct Row {
   HolderId holder;
   RequestId request;
-  std::int64_t claimed = 0, pods = 0;  // wider than one claim can be: several may name the same spot
+  std::int64_t claimed = 0, pods = 0;  // wider than one claim can be: several claims may name the same spot
 };
 struct Seat {
   FlavorId flavor;  // of a view
   DomainId leaf;
-  SpotId group;  // where leaves are groups: the leaf's spot
+  SpotId group;  // when leaves are groups: the spot of that leaf
 };
 struct Spot {
-  StringId host;            // of a node's spot; invalid: a group
-  std::uint32_t nodes = 0;  // that call themselves by this hostname
-  MachineId machine;        // the first of them by name
-  GroupId group;            // of a group's spot
-  bool banned = false;      // no place for what is placed now
+  StringId host;            // of a node's spot; invalid for a group
+  std::uint32_t nodes = 0;  // number of nodes with this hostname
+  MachineId machine;        // the first of these nodes by name
+  GroupId group;            // valid for a group's spot
+  bool banned = false;      // excluded from the current placement
   std::vector<Row> rows;
   std::vector<Seat> seats;
   std::vector<Wide> used;  // by column
@@ -56,9 +55,9 @@ struct Group {
   std::vector<std::string> levels, values;
   std::uint32_t seated = 0;               // nodes in it, usable or not
   std::vector<SpotId> members;            // the usable ones
-  std::vector<Wide> sum;                  // of the members' allocatable, by column
+  std::vector<Wide> sum;                  // sum of the members' allocatable, by column
   std::vector<std::int64_t> allocatable;  // the same, saturated
-  // What holders that claim something here use on the members: it is part of their claim.
+  // What holders with a claim on this group use on its members: it counts as part of the claim.
   struct Inside {
     HolderId holder;
     std::vector<Wide> used;

@@ -1,4 +1,4 @@
-// The ledger against itself: what is kept up by changes, counted anew from claims, pods and nodes.
+// Recomputes the ledger from claims, pods and nodes, to check the incremental updates.
 #include <algorithm>
 #include <map>
 
@@ -42,7 +42,7 @@ bool Spots::claims_fit(SpotId id, RequestId request) const {
   });
 }
 
-// A resource that no node had before: who holds some of it counts from now on.
+// A new resource column: holders that request this resource use it from now on.
 void Spots::grow_columns() {
   const std::size_t columns = requests_.columns().size();
   for (Group& group : groups_) {

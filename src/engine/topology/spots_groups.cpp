@@ -1,5 +1,5 @@
-// Spots that are groups of nodes. A claim of a group says how much, not on which of its nodes: what its
-// holder's pods use on the members counts against the claim, and only what exceeds it counts besides.
+// Spots that are groups of nodes. A claim on a group says how much, but not on which of its nodes: what the holder's
+// pods use on the members counts against the claim, and only the excess of the claim is added.
 #include <algorithm>
 
 #include "engine/topology/spots.h"
@@ -8,7 +8,7 @@ namespace berth::engine::topology {
 
 namespace {
 
-// What claims of `holder` in these rows amount to, by column.
+// The sum of the claims of `holder` in these rows, by column.
 void sum_claims(const RequestPool& requests, const std::vector<Row>& rows, HolderId holder,
                 std::vector<Wide>& out) {
   out.assign(requests.columns().size(), 0);
@@ -83,7 +83,7 @@ void Spots::seat_in_group(SpotId id, View& view) {
   view.touch(leaf);
 }
 
-// The seat itself stays in the spot's list.
+// Leaves the seat in the spot's list.
 void Spots::unseat_from_group(SpotId id, const Seat& seat) {
   if (usable(spots_[id.index()])) leave_group(id, seat.group);
   View& view = *views_[seat.flavor.index()];
@@ -148,8 +148,8 @@ std::vector<Wide> Spots::inside_afresh(const Group& group, HolderId holder) cons
   return sum;
 }
 
-// After the members or the rows of a group changed: what the holder uses inside is counted anew, and with it
-// what its claim exceeds that by, which was `before`. A holder without a claim here needs no such count.
+// Call after the members or the rows of a group changed: recomputes what the holder uses on the members, and updates
+// the group's usage, to which the holder contributed `before`. A holder without a claim here is not recorded.
 void Spots::set_inside(SpotId group_id, HolderId holder, const std::vector<Wide>& before) {
   Spot& whole = spots_[group_id.index()];
   Group& group = groups_[whole.group.index()];
@@ -182,7 +182,7 @@ void Spots::count_inside_anew(SpotId group_id) {
   }
 }
 
-// A member's usage changed by so much; `inside`: really, not only supposed.
+// A member's usage changed. `inside`: really; false: only tentatively.
 void Spots::apply_to_group(SpotId group_id, HolderId holder, const Changes& changes, bool inside) {
   Spot& whole = spots_[group_id.index()];
   Group& group = groups_[whole.group.index()];
@@ -207,7 +207,8 @@ void Spots::apply_to_group(SpotId group_id, HolderId holder, const Changes& chan
   touch(whole, freer);
 }
 
-// What the holder uses of the spot, by column: of a group what its claim exceeds its use of the members by.
+// What the holder uses of the spot, by column. For a group: the part of its claim that exceeds its use of the
+// members.
 void Spots::usage(const Spot& spot, HolderId holder, std::vector<Wide>& out) const {
   sum_claims(requests_, spot.rows, holder, out);
   if (spot.group.valid()) {

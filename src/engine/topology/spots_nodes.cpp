@@ -1,4 +1,4 @@
-// Nodes come, change and go: which spot they make, and where that sits in the flavors' trees.
+// Nodes are added, changed and removed: which spot they belong to, and its position in the flavors' trees.
 #include <algorithm>
 
 #include "engine/topology/spots.h"
@@ -50,7 +50,7 @@ void Spots::release_if_idle(SpotId id) {
     spot_of_host_[spot.host.index()] = SpotId();
     strings_.release(spot.host);
   } else {
-    return;  // free already
+    return;  // already free
   }
   spot = Spot();
   free_spots_.push_back(id);
@@ -107,12 +107,13 @@ bool Spots::remove_node(std::string_view name) {
   return true;
 }
 
-// Several nodes may claim one hostname, by mistake: then the first by name is the spot's, whoever came first.
+// Several nodes may have the same hostname, by mistake: then the first by name represents the spot, in whatever order
+// they came.
 void Spots::choose_machine(SpotId id) {
   Spot& spot = spots_[id.index()];
   spot.machine = MachineId();
   if (spot.nodes == 0) return;
-  if (spot.nodes == 1) {  // the usual: the node is called like its host
+  if (spot.nodes == 1) {  // the usual case: the node's name is its hostname
     const MachineId found = machines_.find(strings_[spot.host]);
     if (found.valid() && machines_[found].host == spot.host) {
       spot.machine = found;
@@ -182,7 +183,7 @@ void Spots::renew_worn_views() {
   }
 }
 
-// In the order of the level values, so that what is near in the tree is near in memory.
+// In the order of level values, so that neighbours in the tree are neighbours in memory.
 void Spots::seat_all(View& view) {
   std::vector<std::pair<std::vector<std::string_view>, SpotId>> seats;
   for (std::size_t i = 0; i < spots_.size(); ++i) {
@@ -224,7 +225,7 @@ void Spots::ban(SpotId id, bool banned) {
 void Spots::touch(const Spot& spot, bool freer) {
   for (const Seat& seat : spot.seats) {
     View& view = *views_[seat.flavor.index()];
-    if (seat.group.valid()) continue;  // the group's own spot is touched for it
+    if (seat.group.valid()) continue;  // touch() is called for the group's own spot too
     view.touch(seat.leaf);
     if (freer && !quiet_) view.relieved = true;
   }

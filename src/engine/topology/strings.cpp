@@ -1,4 +1,4 @@
-// Interned texts with a count of their users.
+// Interned strings with reference counts.
 #include "engine/topology/strings.h"
 
 #include "engine/quota/free_list.h"

@@ -1,5 +1,5 @@
-// Label keys and values, host and node names as small integers, counted by their users: a text is kept once,
-// however many nodes carry it, and forgotten when none does.
+// Interned strings (label keys and values, host and node names) with reference counts: a text is stored once, however
+// many nodes use it, and removed when none does.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -17,12 +17,12 @@ using StringId = Id<struct StringTag>;
 
 class StringPool {
  public:
-  StringId acquire(std::string_view text);     // one user more
-  StringId find(std::string_view text) const;  // invalid when nobody uses it
+  StringId acquire(std::string_view text);     // adds a reference
+  StringId find(std::string_view text) const;  // invalid when the text is not in use
   void acquire_again(StringId id) { ++slots_[id.index()].users; }
-  void release(StringId id);  // the id may be given to another text afterwards
+  void release(StringId id);  // the id may be reused for another text afterwards
   const std::string& operator[](StringId id) const { return slots_[id.index()].text; }
-  std::size_t size() const { return slots_.size(); }        // ids are below
+  std::size_t size() const { return slots_.size(); }        // ids are smaller
   std::uint64_t generation() const { return generation_; }  // changes when an id was freed
 
  private:

@@ -1,4 +1,4 @@
-// Tightest sets, found by dynamic programming over (domains taken, leader placed, pods that fit).
+// Tightest sets by dynamic programming over (domains taken, leader placed, pods that fit).
 #include "engine/topology/tightest.h"
 
 #include <algorithm>
@@ -9,17 +9,17 @@ namespace berth::engine::topology {
 
 namespace {
 
-// A search may take this much; larger ones are left to best fit. Both keep one placement below some 20 ms.
+// Limits of one search; beyond them the caller uses best fit. They keep one placement below about 20 ms.
 constexpr std::uint64_t kMaxCells = 8'000'000;   // of the table: 32 MB
-constexpr std::uint64_t kMaxSteps = 50'000'000;  // on words of 64 cells
+constexpr std::uint64_t kMaxSteps = 50'000'000;  // steps on words of 64 cells
 
 struct Choice {
   std::uint32_t offer = 0;
   bool leads = false;
 };
 
-// Which sums of pods can be reached, and what was taken last to reach each for the first time. Rows: how many
-// offers were taken, and whether the leader is still to be placed.
+// Which sums of pods can be reached, and what was taken last when each was first reached. Rows: the number of offers
+// taken, and whether the leader is still to be placed.
 class Table {
  public:
   Table(std::uint32_t size, std::size_t sums) : sums_(sums), words_((sums + 63) / 64), rows_((size + 1) * 2) {
@@ -31,7 +31,7 @@ class Table {
 
   void start(bool missing) { row(0, missing).reached[0] = 1; }
 
-  // Takes one offer more, which has room for `more`, after every sum below `limit`.
+  // Takes one more offer, with capacity `more`, after every sum below `limit`.
   void step(std::uint32_t taken, bool missing, std::size_t limit, std::size_t more, Choice choice) {
     const std::vector<std::uint64_t>& source = row(taken, missing).reached;
     Row& target = row(taken + 1, missing && !choice.leads);
@@ -56,8 +56,8 @@ class Table {
 
  private:
   struct Row {
-    std::vector<std::uint64_t> reached;  // a bit for each sum
-    std::vector<std::uint32_t> last;     // by sum: twice the offer, and 1 when it leads
+    std::vector<std::uint64_t> reached;  // one bit per sum
+    std::vector<std::uint32_t> last;     // by sum: twice the offer's index, plus 1 when it has the leader
   };
   Row& row(std::uint32_t taken, bool missing) { return rows_[taken * 2 + (missing ? 1 : 0)]; }
 
@@ -79,7 +79,7 @@ std::uint64_t divided(std::int64_t amount, std::int64_t by) {
   return static_cast<std::uint64_t>(amount / by);
 }
 
-// The largest number that divides all rooms: equal domains then make a small table.
+// The greatest common divisor of all capacities: for equal domains this makes the table small.
 std::int64_t common_divisor(std::span<const Offer> offers, bool leader) {
   std::int64_t divisor = 0;
   for (const Offer& offer : offers) {
@@ -89,7 +89,7 @@ std::int64_t common_divisor(std::span<const Offer> offers, bool leader) {
   return std::max<std::int64_t>(divisor, 1);
 }
 
-// The most that `size` of them hold, in units.
+// The largest capacity of any `size` offers, in units.
 std::uint64_t most(std::span<const Offer> offers, std::uint32_t size, std::int64_t unit) {
   std::vector<std::uint64_t> rooms;
   for (const Offer& offer : offers) rooms.push_back(divided(std::max(offer.pods, offer.pods_with), unit));
@@ -123,7 +123,7 @@ std::vector<std::uint32_t> tightest(std::span<const Offer> offers, std::uint32_t
   if (sum == sums) return {};
 
   std::vector<std::uint32_t> chosen;
-  bool missing = false;  // the leader, among those that are still to be told
+  bool missing = false;  // whether the leader is among the offers still to be reconstructed
   for (std::uint32_t taken = size; taken > 0; --taken) {
     const Choice last = table.last(taken, missing, sum);
     chosen.push_back(last.offer);

@@ -1,4 +1,4 @@
-// The set of domains that holds a gang and leaves the least room.
+// The set of domains that can hold a gang and has the least capacity.
 #pragma once
 
 #include <cstdint>
@@ -7,18 +7,18 @@
 
 namespace berth::engine::topology {
 
-// What a domain is good for: pods and whole slices of the workers, alone and beside the leader.
+// The capacity of a domain: pods and whole slices of the workers, alone and beside the leader.
 struct Offer {
   std::int32_t pods = 0, slices = 0;
   std::int32_t pods_with = 0, slices_with = 0;
   bool leader = false;  // the leader fits
 };
 
-// Of the sets of `size` offers that have room for `pods` pods (and for the leader, in one of them) the one
-// with the least room in pods: indices, ascending. Among equals the set whose last offer comes first, then
-// whose last but one does, and so on; of the same set the way whose leader comes first. A set with a leading
-// part that is enough by itself does not count: it has more domains than it needs. Empty when there is no
-// such set, or when the search would be too large.
+// Chooses, from all sets of `size` offers with capacity for `pods` pods (and for the leader, in one of them), the set
+// with the least capacity in pods. Returns its indices, ascending. Among equals: the set whose last offer comes
+// first, then whose last but one does, and so on; of the same set, the variant whose leader comes first. A set of
+// which a prefix already suffices does not count: it has more domains than needed. Returns an empty vector when there
+// is no such set or the search would be too large.
 std::vector<std::uint32_t> tightest(std::span<const Offer> offers, std::uint32_t size, std::int64_t pods,
                                     bool leader);
 

@@ -6,8 +6,8 @@
 namespace berth::engine::topology {
 
 namespace {
-constexpr std::size_t kShortLog = 1024;  // entries that are kept whatever the size of the tree
-constexpr std::size_t kWorn = 1024;      // removed leaves that are no reason to build anew
+constexpr std::size_t kShortLog = 1024;  // minimum number of entries kept in the log
+constexpr std::size_t kWorn = 1024;      // a tree with fewer removed leaves than this is never rebuilt
 }  // namespace
 
 View::View(StringPool& strings, FlavorId flavor, const api::kueue::ResourceFlavor& spec,
@@ -59,7 +59,7 @@ std::vector<std::string> View::values(DomainId id) const {
   return path;
 }
 
-// The one with this value, or none and where it belongs.
+// The child with this value; if there is none, `position` is where it belongs.
 DomainId View::child(std::span<const DomainId> siblings, StringId value, std::size_t& position) const {
   const std::string& text = strings_[value];
   const auto it =

@@ -1,6 +1,5 @@
-// The tree of domains that one flavor's nodes make under its topology's levels. Domains are integers that
-// stay the same while the tree grows and shrinks, so that what is counted per domain need not be counted
-// anew.
+// The tree of domains that a flavor's nodes form with the levels of its topology. Domain ids stay the same while the
+// tree grows and shrinks, so that counts per domain stay valid.
 #pragma once
 
 #include <cstdint>
@@ -35,9 +34,9 @@ class View {
   struct Domain {
     DomainId parent;  // invalid: a root
     StringId value;
-    SpotId spot;  // of a leaf
+    SpotId spot;  // set for a leaf
     std::uint8_t level = 0;
-    bool gone = false;               // a leaf that was removed: in no list of children any more
+    bool gone = false;               // a removed leaf: no longer in any list of children
     std::vector<DomainId> children;  // by value
   };
 
@@ -46,36 +45,36 @@ class View {
   const std::vector<std::string>& levels() const { return levels_; }
   std::span<const StringId> level_keys() const { return level_keys_; }
   std::size_t leaf_level() const { return levels_.size() - 1; }
-  // The lowest level is kubernetes.io/hostname: each leaf is a node, and constraints of nodes are looked at.
+  // The lowest level is kubernetes.io/hostname: each leaf is a node, and node constraints of pods are checked.
   bool leaves_are_nodes() const { return leaves_are_nodes_; }
   int find_level(std::string_view label) const;  // -1: not one of its levels
   std::span<const Label> node_labels() const { return node_labels_; }
   const std::vector<api::Toleration>& tolerations() const { return tolerations_; }
 
   const Domain& operator[](DomainId id) const { return domains_[id.index()]; }
-  std::size_t size() const { return domains_.size(); }  // ids are below
+  std::size_t size() const { return domains_.size(); }  // ids are smaller
   std::span<const DomainId> roots() const { return roots_; }
   std::size_t leaves() const { return leaves_; }
   const std::string& value(DomainId id) const { return strings_[domains_[id.index()].value]; }
-  DomainId ancestor(DomainId id, std::size_t level) const;  // itself when it is of that level
-  bool before(DomainId a, DomainId b) const;                // order of the level values
-  std::vector<std::string> values(DomainId id) const;       // one for each level down to its own
+  DomainId ancestor(DomainId id, std::size_t level) const;  // the domain itself when it is of that level
+  bool before(DomainId a, DomainId b) const;                // in the order of the level values
+  std::vector<std::string> values(DomainId id) const;       // one for each level, down to the domain's own
 
-  DomainId insert(std::span<const StringId> path, SpotId spot);  // a leaf; `path` has a value for each level
+  DomainId insert(std::span<const StringId> path, SpotId spot);  // adds a leaf; `path` has one value per level
   DomainId find(std::span<const StringId> path) const;           // a leaf; invalid when there is none
   void remove(DomainId leaf);
-  bool worn() const;  // so much was removed that building anew pays
-  void clear();       // drops all domains; numbers start again
+  bool worn() const;  // so many leaves were removed that rebuilding the tree pays off
+  void clear();       // drops all domains; ids start again
 
-  // --- The log of leaves whose room or fitness changed. A reader remembers how far it has read.
+  // --- The log of leaves whose capacity or usability changed. Each reader remembers how far it has read.
   void touch(DomainId leaf);
   std::uint64_t log_end() const { return log_start_ + log_.size(); }
-  // What was logged from `position` on; false when that is forgotten or so much that counting anew is
-  // cheaper.
+  // Returns the entries logged since `position`. Returns false when they are no longer available, or so many that a
+  // full recount is cheaper.
   bool read(std::uint64_t position, std::span<const DomainId>& changed) const;
-  std::uint64_t version() const { return version_; }  // changes when numbers start again
+  std::uint64_t version() const { return version_; }  // changes when ids start again
 
-  bool relieved = false;  // something got freer since the engine asked
+  bool relieved = false;  // capacity got free since take_reliefs() was called
 
  private:
   DomainId child(std::span<const DomainId> siblings, StringId value, std::size_t& position) const;

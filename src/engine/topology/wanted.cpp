@@ -1,4 +1,4 @@
-// Topology requests, checked against a topology's levels.
+// Translates topology requests to the levels of a topology.
 #include "engine/topology/wanted.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ Malformed no_such_level(const std::string& flavor) {
   return Malformed(fmt::format("Flavor \"{}\" does not contain the requested level", flavor));
 }
 
-// Both ways of asking for slices as one list, coarsest first.
+// Both API forms of slices as one list, coarsest first.
 tl::expected<std::vector<SliceLayer>, std::string> layers_of(const TopologyRequest& request,
                                                              const TopologyOptions& options) {
   const bool two_fields = !request.slice_required_topology.empty() || request.slice_size;
@@ -44,7 +44,7 @@ tl::expected<std::vector<SliceLayer>, std::string> layers_of(const TopologyReque
   return request.slice_constraints;
 }
 
-// Levels and sizes of the layers, each inside the one before.
+// Sets levels and sizes of the layers; each is inside the previous one.
 tl::expected<void, std::string> set_layers(Wanted& wanted, const View& view, const std::string& flavor,
                                            const std::vector<SliceLayer>& layers, std::int32_t count) {
   std::size_t above = 0;

@@ -1,5 +1,5 @@
-// A topology request against the levels of a topology: which level, how strictly, in which slices
-// (kueue.md 4.4).
+// A topology request in terms of a topology's levels: which level, required or preferred, and which slices
+// (KEP-2724).
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 namespace berth::engine::topology {
 
 struct Wanted {
-  std::size_t level = 0;  // where all pods shall be in one domain
+  std::size_t level = 0;  // the level where one domain holds all pods
   bool required = false;
-  bool unconstrained = false;  // no wish: also requests for slices alone
-  // Slices: `slice_size` pods in one domain of `slice_level`; 1 at the lowest level when none are asked for.
-  // Below that level, pods go in units of `inner[level]`.
+  bool unconstrained = false;  // no level requested; also for requests with slices only
+  // Slices: `slice_size` pods in one domain of `slice_level`; without slices, size 1 at the lowest level. Below that
+  // level pods are placed in units of `inner[level]`.
   std::size_t slice_level = 0;
   std::int32_t slice_size = 1;
   std::vector<std::int32_t> inner;  // by level
@@ -28,7 +28,8 @@ struct Wanted {
   std::int32_t slices(std::int32_t pods) const { return pods / slice_size; }
 };
 
-// Or why the request cannot be met by this flavor whatever is free; null: an implied request, unconstrained.
+// Returns an error when this flavor can never satisfy the request, whatever is free. request null: implied,
+// unconstrained.
 tl::expected<Wanted, std::string> understand(const View& view, const std::string& flavor,
                                              const api::kueue::TopologyRequest* request, std::int32_t count,
                                              const TopologyOptions& options);
