@@ -13,7 +13,7 @@ using PolicyPtr = std::shared_ptr<const api::kueue::AdmissionPolicy>;
 
 namespace {
 
-// As an API server says it that has asked a webhook.
+// Adds the text that kube-apiserver adds to a webhook's denial.
 api::RestResponse said_by(std::string_view webhook, api::RestResponse refusal) {
   if (webhook.empty()) return refusal;
   auto& message = refusal.body.as_object()["message"];
@@ -39,7 +39,8 @@ ResourcePtr with_rules(ResourcePtr resource, AdmissionRules rules, PolicyPtr pol
     };
   }
   if (rules.mutate) {
-    // As a server does that asks webhooks: what the kind computes of other fields, it computes of what they made.
+    // The order of kube-apiserver with webhooks: first mutate, then let the kind compute fields that depend on
+    // others.
     joined->strategy.prepare_create = [then = resource->strategy.prepare_create, mutate = std::move(rules.mutate),
                                        policy](Json& object, const Lookup& lookup) {
       mutate(object, {lookup.get, *policy});

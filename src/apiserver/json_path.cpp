@@ -43,7 +43,7 @@ class JsonPathParser {
     while (peek() == ' ') ++at_;
   }
 
-  // Steps up to a character that cannot continue a path.
+  // Parses steps up to a character that cannot continue a path.
   bool path(std::vector<Step>& steps) {
     take("$");
     while (more()) {
@@ -184,7 +184,8 @@ class JsonPathParser {
     return parsed.has_value();
   }
 
-  static constexpr int kMaxDescents = 2;  // each multiplies the work by the size of the document
+  // `..` steps per path; each one multiplies the work by the size of the document.
+  static constexpr int kMaxDescents = 2;
 
   std::string_view text_;
   std::size_t at_ = 0;
@@ -200,7 +201,7 @@ std::optional<double> number_of(const Json& value) {
   return std::nullopt;
 }
 
-// -1, 0, 1, or nothing when the two cannot be ordered.
+// -1, 0 or 1; nullopt when the two cannot be ordered.
 std::optional<int> order(const Json& a, const Json& b) {
   if (a.is_string() && b.is_string()) {
     const int c = view(a.get_string()).compare(view(b.get_string()));

@@ -24,7 +24,8 @@ ResourcePtr with_kueue_conversion(ResourcePtr resource) {
   auto joined = std::make_shared<ResourceInfo>(*resource);
   joined->strategy.convert = api::kueue::convert;
   if (resource->gvr.version != api::kueue::kVersion) {
-    // Said to who sends it, before anything is stored.
+    // Try the conversion when the client sends the object, so that the client gets the error before anything is
+    // stored.
     joined->strategy.decode = [](Json& object) -> Result<void> {
       Json copy = object;
       return api::kueue::convert(copy, api::kueue::kVersion);

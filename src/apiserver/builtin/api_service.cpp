@@ -1,4 +1,4 @@
-// API services: stored with their rules. The embedded server forwards no request to another server.
+// APIServices: stored and validated. The embedded server forwards no requests to other servers.
 // https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/api-service-v1/
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// ConfigMap, Secret and ServiceAccount: settings and identities that pods use.
+// ConfigMap, Secret and ServiceAccount.
 #include <fmt/format.h>
 
 #include <set>
@@ -10,7 +10,7 @@
 namespace berth::apiserver {
 namespace {
 
-constexpr std::size_t kMaxDataBytes = 1 << 20;  // the API's limit for the values of one config map or secret
+constexpr std::size_t kMaxDataBytes = 1 << 20;  // limit for all values of one ConfigMap or Secret together
 
 std::size_t base64_size(std::string_view text) {
   std::size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
@@ -64,7 +64,7 @@ FieldErrors validate_config_map(const Json& object, const Lookup&) {
   return errors;
 }
 
-// What `immutable` forbids, for config maps and secrets.
+// Enforces `immutable` of ConfigMaps and Secrets.
 FieldErrors validate_data_update(const Json& object, const Json& old,
                                  std::initializer_list<std::string_view> fields) {
   FieldErrors errors;
@@ -77,7 +77,7 @@ FieldErrors validate_data_update(const Json& object, const Json& old,
   return errors;
 }
 
-// stringData is written into data and is never stored.
+// Moves stringData into data; stringData is never stored.
 Result<void> finish_secret(Json& object) {
   const JsonObject texts = object_at(object, {"stringData"});
   if (!texts.empty()) {
@@ -89,7 +89,7 @@ Result<void> finish_secret(Json& object) {
   return {};
 }
 
-// Types whose secrets must have certain keys.
+// Some secret types require certain keys.
 // https://kubernetes.io/docs/concepts/configuration/secret/#secret-types
 void check_secret_type(const Json& object, FieldErrors& errors) {
   std::string_view type = string_at(object, {"type"});

@@ -20,7 +20,7 @@ bool is_native(std::string_view name) {
 }
 bool is_extended(std::string_view name) { return !is_native(name) && !name.starts_with("requests."); }
 
-// Names and amounts of one list.
+// Checks the names and quantities of a resource list.
 void check_resource_list(const JsonObject& list, const std::string& path, FieldErrors& errors) {
   std::map<std::string_view, const Json*> sorted;
   for (const auto& member : list) sorted.emplace(member.key(), &member.value());
@@ -92,7 +92,7 @@ void check_ports(const Json& container, const std::string& path, FieldErrors& er
   }
 }
 
-// Printable ASCII without '='.
+// Environment variable names: printable ASCII without '='.
 bool is_variable_name(std::string_view name) {
   return std::all_of(name.begin(), name.end(), [](char c) { return c >= ' ' && c <= '~' && c != '='; });
 }
@@ -189,7 +189,7 @@ void check_port_of_action(const Json& action, const std::string& path, FieldErro
   }
 }
 
-// The action of a probe or lifecycle hook: exactly one.
+// Checks that a probe or lifecycle hook has exactly one action.
 void check_handler(const Json& owner, const std::string& path, std::initializer_list<std::string_view> kinds,
                    FieldErrors& errors) {
   std::size_t count = 0;

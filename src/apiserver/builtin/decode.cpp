@@ -56,7 +56,7 @@ Result<void> decode_quantity(Json& value) {
 
 constexpr std::size_t kWholeSeconds = std::string_view("2006-01-02T15:04:05").size();
 
-// As API servers demand of a MicroTime: neither more nor fewer than six digits.
+// kube-apiserver requires exactly six fractional digits in a MicroTime.
 bool has_microseconds(std::string_view time) {
   const std::string_view rest = time.substr(kWholeSeconds);
   return rest.starts_with('.') && rest.find_first_not_of("0123456789", 1) == 1 + 6;
@@ -79,7 +79,7 @@ Result<void> decode_time(Json& value, Codec codec) {
 
 constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-// Standard base64 with padding; line ends are skipped, as decoders do.
+// Standard base64 with padding; line breaks are skipped, as in Go's decoder.
 Result<void> decode_bytes(Json& value) {
   if (!value.is_string()) {
     if (value.is_null()) value = "";
@@ -124,7 +124,7 @@ Json zero_value(const Schema& s) {
 
 Result<void> decode_object(JsonObject& object, const Schema& schema);
 
-// What a null means inside of a list or map: the zero value.
+// A null inside a list or map means the zero value.
 void replace_null(Json& value, const Schema& schema) {
   if (value.is_null() && !schema.preserve_unknown) value = zero_value(schema);
 }

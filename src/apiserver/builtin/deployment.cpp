@@ -1,5 +1,5 @@
-// Deployments: stored with their defaults and rules. There is no Deployment controller in the embedded
-// server. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/deployment-v1/
+// Deployments: defaulted, validated and stored. The embedded server has no Deployment controller.
+// https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/deployment-v1/
 #include <fmt/format.h>
 
 #include "api/selector.h"

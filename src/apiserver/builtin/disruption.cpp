@@ -1,5 +1,5 @@
-// Pod disruption budgets: stored with their rules. Evictions of the embedded server do not count against
-// them. https://kubernetes.io/docs/tasks/run-application/configure-pdb/
+// PodDisruptionBudgets: validated and stored. Evictions in the embedded server ignore them.
+// https://kubernetes.io/docs/tasks/run-application/configure-pdb/
 #include "apiserver/builtin/checks.h"
 #include "apiserver/builtin/kinds.h"
 #include "apiserver/builtin/table.h"

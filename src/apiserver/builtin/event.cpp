@@ -1,4 +1,4 @@
-// Events, in both forms. https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/
+// Events, in both API forms. https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace berth::apiserver {
 namespace {
 
-// Bounds of the new form's texts; the old form (without eventTime) has none.
+// Length limits of the texts of events with eventTime (the new form); events without it have no limits.
 constexpr std::size_t kMaxReason = 128, kMaxAction = 128, kMaxNote = 1024, kMaxInstance = 128;
 
 std::string_view strip(std::string_view text) {
@@ -76,7 +76,7 @@ JsonArray core_cells(const Json& event, Time now) {
           Json(string_at(event, {"metadata", "name"}))};
 }
 
-// Selectors of events name the core form's fields, and `source` for whoever reported it.
+// Field selectors of events use the field names of core/v1; `source` selects by the reporting component.
 std::optional<std::string> core_field(const Json& event, std::string_view field) {
   static const auto paths =
       field_paths({"involvedObject.kind", "involvedObject.namespace", "involvedObject.name",
@@ -102,7 +102,7 @@ void check_length(const Json& event, std::string_view key, std::size_t max, Fiel
       api::invalid_value(std::string(key), "", fmt::format("can have at most {} characters", max)));
 }
 
-// The event's namespace is that of its object; events of cluster-scoped objects live in "default".
+// The event must be in the namespace of its object; for cluster-scoped objects in "default" or "kube-system".
 void check_namespace(const Json& event, std::string_view object, FieldErrors& errors) {
   std::string_view ns = string_at(event, {"metadata", "namespace"}),
                    regarding = string_at(event, {object, "namespace"});
@@ -111,7 +111,7 @@ void check_namespace(const Json& event, std::string_view object, FieldErrors& er
                                       "does not match event.namespace"));
 }
 
-// Rules for events with eventTime, that is, of the new form.
+// Validation of events with eventTime (the new form).
 FieldErrors validate_new_form(const Json& event) {
   FieldErrors errors;
   check_namespace(event, "regarding", errors);
@@ -145,7 +145,7 @@ FieldErrors validate_core(const Json& event, const Lookup&) {
 
 FieldErrors validate_events(const Json& event, const Lookup&) { return validate_new_form(event); }
 
-// All but the series is fixed in the new form; only the old form may be rewritten at will.
+// In the new form only the series may change; events in the old form may be changed freely.
 FieldErrors validate_events_update(const Json& event, const Json& old, std::string_view) {
   FieldErrors errors;
   for (std::string_view key : {"regarding", "related", "note", "action", "reason", "type", "eventTime",

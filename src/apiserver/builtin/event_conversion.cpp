@@ -6,7 +6,7 @@
 namespace berth::apiserver {
 namespace {
 
-// The names of the same members: events.k8s.io/v1, core/v1.
+// The fields with different names in events.k8s.io/v1 and core/v1.
 constexpr std::pair<std::string_view, std::string_view> kRenamed[] = {
     {"regarding", "involvedObject"},
     {"note", "message"},
@@ -31,7 +31,7 @@ Json rename(const Json& event, bool to_core) {
   }
   result["apiVersion"] = to_core ? "v1" : "events.k8s.io/v1";
   result["kind"] = "Event";
-  // Members that one form leaves out when empty and the other has always.
+  // Members that one form omits when empty and the other always has.
   if (to_core) {
     if (!result.contains("reportingComponent")) result["reportingComponent"] = "";
     if (!result.contains("reportingInstance")) result["reportingInstance"] = "";

@@ -1,5 +1,6 @@
-// Flow schemas and priority levels: stored with their defaults and rules. The embedded server bounds requests
-// by itself and does not ask them. https://kubernetes.io/docs/concepts/cluster-administration/flow-control/
+// FlowSchemas and PriorityLevelConfigurations: defaulted, validated and stored. The embedded server has its own
+// request limits and does not use them.
+// https://kubernetes.io/docs/concepts/cluster-administration/flow-control/
 #include <fmt/format.h>
 
 #include "apiserver/builtin/checks.h"
@@ -12,7 +13,7 @@ namespace {
 constexpr std::string_view kGroup = "flowcontrol.apiserver.k8s.io";
 constexpr std::int64_t kMaxPrecedence = 10'000, kMaxQueues = 10'000'000, kPercent = 100;
 
-// Queues are there only when requests may wait.
+// `queuing` gets defaults only when requests may be queued.
 Result<void> finish_level(Json& object) {
   const std::string_view response = string_at(object, {"spec", "limited", "limitResponse", "type"});
   if (response != "Queue") return {};

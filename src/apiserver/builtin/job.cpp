@@ -1,4 +1,4 @@
-// Jobs: defaults, generated selectors, rows of tables.
+// Jobs: defaults, generated selectors, table rows.
 #include <fmt/format.h>
 
 #include <limits>
@@ -27,7 +27,7 @@ void default_failure_policy(Json& spec) {
   }
 }
 
-// A Job without labels of its own has those of its pods.
+// A Job without labels gets the labels of its pod template.
 void default_labels(Json& job) {
   if (!object_at(job, {"metadata", "labels"}).empty()) return;
   const JsonObject labels = object_at(job, {"spec", "template", "metadata", "labels"});
@@ -70,8 +70,8 @@ void generate_selector(Json& job) {
 
 void prepare_create_job(Json& job, const Lookup&) {
   job.as_object()["status"] = JsonObject();
-  // A Job that has just the labels of its pods, as one without labels of its own does, takes the generated
-  // ones too.
+  // If the Job's labels equal those of its pod template (as after the default above), it also gets the generated
+  // labels.
   const JsonObject before = object_at(job, {"spec", "template", "metadata", "labels"});
   const bool shared = json_equal(Json(object_at(job, {"metadata", "labels"})), Json(before));
   if (bool_at(job, {"spec", "manualSelector"})) return;

@@ -23,7 +23,7 @@ bool holds(const Json& job, std::string_view type) {
   return c != nullptr && string_at(*c, {"status"}) == "True";
 }
 
-// One change of a Job's status, checked piece by piece.
+// Validates one change of a Job's status, rule by rule.
 class StatusCheck {
  public:
   StatusCheck(const Json& job, const Json& old, FieldErrors& errors)
@@ -158,7 +158,7 @@ class StatusCheck {
     }
   }
 
-  // Counts that only grow, and pods that are counted before the Job ends.
+  // Counts that only increase, and pods that must be counted before the Job finishes.
   void finished_jobs_rest() {
     const Json* uncounted = find(status_, "uncountedTerminatedPods");
     const bool none = uncounted == nullptr || (array_at(*uncounted, {"succeeded"}).empty() &&

@@ -254,15 +254,14 @@ void validate_job_spec(const Json& spec, FieldErrors& errors) {
   }
 }
 
-// Indexed Jobs may be scaled: completions and parallelism together.
+// Elastic Indexed Jobs: completions and parallelism may change together.
 bool is_elastic_change(const Json& spec, const Json& old_spec) {
   return string_at(spec, {"completionMode"}) == "Indexed" && find(spec, "completions") != nullptr &&
          find(old_spec, "completions") != nullptr &&
          same_member(spec, Json{{"completions", member_or_null(spec, "parallelism")}}, "completions");
 }
 
-// Where the Job is suspended and has no start time, the template's placement, labels and resources may
-// change.
+// While a Job is suspended and has no start time, the placement, labels and resources of its pod template may change.
 bool may_change_template(const Json& old) {
   return bool_at(old, {"spec", "suspend"}) && find_path(old, {"status", "startTime"}) == nullptr;
 }
@@ -276,7 +275,7 @@ void copy_member(Json& to, const Json& from, std::string_view key) {
   }
 }
 
-// The new template with the parts that may change as they were.
+// The new template, with the mutable parts replaced by those of the old one.
 Json with_placement_of(Json pod_template, const Json& old_template) {
   const Json &old_meta = member_or_null(old_template, "metadata"),
              &old_spec = member_or_null(old_template, "spec");
@@ -296,7 +295,7 @@ Json with_placement_of(Json pod_template, const Json& old_template) {
   return pod_template;
 }
 
-// Of affinity only the attraction to nodes may change.
+// In affinity, only nodeAffinity may change.
 bool other_affinity_changed(const Json& pod_template, const Json& old_template) {
   auto rest = [](const Json& t) {
     JsonObject affinity = object_at(t, {"spec", "affinity"});

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kAnnotation = "kubernetes.io/limit-ranger";
 
-// In order of name, as the answers' texts promise.
+// Sorted by name, because the order of the messages depends on it.
 std::vector<JsonPtr> limit_ranges_of(const Json& pod, const Lookup& lookup) {
   auto all = lookup.list(api::kLimitRanges, string_at(pod, {"metadata", "namespace"}));
   std::sort(all.begin(), all.end(), [](const JsonPtr& a, const JsonPtr& b) {
@@ -33,7 +33,7 @@ ResourceTotals totals_of(const JsonObject& list) {
   return totals;
 }
 
-// Adds to resources.<what> of the container what it lacks; returns the names, in order.
+// Adds missing entries to resources.<what> of the container; returns the added names, in order.
 std::vector<std::string> fill(Json& container, std::string_view what, const ResourceTotals& defaults) {
   std::vector<std::string> added;
   for (const auto& [name, quantity] : defaults) {
@@ -67,7 +67,7 @@ ContainerDefaults defaults_of(const Json& limit_range) {
   return defaults;
 }
 
-// One bound of one resource against what the container or pod has.
+// Checks one bound of one resource against a container or pod.
 class Check {
  public:
   Check(const ResourceTotals& requests, const ResourceTotals& limits, std::string_view kind,
@@ -131,7 +131,7 @@ class Check {
     }
   }
 
-  // limit / request > bound, without division.
+  // limit / request > bound, without a division.
   static bool exceeds(const Quantity& limit, const Quantity& request, const Quantity& bound) {
     __extension__ typedef __int128 Wide;
     return static_cast<Wide>(limit.milli_value()) * 1000 >
@@ -194,7 +194,7 @@ FieldErrors validate_limit_range(const Json& object, const Lookup&) {
   return errors;
 }
 
-// Containers: a missing default is the maximum, a missing default request the default or the minimum.
+// Defaults for containers: `default` is taken from `max`; `defaultRequest` from `default`, else from `min`.
 Result<void> finish_decoding_limit_range(Json& object) {
   Json& limits = ensure_path(object, {"spec", "limits"});
   if (!limits.is_array()) return {};

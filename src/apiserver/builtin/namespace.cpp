@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kFinalizer = "kubernetes";
 
-// Every namespace carries its own name as a label, so that selectors can name it.
+// Every namespace has its own name as a label, so that label selectors can select it.
 Result<void> finish_decoding_namespace(Json& object) {
   std::string name(string_at(object, {"metadata", "name"}));
   if (!name.empty()) ensure_path(object, {"metadata", "labels", "kubernetes.io/metadata.name"}) = name;
@@ -27,7 +27,7 @@ void prepare_create_namespace(Json& object, const Lookup&) {
   if (!has) list.push_back(Json(kFinalizer));
 }
 
-// The specification holds nothing but the finalizers, which only the finalize subresource changes.
+// The spec contains only the finalizers, and only the finalize subresource changes them.
 void prepare_update_namespace(Json& object, const Json& old, std::string_view subresource, const Lookup&) {
   if (subresource == "finalize") return;
   object.as_object()["spec"] = member_or_null(old, "spec");

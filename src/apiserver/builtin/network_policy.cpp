@@ -1,4 +1,4 @@
-// Network policies: stored with their defaults and rules. Pretend machines have no network to bound.
+// Network policies: defaulted, validated and stored. The simulated cluster has no network that enforces them.
 // https://kubernetes.io/docs/concepts/services-networking/network-policies/
 #include "apiserver/builtin/checks.h"
 #include "apiserver/builtin/kinds.h"

@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kNotReadyTaint = "node.kubernetes.io/not-ready";
 constexpr std::string_view kRolePrefix = "node-role.kubernetes.io/";
 
-// allocatable is capacity where the node does not say otherwise.
+// allocatable defaults to capacity.
 Result<void> finish_decoding_node(Json& object) {
   const JsonObject capacity = object_at(object, {"status", "capacity"});
   if (!capacity.empty() && object_at(object, {"status", "allocatable"}).empty()) {
@@ -23,7 +23,7 @@ Result<void> finish_decoding_node(Json& object) {
   return {};
 }
 
-// A new node gets no pods until its controller has seen it ready.
+// A new node gets no pods until the node controller has seen it ready.
 void add_not_ready_taint(Json& object) {
   Json& taints = ensure_path(object, {"spec", "taints"});
   if (!taints.is_array()) taints = JsonArray();
@@ -48,7 +48,7 @@ void check_amounts(const Json& object, FieldErrors& errors) {
   }
 }
 
-// Paths of taints begin with metadata, as the API server's do.
+// Error paths of taints begin with metadata, as in kube-apiserver.
 FieldErrors validate_node(const Json& object, const Lookup&) {
   FieldErrors errors;
   const JsonArray& taints = array_at(object, {"spec", "taints"});

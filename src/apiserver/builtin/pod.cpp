@@ -24,7 +24,7 @@ Result<void> finish_template(Json& object) {
   return {};
 }
 
-// A client cannot set the status of a new pod. A gated one says so at once.
+// Sets the status of a new pod; clients cannot. A gated pod gets the condition PodScheduled=False at once.
 void reset_status(Json& pod) {
   JsonObject status{{"phase", "Pending"}};
   if (!array_at(pod, {"spec", "schedulingGates"}).empty()) {
@@ -55,7 +55,7 @@ void prepare_update_pod(Json& pod, const Json& old, std::string_view subresource
   }
   pod.as_object()["status"] = member_or_null(old, "status");
   const Json& old_spec = member_or_null(old, "spec");
-  // What the server added at creation stays when a client writes its own manifest again.
+  // When a client writes its original manifest again, keep the fields that the server added at creation.
   for (std::string_view key : {"priority", "preemptionPolicy", "priorityClassName"}) {
     const Json* value = find(old_spec, key);
     Json& spec = ensure_path(pod, {"spec"});

@@ -26,7 +26,7 @@ Priority priority_of(const Json& priority_class) {
           std::string(string_at(priority_class, {"preemptionPolicy"}, "PreemptLowerPriority"))};
 }
 
-// The class of pods that name none: the global default with the lowest value, should there be several.
+// The priority of pods without a class: the global default; if there are several, the one with the lowest value.
 Priority default_priority(const Lookup& lookup) {
   Priority found;
   for (const auto& priority_class : lookup.list(api::kPriorityClasses, "")) {
@@ -40,7 +40,7 @@ Priority default_priority(const Lookup& lookup) {
   return found;
 }
 
-// Nullopt when the pod names a class that does not exist.
+// nullopt when the pod names a class that does not exist.
 std::optional<Priority> resolve_priority(const Json& pod, const Lookup& lookup) {
   std::string_view name = string_at(pod, {"spec", "priorityClassName"});
   if (name.empty()) return default_priority(lookup);

@@ -38,8 +38,8 @@ void default_requests(Json& container) {
   }
 }
 
-// Pod-level limits set the pod's requests: what the containers ask for in total where any does, else the
-// limit itself.
+// Defaults pod-level requests from pod-level limits: the total of the containers' requests for a resource if any
+// container has one, else the limit.
 void default_pod_requests(Json& spec) {
   if (object_at(spec, {"resources", "limits"}).empty()) return;
   ResourceTotals totals = container_requests(spec);

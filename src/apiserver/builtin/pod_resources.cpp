@@ -46,7 +46,7 @@ ResourceTotals containers_total(const Json& spec, std::string_view what) {
   return running;
 }
 
-// For the quality-of-service classes only cpu and memory count, and only amounts above zero.
+// QoS classes consider only cpu and memory, and only amounts above zero.
 ResourceTotals counted(const Json& owner, std::string_view what) {
   ResourceTotals list = list_of(owner, what);
   std::erase_if(list, [](const auto& member) {

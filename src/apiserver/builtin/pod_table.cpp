@@ -13,7 +13,7 @@ namespace {
 struct Row {
   std::string reason;
   std::int64_t ready = 0, total = 0, restarts = 0;
-  std::string last_restart;  // RFC 3339; such texts of whole seconds sort as their times
+  std::string last_restart;  // RFC 3339; texts with whole seconds sort by time
   bool initializing = false;
 };
 
@@ -26,7 +26,7 @@ const Json* condition(const Json& pod, std::string_view type) {
 
 bool is_true(const Json* c) { return c != nullptr && string_at(*c, {"status"}) == "True"; }
 
-// "Error", or what is known without a reason: "Signal:9", "ExitCode:1".
+// The reason, for example "Error"; without one "Signal:9" or "ExitCode:1".
 std::string end_reason(const Json& terminated) {
   std::string_view reason = string_at(terminated, {"reason"});
   if (!reason.empty()) return std::string(reason);
@@ -47,7 +47,7 @@ bool is_sidecar(const Json& pod, std::string_view name) {
   return false;
 }
 
-// Init containers in their order; the first that is not done tells the pod's state. Returns the restarts of
+// Reads init containers in order; the first one that is not done determines the pod's state. Returns the restarts of
 // sidecars.
 std::int64_t read_init_containers(const Json& pod, Row& row) {
   std::int64_t sidecar_restarts = 0;

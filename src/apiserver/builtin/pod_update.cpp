@@ -59,7 +59,7 @@ void check_deadline(const Json& spec, const Json& old_spec, FieldErrors& errors)
   }
 }
 
-// Every toleration of before must still be there; only its seconds may differ.
+// All old tolerations must remain; only their tolerationSeconds may change.
 void check_tolerations(const Json& spec, const Json& old_spec, FieldErrors& errors) {
   auto without_seconds = [](Json toleration) {
     if (toleration.is_object()) toleration.get_object().erase("tolerationSeconds");
@@ -93,7 +93,7 @@ bool is_prefix(const JsonArray& before, const JsonArray& now) {
   return before.size() <= now.size() && std::equal(before.begin(), before.end(), now.begin(), json_equal);
 }
 
-// Each required term may get further requirements; where there was no term, any may come.
+// Each required term may get additional requirements. If there was no term, any terms may be added.
 void check_affinity_additions(const Json& spec, const Json& old_spec, FieldErrors& errors) {
   const std::initializer_list<std::string_view> terms_at = {
       "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"};
@@ -125,7 +125,7 @@ void copy_member(Json& to, const Json& from, std::string_view key) {
   }
 }
 
-// The specification with everything that may change as it was.
+// The new spec, with all mutable parts replaced by the old ones.
 Json with_mutable_parts_of(const Json& spec, const Json& old_spec, bool gated) {
   Json result = spec;
   for (std::string_view list : {"containers", "initContainers"}) {

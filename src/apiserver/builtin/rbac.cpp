@@ -1,4 +1,4 @@
-// Roles and bindings: their defaults and rules. What they let people do is decided in apiserver/http/roles.h.
+// Roles and bindings: defaults and validation. Authorization is in apiserver/http/roles.h.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kGroup = "rbac.authorization.k8s.io";
 
-// Users and groups are kinds of this API, service accounts of the core.
+// Default apiGroup of subjects: rbac.authorization.k8s.io for users and groups, core for service accounts.
 Result<void> finish_binding(Json& object) {
   Json* subjects = object.as_object().if_contains("subjects");
   if (subjects == nullptr || !subjects->is_array()) return {};

@@ -10,7 +10,7 @@
 namespace berth::apiserver {
 namespace {
 
-// Names and values above this belong to the system's own classes.
+// Higher values, and names with this prefix, are reserved for system classes.
 constexpr std::int64_t kHighestUserPriority = 1'000'000'000;
 constexpr std::string_view kSystemPrefix = "system-";
 
@@ -48,7 +48,7 @@ FieldErrors validate_priority_class_update(const Json& object, const Json& old, 
   return errors;
 }
 
-// At most one class may be the default of all pods.
+// At most one PriorityClass may be the global default.
 std::optional<api::RestResponse> admit_priority_class(Json& object, const Json*, const Lookup& lookup) {
   if (!bool_at(object, {"globalDefault"})) return std::nullopt;
   std::string_view name = string_at(object, {"metadata", "name"});

@@ -32,7 +32,7 @@ std::vector<std::string> arguments(std::string_view flag, std::size_t name_lengt
   return names;
 }
 
-// "420", "{}" and "\"\"" are JSON, "Always" is a text.
+// "420", "{}" and "\"\"" are parsed as JSON; "Always" is a string.
 Json default_of(std::string_view text) {
   if (auto parsed = parse_json(text)) return *parsed;
   return Json(boost::json::string_view(text.data(), text.size()));
@@ -54,7 +54,7 @@ Schema scalar(std::string_view type, bool& known) {
   } else if (type == "bool") {
     s.type = SchemaType::kBoolean;
   } else if (type == "quantity") {
-    s.codec = Codec::kQuantity;  // a text or a number
+    s.codec = Codec::kQuantity;  // a string or a number
   } else if (type == "time") {
     text("date-time", Codec::kTime);
   } else if (type == "microTime") {
@@ -171,7 +171,7 @@ class Loader {
   std::map<std::string, SchemaPtr, std::less<>> types_;
 };
 
-// Built once; reading it needs no lock, because all types are resolved before the first answer.
+// Built once. Reading needs no lock, because all types are resolved before the first request.
 Loader& loader() {
   static Loader instance;
   return instance;

@@ -1,4 +1,4 @@
-// Services: stored with their defaults and rules. The embedded server gives them no address.
+// Services: defaulted, validated and stored. The embedded server allocates no cluster IPs.
 // https://kubernetes.io/docs/reference/kubernetes-api/service-resources/service-v1/
 #include <fmt/format.h>
 

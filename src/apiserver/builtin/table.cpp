@@ -10,7 +10,7 @@
 namespace berth::apiserver {
 namespace {
 
-// "<a><unit>" or, when there is a rest, "<a><unit><b><smaller unit>".
+// "<a><unit>", or "<a><unit><b><smaller unit>" when b is not 0.
 std::string two_units(std::int64_t a, char unit, std::int64_t b, char smaller) {
   return b == 0 ? fmt::format("{}{}", a, unit) : fmt::format("{}{}{}{}", a, unit, b, smaller);
 }
@@ -18,7 +18,7 @@ std::string two_units(std::int64_t a, char unit, std::int64_t b, char smaller) {
 }  // namespace
 
 std::string human_duration(Duration d) {
-  // Towards zero: clocks may differ by up to a second without being called wrong.
+  // Round towards zero: up to two seconds of clock skew are tolerated before the result is "<invalid>".
   const std::int64_t seconds = std::chrono::duration_cast<std::chrono::seconds>(d).count();
   if (seconds < -1) return "<invalid>";
   if (seconds < 0) return "0s";

@@ -10,8 +10,8 @@
 
 namespace berth::apiserver {
 
-// Formats a duration as kubectl does: "45s", "5m30s", "3h", "2d4h", "324d", "2y10d"; "<invalid>" for more than a
-// second in the future.
+// Formats a duration as kubectl does: "45s", "5m30s", "3h", "2d4h", "324d", "2y10d"; "<invalid>" for two seconds or
+// more in the future (negative).
 std::string human_duration(Duration d);
 // The time since an RFC 3339 timestamp; "<unknown>" when it is empty.
 std::string age_cell(std::string_view timestamp, Time now);

@@ -8,7 +8,7 @@ namespace {
 
 using api::field_path;
 
-// What each source needs.
+// The required fields of each volume source.
 struct SourceRule {
   std::string_view source;
   std::initializer_list<std::string_view> needs;

@@ -1,5 +1,5 @@
-// Webhook configurations: stored with their defaults and rules. The embedded server calls none of them; what
-// Berth's own would do happens in process (docs/adr/0008-in-process-admission.md).
+// Webhook configurations: defaulted, validated and stored. The embedded server calls no webhooks; Berth's own run in
+// process (docs/adr/0008-in-process-admission.md).
 // https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
 #include <algorithm>
 #include <set>

@@ -1,4 +1,4 @@
-// Resolves names and types of an expression.
+// Resolves the names and types of an expression.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ class Checker {
 
   void check(Expr& expr) {
     expr.type = type_of(expr);
-    if (!expr.type) expr.type = basic_type(Kind::kDyn);  // a problem was noted; go on for more
+    if (!expr.type) expr.type = basic_type(Kind::kDyn);  // the problem is recorded; continue to find more
   }
 
   int slots() const { return slots_; }
@@ -33,7 +33,7 @@ class Checker {
   };
 
   TypePtr problem(std::size_t at, std::string message) {
-    constexpr std::size_t kMost = 20;  // as many as are worth reading
+    constexpr std::size_t kMost = 20;  // further problems are not recorded
     if (problems_.size() < kMost) problems_.push_back({at, std::move(message)});
     return nullptr;
   }
@@ -87,7 +87,7 @@ class Checker {
     return problem(expr.at, fmt::format("undeclared reference to '{}' (in container '')", expr.name));
   }
 
-  // `type(x) == string`
+  // Type names as values, as in `type(x) == string`.
   static bool type_constant(Expr& expr) {
     static constexpr std::array<std::string_view, 10> kTypes = {
         "bool", "int", "uint", "double", "string", "bytes", "list", "map", "null_type", "type"};

@@ -1,5 +1,5 @@
-// The worst case of an expression before it runs. The weights are those of Kubernetes' estimator, so that
-// what it accepts is accepted here.
+// Estimates the worst-case cost of an expression. The weights are those of Kubernetes' estimator, so that rules that
+// Kubernetes accepts are accepted here.
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#resource-use-by-validation-functions
 #include <algorithm>
 
@@ -71,7 +71,7 @@ std::uint64_t macro_cost(const Expr& expr) {
   switch (expr.macro) {
     case Expr::Macro::kAll:
     case Expr::Macro::kExists:
-      step = add(step, expr.macro == Expr::Macro::kAll ? 3 : 4);  // looks at the result so far
+      step = add(step, expr.macro == Expr::Macro::kAll ? 3 : 4);  // for testing the result of the previous elements
       once = 1;
       break;
     case Expr::Macro::kExistsOne:
@@ -80,7 +80,7 @@ std::uint64_t macro_cost(const Expr& expr) {
       break;
     case Expr::Macro::kFilter:
     case Expr::Macro::kMap:
-      step = add(step, kListCost + 3);  // every found element is a list that is joined to the result
+      step = add(step, kListCost + 3);  // each result element is a one-item list that is appended to the result
       once = kListCost + 1;
       break;
     case Expr::Macro::kOptMap:

@@ -1,4 +1,4 @@
-// Runs checked expressions.
+// Evaluates checked expressions.
 #include <fmt/format.h>
 
 #include <array>
@@ -56,7 +56,7 @@ class Evaluator {
   }
   static Value out_of_budget() { return failure("operation cancelled: actual cost limit exceeded"); }
 
-  // Optional operands pass through: none stays none.
+  // Unwraps an optional operand. Returns false for an empty optional, which stays empty.
   static bool open_optional(Value& operand, bool& wrapped) {
     const auto* optional = operand.as<Optional>();
     if (optional == nullptr) return true;
@@ -127,7 +127,8 @@ class Evaluator {
       case Lazy::kNone:
         break;
     }
-    constexpr std::size_t kFew = 4;  // no function has more; methods of texts have the most
+    // The largest number of arguments of any function, including the target of a method.
+    constexpr std::size_t kFew = 4;
     BERTH_INVARIANT(expr.args.size() <= kFew);
     std::array<Value, kFew> args;
     for (std::size_t i = 0; i < expr.args.size(); ++i) {
@@ -146,8 +147,8 @@ class Evaluator {
     return yes != nullptr ? value(*expr.args[*yes ? 1 : 2]) : no_such_overload();
   }
 
-  // The operator whose result is `decides` as soon as one side is; an error on the other side does not matter
-  // then.
+  // The operators && and ||: the result is `decides` as soon as one side is; an error on the other side is then
+  // ignored.
   Value logical(const Expr& expr, bool decides) {
     Value left = value(*expr.args[0]);
     const auto* a = left.as<bool>();
@@ -249,7 +250,7 @@ class Evaluator {
 
   void bind(const Expr& expr, Value item) { slots_[static_cast<std::size_t>(expr.slot)] = std::move(item); }
 
-  // all() is a chain of &&, exists() one of ||: they stop at the element that decides.
+  // all() is a chain of &&, exists() a chain of ||: both stop at the element that decides the result.
   Value quantified(const Expr& expr, const Value& range, bool decides) {
     Value result = !decides;
     for (std::size_t i = 0; i < length(range); ++i) {
@@ -274,7 +275,7 @@ class Evaluator {
     return count == 1;
   }
 
-  // filter(x, p), map(x, t) and map(x, p, t).
+  // Evaluates filter(x, p), map(x, t) and map(x, p, t).
   Value collect(const Expr& expr, const Value& range) {
     const bool filters = expr.macro == Expr::Macro::kFilter || expr.args.size() == 3;
     std::vector<Value> out;

@@ -1,4 +1,4 @@
-// int(), string(), type() and the other conversions.
+// int(), string(), type() and other conversions.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -115,7 +115,8 @@ Value to_duration(std::span<const Value> args) {
 Value to_timestamp(std::span<const Value> args) {
   if (args[0].as<Time>() != nullptr) return args[0];
   if (const auto* i = args[0].as<std::int64_t>()) {
-    constexpr std::int64_t kFirst = -62135596800, kLast = 253402300799;  // the years 1 to 9999
+    // The start of year 1 and the end of year 9999.
+    constexpr std::int64_t kFirst = -62135596800, kLast = 253402300799;
     return *i >= kFirst && *i <= kLast ? Value(Time(std::chrono::seconds(*i)))
                                        : failure("timestamp overflow");
   }

@@ -1,4 +1,4 @@
-// Functions of lists, sets and optional values.
+// Functions on lists, sets and optional values.
 #include "apiserver/cel/functions.h"
 
 namespace berth::apiserver::cel {

@@ -1,4 +1,4 @@
-// Kubernetes' quantities.
+// Functions on Kubernetes quantities.
 #include "apiserver/cel/functions.h"
 
 namespace berth::apiserver::cel {

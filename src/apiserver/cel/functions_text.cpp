@@ -1,4 +1,4 @@
-// size, contains, startsWith, split and the other functions of texts.
+// size, contains, startsWith, split and other string functions.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace berth::apiserver::cel {
 namespace {
 
 constexpr std::size_t kMaxText =
-    1u << 20;  // bytes a function may make; repeated joining must not exhaust memory
+    1u << 20;  // maximum bytes of a function's result, so that repeated concatenation cannot exhaust memory
 
 const std::string_view* text_at(std::span<const Value> args, std::size_t i) {
   const auto* text = i < args.size() ? args[i].as<Text>() : nullptr;
@@ -25,7 +25,7 @@ std::size_t count_characters(std::string_view text) {
       text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
-// The byte offset of a character; the size of the text at its end.
+// The byte offset of a character; the size of the text when it is past the end.
 std::size_t offset_of(std::string_view text, std::size_t character) {
   std::size_t at = 0;
   while (at < text.size() && character > 0) {
@@ -76,7 +76,7 @@ Value matches(std::span<const Value> args) {
   return re2::RE2::PartialMatch(re2::StringPiece(a->data(), a->size()), *expression);
 }
 
-// All matches, at most `limit` of them.
+// Returns all matches, at most `limit`.
 std::vector<Value> find_matches(std::string_view text, const re2::RE2& expression, std::int64_t limit) {
   std::vector<Value> out;
   re2::StringPiece rest(text.data(), text.size()), found;

@@ -1,4 +1,4 @@
-// Parts of timestamps, in UTC or at a fixed offset, and of durations.
+// Accessors of timestamps (in UTC or at a fixed offset) and of durations.
 #include <charconv>
 
 #include "apiserver/cel/functions.h"
@@ -19,7 +19,7 @@ enum class Part {
   kMilliseconds
 };
 
-// "UTC", "Z", "+02:00", "-07:30". Named zones need a database that servers have and this does not.
+// Parses "UTC", "Z", "+02:00", "-07:30". Named time zones are not supported: they need a time zone database.
 std::optional<std::chrono::minutes> offset_of(std::string_view zone) {
   if (zone.empty() || zone == "UTC" || zone == "Z") return std::chrono::minutes(0);
   const bool negative = zone[0] == '-';

@@ -106,7 +106,7 @@ Token Lexer::number() {
   }
   if (is_unsigned) ++at_;
   out = token(Token::Kind::kLiteral, start);
-  // 2^63 is allowed here for the sake of -9223372036854775808; the parser refuses it alone.
+  // Accept 2^63 here, because it is valid in -9223372036854775808; the parser rejects it without the minus.
   constexpr std::uint64_t kMost = 1ULL << 63U;
   if (read.ec != std::errc() || (!fraction && !is_unsigned && whole > kMost))
     return bad(start, "invalid int literal");

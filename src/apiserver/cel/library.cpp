@@ -1,4 +1,4 @@
-// The table of functions, and the operators of numbers and texts.
+// The function table, and the operators on numbers and strings.
 #include "apiserver/cel/library.h"
 
 #include <array>
@@ -15,7 +15,7 @@ Value overflow(std::string_view what) { return failure(std::string(what) + " ove
 using IntOperation = bool (*)(std::int64_t, std::int64_t, std::int64_t*);
 using UintOperation = bool (*)(std::uint64_t, std::uint64_t, std::uint64_t*);
 
-// The same operation on two ints, two uints or two doubles.
+// Applies the operation to two ints, two uints or two doubles.
 template <typename Op>
 Value arithmetic(std::span<const Value> args, Op op) {
   const auto* ai = args[0].as<std::int64_t>();
@@ -339,7 +339,7 @@ TypePtr result_of(const Function& function, std::span<const TypePtr> args) {
     const std::size_t colon = signature.find(':');
     if (!takes(signature.substr(0, colon), args)) continue;
     TypePtr result = make_result(signature[colon + 1], function, args);
-    // Several signatures take dynamic arguments: the result is dynamic then, unless all agree.
+    // Several signatures can match dynamic arguments: the result is dynamic unless all of them agree.
     if (found && found->kind != result->kind) return basic_type(Kind::kDyn);
     found = std::move(result);
   }

@@ -12,7 +12,7 @@
 namespace berth::apiserver::cel {
 namespace {
 
-// Binary operators by how tightly they bind; the ternary is below all of them.
+// Binary operators by precedence; the ternary operator has the lowest.
 struct Operator {
   std::string_view sign, function;
   int precedence;
@@ -66,7 +66,7 @@ class Parser {
     if (!take(sign)) unexpected();
   }
   void unexpected() {
-    if (!ok()) return;  // the first problem says enough
+    if (!ok()) return;  // only the first problem is reported
     if (token_.kind == Token::Kind::kBad) return problem(token_.at, token_.problem);
     std::string what = token_.kind == Token::Kind::kEnd ? "<EOF>" : std::string(token_.text);
     problem(token_.at, fmt::format("Syntax error: mismatched input '{}'", what));
@@ -114,7 +114,7 @@ class Parser {
     return nullptr;
   }
 
-  // All operators associate to the left. A long chain makes a deep tree, so its length counts as depth.
+  // All operators are left-associative. A long chain makes a deep tree, so its length counts towards the depth.
   ExprPtr binary(int least) {
     ExprPtr left = unary();
     const int depth = depth_;
@@ -153,7 +153,7 @@ class Parser {
     return postfix();
   }
 
-  // "-5" is a literal.
+  // Negates a number literal: "-5" is a literal.
   bool negate_literal() {
     if (auto* i = std::get_if<std::int64_t>(&token_.literal)) {
       *i = static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(*i));
@@ -215,7 +215,7 @@ class Parser {
     }
     ExprPtr result = make(Expr::Kind::kCall, where, name);
     result->member = true;
-    // `optional.of(x)`, `sets.contains(a, b)`: functions with a dot in their name.
+    // `optional.of(x)`, `sets.contains(a, b)`: functions with a dot in the name.
     if (target->kind == Expr::Kind::kVariable && (target->name == "optional" || target->name == "sets")) {
       result->name = target->name + "." + name;
       result->member = false;
@@ -327,7 +327,8 @@ class Parser {
     return argument;
   }
 
-  static constexpr int kMaxChain = 2000;  // operators of one expression; bounds the tree's depth
+  // Maximum number of chained operators in an expression; bounds the depth of the tree.
+  static constexpr int kMaxChain = 2000;
 
   Lexer lexer_;
   Token token_;

@@ -1,4 +1,4 @@
-// Compiling the rules of a schema, and running them on objects.
+// Compiles the rules of a schema and runs them on objects.
 #include "apiserver/cel/rules.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ std::string rules_path(std::string_view path, std::size_t i) {
   return api::index_path(api::field_path(path, "x-kubernetes-validations"), i);
 }
 
-// The rule as servers print it, with the members of their own representation.
+// The rule as kube-apiserver prints it, with the field names of its internal type.
 Json rule_value(const Rule& rule) {
   return JsonObject{{"Rule", rule.rule},
                     {"Message", rule.message},
@@ -118,8 +118,8 @@ class RuleCompiler {
   FieldErrors& errors_;
 };
 
-// The budgets of a server: of one rule, and of all of a schema, with every object and list as large as it may
-// be.
+// Checks kube-apiserver's cost budgets, per rule and for all rules of a schema, assuming that every object and list
+// has its maximum size.
 class CostCheck {
  public:
   explicit CostCheck(FieldErrors& errors) : errors_(errors) {}
@@ -129,7 +129,7 @@ class CostCheck {
     if (total_ <= kSchemaLimit) return;
     std::stable_sort(costly_.begin(), costly_.end(),
                      [](const Costly& a, const Costly& b) { return a.cost > b.cost; });
-    constexpr std::size_t kShown = 4;  // the worst; the others hardly matter
+    constexpr std::size_t kShown = 4;  // the most expensive rules; the rest contribute little
     for (std::size_t i = 0; i < std::min(kShown, costly_.size()); ++i) {
       errors_.push_back(api::forbidden_field(
           costly_[i].path,
@@ -154,7 +154,7 @@ class CostCheck {
   }
 
   static std::string exceeds(std::string_view what, std::uint64_t cost, std::uint64_t limit) {
-    const std::uint64_t tenths = cost / (limit / 10);  // of the limit
+    const std::uint64_t tenths = cost / (limit / 10);  // tenths of the limit
     std::string factor = tenths > 1000 ? "more than 100x" : fmt::format("{}.{}x", tenths / 10, tenths % 10);
     return fmt::format(
         "{} exceeds budget by factor of {} (try simplifying the rule, or adding maxItems, maxProperties, and "
@@ -163,8 +163,8 @@ class CostCheck {
         what, factor);
   }
 
-  // `count` values of this schema can be in one object; `correlated` tells whether an old value can be found
-  // for each.
+  // `count`: the maximum number of values of this schema in one object. `correlated`: an old value can be found for
+  // each.
   void walk(const Schema& schema, const std::string& path, std::uint64_t count, bool correlated) {
     if (!schema.rules_below) return;
     for (std::size_t i = 0; i < schema.rules.size(); ++i)
@@ -257,7 +257,7 @@ class RuleRunner {
     left_ -= before - budget.left;
     const auto* holds = result.as<bool>();
     if (holds != nullptr && *holds) return;
-    // What was wrong before the rule came stays allowed until it is changed.
+    // Ratcheting: an unchanged value stays valid, because it may be older than the rule.
     if (!transition && old != nullptr && json_equal(value, *old)) return;
     if (holds == nullptr) return report_failure(rule, result, schema, path);
     report(rule, value, self, old_self, schema, path);

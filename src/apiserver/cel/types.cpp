@@ -6,7 +6,7 @@
 namespace berth::apiserver::cel {
 namespace {
 
-// Bytes of the shortest JSON text of a value.
+// The size in bytes of the smallest JSON value of the schema.
 std::uint64_t shortest(const Schema& schema) {
   if (schema.int_or_string) return 1;
   switch (schema.type) {
@@ -84,7 +84,7 @@ TypePtr optional_type(TypePtr element) {
 }
 
 std::uint64_t max_entries(const Schema& schema) {
-  constexpr std::uint64_t kKey = 6;  // `"":` and a comma around the shortest key
+  constexpr std::uint64_t kKey = 6;  // two quotes, a colon and a comma around the shortest key
   if (schema.type == SchemaType::kArray) {
     if (schema.max_items) return *schema.max_items;
     return (kMaxRequest - 2) / ((schema.items ? shortest(*schema.items) : 1) + 1);
@@ -144,7 +144,7 @@ TypePtr field_type(const Type& object, std::string_view field) {
 
 bool assignable(const Type& a, const Type& b) {
   if (a.kind == Kind::kDyn || b.kind == Kind::kDyn) return true;
-  if (a.kind == Kind::kNull || b.kind == Kind::kNull) return true;  // nullable values are not told apart here
+  if (a.kind == Kind::kNull || b.kind == Kind::kNull) return true;  // nullability is not tracked here
   if (a.kind == Kind::kObject && b.kind == Kind::kObject) return a.schema == b.schema;
   if (a.kind != b.kind) return false;
   if (a.kind == Kind::kMap && !assignable(*a.key, *b.key)) return false;

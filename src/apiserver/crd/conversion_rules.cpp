@@ -1,6 +1,5 @@
-// What a CustomResourceDefinition says about conversion. The server calls no webhook: the versions of Kueue's
-// kinds are converted in process, so that their definitions may name one, and so may those that need no
-// conversion.
+// Defaults and validation of spec.conversion. The server calls no conversion webhooks. The versions of Kueue's kinds
+// are converted in process, so their CRDs may specify a webhook; CRDs that need no conversion may, too.
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/
 #include <algorithm>
 
@@ -73,7 +72,7 @@ void check_conversion(const Json& crd, api::FieldErrors& errors) {
         api::forbidden_field(kPath + ".webhook", "should not be set when strategy is not set to Webhook"));
   } else if (strategy != "Webhook") {
     errors.push_back(api::not_supported(kPath + ".strategy", Json(strategy), {"None", "Webhook"}));
-  } else if (needs_conversion(crd)) {  // nobody here could do it
+  } else if (needs_conversion(crd)) {  // no in-process conversion exists for this CRD
     errors.push_back(api::not_supported(kPath + ".strategy", Json(strategy), {"None"}));
   } else {
     static const Json kNone = JsonObject();

@@ -1,4 +1,4 @@
-// The resource customresourcedefinitions.
+// The resource customresourcedefinitions.apiextensions.k8s.io.
 #include "apiserver/crd/crd.h"
 #include "apiserver/crd/internal.h"
 #include "base/text.h"
@@ -16,7 +16,7 @@ void fill_spec(Json& crd) {
     set_if_empty(crd, {"spec", "names", "singular"}, to_lower(kind));
     set_if_empty(crd, {"spec", "names", "listKind"}, kind + "List");
   }
-  // No longer a choice; typed servers do not print false.
+  // preserveUnknownFields can no longer be true in v1; typed encoders omit false.
   if (!bool_at(crd, {"spec", "preserveUnknownFields"})) erase_path(crd, {"spec", "preserveUnknownFields"});
   Json* versions = crd.is_object() && find_path(crd, {"spec", "versions"}) != nullptr
                        ? &ensure_path(crd, {"spec", "versions"})
@@ -29,7 +29,7 @@ void fill_spec(Json& crd) {
   }
 }
 
-// Objects may be in the storage version from now on.
+// Adds the storage version to status.storedVersions: objects may be stored in it from now on.
 void note_storage_version(Json& crd) {
   for (const Json& version : array_at(crd, {"spec", "versions"})) {
     if (!bool_at(version, {"storage"})) continue;
@@ -44,7 +44,7 @@ void note_storage_version(Json& crd) {
   }
 }
 
-// What an object without content has in its stored form.
+// The stored form of an empty object.
 Json zero() {
   const Json names = JsonObject{{"plural", ""}, {"kind", ""}};
   return JsonObject{

@@ -1,4 +1,4 @@
-// CustomResourceDefinition as a schema.
+// The schema of CustomResourceDefinition.
 // https://kubernetes.io/docs/reference/kubernetes-api/extend-resources/custom-resource-definition-v1/
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-// From a CustomResourceDefinition to the resources that are served for it.
+// Creates the resources that a CustomResourceDefinition defines.
 #include <fmt/format.h>
 
 #include "apiserver/crd/crd.h"
@@ -48,7 +48,7 @@ void read_subresources(const Json& version, ResourceInfo& to) {
   to.scale_selector_path = string_at(*scale, {"labelSelectorPath"});
 }
 
-// Selectors name fields without the leading dot.
+// Field selectors name the fields without the leading dot.
 Result<void> read_selectable_fields(const Json& version, Strategy& strategy) {
   std::map<std::string, JsonPath, std::less<>> paths;
   for (const Json& field : array_at(version, {"selectableFields"})) {

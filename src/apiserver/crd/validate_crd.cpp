@@ -1,4 +1,4 @@
-// What a server asks of a CustomResourceDefinition besides its schema.
+// Validation of CustomResourceDefinitions beyond their schema.
 #include <fmt/format.h>
 #include <re2/re2.h>
 
@@ -17,7 +17,7 @@ using api::FieldErrors;
 
 constexpr std::string_view kApproval = "api-approved.kubernetes.io";
 
-// RFC 1035 labels: what names in paths must be.
+// Names that appear in URL paths must be RFC 1035 labels.
 std::string check_label(std::string_view name) {
   static const re2::RE2 kLabel("[a-z]([-a-z0-9]*[a-z0-9])?");
   if (name.size() <= 63 && re2::RE2::FullMatch(re2::StringPiece(name.data(), name.size()), kLabel)) return "";
@@ -109,7 +109,7 @@ class CrdCheck {
     if (shared != nullptr) compile_schema(*shared, "spec.validation.openAPIV3Schema", errors_);
   }
 
-  // The versions as servers print them, with the members of their own representation.
+  // The versions as kube-apiserver prints them, with the field names of its internal type.
   Json versions_value() const {
     JsonArray out;
     for (const Json& version : versions()) {
@@ -126,7 +126,7 @@ class CrdCheck {
     return Json(std::move(out));
   }
 
-  // `path` is empty when another version said the same.
+  // `path` is empty when another version has the same subresources: report errors only once.
   void check_subresources(const Json& version, const std::string& path) {
     const Json* scale = find_path(version, {"subresources", "scale"});
     if (scale == nullptr || path.empty()) return;
@@ -175,7 +175,7 @@ class CrdCheck {
   }
 
   void check_selectable_fields(const Json& version, const std::string& path) {
-    constexpr std::size_t kMost = 8;  // servers index no more
+    constexpr std::size_t kMost = 8;  // kube-apiserver's limit
     const JsonArray& fields = array_at(version, {"selectableFields"});
     const std::string at = api::field_path(path, "selectableFields");
     if (fields.size() > kMost) add(api::too_many(at, fields.size(), kMost));
@@ -254,7 +254,7 @@ class CrdCheck {
       });
       if (!known) add(api::invalid_value(api::index_path(at, i), stored[i], "must appear in spec.versions"));
     }
-    std::string_view storage;  // the last, when several are marked
+    std::string_view storage;  // the last one when several versions are marked as storage
     for (const Json& version : versions()) {
       if (bool_at(version, {"storage"})) storage = string_at(version, {"name"});
     }

@@ -1,4 +1,4 @@
-// The whole check of a custom object's content.
+// Validates the content of a custom object.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using api::FieldErrors;
 
-// A number as Go's fmt prints it, with the name of its type.
+// The value as Go's fmt prints it, with the name of its Go type.
 std::string described(const Json& value) {
   if (value.is_string()) return fmt::format("{} is of the type string", view(value.get_string()));
   if (value.is_double()) return fmt::format("{} is of the type float64", value.get_double());
@@ -56,7 +56,7 @@ void check_scale(const Json& object, const ResourceInfo& resource, bool status_o
   check_selector_path(object, resource.scale_selector_path, errors);
 }
 
-// Objects inside of objects say what they are.
+// Embedded resources must have apiVersion and kind.
 void check_embedded(const Json& value, const Schema& schema, bool is_root, const std::string& path,
                     FieldErrors& errors) {
   if (value.is_array() && schema.items) {
@@ -85,7 +85,7 @@ void check_embedded(const Json& value, const Schema& schema, bool is_root, const
   }
 }
 
-// Rules are not run on an object whose parts may not be what the rules take them for.
+// Rules are not run when earlier errors mean that fields may not have the form that the rules expect.
 bool hides_rules(const FieldErrors& errors) {
   return std::any_of(errors.begin(), errors.end(), [](const api::FieldError& error) {
     using enum api::FieldErrorType;

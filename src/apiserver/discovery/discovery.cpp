@@ -18,7 +18,7 @@ using http::HttpResponse;
 using http::MediaForm;
 using http::Target;
 
-// How clients ask for the protobuf form of OpenAPI v2, and what it is called in the answer.
+// The media type with which clients request the protobuf form of OpenAPI v2, and the Content-Type of the response.
 constexpr std::string_view kOpenApiV2Accept = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 constexpr std::string_view kOpenApiV2Type = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
@@ -87,7 +87,7 @@ std::shared_ptr<const Discovery::Document> Discovery::cached(
   }
   if (const auto it = documents_.find(key); it != documents_.end()) return it->second;
   auto body = make();
-  if (!body) return nullptr;  // unknown names are not remembered: they would fill the cache
+  if (!body) return nullptr;  // do not cache unknown names: they would fill the cache
   auto document = std::make_shared<Document>(Document{std::move(*body), ""});
   document->etag = "\"" + hash_of(document->body) + "\"";
   documents_.emplace(key, document);
@@ -157,7 +157,7 @@ HttpResponse Discovery::root_document(const HttpRequest& request, const Target& 
   return out;
 }
 
-// /openapi/v2, /openapi/v3 and one document of it: "openapi/v3/apis/batch/v1".
+// /openapi/v2, /openapi/v3 and single documents of v3: "openapi/v3/apis/batch/v1".
 std::optional<HttpResponse> Discovery::openapi(const HttpRequest& request, const Target& target) {
   const auto& parts = target.segments;
   const bool v2 = parts.size() == 2 && parts[1] == "v2";
@@ -209,7 +209,7 @@ const VirtualGroup* Discovery::virtual_group(std::string_view group) const {
   return it == options_.virtual_groups.end() ? nullptr : &*it;
 }
 
-// Of a group, or of a group and version: "/api/v1", "/apis/batch", "/apis/batch/v1".
+// The document of a group, or of a group and version: "/api/v1", "/apis/batch", "/apis/batch/v1".
 std::optional<Json> Discovery::plain_document(const Target& target) const {
   const auto& parts = target.segments;
   if (parts[0] == "api") return api_resource_list(registry_, "", parts[1]);

@@ -19,12 +19,12 @@ constexpr std::string_view kBuiltInVerbs[] = {"create", "delete", "deletecollect
 constexpr std::string_view kCustomVerbs[] = {"delete", "deletecollection", "get",    "list",
                                              "patch",  "create",           "update", "watch"};
 
-// One entry of a resource list; subresources carry the kind they speak.
+// One entry of a resource list. A subresource can have a different kind than its resource.
 struct Entry {
   std::string name;  // "pods", or "status" for a subresource
   std::string singular;
   std::string group, version,
-      kind;  // what it speaks; group and version only where they differ from the resource's
+      kind;  // kind of the request and response body; group and version only where they differ from the resource's
   std::vector<std::string> verbs;
 };
 
@@ -52,7 +52,7 @@ Entry extra_subresource(const ResourceInfo& info, const std::string& name) {
   return {name, "", "", "", info.kind, {"get", "patch", "update"}};
 }
 
-// Built-in kinds list theirs by name, custom ones status before scale.
+// Built-in kinds list subresources by name; custom kinds list status before scale.
 std::vector<Entry> subresources_of(const ResourceInfo& info) {
   std::vector<Entry> all;
   for (const std::string& name : info.extra_subresources) all.push_back(extra_subresource(info, name));
@@ -63,8 +63,7 @@ std::vector<Entry> subresources_of(const ResourceInfo& info) {
   return all;
 }
 
-// Clients compare it to learn that two versions share their storage: eight bytes of a hash, as the API
-// server's.
+// Clients compare it to learn that two resources share their storage: eight bytes of a hash, as in kube-apiserver.
 std::string storage_hash(const ResourceInfo& info) {
   const std::string text = info.gvr.group + "/" +
                            (info.storage_version.empty() ? info.gvr.version : info.storage_version) + "/" +
@@ -104,7 +103,7 @@ void add_plain(const ResourceInfo& info, JsonArray& resources) {
   }
 }
 
-// Built-in kinds leave the group and version of their own kind empty; clients fill in those of the document.
+// Built-in kinds leave the group and version of their own kind empty; clients take them from the document.
 Json response_kind(const Entry& e, const ResourceInfo& info) {
   const bool own = e.version.empty();
   const bool told = info.custom || !own;
@@ -132,7 +131,7 @@ Json aggregated_entry(const ResourceInfo& info) {
   return out;
 }
 
-// The reviews as resources, so that they appear beside the stored ones.
+// The review kinds as resources, so that discovery lists them with the stored ones.
 std::vector<ResourcePtr> review_resources() {
   std::vector<ResourcePtr> all;
   for (const http::ReviewKind& k : http::review_kinds()) {

@@ -7,7 +7,7 @@
 namespace berth::apiserver::discovery {
 namespace {
 
-// All checks of an endpoint as lines, and whether all are fine.
+// Runs all checks of an endpoint; one line per check, then the overall result.
 http::HttpResponse run(std::string_view endpoint, const std::vector<HealthCheck>& checks,
                        const std::vector<std::string>& excluded, bool verbose) {
   std::string lines;

@@ -4,7 +4,7 @@ namespace berth::apiserver {
 namespace {
 
 constexpr Duration kLife = std::chrono::hours(1);
-constexpr Duration kPause = std::chrono::seconds(1);  // after the disk did not keep up
+constexpr Duration kPause = std::chrono::seconds(1);  // retry delay when the store was overloaded
 const std::string kBucket = bucket_of("", "events");
 
 }  // namespace

@@ -9,8 +9,8 @@
 namespace berth::apiserver {
 namespace {
 
-constexpr std::size_t kPerTurn = 256;                        // then requests get their turn
-constexpr Duration kPauseBetweenPasses = std::chrono::milliseconds(100);  // after the disk did not keep up
+constexpr std::size_t kPerTurn = 256;                        // objects per turn, so that requests are not delayed
+constexpr Duration kPauseBetweenPasses = std::chrono::milliseconds(100);  // retry delay when the store was overloaded
 
 }  // namespace
 
@@ -47,7 +47,7 @@ void GarbageCollector::on_change(const Change& change) {
   }
 }
 
-// Only what may have something to do: has owners, or waits for its dependents.
+// Enqueues only objects that may need work: those with owners, and those that wait for their dependents.
 void GarbageCollector::enqueue(const std::string& uid) {
   const OwnedObject* object = graph_.find(uid);
   if (object == nullptr || (object->owners.empty() && !object->foreground && !object->orphaning)) return;
@@ -74,7 +74,7 @@ void GarbageCollector::work() {
 GarbageCollector::Outcome GarbageCollector::settle(const std::string& uid, const OwnedObject& object) {
   if (object.orphaning) return settle_orphans(uid, object);
   if (object.foreground) return settle_foreground(uid, object);
-  if (object.deleting) return Outcome::kDone;  // on its way already
+  if (object.deleting) return Outcome::kDone;  // deletion is already in progress
   return settle_owned(uid, object);
 }
 
@@ -103,7 +103,7 @@ GarbageCollector::Outcome GarbageCollector::settle_foreground(const std::string&
   return blocked ? Outcome::kDone : remove_own_finalizer(uid, object, kForegroundFinalizer);
 }
 
-// A kind nobody serves here may exist elsewhere: its objects count as there.
+// An owner whose kind is not served here is assumed to exist.
 bool GarbageCollector::kind_is_served(const OwnerEdge& edge) const {
   return core_.registry.find_kind(edge.group, edge.version, edge.kind) != nullptr ||
          std::ranges::any_of(core_.registry.all(), [&](const ResourcePtr& resource) {
@@ -112,7 +112,8 @@ bool GarbageCollector::kind_is_served(const OwnerEdge& edge) const {
 }
 
 GarbageCollector::Outcome GarbageCollector::settle_owned(const std::string& uid, const OwnedObject& object) {
-  std::set<std::string> gone, waiting;  // uids of owners that do not exist; that wait for this object to go
+  // Uids of owners that do not exist; uids of owners that wait for this object to be deleted.
+  std::set<std::string> gone, waiting;
   bool held = false;
   for (const OwnerEdge& edge : object.owners) {
     const OwnedObject* owner = graph_.owner(object, edge);
@@ -130,7 +131,7 @@ GarbageCollector::Outcome GarbageCollector::settle_owned(const std::string& uid,
   }
   if (gone.empty() && waiting.empty()) return Outcome::kDone;
   if (!waiting.empty() && !graph_.dependents(uid).empty()) {
-    // Two objects that own each other and wait for each other's end would wait for ever.
+    // Objects that own each other and wait for each other would wait forever: break the cycle.
     const auto dependents = graph_.dependents(uid);
     const bool cycle = std::ranges::any_of(
         dependents, [&](const std::string& dependent) { return waiting.contains(dependent); });
@@ -167,7 +168,7 @@ GarbageCollector::Outcome GarbageCollector::forget_owners(const std::string& uid
   return write(object, changed);
 }
 
-// The change of metadata is an ordinary update, so that the last finalizer takes the object with it.
+// Changes metadata with an ordinary update, so that removing the last finalizer also removes the object.
 GarbageCollector::Outcome GarbageCollector::write(const OwnedObject& object, const Json& changed) {
   const ResourcePtr resource = find_resource(core_.registry, object.key.bucket);
   if (resource == nullptr) return Outcome::kDone;
@@ -187,7 +188,7 @@ GarbageCollector::Outcome GarbageCollector::remove(const std::string& uid, const
   if (resource == nullptr) return Outcome::kDone;
   const JsonPtr stored = core_.store.get(object.key.bucket, object.key.item);
   if (stored == nullptr) return Outcome::kDone;
-  // What the object asks for itself goes before what its owner asks for.
+  // The object's own finalizers take precedence over the policy from its owner.
   if (has_finalizer(*stored, kOrphanFinalizer)) policy = "Orphan";
   if (has_finalizer(*stored, kForegroundFinalizer)) policy = "Foreground";
   api::RestRequest request;

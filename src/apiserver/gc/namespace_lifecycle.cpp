@@ -9,7 +9,7 @@
 namespace berth::apiserver {
 namespace {
 
-constexpr Duration kPause = std::chrono::milliseconds(100);  // after the disk did not keep up
+constexpr Duration kPause = std::chrono::milliseconds(100);  // retry delay when the store was overloaded
 constexpr std::string_view kFinalizer = "kubernetes";
 const std::string kBucket = bucket_of("", "namespaces");
 
@@ -37,7 +37,7 @@ struct Condition {
   std::string message;
 };
 
-// The transition time stays when the status does.
+// Keeps lastTransitionTime when the status does not change.
 void set_condition(Json& object, const Condition& condition, Time now) {
   Json& conditions = ensure_path(object, {"status", "conditions"});
   if (!conditions.is_array()) conditions = JsonArray{};
@@ -114,7 +114,7 @@ bool NamespaceLifecycle::settle(const std::string& name) {
   return finalize(*object);
 }
 
-// Deletes what is not being deleted yet, and counts what is still there.
+// Deletes objects that are not being deleted yet, and counts those that remain.
 NamespaceLifecycle::Content NamespaceLifecycle::remove_content(const std::string& ns) {
   Content content;
   for (const std::string& bucket : core_.store.buckets()) {
@@ -153,7 +153,7 @@ NamespaceLifecycle::Content NamespaceLifecycle::remove_content(const std::string
   return content;
 }
 
-// The server's own finalizer goes; metadata.finalizers of others may hold the empty namespace still.
+// Removes the server's own finalizer from spec.finalizers. metadata.finalizers may still keep the empty namespace.
 bool NamespaceLifecycle::finalize(const Json& object) {
   const ObjectKey key = key_of(kBucket, "", string_at(object, {"metadata", "name"}));
   JsonArray rest;

@@ -29,7 +29,7 @@ bool discovery_path(std::string_view path) {
   return std::any_of(kRoots.begin(), kRoots.end(), [&](std::string_view r) { return under(path, r); });
 }
 
-// What everybody who is known may ask about themselves.
+// Requests about oneself that every authenticated user may make.
 bool about_oneself(const Action& a) {
   if (a.verb != "create") return false;
   if (a.resource.group == "authentication.k8s.io") return a.resource.resource == "selfsubjectreviews";
@@ -37,7 +37,7 @@ bool about_oneself(const Action& a) {
                                                         a.resource.resource == "selfsubjectrulesreviews");
 }
 
-// Splits one line of a token file at commas; a quoted field may hold commas.
+// Splits a line of a token file at commas; quoted fields may contain commas.
 std::vector<std::string> split_csv(std::string_view line) {
   std::vector<std::string> fields(1);
   bool quoted = false;

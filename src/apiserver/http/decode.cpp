@@ -8,7 +8,7 @@
 namespace berth::apiserver::http {
 namespace {
 
-constexpr std::size_t kQuotedBodyBytes = 100;  // how much of a broken body an error repeats
+constexpr std::size_t kQuotedBodyBytes = 100;  // bytes of an invalid body that the error message quotes
 
 std::string quoted(std::string_view bytes) {
   if (bytes.empty()) return "<empty>";
@@ -26,7 +26,7 @@ DecodedBody decode_json(std::string_view bytes) {
   if (value) {
     body.value = std::move(*value);
   } else {
-    // What ends too early is told in the words that people look for.
+    // For truncated input, use the message of Go's decoder, which users recognise.
     const bool cut = value.error().message.find("incomplete") != std::string::npos;
     body.error =
         "json parse error: " + (cut ? std::string("unexpected end of JSON input") : value.error().message);

@@ -10,7 +10,7 @@ bool is_status(const Json& body) {
   return string_at(body, {"kind"}) == "Status" && string_at(body, {"apiVersion"}) == "v1";
 }
 
-// The body in the shape that was asked for. Status objects stay what they are.
+// The body in the requested shape. Status objects are not converted.
 Json shaped(const Reply& reply) {
   const Json& body = reply.response.body;
   if (!reply.resource || is_status(body)) return body;
@@ -71,7 +71,7 @@ std::string warning_header(std::string_view text) {
   for (const char c : text) {
     const auto u = static_cast<unsigned char>(c);
     if (c == '"' || c == '\\') out.push_back('\\');
-    out.push_back(u < 0x20 || u == 0x7f ? ' ' : c);  // a header is one line
+    out.push_back(u < 0x20 || u == 0x7f ? ' ' : c);  // a header value must be a single line
   }
   return out + '"';
 }

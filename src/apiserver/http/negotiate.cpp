@@ -7,7 +7,7 @@
 namespace berth::apiserver::http {
 namespace {
 
-constexpr std::size_t kMaxClauses = 32;  // of an Accept header; what comes after is not looked at
+constexpr std::size_t kMaxClauses = 32;  // clauses of an Accept header; further ones are ignored
 
 std::string_view trim(std::string_view s) {
   while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
@@ -20,7 +20,7 @@ struct Clause {
   int q = 1000;  // thousandths
 };
 
-// "1", "0.8", "0.125": thousandths; what is malformed counts as 1.
+// Parses "1", "0.8", "0.125" to thousandths; malformed text counts as 1.
 int parse_q(std::string_view text) {
   if (text.empty() || (text[0] != '0' && text[0] != '1')) return 1000;
   int value = (text[0] - '0') * 1000;

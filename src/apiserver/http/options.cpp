@@ -101,7 +101,7 @@ std::optional<api::RestResponse> write_options(const Query& query, std::string_v
   return std::nullopt;
 }
 
-// The DeleteOptions that a query stands for; null when it names none.
+// The DeleteOptions in the query; null when it has none.
 Json delete_options_of(const Query& query) {
   JsonObject options;
   if (const auto seconds = parse_int(query.get("gracePeriodSeconds")))
@@ -140,7 +140,7 @@ std::optional<api::RestResponse> delete_options(const Query& query, api::RestReq
   return std::nullopt;
 }
 
-// 400 for lists and gets; watches answer 500 here, as the API server does.
+// 400 for list and get; 500 for watch, as in kube-apiserver.
 api::RestResponse bad_version(const api::RestRequest& request) {
   const std::string what = "resourceVersion: Invalid value: \"" + request.resource_version +
                            "\": strconv.ParseUint: parsing \"" + request.resource_version +

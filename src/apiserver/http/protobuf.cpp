@@ -14,12 +14,13 @@ namespace berth::apiserver::http {
 namespace {
 
 constexpr std::string_view kMagic{"k8s\0", 4};
-constexpr int kMaxDepth = 64;  // of messages in messages; JSONSchemaProps aside, kinds have fewer than twenty
+// Nesting depth of messages; except for JSONSchemaProps, kinds have fewer than twenty levels.
+constexpr int kMaxDepth = 64;
 
 enum class Shape { kOne, kList, kMap };
 
 struct Field {
-  std::string name;  // "." when the members belong to the message around
+  std::string name;  // ".": the members belong to the enclosing message
   std::string type;
   Shape shape = Shape::kOne;
 };
@@ -71,7 +72,7 @@ const Messages& messages() {
   return all;
 }
 
-// One field as it is on the wire.
+// One field in wire format.
 struct Wire {
   std::uint32_t number = 0;
   int type = 0;             // 0 varint, 1 eight bytes, 2 bytes, 5 four bytes
@@ -120,11 +121,11 @@ class Reader {
   std::string_view rest_;
 };
 
-// Numbers of the fields 1, 2 and 3 of a small message, and its texts.
+// The numbers and strings of fields 1, 2 and 3 of a small message.
 struct Small {
   std::int64_t numbers[4] = {};
   std::string_view texts[4];
-  std::vector<std::string_view> first;  // all texts of field 1
+  std::vector<std::string_view> first;  // all strings of field 1
 };
 
 Result<Small> read_small(std::string_view bytes) {
@@ -141,7 +142,7 @@ Result<Small> read_small(std::string_view bytes) {
 }
 
 Json time_of(const Small& s, bool micro) {
-  // Times that a client did not set are empty; what is far outside of the calendar is left out, too.
+  // Times that a client did not set are empty. Times outside the calendar's range are dropped, too.
   constexpr std::int64_t kMaxSeconds = 253'402'300'799;  // the end of the year 9999
   const std::int64_t seconds = s.numbers[1], nanos = s.numbers[2];
   if ((seconds == 0 && nanos == 0) || seconds < 0 || seconds > kMaxSeconds) return nullptr;
@@ -149,7 +150,7 @@ Json time_of(const Small& s, bool micro) {
   return Json(micro ? format_micro_time(at) : format_time(at));
 }
 
-// Messages whose JSON is no object. nullptr: the value is not set.
+// Messages whose JSON form is not an object. nullptr: the value is not set.
 Result<Json> special_of(std::string_view type, std::string_view bytes) {
   auto small = read_small(bytes);
   if (!small) return fail(small.error().message);
@@ -222,7 +223,7 @@ Result<void> read_message(const Message& message, std::string_view bytes, int de
     auto wire = reader.next();
     if (!wire) return fail(wire.error().message);
     const auto known = message.find(wire->number);
-    if (known == message.end()) continue;  // fields of newer versions are ignored, as Go does
+    if (known == message.end()) continue;  // ignore fields of newer versions, as Go does
     const Field& field = known->second;
     if (field.name == ".") {
       const auto inlined = messages().find(field.type);
@@ -248,7 +249,7 @@ Result<void> read_message(const Message& message, std::string_view bytes, int de
   return {};
 }
 
-// Counters that metadata has only when they are set.
+// Drops zero-valued members of metadata that are stored only when they are set.
 void drop_zero_metadata(JsonObject& object) {
   Json* metadata = object.if_contains("metadata");
   if (metadata == nullptr || !metadata->is_object()) return;

@@ -1,10 +1,10 @@
-// Messages of the kinds that manifests of applications bring along.
+// Messages of the kinds that application manifests contain.
 #include "apiserver/http/protobuf_messages.h"
 
 namespace berth::apiserver::http {
 
-// Source: as protobuf_messages.cpp, and kube-aggregator's. Where two groups have a message of the same name, one
-// has the name of its type in apiserver/builtin/*.yaml.
+// Source: see protobuf_messages.cpp; in addition kube-aggregator's generated.proto. Where two groups have a message
+// of the same name, one of them uses the name of its type in apiserver/builtin/*.yaml.
 constexpr std::string_view kApplicationMessages = R"(
 APIService: 1 metadata ObjectMeta, 2 spec APIServiceSpec, 3 status APIServiceStatus;
 APIServiceCondition: 1 type string, 2 status string, 3 lastTransitionTime time, 4 reason string, 5 message

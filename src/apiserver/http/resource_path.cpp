@@ -15,7 +15,7 @@ std::optional<ResourcePath> resource_path(const std::vector<std::string>& segmen
   } else {
     return std::nullopt;
   }
-  // "namespaces/x/status" is about the namespace; "namespaces/x/pods" is about pods in it.
+  // "namespaces/x/status" names the namespace; "namespaces/x/pods" names pods in it.
   const std::size_t left = segments.size() - i;
   const bool of_namespace = left >= 3 && (segments[i + 2] == "status" || segments[i + 2] == "finalize");
   if (segments[i] == "namespaces" && left >= 3 && !of_namespace) {

@@ -9,7 +9,7 @@ namespace {
 constexpr std::string_view kAuthentication = "authentication.k8s.io";
 constexpr std::string_view kAuthorization = "authorization.k8s.io";
 
-// Field ownership of a member: what is an object owns its members and itself.
+// FieldsV1 of a value: an object owns its members and, if `itself`, also itself.
 Json owned(const Json& value, bool itself) {
   JsonObject fields;
   if (!value.is_object()) return fields;
@@ -153,7 +153,7 @@ api::RestResponse answer_self(const ReviewKind& kind, const ReviewContext& conte
   return {201, std::move(out), {}};
 }
 
-// For whom the token shall be good; without a word about it: for this API server.
+// The requested audiences of the token; default: this API server.
 std::vector<std::string> audiences_of(const Json& spec) {
   std::vector<std::string> out;
   for (const Json& audience : array_at(spec, {"audiences"})) {
@@ -163,7 +163,8 @@ std::vector<std::string> audiences_of(const Json& spec) {
   return out;
 }
 
-// Whose token it is, and for which of the wanted audiences it is good. The error says why it is not.
+// The identity of the token, and in `audiences` the wanted audiences for which it is valid. The error says why it is
+// not valid.
 Result<Identity> reviewed(std::string_view token, const std::vector<std::string>& wanted,
                           const ReviewContext& context, std::vector<std::string>& audiences) {
   const auto claims = context.signer == nullptr ? std::nullopt : context.signer->recognise(token);

@@ -9,7 +9,7 @@ namespace berth::apiserver::http {
 namespace {
 
 constexpr std::string_view kGroup = "rbac.authorization.k8s.io";
-constexpr int kMaxAggregation = 8;  // roles that are sums of sums; a circle must end
+constexpr int kMaxAggregation = 8;  // nesting depth of aggregated roles, so that a cycle ends
 
 api::GroupVersionResource rbac(std::string_view resource) {
   return {std::string(kGroup), "v1", std::string(resource)};

@@ -18,14 +18,14 @@
 
 namespace berth::apiserver::http {
 
-// A request split and decoded, its sender known.
+// A request after URL and body are parsed and the caller is authenticated.
 struct ParsedRequest final : berth::http::Handler::Parsed {
   HttpRequest http;
   Target target;
   std::string target_error;
   std::optional<ResourcePath> resource;
-  std::optional<Identity> who;        // nullopt: credentials that are wrong (401), or `claims` say it
-  std::optional<TokenClaims> claims;  // of a service account's token, which must still hold
+  std::optional<Identity> who;        // nullopt: invalid credentials (401), unless `claims` is set
+  std::optional<TokenClaims> claims;  // of a service account token; resolve_claims() checks that it is still valid
   std::optional<BodySyntax> syntax;
   std::optional<api::PatchType> patch;
   DecodedBody body;
@@ -44,11 +44,11 @@ constexpr std::string_view kBodyTypes =
 constexpr std::string_view kCustomBodyTypes = "application/json, application/yaml";
 constexpr std::string_view kCustomPatchTypes =
     "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
-// A watch whose client sets no limit ends after 30 to 60 minutes, so that connections spread again.
+// A watch without a timeout from the client ends after 30 to 60 minutes, so that connections are redistributed.
 constexpr std::int64_t kMinWatchSeconds = 30 * 60;
 constexpr std::string_view kTokenSubresource = "token";  // of service accounts
 
-// nullopt: no verb of the API.
+// nullopt: the method is not a verb of the API here.
 std::optional<Verb> verb_of(const ParsedRequest& r) {
   const std::string& m = r.http.method;
   const bool named = !r.resource->name.empty();
@@ -105,7 +105,7 @@ bool has_subresource(const ResourceInfo& info, std::string_view name) {
          info.extra_subresources.end();
 }
 
-// Subresources that are only posted to; "finalize" is only put.
+// Subresources that accept only POST; "finalize" accepts only PUT.
 bool is_action(std::string_view subresource) {
   return subresource == "binding" || subresource == "eviction" || subresource == kTokenSubresource;
 }
@@ -158,7 +158,7 @@ struct Router::Impl {
     if (seed == 0) seed = (std::uint64_t{std::random_device{}()} << 32) ^ std::random_device{}();
   }
 
-  // One request on its way through the executor.
+  // The state of one request while the executor handles it.
   struct Passage {
     ParsedRequest& in;
     std::shared_ptr<ResponseSink> sink;
@@ -213,7 +213,7 @@ void Router::Impl::count(std::string_view verb, const ResourceInfo& resource, in
                  {"code", std::to_string(code)}});
 }
 
-// splitmix64: identifiers only need to differ.
+// splitmix64: identifiers need to be unique, not unpredictable.
 std::uint64_t Router::Impl::next_random() const {
   std::uint64_t z = seed + 0x9e3779b97f4a7c15ULL * (1 + drawn.fetch_add(1));
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -229,7 +229,7 @@ std::string Router::Impl::audit_id(const HttpRequest& request) const {
   return random_id();
 }
 
-// As a UUID of random bits.
+// A UUID of random bits.
 std::string Router::Impl::random_id() const {
   static constexpr char kHex[] = "0123456789abcdef";
   std::string id;
@@ -261,7 +261,8 @@ void Router::Impl::identify(ParsedRequest& in, const HttpRequest& request) const
   if (!in.who && signer) in.claims = signer->recognise(token);
 }
 
-// The signature was checked on another thread; the objects that the token names are known on this one.
+// Another thread has checked the signature. The objects that the token names can only be checked here, on the
+// executor.
 void Router::Impl::resolve_claims(ParsedRequest& in) const {
   if (!in.claims) return;
   auto who = identity_of(*in.claims, {std::string(kIssuer)}, objects, executor.now());
@@ -312,8 +313,8 @@ std::unique_ptr<Exchange> Router::Impl::execute(ParsedRequest& in, std::shared_p
   return answer(p, page ? std::move(*page) : not_found_page());
 }
 
-// Paths below a group and version that serves nothing are no API at all; below one that serves built-in kinds
-// the API says so itself.
+// 404 for a path that names no served resource: plain when the group and version serve no built-in kind, else a
+// Status.
 RestResponse Router::Impl::missing(const ParsedRequest& in) const {
   for (const ResourcePtr& r : registry.all()) {
     const auto& gvr = in.resource->resource;
@@ -380,7 +381,7 @@ std::unique_ptr<Exchange> Router::Impl::execute_resource(Passage p) {
   return call(std::move(p), std::move(request), info);
 }
 
-// Takes the body and the options; the order of complaints is the API server's: size, type, options, content.
+// Reads the body and the options. Errors are checked in kube-apiserver's order: size, type, options, content.
 std::optional<RestResponse> Router::Impl::read_body(const ParsedRequest& in, const ResourceInfo& info,
                                                     RestRequest& request) const {
   const bool writes = request.verb == Verb::kCreate || request.verb == Verb::kUpdate;
@@ -394,7 +395,7 @@ std::optional<RestResponse> Router::Impl::read_body(const ParsedRequest& in, con
   }
   const bool has_object = writes || (deletes && !in.http.body.empty());
   if (has_object && !in.syntax) return unsupported_media_type(info.custom ? kCustomBodyTypes : kBodyTypes);
-  // Only built-in kinds have a protobuf form; DeleteOptions are one for every kind.
+  // Custom kinds have no protobuf form; DeleteOptions have one for every kind.
   if (writes && info.custom && *in.syntax == BodySyntax::kProtobuf)
     return unsupported_media_type(kCustomBodyTypes);
   if (in.http.body_too_large) return too_large();
@@ -443,7 +444,7 @@ std::unique_ptr<Exchange> Router::Impl::call(Passage p, RestRequest request, Res
   reply->form = p.form;
   reply->include = include.value_or(IncludeObject::kMetadata);
   reply->headers = headers_of(p.in);
-  // Subresources answer another kind than the resource's.
+  // Other subresources return a different kind than the resource's.
   if (request.subresource.empty() || request.subresource == "status") reply->resource = resource;
   core.call(std::move(request), [alive = exchange->alive, reply, sink = p.sink, verb, resource = resource,
                                  this](RestResponse response) {
@@ -484,7 +485,7 @@ std::unique_ptr<Exchange> Router::Impl::execute_token_request(Passage p) {
   });
 }
 
-// What is posted, answered at once and never stored.
+// Answers a posted object immediately, without storing it.
 template <typename Answer>
 std::unique_ptr<Exchange> Router::Impl::answer_question(Passage p, std::string_view kind, Answer answer_it) {
   const ParsedRequest& in = p.in;

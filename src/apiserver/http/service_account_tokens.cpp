@@ -18,10 +18,10 @@
 namespace berth::apiserver::http {
 namespace {
 
-constexpr std::size_t kHalf = 32;                 // bytes of each half of a P-256 signature
-constexpr std::size_t kMaxTokenBytes = 16 << 10;  // headers of requests end before that
+constexpr std::size_t kHalf = 32;                 // bytes of each half (r and s) of a P-256 signature
+constexpr std::size_t kMaxTokenBytes = 16 << 10;  // request headers are limited to this size anyway
 constexpr std::string_view kOurClaims = "kubernetes.io";
-// An account that is being deleted goes on for this long, for clocks that differ.
+// Tolerance for clock differences: for `not before`, and for objects whose deletionTimestamp has just passed.
 constexpr std::chrono::minutes kLeeway{1};
 
 template <auto Free>
@@ -95,7 +95,7 @@ std::optional<Json> decoded_part(std::string_view part) {
   return std::move(*json);
 }
 
-// --- Whether what a token names is still there.
+// --- Checks that the objects which a token names still exist.
 
 Result<void> check(const Lookup& objects, const api::GroupVersionResource& resource, std::string_view kind,
                    std::string_view ns, const TokenObject& named, Time now) {
@@ -113,7 +113,7 @@ Result<void> check(const Lookup& objects, const api::GroupVersionResource& resou
 
 struct TokenSigner::Impl {
   Key key;
-  std::string id;  // kid: of the public key
+  std::string id;  // kid: identifies the public key
 
   std::string signature(std::string_view text) const {
     const Digest context(EVP_MD_CTX_new());

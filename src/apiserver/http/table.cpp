@@ -19,13 +19,13 @@ Json column_definition(const PrinterColumn& c) {
           {"priority", c.priority}};
 }
 
-// A column that is ready to be filled.
+// A column with its compiled path.
 struct Column {
   PrinterColumn definition;
-  std::optional<JsonPath> path;  // empty for kinds that compute their cells
+  std::optional<JsonPath> path;  // nullopt for kinds that compute their cells
 };
 
-// Kinds without columns of their own show their age: custom ones as "Age", others when they were made.
+// Kinds without their own columns show their age: custom kinds as "Age", built-in kinds as "Created At".
 std::vector<PrinterColumn> definitions_of(const ResourceInfo& info) {
   if (!info.columns.empty()) return info.columns;
   if (info.custom)
@@ -75,7 +75,7 @@ JsonArray cells_of(const Json& object, const ResourceInfo& info, const std::vect
   return cells;
 }
 
-// Items of lists of built-in kinds do not say what they are.
+// Adds apiVersion and kind: list items of built-in kinds do not have them.
 Json with_type(const Json& object, const ResourceInfo& info) {
   if (find(object, "kind") != nullptr) return object;
   JsonObject typed;

@@ -19,7 +19,7 @@ Refusal refused(std::string_view name, api::FieldError error) {
   return api::invalid(kAuthenticationGroup, kKind, name, {std::move(error)});
 }
 
-// What the request says of itself must fit the path.
+// Type and metadata in the body must match the path.
 Refusal check_place(const Json& body, const TokenRequestContext& context) {
   if (string_at(body, {"apiVersion"}, kVersion) != kVersion || string_at(body, {"kind"}, kKind) != kKind) {
     return api::bad_request("expected a " + std::string(kKind) + " of " + std::string(kVersion) + ", got \"" +
@@ -85,7 +85,7 @@ Refusal bind(const Json& reference, const TokenRequestContext& context, TokenCla
                           ", Kind=" + std::string(kind) + ": expected a Pod, Secret or Node of v1");
 }
 
-// The spec with its defaults.
+// The spec with defaults filled in.
 Json completed(const Json& body) {
   const Json* given = find(body, "spec");
   Json spec = given != nullptr && given->is_object() ? *given : Json(JsonObject());
@@ -116,7 +116,7 @@ api::RestResponse answer_token_request(const Json& body, const TokenRequestConte
   if (const Json* reference = find(spec, "boundObjectRef"); reference != nullptr && !reference->is_null()) {
     if (auto refusal = bind(*reference, context, claims)) return std::move(*refusal);
   }
-  // Tokens speak of whole seconds: what is told as the end never comes after the end in the token.
+  // Tokens contain whole seconds. Round down, so that the reported expiry is never later than the token's.
   const Time now = std::chrono::floor<std::chrono::seconds>(context.now);
   claims.issued = claims.not_before = now;
   claims.expires = now + std::chrono::seconds(int_at(spec, {"expirationSeconds"}));

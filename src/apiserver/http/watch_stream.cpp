@@ -58,7 +58,7 @@ class WatchExchange final : public Exchange, public std::enable_shared_from_this
     });
     handle_ =
         core.watch(std::move(request), [this](const WatchEvent& e) { on_event(e); }, [this] { on_end(); });
-    // A watch that cannot start says so at once; when nothing came, it has started and the client wants the
+    // A watch that cannot start reports it at once. If no event came, it has started, and the client waits for the
     // headers.
     executor_.post([weak = weak_from_this()] {
       if (const auto self = weak.lock()) self->begin();
@@ -113,7 +113,7 @@ class WatchExchange final : public Exchange, public std::enable_shared_from_this
   bool over_ = false;
 };
 
-// Owns the watch for the connection: what the executor still has of it finds it gone.
+// Owned by the connection. When it is destroyed, tasks that are still on the executor find their weak_ptr expired.
 class OwnedWatch final : public Exchange {
  public:
   explicit OwnedWatch(std::shared_ptr<WatchExchange> watch) : watch_(std::move(watch)) {}

@@ -1,4 +1,4 @@
-// Schemas of documents.
+// The schemas in OpenAPI documents.
 #include <algorithm>
 
 #include "apiserver/openapi/openapi.h"
@@ -10,7 +10,7 @@
 namespace berth::apiserver::openapi {
 namespace {
 
-// References are written as the names of schemas: "$ref: Status".
+// References are written as schema names: "$ref: Status".
 constexpr std::string_view kCommon = R"(
 DeleteOptions:
   description: What a deletion asks for.
@@ -124,7 +124,7 @@ void resolve(Json& value, const Form& form) {
   }
 }
 
-// Version 2 has no nullable, anyOf, oneOf or not, and no rules; a schema that needs them says less there.
+// OpenAPI 2 has no nullable, anyOf, oneOf, not or rules; they are dropped, so the schema is less strict.
 void simplify_for_v2(Json& value) {
   if (value.is_array()) {
     for (Json& item : value.get_array()) simplify_for_v2(item);
@@ -142,7 +142,7 @@ void simplify_for_v2(Json& value) {
     schema["type"] = "string";  // quantities
   }
   if (schema.contains("x-kubernetes-preserve-unknown-fields")) {
-    // Clients of version 2 refuse what is not listed: list nothing, so that they let all pass.
+    // OpenAPI 2 clients reject fields that are not listed. With no fields listed they accept all.
     schema.stable_erase("properties");
     schema.stable_erase("required");
   }

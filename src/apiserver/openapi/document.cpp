@@ -1,4 +1,4 @@
-// Whole documents.
+// Builds complete OpenAPI documents.
 #include <openssl/sha.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// OpenAPI 2.0 as protobuf, written by hand: the messages are few and clients read no other form of this
-// document. https://github.com/google/gnostic/blob/main/openapiv2/OpenAPIv2.proto
+// Encodes OpenAPI 2.0 as protobuf. Written by hand because there are few messages; kubectl reads only this form of
+// the document. https://github.com/google/gnostic/blob/main/openapiv2/OpenAPIv2.proto
 #include <bit>
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 namespace berth::apiserver::openapi {
 namespace {
 
-// Writes one message. Empty strings, zeros and false are left out, as proto3 does.
+// Writes one message. Omits empty strings, zeros and false, as proto3 does.
 class Message {
  public:
   void text(int field, std::string_view value) {
@@ -61,7 +61,7 @@ void put_texts(Message& out, int field, const Json& owner, std::string_view key)
   }
 }
 
-// Any: the value as YAML, of which JSON is a part.
+// The message Any: the value as YAML, of which JSON is a subset.
 Message any(const Json& value) {
   Message out;
   out.text(2, to_string(value));
@@ -83,7 +83,7 @@ void put_extensions(Message& out, int field, const Json& owner) {
 
 Message schema(const Json& in);
 
-Message items(const Json& in) {  // ItemsItem, SchemaItem and AdditionalPropertiesItem: the schema is field 1
+Message items(const Json& in) {  // ItemsItem, SchemaItem and AdditionalPropertiesItem: field 1 is the schema
   Message out;
   if (in.is_bool()) {
     out.flag(2, in.get_bool());
@@ -150,7 +150,7 @@ Message body_parameter(const Json& in) {
   return body;
 }
 
-// Parameters of queries and paths have the same fields under different numbers.
+// Query and path parameters have the same fields with different numbers.
 Message other_parameter(const Json& in) {
   const bool query = string_at(in, {"in"}) == "query";
   Message parameter;

@@ -1,4 +1,4 @@
-// Paths and what may be done there.
+// The paths of OpenAPI documents and their operations.
 #include <algorithm>
 #include <array>
 
@@ -37,8 +37,8 @@ constexpr std::array kList = {
     Query{"timeoutSeconds", "integer", "Seconds after which a watch ends."},
     Query{"watch", "boolean", "Whether to go on with changes."}};
 
-// "kueue.x-k8s.io" is KueueXK8sIo in operations of custom resources; of "events.k8s.io" only the first part
-// is named.
+// Group names in operation ids: "kueue.x-k8s.io" is KueueXK8sIo for custom resources; for built-in groups such as
+// "events.k8s.io" only the first part is used.
 std::string camel(std::string_view text, bool first_upper) {
   std::string out;
   bool upper = first_upper;
@@ -82,7 +82,7 @@ class PathWriter {
            std::find(resource_.verbs.begin(), resource_.verbs.end(), verb) != resource_.verbs.end();
   }
 
-  // "readBatchV1NamespacedJob", "listCoreV1PodForAllNamespaces"
+  // Examples: "readBatchV1NamespacedJob", "listCoreV1PodForAllNamespaces".
   std::string id(std::string_view verb, std::string_view suffix, bool of_namespace) const {
     return std::string(verb) + group_ + camel(resource_.gvr.version, true) +
            (of_namespace && resource_.namespaced ? "Namespaced" : "") + resource_.kind + std::string(suffix);
@@ -122,10 +122,10 @@ class PathWriter {
     std::string_view method, action, description;
     std::string id;
     std::span<const Query> queries;
-    Json answer;  // schema of the answer
-    Json body;    // schema of the request's body; null when there is none
+    Json answer;  // schema of the response
+    Json body;    // schema of the request body; null when there is none
     bool body_required = true, created = false, accepted = false;
-    std::vector<std::string_view> patch_types = {};  // of patches: the media types of the body
+    std::vector<std::string_view> patch_types = {};  // for patches: the media types of the body
     bool of_scale = false;
   };
 
@@ -152,7 +152,7 @@ class PathWriter {
     return {std::string(sketch.method), Json(std::move(out))};
   }
 
-  // A scale is a kind of its own.
+  // A Scale has its own kind.
   Json kind_of_body(const Sketch& sketch) const {
     if (sketch.of_scale) {
       return JsonObject{{"group", "autoscaling"}, {"version", "v1"}, {"kind", "Scale"}};

@@ -1,4 +1,4 @@
-// Server-side apply and the ownership of ordinary writes.
+// Server-side apply, and the ownership tracking of other writes.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -12,8 +12,8 @@ namespace berth::apiserver {
 namespace {
 
 constexpr std::string_view kBeforeFirstApply = "before-first-apply";
-// kubectl that applied an object on the client's side keeps what it applied in this annotation; when it moves
-// to server-side apply it takes over those fields without conflict, and the annotation follows.
+// Client-side `kubectl apply` keeps the applied configuration in this annotation. When kubectl changes to server-side
+// apply, it takes over those fields without conflict, and the annotation is updated.
 constexpr std::string_view kKubectl = "kubectl";
 constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
@@ -41,7 +41,7 @@ void drop(FieldSet& fields, const std::vector<std::string>& reset) {
   for (const auto& name : reset) fields.erase_below(dotted_path(name));
 }
 
-// "apply/w; kueue.x-k8s.io/v1beta2, Kind=Workload": what an error calls the configuration.
+// The name of the configuration in error messages: "apply/w; kueue.x-k8s.io/v1beta2, Kind=Workload".
 std::string describe_object(const Json& object) {
   std::string version(string_at(object, {"apiVersion"}));
   if (version.find('/') == std::string::npos) version.insert(0, "/");
@@ -108,7 +108,7 @@ const Json* last_applied(const Json& object) {
   return find_path(object, {"metadata", "annotations", kLastApplied});
 }
 
-// The fields that kubectl applied on the client's side; conflicts about them are its own.
+// The fields of the last client-side apply; kubectl does not conflict with itself about them.
 FieldSet last_applied_fields(const Json& live, const Schema& schema) {
   const Json* text = last_applied(live);
   if (text == nullptr || !text->is_string()) return {};
@@ -117,8 +117,8 @@ FieldSet last_applied_fields(const Json& live, const Schema& schema) {
   return fields_of(*config, schema);
 }
 
-// What is applied decides what the merged object may keep: fields that this manager applied before and nobody
-// owns now go away.
+// The result of merging a configuration: fields that this manager applied before and that nobody owns any more are
+// removed.
 struct Merged {
   Json object;
   ManagedFields managed;
@@ -138,7 +138,7 @@ Merged merge_configuration(const Json& live, const Json& config, const Schema& s
   return out;
 }
 
-// Records that `owner` added and modified fields, and that removed ones belong to nobody.
+// Records that `owner` owns the added and modified fields, and that nobody owns the removed ones.
 void record_changes(ManagedFields& managed, const Comparison& changes, const Ownership& owner, Time now) {
   const FieldSet taken = FieldSet::unite(changes.added, changes.modified);
   managed.take_from_others(taken, &owner);
@@ -170,8 +170,7 @@ Json without_managed_fields(const Json& object) {
   return out;
 }
 
-// The owners before a write: those of the request, where a client may change them, else those of the live
-// object.
+// The owners before a write: those in the request where the client may change them, else those of the live object.
 ManagedFields owners_before(const Json& before, const Json& after, bool is_subresource) {
   if (!is_subresource) {
     if (ManagedFields::asks_for_reset(after)) return {};
@@ -234,7 +233,7 @@ void track_update(const Json& before, Json& after, const Schema& schema, const M
   ManagedFields managed = owners_before(before, after, !manager.subresource.empty());
   const Json old_object = without_managed_fields(before);
   erase_path(after, {"metadata", "managedFields"});
-  // Objects whose owners were forgotten stay without until the next apply.
+  // After a reset, objects have no owners until the next apply.
   const bool is_create = find_path(before, {"metadata", "uid"}) == nullptr;
   if (!managed.empty() || is_create) {
     record_update(managed, old_object, after, schema, make_owner(manager, false), manager.now, reset);

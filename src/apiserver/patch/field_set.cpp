@@ -9,7 +9,7 @@ namespace {
 
 bool before(const FieldSet::Entry& entry, const PathElement& element) { return entry.element < element; }
 
-// Strings of paths are quoted as JSON quotes them; numbers and booleans print bare.
+// Prints the keys of a path element: strings quoted as in JSON, numbers and booleans unquoted.
 std::string print_keys(std::string_view canonical) {
   auto keys = parse_json(canonical);
   if (!keys || !keys->is_object()) return std::string(canonical);

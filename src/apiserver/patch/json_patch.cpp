@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxOperations = 10'000;
 constexpr std::size_t kMaxCopiedBytes = 3u << 20;
-// Moves can nest a document deeper than any parser would read it back.
+// Move operations can nest a document more deeply than the parser can read it back.
 constexpr std::size_t kMaxPatchDepth = JsonLimits().max_depth;
 
 using Pointer = std::vector<std::string>;
@@ -37,7 +37,7 @@ std::optional<Pointer> parse_pointer(std::string_view text) {
   return out;
 }
 
-// Digits without leading zeros; nullopt for everything else, "-" too.
+// Digits without leading zeros; nullopt for everything else, including "-".
 std::optional<std::size_t> parse_index(std::string_view token) {
   if (token.empty() || (token.size() > 1 && token.front() == '0')) return std::nullopt;
   std::size_t index = 0;
@@ -132,7 +132,7 @@ class Patcher {
     if (op != "add" && op != "replace" && op != "test")
       return fail("unexpected kind: \"" + std::string(op) + "\"");
     const Json* value = find(operation, "value");
-    // A test without a value is a test for null, as kube-apiserver reads it.
+    // A test without a value compares with null, as in kube-apiserver.
     static const Json kNull;
     if (value == nullptr && op != "test") return fail("\"value\" is missing");
     if (op == "test") return test(*path, value == nullptr ? kNull : *value);

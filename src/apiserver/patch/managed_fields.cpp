@@ -14,7 +14,7 @@ std::int64_t seconds(const std::optional<Time>& time) {
   return time ? to_seconds(*time).time_since_epoch() / std::chrono::seconds(1) : 0;
 }
 
-// Identity and position of system fields, set by the server alone.
+// System fields (identity and version), which only the server sets.
 const FieldSet& unowned_fields() {
   static const FieldSet set = [] {
     FieldSet out;
@@ -67,7 +67,7 @@ Json encode_entry(const Ownership& owner) {
   return out;
 }
 
-// Appliers first, then oldest first.
+// Appliers first, then by time, oldest first.
 bool in_order(const Ownership* a, const Ownership* b) {
   const auto rank = [](const Ownership& o) {
     return std::tuple(!o.applied, seconds(o.time), std::string_view(o.manager),
@@ -149,7 +149,8 @@ void ManagedFields::cap_updaters() {
   if (updaters.size() <= kMaxUpdaters) return;
   std::sort(updaters.begin(), updaters.end(),
             [](const Ownership& a, const Ownership& b) { return in_order(&a, &b); });
-  std::map<std::string, Ownership> first_of_version;  // the oldest updater of each version waits for company
+  // The oldest updater of each version, into which later ones are merged.
+  std::map<std::string, Ownership> first_of_version;
   const auto updaters_left = [&] {
     return static_cast<std::size_t>(
         std::count_if(owners_.begin(), owners_.end(), [](const Ownership& o) { return !o.applied; }));

@@ -1,5 +1,5 @@
-// Strategic merge patch: maps merge, lists with a merge key merge member by member, other lists are replaced,
-// and directives say the rest.
+// Strategic merge patch: maps are merged, lists with a merge key are merged by item, other lists are replaced;
+// directives change this.
 // https://github.com/kubernetes/community/blob/master/contributors/devel/sig-api-machinery/strategic-merge-patch.md
 #include <algorithm>
 #include <optional>
@@ -26,7 +26,7 @@ tl::unexpected<PatchError> refuse_merge(int code, std::string message) {
 
 bool is_directive(std::string_view key) { return key.starts_with('$'); }
 
-// How the members of a list that merges are told apart; an empty key: by their value.
+// How the items of a merged list are identified: by `key`, or by their value when `key` is empty.
 struct ListRule {
   bool merges = false;
   std::string key;
@@ -38,8 +38,8 @@ ListRule list_rule(const TypeRef& type) {
   return {schema->patch_merge, {}};
 }
 
-// A patch's value where the object has none: without directives, and without nulls, which delete nothing
-// here.
+// A value of the patch for a field that the object does not have: without directives, and without nulls, which would
+// delete nothing.
 Json without_directives(const Json& value) {
   if (value.is_array()) {
     JsonArray out;
@@ -58,13 +58,13 @@ Json without_directives(const Json& value) {
   return out;
 }
 
-// The place of a member in a list that merges.
+// Finds items in a merged list.
 class Identity {
  public:
   explicit Identity(std::string key) : key_(std::move(key)) {}
 
   bool by_value() const { return key_.empty(); }
-  // The value to compare by; nullptr when the member has no key.
+  // The value that identifies the item; nullptr when it has no key.
   const Json* of(const Json& member) const { return key_.empty() ? &member : find(member, key_); }
   std::optional<std::size_t> place(const JsonArray& list, const Json& member) const {
     const Json* wanted = of(member);
@@ -80,8 +80,8 @@ class Identity {
   std::string key_;
 };
 
-// Members that `order` names come in its order; the others keep the order of the live list and go before the
-// first ordered member that followed them there.
+// Items that `order` names come in its order. The other items keep the order of the live list, each before the first
+// ordered item that followed it there.
 JsonArray arrange(JsonArray merged, const JsonArray& order, const JsonArray& live, const Identity& identity) {
   std::vector<std::pair<std::size_t, Json*>> ordered;
   std::vector<Json*> others;
@@ -218,7 +218,7 @@ class StrategicMerge {
   MergedJson merge_lists(const JsonArray& base, const JsonArray& patch, const JsonArray* order,
                      const JsonArray& live, const ListRule& rule, const TypeRef& item_type) {
     const Identity identity(rule.key);
-    JsonArray members;  // of the patch, without those that are directives
+    JsonArray members;  // items of the patch that are not directives
     JsonArray merged = base;
     for (const auto& member : patch) {
       if (auto checked = check_member(member, identity, rule.key); !checked)
@@ -286,7 +286,7 @@ class StrategicMerge {
     return {};
   }
 
-  // A patch may order a list of which it changes nothing.
+  // A patch may reorder a list without changing its items.
   static Done reorder_untouched(JsonObject& object, const JsonObject& patch, const TypeRef& type) {
     for (const auto& [key, order] : patch) {
       const std::string_view directive(key.data(), key.size());

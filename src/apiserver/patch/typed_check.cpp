@@ -1,4 +1,4 @@
-// Whether a configuration can be applied at all.
+// Checks whether a configuration can be applied.
 #include <set>
 #include <string>
 #include <vector>
@@ -8,7 +8,7 @@
 namespace berth::apiserver {
 namespace {
 
-// A report says no more than this: the rest are likely consequences of the same mistake.
+// At most this many errors are reported; more are probably consequences of the same mistake.
 constexpr std::size_t kMaxErrors = 10;
 
 std::string_view form(const Json& value) {
@@ -52,7 +52,7 @@ bool agrees(const Json& value, const Schema& schema) {
   const auto wanted = expected_form(schema);
   if (value.is_null() || wanted.empty()) return true;
   if (wanted == "scalar") return !value.is_object() && !value.is_array();
-  // Quantities are strings that clients may write as numbers.
+  // Quantities are strings; clients may also write them as numbers.
   if (wanted == "string" && schema.codec == Codec::kQuantity && value.is_number()) return true;
   return form(value) == wanted;
 }

@@ -1,4 +1,4 @@
-// What differs between two values, field by field.
+// Compares two values field by field.
 #include <map>
 #include <utility>
 #include <vector>
@@ -21,11 +21,11 @@ int form_of_value(const Json& value) { return value.is_object() ? 1 : value.is_a
 
 class Comparer {
  public:
-  // At least one side is there.
+  // At least one side is not null.
   void compare(const Json* before, const Json* after, const TypeRef& type) {
     const bool both = before != nullptr && after != nullptr;
     if (both && !before->is_null() && !after->is_null() && form_of_value(*before) != form_of_value(*after)) {
-      // The value changed its form: all of the old goes, all of the new comes.
+      // The value changed its type: all old fields are removed and all new ones are added.
       const Json null;
       out_.modified.insert(path_);
       descend(before, &null, type);
@@ -40,9 +40,9 @@ class Comparer {
   Comparison take() { return std::move(out_); }
 
  private:
-  // False when the two are compared as a whole.
+  // Returns false when the two must be compared as a whole.
   bool descend(const Json* before, const Json* after, const TypeRef& type) {
-    // Null and empty are told apart only by comparing them as a whole.
+    // Null and empty differ only when compared as a whole.
     if (empty_or_null(before) && empty_or_null(after)) return false;
     const Json& telling = after != nullptr && !after->is_null() ? *after : *before;
     const Shape shape = type.shape(telling.is_null() && before != nullptr ? *before : telling);
@@ -104,8 +104,7 @@ class Comparer {
     }
   }
 
-  // Members that stand in the list more than once (objects written before the list had keys) are one opaque
-  // thing.
+  // Items that occur more than once in a list (written before the list had keys) are compared as one unit.
   void compare_members(const std::vector<const Json*>& before, const std::vector<const Json*>& after,
                        const TypeRef& type) {
     if (before.size() <= 1 && after.size() <= 1) {

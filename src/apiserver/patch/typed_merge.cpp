@@ -1,4 +1,4 @@
-// A configuration merged into a live object.
+// Merges a configuration into a live object.
 #include <map>
 #include <optional>
 #include <utility>
@@ -26,8 +26,8 @@ Json merge_maps(const JsonObject& live, const JsonObject& config, const TypeRef&
   return out;
 }
 
-// The configuration's members keep the configuration's order. A member that only the live list has stays
-// where it is relative to the shared members around it: it comes before the next shared one.
+// Items of the configuration keep its order. An item that only the live list has keeps its position relative to the
+// items in both lists: it comes before the next shared item.
 class ListMerge {
  public:
   ListMerge(const JsonArray& live, const JsonArray& config, const TypeRef& type)
@@ -59,7 +59,7 @@ class ListMerge {
     return at == in_live_.end() ? nullptr : at->second;
   }
 
-  // The first member at or after `i` of the configuration that is live too.
+  // The first item at or after `i` in the configuration that the live list also has.
   const PathElement* next_shared(std::size_t i) const {
     for (; i < config_elements_.size(); ++i) {
       if (in_live(config_elements_[i]) != nullptr) return &*config_elements_[i];

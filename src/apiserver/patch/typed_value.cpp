@@ -15,7 +15,7 @@ const Schema& object_meta() {
 
 bool is_scalar(const Json& value) { return !value.is_object() && !value.is_array(); }
 
-// An object type of which nothing is said takes any member.
+// Whether an object type accepts any member: it allows additional ones, or specifies nothing.
 bool takes_anything(const Schema& schema) {
   return schema.preserve_unknown || schema.additional_allowed ||
          (schema.properties.empty() && !schema.additional && !schema.embedded_resource);
@@ -33,7 +33,7 @@ void collect_list(const Json& value, const TypeRef& type, FieldSet& out) {
   }
 }
 
-// The fields below a value; whether the value itself is a member is the caller's to say.
+// Collects the fields below a value; the caller decides whether the value itself is a member.
 void collect(const Json& value, const TypeRef& type, FieldSet& out) {
   switch (type.shape(value)) {
     case TypeRef::Shape::kLeaf:
@@ -73,8 +73,8 @@ class Remover {
   }
 
  private:
-  // A field of the schema belongs to whoever owns something below it; a key of a map or a member of a list
-  // only to those who own it itself.
+  // A schema field is owned by a manager that owns anything below it. A map key or list item is owned only if it is
+  // in the set itself.
   static bool holds(const FieldSet::Entry* entry, bool named) {
     return entry != nullptr && (entry->member || (named && !entry->below.empty()));
   }
@@ -97,7 +97,7 @@ class Remover {
       const auto member = type.member(name);
       if (!visit(child, member.type, member.named, *entry, owned.find(element))) gone.emplace_back(name);
     }
-    // stable_erase keeps the order of the members that stay.
+    // stable_erase keeps the order of the remaining members.
     for (const auto& name : gone) object.stable_erase(object.find(name));
   }
 
@@ -163,7 +163,7 @@ std::optional<PathElement> TypeRef::element(const Json& item) const {
     }
     if (value != nullptr) keys[name] = *value;
   }
-  // A key without value and default may be left out, but not all of them.
+  // Keys without a value and a default may be missing, but not all of them.
   if (keys.empty()) return std::nullopt;
   return PathElement::key(keys);
 }

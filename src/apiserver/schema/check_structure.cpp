@@ -1,4 +1,4 @@
-// What makes a schema structural, and what list types ask of it.
+// Checks that a schema is structural, and the requirements of list types.
 #include <algorithm>
 #include <array>
 
@@ -145,7 +145,7 @@ class StructureCheck {
     }
   }
 
-  // What branches mention must be specified outside of them, or it would be pruned.
+  // Fields that a branch mentions must also be specified outside of it; otherwise they would be pruned.
   void check_branch(const Schema& branch, const Schema& outer, const std::string& path) {
     for (const auto& [name, child] : branch.properties) {
       std::string child_path = api::key_path(api::field_path(path, "properties"), name);

@@ -1,4 +1,4 @@
-// What a typed decoder says of a value of the wrong type.
+// Reports values of the wrong type with the messages of Go's typed JSON decoder.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -9,7 +9,7 @@
 namespace berth::apiserver {
 namespace {
 
-// The decoder's words for what it found.
+// The Go decoder's name for the value that it found.
 std::string found(const Json& value) {
   if (value.is_bool()) return "bool";
   if (value.is_double()) return "number " + to_string(value);
@@ -26,7 +26,7 @@ class TypeCheck {
  public:
   explicit TypeCheck(std::string kind) : kind_(std::move(kind)) {}
 
-  // `owner` names the type that has the member at `path`.
+  // `owner` is the name of the type that contains the member at `path`.
   Result<void> walk(const Json& value, const Schema& schema, const std::string& owner,
                     const std::string& path, int depth) {
     if (value.is_null()) return {};
@@ -49,7 +49,7 @@ class TypeCheck {
       const bool known = it != schema.properties.end();
       const Schema* child = known ? it->second.get() : schema.additional.get();
       if (child == nullptr) continue;
-      // Keys of maps are no part of the decoder's paths.
+      // Go's decoder omits map keys from the path.
       std::string child_path = known ? api::field_path(path, name) : path;
       if (auto r = walk(member, *child, type, child_path, depth + 1); !r) return r;
     }
@@ -57,7 +57,7 @@ class TypeCheck {
   }
 
  private:
-  // The type that was wanted, or "" when the value is fine.
+  // The expected type, or "" when the value has it.
   static std::string mismatch(const Json& value, const Schema& schema) {
     if (schema.int_or_string) return value.is_string() || value.is_number() ? "" : "intstr.IntOrString";
     switch (schema.type) {
@@ -111,7 +111,7 @@ class TypeCheck {
     return "interface {}";
   }
 
-  // The name of the type at `path`: the schema's title, or what Kubernetes' naming makes likely.
+  // The Go type name at `path`: the schema's title, or a guess from Kubernetes' naming conventions.
   std::string type_of(const Schema& schema, const std::string& path, int depth) const {
     if (!schema.title.empty()) return schema.title;
     if (path.empty()) return kind_;

@@ -1,5 +1,4 @@
-// From OpenAPI v3 documents to schemas. The checks are those of a server on a CustomResourceDefinition's
-// schema.
+// Compiles OpenAPI v3 documents to schemas, with kube-apiserver's checks of the schema of a CustomResourceDefinition.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -29,7 +28,7 @@ SchemaType type_of(std::string_view name) {
   return SchemaType::kAny;
 }
 
-// Keywords of JSON schema that servers refuse, with what they say.
+// JSON Schema keywords that kube-apiserver rejects, and its messages.
 struct Refused {
   std::string_view key, detail;
 };
@@ -71,7 +70,7 @@ class Compiler {
     return schema;
   }
 
-  // Of rules that do not compile; told apart because they count only when the structure is sound.
+  // Errors of rules that do not compile. Kept separate because they are reported only when the structure is valid.
   const FieldErrors& rule_errors() const { return rule_errors_; }
 
  private:
@@ -232,8 +231,8 @@ class Compiler {
     }
   }
 
-  // A branch of anyOf and the like may not change the structure; only `anyOf: [{type: integer}, {type:
-  // string}]` of an int-or-string may name types, also one level down in an allOf.
+  // A branch of anyOf, allOf, oneOf or not must not change the structure. Only `anyOf: [{type: integer}, {type:
+  // string}]` of an int-or-string may specify types, also one level down in an allOf.
   SchemaPtr branch(const Json& json, const std::string& path, bool int_or_string) {
     const bool before = int_or_string_;
     int_or_string_ = before || int_or_string;
@@ -274,7 +273,7 @@ class Compiler {
   }
   static std::optional<std::uint64_t> count(const JsonObject& in, std::string_view key) {
     std::optional<double> value = number(in, key);
-    constexpr double kLargest = 9e18;  // fits an int64, as servers hold these limits
+    constexpr double kLargest = 9e18;  // fits in an int64, the type of these limits in kube-apiserver
     if (!value || *value < 0 || *value > kLargest) return std::nullopt;
     return static_cast<std::uint64_t>(*value);
   }

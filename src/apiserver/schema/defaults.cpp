@@ -1,4 +1,4 @@
-// Filling defaults, and what a default itself must be.
+// Applies defaults, and validates the defaults themselves.
 #include "apiserver/schema/internal.h"
 #include "apiserver/schema/structural.h"
 

@@ -1,4 +1,4 @@
-// String formats that servers check. What they do not know, they let pass.
+// The string formats that kube-apiserver checks. Other formats accept every string.
 #include <arpa/inet.h>
 #include <re2/re2.h>
 

@@ -1,4 +1,4 @@
-// The promises of x-kubernetes-list-type: members of sets and keys of maps are unique.
+// Enforces x-kubernetes-list-type: items of sets and keys of maps are unique.
 #include <map>
 #include <set>
 
@@ -7,8 +7,8 @@
 namespace berth::apiserver {
 namespace {
 
-// The keys of a list item as an object, with the defaults of keys that are not set; they are applied before
-// this in general.
+// The keys of a list item as an object. Keys that are not set get their default; usually defaulting has already
+// filled them.
 Json keys_of(const Json& item, const Schema& list_schema) {
   JsonObject keys;
   for (const std::string& key : list_schema.list_map_keys) {
@@ -27,7 +27,7 @@ void check_unique(const JsonArray& list, const Schema& schema, const std::string
                   api::FieldErrors& errors) {
   std::set<std::string> seen, reported;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    if (schema.list_type == ListType::kMap && !list[i].is_object()) continue;  // a type error elsewhere
+    if (schema.list_type == ListType::kMap && !list[i].is_object()) continue;  // type errors are reported elsewhere
     Json value = schema.list_type == ListType::kMap ? keys_of(list[i], schema) : list[i];
     std::string text = canonical_json(value);
     if (seen.insert(text).second || !reported.insert(text).second) continue;

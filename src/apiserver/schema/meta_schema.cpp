@@ -1,4 +1,4 @@
-// ObjectMeta, which every kind has, as a schema.
+// The schema of ObjectMeta, which every kind has.
 // https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/
 #include "apiserver/schema/internal.h"
 #include "apiserver/schema/structural.h"

@@ -1,4 +1,4 @@
-// Removing what a schema does not know.
+// Removes members that a schema does not specify.
 #include <algorithm>
 
 #include "apiserver/schema/internal.h"
@@ -44,7 +44,7 @@ class Pruner {
         gone.emplace_back(name);
       }
     }
-    for (const std::string& name : gone) members.stable_erase(name);  // erase() would change the order
+    for (const std::string& name : gone) members.stable_erase(name);  // erase() would change the order of members
   }
 
   std::vector<std::string>* unknown_;

@@ -1,11 +1,11 @@
-// From schemas back to OpenAPI v3.
+// Converts schemas back to OpenAPI v3.
 #include "apiserver/schema/internal.h"
 #include "apiserver/schema/structural.h"
 
 namespace berth::apiserver {
 namespace {
 
-// Limits were whole numbers in the document when they are whole here.
+// Limits are stored as doubles. A whole number is written without a fraction, as in the original document.
 Json number_json(double value) {
   const auto whole = static_cast<std::int64_t>(value);
   constexpr double kExact = 9007199254740992.0;

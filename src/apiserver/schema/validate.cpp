@@ -1,4 +1,4 @@
-// Types, formats, limits and enums, with the texts and the order of a server's OpenAPI validation.
+// Validates types, formats, limits and enums, with the messages and the order of kube-apiserver's OpenAPI validation.
 #include <fmt/format.h>
 #include <re2/re2.h>
 
@@ -14,7 +14,7 @@ using api::FieldError;
 using api::FieldErrors;
 using api::FieldErrorType;
 
-// Where a value is, below the validated root: built on the stack, printed only when something is wrong.
+// The path of a value below the validated root. Built on the stack; converted to text only for an error.
 struct Place {
   const Place* parent = nullptr;
   std::string_view name;
@@ -28,8 +28,8 @@ struct Place {
   }
 };
 
-// What one schema says about one value. `matches` counts the checks made: of several failed branches the one
-// that got furthest is reported.
+// The result of one schema for one value. `matches` counts the checks that passed: if all branches fail, the errors
+// of the branch with the most matches are reported.
 struct Outcome {
   FieldErrors errors;
   int matches = 0;
@@ -40,12 +40,13 @@ struct Outcome {
   }
 };
 
-// Numbers in texts look as Go prints a float64 with %v.
+// Formats numbers in messages as Go prints a float64 with %v.
 std::string go_number(double value) {
   if (value == std::trunc(value) && std::abs(value) < 1e6) return fmt::format("{:.0f}", value);
   std::string text = fmt::format("{}", value);
   if (std::abs(value) >= 1e21 || value != std::trunc(value)) return text;
-  text = fmt::format("{:.0f}", value);  // digits; then one digit, a point, the rest without trailing zeros
+  // All digits; below, convert to one digit, a point, and the rest without trailing zeros.
+  text = fmt::format("{:.0f}", value);
   const bool negative = text.front() == '-';
   std::string digits = negative ? text.substr(1) : text;
   const std::size_t exponent = digits.size() - 1;
@@ -63,7 +64,7 @@ std::size_t count_runes(std::string_view text) {
 bool is_whole(const Json& value) {
   if (!value.is_double()) return value.is_number();
   double d = value.get_double();
-  constexpr double kMaxExact = 9007199254740991.0;  // as the validation library: 2^53 - 1
+  constexpr double kMaxExact = 9007199254740991.0;  // 2^53 - 1, the limit in kube-apiserver's validation library
   return std::isfinite(d) && std::abs(d) <= kMaxExact && d == std::trunc(d);
 }
 
@@ -79,7 +80,7 @@ class Validator {
  public:
   explicit Validator(std::string_view path) : path_(path) {}
 
-  // `old` is the correlated part of the old object, null when there is none.
+  // `old` is the corresponding part of the old object; null when there is none.
   Outcome value(const Json& value, const Json* old, const Schema& schema, const Place& place) {
     Outcome out;
     check_type(value, schema, place, out);
@@ -107,7 +108,7 @@ class Validator {
     out.errors.push_back(api::invalid_value(field(name), value, fmt::format("{} in body {}", name, detail)));
   }
 
-  // Errors without a place: the library reports them of the whole document.
+  // Errors without a path: kube-apiserver's library reports them for the whole document.
   void add_general(Outcome& out, std::string_view detail) {
     out.errors.push_back(api::invalid_value(field(""), Json(""), detail));
   }

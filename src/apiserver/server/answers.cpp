@@ -88,7 +88,7 @@ Result<Revision> parse_revision(std::string_view text) {
                             "\": strconv.ParseUint: parsing \"" + std::string(text) + "\": ";
   if (error == std::errc::result_out_of_range) return fail(start + "value out of range");
   if (error != std::errc() || end != text.data() + text.size()) return fail(start + "invalid syntax");
-  // Beyond what any store reaches; the answer is that of a version of the future.
+  // A larger value is greater than any existing revision, so clamping it still gives the error for a future version.
   constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<Revision>::max());
   return static_cast<Revision>(std::min(value, kMax));
 }

@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 4> kNamespaces{"default", "kube-system", 
 
 }  // namespace
 
-// The controllers that are part of the server.
+// The controllers that run inside the server.
 struct Controllers {
   Controllers(Core& core, Requests& requests)
       : collector(core, requests), namespaces(core, requests), events(core) {
@@ -44,7 +44,7 @@ struct Controllers {
 struct ApiServer::Impl {
   Impl(Executor& executor, std::unique_ptr<Log> log, const ApiServerOptions& options)
       : core(executor, std::move(log), options), crds(core), requests(core, crds) {}
-  // Every request gets its one answer, also when the server goes before the disk has spoken.
+  // Every request gets exactly one response, even when the server is destroyed before a write is durable.
   ~Impl() {
     core.freshness.abandon();
     core.store.abandon();

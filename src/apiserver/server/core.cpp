@@ -12,7 +12,7 @@ namespace berth::apiserver {
 
 namespace {
 
-// Events of both groups are stored in the form of the core group.
+// Events of both groups are stored in core/v1 form.
 bool is_second_events_group(const ResourceInfo& resource) {
   return resource.gvr.group == "events.k8s.io" && resource.gvr.resource == "events";
 }
@@ -66,7 +66,8 @@ std::string api_version_of(const ResourceInfo& resource) {
 
 namespace {
 
-// What cannot be converted is shown as it is: it passed the schema of a version once, and somebody must be able to mend it.
+// An object that cannot be converted is shown unconverted: it was valid in some version once, and a user must be able
+// to repair it.
 void show_in_version(const ResourceInfo& resource, Json& object, const std::string& version) {
   if (resource.strategy.convert) {
     const auto done = resource.strategy.convert(object, version);

@@ -17,7 +17,7 @@
 namespace berth::apiserver {
 namespace {
 
-constexpr Duration kRetry = std::chrono::milliseconds(100);  // after the disk did not keep up
+constexpr Duration kRetry = std::chrono::milliseconds(100);  // when the store was overloaded
 const std::vector<std::string> kTerminatingVerbs{"delete", "deletecollection", "get",  "list",
                                                  "patch",  "update",           "watch"};
 
@@ -51,7 +51,7 @@ void set_condition(Json& crd, std::string_view type, bool status, std::string_vi
   conditions.get_array().push_back(condition);
 }
 
-// Whether the present status is what accepting the names of the spec gives.
+// Whether the status already reflects the names in the spec.
 bool is_established(const Json& crd) {
   const Json* accepted = find_path(crd, {"status", "acceptedNames"});
   return condition_holds(crd, "Established") && accepted != nullptr &&
@@ -199,7 +199,7 @@ void Crds::stop_serving(const Json& crd) {
   }
 }
 
-// Deletes the objects, and the CRD when none is left. Objects with finalizers keep it until they are gone.
+// Deletes the objects, and then the CRD when none is left. Objects with finalizers keep the CRD until they are gone.
 void Crds::clean_up(const Json& crd) {
   const std::string name(string_at(crd, {"metadata", "name"}));
   const std::string group(string_at(crd, {"spec", "group"}));
@@ -244,7 +244,7 @@ void Crds::delete_instance(const std::string& group, const std::string& plural, 
     request.ns = string_at(object, {"metadata", "namespace"});
     request.name = string_at(object, {"metadata", "name"});
     request.body = JsonObject{{"propagationPolicy", "Background"}};
-    ResourceInfo unasked = *resource;  // what goes with its definition nobody is asked about
+    ResourceInfo unasked = *resource;  // no deletion admission for objects that are deleted with their CRD
     unasked.strategy.deletion_admission = {};
     static_cast<void>(delete_object(core_, unasked, request));
     return;

@@ -14,9 +14,9 @@
 namespace berth::apiserver {
 namespace {
 
-constexpr int kGenerateAttempts = 8;  // as the API server: 27^5 names, a clash is rare
+constexpr int kGenerateAttempts = 8;  // as in kube-apiserver; there are 27^5 suffixes, so a collision is rare
 
-// A refusal when the namespace does not take new objects.
+// An error response when the namespace does not accept new objects.
 std::optional<api::RestResponse> check_namespace(Core& core, const ResourceInfo& resource,
                                                  const std::string& ns, std::string_view name) {
   if (!resource.namespaced || core.registry.find(api::kNamespaces) == nullptr) return std::nullopt;
@@ -33,7 +33,7 @@ std::optional<api::RestResponse> check_namespace(Core& core, const ResourceInfo&
   return response;
 }
 
-// Sets the namespace of the object to that of the request.
+// Sets the object's namespace to the request's; an error response when they conflict.
 std::optional<api::RestResponse> settle_namespace(const ResourceInfo& resource,
                                                   const api::RestRequest& request, Json& object) {
   const std::string given(string_at(object, {"metadata", "namespace"}));
@@ -51,7 +51,7 @@ std::optional<api::RestResponse> settle_namespace(const ResourceInfo& resource,
   return std::nullopt;
 }
 
-// The name the object gets; generated ones avoid what exists.
+// The name of the new object; a generated name avoids existing names.
 std::string choose_name(Core& core, const ResourceInfo& resource, const Json& object) {
   const std::string_view name = string_at(object, {"metadata", "name"});
   const std::string_view prefix = string_at(object, {"metadata", "generateName"});
@@ -73,7 +73,7 @@ api::FieldErrors validate_new(const Core& core, const ResourceInfo& resource, co
   return errors;
 }
 
-// Status is written through its subresource alone.
+// Status can be written only through its subresource.
 void reset_status(const ResourceInfo& resource, Json& object) {
   const Json* empty = find(resource.zero, "status");
   if (empty != nullptr) {

@@ -25,7 +25,7 @@ Result<void> check_all_types(const ResourceInfo& resource, const Json& object) {
   return metadata == nullptr || metadata->is_null() ? Result<void>{} : check_types(*metadata, *meta_schema());
 }
 
-// Pruning a root leaves its metadata alone; that has a schema of its own.
+// prune() of a root leaves metadata alone, so metadata is pruned with its own schema.
 std::vector<std::string> prune_all(const ResourceInfo& resource, Json& object) {
   std::vector<std::string> unknown;
   if (Json* metadata = object.as_object().if_contains("metadata");

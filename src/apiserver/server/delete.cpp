@@ -64,7 +64,7 @@ std::optional<api::RestResponse> check_preconditions(const ResourceInfo& resourc
   return std::nullopt;
 }
 
-// "Foreground", "Background", "Orphan"; empty: as the object's finalizers say already.
+// "Foreground", "Background" or "Orphan"; empty: the object's finalizers already specify it.
 std::string propagation(const ResourceInfo& resource, const Json& object, const Json& options) {
   const std::string_view policy = string_at(options, {"propagationPolicy"});
   if (!policy.empty()) return std::string(policy);
@@ -75,7 +75,7 @@ std::string propagation(const ResourceInfo& resource, const Json& object, const 
   return resource.strategy.default_propagation;
 }
 
-// The finalizers by which the garbage collector is asked to treat the dependents. True when they changed.
+// Sets the finalizers that tell the garbage collector how to treat the dependents. Returns true when they changed.
 bool ask_collector(Json& object, const std::string& policy) {
   bool changed = false;
   if (policy.empty()) return false;
@@ -86,13 +86,13 @@ bool ask_collector(Json& object, const std::string& policy) {
   return changed;
 }
 
-// Seconds a pod is given to stop.
+// The grace period of a pod in seconds; 0 for other kinds.
 // https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-termination
 std::int64_t grace_period(const ResourceInfo& resource, const Json& object, const Json& options) {
   if (!resource.strategy.graceful_delete) return 0;
   std::int64_t seconds = int_at(object, {"spec", "terminationGracePeriodSeconds"}, 0);
   if (const auto asked = optional_int_at(options, {"gracePeriodSeconds"})) seconds = *asked;
-  if (string_at(object, {"spec", "nodeName"}).empty()) return 0;  // nobody runs it
+  if (string_at(object, {"spec", "nodeName"}).empty()) return 0;  // no kubelet runs it
   const std::string_view phase = string_at(object, {"status", "phase"});
   if (phase == "Failed" || phase == "Succeeded") return 0;
   return seconds < 0 ? 1 : seconds;
@@ -111,12 +111,12 @@ void bump_generation(Json& object) {
 }
 
 struct Deletion {
-  Json object;  // as it will be: in the store, or for the last time
+  Json object;  // the state to store, or the last state when it is removed
   bool changed = false;
   bool remove = false;
 };
 
-// Begins the deletion, or goes on with it, as far as this request can.
+// Starts the deletion, or advances a running one, as far as this request allows.
 Deletion advance(const ResourceInfo& resource, const Json& old, const Json& options, Time now) {
   Deletion deletion{old, false, false};
   Json& object = deletion.object;
@@ -124,7 +124,7 @@ Deletion advance(const ResourceInfo& resource, const Json& old, const Json& opti
   deletion.changed = ask_collector(object, propagation(resource, old, options));
   std::int64_t grace = grace_period(resource, old, options);
   const std::int64_t given = int_at(old, {"metadata", "deletionGracePeriodSeconds"});
-  // Without an own wish a deletion that runs already keeps its time; it can be made shorter, never longer.
+  // Without gracePeriodSeconds a running deletion keeps its deadline. A request can shorten it, never extend it.
   if (deleting && (!optional_int_at(options, {"gracePeriodSeconds"}) || grace > given)) grace = given;
 
   const bool held = !array_at(object, {"metadata", "finalizers"}).empty() ||
@@ -154,7 +154,7 @@ api::RestResponse deleted_status(const ResourceInfo& resource, const Json& objec
   return success(200, std::move(details));
 }
 
-// One object, whose existence is certain.
+// Deletes one object that is known to exist.
 api::RestResponse delete_stored(Core& core, const ResourceInfo& resource, const ObjectKey& key,
                                 const Json& old, const Json& options, bool dry_run) {
   const std::string name(string_at(old, {"metadata", "name"}));

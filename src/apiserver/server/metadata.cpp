@@ -27,9 +27,9 @@ JsonObject& metadata_of(Json& object) {
 
 const Json* meta(const Json& object, std::string_view key) { return find_path(object, {"metadata", key}); }
 
-// The name rule of a kind: empty when the name is fine.
+// The error for a name by the kind's naming rule; empty when the name is valid.
 std::string check_name(const ResourceInfo& resource, std::string_view name) {
-  if (resource.gvr.group == "rbac.authorization.k8s.io") {  // any segment of a path
+  if (resource.gvr.group == "rbac.authorization.k8s.io") {  // any valid path segment
     if (name == "." || name == "..") return "may not be '" + std::string(name) + "'";
     if (name.find('/') != std::string_view::npos) return "may not contain '/'";
     if (name.find('%') != std::string_view::npos) return "may not contain '%'";
@@ -45,7 +45,7 @@ std::string check_name(const ResourceInfo& resource, std::string_view name) {
 void check_names(const ResourceInfo& resource, const Json& object, api::FieldErrors& errors) {
   const std::string generate(string_at(object, {"metadata", "generateName"}));
   if (!generate.empty()) {
-    // A dash at its end is followed by the generated part.
+    // A trailing dash is allowed, because the generated suffix follows it.
     std::string as_if = generate;
     if (as_if.size() > 1 && as_if.ends_with('-')) as_if.back() = 'a';
     if (const auto why = check_name(resource, as_if); !why.empty()) {
@@ -139,7 +139,7 @@ void check_finalizers(const Json& object, api::FieldErrors& errors) {
   }
 }
 
-// As Go prints a slice of strings.
+// Formats a list as Go prints a slice of strings.
 std::string go_strings(const std::vector<std::string>& values) {
   std::string text = "[]string{";
   for (std::size_t i = 0; i < values.size(); ++i) text += (i == 0 ? "\"" : ", \"") + values[i] + "\"";
@@ -151,7 +151,8 @@ std::string go_strings(const std::vector<std::string>& values) {
 void normalize_metadata(Json& object) {
   JsonObject& metadata = metadata_of(object);
   for (auto it = metadata.begin(); it != metadata.end();) {
-    // A reset of field ownership is written as a list of one empty entry; an empty list is nothing.
+    // Keep managedFields with one empty entry, which requests a reset of field ownership; an empty list means
+    // nothing.
     it = is_empty(it->value()) ? metadata.stable_erase(it) : it + 1;
   }
   metadata.erase("selfLink");

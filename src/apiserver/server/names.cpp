@@ -5,7 +5,7 @@
 namespace berth::apiserver {
 namespace {
 
-// No vowels and nothing that looks like one: generated names spell no words.
+// Kubernetes' alphabet: no vowels and no characters that look like vowels, so that generated names contain no words.
 constexpr std::string_view kAlphabet = "bcdfghjklmnpqrstvwxz2456789";
 constexpr std::size_t kSuffix = 5;
 constexpr std::size_t kMaxGenerated = 63;

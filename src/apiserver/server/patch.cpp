@@ -136,7 +136,7 @@ Answer patch_object(Core& core, const ResourceInfo& resource, api::RestRequest& 
   replacement.next = std::move(*next);
   if (auto checked = check_type(resource, replacement.next); !checked)
     return {checked.error(), core.store.revision()};
-  std::string text;  // of the patched object, for the message: decoding changes it
+  std::string text;  // the patched object for the message, computed again because decoding changed it
   const auto decoded = decode_object(resource, replacement.next, request.field_validation,
                                      request.duplicate_fields, replacement.warnings);
   if (!decoded) {

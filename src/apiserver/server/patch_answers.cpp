@@ -24,7 +24,7 @@ api::RestResponse patch_failed(const PatchError& error) {
 
 api::RestResponse apply_conflict(const std::vector<ApplyConflict>& conflicts) {
   JsonArray causes;
-  std::map<std::string, std::string> by_manager;  // the lines of each manager's fields
+  std::map<std::string, std::string> by_manager;  // the field list of each manager
   for (const ApplyConflict& conflict : conflicts) {
     causes.push_back(JsonObject{{"reason", "FieldManagerConflict"},
                                 {"message", "conflict with " + conflict.manager},

@@ -1,4 +1,4 @@
-// Pods' own subresources: binding to a node and eviction; and the finalizers of a namespace.
+// The subresources binding and eviction of pods, and finalize of namespaces.
 #include <utility>
 
 #include "api/status.h"
@@ -85,7 +85,7 @@ Answer evict_pod(Core& core, const ResourceInfo& resource, const api::RestReques
   return answer;
 }
 
-// PUT of namespaces/<name>/finalize: spec.finalizers alone.
+// PUT namespaces/<name>/finalize: changes only spec.finalizers.
 Answer finalize_namespace(Core& core, const ResourceInfo& resource, api::RestRequest& request) {
   const ObjectKey key = key_of(resource, "", request.name);
   const JsonPtr stored = core.store.get(key.bucket, key.item);

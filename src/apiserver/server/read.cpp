@@ -20,7 +20,7 @@ constexpr std::string_view kContinueTooOld =
     "deleted between the "
     "time the first chunk was returned and now may show up in the list.";
 
-// What one list shows: a revision, from where, and how much.
+// What a list request shows: which revision, starting where, and how many items.
 struct Window {
   Revision at = 0;
   std::string after;
@@ -39,7 +39,8 @@ tl::expected<Window, api::RestResponse> window_of(const Core& core, const api::R
     window.after = std::move(token->after);
     return window;
   }
-  if (request.resource_version == "0") window.limit = 0;  // answered from a cache that knows no pages
+  // kube-apiserver answers this from its watch cache, without paging.
+  if (request.resource_version == "0") window.limit = 0;
   if (request.resource_version.empty() || request.resource_version == "0") return window;
   const Revision wanted = *parse_revision(request.resource_version);
   const bool exact = request.resource_version_match == "Exact" ||
@@ -50,7 +51,7 @@ tl::expected<Window, api::RestResponse> window_of(const Core& core, const api::R
   return window;
 }
 
-// Items of built-in kinds carry no kind of their own.
+// Items in a list of a built-in kind have no kind and apiVersion.
 Json list_item(const ResourceInfo& resource, const Json& object) {
   if (resource.custom) return object;
   JsonObject item;
@@ -96,14 +97,14 @@ Answer list_objects(Core& core, const ResourceInfo& resource, const api::RestReq
 
   JsonArray items;
   std::string last;
-  std::int64_t remaining = 0;  // beyond the page
+  std::int64_t remaining = 0;  // items after this page
   const std::string bucket = bucket_of(resource);
   core.store.scan(bucket, selection->prefix(), window->after, window->at,
                   [&](std::string_view item, const JsonPtr& stored) {
                     const bool full =
                         window->limit > 0 && static_cast<std::int64_t>(items.size()) >= window->limit;
                     if (full && !selection->everything()) {
-                      // Without counting, one more match is enough to know that there is another page.
+                      // With a selector the rest is not counted: one more match shows that there is another page.
                       if (!selection->matches(*in_version(core, resource, stored))) return true;
                       remaining = 1;
                       return false;

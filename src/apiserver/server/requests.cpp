@@ -25,7 +25,7 @@ bool has_extra(const ResourceInfo& resource, std::string_view subresource) {
   return std::ranges::find(resource.extra_subresources, subresource) != resource.extra_subresources.end();
 }
 
-// The version that a read wants to be not older than, if any.
+// The minimum revision that a read requests, or 0.
 Revision wanted_revision(const api::RestRequest& request) {
   if (request.verb != Verb::kGet && request.verb != Verb::kList && request.verb != Verb::kDeleteCollection)
     return 0;
@@ -53,12 +53,12 @@ std::unique_ptr<api::WatchHandle> Requests::watch(const api::RestRequest& reques
 }
 
 void Requests::answer(Answer verdict, std::function<void(api::RestResponse)> done) {
-  // Shared, because the store's list of waiting tasks wants copyable ones.
+  // A shared_ptr, because the tasks in the store's waiting list must be copyable.
   auto held = std::make_shared<std::pair<api::RestResponse, std::function<void(api::RestResponse)>>>(
       std::move(verdict.response), std::move(done));
   core_.store.when_durable(verdict.shown, [this, held](bool durable) {
     if (!durable) {
-      // The write is lost or, when the server just stops, may be: nobody knows.
+      // The write is lost. If the server is only shutting down, the outcome is unknown: code 0.
       held->first = core_.store.failure().empty()
                         ? api::RestResponse{0, nullptr, {}}
                         : api::internal_error("the write was lost: " + core_.store.failure());

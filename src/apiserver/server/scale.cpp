@@ -1,4 +1,4 @@
-// The scale subresource: a number of replicas seen through paths that the resource names.
+// The scale subresource: a Scale object that reads and writes replicas through the paths that the resource defines.
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#scale-subresource
 #include <utility>
 
@@ -107,7 +107,7 @@ Answer write_scale(Core& core, const ResourceInfo& resource, api::RestRequest& r
   }
   Replacement replacement{key_of(resource, request.ns, request.name), old, old, true, {}};
   set_replicas(replacement.next, resource.scale_spec_path, replicas->get_int64());
-  // A Scale that says which version it was read from is held to it; one that does not is taken as it is.
+  // If the Scale has a resourceVersion, the update is conditional on it; otherwise it is unconditional.
   const std::string_view version = resource_version_of(*scale);
   if (!version.empty()) ensure_path(replacement.next, {"metadata", "resourceVersion"}) = version;
   Answer answer = finish_update(core, resource, request, std::move(replacement));

@@ -19,7 +19,7 @@ std::string registry_path(const ResourceInfo& resource, const ObjectKey& key) {
   return path + (key.item.starts_with('/') ? "" : "/") + key.item;
 }
 
-// Name, namespace, uid and version of the new object against the request and the stored object.
+// Checks the new object's name, namespace, uid and resourceVersion against the request and the stored object.
 std::optional<api::RestResponse> check_identity(Core& core, const ResourceInfo& resource,
                                                 const api::RestRequest& request, const Replacement& r) {
   const std::string_view name = string_at(r.next, {"metadata", "name"});
@@ -64,7 +64,7 @@ void copy_member(JsonObject& to, const JsonObject& from, std::string_view key) {
   }
 }
 
-// A write through a subresource changes its own part alone; a write of the object leaves the status as it is.
+// A write to a subresource changes only that part; a write to the main resource does not change the status.
 void confine_to_subresource(const ResourceInfo& resource, std::string_view subresource, Json& next,
                             const Json& old) {
   JsonObject& object = next.as_object();
@@ -100,7 +100,7 @@ api::FieldErrors validate_changed(const Core& core, const ResourceInfo& resource
   return errors;
 }
 
-// Whether an object that is being deleted has nothing left to wait for.
+// Whether a terminating object can be removed now: no finalizers and no grace period are left.
 bool is_ready_to_go(const ResourceInfo& resource, const Json& next) {
   if (!is_deleting(next) || !array_at(next, {"metadata", "finalizers"}).empty()) return false;
   if (!array_at(next, {"spec", "finalizers"}).empty() && resource.gvr.group.empty() &&
@@ -128,7 +128,7 @@ Answer update_object(Core& core, const ResourceInfo& resource, api::RestRequest&
 
   const std::string_view name = string_at(replacement.next, {"metadata", "name"});
   if (!name.empty() &&
-      name != request.name) {  // before the look-up: says more than that there is no such object
+      name != request.name) {  // before the lookup, because this error is more specific than "not found"
     return {api::bad_request("the name of the object (" + std::string(name) +
                              ") does not match the name on the URL (" + request.name + ")"),
             0};

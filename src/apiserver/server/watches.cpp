@@ -16,15 +16,14 @@ namespace {
 
 constexpr Duration kBookmarkEvery = std::chrono::minutes(1);
 constexpr std::int64_t kShortestLife =
-    30 * 60;                                 // seconds, of a watch without timeoutSeconds; at most twice that
-constexpr std::size_t kEventsPerTurn = 256;  // then other tasks of the executor get theirs
+    30 * 60;                                 // seconds, for a watch without timeoutSeconds; at most twice that
+constexpr std::size_t kEventsPerTurn = 256;  // after that many, yield to other tasks of the executor
 
 using Type = api::WatchEvent::Type;
 
 }  // namespace
 
-// One watch. It is in Watches while it waits for changes, and alive as long as somebody holds it or a turn is
-// posted.
+// One watch. Watches holds it while it waits for changes; it lives as long as its handle or a posted turn holds it.
 class Watch : public std::enable_shared_from_this<Watch> {
  public:
   Watch(Core& core, ResourcePtr resource, Selection selection, Watches::OnEvent on_event,
@@ -38,12 +37,12 @@ class Watch : public std::enable_shared_from_this<Watch> {
         bucket_(bucket_of(*resource_)),
         prefix_(selection_.prefix()) {}
 
-  void listen() { left_ = false; }  // it is in Watches from now on
+  void listen() { left_ = false; }  // called when it is added to Watches
   void begin(const api::RestRequest& request);
   void see(const Change& change);
-  void refuse(api::RestResponse response);  // an error event, then the end
-  void finish();                            // what is queued, then the end
-  void cancel();                            // nothing more
+  void refuse(api::RestResponse response);  // sends an error event, then ends
+  void finish();                            // sends the queued events, then ends
+  void cancel();                            // ends without sending anything
   void hold(bool on);
   const ResourceInfo& resource() const { return *resource_; }
   const std::string& bucket() const { return bucket_; }
@@ -57,9 +56,9 @@ class Watch : public std::enable_shared_from_this<Watch> {
   void arm_timers(const api::RestRequest& request);
   void schedule();
   void turn();
-  void leave();  // stops listening
+  void leave();  // removes it from Watches
 
-  Core& core_;  // not used after leave(): the server may be gone
+  Core& core_;  // not used after leave(): the server may be destroyed
   Executor& executor_;
   ResourcePtr resource_;
   Selection selection_;
@@ -67,9 +66,9 @@ class Watch : public std::enable_shared_from_this<Watch> {
   Watches::OnEnd on_end_;
   const std::string bucket_, prefix_;
   std::deque<api::WatchEvent> queue_;
-  std::size_t unbounded_ = 0;  // of the queue: initial events, which do not count against the buffer
+  std::size_t unbounded_ = 0;  // initial events in `queue_`; they do not count against the buffer limit
   Revision seen_ =
-      std::numeric_limits<Revision>::max();  // changes up to here need no look: all, until it has started
+      std::numeric_limits<Revision>::max();  // changes up to this revision are skipped; before the start: all
   bool bookmarks_ = false;
   bool posted_ = false;
   bool held_ = false;
@@ -300,7 +299,7 @@ void Watches::on_change(const Change& change) {
   const auto key = parse_key(change.key);
   const auto it = by_bucket_.find(key->bucket);
   if (it == by_bucket_.end()) return;
-  // A watch that falls behind leaves the list while it is walked.
+  // Iterate over a copy: a watch that falls behind removes itself from the list.
   const auto watches = it->second;
   for (const auto& watch : watches) watch->see(change);
 }

@@ -155,7 +155,7 @@ void ObjectStore::on_appended(Revision revision, const Result<void>& outcome) {
   }
   BERTH_INVARIANT(revision == durable_ + 1);
   durable_ = revision;
-  // Stays where it is while observers write: a deque's elements do not move when others are added at its end.
+  // The reference stays valid while observers write: a deque does not move its elements when others are appended.
   const Change& change = history_[static_cast<std::size_t>(revision - floor_ - 1)];
   for (std::size_t i = 0; i < observers_.size(); ++i) observers_[i](change);
   release_waiting(true);
@@ -189,7 +189,7 @@ void ObjectStore::trim() {
   }
 }
 
-// The states of the change's object that nobody can ask for any more, now that floor_ is at `change`.
+// Drops versions of the change's object that cannot be read any more, now that floor_ is at `change`.
 void ObjectStore::forget_before(const Change& change) {
   const auto key = parse_key(change.key);
   const auto b = buckets_.find(key->bucket);

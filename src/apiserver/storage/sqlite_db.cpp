@@ -17,7 +17,7 @@ std::string_view SqliteStatement::text(int column) const {
 }
 
 Result<SqliteDb> SqliteDb::open(const std::string& path) {
-  // SQLite would create it with the process's umask; it holds Secrets.
+  // Create the file here with mode 0600, because it contains Secrets; SQLite would use the process's umask.
   const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (fd < 0) return fail("state file '" + path + "' cannot be opened: " + std::strerror(errno));
   ::close(fd);

@@ -1,9 +1,8 @@
 // The log in an SQLite file: one append-only table whose row number is the revision.
 //
-// One thread owns the connection, which holds the file exclusively: Debian 12's SQLite can damage a WAL file
-// that several connections write and checkpoint (fixed in 3.51.3). Everything that is queued when the thread
-// gets to it shares one transaction, and so one fsync. Superseded rows are removed a slice at a time between
-// transactions.
+// One thread owns the connection, which locks the file exclusively: SQLite before 3.51.3 can corrupt a WAL file that
+// several connections write and checkpoint. Everything in the queue when the thread takes it shares one transaction
+// and so one fsync. Superseded rows are removed in slices between transactions.
 #include <algorithm>
 #include <condition_variable>
 #include <memory>
@@ -18,10 +17,10 @@
 namespace berth::apiserver {
 namespace {
 
-constexpr std::int64_t kApplicationId = 0x42727468;  // "Brth" in the file's header
+constexpr std::int64_t kApplicationId = 0x42727468;  // "Brth", stored in the header of the file
 constexpr std::int64_t kFormat = 1;
-// After so many new rows, look at twice as many old ones: the file stays within a small factor of what lives
-// in it, and no pause is longer than a slice.
+// After this many new rows, check twice as many old ones: the file stays within a small factor of the live data, and
+// no pause is longer than one slice.
 constexpr std::int64_t kCompactEvery = 1'024;
 constexpr std::int64_t kCompactSlice = 2 * kCompactEvery;
 
@@ -52,12 +51,12 @@ class SqliteLog final : public Log {
   Executor& executor_;
   SqliteDb db_;
   SqliteStatement insert_, sweep_, erase_;
-  std::int64_t appended_ = 0;  // rows since the last slice of compaction
-  std::int64_t cursor_ = 0;    // compaction has looked at the rows up to here in this round
+  std::int64_t appended_ = 0;  // rows since the last compaction slice
+  std::int64_t cursor_ = 0;    // the row up to which the current compaction round has checked
 
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::vector<Batch> queue_;  // bounded by the store's backlog
+  std::vector<Batch> queue_;  // limited by the store's backlog
   bool stopping_ = false;
   std::thread thread_;
 };
@@ -70,7 +69,7 @@ Result<std::int64_t> SqliteLog::number(std::string_view sql) {
   return *row ? statement->integer(0) : 0;
 }
 
-// Takes the file for this process, before anything is read.
+// Locks the file for this process, before anything is read.
 Result<void> SqliteLog::claim() {
   return db_.execute(
       "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA "
@@ -115,8 +114,8 @@ Result<void> SqliteLog::start() {
   return claim().and_then([this] { return check_format(); }).and_then([this]() -> Result<void> {
     auto insert = db_.prepare("INSERT INTO log(rev, key, value) VALUES(?1, ?2, ?3)");
     if (!insert) return tl::unexpected(insert.error());
-    // A row may go when a newer one exists for its key; a deletion also when no older one is left that it
-    // hides. The newest row of all stays: it remembers the newest revision.
+    // A row can be removed when a newer row exists for its key; a deletion also when no older row is left that it
+    // hides. The newest row of the log stays, because it holds the newest revision.
     auto sweep = db_.prepare(
         "SELECT rev FROM log AS l WHERE rev > ?1 AND rev <= ?2 AND rev < (SELECT max(rev) FROM log) AND ("
         "EXISTS(SELECT 1 FROM log AS n WHERE n.key = l.key AND n.rev > l.rev) OR "
@@ -142,7 +141,7 @@ Result<Log::Snapshot> SqliteLog::load() {
       "AND rev = (SELECT max(rev) FROM log AS n WHERE n.key = l.key) ORDER BY key");
   if (!rows) return tl::unexpected(rows.error());
   JsonLimits limits;
-  limits.max_bytes = std::size_t{64} << 20;  // it was accepted once: only a damaged row is refused here
+  limits.max_bytes = std::size_t{64} << 20;  // larger than any accepted object, so that only a damaged row fails
   while (true) {
     auto row = db_.step(*rows);
     if (!row) return tl::unexpected(row.error());
@@ -179,8 +178,7 @@ void SqliteLog::append(std::vector<Change> changes, std::function<void(Result<vo
   if (was_empty) wake_.notify_one();
 }
 
-// The writer thread. After the first failure nothing is written any more: what came later may depend on what
-// was lost.
+// The writer thread. After the first failure it writes nothing more, because later changes may depend on lost ones.
 void SqliteLog::run() {
   Result<void> state;
   while (true) {
@@ -242,7 +240,7 @@ Result<void> SqliteLog::compact() {
   appended_ = 0;
   const auto newest = number("SELECT max(rev) FROM log");
   if (!newest) return tl::unexpected(newest.error());
-  // The end of this slice: the row that many rows on. At the end of the log a new round begins.
+  // The last row of this slice. At the end of the log, a new round begins.
   const auto end = number("SELECT max(rev) FROM (SELECT rev FROM log WHERE rev > " + std::to_string(cursor_) +
                           " ORDER BY rev LIMIT " + std::to_string(kCompactSlice) + ")");
   if (!end) return tl::unexpected(end.error());
