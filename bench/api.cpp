@@ -1,4 +1,4 @@
-// How fast large objects are read and written.
+// Encoding and decoding of large objects.
 //   cmake --preset bench && ninja -C build/bench bench_api && build/bench/bench/bench_api
 #include <benchmark/benchmark.h>
 

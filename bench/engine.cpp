@@ -1,4 +1,4 @@
-// How fast decisions are, without any API server.
+// Speed of decisions without an API server.
 //   cmake --preset bench && ninja -C build/bench bench_engine && build/bench/bench/bench_engine
 #include <benchmark/benchmark.h>
 
@@ -12,7 +12,7 @@ constexpr int kQueues = 1000, kCohorts = 10, kPending = 50000;
 
 std::string queue_name(int i) { return "cq" + std::to_string(i); }
 
-// 1,000 queues in 10 cohorts; each queue's own quota holds `own` jobs of one cpu.
+// 1,000 queues in 10 cohorts; the nominal quota of each queue is enough for `own` jobs of one cpu.
 void add_queues(World& world, int own) {
   world.flavor("default");
   for (int i = 0; i < kQueues; ++i) {
@@ -33,7 +33,8 @@ Pending pending_job(int i) {
   return pending;
 }
 
-// Everything fits: one decision is one admission. With fair sharing, the heads of a cohort's 100 queues come by their shares.
+// All jobs fit: one decision is one admission. With fair sharing, the heads of a cohort's 100 queues are ordered by
+// share.
 void admit_all(benchmark::State& state, bool fair_sharing) {
   SchedulerOptions options;
   options.fair_sharing.enabled = fair_sharing;
@@ -42,7 +43,7 @@ void admit_all(benchmark::State& state, bool fair_sharing) {
   for (auto _ : state) {
     state.PauseTiming();
     auto world = std::make_unique<World>(options);
-    add_queues(*world, fair_sharing ? 50 : 100);  // half of it is borrowed, where shares decide
+    add_queues(*world, fair_sharing ? 50 : 100);  // with fair sharing, half of the quota is borrowed
     if (fair_sharing) {
       for (int i = 0; i < kCohorts; ++i)
         world->cohort("cohort" + std::to_string(i), "", {{"default", {{"cpu", "9000"}, {"memory", "9000Gi"}}}});
@@ -65,8 +66,8 @@ void admit_all_fairly(benchmark::State& state) { admit_all(state, true); }
 BENCHMARK(admit_all)->Unit(benchmark::kMillisecond);
 BENCHMARK(admit_all_fairly)->Unit(benchmark::kMillisecond);
 
-// The whole way of a workload: submitted, admitted as room comes up, finished. Quota for a tenth of them at a
-// time.
+// The whole life of a workload: submitted, admitted when quota becomes free, finished. There is quota for a tenth of
+// the workloads at a time.
 void churn(benchmark::State& state) {
   std::vector<Pending> jobs;
   for (int i = 0; i < kPending; ++i) jobs.push_back(pending_job(i));
@@ -96,7 +97,7 @@ void churn(benchmark::State& state) {
 }
 BENCHMARK(churn)->Unit(benchmark::kMillisecond);
 
-// One job ends, another starts, while everybody else waits: what one event costs in a full house.
+// One job finishes, another one starts, and all others wait: the cost of one event when all quota is used.
 void one_in_one_out(benchmark::State& state) {
   World world;
   add_queues(world, 8);
@@ -116,14 +117,14 @@ void one_in_one_out(benchmark::State& state) {
   for (auto _ : state) {
     WorkloadId done = running[next++];
     world.scheduler.release(done);
-    world.scheduler.submit(done, jobs[done.index()]);  // as if new
+    world.scheduler.submit(done, jobs[done.index()]);  // as a new workload
     pass(2);
   }
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(one_in_one_out);
 
-// A workload of high priority among `candidates` of low priority in its own and in borrowing queues.
+// A workload of high priority, and `candidates` of low priority in its own queue and in borrowing queues.
 void preempt(benchmark::State& state) {
   const auto candidates = static_cast<int>(state.range(0));
   const auto victims = static_cast<int>(state.range(1));
@@ -165,8 +166,9 @@ void preempt(benchmark::State& state) {
 }
 BENCHMARK(preempt)->Args({1000, 1})->Args({1000, 20})->Args({1000, 200})->Unit(benchmark::kMicrosecond);
 
-// The victims alone: two queues with 100 candidates each share what the preemptor's queue wants its part of. Whoever wants 100 would have
-// as much as each of them has before, and more than after one victim: all 200 are looked at and refused.
+// The search for victims alone: two queues with 100 candidates each share the quota of the preemptor's cohort. A
+// preemptor that requests 100 would get as much as each of them has before, and more than one of them has after one
+// victim: all 200 candidates are examined and refused.
 void fair_victims(benchmark::State& state) {
   constexpr int kCandidates = 100;
   const auto victims = static_cast<std::size_t>(state.range(0) < kCandidates ? state.range(0) : 0);
@@ -224,8 +226,8 @@ void available(benchmark::State& state) {
 }
 BENCHMARK(available);
 
-// A gang that finds 1,000 nodes full, each with one workload that asks for 30 resources: `gang` of them have
-// to go.
+// A gang finds 1,000 full nodes, each with one workload that requests 30 resources: `gang` of these workloads must be
+// preempted.
 void preempt_for_places(benchmark::State& state) {
   constexpr int kRacks = 20, kNodes = 50, kResources = 30;
   const auto gang = static_cast<int>(state.range(0));

@@ -1,5 +1,4 @@
-// The engine behind its facade: workloads seen, admitted, written, finished, with everything but the API
-// server.
+// The engine behind its facade: workloads are seen, admitted, written and finished, without an API server.
 #include <benchmark/benchmark.h>
 
 #include <deque>
@@ -15,7 +14,8 @@ using api::kueue::Workload;
 
 constexpr int kCohorts = 10;
 
-// Answers every write as a server without faults would, and finishes what is admitted. Returns how many were.
+// Confirms each write like a server without faults, and finishes admitted workloads. run() returns the number of
+// finished workloads.
 class Server {
  public:
   explicit Server(int queues) {
@@ -44,7 +44,7 @@ class Server {
     feed(WorkloadSeen{std::make_shared<const Workload>(std::move(w))});
   }
 
-  // One pass, with nothing of what follows.
+  // One scheduling pass whose effects are dropped.
   void look() { engine_.schedule(now_); }
 
   int run() {
@@ -91,7 +91,7 @@ class Server {
   std::vector<std::pair<std::string, std::string>> admitted_;
 };
 
-// items_per_second: lives of workloads, from creation to the end.
+// items_per_second: workloads per second, from creation to finish.
 void whole_lives(benchmark::State& state) {
   const int queues = static_cast<int>(state.range(0)), workloads = static_cast<int>(state.range(1));
   std::int64_t lives = 0;
@@ -108,7 +108,7 @@ BENCHMARK(whole_lives)
     ->Args({1'000, 50'000})
     ->Unit(benchmark::kMillisecond);
 
-// What the visibility API asks, of one queue in which 50,000 wait.
+// Requests of the visibility API for one queue with 50,000 pending workloads.
 Server& crowd() {
   static Server server = [] {
     Server made(1);

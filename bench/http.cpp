@@ -1,5 +1,4 @@
-// The API server from outside: writes, reads and watches per second, over HTTPS on the loopback and in
-// process.
+// The API server from outside: writes, reads and watch events per second, over HTTPS on loopback and in process.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
@@ -25,13 +24,13 @@ using testing_support::Http2Client;
 using testing_support::Http2Peer;
 using testing_support::HttpsClient;
 
-constexpr int kClients = 8;       // connections that ask at the same time
-constexpr int kOutstanding = 64;  // requests at the same time in process: as many as a group commit can take
+constexpr int kClients = 8;  // concurrent connections
+constexpr int kOutstanding = 64;  // concurrent requests in process: as many as one group commit can hold
 constexpr int kWatchers = 100;
 
 enum class Store { kMemory, kDisk };
 
-// A server on threads of its own, as `berth up` runs it.
+// A server on its own threads, as `berth up` runs it.
 class World {
  public:
   explicit World(Store store) {
@@ -84,7 +83,7 @@ Json config_map(const std::string& name) {
 
 constexpr const char* kPath = "/api/v1/namespaces/default/configmaps";
 
-// `count` requests, some at a time, on the executor; returns when all are answered.
+// Sends `count` requests on the executor, kOutstanding at a time; returns when all are answered.
 void in_process(World& world, int count, const std::function<api::RestRequest(int)>& make) {
   struct Run {
     int sent = 0, answered = 0;
@@ -146,7 +145,7 @@ void reads_in_process(benchmark::State& state) {
 }
 BENCHMARK(reads_in_process)->Unit(benchmark::kMillisecond)->UseRealTime();
 
-// `each` requests on each of kClients connections at the same time.
+// Sends `each` requests on each of kClients connections at the same time.
 template <typename F>
 void over_https(std::vector<HttpsClient>& clients, int each, F ask) {
   std::vector<std::thread> threads;
@@ -199,7 +198,8 @@ void reads_over_https(benchmark::State& state) {
 }
 BENCHMARK(reads_over_https)->Unit(benchmark::kMillisecond)->UseRealTime();
 
-// `count` requests on one connection of HTTP/2, so many of them in flight all the time. False: one was not answered with `status`.
+// Sends `count` requests on one HTTP/2 connection, with `in_flight` concurrent requests. False: an answer did not
+// have `status`.
 template <typename F>
 bool over_http2(Http2Client& client, int in_flight, int count, int status, F ask) {
   Http2Peer& peer = client.peer();
@@ -249,7 +249,7 @@ void reads_over_http2(benchmark::State& state) {
 }
 BENCHMARK(reads_over_http2)->Arg(8)->Arg(1'000)->Unit(benchmark::kMillisecond)->UseRealTime();
 
-// As watch_fan_out, but all watches share one connection.
+// Like watch_fan_out, but all watches share one connection.
 void watch_fan_out_over_http2(benchmark::State& state) {
   World world(Store::kMemory);
   HttpsClient writer = world.client();
@@ -276,7 +276,7 @@ void watch_fan_out_over_http2(benchmark::State& state) {
 }
 BENCHMARK(watch_fan_out_over_http2)->Unit(benchmark::kMillisecond)->UseRealTime();
 
-// One write, seen by all watchers; items are events delivered.
+// One write that all watchers receive; items are delivered events.
 void watch_fan_out(benchmark::State& state) {
   World world(Store::kMemory);
   HttpsClient writer = world.client();

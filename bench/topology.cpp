@@ -1,4 +1,4 @@
-// How fast gangs are placed, nodes change and preemptions are tried in large machine rooms.
+// Speed of placing gangs, changing nodes and trying preemptions in large topologies.
 //   cmake --preset bench && ninja -C build/bench bench_topology && build/bench/bench/bench_topology
 #include <benchmark/benchmark.h>
 #include <malloc.h>
@@ -14,7 +14,7 @@ const Amounts kNode{{"cpu", "96"}, {"memory", "1Ti"}, {"ephemeral-storage", "4Ti
 const Amounts kWorker{{"cpu", "10"}, {"memory", "100Gi"}, {"nvidia.com/gpu", "1"}};
 
 struct Size {
-  int blocks, racks, nodes;  // racks in a block, nodes in a rack
+  int blocks, racks, nodes;  // racks per block, nodes per rack
   int total() const { return blocks * racks * nodes; }
 };
 constexpr Size k2500{5, 10, 50}, k100000{10, 100, 100}, k1000{2, 10, 50};
@@ -41,7 +41,7 @@ std::unique_ptr<Room> furnished(const Size& size, const Amounts& node = kNode) {
   return room;
 }
 
-// Something runs on every third node, so that no two racks are alike.
+// Pods run on each third node, so that no two racks are equal.
 void occupy(Room& room, const Size& size) {
   for (int i = 0; i < size.total(); i += 3) {
     const std::int32_t pods = 1 + i / 3 % 7;
@@ -50,7 +50,7 @@ void occupy(Room& room, const Size& size) {
   }
 }
 
-// Where a gang would go, after a pod came to or left some node.
+// Places a gang after a pod was added to or removed from some node.
 void place(benchmark::State& state, const Size& size, const std::vector<Gang>& gangs) {
   auto room = furnished(size);
   occupy(*room, size);
@@ -64,8 +64,7 @@ void place(benchmark::State& state, const Size& size, const std::vector<Gang>& g
   }
 }
 
-// One gang after another: placed, taken, and the one before given back, so that each finds many nodes
-// changed.
+// Places and takes gangs in turn, and gives back the previous gang, so that each placement sees many changed nodes.
 void place_and_take(benchmark::State& state, const Size& size, const std::vector<Gang>& gangs) {
   auto room = furnished(size);
   occupy(*room, size);
@@ -102,7 +101,7 @@ std::vector<Gang> led(std::int32_t count, const std::string& level) {
 BERTH_GANGS(place);
 BERTH_GANGS(place_and_take);
 
-// A kind of pod that nobody asked for before: everything is counted.
+// A shape of pod that was not requested before: all domains are counted.
 void count_a_new_kind(benchmark::State& state) {
   auto room = furnished(k100000);
   occupy(*room, k100000);
@@ -115,8 +114,8 @@ void count_a_new_kind(benchmark::State& state) {
 }
 BENCHMARK(count_a_new_kind)->Unit(benchmark::kMicrosecond);
 
-// 1,000 full nodes; a gang of 200 pods, each as large as a node, of 30 resources. Victims are taken away
-// until it fits, then each is tried to be given back.
+// 1,000 full nodes; a gang of 200 pods, each as large as a node, with 30 resources. Removes victims until the gang
+// fits, then tries to give back each of them.
 void preempt(benchmark::State& state) {
   constexpr std::size_t kPods = 200;
   Amounts node, pod;
@@ -147,7 +146,7 @@ void preempt(benchmark::State& state) {
 }
 BENCHMARK(preempt)->Unit(benchmark::kMicrosecond);
 
-// A node becomes NotReady or Ready again, among 100,000.
+// A node among 100,000 becomes NotReady or Ready again.
 void node_change(benchmark::State& state) {
   auto room = furnished(k100000);
   occupy(*room, k100000);
@@ -164,7 +163,7 @@ void node_change(benchmark::State& state) {
 }
 BENCHMARK(node_change)->Unit(benchmark::kMicrosecond);
 
-// The same, and then a question that needs to know it.
+// The same, followed by a placement that depends on it.
 void node_change_and_place(benchmark::State& state) {
   auto room = furnished(k100000);
   occupy(*room, k100000);
@@ -179,7 +178,7 @@ void node_change_and_place(benchmark::State& state) {
 }
 BENCHMARK(node_change_and_place)->Unit(benchmark::kMicrosecond);
 
-// A node leaves and comes back.
+// A node is removed and added again.
 void node_leaves_and_joins(benchmark::State& state) {
   auto room = furnished(k100000);
   const api::Node node = make_node(k100000, 4711, kNode);
@@ -190,7 +189,7 @@ void node_leaves_and_joins(benchmark::State& state) {
 }
 BENCHMARK(node_leaves_and_joins)->Unit(benchmark::kMicrosecond);
 
-// What 100,000 nodes cost in memory, with the counts of one kind of pod.
+// Memory of 100,000 nodes, with the counts for one shape of pod.
 void memory(benchmark::State& state) {
   for (auto _ : state) {
     malloc_trim(0);

@@ -1,5 +1,5 @@
-// What Volcano's queues cost in a forest of 10,000 in 4 levels: admission (the plan: creating one in at most 200 us),
-// and telling the engine what follows.
+// Cost of Volcano's queues in a forest of 10,000 queues with 4 levels: admission (goal: creating a queue takes at
+// most 200 us), and feeding the resulting events to the engine.
 #include <benchmark/benchmark.h>
 
 #include <functional>
@@ -29,7 +29,7 @@ Json queue_json(const std::string& name, const std::string& parent, int amount) 
                     {"spec", std::move(spec)}};
 }
 
-// Every queue has `width` children, or as many as are left for it, down to 4 levels.
+// Each queue has `width` children while queues are left, down to 4 levels.
 template <typename Forest>
 void grow(Forest& forest, int width) {
   std::vector<std::string> level{""};
@@ -66,15 +66,15 @@ void create(benchmark::State& state, const std::string& parent, int width) {
   }
 }
 
-// Ten children each: the new one is the eleventh of its parent, at the fourth level.
+// Ten children each: the new queue is the eleventh child of its parent, at the fourth level.
 void BM_CreateQueueInATree(benchmark::State& state) { create(state, "q200", 10); }
 BENCHMARK(BM_CreateQueueInATree);
 
-// Below a queue with thousands of children.
+// The new queue's parent has thousands of children.
 void BM_CreateQueueAmongManySiblings(benchmark::State& state) { create(state, "q0", 9'000); }
 BENCHMARK(BM_CreateQueueAmongManySiblings);
 
-// A resource that nobody below names: all of them are asked. The costliest change.
+// Sets a resource that no descendant names: all descendants are checked. The most expensive change.
 void BM_ChangeTheTopmostQueue(benchmark::State& state) {
   QueueForest forest;
   grow(forest, 10);
@@ -86,7 +86,7 @@ void BM_ChangeTheTopmostQueue(benchmark::State& state) {
 }
 BENCHMARK(BM_ChangeTheTopmostQueue);
 
-// What a new leaf does to the quota tree, and taking it away again: itself and its parent.
+// Adds a new leaf to the quota tree and removes it: affects the leaf and its parent.
 void BM_CompileALeaf(benchmark::State& state) {
   QuotaTree tree;
   grow(tree, 10);
@@ -99,7 +99,7 @@ void BM_CompileALeaf(benchmark::State& state) {
 }
 BENCHMARK(BM_CompileALeaf);
 
-// The same for the engine that is told of it, and decides then: who waits where may want to know.
+// The same, with the engine handling the events and making decisions: waiting workloads may be affected.
 void BM_TellTheEngineOfALeaf(benchmark::State& state) {
   const Time now{std::chrono::seconds(1'800'000'000)};
   QuotaTree tree;
@@ -127,7 +127,7 @@ void BM_TellTheEngineOfALeaf(benchmark::State& state) {
 }
 BENCHMARK(BM_TellTheEngineOfALeaf);
 
-// Closing a topmost queue holds back the thousand below it; opening it lets them go.
+// Closing a top-level queue holds the thousand queues below it; opening it releases them.
 void BM_CloseATopmostQueue(benchmark::State& state) {
   QuotaTree tree;
   grow(tree, 10);

@@ -1,5 +1,5 @@
-// How many reviews a webhook server answers, over HTTPS on the loopback with connections that stay open and with new ones, and how long
-// the answer alone takes.
+// Reviews per second of a webhook server over HTTPS on loopback, with open and with new connections, and the time to
+// compute an answer alone.
 #include <benchmark/benchmark.h>
 
 #include <atomic>
@@ -14,7 +14,7 @@ namespace {
 
 using testing_support::HttpsClient;
 
-constexpr int kClients = 4;  // as many connections as an API server keeps busy on a small machine
+constexpr int kClients = 4;  // the number of connections that an API server keeps busy on a small machine
 constexpr const char* kPath = "/mutate-batch-v1-job?timeout=10s";
 
 void review_alone(benchmark::State& state) {
@@ -30,7 +30,7 @@ void review_alone(benchmark::State& state) {
 }
 BENCHMARK(review_alone)->Unit(benchmark::kMicrosecond);
 
-// Certificates change once per iteration when `rotating`.
+// With `rotating`, the certificate changes once per iteration.
 void over_kept_connections(benchmark::State& state, bool rotating) {
   Served served;
   const std::string review = job_review();
@@ -54,7 +54,7 @@ void over_kept_connections(benchmark::State& state, bool rotating) {
 BENCHMARK_CAPTURE(over_kept_connections, steady, false)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(over_kept_connections, rotating, true)->Unit(benchmark::kMillisecond)->UseRealTime();
 
-// Every request on a connection of its own: mostly handshakes.
+// Each request uses a new connection: mostly TLS handshakes.
 void over_new_connections(benchmark::State& state) {
   Served served;
   const std::string review = job_review(), trusted = served.certificates.trusted();

@@ -1,4 +1,4 @@
-// Server-side apply by two managers, and an update between them:
+// Server-side apply by two managers, with an update between them:
 // {"live": ..., "one": ..., "update": ..., "two": ..., "force": true}.
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,8 @@ Json apply(const Json& live, const Json* config, std::string_view manager, bool 
   const berth::apiserver::ManagerInfo info{std::string(manager), "v1", "", {}};
   const auto once = berth::apiserver::server_side_apply(live, applied, patch_schema(), info, force, {});
   if (!once || !once->conflicts.empty()) return live;
-  // Who applies nothing owns nothing, and an object without owners gets one for its past at the next apply.
+  // A manager that applies nothing owns nothing, and an object without managers gets one for its past at the next
+  // apply.
   if (berth::array_at(once->object, {"metadata", "managedFields"}).empty()) return once->object;
   const auto twice =
       berth::apiserver::server_side_apply(once->object, applied, patch_schema(), info, false, {});

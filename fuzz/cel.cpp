@@ -1,5 +1,5 @@
-// Any bytes as a rule on an object with fields of every type: what compiles runs to an end within its budget,
-// and gives the same result again.
+// Any bytes as a CEL rule on an object with fields of all types: a compiled rule ends within its budget, and returns
+// the same result when it runs again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Any bytes as a Configuration file: reading never crashes, an error is one line that names the file, and what is read keeps the
-// rules that the controller relies on.
+// Any bytes as a Configuration file: reading never crashes, an error is one line that names the file, and a
+// Configuration that was read satisfies the invariants that the controller relies on.
 #include "api/config/configuration.h"
 #include "base/assert.h"
 

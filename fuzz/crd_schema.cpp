@@ -1,5 +1,5 @@
-// A schema and objects: {"schema": ..., "object": ..., "old": ...}. Whatever compiles prunes and fills
-// defaults to a state that doing it again does not change, and compiles again from its own OpenAPI form.
+// A schema and objects: {"schema": ..., "object": ..., "old": ...}. For each schema that compiles, pruning and
+// defaulting are idempotent, and its own OpenAPI form compiles again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

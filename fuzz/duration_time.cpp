@@ -1,4 +1,4 @@
-// Any bytes as a time and as a duration: what parses prints and reads back the same.
+// Any bytes as a time and as a duration: a parsed value is printed and parsed again to the same value.
 #include "base/assert.h"
 #include "base/time.h"
 
@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto time = berth::parse_time(text)) {
     const std::string printed = berth::format_micro_time(*time);
     const auto again = berth::parse_time(printed);
-    // An offset may move the first or last hours of the calendar outside the years that have four digits.
+    // An offset may move the first or last hours of the calendar out of the years with four digits.
     if (printed.size() == 27 && printed[0] != '-') BERTH_INVARIANT(again.has_value() && *again == *time);
   }
   return 0;

@@ -1,4 +1,4 @@
-// Any bytes as a field selector: parsing ends, and escaping the values reads back the same terms.
+// Any bytes as a field selector: parsing ends, and the terms with escaped values parse to the same terms.
 #include "api/selector.h"
 #include "base/assert.h"
 

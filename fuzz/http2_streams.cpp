@@ -1,6 +1,6 @@
-// Bytes to what a client of HTTP/2 sends after its preface: the first says in pieces of which size, and how
-// long passes between them. The handler answers a third of the requests at once, streams events to another
-// third, and lets the others wait.
+// Bytes as the input of an HTTP/2 connection after the client's preface. The first byte sets the size of the pieces
+// and the time between them. The handler answers a third of the requests at once, streams events to another third,
+// and does not answer the others.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -52,7 +52,7 @@ class Connection final : public Http2Streams::Owner {
   }
   void on_request(Http2Streams::Stream stream, HttpRequest request) override {
     if (request.body.size() > kBodyLimit || open_.size() >= kMaxStreams) std::abort();
-    if (!open_.insert(stream).second) std::abort();  // a request came twice
+    if (!open_.insert(stream).second) std::abort();  // a request arrived twice
     if (stream % 6 == 1) return;
     streams_.taken_up(stream);
     if (stream % 6 == 3)
@@ -62,7 +62,7 @@ class Connection final : public Http2Streams::Owner {
   }
   void on_sent(Http2Streams::Stream, std::size_t, std::size_t) override {}
   void on_gone(Http2Streams::Stream stream) override {
-    if (open_.erase(stream) != 1) std::abort();  // one that never came
+    if (open_.erase(stream) != 1) std::abort();  // a request that never arrived
     watches_.erase(stream);
   }
 

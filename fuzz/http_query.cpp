@@ -1,4 +1,4 @@
-// Bytes to request targets, Accept headers, User-Agents, token files and endpoints.
+// Bytes as request targets, Accept headers, User-Agents, token files and endpoints.
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -1,5 +1,5 @@
-// Bytes to a request to the router: "METHOD target\ncontent type\naccept\nbody". The core behind it says yes
-// to everything.
+// Bytes as a request to the router: "METHOD target\ncontent type\naccept\nbody". The core behind it accepts all
+// requests.
 #include <cstdint>
 #include <memory>
 #include <string_view>

@@ -1,4 +1,4 @@
-// Any bytes as JSON: what parses prints, reads back equal, and has one canonical text.
+// Any bytes as JSON: a parsed value is printed and parsed again to an equal value, and has one canonical text.
 #include "base/json.h"
 
 #include "base/assert.h"

@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto* patch = berth::find(*input, "patch");
   if (object == nullptr || patch == nullptr) return 0;
   const auto result = berth::apiserver::apply_json_patch(*object, *patch);
-  // What a patch makes can be written and read again.
+  // The result of a patch can be written and parsed again.
   if (result && !berth::parse_json(berth::to_string(*result), {.max_bytes = 64u << 20})) std::abort();
   if (!result && result.error().message.empty()) std::abort();
   return 0;

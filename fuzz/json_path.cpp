@@ -1,4 +1,4 @@
-// Any bytes as a JSONPath on an object with lists, maps and conditions: what compiles finds parts of the
+// Any bytes as a JSONPath on an object with lists, maps and conditions: a compiled path returns parts of the
 // document.
 #include "apiserver/json_path.h"
 

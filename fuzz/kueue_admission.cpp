@@ -1,5 +1,6 @@
-// Any pair of JSON objects as old and new of every kind that is checked on admission: checking and defaulting
-// never crash, nothing changes without a difference, and defaults are idempotent.
+// Any pair of JSON objects as old and new object of each kind that is validated on admission: validation and
+// defaulting never crash, an update without a change gets no errors for a change, and defaulting is
+// idempotent.
 #include "api/batch/job_validation.h"
 #include "api/kueue/defaulting.h"
 #include "api/kueue/validation/cluster_queue.h"
@@ -34,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)kueue::validate_cluster_queue_update(now, old);
   (void)kueue::validate_workload_update(now, old);
   (void)batch::validate_job_update(now, old, true);
-  // What is not changed is refused for what it is, if at all.
+  // An update without a change has only the errors of the object itself, if any.
   BERTH_INVARIANT(kueue::validate_workload_update(now, now).size() == kueue::validate_workload(now).size());
   BERTH_INVARIANT(batch::validate_job_update(now, now, true).size() <= batch::validate_job(now).size());
   check_idempotent(now, kueue::default_cluster_queue);

@@ -1,4 +1,4 @@
-// Any JSON as every Kueue kind: decoding never crashes, and a Workload that was written reads back the same.
+// Any JSON as each Kueue kind: decoding never crashes, and an encoded Workload decodes to the same Workload.
 #include "api/kueue/types.h"
 #include "base/assert.h"
 

@@ -1,4 +1,4 @@
-// Any bytes as a label selector: parsing ends, and what parses can be matched against labels.
+// Any bytes as a label selector: parsing ends, and a parsed selector can be matched against labels.
 #include "api/selector.h"
 
 #include "base/assert.h"
@@ -7,7 +7,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto selector = berth::api::LabelSelector::parse(text);
   if (selector) {
-    // Labels that hold the first value asked for each key satisfy at least a selector of one "in" term.
+    // Labels with the first value of each key match a selector with a single "in" term.
     berth::JsonObject labels;
     for (const auto& r : selector->requirements())
       if (!r.values.empty()) labels.insert_or_assign(r.key, r.values.front());

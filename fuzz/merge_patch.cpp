@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (from == nullptr || to == nullptr) return 0;
   const auto once = berth::apply_merge_patch(*from, *to);
   if (berth::canonical_json(berth::apply_merge_patch(once, *to)) != berth::canonical_json(once)) std::abort();
-  // A merge patch cannot say null.
+  // A merge patch cannot set a member to null.
   if (has_null_member(*to)) return 0;
   if (!berth::json_equal(berth::apply_merge_patch(*from, berth::make_merge_patch(*from, *to)), *to))
     std::abort();

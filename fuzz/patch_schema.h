@@ -1,4 +1,4 @@
-// A schema with every way to merge, for the fuzz targets of patches.
+// A schema with all kinds of merging, for the fuzz targets of patches.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ inline const Schema& patch_schema() {
     items->list_map_keys = {"name", "port"};
     items->patch_merge_key = "name";
     items->patch_merge = true;
-    item->properties.emplace("items", items);  // one level of the same
+    item->properties.emplace("items", items);  // one nested level of the same list
     auto plain = make(SchemaType::kObject);
     plain->preserve_unknown = true;
     items->items = plain;

@@ -1,5 +1,5 @@
-// Replays a corpus through LLVMFuzzerTestOneInput: every file of the folders given, then a fixed set of
-// mutations of each.
+// Replays a corpus through LLVMFuzzerTestOneInput: each file of the given folders, and a fixed set of mutations of
+// each file.
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
                                       std::istreambuf_iterator<char>());
       LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
       ++inputs;
-      // Cut short and with one byte changed: cheap neighbours that find most off-by-one reads.
+      // Truncated inputs, and inputs with one changed byte: cheap mutations that find most off-by-one reads.
       for (std::size_t cut = 1; cut < bytes.size() && cut <= 4096; cut = cut * 3 / 2 + 1) {
         LLVMFuzzerTestOneInput(bytes.data(), bytes.size() - cut);
         auto changed = bytes;

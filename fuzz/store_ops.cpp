@@ -1,4 +1,4 @@
-// Sequences of operations on the object store against a map: bytes choose the operations.
+// Compares sequences of operations on the object store with a map; the bytes choose the operations.
 #include <cstdint>
 #include <cstdlib>
 #include <map>
@@ -12,7 +12,7 @@ namespace {
 using namespace berth;
 using namespace berth::apiserver;
 
-// A log that keeps its writes back until the input says how they ended.
+// A log that holds its writes until the input decides their outcome.
 class ScriptedLog final : public Log {
  public:
   explicit ScriptedLog(std::vector<std::function<void(Result<void>)>>& held) : held_(held) {}
@@ -91,7 +91,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       case 7:
         if ((data[i] & 0x80) == 0 || held.empty()) break;
         release(held, fail("failed"));
-        // Back to what was durable.
+        // The store rolls back to the durable state.
         past.resize(static_cast<std::size_t>(store.durable()) + 1);
         model = past.back();
         break;

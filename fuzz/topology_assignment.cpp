@@ -1,4 +1,5 @@
-// Any JSON as a topology assignment: reading never crashes, and what was read reads back the same when written.
+// Any JSON as a topology assignment: decoding never crashes, and a decoded value is the same after encoding and
+// decoding.
 #include "api/kueue/topology_assignment.h"
 #include "base/assert.h"
 

@@ -1,6 +1,5 @@
-// Any JSON as every kind of Volcano's: decoding, defaulting and checking never crash, defaults are
-// idempotent, statuses that were written read back the same, and what nobody changed is not refused for
-// having changed.
+// Any JSON as each Volcano kind: decoding, defaulting and validation never crash, defaulting is idempotent, encoded
+// statuses decode to the same value, and an update without a change is not refused because of a change.
 #include "api/volcano/defaulting.h"
 #include "api/volcano/job_group.h"
 #include "api/volcano/job_rules.h"

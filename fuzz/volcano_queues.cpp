@@ -1,6 +1,6 @@
-// A JSON array of Volcano's queues, each created or changed in turn, a string deletes the queue of that name:
-// what admission lets in leads to root and compiles to a legal tree, whatever is written around it is
-// compiled as a restart would compile it.
+// A JSON array of Volcano's queues, each created or updated in turn; a string deletes the queue with this name.
+// Queues that pass admission have a path to root and compile to a valid tree; in all cases the tree is the same as
+// after a restart.
 #include <map>
 #include <variant>
 
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMostChanges = 64;
 
-// What the engine was told last of each cluster queue and cohort.
+// The last state of each cluster queue and cohort in the events for the engine.
 class Told {
  public:
   void take(const volcano::QuotaTree::Events& events, bool legal) {

@@ -1,5 +1,6 @@
-// Bytes as the body of a review on every path that webhooks are served on: "<path>\n<body>", any other first line is tried on all. An
-// answer is always HTTP, reviews that are understood are echoed with their uid, and patches fit the object that was sent.
+// Bytes as the body of a review on each webhook path: "<path>\n<body>"; with another first line, all paths are tried.
+// The answer is always valid HTTP, an understood review is answered with its UID, and patches apply to the object
+// that was sent.
 #include <algorithm>
 #include <cstdint>
 #include <memory>

@@ -1,4 +1,4 @@
-// Any bytes as YAML: bounded, and what parses is written so that it reads back equal.
+// Any bytes as YAML: parsing is bounded, and a parsed document is written and parsed again to an equal value.
 #include "base/yaml.h"
 
 #include "base/assert.h"

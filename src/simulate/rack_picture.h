@@ -34,8 +34,8 @@ inline constexpr std::string_view kPictureKey =
 // of their oldest pod, then by name.
 std::vector<std::string> holders_of(const std::vector<Json>& pods);
 
-// The rack label in the first topology (by name) with at least two levels: the level above the hostname, or the lowest
-// level when it is not the hostname. The default of PictureOptions when there is no such topology.
+// The rack label in the first topology (by name) with at least two levels: the level above the hostname, or the
+// lowest level when it is not the hostname. The default of PictureOptions when there is no such topology.
 std::string rack_label_of(const std::vector<Json>& topologies);
 
 // "n2" before "n10".

@@ -1,4 +1,4 @@
-// The controller's options as a recording's head gives them: by the path that a user's file and flags take.
+// The controller's options from the head of a recording, read like a user's configuration file and flags.
 #pragma once
 
 #include "conformance/site.h"
@@ -6,7 +6,7 @@
 
 namespace berth::conformance {
 
-// Throws std::runtime_error with the controller's own words.
+// Throws std::runtime_error with the controller's error message.
 controller::ControllerOptions configured(const SiteOptions& options);
 
 }  // namespace berth::conformance

@@ -13,7 +13,7 @@ bool covers(const std::string& pattern, const std::string& path) {
   return path.starts_with(pattern.substr(0, pattern.size() - 1));
 }
 
-// An entry without `on` holds everywhere; no traits: whatever it is.
+// An entry without `on` always holds. Without traits, each entry holds.
 bool holds(const Json& entry, const std::set<std::string>& traits) {
   const JsonArray& on = array_at(entry, {"on"});
   return on.empty() || traits.empty() || std::any_of(on.begin(), on.end(), [&](const Json& trait) {

@@ -1,4 +1,4 @@
-// The differences from the recorded behaviour that are known, with their reasons: of Berth in
+// The known differences from the recorded behaviour, with their reasons: of Berth in
 // tests/conformance/differences.yaml, of real API servers in real_differences.yaml.
 #pragma once
 
@@ -12,20 +12,20 @@ namespace berth::conformance {
 
 struct KnownDifference {
   std::string recording, step;
-  std::vector<std::string> paths;  // where; a path may end in *
-  std::string reason;              // one sentence for people
+  std::vector<std::string> paths;  // paths in the answer; a path may end in *
+  std::string reason;  // one sentence for readers
 };
 std::vector<KnownDifference> load_known_differences();
-// Those of a real API server with these traits (see RealServer); none: of all.
+// The differences of a real API server with these traits (see RealServer); with no traits, all of them.
 std::vector<KnownDifference> load_real_differences(const std::set<std::string>& traits);
 
-// The step before the first one: that what is to be played can be started.
+// The name of the step before the first one: the server for the recording starts.
 inline constexpr const char* kStart = "start";
-// The steps of a recording ("crud", "kueue/tas") by their titles, the start among them.
+// The titles of the steps of a recording ("crud", "kueue/tas"), including kStart.
 std::vector<std::string> steps_of(const std::string& recording);
 
-// What is wrong, in lines: differences that are not listed, and listed ones that do not show. Empty: all as
-// known.
+// Lines that describe what is wrong: differences that are not listed, and listed differences that do not occur.
+// Empty: exactly the known differences occur.
 std::string judge(const std::string& recording, const std::string& step, const std::vector<Difference>& found,
                   const std::vector<KnownDifference>& known);
 

@@ -29,7 +29,7 @@ Time start_time() { return parse_time("2026-11-20T10:00:00Z").value(); }
 EmbeddedServer::EmbeddedServer() : executor_(start_time()) {
   apiserver::ApiServerOptions options;
   options.seed = 1;
-  options.controllers = false;  // the recordings were made of an API server alone
+  options.controllers = false;  // the recordings are from an API server without controllers
   auto core = apiserver::ApiServer::open(executor_, apiserver::make_memory_log(executor_), options);
   if (!core) throw std::runtime_error(core.error().message);
   core_ = std::move(*core);

@@ -1,4 +1,4 @@
-// The embedded API server in one process, in virtual time, reached through its router.
+// The embedded API server in this process, in virtual time, called through its router.
 #pragma once
 
 #include <memory>

@@ -13,10 +13,10 @@
 namespace berth::conformance {
 namespace {
 
-// The recorder looked "some seconds later"; every action of its own took a moment too.
+// The recorder looked "some seconds later"; each of its actions took a moment too.
 constexpr Duration kAfterAction = std::chrono::seconds(1);
 constexpr Duration kBeforeLook = std::chrono::seconds(5);
-// What the recorder waited for longer: time limits and back-offs of some seconds.
+// For effects that the recorder waited longer for: timeouts and backoffs of some seconds.
 constexpr Duration kLookAgain = std::chrono::seconds(1);
 constexpr int kLooks = 15;
 

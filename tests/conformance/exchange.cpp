@@ -14,7 +14,7 @@ using apiserver::http::HttpRequest;
 using apiserver::http::HttpResponse;
 using apiserver::http::SharedBytes;
 
-constexpr int kMaxTasks = 200'000;  // of one request: a loop that never comes to rest fails here
+constexpr int kMaxTasks = 200'000;  // for one request: fails a loop that does not end
 
 class Collector final : public apiserver::http::ResponseSink {
  public:

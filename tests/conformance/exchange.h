@@ -1,4 +1,4 @@
-// One HTTP request to a router in this process, on virtual time.
+// Sends one HTTP request to a router in this process, on virtual time.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@
 
 namespace berth::conformance {
 
-// Until the answer is complete. Of a watch: `during` is called when it has begun, then it is listened to as `listen`
-// says. Throws std::runtime_error when no answer comes.
+// Runs until the answer is complete. For a watch, calls `during` when the stream has begun, then collects events for
+// `listen.at_most`. Throws std::runtime_error when no answer arrives.
 Played exchange(apiserver::http::Router& router, VirtualExecutor& executor, apiserver::http::HttpRequest request,
                 const Listen& listen = {}, const std::function<void()>& during = {});
 

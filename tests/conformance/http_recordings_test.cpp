@@ -1,5 +1,5 @@
-// Plays tests/conformance/recordings on the API server of berth up, and on a real one when there is one. Each recording
-// is one test on each.
+// Plays tests/conformance/recordings on the embedded API server, and on a real API server when there is one. Each
+// recording is one test on each server.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ INSTANTIATE_TEST_SUITE_P(Recordings, HttpRecording,
                                          "custom_resources", "crds", "jobs_pods_nodes"),
                          [](const auto& test) { return std::string(test.param); });
 
-// A difference that names a recording or a step that does not exist would never be looked at.
+// A difference for a recording or step that does not exist would never be checked.
 TEST(Differences, NameStepsThatExist) {
   auto all = load_known_differences();
   for (KnownDifference& k : load_real_differences({})) all.push_back(std::move(k));

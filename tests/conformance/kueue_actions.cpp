@@ -18,14 +18,14 @@ const std::set<std::string_view> kClusterScoped = {
     "ResourceFlavor", "ClusterQueue", "Cohort", "AdmissionCheck", "WorkloadPriorityClass",
     "PriorityClass",  "Topology",     "Node",   "ProvisioningRequestConfig"};
 
-// The body of a DELETE.
+// The body of a DELETE request.
 Json delete_options(const Json& target) {
   Json options = JsonObject{{"propagationPolicy", string_at(target, {"propagation"}, "Background")}};
   if (const Json* grace = find(target, "grace")) options.as_object()["gracePeriodSeconds"] = *grace;
   return options;
 }
 
-// A request that changes one object, without its name.
+// A request that changes one object; the caller sets its name.
 void make_change(api::RestRequest& request, const Json& target, const Json& step) {
   request.subresource = string_at(target, {"subresource"});
   if (bool_at(target, {"delete"})) {
@@ -137,7 +137,7 @@ void Actions::tell(Json& answers, const std::string& on, api::RestRequest reques
   if (!told.get_object().empty()) answers.as_object()[stage_.told(on)] = std::move(told);
 }
 
-// The node controller takes the taint of new nodes away when they are ready.
+// The node controller removes the taint of new nodes when they are ready.
 void Actions::become_ready(std::string_view node) {
   auto request = stage_.site().request_for("v1", "Node", {}, node).value();
   request.verb = api::Verb::kPatch;

@@ -1,4 +1,4 @@
-// Does what a recording of Kueue says was done.
+// Performs the actions of a recording of Kueue.
 #pragma once
 
 #include <optional>
@@ -11,13 +11,13 @@ namespace berth::conformance {
 
 class Actions {
  public:
-  // `targets`: what actions that are told in words alone act upon (kueue_targets.yaml). With `webhooks` what they made of
-  // an action is told; without, an action that is refused is an error.
+  // `targets`: the objects of actions that the recording describes only in words (kueue_targets.yaml). With
+  // `webhooks`, act() returns what the webhooks did; without, a refused action is an error.
   Actions(Stage& stage, const LeftOut& left_out, const Json& targets, bool webhooks)
       : stage_(stage), left_out_(left_out), targets_(targets), webhooks_(webhooks) {}
 
-  // What the recording's `answers` would be for what happened: by object, {"Job/a": {"changed": ...}}. Nothing when all of the action
-  // is left out. Throws std::runtime_error when it cannot be done.
+  // Performs the action and returns its results in the form of the recording's `answers`, by object: {"Job/a":
+  // {"changed": ...}}. None when the whole action is left out. Throws std::runtime_error when the action fails.
   std::optional<Json> act(const Json& step);
 
  private:

@@ -8,9 +8,9 @@
 namespace berth::conformance {
 namespace {
 
-// What differs between two requests that mean the same.
+// Members that differ between two requests with the same meaning.
 const std::set<std::string_view> kOwnOfEach = {"uid", "resourceVersion", "creationTimestamp", "managedFields", "generation"};
-// Labels that carry the uid of a Job.
+// Labels that hold the UID of a Job.
 const std::set<std::string_view> kUidLabels = {"controller-uid", "batch.kubernetes.io/controller-uid"};
 
 constexpr int kInvalid = 422;
@@ -46,7 +46,7 @@ void add_changes(const Json& alone, const Json& stored, const std::string& path,
   }
 }
 
-// Causes are those of the API server: refusals of Kueue's webhooks (403) have none.
+// Causes come from the API server only: refusals of Kueue's webhooks (403) have none.
 Json refusal(const api::RestResponse& response) {
   Json told = JsonObject{{"code", response.code},
                          {"reason", api::status_reason(response)},

@@ -1,4 +1,4 @@
-// What webhooks make of a request: what they change, refuse and warn of.
+// The effect of webhooks on a request: changes, refusal and warnings.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace berth::conformance {
 
-// Sends the request, and says what became of it in the recordings' own form: an object with `changed`, `refused` or `warnings`;
-// empty: it was taken as it was. What was changed is found by a dry run that no webhook looks at.
+// Sends the request and returns the result in the form of the recordings: an object with `changed`, `refused` or
+// `warnings`; empty: it was accepted unchanged. The changes are found by comparison with a dry run without webhooks.
 Json send_and_tell(Site& site, api::RestRequest request);
 
 }  // namespace berth::conformance

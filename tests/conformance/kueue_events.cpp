@@ -11,10 +11,10 @@
 namespace berth::conformance {
 namespace {
 
-// By subject and reason; of equal ones there is one.
+// By subject and reason; equal events are merged.
 using Sets = std::map<std::string, std::map<std::string, Json>>;
 
-// Without uids and durations, which differ from run to run.
+// The event without UIDs and durations, which differ between runs.
 std::string sort_key(const Json& event) {
   std::string key = canonical_json(event);
   RE2::GlobalReplace(&key, R"([0-9a-f]{8}-[0-9a-f-]{27}|<uid\d+>)", "#");
@@ -50,7 +50,7 @@ bool same(const Json& recorded, const Json& actual, Bindings bindings) {
   return compare(recorded, actual, bindings).empty();
 }
 
-// What came in some runs only may be there.
+// Removes an event that occurred in some recorded runs only.
 void forget(Sets& sets, const std::string& subject, const Json& maybe, const Bindings& bindings) {
   const auto there = sets.find(subject);
   if (there == sets.end()) return;
@@ -87,7 +87,7 @@ EventSets events_of(Stage& stage, const LeftOut& left_out, const Json& step, std
   for (const auto& event : list) {
     const std::string on(string_at(event, {"on"}));
     if (left_out.on(on) || !of_kueue(string_at(event, {"controller"}))) continue;
-    // Bound placeholders are replaced in notes, so that both sides are sorted alike.
+    // Replaces bound placeholders in notes, so that both sides are sorted the same way.
     Json one = shown(event, stage.bindings().substitute(string_at(event, {"note"})), with_action);
     one.as_object()["controller"] = member(event, "controller");
     if (bool_at(event, {"maybe"})) {

@@ -1,5 +1,5 @@
-// Events of a recording of Kueue and those that are there, by what they are about and say. They are a set: their order within a look,
-// and how often the same is said, depends on timing.
+// The events of a recording of Kueue and the actual events, by their subject and content. They are compared as sets:
+// their order within a look and their number of repetitions depend on timing.
 #pragma once
 
 #include <set>
@@ -14,7 +14,7 @@ struct EventSets {
   Json recorded, actual;  // {"Job/a Started": [{type, controller, note, ...}]}
 };
 
-// `seen`: versions of events that an earlier look saw; those of this one join them.
+// `seen`: versions of events that earlier looks saw; adds those of this look.
 EventSets events_of(Stage& stage, const LeftOut& left_out, const Json& step, std::set<std::string>& seen);
 
 }  // namespace berth::conformance

@@ -11,7 +11,7 @@ namespace berth::conformance {
 
 namespace {
 
-// What the list says about a recording, all entries together: the values of one of their lists.
+// The values in the list `part` of all entries for a recording.
 std::set<std::string> listed(const std::string& name, std::string_view part) {
   std::set<std::string> all;
   const Json file = load_yaml_file(source_path("tests/conformance/kueue_left_out.yaml"));

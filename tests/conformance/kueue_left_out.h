@@ -1,5 +1,5 @@
-// What of a recording is not played: objects of kinds that are not managed, and what is told of them. The list is
-// tests/conformance/kueue_left_out.yaml.
+// The parts of a recording that are not played: objects of kinds that Berth does not manage, and what the recording
+// shows of them. The list is tests/conformance/kueue_left_out.yaml.
 #pragma once
 
 #include <set>
@@ -12,14 +12,15 @@ namespace berth::conformance {
 
 class LeftOut {
  public:
-  // Throws std::runtime_error when the list names what the recording does not have.
+  // Throws std::runtime_error when the list names something that the recording does not have.
   LeftOut(const std::string& name, const Json& recording);
 
-  bool object(const Json& object) const;                          // one that is created, or owned by such a one
+  bool object(const Json& object) const;  // an object that is created, or owned by a left-out object
   bool named(std::string_view kind, std::string_view name) const;
-  bool name(std::string_view name) const { return names_.contains(std::string(name)); }  // of an object, a pod or a pod group
-  bool workload(std::string_view name) const;                     // "<workload of a>", "<workload of a-pod1>", or a pod group's
-  // What a queue's status counts is not looked at: it counts objects that are left out, too.
+  // of an object, a pod or a pod group
+  bool name(std::string_view name) const { return names_.contains(std::string(name)); }
+  bool workload(std::string_view name) const;  // "<workload of a>", "<workload of a-pod1>", or a pod group's workload
+  // The counts in a queue's status are not compared: they include left-out objects.
   bool counts_of(std::string_view queue) const { return queues_.contains(std::string(queue)); }
   bool on(std::string_view subject) const;                        // "Pod/<a-pod1>", "Workload/<workload of a>"
 
@@ -32,7 +33,7 @@ class LeftOut {
   std::set<std::string> queues_;
 };
 
-// Takes out of a recording's head the gates that are left out. Throws as above.
+// Removes the left-out gates from the head of a recording. Throws like the constructor.
 void leave_out_gates(const std::string& name, Json& recording);
 
 }  // namespace berth::conformance

@@ -14,7 +14,7 @@ constexpr std::string_view kRequestVersion = "autoscaling.x-k8s.io/v1";
 
 Json with_name(std::string_view name) { return JsonObject{{"metadata", JsonObject{{"name", name}}}}; }
 
-// A Job controller that comes after the job was let go never says that it was suspended.
+// A Job controller that sees the job after it was resumed never adds the condition Suspended. Accept that.
 void forgive_a_missed_suspension(Json& shown, const Json& expected) {
   const JsonArray& wanted = array_at(expected, {"conditions"});
   Json* conditions = shown.as_object().if_contains("conditions");
@@ -66,7 +66,7 @@ Json Look::wanted_workloads(const Json& step) {
   return wanted;
 }
 
-// What is new is shown whole, other workloads in part.
+// A new workload is shown completely, other workloads in part.
 Json Look::shown_workload(const Json& workload, const Json& expected) {
   const Json& wanted = member(expected, "spec");
   const bool whole = whole_ && find(wanted, "podSets") != nullptr;
@@ -80,7 +80,7 @@ Json Look::shown_workload(const Json& workload, const Json& expected) {
   return shown;
 }
 
-// In the recording's order; then those that should not be there.
+// In the recording's order; unexpected workloads follow.
 Json Look::workloads(const Json& step) {
   std::map<std::string, Json> present;
   for (auto& workload : stage_.workloads())
@@ -129,7 +129,7 @@ const Json& Look::wanted_queues(const Json& step, std::string_view section) {
   return last;
 }
 
-// Without the counts, where what is left out is counted too.
+// Without the counts if they include left-out objects.
 Json Look::counted(std::string_view queue, const Json& status) const {
   return left_out_.counts_of(queue) ? restricted(status, JsonObject{{"conditions", nullptr}}) : status;
 }
@@ -144,7 +144,7 @@ Json Look::queues(const Json& expected, std::string_view kind) {
   return result;
 }
 
-// By job; placeholders are replaced first, so that both sides sort alike.
+// By job. Placeholders are replaced first, so that both sides are sorted the same way.
 Json Look::wanted_pods(const Json& step) {
   Json result = JsonObject();
   for (const auto& [job, recorded] : object_at(step, {"pods"})) {
@@ -180,8 +180,7 @@ Json Look::objects(const Json& step) {
   return result;
 }
 
-// The objects of a kind in the recording's order, with the members that it shows; then those that should
-// not be there.
+// The objects of a kind in the recording's order, with the members that it shows; unexpected objects follow.
 Json Look::shown_by_name(std::string_view api_version, std::string_view kind, const Json& step,
                          std::string_view section) {
   std::map<std::string, Json> present;

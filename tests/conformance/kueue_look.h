@@ -1,4 +1,4 @@
-// What a look of a recording shows, held against what is there.
+// Compares a look of a recording with the actual objects.
 #pragma once
 
 #include <map>
@@ -14,10 +14,10 @@ namespace berth::conformance {
 
 class Look {
  public:
-  // `whole`: of the newer recordings, which show all that there is of what they show.
+  // `whole`: for newer recordings, which show the objects completely.
   Look(Stage& stage, const LeftOut& left_out, bool whole) : stage_(stage), left_out_(left_out), whole_(whole) {}
 
-  // What differs. `seen_events`: see events_of().
+  // Returns the differences. `seen_events`: see events_of().
   std::vector<Difference> look(const Json& step, std::set<std::string>& seen_events);
 
  private:
@@ -39,7 +39,7 @@ class Look {
   Stage& stage_;
   const LeftOut& left_out_;
   const bool whole_;
-  // Statuses by section and namespace, as they were recorded last: one that stays as it is is not repeated.
+  // The last recorded statuses by section and namespace: the recording does not repeat an unchanged status.
   std::map<std::string, Json> last_queues_;
 };
 

@@ -88,11 +88,11 @@ class Player {
     });
   }
 
-  // Each look starts from what was known before the first of them.
+  // Each attempt starts with the bindings from before the first attempt.
   template <typename Compare>
   void retry(const std::string& title, const Compare& differences) {
     const Bindings bindings = stage_.bindings();
-    // When it never shows what it should: the look that came nearest.
+    // If no attempt succeeds, the result is the attempt with the fewest differences.
     std::optional<StepResult> nearest;
     stage_.site().until([&] {
       stage_.bindings() = bindings;

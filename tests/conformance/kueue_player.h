@@ -1,5 +1,5 @@
-// Plays recordings of Kueue on a whole cluster: what was created and patched is created and patched, and after it
-// workloads, jobs, queues and events are looked at.
+// Plays recordings of Kueue on a whole cluster: repeats the recorded requests, and compares workloads, jobs, queues
+// and events after them.
 #pragma once
 
 #include <functional>
@@ -11,13 +11,14 @@
 
 namespace berth::conformance {
 
-// Whether a step went as it should: on a site that is slower than the recorder's it is looked at again until it does, or time is up.
+// Whether a step has its expected result. A look is repeated until it has, or until the time is over, because the
+// site may be slower than the recorder's.
 using Satisfied = std::function<bool(const StepResult&)>;
 
 Json load_kueue_recording(const std::string& name);
 
-// One recording of tests/conformance/recordings/kueue on a site on which nothing happened yet: the looks, and the actions of which
-// it is known what came back. An action that cannot be done differs at the path "action".
+// Plays one recording of tests/conformance/recordings/kueue on a new site. Returns a result for each look, and for
+// each action whose answers are known. A failed action differs at the path "action".
 std::vector<StepResult> play_kueue(Site& site, const std::string& name, const Satisfied& satisfied);
 
 }  // namespace berth::conformance

@@ -1,4 +1,4 @@
-// Kueue's recorded behaviour, played on a whole cluster: on that of berth up in virtual time, and on a real API server
+// Plays Kueue's recorded behaviour on a whole cluster: on an embedded one in virtual time, and on a real API server
 // when there is one. Each recording is one test on each.
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ using Differences = std::vector<KnownDifference>;
 
 class KueueRecording : public testing::TestWithParam<const char*> {
  protected:
-  // `known_on`: what is known of the site.
+  // `known_on`: returns the known differences of the site.
   template <typename MakeSite, typename KnownOn>
   void plays(const MakeSite& make_site, const KnownOn& known_on) {
     const std::string recording = std::string("kueue/") + GetParam();

@@ -7,11 +7,11 @@
 namespace berth::conformance {
 namespace {
 
-// Labels that carry the uid of the job.
+// Labels that hold the UID of the job.
 constexpr std::string_view kUidLabels[] = {"controller-uid", "batch.kubernetes.io/controller-uid"};
 
 JsonArray sorted(JsonArray pods) {
-  // Times of conditions are placeholders on one side.
+  // On one side, the times of conditions are placeholders.
   const auto key = [](Json pod) {
     pod.as_object().erase("conditions");
     return canonical_json(pod);
@@ -94,7 +94,7 @@ Json own_metadata(const Json& object) {
 
 namespace {
 
-// Those for nodes that are not ready every pod has.
+// Without the tolerations for nodes that are not ready: each pod has them.
 JsonArray own_tolerations(const Json& spec) {
   JsonArray own;
   for (const Json& toleration : array_at(spec, {"tolerations"})) {
@@ -104,7 +104,7 @@ JsonArray own_tolerations(const Json& spec) {
   return own;
 }
 
-// What newer recordings show besides, each only when there is something.
+// The additional parts in newer recordings, each only if it is not empty.
 void add_rest(Json& shown, const Json& pod) {
   Json status = JsonObject{{"status", member(pod, "status")}};
   sort_conditions(status);

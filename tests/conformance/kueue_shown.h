@@ -1,4 +1,4 @@
-// What recordings of Kueue show of objects, cut out of the whole objects.
+// The parts of objects that recordings of Kueue show.
 #pragma once
 
 #include <string_view>
@@ -8,26 +8,26 @@
 
 namespace berth::conformance {
 
-// The member, or null.
+// The member; null when it does not exist.
 const Json& member(const Json& object, std::string_view key);
-// Only the members that `like` names.
+// Only the members that `like` has.
 Json restricted(const Json& object, const Json& like);
 
-// Conditions by type: their order is that of their first appearance.
+// Sorts conditions by type: their order is that of their first appearance and depends on timing.
 void sort_conditions(Json& object);
-// How long something took depends on the recorder's pace.
+// Removes durations: they depend on the recorder's speed.
 void forget_durations(Json& workload);
 
-// A Job in the recording's own form, with the members of `expected`.
+// A Job in the form of the recording, with the members of `expected`.
 Json shown_job(const Json& job, const Json& expected);
-// Pods of a job: what admission made of them. They have no names and are sorted: which of them got which
-// place is up to whoever hands out places.
-// `whole`: with finalizers, tolerations, conditions and whether they are being deleted.
+// The parts of a job's pods that admission sets. Pods have no names here and are sorted, because the assignment of
+// pods to topology domains may differ.
+// `whole`: also finalizers, tolerations, conditions, and whether they are being deleted.
 Json shown_pods(const std::vector<Json>& pods, bool whole);
 Json recorded_pods(const JsonArray& pods, bool whole);
-// Name, labels, annotations, finalizers and owners, as far as there are any.
+// Name, labels, annotations, finalizers and owners, if there are any.
 Json own_metadata(const Json& object);
-// One object with the members of `expected`, of its metadata too.
+// One object with the members of `expected`, also within its metadata.
 Json shown_object(const Json& object, const Json& expected);
 
 }  // namespace berth::conformance

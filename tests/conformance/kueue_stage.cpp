@@ -29,7 +29,7 @@ Json with_texts(const Json& value, const Change& change) {
   return copy;
 }
 
-// "job-a-1b2c3" of the Job a: the name that is made up for its workload.
+// Whether the workload's name was generated from its owner, as "job-a-1b2c3" for the Job a.
 bool is_made_up(const Json& workload, const Json& owner) {
   std::string kind(string_at(owner, {"kind"}));
   std::transform(kind.begin(), kind.end(), kind.begin(), [](unsigned char c) { return std::tolower(c); });

@@ -1,4 +1,4 @@
-// The namespace in which a recording of Kueue plays: its objects, and what the recording's placeholders stand for.
+// The namespace in which a recording of Kueue plays: its objects, and the values of the recording's placeholders.
 #pragma once
 
 #include <map>
@@ -18,24 +18,25 @@ class Stage {
   Site& site() { return site_; }
   Bindings& bindings() { return bindings_; }
   const std::string& ns() const { return ns_; }
-  // Makes the namespace if it is not there, and goes to it.
+  // Creates the namespace unless it exists, and makes it the current one.
   void enter(const std::string& ns, const Json& labels);
 
   std::vector<Json> list(std::string_view api_version, std::string_view kind);
   std::vector<Json> workloads() { return list("kueue.x-k8s.io/v1beta2", "Workload"); }
-  // The workload that is owned by a job of that name; null: there is none.
+  // The workload that a job of this name owns; null when there is none.
   Json workload_of(std::string_view job);
-  // Those with the label job-name, else of the pod group that nobody owns, else with the label app, else owned by it, else the pod
-  // itself.
+  // The pods with the label job-name; if there are none, those of the pod group without an owner, then those with the
+  // label app, then those that an object of this name owns, then the pod with this name.
   std::vector<Json> pods_of(std::string_view name);
 
-  // A value of a request: with the present time, uids and names in place of placeholders.
+  // A value of a request, with the current time, UIDs and names in place of placeholders.
   Json resolved(const Json& value);
-  // A recorded value with what its bound placeholders stand for.
+  // A recorded value with the values of bound placeholders.
   Json substituted(const Json& value) const;
-  // Binds <workload of JOB> to the names that were made up for the workloads of jobs; later ones are <workload of JOB 2>.
+  // Binds <workload of JOB> to the generated names of the workloads of jobs; later workloads of a job are <workload
+  // of JOB 2>.
   void bind_workloads();
-  // A text with those placeholders in place of the names.
+  // The text with these placeholders in place of the names.
   std::string told(std::string_view text) const;
 
  private:
@@ -44,11 +45,11 @@ class Stage {
   Site& site_;
   std::string ns_;
   Bindings bindings_;
-  std::map<std::string, std::string> placeholders_;  // by name of the workload
-  std::map<std::string, int> bound_;                 // how many of a job
+  std::map<std::string, std::string> placeholders_;  // by the name of the workload
+  std::map<std::string, int> bound_;  // number of bound workloads, by job
 };
 
-// Throws std::runtime_error with the answer's message when it is no success.
+// Throws std::runtime_error with the answer's message unless the answer is a success.
 const api::RestResponse& must(const api::RestResponse& response, const std::string& on);
 
 }  // namespace berth::conformance

@@ -33,7 +33,7 @@ std::string show(const Json& value) {
   return text;
 }
 
-// What names the members of a list of named things.
+// The name of an item in a list of named items.
 std::optional<std::string> name_of(const Json& item, bool by_type) {
   if (by_type) {
     const std::string_view type = string_at(item, {"type"});
@@ -93,7 +93,7 @@ class Comparison {
     for (const auto& [key, value] : recorded) {
       const std::string at = path + "." + std::string(key);
       if (key == "message" && several && actual.contains("message")) {
-        // The causes tell the same; here it counts what is said about which object.
+        // The causes contain the same; here only the part about the object matters.
         texts(before_list(value), before_list(actual.at("message")), at);
         continue;
       }
@@ -123,7 +123,7 @@ class Comparison {
     return text.substr(0, text.find(": ["));
   }
 
-  // The server walks maps of fields in any order, so causes have none.
+  // The server iterates maps of fields in random order, so causes have no order.
   static JsonArray sorted_causes(const JsonArray& causes) {
     JsonArray sorted = causes;
     std::stable_sort(sorted.begin(), sorted.end(), [](const Json& a, const Json& b) {
@@ -133,7 +133,7 @@ class Comparison {
     return sorted;
   }
 
-  // Nor has what one may do: bindings of roles are looked through in any order.
+  // Permissions have no order either: role bindings are evaluated in any order.
   static JsonArray sorted_rules(const JsonArray& rules) {
     JsonArray sorted = rules;
     std::stable_sort(sorted.begin(), sorted.end(),
@@ -187,7 +187,7 @@ class Comparison {
         differ(path + "[" + b[i] + "]", "not expected; got " + show(actual[i]));
       }
     }
-    // Discovery promises no order of resources.
+    // Discovery guarantees no order of resources.
     if (common_a != common_b && !path.ends_with(".resources")) differ(path, "the order differs");
   }
 
@@ -196,7 +196,7 @@ class Comparison {
     return !prefix.empty() && string_at(actual, {"metadata", "generateName"}) == prefix;
   }
 
-  // metadata with generateName: the name is that and five characters.
+  // A name generated from metadata.generateName: the prefix and five characters.
   void learn_generated_name(const JsonObject& recorded, const JsonObject& actual) {
     const Json a(recorded), b(actual);
     const std::string_view prefix = string_at(a, {"generateName"});
@@ -217,8 +217,8 @@ class Comparison {
   }
 
   Bindings& bindings_;
-  bool in_list_ = false;   // inside of the metadata of a list, a table or a bookmark
-  bool bookmark_ = false;  // inside of the object of a bookmark
+  bool in_list_ = false;  // inside the metadata of a list, a table or a bookmark
+  bool bookmark_ = false;  // inside the object of a bookmark
 };
 
 }  // namespace
@@ -278,7 +278,7 @@ std::size_t after_dump(std::string_view text, std::size_t i) {
   return i;
 }
 
-// Revisions of the store and hashes of documents that texts repeat.
+// Removes revisions of the store and hashes of documents from a text.
 std::string without_revisions(std::string text) {
   static const re2::RE2 hash("([?&]hash=)[0-9A-F]+");
   re2::RE2::GlobalReplace(&text, hash, "\\1...");
@@ -315,7 +315,7 @@ bool text_matches(std::string_view recorded, std::string_view actual, Bindings& 
   const std::string expected = bindings.substitute(without_dumps(recorded));
   const std::string got = without_dumps(actual);
   if (expected == got) return true;
-  // What is still unbound in it captures what stands there.
+  // Placeholders that are still unbound get the text at their position.
   std::string pattern;
   std::vector<std::string> placeholders;
   re2::StringPiece rest(expected);

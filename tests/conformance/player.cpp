@@ -15,7 +15,7 @@ using apiserver::http::HttpRequest;
 constexpr std::chrono::seconds kForAnEffect{15};
 constexpr std::chrono::milliseconds kBetweenLooks{100};
 
-// These are told in microseconds, and not read when they are not.
+// These fields have microseconds, and the server rejects them without.
 bool is_micro_time(std::string_view key) {
   return key == "eventTime" || key == "lastObservedTime" || key == "acquireTime" || key == "renewTime";
 }
@@ -32,7 +32,7 @@ Json with_micro_times(Json value, Time now) {
   return value;
 }
 
-// The body of a request: placeholders get their values, times the one that the object had.
+// The body of a request: placeholders get their values, <time> the current time.
 std::string body_of(const Json& body, const Bindings& bindings, Time now) {
   if (body.is_null()) return "";
   Bindings with_time = bindings;
@@ -83,7 +83,7 @@ Json value_of(const Played& played, bool as_list) {
   return std::move(*value);
 }
 
-// Leaves out of `actual[key]` what the recording does not have.
+// Removes from `actual[key]` what the recording does not have.
 void cut(Json& actual, const Json& recorded, const std::string& key) {
   Json* mine = actual.is_object() ? actual.get_object().if_contains(key) : nullptr;
   const Json* theirs = find(recorded, key);
@@ -106,7 +106,7 @@ void cut(Json& actual, const Json& recorded, const std::string& key) {
   }
 }
 
-// What the recording of an OpenAPI document kept of it.
+// The part of an OpenAPI document that the recording kept.
 Json openapi_extract(const Json& document, const Json& recorded) {
   JsonArray keys, schemas;
   if (!document.is_object()) return document;
@@ -135,7 +135,7 @@ std::vector<Difference> compare_answer(const Step& step, const Surroundings& aro
         {"status", "expected " + std::to_string(step.status) + ", got " + std::to_string(played.status)});
   }
   for (const auto& [name, value] : step.response_headers) {
-    // A header may come several times (Warning); the recording kept one of them.
+    // A header may occur several times (Warning); the recording kept one of them.
     std::string got;
     bool matches = false;
     for (const Header& h : played.headers) {
@@ -176,7 +176,7 @@ void send(Server& server, const Preparation& p, const Bindings& bindings) {
 
 namespace {
 
-// Sends the steps of a recording; with `results`, compares the answers.
+// Sends the steps of a recording. With `results`, also stores the comparison of the answers.
 void play_steps(Server& server, const std::string& name, std::vector<StepResult>* results) {
   const Recording recording = load_recording(name);
   const Setup setup = load_setup(name);
@@ -196,7 +196,7 @@ void play_steps(Server& server, const std::string& name, std::vector<StepResult>
     };
     const Listen listen{std::chrono::seconds(around.seconds),
                         step.response.is_array() ? step.response.get_array().size() : 0};
-    // Compared also when nobody looks: later requests use the values of earlier answers.
+    // Compares also without `results`, because later requests use values of earlier answers.
     const auto once = [&](Bindings& known) {
       const HttpRequest request = request_of(step, around, known, server.now());
       return compare_answer(step, around, server.send(request, caller_of(step.as), listen, during), known);

@@ -30,7 +30,7 @@ T must(Result<T> result) {
 
 Time real_now() { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
 
-// One certificate, for as long as the test lasts.
+// A certificate that does not change during the test.
 class OneCertificate final : public serve::CertificateSource {
  public:
   OneCertificate() : authority_(must(http::make_authority("webhooks of a test", real_now()))) {
@@ -76,7 +76,7 @@ struct RealFront::Impl {
     auth.start([this](const std::string& pem) { visibility->trust_clients(pem); });
   }
 
-  // A service has no address here, so the webhook is named by its URL.
+  // Services have no address here, so the webhook configuration uses a URL.
   Json pointed_here(Json configuration) const {
     for (Json& webhook : ensure_path(configuration, {"webhooks"}).as_array()) {
       const std::string path(string_at(webhook, {"clientConfig", "service", "path"}));

@@ -1,5 +1,5 @@
-// What a real API server calls of a controller in this process: webhooks, and the visibility API behind its aggregation layer, as
-// config/install makes them known.
+// The endpoints of a controller in this process that a real API server calls: webhooks, and the visibility API behind
+// the aggregation layer, registered as config/install does.
 #pragma once
 
 #include <functional>
@@ -12,17 +12,18 @@
 
 namespace berth::conformance {
 
-// No webhook is called for requests of this user.
+// Requests of this user skip all webhooks.
 inline constexpr const char* kPastWebhooks = "past-webhooks";
 
 class RealFront {
  public:
-  // Starts to listen on loopback; on the executor. All but the options must outlive it. Throws std::runtime_error.
+  // Starts to listen on loopback. Call it on the executor. All arguments except the options must outlive it. Throws
+  // std::runtime_error.
   RealFront(api::RestClient& client, Executor& executor, controller::Controller& controller,
             const controller::ControllerOptions& options);
-  ~RealFront();  // on the executor
+  ~RealFront();  // call it on the executor
 
-  // The objects that tell the API server of it: to be created in this order.
+  // The objects that register the endpoints with the API server; create them in this order.
   std::vector<Json> objects() const;
 
  private:

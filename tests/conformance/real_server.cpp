@@ -16,7 +16,7 @@ using apiserver::http::HttpRequest;
 using testing_support::HttpsAnswer;
 using testing_support::HttpsClient;
 
-// For the events that were recorded, on a loaded machine; and for one more than these.
+// Wait for the recorded events, on a loaded machine; then for one event more.
 constexpr std::chrono::seconds kForEvents{20};
 constexpr std::chrono::milliseconds kForAnother{300};
 constexpr const char* kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -80,7 +80,8 @@ Played RealServer::send(HttpRequest request, const Caller& caller, const Listen&
   HttpsClient client(server_.port(), server_.authority(),
                      caller.name.empty() ? apiserver::http::Credential{} : server_.admin());
   if (!is_watch(request.target) || request.method != "GET") {
-    if (headers.empty()) headers.emplace_back("Accept", "*/*");  // or the client would add a type of its own
+    // otherwise the client adds an Accept header of its own
+    if (headers.empty()) headers.emplace_back("Accept", "*/*");
     return played_of(client.request(request.method, request.target, request.body, headers));
   }
   Played played = played_of(client.open_stream(request.target, headers));

@@ -1,4 +1,4 @@
-// A real API server, reached over HTTPS.
+// A real API server, called over HTTPS.
 #pragma once
 
 #include <functional>
@@ -20,8 +20,8 @@ class RealServer final : public Server {
   Time now() const override;
   bool real_time() const override { return true; }
   void install_kueue() override;  // waits until they are served
-  // What the answers depend on: the minor version ("1.32"), and "no watch lists" when its etcd is too old for
-  // them.
+  // Properties that the answers depend on: the minor version ("1.32"), and "no watch lists" when its etcd is too old
+  // for streaming lists.
   std::set<std::string> traits();
 
  private:

@@ -25,10 +25,9 @@ namespace {
 using http::AsioExecutor;
 using testing_support::eventually;
 
-// What was recorded comes within this time, or never: the longest back-offs in the recordings take some
-// seconds.
+// A recorded state is reached within this time, or never: the longest backoffs in the recordings take some seconds.
 constexpr std::chrono::seconds kForALook{40};
-// It must still hold a moment later.
+// A state must hold at two consecutive checks with this interval.
 constexpr std::chrono::milliseconds kBetweenChecks{250};
 
 constexpr const char* kVisibility = "/apis/visibility.kueue.x-k8s.io/v1beta2";
@@ -73,7 +72,7 @@ testing_support::RealApiServerOptions server_options(const SiteOptions& site) {
   return options;
 }
 
-// The controller and the Job controller run on a thread of their own.
+// The controller and the Job controller run on their own thread.
 class RealSite final : public Site {
  public:
   explicit RealSite(const SiteOptions& options)
@@ -215,7 +214,7 @@ class RealSite final : public Site {
       throw std::runtime_error("the controller could not read the API server's objects");
   }
 
-  // Until the API server calls webhooks, and asks the visibility API.
+  // Waits until the API server calls the webhooks and the visibility API.
   void open_front() {
     std::vector<Json> objects;
     on_loop([&] {

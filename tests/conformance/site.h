@@ -1,5 +1,5 @@
-// Where recordings of Kueue are played: an API server, the production controller and the Job controller.
-// Nodes and pods are what the recorder made of them.
+// Where recordings of Kueue are played: an API server, the production controller and the Job controller. There is no
+// kubelet and no binder: the recording sets nodes and the state of pods.
 #pragma once
 
 #include <functional>
@@ -15,11 +15,11 @@
 
 namespace berth::conformance {
 
-// As the head of a recording tells it.
+// The options in the head of a recording.
 struct SiteOptions {
-  Json configuration;      // of the controller, as users write it; null: the defaults
-  Json gates;              // feature gates and whether they are on; null: none
-  bool webhooks = false;   // those of Kueue's kinds and of Jobs are called
+  Json configuration;  // the controller's Configuration file; null: the defaults
+  Json gates;  // feature gates with their values; null: none
+  bool webhooks = false;  // webhooks of Kueue's kinds and of Jobs are called
   bool job_controller = true;
   bool garbage_collector = true;
 };
@@ -34,21 +34,21 @@ class Site {
  public:
   virtual ~Site() = default;
   virtual api::RestResponse call(api::RestRequest request) = 0;
-  // The same, but no webhook looks at the request.
+  // The same, but without webhooks.
   virtual api::RestResponse call_past_webhooks(api::RestRequest request) = 0;
-  // A request for `path`, by an administrator or, if not empty, by `as`.
+  // Sends a request for `path` as an administrator or, if it is not empty, as the user `as`.
   virtual HttpAnswer ask(const std::string& method, const std::string& path, const std::string& as) = 0;
-  // `api_version` may be empty. Fails when nothing of that kind is served.
+  // `api_version` may be empty. Fails when no served resource has the kind.
   virtual Result<api::RestRequest> request_for(std::string_view api_version, std::string_view kind,
                                                std::string_view ns, std::string_view name) const = 0;
   virtual Time now() const = 0;
   virtual bool real_time() const = 0;
-  // Of a real API server (see differences.h); none of the embedded one.
+  // The traits of a real API server (see differences.h); none for the embedded server.
   virtual std::set<std::string> traits() { return {}; }
-  // Until whole seconds, which creation times have, tell what was done before from what is done next.
+  // Waits until creation times (whole seconds) of earlier and later actions differ.
   virtual void after_action() = 0;
   virtual void wait(Duration time) = 0;
-  // Until `settled` holds, or time is up.
+  // Waits until `settled` returns true, or the time is over.
   virtual void until(const std::function<bool()>& settled) = 0;
 
   Result<Json> create(Json object);
@@ -56,7 +56,7 @@ class Site {
                    std::string_view name);
 };
 
-// Throw std::runtime_error: the controller does not take the configuration or the gates, or something does not start.
+// Both throw std::runtime_error when the configuration or the gates are not valid, or when something does not start.
 std::unique_ptr<Site> embedded_site(const SiteOptions& options);  // one thread, virtual time
 std::unique_ptr<Site> real_site(const SiteOptions& options);      // a real API server, real time
 
