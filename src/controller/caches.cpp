@@ -23,7 +23,7 @@ void Caches::start(std::function<void()> synced) {
   for (kube::Informer* informer : all_) informer->start();
 }
 
-// A list is tried again by itself; people want to know why it does not come. Once, until it came.
+// A failed list is tried again by itself. Log the reason once, until a list succeeds.
 void Caches::listed(const api::GroupVersionResource& resource, const api::RestResponse& response) {
   if (response.ok()) {
     unreadable_.erase(resource.resource);

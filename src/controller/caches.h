@@ -1,4 +1,5 @@
-// The caches that decisions are taken from: fills them, says which one cannot be read, and when all of them are there.
+// The caches that decisions are based on: starts them, reports which resources cannot be listed, and tells when all
+// caches are complete.
 #pragma once
 
 #include <functional>
@@ -15,21 +16,25 @@ namespace berth::controller {
 
 class Caches {
  public:
-  // Before start(); it must outlive this. What a cluster may lack does not belong here: all are waited for.
+  // Call before start(). The informer must outlive this object. Only for resources that every cluster serves, because
+  // all caches are waited for.
   void add(kube::Informer& informer);
-  // Fills them, in any order. `synced` is called once, when all are complete.
+  // Starts all informers; they complete in any order. `synced` is called once, when all caches are complete.
   void start(std::function<void()> synced);
   bool started() const { return started_; }
   bool synced() const { return started_ && unsynced_ == 0; }
 
-  // Reads one anew from the server; `done` is called when it, and all others that are being read anew, are.
+  // Lists one resource again from the server. When several resources are listed again at the same time, only the
+  // `done` of the one that completes last is called.
   void read_anew(kube::Informer& informer, std::function<void()> done);
   bool reading_anew() const { return unread_ > 0; }
 
-  // What they have; null: they do not know the object, or do not hold the resource. Cluster-scoped: `ns` is empty.
+  // The cached object; null when the cache does not have it, or when no cache holds the resource. `ns` is empty for
+  // cluster-scoped objects.
   JsonPtr get(const api::GroupVersionResource& resource, std::string_view ns, std::string_view name) const;
   std::vector<api::GroupVersionResource> resources() const;
-  std::vector<std::string> missing() const;  // not complete yet, by name ("workloads")
+  // The resources whose caches are not complete yet, by name ("workloads").
+  std::vector<std::string> missing() const;
 
  private:
   void listed(const api::GroupVersionResource& resource, const api::RestResponse& response);

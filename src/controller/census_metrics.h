@@ -1,4 +1,4 @@
-// How many workloads of a queue wait and are not admitted, and why, under Kueue's names.
+// Gauges of a queue, under Kueue's names: the pending workloads, and the workloads that are not admitted, by reason.
 // https://kueue.sigs.k8s.io/docs/reference/metrics/
 #pragma once
 
@@ -13,17 +13,19 @@ namespace berth::controller {
 
 class CensusMetrics {
  public:
-  // `prefix`: of the names, such as "kueue_local_queue_".
+  // `prefix`: start of the metric names, such as "kueue_local_queue_".
   CensusMetrics(Metrics& metrics, const std::string& prefix);
 
-  // `queue`: labels that belong to nobody else. `more`: of every series; `where`: of unadmitted workloads in addition.
+  // Sets the gauges of one queue. `queue`: the labels that identify the queue; no other queue has them. `more`:
+  // further labels of every series. `where`: further labels of the series of unadmitted workloads.
   void tell(const MetricLabels& queue, const MetricLabels& more, const MetricLabels& where, const engine::QueueCensus& census);
   void forget(const MetricLabels& queue);
 
  private:
   GaugeFamily pending_, unadmitted_;
+  // The series of unadmitted_ by queue. tell() removes the series whose reason no longer occurs.
   std::map<MetricLabels, std::set<MetricLabels>>
-      told_;  // of unadmitted_, by queue: what is no reason any more is removed
+      told_;
 };
 
 }  // namespace berth::controller

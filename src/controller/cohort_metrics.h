@@ -1,4 +1,5 @@
-// Where cluster queues stand in the tree of cohorts, and what a cohort has below it, under Kueue's names.
+// The position of cluster queues in the cohort tree, and the quota and workloads below each cohort, under Kueue's
+// names.
 // https://kueue.sigs.k8s.io/docs/reference/metrics/
 #pragma once
 
@@ -16,12 +17,13 @@ class CohortMetrics {
  public:
   CohortMetrics(Metrics& metrics, std::string role);
 
-  // `admitted`: of every cluster queue, how many workloads are. Cohorts with none of these below them have no series.
+  // `admitted`: the number of admitted workloads of every cluster queue. A cohort has series only when one of these
+  // cluster queues is below it.
   void refresh(const engine::Engine& engine, const std::map<std::string, std::int32_t>& admitted);
 
  private:
   struct Place {
-    std::string parent, root;  // "" without one
+    std::string parent, root;  // names of cohorts; "" when there is none
     bool operator==(const Place&) const = default;
   };
   struct Cohort {

@@ -1,4 +1,4 @@
-// Kueue's Configuration as options of the controller.
+// Converts Kueue's Configuration to the controller's options.
 #pragma once
 
 #include "api/config/configuration.h"
@@ -7,11 +7,12 @@
 
 namespace berth::controller {
 
-// `command_line`: gates given there, empty when there are none; they and those of the file exclude each other. Errors name the
-// gate, or the field.
+// `command_line`: the feature gates from the command line; empty when there are none. It is an error when both the
+// command line and the file set gates. Errors name the gate or the field.
 Result<ControllerOptions> controller_options(const api::config::Configuration& configuration, const FeatureGates& command_line);
 
-// The same for webhooks. Which namespaces are managed is left as it is by default: whoever has a controller asks that.
+// The same for webhooks. The rule for managed namespaces keeps its default; with a controller, use
+// Controller::manages_namespace.
 api::kueue::AdmissionPolicy admission_policy(const ControllerOptions& options);
 
 }  // namespace berth::controller

@@ -37,7 +37,8 @@ namespace {
 using jobs::WorkloadPtr;
 using kube::Informer;
 
-constexpr std::uint64_t kEventSeed = 0x6265727468;  // event names unlike those of other recorders with the same seed
+// Event names must differ from those of other recorders with the same seed.
+constexpr std::uint64_t kEventSeed = 0x6265727468;
 constexpr std::string_view kJobControllerName =
     "kubernetes.io/job-controller";  // the default of spec.managedBy
 
@@ -84,7 +85,7 @@ struct Controller::Impl {
 
   ~Impl() { *alive = false; }
 
-  // Pods and workloads are many: what is needed of them is kept decoded.
+  // There are many pods and workloads: their objects are not kept, only what is decoded from them.
   kube::InformerOptions informer_options(bool keep_objects = true) {
     kube::InformerOptions o;
     o.keep_objects = keep_objects;
@@ -92,9 +93,9 @@ struct Controller::Impl {
     return o;
   }
 
-  // --- From caches to the engine and the jobs.
+  // --- Changes in the caches, for the engine and the jobs.
 
-  // No event: nothing that the engine has to know. An error: `now` cannot be read.
+  // nullopt: nothing that the engine has to know. Error: `now` cannot be decoded.
   using ToEvent = std::function<Result<std::optional<engine::Event>>(const JsonPtr& old, const JsonPtr& now)>;
 
   using Then = std::function<void(const std::string& key, bool gone)>;
@@ -107,7 +108,8 @@ struct Controller::Impl {
     });
   }
 
-  // Of an object that cannot be read, its last readable version counts, unless that was another object of the same name.
+  // For an object that cannot be decoded, the last readable version is used, unless that was another object of the
+  // same name.
   void see(const ToEvent& convert, const JsonPtr& old, const JsonPtr& now) {
     auto event = convert(old, now);
     if (event) {
@@ -123,7 +125,7 @@ struct Controller::Impl {
     if (event && *event) host.feed(**event);
   }
 
-  // Names that are kept for Volcano's queues are no business of Kueue's objects.
+  // Ignores Kueue objects whose names are reserved for Volcano's queues.
   ToEvent kueue_name(ToEvent convert) {
     return [this, convert = std::move(convert)](const JsonPtr& old, const JsonPtr& now) -> Result<std::optional<engine::Event>> {
       const Json& object = now ? *now : *old;
@@ -137,8 +139,8 @@ struct Controller::Impl {
   }
 
   void connect() {
-    // Queues and what they are made of come before workloads, so that the first look at a workload finds its
-    // queue.
+    // Queues, and the objects that they refer to, are started before workloads, so that the queue of a workload is
+    // known when the workload is first seen.
     source(namespaces, [this](const JsonPtr& old, const JsonPtr& now) {
       const bool same = old && now && object_at(*old, {"metadata", "labels"}) == object_at(*now, {"metadata", "labels"});
       if (!same) job_controller.facts_changed();
@@ -211,15 +213,15 @@ struct Controller::Impl {
     if (volcano) volcano->read();
   }
 
-  // The caches fill in any order; the engine gets everything before it decides.
+  // The caches complete in any order. The engine gets everything before it decides.
   void look_whether_synced() {
     is_synced = is_synced || (caches.synced() && (!volcano || volcano->settled()));
     if (is_synced && synced_handler) std::exchange(synced_handler, {})();
     begin();
   }
 
-  // What the last leader wrote may not have come through the watch yet: deciding without it could give the same quota or the same
-  // place away twice, and no precondition of a write would notice.
+  // The last writes of the previous leader may not have come through the watch yet. Deciding without them could
+  // assign the same quota or the same place twice, and no precondition of a write would detect that.
   void lead(std::function<Time()> until) {
     writes.allow_until(std::move(until));
     may_lead = true;
@@ -285,7 +287,7 @@ struct Controller::Impl {
     workload_told(key, before, after);
   }
 
-  // No version of it could be read: if `before` was another workload of the same name, that one is gone.
+  // No version of the workload can be decoded. If `before` was another workload of the same name, that one is gone.
   void workload_unreadable(const std::string& key, const WorkloadPtr& before, const Json& now) {
     if (!before || before->meta.uid == uid_of(now)) return;
     decoded.erase(key);
@@ -446,7 +448,7 @@ struct Controller::Impl {
   PodSource pod_source;
   Caches caches;
   bool may_lead = false;
-  bool is_synced = false;  // everything was read once
+  bool is_synced = false;  // every cache has been complete once
   bool is_leading = false;
   bool draining = false;
   std::function<void()> synced_handler, leading_handler;
@@ -469,7 +471,7 @@ struct Controller::Impl {
   OwnerlessWorkloads ownerless_workloads;
   Ungater ungater;
   kube::RateLimit queue_status_rate;
-  std::unique_ptr<VolcanoController> volcano;  // null: Volcano's objects are none of Berth's business here
+  std::unique_ptr<VolcanoController> volcano;  // null: Volcano is switched off
   ObjectUpkeep upkeep;
 };
 

@@ -1,4 +1,4 @@
-// The controller: watches the API server, lets the engine decide, writes what it decided.
+// The controller: watches the API server, lets the engine decide, and writes the decisions.
 #pragma once
 
 #include <cstdint>
@@ -25,67 +25,80 @@ class ControllerMetrics;
 struct ControllerOptions {
   engine::Options engine;
   jobs::JobGates jobs;
-  // Jobs without the queue-name label are managed too (Configuration: manageJobsWithoutQueueName).
+  // Also manage jobs without the queue-name label (Configuration: manageJobsWithoutQueueName).
   bool manage_jobs_without_queue_name = false;
-  // Of other namespaces no job is managed (Configuration: managedJobsNamespaceSelector).
+  // Only jobs in matching namespaces are managed (Configuration: managedJobsNamespaceSelector).
   api::LabelSelector managed_namespaces = api::config::Configuration::default_managed_namespaces("kueue-system");
-  // Labels of a job that its workload gets when it is made (Configuration: integrations.labelKeysToCopy).
+  // The labels that a new workload copies from its job (Configuration: integrations.labelKeysToCopy).
   std::vector<std::string> label_keys_to_copy;
-  api::config::Volcano volcano;  // what is done about Volcano's kinds (Configuration: volcano)
-  // Changes of a queue's status are collected this long before they are written.
+  // How Volcano's kinds are handled (Configuration: volcano).
+  api::config::Volcano volcano;
+  // How long changes of a queue's status are collected before the status is written.
   Duration queue_status_delay = std::chrono::milliseconds(100);
-  // Of all queues together: while many change all the time, each is written in turn, as it is then.
+  // The limit for the status writes of all queues together. When many statuses change all the time, each queue gets
+  // its turn and is then written with its current status.
   kube::RateLimitOptions queue_status_rate{10, 100};
-  // Pods of a workload are collected this long before they are let go to their places. Longer saves looks at large
-  // workloads, shorter starts small ones sooner; no place is given twice either way.
+  // How long pods of a workload are collected before they are ungated. A longer delay means fewer looks at large
+  // workloads; a shorter delay starts small workloads sooner. No place in a topology domain is given to two pods in
+  // either case.
   Duration ungate_delay = std::chrono::milliseconds(100);
-  std::uint64_t seed = 1;  // of jitter and of event names
-  ControllerMetrics* metrics = nullptr;  // told of everything while this process leads; must outlive the controller
+  std::uint64_t seed = 1;  // for jitter and event names
+  // Gets all metrics while this process leads; must outlive the controller.
+  ControllerMetrics* metrics = nullptr;
 };
 
 class Controller {
  public:
-  // Both must outlive the controller. Destroying it stops it at once; what is under way is ignored.
+  // `client` and `executor` must outlive the controller. The destructor stops it at once; answers to pending requests
+  // are ignored.
   Controller(api::RestClient& client, Executor& executor, ControllerOptions options);
   ~Controller();
 
-  // Fills the caches and keeps them up to date: a follower, which decides and writes nothing.
+  // Fills the caches and keeps them up to date. Until lead() the controller is a follower: it decides and writes
+  // nothing.
   void start();
-  bool synced() const;  // every cache has been complete
-  void on_synced(std::function<void()> handler);  // before start()
+  bool synced() const;  // every cache has been complete once
+  void on_synced(std::function<void()> handler);  // call before start()
 
-  // Decides and writes from now on, as soon as the caches are complete and show every workload, and every pod when places are given,
-  // as it was when this was called or later. `until` says until when it may write, as far as is known at the moment it is asked; empty: for ever. At most once,
-  // before or after start(); there is no way back: who may not lead any more ends.
+  // Starts deciding and writing. Decisions begin when the caches are complete and show every workload as it was at
+  // this call or later; the same holds for every pod when a flavor has a topology or Volcano's PodGroups are counted.
+  // `until` returns the time until which this process may write, as far as is known when it is called; empty: no
+  // limit. Call at most once, before or after start(). There is no way back: a process that loses the lease must
+  // exit.
   void lead(std::function<Time()> until = {});
-  bool leading() const;  // decisions are being taken
+  bool leading() const;  // decisions are being made
   void on_leading(std::function<void()> handler);
 
-  // What it reads, besides what a cluster may lack; and what of that the caches have not got yet, by name ("workloads").
+  // resources(): all cached resources, except those that a cluster may lack. missing(): the names of resources whose
+  // caches are not complete yet ("workloads").
   std::vector<api::GroupVersionResource> resources() const;
   std::vector<std::string> missing() const;
 
-  // Decides nothing more. `done` is called, once, when every write that was sent has its answer.
+  // Stops deciding and sending. `done` is called once, when every request that was sent has its answer.
   void drain(std::function<void()> done);
-  // `done` is called, once, when every event that was recorded is written or given up.
+  // `done` is called once, when every recorded event is written or given up.
   void when_events_are_written(std::function<void()> done);
 
-  // What the caches have; null when they do not know the object, or do not hold the resource. Cluster-scoped: `ns` is empty.
+  // The cached object; null when the cache does not have it, or when no cache holds the resource. `ns` is empty for
+  // cluster-scoped objects.
   JsonPtr find(const api::GroupVersionResource& resource, std::string_view ns, std::string_view name) const;
 
-  // Whether jobs of this namespace are managed, by its labels as they are now: what webhooks have to know as well.
+  // Whether jobs in this namespace are managed, by its current labels. Webhooks use this as well.
   bool manages_namespace(std::string_view ns) const;
 
-  // Rules of admission for Volcano's kinds, by its caches and its ledger; they must not outlive it. Empty functions for other kinds,
-  // before Volcano's queues were read, and when they are not its business.
+  // Admission rules for Volcano's kinds, based on this controller's caches and ledger; the controller must outlive
+  // them. The functions are empty for other kinds, before Volcano's queues have been read, and when Volcano is
+  // switched off.
   api::kueue::AdmissionRules volcano_rules(std::string_view group, std::string_view resource) const;
-  // Workloads that hold quota in this queue of Volcano's itself, by the ledger: also those that nothing was written about yet.
+  // The number of workloads that hold quota in this Volcano queue itself, from the ledger. It includes workloads
+  // whose status has not been written yet.
   std::size_t volcano_holders(std::string_view queue) const;
 
   const engine::Engine& engine() const;
-  void refresh_metrics();                        // brings the gauges of ControllerOptions::metrics up to date: before they are read
-  void on_round(std::function<void()> handler);  // after each decision round
-  // Requests sent so far: "patch workloads/status" -> count.
+  // Updates the gauges of ControllerOptions::metrics; call before they are read. Does nothing in a follower.
+  void refresh_metrics();
+  void on_round(std::function<void()> handler);  // called after each decision round
+  // The number of requests sent so far: "patch workloads/status" -> count.
   const std::map<std::string, std::uint64_t>& request_counts() const;
 
  private:

@@ -35,7 +35,8 @@ engine::WriteSettled outcome_of(std::uint64_t write, const api::RestResponse& re
   return settled;
 }
 
-// Whether nobody else has written anything but conditions there: then all of it is known as it stands.
+// Whether the status has no fields of other writers besides conditions. Then all of it is known, and an update can
+// replace it.
 bool is_ours_alone(const api::kueue::WorkloadStatus& status) {
   return !status.has_more && status.admission_checks.empty() && status.reclaimable_pods.empty() &&
          status.unhealthy_nodes.empty() && status.preemption_gates.empty();
@@ -101,7 +102,8 @@ void EngineHost::perform(const engine::Effects& effects) {
 }
 
 void EngineHost::write_status(const engine::WriteWorkloadStatus& effect) {
-  if (effect.base->status == effect.status) {  // nothing to write: settled as it is, but not inside of the engine's own call
+  // Nothing to write. Settle it, but not inside the engine's own call.
+  if (effect.base->status == effect.status) {
     executor_.post(
         [this, alive = alive_, write = effect.write, version = effect.base->meta.resource_version] {
           if (*alive) feed(engine::WriteSettled{write, engine::WriteSettled::Outcome::kDone, version, {}});

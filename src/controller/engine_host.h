@@ -1,4 +1,4 @@
-// Runs the engine: feeds it events, lets it decide after each batch, and sees to its effects.
+// Runs the engine: feeds it events, lets it decide after each batch, and carries out its effects.
 #pragma once
 
 #include <functional>
@@ -14,15 +14,15 @@
 
 namespace berth::controller {
 
-// Where effects go that are no writes of a workload.
+// The receivers of effects that are not writes of a workload.
 struct EffectSinks {
   std::function<void(std::string_view name)> cluster_queue_status_changed;
   std::function<void(std::string_view ns, std::string_view name)> local_queue_status_changed;
   std::function<void(std::string_view name)> cohort_status_changed;
   std::function<void(const engine::SetFinalizer&)> set_finalizer;
-  std::function<void(const engine::Effects&, Duration took)> decided;  // a round of decisions
-  // Asked first: true when the effect is about something that no API server holds, and whoever keeps it has seen to it (and settles
-  // its writes). Empty: there is nothing of the kind.
+  std::function<void(const engine::Effects&, Duration took)> decided;  // after each decision round of a leader
+  // Called first for every effect. True: the effect is about an object that no API server holds, and the receiver has
+  // handled it; the receiver also settles the write. Empty: there are no such objects.
   std::function<bool(const engine::Effect&)> takes;
 };
 
@@ -32,16 +32,16 @@ class EngineHost {
              EffectSinks sinks);
   ~EngineHost();
 
-  // Takes an event in at once; the decision that may follow is taken once per batch of events. Before lead() there is none:
-  // the engine only learns who waits where.
+  // Passes an event to the engine at once. The engine decides once per batch of events. Before lead() it makes no
+  // decision: it only learns which workloads wait where.
   void feed(const engine::Event& event);
-  // Every cache is complete and this process leads: decisions begin. Before it the engine only learns.
+  // Call when every cache is complete and this process leads: decisions begin.
   void lead();
-  // No decision is taken any more, and nothing is done.
+  // No more decisions are made.
   void stop() { stopped_ = true; }
 
   const engine::Engine& engine() const { return engine_; }
-  // Called after each decision round; for tests and simulation, which check invariants there.
+  // Called after each decision round while this process leads. Tests and the simulation check invariants there.
   void on_round(std::function<void()> handler) { on_round_ = std::move(handler); }
 
  private:
@@ -50,8 +50,9 @@ class EngineHost {
   void deactivate(const engine::DeactivateWorkload& effect);
   void expire(const engine::ExpireWorkload& effect);
   void settle(std::uint64_t write, const Target& target, const api::RestResponse& response);
-  // A conflict means that a newer version exists, which the cache will bring. If it does not, nothing ever
-  // would: then the write has just failed.
+  // After a 409, reads the object. When a newer version exists, the cache will bring it: conflict. When the object is
+  // gone or has another uid: gone. When the version is unchanged or the read fails, no event would trigger a retry:
+  // failed.
   void settle_conflict(engine::WriteSettled settled, const Target& target);
   void wake_at(Time when);
   void decide_soon();
@@ -66,8 +67,9 @@ class EngineHost {
   bool stopped_ = false;
   bool decision_posted_ = false;
   TimerId wake_ = 0;
+  // Pending callbacks check this: it is false when the host is destroyed.
   std::shared_ptr<bool> alive_ =
-      std::make_shared<bool>(true);  // callbacks under way find out that the host is gone
+      std::make_shared<bool>(true);
 };
 
 }  // namespace berth::controller

@@ -9,13 +9,13 @@ struct Gate {
   std::string_view name;
   bool& (*setting)(engine::Options&);
   std::string_view parent;  // must be on when this one is; "" none
-  bool on = true;           // what the setting is while the gate is on
-  bool follows = false;     // where nobody names it, it is off when its parent is
+  bool on = true;  // the setting's value while the gate is on
+  bool follows = false;  // a gate that is not named is off when its parent is off
 };
 
 // In order of name.
 constexpr Gate kGates[] = {
-    // Berth's own: no gate of Kueue.
+    // Berth's own gate; Kueue does not have it.
     {"BerthReplaceSeveralNodes", [](engine::Options& o) -> bool& { return o.replace_several_nodes; }, ""},
     {"DisableWaitForPodsReady", [](engine::Options& o) -> bool& { return o.wait_for_pods_ready.enabled; }, "",
      false},
@@ -24,8 +24,8 @@ constexpr Gate kGates[] = {
     {"FairSharingPrioritizeNonBorrowing",
      [](engine::Options& o) -> bool& { return o.fair_prioritize_non_borrowing; }, ""},
     {"FlavorFungibility", [](engine::Options& o) -> bool& { return o.flavor_fungibility; }, ""},
-    // Only that a workload's preemption gates count. What opens them at one cluster after the other belongs
-    // to MultiKueue.
+    // Only makes a workload's preemption gates count. Opening them, one cluster after the other, is the task of
+    // MultiKueue.
     {"MultiKueueOrchestratedPreemption", [](engine::Options& o) -> bool& { return o.preemption_gates; }, ""},
     {"PartialAdmission", [](engine::Options& o) -> bool& { return o.partial_admission; }, ""},
     {"PrioritizePreemptorWorkloads", [](engine::Options& o) -> bool& { return o.prioritize_preemptors; }, ""},
@@ -64,7 +64,7 @@ constexpr JobGate kJobGates[] = {
     {"WorkloadIdentifierAnnotations", &jobs::JobGates::identifier_annotations},
 };
 
-// What Berth always does: naming it is no error as long as it stays on.
+// Features that are always on in Berth: a gate may be set to true, but not to false.
 constexpr std::string_view kAlwaysOn[] = {
     "AdmissionGatedBy",
     "AssignQueueLabelsForPods",
@@ -74,7 +74,7 @@ constexpr std::string_view kAlwaysOn[] = {
     "TASRecomputeAssignmentWithinSchedulingCycle",
 };
 
-// Gates of Kueue whose features Berth does not have: naming one is no error as long as it stays off.
+// Gates of Kueue whose features Berth does not have: a gate may be set to false, but not to true.
 constexpr std::string_view kAlwaysOff[] = {
     "AdmissionFairSharing",
     "ConcurrentAdmission",

@@ -1,6 +1,6 @@
-// Kueue's feature gates, by name, as settings of the engine and of jobs: those that Berth honours, and clear
-// words for all others. https://kubernetes.io/docs/reference/command-line-tools-reference/feature-gates/ (the
-// syntax)
+// Maps Kueue's feature gates, by name, to settings of the engine and of jobs. A gate that Berth cannot honour gets a
+// clear error. The syntax is that of Kubernetes:
+// https://kubernetes.io/docs/reference/command-line-tools-reference/feature-gates/
 #pragma once
 
 #include <map>
@@ -16,15 +16,16 @@ namespace berth::controller {
 
 using FeatureGates = std::map<std::string, bool>;
 
-// "TASBalancedPlacement=true,PartialAdmission=false"; empty: none. Errors name the part that cannot be read.
+// Parses "TASBalancedPlacement=true,PartialAdmission=false"; an empty text gives no gates. Errors quote the part that
+// cannot be parsed.
 Result<FeatureGates> parse_feature_gates(std::string_view text);
-// {TASBalancedPlacement: true}. `path` names the object in errors.
+// Decodes {TASBalancedPlacement: true}. `path` names the object in errors.
 Result<FeatureGates> decode_feature_gates(const Json& object, std::string_view path);
 
-// Sets what the gates say and checks that they agree: a gate that is on needs the one it depends on. Errors
-// name the gate: one that Berth does not know (with those it knows), one whose feature is always on or not
-// there, one whose parent is off. Both are unchanged after an error. `path`: of the mapping they are from,
-// for errors; "" none.
+// Applies the gates and checks that they agree: a gate that is on needs its parent gate. Errors name the gate. It is
+// an error to name an unknown gate (the message lists the known ones), to switch on a feature that Berth does not
+// have, to switch off a feature that is always on, and to switch a gate on while its parent is off. After an error,
+// `options` and `job_gates` are unchanged. `path`: the path of the mapping, for errors; "" when there is none.
 Result<void> apply_feature_gates(const FeatureGates& gates, engine::Options& options,
                                  jobs::JobGates& job_gates, std::string_view path = {});
 

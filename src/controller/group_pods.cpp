@@ -11,7 +11,7 @@
 namespace berth::controller {
 namespace {
 
-// Volcano's own, and the one it took over from its ancestor; the second is what its job controller writes.
+// Volcano's annotation, and the one of its predecessor, which is the one that Volcano's job controller writes.
 constexpr std::string_view kGroupName = "scheduling.volcano.sh/group-name";
 constexpr std::string_view kOlderGroupName = "scheduling.k8s.io/group-name";
 

@@ -1,5 +1,5 @@
-// The pods of Volcano's PodGroups: what those of a group use, which of them waits for quota next, and which go when the group has to
-// give something back.
+// The pods of Volcano's PodGroups: what the pods of a group request, which pod asks for quota next, and which pods
+// are deleted when the group must give quota back.
 #pragma once
 
 #include <cstdint>
@@ -18,21 +18,24 @@
 
 namespace berth::controller {
 
-// "namespace/name" of the PodGroup that a pod names in its annotations; "" when it names none.
+// "namespace/name" of the PodGroup that the pod's annotations name; "" when there is none.
 std::string group_of_pod(const Json& pod);
 
 class GroupPods {
  public:
-  // `now` is null when the pod is gone, then `old` holds its last state. Keys of groups to be looked at: none when nothing changed
-  // that matters to them.
+  // `now` is null when the pod is gone; then `old` holds its last state. Returns the keys of the groups to look at;
+  // empty when nothing changed that matters to them.
   std::vector<std::string> changed(const JsonPtr& old, const JsonPtr& now);
 
-  // What those request that are bound, or were let go to be, and have not ended; "pods" says how many they are. Empty: there is none.
+  // The sum of the requests of the charged pods: pods that are bound, or ungated with quota, and that have not ended.
+  // "pods" is their number. Empty when there are none.
   api::ResourceList running(const std::string& group) const;
-  std::int64_t bound(const std::string& group) const;  // how many are
-  bool empty(const std::string& group) const { return !by_group_.contains(group); }  // none is left that has not ended
+  std::int64_t bound(const std::string& group) const;  // number of bound pods that have not ended
+  // Whether no pod of the group is left that has not ended.
+  bool empty(const std::string& group) const { return !by_group_.contains(group); }
 
-  // Of those that wait behind the gate for quota of their queue, the oldest.
+  // A pod that waits behind the gate for quota of its queue. first_gated() returns the oldest one whose deletion has
+  // not been requested.
   struct Gated {
     api::ObjectMeta meta;
     api::ResourceList requests;
@@ -41,12 +44,13 @@ class GroupPods {
   };
   std::optional<Gated> first_gated(const std::string& group) const;
 
-  bool knows(const std::string& uid) const { return pods_.contains(uid); }  // it has not ended
-  // All that have not ended and are not going already.
+  bool knows(const std::string& uid) const { return pods_.contains(uid); }  // the pod has not ended
+  // Pods that have not ended and whose deletion has not been requested, newest first.
   std::vector<api::ObjectMeta> all(const std::string& group) const;
-  // Of those the newest, as many as it takes until no more than `resources` and `pods` of them remains.
+  // The charged pods of all() to delete, newest first, so that the charged pods that remain are at most `pods` and
+  // request at most `resources`.
   std::vector<api::ObjectMeta> beyond(const std::string& group, const api::ResourceList& resources, std::int64_t pods) const;
-  // Its deletion was asked for, which the cache may not know yet.
+  // The deletion of the pod was requested. The cache may not show it yet.
   void going(const std::string& uid);
 
  private:
@@ -54,22 +58,22 @@ class GroupPods {
     api::ObjectMeta meta;
     std::string group;
     bool bound = false, going = false;
-    bool charged = false;  // bound, or let go to be
+    bool charged = false;  // bound, or ungated with quota (annotation kQueueCharged)
     bool gated = false;
     api::ResourceList requests;
     JsonArray other_gates;
-    // Old ones first.
+    // Sorts oldest first.
     std::tuple<Time, std::string, std::string> age() const { return {meta.creation, meta.name, meta.uid}; }
   };
   struct Group {
     std::set<std::string> pods;  // uids
     std::set<std::tuple<Time, std::string, std::string>> gated;
-    api::ResourceList sum;  // of those that are charged; zeros are left out
+    api::ResourceList sum;  // requests of charged pods, without zeros
     std::int64_t charged = 0, bound = 0;
   };
   void count(const Pod& pod, bool add);
 
-  std::map<std::string, Pod, std::less<>> pods_;  // by uid; those that have not ended
+  std::map<std::string, Pod, std::less<>> pods_;  // by uid; only pods that have not ended
   std::map<std::string, Group, std::less<>> by_group_;
 };
 

@@ -16,7 +16,8 @@
 namespace berth::controller {
 namespace {
 
-// Kueue tells on the job when an eviction reset a check of a workload that goes on.
+// The checks that an eviction reset, for an event on the job; empty when there are none. As in Kueue, only for an
+// active workload.
 std::string reset_checks(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now) {
   std::string text;
   if (!old || !now || !now->active) return text;
@@ -48,7 +49,7 @@ void JobController::job_changed(const JsonPtr& old, const JsonPtr& now) {
   if (!started_) return;
   queue_.add(api::object_key(now ? *now : *old));
   if (now) return;
-  // What the job named may be an orphan now.
+  // The workload that the job named may be an orphan now.
   const auto name = jobs::prebuilt_workload(*old, context_.facts.gates.identifier_annotations);
   if (!name.empty()) queue_.add(api::object_key(string_at(*old, {"metadata", "namespace"}), name));
 }
@@ -83,8 +84,8 @@ std::optional<JobController::JobRef> JobController::job_of(const api::kueue::Wor
   const auto label = meta.labels.find(std::string(jobs::kJobUidLabel));
   const bool had_job = label != meta.labels.end();
   const bool held = std::ranges::find(meta.finalizers, api::kueue::kFinalizer) != meta.finalizers.end();
-  if (!had_job && !held) return std::nullopt;  // made by hand: nobody waits for it
-  // A workload that was made for a job is named after it; a prebuilt one is filed under its own name.
+  if (!had_job && !held) return std::nullopt;  // created by hand: nothing to do
+  // A workload that was made for a job is named after it; a prebuilt workload is stored under its own name.
   const std::string name = jobs::job_in_name(adapter_.kind().kind, meta.name).value_or(meta.name);
   return JobRef{api::object_key(meta.ns, name), had_job ? label->second : std::string(), false};
 }
@@ -159,13 +160,13 @@ void JobController::sort_out(const std::string& key, const JsonPtr& job, std::ve
       mine.push_back(workload);
     } else if (ref.controls || workload->meta.deletion ||
                (!ref.uid.empty() && !named_by_.contains(api::object_key(workload->meta)))) {
-      lost.push_back(workload);  // else it was made by hand, or a job names it and takes it
+      lost.push_back(workload);  // otherwise it was created by hand, or a job names it and will take it
     }
   }
 }
 
 void JobController::look(const std::string& key, WorkQueue::Finish finish) {
-  if (waits_for_its_workload(key)) return finish(false);  // looked at again when it is seen, or later
+  if (waits_for_its_workload(key)) return finish(false);  // looked at again when the cache has it, or after a delay
   const JsonPtr job = context_.jobs.get(key);
   auto steps = std::make_shared<std::vector<jobs::Step>>();
   std::vector<jobs::WorkloadPtr> mine, lost;
@@ -186,7 +187,7 @@ void JobController::tell(const jobs::JobEvent& event, const JsonPtr& job) {
   kube::ObjectRef about{adapter_.kind().api_version(), adapter_.kind().kind, {}, {}, {}};
   if (event.of) {
     const auto* owner = owner_of(*event.of);
-    if (owner == nullptr) return;  // nobody to be told
+    if (owner == nullptr) return;  // no job for the event
     std::tie(about.ns, about.name, about.uid) = std::tie(event.of->meta.ns, owner->name, owner->uid);
   } else {
     about.ns = string_at(*job, {"metadata", "namespace"});
@@ -200,7 +201,7 @@ void JobController::tell(const jobs::JobEvent& event, const JsonPtr& job) {
 void JobController::perform(std::shared_ptr<std::vector<jobs::Step>> steps, std::size_t next, JsonPtr job,
                             WorkQueue::Finish finish) {
   if (next == steps->size()) return finish(true);
-  // `gone_is_fine`: deleting what is not there is done.
+  // `gone_is_fine`: a 404 is a success, because the object to delete is already gone.
   const auto then = [this, steps, next, job, finish](bool gone_is_fine) {
     return [this, alive = alive_, steps, next, job, finish, gone_is_fine](const api::RestResponse& response) {
       if (!*alive) return;
@@ -223,13 +224,14 @@ void JobController::perform(std::shared_ptr<std::vector<jobs::Step>> steps, std:
                        [this, alive = alive_, key = api::object_key(*job), name, after_event, finish,
                         then = then(false)](const api::RestResponse& response) {
                          if (!*alive) return;
-                         // Our own that the cache does not show yet, or somebody else's: it is looked at again when that one goes.
+                         // Either ours, which the cache does not show yet, or another client's: the job is looked at
+                         // again when that workload is gone.
                          if (api::status_reason(response) == "AlreadyExists") return after_event();
                          if (response.ok())
                            created_[key] = string_at(response.body, {"metadata", "resourceVersion"});
                          const bool never = refused_by_terminating_namespace(response);
                          if (response.ok() || never) awaited_names_.erase(name);
-                         if (never) return finish(true);  // the job goes too; a change of it is looked at
+                         if (never) return finish(true);  // the job is deleted as well; a change of it is looked at
                          then(response);
                        });
                  },

@@ -1,4 +1,4 @@
-// Carries out what jobs/reconcile says: for every job and every workload that a job controls.
+// Carries out the steps of jobs/reconcile for every job and for every workload that a job controls.
 #pragma once
 
 #include <functional>
@@ -27,35 +27,37 @@ class JobController {
     Writes& writes;
     kube::EventRecorder& events;
     kube::Informer& jobs;
-    std::function<void(const engine::Event&)> feed;  // reports go to the engine
+    std::function<void(const engine::Event&)> feed;  // sends reports to the engine
     std::function<bool(const Json& job)> managed;
-    // Whether the cache of workloads has taken in what the server wrote as this version.
+    // Whether the cache of workloads has reached this resourceVersion.
     std::function<bool(std::string_view version)> workloads_seen;
-    jobs::JobFacts facts;  // `managed` is filled in per job
+    jobs::JobFacts facts;  // `managed` is set per job
   };
   JobController(const jobs::JobAdapter& adapter, Context context);
 
   ~JobController() { *alive_ = false; }
 
-  // The caches saw something new. Nothing is written before start().
+  // The caches have something new. Nothing is written before start().
   void job_changed(const JsonPtr& old, const JsonPtr& now);
   void workload_changed(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
-  void workload_gone(const std::string& key);  // whoever it belonged to
-  void facts_changed();  // a priority class, a flavor: look at every job again
+  void workload_gone(const std::string& key);  // whichever job the workload belonged to
+  // A namespace, priority class or flavor changed: look at every job again.
+  void facts_changed();
   void start();
 
  private:
-  // Which job a workload belongs to: the one that controls it or, when nobody does, the one that did.
+  // The job that a workload belongs to: the job that controls it or, when it has no controller, the job that
+  // controlled it before.
   struct JobRef {
     std::string key;  // "namespace/name"
-    std::string uid;  // empty: not known
+    std::string uid;  // empty: unknown
     bool controls = false;
   };
   std::optional<JobRef> job_of(const api::kueue::Workload& workload) const;
   void index(const jobs::WorkloadPtr& workload, bool present);
-  void index_name(const Json& job, bool present);  // of the prebuilt workload that the job names
-  // Splits the workloads filed under a job's key: those of the job as it is now, and those that nobody has
-  // any more.
+  void index_name(const Json& job, bool present);  // the prebuilt workload that the job names
+  // Splits the workloads stored under a job's key: `mine` belong to the job as it is now, `lost` belong to no job any
+  // more.
   void sort_out(const std::string& key, const JsonPtr& job, std::vector<jobs::WorkloadPtr>& mine,
                 std::vector<jobs::WorkloadPtr>& lost) const;
   void look(const std::string& key, WorkQueue::Finish finish);
@@ -68,22 +70,24 @@ class JobController {
   const jobs::JobAdapter& adapter_;
   Context context_;
   bool started_ = false;
-  // Workloads by the key of the job that controls them, or did, in order of creation and uid.
+  // Workloads by the key of the job that controls or controlled them, ordered by creation and uid.
   struct Older {
     bool operator()(const jobs::WorkloadPtr& a, const jobs::WorkloadPtr& b) const;
   };
   std::map<std::string, std::set<jobs::WorkloadPtr, Older>> workloads_;  // key: "namespace/name"
+  // Keys of jobs by the key of the prebuilt workload that they name.
   std::map<std::string, std::set<std::string>>
-      named_by_;  // keys of jobs by the key of the prebuilt workload that they name
-  // The version of a workload that was created for a job (its key), until the cache has seen it: a job that changes
-  // meanwhile needs no second one.
+      named_by_;
+  // By the key of a job: the resourceVersion of the workload that was created for it, until the cache shows it. When
+  // the job changes in the meantime, it must not get a second workload.
   std::map<std::string, std::string> created_;
-  // By the key of a workload that a job asks for by name: the key of the job, which is looked at again when that workload goes.
-  // Another client's workload may have the name. Bounded by the workloads that exist.
+  // By the key of a workload that a job asks for by name: the key of that job. The job is looked at again when the
+  // workload is gone. The workload may belong to another client. Bounded by the number of workloads.
   std::map<std::string, std::string> awaited_names_;
   WorkQueue queue_;
+  // Pending answers check this: it is false when the controller is destroyed.
   std::shared_ptr<bool> alive_ =
-      std::make_shared<bool>(true);  // answers under way find out that the controller is gone
+      std::make_shared<bool>(true);
 };
 
 }  // namespace berth::controller

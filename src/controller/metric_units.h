@@ -1,4 +1,4 @@
-// Amounts as metrics tell them: cpu in cores, everything else in units, no limit as infinity.
+// Amounts in metrics: cpu in cores, everything else in units, no limit as infinity.
 #pragma once
 
 #include <limits>

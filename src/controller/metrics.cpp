@@ -15,8 +15,8 @@ double limit(std::string_view resource, const std::optional<Quantity>& quantity)
   return quantity ? units(resource, to_amount(resource, *quantity)) : kUnlimited;
 }
 
-// In thousandths, computed in the order in which Kueue does it, so that all digits are the same; NaN with
-// weight 0, as there.
+// The weighted share in thousandths. It is computed in the same order as in Kueue, so that all digits match; NaN when
+// the weight is 0, as in Kueue.
 double shown(const engine::FairShareStatus& share) {
   if (share.borrowed == 0) return 0;
   if (share.infinite) return std::numeric_limits<double>::quiet_NaN();
@@ -25,7 +25,7 @@ double shown(const engine::FairShareStatus& share) {
   return static_cast<double>(share.borrowed) * 1000 / static_cast<double>(share.lendable) / weight;
 }
 
-// Every flavor and resource that has a series.
+// A text that names every flavor and resource that has a series.
 std::string shape_of(std::string_view cohort, const std::vector<engine::FlavorUsageStatus>& usage) {
   std::string shape(cohort);
   for (const auto& flavor : usage) {
@@ -46,7 +46,7 @@ void set_usage(GaugeFamily& family, const MetricLabels& whose, const std::vector
   }
 }
 
-// Whether quota was given in this round; nullopt: nothing was said about anybody who waits.
+// Whether a workload got quota in this round; nullopt: no status of a waiting workload was written.
 std::optional<bool> admits(const engine::Effects& effects) {
   std::optional<bool> out;
   for (const auto& effect : effects) {
@@ -141,7 +141,8 @@ void ControllerMetrics::refresh(const engine::Engine& engine, const Find& find) 
   tell_census(engine);
 }
 
-// Who wakes, who falls asleep and why somebody waits changes nothing else about a queue, so nobody says so: all are asked.
+// When a workload is parked or woken, or waits for another reason, the queue does not change and is not reported as
+// changed. So all queues are asked.
 void ControllerMetrics::tell_census(const engine::Engine& engine) {
   const MetricLabels role{{"replica_role", options_.role}};
   for (const auto& [name, admitted] : cluster_queues_) {

@@ -1,4 +1,4 @@
-// What a controller tells of itself, under Kueue's names: what happens to workloads, and how queues are doing.
+// The metrics of a controller, under Kueue's names: what happens to workloads, and the state of queues.
 // https://kueue.sigs.k8s.io/docs/reference/metrics/
 #pragma once
 
@@ -19,35 +19,36 @@
 namespace berth::controller {
 
 struct ControllerMetricsOptions {
-  std::string role = "leader";           // replica_role: "standalone" without an election
+  std::string role = "leader";  // label replica_role; "standalone" without leader election
   bool cluster_queue_resources = false;  // Configuration: metrics.enableClusterQueueResources
   bool local_queues = true;              // Configuration: metrics.localQueueMetrics.enable
 };
 
-// Only who leads knows what is decided, so only who leads is asked to tell: followers call nothing here. On the executor.
+// Only the leader knows the decisions, so a follower must not call anything here. Call on the executor.
 class ControllerMetrics {
  public:
   ControllerMetrics(Metrics& metrics, ControllerMetricsOptions options);
 
   WorkloadMetrics& workloads() { return workloads_; }
-  // One round of decisions and how long it took.
+  // One decision round and its duration.
   void decided(const engine::Effects& effects, Duration took);
-  // Something about the queue may be different. Costs nothing until refresh(). Only of what is there: others
-  // would be kept in mind until then, and nobody need ever ask for metrics.
+  // The state of the queue or cohort may have changed. The work is done in refresh(). Call only for objects that
+  // exist: the names are kept until refresh(), which may never be called.
   void cluster_queue_changed(std::string_view name) { changed_cluster_queues_.emplace(name); }
   void cohort_changed(std::string_view name) { changed_cohorts_.emplace(name); }
   void local_queue_changed(std::string_view ns, std::string_view name) { changed_local_queues_.emplace(ns, name); }
-  // It is gone, and all of its series at once: one that is made anew under its name starts at zero.
+  // The object is gone. Removes all of its series at once, so that a new object of the same name starts at zero.
   void cluster_queue_gone(const std::string& name);
   void cohort_gone(const std::string& name);
   void local_queue_gone(const std::string& ns, const std::string& name);
 
-  // Brings the gauges up to date; before the metrics are read. `find` gives the queues as they are stored, null when they are gone.
+  // Updates the gauges; call before the metrics are read. `find` returns an object as it is stored, null when it is
+  // gone.
   using Find = std::function<JsonPtr(const api::GroupVersionResource&, std::string_view ns, std::string_view name)>;
   void refresh(const engine::Engine& engine, const Find& find);
 
  private:
-  // The gauges of a queue that has no state to tell.
+  // Removes the gauges of a queue whose object or engine state is missing.
   void drop_cluster_queue(const std::string& name);
   void drop_local_queue(const std::string& ns, const std::string& name);
   void refresh_cluster_queue(const engine::Engine& engine, const Find& find, const std::string& name);
@@ -55,7 +56,8 @@ class ControllerMetrics {
   void refresh_local_queue(const engine::Engine& engine, const Find& find, const std::string& ns, const std::string& name);
   void tell_census(const engine::Engine& engine);
   void set_quotas(const api::kueue::ClusterQueue& queue, const engine::ClusterQueueStatus& status);
-  // Whether the queue has other series than it had: looking for those that must go is dear, so it is not done for nothing.
+  // Whether the set of series of the queue changed. Finding the series to remove is expensive, so it is done only
+  // then.
   bool reshaped(const std::string& queue, std::string shape);
 
   ControllerMetricsOptions options_;
@@ -67,14 +69,17 @@ class ControllerMetrics {
   GaugeFamily reserving_, admitted_, status_, share_, cohort_share_;
   GaugeFamily local_reserving_, local_admitted_, local_status_, local_reservation_, local_usage_;
   GaugeFamily reservation_, usage_, nominal_, borrowing_, lending_;
-  std::map<std::string, std::int32_t> cluster_queues_;                           // that have gauges: how many are admitted
-  std::map<std::pair<std::string, std::string>, std::string> local_queues_;  // that have gauges: their cluster queue
-  std::map<std::string, std::string> shapes_;  // of series with flavors and resources, by queue
+  // The cluster queues that have gauges, with their number of admitted workloads.
+  std::map<std::string, std::int32_t> cluster_queues_;
+  // The local queues (namespace, name) that have gauges, with their cluster queue.
+  std::map<std::pair<std::string, std::string>, std::string> local_queues_;
+  // By queue: the flavors and resources that have series.
+  std::map<std::string, std::string> shapes_;
   std::set<std::string> changed_cluster_queues_, changed_cohorts_;
   std::set<std::pair<std::string, std::string>> changed_local_queues_;
 };
 
-// kueue_build_info: once.
+// Sets kueue_build_info; call once.
 void tell_build(Metrics& metrics, const std::string& version);
 
 }  // namespace berth::controller

@@ -24,7 +24,7 @@ ObjectUpkeep::ObjectUpkeep(Context context)
       finalizers_(context_.executor, writer([this](const std::string& key) { return finalizer_write(key); })) {}
 
 void ObjectUpkeep::take(const engine::SetFinalizer& effect) {
-  if (!informer_of(effect.kind).get(effect.name)) return;  // it is gone since
+  if (!informer_of(effect.kind).get(effect.name)) return;  // the object is gone by now
   wanted_finalizers_[effect.kind + "/" + effect.name] = effect.present;
   object_changed(effect.kind, effect.name, false);
 }
@@ -34,7 +34,7 @@ void ObjectUpkeep::object_changed(const std::string& kind, const std::string& na
   finalizers_.add(kind + "/" + name);
 }
 
-// What differs from the cache is written.
+// Writes what differs from the cache.
 WorkQueue::Work ObjectUpkeep::writer(Wish wish) {
   return [this, wish = std::move(wish)](const std::string& key, WorkQueue::Finish finish) {
     auto wanted = wish(key);

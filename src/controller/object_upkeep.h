@@ -1,4 +1,4 @@
-// Statuses of Kueue's queues and the finalizer of what is in use: brings the objects to what the engine says.
+// Writes the statuses of Kueue's queues, and the finalizer of objects in use, as the engine wants them.
 #pragma once
 
 #include <functional>
@@ -22,18 +22,19 @@ class ObjectUpkeep {
     Writes& writes;
     const kube::Informer &cluster_queues, &local_queues, &cohorts, &flavors, &topologies, &checks;
     std::function<const engine::Engine&()> engine;
-    std::function<bool()> leading;  // before that, statuses are not written
-    Duration status_delay;          // changes of a queue's status are collected this long
-    kube::RateLimit& status_rate;   // of all queues' statuses together
+    std::function<bool()> leading;  // while false, statuses are not written
+    Duration status_delay;  // how long changes of a queue's status are collected
+    kube::RateLimit& status_rate;  // for the statuses of all queues together
   };
   explicit ObjectUpkeep(Context context);
   ~ObjectUpkeep() { *alive_ = false; }
 
-  // The queue, or what the engine knows of it, changed.
+  // The queue changed, or its state in the engine.
   void cluster_queue_changed(const std::string& name) { cluster_queues_.add(name); }
   void local_queue_changed(const std::string& key) { local_queues_.add(key); }
-  void cohort_changed(const std::string& name) { cohorts_.add(name); }  // with fair sharing: others have no status
-  // Whether it carries the finalizer may have changed: an object of one of SetFinalizer's kinds.
+  // Call with fair sharing only: otherwise a cohort has no status.
+  void cohort_changed(const std::string& name) { cohorts_.add(name); }
+  // The finalizer may have to be added or removed. `kind`: one of the kinds of SetFinalizer.
   void object_changed(const std::string& kind, const std::string& name, bool gone);
   void take(const engine::SetFinalizer& effect);
 
@@ -54,9 +55,10 @@ class ObjectUpkeep {
   const kube::Informer& informer_of(const std::string& kind) const;
 
   Context context_;
-  std::map<std::string, bool> wanted_finalizers_;  // "kind/name" -> shall be there
+  std::map<std::string, bool> wanted_finalizers_;  // "kind/name" -> whether it must be present
   WorkQueue cluster_queues_, local_queues_, cohorts_, finalizers_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // answers under way find out that this is gone
+  // false when this is destroyed: pending answers check it
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace berth::controller

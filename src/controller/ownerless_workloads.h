@@ -1,4 +1,5 @@
-// Workloads that no job controls: when somebody deletes one, nobody else takes our finalizer from it.
+// Workloads that no job controls: when a client deletes one, its kueue.x-k8s.io/resource-in-use finalizer is removed
+// here.
 #pragma once
 
 #include <map>
@@ -10,14 +11,14 @@
 
 namespace berth::controller {
 
-// Takes kueue.x-k8s.io/resource-in-use from the workload, if it is as it was seen.
+// Removes the finalizer kueue.x-k8s.io/resource-in-use, if the workload still has this version.
 void drop_workload_finalizer(Writes& writes, const api::kueue::Workload& workload, Writes::Done done);
 
 class OwnerlessWorkloads {
  public:
   OwnerlessWorkloads(Executor& executor, Writes& writes);
 
-  // The caches saw something new of the workload `key` ("namespace/name"); null: it is gone.
+  // The cache has a new version of the workload `key` ("namespace/name"); null: it is gone.
   void workload_changed(const std::string& key, const jobs::WorkloadPtr& now);
   void start();  // writing may begin
 
@@ -25,8 +26,9 @@ class OwnerlessWorkloads {
   void look(const std::string& key, WorkQueue::Finish finish);
 
   Writes& writes_;
+  // Workloads that are being deleted and still carry our finalizer, perhaps with finalizers of other clients.
   std::map<std::string, jobs::WorkloadPtr>
-      leaving_;  // deleted and kept by nothing but our finalizer, or by others' too
+      leaving_;
   bool started_ = false;
   WorkQueue queue_;
 };

@@ -1,5 +1,5 @@
-// From nodes and pods to events of the engine. Both change far more often than placement cares: a heartbeat, an
-// annotation or a pod that runs on costs no decision.
+// Converts nodes and pods to engine events. Both change far more often than their placement: a heartbeat, an
+// annotation or a status change of a running pod gives no event.
 #pragma once
 
 #include <map>
@@ -14,13 +14,13 @@
 
 namespace berth::controller {
 
-// Both remember what the engine was told last, as the value that the engine shares. As with other sources, `now` is
-// null when the object is gone, then `old` holds its last state.
+// Both classes keep what the engine was told last, as the value that the engine shares. `now` is null when the object
+// is gone; then `old` holds its last state. The result is nullopt when nothing changed that matters to the engine.
 class NodeSource {
  public:
   std::optional<engine::Event> changed(const JsonPtr& old, const JsonPtr& now);
 
-  // By the label kubernetes.io/hostname, which need not be the name.
+  // By the label kubernetes.io/hostname, which may differ from the node's name.
   bool exists(std::string_view hostname) const;
   bool usable(std::string_view hostname) const;  // ready and not cordoned
 
@@ -28,10 +28,10 @@ class NodeSource {
   void set_hostname(const api::Node& node, bool present);
 
   std::map<std::string, engine::Ptr<api::Node>, std::less<>> told_;
-  std::map<std::string, std::set<std::string>, std::less<>> by_hostname_;  // names
+  std::map<std::string, std::set<std::string>, std::less<>> by_hostname_;  // names of nodes
 };
 
-// Only pods that hold a node (PodPlacement::holds_node) are told, and when they hold it no more.
+// Reports only pods that hold a node (PodPlacement::holds_node), and when a pod no longer holds one.
 class PodSource {
  public:
   std::optional<engine::Event> changed(const JsonPtr& old, const JsonPtr& now);

@@ -18,7 +18,7 @@ using jobs::WorkloadPtr;
 
 constexpr std::string_view kReporter = "kueue-provisioning-request-controller";
 
-// The key of the workload that controls an object; empty when none does.
+// The key of the workload that controls an object; empty when there is none.
 std::string workload_key(const api::ObjectMeta& meta) {
   for (const auto& owner : meta.owners) {
     if (owner.controller && owner.kind == "Workload") return api::object_key(meta.ns, owner.name);
@@ -41,7 +41,7 @@ void index(std::map<std::string, std::set<std::string>>& index, const api::Objec
   }
 }
 
-// Another try may do: it is not told anybody, and nobody blames a later failure on it.
+// A retry may succeed, so the failure is not reported to users.
 bool transient(const api::RestResponse& response) {
   return response.code == 0 || response.code == 409 || response.code == 429 || response.code >= 500;
 }
@@ -106,7 +106,7 @@ std::string ProvisioningController::missing() const {
   return unread_.empty() ? std::string() : unread_.begin()->second;
 }
 
-// --- What changed.
+// --- Changes in the caches.
 
 void ProvisioningController::look_soon(const std::string& workload) {
   if (!workload.empty() && ready()) workloads_.add(workload);
@@ -231,7 +231,8 @@ void ProvisioningController::look(const std::string& key, WorkQueue::Finish fini
   read_and_clean_up(key, std::move(finish));
 }
 
-// The workload is finished and not cached any more, or deleted: then the garbage collector deletes what it owned.
+// The workload is finished and no longer cached, or it is deleted. In the second case the garbage collector deletes
+// what it owned.
 void ProvisioningController::read_and_clean_up(const std::string& key, WorkQueue::Finish finish) {
   const auto slash = key.find('/');
   const Target target{api::kWorkloads, key.substr(0, slash), key.substr(slash + 1), {}, {}};
@@ -239,7 +240,7 @@ void ProvisioningController::read_and_clean_up(const std::string& key, WorkQueue
     if (!*alive) return;
     if (!response.ok()) return finish(response.code == 404);
     auto workload = api::kueue::decode_workload(response.body);
-    if (!workload) return finish(true);  // a change of it that can be read comes through the watch
+    if (!workload) return finish(true);  // the watch brings the next version that can be decoded
     provision(std::make_shared<const api::kueue::Workload>(std::move(*workload)), finish);
   });
 }
@@ -294,7 +295,7 @@ void ProvisioningController::create(Look look, std::size_t next, const api::Grou
       [this, alive = alive_, look = std::move(look), next, check = std::move(check), kind,
        name](const api::RestResponse& response) {
         if (!*alive) return;
-        const bool exists_already = api::status_reason(response) == "AlreadyExists";  // the cache lags behind
+        const bool exists_already = api::status_reason(response) == "AlreadyExists";  // the cache is behind
         if (response.ok() || exists_already) {
           if (response.ok() && kind == api::autoscaling::kProvisioningRequestKind) {
             record(*look.workload, {false,
@@ -305,7 +306,7 @@ void ProvisioningController::create(Look look, std::size_t next, const api::Grou
           }
           return perform(look, next + 1);
         }
-        if (refused_by_terminating_namespace(response)) return look.finish(true);  // the workload goes too
+        if (refused_by_terminating_namespace(response)) return look.finish(true);  // the workload is deleted as well
         const std::string why =
             "Error creating " + kind + " \"" + name + "\": " + std::string(api::status_message(response));
         log::warn("an admission check could not ask for nodes", {{"code", response.code}, {"why", why}});
@@ -326,7 +327,7 @@ void ProvisioningController::remove(Look look, std::size_t next, const api::Grou
   });
 }
 
-// A refusal that time will not heal is shown where people look for it.
+// Reports a refusal that a retry cannot fix: as an event, and in the message of the check.
 void ProvisioningController::tell_failure(const Look& look, const std::string& check,
                                           const std::string& message) {
   record(*look.workload, {true, "FailedCreate", message, {}, {}});
@@ -346,7 +347,7 @@ void ProvisioningController::record(const api::kueue::Workload& workload, kube::
                          std::move(text));
 }
 
-// --- The checks themselves.
+// --- The AdmissionCheck objects.
 
 void ProvisioningController::write_active(const std::string& name, WorkQueue::Finish finish) {
   const JsonPtr object = context_.checks.get(name);

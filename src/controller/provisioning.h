@@ -1,9 +1,9 @@
-// Carries out what jobs/provisioning says: asks the cluster autoscaler for nodes on behalf of workloads whose
-// queue has a check of the controller kueue.x-k8s.io/provisioning-request, and says of these checks whether
-// they are active.
+// Carries out the steps of jobs/provisioning: asks the cluster autoscaler for nodes on behalf of workloads whose
+// queue has an AdmissionCheck of the controller kueue.x-k8s.io/provisioning-request, and writes whether these checks
+// are active.
 //
-// A cluster without ProvisioningRequests is told so in the checks; the caches go on asking for them, ever
-// more slowly.
+// When a cluster does not serve ProvisioningRequests, the checks say so. The caches keep trying, with a growing
+// delay.
 #pragma once
 
 #include <functional>
@@ -34,26 +34,29 @@ class ProvisioningController {
     kube::EventRecorder& events;
     kube::Informer& checks;  // AdmissionChecks
     std::function<kube::InformerOptions()> informer_options;
-    std::function<void(const engine::Event&)> feed;                     // reports go to the engine
-    // Null when there is none, or when it is finished and nobody owns it: such a one is read from the API server.
+    // Sends reports to the engine.
+    std::function<void(const engine::Event&)> feed;
+    // Null when the workload does not exist, or when it is finished and has no owner: such a workload is read from
+    // the API server.
     std::function<jobs::WorkloadPtr(const std::string& key)> workload;
     jobs::FlavorLookup flavors;
   };
   explicit ProvisioningController(Context context);
   ~ProvisioningController() { *alive_ = false; }
 
-  void read();   // fills its own caches
-  void start();  // those of the others are full: writing may begin
+  void read();  // starts its own caches
+  // The controller's other caches are complete: writing may begin.
+  void start();
 
-  // The caches saw something new.
-  // Of the workload `key` ("namespace/name"). Both may be null: a workload that Context::workload does not keep is gone.
+  // The cache of workloads has something new. `key`: "namespace/name". Both versions may be null: a workload that
+  // Context::workload does not keep is gone.
   void workload_changed(const std::string& key, const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
   void check_changed(const std::string& name);
-  void facts_changed();  // a flavor: look at every workload with checks again
+  void facts_changed();  // a flavor changed: look at every workload with checks again
 
  private:
   using Steps = std::shared_ptr<std::vector<jobs::ProvisioningStep>>;
-  // A look at one workload, while its steps are done.
+  // One workload while its steps are carried out.
   struct Look {
     jobs::WorkloadPtr workload;
     Steps steps;
@@ -87,15 +90,17 @@ class ProvisioningController {
   kube::Informer configs_, requests_, pod_templates_;
   std::map<std::string, std::string> unread_;  // by resource: why it cannot be read
   bool started_ = false;
-  // By "namespace/name"; and which of them the workload of a key controls.
+  // By "namespace/name"; requests_of_ and templates_of_: the keys of those that a workload controls, by the
+  // workload's key.
   std::map<std::string, api::autoscaling::ProvisioningRequestPtr> decoded_requests_;
   std::map<std::string, api::ObjectMeta> decoded_templates_;
   std::map<std::string, std::set<std::string>> requests_of_, templates_of_;
   std::set<std::string> with_checks_;  // keys of workloads
-  std::set<std::string> going_;        // uids whose deletion was asked for, until the cache knows
+  std::set<std::string> going_;  // uids whose deletion was requested, until the cache shows that they are gone
   WorkQueue workloads_, checks_;
+  // Pending answers check this: it is false when the controller is destroyed.
   std::shared_ptr<bool> alive_ =
-      std::make_shared<bool>(true);  // answers under way find out that the controller is gone
+      std::make_shared<bool>(true);
 };
 
 }  // namespace berth::controller

@@ -7,8 +7,8 @@
 
 namespace berth::controller {
 
-// The value of .status as it shall be. `object` is the queue as the API holds it: its generation becomes the
-// observed one, and the transition time of its Active condition stays when the condition's status stays.
+// The value for .status. `object` is the queue as stored in the API server: its generation becomes
+// observedGeneration, and the Active condition keeps its lastTransitionTime while its status does not change.
 Json encode_status(const engine::ClusterQueueStatus& status, const Json& object, Time now);
 Json encode_status(const engine::LocalQueueStatus& status, const Json& object, Time now);
 Json encode_status(const engine::CohortStatus& status, const Json& object, Time now);

@@ -1,4 +1,4 @@
-// One copy of pod templates that are equal: most workloads are made like others.
+// Keeps one copy of equal pod templates: most workloads have the same template as others.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace berth::controller {
 
 class SharedTemplates {
  public:
-  // The copy that others use already when there is one, else a new one.
+  // The copy that other workloads already use when there is one, else a new copy.
   JsonPtr share(const Json& pod_template);
   std::size_t size() const { return by_hash_.size(); }
 
@@ -19,7 +19,7 @@ class SharedTemplates {
   void forget_unused();
 
   std::unordered_map<std::size_t, std::weak_ptr<const Json>> by_hash_;
-  std::size_t look_at_ = 64;  // entries, before those that nobody uses any more are dropped
+  std::size_t look_at_ = 64;  // number of entries above which unused ones are dropped
 };
 
 }  // namespace berth::controller

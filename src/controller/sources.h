@@ -1,4 +1,4 @@
-// From objects of the API to events of the engine: one function per kind, called by the caches.
+// Converts API objects to engine events: one function per kind, called by the caches.
 #pragma once
 
 #include "base/json.h"
@@ -7,8 +7,9 @@
 
 namespace berth::controller {
 
-// `now` is null when the object is gone, then `old` holds its last state. An error when `now` cannot be decoded: the API server
-// validates objects, so that happens only where it uses another version of the definition.
+// `now` is null when the object is gone; then `old` holds its last state. It is an error when `now` cannot be
+// decoded. The API server validates objects, so this happens only when it has another version of the
+// CustomResourceDefinition.
 Result<engine::Event> cluster_queue_event(const JsonPtr& old, const JsonPtr& now);
 Result<engine::Event> cohort_event(const JsonPtr& old, const JsonPtr& now);
 Result<engine::Event> local_queue_event(const JsonPtr& old, const JsonPtr& now);

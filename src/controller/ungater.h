@@ -1,5 +1,5 @@
-// Carries out what jobs/ungate and jobs/stuck_pods say: lets the pods of placed workloads go to their nodes, and fails
-// those whose node is lost.
+// Carries out the decisions of jobs/ungate and jobs/stuck_pods: ungates the pods of workloads with a topology
+// assignment, and fails pods whose node is lost.
 #pragma once
 
 #include <functional>
@@ -19,9 +19,9 @@
 
 namespace berth::controller {
 
-// No place is given twice, however far the cache lags behind: every write names the version of the pod it was decided
-// on, the answer to it replaces what the cache shows, and a pod whose write has no known outcome is read anew before
-// anything else is decided for its workload.
+// No place is given to two pods, even when the cache is far behind: every write has the pod version it was decided on
+// as a precondition, its answer replaces the cached pod, and a pod whose last write failed or has an unknown outcome
+// is read again before anything else is decided for its workload.
 class Ungater {
  public:
   struct Context {
@@ -30,21 +30,24 @@ class Ungater {
     kube::EventRecorder& events;
     jobs::HostFacts hosts;
     std::function<jobs::WorkloadPtr(const std::string& key)> workload;  // null when there is none
-    Duration delay;  // changes of a workload's pods are collected this long
+    Duration delay;  // how long pod changes of a workload are collected
   };
   explicit Ungater(Context context);
   ~Ungater();
 
-  // The caches saw something new. Nothing is written before start().
+  // The caches have something new. Nothing is written before start().
   void pod_changed(const JsonPtr& old, const JsonPtr& now);
-  void workload_changed(const std::string& key, const jobs::WorkloadPtr& now);  // `key`: "namespace/name"; null: gone
+  // `key`: "namespace/name". Null: the workload is gone.
+  void workload_changed(const std::string& key, const jobs::WorkloadPtr& now);
   void nodes_changed();
   void start();
 
  private:
   struct Pods {
-    std::map<std::string, JsonPtr> known;  // by uid, without those that ended: as the cache or a later answer has them
-    std::set<std::string> doubtful;        // uids of pods whose last write may or may not have happened
+    // By uid, without pods that ended: the newer of the cached pod and the pod in a later answer.
+    std::map<std::string, JsonPtr> known;
+    // The uids of pods whose last write failed or has an unknown outcome.
+    std::set<std::string> doubtful;
   };
   // One request about one pod.
   struct Request {
@@ -58,7 +61,7 @@ class Ungater {
   void look(const std::string& key, WorkQueue::Finish finish);
   void decide(const std::string& key, const WorkQueue::Finish& finish);
   void settle_doubts(const std::string& key, const WorkQueue::Finish& finish);
-  // A pod is only failed for a workload as it is now, not as the cache had it.
+  // Asks the server whether the workload still has this version. A pod is failed only then.
   void confirm(const jobs::WorkloadPtr& workload, std::function<void(bool current)> then);
   Request release(const jobs::PodRelease& release);
   Request fail(const jobs::StuckPod& stuck);
@@ -70,11 +73,13 @@ class Ungater {
   Context context_;
   bool started_ = false;
   std::map<std::string, Pods> pods_;                    // by the key of their workload
-  std::map<std::string, std::string> owners_;           // the same by uid of the pod
-  std::map<std::string, jobs::WorkloadPtr> workloads_;  // those that let pods go
-  std::set<std::string> waiting_;                       // workloads with a pod that waits for its node to come back
+  std::map<std::string, std::string> owners_;  // uid of the pod -> key of its workload
+  std::map<std::string, jobs::WorkloadPtr> workloads_;  // those whose pods may be ungated
+  // Keys of workloads with a pod that waits until its node is usable again.
+  std::set<std::string> waiting_;
   WorkQueue queue_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // answers under way find out that it is gone
+  // false when this is destroyed: pending answers check it
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace berth::controller

@@ -15,7 +15,8 @@ kube::ObjectRef ref_of(const Json& object) {
 
 std::pair<std::string, std::string> key_of(const kube::ObjectRef& ref) { return {ref.kind, api::object_key(ref.ns, ref.name)}; }
 
-// `last` may be null.
+// `last`, which may be null, with the metadata of `now`. Without `last`: an object without content when `now` is
+// being deleted, else null.
 JsonPtr with_metadata_of(const JsonPtr& last, const Json& now) {
   const Json* metadata = find(now, "metadata");
   if (metadata == nullptr || (!last && find(*metadata, "deletionTimestamp") == nullptr)) return nullptr;

@@ -1,6 +1,6 @@
-// Objects that the API server accepted and that cannot be decoded here. Each is logged and gets an event. Its last readable version
-// counts, with the present metadata: so a deletion is seen, and our finalizer is removed. Only the leader writes events; a new leader
-// writes them for all unreadable objects.
+// Objects that the API server accepted and that cannot be decoded here. Each is logged and gets an event. Its last
+// readable version is used, with the present metadata, so that a deletion is seen and our finalizer is removed. Only
+// the leader writes events; a new leader writes them for all unreadable objects.
 #pragma once
 
 #include <cstddef>
@@ -21,12 +21,12 @@ class UnreadableObjects {
   UnreadableObjects(kube::EventRecorder& events, std::function<bool()> leading)
       : events_(events), leading_(std::move(leading)) {}
 
-  // `old`: the version before, null for a new object. `why` names the field and what was expected; the same reason about the same
-  // object is told once. Returns what counts instead of `now`: the last readable version with the metadata of `now`. Without a readable
-  // version: an object that is being deleted is returned without its content, otherwise null.
+  // `old`: the version before, null for a new object. `why` names the field and what was expected; it is logged once
+  // while it stays the same. Returns the object to use instead of `now`: the last readable version with the metadata
+  // of `now`. Without a readable version: an object without content when `now` is being deleted, otherwise null.
   JsonPtr add(const JsonPtr& old, const JsonPtr& now, const std::string& why);
-  void remove(const Json& object);  // it can be read again, or it is gone
-  void tell_all();                  // this process leads from now on
+  void remove(const Json& object);  // the object can be decoded again, or it is gone
+  void tell_all();  // call when this process starts to lead
   std::size_t size() const { return unreadable_.size(); }
 
  private:
@@ -39,8 +39,9 @@ class UnreadableObjects {
 
   kube::EventRecorder& events_;
   std::function<bool()> leading_;
+  // By kind and "namespace/name"; at most one entry per object.
   std::map<std::pair<std::string, std::string>, Entry>
-      unreadable_;  // by kind and "namespace/name"; at most one for each object
+      unreadable_;
 };
 
 }  // namespace berth::controller

@@ -20,7 +20,7 @@ namespace {
 constexpr const char* kQueuesRead = "queues";
 constexpr const char* kGroupsRead = "podgroups";
 
-// Whether anything changed that opens or closes queues or moves them.
+// Whether the change can open, close or move queues.
 bool moved(const QueuePtr& a, const QueuePtr& b) {
   return !a || !b || a->meta.uid != b->meta.uid || a->parent != b->parent || a->status.state != b->status.state ||
          a->meta.annotations != b->meta.annotations;
@@ -45,7 +45,7 @@ VolcanoController::VolcanoController(Context context)
   queue_objects_.on_change([this](const JsonPtr& old, const JsonPtr& now) { queue_seen(old, now); });
   queue_objects_.on_synced([this] {
     plant();
-    if (started_) queues_.start();  // they came later than the others
+    if (started_) queues_.start();  // the queues were read later than the other caches
   });
   group_objects_.on_change([this](const JsonPtr& old, const JsonPtr& now) { groups_.group_changed(old, now); });
   commands_.on_change([this](const JsonPtr&, const JsonPtr& now) {
@@ -147,12 +147,12 @@ void VolcanoController::queue_seen(const JsonPtr& old, const JsonPtr& now) {
   if (!now) context_.unreadable.remove(*old);
   feed(after ? tree_.set(after) : tree_.remove(name));
   if (!moved(before, after)) {
-    if (!(before->status == after->status)) queues_.status_changed(name);  // perhaps not by us
+    if (!(before->status == after->status)) queues_.status_changed(name);  // perhaps by another client
     return;
   }
   queues_.changed(name);
   look_below(name);
-  // One that becomes a leaf, or is none any more, takes work or does not.
+  // The parent may have become a leaf, or stopped being one, and only leaves take work.
   for (const QueuePtr& version : {before, after}) {
     if (!version || name == api::volcano::kRootQueue) continue;
     const std::string parent(volcano::parent_of(*version));
@@ -192,7 +192,7 @@ bool VolcanoController::take(const engine::Effect& effect) {
                       std::is_same_v<Effect, engine::RecordEvent>) {
           return groups_.take(e);
         } else if constexpr (std::is_same_v<Effect, engine::ExpireWorkload>) {
-          return e.workload->meta.ns == volcano::kGroupNamespace;  // it goes with its group
+          return e.workload->meta.ns == volcano::kGroupNamespace;  // the workload ends with its PodGroup
         } else if constexpr (std::is_same_v<Effect, engine::ClusterQueueStatusChanged>) {
           if (is_reserved_name(e.name)) queues_.usage_changed(volcano::queue_of_node(e.name));
           return is_reserved_name(e.name);

@@ -1,8 +1,8 @@
-// Volcano's queues, PodGroups and Commands beside Kueue's objects: their caches, the quota tree that the engine is told of, and who
-// writes what follows (volcano_queues, volcano_groups).
+// Volcano's Queues, PodGroups and Commands: their caches, the quota tree that the engine gets, and the parts that
+// write the results (volcano_queues, volcano_groups).
 //
-// A cluster that does not serve them has none: that is said once, the caches go on asking ever more slowly, and nothing waits for
-// them.
+// When a cluster does not serve these kinds, this is logged once, the caches keep trying with a growing delay, and
+// nothing waits for them.
 #pragma once
 
 #include <functional>
@@ -36,53 +36,59 @@ class VolcanoController {
     std::function<kube::InformerOptions()> informer_options;
     std::function<void(const engine::Event&)> feed;
     std::function<const engine::Engine&()> engine;
-    std::function<std::int32_t(std::string_view priority_class)> priority;  // 0 for one that does not exist
-    std::function<void()> settled;  // settled() may be true now
-    kube::RateLimit& status_rate;   // of all queues' statuses together
+    // The value of a PriorityClass; 0 when it does not exist.
+    std::function<std::int32_t(std::string_view priority_class)> priority;
+    std::function<void()> settled;  // called when settled() may have become true
+    kube::RateLimit& status_rate;  // for the statuses of all queues together
     volcano::TreeOptions tree;
     volcano::AdmissionOptions admission;
   };
   explicit VolcanoController(Context context);
 
-  void read();  // fills its own caches
-  // Queues and PodGroups were read, and since the last read_anew() once more; or the cluster does not serve them.
+  void read();  // starts its own caches
+  // Queues and PodGroups have been read, PodGroups also once more since the last read_anew(); or the cluster does not
+  // serve them or does not allow reading them.
   bool settled() const { return waiting_for_.empty(); }
-  std::vector<std::string> missing() const { return {waiting_for_.begin(), waiting_for_.end()}; }  // until then, by name
-  void read_anew();  // what the last leader wrote
-  void start();      // writing may begin
+  // The names of the resources that settled() waits for.
+  std::vector<std::string> missing() const { return {waiting_for_.begin(), waiting_for_.end()}; }
+  void read_anew();  // reads PodGroups again, for the last writes of the previous leader
+  void start();  // writing may begin
   bool counts_pods() const { return groups_.any(); }
 
   void pod_changed(const JsonPtr& old, const JsonPtr& now) { groups_.pod_changed(old, now); }
   void priorities_changed() { groups_.priorities_changed(); }
-  // What the engine is to be told of a ResourceFlavor: where there is none of the name that this tree counts in, another stands in.
+  // The event of a ResourceFlavor as the engine gets it. When the cluster has no ResourceFlavor with the name that
+  // the tree uses, the engine keeps a stand-in.
   engine::Event flavor_event(engine::Event seen_or_gone);
 
-  // What the caches have; null when they do not know the object, or do not hold the resource.
+  // The cached object; null when the cache does not have it, or when no cache holds the resource. `key`:
+  // "namespace/name", or "name" for a Queue.
   JsonPtr find(const api::GroupVersionResource& resource, const std::string& key) const;
 
-  // Sees to effects that are about Volcano's objects or what stands for them in the engine; false: it is about something else.
+  // Handles effects on Volcano's objects and on the engine's objects that stand for them. False: the effect is about
+  // something else.
   bool take(const engine::Effect& effect);
 
-  // Rules at the doors of admission: by the queues as they were seen, and by the engine's ledger. Before the queues were read, and
-  // where they cannot be, nothing is judged.
+  // Admission rules, based on the cached queues and the engine's ledger. The functions are empty, and nothing is
+  // refused, while queues have not been read or cannot be read.
   api::kueue::AdmissionRules rules(std::string_view group, std::string_view resource) const;
-  // Workloads that hold quota in the queue itself, by the ledger.
+  // The number of workloads that hold quota in the queue itself, from the ledger.
   std::size_t holders_in(std::string_view queue) const;
 
  private:
   void connect(kube::Informer& informer, const std::string& what);
   void queue_seen(const JsonPtr& old, const JsonPtr& now);
-  void plant();  // the tree, before its first queue
+  void plant();  // feeds the root and the flavor, before the first queue
   void feed(const volcano::QuotaTree::Events& events);
   void arrived(const std::string& what);
   void look_below(const std::string& queue);
 
   Context context_;
   bool planted_ = false, reading_ = false, started_ = false;
-  bool has_flavor_ = false;               // a ResourceFlavor of the tree's name exists
-  std::optional<engine::Event> stand_in_;  // for that flavor
-  std::set<std::string> waiting_for_;  // caches that are not read yet
-  std::map<std::string, int> told_;    // by cache: the code of the answer that was logged last
+  bool has_flavor_ = false;  // a ResourceFlavor of the tree's name exists
+  std::optional<engine::Event> stand_in_;  // the engine gets it while no such flavor exists
+  std::set<std::string> waiting_for_;  // resources that settled() waits for
+  std::map<std::string, int> told_;  // by resource: the HTTP code of the last logged list answer
   kube::Informer queue_objects_, group_objects_, commands_;
   volcano::QuotaTree tree_;
   std::shared_ptr<const volcano::Admission> admission_;
@@ -90,7 +96,7 @@ class VolcanoController {
   VolcanoQueues queues_;
 };
 
-// Whether the name of a ClusterQueue or Cohort of Kueue's is kept for Volcano's queues (docs/adr/0013).
+// Whether the name of a Kueue ClusterQueue or Cohort is reserved for Volcano's queues (docs/adr/0013).
 bool is_reserved_name(std::string_view name);
 
 }  // namespace berth::controller

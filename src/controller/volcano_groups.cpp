@@ -62,7 +62,7 @@ VolcanoGroups::VolcanoGroups(Context context)
       queue_(context_.executor,
              [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); }) {}
 
-// --- What the caches saw.
+// --- Changes in the caches.
 
 void VolcanoGroups::group_changed(const JsonPtr& old, const JsonPtr& now) {
   const std::string key = api::object_key(now ? *now : *old);
@@ -168,19 +168,19 @@ volcano::GroupContext VolcanoGroups::context_of(const std::string& key, const En
 void VolcanoGroups::see(const std::string& key) {
   Entry& entry = entries_.find(key)->second;
   auto minimum = volcano::minimum_of(*entry.group, context_of(key, entry));
-  // What the engine said lives on beside what is read from the group; who is let in by somebody else is charged as well. While
-  // another process leads, the group alone says what that one decided.
+  // Keep the engine's status; take the rest from the group. A group that another client admitted is charged as well.
+  // While another process leads, only the group says what that leader decided.
   const bool let_in_by_others = minimum && minimum->status.admission && is_fresh(entry);
   if (started_ && minimum && entry.minimum && (entry.minimum->status.admission || !let_in_by_others)) {
     auto asked = std::exchange(minimum->status, entry.minimum->status).admission;
-    // What was let in is charged by what it asks for now, as whoever starts anew does.
+    // An admitted group is charged by what it asks for now, the same as after a restart.
     if (asked && minimum->status.admission) minimum->status.admission = std::move(asked);
     minimum->active = entry.minimum->active;
   } else if (minimum && minimum->status.admission && entry.minimum && entry.minimum->status.admission) {
-    minimum->status.conditions = entry.minimum->status.conditions;  // it is charged since then
+    minimum->status.conditions = entry.minimum->status.conditions;  // keep the time since which it is charged
   }
   tell(entry.minimum, Part::kMinimum, entry, std::move(minimum));
-  // Of what runs, what the minimum as it is now does not cover.
+  // The surplus: what runs and is not covered by the present minimum.
   auto surplus = volcano::surplus_of(*entry.group, context_of(key, entry));
   if (surplus && entry.surplus) surplus->status.conditions = entry.surplus->status.conditions;
   tell(entry.surplus, Part::kSurplus, entry, std::move(surplus));
@@ -207,7 +207,7 @@ void VolcanoGroups::tell(Told& told, Part part, const Entry& entry, std::optiona
   context_.feed(engine::WorkloadSeen{told});
 }
 
-// --- From the engine.
+// --- Effects of the engine.
 
 VolcanoGroups::Told* VolcanoGroups::told_of(std::string_view workload) {
   const auto ref = volcano::group_of_workload(workload);
@@ -235,7 +235,7 @@ bool VolcanoGroups::change(const Workload& base, std::uint64_t write, const std:
     const auto ref = volcano::group_of_workload(base.meta.name);
     if (started_) queue_.add(api::object_key(ref->ns, ref->name));
   }
-  // Not inside of the engine's own call; until then the workload may have changed again, or be gone.
+  // Not inside the engine's own call. Until the posted task runs, the workload may change again or be gone.
   context_.executor.post([this, alive = alive_, settled = std::move(settled), seen = std::move(seen)] {
     if (!*alive) return;
     context_.feed(settled);
@@ -271,7 +271,7 @@ void VolcanoGroups::record(const PodGroup& group, kube::EventText text) {
 
 void VolcanoGroups::look(const std::string& key, WorkQueue::Finish finish) {
   const auto it = entries_.find(key);
-  if (it == entries_.end() || !is_fresh(it->second)) return finish(true);  // the cache will bring what was written
+  if (it == entries_.end() || !is_fresh(it->second)) return finish(true);  // the cache will bring our last write
   const Entry& entry = it->second;
   const auto status_of = [](const Told& told) { return told ? &told->status : nullptr; };
   GroupDuty duty =
@@ -309,7 +309,7 @@ PodGroupStatus VolcanoGroups::wanted(const Entry& entry, const GroupDuty& duty) 
   return status;
 }
 
-// The phase first: while it says that the group may run, pods that are stopped are made anew.
+// Writes the phase before it deletes pods: while the phase lets the group run, deleted pods are created again.
 void VolcanoGroups::write(const std::string& key, const PodGroupStatus& status, const GroupDuty& duty,
                           WorkQueue::Finish finish) {
   const PodGroup& group = *entries_.find(key)->second.group;
@@ -329,12 +329,12 @@ void VolcanoGroups::write(const std::string& key, const PodGroupStatus& status, 
                           if (!response.ok()) return finish(false);
                           it->second.written = string_at(response.body, {"metadata", "resourceVersion"});
                           GroupDuty rest = duty;
-                          rest.stopped = false;  // once the cache shows the phase
+                          rest.stopped = false;  // reported once the cache shows the phase
                           stop_pods(key, rest, finish);
                         });
 }
 
-// Ready is a group once as many pods are bound, or have succeeded, as have to run at once; what runs above that is.
+// A group is ready once at least minMember pods are bound or have succeeded. The surplus is always ready: it runs.
 void VolcanoGroups::report(const std::string& key, bool stopped) {
   const Entry& entry = entries_.find(key)->second;
   for (const Told& part : {entry.minimum, entry.surplus, entry.growth}) {
@@ -342,7 +342,7 @@ void VolcanoGroups::report(const std::string& key, bool stopped) {
     api::kueue::JobReport report;
     const bool enough = pods_.bound(key) + entry.group->status.succeeded >= entry.group->min_member;
     report.pods_ready = enough || part == entry.surplus;
-    // Of a pod that was not let go nothing runs.
+    // The pod of the growth is still gated, so it does not run.
     report.stopped = part == entry.minimum ? stopped : part == entry.growth && is_evicted(part);
     report.workload_version = part->meta.resource_version;
     context_.feed(engine::JobReported{std::string(volcano::kGroupNamespace), part->meta.name, std::move(report)});
@@ -357,7 +357,8 @@ bool VolcanoGroups::next_may_go(const std::string& key) const {
   return holds(entry.minimum) && volcano::is_covered(*entry.group, context_of(key, entry), pod->pod());
 }
 
-// The next pod above the minimum has its quota. It counts as running from now on, and the one behind it may ask.
+// The next pod above the minimum has its quota: remove its gate. It counts as running from now on, and the next gated
+// pod may ask.
 void VolcanoGroups::let_go(const std::string& key, WorkQueue::Finish finish) {
   auto pod = pods_.first_gated(key);
   Json body = JsonObject();
@@ -392,7 +393,8 @@ void VolcanoGroups::stop_pods(const std::string& key, const GroupDuty& duty, Wor
       if (response.ok() || response.code == 404) {
         pods_.going(pod.uid);
       } else {
-        work->failed = true;  // a conflict, too: should it be another pod of that name, the cache will say so
+        // A conflict counts as a failure, too: if another pod has the name now, the cache will show it.
+        work->failed = true;
       }
       if (--work->open == 0) work->finish(!work->failed);
     });

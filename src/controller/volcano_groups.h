@@ -1,9 +1,9 @@
-// PodGroups as workloads that no API server holds: feeds them to the engine, keeps what the engine decided about them, and writes
-// what follows: the group's phase, its condition Unschedulable, the gates of pods above its minimum, and the deletion of pods that
-// have to give way.
+// PodGroups as workloads that no API server holds: feeds them to the engine, keeps the engine's decisions about them,
+// and writes the results: the phase of the group, its condition Unschedulable, the gates of pods above its minimum,
+// and the deletion of pods that must stop.
 //
-// The engine's decision is settled at once, in memory; the writes follow until the objects say the same. A decision that was lost
-// with the process is taken anew from phases and pods.
+// A decision is settled at once, in memory; writes follow until the objects match it. Decisions that were lost with
+// the process are made again from phases and pods.
 #pragma once
 
 #include <array>
@@ -36,29 +36,31 @@ class VolcanoGroups {
     const volcano::QuotaTree& tree;
     std::string flavor;  // TreeOptions::flavor
     std::function<void(const engine::Event&)> feed;
-    std::function<std::int32_t(std::string_view priority_class)> priority;  // 0 for one that does not exist
-    std::function<void(const std::string& queue)> queue_changed;            // PodGroups of this queue came, went or changed phase
+    // The value of a PriorityClass; 0 when it does not exist.
+    std::function<std::int32_t(std::string_view priority_class)> priority;
+    // PodGroups of this queue were added, deleted or changed their phase.
+    std::function<void(const std::string& queue)> queue_changed;
   };
   explicit VolcanoGroups(Context context);
   ~VolcanoGroups() { *alive_ = false; }
 
-  // The caches saw something new. Nothing is written before start().
+  // The caches have something new. Nothing is written before start().
   void group_changed(const JsonPtr& old, const JsonPtr& now);
   void pod_changed(const JsonPtr& old, const JsonPtr& now);
   void priorities_changed();
-  void queue_changed(const std::string& queue);  // it takes work now, or does not any more
+  void queue_changed(const std::string& queue);  // the queue starts or stops taking work
   void start();
   bool any() const { return !entries_.empty(); }
 
-  // Effects of the engine: false when they are about something else.
+  // Handles an effect of the engine. False: the effect is about something else.
   bool take(const engine::WriteWorkloadStatus& effect);
   bool take(const engine::DeactivateWorkload& effect);
   bool take(const engine::RecordEvent& effect);
 
-  // A workload as the engine knows it; null: it knows none.
+  // A workload as the engine knows it; null: the engine does not know it.
   using Told = std::shared_ptr<const api::kueue::Workload>;
 
-  // PodGroups that name this queue itself: all, and by phase.
+  // The number of PodGroups that name this queue itself: in total, and by phase.
   using ByPhase = std::array<std::int32_t, 6>;  // index: api::volcano::PodGroupPhase
   std::size_t in(std::string_view queue) const;
   ByPhase by_phase(std::string_view queue) const;
@@ -67,7 +69,8 @@ class VolcanoGroups {
   using GroupPtr = std::shared_ptr<const api::volcano::PodGroup>;
   struct Entry {
     GroupPtr group;
-    std::string written;  // the version that was written last: until the cache has it, the object says what was
+    // The resourceVersion of our last write. Until the cache has it, `group` is out of date.
+    std::string written;
     Told minimum, surplus, growth;
     Told& part(volcano::Part which) {
       return which == volcano::Part::kMinimum ? minimum : which == volcano::Part::kSurplus ? surplus : growth;
@@ -90,8 +93,9 @@ class VolcanoGroups {
   void tell(Told& told, volcano::Part part, const Entry& entry, std::optional<api::kueue::Workload> now);
   void forget(const std::string& key);
   void count(const api::volcano::PodGroup& group, const std::string& key, int by);
-  Told* told_of(std::string_view workload);  // null: its group is not known
-  bool is_told(const Told& workload);        // the engine was told of nothing later about it
+  Told* told_of(std::string_view workload);  // null: the group is unknown
+  // Whether the engine has been told nothing newer about this workload.
+  bool is_told(const Told& workload);
   bool change(const api::kueue::Workload& base, std::uint64_t write, const std::function<void(api::kueue::Workload&)>& how);
 
   void look(const std::string& key, WorkQueue::Finish finish);
@@ -106,12 +110,13 @@ class VolcanoGroups {
 
   Context context_;
   bool started_ = false;
-  std::int64_t version_ = 0;  // of the workloads: no server counts them
+  std::int64_t version_ = 0;  // resourceVersions of the workloads, which no server counts
   GroupPods pods_;
   std::map<std::string, Entry, std::less<>> entries_;  // by "namespace/name"
   std::map<std::string, InQueue, std::less<>> in_queue_;
   WorkQueue queue_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // answers under way find out that this is gone
+  // false when this is destroyed: pending answers check it
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace berth::controller

@@ -20,7 +20,8 @@ using volcano::QueueNode;
 
 namespace {
 
-// What is counted in a queue is collected this long: a parent counts all that is below it. Volcano's scheduler writes as often.
+// How long usage changes of a queue are collected, since a parent counts everything below it. Volcano's scheduler
+// writes as often.
 constexpr Duration kStatusDelay = std::chrono::seconds(1);
 
 std::string scheduling_version() {
@@ -64,7 +65,7 @@ void VolcanoQueues::usage_changed(std::string_view queue) {
   used_.erase(volcano::node_name(queue));
   if (!started_) return;
   const QueueNode* node = context_.tree.forest().find(queue);
-  // Parents that run in a circle are gone round once.
+  // When parents form a cycle, go around it once.
   for (std::size_t steps = 0; node != nullptr && steps <= context_.tree.forest().size(); ++steps, node = node->parent)
     statuses_.add(node->name);
 }
@@ -79,14 +80,14 @@ void VolcanoQueues::command_changed(const std::string& key) {
 
 // --- Opening and closing.
 
-// At most once, as in Volcano: who deletes the Command carries it out.
+// At most once, as in Volcano: the process that deletes the Command carries it out.
 void VolcanoQueues::obey(const std::string& key, WorkQueue::Finish finish) {
   const JsonPtr object = context_.commands.get(key);
   if (!object || find_path(*object, {"metadata", "deletionTimestamp"}) != nullptr) return finish(true);
   const auto command = api::volcano::decode_command(*object);
   if (!command) return finish(true);
   const auto order_given = volcano::order_of(*command);
-  if (order_given && !*order_given) return finish(true);  // somebody else's
+  if (order_given && !*order_given) return finish(true);  // a Command for another controller
   context_.writes.remove(Target::of(api::kVolcanoCommands, *object), [this, alive = alive_, order_given, queue = command->target.name,
                                                           finish](const api::RestResponse& response) {
     if (!*alive) return;
@@ -137,7 +138,8 @@ void VolcanoQueues::look(const std::string& queue, WorkQueue::Finish finish) {
   if (!steps) {
     const std::string& why = steps.error().message;
     if (order.by_command && std::exchange(refused_[queue], why) != why) refuse(queue, why);
-    // Somebody waits until the parent is open. What a parent wants is seen again when the cache shows the parent.
+    // An opening by a Command is retried until the parent is open. What a parent requires is found again when the
+    // cache shows the parent.
     if (order.by_command && order.action == QueueAction::kOpen) return finish(false);
     carried_out();
     return finish(true);
@@ -159,7 +161,7 @@ void VolcanoQueues::perform(Steps steps, std::size_t next, WorkQueue::Finish fin
   });
 }
 
-// The object and its state are two requests: the second goes on where the first ended.
+// The object and its status need two requests. The second uses the resourceVersion that the first returned.
 void VolcanoQueues::write(const volcano::QueueChange& change, const std::function<void(bool ok)>& done) {
   const JsonPtr object = context_.queues.get(change.queue);
   if (!object) return done(true);
@@ -200,9 +202,9 @@ void VolcanoQueues::create(const std::string& queue, WorkQueue::Finish finish) {
                          });
 }
 
-// --- What is in them.
+// --- The statuses.
 
-// Kept: a parent asks for all that are below it whenever one of them changes.
+// Cached, because a parent sums all queues below it whenever one of them changes.
 const api::ResourceList& VolcanoQueues::used_in(std::string_view cluster_queue) {
   if (const auto it = used_.find(cluster_queue); it != used_.end()) return it->second;
   api::ResourceList& used = used_[std::string(cluster_queue)];
@@ -234,7 +236,7 @@ void VolcanoQueues::write_status(const std::string& queue, WorkQueue::Finish fin
   const auto decoded = object ? api::volcano::decode_queue(*object) : Result<api::volcano::Queue>();
   if (!object || !decoded) return finish(true);
   QueueStatus present = decoded->status;
-  present.state = QueueState::kNone;  // not changed here
+  present.state = QueueState::kNone;  // the state is written elsewhere
   const QueueStatus wanted = status_of(queue);
   if (present == wanted) return finish(true);
   Json change = make_merge_patch(api::volcano::encode_queue_status(present), api::volcano::encode_queue_status(wanted));

@@ -1,5 +1,5 @@
-// Volcano's queues as objects: opens and closes them as Commands and parents want it, says in their statuses what is in them, and
-// makes the two that always exist. Nothing is written before start().
+// Volcano's Queue objects: opens and closes them as Commands and parents require, writes their statuses, and creates
+// the two queues that always exist. Nothing is written before start().
 #pragma once
 
 #include <functional>
@@ -32,7 +32,7 @@ class VolcanoQueues {
     const volcano::QuotaTree& tree;
     const VolcanoGroups& groups;
     std::function<const engine::Engine&()> engine;
-    kube::RateLimit& status_rate;  // of all queues' statuses together
+    kube::RateLimit& status_rate;  // for the statuses of all queues together
   };
   explicit VolcanoQueues(Context context);
   ~VolcanoQueues() { *alive_ = false; }
@@ -40,9 +40,9 @@ class VolcanoQueues {
   void start();
   // The queue itself, its parent or the PodGroups in it changed.
   void changed(std::string_view queue);
-  // What is counted in it changed, which its ancestors count, too.
+  // The usage of the queue changed. Its ancestors count it, too.
   void usage_changed(std::string_view queue);
-  // Its status was written, by us or by somebody else.
+  // The status of the queue was written, by this process or by another client.
   void status_changed(std::string_view queue);
   void command_changed(const std::string& key);
 
@@ -50,7 +50,7 @@ class VolcanoQueues {
   struct Order {
     volcano::QueueAction action = volcano::QueueAction::kSync;
     std::uint64_t serial = 0;
-    bool by_command = false;  // not by a parent
+    bool by_command = false;  // false: by a parent
   };
   using Steps = std::shared_ptr<volcano::QueueSteps>;
 
@@ -67,12 +67,15 @@ class VolcanoQueues {
 
   Context context_;
   bool started_ = false;
-  std::map<std::string, Order, std::less<>> orders_;         // by queue, until they are carried out
-  std::map<std::string, std::string, std::less<>> refused_;  // by queue: why its order waits, as it was told
+  std::map<std::string, Order, std::less<>> orders_;  // by queue, until they are carried out
+  // By queue: the reason why its order must wait, as it was reported last.
+  std::map<std::string, std::string, std::less<>> refused_;
   std::uint64_t orders_given_ = 0;
-  std::map<std::string, api::ResourceList, std::less<>> used_;  // by cluster queue; those that did not change since they were asked
+  // By cluster queue: its usage, until it changes.
+  std::map<std::string, api::ResourceList, std::less<>> used_;
   WorkQueue states_, statuses_, commands_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // answers under way find out that this is gone
+  // false when this is destroyed: pending answers check it
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace berth::controller

@@ -9,11 +9,11 @@ namespace berth::controller {
 namespace {
 constexpr Duration kFirstRetry = std::chrono::milliseconds(20);
 constexpr Duration kLastRetry = std::chrono::seconds(30);
-// A key may be looked at this often within the window before it is slowed down.
+// A key may run kFreeRuns times within kWindow. Then each run is delayed longer, up to kSlowest.
 constexpr Duration kWindow = std::chrono::seconds(10);
 constexpr int kFreeRuns = 50;
 constexpr Duration kSlowest = std::chrono::seconds(5);
-constexpr std::size_t kPaceBound = 20'000;  // keys remembered; the old ones are forgotten beyond it
+constexpr std::size_t kPaceBound = 20'000;  // keys remembered; beyond it, old keys are dropped
 }  // namespace
 
 WorkQueue::WorkQueue(Executor& executor, Work work, Duration delay, kube::RateLimit* rate)
@@ -36,7 +36,7 @@ void WorkQueue::add(const std::string& key, Duration delay) {
     entry.again = !planted(Planted::kLostWakeUp);
     return;
   }
-  // A change may be just what a failed key waits for: it does not wait for its delay then.
+  // A change may fix what made the key fail, so the key does not wait for the rest of its retry delay.
   const bool sooner = delay < delay_ && !entry.at_once;
   if (entry.timer != 0 && !entry.has_turn && (entry.failures > 0 || sooner)) {
     executor_.cancel(entry.timer);

@@ -1,5 +1,6 @@
-// Keys to be looked at: each once at a time, again when it changed meanwhile, later when it failed, and
-// slower when it keeps changing: a cache that lags behind must not make two writers chase each other.
+// A queue of keys to process. A key is processed once at a time: again when it changed meanwhile, later when it
+// failed, and more slowly when it keeps changing, so that two writers do not chase each other while a cache is
+// behind.
 #pragma once
 
 #include <functional>
@@ -18,13 +19,14 @@ class WorkQueue {
   // `work` calls `finish(ok)` exactly once, possibly later.
   using Finish = std::function<void(bool ok)>;
   using Work = std::function<void(const std::string& key, Finish finish)>;
-  // `delay`: how long changes of one key are collected before it is looked at. `rate`: what several queues share; who is due
-  // waits for its turn in the order of being due, and changes are collected meanwhile. Null: no limit. Must outlive the queue.
+  // `delay`: how long changes of one key are collected before it is processed. `rate`: a limit that several queues
+  // share; keys that are due wait for their turn in the order in which they became due, and changes are collected
+  // meanwhile. Null: no limit. `rate` must outlive the queue.
   WorkQueue(Executor& executor, Work work, Duration delay = Duration(0), kube::RateLimit* rate = nullptr);
   ~WorkQueue();
 
   void add(const std::string& key);
-  // The same, when there is nothing to collect any more: looked at soon, unless it keeps changing.
+  // The same without the collecting delay, unless the key keeps changing.
   void add_at_once(const std::string& key);
 
  private:
@@ -32,17 +34,17 @@ class WorkQueue {
     bool running = false;
     bool again = false;
     bool at_once = false;  // the timer was set without a delay
-    bool has_turn = false;  // the timer waits for the rate
+    bool has_turn = false;  // the rate limit gave it a turn; the timer waits for it
     TimerId timer = 0;
     int failures = 0;
   };
-  // How often a key was looked at lately.
+  // How many runs of a key were scheduled since `since`.
   struct Pace {
     Time since{};
     int runs = 0;
   };
   void add(const std::string& key, Duration delay);
-  // Of the key's next run: `delay`, more when it keeps changing.
+  // The delay of the key's next run: `delay`, or more when the key keeps changing.
   Duration delay_of(const std::string& key, Duration delay);
   void run(const std::string& key);
   void finished(const std::string& key, bool ok);
@@ -51,8 +53,8 @@ class WorkQueue {
   Work work_;
   Duration delay_;
   kube::RateLimit* rate_;
-  std::map<std::string, Entry> entries_;  // only keys with something under way
-  std::map<std::string, Pace> pace_;      // only keys of the last seconds
+  std::map<std::string, Entry> entries_;  // only keys that are scheduled or running
+  std::map<std::string, Pace> pace_;  // old keys are dropped when there are many
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

@@ -21,7 +21,7 @@ Time since(const Workload& w, std::string_view type) {
   return condition == nullptr ? w.meta.creation : condition->last_transition;
 }
 
-// Since when it waits: creation, or the last time it was queued again.
+// Since when it waits: since it was last requeued, or since its creation.
 Time queued_at(const Workload& w) { return since(w, api::kueue::kRequeued); }
 
 std::string cluster_queue_of(const Workload& before, const Workload& after) {
@@ -29,7 +29,8 @@ std::string cluster_queue_of(const Workload& before, const Workload& after) {
   return before.status.admission ? before.status.admission->cluster_queue : std::string();
 }
 
-// The last part of the preemptor's path in the message of the Preempted condition: /cohort/queue.
+// The preemptor's cluster queue: the last part of the preemptor's path (/cohort/queue) in the message of the
+// Preempted condition. "" when the message has no path.
 std::string preempting_queue(std::string_view message) {
   constexpr std::string_view kPath = "; preemptor path: ";
   const std::size_t at = message.find(kPath);
@@ -47,16 +48,16 @@ std::vector<double> wait_buckets(int count) {
   return limits;
 }
 
-// With the labels that all of its metrics share, so that they are put together once for all that a change counts in.
+// The labels that all metrics of a workload share, so that they are built once per change.
 struct WorkloadMetrics::Subject {
   std::string cluster_queue;
-  bool tells_cluster_queue, tells_local_queue;  // whether these are there
+  bool tells_cluster_queue, tells_local_queue;  // whether these queues exist
   std::string priority_class;
   MetricLabels in_cluster_queue, in_local_queue;
   Subject(const Workload& before, const Workload& after, const std::string& role, bool per_local_queue,
           const Queues& queues)
       : cluster_queue(cluster_queue_of(before, after)),
-        // Of what was never admitted the cluster queue has no name: that is one series, which stays.
+        // A workload that was never admitted has no cluster queue. Such workloads share one series, which stays.
         tells_cluster_queue(cluster_queue.empty() || queues.has_cluster_queue(cluster_queue)),
         tells_local_queue(per_local_queue && queues.has_local_queue(after.meta.ns, after.queue_name)),
         priority_class(after.priority_class_ref ? after.priority_class_ref->name : std::string()),
@@ -182,7 +183,7 @@ void WorkloadMetrics::finished(const Subject& subject, const Workload& before, c
     observe(execution_, subject, since(after, api::kueue::kFinished) - since(before, api::kueue::kAdmitted));
 }
 
-// Every eviction adds one to the count of its cause in the status.
+// Every eviction increments the count of its cause in the status.
 void WorkloadMetrics::evicted(const Subject& subject, const Workload& before, const Workload& after) {
   for (const auto& now : after.status.evictions) {
     const auto& all = before.status.evictions;

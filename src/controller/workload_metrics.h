@@ -1,4 +1,4 @@
-// Counters and times of what happens to workloads, under Kueue's names.
+// Counters and durations of what happens to workloads, under Kueue's names.
 // https://kueue.sigs.k8s.io/docs/reference/metrics/
 #pragma once
 
@@ -14,26 +14,26 @@ namespace berth::controller {
 
 class WorkloadMetrics {
  public:
-  // Which queues there are now. What happens in others is not told: their series are gone and would stay for
-  // ever.
+  // Which queues exist now. Workloads in other queues are not counted: the series of those queues have been removed,
+  // and new ones would stay forever.
   struct Queues {
     std::function<bool(std::string_view name)> has_cluster_queue;
     std::function<bool(std::string_view ns, std::string_view name)> has_local_queue;
   };
 
-  // Every series has the label replica_role=`role`. `local_queues`: the same is told per LocalQueue too.
+  // Every series has the label replica_role=`role`. `local_queues`: also write series per LocalQueue.
   WorkloadMetrics(Metrics& metrics, std::string role, bool local_queues);
 
-  // Two versions of one workload that followed each other: what became true in between is counted once.
+  // Two consecutive versions of one workload: what became true in between is counted once.
   void changed(const api::kueue::Workload& before, const api::kueue::Workload& after, const Queues& queues);
 
-  // The queue is gone: so are its series, and one that is made anew under its name starts at zero.
+  // The queue is gone. Removes its series, so that a new queue of the same name starts at zero.
   void forget_cluster_queue(const std::string& name);
   void forget_local_queue(const std::string& ns, const std::string& name);
 
  private:
-  struct Subject;  // whose metrics a workload counts in
-  // A family of cluster queues and, unless they are switched off, its twin of local queues.
+  struct Subject;  // the queues and labels that a workload counts in
+  // A metric of cluster queues and its twin for local queues, which is unused when these are switched off.
   struct Counter {
     CounterFamily cluster_queues, local_queues;
   };
@@ -63,7 +63,7 @@ class WorkloadMetrics {
   HistogramFamily ready_to_evicted_, eviction_latency_;
 };
 
-// Kueue's limits of times in seconds: 1, then 2.5, doubling; `count` of them.
+// Bucket limits in seconds, as in Kueue: 1, then 2.5, then doubling; `count` limits in total.
 std::vector<double> wait_buckets(int count);
 
 }  // namespace berth::controller

@@ -113,7 +113,7 @@ void Writes::send(api::RestRequest request, std::string_view verb, Done done) {
   });
 }
 
-// Whoever runs this has to act: it is told once of each kind.
+// The administrator must act. Logged once per kind of request.
 void Writes::refused(const std::string& what, const api::RestResponse& response) {
   if (!told_refusals_.insert(what).second) return;
   log::error("the API server refuses: bind Berth's user to the roles of config/install/berth.yaml",

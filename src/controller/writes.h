@@ -1,5 +1,5 @@
-// Every write of the controller goes through here: counted, with the object's identity and version as
-// preconditions.
+// All writes of the controller go through here and are counted. Patches and status updates have the object's uid and
+// resourceVersion as preconditions, deletions its uid.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace berth::controller {
 
-// What a write needs to know of the object it changes.
+// Identifies the object to write and the version that the write is based on.
 struct Target {
   api::GroupVersionResource resource;
   std::string ns, name, uid, resource_version;
@@ -24,7 +24,7 @@ struct Target {
   static Target of(const api::GroupVersionResource& resource, const api::ObjectMeta& meta);
 };
 
-// The namespace is being deleted and takes no new objects: no later try can succeed.
+// Whether the namespace is being deleted and accepts no new objects, so that a retry cannot succeed.
 bool refused_by_terminating_namespace(const api::RestResponse& response);
 
 class Writes {
@@ -33,23 +33,26 @@ class Writes {
   Writes(api::RestClient& client, Executor& executor) : client_(client), executor_(executor) {}
   ~Writes() { *alive_ = false; }
 
-  // Until when this process may write, as far as it knows: asked before each request, and again by the client before it goes out.
-  // What comes too late is answered with code 0. Empty: for ever.
+  // `until` returns the time until which this process may write, as far as it knows. It is checked before each
+  // request, and again by the client before a write is sent. A request that comes too late is answered with code 0.
+  // Empty: no limit.
   void allow_until(std::function<Time()> until) { until_ = std::move(until); }
-  // Nothing more is sent, nor answered. `done` is called when all that was sent has its answer.
+  // From now on nothing is sent, and later requests get no answer. `done` is called when all requests that were sent
+  // have their answer.
   void close(std::function<void()> done);
 
-  // A merge patch that only applies to the very object and version that was seen: a 409 Conflict otherwise.
+  // A merge patch with uid and resourceVersion as preconditions: 409 Conflict when the object has changed.
   void patch(const Target& target, std::string_view subresource, Json body, Done done);
-  // The whole status instead, under the same conditions: for a server, an update costs less than a patch. Of the answer only the
-  // metadata is there.
+  // Replaces the whole status, under the same preconditions: an update costs the server less than a patch. The answer
+  // contains only the metadata.
   void update_status(const Target& target, std::string_view kind, Json status, Done done);
   void create(const api::GroupVersionResource& resource, std::string_view ns, Json object, Done done);
+  // Deletes the object if it has this uid, whatever its version. Dependents are deleted in the background.
   void remove(const Target& target, Done done);
-  // Not a write: what is there now, when a conflict says that it is not what was seen.
+  // A read: the present object, for example after a conflict.
   void get(const Target& target, Done done);
 
-  // "patch workloads/status" -> how many requests were sent. Ordered, for metrics and tests.
+  // "patch workloads/status" -> number of requests sent. Ordered, for metrics and tests.
   const std::map<std::string, std::uint64_t>& counts() const { return counts_; }
 
  private:
