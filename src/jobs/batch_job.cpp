@@ -13,11 +13,11 @@ using api::kueue::PodSet;
 
 constexpr std::string_view kMinParallelism = "kueue.x-k8s.io/job-min-parallelism";
 constexpr std::string_view kCompletionsEqualParallelism = "kueue.x-k8s.io/job-completions-equal-parallelism";
-// Marks a Job whose stop is not complete: its template still carries what admission added.
+// Marks a Job whose stop is not complete: its template still contains what admission added.
 constexpr std::string_view kStopping = "kueue.x-k8s.io/stopping";
 constexpr std::string_view kCompletionIndexLabel = "batch.kubernetes.io/job-completion-index";
-// Labels that the API server puts on the template of every Job. The first three are no part of what the user
-// asked for; all of them stay when a template is restored.
+// Labels that the API server adds to the template of every Job. The user did not ask for the first three, so the
+// workload's template does not have them; all of them stay when a template is restored.
 constexpr std::string_view kGeneratedLabels[] = {
     "controller-uid", "job-name", "batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name"};
 
@@ -35,8 +35,8 @@ std::string_view annotation(const Json& job, std::string_view key) {
   return string_at(job, {"metadata", "annotations", key});
 }
 
-// The template as the user wrote it: labels, annotations and spec, without what the API server generated and, should
-// they be there, without the marks of an admission.
+// The template as the user wrote it: labels, annotations and spec, without what the API server generated and without
+// the marks of an admission.
 Json user_template(const Json& job) {
   Json result = JsonObject();
   if (const Json* spec = find_path(job, {"spec", "template", "spec"})) result.as_object()["spec"] = *spec;
@@ -64,7 +64,8 @@ class BatchJob final : public JobAdapter {
   }
 
   bool suspended(const Json& job) const override { return bool_at(job, {"spec", "suspend"}); }
-  // A suspended Job whose template shows an admission is stopping too: somebody else suspended it, or its mark was lost.
+  // A suspended Job whose template shows an admission is stopping as well: another client suspended it, or its
+  // annotation was lost.
   bool stopping(const Json& job) const override {
     if (!annotation(job, kStopping).empty()) return true;
     const Json* pod_template = find_path(job, {"spec", "template"});
@@ -143,8 +144,8 @@ class BatchJob final : public JobAdapter {
       return JobPatch{std::move(patch), "", false};
     }
     if (!stopping(job)) return std::nullopt;
-    // The template of a Job may only change while it has no start time. Its controller clears it too; whoever
-    // comes first.
+    // The template of a Job can change only while the Job has no start time. The Job controller clears it, too;
+    // either may be first.
     if (find_path(job, {"status", "startTime"}) != nullptr) {
       Json patch = JsonObject();
       ensure_path(patch, {"status", "startTime"}) = nullptr;
@@ -162,7 +163,7 @@ class BatchJob final : public JobAdapter {
       ensure_path(job, {"spec", "completions"}) = count;
   }
 
-  // One member of the Job's template as the original has it.
+  // Restores one field of the Job's template from the original.
   static void put_back(Json& job, const Json& original, std::string_view part, std::string_view member) {
     if (const Json* value = find_path(original, {part, member})) {
       ensure_path(job, {"spec", "template", part, member}) = *value;
@@ -171,7 +172,7 @@ class BatchJob final : public JobAdapter {
     }
   }
 
-  // Without pod sets (its workload is lost) the marks of the admission are all that can be taken back.
+  // Without pod sets (the workload is lost), only the marks of the admission can be removed.
   static Json restored(const Json& job, const std::vector<PodSet>& pod_sets) {
     Json result = job;
     erase_path(result, {"metadata", "annotations", kStopping});
@@ -189,7 +190,7 @@ class BatchJob final : public JobAdapter {
     put_back(result, original, "metadata", "annotations");
     for (const std::string_view part : {"nodeSelector", "tolerations", "schedulingGates"})
       put_back(result, original, "spec", part);
-    strip_admission(ensure_path(result, {"spec", "template"}));  // of a workload that was made from a started Job
+    strip_admission(ensure_path(result, {"spec", "template"}));  // the workload may have been made from a started Job
     if (pod_sets[0].min_count) set_count(result, pod_sets[0].count);
     return result;
   }

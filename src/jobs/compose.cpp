@@ -32,7 +32,7 @@ std::optional<std::int32_t> maximum_execution_time(const Json& job) {
   return number && seconds > 0 ? std::optional(seconds) : std::nullopt;
 }
 
-// Of the class that the label names. Fails when it is not there.
+// The priority of the class that the label names. Fails when the class does not exist.
 Result<Priority> priority_of_class(std::string_view name, const JobFacts& facts) {
   const auto value = facts.workload_priority_class(name);
   if (!value) return fail(class_not_found(name));
@@ -51,8 +51,8 @@ Result<Priority> resolve_priority(const JobAdapter& adapter, const Json& job, co
   return Priority{};
 }
 
-// The parts of two pod specs that decide what runs and how much it takes. Where it may run is compared only
-// while nothing was added for admission.
+// Compares the parts of two pod specs that decide what runs and how much it requests. Where it may run
+// (`placement_too`) is compared only while admission has added nothing.
 bool same_template(const Json& a, const Json& b, bool placement_too) {
   std::vector<std::string_view> parts = {"containers", "initContainers"};
   if (placement_too) parts.insert(parts.end(), {"nodeSelector", "tolerations", "affinity"});
@@ -135,7 +135,7 @@ bool describes(const Workload& workload, const JobAdapter& adapter, const Json& 
     const PodSet& is = pod_sets[i];
     const PodSet& wanted = workload.pod_sets[i];
     std::int32_t count = wanted.count;
-    if (running && workload.status.admission) {  // partial admission: the job runs with what it was given
+    if (running && workload.status.admission) {  // with partial admission the job runs with the admitted count
       for (const auto& assignment : workload.status.admission->pod_set_assignments) {
         if (assignment.name == wanted.name) count = assignment.count;
       }
@@ -164,7 +164,8 @@ Drift drift_of(const Json& job, const Workload& w, const JobFacts& facts) {
   const auto class_name = label(job, kPriorityClassLabel);
   const bool of_workloads = w.priority_class_ref && w.priority_class_ref->group == kGroup;
   const bool has_class = of_workloads && w.priority_class_ref->name == class_name;
-  // A workload that holds quota may change its class, not the kind of it.
+  // While a workload holds quota, its WorkloadPriorityClass may change to another one, but the kind of its class may
+  // not change.
   if (!class_name.empty() && !has_class && (of_workloads || !reserved(w))) {
     if (const auto priority = priority_of_class(class_name, facts)) {
       ensure_path(drift.patch, {"spec", "priority"}) = priority->value;
@@ -179,7 +180,7 @@ Drift drift_of(const Json& job, const Workload& w, const JobFacts& facts) {
   const auto present = w.meta.annotations.find(kAdmissionGatedBy);
   if (present != w.meta.annotations.end() && present->second != gates) {
     Json& value = ensure_path(drift.patch, {"metadata", "annotations", kAdmissionGatedBy});
-    if (!gates.empty()) value = gates;  // else null: removed
+    if (!gates.empty()) value = gates;  // otherwise null, which removes it
     drift.notes.push_back("Updated workload AdmissionGatedBy to \"" + std::string(gates) + "\"");
   }
   return drift;

@@ -1,5 +1,4 @@
-// The workload of a job as the job describes it: made from it, compared with it, and brought back in step
-// with its labels.
+// The workload of a job: created from the job, compared with it, and updated when the job or its labels change.
 #pragma once
 
 #include <string>
@@ -14,32 +13,32 @@
 
 namespace berth::jobs {
 
-// Label of a workload that has, or had, a job: that job's uid.
+// Label of a workload: the uid of the job that controls it or controlled it.
 inline constexpr std::string_view kJobUidLabel = "kueue.x-k8s.io/job-uid";
 
-// The Workload that stands for a job which has none yet. Fails when the job names a WorkloadPriorityClass
-// that is not there.
+// The Workload for a job that has none yet. Fails when the job names a WorkloadPriorityClass that does not exist.
 Result<Json> make_workload(const JobAdapter& adapter, const Json& job, const JobFacts& facts);
-// The name that it has, or would have.
+// The name of the job's workload, whether or not it exists.
 std::string workload_name_of(const JobAdapter& adapter, const Json& job);
 
-// Merge patch: makes the job the controller of the workload, besides the owners that it has.
+// Merge patch: makes the job the controller of the workload; its other owners stay.
 Json take_ownership(const JobAdapter& adapter, const Json& job, const api::kueue::Workload& workload);
 bool is_controlled_by(const api::kueue::Workload& workload, const Json& job);
 
-// Whether a workload describes the job as it is. `running`: the job is not suspended, so it shows what
-// admission gave it. `by_hand`: somebody wrote the workload for the job, and what it says about places holds.
+// Whether a workload describes the job as it is. `running`: the job is not suspended, so it includes what admission
+// added. `by_hand`: the workload is prebuilt, so its topology requests may differ from the job's.
 bool describes(const api::kueue::Workload& workload, const JobAdapter& adapter, const Json& job, bool running,
                bool by_hand);
-// Merge patch of the spec of a workload that does not: after it, it does.
+// Merge patch for the spec of a workload that does not describe the job; with it, it does.
 Json redescribe(const JobAdapter& adapter, const Json& job);
 
-// What the job's labels and annotations say that its workload does not: queue (while it holds no quota),
-// priority class, gates.
+// The differences between the workload and the job's labels and annotations: queue (only while the workload holds no
+// quota), priority class, admission gates.
 struct Drift {
   Json patch;                      // merge patch; an empty object when there is nothing
-  std::vector<std::string> notes;  // one for each change that users are told of
-  std::string missing_class;       // the WorkloadPriorityClass that is named and not there; "" none
+  std::vector<std::string> notes;  // event notes, one for each change that users should see
+  // The WorkloadPriorityClass that the job names and that does not exist; "" when there is none.
+  std::string missing_class;
 };
 Drift drift_of(const Json& job, const api::kueue::Workload& workload, const JobFacts& facts);
 

@@ -27,11 +27,11 @@ struct JobOutcome {
   std::string message;
 };
 
-// One request of a stop: some kinds take several, each shown by the next state of the job.
+// One request of a stop. Some kinds need several requests; the state of the job shows which one is next.
 struct JobPatch {
   Json body;                // merge patch
   std::string subresource;  // "" or "status"
-  bool last = true;         // the job is stopped when this one is done
+  bool last = true;  // the job is stopped after this request
 };
 
 class JobAdapter {
@@ -40,23 +40,23 @@ class JobAdapter {
   virtual const JobKind& kind() const = 0;
 
   virtual bool suspended(const Json& job) const = 0;
-  virtual bool stopping(const Json& job) const = 0;  // suspended, and its templates are not as the user wrote them yet
-  virtual bool active(const Json& job) const = 0;    // it still has pods
+  // Whether the job is suspended, but its templates are not yet as the user wrote them.
+  virtual bool stopping(const Json& job) const = 0;
+  virtual bool active(const Json& job) const = 0;  // the job still has pods
   virtual bool pods_ready(const Json& job) const = 0;
   virtual std::optional<JobOutcome> finished(const Json& job) const = 0;
   virtual std::vector<api::kueue::PodSet> pod_sets(const Json& job) const = 0;
-  // What of the job makes pod sets that no workload could have. The API server's webhooks refuse such a job; without them
-  // it gets no workload.
+  // Fails when the job has pod sets that no workload can have; the error says which field is wrong. The API server's
+  // webhooks refuse such a job; without webhooks it gets no workload.
   virtual Result<void> check_pod_sets(const Json& job) const = 0;
-  // How many pods of each pod set are done and give their quota back. Empty when the kind cannot tell.
+  // The number of pods of each pod set that are done and give their quota back. Empty when there are none or the kind
+  // cannot tell.
   virtual std::vector<api::kueue::ReclaimablePod> reclaimable(const Json& job) const = 0;
-  virtual std::string priority_class(const Json& job) const = 0;  // of its pods; empty when none
+  virtual std::string priority_class(const Json& job) const = 0;  // of its pods; empty when there is none
 
-  // The job as it shall be when it runs with these infos (unsuspended). Fails when they contradict the
-  // template.
+  // The job as it must be to run with these infos (unsuspended). Fails when they contradict the template.
   virtual Result<Json> started(const Json& job, const std::vector<PodSetInfo>& infos) const = 0;
-  // The next request that stops the job and brings its pod templates back to `pod_sets`; nullopt when it is
-  // stopped.
+  // The next request that stops the job and restores its pod templates from `pod_sets`; nullopt when it is stopped.
   virtual std::optional<JobPatch> next_stop(const Json& job,
                                             const std::vector<api::kueue::PodSet>& pod_sets) const = 0;
 };

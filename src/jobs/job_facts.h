@@ -1,5 +1,4 @@
-// What the reconciliation of a job looks up: settings, classes, flavors and workloads. All of it comes from
-// caches.
+// What reconciling a job looks up: settings, priority classes, flavors and workloads. All of it comes from caches.
 #pragma once
 
 #include <cstdint>
@@ -18,26 +17,27 @@ namespace berth::jobs {
 
 using WorkloadPtr = std::shared_ptr<const api::kueue::Workload>;
 
-// Kueue's feature gates that concern jobs and their workloads; defaults as Kueue's.
+// Kueue's feature gates for jobs and their workloads, with Kueue's defaults.
 struct JobGates {
-  // FinishOrphanedWorkloads: the workload of a job that is gone is finished. Off: it only loses its
-  // finalizer.
+  // FinishOrphanedWorkloads: a workload whose job is gone becomes Finished. Off: only its finalizer is removed.
   bool finish_orphaned = true;
-  // WorkloadIdentifierAnnotations: an annotation may name a prebuilt workload, and comes before the label.
+  // WorkloadIdentifierAnnotations: an annotation may name a prebuilt workload; it takes precedence over the label.
   bool identifier_annotations = true;
 };
 
 struct JobFacts {
-  bool managed = true;  // its namespace is selected, it has a queue, and no managed owner
+  // The namespace is selected, the job has a queue or needs none, and no owner of the job is managed.
+  bool managed = true;
   JobGates gates;
   FlavorLookup flavors;
-  std::vector<std::string> label_keys_to_copy;  // of the job, to a workload that is made
-  // By name; nullopt when there is no such class.
+  std::vector<std::string> label_keys_to_copy;  // labels that a new workload copies from its job
+  // The value of a class by name; nullopt when the class does not exist.
   std::function<std::optional<std::int32_t>(std::string_view)> workload_priority_class;
   std::function<std::optional<std::int32_t>(std::string_view)> priority_class;
+  // The name and value of the default class; nullopt when there is none.
   std::function<std::optional<std::pair<std::string, std::int32_t>>()>
-      global_default_priority_class;  // name and value
-  // A workload by namespace and name, whoever it belongs to; null when there is none.
+      global_default_priority_class;
+  // A workload by namespace and name, whichever job it belongs to; null when there is none.
   std::function<WorkloadPtr(std::string_view ns, std::string_view name)> workload;
 };
 

@@ -37,7 +37,7 @@ void add_tolerations(std::vector<Toleration>& into, const std::vector<Toleration
   }
 }
 
-// Queue names are longer than label values may be; such a name is left out (gate AssignQueueLabelsForPods).
+// Queue names can be longer than label values; such a name is left out (gate AssignQueueLabelsForPods).
 void label_when_valid(StringMap& labels, std::string_view key, const std::string& value) {
   if (!value.empty() && api::check_label_value(value).empty()) labels.emplace(key, value);
 }
@@ -62,7 +62,8 @@ Result<void> merge_strings(Json& object, std::initializer_list<std::string_view>
   return {};
 }
 
-// Pods with places wait until the ungater has told them theirs. Places that nobody asked for are marked as unconstrained.
+// Pods with a topology assignment are gated until the ungater sets their domain. A pod set that requested no topology
+// is marked as unconstrained.
 void add_places(const api::kueue::Workload& workload, PodSetInfo& info) {
   info.scheduling_gates.emplace_back(kTopologyGate);
   const auto pod_set = std::find_if(workload.pod_sets.begin(), workload.pod_sets.end(),

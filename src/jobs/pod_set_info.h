@@ -1,5 +1,5 @@
-// What admission adds to the pods of a job: node labels and tolerations of the flavors, updates of admission
-// checks, labels that say which queue paid, and the gate of pods whose places were decided.
+// What admission adds to the pods of a job: node labels and tolerations of the flavors, updates of admission checks,
+// labels with the names of the queues, and the scheduling gate of pods with a topology assignment.
 #pragma once
 
 #include <functional>
@@ -22,23 +22,24 @@ struct PodSetInfo {
 using FlavorLookup =
     std::function<const api::kueue::ResourceFlavor*(std::string_view name)>;  // null when unknown
 
-// What the flavors of an assignment alone ask of its pods: node labels and tolerations. Fails when a flavor is unknown,
+// What the flavors of an assignment alone require: node labels and tolerations. Fails when a flavor does not exist,
 // or when two flavors give the same label different values.
 Result<PodSetInfo> flavor_info(const api::kueue::PodSetAssignment& assignment, const FlavorLookup& flavors);
 
-// One per pod set of an admitted workload, in its order. Fails when a flavor is unknown, or when a flavor and
-// a check give the same key different values.
+// One info per pod set of an admitted workload, in the order of its assignments. Fails when the workload has no
+// admission, when a flavor does not exist, or when flavors and checks give the same key different values.
 Result<std::vector<PodSetInfo>> pod_set_infos(const api::kueue::Workload& workload,
                                               const FlavorLookup& flavors);
 
-// Adds an info to a PodTemplateSpec. Fails, naming the key, when the template already has another value for
-// it.
+// Adds an info to a PodTemplateSpec. Fails when the template already has another value for a key; the error names the
+// key.
 Result<void> merge_into_template(Json& pod_template, const PodSetInfo& info);
 
-// Whether a PodTemplateSpec has the marks of an admission. Such a template is not what the user wrote.
+// Whether a PodTemplateSpec has the label or the annotation of an admission. Such a template is not what the user
+// wrote.
 bool carries_admission(const Json& pod_template);
-// Takes away from such a template what can be told apart: labels, the annotation and the gate. Node selectors and
-// tolerations of the flavors cannot.
+// Removes what admission added and what can be recognized: labels, the workload annotation and the gate. Node
+// selectors and tolerations of the flavors cannot be recognized, so they stay.
 void strip_admission(Json& pod_template);
 
 }  // namespace berth::jobs

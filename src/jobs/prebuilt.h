@@ -1,4 +1,4 @@
-// Workloads that somebody made for a job before the job came.
+// Prebuilt workloads: a client creates them for a job before the job exists.
 // https://kueue.sigs.k8s.io/docs/concepts/workload/
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace berth::jobs {
 
-// The name of the workload that the job names as its own: by an annotation when `annotations` count, else by
-// a label. Empty: none, so one is made for it.
+// The name of the prebuilt workload that the job names: by an annotation, when `annotations` is true, else by a
+// label. Empty: there is none, so a workload is created for the job.
 std::string_view prebuilt_workload(const Json& job, bool annotations);
 
 }  // namespace berth::jobs

@@ -48,7 +48,7 @@ api::OwnerReference owner_reference(std::string_view api_version, std::string_vi
   return {std::string(api_version), std::string(kind), meta.name, meta.uid, true, true};
 }
 
-// Metadata of what is made for the workload.
+// Metadata of an object that is created for the workload.
 ObjectMeta made_for(const Workload& w, std::string name) {
   ObjectMeta meta;
   meta.name = std::move(name);
@@ -70,7 +70,7 @@ class Check {
   }
 
   void take_steps(Steps& steps) {
-    // Retry and Rejected are followed by an eviction, which resets the check: nothing is decided twice.
+    // Retry and Rejected are followed by an eviction, which resets the check: nothing is decided until then.
     if (state_.state == CheckState::kRetry || state_.state == CheckState::kRejected) return;
     const AdmissionCheckState next =
         decide_check({w_, state_, check_.config.get(), needed_, newest_.get(), attempt_});
@@ -80,8 +80,8 @@ class Check {
     if (check_.config && needed_ && open && !is(w_, api::kueue::kAdmitted)) create(steps);
   }
 
-  // Whether the request serves this check, or may still be of use to it: what a check that is not pending any
-  // more was decided by stays until the quota is given back.
+  // Whether this check uses the request or may still need it: requests of a check that is no longer pending stay
+  // until the quota is given back.
   bool uses(const ProvisioningRequest& request) const {
     if (newest_ && newest_->meta.uid == request.meta.uid) return true;
     return state_.state != CheckState::kPending && attempt_number(request);
@@ -92,8 +92,8 @@ class Check {
     return attempt_of(request.meta.name, w_.meta.name, check_.name, attempts_ + 1);
   }
 
-  // Attempts that the check has counted as failed are over, and so are requests that ask for something else
-  // than the configuration does now.
+  // Ignores attempts that the check has counted as failed, and requests that differ from what the configuration asks
+  // for now.
   void find_newest() {
     const auto parameters = provisioning_parameters(w_, *check_.config);
     for (const auto& request : facts_.requests) {
@@ -143,7 +143,7 @@ class Check {
         CreateProvisioningRequest{check_.name, api::autoscaling::encode_provisioning_request(request)});
   }
 
-  // An object that takes the name of one that is to be made. What belongs to Berth is on its way out.
+  // Whether another object has the name of the object to create. An object of Berth with that name is being deleted.
   bool blocked(std::string_view kind, const std::string& name, const std::optional<ObjectMeta>& present,
                Steps& steps) const {
     if (!present) return false;
@@ -173,7 +173,7 @@ class Check {
   const ProvisioningFacts& facts_;
   const ProvisioningCheck& check_;
   const AdmissionCheckState& state_;
-  std::int32_t attempts_;  // that failed
+  std::int32_t attempts_;  // number of failed attempts
   bool needed_ = false;
   ProvisioningRequestPtr newest_;
   std::int32_t attempt_ = 0;  // of newest_
@@ -188,20 +188,19 @@ void delete_everything(const ProvisioningFacts& facts, Steps& steps) {
 
 Steps provision(const Workload& w, const ProvisioningFacts& facts) {
   Steps steps;
-  if (w.meta.deletion) return steps;  // what it owns goes with it
+  if (w.meta.deletion) return steps;  // the garbage collector deletes what it owns
   if (!is(w, api::kueue::kQuotaReserved) || is(w, api::kueue::kFinished)) {
     delete_everything(facts, steps);
     return steps;
   }
-  // The checks of an evicted workload have been reset: nothing is said or made before its quota is given
-  // back.
+  // The checks of an evicted workload have been reset: nothing is reported or created until its quota is given back.
   if (is(w, api::kueue::kEvicted) || !w.active) return steps;
   std::vector<Check> checks;
   checks.reserve(facts.checks.size());
   for (const auto& check : facts.checks) {
     if (const auto* state = state_of(w, check.name)) checks.emplace_back(w, facts, check, *state);
   }
-  if (!is(w, api::kueue::kAdmitted)) {  // the pods of an admitted one may use them
+  if (!is(w, api::kueue::kAdmitted)) {  // the pods of an admitted workload may use the requests
     for (const auto& request : facts.requests) {
       const bool used = std::ranges::any_of(checks, [&](const Check& check) { return check.uses(*request); });
       if (!used) steps.push_back(DeleteProvisioningRequest{request->meta});

@@ -1,6 +1,6 @@
-// What to do next about the provisioning checks of one workload: a pure function of the workload, the
-// ProvisioningRequests and PodTemplates it owns, and the configurations of its checks. Called again after
-// every change; it names only what is still missing.
+// The next steps for the provisioning checks of one workload: a pure function of the workload, its
+// ProvisioningRequests and PodTemplates, and the configurations of its checks. It is called again after every change
+// and returns only the steps that are still missing.
 // https://github.com/kubernetes-sigs/kueue/tree/main/keps/1136-provisioning-request-support
 #pragma once
 
@@ -19,25 +19,25 @@
 
 namespace berth::jobs {
 
-// A check of the workload that asks for nodes.
+// An AdmissionCheck of the workload that asks for nodes.
 struct ProvisioningCheck {
   std::string name;
-  std::shared_ptr<const api::kueue::ProvisioningRequestConfig> config;  // null: none that can be used
+  std::shared_ptr<const api::kueue::ProvisioningRequestConfig> config;  // null: no usable configuration
 };
 
 struct ProvisioningFacts {
   std::vector<ProvisioningCheck> checks;
   FlavorLookup flavors;
-  // Controlled by the workload (same uid) and not on their way out. Templates that were handed over are not
-  // among them.
+  // Objects that the workload controls (same uid) and whose deletion was not requested. Templates that were handed
+  // over to a request are not included.
   std::vector<api::autoscaling::ProvisioningRequestPtr> requests;
   std::vector<api::ObjectMeta> pod_templates;
-  // Whatever has the name in the workload's namespace, whoever owns it. `deletion` is set on what is on its
-  // way out.
+  // Any object of this name in the workload's namespace, whoever owns it. `deletion` is set when the object is being
+  // deleted.
   std::function<std::optional<api::ObjectMeta>(std::string_view name)> find_request, find_pod_template;
 };
 
-// --- Steps, to be done in order; after a failed one the rest waits for the next call. ---
+// --- Steps, to be carried out in order. When a step fails, the rest waits for the next call. ---
 
 struct CreatePodTemplate {
   std::string check;
@@ -47,7 +47,7 @@ struct CreateProvisioningRequest {
   std::string check;
   Json object;
 };
-// The request becomes the controller of the template, which goes when the request goes.
+// Makes the request the controller of the template, so that the template is deleted with the request.
 struct HandOverPodTemplate {
   api::ObjectMeta pod_template;
   api::OwnerReference owner;
@@ -58,12 +58,12 @@ struct DeleteProvisioningRequest {
 struct DeletePodTemplate {
   api::ObjectMeta pod_template;
 };
-// The check's state as the workload's status shall have it. retryCount is that of the status it was decided
-// on: the report is void when the check has been reset since.
+// The new state of the check for the workload's status. retryCount is that of the status on which the decision is
+// based: the report is void when the check has been reset since.
 struct ReportCheck {
   api::kueue::AdmissionCheckState state;
 };
-// A name is still taken by an object that is on its way out.
+// A name is still taken by an object that is being deleted: try again later.
 struct LookAgain {};
 
 using ProvisioningStep = std::variant<CreatePodTemplate, CreateProvisioningRequest, HandOverPodTemplate,
@@ -71,8 +71,8 @@ using ProvisioningStep = std::variant<CreatePodTemplate, CreateProvisioningReque
 
 std::vector<ProvisioningStep> provision(const api::kueue::Workload& workload, const ProvisioningFacts& facts);
 
-// The parameters of the requests of a workload: those of the configuration, and over them those of the job
-// (annotations provreq.kueue.x-k8s.io/<parameter>).
+// The parameters of a workload's requests: those of the configuration, overridden by those of the job (annotations
+// provreq.kueue.x-k8s.io/<parameter>).
 api::StringMap provisioning_parameters(const api::kueue::Workload& workload,
                                        const api::kueue::ProvisioningRequestConfig& config);
 

@@ -14,7 +14,7 @@ using api::kueue::AdmissionCheckState;
 using api::kueue::CheckState;
 using Case = ProvisioningCase;
 
-constexpr std::size_t kMaxMessage = 32 * 1024;  // of an admission check in a workload's status
+constexpr std::size_t kMaxMessage = 32 * 1024;  // limit for a check's message in a workload's status
 
 bool request_is(const Case& c, std::string_view type) { return api::is_true(c.request->conditions, type); }
 
@@ -44,7 +44,7 @@ AdmissionCheckState not_needed(const Case& c) {
   return next;
 }
 
-// Another attempt after the back-off, as long as the configuration allows one.
+// Another attempt after the back-off, or rejection when the configuration allows no further attempt.
 AdmissionCheckState retry_or_reject(const Case& c, std::string_view what, const std::string& message) {
   if (c.attempt > c.config->retry.limit) return as(c, CheckState::kRejected, message);
   AdmissionCheckState next = as(c, CheckState::kRetry, std::string(what) + message);
@@ -65,8 +65,8 @@ AdmissionCheckState revoked(const Case& c) {
   return as(c, CheckState::kRejected, message_of(c, api::autoscaling::kCapacityRevoked));
 }
 
-// What the pods must carry to be let onto the nodes that were made for them. Details that the request does
-// not have are left out.
+// What the pods need so that they can use the nodes that were created for them. Details that the request does not
+// have are left out.
 std::vector<api::kueue::PodSetUpdate> updates(const Case& c) {
   std::vector<api::kueue::PodSetUpdate> all;
   for (const auto& needed : needed_pod_sets(c.workload, *c.config)) {
@@ -83,7 +83,7 @@ std::vector<api::kueue::PodSetUpdate> updates(const Case& c) {
   return all;
 }
 
-// Once ready, a check stays as it is: its updates are in the pods.
+// A check that is ready does not change: its updates are in the pods.
 AdmissionCheckState provisioned(const Case& c) {
   if (c.check.state == CheckState::kReady) return c.check;
   AdmissionCheckState next = as(c, CheckState::kReady, message_of(c, api::autoscaling::kProvisioned));
@@ -102,7 +102,7 @@ struct Row {
   AdmissionCheckState (*outcome)(const Case&);
 };
 
-// The first row that applies counts.
+// The first row that applies decides.
 constexpr Row kTable[] = {
     {[](const Case& c) { return c.config == nullptr; }, inactive},
     {[](const Case& c) { return !c.needed; }, not_needed},
@@ -130,7 +130,7 @@ AdmissionCheckState decide_check(const ProvisioningCase& c) {
 }
 
 std::int32_t retry_delay(const api::kueue::ProvisioningRequestConfig::Retry& retry, std::int32_t n) {
-  constexpr std::int32_t kMostDoublings = 31;  // beyond them every base above 0 is at its most
+  constexpr std::int32_t kMostDoublings = 31;  // after that, every base above 0 has reached any maximum
   const auto base = static_cast<std::int64_t>(std::max(retry.base_seconds, 0));
   const std::int64_t delay = base << std::clamp(n - 1, 0, kMostDoublings);
   return static_cast<std::int32_t>(std::min<std::int64_t>(delay, std::max(retry.max_seconds, 0)));

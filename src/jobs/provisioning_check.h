@@ -1,4 +1,4 @@
-// What a ProvisioningRequest means for the admission check that it was made for: one table.
+// The state of an admission check that follows from its ProvisioningRequest, as one table.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,16 @@ inline constexpr std::string_view kNoRequestNeeded = "the provisioning request i
 
 struct ProvisioningCase {
   const api::kueue::Workload& workload;          // reserves quota, is active and neither evicted nor finished
-  const api::kueue::AdmissionCheckState& check;  // as the workload's status has it
-  const api::kueue::ProvisioningRequestConfig* config = nullptr;   // null: none that can be used
-  bool needed = true;                                              // some pod set needs a request
+  const api::kueue::AdmissionCheckState& check;  // as in the workload's status
+  // Null: no usable configuration.
+  const api::kueue::ProvisioningRequestConfig* config = nullptr;
+  bool needed = true;  // some pod set needs a request
   const api::autoscaling::ProvisioningRequest* request = nullptr;  // the newest for the check; null: none yet
   std::int32_t attempt = 0;  // of the request, greater than the check's retryCount
 };
 
-// The check's state as it shall be, by the first row of the table that applies. A retry is counted
-// (retryCount) by the eviction that follows it.
+// The new state of the check, from the first row of the table that applies. retryCount stays the same: the eviction
+// that follows a retry increments it.
 api::kueue::AdmissionCheckState decide_check(const ProvisioningCase& c);
 
 // Seconds before the n-th retry, n >= 1: base * 2^(n-1), at most max; never negative.

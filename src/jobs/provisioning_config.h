@@ -1,4 +1,4 @@
-// Whether an admission check that asks for nodes can do so, and with which configuration.
+// Whether an AdmissionCheck for provisioning can work, and with which configuration.
 #pragma once
 
 #include <functional>
@@ -14,13 +14,12 @@ namespace berth::jobs {
 
 using ProvisioningConfigPtr = std::shared_ptr<const api::kueue::ProvisioningRequestConfig>;
 
-// The configuration that the check names; `find` gives a ProvisioningRequestConfig by name, or null. Fails
-// with a sentence that says what to change.
+// The configuration that the check names. `find` returns a ProvisioningRequestConfig by name, or null. Errors say
+// what to change.
 Result<ProvisioningConfigPtr> config_of(const api::kueue::AdmissionCheck& check,
                                         const std::function<JsonPtr(std::string_view name)>& find);
 
-// The check's condition Active. `missing` says what the cluster lacks for any such check to work; empty:
-// nothing.
+// The check's condition Active. `missing`: what the cluster lacks, so that no such check can work; empty: nothing.
 api::Condition active_condition(const api::kueue::AdmissionCheck& check,
                                 const Result<ProvisioningConfigPtr>& config, const std::string& missing);
 

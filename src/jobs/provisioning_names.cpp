@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxUncut = 247;
 constexpr std::size_t kHashDigits = 5;
-constexpr std::int32_t kRecognized = 16;  // latest attempts that are looked for behind a cut name
+constexpr std::int32_t kRecognized = 16;  // latest attempts that a cut name is compared with
 
 std::string prefix_of(std::string_view workload, std::string_view check) {
   std::string prefix(workload);

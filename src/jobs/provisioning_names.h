@@ -1,4 +1,4 @@
-// The names of ProvisioningRequests and of their PodTemplates, as Kueue gives them.
+// The names of ProvisioningRequests and of their PodTemplates, the same as in Kueue.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace berth::jobs {
 
-// A name of at most 253 bytes: one longer than 247 is cut there and gets "-" and five digits of its SHA-1.
+// A name of at most 253 bytes: a name longer than 247 bytes is cut there and gets "-" and five digits of its SHA-1.
 std::string limited_name(std::string_view name);
 
 // "<workload>-<check>-<attempt>", limited. Attempts count from 1.
@@ -17,8 +17,8 @@ std::string provisioning_request_name(std::string_view workload, std::string_vie
 // "ppt-<request>-<pod set>", limited.
 std::string pod_template_name(std::string_view request, std::string_view pod_set);
 
-// The attempt of a request for this check of the workload; none for a request of another check. A cut name
-// does not show its attempt any more: it is recognized when it is one of the latest up to `highest`.
+// The attempt of a request for this check of the workload; nullopt for a request of another check. A cut name does
+// not contain its attempt: it is compared with the names of the latest attempts up to `highest`.
 std::optional<std::int32_t> attempt_of(std::string_view request, std::string_view workload,
                                        std::string_view check, std::int32_t highest);
 

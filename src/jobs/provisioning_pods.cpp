@@ -34,7 +34,7 @@ bool uses_any(const PodSet& pod_set, const std::vector<std::string>& resources) 
   return std::ranges::any_of(resources, [&](const std::string& name) { return requests.contains(name); });
 }
 
-// --- What the policies compare.
+// --- The comparisons of the merge policies.
 
 // Absent, null and empty are the same.
 Json normal(const Json* value) {

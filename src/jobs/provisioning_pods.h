@@ -1,4 +1,4 @@
-// Which pods of a workload its ProvisioningRequest asks room for, and what they look like.
+// The pod sets of a workload that need a ProvisioningRequest, and their pod templates in the request.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace berth::jobs {
 
-// A pod set that needs a request: it has pods, and it uses a managed resource when the configuration names
-// some.
+// A pod set that needs a request: it has pods and, when the configuration names managed resources, uses at least one
+// of them.
 struct NeededPodSet {
   const api::kueue::PodSet* pod_set = nullptr;  // of the workload, never null
   std::int32_t count = 0;                       // as admitted, at least 1
@@ -23,14 +23,14 @@ std::vector<NeededPodSet> needed_pod_sets(const api::kueue::Workload& workload,
 
 // One pod set of a request.
 struct RequestedPodSet {
-  std::string name;  // of the first pod set that is part of it
+  std::string name;  // of the first pod set in it
   std::int64_t count = 0;
-  Json pod_template;  // PodTemplateSpec with the flavors' node labels and tolerations, and requests for all
-                      // limits
+  // PodTemplateSpec with the flavors' node labels and tolerations, and with a request for every limit.
+  Json pod_template;
 };
-// The needed pod sets as they are requested, those that the policy allows merged into the first of them. Two
-// pod sets that were given different nodes are never merged. Fails when a flavor is unknown or contradicts a
-// pod template.
+// The needed pod sets as they are requested. Pod sets that the policy allows are merged into the first of them. Two
+// pod sets that were assigned to different nodes are never merged. Fails when a flavor does not exist or contradicts
+// a pod template.
 Result<std::vector<RequestedPodSet>> requested_pod_sets(const api::kueue::Workload& workload,
                                                         const api::kueue::ProvisioningRequestConfig& config,
                                                         const FlavorLookup& flavors);

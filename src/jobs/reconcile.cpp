@@ -31,7 +31,7 @@ std::string eviction_message(const Workload& w) {
   return evicted == nullptr ? std::string() : evicted->message;
 }
 
-// One step of a stop, and the event with its first one.
+// One request of a stop; the first one comes with an event.
 void stop(const JobAdapter& adapter, const Json& job, const Workload& workload, std::string_view message,
           std::vector<Step>& steps) {
   const bool first = !adapter.suspended(job);
@@ -82,7 +82,8 @@ void clean_up_orphan(const WorkloadPtr& workload, const JobFacts& facts, std::ve
   }
 }
 
-// Workloads that lost their owner, though it lives: each goes back to it, or makes room for a new one.
+// Workloads that lost their owner although it exists: the job owns them again. A finished one is deleted, so that the
+// job gets a new one.
 void take_back(const JobAdapter& adapter, const Json& job, const std::vector<WorkloadPtr>& workloads,
                std::vector<Step>& steps) {
   for (const auto& workload : workloads) {
@@ -95,7 +96,8 @@ void take_back(const JobAdapter& adapter, const Json& job, const std::vector<Wor
   }
 }
 
-// Chooses the workload that stands for the job; the others are deleted. Null when none does.
+// Chooses the workload that represents the job, and deletes the others. Null when no workload matches; then none
+// is deleted.
 WorkloadPtr choose(const JobAdapter& adapter, const Json& job, const std::vector<WorkloadPtr>& workloads,
                    std::vector<Step>& steps) {
   const bool running = !adapter.suspended(job);
@@ -146,13 +148,13 @@ void without_matching_workload(const JobAdapter& adapter, const Json& job,
   }
   const auto checked = adapter.check_pod_sets(job);
   if (!checked) steps.push_back(JobEvent{true, "ErrWorkloadCompose", checked.error().message});
-  if (old && checked && !has_condition(*old, kQuotaReserved)) {  // it was changed while it waits
+  if (old && checked && !has_condition(*old, kQuotaReserved)) {  // the job changed while the workload waits
     steps.push_back(UpdateWorkload{old, redescribe(adapter, job)});
     steps.push_back(JobEvent{false, "UpdatedWorkload",
                              "Updated not matching Workload for suspended job: " + key_of(*old)});
   } else if (old) {
     remove(old, steps);
-  } else if (checked && workloads.empty()) {  // else the old one of the same name is still going
+  } else if (checked && workloads.empty()) {  // otherwise the old one of the same name is still being deleted
     create_workload(adapter, job, facts, steps);
   }
 }
@@ -179,7 +181,7 @@ void with_finished_workload(const JobAdapter& adapter, const Json& job, const Wo
   steps.push_back(declared_finished(*workload));
 }
 
-// Its places are decided after its checks, and have not been yet.
+// Its topology assignment is made after its checks are ready, and does not exist yet.
 bool waits_for_places(const Workload& w) {
   if (!w.status.admission) return false;
   const auto& assignments = w.status.admission->pod_set_assignments;
@@ -188,7 +190,7 @@ bool waits_for_places(const Workload& w) {
   });
 }
 
-// Brings the workload in step with what the job's labels say. Whether there is anything to do.
+// Updates the workload from the job's labels. Returns whether there was anything to do.
 bool catch_up(const Json& job, const WorkloadPtr& workload, const JobFacts& facts, std::vector<Step>& steps) {
   Drift drift = drift_of(job, *workload, facts);
   if (!drift.missing_class.empty())
@@ -205,7 +207,8 @@ void with_workload(const JobAdapter& adapter, const Json& job, const WorkloadPtr
   if (finished(w)) return with_finished_workload(adapter, job, workload, steps);
   if (const auto outcome = adapter.finished(job)) {
     steps.push_back(finish(workload, outcome->succeeded ? "Succeeded" : "Failed", outcome->message));
-    if (!holds_finalizer(w)) steps.push_back(declared_finished(w));  // else when it goes
+    // otherwise reported when the finalizer is removed
+    if (!holds_finalizer(w)) steps.push_back(declared_finished(w));
     return;
   }
   const bool admitted = has_condition(w, kAdmitted);
@@ -224,12 +227,14 @@ void with_workload(const JobAdapter& adapter, const Json& job, const WorkloadPtr
   } else if (!suspended && !admitted) {
     stop(adapter, job, w, "Not admitted by cluster queue", steps);
   }
-  if (steps.size() > said || (evicted && has_condition(w, kQuotaReserved))) return;  // it stops, and gives its quota back then
+  // The job stops, and gives its quota back when it has stopped.
+  if (steps.size() > said || (evicted && has_condition(w, kQuotaReserved))) return;
   if (catch_up(job, workload, facts, steps)) return;
   if (suspended && admitted && !waits_for_places(w)) start(adapter, job, workload, facts, steps);
 }
 
-// Somebody made the workload, and the job names it: it is taken when it comes, never made or changed.
+// A client created the workload, and the job names it. The job becomes its owner when it exists; it is never created
+// or changed here.
 void with_prebuilt_workload(const JobAdapter& adapter, const Json& job, std::string_view name,
                             const std::vector<WorkloadPtr>& workloads, const JobFacts& facts,
                             std::vector<Step>& steps) {
@@ -254,7 +259,7 @@ void with_prebuilt_workload(const JobAdapter& adapter, const Json& job, std::str
   }
 }
 
-// Without the job, or with one that is going.
+// For a job that does not exist or is being deleted.
 std::vector<Step> let_go(const JsonPtr& job, const std::vector<WorkloadPtr>& workloads,
                          const JobFacts& facts) {
   std::vector<Step> steps;
@@ -262,8 +267,9 @@ std::vector<Step> let_go(const JsonPtr& job, const std::vector<WorkloadPtr>& wor
     if (job == nullptr) {
       clean_up_orphan(workload, facts, steps);
     } else if (holds_finalizer(*workload)) {
+      // The garbage collector that deletes the job's objects must not have to wait.
       steps.push_back(
-          DropWorkloadFinalizer{workload});  // who collects the job's objects shall not have to wait
+          DropWorkloadFinalizer{workload});
     }
   }
   return steps;
@@ -277,8 +283,8 @@ std::vector<Step> reconcile(const JobAdapter& adapter, const JsonPtr& job,
   std::vector<Step> steps;
   for (const auto& workload : workloads) {
     if (!workload->meta.deletion) continue;
-    // Somebody deletes the workload of a living job: the job stops first, then the workload may go and a new
-    // one is made.
+    // A client deletes the workload of an existing job: the job stops first, then the finalizer is removed and a new
+    // workload is created.
     if (!adapter.suspended(*job) || adapter.stopping(*job)) {
       if (!adapter.finished(*job)) stop(adapter, *job, *workload, "Workload is deleted", steps);
     }

@@ -1,5 +1,5 @@
-// What to do next for one job: a pure function of the job, its workloads and a few facts. Called again after
-// every change; it names only what is still missing, so a lost or repeated call does no harm.
+// The next steps for one job: a pure function of the job, its workloads and a few facts. It is called again after
+// every change and returns only the steps that are still missing, so a lost or repeated call does no harm.
 #pragma once
 
 #include <string>
@@ -14,22 +14,24 @@
 
 namespace berth::jobs {
 
-// --- Steps, to be done in order; after a failed one the rest waits for the next call. ---
+// --- Steps, to be carried out in order. When a step fails, the rest waits for the next call. ---
 
 struct CreateWorkload {
   Json object;
 };
+// Requests the deletion. A later call removes the finalizer.
 struct DeleteWorkload {
   WorkloadPtr workload;
-};  // and its finalizer
+};
 struct DropWorkloadFinalizer {
   WorkloadPtr workload;
 };
+// A merge patch of metadata and spec.
 struct UpdateWorkload {
   WorkloadPtr workload;
   Json patch;
-};  // merge patch of metadata and spec
-// What the job says about its workload now; the engine makes the transition of it. Told again on every call.
+};
+// What the job reports about its workload now; the engine makes the transition that follows. Reported on every call.
 struct ReportJob {
   WorkloadPtr workload;
   api::kueue::JobReport report;
@@ -38,7 +40,7 @@ struct PatchJob {
   Json body;
   std::string subresource;
 };
-// An event about the job, or, when it is gone, about the owner that `of` names.
+// An event on the job or, when the job is gone, on the owner of the workload `of`.
 struct JobEvent {
   bool warning = false;
   std::string reason, note;
@@ -48,8 +50,8 @@ struct JobEvent {
 using Step =
     std::variant<CreateWorkload, DeleteWorkload, DropWorkloadFinalizer, UpdateWorkload, ReportJob, PatchJob, JobEvent>;
 
-// `job` is null when it does not exist (any more). `workloads` are those that name it as their controller
-// (same uid), and those that did and have no controller now, ordered by creation and uid.
+// `job` is null when it does not exist. `workloads`: those with the job as controller (same uid), and those that the
+// job controlled and that have no controller now, ordered by creation and uid.
 std::vector<Step> reconcile(const JobAdapter& adapter, const JsonPtr& job,
                             const std::vector<WorkloadPtr>& workloads, const JobFacts& facts);
 

@@ -12,7 +12,7 @@ namespace {
 
 using namespace api::kueue;
 
-// None of its pods should run, and nobody is stopping its job at this moment.
+// None of its pods should run, and its job is not being stopped at this moment.
 bool is_not_admitted(const Workload& workload) {
   const auto& conditions = workload.status.conditions;
   return !workload.meta.deletion && !api::is_true(conditions, kAdmitted) &&
@@ -45,7 +45,7 @@ std::vector<StuckPod> stuck_pods(const Workload& workload, const std::vector<Jso
         out.push_back({pod, std::string(node)});
     }
   };
-  // The node selector of a pod that asks for no places comes from its owner.
+  // Without a topology request, the node selector of a pod comes from its owner.
   if (is_not_admitted(workload))
     add([](const Json& pod, std::string_view) { return api::decode_pod_placement(pod).wants_places; });
   if (lets_pods_go(workload)) {

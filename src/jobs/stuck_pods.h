@@ -1,5 +1,5 @@
-// Pods that wait for a node they can never get: they are failed, so that their job makes others, which then go to
-// the places that replaced theirs (kueue.md 4.9).
+// Pods that wait for a node they can never get. They are failed, so that their job creates new pods, which go to the
+// places that replaced the lost ones.
 #pragma once
 
 #include <string>
@@ -12,22 +12,22 @@
 
 namespace berth::jobs {
 
-// It has no gate and no node yet.
+// A pending pod without scheduling gates and without a node, which is not being deleted.
 bool waits_for_binding(const Json& pod);
 
 struct StuckPod {
   JsonPtr pod;
-  std::string node;  // the hostname that its selector names
+  std::string node;  // the hostname in its node selector
 };
 
-// Of the pods that name the workload those that were let go to a node, are not bound, and will not be: the node is gone,
-// it is one of status.unhealthyNodes, or the assignment does not have it any it any more. Of a workload that is not
-// admitted these are all that ask for places and were let go: they come from an earlier admission. Never one that is
-// bound, and none of a workload that was evicted or has finished: its job is stopped as a whole. Ordered by name and uid.
+// Pods of the workload that were ungated with a node, are not bound, and will not be: the node is gone, it is in
+// status.unhealthyNodes, or it is no longer in the assignment. For a workload that is not admitted: all such pods
+// that have a topology request, because they come from an earlier admission. Bound pods are never included, and
+// neither are pods of an evicted or finished workload: its job is stopped as a whole. Ordered by name and uid.
 std::vector<StuckPod> stuck_pods(const api::kueue::Workload& workload, const std::vector<JsonPtr>& pods,
                                  const HostFacts& hosts);
 
-// .status of such a pod: phase Failed, and the condition TerminatedByKueue, reason UnschedulableOnAssignedNode.
+// .status of a failed pod: phase Failed, and the condition TerminatedByKueue, reason UnschedulableOnAssignedNode.
 Json failed_status(const StuckPod& stuck, Time now);
 std::string failure_message(const StuckPod& stuck);
 

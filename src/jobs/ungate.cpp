@@ -21,7 +21,8 @@ std::optional<std::int64_t> number(std::string_view text) {
   return value;
 }
 
-// Workers are numbered behind the leader of their group: the pod set with fewer pods, or the second of two equal ones.
+// The number of ranks before the pod set. In a group of two pod sets, workers are numbered after the leader, which is
+// the pod set with fewer pods, or the second of two equal ones.
 std::int64_t leaders_before(const Workload& workload, const PodSet& pod_set) {
   if (!pod_set.topology_request || pod_set.topology_request->pod_set_group_name.empty()) return 0;
   const PodSet* leader = nullptr;
@@ -38,8 +39,8 @@ std::int64_t leaders_before(const Workload& workload, const PodSet& pod_set) {
 
 struct Member {
   JsonPtr pod;
-  std::optional<std::int64_t> rank;  // nothing when it has no readable index
-  std::optional<std::size_t> domain;  // where it was let go to
+  std::optional<std::int64_t> rank;  // nullopt when it has no valid index
+  std::optional<std::size_t> domain;  // the domain it was ungated for
   bool gated = false;
   bool terminating = false;
 
@@ -49,7 +50,7 @@ struct Member {
   }
 };
 
-// The pods of one pod set against its places.
+// Assigns the pods of one pod set to its places.
 class Placing {
  public:
   Placing(const Workload& workload, const PodSet& pod_set, const PodSetAssignment& assignment,
@@ -73,7 +74,7 @@ class Placing {
     for (const Member& member : members_) {
       if (!member.gated || member.terminating) continue;
       const auto domain = by_rank ? std::optional(domains_.of_rank(*member.rank)) : next_free(next, out);
-      if (!domain) return;  // no place is free for the rest
+      if (!domain) return;  // no place is free for the remaining pods
       if (free_[*domain] <= 0 || !may_go_to(*domain, out)) continue;
       --free_[*domain];
       out.pods.push_back({member.pod, selector(*domain)});
@@ -104,7 +105,8 @@ class Placing {
     return *rank - (offset ? *offset : leaders_before(workload_, pod_set_));
   }
 
-  // All pods that stay have ranks, each its own, and those that went are where their ranks say.
+  // Whether all pods that do not terminate have valid and distinct ranks, and all ungated pods are in the domain of
+  // their rank.
   bool ranks_hold() const {
     std::set<std::int64_t> seen;
     for (const Member& member : members_) {
@@ -125,7 +127,8 @@ class Placing {
     const auto hostname = domains_.hostname(domain);
     if (hostname.empty()) return true;
     const auto& bad = workload_.status.unhealthy_nodes;
-    if (std::find(bad.begin(), bad.end(), hostname) != bad.end()) return false;  // a change of the workload tells more
+    // Not waiting for the node: the workload will change.
+    if (std::find(bad.begin(), bad.end(), hostname) != bad.end()) return false;
     if (hosts_.usable(hostname)) return true;
     out.wait_for_nodes = true;
     return false;
@@ -143,8 +146,9 @@ class Placing {
   const PodSetAssignment& assignment_;
   const HostFacts& hosts_;
   Domains domains_;
-  std::vector<std::int64_t> free_;  // places of each domain that no pod holds; negative when too many hold them
-  std::vector<Member> members_;     // in order
+  // The places of each domain that no pod holds; negative when too many pods hold places.
+  std::vector<std::int64_t> free_;
+  std::vector<Member> members_;  // sorted by Member::order()
 };
 
 }  // namespace

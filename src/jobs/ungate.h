@@ -1,5 +1,6 @@
-// Which pods of a placed workload may go, and where to: a pure function of the workload, its pods and the nodes
-// (kueue.md 4.11). It may be asked again at any time: it names only what is still missing.
+// Which pods of a workload with a topology assignment can be ungated, and in which domain: a pure function of the
+// workload, its pods and the nodes (Kueue's KEP-2724, topology aware scheduling). It can be called at any time and
+// returns only what is still missing.
 #pragma once
 
 #include <functional>
@@ -11,13 +12,13 @@
 
 namespace berth::jobs {
 
-// What is known of a node by its hostname label.
+// What is known about a node by its hostname label.
 struct HostFacts {
   std::function<bool(std::string_view hostname)> exists;
-  std::function<bool(std::string_view hostname)> usable;  // ready and schedulable; false when there is none
+  std::function<bool(std::string_view hostname)> usable;  // ready and schedulable; false when there is no such node
 };
 
-// Takes the topology gate from the pod and adds the values of its domain to the node selector: one write.
+// Removes the topology gate from the pod and adds the values of its domain to the node selector, in one write.
 struct PodRelease {
   JsonPtr pod;
   api::StringMap node_selector;  // level -> value
@@ -25,17 +26,19 @@ struct PodRelease {
 
 struct Releases {
   std::vector<PodRelease> pods;
-  bool wait_for_nodes = false;  // some stay gated because their node is not usable now
+  bool wait_for_nodes = false;  // some pods stay gated because their node is not usable now
 };
 
-// Whether pods of this workload are let go at all: admitted, not evicted nor finished, with places for a pod set.
+// Whether pods of this workload are ungated at all: it is admitted, neither evicted nor finished, and has a topology
+// assignment for a pod set.
 bool lets_pods_go(const api::kueue::Workload& workload);
 
-// `pods`: all that name the workload (annotation kueue.x-k8s.io/workload), in any order. No domain ever gets more pods
-// than it was assigned; a pod holds its place until it has ended or is gone, also while it terminates. Pods that have an
-// index (topologyRequest.podIndexLabel) go to the place of their rank as long as all ranks are valid, distinct and agree
-// with the pods that went before; otherwise the free places are filled in their order by index, name and uid. A pod that
-// would go to a node of status.unhealthyNodes, or to one that is not usable, stays gated.
+// `pods`: all pods that name the workload (annotation kueue.x-k8s.io/workload), in any order. A domain never gets
+// more pods than it was assigned. A pod holds its place until it has ended or is gone, also while it terminates. Pods
+// with an index (topologyRequest.podIndexLabel) go to the place of their rank, as long as all ranks are valid and
+// distinct and match the domains of the pods that were ungated before. Otherwise the free places are filled in their
+// order, with the pods ordered by index, name and uid. A pod stays gated when its node is in status.unhealthyNodes or
+// is not usable.
 Releases releases(const api::kueue::Workload& workload, const std::vector<JsonPtr>& pods, const HostFacts& hosts);
 
 }  // namespace berth::jobs

@@ -1,4 +1,4 @@
-// The name of the Workload that a job gets.
+// The name of a job's Workload.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,8 @@ namespace berth::jobs {
 std::string workload_name(std::string_view group, std::string_view kind, std::string_view name,
                           std::string_view uid);
 
-// The middle of such a name: that of the job, if it was one of this kind and was not cut. None when the name
-// has another form.
+// The job's name in such a name, if the job was of this kind and its name was not cut. nullopt when the name has
+// another form.
 std::optional<std::string> job_in_name(std::string_view kind, std::string_view workload);
 
 }  // namespace berth::jobs

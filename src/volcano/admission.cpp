@@ -58,7 +58,7 @@ FieldErrors Admission::create(const Queue& queue) const {
 
 FieldErrors Admission::update(const Queue& queue, const Queue& old) const {
   FieldErrors errors = hierarchy_path_check(queue);
-  const bool moved = parent_of(queue) != parent_of(old);  // naming root instead of nobody is no move
+  const bool moved = parent_of(queue) != parent_of(old);  // naming root instead of no parent is no move
   if (errors.empty() && moved) errors = parent_check(queue);
   const bool amounts_changed = !same_amounts(queue, old);
   if (errors.empty() && amounts_changed && options_.protect_root && queue.meta.name == api::volcano::kRootQueue) {
@@ -78,7 +78,7 @@ FieldErrors Admission::hierarchy_path_check(const Queue& queue) const {
                 fmt::format("the hierarchy of queue {} goes through it: end it in a place of its own", other));
 }
 
-// The rows of Volcano's decision, in its order.
+// The checks of Volcano's webhook, in its order.
 FieldErrors Admission::parent_check(const Queue& queue) const {
   const std::string& name = queue.meta.name;
   const std::string_view parent_name = parent_of(queue);
@@ -99,7 +99,7 @@ FieldErrors Admission::parent_check(const Queue& queue) const {
         kParent, parent_name,
         fmt::format("queue {0} is below queue {1}, so {1} cannot be below it: move {0} out first", parent_name, name));
   if (FieldErrors errors = way_check(queue, *parent); !errors.empty()) return errors;
-  if (!parent->children.empty()) return {};  // it is a parent already: whatever runs below it does not run in it
+  if (!parent->children.empty()) return {};  // already a parent: what runs below it does not run in it
   const std::string busy = occupation(*parent);
   if (busy.empty()) return {};
   return refuse(kParent, parent_name,
@@ -108,7 +108,8 @@ FieldErrors Admission::parent_check(const Queue& queue) const {
                             parent_name, name, busy));
 }
 
-// The new parent leads to root, and neither the queue nor what moves along comes too far from it.
+// Checks that the new parent leads to root, and that the queue and the queues that move with it stay within the depth
+// limit.
 FieldErrors Admission::way_check(const Queue& queue, const QueueNode& parent) const {
   const std::string& name = queue.meta.name;
   const QueueNode* self = forest_.find(name);

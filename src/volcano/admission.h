@@ -1,8 +1,8 @@
-// Which changes of Volcano's queues, and which new jobs and PodGroups, are let in: what Volcano's validating webhooks
-// decide, with their verdicts, and stricter where Volcano lets in what breaks the tree. Each of those improvements can
-// be switched off.
+// Decides which changes of Volcano's queues, and which new Jobs and PodGroups, are admitted. The verdicts are those
+// of Volcano's validating webhooks, but stricter where Volcano admits what breaks the tree. Each stricter rule can be
+// switched off.
 //
-// What an object must satisfy on its own is checked before, in api/volcano/validation.h.
+// The rules for a single object are checked before, in api/volcano/validation.h.
 #pragma once
 
 #include <functional>
@@ -16,29 +16,30 @@ namespace berth::volcano {
 
 using AdmissionOptions = api::config::VolcanoAdmission;
 
-// How many workloads hold quota in this queue itself, not below it: from the ledger, so nothing lies between the
-// question and a status that is written later.
+// The number of workloads that hold quota in this queue itself, not below it. It comes from the ledger, so it
+// includes workloads whose status has not been written yet.
 using HoldersIn = std::function<std::size_t(std::string_view queue)>;
 
 class Admission {
  public:
-  // `forest` as it is before the change that is asked about.
+  // `forest`: the queues before the change to be checked.
   Admission(const QueueForest& forest, AdmissionOptions options, HoldersIn holders_in)
       : forest_(forest), options_(options), holders_in_(std::move(holders_in)) {}
 
-  // Empty: let in. `old`: the queue as it is.
+  // No errors: the change is admitted. `old`: the queue before the change.
   api::FieldErrors create(const api::volcano::Queue& queue) const;
   api::FieldErrors update(const api::volcano::Queue& queue, const api::volcano::Queue& old) const;
   Result<void> remove(std::string_view name) const;
 
-  // The queue of a new object exists, takes work and is a leaf.
+  // Checks that the queue of a new object exists, takes work and is a leaf (for a PodGroup only with
+  // pod_groups_in_leaves_only).
   api::FieldErrors create(const api::volcano::PodGroup& group) const;
   api::FieldErrors create(const api::volcano::Job& job) const;
 
  private:
   api::FieldErrors parent_check(const api::volcano::Queue& queue) const;
   api::FieldErrors way_check(const api::volcano::Queue& queue, const QueueNode& parent) const;
-  std::string occupation(const QueueNode& node) const;  // "3 pods are allocated"; "": nothing is in it
+  std::string occupation(const QueueNode& node) const;  // "3 pods are allocated"; "": the queue is empty
   api::FieldErrors hierarchy_path_check(const api::volcano::Queue& queue) const;
   api::FieldErrors takes_work(std::string_view name, bool leaf_only) const;
 

@@ -15,7 +15,7 @@ using AdmissionPtr = std::shared_ptr<const Admission>;
 
 namespace {
 
-// What was found valid can be decoded, but for a status that nobody may write.
+// An object that was found valid can be decoded, unless its status is wrong, which clients may not write.
 FieldErrors undecodable(const Error& error) { return {api::invalid_without_value("status", error.message)}; }
 
 FieldErrors check_queue(const Admission& admission, const Json& object, const Json* old) {

@@ -1,5 +1,5 @@
-// The rules for Volcano's resources in the form in which the doors of admission (webhooks, the embedded server) take
-// them: what an object must satisfy on its own, and then how it stands to the queues.
+// The rules for Volcano's resources in the form that webhooks and the embedded server use: first the rules for the
+// object itself, then the rules for its place in the queue tree.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace berth::volcano {
 
-// Of queues, podgroups and jobs of Volcano's groups; all functions empty for everything else. What is written to
-// statuses is not looked at, as in Volcano. `admission` answers for the queues as they are when it is asked.
+// For Queues, PodGroups and Jobs of Volcano's groups; all functions are empty for other resources. Writes to a status
+// are not checked, as in Volcano. `admission` uses the queues as they are when a rule is called.
 api::kueue::AdmissionRules admission_rules(std::string_view group, std::string_view resource,
                                            std::shared_ptr<const Admission> admission);
 

@@ -44,7 +44,7 @@ class AmountCheck {
   }
 
  private:
-  // A capability of 0 names no limit here, as in Volcano.
+  // A capability of 0 is no limit here, as in Volcano.
   void capability_of_ancestors() {
     for (const auto& [resource, amount] : wanted_.capability) {
       const QueueNode* at = parent_;
@@ -74,7 +74,8 @@ class AmountCheck {
     }
   }
 
-  // In each branch the first queue that names the resource counts; by name among equals.
+  // The descendant with the largest capability; of equal ones, the first by name. In each branch only the first queue
+  // that names the resource counts.
   const QueueNode* largest_below(const QueueNode& top, std::string_view resource) const {
     const QueueNode* most = nullptr;
     std::vector<const QueueNode*> open{&top};
@@ -133,7 +134,8 @@ class AmountCheck {
   const std::string& name_;
   const QueueAmounts wanted_;
   const QueueNode* parent_;   // null: does not exist
-  const QueueNode* present_;  // as it is; null when it is new and nobody names it
+  // The queue as it is; null when it is new and no other queue names it as its parent.
+  const QueueNode* present_;
   FieldErrors errors_;
 };
 

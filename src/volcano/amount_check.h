@@ -1,4 +1,4 @@
-// The amounts of a Volcano queue against those around it.
+// Checks the amounts of a Volcano queue against the queues around it.
 #pragma once
 
 #include "api/field_error.h"
@@ -6,9 +6,10 @@
 
 namespace berth::volcano {
 
-// Capability against ancestors and descendants, guarantee and deserved against the sums of siblings and children, as
-// Volcano's webhook has it. What a parent does not name is 0 for guarantees and deserved amounts, and no limit for
-// capabilities. Nothing is demanded of root, nor of its children by it. `queue`: as it would be; `forest`: as it is.
+// Checks capability against ancestors and descendants, and guarantee and deserved against the sums of siblings and
+// children, as Volcano's webhook does. A resource that a parent does not name counts as 0 for guarantee and deserved,
+// and as unlimited for capability. Root is not checked and does not limit its children. `queue`: the new version;
+// `forest`: the queues before the change.
 api::FieldErrors check_amounts(const QueueForest& forest, const api::volcano::Queue& queue);
 
 }  // namespace berth::volcano

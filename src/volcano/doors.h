@@ -1,6 +1,5 @@
-// What the doors of admission (webhooks, the embedded server) know of Volcano's queues, kept up to date one object at a
-// time, and the rules that judge by it. Whoever keeps a door tells it every change; a verdict holds for what it was
-// told until then.
+// What webhooks and the embedded server know of Volcano's queues at admission, updated one object at a time, and the
+// rules based on it. The owner must report every change; a verdict is based on the changes reported so far.
 #pragma once
 
 #include <map>
@@ -15,15 +14,15 @@ namespace berth::volcano {
 
 class Doors {
  public:
-  // `holders_in` may be empty. A queue counts as held by as many workloads as it says, or as PodGroups with
-  // minResources say that have been let in and have not ended, whichever is more.
+  // `holders_in` may be empty. The number of workloads that hold quota in a queue is the larger of `holders_in` and
+  // the number of PodGroups with minResources that were admitted and have not ended.
   explicit Doors(AdmissionOptions options = {}, HoldersIn holders_in = {});
 
-  // An object of Volcano was created (`old` null), changed or removed (`now` null). What cannot be decoded counts with
-  // its name and parent alone; what is neither a queue nor a PodGroup is not looked at.
+  // An object of Volcano was created (`old` is null), changed or deleted (`now` is null). A Queue that cannot be
+  // decoded counts with its name and parent only; such a PodGroup holds no quota. Other kinds are ignored.
   void changed(std::string_view group, std::string_view resource, const Json* old, const Json* now);
 
-  // As admission_rules(), by what is known when they are asked; they may outlive this.
+  // The same as admission_rules(), based on what is known when a rule is called. The rules may outlive this object.
   api::kueue::AdmissionRules rules(std::string_view group, std::string_view resource) const;
 
  private:

@@ -23,12 +23,12 @@ std::string_view suffix_of(Part part) {
   return part == Part::kSurplus ? kSurplusSuffix : part == Part::kGrowth ? kGrowthSuffix : std::string_view();
 }
 
-// Let in before: its minimum is charged.
+// The group was admitted before: its minimum is charged.
 bool is_in(PodGroupPhase phase) {
   return phase == PodGroupPhase::kInqueue || phase == PodGroupPhase::kRunning || phase == PodGroupPhase::kUnknown;
 }
 
-// A pod set of `count` alike that request `each`.
+// A pod set of `count` equal pods that request `each`.
 PodSet pod_set(std::string name, std::int32_t count, const api::ResourceList& each) {
   PodSet out;
   out.name = std::move(name);
@@ -39,8 +39,8 @@ PodSet pod_set(std::string name, std::int32_t count, const api::ResourceList& ea
   return out;
 }
 
-// One pod set asks for everything; others beside it make up the number of pods. No pods: those that there are ask for more than was
-// said of them.
+// One pod set has all requests; a second one makes up the number of pods. With `pods` <= 0 there is no pod beyond the
+// minimum: the pods of the minimum request more than the group's minResources.
 std::vector<PodSet> pod_sets(const api::ResourceList& resources, std::int64_t pods) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
   std::vector<PodSet> out{pod_set("main", pods > 0 ? 1 : 0, resources)};
@@ -56,7 +56,8 @@ api::Condition happened(std::string_view type, std::string_view reason, Time whe
           .last_transition = when};
 }
 
-// As the engine would have written it when it admitted the workload. How long its quota is held is not known: since the group was made.
+// Sets the status that the engine would have written on admission. The time since which quota is held is not known:
+// the creation of the group is used.
 void admit(Workload& workload, const api::ResourceList& resources, const GroupContext& context) {
   api::kueue::Admission admission{node_name(workload.queue_name), {}};
   for (const PodSet& each : workload.pod_sets) {
@@ -86,10 +87,10 @@ Workload part_of(const PodGroup& group, Part part, std::int32_t priority) {
   return out;
 }
 
-// What is charged as pods of the minimum: a group needs one at least.
+// The number of pods charged for the minimum: at least one.
 std::int32_t minimum_pods(const PodGroup& group) { return std::max(group.min_member, 1); }
 
-// "pods" is counted from the number of pods, not from what requests say.
+// "pods" is computed from the number of pods, not from requests.
 api::ResourceList without_pods(api::ResourceList list) {
   if (const auto pods = list.find(kPods); pods != list.end()) list.erase(pods);
   return list;
@@ -100,7 +101,7 @@ std::int64_t pods_in(const api::ResourceList& list) {
   return pods == list.end() ? 0 : pods->second.value();
 }
 
-// What is charged by the minimum. The schema lets negative amounts pass: they ask for nothing.
+// The resources charged for the minimum. The schema allows negative amounts: they request nothing.
 api::ResourceList minimum_resources(const PodGroup& group) {
   api::ResourceList minimum = without_pods(group.min_resources.value_or(api::ResourceList()));
   std::erase_if(minimum, [](const auto& each) { return each.second.sign() < 0; });
@@ -203,7 +204,7 @@ GroupDuty duty_of(const PodGroup& group, const GroupContext& context, const Work
   if (is_evicted(minimum)) {
     duty.stop_all = !nothing_runs;
     duty.stopped = nothing_runs;
-    // No pod may be made while it has to give way.
+    // No pod may be created while the group must stop.
     become(PodGroupPhase::kPending);
     return duty;
   }

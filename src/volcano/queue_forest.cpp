@@ -30,8 +30,8 @@ void subtract(Amounts& sums, const Amounts& less) {
   }
 }
 
-// A sum without limit forgets what was added to it, so it is made again. Very rare: amounts near 2^63 are mistakes in a
-// manifest.
+// An unlimited sum has lost the amounts that were added to it, so it is computed again. Very rare: amounts near 2^63
+// are mistakes in a manifest.
 void recount_unlimited(QueueNode& parent, Amounts QueueNode::* sums, Amounts QueueAmounts::* own) {
   for (auto& [resource, sum] : parent.*sums) {
     if (!sum.is_unlimited()) continue;
@@ -55,7 +55,7 @@ Amount amount_of(const Amounts& amounts, std::string_view resource) {
 
 QueueAmounts amounts_of(const Queue& queue) {
   QueueAmounts out{to_amounts(queue.capability), to_amounts(queue.guarantee), to_amounts(queue.deserved)};
-  // Amounts below zero were written around admission.
+  // Negative amounts were written without an admission check.
   std::erase_if(out.guarantee, [](const auto& each) { return each.second <= Amount(); });
   std::erase_if(out.deserved, [](const auto& each) { return each.second <= Amount(); });
   for (const auto& [resource, amount] : out.guarantee) {
@@ -141,7 +141,7 @@ void QueueForest::drop_if_unused(QueueNode& node) {
 
 QueueForest::Way QueueForest::way_up(const QueueNode& node) const {
   Way way{Way::End::kRoot, 0, &node};
-  // A circle comes back to the mark, which is put forward at 1, 2, 4, ... steps.
+  // Cycle detection: in a cycle the path returns to the mark, which moves forward after 1, 2, 4, ... steps.
   const QueueNode* mark = &node;
   int next_mark = 1;
   while (!way.last->is_root()) {
@@ -165,7 +165,7 @@ int QueueForest::height(const QueueNode& node) const {
     const auto [at, depth] = open.back();
     open.pop_back();
     height = std::max(height, depth);
-    if (++looked_at > nodes_.size()) return static_cast<int>(nodes_.size());  // some twice: a circle
+    if (++looked_at > nodes_.size()) return static_cast<int>(nodes_.size());  // some were visited twice: a cycle
     for (const auto& [name, child] : at->children) open.emplace_back(child, depth + 1);
   }
   return height;

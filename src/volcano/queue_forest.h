@@ -1,8 +1,8 @@
-// The tree of Volcano's queues as their objects say it, kept up to date one queue at a time: who is below whom, what
-// each is entitled to, and the sums over its children. Objects may be wrong in every way; nothing here depends on their
-// being right.
+// The tree of Volcano's queues as their objects describe it, updated one queue at a time: the parent and children of
+// each queue, what it is entitled to, and the sums over its children. Objects may be wrong in any way; nothing here
+// requires them to be valid.
 //
-// A change costs what the queue itself names and a look-up, whatever the size of the tree.
+// The cost of a change depends on what the queue itself names, plus a look-up, and not on the size of the tree.
 #pragma once
 
 #include <map>
@@ -21,23 +21,24 @@ namespace berth::volcano {
 using Amounts = std::map<std::string, Amount, std::less<>>;  // by resource
 using QueuePtr = std::shared_ptr<const api::volcano::Queue>;
 
-// What is not named is 0.
+// 0 when the resource is not named.
 Amount amount_of(const Amounts& amounts, std::string_view resource);
 
 // What a queue is entitled to.
 struct QueueAmounts {
   Amounts capability;  // as written
-  Amounts guarantee;   // as written; zeros are left out here and below
+  Amounts guarantee;  // as written; amounts <= 0 are left out, also in deserved
   Amounts deserved;    // at least the guarantee
 };
 QueueAmounts amounts_of(const api::volcano::Queue& queue);
 
 struct QueueNode : QueueAmounts {
   std::string name;
-  QueuePtr object;              // null: only others name it, as their parent; or root, which is there without an object
-  QueueNode* parent = nullptr;  // null: root, or no object says
+  // Null: the queue exists only as a parent that others name, or it is root without an object.
+  QueuePtr object;
+  QueueNode* parent = nullptr;  // null: root, or there is no object that names a parent
   std::map<std::string_view, QueueNode*> children;  // by name
-  Amounts children_guarantee, children_deserved;    // sums
+  Amounts children_guarantee, children_deserved;  // sums over the children
 
   bool is_root() const;
   bool exists() const { return object != nullptr || is_root(); }
@@ -49,28 +50,29 @@ class QueueForest {
   QueueForest(const QueueForest&) = delete;
   QueueForest& operator=(const QueueForest&) = delete;
 
-  // Created or changed. A queue that names no parent is below root; what root names as its parent counts for nothing.
+  // A queue was created or changed. A queue that names no parent is below root; a parent that root names is ignored.
   void set(QueuePtr queue);
-  void remove(std::string_view name);  // its children go on naming it
+  void remove(std::string_view name);  // its children still name it
 
   const QueueNode& root() const { return *root_; }
-  const QueueNode* find(std::string_view name) const;  // nullptr: neither an object nor anybody's parent
+  // nullptr: the queue has no object, and no other queue names it as its parent.
+  const QueueNode* find(std::string_view name) const;
   std::size_t size() const { return nodes_.size(); }
   const std::map<std::string, QueueNode, std::less<>>& nodes() const { return nodes_; }
 
-  // The way from a queue up to root.
+  // The path from a queue up to root.
   struct Way {
     enum class End : std::uint8_t { kRoot, kMissing, kCircle };
     End end = End::kRoot;
-    int level = 0;  // hops to root; 1: directly below it. Only with kRoot
-    const QueueNode* last = nullptr;  // where it ends: root, the one that does not exist, or one in the circle
+    int level = 0;  // steps to root; 1: directly below it; only with kRoot
+    const QueueNode* last = nullptr;  // where it ends: root, the missing queue, or a queue in the cycle
   };
   Way way_up(const QueueNode& node) const;
-  // Hops from the queue down to the furthest below it; 0: a leaf. In a circle: at least the number of queues.
+  // The number of levels below the queue; 0: it is a leaf. In a cycle: the number of queues.
   int height(const QueueNode& node) const;
-  bool is_below(const QueueNode& node, const QueueNode& ancestor) const;  // or the same
+  bool is_below(const QueueNode& node, const QueueNode& ancestor) const;  // or is the same
 
-  // Another queue whose hierarchy annotation goes on where `path` ends, "" when there is none.
+  // Another queue whose hierarchy annotation continues `path`; "" when there is none.
   std::string_view goes_on(std::string_view path, std::string_view own_name) const;
 
  private:
@@ -85,7 +87,7 @@ class QueueForest {
   std::set<std::pair<std::string, std::string>, std::less<>> paths_;  // (hierarchy annotation, queue)
 };
 
-// The parent that counts: root where none is named. Not for root itself.
+// The effective parent: root when the queue names none. Not for root itself.
 std::string_view parent_of(const api::volcano::Queue& queue);
 
 }  // namespace berth::volcano

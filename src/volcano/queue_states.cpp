@@ -52,7 +52,7 @@ QueueSteps open(const QueueNode& node, QueueChange change) {
   return steps;
 }
 
-// A queue whose parent is not what it was when it was opened or closed.
+// The action for a queue whose parent is not in the state in which the queue was opened or closed.
 QueueAction what_the_parent_wants(const QueueNode& node) {
   const bool closed = is_closed(state_of(node));
   if (below_a_closed_one(node)) return closed ? QueueAction::kSync : QueueAction::kClose;
@@ -93,7 +93,7 @@ Result<std::optional<QueueOrder>> order_of(const api::volcano::Command& command)
 
 Result<QueueSteps> carry_out(const QueueForest& forest, const QueueTask& task, const PodGroupsIn& pod_groups_in) {
   const QueueNode* node = forest.find(task.queue);
-  if (node == nullptr || node->object == nullptr) return QueueSteps{};  // gone: nothing to be done to it
+  if (node == nullptr || node->object == nullptr) return QueueSteps{};  // deleted: nothing to do
   QueueAction action = task.action;
   if (action == QueueAction::kClose && node->is_root())
     return fail("queue root cannot be closed: close the queues below it");

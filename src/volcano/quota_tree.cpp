@@ -81,7 +81,7 @@ QuotaTree::Events QuotaTree::remove(std::string_view name) {
   holds_.erase(gone);
   std::set<const QueueNode*> changed;
   if (const QueueNode* former = forest_.find(former_parent)) changed.insert(former);
-  if (const QueueNode* node = forest_.find(gone)) {  // others name it, or it is root
+  if (const QueueNode* node = forest_.find(gone)) {  // other queues name it, or it is root
     changed.insert(node);
     for (const auto& [child_name, child] : node->children) look_at_holds(*child, changed);
   } else {
@@ -100,7 +100,7 @@ QuotaTree::Hold QuotaTree::hold_of(const QueueNode& node) const {
   return Hold::kNone;
 }
 
-// A queue that is held or not any more passes it on to those below it.
+// When a queue is held or released, the queues below it change as well.
 void QuotaTree::look_at_holds(const QueueNode& top, std::set<const QueueNode*>& changed) {
   std::vector<const QueueNode*> open{&top};
   std::set<const QueueNode*> seen{&top};
@@ -212,7 +212,7 @@ engine::Event QuotaTree::cluster_queue_of(const QueueNode& node, const Compiled&
       compiled.fifo ? api::kueue::QueueingStrategy::kStrictFifo : api::kueue::QueueingStrategy::kBestEffortFifo;
   queue->reclaim_within_cohort = api::kueue::ReclaimWithinCohort::kAny;
   queue->within_cluster_queue = api::kueue::WithinClusterQueue::kLowerPriority;
-  // What runs above minimums gives way to a minimum wherever it runs, whatever either queue deserves.
+  // What runs above minimums is preempted for a minimum wherever it runs, whatever either queue deserves.
   queue->borrow_within_cohort = api::kueue::BorrowWithinCohort::kLowerPriority;
   queue->borrow_max_priority_threshold = kFirstToGo;
   queue->stop_policy = compiled.parent || compiled.held ? api::kueue::StopPolicy::kHold : api::kueue::StopPolicy::kNone;
