@@ -1,4 +1,4 @@
-// Kueue's Configuration as options of the controller.
+// Kueue's Configuration converted to options of the controller.
 #include "controller/configure.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Feature gates: what can be set, and what is said about the rest.
+// Feature gates: the ones that can be set, and the errors for all others.
 #include "controller/feature_gates.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Which workload stands for a job: when none may be made, when one that somebody else made is taken, and what
-// becomes of it when the job goes.
+// Which workload belongs to a job: when no workload may be created, when a job takes a prebuilt one, and what happens
+// to the workload when the job is deleted.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -60,7 +60,7 @@ class JobWorkloads : public apiserver::ServerTest {
     EXPECT_TRUE(made.ok()) << to_string(made.body);
     return made.body;
   }
-  // A Job of one pod that asks for one cpu, in queue q. Returns its uid.
+  // Creates a Job in queue q with one pod that requests one cpu. Returns its uid.
   std::string job(const std::string& name, const std::string& labels = "",
                   const std::string& annotations = "", const std::string& more = "") {
     const Json made = make(
@@ -71,8 +71,7 @@ class JobWorkloads : public apiserver::ServerTest {
             "{requests: {cpu: '1'}}}]}}}}");
     return std::string(string_at(made, {"metadata", "uid"}));
   }
-  // A Workload made by hand that fits to such a Job: its template has the defaults that the API server sets
-  // on Jobs.
+  // Creates a Workload that matches such a Job: its template has the defaults that the API server sets on Jobs.
   Json workload(const std::string& name, const std::string& cpu = "1", const std::string& more = "") {
     return make(api::kWorkloads, "default",
                 "{metadata: {name: " + name + more +
@@ -110,7 +109,7 @@ class JobWorkloads : public apiserver::ServerTest {
     for (const auto& one : array_at(found, {"items"})) all.push_back(one);
     return all;
   }
-  // "Warning Reason: note" of all events about the object.
+  // "Type Reason: note" of all events about the object, such as "Warning Reason: note".
   std::vector<std::string> events(std::string_view kind, std::string_view name) {
     std::vector<std::string> texts;
     const Json found = list(api::kEvents, "default").body;
@@ -273,7 +272,7 @@ TEST_F(JobWorkloads, AJobThatNamesAWorkloadLaterLeavesItsOwn) {
   EXPECT_FALSE(exists(api::kWorkloads, "default", own));
 }
 
-// --- Namespaces that go.
+// --- Namespaces that are being deleted.
 
 TEST_F(JobWorkloads, NoWorkloadIsMadeAgainAndAgainInANamespaceThatIsBeingDeleted) {
   make(api::kNamespaces, "", "{metadata: {name: team}}");
@@ -292,7 +291,7 @@ TEST_F(JobWorkloads, NoWorkloadIsMadeAgainAndAgainInANamespaceThatIsBeingDeleted
   EXPECT_TRUE(list(api::kWorkloads, "team").body.at("items").as_array().empty());
 }
 
-// --- Jobs that go.
+// --- Jobs that are deleted.
 
 TEST_F(JobWorkloads, WithoutACollectorADeletedJobsWorkloadEndsAndLosesTheFinalizer) {
   const std::string name = name_of("j", job("j"));
@@ -369,7 +368,7 @@ TEST_F(CollectedWorkloads, AForegroundDeletionLeavesNothing) {
   EXPECT_EQ(holders(), 0u);
 }
 
-// --- Somebody else writes too.
+// --- Writes by other clients.
 
 TEST_F(CollectedWorkloads, AWorkloadWhoseOwnerWasTakenAwayGoesBackToItsJob) {
   const std::string uid = job("j");
@@ -403,7 +402,7 @@ TEST_F(CollectedWorkloads, AWorkloadMadeByHandIsNobodysOrphan) {
   EXPECT_EQ(holders(), 1u);
 }
 
-// --- What the job's labels say.
+// --- Labels of the job.
 
 TEST_F(JobWorkloads, ATimeLimitThatIsTakenAwayWhileTheJobWaitsLeavesItsWorkload) {
   const std::string name = name_of("j", job("j", ", kueue.x-k8s.io/max-exec-time-seconds: '3'"));

@@ -1,4 +1,4 @@
-// Which Jobs the controller takes for its own: the same that admission has suspended.
+// The controller manages exactly the Jobs that admission suspends.
 #include <gtest/gtest.h>
 
 #include "apiserver/kueue_webhooks.h"

@@ -21,7 +21,7 @@ engine::Ptr<T> ptr(Result<T> decoded) {
   return std::make_shared<const T>(std::move(decoded.value()));
 }
 
-// The lines of the text that begin with `name`, without that and without the role.
+// The lines of the metrics text that begin with `name`, without `name` and without the label replica_role.
 std::string lines_of(const Metrics& metrics, std::string_view name) {
   const std::string text = metrics.text();
   std::string out;
@@ -50,7 +50,7 @@ class WorkloadMetricsTest : public testing::Test {
     workload.queue_name = "lq";
     workload.priority_class_ref = api::kueue::PriorityClassRef{"", "", "high"};
   }
-  // The workload some seconds after its creation, after `change`.
+  // Calls metrics.changed() for a change of the workload `second` seconds after its creation.
   template <typename F>
   void at(int second, F change) {
     const Workload before = workload;
@@ -137,7 +137,7 @@ TEST_F(WorkloadMetricsTest, CountsEvictionsByTheirCause) {
             "\n");
   EXPECT_EQ(lines_of(registry, "kueue_workload_eviction_latency_seconds_sum"), R"({cluster_queue="cq",reason="Preempted"} 3)"
                                                                               "\n");
-  // It waits from when it was queued again, and is evicted once more for the same cause.
+  // The wait counts from the last requeue. Then the workload is evicted again for the same cause.
   at(33, [&](auto&) { admit(); });
   EXPECT_NE(lines_of(registry, "kueue_admission_wait_time_seconds_sum").find("} 21\n"), std::string::npos);
   at(40, [&](auto& status) { status.evictions = {{"Preempted", "", 2}}; });
@@ -153,7 +153,7 @@ TEST_F(WorkloadMetricsTest, AnotherWorkloadOfTheNameIsAnotherOne) {
   EXPECT_EQ(lines_of(registry, "kueue_admitted_workloads_total"), "");
 }
 
-// All that can happen to a workload, so that every family has a series.
+// Everything that can happen to a workload, so that every family has a series.
 struct LivedMetricsTest : WorkloadMetricsTest {
   void live() {
     at(1, [&](auto& status) {
@@ -190,7 +190,8 @@ int families_of(const std::string& text, const std::string& label) {
 
 TEST_F(LivedMetricsTest, AQueueThatGoesTakesAllItsSeriesAlong) {
   live();
-  // Four counters and one of first evictions; eight histograms of three families each.
+  // Four counters and the counter of first evictions, eight histograms of three families each, and the counter of
+  // preemptions.
   EXPECT_EQ(families_of(registry.text(), "cluster_queue=\"cq\""), 5 + 8 * 3 + 1);
   EXPECT_EQ(families_of(registry.text(), "name=\"lq\""), 4 + 6 * 3);
   metrics.forget_local_queue("a", "lq");
@@ -250,7 +251,7 @@ class QueueMetricsTest : public testing::Test {
     engine.handle(kStart, engine::Synced{});
     decide();
   }
-  // Two pods with a cpu each.
+  // A workload of two pods with one cpu each.
   void workload(const std::string& name) {
     engine.handle(kStart, engine::WorkloadSeen{ptr(api::kueue::decode_workload(
                               object("{metadata: {name: " + name + ", namespace: a, uid: " + name +
@@ -423,7 +424,7 @@ TEST_F(QueueMetricsTest, SeriesOfWhatIsGoneAreGone) {
   EXPECT_EQ(text.find("name=\"lq\""), std::string::npos) << text;
 }
 
-// Whether anybody asks for metrics or not.
+// Also when no client reads the metrics.
 TEST_F(QueueMetricsTest, SeriesGoWithTheQueueAtOnce) {
   refresh();
   metrics.cluster_queue_changed("cq");
@@ -447,7 +448,7 @@ TEST_F(QueueMetricsTest, FlavorsThatLeaveTakeTheirSeriesAlong) {
 
 TEST_F(QueueMetricsTest, RoundsAreCountedWhenSomebodyWaited) {
   EXPECT_EQ(lines_of(registry, "kueue_admission_attempts_total"), "{replica_role=\"leader\",result=\"success\"} 1\n");
-  decide();  // nothing new
+  decide();  // nothing changed
   EXPECT_EQ(lines_of(registry, "kueue_admission_attempts_total"), "{replica_role=\"leader\",result=\"success\"} 1\n");
   EXPECT_EQ(lines_of(registry, "kueue_admission_attempt_duration_seconds_sum"), "{replica_role=\"leader\",result=\"success\"} 0.003\n");
 }

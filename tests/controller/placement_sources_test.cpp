@@ -1,4 +1,4 @@
-// What the engine is told of nodes and pods, and what it is spared.
+// Which changes of nodes and pods become engine events, and which do not.
 #include "controller/placement_sources.h"
 
 #include <gtest/gtest.h>
@@ -116,7 +116,7 @@ TEST(PodSource, TellsThatADeletedPodIsGoneWhateverItsLastStateWas) {
   PodSource source;
   const JsonPtr bound = with(kGated, {"spec", "nodeName"}, "n1");
   ASSERT_TRUE(source.changed(nullptr, bound));
-  const JsonPtr last = with(bound, {"status", "phase"}, "Failed");  // a state that the watch skipped
+  const JsonPtr last = with(bound, {"status", "phase"}, "Failed");  // the watch skipped the states before
   EXPECT_TRUE(source.changed(last, nullptr));
 }
 

@@ -1,4 +1,4 @@
-// Pod templates that are equal are one document, as long as somebody uses it.
+// Equal pod templates share one document while it is in use.
 #include "controller/shared_templates.h"
 
 #include <gtest/gtest.h>

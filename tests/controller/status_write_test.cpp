@@ -1,4 +1,5 @@
-// How a workload's status is written: whole where it is known whole, and never at the cost of what others wrote there.
+// How a workload's status is written: as a whole when all of it is known, and without overwriting fields of other
+// clients.
 #include <gtest/gtest.h>
 
 #include "apiserver/kueue_webhooks.h"
@@ -33,7 +34,7 @@ class StatusWrite : public apiserver::ServerTest {
     const auto made = call(std::move(make));
     EXPECT_TRUE(made.ok()) << made.body;
   }
-  // A workload that is let go once somebody else has written to its status.
+  // Creates a workload that is activated after another client has written to its status.
   Json admitted(const std::string& status) {
     make("Workload", "workloads", "default", "metadata: {name: w}, spec: {active: false, queueName: lq, podSets: [{name: main, count: 1, template: {spec: "
                                  "{restartPolicy: Never, containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}]}");

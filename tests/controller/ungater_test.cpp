@@ -1,4 +1,4 @@
-// The ungater against an API server whose answers may be lost and whose cache may lag behind.
+// The ungater with an API server whose answers may be lost and with a cache that may be behind.
 #include "api/resources.h"
 #include "controller/ungater.h"
 
@@ -15,12 +15,12 @@ namespace {
 using cluster::testing_support::World;
 using cluster::testing_support::yaml;
 
-// Passes requests on; the answer to some writes is lost.
+// Passes requests on; the answers to some writes are lost.
 class LossyClient final : public api::RestClient {
  public:
   explicit LossyClient(api::RestClient& to) : to_(to) {}
-  int lose = 0;     // so many of the next patches are done, but nobody is told
-  int refuse = 0;   // and so many are not done
+  int lose = 0;  // the next `lose` patches are carried out, but their answers are lost
+  int refuse = 0;  // the next `refuse` patches are not carried out
   std::string workload_version = "1";
   void call(api::RestRequest request, std::function<void(api::RestResponse)> done) override {
     const bool write = request.verb == api::Verb::kPatch;
@@ -33,7 +33,7 @@ class LossyClient final : public api::RestClient {
         done(busy);
       });
     }
-    if (request.resource == api::kWorkloads) {  // that the cache may lag behind
+    if (request.resource == api::kWorkloads) {  // as if the cache of workloads were behind
       return to_.call(std::move(request), [this, done](const api::RestResponse&) {
         api::RestResponse found;
         found.body = JsonObject{{"metadata", JsonObject{{"resourceVersion", workload_version}}}};
@@ -76,7 +76,7 @@ class UngaterTest : public testing::Test {
     ungater.start();
   }
 
-  // The places of the workload "w": one pod set.
+  // The topology assignment of the workload "w", which has one pod set.
   void place(const std::vector<std::pair<std::string, std::int32_t>>& hosts, std::vector<std::string> unhealthy = {}) {
     auto w = std::make_shared<api::kueue::Workload>();
     w->meta.ns = "default";
@@ -121,13 +121,13 @@ spec:
     return created;
   }
 
-  // What the cache shows of a pod from now on.
+  // Shows a new state of a pod in the cache.
   void show(const Json& pod) {
     const std::string name(string_at(pod, {"metadata", "name"}));
     const auto now = std::make_shared<const Json>(pod);
     ungater.pod_changed(who(std::exchange(cached[name], now)), now);
   }
-  // The cache keeps no pods, only who they are.
+  // The cache keeps only the identity and version of pods.
   static JsonPtr who(const JsonPtr& pod) {
     if (!pod) return nullptr;
     JsonObject metadata;
@@ -172,7 +172,7 @@ TEST_F(UngaterTest, ACacheThatLagsBehindGivesNoPlaceTwice) {
   add_pod("a");  // sorts before b, which the cache still shows gated
   run();
   EXPECT_EQ(host("a"), "n2");
-  show(*cached["b"]);  // an old event again
+  show(*cached["b"]);  // an old event arrives again
   add_pod("c");
   run();
   EXPECT_EQ(host("c"), "");
@@ -243,7 +243,7 @@ TEST_F(UngaterTest, FailsAPodWhosePlaceIsLostAndLetsItsSuccessorGo) {
 }
 
 TEST_F(UngaterTest, FailsPodsOfAnEarlierAdmission) {
-  // A pod that its owner sends to n1.
+  // A pod with a node selector for n1 from its owner.
   const auto add = [this](const std::string& name, const std::vector<std::pair<std::string, std::string>>& annotations) {
     Json pod = yaml(R"(
 apiVersion: v1

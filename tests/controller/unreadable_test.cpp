@@ -1,5 +1,5 @@
-// Objects that the API server accepts and that cannot be decoded: an event on the object says so, and what
-// was decided by its last readable version stays.
+// Objects that the API server accepts and that cannot be decoded: they get an event, and what was decided by their
+// last readable version stays.
 #include "controller/unreadable.h"
 
 #include <gmock/gmock.h>
@@ -22,8 +22,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// The server has no webhooks, and its definitions have no rules between members, as older or newer definitions may. Here the domain
-// count is two, and one domain is named.
+// The server has no webhooks, and its definitions have no rules between fields, as older or newer definitions may.
+// This assignment has a domain count of two and names one domain.
 constexpr std::string_view kTorn =
     R"({"levels":["kubernetes.io/hostname"],"slices":[{"domainCount":2,)"
     R"("valuesPerLevel":[{"individual":{"roots":["x"]}}],"podCounts":{"universal":1}}]})";
@@ -80,7 +80,7 @@ class Unreadable : public apiserver::ServerTest {
       if (string_at(one, {"type"}) == "Admitted") return string_at(one, {"status"}) == "True";
     return false;
   }
-  // Somebody writes places into the admission of the workload; "null": takes them away.
+  // Another client writes a topology assignment into the workload's admission; "null" removes it.
   void write_places(const std::string& name, std::string_view places) {
     Json object = get(api::kWorkloads, "default", name).body;
     Json& assignments = ensure_path(object, {"status", "admission", "podSetAssignments"});
@@ -93,7 +93,7 @@ class Unreadable : public apiserver::ServerTest {
     EXPECT_TRUE(written.ok()) << to_string(written.body);
     pass();
   }
-  // The notes of all events about the workload that say that it cannot be read.
+  // The notes of all events on the workload with the reason CannotBeRead.
   std::vector<std::string> told(std::string_view name) {
     std::vector<std::string> notes;
     const Json found = list(api::kEvents, "default").body;

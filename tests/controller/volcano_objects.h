@@ -1,4 +1,4 @@
-// A server with Volcano's kinds, or without them, and the controller at work on it, in virtual time.
+// A server with or without Volcano's kinds, and a controller on it, in virtual time.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ class VolcanoObjects : public apiserver::ServerTest {
   }
   void install_volcano() {
     install([](std::string_view file) { return file.find("volcano-") != std::string_view::npos; });
-    pass(std::chrono::minutes(1));  // a cache that was refused for long asks less often
+    pass(std::chrono::minutes(1));  // after many refused lists, a cache retries less often
   }
   void restart_controller(bool volcano = true) {
     controller.reset();
@@ -47,7 +47,7 @@ class VolcanoObjects : public apiserver::ServerTest {
   }
   void pass(Duration d = std::chrono::seconds(5)) { executor.run_until(executor.now() + d); }
 
-  // Without apiVersion and kind in the body.
+  // The body needs no apiVersion and kind.
   api::RestResponse create(const api::GroupVersionResource& gvr, std::string_view ns, std::string_view body) {
     static const std::map<std::string, std::string> kinds{
         {"queues", "Queue"}, {"podgroups", "PodGroup"}, {"commands", "Command"}, {"clusterqueues", "ClusterQueue"},
@@ -88,7 +88,7 @@ class VolcanoObjects : public apiserver::ServerTest {
                                  "\"" + std::string(more) + "}}");
     EXPECT_TRUE(made.ok()) << made.body;
   }
-  // "reason: note" of the events about an object, in the order of their names.
+  // "reason: note" of the events about an object, ordered by the names of the events.
   std::vector<std::string> events(std::string_view kind, std::string_view name) {
     std::vector<std::string> out;
     const auto all = list({"events.k8s.io", "v1", "events"}, "");

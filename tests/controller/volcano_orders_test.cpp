@@ -1,4 +1,4 @@
-// Orders about Volcano's queues, what parents do to their children, what is refused and how people hear of it.
+// Commands on Volcano's queues, the effect of parents on their children, what is refused, and the events about it.
 #include <gmock/gmock.h>
 
 #include "controller/volcano_objects.h"
@@ -130,11 +130,11 @@ TEST_F(VolcanoOrders, AtRestNothingIsWritten) {
   group("waits", "child", 1, 6);
   pass(std::chrono::minutes(1));
   const auto before = controller->request_counts();
-  pass(std::chrono::minutes(25));  // after half an hour without pods it would have to give way
+  pass(std::chrono::minutes(25));  // after half an hour without pods, the group would be evicted
   EXPECT_EQ(controller->request_counts(), before);
 }
 
-// Where Volcano's own scheduler and controllers run.
+// For clusters in which Volcano's own scheduler and controllers run.
 TEST_F(VolcanoOrders, SwitchedOffAllOfItIsSomebodyElses) {
   group("before", "child", 1, 6);
   pass();

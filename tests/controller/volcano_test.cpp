@@ -1,4 +1,4 @@
-// Volcano's objects beside Kueue's: installed later or not at all, names that are kept for them, and what a restart keeps.
+// Volcano's objects next to Kueue's: installed later or not at all, reserved names, and what a restart keeps.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -187,7 +187,8 @@ TEST_F(VolcanoObjects, AreCountedInAFlavorThatMayComeAndGo) {
   EXPECT_TRUE(controller->engine().check_invariants(executor.now()).empty());
 }
 
-// How long pods take to become ready counts from when the group was let in, however long it waited and whoever decides since.
+// The time until pods must be ready counts from the admission of the group, however long it waited and whichever
+// process leads.
 TEST_F(VolcanoObjects, AreNotLateForHavingWaited) {
   using ::testing::Contains, ::testing::HasSubstr, ::testing::Not;
   install_volcano();

@@ -1,4 +1,4 @@
-// Keys that are looked at: once for many changes, at once when there is nothing to collect, again when they
+// Processing of keys: once for many changes, without a delay when there is nothing to collect, and again when a key
 // changed.
 #include "controller/work_queue.h"
 
@@ -97,7 +97,7 @@ TEST(WorkQueue, KeysTakeTurnsWhenManyAreDue) {
         finish(true);
       },
       100ms, &rate);
-  for (int i = 0; i < 200; ++i) {  // ten seconds of changes everywhere
+  for (int i = 0; i < 200; ++i) {  // ten seconds of changes of all keys
     for (const std::string key : {"a", "b", "c", "d", "e"}) queue.add(key);
     executor.run_until(executor.now() + 50ms);
   }

@@ -1,4 +1,4 @@
-// What admission and its checks add to the pods of a job.
+// What admission and admission checks add to the pods of a job.
 #include "jobs/pod_set_info.h"
 
 #include "jobs/provisioning_support.h"
@@ -17,7 +17,7 @@ const api::kueue::ResourceFlavor* flavor(std::string_view name) {
   return name == "gpu" ? &gpu : nullptr;
 }
 
-// The workload with a Ready check that wants `update` of its pods.
+// The workload with a Ready check that has the podSetUpdate `update`.
 api::kueue::Workload with_update(std::string_view update) {
   auto w = workload(R"({status: {admissionChecks: [{name: chk, state: Ready, message: "",
     lastTransitionTime: "2026-01-01T00:00:00Z", podSetUpdates: [)" +

@@ -1,4 +1,4 @@
-// Every row of the table that turns a ProvisioningRequest into the state of its check, and their order.
+// Every row of the table that maps a ProvisioningRequest to the state of its check, and the order of the rows.
 #include "jobs/provisioning_check.h"
 
 #include "jobs/provisioning_support.h"
@@ -13,7 +13,8 @@ struct Given {
   std::string_view workload = "{}";
   ConfigPtr conf = config();
   bool needed = true;
-  std::optional<api::Conditions> conditions = {};  // of the request; none: there is no request
+  // Of the request; nullopt: there is no request.
+  std::optional<api::Conditions> conditions = {};
   std::int32_t attempt = 1;
 };
 

@@ -1,4 +1,4 @@
-// Which checks are active, and what those that are not say.
+// Which checks are active, and the messages of those that are not.
 #include "jobs/provisioning_config.h"
 
 #include "jobs/provisioning_support.h"

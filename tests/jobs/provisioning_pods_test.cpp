@@ -1,4 +1,5 @@
-// Which pods a ProvisioningRequest asks room for: managed resources, counts, templates, merging; and names.
+// The pods in a ProvisioningRequest: managed resources, counts, templates and merging; and the names of requests and
+// templates.
 #include "jobs/provisioning_pods.h"
 
 #include "base/sha1.h"
@@ -22,7 +23,7 @@ const api::kueue::ResourceFlavor* flavor(std::string_view name) {
   return name == "gpu" ? &gpu : name == "cpu" ? &cpu : nullptr;
 }
 
-// A workload of the pod sets `a`, `b`, ... with these templates, all given the flavor "gpu".
+// A workload with the pod sets `a`, `b`, ..., which have these templates and the flavor "gpu".
 api::kueue::Workload pod_sets(const std::vector<std::pair<int, std::string>>& sets) {
   auto w = workload();
   w.pod_sets.clear();

@@ -32,8 +32,7 @@ spec:
       api::kueue::decode_provisioning_request_config(object).value());
 }
 
-// A workload "wl" that reserves quota for three pods of flavor "gpu" and has the check "chk" in state
-// Pending.
+// A workload "wl" that reserves quota for three pods of flavor "gpu". Its check "chk" is Pending.
 inline api::kueue::Workload workload(std::string_view changes = "{}") {
   static const Json base = yaml(R"(
 metadata: {name: wl, namespace: ns, uid: wl-uid}
@@ -69,7 +68,7 @@ inline api::Condition condition(std::string_view type, bool status, std::string_
   return c;
 }
 
-// A request of the check for config().
+// A request for the check with config().
 inline api::autoscaling::ProvisioningRequest request(std::string_view name, api::Conditions conditions = {}) {
   api::autoscaling::ProvisioningRequest r;
   r.meta.name = name;

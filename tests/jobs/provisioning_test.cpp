@@ -10,11 +10,11 @@ using namespace provisioning_test;
 using api::kueue::CheckState;
 using api::kueue::Workload;
 
-// What there is beside the workload.
+// The objects besides the workload.
 struct Around {
   std::vector<ProvisioningCheck> checks = {{"chk", config()}};
   std::vector<api::autoscaling::ProvisioningRequest> requests = {};  // controlled by the workload
-  std::vector<api::ObjectMeta> pod_templates = {};  // of the namespace, whoever controls them
+  std::vector<api::ObjectMeta> pod_templates = {};  // in the namespace, whoever controls them
   std::vector<api::ObjectMeta> foreign_requests = {};
 };
 
@@ -206,7 +206,7 @@ TEST(Provision, ADecidedCheckIsLeftAloneUntilTheWorkloadIsEvicted) {
 TEST(Provision, AReadyCheckGetsNoSecondRequest) {
   EXPECT_EQ(lines(workload(with_check("state: Ready")), {}), Lines{});
   auto other = request("wl-chk-1");
-  other.class_name = "before";  // the configuration changed since
+  other.class_name = "before";  // the configuration has changed
   EXPECT_EQ(lines(workload(with_check("state: Ready")), {.requests = {other}}), Lines{});
 }
 
@@ -217,7 +217,7 @@ TEST(Provision, ARequestForSomethingElseIsReplaced) {
     EXPECT_EQ(lines(workload(), around), (Lines{"delete request wl-chk-1", "look again"})) << change;
     around.requests.clear();
     around.pod_templates = {
-        pod_template("ppt-wl-chk-1-main", "wl-chk-1-uid")};  // of the old request, going with it
+        pod_template("ppt-wl-chk-1-main", "wl-chk-1-uid")};  // of the old request, deleted with it
     EXPECT_EQ(lines(workload(), around), Lines{"look again"}) << change;
     around.pod_templates.clear();
     EXPECT_EQ(lines(workload(), around), (Lines{"template ppt-wl-chk-1-main", "request wl-chk-1"})) << change;
@@ -279,7 +279,7 @@ TEST(Provision, MergedPodSetsMakeOneTemplateAndAllGetTheUpdates) {
   EXPECT_EQ(updates[0].annotations, updates[1].annotations);
 }
 
-// --- Clean-up.
+// --- Deletion of what is no longer needed.
 
 constexpr std::string_view kNoQuota = "{status: {admission: null, conditions: []}}";
 

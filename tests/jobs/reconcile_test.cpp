@@ -1,4 +1,4 @@
-// The steps of a job's life, one reconciliation at a time.
+// The steps in the life of a job, one reconciliation at a time.
 #include "jobs/reconcile.h"
 
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ JobFacts facts() {
 
 Json made(const Json& of, const JobFacts& with) { return make_workload(batch_job(), of, with).value(); }
 
-// The workload of `job()` as the API would return it, with more status.
+// The workload of `job()` as the API returns it, with additional status.
 WorkloadPtr workload(std::string_view status = "{}", const Json& of = job()) {
   Json object = made(of, facts());
   ensure_path(object, {"metadata", "uid"}) = "wl-1";
@@ -171,7 +171,7 @@ TEST(Reconcile, AContradictingTemplateFinishesTheWorkloadAsFailedToStart) {
   EXPECT_TRUE(failed);
 }
 
-// Plays the stop of a running job to its end, as an API server without a Job controller would show it.
+// Runs the stop of a running job to its end, with the states that an API server without a Job controller shows.
 TEST(Reconcile, AnEvictedJobStopsInStepsAndIsAsBefore) {
   const auto starting = steps_of(job(), {workload(kAdmittedStatus)});
   Json now = apply_merge_patch(job(), first<PatchJob>(starting)->body);
@@ -376,14 +376,14 @@ conditions:
 - {type: Admitted, status: "True", reason: Admitted, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}
 )";
 
-// The job after all patches of `steps`.
+// The job with all patches of `steps` applied.
 Json patched(Json j, const std::vector<Step>& steps) {
   for (const auto& step : steps)
     if (const auto* patch = std::get_if<PatchJob>(&step)) j = apply_merge_patch(std::move(j), patch->body);
   return j;
 }
 
-// Until nothing more is done to it. The start time goes with the patch that takes it.
+// Reconciles until there is no patch left. A patch of the status removes the start time.
 Json settled(Json j, const WorkloadPtr& w) {
   for (int round = 0; round < 6; ++round) {
     const auto steps = steps_of(j, {w});
@@ -449,12 +449,13 @@ TEST(Places, AStoppedJobIsAsTheUserWroteIt) {
   EXPECT_FALSE(batch_job().stopping(stopped));
 }
 
-// Somebody else suspended it, or the controller was away: no workload is ever made from a template with an admission in it.
+// Another client suspended the job, or the controller was not running: a workload is never created from a template
+// that contains an admission.
 TEST(Places, ATemplateWithAnAdmissionIsRestoredBeforeAnythingIsMadeOfIt) {
   const auto placed = workload(kPlacedStatus);
   const Json suspended = apply_merge_patch(patched(job(), steps_of(job(), {placed})), yaml("{spec: {suspend: true}}"));
 
-  // Its workload waits again: the template comes from it, and it is not taken for changed.
+  // The workload waits again: the template is restored from it, and the workload does not count as changed.
   const auto waiting = workload();
   const auto steps = steps_of(suspended, {waiting});
   EXPECT_EQ(first<UpdateWorkload>(steps), nullptr);
@@ -464,7 +465,7 @@ TEST(Places, ATemplateWithAnAdmissionIsRestoredBeforeAnythingIsMadeOfIt) {
   EXPECT_FALSE(said->report.stopped) << "it is stopped when its template is restored";
   EXPECT_EQ(template_of(settled(suspended, waiting)), template_of(job()));
 
-  // Its workload is lost: what can be told apart goes, then there is a new one.
+  // The workload is lost: what can be recognized as added by admission is removed, then a new workload is created.
   const auto lost = steps_of(suspended, {});
   EXPECT_EQ(first<CreateWorkload>(lost), nullptr);
   const Json cleaned = patched(suspended, lost);
@@ -496,7 +497,7 @@ TEST(Places, AJobThatAsksForNonsenseGetsAWarningAndNoWorkload) {
             "spec.template.metadata.annotations[kueue.x-k8s.io/podset-slice-size]: Invalid value: \"2\": must divide pod "
             "set count 3: 1 pod(s) would be left without a whole slice");
 
-  const auto changed = steps_of(bad, {workload()});  // of the job as it was
+  const auto changed = steps_of(bad, {workload()});  // the workload describes the job before the change
   EXPECT_NE(first<DeleteWorkload>(changed), nullptr);
   EXPECT_EQ(first<UpdateWorkload>(changed), nullptr);
 }

@@ -1,4 +1,5 @@
-// Pods of placed workloads: who may go where, whatever the pods' order and state, and who will never get there.
+// Pods of workloads with a topology assignment: which pod may be ungated and in which domain, in any order and state
+// of the pods, and which pods can never get to their node.
 #include "jobs/ungate.h"
 
 #include <gtest/gtest.h>
@@ -51,8 +52,8 @@ Workload on_hosts(const std::vector<std::pair<std::string, std::int32_t>>& hosts
 
 struct PodSpec {
   std::string name;
-  int index = -1;    // none
-  std::string host = {};  // where it went; empty: gated
+  int index = -1;  // -1: no index
+  std::string host = {};  // the node it was ungated for; empty: gated
   std::string phase = "Pending";
   bool terminating = false;
   std::string pod_set = "main";
@@ -82,7 +83,7 @@ HostFacts all_up() {
   return {[](std::string_view) { return true; }, [](std::string_view) { return true; }};
 }
 
-// "p0>n1 p1>n1": in the order of the releases.
+// "p0>n1 p1>n1", in the order of the releases.
 std::string text(const Releases& releases) {
   std::string out;
   for (const auto& release : releases.pods) {
@@ -98,7 +99,7 @@ TEST(Releases, GoToThePlaceOfTheirRank) {
   std::vector<JsonPtr> pods;
   for (const int i : {4, 0, 3, 1, 2}) pods.push_back(pod({.name = "p" + std::to_string(i), .index = i}));
   EXPECT_EQ(text(releases(w, pods, all_up())), "p0>n1 p1>n1 p2>n2 p3>n3 p4>n3");
-  // Those that come later find their place too.
+  // Pods that come later get the place of their rank, too.
   EXPECT_EQ(text(releases(w, {pod({.name = "p3", .index = 3})}, all_up())), "p3>n3");
 }
 
@@ -116,7 +117,7 @@ TEST(Releases, NameAllLevelsWhenTheLowestIsNoNode) {
 }
 
 TEST(Releases, RanksThatDisagreeWithPodsThatWentBeforeAreDropped) {
-  // n1 failed and its two places went to n3: ranks 2 and 3 still run on n2.
+  // n1 failed and its two places were replaced on n3: ranks 2 and 3 still run on n2.
   const auto w = on_hosts({{"n2", 2}, {"n3", 2}});
   const std::vector<JsonPtr> pods = {
       pod({.name = "p2", .index = 2, .host = "n2", .phase = "Running"}),
@@ -138,7 +139,7 @@ TEST(Releases, ATerminatingPodKeepsItsPlaceAndItsRankIsFree) {
 }
 
 TEST(Releases, IndicesBeyondThePlacesAreNoRanks) {
-  const auto w = on_hosts({{"n1", 1}, {"n2", 1}});  // parallelism 2 of more completions
+  const auto w = on_hosts({{"n1", 1}, {"n2", 1}});  // parallelism 2, with more completions
   EXPECT_EQ(text(releases(w, {pod({.name = "b", .index = 5}), pod({.name = "a", .index = 3})}, all_up())), "a>n1 b>n2");
 }
 
@@ -245,7 +246,7 @@ std::vector<JsonPtr> objects(const std::vector<PodSpec>& specs) {
   return out;
 }
 
-// Pods that hold a place, by host.
+// The number of pods that hold a place, by host.
 std::map<std::string, int> holders(const std::vector<PodSpec>& pods) {
   std::map<std::string, int> out;
   for (const auto& spec : pods)
@@ -253,7 +254,7 @@ std::map<std::string, int> holders(const std::vector<PodSpec>& pods) {
   return out;
 }
 
-// The pods as they are when the releases were written.
+// The pods after the releases have been written.
 std::vector<PodSpec> after(std::vector<PodSpec> pods, const Releases& done) {
   for (const auto& release : done.pods)
     for (auto& spec : pods)
@@ -304,7 +305,7 @@ RC_GTEST_PROP(ReleasesProperty, WithRanksEveryPodGetsItsOwnPlace, ()) {
     const auto expected = places.domains[Domains(places).of_rank(rank)].values[0];
     RC_ASSERT(release.node_selector.at("kubernetes.io/hostname") == expected);
   }
-  // The rest finds its places when it comes, whatever went before.
+  // The remaining pods get their places when they come, whichever pods were ungated before.
   auto rest = after(c.pods, got);
   for (int i = 0; i < total; ++i) {
     const std::string name = "p" + std::to_string(i);
@@ -331,7 +332,7 @@ RC_GTEST_PROP(ReleasesProperty, WithoutRanksNoPodWaitsWhileAPlaceIsFree, ()) {
   }
 }
 
-// --- Pods that will never get to their node.
+// --- Pods that can never get to their node.
 
 std::string names(const std::vector<StuckPod>& stuck) {
   std::string out;

@@ -1,4 +1,4 @@
-// Volcano's objects at the doors of admission: what is filled in, what is refused first, and what nobody looks at.
+// Admission of Volcano's objects: the defaults, the order of the checks, and what is not checked.
 #include "volcano/admission_rules.h"
 
 #include <gmock/gmock.h>
@@ -72,7 +72,7 @@ TEST_F(VolcanoDoor, GroupsGetTheQueueOfTheirNamespace) {
   Json other = yaml("{metadata: {name: g, namespace: other}, spec: {queue: default}}");
   EXPECT_THAT(ask("scheduling.volcano.sh", "podgroups", other), ElementsAre(HasSubstr("there is no queue default")));
   const Json old = other;
-  EXPECT_THAT(ask("scheduling.volcano.sh", "podgroups", other, &old), IsEmpty());  // only creation is judged
+  EXPECT_THAT(ask("scheduling.volcano.sh", "podgroups", other, &old), IsEmpty());  // only creation is checked
 }
 
 TEST_F(VolcanoDoor, JobsAreFilledInAndNeedALeaf) {

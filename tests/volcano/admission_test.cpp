@@ -1,5 +1,5 @@
-// Which queues, jobs and groups are let in: every case of Volcano's own tests with its verdict, and where Berth is
-// stricter on purpose, both with the switch on and off.
+// Which queues, Jobs and PodGroups are admitted: every case of Volcano's own tests with its verdict, and each rule
+// that is stricter in Berth, with the rule on and off.
 #include "volcano/admission.h"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ using testing::queue;
 class VolcanoAdmission : public ::testing::Test {
  protected:
   void have(std::string_view name, const testing::QueueText& text = {}) { forest.set(pointer(queue(name, text))); }
-  // root -> top -> ... : each below the one before.
+  // root -> first name -> second name -> ...
   void have_chain(std::initializer_list<std::string_view> names) {
     std::string_view parent;
     for (const std::string_view name : names) {
@@ -38,7 +38,7 @@ class VolcanoAdmission : public ::testing::Test {
   std::string create(std::string_view name, const testing::QueueText& text = {}) const {
     return to_string(admission().create(queue(name, text)));
   }
-  // The queue as it is, changed.
+  // The verdict on a change of the present queue to `text`.
   std::string update(std::string_view name, const testing::QueueText& text) const {
     const Queue now = queue(name, text);
     return to_string(admission().update(now, *forest.find(name)->object));
@@ -98,7 +98,7 @@ TEST_F(VolcanoAdmission, AQueueWithAllocatedPodsIsDeletedUnlessTheFlagForbidsIt)
   EXPECT_EQ(remove("q"), "queue q cannot be deleted: 1 pod is allocated in it: close it and let them finish");
   have("q");
   EXPECT_EQ(remove("q"), "");
-  holders["q"] = 2;  // reserved, and no pod yet
+  holders["q"] = 2;  // quota is reserved, and there is no pod yet
   EXPECT_EQ(remove("q"), "queue q cannot be deleted: 2 workloads hold quota in it: close it and let them finish");
   options.count_reservations = false;
   EXPECT_EQ(remove("q"), "");
@@ -162,7 +162,7 @@ TEST_F(VolcanoAdmission, TheDepthIsLimited) {
             "spec.parent: Invalid value: \"q2\": queue q3 would be at level 3 below root, the limit is 2: name a "
             "parent closer to root");
   options.max_depth = 0;
-  EXPECT_EQ(create("q3"), "");  // directly below root there is no question
+  EXPECT_EQ(create("q3"), "");  // the depth of a queue directly below root is not checked
 }
 
 // --- Volcano's TestValidateChildAgainstAncestorForCapability.
@@ -181,7 +181,7 @@ TEST_F(VolcanoAdmission, TheNearestAncestorThatNamesAResourceLimitsIt) {
   EXPECT_EQ(child("parent", "cpu=50,memory=50Gi,nvidia.com/gpu=8"), "");
   EXPECT_EQ(child("parent", ""), "");
   EXPECT_EQ(child("open", "cpu=80"), "");
-  EXPECT_EQ(child("parent", "example.com/fpga=1000"), "");  // nobody limits it
+  EXPECT_EQ(child("parent", "example.com/fpga=1000"), "");  // no ancestor limits it
 }
 
 // --- Volcano's TestValidateChildrenConstraintsForCapability.
@@ -197,13 +197,13 @@ TEST_F(VolcanoAdmission, InEachBranchTheFirstThatNamesAResourceCounts) {
   EXPECT_EQ(update("b", {.parent = "a", .capability = "cpu=1"}), "");
 }
 
-// --- Table 2.2 beyond the tests above.
+// --- Rules that Volcano's tests above do not cover.
 
 TEST_F(VolcanoAdmission, ParentsAndTheirAncestorsExist) {
   EXPECT_EQ(create("q", {.parent = "nobody"}),
             "spec.parent: Invalid value: \"nobody\": there is no queue nobody: create it first, or name another parent "
             "for queue q");
-  have("orphan", {.parent = "nobody"});  // came in when nobody looked
+  have("orphan", {.parent = "nobody"});  // written without an admission check
   EXPECT_THAT(create("q", {.parent = "nobody"}), HasSubstr("there is no queue nobody"));
   EXPECT_THAT(create("q", {.parent = "orphan"}),
               HasSubstr("the way from queue orphan to root ends at queue nobody, which does not exist"));
@@ -238,12 +238,13 @@ TEST_F(VolcanoAdmission, TheParentIsLookedAtOnlyWhenItChanges) {
 
 TEST_F(VolcanoAdmission, NamingRootInsteadOfNobodyIsNoMove) {
   have("top", {.parent = "", .deserved = "cpu=1"});
-  have("child", {.parent = "top", .deserved = "cpu=5"});  // came in when nobody looked
+  have("child", {.parent = "top", .deserved = "cpu=5"});  // written without an admission check
   EXPECT_EQ(update("top", {.parent = "root", .deserved = "cpu=1"}), "");
   EXPECT_THAT(update("top", {.parent = "root", .deserved = "cpu=2"}), HasSubstr("spec.deserved.cpu"));
 }
 
-// What a parent does not name is nothing for guarantees and deserved amounts: users of Volcano fill the parent.
+// A resource that the parent does not name is 0 for guarantee and deserved: Volcano's users have to fill in the
+// parent.
 TEST_F(VolcanoAdmission, AnUnnamedAmountOfTheParentIsNothing) {
   have("parent", {.deserved = "cpu=4"});
   EXPECT_THAT(create("q", {.parent = "parent", .deserved = "memory=1Gi"}),
@@ -309,7 +310,7 @@ TEST_F(VolcanoAdmission, HierarchyAnnotationsDoNotEndOnTheWayOfAnother) {
   EXPECT_EQ(to_string(admission().create(q)), "");
 }
 
-// --- Stricter than Volcano, and switchable.
+// --- Rules that are stricter than Volcano's and can be switched off.
 
 TEST_F(VolcanoAdmission, AQueueIsNotMovedBelowItself) {
   have_chain({"a", "b", "c"});
@@ -325,7 +326,7 @@ TEST_F(VolcanoAdmission, BelowACircleThatIsThereAlreadyNothingIsCreated) {
   have("a", {.parent = "b"});
   have("b", {.parent = "a"});
   EXPECT_THAT(create("q", {.parent = "a"}), HasSubstr("the way up from queue a runs in a circle"));
-  EXPECT_EQ(update("a", {.parent = ""}), "");  // the way out
+  EXPECT_EQ(update("a", {.parent = ""}), "");  // this removes the cycle
 }
 
 TEST_F(VolcanoAdmission, AllThatMovesAlongIsMeasured) {
@@ -385,7 +386,7 @@ TEST_F(VolcanoAdmission, JobsAndGroupsNeedAnOpenLeaf) {
     EXPECT_THAT(job_in("leaf"), HasSubstr("queue leaf is " + std::string(name_of(state)) + ": open it first"));
     EXPECT_THAT(group_in("leaf"), HasSubstr("open it first"));
   }
-  have("leaf", {.parent = "parent", .state = QueueState::kNone});  // created a moment ago
+  have("leaf", {.parent = "parent", .state = QueueState::kNone});  // just created
   EXPECT_EQ(job_in("leaf"), "");
 }
 

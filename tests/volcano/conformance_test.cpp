@@ -1,6 +1,6 @@
-// Volcano's own scenarios of queue admission under the names that they have in its tests, each with its
-// verdict, asked at the door: filled in, judged alone, judged among others. Where Berth is stricter on
-// purpose a scenario stands twice, the second time with the switch that makes it Volcano's.
+// Volcano's own scenarios of queue admission, with their names and verdicts in Volcano's tests, run through all steps
+// of admission: defaults, checks of the object, checks against other objects. Where Berth is stricter on purpose, a
+// scenario occurs twice, the second time with the option that gives Volcano's verdict.
 #include <gmock/gmock.h>
 
 #include "base/yaml.h"
@@ -15,10 +15,10 @@ using Switch = void (*)(AdmissionOptions&);
 
 struct Scenario {
   const char* name;
-  std::vector<const char*> queues;  // that are there
+  std::vector<const char*> queues;  // the present queues
   Ask ask;
-  const char* object;   // the queue; its name when it is to be deleted
-  const char* refused;  // words of the answer; "": let in
+  const char* object;  // the queue; for kDelete the name of the queue
+  const char* refused;  // a part of the message; "": admitted
   Switch options = nullptr;
   std::vector<const char*> holders = {};  // queues in which a workload holds quota before any pod runs
 };
@@ -377,8 +377,7 @@ const std::vector<Scenario> kEndToEnd{
 INSTANTIATE_TEST_SUITE_P(EndToEndQueueValidation, VolcanoScenarios, ::testing::ValuesIn(kEndToEnd),
                          name_of_scenario);
 
-// Stricter than Volcano for PodGroups: it lets them name a queue that is no leaf, and then schedules nothing
-// at all.
+// Stricter than Volcano for PodGroups: Volcano lets them name a queue that is not a leaf, and then schedules nothing.
 TEST(VolcanoScenariosOfGroups, NonLeafQueueIsRefusedUnlessSwitchedOff) {
   QueueForest forest;
   forest.set(testing::pointer(testing::queue("parent")));

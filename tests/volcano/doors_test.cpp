@@ -1,4 +1,4 @@
-// What the doors remember of queues and PodGroups, and that their rules judge by it.
+// What Doors keeps of queues and PodGroups, and that its rules use it.
 #include "volcano/doors.h"
 
 #include <gmock/gmock.h>
@@ -98,7 +98,7 @@ TEST(Doors, AskWhoKnowsMore) {
   EXPECT_EQ(asked(doors, child), "");
 }
 
-// A queue that was written before anybody looked, or around admission.
+// A queue that was written before the admission checks existed, or without them.
 TEST(Doors, KeepWhatTheyCannotRead) {
   Doors doors;
   const Json odd = queue("odd", "{capability: {cpu: many}}"), child = queue("child", "{parent: odd}");

@@ -1,4 +1,4 @@
-// The queues as people would draw them, and the formulas as people would write them down: what the tree is measured by.
+// The queues and formulas in their simplest form; tests compare the quota tree with them.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace berth::volcano::testing {
 
-// Amounts as the engine counts them.
+// Amounts in the units of the engine.
 class Drawing {
  public:
   std::map<std::string, api::volcano::Queue> queues;                // root among them when it has an object
@@ -41,20 +41,20 @@ class Drawing {
     for (const auto& child : children(name)) sum += guarantee(child, r);
     return sum;
   }
-  // Volcano's real capability: the most that may ever be used in the queue and below it.
+  // Volcano's real capability: the most that can ever be used in the queue and below it.
   std::int64_t ceiling(const std::string& name, const std::string& r) const {
     if (name == "root") return capability(name, r);
     const std::int64_t from_parent = ceiling(parent(name), r) - guarantees_below(parent(name), r) + guarantee(name, r);
     return std::min(from_parent, capability(name, r));
   }
-  // What is used in the queue or kept for somebody below it.
+  // What is used in the queue and below it, or guaranteed to queues below it.
   std::int64_t load(const std::string& name, const std::string& r) const {
     const auto own = used.find(name);
     std::int64_t sum = own == used.end() || !own->second.contains(r) ? 0 : own->second.at(r);
     for (const auto& child : children(name)) sum += std::max(load(child, r), guarantee(child, r));
     return sum;
   }
-  // How much more may be used in the queue now.
+  // How much more can be used in the queue now.
   std::int64_t headroom(const std::string& name, const std::string& r) const {
     if (name == "root") return capability(name, r) - load(name, r);
     const std::int64_t kept = std::max<std::int64_t>(0, guarantee(name, r) - load(name, r));

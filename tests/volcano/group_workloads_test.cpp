@@ -1,4 +1,4 @@
-// What a PodGroup is charged before it is let in, while it runs and when it has to give way.
+// What a PodGroup is charged before it is admitted, while it runs, and when it must stop.
 #include "volcano/group_workloads.h"
 
 #include <gmock/gmock.h>
@@ -36,7 +36,7 @@ GroupContext running(std::string_view text, bool minimum_held = false) {
   return context;
 }
 
-// What an admitted workload holds.
+// The amounts that an admitted workload holds.
 std::string charge(const std::optional<Workload>& workload) {
   if (!workload || !workload->status.admission) return "";
   api::ResourceList sum;
@@ -82,9 +82,9 @@ TEST(VolcanoGroups, AreChargedTheirMinimumAndWhatRunsAboveIt) {
   const auto [minimum, surplus] = workloads_of(all, running("cpu=10,memory=1Gi,nvidia.com/gpu=1,pods=5"));
   EXPECT_EQ(charge(minimum), "cpu=4,nvidia.com/gpu=2,pods=2");
   EXPECT_EQ(charge(surplus), "cpu=6,memory=1Gi,pods=3");
-  EXPECT_EQ(surplus->priority, std::numeric_limits<std::int32_t>::min());  // the first to give way
+  EXPECT_EQ(surplus->priority, std::numeric_limits<std::int32_t>::min());  // preempted first
   EXPECT_NE(surplus->meta.uid, minimum->meta.uid);
-  // Fewer pods than it needs, which ask for more than was said: no pod is above the minimum.
+  // Fewer pods than the group needs, which request more than minResources: no pod is above the minimum.
   EXPECT_EQ(charge(workloads_of(all, running("cpu=9,pods=1")).surplus), "cpu=5");
 }
 
@@ -98,13 +98,13 @@ TEST(VolcanoGroups, WithoutMinResourcesOnlyWhatRunsIsCharged) {
 TEST(VolcanoGroups, WhatRunsThoughItWasNotLetInIsSurplus) {
   const auto waiting = group(PodGroupPhase::kPending);
   EXPECT_EQ(charge(workloads_of(waiting, running("cpu=2,pods=1")).surplus), "cpu=2,pods=1");
-  EXPECT_FALSE(workloads_of(waiting, running("cpu=2,pods=1", true)).surplus);  // it holds its minimum still
+  EXPECT_FALSE(workloads_of(waiting, running("cpu=2,pods=1", true)).surplus);  // the minimum still holds its quota
   const auto done = workloads_of(group(PodGroupPhase::kCompleted), running(""));
   EXPECT_FALSE(done.minimum || done.surplus);
   EXPECT_EQ(charge(workloads_of(group(PodGroupPhase::kCompleted), running("cpu=1,pods=1")).surplus), "cpu=1,pods=1");
 }
 
-// Asks for its quota as any workload, after all others, and only when the group is in.
+// The growth asks for quota like any workload, after all others, and only when the group is admitted.
 TEST(VolcanoGroups, GrowByThePodThatAsksNext) {
   const GatedPod pod{"p", Time(std::chrono::seconds(5)), resources("cpu=2")};
   EXPECT_FALSE(growth_of(group(PodGroupPhase::kPending), running(""), pod));
@@ -120,7 +120,7 @@ TEST(VolcanoGroups, GrowByThePodThatAsksNext) {
   EXPECT_NE(growth->meta.uid, growth_of(group(PodGroupPhase::kRunning), running(""), {"q", {}, {}})->meta.uid);
 }
 
-// Quota that pods of the minimum have left behind is the group's own: nobody has to be asked for it.
+// Quota that pods of the minimum no longer use belongs to the group: a new pod need not ask for it.
 TEST(VolcanoGroups, GrowIntoTheMinimumOnceItsPodsHaveEnded) {
   const GatedPod pod{"p", {}, resources("cpu=2")};
   PodGroup all = group(PodGroupPhase::kRunning, "cpu=4", 2);
@@ -164,7 +164,8 @@ TEST(VolcanoGroups, BecomeInqueueWhenTheyAreLetIn) {
   EXPECT_EQ(duty_of(pending, running(""), &admitted, nullptr), (GroupDuty{.phase = PodGroupPhase::kInqueue}));
   EXPECT_EQ(duty_of(inqueue, running(""), &admitted, nullptr), GroupDuty());
   EXPECT_EQ(duty_of(group(PodGroupPhase::kRunning), running("cpu=4,pods=2"), &admitted, nullptr),
-            GroupDuty());  // Running is not ours to write
+            // Berth does not write the phase Running.
+            GroupDuty());
   EXPECT_EQ(duty_of(group(PodGroupPhase::kPending, std::nullopt), running(""), nullptr, nullptr),
             (GroupDuty{.phase = PodGroupPhase::kInqueue}));
 }

@@ -1,4 +1,4 @@
-// Every transition of a queue's state, the commands that ask for them, and what they do to the queues below.
+// Every transition of a queue's state, the Commands that request them, and their effect on the queues below.
 #include "volcano/queue_states.h"
 
 #include <gmock/gmock.h>
@@ -71,7 +71,7 @@ TEST(VolcanoQueueCommands, OpenAndClose) {
   EXPECT_FALSE(order_of(command("OpenQueue", "Queue", "scheduling.volcano.sh/v1alpha2")).value());
 }
 
-// Writes what is decided and goes on until nothing follows.
+// Writes the decided changes and continues until no task is left.
 class VolcanoQueueCascade : public ::testing::Test {
  protected:
   void have(std::string_view name, std::string_view parent = "root", QueueState state = QueueState::kOpen) {
@@ -178,10 +178,10 @@ TEST_F(VolcanoQueueCascade, AParentDoesNotWaitForItsChildren) {
   act("parent", kClose);
   EXPECT_EQ(state("parent"), "Closed");
   EXPECT_EQ(state("busy"), "Closing");
-  groups["busy"] = 0;  // the last PodGroup is gone
+  groups["busy"] = 0;  // the last PodGroup was deleted
   act("busy", kSync);
   EXPECT_EQ(state("busy"), "Closed");
-  groups["parent"] = 1;  // which stayed from before it had children
+  groups["parent"] = 1;  // it was created before the queue had children
   act("parent", kOpen);
   act("parent", kClose);
   EXPECT_EQ(state("parent"), "Closing");
@@ -202,7 +202,7 @@ TEST_F(VolcanoQueueCascade, AQueueThatMovesFollowsItsNewParent) {
   move("q", "open");
   EXPECT_EQ(state("q"), "Open");
   EXPECT_EQ(state("below"), "Open");
-  act("q", kClose);  // by hand, so it stays
+  act("q", kClose);  // by a client, so it stays closed
   move("q", "closed");
   move("q", "open");
   EXPECT_EQ(state("q"), "Closed");
@@ -236,7 +236,7 @@ TEST_F(VolcanoQueueCascade, CirclesEnd) {
   }
 }
 
-// While the cascade is under way, nobody below is let in any more.
+// While a parent is being closed, the queues below it admit nothing more.
 TEST_F(VolcanoQueueCascade, TheTreeHoldsBackWhoIsBelowAClosedQueueAtOnce) {
   have("parent");
   have("child", "parent");

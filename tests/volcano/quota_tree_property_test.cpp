@@ -1,5 +1,5 @@
-// Random trees of queues: what admission lets in compiles to a legal quota tree, whose numbers are those of the
-// formulas; and what comes in around admission leaves the incremental tree equal to one made anew.
+// Random trees of queues: what admission accepts compiles to a legal quota tree with the numbers of the formulas;
+// after writes without admission checks, the incremental tree equals a tree built from the start.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -36,8 +36,8 @@ class Dice {
   std::minstd_rand engine_;
 };
 
-// As the field rules have it: guarantee <= deserved <= capability, any of them may be missing but a deserved amount
-// below a guarantee.
+// Follows the rules for fields: guarantee <= deserved <= capability. Each may be missing, except deserved when there
+// is a guarantee.
 Queue random_queue(Dice& dice, const std::string& name, const std::string& parent, int most) {
   Queue q = testing::queue(name, {.parent = parent});
   for (const std::string& resource : kResources) {
@@ -50,7 +50,7 @@ Queue random_queue(Dice& dice, const std::string& name, const std::string& paren
   return q;
 }
 
-// The tree as the engine has it.
+// The quota tree in the engine.
 class Ground {
  public:
   Ground() { apply(tree.start()); }
@@ -96,7 +96,7 @@ class Ground {
   engine::Scheduler scheduler;
   std::map<std::string, std::string> cluster_queues, cohorts;
   std::map<std::string, engine::WorkloadId> workloads;
-  bool legal = true;  // every number of the tree has to be
+  bool legal = true;  // whether every number of the tree must be legal
 
  private:
   static std::string text(const std::vector<api::kueue::ResourceGroup>& groups) {
@@ -144,7 +144,7 @@ class AdmittedTree {
     if (exists && dice_.one_in(3)) return use(name);
     const std::string parent = dice_.one_in(3) ? "" : dice_.one_of(kNames);
     Queue now = random_queue(dice_, name, parent, parent.empty() ? 24 : 10);
-    if (exists && dice_.one_in(2)) now.parent = drawing_.queues.at(name).parent;  // only amounts change
+    if (exists && dice_.one_in(2)) now.parent = drawing_.queues.at(name).parent;  // only the amounts change
     const bool admitted =
         exists ? admission().update(now, drawing_.queues.at(name)).empty() : admission().create(now).empty();
     if (admitted) put(now);
@@ -190,7 +190,7 @@ class AdmittedTree {
     ground_.release(name);
     ground_.apply(ground_.tree.remove(name));
   }
-  // Something runs there, as much as there is room for at most.
+  // Workloads run in the queue and use at most what is available.
   void use(const std::string& name) {
     if (!drawing_.children(name).empty()) return;
     ground_.release(name);
@@ -207,7 +207,7 @@ class AdmittedTree {
   void check(const std::string& name, const std::string& r, engine::NodeId node, bool leaf) const {
     const engine::Ledger& ledger = ground_.scheduler.ledger();
     const auto id = ground_.id(r);
-    if (!id.valid()) return;  // nobody named or used it yet
+    if (!id.valid()) return;  // no queue has named or used it yet
     const std::int64_t kept_below = drawing_.guarantees_below(name, r);
     const auto same = [&](std::string_view what, Amount have, std::int64_t want) {
       const bool infinite = want > Drawing::kInfinite / 2;
@@ -215,7 +215,7 @@ class AdmittedTree {
           << what << " of " << r << " in " << name << (leaf ? "" : " (a parent)") << " is " << have.count() << ", not "
           << want;
     };
-    // What a parent's children keep for themselves never reaches the numbers of the parent.
+    // What the children of a parent keep by their guarantees is not part of the parent's numbers.
     same("the guarantee", ledger.local_quota(node, id) + Amount::of(kept_below), drawing_.guarantee(name, r));
     same("what is deserved", ledger.subtree_quota(node, id) + Amount::of(kept_below), drawing_.deserved(name, r));
     const std::int64_t ceiling = drawing_.ceiling(name, r);
@@ -245,11 +245,11 @@ TEST(VolcanoTreeProperty, WhatIsLetInCompilesToALegalTreeWithTheNumbersOfTheForm
     deep += tree.deep() ? 1 : 0;
   }
   EXPECT_GT(admitted, 4 * kTrees);  // the trees are not empty
-  EXPECT_GT(deep, kTrees / 20);     // nor flat
+  EXPECT_GT(deep, kTrees / 20);  // and not flat
 }
 
-// Whatever is written, in whatever order, the tree is the one that a restart would make; and a queue whose parents lead
-// to root and are open admits, whatever is wrong elsewhere.
+// Whatever is written, in any order: the tree equals the tree after a restart, and a queue whose parents lead to root
+// and are open admits, whatever is wrong elsewhere.
 TEST(VolcanoTreeProperty, WhatComesInAroundAdmissionStaysWhereItIs) {
   for (unsigned seed = 0; seed < kTrees / 10 && !::testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -1,5 +1,5 @@
-// Volcano's queues in the engine: who is let in, who keeps what is guaranteed, who gives way, and that one bad queue
-// stops nobody else.
+// Volcano's queues in the engine: which groups are admitted, guaranteed quota stays available, which groups are
+// preempted, and an invalid queue affects only its own subtree.
 #include "volcano/quota_tree.h"
 
 #include <gmock/gmock.h>
@@ -36,7 +36,7 @@ TEST_F(VolcanoTree, CapabilityIsACeilingHereAndAbove) {
   group("too-much", "a", "cpu=7");
   group("fits", "a", "cpu=6");
   EXPECT_THAT(run(), ElementsAre("in fits"));
-  group("beside", "b", "cpu=5");  // the parent has 10 together
+  group("beside", "b", "cpu=5");  // the capability of the parent is 10 in total
   group("small", "b", "cpu=4");
   EXPECT_THAT(run(), ElementsAre("in small"));
   EXPECT_EQ(allocated("parent"), "cpu=10,pods=2");
@@ -54,7 +54,7 @@ TEST_F(VolcanoTree, PodsAreLimitedAsAnythingElse) {
   EXPECT_THAT(run(), ElementsAre("in two"));
 }
 
-// In Volcano B and C may fill the parent, and A has to fetch back what was guaranteed to it (volcano-sh/volcano#3828).
+// In Volcano, B and C may fill the parent, and A has to reclaim its guarantee (volcano-sh/volcano#3828).
 TEST_F(VolcanoTree, WhatIsGuaranteedIsNeverLent) {
   have("parent", {.capability = "cpu=100", .deserved = "cpu=100", .guarantee = "cpu=10"});
   have("a", {.parent = "parent", .deserved = "cpu=10", .guarantee = "cpu=10"});
@@ -65,7 +65,7 @@ TEST_F(VolcanoTree, WhatIsGuaranteedIsNeverLent) {
   group("c2", "c", "cpu=40");
   EXPECT_THAT(run(), ElementsAre("in b1", "in c2"));
   group("a1", "a", "cpu=10");
-  EXPECT_THAT(run(), ElementsAre("in a1"));  // at once, and nobody gives way
+  EXPECT_THAT(run(), ElementsAre("in a1"));  // at once, without a preemption
 }
 
 TEST_F(VolcanoTree, WhatIsDeservedIsTakenBack) {
@@ -73,11 +73,11 @@ TEST_F(VolcanoTree, WhatIsDeservedIsTakenBack) {
   have("a", {.parent = "parent", .deserved = "cpu=6"});
   have("b", {.parent = "parent", .deserved = "cpu=4"});
   group("b1", "b", "cpu=4");
-  group("b2", "b", "cpu=5", 100);  // borrows, and its priority does not help it
+  group("b2", "b", "cpu=5", 100);  // it borrows; its priority does not protect it
   EXPECT_THAT(run(), ElementsAre("in b1", "in b2"));
   group("a1", "a", "cpu=6");
   EXPECT_THAT(run(), ElementsAre("out b2", "in a1"));
-  group("a2", "a", "cpu=4");  // above what a deserves: it waits
+  group("a2", "a", "cpu=4");  // above what `a` deserves, so it waits
   EXPECT_THAT(run(), IsEmpty());
 }
 
@@ -136,7 +136,8 @@ TEST_F(VolcanoTree, RootIsUnboundedUnlessItIsLimited) {
   EXPECT_THAT(run(), ElementsAre("out b3", "in a1"));
 }
 
-// The first child comes while something runs in the leaf: that stays and counts, and nobody else comes in.
+// The first child is created while a group runs in the leaf: the group stays and is counted, and no other is admitted
+// there.
 TEST_F(VolcanoTree, ALeafThatBecomesAParentKeepsWhatRunsInIt) {
   have("q", {.capability = "cpu=10"});
   group("inside", "q", "cpu=4");
@@ -155,7 +156,7 @@ TEST_F(VolcanoTree, ALeafThatBecomesAParentKeepsWhatRunsInIt) {
   end("fits");
   EXPECT_THAT(run(), ElementsAre("in too-much"));
   end("too-much");
-  feed(tree->remove("child"));  // and it is a leaf again
+  feed(tree->remove("child"));  // q is a leaf again
   EXPECT_THAT(run(), UnorderedElementsAre("in waits", "in late"));
 }
 
@@ -174,7 +175,7 @@ TEST_F(VolcanoTree, ABadQueueStopsItsOwnSubtreeOnly) {
   EXPECT_EQ(tree->obstacle("good"), "");
   have("nobody");
   have("y");
-  EXPECT_THAT(run(), UnorderedElementsAre("in in-below", "in in-x"));  // y is a parent now, and x is below it
+  EXPECT_THAT(run(), UnorderedElementsAre("in in-below", "in in-x"));  // y is below root now, and x is below y
   EXPECT_EQ(tree->obstacle("x"), "");
 }
 
@@ -191,8 +192,8 @@ TEST_F(VolcanoTree, AClosedQueueLetsNobodyInAndKeepsWhatRuns) {
   EXPECT_THAT(run(), ElementsAre("in waits"));
 }
 
-// A gang that waits at a full queue takes what others run above their minimum, and no deadlock comes of it (#4679,
-// #4817).
+// A gang that waits at a full queue gets what other groups run above their minimum, without a deadlock
+// (volcano-sh/volcano#4679, #4817).
 TEST_F(VolcanoTree, TheSurplusGivesWayFirst) {
   have("parent", {.capability = "cpu=10", .deserved = "cpu=10"});
   have("a", {.parent = "parent", .deserved = "cpu=5"});
@@ -210,7 +211,8 @@ TEST_F(VolcanoTree, TheSurplusGivesWayFirst) {
   EXPECT_EQ(allocated("parent"), "cpu=10,pods=3");
 }
 
-// As Volcano, which lets a group in against what runs above minimums: in its own queue and elsewhere, though nobody deserves anything.
+// As in Volcano, a group is admitted against what runs above minimums, in its own queue and in others, even when its
+// queue deserves nothing.
 TEST_F(VolcanoTree, TheSurplusGivesWayToAMinimumThatBorrows) {
   have("parent", {.capability = "cpu=8"});
   have("a", {.parent = "parent"});
@@ -233,7 +235,7 @@ TEST_F(VolcanoTree, AncestorsOfVictimsAreLookedAtAsFarAsTheOptionSays) {
   const auto build = [this] {
     have("root", {.capability = "cpu=8"});
     have("grand", {.deserved = "cpu=4"});
-    have("over", {.parent = "grand", .deserved = "cpu=2"});  // above its own share, within that of grand
+    have("over", {.parent = "grand", .deserved = "cpu=2"});  // above what it deserves, within what grand deserves
     have("best-effort");
     have("owner", {.deserved = "cpu=4"});
     group("inside", "over", "cpu=4", -1);
@@ -250,8 +252,8 @@ TEST_F(VolcanoTree, AncestorsOfVictimsAreLookedAtAsFarAsTheOptionSays) {
   EXPECT_THAT(run(), Contains("out inside"));
 }
 
-// Kueue's objects come in by naming a cohort with the prefix: both borrow from each other, and both take back what is
-// theirs.
+// A Kueue ClusterQueue joins the tree by naming a cohort with the prefix: both kinds of queues borrow from each other
+// and reclaim their own quota.
 TEST_F(VolcanoTree, AClusterQueueLivesBesideQueues) {
   have("tenant", {.capability = "cpu=6", .deserved = "cpu=6"});
   have("q", {.parent = "tenant", .deserved = "cpu=6"});
@@ -269,13 +271,13 @@ TEST_F(VolcanoTree, AClusterQueueLivesBesideQueues) {
   handle(engine::LocalQueueSeen{local});
   group("v1", "q", "cpu=6");
   EXPECT_THAT(run(), ElementsAre("in v1"));
-  group("v2", "q", "cpu=4");  // borrows what is Kueue's
+  group("v2", "q", "cpu=4");  // borrows from the ClusterQueue
   EXPECT_THAT(run(), ElementsAre("in v2"));
   group("k1", "kueue", "cpu=4");
   EXPECT_THAT(run(), ElementsAre("out v2", "in k1"));
   end("v1");
   EXPECT_THAT(run(), ElementsAre("in v2"));
-  group("k2", "kueue", "cpu=2");  // borrows what is q's
+  group("k2", "kueue", "cpu=2");  // borrows from q
   EXPECT_THAT(run(), ElementsAre("in k2"));
   group("v3", "q", "cpu=2");
   EXPECT_THAT(run(), ElementsAre("out k2", "in v3"));
@@ -295,7 +297,7 @@ TEST(VolcanoWeights, AreThoseOfFairSharing) {
     return out;
   };
   EXPECT_THAT(weights("team", "root"), Contains("queue volcano.team 3"));
-  // A queue with children counts as a whole; its own leaf is hidden.
+  // A queue with children has its weight as a cohort; its own cluster queue has the default weight.
   EXPECT_THAT(weights("child", "team"), ::testing::IsSupersetOf({"cohort volcano.team 3", "queue volcano.team 1", "queue volcano.child 3"}));
 }
 

@@ -1,4 +1,4 @@
-// Short ways to write Volcano's queues in tests.
+// Short forms to write Volcano's queues in tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 namespace berth::volcano::testing {
 
-// "cpu=10,memory=2Gi"; "" names nothing.
+// "cpu=10,memory=2Gi"; "" gives no amounts.
 inline api::ResourceList resources(std::string_view text) {
   api::ResourceList list;
   while (!text.empty()) {

@@ -1,5 +1,5 @@
-// Random trees under random load, with restarts: nobody is above its capability, nobody waits for what is guaranteed to
-// it or for what it deserves, and nothing stands still that could move.
+// Random trees with random load and restarts: no queue exceeds its capability, no group waits for quota that its
+// queue is guaranteed or deserves, and no group waits that could be admitted.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -16,7 +16,7 @@ using api::volcano::PodGroupPhase;
 using api::volcano::Queue;
 
 constexpr unsigned kSeeds = 500;
-// In these, a restart let in a group that had been left waiting.
+// With these seeds, a restart once admitted a group that had not been admitted before.
 const std::vector<unsigned> kKnownSeeds{503, 1804, 2285};
 constexpr int kSteps = 40;
 const std::vector<std::string> kResources{"cpu", "gpu"};
@@ -73,8 +73,8 @@ class Simulation : public testing::World {
     drawing_.queues[queue.meta.name] = queue;
     have(queue);
   }
-  // Two departments, two leaves each, and a leaf beside them; capabilities above what is deserved, in the departments
-  // just a little.
+  // Two departments with two leaves each, and a leaf beside them. Capabilities exceed the deserved amounts, in the
+  // departments only slightly.
   void build() {
     for (const char* top : {"x", "y"}) {
       Queue department = testing::queue(top);
@@ -120,7 +120,7 @@ class Simulation : public testing::World {
     for (const auto& child : children) sum += allocated_amount(child, r);
     EXPECT_EQ(allocated_amount(name, r), sum) << r << " of " << name;
   }
-  // In a queue that takes one after the other, only the first may expect anything.
+  // In a FIFO queue, only the first waiting group can expect to be admitted.
   bool is_next(const std::string& name) const {
     const auto& group = groups.at(name).first;
     if (drawing_.queues.at(group.queue).dequeue_strategy == DequeueStrategy::kTraverse) return true;
@@ -157,7 +157,7 @@ class Simulation : public testing::World {
   void end_one() {
     if (const std::string name = some_group(); !name.empty()) end(name);
   }
-  // Pods beyond the minimum, as many as there is room for.
+  // Adds pods beyond the minimum, as many as the available quota allows.
   void grow_one() {
     const std::string name = some_group();
     if (name.empty() || waits(groups.at(name).first)) return;
@@ -189,7 +189,7 @@ class Simulation : public testing::World {
     }
     put(queue);
   }
-  // Everything is made anew from queues, phases and pods, and nothing changes by that.
+  // Rebuilds everything from queues, phases and pods; this must change nothing.
   void restart() {
     run();
     std::map<std::string, Amounts> before;

@@ -1,5 +1,5 @@
-// An engine with Volcano's queues around it, as the shell would drive it: PodGroups come in, their phases follow what
-// the engine decides, their pods run as soon as they are let in and stop as soon as they have to.
+// An engine with Volcano's queues, driven as the controller drives it: PodGroups are created, their phases follow the
+// engine's decisions, and their pods run as soon as the group is admitted and stop as soon as they must.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -64,7 +64,7 @@ struct World {
     for (auto* part : {&parts.minimum, &parts.surplus}) {
       if (!*part) continue;
       api::kueue::Workload& workload = **part;
-      // What the engine said about it lives on beside what is read from the group.
+      // Keep the engine's status; take the rest from the group.
       if (const auto it = stored.find(workload.meta.name); it != stored.end() && part == &parts.minimum)
         workload.status = it->second.status;
       workload.meta.resource_version = std::to_string(++version);
@@ -77,8 +77,8 @@ struct World {
     }
   }
 
-  // Until nothing moves, now or when the engine wants to be woken: who takes turns waits for a while in between
-  // (docs/adr/0007). What happened, in order: "in a", "out b", "surplus of c out".
+  // Runs until nothing changes, now or after the engine's next wake-ups: a workload that is preempted repeatedly
+  // waits for some time (docs/adr/0007). Returns what happened, in order: "in a", "out b", "surplus of c out".
   std::vector<std::string> run() {
     constexpr int kMaxRounds = 5000;
     std::vector<std::string> happened;
@@ -93,7 +93,7 @@ struct World {
         settle(*write, happened);
       }
       if (moved) continue;
-      // Later ones are about pods that do not come.
+      // Later wake-ups are about pods that do not become ready.
       if (!wake_ || *wake_ > now + std::chrono::minutes(10)) return happened;
       now = std::max(now, *std::exchange(wake_, std::nullopt));
       handle(engine::TimePassed{});
@@ -123,7 +123,7 @@ struct World {
   engine::Engine engine{engine::Options()};
   std::optional<QuotaTree> tree;
   std::map<std::string, std::pair<api::volcano::PodGroup, GroupContext>> groups;
-  std::map<std::string, api::kueue::Workload> stored;  // by name, as the engine last wrote them
+  std::map<std::string, api::kueue::Workload> stored;  // by name, with the status that the engine wrote last
   std::int64_t version = 0;
   Time now = Time(std::chrono::seconds(1'800'000'000));
 
@@ -134,7 +134,8 @@ struct World {
     return effects;
   }
   void settle(const engine::WriteWorkloadStatus& write, std::vector<std::string>& happened) {
-    if (!stored.contains(write.base->meta.name)) {  // it went with its minimum in the same round
+    // It was removed with its minimum in the same round.
+    if (!stored.contains(write.base->meta.name)) {
       handle(engine::WriteSettled{write.write, engine::WriteSettled::Outcome::kGone, "", ""});
       return;
     }
@@ -160,7 +161,7 @@ struct World {
     if (!evicted) return;
     happened.push_back("out " + ref->name);
     context.running.clear();
-    see(ref->name);  // nothing runs above the minimum either
+    see(ref->name);  // nothing runs above the minimum, either
     duty = duty_of(group, context, &workload.status, nullptr);
     EXPECT_TRUE(duty.stopped);
     api::kueue::JobReport report;
@@ -169,7 +170,7 @@ struct World {
     handle(engine::JobReported{std::string(kGroupNamespace), workload.meta.name, report});
   }
 
-  std::optional<Time> wake_;  // when the engine wants to look again
+  std::optional<Time> wake_;  // when the engine wants to be called again
 };
 
 }  // namespace berth::volcano::testing
