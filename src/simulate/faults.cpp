@@ -84,7 +84,7 @@ void FaultyClient::send(RestRequest request, std::function<void(RestResponse)> d
     if (impl_->cut) return;
   }
   const auto deliver = [impl = impl_, done = std::move(done)](RestResponse response, Duration delay) {
-    if (impl->cut) return;  // its executor may be gone too
+    if (impl->cut) return;  // its executor may be destroyed too
     impl->executor.after(delay, [impl, done, response = std::move(response)]() mutable {
       if (!impl->cut) done(std::move(response));
     });

@@ -35,7 +35,7 @@ struct LoadClassReport {
   // waiting.
   Duration wait_average{}, wait_median{}, wait_p95{}, wait_longest{};
   Duration held_average{};  // from the last admission to the finish
-  Duration runtime_average{};  // what the file asks for
+  Duration runtime_average{};  // average of runtimeMs in the file
   std::size_t evictions = 0;
 };
 

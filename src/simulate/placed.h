@@ -1,6 +1,6 @@
 // Checks that a job is placed as expected: the entries of `placed:` in scenarios.
 //
-//   - job: train                                            # a batch Job; namespace: default unless said
+//   - job: train                                            # a batch Job; optional namespace; default: default
 //     podSet: main                                          # optional; without it all pod sets together
 //     domains: {cloud.provider.com/topology-rack: 1}        # number of racks that its places lie in
 //     on: {cloud.provider.com/topology-rack: [b1-r1]}       # exactly these racks

@@ -1,7 +1,7 @@
 // Scenarios: real manifests, a timeline and expectations. They describe, test and demonstrate behaviour.
 //
 //   name: two-teams
-//   about: what the reader shall see
+//   about: what the scenario demonstrates
 //   cluster: {nodes: 1x1x4, nodeResources: "cpu=8,memory=32Gi"}    # optional; without it no pod ever runs
 //   (also scaleUp: 2x4, provisioningDelay: 30s: nodes that the autoscaler may add, and the delay until they exist)
 //   featureGates: {TASBalancedPlacement: true}                      # optional: see controller/feature_gates.h
