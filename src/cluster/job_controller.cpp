@@ -140,7 +140,7 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
   // -----------------------------------------------------------------------------------------------------
 
   void look(const std::string& key) {
-    job_writes.unseen();  // drops what was seen
+    job_writes.unseen();  // drops the writes that were seen
     const JsonPtr job = job_writes.get(key);
     if (!job) {
       looks.forget(key);

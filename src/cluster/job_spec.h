@@ -34,7 +34,7 @@ struct JobSpec {
   std::optional<std::int64_t> backoff_limit_per_index, max_failed_indexes;
   std::optional<std::int64_t> active_deadline_seconds, ttl_seconds;
   bool only_replace_failed =
-      false;  // pods that are being deleted count and are replaced only after they terminated
+      false;  // pods that are being deleted count as failed and are replaced only after they terminated
   bool restarts_in_place = false;  // restartPolicy: OnFailure
 
   std::int64_t index_limit() const { return indexed ? completions.value_or(0) : 0; }

@@ -112,7 +112,7 @@ void FaultyClient::send(RestRequest request, std::function<void(RestResponse)> d
 
 namespace {
 
-// One watch: events wait in a line when they are late, so their order is kept.
+// One watch. Late events delay the events behind them, so their order is kept.
 struct Stream : std::enable_shared_from_this<Stream> {
   std::shared_ptr<std::unique_ptr<api::WatchHandle>> upstream =
       std::make_shared<std::unique_ptr<api::WatchHandle>>();
@@ -156,7 +156,7 @@ std::unique_ptr<api::WatchHandle> FaultyClient::watch(RestRequest request,
   auto handle = std::make_unique<StreamHandle>(stream);
   if (impl_->cut) return handle;
   if (request.send_initial_events && impl_->strikes(impl_->rates.refused)) {
-    // A server that is busy, or that turns out not to offer lists as streams.
+    // A busy server (500), or a server that does not support streaming lists (422).
     const bool never = impl_->random.chance(500);
     const auto status = std::make_shared<const Json>(
         never ? api::make_status(422, "Invalid", "sendInitialEvents is forbidden") : api::make_status(500, "InternalError", "a fault"));

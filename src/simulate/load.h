@@ -15,7 +15,7 @@
 //       count: 6
 //       nominalQuota: 20                        # of cpu
 //       borrowingLimit: 100                     # optional
-//       reclaimWithinCohort: Any                # optional, as withinClusterQueue: Never
+//       reclaimWithinCohort: Any                # optional, like withinClusterQueue; default: Never
 //       withinClusterQueue: LowerPriority
 //       workloadsSets:                          # all sets of a queue are submitted in parallel
 //       - count: 350                            # number of times the list below is submitted
@@ -25,7 +25,7 @@
 //           runtimeMs: 200
 //           priority: 50
 //           request: 500m                       # cpu of each pod
-//           podCount: 2                         # optional: 1
+//           podCount: 2                         # optional; default: 1
 //           tasConstraint: required             # optional, with tasLevel: required, preferred or balanced
 //           tasLevel: example.com/rack
 //           sliceSize: 2                        # for balanced: pods of a slice; a slice stays in one tasLevel domain

@@ -207,7 +207,7 @@ class Picture {
   }
 
   const PictureOptions& options_;
-  std::map<std::string, std::size_t> letters_;  // by holder, from 0
+  std::map<std::string, std::size_t> letters_;  // by holder; 0 is A
   std::map<std::string, Rack, Natural> racks_;
   std::map<std::string, Held> held_;
   std::size_t widest_ = 0;  // cells of the longest line

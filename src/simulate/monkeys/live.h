@@ -38,8 +38,8 @@ class LiveMonkeys {
   void stop();
 
   MonkeyLog log() const;
-  // What the last look at the server found different from the state before the monkeys: a count and the first few. "" before that, and
-  // when everything is restored.
+  // The differences from the state before the monkeys, as of the last restore round: their count and the first few.
+  // "" before the first round, and when everything is restored.
   std::string still_wrong() const;
 
  private:

@@ -34,7 +34,7 @@ struct MonkeyOptions {
 };
 
 struct MonkeyLog {
-  std::uint64_t deeds = 0;                                  // steps
+  std::uint64_t deeds = 0;                                  // number of step() calls
   std::uint64_t accepted = 0, refused = 0, unanswered = 0;  // writes, by their result
   std::map<std::string, std::uint64_t> accepted_by_deed;  // "create workloads" -> count
 };
