@@ -1,4 +1,4 @@
-// A core that remembers what it was asked, and a sink that keeps what was answered.
+// A core that records requests, and a sink that records responses.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ class FakeCore final : public api::RestClient {
   explicit FakeCore(Executor& executor) : executor_(executor) {}
 
   std::vector<api::RestRequest> requests;
-  api::RestResponse next;  // of calls
+  api::RestResponse next;  // the response of the next calls
 
   void call(api::RestRequest request, std::function<void(api::RestResponse)> done) override {
     requests.push_back(std::move(request));
@@ -35,7 +35,7 @@ class FakeCore final : public api::RestClient {
     std::function<void(const api::WatchEvent&)> on_event;
     std::function<void()> on_end;
     bool gone = false, held = false;
-    std::function<void()> go_on = [] {};  // called when it is held no longer
+    std::function<void()> go_on = [] {};  // called when the watcher is no longer held
   };
   std::vector<std::shared_ptr<Watcher>> watchers;
 
@@ -56,7 +56,7 @@ struct KeepingSink final : ResponseSink {
   HttpResponse response;
   std::vector<SharedBytes> chunks;
   bool answered = false, ended = false;
-  std::size_t room_for = 1'000'000;  // chunks, then again that many
+  std::size_t room_for = 1'000'000;  // chunks accepted before a pause, and again after each pause
   std::function<void()> room;
 
   void respond(std::function<HttpResponse()> make) override {
@@ -76,7 +76,7 @@ struct KeepingSink final : ResponseSink {
   void end() override { ended = true; }
 };
 
-// Two built-in kinds and a custom one.
+// A registry with two built-in kinds and a custom one.
 inline Registry small_registry() {
   Registry registry;
   auto config_map = std::make_shared<ResourceInfo>();

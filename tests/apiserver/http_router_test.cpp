@@ -311,7 +311,7 @@ TEST_F(RouterTest, AWatchIsHeldWhileItsClientDoesNotKeepUp) {
   EXPECT_FALSE(watcher.held);
 }
 
-// As the API server: what decides is whether a bookmark will end the list.
+// As in kube-apiserver, this depends on whether a bookmark will end the initial list.
 TEST_F(RouterTest, AListAsAStreamHasNoFormAsATable) {
   const std::string all = "/api/v1/configmaps?watch=1", match = "&resourceVersionMatch=NotOlderThan";
   const std::string marks = "&allowWatchBookmarks=true", initial = "&sendInitialEvents=true" + match;

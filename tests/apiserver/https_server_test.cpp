@@ -19,11 +19,11 @@ namespace {
 using testing_support::HttpsAnswer;
 using testing_support::HttpsClient;
 
-constexpr std::chrono::seconds kDeadline{20};  // of things that happen at once when they work
+constexpr std::chrono::seconds kDeadline{20};  // for operations that are immediate when they work
 
 Time now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
 
-// A server with a fake core behind it, its executor on a thread.
+// A server with a fake core; its executor runs on its own thread.
 class HttpsServerTest : public testing::Test {
  protected:
   HttpsServerTest() {
@@ -53,7 +53,7 @@ class HttpsServerTest : public testing::Test {
     executor_.post([&] { result.set_value(what()); });
     return result.get_future().get();
   }
-  // Until `condition` holds on the executor; false when it does not within the deadline.
+  // Waits until `condition` holds on the executor; false when it does not within the deadline.
   template <typename F>
   bool eventually(F condition) {
     const auto end = std::chrono::steady_clock::now() + kDeadline;
@@ -179,7 +179,7 @@ TEST_F(HttpsServerTest, AWatcherThatDoesNotReadLosesItsConnection) {
   }));
 }
 
-// A list as a stream may be far larger than what a connection may have waiting.
+// A streamed list can be far larger than the backlog limit of a connection.
 TEST_F(HttpsServerTest, AWatchWaitsForItsReader) {
   constexpr int kEvents = 6000;
   HttpsClient client = admin();

@@ -30,7 +30,7 @@ class KueueWebhooks : public testing::Test {
   void put(const std::string& key, std::string_view yaml) {
     objects[key] = std::make_shared<const Json>(object(yaml));
   }
-  // What webhooks say about the object, without the name of the one that said it; empty: allowed.
+  // The message of the validating webhooks, without the webhook's name; empty: allowed.
   std::string refusal(const ResourceInfo& info, const Json& now, const Json* old = nullptr,
                       std::string_view subresource = "") {
     const auto refused = info.strategy.validating_admission(now, old, subresource, lookup);
@@ -73,7 +73,7 @@ TEST_F(KueueWebhooks, ReviewsKueuesKinds) {
   }
 }
 
-// As an API server tells what Kueue's webhook said, which clients ask for by code and reason.
+// Like kube-apiserver's response for a denial by Kueue's webhook: clients check the code and the reason.
 TEST_F(KueueWebhooks, RefusalsAreForbiddenAndKeepTheirCauses) {
   const struct {
     std::string group, version, plural, webhook, yaml;
@@ -125,7 +125,8 @@ TEST_F(KueueWebhooks, JobsWithAQueueStartSuspended) {
                 {"spec", "suspend"}));
 }
 
-// Webhooks come before what the server computes: a Job without labels takes those of its pods, a Job that got one does not.
+// Webhooks run before the server computes fields: a Job without labels takes those of its pod template, unless a
+// webhook has added one.
 TEST_F(KueueWebhooks, JobsAreCompletedAfterTheWebhooks) {
   put("localqueues/a/default", "{}");
   const auto whole = with_kueue_webhooks(std::make_shared<ResourceInfo>(job_resource()));
@@ -164,7 +165,7 @@ TEST_F(KueueWebhooks, JobsOfManagedJobsAreLeftToThem) {
       "metadata: {namespace: a, ownerReferences: [{apiVersion: batch/v1, kind: Job, name: parent, "
       "controller: true}]}";
   EXPECT_TRUE(json_equal(admitted_job(child), object(child)));
-  // Jobs that own each other in a circle are nobody's.
+  // Jobs that own each other in a cycle count as having no owner.
   put("jobs/a/parent", child);
   EXPECT_TRUE(bool_at(admitted_job(child), {"spec", "suspend"}));
 }
@@ -175,7 +176,7 @@ TEST_F(KueueWebhooks, ARunningJobKeepsItsQueue) {
   const Json without = object("metadata: {namespace: a}\nspec: {suspend: false}");
   EXPECT_EQ(refusal(jobs, without, &job),
             "metadata.labels[kueue.x-k8s.io/queue-name]: Invalid value: \"\": field is immutable");
-  // Without a queue, labels of Kueue mean nothing.
+  // Without a queue name, Kueue's labels are ignored.
   EXPECT_EQ(
       refusal(jobs, object("metadata: {namespace: a, labels: {kueue.x-k8s.io/max-exec-time-seconds: x}}")),
       "");

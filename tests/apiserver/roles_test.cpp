@@ -1,4 +1,4 @@
-// What roles and bindings let somebody do.
+// What roles and bindings allow users to do.
 #include "apiserver/http/roles.h"
 
 #include <gtest/gtest.h>

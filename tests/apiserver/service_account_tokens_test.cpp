@@ -1,4 +1,4 @@
-// Tokens of service accounts: made by TokenRequest, known by requests and TokenReview.
+// Service account tokens: issued by TokenRequest, verified for requests and by TokenReview.
 #include "apiserver/http/service_account_tokens.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ class ServiceAccountTokens : public testing::Test {
     EXPECT_EQ(answer.code, 201) << to_string(answer.body);
     return std::string(string_at(answer.body, {"status", "token"}));
   }
-  // Who that is at a time; or why nobody.
+  // The identity of a token at a time, or the error.
   Result<Identity> who(const std::string& token, Time at = kStart,
                        const std::string& audience = std::string(kIssuer)) {
     const auto claims = signer.recognise(token);
@@ -167,13 +167,13 @@ TEST_F(ServiceAccountTokens, BadRequestsAreRefusedAsTheApiServerDoes) {
 
 TEST_F(ServiceAccountTokens, OthersAreNotRecognised) {
   const std::string good = token();
-  // Signed with the same key after a restart; with another key by somebody else.
+  // Valid: the same key, as after a restart. Invalid: another key.
   EXPECT_TRUE(TokenSigner::with_key(key)->recognise(good));
   EXPECT_FALSE(TokenSigner::with_key(berth::http::make_key().value())->recognise(good));
   for (std::size_t i = 0; i < good.size(); ++i) {
     std::string bad = good;
     bad[i] = bad[i] == 'A' ? 'B' : 'A';
-    // The last character of a part carries bits that mean nothing.
+    // The last character of a part contains unused bits, so changing it may have no effect.
     const bool meaningless = i + 1 == good.size() || good[i + 1] == '.';
     EXPECT_TRUE(meaningless || !signer.recognise(bad)) << i;
   }
@@ -186,7 +186,7 @@ TEST_F(ServiceAccountTokens, OthersAreNotRecognised) {
   EXPECT_FALSE(TokenSigner::with_key(""));
 }
 
-// --- By requests.
+// --- Through requests.
 
 class ServiceAccountRequests : public ServiceAccountTokens {
  protected:

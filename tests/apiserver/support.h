@@ -1,4 +1,4 @@
-// Small helpers of the API server's tests.
+// Small helpers for tests of the API server.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A group that others answer, shown among the server's own.
+// An API group of another component, listed with the server's own groups.
 #include "apiserver/discovery/virtual_group.h"
 
 #include <gmock/gmock.h>

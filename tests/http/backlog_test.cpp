@@ -1,4 +1,4 @@
-// Connections above the limit.
+// Connections above the limits.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -39,7 +39,7 @@ class Connections : public testing::Test {
     thread.join();
   }
 
-  // A connection that has asked.
+  // A connection that has sent a request.
   int ask() {
     const int one = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in address{};
@@ -79,7 +79,7 @@ TEST_F(Connections, AboveTheLimitTheyWaitUntilOthersClose) {
   for (std::size_t i = kMaxConnections; i < kAll; ++i) ASSERT_TRUE(answered(open[i], 60'000)) << i;
 }
 
-// A machine that opens too many waits for itself, not in the way of others.
+// Connections of one peer above its limit wait for others of that peer, and do not block other peers.
 TEST(Hub, AMachineAboveItsShareWaitsForItsOwn) {
   AsioExecutor executor;
   ToldHandler handler;

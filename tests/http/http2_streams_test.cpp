@@ -1,4 +1,4 @@
-// One connection of HTTP/2 without a socket and with a clock that the test moves.
+// An HTTP/2 connection without a socket, with a clock that the test controls.
 #include "http/http2_streams.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ constexpr std::size_t kBodyLimit = 1u << 20;
 
 class Http2StreamsTest : public testing::Test, private Http2Streams::Owner {
  protected:
-  // Everything that can go from one side to the other now.
+  // Exchanges bytes in both directions until neither side has more to send.
   void exchange() {
     for (bool more = true; more;) {
       const std::string up = peer.output();
@@ -33,7 +33,7 @@ class Http2StreamsTest : public testing::Test, private Http2Streams::Owner {
       more = !up.empty() || !down.empty();
     }
   }
-  // Only downwards, so much.
+  // Only from the server to the client, about this many bytes.
   std::size_t send_down(std::size_t bytes) {
     std::string down;
     streams.write(down, bytes, now);
@@ -58,7 +58,7 @@ class Http2StreamsTest : public testing::Test, private Http2Streams::Owner {
   Http2Streams::Time now{seconds(1'000'000)};
   Http2Streams streams{*this, kBodyLimit, now};
   Http2Peer peer;
-  std::map<Http2Streams::Stream, HttpRequest> requests;  // that are not over
+  std::map<Http2Streams::Stream, HttpRequest> requests;  // requests that are not finished
   std::size_t given = 0, most_at_once = 0, sent_bytes = 0, sent_events = 0;
   bool answers = true, takes_up = true;
   std::string body = "hello";
@@ -217,7 +217,7 @@ TEST_F(Http2StreamsTest, ContinuesWhenAskedWhetherToSend) {
   EXPECT_EQ(peer.answer(stream).status, 200);
 }
 
-// --- Answers.
+// --- Responses.
 
 TEST_F(Http2StreamsTest, ASlowReaderHoldsUpNobody) {
   body = std::string(8u << 20, 'b');
@@ -303,13 +303,13 @@ TEST_F(Http2StreamsTest, AResetEndsTheRequest) {
   EXPECT_EQ(peer.answer(stream).body, "");
 }
 
-// --- Times.
+// --- Timeouts.
 
 TEST_F(Http2StreamsTest, IdleConnectionsEnd) {
   EXPECT_EQ(ask("GET", "/").status, 200);
   pass(kIdleTimeout - seconds(1));
   EXPECT_FALSE(streams.over());
-  peer.ping();  // is no request
+  peer.ping();  // not a request
   exchange();
   pass(seconds(1));
   EXPECT_EQ(peer.goaway(), kNoError);
@@ -365,7 +365,7 @@ TEST_F(Http2StreamsTest, AnAnswerThatIsNotReadIsGivenUp) {
   EXPECT_FALSE(streams.over()) << "the other streams go on";
 }
 
-// A HEADERS frame without its end, and silence: no other frame may come before the rest.
+// A HEADERS frame without END_HEADERS, then nothing: no other frame may come before the rest of the header block.
 TEST_F(Http2StreamsTest, HeadersThatDoNotEndEndTheConnection) {
   exchange();
   const char frame[] = {0, 0, 1, /*HEADERS*/ 1, /*flags*/ 0, 0, 0, 0, 1, static_cast<char>(0x82)};
@@ -375,7 +375,7 @@ TEST_F(Http2StreamsTest, HeadersThatDoNotEndEndTheConnection) {
   EXPECT_TRUE(streams.over());
 }
 
-// --- The end.
+// --- Shutdown.
 
 TEST_F(Http2StreamsTest, StopsWhenWhatRunsIsDone) {
   answers = false;
@@ -420,7 +420,7 @@ TEST_F(Http2StreamsTest, RapidResetsEndTheConnection) {
   EXPECT_TRUE(requests.empty());
 }
 
-// A client may bring the server to reset a stream instead.
+// A client can also provoke the server into resetting a stream.
 TEST_F(Http2StreamsTest, ResetsThatTheServerIsMadeToSendCountAsWell) {
   answers = false;
   int opened = 0;
@@ -497,7 +497,7 @@ TEST_F(Http2StreamsTest, AFloodOfEmptyDataEndsTheConnection) {
   EXPECT_EQ(peer.goaway(), kCalm);
 }
 
-// A client that does not read what its frames bring about: no memory grows, reading stops.
+// The client does not read the answers to its frames: memory stays bounded, and the server stops reading.
 TEST_F(Http2StreamsTest, AnswersToFramesThatNobodyReadsAreBounded) {
   exchange();
   for (int i = 0; i < 900; ++i) peer.ping();
@@ -524,7 +524,7 @@ TEST_F(Http2StreamsTest, FramesThatKeepAWatchGoingAreNoFlood) {
   EXPECT_EQ(peer.answer(watch).body.size(), 50'000u * 1024);
 }
 
-// --- Nonsense.
+// --- Invalid input.
 
 TEST(Http2Nonsense, BytesOfAnyKindEndInOrder) {
   struct Owner final : Http2Streams::Owner {
@@ -543,8 +543,8 @@ TEST(Http2Nonsense, BytesOfAnyKindEndInOrder) {
     Http2Streams::Time now{seconds(1'000'000)};
     Http2Streams streams(owner, kBodyLimit, now);
     owner.streams = &streams;
-    // The preface, then either frames with random contents or bytes without any order, or a good talk with
-    // some bytes changed.
+    // The preface, then frames with random contents, or random bytes, or a valid conversation with some bytes
+    // changed.
     Http2Peer peer;
     std::string bytes = peer.output();
     if (run % 3 == 0) {

@@ -1,4 +1,4 @@
-// Both protocols over real connections.
+// HTTP/1.1 and HTTP/2 over real connections.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -69,10 +69,10 @@ TEST(HttpServer, LargeBodiesGoBothWays) {
   EXPECT_EQ(client.request("GET", "/bytes/20000000").body.size(), 20'000'000u);
 }
 
-// --- In turn.
+// --- Turns.
 
-// More requests than may be in flight wait for their turn; nobody is sent away, and a connection with many
-// does not keep out the others.
+// Requests above the in-flight limit wait for a turn. None is rejected, and a connection with many requests does not
+// block the others.
 TEST(HttpServer, RequestsWaitForTheirTurn) {
   Served served;
   std::vector<Http2Client> greedy;
@@ -95,7 +95,7 @@ TEST(HttpServer, RequestsWaitForTheirTurn) {
   EXPECT_EQ(modest.peer().answer(waiting).status, 0) << "all turns are taken";
   EXPECT_EQ(served.http1().request("POST", "/", "x").status, 200)
       << "those who write have turns of their own";
-  // As many turns as there are connections that wait: each of them gets one.
+  // Six turns for six waiting connections: each of them gets one.
   served.on_executor([&] {
     for (int i = 0; i < 6; ++i)
       served.handler.held[static_cast<std::size_t>(i)]->sink->respond([] { return plain_text(200, "held"); });
@@ -145,7 +145,7 @@ class Watching : public testing::Test {
   bool watching() {
     return client.run([&] { return client.peer().answer(stream).status == 200 && served.holding() == 1; });
   }
-  // Hands over events until the sink asks to wait, if that is `patient`.
+  // Sends events; if `patient`, pauses when the sink asks to wait.
   void push(int events, const SharedBytes& event, bool patient) {
     served.on_executor([&, events] {
       auto one = served.handler.held.at(0);
@@ -215,7 +215,7 @@ TEST_F(Watching, WatchesAreNoRequestsInFlight) {
   EXPECT_TRUE(client.run([&] { return served.holding() == kMaxStreams; }));
 }
 
-// --- The end.
+// --- Shutdown.
 
 TEST(HttpServer, StopsWhenWhatRunsIsDone) {
   Served served;

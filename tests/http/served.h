@@ -1,4 +1,4 @@
-// A server with a handler that does what a test says, on threads of its own.
+// A server on its own threads, with a handler that the test controls.
 #pragma once
 
 #include <atomic>
@@ -18,8 +18,8 @@
 
 namespace berth::http {
 
-// POST gives the body back. GET /bytes/N gives so many; /hold waits until the test says; /watch streams what
-// the test says; anything else is the name of who asks. On the executor, but for `parsed`.
+// POST returns the body. GET /bytes/N returns N bytes; /hold waits until the test responds; /watch streams what the
+// test sends; any other path returns the caller's name. Used on the executor, except `parsed`.
 class ToldHandler final : public Handler {
  public:
   struct Held {
@@ -87,7 +87,7 @@ class Served {
     thread_.join();
   }
 
-  // Whether everything ended within the grace.
+  // Returns whether everything ended within the grace period.
   bool stop(std::chrono::seconds grace = std::chrono::seconds(20)) {
     std::promise<void> stopped;
     const auto begin = std::chrono::steady_clock::now();
@@ -97,14 +97,14 @@ class Served {
     return std::chrono::steady_clock::now() - begin < grace;
   }
 
-  // Runs `what` on the executor and waits for what it gives.
+  // Runs `what` on the executor and returns its result.
   template <typename F>
   auto on_executor(F what) {
     std::promise<decltype(what())> result;
     executor.post([&] { result.set_value(what()); });
     return result.get_future().get();
   }
-  // Until `condition` holds on the executor; false when it does not within a minute.
+  // Waits until `condition` holds on the executor; false when it does not within a minute.
   template <typename F>
   bool eventually(F condition) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
@@ -114,7 +114,7 @@ class Served {
     }
     return false;
   }
-  // How many requests the handler holds.
+  // The number of requests that the handler holds.
   std::size_t holding() {
     return on_executor([&] { return handler.held.size(); });
   }

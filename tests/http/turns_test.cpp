@@ -47,7 +47,7 @@ TEST(Allowance, IsSpentAtOnceAndEarnedOverTime) {
   for (int i = 0; i < 10; ++i) EXPECT_TRUE(allowance.spend(now));
   EXPECT_FALSE(allowance.spend(now));
   for (int i = 0; i < 10; ++i) {
-    now += std::chrono::milliseconds(100);  // a fifth of one each
+    now += std::chrono::milliseconds(100);  // earns a fifth of an event
     EXPECT_EQ(allowance.spend(now), i == 4 || i == 9) << i;
   }
   allowance.earn(3);

@@ -28,8 +28,8 @@ struct Place {
   }
 };
 
-// The result of one schema for one value. `matches` counts the checks that passed: if all branches fail, the errors
-// of the branch with the most matches are reported.
+// The result of one schema for one value. `matches` counts the checks made: if all branches fail, the errors of the
+// branch with the most checks (the one that got furthest) are reported.
 struct Outcome {
   FieldErrors errors;
   int matches = 0;

@@ -1,4 +1,4 @@
-// Kinds that manifests of applications bring along: their defaults and rules.
+// Defaults and validation of the kinds that application manifests contain.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

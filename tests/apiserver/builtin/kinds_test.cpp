@@ -1,4 +1,4 @@
-// Every built-in kind: its schema loads, its stored form is stable, its rows fit its columns.
+// For every built-in kind: its schema loads, its stored form is stable, its table rows have as many cells as columns.
 #include <gtest/gtest.h>
 
 #include "apiserver/builtin/builtin.h"

@@ -1,4 +1,4 @@
-// Pod templates are checked and completed as the pods that will look like them.
+// Pod templates are validated and defaulted like pods.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ TEST(PodTemplate, GetsTheDefaultsOfTemplatesNotThoseOfPods) {
   EXPECT_EQ(string_at(containers[0], {"imagePullPolicy"}), "Always");
   EXPECT_EQ(string_at(containers[1], {"imagePullPolicy"}), "IfNotPresent");
   EXPECT_EQ(find_path(containers[0], {"resources", "requests"}),
-            nullptr);  // only a pod's limits become requests
+            nullptr);  // only in pods do limits become requests
   EXPECT_EQ(find(spec, "enableServiceLinks"), nullptr);
   EXPECT_EQ(find(object, "status"), nullptr);
 }

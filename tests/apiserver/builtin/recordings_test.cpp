@@ -1,5 +1,5 @@
-// The built-in kinds against recordings: every field that was sent or answered is known, and what a server
-// answered is its own stored form.
+// Checks the built-in kinds against recordings: every field that was sent or returned is known, and a response of
+// kube-apiserver is already in stored form.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kTime = "2026-11-21T09:00:00Z";
 constexpr const char* kMicroTime = "2026-11-21T09:00:00.000000Z";
 
-// Replaces texts everywhere: recordings show times as a placeholder.
+// Replaces a text everywhere: recordings contain a placeholder for times.
 void replace_texts(Json& value, std::string_view from, const char* to) {
   if (value.is_string() && view(value.get_string()) == from) value = to;
   if (value.is_array()) {

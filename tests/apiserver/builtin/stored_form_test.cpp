@@ -1,4 +1,4 @@
-// The form in which objects are stored: canonical, complete, and stable under a second decoding.
+// The stored form of objects: canonical, complete, and unchanged by a second decoding.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -82,7 +82,7 @@ TEST(StoredForm, WritesStringDataIntoData) {
   EXPECT_EQ(string_at(secret, {"type"}), "Opaque");
 }
 
-// A value that fits the schema: what a client might send, with zero values and nulls among it.
+// A random value that fits the schema, as a client might send it, with some zero values and nulls.
 Json arbitrary(const Schema& schema, int depth) {
   if (*rc::gen::inRange(0, 12) == 0) return nullptr;
   switch (schema.codec) {

@@ -1,4 +1,4 @@
-// A built-in kind under test: objects written as JSON text, looked-up objects held in a list.
+// A built-in kind under test: objects are written as JSON text; other objects are looked up in a list.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ inline Time at(std::string_view text) {
   return time ? *time : Time{};
 }
 
-// What the other objects of the cluster are, by resource name.
+// The other objects of the cluster, by resource name.
 class World {
  public:
   void add(std::string resource, std::string_view text) {
@@ -58,7 +58,7 @@ class World {
   std::vector<std::pair<std::string, JsonPtr>> objects_;
 };
 
-// One kind with the steps a server takes.
+// One kind, with the processing steps of a server.
 class Kind {
  public:
   explicit Kind(std::string_view kind, std::string_view group = "") {
@@ -76,7 +76,7 @@ class Kind {
     EXPECT_TRUE(done) << (done ? "" : done.error().message);
     return object;
   }
-  // As stored after a create; the refusal, when there is one, goes to `refusal`.
+  // The stored object after a create; `refusal` gets the error response, if any.
   Json created(std::string_view text, const World& world = {}, api::RestResponse* refusal = nullptr) const {
     Json object = decoded(text);
     ensure_path(object, {"metadata", "uid"}) = "uid-1";
@@ -92,7 +92,7 @@ class Kind {
     World world;
     return to_string(strategy().validate(created(text, world), world.lookup()));
   }
-  // Of an update of `old`: both are stored forms.
+  // The errors of an update of `old`; both are in stored form.
   std::string update_errors(const Json& object, const Json& old, std::string_view subresource = "") const {
     World world;
     Json next = decoded_json(object);

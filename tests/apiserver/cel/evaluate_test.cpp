@@ -1,4 +1,4 @@
-// What expressions evaluate to.
+// Evaluation of CEL expressions.
 #include <gmock/gmock.h>
 
 #include "apiserver/cel/library.h"
@@ -32,7 +32,7 @@ constexpr std::string_view kObject = R"(
 {n: 3, f: 2, s: häßlich, b: true, t: "2026-11-21T09:30:05.25Z", d: 90m, y: aGk=, l: [1, 2, 3], names: [x, y], m: {k: v, dash-ed: w},
  o: {p: a}, io: 5, a-b: dash, namespace: ns, "x__y.z/w": all})";
 
-// The value as text, or what is wrong with the expression or its run.
+// The result as text, or the compile or evaluation error.
 std::string result(std::string_view source, std::string_view object = kObject, const Json* old = nullptr) {
   static const SchemaPtr kCompiled = schema_support::schema(kSchema);
   std::vector<Problem> problems;

@@ -1,4 +1,4 @@
-// Rules as parts of schemas.
+// x-kubernetes-validations in schemas.
 #include <gmock/gmock.h>
 
 #include "apiserver/schema/support.h"

@@ -1,4 +1,4 @@
-// The CRDs that are part of the program are what a server would accept.
+// kube-apiserver would accept the CRDs that are embedded in the program.
 #include <gmock/gmock.h>
 
 #include "apiserver/crd/crd.h"
@@ -42,7 +42,8 @@ TEST(EmbeddedCrds, AreValid) {
   }
 }
 
-// A real API server keeps what all versions have alike at one place, and then finds no schema beside it.
+// kube-apiserver moves fields that are equal in all versions to the top level. If selectableFields are equal but the
+// schemas differ, it then finds selectableFields without a schema next to them.
 TEST(EmbeddedCrds, SelectableFieldsAreNotAlikeInVersionsWithDifferentSchemas) {
   for (const embedded::File& file : embedded::crds()) {
     const Json crd = schema_support::yaml(file.content);

@@ -1,5 +1,4 @@
-// The definitions of ProvisioningRequest, its configuration and the checks that use it: bounds and what may
-// change.
+// The CRDs of ProvisioningRequest, ProvisioningRequestConfig and AdmissionCheck: limits, and which fields may change.
 #include <gmock/gmock.h>
 
 #include "apiserver/crd/crd.h"

@@ -1,4 +1,4 @@
-// What makes a CustomResourceDefinition valid, one mistake at a time.
+// Validation of CustomResourceDefinitions, one mistake at a time.
 #include <gmock/gmock.h>
 
 #include "apiserver/crd/crd.h"
@@ -25,7 +25,7 @@ spec:
     schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {n: {type: integer}, o: {type: object}}}}}}
 )";
 
-// Sets the member at a JSON pointer like path; "-" removes it.
+// Sets the member at a path like a JSON pointer; "-" removes it.
 void set(Json& value, std::string_view pointer, const Json& to) {
   Json* at = &value;
   while (true) {

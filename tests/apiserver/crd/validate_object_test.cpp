@@ -1,4 +1,4 @@
-// The whole check of custom objects: order, scale paths, embedded resources, and when rules are not run.
+// Validation of custom objects: order, scale paths, embedded resources, and when rules are not run.
 #include <gmock/gmock.h>
 
 #include "apiserver/crd/crd.h"

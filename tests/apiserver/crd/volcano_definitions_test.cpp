@@ -1,4 +1,5 @@
-// The definitions of Volcano's kinds: Volcano's clients and manifests meet the names, fields, defaults and bounds they know.
+// The CRDs of Volcano's kinds have the names, fields, defaults and limits that Volcano's clients and manifests
+// expect.
 #include <gmock/gmock.h>
 
 #include "apiserver/crd/crd.h"
@@ -31,7 +32,7 @@ std::vector<std::string> errors(const ResourcePtr& definition, const Json& objec
   return schema_support::texts(validate_custom_object(object, nullptr, *definition, ""));
 }
 
-// The fields that strict field validation would complain about.
+// The fields that strict field validation would report.
 std::vector<std::string> unknown_fields(const ResourcePtr& definition, Json object) {
   std::vector<std::string> unknown;
   prune(object, *definition->schema, true, &unknown);

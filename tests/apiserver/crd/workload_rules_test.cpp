@@ -1,4 +1,4 @@
-// What the definition of Workloads lets change, and when.
+// Which fields of a Workload its CRD lets change, and when.
 #include <gmock/gmock.h>
 
 #include <string>
@@ -41,7 +41,7 @@ std::string workload(const std::string& spec, const char* status) { return "{spe
 struct Case {
   const char* from;
   const char* to;
-  const char* message;  // while quota is reserved; empty: it may change
+  const char* message;  // the error while quota is reserved; empty: the change is allowed
 };
 
 std::vector<std::string> errors(const SchemaPtr& schema, const std::string& to, const std::string& from) {

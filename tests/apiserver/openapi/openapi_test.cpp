@@ -26,7 +26,7 @@ const std::vector<ResourcePtr>& everything() {
   return kAll;
 }
 
-// Every "$ref" of the document.
+// Collects every "$ref" of the document.
 void collect_references(const Json& value, std::vector<std::string>& out) {
   if (value.is_array()) {
     for (const Json& item : value.get_array()) collect_references(item, out);

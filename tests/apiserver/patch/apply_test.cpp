@@ -20,13 +20,13 @@ using patch_tests::yaml;
 
 Time at(int seconds) { return Time(std::chrono::seconds(1'700'000'000 + seconds)); }
 
-// One object under writes of several managers.
+// One object that several managers write.
 class Applied {
  public:
   explicit Applied(const Schema& schema, std::string api_version = "v1")
       : schema_(schema), api_version_(std::move(api_version)) {}
 
-  // The conflicts, or what was refused, or nothing.
+  // Returns the conflicts or the error; empty on success.
   std::string apply(std::string_view manager, std::string_view config, bool force = false,
                     const std::string& subresource = {}, const std::vector<std::string>& reset = {}) {
     Json applied = yaml(config);
@@ -59,7 +59,7 @@ class Applied {
     update(manager, apply_merge_patch(live_, yaml(patch)), subresource);
   }
 
-  // "manager operation subresource@seconds {fields}" of each entry.
+  // Each entry as "manager operation subresource@seconds {fields}".
   std::vector<std::string> owners() const {
     std::vector<std::string> out;
     for (const auto& entry : array_at(live_, {"metadata", "managedFields"})) {
@@ -195,7 +195,7 @@ TEST(Apply, OwnsListMembersByKeyAndByValue) {
   EXPECT_EQ(x.apply("two", "{spec: {items: [{name: b, image: i}], tags: [u]}}"), "");
   EXPECT_EQ(x.apply("two", "{spec: {args: [q]}}"), "\"one\": .spec.args\n");
   EXPECT_EQ(x.apply("two", "{spec: {selector: {u: v}}}"), "\"one\": .spec.selector\n");
-  // Everything of the first goes, the members of the second stay.
+  // The fields that only the first manager owned are removed; the second manager's items stay.
   EXPECT_EQ(x.apply("one", "{spec: {replicas: 1}}"), "");
   EXPECT_EQ(canonical_json(x.content()),
             canonical_json(yaml("{spec: {replicas: 1, items: [{name: b, image: i}], tags: [u]}}")));
@@ -335,7 +335,7 @@ TEST(Update, TheOldestOfTooManyUpdatersBecomeAncient) {
   EXPECT_EQ(owners.back(), "m11 updated@11 .data.k11");
 }
 
-// Laws.
+// Properties.
 // ----------------------------------------------------------------------------------------------------------------
 
 rc::Gen<Json> configs(std::vector<std::string> names) {
@@ -399,7 +399,7 @@ RC_GTEST_PROP(ApplyLaws, NobodyOwnsWhatIsNotThere, ()) {
     x.apply_json(who, *configs({"a", "b", "c"}), *rc::gen::arbitrary<bool>());
   }
   RC_PRE(x.live_.is_object());
-  // Everything that is there has an owner too: no update took part.
+  // Every field has an owner, because there was no update.
   FieldSet owned;
   for (const auto& entry : array_at(x.live_, {"metadata", "managedFields"})) {
     owned = FieldSet::unite(owned, FieldSet::decode(entry.at("fieldsV1")).value());

@@ -63,7 +63,7 @@ TEST(FieldSet, ErasesAPathWithAllBelow) {
 
 RC_GTEST_PROP(FieldSetLaws, DecodeUndoesEncode, ()) {
   const auto members = *paths();
-  // "." as the name of a field is written f:. and is no mark of membership.
+  // A field named "." is encoded as "f:." and is different from the membership mark ".".
   const auto set = set_of(members);
   const auto back = FieldSet::decode(set.encode());
   RC_ASSERT(back.has_value());

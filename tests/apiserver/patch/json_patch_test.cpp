@@ -32,7 +32,7 @@ TEST_P(JsonPatch, GivesTheExpectedDocument) {
   }
 }
 
-// The examples of RFC 6902, appendix A, and the corners of RFC 6901.
+// The examples of RFC 6902, appendix A, and edge cases of RFC 6901.
 INSTANTIATE_TEST_SUITE_P(
     Rfc6902, JsonPatch,
     testing::Values(

@@ -1,4 +1,4 @@
-// Patches that are made, applied by the code that applies those of clients.
+// Generated patches, applied by the code that applies patches of clients.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -18,7 +18,7 @@ RC_GTEST_PROP(MakeJsonPatch, LeadsFromOneToTheOther, ()) {
   RC_ASSERT(json_equal(*patched, to));
 }
 
-// Documents that have most in common, as an object before and after defaults.
+// Documents that are mostly equal, like an object before and after defaulting.
 RC_GTEST_PROP(MakeJsonPatch, NamesOnlyWhatWasAdded, ()) {
   const Json from(JsonObject{{"spec", *testing_support::any_json()}, {"list", JsonArray{*testing_support::any_json(), 7}}});
   Json to = from;

@@ -1,4 +1,4 @@
-// Schemas for the tests of patches: small kinds with every way to merge a list and a map.
+// Schemas for patch tests: small kinds with every merge strategy of lists and maps.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -76,8 +76,8 @@ inline const Schema& config_map() {
   return *schema;
 }
 
-// A kind with everything: spec.{replicas, paused, selector (atomic map), items (by name, with ports by port
-// and protocol), tags (set), args (atomic list), free (anything)}, status.conditions (by type).
+// A kind with every list and map type: spec.{replicas, paused, selector (atomic map), items (by name, with ports by
+// port and protocol), tags (set), args (atomic list), free (anything)}, status.conditions (by type).
 inline const Schema& machine() {
   static const Node schema = [] {
     auto protocol = scalar();

@@ -1,4 +1,4 @@
-// Pruning, defaults, list uniqueness and the decoder's type errors.
+// Pruning, defaulting, list uniqueness and the type errors of decoding.
 #include <gmock/gmock.h>
 
 #include "apiserver/schema/internal.h"

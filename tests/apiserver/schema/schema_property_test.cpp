@@ -1,4 +1,4 @@
-// Laws of schemas on random schemas and random objects of about their shape.
+// Properties of schemas, with random schemas and random objects of roughly matching shape.
 #include <gtest/gtest.h>
 
 #include <rapidcheck/gtest.h>

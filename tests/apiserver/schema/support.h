@@ -1,4 +1,4 @@
-// Short ways to write schemas and objects in tests.
+// Helpers to write schemas and objects in tests.
 #pragma once
 
 #include <gtest/gtest.h>

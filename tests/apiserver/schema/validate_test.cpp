@@ -135,7 +135,7 @@ TEST(ValidateSchemaRatcheting, KeepsWhatWasWrongBefore) {
   auto widget = schema(kWidget);
   Json old = yaml("spec: {n: 0, l: [{k: a, v: long}, {k: b, v: long}]}");
   EXPECT_THAT(validate_schema(yaml("spec: {n: 0, s: a}"), &old, *widget, ""), IsEmpty());
-  // Items of a map list are compared with the item of the same key.
+  // Items of a map list are compared with the old item that has the same key.
   EXPECT_THAT(
       texts(validate_schema(yaml("spec: {l: [{k: b, v: long}, {k: a, v: longer}]}"), &old, *widget, "")),
       ElementsAre("spec.l[1].v: Too long: may not be more than 2 bytes"));

@@ -1,4 +1,4 @@
-// Custom resources and the life of their definitions.
+// Custom resources and the lifecycle of their definitions.
 #include <gtest/gtest.h>
 
 #include "apiserver/server/harness.h"
@@ -140,7 +140,7 @@ TEST_F(CustomResourceTest, DefaultsOfANewSchemaShowInOldObjects) {
   const auto seen = get(kWidgets, "default", "old");
   EXPECT_EQ(string_at(seen.body, {"spec", "s"}), "new");
   EXPECT_EQ(string_at(array_at(list(kWidgets, "default").body, {"items"})[0], {"spec", "s"}), "new");
-  // Reading wrote nothing, and writing back what was read changes nothing.
+  // The read did not write anything, and writing the read object back changes nothing.
   const auto written = update(kWidgets, "default", seen.body);
   EXPECT_TRUE(json_equal(written.body, seen.body)) << to_string(written.body);
 }

@@ -1,4 +1,4 @@
-// Owner references, propagation policies and the end of namespaces.
+// Owner references, propagation policies and namespace deletion.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -13,7 +13,7 @@ class GcTest : public ServerTest {
   std::string uid_of(const api::GroupVersionResource& gvr, std::string_view ns, std::string_view name) {
     return std::string(string_at(get(gvr, ns, name).body, {"metadata", "uid"}));
   }
-  // A config map owned by another.
+  // The ownerReferences of a ConfigMap that another ConfigMap owns.
   std::string owned_by(std::string_view owner, bool blocks = false) {
     return R"(,"ownerReferences":[)" + reference(owner, blocks) + "]";
   }
@@ -182,7 +182,7 @@ TEST_F(GcTest, ANamespaceWithFinalizersOfOthersWaitsEmpty) {
   EXPECT_FALSE(exists(kNamespaces, "", "gone"));
 }
 
-// More than the log takes at once: the controllers wait for it and go on.
+// More objects than the log accepts at once: the controllers wait and continue.
 class CrowdTest : public ServerTest {
  protected:
   static constexpr int kCrowd = 5'000;

@@ -1,5 +1,4 @@
-// An API server in virtual time for tests: requests go in as JSON texts, answers come out when all is
-// settled.
+// An API server in virtual time for tests: requests are JSON texts; responses are returned when all tasks have run.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,7 +24,7 @@ inline const api::GroupVersionResource kEvents{"", "v1", "events"};
 using api::kJobs;
 inline const api::GroupVersionResource kCrds{"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
 
-// What a watch received.
+// The events that a watch received.
 struct Watched {
   std::vector<std::string> events;  // "ADDED name@revision"
   std::vector<api::WatchEvent> raw;
@@ -113,7 +112,7 @@ class ServerTest : public testing::Test {
     return get(gvr, ns, name).ok();
   }
 
-  // Started; nothing has come yet.
+  // Starts a watch without running the executor: no event has arrived yet.
   std::unique_ptr<Watched> start(api::RestRequest r) {
     auto watched = std::make_unique<Watched>();
     r.verb = api::Verb::kWatch;

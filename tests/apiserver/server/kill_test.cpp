@@ -1,7 +1,7 @@
-// What was acknowledged or shown survives kill -9 at any moment, and revisions never go back.
+// Every acknowledged or shown write survives kill -9 at any time, and revisions never decrease.
 //
-// A child process writes through an API server on a state file and tells over a pipe what it was answered and
-// what its watch showed. It is killed, and the file opened again, many times over.
+// A child process writes through an API server to a state file. Over a pipe it reports each response and each watch
+// event. It is killed and the file is opened again, many times.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -38,7 +38,7 @@ std::int64_t value_in(const Json& object) {
   return std::stoll(std::string(string_at(object, {"data", "value"}, "0")));
 }
 
-// The child: writes until it is killed.
+// The child process: writes until it is killed.
 class Writer {
  public:
   Writer(const std::string& path, int pipe) : pipe_(pipe) {
@@ -97,7 +97,7 @@ class Writer {
 
 struct Known {
   std::array<std::int64_t, kStreams> acknowledged{};
-  std::int64_t newest = 0;  // revision anybody saw
+  std::int64_t newest = 0;  // newest revision that was acknowledged or shown
 };
 
 void note(Known& known, const Report& r) {
@@ -105,7 +105,7 @@ void note(Known& known, const Report& r) {
   if (r.kind == Report::kAcknowledged) known.acknowledged[static_cast<std::size_t>(r.stream)] = r.value;
 }
 
-// Lets a child write until it has told `reports` things, kills it, and takes over all it has told.
+// Lets a child write until it has sent `reports` reports, kills it, and records all its reports.
 void write_and_kill(const std::string& path, int reports, Known& known) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
@@ -143,13 +143,13 @@ void check(const std::string& path, Known& known) {
     }
   }
   for (std::size_t stream = 0; stream < kStreams; ++stream) {
-    // The write after the last acknowledged one may have made it to the disk.
+    // The write after the last acknowledged one may already be on disk.
     ASSERT_GE(stored[stream], known.acknowledged[stream])
         << "stream " << stream << " lost an acknowledged write";
     ASSERT_LE(stored[stream], known.acknowledged[stream] + 1)
         << "stream " << stream << " has a write nobody asked for";
   }
-  known.acknowledged = stored;  // the next child goes on from here
+  known.acknowledged = stored;  // the next child continues from here
 }
 
 TEST(Kill, NothingAcknowledgedIsLost) {

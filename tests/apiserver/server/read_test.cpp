@@ -1,4 +1,4 @@
-// Get, list and its pages.
+// Get, and list with paging.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -151,7 +151,7 @@ TEST_F(ReadTest, RequestsInFlightAreAnsweredWhenTheServerGoes) {
   server.reset();
   settle();
   std::ranges::sort(codes);
-  EXPECT_EQ(codes, (std::vector<int>{0, 0}));  // not known
+  EXPECT_EQ(codes, (std::vector<int>{0, 0}));  // outcome unknown
 }
 
 TEST_F(ReadTest, OptionsThatContradictEachOther) {

@@ -197,7 +197,7 @@ TEST_F(WatchTest, AHandleMayOutliveTheServer) {
   EXPECT_TRUE(w->events.empty());
 }
 
-// Else a list would have to be as small as the buffer.
+// Initial events do not count: otherwise a list could not be larger than the buffer.
 TEST_F(WatchTest, AHeldWatchKeepsItsInitialEventsAndSoMuchMore) {
   for (int i = 0; i < 15; ++i) ASSERT_EQ(create(kConfigMaps, "default", config_map("m" + std::to_string(i))).code, 201);
   auto r = maps();
@@ -233,7 +233,7 @@ TEST_F(WatchTest, AHeldWatchMayBeDropped) {
 TEST_F(WatchTest, AWatcherThatFallsBehindIsEnded) {
   const auto w = watch(maps());
   int answers = 0;
-  // All become durable before the watcher gets a turn of its own.
+  // All writes become durable before the watcher gets a turn.
   for (int i = 0; i < 15; ++i) {
     server->call(request(api::Verb::kCreate, kConfigMaps, "default", "", config_map("m" + std::to_string(i))),
                  [&](const api::RestResponse& answer) { answers += answer.code == 201; });
@@ -242,7 +242,7 @@ TEST_F(WatchTest, AWatcherThatFallsBehindIsEnded) {
   EXPECT_EQ(answers, 15);
   EXPECT_TRUE(w->ended);
   EXPECT_EQ(w->events.size(), 10u);
-  // It goes on from the last event it got.
+  // A new watch can continue from the last received event.
   auto r = maps();
   r.resource_version = string_at(*w->raw.back().object, {"metadata", "resourceVersion"});
   EXPECT_EQ(watch(r)->events.size(), 5u);

@@ -1,4 +1,4 @@
-// The store against a std::map, and its history against the states it passed through.
+// The store compared with a std::map, and its history with all states that it had.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -105,7 +105,7 @@ RC_GTEST_PROP(ObjectStoreProperty, AgreesWithAMapNowAndInThePast, ()) {
 
   for (Revision r = store.floor(); r <= store.revision(); ++r) {
     RC_ASSERT(read(store, r) == past[static_cast<std::size_t>(r)]);
-    // Whoever knew the state at r and follows the changes knows the state of now.
+    // A client that knew the state at r and applies all later changes has the current state.
     Model followed = past[static_cast<std::size_t>(r)];
     for (const std::string bucket : {"a/x/", "b/x/"}) {
       store.replay(bucket, r, [&](const Change& change) { apply(followed, change); });

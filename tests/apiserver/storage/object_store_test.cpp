@@ -10,7 +10,7 @@ namespace {
 
 const std::string kBucket = bucket_of("g", "things");
 
-// A log whose writes become durable, or fail, when the test says so.
+// A log whose writes become durable or fail when the test decides.
 class HeldLog final : public Log {
  public:
   void append(std::vector<Change>, std::function<void(Result<void>)> done) override {

@@ -166,7 +166,7 @@ TEST_F(SqliteLogTest, TheFileIsForItsOwnerAlone) {
   EXPECT_EQ(status.st_mode & 0777, 0600u);
 }
 
-// What a full disk does: a write fails, nothing more is accepted, and what was acknowledged is still there.
+// On a full disk a write fails, further writes are refused, and acknowledged writes are not lost.
 TEST_F(SqliteLogTest, AFullDiskStopsWritesAndLosesNothingAcknowledged) {
   Revision acknowledged = 0;
   {
@@ -174,7 +174,7 @@ TEST_F(SqliteLogTest, AFullDiskStopsWritesAndLosesNothingAcknowledged) {
     ASSERT_TRUE(store->put(kA, JsonObject{{"n", 1}}, 0));
     settle(*store);
     acknowledged = store->durable();
-    // The process may not write more than this into one file; SQLite sees the error of a full device.
+    // Limits the file size of the process; SQLite then gets the same kind of error as on a full device.
     ::signal(SIGXFSZ, SIG_IGN);
     struct rlimit old{};
     ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &old), 0);
