@@ -13,7 +13,7 @@ namespace {
 
 using api::GroupVersionResource;
 
-constexpr int kMaxConflicts = 5;  // of one target; the whole is tried again later
+constexpr int kMaxConflicts = 5;  // of one target; then publish() fails, and the caller tries again later
 
 }  // namespace
 
@@ -40,7 +40,8 @@ Json with_ca_bundle(const GroupVersionResource& resource, const Json& object, st
         find_path(out, {"spec", "conversion", "webhook", "clientConfig"}) != nullptr)
       ensure_path(out, {"spec", "conversion", "webhook", "clientConfig", "caBundle"}) = encoded;
   } else if (resource == api::kApiServices) {
-    // One that trusts everybody may not name somebody; one without a service is answered by the API server itself.
+    // The API forbids caBundle beside insecureSkipTLSVerify. An APIService without a service is served by the API
+    // server.
     if (!object_at(out, {"spec", "service"}).empty() && !bool_at(out, {"spec", "insecureSkipTLSVerify"}))
       ensure_path(out, {"spec", "caBundle"}) = encoded;
   } else if (!array_at(out, {"webhooks"}).empty()) {
@@ -50,7 +51,7 @@ Json with_ca_bundle(const GroupVersionResource& resource, const Json& object, st
   return out;
 }
 
-// One publication: the targets one after the other.
+// One run of publish(): the targets one after the other.
 struct CaBundles::Run : std::enable_shared_from_this<CaBundles::Run> {
   struct Target {
     GroupVersionResource resource;
@@ -86,20 +87,20 @@ struct CaBundles::Run : std::enable_shared_from_this<CaBundles::Run> {
     Json wanted = with_ca_bundle(targets[at].resource, response.body, bundle);
     if (json_equal(wanted, response.body)) return over(response, "read");
     Json patch = make_merge_patch(response.body, wanted);
-    // Only of what was read: another who changed it meanwhile is not overruled.
+    // The resourceVersion makes the patch fail when another client changed the object meanwhile.
     ensure_path(patch, {"metadata", "resourceVersion"}) = string_at(response.body, {"metadata", "resourceVersion"});
     call(api::Verb::kPatch, std::move(patch), [this](const api::RestResponse& r) {
       if (r.ok()) {
         log::info("caBundle written", {{"to", targets[at].text()}});
         ++outcome.changed;
       }
-      // Somebody changed it at the same moment, often the API server itself: read again.
+      // Another client changed it meanwhile, often the API server itself: read again.
       if (r.code == 409 && ++conflicts <= kMaxConflicts) return next();
       over(r, "change");
     });
   }
 
-  // With this target; on to the next one.
+  // Ends this target and goes on to the next one.
   void over(const api::RestResponse& response, const char* what) {
     if (!response.ok() && response.code != 404 && outcome.result)
       outcome.result = fail(std::string("cannot ") + what + " " + targets[at].text() + ": " + api::failure_text(response));

@@ -1,5 +1,5 @@
-// Tells the API server whom to trust when it calls us: the caBundle of webhook configurations, of CustomResourceDefinitions that are
-// converted, and of APIServices.
+// Writes the caBundle with which the API server verifies our certificate: into webhook configurations,
+// CustomResourceDefinitions with a conversion webhook, and APIServices.
 #pragma once
 
 #include <functional>
@@ -13,28 +13,30 @@
 
 namespace berth::serve {
 
-// Names of objects. What is not there is passed over, so are CustomResourceDefinitions without a conversion webhook.
+// Names of objects. Objects that do not exist and CustomResourceDefinitions without a conversion webhook are skipped.
 struct CaBundleTargets {
   std::vector<std::string> mutating_webhooks, validating_webhooks, crds, api_services;
 };
-// As the manifests name them, those of Kueue's as there. `volcano`: with the webhooks for Volcano's kinds.
+// The objects of our manifests, with Kueue's names where Kueue has them. `volcano`: with the webhooks for Volcano's
+// kinds.
 CaBundleTargets installed_targets(bool volcano);
 
-// The object with `bundle` (PEM) wherever it says whom to trust; as it was when there is nothing to be said.
+// Returns the object with `bundle` (PEM) in each of its caBundle fields; unchanged when it takes none.
 Json with_ca_bundle(const api::GroupVersionResource& resource, const Json& object, std::string_view bundle);
 
 class CaBundles {
  public:
   // The client must outlive it.
   CaBundles(api::RestClient& client, CaBundleTargets targets);
-  ~CaBundles();  // what is under way ends without a word
+  ~CaBundles();  // cancels a running publish(); its `done` is not called
 
   struct Outcome {
-    Result<void> result;      // all carry the bundle; or the first that could not be read or changed, and why
-    std::size_t changed = 0;  // how many did not carry it before
+    // Success: all carry the bundle. Error: the first that could not be read or changed, and why.
+    Result<void> result;
+    std::size_t changed = 0;  // number of objects that did not carry it before
   };
-  // Reads every target and changes those that differ. `done` is called once. One at a time: another call ends the one before, whose
-  // `done` is not called.
+  // Reads every target and changes those that differ, then calls `done` once. A new call cancels the one before,
+  // whose `done` is not called.
   void publish(std::string bundle, std::function<void(Outcome)> done);
 
  private:

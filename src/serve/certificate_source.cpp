@@ -17,7 +17,7 @@ std::shared_ptr<void> CertificateSource::listen(Listener listener) {
 void CertificateSource::present(http::Credential credential) {
   if (current_ && current_->certificate == credential.certificate && current_->key == credential.key) return;
   current_ = std::move(credential);
-  const auto listeners = listeners_;  // one that is called may add others
+  const auto listeners = listeners_;  // a copy: a listener may add others
   for (const auto& weak : listeners) {
     if (const auto listener = weak.lock()) (*listener)(*current_);
   }

@@ -1,4 +1,4 @@
-// Where a server's certificate comes from, and who is told when there is another one.
+// The source of a server's certificate, with listeners for changes.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace berth::serve {
 
-// On the executor only. Sources are started by whoever made them.
+// Use it on the executor only. The creator of a source starts it.
 class CertificateSource {
  public:
   using Listener = std::function<void(const http::Credential&)>;
@@ -20,14 +20,15 @@ class CertificateSource {
 
   // The certificate to present now; nullopt until there is one.
   const std::optional<http::Credential>& current() const { return current_; }
-  // Called at once when there is a certificate, and with every other one that takes its place, until what is returned is destroyed.
+  // Calls `listener` at once when there is a certificate, and with every new certificate, until the returned handle
+  // is destroyed.
   [[nodiscard]] std::shared_ptr<void> listen(Listener listener);
-  // Why there is no certificate, or why the present one is not renewed; empty when all is well.
+  // Why there is no certificate, or why the present one is not renewed; empty when there is no problem.
   const std::string& problem() const { return problem_; }
 
  protected:
-  void present(http::Credential credential);  // tells the listeners when it is not the present one
-  // Said once to the log when it is another one than before.
+  void present(http::Credential credential);  // calls the listeners when the certificate or key is new
+  // Logs the problem when it differs from the one before.
   void set_problem(std::string problem);
 
  private:

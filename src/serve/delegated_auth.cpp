@@ -34,7 +34,7 @@ Refusal cannot_ask(std::string_view why) {
   return refuse(503, "ServiceUnavailable", "the API server cannot be asked who may do this: " + std::string(why));
 }
 
-// Tokens are kept as their sums: what is in memory lets nobody in.
+// The cache holds only hashes of tokens: a leak of its memory reveals no token.
 std::string sum_of(std::string_view token) {
   unsigned char sum[SHA256_DIGEST_LENGTH];
   SHA256(reinterpret_cast<const unsigned char*>(token.data()), token.size(), sum);
@@ -50,7 +50,7 @@ Caller authenticated(Caller caller) {
   return caller;
 }
 
-// The token of an Authorization header; empty when there is none.
+// The bearer token of the Authorization header; empty when there is none.
 std::string_view bearer_token(const http::HttpRequest& request) {
   const std::string_view value = request.header("Authorization");
   const bool bearer = value.size() > kBearer.size() &&
@@ -164,7 +164,7 @@ struct DelegatedAuth::Impl : std::enable_shared_from_this<DelegatedAuth::Impl> {
 
   void trust_read(const api::RestResponse& response) {
     executor.after(options.trust_refresh, guarded([this] { read_trust(); }));
-    // An API server without aggregation has none; what was believed before stays believed while it cannot be read.
+    // 404: an API server without aggregation has no such ConfigMap. Other errors: keep what was read before.
     if (response.ok() || response.code == 404) {
       synced = true;
       FrontProxy read = response.ok() ? read_front_proxy(response.body) : FrontProxy();
@@ -211,15 +211,15 @@ struct DelegatedAuth::Impl : std::enable_shared_from_this<DelegatedAuth::Impl> {
     return caller;
   }
 
-  // Whoever the request's client certificate speaks for; nullopt: there is none, or it is the proxy's and
-  // names nobody.
+  // The user that the request's client certificate stands for; nullopt when there is no certificate, or it is the
+  // proxy's and the headers name no user.
   Result<std::optional<Caller>> certified(const http::HttpRequest& request) const {
     if (!request.peer_error.empty()) return fail("client certificate: " + request.peer_error);
     if (!request.peer) return std::nullopt;
     const bool of_proxy = http::signed_by(*request.peer, proxy.authorities, executor.now());
     const bool of_user = http::signed_by(*request.peer, user_authorities, executor.now());
     if (of_proxy) {
-      // One authority may sign for both: then whoever names nobody else is a user.
+      // One authority may sign for both: then a request that names no other user comes from a user.
       auto proxied = read_proxied(proxy, request);
       if (!proxied || *proxied || !of_user) return proxied;
     }
@@ -272,11 +272,11 @@ struct DelegatedAuth::Impl : std::enable_shared_from_this<DelegatedAuth::Impl> {
   DelegatedAuthOptions options;
   std::function<void(const std::string&)> on_authorities;
   FrontProxy proxy;
-  std::string user_authorities;  // PEM: what signs client certificates of users; empty: none are believed
+  std::string user_authorities;  // PEM: authorities of users' client certificates; empty: none is accepted
   ExpiringCache<std::string, Identified> callers{kMaxCachedAnswers};
   ExpiringCache<std::string, Decision> decisions{kMaxCachedAnswers};
-  std::map<std::string, std::vector<std::function<void(Identified)>>> identifying;  // by the token's sum
-  std::map<std::string, std::vector<std::function<void(Decision)>>> deciding;  // by what is asked
+  std::map<std::string, std::vector<std::function<void(Identified)>>> identifying;  // by the token's hash
+  std::map<std::string, std::vector<std::function<void(Decision)>>> deciding;  // by the review
   std::size_t in_flight = 0;
   bool synced = false;
   bool over = false;

@@ -1,4 +1,4 @@
-// A bounded cache whose entries end at a time: what was put in first makes room.
+// A bounded cache whose entries expire. When it is full, put() drops the entry that was put in first.
 #pragma once
 
 #include <cstdint>

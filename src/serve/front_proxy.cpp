@@ -12,7 +12,7 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// A list of texts that is JSON within a ConfigMap.
+// A list of strings, stored as JSON text in a ConfigMap.
 std::vector<std::string> list_in(const Json& config_map, std::string_view key) {
   const auto parsed = parse_json(string_at(config_map, {"data", key}, "[]"));
   std::vector<std::string> out;
@@ -36,7 +36,7 @@ int hex_digit(char c) {
   return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-// Keys of extra values are percent-encoded; what is not decodable stays.
+// Decodes the percent-encoded key of an extra value; invalid escapes stay as they are.
 std::string percent_decoded(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {

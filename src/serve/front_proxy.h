@@ -1,4 +1,4 @@
-// What the API server's own proxy says about who asks, in headers that are believed when its client certificate is.
+// The user that the API server's proxy names in request headers. The headers count only with the proxy's certificate.
 // https://kubernetes.io/docs/tasks/extend-kubernetes/configure-aggregation-layer/#authentication-flow
 #pragma once
 
@@ -12,15 +12,16 @@
 namespace berth::serve {
 
 struct FrontProxy {
-  std::string authorities;                 // PEM: what signs the proxy's client certificate; empty: no proxy is believed
-  std::vector<std::string> allowed_names;  // its common name is one of these; empty: any
+  std::string authorities;                 // PEM: authorities of the proxy's client certificate; empty: no proxy
+  std::vector<std::string> allowed_names;  // allowed common names of that certificate; empty: any
   std::vector<std::string> user_headers, uid_headers, group_headers, extra_prefixes;
 };
 
-// From ConfigMap kube-system/extension-apiserver-authentication. What cannot be read counts as missing.
+// Reads ConfigMap kube-system/extension-apiserver-authentication. Unreadable fields count as missing.
 FrontProxy read_front_proxy(const Json& config_map);
 
-// Whom the proxy speaks for; nullopt when nobody is named. The error says why the proxy is not believed.
+// Returns the user that the headers name; nullopt when they name none. An error when the certificate's common name is
+// not allowed. The caller checks before that the proxy's authority signed the certificate.
 Result<std::optional<Caller>> read_proxied(const FrontProxy& proxy, const http::HttpRequest& request);
 
 }  // namespace berth::serve

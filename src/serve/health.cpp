@@ -7,7 +7,7 @@
 namespace berth::serve {
 namespace {
 
-// Whether a flag of a query is there and not "false" or "0".
+// Whether the query has the flag with a value other than "false" and "0".
 bool has_flag(std::string_view query, std::string_view name) {
   while (!query.empty()) {
     const std::size_t end = std::min(query.find('&'), query.size());

@@ -1,5 +1,5 @@
-// Health for probes, over plain HTTP on a port of its own: /healthz, /livez and /readyz, with ?verbose and single checks below them.
-// https://kubernetes.io/docs/reference/using-api/health-checks/
+// Health probes over plain HTTP on a port of their own: /healthz, /livez and /readyz, with ?verbose and with single
+// checks below them, such as /readyz/caches. https://kubernetes.io/docs/reference/using-api/health-checks/
 #pragma once
 
 #include <functional>
@@ -14,8 +14,8 @@ namespace berth::serve {
 
 struct HealthCheck {
   std::string name;                      // "caches"
-  std::function<std::string()> failure;  // on the executor: what is wrong; empty when fine
-  bool readiness_only = true;            // does not count for liveness: restarting would not help
+  std::function<std::string()> failure;  // called on the executor; what is wrong, empty when all is well
+  bool readiness_only = true;            // does not count for liveness: a restart would not help
 };
 
 struct HealthOptions {
@@ -41,7 +41,8 @@ class HealthHandler final : public http::Handler {
 
 class HealthServer {
  public:
-  // Listens when this returns. Errors name the address. An executor that hangs gives no answer, which probes take as a failure.
+  // The port is open when this returns. Errors name the address. When the executor hangs there is no answer, which a
+  // probe counts as a failure.
   static Result<std::unique_ptr<HealthServer>> start(HealthOptions options, Executor& executor,
                                                      std::vector<HealthCheck> checks);
 

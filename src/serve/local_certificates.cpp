@@ -39,7 +39,7 @@ Result<void> FileCertificates::start() {
 void FileCertificates::again() {
   timer_ = executor_.after(refresh_, [this] {
     again();
-    (void)read();  // said by set_problem()
+    (void)read();  // set_problem() logs errors
   });
 }
 

@@ -1,4 +1,4 @@
-// Certificates that need no API server: from files that somebody else keeps up to date, or made for this process alone.
+// Certificates that need no API server: from files that another program renews, or self-signed for this process.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace berth::serve {
 
-// From <directory>/tls.crt and tls.key, as cert-manager's Secrets look when they are mounted. Read again every `refresh`; a pair that
-// does not belong together (one of the two was replaced first) is not taken, the one before stays.
+// Reads <directory>/tls.crt and tls.key, the layout of cert-manager's Secrets when mounted, again every `refresh`.
+// When key and certificate do not match (one file was replaced before the other), the previous pair stays.
 class FileCertificates final : public CertificateSource {
  public:
   FileCertificates(Executor& executor, std::string directory, Duration refresh = std::chrono::seconds(10));
   ~FileCertificates() override;
 
-  // The error, which problem() and the log say too, names the file that cannot be used and how to make it. Files that come later are
-  // still taken.
+  // The error, also in problem() and the log, names the unusable file and how to create it. After an error the files
+  // are still read every `refresh`.
   Result<void> start();
 
  private:
@@ -32,8 +32,8 @@ class FileCertificates final : public CertificateSource {
   TimerId timer_ = 0;
 };
 
-// Signed by an authority that nobody knows and that is forgotten at once; renewed when a third of its life is left. For metrics that are
-// scraped without verification.
+// A certificate signed by a new authority whose key is dropped at once; renewed when a third of its lifetime is left.
+// For metrics that are scraped without verification.
 class SelfSignedCertificates final : public CertificateSource {
  public:
   SelfSignedCertificates(Executor& executor, std::vector<std::string> names,

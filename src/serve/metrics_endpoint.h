@@ -1,4 +1,4 @@
-// Metrics over HTTPS: GET /metrics for whoever may "get" that path, as the API server says.
+// Metrics over HTTPS: GET /metrics for users whom the API server allows "get" on that path.
 // https://kubernetes.io/docs/concepts/cluster-administration/system-metrics/
 #pragma once
 
@@ -12,13 +12,14 @@
 namespace berth::serve {
 
 struct MetricsSource {
-  std::function<void()> refresh;      // on the executor: what is looked up at the moment
-  std::function<std::string()> text;  // on any thread, soon after: everything in Prometheus' text format, which may be megabytes
+  std::function<void()> refresh;  // called on the executor: updates metrics that are computed on request
+  // Called on any thread after refresh(): all metrics in Prometheus' text format, which may be megabytes.
+  std::function<std::string()> text;
 };
 
 class MetricsHandler final : public http::Handler {
  public:
-  // `auth` null: everybody may read.
+  // `auth` null: no authorization.
   MetricsHandler(MetricsSource source, DelegatedAuth* auth);
 
   std::unique_ptr<Parsed> parse(http::HttpRequest request) const override;
@@ -31,7 +32,7 @@ class MetricsHandler final : public http::Handler {
 
 class MetricsServer {
  public:
-  // As SecureServer::start(). `auth` and what `source` looks at must outlive the server.
+  // As SecureServer::start(). `auth` and the objects that `source` uses must outlive the server.
   static Result<std::unique_ptr<MetricsServer>> start(SecureServerOptions options, Executor& executor,
                                                       MetricsSource source, DelegatedAuth* auth,
                                                       CertificateSource& certificates);

@@ -17,7 +17,7 @@ using api::FieldErrors;
 constexpr std::string_view kAdmissionVersion = "admission.k8s.io/v1";
 constexpr std::string_view kConversionVersion = "apiextensions.k8s.io/v1";
 
-// The request of a review of this kind and version, with its uid.
+// The request of a review. An error when the review has another version or kind, or no uid.
 Result<const Json*> request_of(const Json& review, std::string_view version, std::string_view kind) {
   const std::string_view given = string_at(review, {"apiVersion"}), given_kind = string_at(review, {"kind"});
   if (given != version || given_kind != kind) {
@@ -39,7 +39,7 @@ Json admission_answer(const Json& request, JsonObject response) {
   return answer(kAdmissionVersion, "AdmissionReview", request, std::move(response));
 }
 
-// What one review is about. `object` and `old` are null where the operation has none.
+// The parts of one review. `object` and `old` are null where the operation has none.
 struct Question {
   std::string_view operation, subresource;
   const Json* object = nullptr;

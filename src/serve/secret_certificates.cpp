@@ -12,7 +12,8 @@ namespace {
 
 }  // namespace
 
-// Reading -> (something to do) writing -> serving -> publishing what was just read -> waiting -> reading. One thing at a time.
+// Read the Secret -> (if it must change) write it -> serve it -> publish its authorities -> wait -> read again. One
+// step at a time.
 struct SecretCertificates::Impl : std::enable_shared_from_this<SecretCertificates::Impl> {
   Impl(SecretCertificates& o, api::RestClient& c, Executor& e, SecretCertificatesOptions opts)
       : owner(o), client(c), executor(e), options(std::move(opts)), bundles(client, options.targets) {}
@@ -50,9 +51,9 @@ struct SecretCertificates::Impl : std::enable_shared_from_this<SecretCertificate
     decide(std::move(*material), response.body);
   }
 
-  // `secret` is null when there is none.
+  // `secret` is null when it does not exist.
   void decide(std::optional<ServingMaterial> present, Json secret) {
-    // Somebody emptied or deleted it: what is served and trusted is put back.
+    // Another client emptied or deleted the Secret: write back what is served and trusted.
     const bool lost = !present && serving;
     if (lost) present = serving;
     const RotationState state{executor.now(), options.names, present && authorities_known(*present)};
@@ -76,7 +77,8 @@ struct SecretCertificates::Impl : std::enable_shared_from_this<SecretCertificate
   }
 
   void written(const ServingMaterial& material, const api::RestResponse& response) {
-    // Another replica was first: what it wrote counts. With the pause of an error, lest two replicas never agree.
+    // Another replica was first: read its Secret. Wait as after an error, so that two replicas do not conflict
+    // forever.
     if (response.code == 409) return again(backoff());
     if (!response.ok()) return failed("cannot write " + what() + ": " + api::failure_text(response));
     log::info("serving certificate written", {{"secret", options.ns + "/" + options.secret}});
@@ -86,7 +88,7 @@ struct SecretCertificates::Impl : std::enable_shared_from_this<SecretCertificate
   void adopt(ServingMaterial material) {
     serving = std::move(material);
     owner.present(serving->leaf);
-    // In the middle of a rotation somebody who knows less may have published what was before: that is looked at every time.
+    // During a rotation a replica with older data may have published older authorities: check the targets every time.
     const bool rotating = serving->authorities.rfind("-----BEGIN") != 0;
     if (rotating || !sure || known != serving->authorities || executor.now() >= looked_at + options.republish) return publish();
     succeeded();
@@ -108,13 +110,13 @@ struct SecretCertificates::Impl : std::enable_shared_from_this<SecretCertificate
   }
   void again(Duration wait) { timer = executor.after(wait, guarded([this] { read(); })); }
 
-  // --- Who trusts it.
+  // --- The authorities in the targets.
 
   bool authorities_known(const ServingMaterial& material) const {
     return sure && known == material.authorities && executor.now() >= known_since + options.settle;
   }
 
-  // Only what was just read: a retry reads again first.
+  // Publishes only what was just read or written; a retry reads the Secret again first.
   void publish() {
     looked_at = executor.now();
     bundles.publish(serving->authorities, guarded([this](const CaBundles::Outcome& outcome) { published(outcome); }));
@@ -135,9 +137,9 @@ struct SecretCertificates::Impl : std::enable_shared_from_this<SecretCertificate
   Executor& executor;
   SecretCertificatesOptions options;
   CaBundles bundles;
-  std::optional<ServingMaterial> serving;  // as the Secret was last seen
-  std::string known;                       // the authorities that all targets carried when that was last certain
-  bool sure = false;                       // the last look was complete
+  std::optional<ServingMaterial> serving;  // as last read or written
+  std::string known;                       // the authorities of the last publication that succeeded
+  bool sure = false;                       // the last publication succeeded
   Time known_since{}, looked_at{};
   int failures = 0;
   TimerId timer = 0;

@@ -1,6 +1,6 @@
-// Certificates that look after themselves: an authority and a serving certificate in a Secret that all replicas share. The first
-// replica makes them, the others take them; whoever is first renews them, with overlap, and every replica sees to it that the API
-// server trusts them.
+// Certificates that renew themselves: an authority and a serving certificate in a Secret that all replicas share. The
+// first replica creates them and the others read them. Any replica may renew them, with overlap, and every replica
+// publishes the authorities to the API server.
 #pragma once
 
 #include <memory>
@@ -19,11 +19,11 @@ struct SecretCertificatesOptions {
   std::string ns = "kueue-system";
   std::string secret = "kueue-webhook-server-cert";  // Configuration: internalCertManagement.webhookSecretName
   std::vector<std::string> names;                    // service_names(); at least one
-  CaBundleTargets targets;                           // who must trust the authority
+  CaBundleTargets targets;                           // objects that must carry the authority in caBundle
   CertificateLifetimes lifetimes;
   Duration refresh = std::chrono::minutes(1);   // how often the Secret is read
-  Duration republish = std::chrono::minutes(10);  // how often the targets are looked at though nothing changed
-  // How long API servers are given to learn whom to trust before something new is signed by it.
+  Duration republish = std::chrono::minutes(10);  // how often the targets are checked when nothing changed
+  // How long API servers get to load a published authority before it signs a certificate.
   Duration settle = std::chrono::minutes(5);
   Duration first_backoff = std::chrono::seconds(1);  // after an error; doubles up to `refresh`
 };
@@ -35,11 +35,11 @@ class SecretCertificates final : public CertificateSource {
   ~SecretCertificates() override;
 
   void start();
-  bool published() const;  // the API server was told whom to trust, at least once
+  bool published() const;  // all targets carried the authorities at least once
 
  private:
   struct Impl;
-  std::shared_ptr<Impl> impl_;  // shared with answers under way, which find it over
+  std::shared_ptr<Impl> impl_;  // pending callbacks hold it weakly and do nothing when it is over
 };
 
 }  // namespace berth::serve

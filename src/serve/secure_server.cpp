@@ -16,7 +16,7 @@ struct SecureServer::Impl {
   explicit Impl(Executor& e) : executor(e) {}
   ~Impl() { executor.cancel(timer); }
 
-  // Takes what can be used; else everything stays as it was.
+  // Applies the TLS settings if they are usable; otherwise the previous ones stay.
   void use(http::ServerTls next) {
     auto context = http::make_server_context(next);
     if (!context)
@@ -37,7 +37,7 @@ struct SecureServer::Impl {
   }
 
   Executor& executor;
-  http::ServerTls tls;  // without a certificate until there is one
+  http::ServerTls tls;  // without a certificate until the source has one
   std::unique_ptr<http::HttpsServer> server;
   std::shared_ptr<void> listening;
   TimerId timer = 0;  // of the next try to open the port

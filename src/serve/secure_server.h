@@ -1,5 +1,6 @@
-// An HTTPS server whose certificate may come late and change while it serves. The port opens with the first certificate. When the
-// certificate changes, requests in flight and open connections stay as they are; new connections see the new certificate.
+// An HTTPS server whose certificate may arrive later and change while it serves. The port opens with the first
+// certificate. When the certificate changes, running requests and open connections continue; new connections get the
+// new certificate.
 #pragma once
 
 #include <chrono>
@@ -29,15 +30,17 @@ struct SecureServerOptions {
 
 class SecureServer {
  public:
-  // Takes the port when this returns, so that a port in use is known at once. Connections are refused until the source has a
-  // certificate. Errors name the address or the option. All but the options must outlive the server. On the executor, or before it runs.
+  // Binds the port before it returns, so that a port in use is an error at once. Connections are refused until the
+  // source has a certificate. Errors name the address or the option. All arguments but the options must outlive the
+  // server. Call it on the executor, or before the executor runs.
   static Result<std::unique_ptr<SecureServer>> start(http::Handler& handler, Executor& executor, CertificateSource& source,
                                                      SecureServerOptions options);
   ~SecureServer();
 
-  bool ready() const;  // the port is open, with a certificate of the source
+  bool ready() const;  // the port is open, with a certificate
   std::uint16_t port() const;
-  // PEM, one or several: clients may present certificates that these signed. Empty: none are asked for. For new connections.
+  // Authorities (PEM, one or more) whose client certificates are accepted. Empty: clients are not asked for a
+  // certificate. Applies to new connections.
   void trust_clients(std::string authorities);
   // As HttpsServer::stop().
   void stop(std::chrono::seconds grace, std::function<void()> done);

@@ -25,7 +25,7 @@ constexpr Field kFields[] = {
     {"tls.key", nullptr, &http::Credential::key},
 };
 
-// The certificates of a PEM text, one by one.
+// Splits a PEM text into its certificates.
 std::vector<std::string> split(std::string_view pem) {
   std::vector<std::string> all;
   for (std::size_t end; (end = pem.find(kPemEnd)) != std::string_view::npos;) {
@@ -93,7 +93,7 @@ Result<std::optional<ServingMaterial>> next_material(const ServingMaterial* pres
     const http::Credential authority{authorities[0], present->authority_key};
     return http::usable(authority, authority, {}, state.now, remaining);
   };
-  // Somebody who is trusted signed what is served, whoever signs now.
+  // Whether any of the trusted authorities signed the leaf, not only the first one.
   const auto leaf_serves = [&] {
     return std::any_of(authorities.begin(), authorities.end(),
                        [&](const std::string& a) { return usable(present->leaf, a, state, hours(0)); });

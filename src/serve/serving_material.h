@@ -1,8 +1,9 @@
-// A self-made authority and the serving certificate that it signed, as they lie in a Secret, and how one follows the other. Pure.
+// Our own certificate authority and the serving certificate that it signs, as stored in a Secret, and their rotation.
+// Pure.
 //
-// Rotation overlaps: a new authority is first added to those that clients trust, then, when they had the time to learn of it, it signs
-// the serving certificate; the old one is forgotten when that certificate was served for a while. At every moment what is served was
-// signed by something that everybody trusts.
+// Rotation overlaps: a new authority is first added to the authorities that clients trust. When the clients had time
+// to load it, it signs a new serving certificate. The old authority is removed when that certificate was served for
+// `overlap`. So at every moment all clients trust an authority that signed the serving certificate.
 #pragma once
 
 #include <chrono>
@@ -18,8 +19,8 @@
 namespace berth::serve {
 
 struct ServingMaterial {
-  std::string authorities;    // PEM; whom clients shall trust. The first one is who signs
-  std::string authority_key;  // PEM, of the first authority
+  std::string authorities;    // PEM; the authorities that clients must trust. The first one signs
+  std::string authority_key;  // PEM; the key of the first authority
   http::Credential leaf;
   bool operator==(const ServingMaterial& other) const {
     return authorities == other.authorities && authority_key == other.authority_key &&
@@ -27,31 +28,33 @@ struct ServingMaterial {
   }
 };
 
-// From a Secret's data: ca.crt, ca.key, tls.crt, tls.key. nullopt: it holds none of them. The error names the Secret, what is missing
-// in it and what to do; it never shows what is in it.
+// Reads ca.crt, ca.key, tls.crt and tls.key from a Secret's data. Returns nullopt when it holds none of them. The
+// error names the Secret, what is missing and what to do; it never shows the contents.
 Result<std::optional<ServingMaterial>> read_material(const Json& secret);
-// Puts it into a Secret, whose other members stay.
+// Writes the four fields into a Secret and keeps its other members.
 void write_material(Json& secret, const ServingMaterial& material);
 
-// Every one is renewed when a third of its life is left.
+// Authority and leaf are renewed when a third of their lifetime is left.
 struct CertificateLifetimes {
   std::chrono::hours authority = http::kAuthorityLifetime;
   std::chrono::hours leaf = http::kLeafLifetime;
-  std::chrono::hours overlap = std::chrono::hours(24);  // how long an old authority stays trusted after it signs no more
+  // How long an old authority stays trusted after the new authority signed the serving certificate.
+  std::chrono::hours overlap = std::chrono::hours(24);
 };
 
 struct RotationState {
   Time now;
   std::vector<std::string> names;  // DNS names that the serving certificate must carry
-  // Everybody who must trust the authorities has known all of them for long enough.
+  // All clients have had time to load all present authorities.
   bool authorities_known = false;
 };
 
-// What takes the place of `present` (null: there is nothing yet); nullopt: it can stay. Each step is one write.
+// Returns the next step of the rotation, to write in place of `present` (null: there is none yet); nullopt when
+// `present` can stay.
 Result<std::optional<ServingMaterial>> next_material(const ServingMaterial* present, const RotationState& state,
                                                      const CertificateLifetimes& lifetimes);
 
-// "webhook.kueue-system.svc" and "webhook.kueue-system.svc.cluster.local" of each service.
+// Two DNS names per service: "webhook.kueue-system.svc" and "webhook.kueue-system.svc.cluster.local".
 std::vector<std::string> service_names(const std::vector<std::string>& services, const std::string& ns,
                                        const std::string& cluster_domain);
 

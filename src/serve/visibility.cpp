@@ -17,7 +17,7 @@ struct Request final : http::Handler::Parsed {
   std::string error;
 };
 
-// Whoever asked may be gone when the gate knows.
+// The client may have disconnected before the gate answers.
 struct Asked final : http::Exchange {
   ~Asked() override { *alive = false; }
   std::shared_ptr<bool> alive = std::make_shared<bool>(true);
@@ -37,7 +37,7 @@ api::RestResponse method_not_allowed() {
           {}};
 }
 
-// Of a resource that the group does not have, and of a path that means nothing, as API servers answer.
+// 404 in the forms of API servers: a Status for an unknown resource of the group, a plain page for other paths.
 Answer nothing_there(const http::Target& target) {
   const auto& parts = target.segments;
   if (parts.size() < 4 || parts[0] != "apis" || parts[1] != visibility::kGroup || !visibility::serves(parts[2]))
@@ -56,7 +56,7 @@ std::string openapi_path(std::string_view version) {
   return "apis/" + std::string(visibility::kGroup) + "/" + std::string(version);
 }
 
-// Where the documents are. The address has a hash of the document, so that it can be kept for as long as it is the same.
+// The index of the OpenAPI 3 documents. Each URL has a hash of its document, so that clients can cache the document.
 Json openapi_v3_index() {
   constexpr std::size_t kDigits = 40;
   JsonObject paths;
@@ -68,7 +68,7 @@ Json openapi_v3_index() {
   return JsonObject{{"paths", std::move(paths)}};
 }
 
-// How the aggregation layer asks for everything at once: the newest form that it takes. "": it did not ask.
+// The newest version of aggregated discovery that the Accept header names; "" when it does not ask for that.
 std::string_view aggregated_version(std::string_view accept) {
   if (accept.find("as=APIGroupDiscoveryList") == std::string_view::npos) return "";
   for (const std::string_view version : {"v2", "v2beta1"}) {
@@ -95,7 +95,7 @@ Answer group_list(std::string_view accept) {
   return [text = to_string(list), type] { return http::HttpResponse{200, {{"Content-Type", type}}, text}; };
 }
 
-// Discovery and OpenAPI; null: the path is none of them.
+// Discovery and OpenAPI documents; null for other paths.
 Answer find_document(const http::Target& target, std::string_view accept) {
   const auto& parts = target.segments;
   if (!parts.empty() && parts[0] == "apis") {
@@ -129,7 +129,7 @@ AccessAttributes access_of(const http::HttpRequest& request, const http::Target&
   return access;
 }
 
-// What probes ask, without saying who they are.
+// Paths of probes, which send no credentials.
 bool is_health(const http::Target& target) {
   const std::string_view first = target.segments.empty() ? std::string_view() : target.segments[0];
   return first == "healthz" || first == "livez" || first == "readyz";

@@ -1,5 +1,6 @@
-// The visibility API over HTTP: the group visibility.kueue.x-k8s.io as a handler of its own, for kube-apiserver's aggregation
-// layer, and as a part of another server. https://kubernetes.io/docs/concepts/extend-kubernetes/api-extension/apiserver-aggregation/
+// The visibility API over HTTP: the group visibility.kueue.x-k8s.io as a handler for kube-apiserver's aggregation
+// layer, and as a part of another server.
+// https://kubernetes.io/docs/concepts/extend-kubernetes/api-extension/apiserver-aggregation/
 #pragma once
 
 #include <functional>
@@ -19,24 +20,26 @@
 
 namespace berth::serve {
 
-// Who waits. Asked on the executor that owns the answer; none: there is no such queue.
+// Returns the pending workloads of a queue; nullopt when the queue does not exist. Called on the executor.
 struct PendingSource {
   using Items = std::optional<std::vector<api::visibility::PendingWorkload>>;
   std::function<Items(std::string_view cluster_queue, api::visibility::Page)> in_cluster_queue;
   std::function<Items(std::string_view ns, std::string_view local_queue, api::visibility::Page)> in_local_queue;
 };
 
-// Encodes an answer: on any thread, once.
+// Encodes a response. Called once, on any thread.
 using Answer = std::function<http::HttpResponse()>;
 
-// Answers a request below the group's path, from somebody who may make it. Looks up on the executor, encodes where the answer is
-// called. 404 for a queue or a resource that is not there, 400 for options that cannot be read, 405 for other methods than GET.
+// Answers an authorized request below the group's path. Call it on the executor; the returned Answer does the
+// encoding on the thread that calls it. 404 for an unknown queue or resource, 400 for invalid options, 405 for
+// methods other than GET.
 Answer answer_pending(const PendingSource& source, std::string_view method, const http::Target& target);
 
-// The aggregated API server: health for everybody, and discovery, OpenAPI and the group for those who may.
+// The aggregated API server: health checks without authorization; discovery, OpenAPI and the group with it.
 class VisibilityHandler final : public http::Handler {
  public:
-  // Tells `done`, once, on the executor, at once or later, how to refuse the request; nullopt lets it pass.
+  // Authorizes a request: calls `done` once, on the executor, now or later. nullopt allows the request; otherwise
+  // `refusal` is the response.
   using Gate = std::function<void(const http::HttpRequest& request, const AccessAttributes& attributes,
                                   std::function<void(std::optional<http::HttpResponse> refusal)> done)>;
 
@@ -52,11 +55,11 @@ class VisibilityHandler final : public http::Handler {
   HealthHandler health_;
 };
 
-// The handler behind HTTPS. Every replica serves it, whoever leads.
+// The handler behind HTTPS. Every replica serves it, not only the leader.
 class VisibilityServer {
  public:
-  // As SecureServer::start(). `auth` must outlive the server, and tell trust_clients() whose word it takes for who asks
-  // (DelegatedAuth::start()).
+  // As SecureServer::start(). `auth` must outlive the server. The caller passes the authorities from
+  // DelegatedAuth::start() on to trust_clients().
   static Result<std::unique_ptr<VisibilityServer>> start(SecureServerOptions options, Executor& executor,
                                                          PendingSource source, DelegatedAuth& auth,
                                                          std::vector<HealthCheck> checks, CertificateSource& certificates);

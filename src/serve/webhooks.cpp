@@ -16,7 +16,7 @@ constexpr std::string_view kConvert = "/convert";
 struct Page {
   std::string_view path;
   Hook hook = Hook::kValidate;
-  std::string_view group, resource;  // whose rules judge; empty: nobody's
+  std::string_view group, resource;  // whose rules apply; empty: no rules
   bool converts() const { return path == kConvert; }
   bool judged() const { return !resource.empty(); }
   std::size_t max_bytes() const { return converts() ? kMaxConversionBytes : kMaxAdmissionBytes; }
@@ -44,9 +44,9 @@ constexpr Page kPages[] = {
     {"/queues/validate", Hook::kValidate, kVolcano, "queues"},
 };
 
-// What follows /mutate- and /validate- in the paths of Kueue's webhooks for kinds that are not managed here.
-// A cluster may have Kueue's own webhook configurations: without an answer on these paths, it refuses every
-// object of these kinds.
+// Kinds that Berth does not manage: the part after /mutate- and /validate- in the paths of Kueue's webhooks. A
+// cluster may have Kueue's own webhook configurations: without an answer on these paths it refuses every object of
+// these kinds.
 constexpr std::string_view kKindsNotManaged[] = {
     "-v1-pod",
     "apps-v1-deployment",
@@ -94,7 +94,7 @@ http::HttpResponse refusal(int status, std::string_view reason, std::string_view
   return json_answer(status, api::make_status(status, reason, message));
 }
 
-// A review that waits for the executor, or the answer when none is needed.
+// A review to be answered on the executor; or the answer, when the executor is not needed.
 struct Asked final : http::Handler::Parsed {
   const Page* page = nullptr;
   Json review;
@@ -131,7 +131,7 @@ std::unique_ptr<http::Handler::Parsed> WebhookHandler::parse(http::HttpRequest r
   } else if (auto review = parse_json(request.body, {.max_bytes = asked->page->max_bytes()}); !review) {
     asked->answer = refusal(400, "BadRequest", "the body is no JSON: " + review.error().message);
   } else if (asked->page->converts()) {
-    // Looks at nothing but the review: the other threads can do it.
+    // A conversion needs only the review: any thread can do it.
     asked->answer = answered(answer_conversion(*review));
   } else if (!asked->page->judged()) {
     asked->answer = answered(answer_unjudged(*review));

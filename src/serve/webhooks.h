@@ -1,4 +1,5 @@
-// The webhooks that an API server calls: admission of Jobs and of Kueue's and Volcano's kinds, and conversion between versions.
+// The webhooks that an API server calls: admission of Jobs and of Kueue's and Volcano's kinds, and conversion between
+// versions.
 #pragma once
 
 #include <memory>
@@ -8,21 +9,22 @@
 
 namespace berth::serve {
 
-// Bounds of bodies. Of admission: an object and its older self, each as large as an API server stores at most, and what surrounds
-// them. Of conversion: all objects of a list come in one review.
+// Bounds of request bodies. An admission review holds the object, the old object (each at most as large as an API
+// server stores) and a frame. A conversion review holds all objects of a list.
 inline constexpr std::size_t kMaxAdmissionBytes = 8u << 20;
 inline constexpr std::size_t kMaxConversionBytes = 64u << 20;
 
-// Answers POSTs of reviews on the paths that Kueue's webhook configurations name: /mutate-batch-v1-job,
-// /validate-batch-v1-job, /mutate-kueue-x-k8s-io-v1beta2-{workload,clusterqueue,resourceflavor},
-// /validate-kueue-x-k8s-io-v1beta2-{workload,clusterqueue,resourceflavor,cohort} and /convert; and on those
-// that Volcano's name:
-// /{queues,podgroups,jobs}/{mutate,validate}. On the paths of Kueue's webhooks for other kinds (pods,
-// JobSets, ...) everything is allowed and nothing changed, as Kueue does for kinds that are switched off.
-// What is no review is answered with 400 and a Status that says why, any other path with 404.
+// Answers POSTs of reviews on the paths of Kueue's webhook configurations:
+// /mutate-batch-v1-job, /validate-batch-v1-job,
+// /mutate-kueue-x-k8s-io-v1beta2-{workload,clusterqueue,resourceflavor},
+// /validate-kueue-x-k8s-io-v1beta2-{workload,clusterqueue,resourceflavor,cohort} and /convert; and on the paths of
+// Volcano's: /{queues,podgroups,jobs}/{mutate,validate}. On the paths of Kueue's webhooks for other kinds (pods,
+// JobSets, ...) everything is allowed and nothing is changed, as in Kueue for disabled kinds. Other methods get 405,
+// bodies above the bound 413, bodies that are no review 400 with a Status that says why, other paths 404.
 class WebhookHandler final : public http::Handler {
  public:
-  // `get` is called on the executor, and so is `more`: rules besides those of Kueue. Empty: what they would judge is allowed.
+  // `get` and `more` are called on the executor. `more` gives the rules for resources that are not Kueue's; when it
+  // is empty, everything is allowed for these resources.
   WebhookHandler(api::kueue::ObjectGetter get, api::kueue::AdmissionPolicy policy, api::kueue::RulesOf more = {});
 
   std::unique_ptr<Parsed> parse(http::HttpRequest request) const override;
@@ -36,10 +38,10 @@ class WebhookHandler final : public http::Handler {
   api::kueue::RulesOf more_;
 };
 
-// The handler behind HTTPS. Every replica serves webhooks, whoever leads.
+// The handler behind HTTPS. Every replica serves webhooks, not only the leader.
 class WebhookServer {
  public:
-  // As SecureServer::start(); max_body_bytes of the options is not looked at.
+  // As SecureServer::start(); ignores max_body_bytes of the options.
   static Result<std::unique_ptr<WebhookServer>> start(SecureServerOptions options, Executor& executor,
                                                       api::kueue::ObjectGetter get, api::kueue::AdmissionPolicy policy,
                                                       CertificateSource& certificates,

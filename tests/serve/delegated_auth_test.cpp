@@ -22,7 +22,7 @@ Json reviewed(std::string_view user) {
 }
 Json decision(bool allowed) { return JsonObject{{"status", JsonObject{{"allowed", allowed}}}}; }
 
-// As a connection shows it: what was sent first is the holder's own.
+// The subject as a connection presents it: that of the first certificate, which is the client's own.
 http::CertificateSubject shown(const http::Credential& credential) {
   BIO* text = BIO_new_mem_buf(credential.certificate.data(), static_cast<int>(credential.certificate.size()));
   X509* certificate = PEM_read_bio_X509(text, nullptr, nullptr, nullptr);
@@ -39,7 +39,7 @@ class DelegatedAuthTest : public testing::Test {
   static http::HttpRequest with_token(const std::string& token) {
     return request_of("GET", "/metrics", "", {{"Authorization", "Bearer " + token}});
   }
-  // What became of a request; nullopt: not known yet.
+  // The result for a request; nullopt: there is none yet.
   std::shared_ptr<std::optional<Identified>> authenticate(const http::HttpRequest& request) {
     auto out = std::make_shared<std::optional<Identified>>();
     auth.authenticate(request, [out](Identified caller) { *out = std::move(caller); });
@@ -208,7 +208,7 @@ TEST_F(DelegatedAuthTest, UsersAreKnownByTheirCertificates) {
   EXPECT_EQ(status(authenticate(with_certificate(users, "alice", {}, long_ago))), 401) << "it has expired";
 }
 
-// Whoever has a certificate of the authority for users would else be anybody.
+// Otherwise a user with a certificate of the users' authority could act as any other user.
 TEST_F(DelegatedAuthTest, AUserIsNoProxyWhateverItsNameAndHeaders) {
   trust(R"(["front-proxy"])", users.certificate);
   const auto caller = authenticate(proxied("front-proxy", users));
@@ -306,7 +306,7 @@ TEST_F(DelegatedAuthTest, AnAnswerThatComesAfterTheEndIsNotLookedAt) {
   EXPECT_FALSE(told);
 }
 
-// --- Metrics behind it.
+// --- Metrics behind DelegatedAuth.
 
 TEST_F(DelegatedAuthTest, MetricsAreForThoseWhoMayReadThem) {
   DelegatedAuth strict(client, executor, {.anonymous = false});

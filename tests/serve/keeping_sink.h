@@ -1,4 +1,4 @@
-// Asks a handler without a server and keeps what it answers.
+// Sends a request to a handler without a server, and keeps the response.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Webhooks, their certificates and delegated authentication with a real kube-apiserver on the other side, when there is one.
+// Webhooks, their certificates and delegated authentication against a real kube-apiserver, if one is configured.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -26,7 +26,7 @@ using testing_support::RealApiServer;
 
 constexpr std::chrono::seconds kDeadline{60};
 
-// The clock of the machine, some time ago: certificates grow old when a test says so.
+// The system clock, shifted into the past: a test makes certificates old with it.
 class ShiftedExecutor final : public Executor {
  public:
   ShiftedExecutor(Executor& inner, Duration shift) : inner_(inner), shift_(shift) {}
@@ -43,7 +43,7 @@ class ShiftedExecutor final : public Executor {
 
 class OnARealApiServer : public testing::Test {
  protected:
-  // Old when it starts, within the last third of its life when the clock is set right.
+  // Certificates are made kAgo in the past: with the right clock they are in the last third of their lifetime kLife.
   static constexpr hours kAgo{25}, kLife{32};
 
   void SetUp() override {
@@ -146,7 +146,7 @@ class OnARealApiServer : public testing::Test {
     }
     return false;
   }
-  // A Job of a queue, with a name of its own.
+  // Creates (dry run) a Job with a queue and a unique name.
   HttpsAnswer post_job() {
     const std::string body = R"({"metadata":{"name":"j)" + std::to_string(++jobs) +
                              R"(","labels":{"kueue.x-k8s.io/queue-name":"q"}},"spec":{"template":{"spec":{"restartPolicy":"Never",)"
@@ -156,7 +156,7 @@ class OnARealApiServer : public testing::Test {
   bool starts_suspended(const HttpsAnswer& answer) {
     return answer.status == 201 && bool_at(parse_json(answer.body).value(), {"spec", "suspend"});
   }
-  // The API server learns of new webhooks a moment later.
+  // The API server uses new webhooks only after a moment.
   void wait_for_webhooks() {
     const auto until = std::chrono::steady_clock::now() + kDeadline;
     HttpsAnswer answer;
@@ -248,11 +248,11 @@ TEST_F(OnARealApiServer, TokensAndPermissionsAreTheApiServers) {
   };
   EXPECT_EQ(ask("nobody's", "/metrics"), 401);
   EXPECT_EQ(ask("token-of-prometheus", "/debug"), 403);
-  // The authorizer learns of new roles a moment later.
+  // The authorizer uses new roles only after a moment.
   const auto until = std::chrono::steady_clock::now() + kDeadline;
   while (ask("token-of-prometheus", "/metrics") != 200) {
     ASSERT_LT(std::chrono::steady_clock::now(), until);
-    std::this_thread::sleep_for(std::chrono::seconds(1));  // a refusal is remembered for a while
+    std::this_thread::sleep_for(std::chrono::seconds(1));  // refusals are cached for a while
   }
   EXPECT_TRUE(eventually([&] { return auth->synced(); }));
   on_executor([&] { return auth.reset(), 0; });

@@ -33,7 +33,7 @@ Result<Json> ask(Hook hook, std::string_view group, std::string_view resource, c
   return answer_admission(hook, group, resource, review, api::kueue::admission_rules(group, resource), {kNothing, policy});
 }
 
-// The whole answer but its frame, which must be right.
+// Checks the frame of the answer and returns its response.
 Json response(Hook hook, std::string_view group, std::string_view resource, std::string_view operation, const Json& now,
               const Json& old = nullptr) {
   const Json answer = ask(hook, group, resource, review_of(group, resource, operation, now, old)).value();
@@ -94,7 +94,7 @@ TEST(Reviews, UpdatesAreJudgedAgainstWhatWas) {
   EXPECT_TRUE(bool_at(response(Hook::kValidate, "batch", "jobs", "CREATE", moved), {"allowed"}));
 }
 
-// Kueue's code is for Kueue's webhooks alone.
+// 403 is for Kueue's webhooks only; other rules refuse with 422.
 TEST(Reviews, RulesOfOthersRefuseAsInvalid) {
   api::kueue::AdmissionRules rules;
   rules.check = [](const Json&, const Json*, std::string_view, const api::kueue::AdmissionContext&) {

@@ -1,4 +1,4 @@
-// Certificates that change under requests, over real connections.
+// Certificates that change while requests run, over real connections.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -20,7 +20,7 @@ bool is_answered(HttpsClient& client, const std::string& review) {
 }
 
 TEST(Rotation, NoRequestFails) {
-  constexpr int kRotations = 5, kRequests = 1'000;  // between two of them, by all clients together
+  constexpr int kRotations = 5, kRequests = 1'000;  // requests between two rotations, by all clients together
   constexpr int kKeptConnections = 2;
   Served served;
   const std::uint16_t port = served.server->port();
@@ -39,7 +39,7 @@ TEST(Rotation, NoRequestFails) {
   }
   clients.emplace_back([&] {
     while (!enough) {
-      // As an API server, which learns whom to trust before it has to.
+      // Like an API server, which trusts a new authority before that signs the certificate.
       HttpsClient fresh(port, trusted(), {});
       ++connections;
       for (int i = 0; i < 5; ++i) ++(is_answered(fresh, review) ? answered : failed);
@@ -53,7 +53,7 @@ TEST(Rotation, NoRequestFails) {
     wait_for(rotation * kRequests);
     if (rotation % 2 == 0) {
       served.on_executor([&] { return served.certificates.change_authority(), 0; });
-      // Until whoever connects from now on has heard of it.
+      // Wait until all new connections trust the new authority.
       for (const int heard = connections + 2; connections < heard && failed == 0;) std::this_thread::yield();
     }
     served.on_executor([&] { return served.certificates.change_leaf(), 0; });

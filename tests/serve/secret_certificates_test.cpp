@@ -19,7 +19,7 @@ using std::chrono::minutes;
 constexpr std::string_view kNs = "kueue-system";
 constexpr std::string_view kSecret = "kueue-webhook-server-cert";
 
-// What a replica has of the API server: counted, and failing when a test says so.
+// A replica's connection to the API server: counts writes, and fails when the test wants it.
 class Line final : public api::RestClient {
  public:
   Line(api::RestClient& server, Executor& executor) : server_(server), executor_(executor) {}
@@ -94,7 +94,7 @@ class SecretCertificatesTest : public apiserver::ServerTest {
   Json secret() { return get(api::kSecrets, kNs, kSecret).body; }
   ServingMaterial stored() { return read_material(secret()).value().value(); }
 
-  // The bundle of every place that has one; they must all be the same.
+  // The caBundle of all targets; they must all be the same.
   std::string published() {
     std::vector<std::string> all;
     for (const auto& resource : {api::kMutatingWebhookConfigurations, api::kValidatingWebhookConfigurations}) {
@@ -108,7 +108,7 @@ class SecretCertificatesTest : public apiserver::ServerTest {
     for (const std::string& one : all) EXPECT_EQ(one, all[0]);
     return base64_decode(all[0]).value();
   }
-  // Whether somebody who trusts `bundle` accepts what the replica serves.
+  // Whether a client that trusts `bundle` accepts the replica's certificate.
   bool serves(const Replica& replica, std::string_view bundle) const {
     while (!bundle.empty()) {
       const std::size_t end = std::min(bundle.find("-----BEGIN", 1), bundle.size());
@@ -251,8 +251,9 @@ TEST_F(SecretCertificatesTest, UnreadableSecretsAreTriedAgain) {
   EXPECT_TRUE(replica.certificates.current());
 }
 
-// Many lives of authorities in a few days, with three replicas, one of which is restarted now and then, and with an API server that
-// fails often: what a replica serves is always signed by somebody whom the API server trusted `settle` ago and trusts now.
+// Many rotations of authorities in a few days, with three replicas, one of which restarts now and then, and an API
+// server that fails often: an authority that the API server trusted `settle` ago and trusts now always signed the
+// certificate of each replica.
 TEST_F(SecretCertificatesTest, RotationNeverLeavesAnybodyUntrusted) {
   options.lifetimes = {.authority = hours(30), .leaf = hours(8), .overlap = hours(3)};
   options.refresh = minutes(10);

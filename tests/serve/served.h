@@ -1,4 +1,4 @@
-// A webhook server on threads of its own, as a controller runs it, with certificates that a test changes.
+// A webhook server on its own threads, as the controller runs it, with certificates that the test changes.
 #pragma once
 
 #include <future>
@@ -12,12 +12,12 @@
 
 namespace berth::serve {
 
-// Its own authority, and every authority there was before: what a client should trust.
+// trusted() is what a client should trust: the present authority and all earlier ones.
 class ChangingCertificates final : public CertificateSource {
  public:
   explicit ChangingCertificates(Time now) : now_(now) { change_authority(); }
 
-  // Before another authority signs, clients are told of it.
+  // Clients must trust the new authority before change_leaf() signs with it.
   void change_authority() {
     authority_ = http::make_authority("test-ca", now_).value();
     trusted_ = authority_.certificate + trusted_;
@@ -51,7 +51,7 @@ class Served {
     server.reset();
   }
 
-  // Runs `what` on the executor and waits for what it gives.
+  // Runs `what` on the executor and waits for its result.
   template <typename F>
   auto on_executor(F what) {
     std::promise<decltype(what())> result;
@@ -60,7 +60,7 @@ class Served {
   }
 
   http::AsioExecutor executor;
-  ChangingCertificates certificates;  // on the executor only
+  ChangingCertificates certificates;  // use on the executor only
   std::unique_ptr<WebhookServer> server;
 
  private:

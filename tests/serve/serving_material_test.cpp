@@ -28,7 +28,7 @@ class ServingMaterialTest : public testing::Test {
     for (std::size_t at = 0; (at = present->authorities.find("-----BEGIN", at)) != std::string::npos; ++at) ++count;
     return count;
   }
-  // What a client with these authorities would say to what is served.
+  // Whether a client that trusts these authorities accepts the serving certificate.
   bool served_to(const std::string& trusted) const {
     const std::size_t second = trusted.find("-----BEGIN", 1);
     for (const std::string& authority : {trusted.substr(0, second), second == std::string::npos ? "" : trusted.substr(second)}) {
@@ -56,7 +56,7 @@ TEST_F(ServingMaterialTest, TheLeafIsRenewedByTheSameAuthority) {
   step();
   const ServingMaterial first = *present;
   now += kYear * 2 / 3 + kDay;
-  ASSERT_TRUE(step(false));  // nobody has to learn anything
+  ASSERT_TRUE(step(false));  // the authority stays the same, so no client has to load one
   EXPECT_EQ(present->authorities, first.authorities);
   EXPECT_NE(present->leaf.certificate, first.leaf.certificate);
   EXPECT_TRUE(served_to(first.authorities));
@@ -72,7 +72,7 @@ TEST_F(ServingMaterialTest, AnotherAuthorityIsTrustedBeforeItSigns) {
   ASSERT_TRUE(step(false));
   EXPECT_EQ(authorities(), 2u);
   EXPECT_NE(present->authority_key, first.authority_key);
-  EXPECT_EQ(present->leaf.certificate, leaf);  // those who know only the old one are still served
+  EXPECT_EQ(present->leaf.certificate, leaf);  // clients that trust only the old authority still accept it
   EXPECT_FALSE(step(false)) << "as long as not everybody knows";
   now += kDay;
   EXPECT_FALSE(step(false));
@@ -94,7 +94,7 @@ TEST_F(ServingMaterialTest, AnotherAuthorityIsTrustedBeforeItSigns) {
 
 TEST_F(ServingMaterialTest, WithoutAGoodLeafNobodyWaits) {
   step();
-  now += lifetimes.authority * 2 / 3 + kDay;  // the leaf ended long ago
+  now += lifetimes.authority * 2 / 3 + kDay;  // the leaf expired long ago
   ASSERT_TRUE(step(false));
   EXPECT_EQ(authorities(), 1u);
   EXPECT_TRUE(served_to(present->authorities));
@@ -123,8 +123,8 @@ TEST_F(ServingMaterialTest, AnAuthorityWhoseKeyIsAnotherOneIsReplaced) {
   EXPECT_TRUE(served_to(trusted));
 }
 
-// A year and more, looked at once a day, with replicas that learn late: there is always somebody trusted behind what is served, for those
-// who know what was published five days ago as well as for those who know it now.
+// More than a year in steps of a day, with clients that lag behind: clients accept the serving certificate at any
+// time, both with the authorities published five days ago and with the present ones.
 TEST_F(ServingMaterialTest, IsAlwaysTrustedByThoseWhoLagBehind) {
   lifetimes = {.authority = 90 * kDay, .leaf = 20 * kDay, .overlap = 6 * kDay};
   constexpr std::size_t kLag = 5;

@@ -1,4 +1,5 @@
-// A TLS client that says exactly what it speaks: which versions and ciphers, and what the server presented.
+// A TLS client with exact versions and ciphers, which reports what was negotiated and which certificate the server
+// sent.
 #pragma once
 
 #include <openssl/err.h>
@@ -28,7 +29,7 @@ struct TlsWish {
   std::string groups = {};   // for key exchange, OpenSSL's names; empty: all
 };
 
-// One handshake with 127.0.0.1. Nothing is verified.
+// Does one handshake with 127.0.0.1, without verification.
 inline TlsProbe probe_tls(std::uint16_t port, const TlsWish& wish = {}) {
   TlsProbe out;
   SSL_CTX* const context = SSL_CTX_new(TLS_client_method());

@@ -11,7 +11,7 @@ namespace {
 using api::visibility::PendingWorkload;
 using testing::HasSubstr;
 
-// Three workloads wait in "cq", all submitted to team/lq.
+// Three workloads are pending in "cq", all submitted to team/lq.
 PendingSource three_wait() {
   const auto page = [](api::visibility::Page asked) {
     std::vector<PendingWorkload> items;
@@ -146,7 +146,7 @@ TEST(Visibility, ServesWhatTheAggregationLayerAsksFor) {
     EXPECT_EQ(string_at(document(std::string(string_at(place, {"serverRelativeURL"}))), {"openapi"}), "3.0.0");
 }
 
-// The gate may ask somebody else first; meanwhile the client may have gone.
+// The gate may answer later; the client may have disconnected meanwhile.
 TEST(Visibility, WaitsForTheGateAndForgetsWhoLeft) {
   std::vector<std::function<void(std::optional<http::HttpResponse>)>> waiting;
   VisibilityHandler handler(

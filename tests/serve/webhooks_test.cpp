@@ -67,7 +67,7 @@ TEST_F(Webhooks, LookUpWhatAJobNeeds) {
   EXPECT_NE(patch().find(R"("kueue.x-k8s.io/queue-name":"default")"), std::string::npos) << patch();
 }
 
-// Rules that are brought along; without them everything is allowed there.
+// The paths use the rules in `more`; without them everything is allowed.
 TEST_F(Webhooks, AnswerOnVolcanosPaths) {
   WebhookHandler with_rules({}, {}, [](std::string_view, std::string_view resource) {
     api::kueue::AdmissionRules rules;
@@ -103,7 +103,7 @@ TEST_F(Webhooks, AnswerOnVolcanosPaths) {
   }
 }
 
-// In a cluster that has Kueue's own webhook configurations, the API server asks about all of these.
+// With Kueue's own webhook configurations in the cluster, the API server calls all of these paths.
 TEST_F(Webhooks, AllowWhatIsOfKindsThatAreNotManaged) {
   for (const std::string kind :
        {"-v1-pod", "apps-v1-deployment", "apps-v1-statefulset", "jobset-x-k8s-io-v1alpha2-jobset",
