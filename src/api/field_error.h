@@ -1,5 +1,4 @@
-// Errors of single fields with the texts that Kubernetes' validation prints, so that scripts and people find
-// the usual words.
+// Errors of single fields, with the texts of Kubernetes' validation.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +51,7 @@ FieldError too_many(std::string field, std::size_t actual, std::size_t max);
 FieldError not_found_field(std::string field, const Json& value);
 FieldError type_invalid(std::string field, const Json& value, std::string_view detail);
 
-// Names and keys. Each returns the rule's explanation when broken, empty when fine.
+// Rules for names and keys. Each function returns an explanation when the rule is broken, else "".
 std::string check_dns_subdomain(std::string_view name);   // RFC 1123 subdomain, at most 253
 std::string check_dns_label(std::string_view name);       // RFC 1123 label, at most 63
 std::string check_qualified_name(std::string_view name);  // [prefix/]name of labels, annotations, finalizers

@@ -36,8 +36,8 @@ struct ObjectMeta {
   std::vector<OwnerReference> owners;
   bool operator==(const ObjectMeta&) const = default;
 };
-ObjectMeta decode_meta(const Json& object);  // lenient: what is absent or of a wrong type is left empty
-Json encode_meta(const ObjectMeta& meta);    // the value of .metadata; what is empty is left out
+ObjectMeta decode_meta(const Json& object);  // lenient: fields that are absent or of a wrong type stay empty
+Json encode_meta(const ObjectMeta& meta);    // the value of .metadata; empty fields are left out
 
 StringMap decode_string_map(const Json& object);  // lenient, as decode_meta
 Json encode_string_map(const StringMap& map);
@@ -46,16 +46,16 @@ Json encode_string_map(const StringMap& map);
 std::string object_key(const ObjectMeta& meta);
 std::string object_key(std::string_view ns, std::string_view name);
 std::string object_key(const Json& object);
-// The time that stands as RFC 3339 text at `path`; nothing when there is none or it cannot be read.
+// Reads the RFC 3339 time at `path`; nullopt when it is absent or invalid.
 std::optional<Time> time_at(const Json& value, std::initializer_list<std::string_view> path);
 std::string_view resource_version(const Json& object);  // metadata.resourceVersion; "" when there is none
 
 struct Condition {
   std::string type;
-  bool status = false;   // "True" or not
-  bool unknown = false;  // "Unknown": status is false then
+  bool status = false;   // the status is "True"
+  bool unknown = false;  // the status is "Unknown"; then `status` is false
   std::string reason;
-  std::string message;  // at most 32 KiB, cut there
+  std::string message;  // cut to 32 KiB
   Time last_transition{};
   std::int64_t observed_generation = 0;
   bool operator==(const Condition&) const = default;
@@ -66,7 +66,7 @@ Conditions decode_conditions(const Json& array);
 Json encode_conditions(const Conditions& conditions);
 const Condition* find_condition(const Conditions& conditions, std::string_view type);  // nullptr when absent
 bool is_true(const Conditions& conditions, std::string_view type);
-// Adds or replaces by type; the transition time stays when the status stays. True when anything changed.
+// Adds or replaces a condition by type; keeps the transition time when the status is the same. True when it changed.
 bool set_condition(Conditions& conditions, Condition condition);
 bool remove_condition(Conditions& conditions, std::string_view type);
 

@@ -1,4 +1,4 @@
-// resourceVersions of one server compare as numbers (KEP-5504).
+// The resourceVersions of one server are comparable as numbers (KEP-5504).
 #pragma once
 
 #include <charconv>
@@ -7,7 +7,7 @@
 
 namespace berth::api {
 
-// 0 when it is none.
+// 0 when the text is not a number.
 inline std::uint64_t version_number(std::string_view resource_version) {
   std::uint64_t value = 0;
   const char* last = resource_version.data() + resource_version.size();

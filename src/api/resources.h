@@ -1,4 +1,4 @@
-// The resources that Berth reads and writes, under the names that every room uses.
+// The resources that Berth reads and writes.
 #pragma once
 
 #include "api/rest.h"

@@ -1,5 +1,5 @@
-// What can be asked of an API server and what it answers, as values. The embedded server answers these directly; the
-// client in kube/ puts them on the wire. https://kubernetes.io/docs/reference/using-api/api-concepts/
+// Requests to an API server and its responses, as values. The embedded server answers them directly; the client in
+// kube/ sends them over the network. https://kubernetes.io/docs/reference/using-api/api-concepts/
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ struct RestRequest {
   // The object, the patch, or DeleteOptions; null when there is none.
   Json body;
   PatchType patch_type = PatchType::kMerge;
-  std::vector<std::string> duplicate_fields;  // paths that the body named twice, found while parsing
+  std::vector<std::string> duplicate_fields;  // paths that occur twice in the body's text, found by the parser
 
   std::string field_manager;
   bool force = false;                                            // apply only
@@ -54,15 +54,16 @@ struct RestRequest {
   std::string continue_token;
   std::string resource_version;            // list and watch: where to start; get: not older than
   std::string resource_version_match;      // "", "Exact", "NotOlderThan"
-  std::optional<bool> send_initial_events;  // watch: begin with the objects that exist (KEP-3157); needs "NotOlderThan"
+  // watch: begin with the objects that exist (KEP-3157); needs "NotOlderThan"
+  std::optional<bool> send_initial_events;
   bool allow_bookmarks = false;
   std::optional<std::int64_t> timeout_seconds;  // of a watch
 
-  // Whoever asks looks at nothing but the metadata of the object that comes back: the rest of it may be left out.
+  // The caller uses only the metadata of the returned object; the rest of it may be left out.
   bool wants_metadata_only = false;
 
-  // Asked whenever the request is about to go out, a retry among them: from the moment it names on it does not go out any more and
-  // is answered with code 0. For what only the leader may write. Empty: there is no such moment.
+  // Called before each send, also before a retry. From the returned time on the request is not sent any more and gets
+  // code 0. For writes that only the leader may do. Empty: no such limit.
   std::function<Time()> not_sent_from;
 
   User user;
@@ -81,30 +82,32 @@ struct WatchEvent {
   JsonPtr object;  // the object; for kError a Status
 };
 
-// The annotation, "true", of the bookmark after the objects that a watch with send_initial_events begins with.
+// Annotation of the bookmark that follows the initial objects of a watch with send_initial_events; its value is
+// "true".
 inline constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 
-// A running watch. Destroying it ends it: no callback comes after that.
+// A running watch. Its destruction ends it: no callback comes after that.
 class WatchHandle {
  public:
   virtual ~WatchHandle() = default;
-  // While it is held no callback comes. What happens meanwhile is kept, up to the server's bound: a watch that falls behind further
-  // ends. Where the server is elsewhere there is no need: what comes too fast is left with the connection.
+  // While the watch is held there are no callbacks. The embedded server buffers the events up to its bound; a watch
+  // that falls further behind ends. A network client does nothing here: there the connection slows the server down.
   virtual void hold(bool /*on*/) {}
 };
 
-// Speaks to an API server. Callbacks run on the executor of the caller, never inside the call itself.
+// A client of an API server. Callbacks run on the caller's executor, never inside the call itself.
 class RestClient {
  public:
   virtual ~RestClient() = default;
-  // `done` is called exactly once. A request whose outcome is unknown (connection lost) answers code 0.
+  // Calls `done` exactly once. Code 0: there is no answer, and a write may have taken effect (connection lost).
   virtual void call(RestRequest request, std::function<void(RestResponse)> done) = 0;
-  // `on_event` is called in order of resourceVersion; `on_end` once, when the server ended the stream (an error came as
-  // a kError event before it). When the watch cannot start, on_event gets one kError and then on_end.
+  // Calls `on_event` in order of resourceVersion, and `on_end` once when the server ended the stream; an error comes
+  // as a kError event before that. When the watch cannot start, there is one kError event and then `on_end`.
   virtual std::unique_ptr<WatchHandle> watch(RestRequest request, std::function<void(const WatchEvent&)> on_event,
                                              std::function<void()> on_end) = 0;
 
-  // What was found out about the server, so that not everybody has to: whether a watch can begin with the objects that exist.
+  // Whether a watch can begin with the existing objects (KEP-3157). The first informer that finds that the server
+  // does not offer it tells the others here.
   bool offers_streamed_lists() const { return offers_streamed_lists_; }
   void streamed_lists_not_offered() { offers_streamed_lists_ = false; }
 

@@ -18,7 +18,7 @@ bool is_operator_text(std::string_view text) {
   return false;
 }
 
-// One word of a selector. `symbol` is false for keys, values and the words "in" and "notin".
+// One token of a selector. `symbol` is false for keys, values and the words "in" and "notin".
 struct Token {
   std::string_view text;
   bool symbol = false;
@@ -70,7 +70,7 @@ std::optional<std::int64_t> integer(std::string_view text) {
   return value;
 }
 
-// Nothing when the requirement is one Kubernetes would accept.
+// Returns nullopt when Kubernetes accepts the requirement, else the error.
 std::optional<Error> check(const LabelRequirement& r) {
   if (const std::string broken = check_qualified_name(r.key); !broken.empty())
     return Error{"key: Invalid value: " + to_string(Json(r.key)) + ": " + broken};
@@ -91,7 +91,7 @@ std::optional<Error> check(const LabelRequirement& r) {
 Result<std::vector<std::string>> parse_values(Lexer& lexer) {
   if (const Token open = lexer.take(); !open.is("(")) return found(open, "'('");
   std::vector<std::string> values;
-  bool value_expected = true;  // an empty value stands between two commas
+  bool value_expected = true;  // an empty value is allowed, e.g. between two commas
   while (true) {
     const Token token = lexer.take();
     if (token.is_identifier()) {
@@ -202,7 +202,7 @@ Result<LabelRequirement> expression_from_json(const Json& expression) {
   return r;
 }
 
-// "a=b" up to a comma that no backslash protects.
+// Splits "a=b,c=d" at commas that are not escaped by a backslash.
 std::vector<std::string_view> split_terms(std::string_view text) {
   std::vector<std::string_view> terms;
   std::size_t start = 0;

@@ -7,7 +7,7 @@ std::string group_resource(const GroupVersionResource& what) {
   return what.group.empty() ? what.resource : what.resource + "." + what.group;
 }
 
-// Details about one object; empty parts are left out.
+// Status details of one object; empty fields are left out.
 JsonObject details_of(std::string_view group, std::string_view kind, std::string_view name) {
   JsonObject details;
   if (!name.empty()) details["name"] = name;

@@ -1,4 +1,4 @@
-// metav1.Status: how an API server says no.
+// metav1.Status: error responses of an API server.
 #pragma once
 
 #include <string>
@@ -23,11 +23,11 @@ RestResponse invalid(std::string_view group, std::string_view kind, std::string_
                      const FieldErrors& errors);                                                // 422 Invalid
 RestResponse internal_error(std::string_view message);                                          // 500 InternalError
 
-// Reading a Status answer: its reason ("NotFound") and message, "" when the response is no Status.
+// The reason ("NotFound") and message of a Status response; "" when the response is no Status.
 std::string_view status_reason(const RestResponse& response);
 std::string_view status_message(const RestResponse& response);
 
-// Why a request failed, for messages: the message of the Status, else the code; "no answer" without one.
+// Why a request failed, for messages: the message of the Status, else the code, else "no answer" for code 0.
 std::string failure_text(const RestResponse& response);
 
 }  // namespace berth::api

@@ -1,5 +1,5 @@
-// The names of verbs, as roles, audit logs and metrics have them: "get", "list", "watch", "create", "update",
-// "patch", "delete", "deletecollection".
+// The names of verbs in roles, audit logs and metrics: "get", "list", "watch", "create", "update", "patch", "delete",
+// "deletecollection".
 // https://kubernetes.io/docs/reference/access-authn-authz/authorization/#determine-the-request-verb
 #pragma once
 

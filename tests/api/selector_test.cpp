@@ -97,7 +97,7 @@ struct Term {
   int key, op, value, other;
 };
 
-// The meaning of one term, told in the plainest way.
+// A naive model of one term.
 bool naive(const Term& t, const Labels& labels) {
   const std::string key(1, static_cast<char>('a' + t.key));
   const std::string value(1, static_cast<char>('x' + t.value));

@@ -1,6 +1,5 @@
-// ProvisioningRequest (autoscaling.x-k8s.io/v1): asks the cluster autoscaler for room for pods that do not
-// exist yet.
-// https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/proposals/provisioning-request.md
+// ProvisioningRequest (autoscaling.x-k8s.io/v1): asks the cluster autoscaler for capacity for pods that do not exist
+// yet. https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/proposals/provisioning-request.md
 #pragma once
 
 #include <cstdint>
@@ -18,15 +17,15 @@ inline constexpr std::string_view kProvisioningRequestKind = "ProvisioningReques
 inline constexpr std::string_view kApiVersion = "autoscaling.x-k8s.io/v1";
 
 // Condition types, all of which may be absent.
-inline constexpr std::string_view kAccepted = "Accepted";        // somebody takes care of it
-inline constexpr std::string_view kProvisioned = "Provisioned";  // the room is there
-inline constexpr std::string_view kFailed = "Failed";            // there will be none
+inline constexpr std::string_view kAccepted = "Accepted";        // the autoscaler handles the request
+inline constexpr std::string_view kProvisioned = "Provisioned";  // the capacity is available
+inline constexpr std::string_view kFailed = "Failed";            // the capacity will not be available
 inline constexpr std::string_view kBookingExpired =
-    "BookingExpired";  // the room was there and is not kept any longer
+    "BookingExpired";  // the capacity was available and is not reserved any longer
 inline constexpr std::string_view kCapacityRevoked =
-    "CapacityRevoked";  // the room is taken away, in use or not
+    "CapacityRevoked";  // the capacity is removed, in use or not
 
-// On pods: which request made room for them, and of which class it is.
+// Annotations of pods: the request whose capacity they use, and its class.
 inline constexpr std::string_view kConsumeAnnotation = "autoscaling.x-k8s.io/consume-provisioning-request";
 inline constexpr std::string_view kClassNameAnnotation = "autoscaling.x-k8s.io/provisioning-class-name";
 
@@ -46,9 +45,9 @@ struct ProvisioningRequest {
 };
 using ProvisioningRequestPtr = std::shared_ptr<const ProvisioningRequest>;
 
-// Lenient: what is absent or of a wrong type is left empty.
+// Lenient: fields that are absent or of a wrong type stay empty.
 ProvisioningRequest decode_provisioning_request(const Json& object);
-// The object as it is created: without status.
+// The object to create, without status.
 Json encode_provisioning_request(const ProvisioningRequest& request);
 
 }  // namespace berth::api::autoscaling

@@ -41,7 +41,7 @@ const JsonObject& template_annotations(const Json& job) {
   return object_at(job, {"spec", "template", "metadata", "annotations"});
 }
 
-// How many pods run at once at most.
+// The largest number of pods that run at the same time.
 std::int64_t pod_count(const Json& job) {
   const std::int64_t parallelism = int_at(job, {"spec", "parallelism"}, 1);
   return std::min(parallelism, int_at(job, {"spec", "completions"}, parallelism));
@@ -100,7 +100,7 @@ void check_completions_equal_parallelism(const Json& job, FieldErrors& errors) {
                                        std::string(kCompletionsEqualParallelism) + " annotation is true"));
 }
 
-// The names between commas, as they are written.
+// Splits a list at commas and trims spaces; keeps empty names.
 std::vector<std::string_view> gates(std::string_view list) {
   std::vector<std::string_view> names;
   for (bool more = !list.empty(); more;) {
@@ -115,7 +115,7 @@ std::vector<std::string_view> gates(std::string_view list) {
   return names;
 }
 
-// A domain, a slash, and a path.
+// A gate must be a domain, a slash and a path.
 void check_gate(std::string_view gate, const std::string& path, FieldErrors& errors) {
   static constexpr std::string_view kOfPaths = "/-._~%!$&'()*+,;=:";
   const std::size_t slash = std::min(gate.find('/'), gate.size());
@@ -140,7 +140,7 @@ void check_gates(const Json& job, FieldErrors& errors) {
   const std::string path = annotation_path(kAdmissionGatedBy);
   const std::string_view list = annotation(job, kAdmissionGatedBy);
   std::set<std::string_view> seen;
-  bool empty = false;  // told once
+  bool empty = false;  // an empty name is reported once
   for (const std::string_view gate : gates(list)) {
     if (gate.empty()) {
       if (!std::exchange(empty, true))
@@ -164,7 +164,7 @@ void check_gates_update(const Json& job, const Json& old, FieldErrors& errors) {
                                                   : "can only remove gates, not add new ones"));
 }
 
-// Topology is asked for by annotations of the pod template.
+// The topology request is in annotations of the pod template.
 void check_topology(const Json& job, FieldErrors& errors) {
   check_topology_annotations(template_annotations(job), pod_count(job), "spec.template.metadata.annotations", errors);
 }
@@ -194,7 +194,7 @@ void check_priority_class_update(const Json& job, const Json& old, FieldErrors& 
 
 void check_min_parallelism_update(const Json& job, const Json& old, FieldErrors& errors) {
   if (is_suspended(old) || annotation(old, kJobMinParallelism).empty()) return;
-  if (is_suspended(job)) return;  // stopping puts the wanted parallelism back
+  if (is_suspended(job)) return;  // suspension restores the original parallelism
   if (int_at(job, {"spec", "parallelism"}, 1) != int_at(old, {"spec", "parallelism"}, 1))
     errors.push_back(forbidden_field(
         "spec.parallelism", "cannot change when partial admission is enabled and the job is not suspended"));
@@ -214,8 +214,8 @@ void check_prebuilt_update(const Json& job, const Json& old, bool identifier_ann
                annotation_path(kPrebuiltWorkload), errors);
 }
 
-// Partial admission lowers the parallelism when the job starts, and its template gets more annotations then:
-// judged is only what the author changes.
+// Checks only changes of the user: when the job starts, partial admission lowers the parallelism and the template
+// gets more annotations.
 void check_size_and_places(const Json& job, const Json& old, FieldErrors& errors) {
   const bool waits = is_suspended(job) && is_suspended(old);
   const bool count_edited = waits && pod_count(job) != pod_count(old);
@@ -225,7 +225,7 @@ void check_size_and_places(const Json& job, const Json& old, FieldErrors& errors
   if (count_edited || (waits && template_edited)) check_topology(job, errors);
 }
 
-// What labels say, and the name of a prebuilt workload.
+// Checks the queue label, the name of a prebuilt workload and the maximum execution time.
 FieldErrors validate_words(const Json& job, bool identifier_annotations) {
   FieldErrors errors;
   check_name(label(job, kQueueLabel), label_path(kQueueLabel), errors);
@@ -262,7 +262,7 @@ FieldErrors validate_job(const Json& job, bool identifier_annotations) {
   return errors;
 }
 
-// In the order of Kueue's webhook: what is wrong with the new job, then what may not change.
+// In the order of Kueue's webhook: first the rules for the new job, then the immutable fields.
 FieldErrors validate_job_update(const Json& job, const Json& old, bool default_queue_exists,
                                 bool identifier_annotations) {
   FieldErrors errors = validate_words(job, identifier_annotations);

@@ -8,7 +8,7 @@ namespace berth::api::config {
 namespace {
 
 constexpr std::string_view kGroup = "config.kueue.x-k8s.io";
-constexpr std::size_t kErrorsShown = 8;  // of one file; one line shall stay readable
+constexpr std::size_t kErrorsShown = 8;  // of one file, so that one line stays readable
 
 std::optional<Version> read_version(Fields& top) {
   if (!top.present()) return std::nullopt;

@@ -1,6 +1,7 @@
-// Kueue's Configuration file (config.kueue.x-k8s.io, v1beta2 and v1beta1) as typed values, with one part more, for Volcano's kinds.
-// Strict: a field that is unknown, of the wrong type, out of range or at odds with another is an error that names its path; so is
-// what Berth cannot do and would silently leave out. https://kueue.sigs.k8s.io/docs/reference/kueue-config.v1beta2/
+// Kueue's Configuration file (config.kueue.x-k8s.io, v1beta2 and v1beta1) as typed values, with two more parts that
+// only Berth has: topology and volcano. Strict: a field that is unknown, of the wrong type, out of range or in
+// conflict with another is an error that names its path; so is a feature that Berth does not support and would
+// otherwise ignore. https://kueue.sigs.k8s.io/docs/reference/kueue-config.v1beta2/
 #pragma once
 
 #include <map>
@@ -31,31 +32,32 @@ struct Configuration {
   Duration cache_sync_timeout = std::chrono::minutes(2);  // controller.cacheSyncTimeout
 
   bool manage_jobs_without_queue_name = false;
-  // Which namespaces' jobs are managed at all; never kube-system nor `ns`.
+  // The namespaces whose jobs are managed; never kube-system nor `ns`.
   LabelSelector managed_jobs_namespaces = default_managed_namespaces("kueue-system");
-  std::vector<std::string> frameworks = {"batch/job"};  // integrations.frameworks: those listed that Berth manages
+  // integrations.frameworks: the listed frameworks that Berth manages.
+  std::vector<std::string> frameworks = {"batch/job"};
   std::vector<std::string> label_keys_to_copy;          // integrations.labelKeysToCopy
 
   WaitForPodsReady wait_for_pods_ready;
   WorkloadRetention workload_retention;
   FairSharing fair_sharing;
   QuotaResources resources;
-  TopologyWaits topology;  // no part of Kueue's file
-  Volcano volcano;         // the same
+  TopologyWaits topology;  // not in Kueue's file
+  Volcano volcano;         // not in Kueue's file
 
-  std::map<std::string, bool> feature_gates;  // not judged here
-  std::vector<std::string> warnings;          // one line each, to be logged at start: parts that have no effect
+  std::map<std::string, bool> feature_gates;  // names are not checked here
+  std::vector<std::string> warnings;          // one line each, to log at start: parts that have no effect
 
   // kubernetes.io/metadata.name NotIn (kube-system, ns).
   static LabelSelector default_managed_namespaces(std::string_view ns);
 };
 
-// Reads one document. `origin` names the file in errors; `own_namespace` is the default of `namespace`. An error lists everything
-// that is wrong in one line.
+// Reads one document. `origin` names the file in errors; `own_namespace` is the default of `namespace`. The error
+// lists the wrong fields in one line: the first eight, and how many more there are.
 Result<Configuration> read_configuration(std::string_view yaml, std::string_view origin,
                                          std::string_view own_namespace = "kueue-system");
 
-// The same from a document that was parsed already.
+// The same for a parsed document.
 Result<Configuration> decode_configuration(const Json& document, std::string_view origin,
                                            std::string_view own_namespace = "kueue-system");
 

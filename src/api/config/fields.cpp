@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kLongestShown = 60;  // bytes of a value in a message
 
-// Keys may hold any character: none of them starts another line.
+// Replaces control characters: a key in the file may contain a line break.
 std::string one_line(std::string_view path, std::string_view what) {
   std::string text = std::string(path) + ": " + std::string(what);
   std::ranges::replace_if(text, [](char c) { return static_cast<unsigned char>(c) < ' '; }, '?');

@@ -1,5 +1,5 @@
-// Reads the fields of a configuration file strictly: whatever is unknown, of the wrong type or out of range is collected as an
-// error with its path, so that one look at the message is enough to mend the file.
+// Reads the fields of a configuration file strictly: collects an error with its path for every field that is unknown,
+// of the wrong type or out of range, so that one message is enough to correct the file.
 #pragma once
 
 #include <cstdint>
@@ -18,22 +18,22 @@
 
 namespace berth::api::config {
 
-// What reading a file found out besides its values. Each entry is "path: sentence".
+// Errors and warnings of a file. Each entry is "path: sentence".
 struct Findings {
-  std::vector<std::string> errors;    // the file cannot be used
-  std::vector<std::string> warnings;  // it can, but this part of it has no effect
+  std::vector<std::string> errors;    // with any of these the file cannot be used
+  std::vector<std::string> warnings;  // parts of the file that have no effect
   void error(std::string_view path, std::string_view what);
   void warn(std::string_view path, std::string_view what);
 };
 
-// A value as a sentence shows it: JSON, cut when it is long.
+// A value as text for messages: JSON, cut to 60 bytes.
 std::string shown(const Json& value);
 
-// One object of the file. Every field is named in exactly one call; done() complains about all others. A field that is absent or
-// null keeps the value it has (the default), and so does one with an error.
+// One object of the file. Each known field is read by exactly one call; done() reports all other fields as errors.
+// When a field is absent, null or wrong, `out` keeps its value (the default).
 class Fields {
  public:
-  // `value` must outlive this; null stands for an object without fields.
+  // `value` must outlive this object; null counts as an object without fields.
   Fields(const Json& value, std::string path, Findings& findings);
 
   void text(std::string_view name, std::string& out);
@@ -53,14 +53,14 @@ class Fields {
   void duration(std::string_view name, std::optional<Duration>& out, Duration low = Duration(0));
   void texts(std::string_view name, std::vector<std::string>& out);
   void selector(std::string_view name, std::optional<LabelSelector>& out);  // metav1.LabelSelector
-  // One of `names`; the index of it. An empty text counts as absent.
+  // The field must be one of `names`; returns its index. Empty text counts as absent. nullopt when absent or wrong.
   std::optional<std::size_t> choice(std::string_view name, const std::vector<std::string_view>& names);
-  Fields object(std::string_view name);               // without fields when absent
+  Fields object(std::string_view name);               // has no fields when absent
   std::vector<Fields> objects(std::string_view name);  // a list of objects
   // A map, in order of its keys.
   std::map<std::string, const Json*> entries(std::string_view name);
 
-  // The value of a field, read in the caller's own way; null when absent.
+  // The raw value of a field, for the caller to read; null when absent.
   const Json* take(std::string_view name);
   bool present() const { return object_ != nullptr; }
   const Json* value() const { return value_; }
@@ -70,7 +70,7 @@ class Fields {
 
   void error(std::string_view name, std::string_view what) const { findings_.error(path_of(name), what); }
   void expected(std::string_view name, const Json& found, std::string_view what) const;
-  // Every field that no call named is an error.
+  // Reports every field that no call has read as an error.
   void done() const;
 
  private:

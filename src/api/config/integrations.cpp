@@ -1,4 +1,4 @@
-// Which jobs are managed, and the frameworks and clusters that Berth does not reach.
+// Which jobs are managed; frameworks and MultiKueue settings that Berth does not support.
 #include <algorithm>
 #include <string_view>
 #include <tuple>
@@ -15,9 +15,9 @@ constexpr std::string_view kJob = "batch/job";
 
 struct Framework {
   std::string_view name;
-  bool managed;  // by Berth
+  bool managed;  // Berth manages its jobs
 };
-// Every framework of Kueue, by its name in the configuration.
+// All frameworks of Kueue, by their names in the configuration.
 constexpr Framework kFrameworks[] = {
     {kJob, true},
     {"deployment", false},
@@ -106,7 +106,7 @@ void read_managed_namespaces(Fields& top, Configuration& out) {
   out.managed_jobs_namespaces = std::move(*selector);
 }
 
-// Berth does not dispatch to other clusters: what is written here may only say what holds anyway.
+// Berth does not dispatch to other clusters: only the default values are allowed.
 void read_multi_kueue(Fields fields) {
   Duration interval = std::chrono::minutes(1), lost = std::chrono::minutes(15);
   std::string origin = "multikueue", dispatcher = "kueue.x-k8s.io/multikueue-dispatcher-all-at-once";

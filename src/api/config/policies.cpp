@@ -1,4 +1,4 @@
-// The parts that change decisions.
+// Reads the parts that change decisions.
 #include <algorithm>
 #include <set>
 
@@ -18,7 +18,8 @@ void read_requeuing(Fields fields, WaitForPodsReady& out) {
   fields.done();
 }
 
-// v1beta2: on unless a gate says otherwise. v1beta1: on with `enable`, and stricter when it is.
+// v1beta2: enabled; feature gate DisableWaitForPodsReady turns it off later. v1beta1: enabled with `enable`; the
+// defaults are then stricter (timeout 5 min, blockAdmission).
 void read_wait_for_pods_ready(Fields fields, Version version, WaitForPodsReady& out) {
   if (version == Version::kV1beta1) {
     out.enabled = false;
@@ -93,7 +94,7 @@ void read_resources(Fields fields, QuotaResources& out) {
   fields.done();
 }
 
-// v1beta2: on when it is there. v1beta1: on with `enable`.
+// v1beta2: enabled when the part is present. v1beta1: enabled with `enable`.
 void read_fair_sharing(Fields fields, Version version, FairSharing& out) {
   if (!fields.present()) return;
   out.enabled = version == Version::kV1beta2;

@@ -1,5 +1,5 @@
-// The parts of the configuration that change decisions: readiness of pods, retention, resources.
-// Defaults are those of a file that leaves the part out (v1beta2). https://kueue.sigs.k8s.io/docs/reference/kueue-config.v1beta2/
+// The parts of the configuration that change decisions: readiness of pods, retention, resources. Defaults are those
+// of a v1beta2 file without the part. https://kueue.sigs.k8s.io/docs/reference/kueue-config.v1beta2/
 #pragma once
 
 #include <cstdint>
@@ -13,38 +13,41 @@
 
 namespace berth::api::config {
 
-// waitForPodsReady: an admitted workload whose pods are not ready in time is evicted and comes back after a pause (KEP-349, KEP-1282).
+// waitForPodsReady: an admitted workload whose pods are not ready in time is evicted and requeued after a backoff
+// (KEP-349, KEP-1282).
 struct WaitForPodsReady {
   bool enabled = true;
   Duration timeout = std::chrono::minutes(30);  // from the admission to PodsReady=True; more than 0
-  // From PodsReady=False after it was True; 0: it may take any time.
+  // From PodsReady=False after it was True; 0: no limit.
   Duration recovery_timeout = std::chrono::minutes(30);
-  bool block_admission = false;  // nobody is admitted while an admitted workload's pods are not ready
+  bool block_admission = false;  // admits no workload while the pods of an admitted workload are not ready
   enum class Timestamp : std::uint8_t { kEviction, kCreation };
-  Timestamp timestamp = Timestamp::kEviction;      // what an evicted workload's place in its queue counts from
-  std::optional<std::int32_t> backoff_limit_count;  // so many times it comes back, then it is deactivated; none: endlessly
-  std::int32_t backoff_base_seconds = 60;           // the n-th pause is base * 2^(n-1)
-  std::int32_t backoff_max_seconds = 3600;          // at most
+  Timestamp timestamp = Timestamp::kEviction;      // the time by which an evicted workload is ordered in its queue
+  // Number of requeues before the workload is deactivated; none: no limit.
+  std::optional<std::int32_t> backoff_limit_count;
+  std::int32_t backoff_base_seconds = 60;           // the n-th backoff is base * 2^(n-1)
+  std::int32_t backoff_max_seconds = 3600;          // upper bound of a backoff
   bool operator==(const WaitForPodsReady&) const = default;
 };
 
-// topology: Berth's own, no part of Kueue's file.
+// topology: a part of Berth, not in Kueue's file.
 struct TopologyWaits {
-  // placesTimeout: from the moment the admission checks are ready until a workload whose places were delayed has them; then it is
-  // evicted and comes back after a pause. 0: it may take any time. Longer than the ten minutes that the cluster autoscaler books
-  // nodes for, so that a booking that expires is told first.
+  // placesTimeout: how long a workload with a delayed topology assignment may wait for it after its admission checks
+  // are ready; then it is evicted and requeued after a backoff. 0: no limit. The default is longer than the ten
+  // minutes for which the cluster autoscaler books nodes, so that an expired booking is reported first.
   Duration places_timeout = std::chrono::minutes(15);
   bool operator==(const TopologyWaits&) const = default;
 };
 
-// objectRetentionPolicies.workloads (KEP-1618). None: workloads stay.
+// objectRetentionPolicies.workloads (KEP-1618). None: workloads are kept.
 struct WorkloadRetention {
   std::optional<Duration> after_finished;
   std::optional<Duration> after_deactivated_by_kueue;
   bool operator==(const WorkloadRetention&) const = default;
 };
 
-// fairSharing: quota that is borrowed is shared by weight (KEP-1714). The strategies are tried in this order; at least one is on.
+// fairSharing: borrowed quota is shared by weight (KEP-1714). Preemption strategies apply in this order; at least one
+// is on.
 struct FairSharing {
   bool enabled = false;
   bool final_share = true;    // LessThanOrEqualToFinalShare
@@ -52,19 +55,20 @@ struct FairSharing {
   bool operator==(const FairSharing&) const = default;
 };
 
-// What a quantity of one resource asked for by a pod is counted as (KEP-2937).
+// Converts a pod's request of one resource into other resources before it counts against quota (KEP-2937).
 struct ResourceTransformation {
   std::string input;
-  bool replace = false;     // strategy Replace: the input itself is not counted
-  std::string multiply_by;  // each output is multiplied by what the same pod asks of this resource, if it does; "" none
+  bool replace = false;     // strategy Replace: the input itself does not count
+  std::string multiply_by;  // each output is multiplied by the pod's request of this resource, if any; "" none
   std::map<std::string, Quantity> outputs;  // per unit of the input
   bool operator==(const ResourceTransformation&) const = default;
 };
-// resources: what of a pod's requests counts against quota.
+// resources: which of a pod's requests count against quota.
 struct QuotaResources {
   std::vector<std::string> exclude_prefixes;
   std::vector<ResourceTransformation> transformations;  // at most one per input
-  bool ignore_undeclared = false;  // quotaCheckStrategy IgnoreUndeclared: a resource that the queue does not cover is no obstacle
+  // quotaCheckStrategy IgnoreUndeclared: a resource that the cluster queue does not cover does not block admission.
+  bool ignore_undeclared = false;
   bool operator==(const QuotaResources&) const = default;
 };
 

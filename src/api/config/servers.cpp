@@ -1,4 +1,4 @@
-// What the process serves, and how it speaks to the API server.
+// Reads the parts about servers, client connection and leader election.
 #include <algorithm>
 #include <charconv>
 #include <string_view>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kMaxPort = 65535;
 
-// Suites of TLS 1.2 that Go knows and OpenSSL's default build has.
+// TLS 1.2 cipher suites that both Go and OpenSSL's default build have.
 constexpr std::string_view kCipherSuites[] = {
     "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
     "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
@@ -69,7 +69,7 @@ void read_bind_address(Fields& fields, std::string_view name, BindAddress& out) 
   out = *read;
 }
 
-// A field that must keep a rule of names; `rule` returns its explanation when broken.
+// Reads a field that must satisfy a rule for names; `rule` returns an explanation when the name breaks it.
 void read_name(Fields& fields, std::string_view name, std::string& out, std::string (*rule)(std::string_view)) {
   std::string text = out;
   fields.text(name, text);
@@ -112,7 +112,7 @@ void read_metrics(Fields fields, Metrics& out) {
   read_bind_address(fields, "bindAddress", out.bind_address);
   fields.flag("enableClusterQueueResources", out.enable_cluster_queue_resources);
   Fields local = fields.object("localQueueMetrics");
-  // A struct that is there says itself whether it is on.
+  // When the object is present, `enable` in it decides; absent is false.
   if (local.present()) out.local_queue_metrics = false;
   local.flag("enable", out.local_queue_metrics);
   local.selector("localQueueSelector", out.local_queue_selector);
@@ -143,7 +143,7 @@ void read_cipher_suites(Fields& fields, Tls& out) {
   if (out.min_version == Tls::Version::k13)
     return fields.error("cipherSuites", "cannot be chosen with minVersion VersionTLS13; remove one of the two");
   for (std::size_t i = 0; i < names.size(); ++i) {
-    // Go's older names of these two.
+    // Go's older names of the ChaCha20 suites.
     if (names[i].ends_with("_WITH_CHACHA20_POLY1305")) names[i] += "_SHA256";
     const std::string at = index_path("cipherSuites", i);
     if (contains(kTls13Suites, names[i])) {
@@ -188,7 +188,7 @@ void read_controller(Fields fields, Configuration& out) {
   if (!kinds.empty())
     fields.findings().warn(fields.path_of("groupKindConcurrency"),
                            "has no effect: Berth decides in one thread and needs no workers per kind");
-  // Kueue's type here is Go's plain duration, which JSON holds as nanoseconds.
+  // Kueue's type of this field is Go's time.Duration, which is a number of nanoseconds in JSON.
   if (const Json* value = fields.take("cacheSyncTimeout")) {
     const auto read = value->is_int64()    ? Result<Duration>(Duration(value->get_int64() / 1000))
                       : value->is_string() ? parse_duration(view(value->get_string()))

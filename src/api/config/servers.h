@@ -1,4 +1,4 @@
-// The parts of the configuration about the process: what it serves, how it speaks to the API server, who leads.
+// The parts of the configuration about the process: servers, client connection, leader election.
 // https://kueue.sigs.k8s.io/docs/reference/kueue-config.v1beta2/
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace berth::api::config {
 
-// Where to listen: ":8443", "127.0.0.1:8443", "[::1]:8443"; "0": nowhere.
+// A listen address: ":8443", "127.0.0.1:8443", "[::1]:8443"; "0": disabled.
 struct BindAddress {
   bool enabled = true;
   std::string host;  // "" every address; without brackets
@@ -50,12 +50,14 @@ struct Health {
   std::string liveness_endpoint = "healthz";
 };
 
-// Of the webhook, metrics and visibility servers.
+// TLS of the webhook, metrics and visibility servers.
 struct Tls {
   enum class Version : std::uint8_t { k12, k13 };
   Version min_version = Version::k12;
-  std::vector<std::string> cipher_suites;  // of TLS 1.2, by their IANA names, without duplicates; empty: the library's choice
-  std::vector<std::string> groups;         // key exchange in order of preference, by OpenSSL's names; empty: the library's choice
+  // For TLS 1.2, IANA names without duplicates; empty: OpenSSL's default.
+  std::vector<std::string> cipher_suites;
+  // For key exchange in order of preference, OpenSSL's names; empty: OpenSSL's default.
+  std::vector<std::string> groups;
 };
 
 struct InternalCertManagement {

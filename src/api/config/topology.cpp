@@ -1,4 +1,4 @@
-// How long places are waited for.
+// Reads the part `topology`.
 #include "api/config/parts.h"
 
 namespace berth::api::config {

@@ -1,4 +1,4 @@
-// What is done about Volcano's kinds.
+// Reads the part `volcano`.
 #include "api/config/volcano.h"
 
 #include "api/config/parts.h"

@@ -1,4 +1,4 @@
-// LimitRanges and limits: what a pod spec becomes at creation and whether it may.
+// LimitRanges and limits: the defaults that pod creation sets, and their validation.
 #include <algorithm>
 
 #include "api/core/pod_resources.h"
@@ -14,7 +14,7 @@ ResourceList list_at(const Json& value, std::string_view key) {
   return decode_resource_list(*member).value_or(ResourceList());
 }
 
-// Adds what `resources.<field>` does not name yet.
+// Adds defaults for the resources that `resources.<field>` does not name.
 void fill_in(Json& holder, std::string_view field, const JsonObject& defaults) {
   if (defaults.empty()) return;
   Json& target = ensure_path(holder, {"resources", field});
@@ -60,7 +60,7 @@ Bounds bounds_for(const std::vector<LimitRangeItem>& limits, std::string_view ty
   return bounds;
 }
 
-// The names whose quantity in `a` is above that in `b`; names in one list only do not count.
+// The names whose quantity in `a` is larger than in `b`; a name must be in both lists.
 JsonArray names_above(const ResourceList& a, const ResourceList& b) {
   JsonArray names;
   for (const auto& [name, quantity] : a) {
@@ -86,7 +86,7 @@ void check_requests(FieldErrors& errors, const std::string& path, const Json& ho
     errors.push_back(invalid_value(path, std::move(names), "requests must not exceed its limits"));
 }
 
-// `check(path, container)` for all containers, init containers among them.
+// Calls `check(path, container)` for all containers and init containers.
 void look_at_containers(const Json& pod_spec, std::string_view path, const auto& check) {
   for (const std::string_view list : kContainerLists) {
     const JsonArray& containers = array_at(pod_spec, {list});
@@ -116,8 +116,8 @@ Json adjust_pod_spec(const Json& pod_spec, const std::vector<LimitRangeItem>& li
   Json spec = pod_spec;
   if (overhead.is_object() && object_at(spec, {"overhead"}).empty())
     ensure_path(spec, {"overhead"}) = overhead;
-  // A limit the author wrote stands for the request first, as when the pod is read; LimitRange defaults come
-  // after that.
+  // First a limit of the user becomes the missing request, as when the API server reads a pod; then LimitRange
+  // defaults apply.
   for_each_container(spec, limits_as_requests);
   for (const LimitRangeItem& item : limits) {
     if (item.type != "Container") continue;

@@ -1,4 +1,4 @@
-// A node as placement sees it: labels, taints, room, and whether it is up.
+// The parts of a node that placement uses: labels, taints, capacity and readiness.
 // https://kubernetes.io/docs/reference/node/node-status/
 #pragma once
 
@@ -19,14 +19,14 @@ struct Node {
   StringMap labels;
   std::vector<Taint> taints;
   bool unschedulable = false;  // cordoned
-  std::optional<bool> ready;   // the condition Ready: False and Unknown are false; none: there is no such condition
+  std::optional<bool> ready;   // the condition Ready: False and Unknown are false; none: no such condition
   Time ready_since{};          // its last transition
   ResourceList allocatable;
   bool operator==(const Node&) const = default;
 
   bool usable() const { return ready.value_or(false) && !unschedulable; }
 };
-// Lenient: quantities that cannot be read count as absent.
+// Lenient: invalid quantities count as absent.
 Node decode_node(const Json& object);
 
 }  // namespace berth::api

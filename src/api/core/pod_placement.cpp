@@ -7,7 +7,7 @@
 namespace berth::api {
 namespace {
 
-// As Kueue tells them: by what the pod asks for itself, or by the gate that its webhook adds.
+// Kueue's rule: the pod has a topology annotation, or the scheduling gate that Kueue's webhook adds.
 bool asks_for_places(const Json& pod) {
   const JsonObject& annotations = object_at(pod, {"metadata", "annotations"});
   for (const auto key : {kueue::kRequiredTopology, kueue::kPreferredTopology, kueue::kUnconstrainedTopology,

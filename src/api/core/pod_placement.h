@@ -1,4 +1,4 @@
-// Where a pod is or is bound to go, and for whom it runs there.
+// The node of a pod, and the workload that it belongs to.
 #pragma once
 
 #include <optional>
@@ -12,20 +12,23 @@ namespace berth::api {
 
 struct PodPlacement {
   std::string uid, ns, name;
-  // Of a pod that was placed by topology: annotation kueue.x-k8s.io/workload and label kueue.x-k8s.io/podset. Empty for others.
+  // Of a pod with a topology assignment: annotation kueue.x-k8s.io/workload and label kueue.x-k8s.io/podset. Else
+  // empty.
   std::string workload, pod_set;
-  std::string node;        // spec.nodeName, else the hostname its node selector names once it has no scheduling gate; "" none
+  // spec.nodeName; without it, and when the pod has no scheduling gate, the hostname in its node selector; "" none.
+  std::string node;
   bool bound = false;      // spec.nodeName is set
-  bool terminated = false;   // Succeeded or Failed: holds nothing any more
-  bool terminating = false;  // has a deletion timestamp: holds its node until it is gone, makes no progress
-  // Asks for places, or waits behind the topology gate: a pod of some placed workload, also when it does not say which.
+  bool terminated = false;   // Succeeded or Failed: uses nothing any more
+  bool terminating = false;  // has a deletion timestamp: uses its node until it is gone, makes no progress
+  // Has a topology annotation or the topology scheduling gate: a pod of some workload with a topology assignment,
+  // also when it does not name the workload.
   bool wants_places = false;
-  std::optional<Time> gone_by;  // of a terminating one: when its grace period ends (the deletion timestamp)
+  std::optional<Time> gone_by;  // of a terminating pod: when its grace period ends (the deletion timestamp)
   ResourceList requests;   // of the pod, without the implicit `pods: 1`
   bool operator==(const PodPlacement&) const = default;
 
-  // What it uses is counted on its node. A pod that asks for places and names no workload is counted with the claim of its workload,
-  // whichever that is, and not once more.
+  // Whether the pod's requests count on its node. Those of a pod with wants_places that names no workload do not: the
+  // claim of its workload, whichever that is, counts them already.
   bool holds_node() const { return !node.empty() && !terminated && !(wants_places && workload.empty()); }
 };
 PodPlacement decode_pod_placement(const Json& pod);

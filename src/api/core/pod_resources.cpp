@@ -14,7 +14,7 @@ void raise(ResourceList& most, const ResourceList& other) {
   }
 }
 
-// Quantities that do not parse are left out: the API server refuses them before anybody counts.
+// Leaves out invalid quantities: the API server refuses such pods anyway.
 ResourceList lenient(const JsonObject& object) {
   ResourceList list;
   for (const auto& member : object)
@@ -26,7 +26,7 @@ bool is_sidecar(const Json& init_container) {
   return string_at(init_container, {"restartPolicy"}) == "Always";
 }
 
-// Only these can be set for the pod as a whole (KEP-2837).
+// Only these resources can be set at pod level (KEP-2837).
 bool is_pod_level(std::string_view resource) {
   return resource == "cpu" || resource == "memory" || resource.starts_with("hugepages-");
 }
@@ -62,7 +62,7 @@ ResourceList pod_requests(const Json& pod_spec) {
   ResourceList total;
   for (const Json& container : array_at(pod_spec, {"containers"}))
     add(total, lenient(object_at(container, {"resources", "requests"})));
-  // Init containers run one after the other, each beside the sidecars started before it.
+  // Init containers run one after another, together with the sidecars that started before them.
   ResourceList sidecars;
   ResourceList init_peak;
   for (const Json& container : array_at(pod_spec, {"initContainers"})) {

@@ -1,4 +1,4 @@
-// How much a pod asks for: containers, init containers (sidecars among them), pod-level resources, overhead.
+// The resource requests of a pod: containers, init containers (with sidecars), pod-level resources, overhead.
 // https://kubernetes.io/docs/concepts/workloads/pods/init-containers/#resource-sharing-within-containers
 #pragma once
 
@@ -27,14 +27,14 @@ struct LimitRangeItem {
 };
 std::vector<LimitRangeItem> decode_limit_range(const Json& limit_range);
 
-// The pod spec as Kubernetes would see it at pod creation: RuntimeClass overhead, LimitRange defaults, limits
-// as requests (KEP: Kueue accounts for these before quota). `overhead` may be null.
+// Returns the pod spec as it will be after pod creation: with RuntimeClass overhead, LimitRange defaults, and limits
+// as requests where these are missing. Quota counts these values. `overhead` may be null.
 Json adjust_pod_spec(const Json& pod_spec, const std::vector<LimitRangeItem>& limits, const Json& overhead);
 
-// Requests above limits. Paths start with `path`.
+// An error for each container with requests above its limits. Paths start with `path`.
 FieldErrors requests_above_limits(const Json& pod_spec, std::string_view path);
-// Amounts of containers, and sums of the pod, outside the min and max of limit ranges. Paths start with
-// `path`.
+// Errors for amounts of containers, and sums of the pod, that are outside min and max of the limit ranges. Paths
+// start with `path`.
 FieldErrors outside_limit_ranges(const Json& pod_spec, const std::vector<LimitRangeItem>& limits,
                                  std::string_view path);
 

@@ -1,4 +1,4 @@
-// Taints, tolerations, node selection: the parts of a pod's spec that decide where it may run.
+// Taints, tolerations and node selection: the parts of a pod's spec that restrict on which nodes it may run.
 // https://kubernetes.io/docs/concepts/scheduling-eviction/
 #pragma once
 
@@ -43,10 +43,11 @@ std::vector<Taint> decode_taints(const Json& array);
 std::vector<Toleration> decode_tolerations(const Json& array);
 Json encode_tolerations(const std::vector<Toleration>& tolerations);
 
-// What a pod asks of the node it runs on.
+// The constraints of a pod on its node.
 struct NodeConstraints {
   StringMap node_selector;
-  std::vector<NodeSelectorTerm> required_terms;  // of requiredDuringSchedulingIgnoredDuringExecution, or-ed; empty: no limit
+  // Of requiredDuringSchedulingIgnoredDuringExecution, or-ed; empty: no constraint.
+  std::vector<NodeSelectorTerm> required_terms;
   std::vector<Toleration> tolerations;
   bool operator==(const NodeConstraints&) const = default;
 };

@@ -85,7 +85,7 @@ void check_annotations(const JsonObject& annotations, const std::string& path, F
     size += key.size();
     if (annotation.value().is_string()) size += annotation.value().get_string().size();
     const Json shown(key);
-    // Annotations may be written in capitals, also in their prefix.
+    // Keys of annotations may have capital letters, also in the prefix.
     std::transform(key.begin(), key.end(), key.begin(),
                    [](char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
     if (const std::string broken = check_qualified_name(key); !broken.empty())

@@ -19,7 +19,7 @@
 namespace berth::api::kueue {
 namespace {
 
-constexpr int kMaxOwners = 10;  // owner chains are short; a circle must end
+constexpr int kMaxOwners = 10;  // owner chains are short; the bound also ends a cycle
 
 // --- Jobs.
 
@@ -47,7 +47,7 @@ batch::JobContext job_context(const Json& job, const AdmissionContext& admission
 FieldErrors check_job(const Json& job, const Json* old, std::string_view subresource, const AdmissionContext& admission) {
   if (!subresource.empty()) return {};
   const auto context = job_context(job, admission);
-  // A Job that loses its queue label was managed until now: that is for the rules of updates to judge.
+  // A Job that loses its queue label was managed until now: the update rules must check that.
   const bool concerned =
       batch::is_managed(job, context) || (old != nullptr && batch::is_managed(*old, context));
   if (!concerned) return {};
@@ -96,7 +96,7 @@ AdmissionRules workload_rules() {
 
 // --- Versions.
 
-// The version of an object of Kueue's group that is not the one webhooks know; empty for all others.
+// The version of an object of Kueue's group if it is not the webhooks' version; empty for all other objects.
 std::string other_version(const Json& object) {
   const std::string_view api_version = string_at(object, {"apiVersion"});
   const std::string prefix = std::string(kGroup) + "/";
@@ -105,7 +105,7 @@ std::string other_version(const Json& object) {
   return version == kVersion ? std::string() : std::string(version);
 }
 
-// The object as the webhooks know it, whichever version it was sent in.
+// The object in the webhooks' version, from any version; unchanged when the conversion fails.
 class InWebhookVersion {
  public:
   explicit InWebhookVersion(const Json& object) : object_(&object) {

@@ -1,5 +1,5 @@
-// What Kueue's webhooks do on admission, for each resource that they look at, as functions. Webhooks that an API server calls and the
-// embedded server in process are two doors to these.
+// The rules of Kueue's webhooks on admission, as functions for each resource. Both the webhook server and the
+// embedded API server use them.
 // https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
 #pragma once
 
@@ -15,15 +15,15 @@
 
 namespace berth::api::kueue {
 
-// Whether the jobs of a namespace are managed at all, whatever their labels (Configuration: managedJobsNamespaceSelector).
+// Whether Berth manages the jobs of a namespace (Configuration: managedJobsNamespaceSelector).
 using NamespaceFilter = std::function<bool(std::string_view ns)>;
-// By the labels of the namespace, of which kubernetes.io/metadata.name is always its name. `get` gives the namespace, or null: then
-// only its name is known.
+// Selects by the labels of the namespace; kubernetes.io/metadata.name is always its name. `get` returns the
+// namespace, or null when it is unknown: then only the name counts.
 NamespaceFilter namespaces_matching(LabelSelector selector, std::function<JsonPtr(std::string_view ns)> get);
-// The selector that Kueue has by default: all namespaces but kube-system and the controller's own.
+// Kueue's default selector: all namespaces except kube-system and the controller's own.
 NamespaceFilter all_but_system(std::string own = "kueue-system");
 
-// What differs between installations.
+// Settings of an installation.
 struct AdmissionPolicy {
   NamespaceFilter manages_namespace = all_but_system();
   bool manage_jobs_without_queue_name = false;
@@ -41,33 +41,35 @@ struct AdmissionContext {
   const AdmissionPolicy& policy;
 };
 
-// All functions take objects in any version of their resource and judge them as the version that webhooks are registered for
-// (matchPolicy Equivalent); what cannot be converted to it is left as it is. Each may be empty.
+// All functions take objects in any version of their resource and convert them to the version for which the webhooks
+// are registered (matchPolicy Equivalent). An object that cannot be converted is not defaulted, and is checked as it
+// is. Each function may be empty.
 struct AdmissionRules {
-  // On creation: sets defaults. Doing it twice is doing it once.
+  // On creation: sets defaults. Idempotent.
   std::function<void(Json& object, const AdmissionContext&)> mutate;
-  // On creation (`old` null) and on updates, also of subresources ("" is the object itself).
+  // Validates on creation (`old` is null) and on updates, also of subresources ("" is the object itself).
   std::function<FieldErrors(const Json& object, const Json* old, std::string_view subresource, const AdmissionContext&)> check;
   // Whether the object may be deleted; the error says why not.
   std::function<Result<void>(const Json& object, const AdmissionContext&)> remove = {};
-  // Kueue's name of the webhook that validates the resource, e.g. "vjob.kb.io". Empty: the rules are not Kueue's.
+  // The name of Kueue's webhook that validates the resource, e.g. "vjob.kb.io". Empty: the rules are not Kueue's.
   std::string_view webhook = {};
 
-  // How errors of `check` are told: 403 Forbidden for Kueue's webhooks, 422 Invalid for others, with a cause per error. The
-  // message of the first is the errors alone: an API server puts the name of the webhook before it.
+  // The response for errors of `check`, with a cause per error: 403 Forbidden for Kueue's webhooks, 422 Invalid for
+  // others. The message of a 403 has only the errors: an API server puts the name of the webhook before it.
   RestResponse refusal(std::string_view group, const Json& object, const FieldErrors& errors) const;
 };
-// Whether an API server tells that an admission webhook refused the request, and not the server itself for a lack of rights.
+// Whether an admission webhook refused the request (by the message), and not the API server for a lack of
+// permissions.
 bool refused_by_webhook(const RestResponse& response);
 
-// The rules of a resource in all its versions; all functions empty for what nobody looks at.
+// Returns the rules of a resource for all its versions; all functions are empty for a resource without rules.
 using RulesOf = std::function<AdmissionRules(std::string_view group, std::string_view resource)>;
 
-// Whether a Job that owns the Job, directly or not, is managed: then that one decides. `without_queue_name`:
-// Jobs are managed whether or not they name a queue.
+// Whether a Job that controls this Job, directly or not, is managed: then that Job is queued instead of this one.
+// `without_queue_name`: Jobs are managed even if they name no queue. Looks at up to 10 owners.
 bool has_managed_ancestor(const Json& job, const ObjectGetter& get, bool without_queue_name);
 
-// Those of Kueue: a RulesOf.
+// Kueue's rules; a RulesOf.
 const AdmissionRules& admission_rules(std::string_view group, std::string_view resource);
 
 }  // namespace berth::api::kueue

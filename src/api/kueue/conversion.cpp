@@ -29,7 +29,7 @@ JsonArray* array_in(Json& value, std::initializer_list<std::string_view> path, s
   return member && member->is_array() ? &member->as_array() : nullptr;
 }
 
-// Moves a member; what stood under the new name goes.
+// Renames a member; replaces a member that has the new name already.
 void rename(Json& value, std::initializer_list<std::string_view> path, std::string_view from, std::string_view to) {
   JsonObject* parent = object_in(value, path);
   Json* member = parent ? parent->if_contains(from) : nullptr;
@@ -163,7 +163,7 @@ void multi_kueue_cluster_up(Json& object) {
   for (const std::string_view field : {"kubeConfig", "clusterProfileRef"}) {
     Json* member = spec->if_contains(field);
     if (member == nullptr) continue;
-    // The old schema requires kubeConfig even beside a profile; an empty one says nothing.
+    // The v1beta1 schema requires kubeConfig even with a profile; ignore an empty one.
     if (field != "kubeConfig" || !string_at(*member, {"location"}).empty()) source[field] = std::move(*member);
     spec->erase(field);
   }

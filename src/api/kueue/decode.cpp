@@ -33,7 +33,7 @@ constexpr std::array<Name<WithinClusterQueue>, 3> kWithin{
      {"LowerPriority", WithinClusterQueue::kLowerPriority},
      {"LowerOrNewerEqualPriority", WithinClusterQueue::kLowerOrNewerEqualPriority}}};
 
-// Gathers what goes wrong first while one object is read; later reads go on harmlessly.
+// Reads one object and keeps the first error; later reads return defaults.
 class Reader {
  public:
   Reader(std::string_view kind, const Json& object)

@@ -122,7 +122,8 @@ bool has_others(const Json* value, std::initializer_list<std::string_view> known
          });
 }
 
-// Whether it holds what is not read below; inside of lists nothing is looked for, which a patch does not keep either.
+// Whether the status has fields that are not decoded below. Does not look inside lists: a patch replaces these as a
+// whole.
 bool has_more(const Json& status) {
   return has_others(&status, {"conditions", "admission", "requeueState", "reclaimablePods", "admissionChecks",
                               "resourceRequests", "accumulatedPastExecutionTimeSeconds", "schedulingStats",
@@ -139,7 +140,8 @@ Result<WorkloadStatus> decode_status(const Json& value) {
   if (const Json* admission = find(value, "admission"); admission && admission->is_object()) {
     auto decoded = decode_admission(*admission);
     if (!decoded) return tl::unexpected(decoded.error());
-    if (!decoded->cluster_queue.empty()) status.admission = std::move(*decoded);  // else it admits nowhere
+    // Without a cluster queue it is no admission
+    if (!decoded->cluster_queue.empty()) status.admission = std::move(*decoded);
   }
   status.requeue_state = decode_requeue_state(value);
   for (const Json& pod : array_at(value, {"reclaimablePods"}))

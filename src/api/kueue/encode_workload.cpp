@@ -73,7 +73,7 @@ JsonObject encode_check(const AdmissionCheckState& check) {
   return out;
 }
 
-// A list under `key`, left out when it is empty.
+// Writes a list under `key`; leaves out an empty list.
 template <typename T, typename Encode>
 void put_list(JsonObject& out, std::string_view key, const std::vector<T>& values, Encode encode) {
   if (values.empty()) return;

@@ -1,4 +1,4 @@
-// What a workload's job says about it: the part of a workload's status that only its owner can know.
+// What a workload's job reports: the part of a workload's status that only its owner knows.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 namespace berth::api::kueue {
 
 struct JobReport {
-  // The job ended (or never can run): the workload gets this Finished condition.
+  // The job ended, or can never run: the workload gets this Finished condition.
   struct Outcome {
     std::string reason;  // Succeeded, Failed, OutOfSync, OwnerNotFound, FailedToStart
     std::string message;
@@ -18,18 +18,17 @@ struct JobReport {
   };
   std::optional<Outcome> finished;
 
-  // All pods are ready or succeeded; none when the kind of job does not tell.
+  // All pods are ready or succeeded; nullopt when the kind of job does not report it.
   std::optional<bool> pods_ready;
 
-  // Pods that ended and whose quota may be used by others, per pod set; none when nothing is said about them.
+  // Per pod set the ended pods whose quota other workloads may use; nullopt when the report does not tell.
   std::optional<std::vector<ReclaimablePod>> reclaimable;
 
-  // The job is suspended and no pod of it is active. Only such a report lets go of an evicted workload's
-  // quota.
+  // The job is suspended and has no active pods. Only such a report releases the quota of an evicted workload.
   bool stopped = false;
 
-  // The resourceVersion of the workload the report was made on: a report older than the eviction proves
-  // nothing.
+  // The resourceVersion of the workload for which the report was made: a report from before the eviction does not
+  // prove that the job stopped.
   std::string workload_version;
 
   bool operator==(const JobReport&) const = default;

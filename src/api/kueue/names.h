@@ -1,4 +1,4 @@
-// Labels and annotations of Kueue that people put on jobs and workloads.
+// Labels and annotations of Kueue on jobs, workloads and pods.
 // https://kueue.sigs.k8s.io/docs/reference/labels-and-annotations/
 #pragma once
 
@@ -12,14 +12,14 @@ inline constexpr std::string_view kMaxExecTimeLabel = "kueue.x-k8s.io/max-exec-t
 inline constexpr std::string_view kPrebuiltWorkload =
     "kueue.x-k8s.io/prebuilt-workload-name";  // or an annotation
 
-inline constexpr std::string_view kManagedLabel = "kueue.x-k8s.io/managed";  // "true" on what Kueue made
+inline constexpr std::string_view kManagedLabel = "kueue.x-k8s.io/managed";  // "true" on objects that Kueue created
 
 // Annotations.
 inline constexpr std::string_view kProvisioningPrefix =
-    "provreq.kueue.x-k8s.io/";  // of jobs: the rest is a parameter of their ProvisioningRequests
+    "provreq.kueue.x-k8s.io/";  // on jobs: the rest names a parameter of their ProvisioningRequests
 inline constexpr std::string_view kAdmissionGatedBy = "kueue.x-k8s.io/admission-gated-by";
 inline constexpr std::string_view kPriorityBoost =
-    "kueue.x-k8s.io/priority-boost";  // of workloads: added to the priority
+    "kueue.x-k8s.io/priority-boost";  // on workloads: added to the priority
 inline constexpr std::string_view kElasticJob = "kueue.x-k8s.io/elastic-job";
 inline constexpr std::string_view kSliceReplacementFor = "kueue.x-k8s.io/workload-slice-replacement-for";
 inline constexpr std::string_view kJobMinParallelism = "kueue.x-k8s.io/job-min-parallelism";
@@ -33,19 +33,19 @@ inline constexpr std::string_view kSliceSize = "kueue.x-k8s.io/podset-slice-size
 inline constexpr std::string_view kSliceConstraints = "kueue.x-k8s.io/podset-slice-required-topology-constraints";
 inline constexpr std::string_view kPodSetGroupName = "kueue.x-k8s.io/podset-group-name";
 
-// What admission puts on the pods of a job.
+// Set on the pods of a job at admission.
 inline constexpr std::string_view kPodSetLabel = "kueue.x-k8s.io/podset";
 inline constexpr std::string_view kClusterQueueLabel = "kueue.x-k8s.io/cluster-queue-name";
 inline constexpr std::string_view kLocalQueueLabel = "kueue.x-k8s.io/local-queue-name";
 inline constexpr std::string_view kWorkloadAnnotation = "kueue.x-k8s.io/workload";
 inline constexpr std::string_view kTopologyGate = "kueue.x-k8s.io/topology";  // a scheduling gate
-// Of a pod: what is subtracted from its index before it is a rank.
+// On a pod: its rank is its index minus this offset.
 inline constexpr std::string_view kPodIndexOffset = "kueue.x-k8s.io/pod-index-offset";
 
-// spec.controllerName of the admission checks that ask for nodes.
+// spec.controllerName of admission checks that use ProvisioningRequests.
 inline constexpr std::string_view kProvisioningController = "kueue.x-k8s.io/provisioning-request";
 
-// Objects of this name are used where none is named: LocalQueue (per namespace) and WorkloadPriorityClass.
+// The LocalQueue (per namespace) and WorkloadPriorityClass with this name are the defaults for jobs that name none.
 inline constexpr std::string_view kDefaultName = "default";
 
 }  // namespace berth::api::kueue

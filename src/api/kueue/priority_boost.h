@@ -1,4 +1,4 @@
-// The annotation kueue.x-k8s.io/priority-boost of a workload: a signed integer that counts like priority
+// The annotation kueue.x-k8s.io/priority-boost of a workload: a signed integer that is added to its priority
 // (KEP-7990).
 #pragma once
 
@@ -10,9 +10,9 @@
 
 namespace berth::api::kueue {
 
-// "15", "-5", "+3"; none when it is no integer of 32 bits.
+// Parses "15", "-5", "+3"; nullopt when the text is not a 32-bit integer.
 std::optional<std::int32_t> parse_priority_boost(std::string_view text);
-// Of an object; none when it has no such annotation or one that cannot be read.
+// The boost of an object; nullopt when the annotation is absent or invalid.
 std::optional<std::int32_t> priority_boost(const ObjectMeta& meta);
 
 }  // namespace berth::api::kueue

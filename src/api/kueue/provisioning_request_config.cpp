@@ -20,7 +20,7 @@ Result<PodSetMergePolicy> decode_merge_policy(std::string_view text) {
               "\"; IdenticalPodTemplates and IdenticalWorkloadSchedulingRequirements are known");
 }
 
-// The definition's own bounds say the same; a definition of somebody else may not have them.
+// Our CRD has the same bounds, but another version of the CRD may not have them.
 Result<void> check(const ProvisioningRequestConfig& config) {
   if (config.class_name.empty())
     return fail("spec.provisioningClassName is empty; name the class that shall answer the requests");

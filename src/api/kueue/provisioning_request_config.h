@@ -18,8 +18,8 @@ inline constexpr std::string_view kProvisioningRequestConfigKind = "Provisioning
 // Which pod sets of a workload share one pod set of its request.
 enum class PodSetMergePolicy : std::uint8_t {
   kNone,
-  kIdenticalPodTemplates,     // those whose pods are the same in everything
-  kIdenticalSchedulingNeeds,  // IdenticalWorkloadSchedulingRequirements: those that need the same room
+  kIdenticalPodTemplates,     // pod sets with equal pod templates
+  kIdenticalSchedulingNeeds,  // IdenticalWorkloadSchedulingRequirements: pod sets with equal scheduling requirements
 };
 
 struct ProvisioningRequestConfig {
@@ -27,13 +27,14 @@ struct ProvisioningRequestConfig {
   std::string class_name;  // provisioningClassName
   StringMap parameters;    // passed on to the request
   std::vector<std::string>
-      managed_resources;  // only pod sets that use one of them need a request; empty: all do
-  // A failed request is repeated after base * 2^(n-1) seconds, at most max, and at most `limit` times.
+      managed_resources;  // only pod sets that use one of these resources need a request; empty: all do
+  // The n-th retry of a failed request comes after base * 2^(n-1) seconds, at most max; there are at most `limit`
+  // retries.
   struct Retry {
     std::int32_t limit = 3, base_seconds = 60, max_seconds = 1800;
   } retry;
-  // When the room is there, pods select the node label `key` with the value that the request's details have
-  // for `detail`.
+  // When the capacity is provisioned, pods get a node selector: label `key` with the value of `detail` in the
+  // request's status.provisioningClassDetails.
   struct NodeSelector {
     std::string key, detail;
   };
@@ -41,7 +42,7 @@ struct ProvisioningRequestConfig {
   PodSetMergePolicy merge_policy = PodSetMergePolicy::kNone;
 };
 
-// Fails, naming the field, when no valid request could be made with it.
+// Fails when the config cannot give a valid ProvisioningRequest; the error names the field.
 Result<ProvisioningRequestConfig> decode_provisioning_request_config(const Json& object);
 
 }  // namespace berth::api::kueue

@@ -8,7 +8,7 @@
 namespace berth::api::kueue {
 namespace {
 
-// The schema's bounds of a Workload.
+// Bounds of the Workload schema.
 constexpr std::size_t kMaxLevelLength = 63;
 constexpr std::size_t kMaxGroupNameLength = 256;
 constexpr std::size_t kMaxLayers = 3;
@@ -28,7 +28,7 @@ std::optional<std::int64_t> integer(std::string_view digits) {
   return value;
 }
 
-// The spellings that Kubernetes' tools take for a bool.
+// The spellings that Go's strconv.ParseBool accepts.
 std::optional<bool> boolean(std::string_view word) {
   for (const std::string_view yes : {"1", "t", "T", "true", "TRUE", "True"})
     if (word == yes) return true;
@@ -53,7 +53,7 @@ void check_level(std::string_view level, const std::string& path, FieldErrors& e
   }
 }
 
-// How many pods a slice of the pod set may have: no more than there are, and without a rest.
+// Checks the size of a slice: at most the pod set's count, and a divisor of it.
 void check_size(std::int64_t size, std::int64_t count, const Json& shown, const std::string& path,
                 FieldErrors& errors) {
   const std::string of = "pod set count " + std::to_string(count);
@@ -83,8 +83,8 @@ void check_two_fields(const JsonObject& annotations, std::int64_t count, const s
   if (pods && *pods >= 1) check_size(*pods, count, Json(*size), at, errors);
 }
 
-// One layer of slices within slices, by itself. `above`: the levels of the layers before. `at`: the
-// annotation.
+// Checks one layer of nested slices without its size ratio. `above`: the levels of the outer layers. `at`: the path
+// of the annotation.
 void check_layer(const Json& layer, const std::vector<std::string_view>& above, const std::string& at,
                  FieldErrors& errors) {
   const std::string path = index_path(at, above.size());
@@ -104,7 +104,8 @@ void check_layer(const Json& layer, const std::vector<std::string_view>& above, 
                                                         std::to_string(same - above.begin()) + ")")));
 }
 
-// Each layer cuts the one above it without a rest, the first one the pod set.
+// The size of each layer must divide the size of the layer above it; that of the first layer the count of the pod
+// set.
 void check_layer_sizes(const JsonArray& layers, std::int64_t count, const std::string& at,
                        FieldErrors& errors) {
   std::int64_t whole = count;

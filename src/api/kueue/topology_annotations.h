@@ -1,4 +1,4 @@
-// Where the pods of a pod set shall be, as people ask for it: annotations of the pod template.
+// The topology request of a pod set: annotations of the pod template.
 // https://kueue.sigs.k8s.io/docs/concepts/topology_aware_scheduling/
 #pragma once
 
@@ -11,16 +11,17 @@
 
 namespace berth::api::kueue {
 
-// Everything that is wrong with the topology annotations of a pod set of `count` pods. `path` is that of the annotations.
-// Beyond Kueue: slices must divide the pod set, and levels must be short enough for a Workload to name them.
+// Appends all errors in the topology annotations of a pod set with `count` pods. `path` is the path of the
+// annotations. Stricter than Kueue: slices must divide the pod set, and names of levels must be short enough for a
+// Workload.
 void check_topology_annotations(const JsonObject& annotations, std::int64_t count, const std::string& path,
                                 FieldErrors& errors);
 
-// What the annotations ask for. Of several modes the strictest counts; what cannot be read is left out (the check above
-// has told). Without annotations only the index label is set, which keeps ranks when places are implied.
+// The request in the annotations. Of several modes the strictest counts; invalid values are left out (the check above
+// reports them). Without annotations only the index label is set: it keeps ranks when a topology is implied.
 TopologyRequest topology_request_of(const JsonObject& annotations, std::string_view pod_index_label);
 
-// Whether one of the three modes (required, preferred, unconstrained) is there, whatever its value.
+// Whether one of the three modes (required, preferred, unconstrained) is present, with any value.
 bool names_topology_mode(const JsonObject& annotations);
 
 }  // namespace berth::api::kueue

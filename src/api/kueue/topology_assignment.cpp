@@ -27,7 +27,8 @@ struct Run {
   std::size_t begin, end;
 };
 
-// A value that all domains of a slice share, or one for each of them: what is between their common ends.
+// The values of one level: one value that all domains of the slice share; or a common prefix and suffix and, for each
+// domain, the part between them.
 JsonObject encode_values(const TopologyAssignment& assignment, Run run, std::size_t level) {
   const auto value = [&](std::size_t i) -> const std::string& { return assignment.domains[i].values[level]; };
   const std::string& first = value(run.begin);
@@ -79,7 +80,7 @@ void append_chunks(std::vector<Run>& runs, Run run) {
     runs.push_back({begin, std::min(begin + kMaxDomainsPerSlice, run.end)});
 }
 
-// The longest beginning of `name` that ends in its dash number `dashes` or an earlier one, and that `other` has too.
+// The longest common prefix of `name` and `other` that ends in a dash, among the first `dashes` dashes of `name`.
 std::string_view shared_prefix(std::string_view name, std::string_view other, std::size_t dashes) {
   const std::size_t common = common_prefix(name, other);
   std::size_t length = 0;
@@ -88,7 +89,8 @@ std::string_view shared_prefix(std::string_view name, std::string_view other, st
   return name.substr(0, length);
 }
 
-// Domains in a row whose hostnames share their longest prefix with a neighbour, looking at `dashes` of them at most.
+// Splits the domains into runs of consecutive hostnames with the same prefix. The prefix of a hostname is the longest
+// shared_prefix() with a neighbour.
 std::vector<Run> runs_by_prefix(const std::vector<TopologyDomain>& domains, std::size_t dashes) {
   const auto name = [&](std::size_t i) -> std::string_view { return domains[i].values.front(); };
   const auto prefix = [&](std::size_t i) {
@@ -110,7 +112,8 @@ std::vector<Run> runs_by_prefix(const std::vector<TopologyDomain>& domains, std:
   return runs;
 }
 
-// By the longest prefixes that need no more slices than there may be. Fewer dashes never make more runs.
+// Splits by the longest prefixes that give at most kMaxSlices runs. Fewer dashes never give more runs, so a binary
+// search finds the number of dashes.
 std::vector<Run> split_by_prefix(const TopologyAssignment& assignment) {
   std::size_t most = 0;
   for (const auto& domain : assignment.domains)
@@ -166,7 +169,7 @@ struct LevelValues {
   }
 };
 
-// The pods of the domains of one slice.
+// The pod counts of the domains of one slice.
 struct PodCounts {
   std::int32_t universal = 0;
   const JsonArray* individual = nullptr;  // null: universal
@@ -176,7 +179,7 @@ struct PodCounts {
   }
 };
 
-// Exactly one of the two forms is there.
+// Requires exactly one of the two forms.
 Result<void> one_form(const Json& value, const std::string& path) {
   if ((find(value, "universal") != nullptr) == (find(value, "individual") != nullptr))
     return fail(path + ": expected exactly one of universal and individual");

@@ -1,5 +1,6 @@
-// Kueue's kinds (kueue.x-k8s.io/v1beta2) as C++ values: the parts that decide or are written. Field names are the API's.
-// Defaults are those of the CRDs; decoding an object that passed validation never fails, a missing field takes its default.
+// Kueue's kinds (kueue.x-k8s.io/v1beta2) as C++ values: the fields that decisions need or that Berth writes. Field
+// names are the API's, defaults those of the CRDs. Decoding a valid object never fails; a missing field takes its
+// default.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +54,7 @@ struct ClusterQueue {
   std::vector<ResourceGroup> resource_groups;
   std::string cohort_name;
   QueueingStrategy queueing_strategy = QueueingStrategy::kBestEffortFifo;
-  std::optional<LabelSelector> namespace_selector;  // none matches nothing
+  std::optional<LabelSelector> namespace_selector;  // none: matches no namespace
   FungibilityPolicy when_can_borrow = FungibilityPolicy::kMayStopSearch;
   FungibilityPolicy when_can_preempt = FungibilityPolicy::kTryNextFlavor;
   FungibilityPreference preference = FungibilityPreference::kBorrowingOverPreemption;
@@ -69,16 +70,18 @@ struct ClusterQueue {
   StopPolicy stop_policy = StopPolicy::kNone;
   Quantity fair_weight = Quantity::of(1);  // fairSharing.weight (KEP-1714); not negative
 
-  // Terms that Kueue's API has no words for: a cluster queue made from another API's queue sets them (docs/adr/0013), decoding
-  // leaves them as they are.
+  // Settings that are not in Kueue's API. A cluster queue that is made from a queue of another API sets them
+  // (docs/adr/0013); decoding leaves the defaults.
   struct Terms {
     bool reclaimable = true;  // other queues may preempt its workloads
-    // Of heads of several queues that may be admitted, those of a higher one come first; of several queues that have to give way,
-    // those of a lower one do.
+    // Workloads of queues with higher priority are admitted first; victims come first from queues with lower
+    // priority.
     std::int32_t priority = 0;
-    // How many ancestors of a victim's queue must exceed their quota, too; none: all below the common one (Kueue's rule).
+    // When this queue preempts: how many ancestors of the victim's queue must exceed their quota, too; none: all
+    // below the common ancestor (Kueue's rule).
     std::optional<std::int32_t> reclaim_levels;
-    // The flavor in which resources are counted that no group covers, with quota 0 and no limits; "": nobody gets them here.
+    // The flavor of resources that no resource group covers; their nominal quota is 0, without borrowing or lending
+    // limits. "": the queue has no quota for such resources.
     std::string flavor_of_the_rest;
     bool operator==(const Terms&) const = default;
   } terms;
@@ -88,8 +91,9 @@ struct Cohort {
   ObjectMeta meta;
   std::string parent_name;
   std::vector<ResourceGroup> resource_groups;
-  Quantity fair_weight = Quantity::of(1);  // as ClusterQueue's
-  bool unbounded = false;  // of what no group names it has any amount. No word of Kueue's API, as ClusterQueue::terms
+  Quantity fair_weight = Quantity::of(1);  // as in ClusterQueue
+  // Has an unlimited quota of every resource that no group names. Not in Kueue's API, as ClusterQueue::terms.
+  bool unbounded = false;
 };
 
 struct LocalQueue {
@@ -98,7 +102,7 @@ struct LocalQueue {
   StopPolicy stop_policy = StopPolicy::kNone;
 };
 
-// The levels of the machine room, from the coarsest to the finest: the labels of nodes that name them (KEP-2724).
+// The levels of the data center, from the coarsest to the finest: the node labels that name the domains (KEP-2724).
 struct Topology {
   ObjectMeta meta;
   std::vector<std::string> levels;  // 1 to 16; kubernetes.io/hostname only as the last
@@ -109,7 +113,7 @@ struct ResourceFlavor {
   StringMap node_labels;
   std::vector<Taint> node_taints;
   std::vector<Toleration> tolerations;
-  std::string topology_name;  // empty: its pods are not placed
+  std::string topology_name;  // empty: its pods get no topology assignment
 };
 
 struct AdmissionCheck {
@@ -128,10 +132,10 @@ struct WorkloadPriorityClass {
   std::int32_t value = 0;
 };
 
-// Where the pods of a pod set shall be (KEP-2724). At most one of required, preferred and unconstrained.
+// A pod set's request for topology domains (KEP-2724). At most one of required, preferred and unconstrained is set.
 struct SliceLayer {
-  std::string topology;   // a level: all pods of one slice are in one domain of it
-  std::int32_t size = 1;  // pods of one slice
+  std::string topology;   // a level: all pods of a slice are in one domain of this level
+  std::int32_t size = 1;  // pods per slice
   bool operator==(const SliceLayer&) const = default;
 };
 struct TopologyRequest {
@@ -140,12 +144,12 @@ struct TopologyRequest {
   std::string pod_index_label, sub_group_index_label;
   std::optional<std::int32_t> sub_group_count;
   std::string pod_set_group_name;
-  // Slices: the two-field form, or (not both) up to three layers, from the coarsest to the finest.
+  // Slices: either the two fields, or up to three layers from the coarsest to the finest.
   std::string slice_required_topology;
   std::optional<std::int32_t> slice_size;
   std::vector<SliceLayer> slice_constraints;
 
-  // Asks for places of its own accord. A group name or an index label alone does not.
+  // Whether the pod set explicitly requests a topology assignment. A group name or an index label alone does not.
   bool explicit_request() const {
     return required || preferred || unconstrained.value_or(false) || !slice_required_topology.empty() || slice_size ||
            !slice_constraints.empty();
@@ -162,14 +166,14 @@ struct PodSet {
   Rare<TopologyRequest> topology_request;
 };
 
-// The domains that the pods of a pod set were given, ordered by their values; every count is at least 1.
+// The domains assigned to the pods of a pod set, ordered by their values; every count is at least 1.
 struct TopologyDomain {
-  std::vector<std::string> values;  // one for each level
+  std::vector<std::string> values;  // one per level
   std::int32_t count = 0;
   bool operator==(const TopologyDomain&) const = default;
 };
 struct TopologyAssignment {
-  std::vector<std::string> levels;  // the hostname level alone when it is the lowest of the topology, else all levels
+  std::vector<std::string> levels;  // only hostname when that is the lowest level of the topology, else all levels
   std::vector<TopologyDomain> domains;
   bool operator==(const TopologyAssignment&) const = default;
 };
@@ -231,7 +235,7 @@ struct EvictionCount {
   bool operator==(const EvictionCount&) const = default;
 };
 
-// A workload with a gate that is not open may not preempt anybody (KEP-8303).
+// A workload with a closed gate must not preempt other workloads (KEP-8303).
 struct PreemptionGate {
   std::string name;
   bool open = false;  // position
@@ -248,9 +252,9 @@ struct WorkloadStatus {
   std::vector<PodSetRequest> resource_requests;
   std::optional<std::int32_t> accumulated_past_execution_time_seconds;
   std::vector<EvictionCount> evictions;       // schedulingStats.evictions
-  std::vector<std::string> unhealthy_nodes;  // names of failed nodes whose pods shall be placed anew; at most 8
+  std::vector<std::string> unhealthy_nodes;  // failed nodes whose pods need another node; at most 8 names
   std::vector<PreemptionGate> preemption_gates;  // those of the spec, with their positions; at most 8
-  bool has_more = false;  // decoded: there were fields besides these, which only a patch leaves as they are
+  bool has_more = false;  // the decoded status had other fields, too, which only a patch preserves
   bool operator==(const WorkloadStatus&) const = default;
 };
 
@@ -278,11 +282,11 @@ Result<ResourceFlavor> decode_resource_flavor(const Json& object);
 Result<Topology> decode_topology(const Json& object);
 Result<AdmissionCheck> decode_admission_check(const Json& object);
 Result<WorkloadPriorityClass> decode_workload_priority_class(const Json& object);
-// Where a decoded workload finds the copy of a pod template that it keeps.
+// Returns the document that a decoded workload keeps as its pod template; it may share one between equal templates.
 using TemplateKeeper = std::function<JsonPtr(const Json& pod_template)>;
-JsonPtr copy_template(const Json& pod_template);  // a copy of its own
+JsonPtr copy_template(const Json& pod_template);  // makes a new copy each time
 Result<Workload> decode_workload(const Json& object, const TemplateKeeper& keep = copy_template);
-TopologyRequest decode_topology_request(const Json& value);  // lenient: validation has looked at it before
+TopologyRequest decode_topology_request(const Json& value);  // lenient: the value is validated already
 Json encode_topology_request(const TopologyRequest& request);
 
 Json encode_workload(const Workload& workload);             // the whole object, without status when it is empty

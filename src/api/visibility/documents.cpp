@@ -27,7 +27,7 @@ Json entry(std::string_view name, std::string_view singular, bool namespaced, Js
                     {"verbs", std::move(verbs)}};
 }
 
-// --- OpenAPI. The two forms differ in where schemas are kept and in how parameters and answers are described.
+// --- OpenAPI. The two forms differ in the place of schemas and in the description of parameters and responses.
 
 struct Form {
   bool v2 = false;
@@ -166,7 +166,7 @@ Json group_document() {
   return out;
 }
 
-// The queues themselves are there for their subresource only: nothing may be done with them.
+// The queues themselves have no verbs; they are listed only because of their subresource.
 Json resource_list(std::string_view version) {
   JsonArray resources;
   for (const Queue& queue : kQueues) {

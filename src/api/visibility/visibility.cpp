@@ -64,7 +64,7 @@ Json encode_summary(std::string_view version, const std::vector<PendingWorkload>
   return out;
 }
 
-// Kueue names the resource in singular here.
+// As in Kueue, the message has the singular of the resource.
 RestResponse no_such_queue(std::string_view resource, std::string_view name) {
   resource.remove_suffix(1);
   return not_found({std::string(kGroup), "", std::string(resource)}, name);

@@ -1,10 +1,10 @@
-// The group visibility.kueue.x-k8s.io: who waits in a queue and where, told when asked (KEP-168-2; kueue.md 1.11). Nothing of it
-// is stored.
+// The group visibility.kueue.x-k8s.io: the pending workloads of a queue and their positions (KEP-168-2). It is
+// computed on request, never stored.
 //
 //   /apis/visibility.kueue.x-k8s.io/<version>/clusterqueues/<name>/pendingworkloads
 //   /apis/visibility.kueue.x-k8s.io/<version>/namespaces/<ns>/localqueues/<name>/pendingworkloads
 //
-// with the query options offset and limit. Both versions are alike.
+// with the query options offset and limit. Both versions are the same.
 #pragma once
 
 #include <array>
@@ -29,28 +29,29 @@ inline constexpr std::string_view kSubresource = "pendingworkloads";
 inline constexpr std::size_t kDefaultLimit = 1'000;
 inline constexpr std::size_t kMaxLimit = 100'000;
 
-// A workload that waits. Positions are 0-based, in the order in which workloads are evaluated.
+// A pending workload. Positions are 0-based, in the order in which workloads are evaluated.
 struct PendingWorkload {
   std::shared_ptr<const kueue::Workload> object;
   std::size_t position_in_cluster_queue = 0, position_in_local_queue = 0;
 };
 
-// Which part of a queue is asked for.
+// The requested part of a queue.
 struct Page {
   std::size_t offset = 0;
   std::size_t limit = kDefaultLimit;
 };
-// From the texts of the query options; "" is absent. As Kueue: negative numbers count as 0, a limit that is "0" or absent is the
-// default, one above kMaxLimit is kMaxLimit. The error names the option that is no whole number.
+// Parses the query options; "" is absent. As in Kueue: a negative offset is 0, a negative limit asks for no items, a
+// limit of "0" or an absent one is kDefaultLimit, a limit above kMaxLimit is kMaxLimit. The error names the option
+// that is not an integer.
 Result<Page> parse_page(std::string_view offset, std::string_view limit);
 
 Json encode_summary(std::string_view version, const std::vector<PendingWorkload>& items);
 
-// 404 for a queue that is not there. `resource` is "clusterqueues" or "localqueues".
+// The 404 for a queue that does not exist. `resource` is "clusterqueues" or "localqueues".
 RestResponse no_such_queue(std::string_view resource, std::string_view name);
 
-// What is asked below the group: nullopt for paths that mean nothing in it. `segments` are the decoded parts of the path,
-// "apis" and the group among them.
+// A parsed path of the group. parse_path() returns nullopt for other paths; `segments` are the decoded segments of
+// the whole path, with "apis" and the group.
 struct Question {
   std::string version;
   std::string ns;  // of a local queue; "" for a cluster queue

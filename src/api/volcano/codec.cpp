@@ -45,7 +45,7 @@ std::string_view text_of(const Names<Enum, N>& names, Enum value) {
   return {};
 }
 
-// Gathers what goes wrong first while one object is read; later reads go on harmlessly.
+// Reads one object and keeps the first error; later reads return defaults.
 class Reader {
  public:
   using Keys = std::initializer_list<std::string_view>;

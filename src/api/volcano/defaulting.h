@@ -1,13 +1,13 @@
-// What Volcano's mutating webhooks do when an object is created, beyond the defaults of the CustomResourceDefinitions.
+// The defaults that Volcano's mutating webhooks set on creation, beyond those of the CustomResourceDefinitions.
 #pragma once
 
 #include "base/json.h"
 
 namespace berth::api::volcano {
 
-// A weight of 0 is 1, reclaimable is true when it is not said, and hierarchy annotations begin at the root.
+// Changes weight 0 to 1, sets an absent reclaimable to true, and makes the hierarchy annotations begin at the root.
 void default_queue(Json& object);
-// A group that names the queue "default" waits in the queue of its namespace, where the namespace names one.
+// Replaces the queue "default" (or none) of a PodGroup by the queue that its namespace names; "": it names none.
 void default_pod_group(Json& object, std::string_view queue_of_namespace);
 
 }  // namespace berth::api::volcano

@@ -27,7 +27,7 @@ std::vector<TaskShare> shares_of(const Job& job, const PriorityOf& priority_of) 
   return out;
 }
 
-// So that together they are `wanted` pods, if there are so many.
+// Changes the counts so that their sum is `wanted`, or as many as there are replicas.
 void bring_to(std::vector<TaskShare>& shares, std::int32_t wanted) {
   std::vector<TaskShare*> by_priority;
   std::int32_t sum = 0;
@@ -37,7 +37,7 @@ void bring_to(std::vector<TaskShare>& shares, std::int32_t wanted) {
   }
   std::stable_sort(by_priority.begin(), by_priority.end(),
                    [](const TaskShare* a, const TaskShare* b) { return a->priority > b->priority; });
-  if (wanted < sum) {  // the first so many of all, whatever each task needs
+  if (wanted < sum) {  // the first `wanted` pods in order of priority; the minimum of a task does not count
     for (TaskShare* share : by_priority) {
       share->count = std::min(wanted, share->replicas);
       wanted -= share->count;

@@ -1,4 +1,4 @@
-// The PodGroup of a vcjob, as Volcano's job controller makes it: what has to run at once, and what that asks for.
+// The PodGroup of a vcjob, as Volcano's job controller creates it: the minimum number of pods and their requests.
 #pragma once
 
 #include <functional>
@@ -10,9 +10,9 @@ namespace berth::api::volcano {
 // The value of a PriorityClass; 0 for "" and for one that does not exist.
 using PriorityOf = std::function<std::int32_t(std::string_view priority_class)>;
 
-// Named after the job and its UID, owned by it, in its queue. minResources is what the tasks' least numbers of pods
-// request, or fewer or more of them when the job needs fewer or more at once: pods of tasks of higher priority come
-// first, then tasks in their order.
+// Its name is <job name>-<job UID>, the job owns it, and it has the job's queue. minResources is the sum of the
+// requests of each task's minAvailable pods. When the job's minAvailable is not the sum of these, pods are added or
+// left out: tasks of higher priority come first, then tasks in their order.
 PodGroup pod_group_of(const Job& job, const PriorityOf& priority_of);
 Json encode_pod_group(const PodGroup& group);  // the whole object, without status when it is empty
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::array<std::string_view, 8> kActions{"AbortJob",         "RestartJob",   "RestartTask", "RestartPod",
                                                    "RestartPartition", "TerminateJob", "CompleteJob", "ResumeJob"};
-// Volcano's job controller says these to itself only.
+// Only Volcano's job controller itself uses these events.
 constexpr std::array<std::string_view, 4> kInternalEvents{"OutOfSync", "CommandIssued", "JobUpdated", "TaskFailed"};
 constexpr std::array<std::string_view, 8> kPlugins{"env",        "svc", "ssh", "pytorch",
                                                    "tensorflow", "mpi", "ray", "hcclrank"};
@@ -36,7 +36,8 @@ std::int64_t least_of(const Json& task) {
   return partitions > 0 ? partitions * int_at(task, {"partitionPolicy", "partitionSize"}) : int_at(task, {"replicas"});
 }
 
-// What has to happen for a policy, each only once in a list.
+// Checks one policy of a list: its action, and its events or exit code, each of which may occur only once in the
+// list.
 void check_policy(const Json& policy, const std::string& path, std::set<std::string>& seen, FieldErrors& errors) {
   const std::string_view action = string_at(policy, {"action"});
   if (!one_of(action, kActions))
@@ -86,7 +87,8 @@ void check_task(const Json& object, const Json& task, std::size_t index, FieldEr
   check_policies(task, path + ".policies", errors);
 }
 
-// Takes away tasks that wait for none that is left; what stays waits in a circle.
+// Reports unknown names in dependsOn, and cycles: repeatedly removes the tasks that wait for no remaining task; tasks
+// that remain at the end are in a cycle or wait for one.
 void check_order_of_tasks(const JsonArray& tasks, FieldErrors& errors) {
   std::map<std::string, std::vector<std::string>> waits_for;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -126,7 +128,7 @@ void check_volumes(const Json& object, FieldErrors& errors) {
   }
 }
 
-// The spec without what may change.
+// The spec without the fields that may change.
 Json fixed_part(const Json& object) {
   const Json* spec = find(object, "spec");
   Json out = spec == nullptr ? Json(JsonObject()) : *spec;

@@ -1,5 +1,5 @@
-// What Volcano's webhooks fill in, demand and forbid of a vcjob, beyond its CustomResourceDefinition. What concerns its
-// queue is in the room volcano; pod templates are checked when pods are made from them.
+// Defaults and validation of a vcjob in Volcano's webhooks, beyond its CustomResourceDefinition. Rules about its
+// queue are in src/volcano; pod templates are checked when pods are created from them.
 #pragma once
 
 #include "api/field_error.h"
@@ -7,14 +7,15 @@
 
 namespace berth::api::volcano {
 
-// Names of tasks ("default" and the index), what each needs at least (all replicas, or those of its partitions), and
-// what the job needs at least (the sum).
+// Sets missing names of tasks ("default" and the index), their minAvailable (all replicas, or those of the minimum
+// number of partitions), and the job's minAvailable (the sum).
 void default_job(Json& object);
 
-// Tasks with different names and short enough ones for their pods; as many pods as have to run at once; policies that
-// can be followed; known plugins; volumes at different places; tasks that do not wait for each other in a circle.
+// Requires at least one task; unique names of tasks, short enough for pod names; minAvailable of at most the
+// replicas; valid policies; known plugins; volumes with different mount paths; and no cycle in the tasks' dependsOn.
 FieldErrors validate_job(const Json& object);
-// The same, and only minAvailable, priorityClassName and the numbers of the tasks' pods may change.
+// As validate_job(). In addition only minAvailable, priorityClassName, and replicas and minAvailable of tasks may
+// change.
 FieldErrors validate_job_update(const Json& object, const Json& old);
 
 }  // namespace berth::api::volcano

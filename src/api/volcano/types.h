@@ -1,5 +1,6 @@
-// Volcano's kinds as C++ values: the parts that decide or are written. Field names are the API's, defaults those of the
-// CRDs. Decoding fails on quantities and enum values that the CRDs would refuse, and names object and field.
+// Volcano's kinds as C++ values: the fields that decisions need or that Berth writes. Field names are the API's,
+// defaults those of the CRDs. Decoding fails on quantities and enum values that the CRDs refuse; errors name object
+// and field.
 #pragma once
 
 #include <cstdint>
@@ -22,24 +23,24 @@ enum class QueueState : std::uint8_t {
   kClosing,
   kClosed,
   kUnknown
-};  // kNone: not written yet, as good as Open
+};  // kNone: not written yet, counts as Open
 enum class DequeueStrategy : std::uint8_t { kTraverse, kFifo };
 
 struct QueueStatus {
   QueueState state = QueueState::kNone;
-  ResourceList allocated;                                                          // here and below, "pods" among it
+  ResourceList allocated;                                                          // includes "pods", here and below
   std::int32_t pending = 0, running = 0, unknown = 0, inqueue = 0, completed = 0;  // PodGroups of the queue by phase
   bool operator==(const QueueStatus&) const = default;
 };
 struct Queue {
   ObjectMeta meta;
   std::string parent;       // "": root
-  ResourceList capability;  // what is not named has the limit of the nearest ancestor that names it
+  ResourceList capability;  // a resource not named here has the limit of the nearest ancestor that names it
   ResourceList deserved;
   ResourceList guarantee;     // guarantee.resource
   std::int32_t weight = 1;    // 1 to 65535
-  std::int32_t priority = 0;  // at least 0; the higher comes first
-  bool reclaimable = true;    // others may stop its work to get back what is theirs
+  std::int32_t priority = 0;  // at least 0; higher values come first
+  bool reclaimable = true;    // other queues may preempt its pods to reclaim their quota
   DequeueStrategy dequeue_strategy = DequeueStrategy::kTraverse;
   QueueStatus status;
 };
@@ -72,14 +73,14 @@ struct PodGroup {
   ObjectMeta meta;
   std::int32_t min_member = 0;
   std::map<std::string, std::int32_t, std::less<>> min_task_member;
-  std::optional<ResourceList> min_resources;  // none: let in without quota
+  std::optional<ResourceList> min_resources;  // none: admitted without quota
   std::string queue = "default";
   std::string priority_class_name;
   std::optional<NetworkTopology> network_topology;
   PodGroupStatus status;
 };
 
-// --- Command, bus.volcano.sh/v1alpha1: an order about `target`, deleted when it is taken up.
+// --- Command, bus.volcano.sh/v1alpha1: an action on `target`; the controller deletes it when it starts the action.
 
 struct Command {
   ObjectMeta meta;
@@ -113,7 +114,7 @@ struct JobStatus {
   bool operator==(const JobStatus&) const = default;
 };
 struct Task {
-  std::string name;  // "default0" where the first task has none
+  std::string name;  // "default0" when the first task has none
   std::int32_t replicas = 0;
   std::optional<std::int32_t> min_available;  // none: all replicas
   JsonPtr template_;                          // PodTemplateSpec; never null after decoding
@@ -135,12 +136,12 @@ Result<PodGroup> decode_pod_group(const Json& object);
 Result<Command> decode_command(const Json& object);
 Result<Job> decode_job(const Json& object);
 
-// The values of .status; what is empty or zero is left out.
+// The values of .status; empty and zero fields are left out.
 Json encode_queue_status(const QueueStatus& status);
 Json encode_pod_group_status(const PodGroupStatus& status);
 Json encode_job_status(const JobStatus& status);
 
-// As the API writes them; "" for kNone.
+// The names in the API; "" for kNone.
 std::string_view name_of(QueueState state);
 std::string_view name_of(PodGroupPhase phase);
 std::string_view name_of(JobPhase phase);

@@ -13,7 +13,8 @@ constexpr std::string_view kCapability = "spec.capability";
 constexpr std::string_view kDeserved = "spec.deserved";
 constexpr std::string_view kGuarantee = "spec.guarantee.resource";
 
-// Resources that Kubernetes itself counts may be fractions; what vendors add comes in whole pieces.
+// Whether a resource is an extended resource: these have integer amounts only; Kubernetes' own resources may have
+// fractions.
 bool is_extended(std::string_view resource) {
   return resource.find('/') != std::string_view::npos && !resource.starts_with("kubernetes.io/") &&
          !resource.starts_with("requests.");
@@ -37,7 +38,7 @@ ResourceList amounts_at(const Json& object, std::initializer_list<std::string_vi
   return list;
 }
 
-// As in Volcano, who is entitled to nothing cannot be guaranteed anything; no capability is no limit.
+// As in Volcano, a guarantee requires that deserved names the resource; a resource without capability has no limit.
 void check_order(const ResourceList& capability, const ResourceList& deserved, const ResourceList& guarantee,
                  FieldErrors& errors) {
   for (const auto& [resource, amount] : guarantee) {
@@ -68,7 +69,7 @@ void check_state(const Json& object, const Json* old, FieldErrors& errors) {
   errors.push_back(not_supported("status.state", Json(state), {"Open", "Closed"}));
 }
 
-// A decimal number above 0, with a point and an exponent if need be: "2", "0.5", "1e3".
+// Whether the text is a decimal number above 0; it may have a point and an exponent: "2", "0.5", "1e3".
 bool is_positive_number(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
   std::string_view exponent = "0";

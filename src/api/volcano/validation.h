@@ -1,5 +1,5 @@
-// What Volcano's objects must satisfy on their own, beyond their CustomResourceDefinitions. What concerns other queues
-// is in the room volcano.
+// Validation of single Volcano objects, beyond their CustomResourceDefinitions. Rules that need other queues are in
+// src/volcano.
 #pragma once
 
 #include "api/field_error.h"
@@ -7,13 +7,13 @@
 
 namespace berth::api::volcano {
 
-// Per resource 0 <= guarantee <= deserved <= capability (a missing deserved is 0 here, a missing capability no limit),
-// whole numbers of extended resources, a state that people may write, hierarchy annotations of equal length with
-// weights above 0. `old`: the queue as it is, null on creation. A state that the queue has already may stay, whatever
-// it is.
+// Requires for each resource 0 <= guarantee <= deserved <= capability (a guarantee requires deserved of the same
+// resource, a missing capability is no limit); integers for extended resources; a state that users may write (Open,
+// Closed or none) or that the queue has already; hierarchy annotations of equal length with weights above 0. `old`:
+// the present queue, null on creation.
 FieldErrors validate_queue(const Json& object, const Json* old);
 
-// At most one way of saying the highest tier.
+// A network topology may have at most one of highestTierAllowed and highestTierName.
 FieldErrors validate_pod_group(const Json& object);
 
 }  // namespace berth::api::volcano

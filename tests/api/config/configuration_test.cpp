@@ -182,7 +182,7 @@ volcano:
   admission: {maxQueueDepth: 9, rootQueueProtection: false, queueAllocatedPodsCheck: true}
 )").volcano;
   EXPECT_EQ(v, (Volcano{false, {"spot", 0}, {9, false, true, true, true, true, true}}));
-  // Each of the switches is its own.
+  // Each switch changes one field only.
   const auto off = [](const std::string& field) {
     return read(kHead + "volcano: {admission: {" + field + ": false}}\n").volcano.admission;
   };
@@ -211,7 +211,7 @@ TEST(Configuration, OwnNamespaceIsNeverManaged) {
   EXPECT_TRUE(manages(*c, "kueue-system"));
 }
 
-// As Kueue's manifests write it: all frameworks, and workers per kind.
+// The file of Kueue's manifests: all frameworks, and workers per kind.
 TEST(Configuration, KueuesOwnFileStarts) {
   for (const auto& head : {kHead, kOldHead}) {
     const Configuration c = read(head + R"(
@@ -254,7 +254,7 @@ integrations:
 }
 
 struct Wrong {
-  std::string fields, message;  // the message after "config.yaml: "; a prefix of it
+  std::string fields, message;  // `message`: a prefix of the error after "config.yaml: "
 };
 
 void expect_refused(const std::string& head, const std::vector<Wrong>& cases) {

@@ -1,4 +1,4 @@
-// Which pods hold a node, and for whom.
+// Which pods count on a node, and for which workload.
 #include "api/core/pod_placement.h"
 
 #include <gtest/gtest.h>

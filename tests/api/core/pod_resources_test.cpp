@@ -46,7 +46,7 @@ struct Container {
   bool sidecar;
 };
 
-// The most that runs at any moment, found by playing the pod's start.
+// The highest sum of requests at any moment, found by a simulation of the pod's start.
 int naive_peak(const std::vector<Container>& init, const std::vector<int>& main) {
   int sidecars = 0;
   int peak = 0;

@@ -35,7 +35,7 @@ TEST(Admission, OldVersionsAreJudgedAsTheNewOne) {
   const AdmissionPolicy policy;
   const AdmissionContext context{kNothing, policy};
   const auto& check = admission_rules(kGroup, "clusterqueues").check;
-  // A borrowing limit needs a cohort, which the old version names differently.
+  // A borrowing limit requires a cohort, which has another field name in v1beta1.
   EXPECT_EQ(to_string(check(queue, nullptr, "", context)), "");
   EXPECT_EQ(to_string(check(queue, &queue, "", context)), "");
   Json alone = queue;

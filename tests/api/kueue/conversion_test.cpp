@@ -94,7 +94,7 @@ TEST(Conversion, ErrorsNameTheObjectAndTheField) {
             "Cohort c: cannot convert from kueue.x-k8s.io/v1beta1 to kueue.x-k8s.io/v2");
 }
 
-// --- Random objects, each made together with what must be left of it after the way there and back.
+// --- Random objects, each built together with the object that is expected after the way there and back.
 
 class Maker {
  public:
@@ -134,7 +134,7 @@ class Maker {
     ensure_path(pair_.expected, path) = value;
     ensure_path(pair_.object, path) = std::move(value);
   }
-  // Its parent stays.
+  // Adds a field that is lost on the way; its parent is expected to stay.
   void lost(std::initializer_list<std::string_view> path, Json value) {
     ensure_path(pair_.object, path) = std::move(value);
     const bool there = find_path(pair_.expected, path) != nullptr;
@@ -236,7 +236,8 @@ class Maker {
     maybe([&] { admission(old); });
   }
 
-  // Random domains; the new form is what its own encoder makes of them, since another spelling of the same would not come back.
+  // Random domains. The v1beta2 form is the encoder's output, because an equivalent form would not come back
+  // unchanged.
   void admission(bool old) {
     JsonArray levels{"rack", "kubernetes.io/hostname"}, domains;
     for (std::size_t i = 0; i <= below(6); ++i) {

@@ -1,5 +1,5 @@
-// The written form of topology assignments: every valid one is read, what was written reads back, large ones stay
-// small, and malformed ones say where.
+// The v1beta2 form of topology assignments: every valid form is read, written ones read back, large assignments stay
+// small, and errors name the place.
 #include "api/kueue/topology_assignment.h"
 
 #include <gtest/gtest.h>
@@ -65,7 +65,7 @@ TEST(TopologyAssignmentText, SplitsByPrefixOfHostnamesWhenThatIsSmaller) {
             "gke-training-pool-h100-us-central1-b-1");
   expect_same(assignment);
 
-  // Two pairs do not pay for a second slice.
+  // With only two pairs a second slice would make the text longer.
   const auto few = hosts({{"a-1", 1}, {"a-2", 1}, {"b-1", 1}, {"b-2", 1}});
   EXPECT_EQ(array_at(encode_topology_assignment(few), {"slices"}).size(), 1u);
 }
@@ -94,7 +94,7 @@ TEST(TopologyAssignmentText, ShortensPrefixesUntilThereAreFewEnoughSlices) {
   expect_same(assignment);
 }
 
-// Names as clouds make them: a pool, then something that differs.
+// Names like those of cloud providers: a node pool, then a random suffix.
 TopologyAssignment large(std::size_t nodes, std::size_t per_pool, bool same_counts) {
   std::vector<std::pair<std::string, std::int32_t>> domains;
   std::uint64_t state = 17;
@@ -182,7 +182,7 @@ TEST(TopologyAssignmentText, AFewBytesCannotNameMillionsOfDomains) {
   EXPECT_EQ(read.error().message, "slices[10].domainCount: more than 1000000 domains in all");
 }
 
-// Names of few letters and dashes share prefixes and suffixes in every way.
+// Names of few letters and dashes share many prefixes and suffixes.
 rc::Gen<std::string> name_gen() {
   return rc::gen::map(rc::gen::container<std::string>(rc::gen::element('a', 'b', '-')), [](std::string text) {
     return text.substr(0, 12);

@@ -92,7 +92,7 @@ TEST(VisibilityDocuments, ListTheSubresourcesOfBothQueues) {
   EXPECT_EQ(array_at(aggregated_entry(), {"versions"}).size(), kVersions.size());
 }
 
-// Every reference names a schema of the same document.
+// Collects all references ($ref) of a document.
 void collect(const Json& value, std::set<std::string>& references) {
   if (value.is_array()) {
     for (const Json& each : value.as_array()) collect(each, references);

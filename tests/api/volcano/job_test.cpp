@@ -1,4 +1,4 @@
-// What is filled in, demanded and forbidden of a vcjob, and the PodGroup that is made for it.
+// Defaults and validation of a vcjob, and the PodGroup that is created for it.
 #include <gmock/gmock.h>
 
 #include "api/volcano/job_group.h"
@@ -143,10 +143,10 @@ std::string asks(const PodGroup& group) {
 TEST(VolcanoJobGroup, AsksForWhatHasToRunAtOnce) {
   EXPECT_EQ(asks(group_of({})), R"(3: {"cpu":"5","gpu":"2"})");  // one master, two workers
   EXPECT_EQ(asks(group_of(3)), R"(3: {"cpu":"5","gpu":"2"})");
-  EXPECT_EQ(asks(group_of(5)), R"(5: {"cpu":"9","gpu":"4"})");         // topped up by workers: their priority is higher
-  EXPECT_EQ(asks(group_of(4, "top")), R"(4: {"cpu":"6","gpu":"2"})");  // by a master
+  EXPECT_EQ(asks(group_of(5)), R"(5: {"cpu":"9","gpu":"4"})");         // workers are added: their priority is higher
+  EXPECT_EQ(asks(group_of(4, "top")), R"(4: {"cpu":"6","gpu":"2"})");  // a master is added
   EXPECT_EQ(asks(group_of(6)), R"(6: {"cpu":"10","gpu":"4"})");
-  EXPECT_EQ(asks(group_of(2)), R"(2: {"cpu":"4","gpu":"2"})");  // fewer than the tasks want: the first two of all
+  EXPECT_EQ(asks(group_of(2)), R"(2: {"cpu":"4","gpu":"2"})");  // fewer than the tasks' minimum
   EXPECT_EQ(asks(group_of(2, "top")), R"(2: {"cpu":"2"})");
 }
 

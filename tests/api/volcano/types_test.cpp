@@ -49,7 +49,7 @@ TEST(VolcanoPodGroup, IsReadAndItsStatusWritten) {
   const auto plain = decode_pod_group(json(R"({"metadata":{"name":"g","namespace":"n"}})"));
   ASSERT_TRUE(plain);
   EXPECT_EQ(plain->queue, "default");
-  EXPECT_FALSE(plain->min_resources);  // not the same as asking for nothing
+  EXPECT_FALSE(plain->min_resources);  // absent is not the same as empty
   EXPECT_TRUE(decode_pod_group(json(R"({"spec":{"minResources":{}}})"))->min_resources);
 
   constexpr std::string_view kStatus =

@@ -1,4 +1,4 @@
-// What a queue must satisfy on its own: the flat cases of Volcano's tests, and what is filled in before.
+// Validation of a single queue (the flat cases of Volcano's tests), and its defaults.
 #include "api/volcano/validation.h"
 
 #include <gmock/gmock.h>
@@ -65,7 +65,7 @@ TEST(VolcanoQueueFields, PeopleWriteOpenOrClosed) {
   EXPECT_THAT(errors("{status: {state: wrong}}", "{status: {state: Open}}"), ElementsAre(HasSubstr("status.state")));
 }
 
-// Volcano refuses every change of the spec of such a queue; here its state is just none of the change's business.
+// Volcano refuses every change of the spec of such a queue; Berth allows a change that leaves the state as it is.
 TEST(VolcanoQueueFields, TheSpecOfAClosingQueueMayChange) {
   for (const char* state : {"Closing", "Unknown"}) {
     const std::string status = "status: {state: " + std::string(state) + "}}";

@@ -1,4 +1,4 @@
-// What a ClusterQueue must satisfy beyond its CustomResourceDefinition's schema and rules.
+// Validation of a ClusterQueue beyond the schema and rules of its CustomResourceDefinition.
 #pragma once
 
 #include "api/field_error.h"
@@ -7,7 +7,7 @@
 namespace berth::api::kueue {
 
 FieldErrors validate_cluster_queue(const Json& object);
-// As on creation; an admission check that names an unknown flavor is let pass when neither it nor the flavors
+// As on creation, but an admission check with an unknown flavor is allowed when neither the check nor the flavors
 // changed.
 FieldErrors validate_cluster_queue_update(const Json& object, const Json& old);
 

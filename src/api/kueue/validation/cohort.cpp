@@ -6,7 +6,7 @@ namespace berth::api::kueue {
 
 FieldErrors validate_cohort(const Json& object) {
   FieldErrors errors;
-  // A cohort lends what its members do not use, too: its lending limit may be above its own quota.
+  // A cohort also lends the unused quota of its members, so its lending limit may be above its own nominal quota.
   const QuotaRules rules{.in_cohort = !string_at(object, {"spec", "parentName"}).empty(),
                          .lending_within_nominal = false};
   check_resource_groups(object, rules, errors);

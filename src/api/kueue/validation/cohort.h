@@ -1,4 +1,4 @@
-// What a Cohort must satisfy beyond its CustomResourceDefinition's schema and rules.
+// Validation of a Cohort beyond the schema and rules of its CustomResourceDefinition.
 #pragma once
 
 #include "api/field_error.h"

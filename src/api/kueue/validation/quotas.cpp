@@ -12,7 +12,7 @@ constexpr std::size_t kMaxResources = 256;
 constexpr std::size_t kMaxPairs = 512;
 constexpr std::string_view kNegative = "must be greater than or equal to 0";
 
-// The quantity at `key`; nothing when absent or, with an error, when it is none.
+// The quantity at `key`; nullopt when it is absent, or invalid (then with an error). A negative one is also an error.
 std::optional<Quantity> quantity_at(const Json& resource, std::string_view key, const std::string& path,
                                     FieldErrors& errors) {
   const Json* value = find(resource, key);

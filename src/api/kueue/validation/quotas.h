@@ -1,4 +1,4 @@
-// What ClusterQueues and Cohorts have in common: quotas, limits and weights.
+// Validation that ClusterQueues and Cohorts share: quotas, limits and weights.
 #pragma once
 
 #include "api/field_error.h"
@@ -7,12 +7,12 @@
 namespace berth::api::kueue {
 
 struct QuotaRules {
-  bool in_cohort = false;               // limits are for members of a cohort only
-  bool lending_within_nominal = false;  // a ClusterQueue cannot lend more than it has
+  bool in_cohort = false;               // false: borrowing and lending limits are not allowed
+  bool lending_within_nominal = false;  // true: the lending limit is at most the nominal quota
 };
 
-// spec.resourceGroups: every resource and flavor in one group, quotas in the order of the covered resources,
-// none negative, at most 256 flavors and 256 resources in all and 512 pairs of them in one group.
+// spec.resourceGroups: each resource and flavor is in one group only; quotas are in the order of the covered
+// resources and not negative; at most 256 flavors and 256 resources in total, and 512 pairs of both in one group.
 void check_resource_groups(const Json& object, const QuotaRules& rules, FieldErrors& errors);
 // spec.fairSharing.weight: 0 or more than 10^-9.
 void check_fair_sharing(const Json& object, FieldErrors& errors);

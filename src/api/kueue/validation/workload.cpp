@@ -42,7 +42,7 @@ void check_template(const Json& pod_set, const std::string& path, FieldErrors& e
   }
 }
 
-// One pod set has one mode, and its slices are described in one form.
+// A pod set must have at most one mode, and its slices at most one form.
 void check_topology_modes(const Json& request, const std::string& path, FieldErrors& errors) {
   const int modes = (string_at(request, {"required"}).empty() ? 0 : 1) +
                     (string_at(request, {"preferred"}).empty() ? 0 : 1) + (bool_at(request, {"unconstrained"}) ? 1 : 0);

@@ -1,4 +1,4 @@
-// What a Workload and its status must satisfy beyond the CustomResourceDefinition's schema and rules.
+// Validation of a Workload and its status beyond the schema and rules of the CustomResourceDefinition.
 #pragma once
 
 #include "api/field_error.h"
@@ -6,14 +6,14 @@
 
 namespace berth::api::kueue {
 
-// What gates add to the rules.
+// Rules that depend on feature gates.
 struct WorkloadRules {
-  bool priority_boost = false;  // the annotation, when it is new, has to be an integer
+  bool priority_boost = false;  // a new or changed priority-boost annotation must be an integer
 };
 FieldErrors validate_workload(const Json& object, const WorkloadRules& rules = {});
-// For updates of the object and of its status. While quota is reserved pod sets do not change (those of an
-// elastic job may shrink) and reclaimable pods do not become fewer; an admission is set or cleared, never
-// edited, its topology aside.
+// For updates of the object and of its status. While quota is reserved, pod sets must not change (those of an elastic
+// job may shrink) and the counts of reclaimable pods must not fall. An admission may be set or cleared but not
+// changed, except for its topology assignment.
 FieldErrors validate_workload_update(const Json& object, const Json& old, const WorkloadRules& rules = {});
 
 }  // namespace berth::api::kueue

@@ -1,4 +1,4 @@
-// Looking into a Workload's JSON; shared by the checks on creation and on update.
+// Access to a Workload's JSON, for the checks on creation and on update.
 #pragma once
 
 #include <string_view>

@@ -8,7 +8,7 @@
 namespace berth::api::kueue {
 namespace {
 
-// Whether `now` is `old` with some counts made smaller: what an elastic job that scales down may do.
+// Whether `now` equals `old` except for smaller counts: the change when an elastic job scales down.
 bool only_shrinks(const JsonArray& now, const JsonArray& old) {
   return std::equal(now.begin(), now.end(), old.begin(), old.end(), [](const Json& a, const Json& b) {
     if (int_at(a, {"count"}, 1) > int_at(b, {"count"}, 1)) return false;
@@ -29,7 +29,7 @@ void check_pod_sets(const Json& object, const Json& old, FieldErrors& errors) {
                   errors);
 }
 
-// An admission without what the scheduler fills in later: where the pods go.
+// An admission without topologyAssignment and delayedTopologyRequest, which may change later.
 Json without_topology(const Json& admission) {
   Json copy = admission;
   if (JsonObject* object = copy.if_object())
@@ -92,7 +92,7 @@ void check_cluster_name(const Json& object, const Json& old, FieldErrors& errors
   const std::string_view name = string_at(object, {"status", "clusterName"});
   if (name.empty() || !string_at(old, {"status", "clusterName"}).empty()) return;
   if (find_path(object, {"metadata", "annotations", kSliceReplacementFor}))
-    return;  // it follows the slice it replaces
+    return;  // it has the cluster of the slice that it replaces
   const JsonArray& nominated = array_at(old, {"status", "nominatedClusterNames"});
   const bool known = std::any_of(nominated.begin(), nominated.end(), [&](const Json& one) {
     return one.is_string() && view(one.get_string()) == name;
@@ -105,7 +105,7 @@ void check_cluster_name(const Json& object, const Json& old, FieldErrors& errors
 }  // namespace
 
 FieldErrors validate_workload_update(const Json& object, const Json& old, const WorkloadRules& rules) {
-  // A value that nobody can read, from before the rule, keeps nobody from writing the rest.
+  // An old invalid value, from before the gate was on, must not block updates of other fields.
   const std::initializer_list<std::string_view> boost{"metadata", "annotations", kPriorityBoost};
   const bool boosted_anew = string_at(object, boost) != string_at(old, boost);
   FieldErrors errors = validate_workload(object, {rules.priority_boost && boosted_anew});
