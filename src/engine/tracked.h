@@ -64,7 +64,7 @@ struct Tracked {
   std::string key;  // "namespace/name"
   WorkloadId id;    // in the scheduler
 
-  Ptr<api::kueue::Workload> base;   // the newest version that the API is known to hold
+  Ptr<api::kueue::Workload> base;   // the newest version that the API is known to have
   AsDecided now;                    // the same with the decided status
   bool deactivate = false;          // spec.active=false must be written
   std::vector<RecordEvent> events;  // belong to the difference between `base` and `now`

@@ -16,7 +16,8 @@ std::string cut(std::string_view text, std::size_t max_bytes);
 // The name used by the API and in events: "Pending", "Ready", "Retry", "Rejected".
 std::string_view name(api::kueue::CheckState state);
 
-// Sets a condition at `now` (whole seconds, as Kubernetes stores it), observed at the workload's generation.
+// Sets a condition at `now` (in whole seconds, as Kubernetes stores it); observedGeneration is the workload's
+// generation.
 void set(WorkloadStatus& status, const Workload& workload, std::string_view type, bool value,
          std::string_view reason, std::string_view message, Time now);
 // If the condition is True: sets it to False with reason QuotaReserved and the message "Previously: ...".

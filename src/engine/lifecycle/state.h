@@ -13,7 +13,7 @@
 namespace berth::engine::lifecycle {
 
 enum class State : std::uint8_t {
-  kPending,   // may be given quota
+  kPending,   // may get quota
   kHeld,      // has no quota and waits for something other than quota: see hold_of()
   kInactive,  // spec.active is false and it holds no quota
   kReserved,  // holds quota; not all admission checks are ready, or places are delayed
@@ -47,17 +47,17 @@ bool holds_quota(const api::kueue::WorkloadStatus& status);
 
 // The moves. Each is one function in moves.h.
 enum class Move : std::uint8_t {
-  kNotePending,   // says why there is no quota yet
+  kNotePending,   // sets why there is no quota yet
   kReserve,       // takes quota
   kAdmit,         // all admission checks are ready
-  kSyncChecks,    // the list of admission checks follows the queue's rules
+  kSyncChecks,    // makes the list of admission checks follow the queue's rules
   kEvict,         // asks the job to stop; without quota it completes at once
   kRelease,       // the job stopped: gives the quota back
   kWithdraw,      // gives quota back that was never used
   kMarkTarget,    // asks for spec.active=false
   kRequeue,       // may be queued again
   kTidy,          // removes fields no longer needed: DeactivationTarget, requeueState
-  kReportPods,    // readiness and reclaimable pods
+  kReportPods,    // sets readiness and reclaimable pods
   kFinish,        // the job ended
   kReportChecks,  // results of admission check controllers
   kStayReserved,  // sets what is missing to be admitted
@@ -65,7 +65,7 @@ enum class Move : std::uint8_t {
   kMarkNodes,     // lists the failed nodes
   kReplaceNodes,  // gives the pods of failed nodes other places
   kSettle,        // another client removed only one of reservation and admission: removes the other one
-  kSyncGates,     // the list of preemption gates follows the spec
+  kSyncGates,     // makes the list of preemption gates follow the spec
 };
 std::string_view name(Move move);
 

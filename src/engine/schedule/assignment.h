@@ -16,7 +16,7 @@ namespace berth::engine {
 
 // From worst to best. The mode of an assignment is the worst of its parts.
 enum class Mode : std::uint8_t {
-  kNoFit,        // not even preemption may help
+  kNoFit,        // not even preemption can help
   kPreempt,      // would fit in quota after preemption
   kDeferredFit,  // will fit when preemptions are done: those of this cycle, or when pods of earlier victims are gone
   kFit,
@@ -27,9 +27,9 @@ struct Shortage {
   enum class Kind : std::uint8_t {
     kUncovered,     // no group covers the resource
     kMismatch,      // taint or affinity: `text`
-    kNotNominated,  // a recomputation sticks to the flavors of the nomination
-    kExceeds,       // a + b > c, the most the queue could ever get
-    kProbe,         // one pod per zero-count pod set asks for b > c
+    kNotNominated,  // a recomputation uses only the flavors of the nomination
+    kExceeds,       // a + b > c, the maximum that the queue can ever get
+    kProbe,         // one pod per zero-count pod set requests b > c
     kUnused,        // b more needed
   };
   Kind kind = Kind::kUnused;

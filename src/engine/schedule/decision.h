@@ -17,7 +17,7 @@ namespace berth::engine {
 struct PodSetFlavors {
   std::int32_t count = 0;
   std::vector<std::pair<ResourceId, FlavorId>> flavors;  // resources without a quota are left out
-  api::kueue::TopologyAssignmentPtr places;              // null: not placed (or not yet)
+  api::kueue::TopologyAssignmentPtr places;              // null: no places, or not yet
   bool delayed = false;  // the second pass assigns the places: delayedTopologyRequest Pending
 };
 
@@ -53,7 +53,7 @@ struct Preempt {
 // Why QuotaReserved stays False. Reported only when it is new for the workload.
 struct Wait {
   WorkloadId workload;
-  std::string reason;  // of the condition and of the event: a constant below, or the barrier's
+  std::string reason;  // reason of the condition and of the event: a constant below, or the barrier's
   std::string message;
   // True: the workload was evaluated, so its resourceRequests should be written. False: an equivalent workload was.
   bool evaluated = true;

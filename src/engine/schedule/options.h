@@ -24,9 +24,9 @@ struct SchedulerOptions {
   bool block_admission = false;
   bool ignore_undeclared = false;  // quotaCheckStrategy IgnoreUndeclared
   bool prioritize_preemptors =
-      false;  // what victims give back stays reserved for their preemptor, in StrictFIFO queues too
+      false;  // quota that victims give back stays reserved for their preemptor, in StrictFIFO queues too
   bool recompute_on_overlap =
-      true;  // whose victims were taken by another entry of the cycle is looked at as if they were gone
+      true;  // an entry whose victims another entry of the cycle has chosen is assigned as if they were gone
   TopologyOptions topology;
   FairSharing fair_sharing;
 };

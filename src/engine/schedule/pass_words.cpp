@@ -19,7 +19,7 @@ class Fingerprint {
     for (char c : text) add(static_cast<unsigned char>(c));
     return add(text.size());
   }
-  std::uint64_t value() const { return h_ == 0 ? 1 : h_; }  // 0 means "never told"
+  std::uint64_t value() const { return h_ == 0 ? 1 : h_; }  // 0 means "no message yet"
 
  private:
   std::uint64_t h_ = 14695981039346656037ULL;
@@ -97,7 +97,7 @@ void Pass::tell(const Entry& entry, std::string_view reason, std::size_t victims
   say({entry.workload, reason, {}, std::move(text), print, entry.preemption_gated});
 }
 
-// Only the last word of the pass counts.
+// Only the last message of the pass counts.
 void Pass::tell_waits() {
   for (Word& word : words_) {
     if (!word.workload.valid()) continue;

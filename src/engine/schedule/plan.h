@@ -11,7 +11,7 @@
 
 namespace berth::engine {
 
-// Pod sets that are assigned together get the same flavors; most units are one pod set.
+// Pod sets that are assigned together get the same flavors; most units contain one pod set.
 struct Plan {
   struct Want {  // one resource of a unit
     ResourceId resource;

@@ -132,7 +132,7 @@ std::vector<std::string> Scheduler::Impl::check_awake(bool evicting) {
   Nominator nominator(state);
   std::map<NodeId, std::vector<WorkloadId>> fitting;  // by tree
   std::map<NodeId, std::vector<std::pair<WorkloadId, WorkloadId>>>
-      contended;  // by tree: who, and its first victim
+      contended;  // by tree: the head, and its first victim
   const std::vector<NodeId> joint = room_trees();
   for (const auto& queue : state.queues) {
     if (queue == nullptr || !state.runs(*queue) || !queue->pending.head().valid()) continue;

@@ -223,7 +223,7 @@ void Scheduler::Impl::leave_queue(WorkloadId workload) {
   slot.not_before.reset();
   slot.scan.reset();
   queue.pending.erase(workload);
-  mark(queue);  // the workloads behind it may continue
+  mark(queue);  // workloads behind it, or preempted for it, may continue
 }
 
 void Scheduler::Impl::leave_claim(WorkloadId workload) {

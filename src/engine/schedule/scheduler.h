@@ -75,7 +75,7 @@ class Scheduler {
 
   // --- Decisions: admits and preempts until nothing more fits.
   Decisions schedule(Time now);
-  // --- The second pass (KEP-2724) of a workload that holds quota: assigns places to pod sets whose topology was
+  // The second pass (KEP-2724) of a workload that holds quota: assigns places to pod sets whose topology was
   // delayed, or to the pods that were on `failed` nodes. Charges no quota; the flavors are those of the admission. On
   // success the caller writes the assignments and calls hold() with them; until then the places are not taken.
   struct SecondPass {

@@ -30,8 +30,8 @@ struct PodSetRequest {
 
 // Why a workload in the queue may not be evaluated (nomination checks other than quota).
 struct Barrier {
-  std::string reason;   // of QuotaReserved=False: "Misconfigured", ...
-  std::string message;  // "workload namespace doesn't match ClusterQueue selector"
+  std::string reason;   // reason of QuotaReserved=False, for example "Misconfigured"
+  std::string message;  // for example "workload namespace doesn't match ClusterQueue selector"
   // The head of a StrictFIFO queue blocks the queue with this barrier. False for a namespace mismatch, which never
   // blocks.
   bool blocks_strict_queue = true;

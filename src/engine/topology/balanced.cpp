@@ -33,7 +33,7 @@ struct Family {
   std::vector<Field> below;
 };
 
-// The result of filling the fullest domains first.
+// The result of filling the domains with the largest capacity first.
 struct Greedy {
   std::uint32_t domains = 0;
   const Offer* leaders = nullptr;  // the leader's domain
@@ -234,7 +234,7 @@ std::optional<Way> Balancer::best_way(const Chooser& chooser) const {
   return best;
 }
 
-// As many domains as filling the fullest first needs, with the least capacity; among equals the first in `order`.
+// As many domains as filling the largest first needs, with the least capacity; among equals the first in `order`.
 Indices Balancer::tightest_set(std::span<const Offer> offers, const Indices& order) const {
   const auto greedy = fill(offers);
   if (!greedy) return {};

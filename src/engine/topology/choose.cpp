@@ -66,7 +66,7 @@ std::int32_t Chooser::units_with(const Pool& pool, std::uint32_t index) const {
   return pool.below ? counts_.pods_with(id) / pool.unit : counts_.slices_with(id);
 }
 
-// Below the slice level only pods count: the domain with the fewest pods first.
+// Below the slice level only pods count: the domain with capacity for the fewest pods comes first.
 Chooser::Rank Chooser::rank(const Pool& pool, std::uint32_t index) const {
   const DomainId id = pool.domains[index];
   return {key_of(pool.below ? 0 : counts_.slices(id), counts_.pods(id), !least_free_), index};

@@ -41,7 +41,7 @@ class Chooser {
   std::vector<DomainId> domains_at(std::size_t level, DomainId scope = DomainId()) const;
 
  private:
-  struct Rank {  // the sort key of domains: fullest or emptiest first, then by level values
+  struct Rank {  // the sort key of domains: largest or smallest capacity first, then by level values
     std::uint64_t key = 0;
     std::uint32_t index = 0;  // in the pool
     bool operator<(const Rank& o) const { return key != o.key ? key < o.key : index < o.index; }

@@ -6,7 +6,6 @@
 // over from an earlier place) still uses its node. Pods without a placed workload count by themselves. Claims and
 // pods may name nodes, flavors and topologies that do not exist; they count again as soon as these are back, so that
 // a rebuilt ledger equals an incrementally updated one.
-// again as soon as these come back, so that a rebuilt ledger equals the one that grew.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ struct Layer {
   std::int32_t size = 1;
 };
 
-// From the coarsest to the finest; those of one pod do not bind.
+// Layers of slices, from the coarsest to the finest; slices of one pod are no layer.
 std::vector<Layer> layers_of(const Wanted& wanted) {
   std::vector<Layer> layers;
   if (wanted.slice_size > 1) layers.push_back({wanted.slice_level, wanted.slice_size});
@@ -33,7 +33,8 @@ std::vector<Layer> layers_of(const Wanted& wanted) {
   return layers;
 }
 
-// Pods of one domain that complete a slice there: in one domain, in what slices lie below.
+// The request for pods that complete a slice in one domain of `level`: they must stay in it, and follow the slices
+// `below`.
 Wanted completing(const Wanted& wanted, std::size_t level, const Layer* below) {
   Wanted part;
   part.level = level;

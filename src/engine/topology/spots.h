@@ -35,6 +35,7 @@ struct Row {
   RequestId request;
   std::int64_t claimed = 0, pods = 0;  // wider than one claim can be: several claims may name the same spot
 };
+// The position of a spot in the tree of one flavor.
 struct Seat {
   FlavorId flavor;  // of a view
   DomainId leaf;
@@ -82,7 +83,7 @@ class Spots {
   // A leaf's path in the view: its value for each level. False when the machine is not in it.
   bool path(const View& view, const Machine& machine, std::vector<StringId>& out) const;
 
-  // --- Who holds what.
+  // --- Claims and pods.
   bool set_pod(const api::PodPlacement& pod);
   bool remove_pod(std::string_view uid);
   void take(WorkloadId workload, std::string_view holder, std::span<const Placed> placed);
@@ -90,24 +91,24 @@ class Spots {
   bool holds(WorkloadId workload) const { return holder_of(workload).valid(); }
   void reserve(HolderId holder, RequestId request, std::span<const Place> places);  // kHolds or kAssumed
   void unreserve(HolderId holder);
-  SpotId host(std::string_view name);  // made when there is none
+  SpotId host(std::string_view name);  // created if necessary
   SpotId group(std::string_view flavor, std::span<const std::string> levels,
                std::span<const std::string> values);
   void release_if_idle(SpotId spot);
 
-  // --- Supposing. What was supposed is undone in reverse.
+  // --- Tentative changes, undone in reverse order.
   std::size_t suppositions() const { return supposed_.size(); }
-  void suppose(HolderId holder, bool away);  // away: as if it held nothing, its pods included
+  void suppose(HolderId holder, bool away);  // away: as if it held nothing and had no pods
   void undo(std::size_t mark);
   HolderId holder_of(WorkloadId workload) const;
-  // Holders that have pods and no claim any more: these pods are on their way out.
+  // Holders that have pods but no claim any more: these pods are leaving.
   const std::set<HolderId>& leavers() const { return leavers_; }
-  // Until when it is worth waiting for a leaver's pods. Whoever asks first begins to wait, unless it
-  // `only_looks`.
+  // Until when to wait for a leaver's pods: five minutes after the first call without `only_looks`, or after the end
+  // of their grace periods, whichever is later.
   Time patience(HolderId leaver, Time now, bool only_looks);
   void ban(SpotId spot, bool banned);
 
-  // --- Looking.
+  // --- Queries.
   const Spot& operator[](SpotId id) const { return spots_[id.index()]; }
   std::size_t size() const { return spots_.size(); }
   SpotId find_host(std::string_view name) const;
@@ -117,7 +118,7 @@ class Spots {
   Wide used(const Spot& spot, std::uint32_t column) const {
     return column < spot.used.size() ? spot.used[column] : 0;
   }
-  // What is used by pods without a placed workload, and assumed.
+  // Usage by pods without a placed workload, and by kAssumed.
   Wide used_without_workloads(const Spot& spot, std::uint32_t column) const;
   std::vector<std::unique_ptr<View>>& views() { return views_; }
   const std::vector<std::unique_ptr<View>>& views() const { return views_; }
@@ -128,13 +129,13 @@ class Spots {
   const RequestPool& requests() const { return requests_; }
   const Machines& machines() const { return machines_; }
 
-  // What `used` of a spot should be, from claims and pods alone. Costs a look at everything a spot's holders
+  // What `used` of a spot must be, according to claims and pods. Costs a walk over everything the spot's holders
   // have.
   std::vector<Wide> used_afresh(SpotId spot) const;
-  // What workloads claim there of the resources of this request is no more than its nodes have; true where
-  // there is no node.
+  // Whether the workloads' claims there, for the resources of this request, do not exceed what its nodes have; true
+  // without a usable node.
   bool claims_fit(SpotId spot, RequestId request) const;
-  // Rows that disagree with the claims and pods they stand for.
+  // Rows that disagree with the claims and pods they represent.
   std::vector<std::string> check_rows() const;
 
  private:
@@ -147,11 +148,11 @@ class Spots {
   struct Holder {
     std::string name;
     std::vector<Part> parts;
-    std::set<SpotId> strays;  // where it has pods and no claim
+    std::set<SpotId> strays;  // spots with pods of it, but without a claim
     std::size_t pods = 0;
     bool away = false;
-    // While it is a leaver: when the grace periods of its pods end, and since when somebody waits for it.
-    // None: nobody does.
+    // While it is a leaver: when the grace periods of its pods end, and since when a workload waits for it (nullopt:
+    // none does).
     Time gone_by{};
     std::optional<Time> awaited_since;
   };
@@ -169,14 +170,14 @@ class Spots {
   };
 
   void grow_columns();
-  void seat(SpotId spot);  // after a change of its machine: in every view, where it belongs
+  void seat(SpotId spot);  // after a change of its machine: puts it at its position in every view
   void seat(SpotId spot, View& view);
   void seat_in_group(SpotId spot, View& view);
   void seat_all(View& view);
   void unseat_all(View& view);
   void unseat_from_group(SpotId spot, const Seat& seat);
   void unseat_from_groups(SpotId spot);
-  bool sits_at(const View& view, DomainId leaf) const;  // path_
+  bool sits_at(const View& view, DomainId leaf) const;  // compares with path_
   void join_group(SpotId spot, SpotId group);
   void leave_group(SpotId spot, SpotId group);
   void choose_machine(SpotId spot);
@@ -191,8 +192,8 @@ class Spots {
   void change(SpotId spot, HolderId holder, RequestId request, std::int64_t claimed, std::int64_t pods);
   void change_row(Spot& spot, HolderId holder, RequestId request, std::int64_t claimed, std::int64_t pods);
   void note_stray(SpotId spot, HolderId holder);
-  // What the holder uses of the spot, by column: of a group's spot what its claim there exceeds its members'
-  // by.
+  // What the holder uses of the spot, by column. For a group: the part of its claim that exceeds its use of the
+  // members.
   void usage(const Spot& spot, HolderId holder, std::vector<Wide>& out) const;
   void apply(SpotId spot, HolderId holder, const Changes& changes, bool inside);
   void apply_to_group(SpotId group, HolderId holder, const Changes& changes, bool inside);
@@ -202,7 +203,7 @@ class Spots {
   std::vector<Wide> inside_afresh(const Group& group, HolderId holder) const;
   static void add(std::vector<Wide>& sums, const Changes& changes);
   void claim(HolderId holder, const Part& part, std::int32_t sign);
-  std::vector<Part> parts_of(WorkloadId workload, HolderId holder);  // taken out of the holder's list
+  std::vector<Part> parts_of(WorkloadId workload, HolderId holder);  // removed from the holder's list
   void drop_parts(HolderId holder, const std::vector<Part>& parts);
 
   Names& names_;
@@ -228,8 +229,8 @@ class Spots {
   std::vector<Wide> usage_;  // scratch
   Changes changes_;
   std::vector<StringId> path_;
-  bool quiet_ = false;         // what changes now relieves nobody
-  std::uint64_t applied_ = 0;  // changes of `used` so far
+  bool quiet_ = false;         // changes do not mark views as relieved
+  std::uint64_t applied_ = 0;  // number of changes of `used` so far
 };
 
 }  // namespace berth::engine::topology
