@@ -4,9 +4,10 @@
 // Lost on the way up (to v1beta2): ClusterQueue status.pendingWorkloadsStatus,
 // status.fairSharing.admissionFairSharingStatus (Cohort too) and the old names Borrow and Preempt of
 // flavorFungibility (they become MayStopSearch, which is the same); LocalQueue status.flavors; AdmissionCheck
-// spec.retryDelayMinutes; a Workload's priorityClassName without a source. Lost on the way down (to v1beta1):
-// Workload podsetSliceRequiredTopologyConstraints and preemptionGates; ClusterQueue concurrentAdmissionPolicy;
-// MultiKueueConfig quotaManagement.
+// spec.retryDelayMinutes; a Workload's priorityClassName without a source.
+//
+// Lost on the way down (to v1beta1): Workload podsetSliceRequiredTopologyConstraints and preemptionGates; ClusterQueue
+// concurrentAdmissionPolicy; MultiKueueConfig quotaManagement.
 #pragma once
 
 #include <string_view>

@@ -140,7 +140,7 @@ Result<WorkloadStatus> decode_status(const Json& value) {
   if (const Json* admission = find(value, "admission"); admission && admission->is_object()) {
     auto decoded = decode_admission(*admission);
     if (!decoded) return tl::unexpected(decoded.error());
-    // Without a cluster queue it is no admission
+    // Without a cluster queue it is no admission.
     if (!decoded->cluster_queue.empty()) status.admission = std::move(*decoded);
   }
   status.requeue_state = decode_requeue_state(value);

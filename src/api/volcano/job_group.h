@@ -7,7 +7,7 @@
 
 namespace berth::api::volcano {
 
-// The value of a PriorityClass; 0 for "" and for one that does not exist.
+// The value of a PriorityClass; 0 for "" and for a class that does not exist.
 using PriorityOf = std::function<std::int32_t(std::string_view priority_class)>;
 
 // Its name is <job name>-<job UID>, the job owns it, and it has the job's queue. minResources is the sum of the
