@@ -6,8 +6,8 @@
 // flavorFungibility (they become MayStopSearch, which is the same); LocalQueue status.flavors; AdmissionCheck
 // spec.retryDelayMinutes; a Workload's priorityClassName without a source.
 //
-// Lost on the way down (to v1beta1): Workload podsetSliceRequiredTopologyConstraints and preemptionGates; ClusterQueue
-// concurrentAdmissionPolicy; MultiKueueConfig quotaManagement.
+// Lost on the way down (to v1beta1): Workload podsetSliceRequiredTopologyConstraints and preemptionGates;
+// ClusterQueue concurrentAdmissionPolicy; MultiKueueConfig quotaManagement.
 #pragma once
 
 #include <string_view>
