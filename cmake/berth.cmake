@@ -1,4 +1,4 @@
-# How a room of the house, its tests, benchmarks and embedded files become targets.
+# CMake functions that make targets from a room (a folder of src), its tests and its embedded files.
 
 find_package(Threads REQUIRED)
 find_package(Boost 1.81 REQUIRED)
@@ -8,9 +8,9 @@ find_package(spdlog REQUIRED)
 
 add_library(berth_options INTERFACE)
 target_compile_options(berth_options INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wimplicit-fallthrough)
-# g++ 12 reports these two falsely in optimised std::string and std::variant code (GCC PR 105651, 105562).
+# g++ 12 reports these two warnings falsely in optimised std::string and std::variant code (GCC PR 105651, 105562).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # It takes a unity build's main file for a header (-Wsubobject-linkage).
+  # It treats the main file of a unity build as a header (-Wsubobject-linkage).
   target_compile_options(berth_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized -Wno-subobject-linkage)
 endif()
 target_include_directories(berth_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
@@ -33,7 +33,7 @@ if(BERTH_SANITIZE)
   endforeach()
   target_compile_options(berth_options INTERFACE -fno-omit-frame-pointer -fno-sanitize-recover=all)
   if("undefined" IN_LIST BERTH_SANITIZE AND "address" IN_LIST BERTH_SANITIZE)
-    # A third of the compile time, for accesses that the address sanitizer stops at when they happen.
+    # These checks cost a third of the compile time. The address sanitizer finds such accesses when they happen.
     target_compile_options(berth_options INTERFACE -fno-sanitize=null,alignment,object-size,vptr)
   endif()
   target_compile_definitions(berth_options INTERFACE BERTH_SANITIZED=1)
@@ -44,10 +44,10 @@ if(BERTH_MOLD)
   target_link_options(berth_options INTERFACE -fuse-ld=mold)
 endif()
 
-# berth_together(<out> <target> <root> <file>...): the files to compile for these sources. Most of a file's compile time is
-# its headers and their templates, so up to 12 files are compiled as one. Names in anonymous namespaces are therefore
-# unique per room. The generated files name their parts relative to <root>: ccache knows them in every clone.
-# BERTH_UNITY off compiles each file alone, as clangd and clang-tidy want it.
+# berth_together(<out> <target> <root> <file>...): sets <out> to the files to compile for these sources. Headers and their
+# templates take most of the compile time, so up to 12 files are compiled as one. So names in anonymous namespaces must be
+# unique in a room. The generated files name their parts relative to <root>, so that ccache finds them in every clone.
+# With BERTH_UNITY off each file is compiled alone, as clangd and clang-tidy need it.
 option(BERTH_UNITY "Compile several files of a room as one" ON)
 function(berth_together out target root)
   set(alone "")
@@ -80,7 +80,7 @@ function(berth_together out target root)
   set(${out} ${alone} PARENT_SCOPE)
 endfunction()
 
-# berth_room(<name> <dependency>...): the library of src/<name>, all its .cpp files below.
+# berth_room(<name> <dependency>...): the library of src/<name>, with all .cpp files below it.
 function(berth_room name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
@@ -94,9 +94,9 @@ function(berth_room name)
   target_link_libraries(berth_${name} PUBLIC berth_options ${ARGN})
 endfunction()
 
-# berth_embed(<target> <namespace-suffix> <file>...): makes the files' bytes part of the program.
-# Declared in a generated header "<target>_embedded.h" as
-#   namespace berth::embedded { std::span<const EmbeddedFile> <namespace-suffix>(); }
+# berth_embed(<target> <namespace-suffix> <file>...): embeds the bytes of the files in the program. The caller declares
+#   namespace berth::embedded { std::span<const File> <namespace-suffix>(); }
+# as in base/embedded.h.
 function(berth_embed target suffix)
   set(out ${CMAKE_BINARY_DIR}/embedded/${target}_${suffix}.cpp)
   string(JOIN "|" files ${ARGN})
@@ -109,7 +109,7 @@ function(berth_embed target suffix)
   target_sources(${target} PRIVATE ${out})
 endfunction()
 
-# berth_test(<name> <libraries>...): one executable of all tests/<name>/**/*_test.cpp (and the other .cpp files there).
+# berth_test(<name> <libraries>...): one executable from all .cpp files below tests/<name>.
 function(berth_test name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${name}/*.cpp)
   if(NOT sources)

@@ -7,7 +7,7 @@ foreach(f IN LISTS files)
   file(READ ${f} content)
   string(LENGTH "${content}" length)
   file(RELATIVE_PATH name ${ROOT} ${f})
-  # A literal has at most 16,000 characters here; adjacent ones are joined by the compiler.
+  # Each literal has at most 16,000 characters; the compiler joins adjacent literals.
   set(pieces "")
   set(at 0)
   while(at LESS length)

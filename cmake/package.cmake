@@ -1,4 +1,4 @@
-# What is installed, and the Debian package of it: `cmake --install` and `cpack -G DEB` (scripts/deb).
+# Installed files, and the Debian package that contains them: `cmake --install` and `cpack -G DEB` (scripts/deb).
 include(GNUInstallDirs)
 set(share ${CMAKE_INSTALL_DATADIR}/berth)
 set(debian ${CMAKE_SOURCE_DIR}/packaging/debian)
@@ -6,11 +6,11 @@ set(debian ${CMAKE_SOURCE_DIR}/packaging/debian)
 install(TARGETS berth RUNTIME)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/config/crd ${CMAKE_SOURCE_DIR}/config/install ${CMAKE_SOURCE_DIR}/config/samples
   DESTINATION ${share})
-# The chart holds a link to config/crd; installed, it holds the files.
+# In the repository the chart contains a link to config/crd. The installed chart contains the files.
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/config/helm DESTINATION ${share} PATTERN files EXCLUDE)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/config/crd DESTINATION ${share}/helm/berth/files)
 
-# What completes commands comes from the program itself.
+# The program itself writes the shell completion.
 set(generated ${CMAKE_BINARY_DIR}/package)
 add_custom_command(
   OUTPUT ${generated}/berth.bash ${generated}/_berth ${generated}/berth.fish ${generated}/berth.1.gz
@@ -30,7 +30,7 @@ install(FILES ${generated}/berth.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/
 install(FILES ${generated}/berth.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${generated}/changelog.gz ${debian}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-# The service, and what an administrator changes.
+# The systemd service, and the files that an administrator edits.
 install(FILES ${debian}/berth-controller.service DESTINATION lib/systemd/system)
 install(FILES ${debian}/controller.yaml DESTINATION /etc/berth)
 install(FILES ${debian}/berth-controller.default DESTINATION /etc/default RENAME berth-controller)

@@ -1,4 +1,4 @@
-# Shared by the scripts beside this folder: where the tree is, how to say things, which packages a task needs.
+# Shared by the scripts in scripts/: the path of the repository, messages, and the packages that each task needs.
 # shellcheck shell=bash
 set -euo pipefail
 
@@ -24,7 +24,7 @@ packages_coverage=(gcovr)
 packages_render=(golang-go golang-github-masterminds-sprig-dev golang-gopkg-yaml.v3-dev)
 export packages_build packages_test packages_bench packages_fuzz packages_lint packages_coverage packages_render
 
-# install_missing PACKAGE...: installs what is not there and says so; nothing to do is silent.
+# install_missing PACKAGE...: installs the missing packages and lists them. Prints nothing if none is missing.
 install_missing() {
   local missing=() package
   for package in "$@"; do
@@ -42,12 +42,12 @@ install_missing() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# A kubectl is wanted by the end-to-end tests and by people; any version serves.
+# The end-to-end tests and users need kubectl; any version works.
 install_kubectl() {
   command -v kubectl >/dev/null || install_missing kubernetes-client
 }
 
-# build PRESET [TARGET...]: configures when needed and builds.
+# build PRESET [TARGET...]: configures the preset and builds the targets (default: all).
 build() {
   local preset=$1
   shift

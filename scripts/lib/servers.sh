@@ -1,15 +1,15 @@
-# API servers to measure and to test against: started on free ports of the loopback interface, with all they need in one directory. Uses root and
-# die of scripts/lib/common.sh.
+# Starts API servers to measure and to test against, on free ports of the loopback interface, with all their files in one
+# directory. Uses root and die of scripts/lib/common.sh.
 # shellcheck shell=bash disable=SC2154
 
-# A port of the loopback interface where nobody listens.
+# Prints a port of the loopback interface on which no process listens.
 free_port() {
   local port
   while port=$((20000 + RANDOM % 12000)); (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do :; done
   echo "$port"
 }
 
-# wait_until SECONDS WHAT COMMAND...: until the command succeeds.
+# wait_until SECONDS WHAT COMMAND...: waits until the command succeeds. Dies after SECONDS and names WHAT.
 wait_until() {
   local end=$((SECONDS + $1)) what=$2
   shift 2
@@ -19,7 +19,7 @@ wait_until() {
   done
 }
 
-# start_embedded BERTH DIR: an API server of berth's in memory. Sets server_pids and kubeconfig.
+# start_embedded BERTH DIR: starts the embedded API server of `berth up`, in memory. Sets server_pids and kubeconfig.
 start_embedded() {
   local berth=$1 dir=$2
   kubeconfig=$dir/kubeconfig
@@ -30,7 +30,8 @@ start_embedded() {
   kubectl --kubeconfig "$kubeconfig" create namespace kueue-system >/dev/null
 }
 
-# start_real ASSETS DIR: etcd and kube-apiserver of that folder. Sets server_pids and kubeconfig. etcd does not wait for the disk.
+# start_real ASSETS DIR: starts etcd and kube-apiserver from the folder ASSETS. etcd runs without fsync. Sets server_pids
+# and kubeconfig.
 start_real() {
   local assets=$1 dir=$2 etcd_port peer_port port
   etcd_port=$(free_port)
@@ -70,8 +71,8 @@ start_real() {
   wait_until 60 'the definition of workloads' kubectl --kubeconfig "$kubeconfig" get workloads.kueue.x-k8s.io -A
 }
 
-# start_kube_controllers ASSETS DIR: the controllers of Kubernetes that Berth builds on, after start_real: namespaces, garbage
-# collection, Jobs. Adds to server_pids.
+# start_kube_controllers ASSETS DIR: starts the Kubernetes controllers that Berth needs (namespaces, garbage collection,
+# Jobs). Call start_real first. Adds to server_pids.
 start_kube_controllers() {
   local assets=$1 dir=$2
   [ -x "$assets/kube-controller-manager" ] || die "$assets has no kube-controller-manager"

@@ -1,6 +1,6 @@
-// Renders a Helm chart without Helm: text/template with sprig and the functions that charts of ours use.
+// Renders a Helm chart without Helm: text/template with sprig and the functions that our charts use.
 // render [-namespace NS] [-release NAME] [-values FILE,...] [-changed] CHART writes the manifests to standard output,
-// in the order in which they can be applied; with -changed those alone that the values make other than the defaults do.
+// in the order in which they can be applied. With -changed it writes only those that differ from the default values.
 package main
 
 import (
@@ -20,7 +20,7 @@ import (
 
 type values = map[string]interface{}
 
-// Files of the chart below files/, as .Files.
+// The files of the chart in files/, as .Files.
 type files map[string]string
 
 func (f files) Get(name string) string { return f[name] }
@@ -35,7 +35,7 @@ func (f files) Glob(pattern string) map[string]string {
 	return found
 }
 
-// What can be applied must exist before what refers to it.
+// The order in which kinds are applied: an object comes after those to which it refers.
 var order = []string{"Namespace", "NetworkPolicy", "PodDisruptionBudget", "ServiceAccount", "Secret", "ConfigMap",
 	"CustomResourceDefinition", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding", "Service", "Deployment",
 	"PriorityLevelConfiguration", "FlowSchema", "APIService", "Issuer", "Certificate", "MutatingWebhookConfiguration",

@@ -1,9 +1,9 @@
-{{/* What others refer to begins with this. */}}
+{{/* The prefix of names that other objects and clients refer to. */}}
 {{- define "berth.fullname" -}}
 {{ .Values.fullnameOverride | default "kueue" | trunc 40 | trimSuffix "-" }}
 {{- end }}
 
-{{/* What is Berth's own is called so. */}}
+{{/* The name of Berth's own objects. */}}
 {{- define "berth.name" -}}
 {{ .Values.nameOverride | default "berth" | trunc 40 | trimSuffix "-" }}
 {{- end }}
@@ -41,7 +41,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{ include "berth.fullname" . }}-visibility-server
 {{- end }}
 
-{{/* The Configuration as it is mounted: the values' text, and what only the chart knows where it says nothing. */}}
+{{/* The Configuration as it is mounted: the text of the values, plus fields that only the chart knows, if the text lacks them. */}}
 {{- define "berth.config" -}}
 {{- $text := .Values.managerConfig.controllerManagerConfigYaml | trim }}
 {{- $config := fromYaml $text }}
@@ -90,7 +90,7 @@ internalCertManagement:
 {{- end }}
 {{- end }}
 
-{{/* Namespaces whose jobs the webhooks see. */}}
+{{/* The namespaces whose jobs are sent to the webhooks. */}}
 {{- define "berth.namespaceSelector" -}}
 {{- if .Values.webhooks.namespaceSelector }}
 {{- toYaml .Values.webhooks.namespaceSelector }}
@@ -102,14 +102,14 @@ matchExpressions:
 {{- end }}
 {{- end }}
 
-{{/* Where an authority's certificate comes from, as an annotation. */}}
+{{/* The annotation that tells cert-manager which CA certificate to inject. */}}
 {{- define "berth.injectAuthority" -}}
 {{- if .Values.enableCertManager -}}
 cert-manager.io/inject-ca-from: {{ .Release.Namespace }}/{{ include "berth.fullname" . }}-serving-cert
 {{- end }}
 {{- end }}
 
-{{/* Secret with the certificate of the metrics endpoint; empty: the process makes one. */}}
+{{/* The Secret with the certificate of the metrics endpoint. Empty: the process makes a certificate. */}}
 {{- define "berth.metricsSecret" -}}
 {{- if .Values.metrics.certificateSecret }}
 {{- .Values.metrics.certificateSecret }}
