@@ -146,7 +146,7 @@ void EngineHost::expire(const engine::ExpireWorkload& effect) {
   writes_.remove(target, [this, alive = alive_, about, event](const api::RestResponse& response) {
     if (!*alive || response.code == 404) return;
     if (response.ok()) return events_.record(about, event);
-    log::warn("what is over could not be deleted; it is tried again in a minute",
+    log::warn("could not delete an expired object, retrying in 1 min",
               {{"kind", about.kind}, {"name", api::object_key(about.ns, about.name)}, {"why", std::string(api::status_message(response))}});
   });
 }

@@ -309,7 +309,7 @@ void ProvisioningController::create(Look look, std::size_t next, const api::Grou
         if (refused_by_terminating_namespace(response)) return look.finish(true);  // the workload is deleted as well
         const std::string why =
             "Error creating " + kind + " \"" + name + "\": " + std::string(api::status_message(response));
-        log::warn("an admission check could not ask for nodes", {{"code", response.code}, {"why", why}});
+        log::warn("an admission check could not request nodes", {{"code", response.code}, {"why", why}});
         if (!transient(response)) tell_failure(look, check, why);
         look.finish(false);
       });

@@ -62,7 +62,7 @@ void VolcanoController::connect(kube::Informer& informer, const std::string& wha
     int& told = told_[what];
     if (std::exchange(told, response.code) != response.code) {
       if (missing && what == kQueuesRead)
-        log::info("Volcano's queues are not served here: there are none, until their CustomResourceDefinitions are installed");
+        log::info("Volcano's queue API is not installed here: there are no Volcano queues until its CustomResourceDefinitions are installed");
       if (!missing && !response.ok())
         log::warn(refused ? "Volcano's objects cannot be read and are ignored" : "Volcano's objects cannot be read; trying again",
                   {{"resource", what}, {"code", response.code}, {"why", std::string(api::status_message(response))}});

@@ -110,7 +110,7 @@ void VolcanoQueues::order(const std::string& queue, QueueAction action, bool by_
 }
 
 void VolcanoQueues::refuse(const std::string& queue, const std::string& why) {
-  log::warn("an order about a queue is not carried out", {{"queue", queue}, {"why", why}});
+  log::warn("a Volcano Command about a queue is not carried out", {{"queue", queue}, {"why", why}});
   const QueueNode* node = context_.tree.forest().find(queue);
   if (node == nullptr || !node->object) return;
   context_.events.record({scheduling_version(), "Queue", {}, queue, node->object->meta.uid},

@@ -150,7 +150,7 @@ struct Client::Impl : std::enable_shared_from_this<Client::Impl> {
   void answered(const CallPtr& call, HttpReply reply) {
     told(call->request, reply);
     if (const auto wait = try_again(*call, reply)) {
-      log::debug("asking the API server again", {{"status", std::to_string(reply.status)}, {"error", reply.error}});
+      log::debug("retrying a request to the API server", {{"status", std::to_string(reply.status)}, {"error", reply.error}});
       return later(*wait, [this, call] { send(call); });
     }
     if (reply.status == 0) return call->done(no_answer(reply.error, reply.hopeless));

@@ -196,7 +196,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   }
 
   void give_up_stream(std::string_view why) {
-    log::debug("a streamed list did not come to its end; listing in pages",
+    log::debug("a streamed list ended early; listing in pages",
                {{"resource", resource.resource}, {"why", std::string(why)}});
     drop_watch();
     pages_next = true;
@@ -277,7 +277,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
     must_list = must_list || code == 410;
     refused = code == 403;
     if (refused && !std::exchange(told_refusal, true)) {
-      log::warn("may not be watched; listing it now and then instead",
+      log::warn("no permission to watch; listing it periodically instead",
                 {{"resource", resource.resource}, {"why", string_at(status, {"message"})}});
     }
   }

@@ -175,7 +175,7 @@ struct DelegatedAuth::Impl : std::enable_shared_from_this<DelegatedAuth::Impl> {
       user_authorities = std::move(users);
       if (changed) on_authorities(joined(proxy.authorities, user_authorities));
     } else {
-      log::warn("cannot read whom the API server's proxy is signed by",
+      log::warn("cannot read the CA of the API server's aggregation proxy",
                 {{"configmap", std::string(kTrustNamespace) + "/" + std::string(kTrustName)}, {"why", reason_of(response)}});
     }
   }

@@ -191,7 +191,7 @@ void SqliteLog::run() {
     }
     if (state) {
       state = write(*batches);
-      if (!state) log::error("the state cannot be written any more", {{"error", state.error().message}});
+      if (!state) log::error("the state file cannot be written any more", {{"error", state.error().message}});
     }
     executor_.post([batches, state] {
       for (Batch& batch : *batches) batch.done(state);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/planted.h"
 #include "engine/lifecycle/change.h"
 #include "engine/lifecycle/preemption_gates.h"
 #include "engine/lifecycle/words.h"
@@ -69,7 +70,7 @@ std::vector<Note> begin_eviction(WorkloadStatus& status, const Workload& w, cons
   reset_checks(status, now);
   close_gates(status, now);
   unblock(status, w, full_reason(why), now);
-  status.unhealthy_nodes.clear();
+  if (!planted(Planted::kSecondPassOfEvicted)) status.unhealthy_nodes.clear();
   count_eviction(status, why);
   if (why.requeue) status.requeue_state = why.requeue;
   if (why.reason == reason::kDeactivated) {
