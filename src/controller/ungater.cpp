@@ -13,8 +13,8 @@
 namespace berth::controller {
 namespace {
 
-constexpr std::size_t kInFlight = 16;  // requests about the pods of one workload
-constexpr std::string_view kController = "tas-node-controller";  // as Kueue names it in events
+constexpr std::size_t kInFlight = 16;  // requests at a time for the pods of one workload
+constexpr std::string_view kController = "tas-node-controller";  // Kueue's name in events
 
 std::string uid_of(const Json& object) { return std::string(string_at(object, {"metadata", "uid"})); }
 
@@ -22,18 +22,18 @@ std::uint64_t version_of(const Json& object) {
   return api::version_number(string_at(object, {"metadata", "resourceVersion"}));
 }
 
-// The pod was sent to a node and has not arrived.
+// The pod was ungated with a node and is not bound yet.
 bool is_let_go(const Json& pod) {
   return jobs::waits_for_binding(pod) &&
          !string_at(pod, {"spec", "nodeSelector", jobs::kHostnameLevel}).empty();
 }
 
-// Its pod is as it was decided on, or its workload may make room for another.
+// Whether the change can lead to a decision: the pod is gone or ended, so its place is free, or the pod is gated.
 bool matters(const JsonPtr& now) { return !now || jobs::pod_ended(*now) || jobs::has_topology_gate(*now); }
 
 }  // namespace
 
-// Requests of one workload, some at a time.
+// Requests of one workload, at most kInFlight at a time.
 struct Ungater::Batch {
   std::string key;
   std::vector<Request> requests;
@@ -90,8 +90,8 @@ jobs::WorkloadPtr Ungater::workload_of(const std::string& key) const {
   return it == workloads_.end() ? context_.workload(key) : it->second;
 }
 
-// Pods are collected, so that one decision is taken for those that come together; when all have come there is nothing to
-// wait for.
+// Changes are collected, so that one decision covers the pods that are created together. When all pods exist, there
+// is nothing to wait for.
 void Ungater::look_soon(const std::string& key) {
   std::size_t wanted = 0;
   for (const auto& assigned : workloads_.at(key)->status.admission->pod_set_assignments) {
@@ -160,7 +160,7 @@ void Ungater::decide(const std::string& key, const WorkQueue::Finish& finish) {
   for (const auto& one : go.pods) requests.push_back(release(one));
   if (stuck.empty()) return perform(key, std::move(requests), finish);
   confirm(workload, [this, key, stuck, requests = std::move(requests), finish](bool current) mutable {
-    if (!current) return finish(false);  // the cache will show it
+    if (!current) return finish(false);  // the cache will bring the new version
     for (const auto& one : stuck) requests.push_back(fail(one));
     perform(key, std::move(requests), finish);
   });
@@ -225,7 +225,7 @@ void Ungater::pump(const std::shared_ptr<Batch>& batch) {
   if (batch->running == 0) std::exchange(batch->then, {})(batch->ok);
 }
 
-// What a request about a pod brought to light.
+// Takes over what the answer to a request says about the pod.
 void Ungater::learn(const std::string& key, const JsonPtr& pod, const api::RestResponse& response) {
   const std::string uid = uid_of(*pod);
   const auto pods = pods_.find(key);
