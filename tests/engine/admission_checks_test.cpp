@@ -1,4 +1,5 @@
-// Admission checks: quota first, then what they say; and used-up time, which deactivates as a rejection does.
+// Admission checks (quota is reserved first, then they decide), and the maximum execution time, which deactivates
+// like a rejection.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

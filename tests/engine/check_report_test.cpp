@@ -1,4 +1,4 @@
-// What controllers of admission checks report reaches the status, once, whatever happens to the writes.
+// Reports of admission check controllers reach the status exactly once, whatever happens to the writes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -77,7 +77,7 @@ TEST(CheckReports, NobodyElsesChecksAndWorkloadsAreTouched) {
   s.run();
   EXPECT_EQ(s.state("a"), "Reserved");
   EXPECT_EQ(s.state("b"), "Pending");
-  EXPECT_EQ(s.writes(), writes + 1);  // that b waits
+  EXPECT_EQ(s.writes(), writes + 1);  // the status of b: it waits
   s.finish("a");
   s.run();
   s.report_check("a", says(CheckState::kRejected, "too late"));
@@ -121,7 +121,7 @@ TEST(CheckReports, RetryEvictsWaitsAndStartsTheSecondAttempt) {
                           "Retrying after failure: no capacity",
                           "Workload/a Normal EvictedDueToAdmissionCheck: Evicted due to AdmissionCheck in Retry state: \"prov\" (Retrying "
                           "after failure: no capacity)"));
-  // What was said about the first attempt is over, even when it is said again.
+  // A report about the first attempt is outdated, even when it is repeated.
   retry.retry_count = 0;
   s.report_check("a", retry);
   s.pass(2);
@@ -149,7 +149,7 @@ TEST(CheckReports, RejectedDeactivatesWhatRuns) {
   EXPECT_EQ(s.condition("a", "Evicted"),
             "True DeactivatedDueToAdmissionCheck: The workload is deactivated due to AdmissionCheck in Rejected state: \"prov\" (taken away)");
   EXPECT_EQ(s.check_of_a().message, "Reset to Pending after eviction. Previously: Rejected");
-  // Activated again it starts over: the old report does not reject it once more.
+  // After activation it starts over: the old report does not reject it again.
   s.change("a", [](api::kueue::Workload& w) { w.active = true; }, true);
   s.run();
   EXPECT_EQ(s.state("a"), "Reserved");

@@ -1,4 +1,4 @@
-// What of a pod's requests counts against quota (Configuration: resources).
+// Which requests of a pod count against quota (Configuration: resources).
 #include "engine/counted_requests.h"
 
 #include <gmock/gmock.h>

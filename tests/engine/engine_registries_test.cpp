@@ -1,4 +1,4 @@
-// What the engine makes of the objects it knows: activity of queues, required checks, what workloads ask for.
+// What the engine derives from the objects it knows: activity of queues, required checks, requests of workloads.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// The engine as a whole, in the situations that recordings of Kueue show: what is admitted, what is said,
-// what is counted.
+// The whole engine in typical situations of Kueue: which workloads are admitted, which messages are written, what is
+// counted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

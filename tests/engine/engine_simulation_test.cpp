@@ -1,6 +1,6 @@
-// Random lives of small clusters: every event the engine knows, writes that fail, conflict, arrive late, and
-// restarts. After every pass the engine's own invariants are checked, and here what only the API can tell:
-// quota is never given twice.
+// Random lives of small clusters: every event that the engine knows, writes that fail, conflict or arrive late, and
+// restarts. After every pass the engine's invariants are checked, and one that only the API objects can show: quota
+// is never given twice.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -87,7 +87,7 @@ class Simulation {
     check();
   }
 
-  // When nothing fails any more everything comes to rest, and whoever could be admitted is.
+  // Without further faults everything settles, and every workload that can be admitted is admitted.
   void settle() {
     faults_ = false;
     s_.jobs_stop_at_once = true;
@@ -111,7 +111,7 @@ class Simulation {
   }
 
  private:
-  // Half of them are short of patience with pods, some of these let nobody in meanwhile; some forget what is over.
+  // Half of the seeds use waitForPodsReady, some of these with blockAdmission; some seeds use retention.
   static Options options(unsigned seed) {
     Options o;
     if (seed % 2 == 0) {
@@ -158,8 +158,8 @@ class Simulation {
     const auto queue = pick(kQueues);
     WorkloadBuilder w("w" + std::to_string(created_++), "q" + std::to_string(queue));
     const int count = 1 + static_cast<int>(pick(4));
-    // Two that borrow and may both be reduced can take turns for ever in reclaiming from each other, by
-    // Kueue's rules too: such workloads go to the queue that is alone.
+    // Two workloads that borrow and can both be reduced may reclaim from each other forever, by Kueue's rules too. So
+    // reducible workloads go to the queue without a cohort.
     const bool reducible = queue == 2 && chance(30);
     w.pods(count, "1", reducible ? std::optional(1) : std::nullopt)
         .priority(static_cast<int>(pick(3)))
@@ -204,8 +204,8 @@ class Simulation {
     reclaimed_.insert(*w);
   }
 
-  // Quota as the API has it: the two of the cohort together, and the one that is alone. What jobs reported
-  // counts at once, before it is written: their pods are gone.
+  // Quota according to the API: the two queues of the cohort together, and the single queue. Reclaimable pods count
+  // as soon as the job has reported them, even before they are written: these pods are gone.
   void check() {
     std::int64_t both = 0, alone = 0;
     for (const auto& name : s_.names()) {

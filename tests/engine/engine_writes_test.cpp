@@ -1,5 +1,4 @@
-// Writes that fail, conflict or vanish, and engines that start anew: quota is never given twice and nothing
-// is lost.
+// Writes that fail, conflict or vanish, and engines that restart: quota is never given twice and nothing is lost.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -195,7 +194,7 @@ TEST(Restart, NothingIsDecidedBeforeTheCachesAreComplete) {
   EXPECT_FALSE(engine.schedule(test::at(0)).empty());
 }
 
-// How long a workload of this age waits after its n-th preemption although quota is free, in seconds.
+// How long a workload of this age (in seconds) waits after its n-th preemption although quota is free, in seconds.
 int rest(int preemptions, int age) {
   OneQueue s;
   s.pass(age);
@@ -225,7 +224,7 @@ TEST(RepeatedPreemption, WaitsDoubleButForAPartOfTheAge) {
   EXPECT_EQ(rest(30, 36'000), 512);
 }
 
-// The status of a queue is written whenever something happens in it, and the write is seen again.
+// A queue's status is written whenever something happens in it, and every write is seen again.
 TEST(Queues, SeenAgainWithNothingButAnotherStatusAreNoNews) {
   auto queue = ClusterQueueBuilder("cq").cpu({{"f", "4"}}).build();
   queue.meta.generation = 1;
@@ -261,7 +260,7 @@ TEST(Writes, WhoGivesItsQuotaBackIsNotPreemptedMeanwhile) {
   s.give(WorkloadBuilder("low").pods(4, "1"));
   s.run();
   ASSERT_EQ(s.state("low"), "Reserved");
-  s.answers_that_arrive = [](std::size_t) { return std::size_t{0}; };  // the withdrawal is under way
+  s.answers_that_arrive = [](std::size_t) { return std::size_t{0}; };  // the write of the withdrawal is in flight
   s.give(test::local_queue("q", "cq", api::kueue::StopPolicy::kHold));
   s.run_once();
   s.give(WorkloadBuilder("high", "other").pods(4, "1").priority(5));
@@ -288,8 +287,8 @@ TEST(Reports, AStopThatWasReportedBeforeTheEvictionReleasesNothing) {
   EXPECT_EQ(s.state("a"), "Inactive");
 }
 
-// Forty wait for each one that runs. While one ends and the next begins, once a second, those that wait are told about at leisure,
-// and each is told in the end.
+// Forty workloads wait while one runs; once a second it finishes and the next one starts. Messages to the waiting ones
+// are rate-limited, but each gets its message in the end.
 TEST(Writes, WhoWaitsIsToldAtLeisure) {
   OneQueue s("1");
   for (int i = 0; i < 400; ++i) s.give(WorkloadBuilder("w" + std::to_string(1000 + i)).pods(1, "1"));
@@ -312,7 +311,7 @@ TEST(Writes, WhoWaitsIsToldAtLeisure) {
   EXPECT_EQ(s.writes(), quiet) << "nothing is said twice";
 }
 
-// What was to be said of one that was admitted meanwhile is not said.
+// A pending message about a workload that is admitted meanwhile is dropped.
 TEST(Writes, WhoIsAdmittedBeforeItsTurnNeverWaited) {
   OneQueue s("1");
   for (int i = 0; i < 100; ++i) s.give(WorkloadBuilder("w" + std::to_string(1000 + i)).pods(1, "1"));

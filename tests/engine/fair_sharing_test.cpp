@@ -1,4 +1,4 @@
-// Fair sharing behind the facade: what is said, what statuses show, and that nobody takes turns for ever.
+// Fair sharing through the engine: messages, statuses, and no endless turns of preemption.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ ClusterQueueBuilder queue(const std::string& name, const std::string& in, const 
   return ClusterQueueBuilder(name).cpu({{"f", cpu}}).cohort(in).reclaim_any().preempt_lower();
 }
 
-// Two queues, one of them in a cohort of its own, share 6 cpu of their common cohort.
+// Two queues, one of them in a cohort of its own, share the 6 cpu of their common cohort.
 struct Company : Scenario {
   explicit Company(Options options = fair()) : Scenario(std::move(options)) {
     give(test::flavor("f"));
@@ -86,7 +86,7 @@ TEST(FairSharing, CohortsAreToldWhenTheirSharesMayBeOthers) {
   EXPECT_EQ(s.touched_cohorts(), (std::set<std::string>{"company"}));
   EXPECT_FALSE(s.touched_queues().contains("a"));
   s.forget_touched();
-  s.give(cohort("company", "", "8"));  // what a can be lent is more now
+  s.give(cohort("company", "", "8"));  // a can be lent more now
   s.run();
   EXPECT_TRUE(s.touched_queues().contains("a"));
   EXPECT_EQ(s.share_of_queue("b"), 125);
@@ -117,8 +117,9 @@ TEST(FairSharing, SaysWhyItPreempts) {
   EXPECT_EQ(s.share_of_queue("b"), 334);
 }
 
-// Sizes that never come out even: whoever is short would like to take from others. By the final share alone all come to rest; the
-// initial share lets some take turns, as in Kueue, and then waits (ADR 0007) make turns rare.
+// Sizes that never divide evenly: a queue below its share always wants to preempt. With the final share alone
+// everything settles. The initial share lets some workloads take turns, as in Kueue; back-off after preemptions (ADR
+// 0007) makes turns rare.
 TEST(FairSharing, TurnsEndOrBecomeRare) {
   int seeds_with_turns = 0;
   for (unsigned seed = 0; seed < 60; ++seed) {
@@ -155,7 +156,8 @@ TEST(FairSharing, TurnsEndOrBecomeRare) {
       if (event.find(" Normal Preempted: ") != std::string::npos) ++turns[event.substr(0, event.find(' '))];
     }
     EXPECT_TRUE(turns.empty() || options.fair_sharing.initial_share);
-    for (const auto& [workload, count] : turns) EXPECT_LE(count, 3600 / (3600 / 8)) << workload;  // waits for an eighth of its age
+    // each wait is an eighth of its age
+    for (const auto& [workload, count] : turns) EXPECT_LE(count, 3600 / (3600 / 8)) << workload;
     seeds_with_turns += turns.empty() ? 0 : 1;
   }
   EXPECT_LT(seeds_with_turns, 10);

@@ -1,4 +1,5 @@
-// Statuses that another client wrote: evictions that it ended half, quota without an admission and the other way round.
+// Statuses written by other clients: incomplete evictions, quota without an admission, and an admission without
+// quota.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +29,7 @@ void set_condition(Workload& w, std::string type, bool status, std::string reaso
   api::set_condition(w.status.conditions, std::move(c));
 }
 
-// A queue in which an urgent workload preempts the one that runs, whose job nobody here stops.
+// A queue in which a workload of higher priority preempts the running one, whose job never stops by itself.
 struct Preempting : OneQueue {
   Preempting() {
     jobs_stop_at_once = false;
@@ -38,7 +39,7 @@ struct Preempting : OneQueue {
     give(WorkloadBuilder("high").pods(4, "1").priority(9).created(now()));
     run();
   }
-  // Ends the eviction as a job controller of another project may: it leaves the admission where it is.
+  // Completes the eviction as a job controller of another vendor may do: it leaves the admission.
   void release_low(std::optional<bool> requeued = {}) {
     change("low", [&](Workload& w) {
       set_condition(w, "QuotaReserved", false, "Pending", now());

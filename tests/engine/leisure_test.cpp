@@ -1,4 +1,4 @@
-// Messages that decide nothing: at once when it is quiet, trickling while decisions are made.
+// Rate-limited messages: immediate when no decisions are written, otherwise slow.
 #include "engine/leisure.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ struct Clock {
   Leisure leisure;
   Time now{1000s};
 
-  // How many messages may be written now, each settled at once.
+  // How many messages may be written now, when each settles immediately.
   int messages() {
     int count = 0;
     while (count < 1000 && leisure.may(now)) {

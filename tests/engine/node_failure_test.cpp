@@ -1,4 +1,4 @@
-// Nodes fail under admitted workloads: only their share moves, or the workload starts over (kueue.md 4.9).
+// Nodes of admitted workloads fail: only the pods of these nodes move, or the workload is evicted (KEP-2724).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ using testing::IsEmpty;
 using testing::Not;
 using Outcome = Scenario::Outcome;
 
-// Two racks of three nodes for two pods each; the gang a has four pods on the first two nodes of rack r1, all running.
+// Two racks of three nodes, two pods per node. The gang a has four running pods on the first two nodes of rack r1.
 struct Racks : Scenario {
   explicit Racks(Options options = {}) : Scenario(options) {
     give(test::topology("t"));
@@ -110,7 +110,7 @@ TEST(NodeFailure, WithoutFailFastItIsTriedAgain) {
 
 TEST(NodeFailure, PodsThatEndedForGoodNeedNoReplacement) {
   Racks s;
-  s.take(NodeGone{"r1-n3"});  // no room for a replacement
+  s.take(NodeGone{"r1-n3"});  // no free node for a replacement
   s.pods_end({"p1", "p2"});
   api::kueue::JobReport report;
   report.pods_ready = true;
@@ -123,7 +123,7 @@ TEST(NodeFailure, PodsThatEndedForGoodNeedNoReplacement) {
   EXPECT_EQ(s.state("a"), "Admitted");
   EXPECT_THAT(s.unhealthy(), IsEmpty());
   EXPECT_EQ(s.writes(), writes);
-  s.take(NodeGone{"r1-n2"});  // here two of them run
+  s.take(NodeGone{"r1-n2"});  // two of its pods run here
   s.pass(60);
   EXPECT_EQ(s.places_of("a"), "r2-n1:2 r2-n2:2");
 }
@@ -238,7 +238,7 @@ TEST(NodeFailure, ReplacementsDoNotShareARoom) {
   s.give(WorkloadBuilder("c").pods(2, "1").required("rack"));
   s.run();
   ASSERT_EQ(s.places_of("c"), "r1-n3:2");
-  s.give(NodeBuilder("r1-n4", "r1", "2"));  // for one of them
+  s.give(NodeBuilder("r1-n4", "r1", "2"));  // a replacement for one of them
   s.give(NodeBuilder("r1-n3").not_ready(s.now()));
   s.pass(1);
   EXPECT_EQ(s.places_of("b"), "r1-n4:2");
@@ -257,7 +257,7 @@ TEST(NodeFailure, ReplacingNeverPreempts) {
   s.pass(1);
   EXPECT_EQ(s.state("low"), "Admitted");
   EXPECT_THAT(s.workload("low").status.evictions, IsEmpty());
-  EXPECT_EQ(s.places_of("a"), "r2-n1:2 r2-n2:2");  // evicted, and placed anew
+  EXPECT_EQ(s.places_of("a"), "r2-n1:2 r2-n2:2");  // evicted and placed again
 }
 
 TEST(NodeFailure, WhoLeavesBeforeTheTimerFiresKeepsWhatItHas) {
@@ -315,7 +315,7 @@ TEST(NodeFailure, ARestartGoesOnFromTheMarker) {
 
 TEST(NodeFailure, NodesThatFailWhileTheEngineIsAwayAreFoundAtTheStart) {
   Racks s;
-  s.take(NodeGone{"r1-n2"});  // seen, and not acted upon
+  s.take(NodeGone{"r1-n2"});  // seen, but without effect
   s.restart();
   s.pass(1);
   EXPECT_EQ(s.places_of("a"), "r1-n1:2 r1-n3:2");
@@ -349,7 +349,7 @@ TEST(NodeFailure, WritesThatFailAndConflictLeadToOneReplacement) {
         s.outcome_of_write = [&](const std::string&) { return n++ <= last ? failure : Outcome::kDone; };
         s.take(NodeGone{"r1-n1"});
         s.pass(2);
-        // The node comes back, and somebody else would like it.
+        // The node is back, and another workload wants it.
         s.give(NodeBuilder("r1-n1"));
         s.give(WorkloadBuilder("b").pods(2, "2").required("kubernetes.io/hostname"));
         s.pass(600);

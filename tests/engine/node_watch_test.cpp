@@ -1,4 +1,4 @@
-// When a node counts as failed for a workload: deletion, readiness, taints, and the pods that are still there.
+// When a node counts as failed for a workload: deletion, readiness, taints, and pods that still run there.
 #include "engine/node_watch.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ using Names = std::vector<std::string>;
 
 const WorkloadId kA(0), kB(1);
 
-// Workload a has two pods on n1 and two on n2, b one on n2. Nodes n1 to n3 are well.
+// Workload a has two pods on n1 and two on n2, b has one on n2. Nodes n1 to n3 are healthy.
 class NodeFailureRules : public testing::Test {
  protected:
   explicit NodeFailureRules(Options options = {}) : watch(options) {
@@ -167,7 +167,7 @@ TEST_F(NodeFailureRules, ANodeIsKnownByItsHostname) {
   EXPECT_THAT(failed(kA), ElementsAre("host-1"));
 }
 
-// Two pods on n1 have ended for good, two run on n2.
+// Two pods on n1 have ended for good; two run on n2.
 struct PodsThatEnded : NodeFailureRules {
   PodsThatEnded() {
     watch.set_pod(PodBuilder("p3", "a", "n2").ptr());

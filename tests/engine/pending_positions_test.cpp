@@ -1,4 +1,4 @@
-// Who waits where, as the engine tells it.
+// Positions of pending workloads, as the engine reports them.
 #include <gtest/gtest.h>
 
 #include "engine/support/scenario.h"
@@ -74,7 +74,7 @@ TEST(PendingPositions, MoveUpWhenSomebodyLeaves) {
 TEST(PendingPositions, CountWhoSleepsAsInadmissible) {
   TwoTeams s;
   EXPECT_EQ(s.engine().pending_counts("other").inadmissible, 0u);
-  // Local queues are counted one workload at a time.
+  // The counts of a local queue are computed workload by workload.
   const auto of_teams = [&] {
     PendingCounts sum;
     for (const char* team : {"red", "blue"}) {
@@ -89,7 +89,7 @@ TEST(PendingPositions, CountWhoSleepsAsInadmissible) {
   EXPECT_EQ(s.engine().pending_counts("cq").active, 0u);
   EXPECT_EQ(s.engine().pending_counts("cq").inadmissible, 5u);
   EXPECT_EQ(of_teams().inadmissible, 5u);
-  // A StrictFIFO queue waits with its head: nobody is put to sleep.
+  // In a StrictFIFO queue the workloads behind the head are not parked.
   s.give(ClusterQueueBuilder("cq").cpu({{"f", "4"}}).strict());
   s.run();
   EXPECT_EQ(s.engine().pending_counts("cq").active, 5u);
@@ -143,7 +143,7 @@ TEST(PendingPositions, AreToldByAnEngineThatOnlyLearns) {
   EXPECT_EQ(engine.cluster_queue_status("cq")->reserving, 0);
   EXPECT_TRUE(engine.check_invariants(test::at(5)).empty());
 
-  // It leads.
+  // Now it leads.
   learn(Synced{});
   const auto effects = engine.schedule(test::at(6));
   EXPECT_TRUE(std::any_of(effects.begin(), effects.end(), [](const Effect& effect) {

@@ -1,5 +1,6 @@
-// Random lives of gangs on nodes that fail and come back, with checks, pods, faults of writes and restarts. After every pass the
-// engine's invariants are checked, and here what only the API can tell: no node holds more than it has, and healthy places stay.
+// Random lives of gangs on nodes that fail and come back, with checks, pods, failing writes and restarts. After every
+// pass the engine's invariants are checked, and what only API objects can show: no node is overcommitted, and healthy
+// places do not change.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -67,14 +68,14 @@ class Life {
     check(before);
   }
 
-  // Nothing goes wrong any more: the engine comes to rest, and keeps its word.
+  // Without further faults the engine settles, and its promises hold.
   void settle() {
     faults_ = false;
     for (const auto& [node, since] : healthy_since_) set_node(node, 0);
     s_.pass(300);
     check({});
     for (const auto& name : s_.names()) {
-      if (s_.state(name) == "Finished") continue;  // left as it was
+      if (s_.state(name) == "Finished") continue;  // left unchanged
       EXPECT_TRUE(s_.workload(name).status.unhealthy_nodes.empty()) << name << " is " << s_.state(name);
     }
   }
@@ -127,7 +128,7 @@ class Life {
     const auto name = any();
     if (name.empty()) return;
     if (chance(40)) return s_.remove(name);
-    ended_.insert(name);  // its places are free, whenever that is written
+    ended_.insert(name);  // its places are free now, even before that is written
     s_.finish(name);
   }
 
@@ -166,7 +167,7 @@ class Life {
     for (const auto& domain : assignment->domains) out[domain.values.back()] += domain.count;
     return out;
   }
-  // By what tells one admission from another; they are the same as long as that is.
+  // Identifies one admission: equal as long as the admission is the same.
   struct Admission {
     Time reserved{};
     Places places;
@@ -199,7 +200,8 @@ class Life {
       }
     }
     for (const auto& [node, cpu] : used) EXPECT_LE(cpu, kCpuOfNode) << node;
-    // A replacement that was decided may be written when the node is well again: only nodes that never failed count.
+    // A replacement that was decided may be written after the node is healthy again, so check only nodes that never
+    // failed.
     for (const auto& [key, now] : placed()) {
       const auto then = before.find(key);
       if (then == before.end()) continue;
@@ -231,7 +233,7 @@ class Life {
   Scenario s_;
   bool faults_ = true;
   int created_ = 0;
-  std::map<std::string, Time> healthy_since_;  // nodes; max(): not healthy
+  std::map<std::string, Time> healthy_since_;  // by node; max(): not healthy
   std::set<std::string> pods_, ended_;
 };
 

@@ -1,4 +1,4 @@
-// Waiting for pods (waitForPodsReady): who is evicted when, how it comes back, and who waits for whom.
+// waitForPodsReady: which workload is evicted when, how it is requeued, and which workload waits for which.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ Options waiting(std::chrono::seconds timeout, std::chrono::seconds recovery = st
   return o;
 }
 
-// 4 cpu in one queue.
+// One queue with 4 cpu.
 struct Waiting : Scenario {
   explicit Waiting(const Options& options) : Scenario(options) {
     give(test::flavor("f"));

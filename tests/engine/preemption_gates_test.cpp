@@ -1,4 +1,4 @@
-// Preemption gates of workloads (KEP-8303): who opens them decides when a workload may make others give way.
+// Preemption gates of workloads (KEP-8303): the client that opens them decides when a workload may preempt.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ Options gates_count() {
   return options;
 }
 
-// 4 cpu, of which "low" has 4; who is more urgent may take them.
+// 4 cpu, all held by "low"; workloads of higher priority may preempt it.
 struct Gated : Scenario {
   explicit Gated(Options options = gates_count()) : Scenario(options) {
     give(test::flavor("f"));

@@ -1,4 +1,4 @@
-// The annotation kueue.x-k8s.io/priority-boost counts like priority (KEP-7990), with the gate PriorityBoost.
+// The annotation kueue.x-k8s.io/priority-boost adds to the priority (KEP-7990), with the gate PriorityBoost.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 using testing::Contains;
 using testing::EndsWith;
 
-// "run" has all quota at priority 10; "a" (0) and "b" (10) wait for it.
+// "run" holds all quota at priority 10; "a" (priority 0) and "b" (priority 10) wait.
 struct Boosted : Scenario {
   explicit Boosted(bool on = true) : Scenario(options(on)) {
     give(test::flavor("f"));
@@ -55,7 +55,7 @@ TEST(PriorityBoost, IsAddedToThePriority) {
   EXPECT_THAT(events, Contains(EndsWith(std::string("preemptee path: /cq") + priorities)));
 }
 
-// In Kueue nobody looks at those who wait then.
+// Kueue does not wake the waiting workloads in this case.
 TEST(PriorityBoost, ThatIsLoweredWhileItRunsWakesWhoMayTakeItsPlace) {
   Boosted s;
   s.boost("a", "15");

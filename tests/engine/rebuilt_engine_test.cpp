@@ -1,5 +1,6 @@
-// An engine made anew from what the API holds lets nobody in whom the old one left waiting, and takes nothing back that it
-// left: random trees of cohorts, random policies of preemption, and everything that changes quotas or rules.
+// An engine restarted from the API objects admits no workload that the old engine left waiting, and preempts nothing
+// that the old one left running: random trees of cohorts, random preemption policies, and all changes of quotas and
+// rules.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +24,7 @@ using test::WorkloadBuilder;
 
 constexpr unsigned kSeedsPerPolicy = 40;
 constexpr int kSteps = 80;
-constexpr int kStepsBetween = 8;  // two restarts, and few of them change rules: both wake everybody
+constexpr int kStepsBetween = 8;  // steps between two restarts; few of them change rules: both wake all workloads
 constexpr int kQueues = 5;
 constexpr std::size_t kMaxWorkloads = 16;
 const std::vector<std::string> kCohorts{"all", "left", "right"};
@@ -64,7 +65,7 @@ class Life {
     }
   }
 
-  // True when everything came to rest; some take turns, less and less often.
+  // Returns true when everything settled; some workloads take turns, less and less often.
   bool rest() {
     constexpr int kMostTimes = 8;
     for (int i = 0; i < kMostTimes; ++i) {

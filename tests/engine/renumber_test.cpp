@@ -1,5 +1,5 @@
-// Flavors and resources that come and go: their numbers are given up, and whoever waits or holds quota
-// meanwhile notices nothing.
+// Flavors and resources that are created and deleted: their numbers are dropped, and pending workloads and quota
+// holders are not affected.
 #include <gtest/gtest.h>
 
 #include "engine/support/one_queue.h"
@@ -12,7 +12,7 @@ using test::OneQueue;
 using test::totals;
 using test::WorkloadBuilder;
 
-// A queue with a flavor and a resource of its own, a workload in it, and the end of all of them.
+// Creates a queue with its own flavor and resource and a workload in it, then deletes all of them.
 void come_and_go(OneQueue& s, int i) {
   const std::string n = std::to_string(i), flavor = "f" + n, queue = "cq" + n, resource = "example.com/r" + n;
   s.give(test::flavor(flavor));
@@ -55,7 +55,7 @@ TEST(Renumber, NamesOfWhatIsGoneAreForgotten) {
   EXPECT_EQ(s.state("waits"), "Admitted");
 }
 
-// What users ask for needs no administrator to name it.
+// Users may request resources that no administrator has defined.
 TEST(Renumber, NamesThatOnlyWorkloadsSpokeOfAreForgottenToo) {
   OneQueue s;
   std::size_t most = 0;

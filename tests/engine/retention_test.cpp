@@ -1,4 +1,4 @@
-// Workloads that are over are deleted after some time (objectRetentionPolicies).
+// Finished and deactivated workloads are deleted after some time (objectRetentionPolicies).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

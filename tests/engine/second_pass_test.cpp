@@ -1,4 +1,4 @@
-// Quota first, places second: workloads whose nodes are made by a check (kueue.md 3.8).
+// Quota first, places later: workloads whose nodes are created by an admission check (KEP-2724, second pass).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ using testing::IsEmpty;
 using testing::Not;
 using Outcome = Scenario::Outcome;
 
-// Rack r1 has one node for two pods; a gang of four wants one rack, and its check makes the nodes.
+// Rack r1 has one node for two pods. A gang of four requires one rack, and its admission check creates the nodes.
 struct Delayed : Scenario {
   explicit Delayed(const ClusterQueueBuilder& queue = ClusterQueueBuilder("cq").cpu({{"f", "100"}}).check("prov").preempt_lower()) {
     give(test::topology("t"));
@@ -195,7 +195,7 @@ TEST(SecondPass, ItMayPreemptForPlaces) {
   s.pass(2);
   EXPECT_EQ(s.places_of("b"), "r2-n1:2 r2-n2:2");
   EXPECT_EQ(s.state("b"), "Admitted");
-  EXPECT_EQ(s.state("a"), "Reserved");  // again, without places and with its check to pass once more
+  EXPECT_EQ(s.state("a"), "Reserved");  // again, without places, and its check must become Ready again
   EXPECT_EQ(s.places_of("a"), "");
 }
 
@@ -274,7 +274,7 @@ TEST(SecondPass, ARestartLosesTheTimerAndNothingElse) {
   s.gang("b");
   s.ready("b");
   s.pass(1);
-  EXPECT_EQ(s.places_of("b"), "");  // the room of a is taken
+  EXPECT_EQ(s.places_of("b"), "");  // a holds the capacity
 }
 
 TEST(SecondPass, AfterARestartWithoutItsQueueNothingIsAdmitted) {

@@ -1,4 +1,5 @@
-// Queues that hold and drain, workloads that are deactivated by hand: who goes on, who waits, and how they come back.
+// Queues that hold or drain, and workloads that are deactivated manually: which go on, which wait, and how they come
+// back.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

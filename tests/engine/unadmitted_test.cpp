@@ -1,4 +1,4 @@
-// How it is told why a workload is not admitted: gates UnadmittedWorkloadsObservability and
+// How the status says why a workload is not admitted: gates UnadmittedWorkloadsObservability and
 // UnadmittedWorkloadsExplicitStatus.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ TEST(Unadmitted, SayOfEachGenerationThatTheyAreInactive) {
   }
 }
 
-// Kueue goes through what is asked for from the last name to the first.
+// Kueue visits the requested resources in reverse order of names.
 TEST(Unadmitted, TellOfSeveralResourcesThatTheQueueDoesNotNameTheLastOne) {
   Waiting s(observability(true, true));
   s.give(WorkloadBuilder("a").asks(1, R"({"cpu":"1","example.com/gpu":"2","memory":"1Gi"})").created(at(5)));

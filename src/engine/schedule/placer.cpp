@@ -7,7 +7,7 @@
 namespace berth::engine {
 namespace {
 
-// The flavor of a unit that has a topology; `error` unless there is exactly one.
+// The flavor of a unit that has a topology. A pod needs nodes of one flavor, so any other number of them is an error.
 struct RoomFlavor {
   FlavorId flavor{};
   Plan::Placing placing = Plan::Placing::kNone;

@@ -54,7 +54,7 @@ Entry* Tournament::next() {
   return last_;
 }
 
-// On the path of the last entry every node is the top of its heap; only their shares may have changed.
+// On the path of the last entry every node is the top of its heap, and its share may have changed.
 void Tournament::repair() {
   const auto comes_later = [this](const Contender& a, const Contender& b) { return later(a, b); };
   NodeId node = last_->queue->node;

@@ -6,7 +6,7 @@
 namespace berth::engine::topology {
 
 namespace {
-constexpr std::size_t kShortLog = 1024;  // minimum number of entries kept in the log
+constexpr std::size_t kShortLog = 1024;  // the log always has space for this many entries
 constexpr std::size_t kWorn = 1024;      // a tree with fewer removed leaves than this is never rebuilt
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Each move: what it writes, what it says, and that the table refuses what must not follow.
+// Each move: what it writes, which events it records, and that the table refuses forbidden moves.
 #include "engine/lifecycle/moves.h"
 
 #include <gmock/gmock.h>
@@ -231,7 +231,7 @@ TEST(Requeue, GivesNewTimeToWhoRanOutOfIt) {
 TEST(Messages, AreCutWhereKubernetesWouldRefuseThem) {
   Workload w = WorkloadBuilder("w").build();
   std::string text(40'000, 'x');
-  text.replace(32 * 1024 - 1, 2, "\xC3\xA4");  // a character across the border is left out as a whole
+  text.replace(32 * 1024 - 1, 2, "\xC3\xA4");  // a character that crosses the limit is removed as a whole
   w = after(w, note_pending(w, {"Misconfigured", text, {}, false}, at(1)));
   EXPECT_EQ(api::find_condition(w.status.conditions, "QuotaReserved")->message.size(), 32u * 1024 - 1);
 }

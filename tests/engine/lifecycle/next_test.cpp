@@ -1,5 +1,4 @@
-// What follows for a workload in each situation: the eviction matrix, stop policies, checks, gates and
-// deadlines.
+// The next move of a workload in each situation: the eviction matrix, stop policies, checks, gates and deadlines.
 #include "engine/lifecycle/next.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +24,7 @@ class World : public testing::Test {
     s.cluster_queue_name = "cq";
     s.local_queue = s.cluster_queue = {true, false, true, StopPolicy::kNone};
   }
-  // Makes every move that follows, and returns whether spec.active=false is asked for.
+  // Makes all moves that follow, and returns whether spec.active=false is requested.
   bool run(Time now) {
     bool deactivate = false;
     for (int i = 0; i < kMaxMoves; ++i) {
@@ -67,7 +66,7 @@ class World : public testing::Test {
   std::vector<std::string> notes;
 };
 
-// --- The eviction matrix: reason, Requeued once the job stopped, and what makes the workload eligible again.
+// --- The eviction matrix: reason, Requeued after the job has stopped, and what makes the workload eligible again.
 
 using Eviction = World;
 
@@ -270,7 +269,7 @@ TEST_F(Stop, AMissingQueueLetsRunWhatRuns) {
   EXPECT_EQ(state_of(w), State::kAdmitted);
 }
 
-// --- Why there is no quota, as far as it is not a matter of quota.
+// --- Why there is no quota, for reasons other than quota.
 
 struct Missing {
   std::string name;

@@ -1,4 +1,5 @@
-// Places and states: who needs the second pass, what it may write, failed nodes, and what controllers report about checks.
+// Topology assignments and states: which workloads need the second pass, what it may write, failed nodes, and reports
+// about checks.
 #include "engine/lifecycle/topology.h"
 
 #include <gmock/gmock.h>
@@ -42,7 +43,7 @@ class TopologyMoves : public testing::Test {
     w.status = change->status;
     notes = change->notes;
   }
-  // Reserved with a check that is Ready and places that are delayed.
+  // Reserved, with a Ready check and delayed places.
   void delay(CheckState state = CheckState::kReady) {
     s.checks = {"prov"};
     take(reserve(w, delayed_admission(), s.checks, "", at(0)));
@@ -54,7 +55,7 @@ class TopologyMoves : public testing::Test {
     take(reserve(w, admission, {}, "", at(0)));
   }
   SecondPassNeed need() { return second_pass_need(w, s); }
-  // Makes what follows without a scheduling decision; the name of the last move.
+  // Makes the moves that need no scheduling decision; returns the name of the last one.
   std::string follow(Time now) {
     std::string last;
     for (int i = 0; i < 8; ++i) {
@@ -334,7 +335,7 @@ TEST_F(TopologyMoves, WithoutAReplacementItIsEvictedAsKueueSaysIt) {
   EXPECT_EQ(w.status.evictions.at(0).reason, "NodeFailures");
 }
 
-// --- What controllers report about checks.
+// --- Reports of admission check controllers.
 
 AdmissionCheckState says(CheckState state, std::string message = "") {
   AdmissionCheckState out;

@@ -1,4 +1,4 @@
-// The counted order against a sorted vector.
+// Compares the counted order with a sorted vector.
 #include "engine/queue/counted_order.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ TEST(CountedOrder, EmptyShowsNothing) {
   EXPECT_EQ(page(order, 7, 5), std::vector<int>());
 }
 
-// Deep enough for three levels of nodes; filled and emptied from either end and from the middle.
+// Deep enough for three levels of nodes; filled and emptied from both ends and from the middle.
 TEST(CountedOrder, KeepsPositionsWhileItGrowsAndShrinks) {
   constexpr int kKeys = 20'000, kStep = 7919;  // coprime: every key once
   for (const bool forwards : {true, false}) {
@@ -66,7 +66,8 @@ TEST(CountedOrder, KeepsPositionsWhileItGrowsAndShrinks) {
 RC_GTEST_PROP(CountedOrderProperty, IsASortedVector, (const std::vector<std::pair<bool, std::uint16_t>>& moves)) {
   Order order{std::less<>()};
   std::set<int> known;
-  // A small range, so that keys come and go; each move stands for a run of neighbours, so that nodes split and merge.
+  // A small range, so that keys are inserted and erased often; each move covers a run of neighbours, so that nodes
+  // split and merge.
   for (const auto& [more, seed] : moves) {
     for (int key = seed % 400, end = key + seed % 97; key < end; ++key) {
       if (more && known.insert(key).second) order.insert(key);
@@ -76,7 +77,7 @@ RC_GTEST_PROP(CountedOrderProperty, IsASortedVector, (const std::vector<std::pai
   }
 }
 
-// Keys that are gone are never compared again: what they stood for may be something else by then.
+// Erased keys are never compared again: what they referred to may have been reused.
 TEST(CountedOrder, ComparesOnlyKeysThatAreThere) {
   std::set<int> alive;
   const auto before = [&](int a, int b) {

@@ -178,7 +178,7 @@ TEST(PendingQueue, CountsWhoSleeps) {
   EXPECT_EQ(house.queue.asleep(), 0u);
   house.queue.park(a, {{kCpu, Amount::of(2)}}, "WaitingForQuota");
   EXPECT_EQ(house.queue.asleep(), 2u);
-  house.waits("d", 0, 4);  // falls asleep with its class
+  house.waits("d", 0, 4);  // parked with its class
   EXPECT_EQ(house.queue.asleep(), 3u);
   house.queue.erase(b);
   house.queue.put_aside(b);

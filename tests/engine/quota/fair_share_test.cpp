@@ -31,7 +31,7 @@ struct Tree {
   }
 };
 
-// The worked example of kueue.md D.1: what is lent excludes what a lending limit keeps back.
+// The lendable amount excludes what a lending limit keeps back (KEP-1714).
 TEST(FairShare, IsBorrowedByLendableInThousandthsRoundedUp) {
   Tree tree;
   const NodeId a = tree.queue("a", "root", {{tree.spot_cpu, {n(10), n(3), n(4)}}});
@@ -53,7 +53,7 @@ TEST(FairShare, SumsFlavorsAndTakesTheLargestResource) {
   Tree tree;
   const NodeId a = tree.queue("a", "root", {{tree.spot_cpu, {n(1)}}, {tree.fixed_cpu, {n(5)}}, {tree.memory, {n(2)}}});
   tree.queue("lender", "root", {{tree.spot_cpu, {n(9)}}, {tree.fixed_cpu, {n(5)}}, {tree.memory, {n(8)}}});
-  // Quota of one flavor that is not used makes up for nothing of the other.
+  // Unused quota of one flavor does not compensate for borrowing of another.
   tree.uses(a, {{tree.spot_cpu, n(3)}, {tree.fixed_cpu, n(2)}, {tree.memory, n(3)}});
   EXPECT_EQ(tree.shares.of(a).weighted_share(), 100);  // cpu 2 of 20, memory 1 of 10
   tree.uses(a, {{tree.fixed_cpu, n(5)}});
@@ -71,10 +71,10 @@ TEST(FairShare, OfACohortIsWhatItsSubtreeBorrows) {
   tree.uses(x, {{tree.spot_cpu, n(7)}});
   EXPECT_EQ(tree.shares.of(x).weighted_share(), 250);                                // 5 of the 20 that mid can have
   EXPECT_EQ(tree.shares.of(tree.ledger.find_cohort("mid")).weighted_share(), 100);   // 2 of 20
-  EXPECT_EQ(tree.shares.of(tree.ledger.find_cohort("root")).weighted_share(), 0);    // nobody lends to it
+  EXPECT_EQ(tree.shares.of(tree.ledger.find_cohort("root")).weighted_share(), 0);    // no parent lends to it
   const FlavorResourceAmount less{tree.spot_cpu, n(-2)};
   EXPECT_FALSE(tree.shares.with(tree.ledger.find_cohort("mid"), {&less, 1}).borrows());
-  EXPECT_EQ(tree.shares.of(tree.ledger.find_cohort("mid")).weighted_share(), 100);   // the supposition left nothing behind
+  EXPECT_EQ(tree.shares.of(tree.ledger.find_cohort("mid")).weighted_share(), 100);   // with() left no trace
 }
 
 TEST(FairShare, FollowsConfiguration) {
@@ -100,7 +100,7 @@ TEST(FairShare, WithoutWeightIsInfiniteOnceItBorrows) {
   const FairShare small(1, 1000, weight("0")), large(2, 1000, weight("0")), huge(kLargest, 1, weight("2n"));
   EXPECT_EQ(small.weighted_share(), kLargest);
   EXPECT_GT(small, huge);
-  EXPECT_LT(small, large);  // among themselves, as if they had weights
+  EXPECT_LT(small, large);  // infinite shares compare by borrowed / lendable
   EXPECT_EQ(small, FairShare(2, 2000, weight("0")));
   EXPECT_EQ(FairShare(), FairShare(0, 1, weight("0.3")));
   EXPECT_LT(FairShare(), small);
@@ -132,7 +132,7 @@ TEST(FairShareProperty, ComparesAsRationalsDo) {
       lendable[k] = number(bits) | 1;
       weights[k] = i % 3 == 0 ? FairWeight{static_cast<std::uint64_t>(number(bits)) | 1, 1 + random() % 1'000'000'000} : weight("1");
     }
-    if (i % 5 == 0) {  // nearly the same
+    if (i % 5 == 0) {  // nearly equal shares
       borrowed[1] = borrowed[0];
       lendable[1] = std::max<std::int64_t>(1, lendable[0] - static_cast<std::int64_t>(random() % 2));
       weights[1] = weights[0];
@@ -147,7 +147,7 @@ TEST(FairShareProperty, ComparesAsRationalsDo) {
   }
 }
 
-// The rules once more, over a whole tree, from claims and quotas alone.
+// The rules implemented again, for a whole tree, from claims and quotas only.
 class NaiveShares {
  public:
   explicit NaiveShares(const Tree& tree) : tree_(tree) {}

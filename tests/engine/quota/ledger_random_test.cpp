@@ -1,4 +1,4 @@
-// Random quota trees against a naive recursive computation that knows nothing but the formulas.
+// Compares random quota trees with a naive recursive computation of the formulas.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct NaiveNode {
   NodeId id;
 };
 
-// Everything recomputed from the claims, top-down, at each question.
+// Recomputes everything from the claims, top-down, in each query.
 class Naive {
  public:
   std::vector<NaiveNode> nodes;
@@ -67,7 +67,7 @@ class Naive {
     if (nodes[node].queue) return 0;
     int h = 0;
     for (int c : children(node)) h = std::max(h, height(c) + 1);
-    // A cohort without children counts as a leaf, and one with such a child only as having children.
+    // A cohort without children has height 0; a cohort that has only such children has height 1.
     return h;
   }
   int borrow_height(int node, std::size_t r, Amount more) const {
@@ -118,7 +118,7 @@ class RandomTree {
       ledger.give_back(WorkloadId(workload));
     } else {
       new_quotas(node);
-      // Only towards smaller numbers among cohorts, so that no cycle closes.
+      // Only to smaller numbers among cohorts, so that there is no cycle.
       int limit = naive.nodes[node].queue ? first_queue() : node;
       naive.nodes[node].parent = limit > 0 && pick(0, 3) > 0 ? pick(0, limit - 1) : -1;
       configure(node);

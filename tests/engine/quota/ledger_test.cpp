@@ -200,7 +200,7 @@ TEST(Ledger, TellsWhereSomethingGotFreer) {
   ledger.take_reliefs();
   ledger.give_back(WorkloadId(0));
   EXPECT_EQ(ledger.take_reliefs(), (std::vector<Relief>{{root, kCpu}}));
-  ledger.give_back(WorkloadId(1));  // what it used was the queue's own
+  ledger.give_back(WorkloadId(1));  // it used only the queue's own quota
   EXPECT_EQ(ledger.take_reliefs(), (std::vector<Relief>{{a, kCpu}}));
 }
 

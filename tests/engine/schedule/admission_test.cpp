@@ -32,7 +32,7 @@ TEST(Admission, FitsWaitsAndFollowsWhenQuotaIsReleased) {
   EXPECT_TRUE(world.scheduler.parked(world.id("two")));
   EXPECT_EQ(world.schedule(), Texts{});
 
-  // One of three pods is done: what it used is free.
+  // One of three pods has ended: its quota is free.
   Holding less{"cq", 0, at_second(1), at_second(2), {{"default", "cpu", Amount::of(2000)}}, false};
   world.scheduler.hold(world.id("one"), less);
   EXPECT_EQ(world.schedule(), Texts{"admit two"});

@@ -1,4 +1,4 @@
-// What entries of one cycle do to each other: reservations, overlapping victims, waiting for preemptions.
+// Effects between entries of one cycle: reservations, overlapping victims, waiting for preemptions.
 #include <gtest/gtest.h>
 
 #include "world.h"
@@ -31,7 +31,7 @@ TEST(Cycle, StrictHeadWithoutVictimsKeepsItsNominalQuotaReserved) {
     world.queue(QueueSpec("greedy").in("team").flavor("f", {{"cpu", "0"}}));
     world.job({.name = "runs", .queue = "strict", .count = 2, .priority = 5});
     EXPECT_EQ(world.moves(), Texts{"admit runs"});
-    // Needs 4 of 4: nobody may be preempted for it, but what is free of its nominal quota stays free for it.
+    // Needs 4 of 4. It may preempt nothing, but the free part of its queue's nominal quota is reserved for it.
     world.job({.name = "head", .queue = "strict", .count = 4, .priority = 5});
     world.job({.name = "borrower", .queue = "greedy", .count = 2});
     EXPECT_EQ(world.moves(), always_reclaims ? Texts{"admit borrower"} : Texts{});
@@ -145,8 +145,8 @@ TEST(Cycle, PreemptorStaysFirstUntilItsVictimsAreGone) {
   EXPECT_EQ(world.moves(), Texts{"admit low"});
   world.job({.name = "older", .queue = "q", .count = 4, .priority = 1, .second = 50});
   EXPECT_EQ(world.moves(), Texts{"preempt low for older (InClusterQueue)"});
-  // Comes before it in the queue and would fit beside the victim, but the preemptor is first until it is
-  // done.
+  // It comes earlier in the queue and would fit beside the victim, but the preemptor stays first until it is
+  // admitted.
   world.job({.name = "oldest", .queue = "q", .count = 1, .priority = 1, .second = 10});
   EXPECT_EQ(world.moves(), Texts{});
   EXPECT_EQ(world.scheduler.pending_page("q", 0, 1).front(), world.id("older"));
@@ -161,7 +161,7 @@ TEST(Fungibility, PoliciesChooseBetweenBorrowingPreemptingAndTheNextFlavor) {
     FungibilityPreference preference;
     std::string want;
   };
-  // In flavor one the job would have to borrow, in flavor two to preempt.
+  // In flavor one the job must borrow, in flavor two it must preempt.
   for (const Case& c : {Case{FungibilityPolicy::kMayStopSearch, FungibilityPolicy::kTryNextFlavor,
                              FungibilityPreference::kBorrowingOverPreemption, "one"},
                         Case{FungibilityPolicy::kTryNextFlavor, FungibilityPolicy::kTryNextFlavor,

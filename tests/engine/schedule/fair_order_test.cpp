@@ -1,4 +1,5 @@
-// Who is admitted first under fair sharing: examples computed by hand, and cycles of random trees against the rules written plainly.
+// The order of admission under fair sharing: examples computed by hand, and cycles of random trees against a plain
+// implementation.
 #include <gtest/gtest.h>
 
 #include <boost/multiprecision/cpp_int.hpp>
@@ -21,7 +22,7 @@ SchedulerOptions fair() {
   return options;
 }
 
-// A cohort whose queues have nothing of their own but share `cpu`.
+// A cohort whose queues have no quota of their own and share `cpu`.
 struct Pool : World {
   explicit Pool(const std::string& cpu, SchedulerOptions options = fair()) : World(options) {
     flavor("f");
@@ -85,8 +86,9 @@ TEST(FairOrder, PriorityThenAgeDecideBetweenEqualShares) {
   EXPECT_EQ(pool.moves(), Texts{"admit c1"});
 }
 
-// With weights 2 and 1 the shares of six machines are 4 and 2. One head of each queue is admitted in a cycle while there is room, so
-// that turns come in pairs; preemption does the rest: with a fourth, a's 4/2 sixths are b's 2 after one victim.
+// With weights 2 and 1, the shares of 6 cpu are 4 and 2. While there is free quota, each cycle admits one head per
+// queue, so turns come in pairs. Preemption does the rest: with a fourth workload, a's share 4/2 sixths equals b's
+// share 2 after one victim.
 TEST(FairOrder, WeightsSetTheProportion) {
   Pool pool("6");
   pool.queue(Pool::member("a", "2").reclaim(ReclaimWithinCohort::kAny));
@@ -108,13 +110,13 @@ TEST(FairOrder, WhoHasNoWeightBorrowsLast) {
   pool.jobs("a", 2, "1", 9);
   pool.jobs("b", 2);
   pool.jobs("c", 2);
-  // c1 borrows nothing; a's share is infinite, as c's with a second one.
+  // c1 borrows nothing. The share of a is infinite, and so is the share of c with a second workload.
   EXPECT_EQ(pool.moves(), (Texts{"admit c1", "admit b1", "admit a1"}));
   pool.finish("a1");
   EXPECT_EQ(pool.moves(), Texts{"admit b2"});
 }
 
-// a borrows memory already; of cpu it has enough of its own.
+// a already borrows memory, but has enough cpu of its own.
 TEST(FairOrder, NotBorrowingOfWhatIsAskedForComesFirst) {
   for (const bool prioritize : {true, false}) {
     SchedulerOptions options = fair();
@@ -132,7 +134,7 @@ TEST(FairOrder, NotBorrowingOfWhatIsAskedForComesFirst) {
   }
 }
 
-// In each cohort the best of its children goes on, and shares of cohorts decide above.
+// In each cohort the best child wins; the shares of cohorts decide on the level above.
 TEST(FairOrder, IsATournamentUpTheTree) {
   World world(fair());
   world.flavor("f");
@@ -142,7 +144,8 @@ TEST(FairOrder, IsATournamentUpTheTree) {
   for (const auto& [queue, cohort] : std::map<std::string, std::string>{{"a", "left"}, {"b", "left"}, {"c", "right"}})
     world.queue(QueueSpec(queue).in(cohort).flavor("f", {{"cpu", "0"}}));
   for (const char* name : {"a1", "a2", "b1", "b2", "c1", "c2", "c3"}) world.job({.name = name, .queue = std::string(1, name[0])});
-  // First cycle: a1 (the oldest), then c1, for left has 1 of 4; then b1. Second: left has 2 and right 1: c2. It is full.
+  // First cycle: a1 (the oldest), then c1, since left has 1 of 4; then b1. Second: left has 2 and right 1: c2. Now it
+  // is full.
   EXPECT_EQ(world.moves(), (Texts{"admit a1", "admit c1", "admit b1", "admit c2"}));
   world.finish("c1");
   world.finish("c2");
@@ -168,7 +171,7 @@ TEST(FairOrder, PreemptsForItsShareAndIsNotPreemptedBack) {
       ++preempted;
     }
   }
-  EXPECT_EQ(preempted, 3u);  // three each, and that is it
+  EXPECT_EQ(preempted, 3u);  // three each, and no more preemptions
   EXPECT_EQ(pool.scheduler.pending_count("a"), 5u);
   EXPECT_EQ(pool.scheduler.pending_count("b"), 5u);
   EXPECT_EQ(pool.scheduler.check(), Texts());
@@ -185,7 +188,8 @@ TEST(FairOrder, AnotherWeightIsActedUpon) {
   EXPECT_EQ(pool.moves().size(), 4u);  // 2 of 6 is not more than a's 2
 }
 
-// --- Against the plain rules: at every turn the shares of all heads that are left, from the ledger's numbers.
+// --- Against a plain implementation: before each choice, the shares of all remaining heads from the ledger's
+// numbers.
 
 struct Head {
   std::string name, queue;
@@ -199,7 +203,7 @@ class PlainRules {
   PlainRules(const World& world, bool prioritize) : ledger_(world.scheduler.ledger()), names_(world.scheduler.names()), prioritize_(prioritize) {
     copy_ = std::make_unique<Ledger>(ledger_);
   }
-  // The heads in the order in which they are admitted, while all fit.
+  // The heads in the order of admission, while all fit.
   std::vector<std::string> order(std::vector<Head> heads) {
     std::vector<std::string> out;
     std::size_t workload = 100'000;

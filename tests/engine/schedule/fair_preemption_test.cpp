@@ -1,4 +1,4 @@
-// Victims under fair sharing: examples computed by hand, and small random trees against the rules written plainly.
+// Victims under fair sharing: examples computed by hand, and small random trees against a plain implementation.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using Rational = boost::multiprecision::cpp_rational;
 
 FairSharing rules(bool final_share = true, bool initial_share = true) { return {true, final_share, initial_share}; }
 
-// Three queues with 2 of their own; a's rules say that it may take from anybody.
+// Three queues with a quota of 2 each; queue a may reclaim from any workload.
 struct Team : House {
   explicit Team(FairSharing by = rules()) : House(by) { config.reclaim_within_cohort = ReclaimWithinCohort::kAny; }
   std::vector<Target> wants(std::int64_t cpu, int priority = 0) {
@@ -40,14 +40,16 @@ TEST(FairPreemption, TakesAsLongAsTheOtherKeepsAtLeastAsMuch) {
   std::vector<WorkloadId> late;
   for (int i = 0; i < 6; ++i) late.insert(late.begin(), team.runs(team.b, 1, 0, i));
   late.resize(3);
-  // b borrows 4 of 6. With 3, a borrows 1; b after three victims does, too.
+  // b borrows 4 of 6. With 3 cpu, a would borrow 1; so does b after three victims.
   EXPECT_EQ(team.wants(3), all_of(late, PreemptionReason::kInCohortFairSharing));
-  // With 4, a would borrow 2 and b only 1 after the third victim; before it, both 2.
+  // With 4 cpu, a would borrow 2, and b only 1 after the third victim; before it, both 2.
   EXPECT_EQ(team.wants(4), std::vector<Target>());
   team.ledger.set_weight(team.a, {2, 1});
-  EXPECT_EQ(team.wants(4), std::vector<Target>());  // half the share, 1/6, as b's after three victims; b's after the fourth is 0
+  // half the share, 1/6, equals b's after three victims; b's after the fourth is 0
+  EXPECT_EQ(team.wants(4), std::vector<Target>());
   team.ledger.set_weight(team.a, {3, 1});
-  EXPECT_EQ(team.wants(4).size(), 4u);  // 1/9: the fourth is refused first, then taken for b's 1/6 before it
+  // 1/9: the fourth is refused at first, then chosen because of b's share of 1/6 before it
+  EXPECT_EQ(team.wants(4).size(), 4u);
   EXPECT_EQ(team.wants(5), std::vector<Target>());
   EXPECT_TRUE(team.ledger.check().empty());
 }
@@ -82,14 +84,16 @@ TEST(FairPreemption, LooksAtWhoHasTheLargestShare) {
   const WorkloadId of_b = team.runs(team.b, 3, 0, 1);
   const WorkloadId of_c = team.runs(team.c, 1, 5, 2), also_c = team.runs(team.c, 3, 9, 3);
   team.ledger.set_cohort("team", "", std::vector<QuotaEntry>{{kCpu, {n(1)}}});
-  // c borrows 2 of 7 and b 1 of 7. After c's first victim both borrow 1, and b's workload gives way before the other of c.
+  // c borrows 2 of 7 and b 1 of 7. After c's first victim both borrow 1, and b's workload comes before c's other one.
   EXPECT_EQ(team.wants(1), all_of({of_c}, PreemptionReason::kInCohortReclamation));
-  EXPECT_EQ(team.wants(2), all_of({of_b}, PreemptionReason::kInCohortReclamation));  // alone it is enough: c's is put back
+  // b's workload alone is enough: c's is put back
+  EXPECT_EQ(team.wants(2), all_of({of_b}, PreemptionReason::kInCohortReclamation));
   team.config.reclaim_within_cohort = ReclaimWithinCohort::kLowerPriority;
-  EXPECT_EQ(team.wants(1, 5), all_of({of_b}, PreemptionReason::kInCohortReclamation));  // c's are not below 5
+  // c's workloads have no lower priority than 5
+  EXPECT_EQ(team.wants(1, 5), all_of({of_b}, PreemptionReason::kInCohortReclamation));
   team.ledger.set_weight(team.b, {0, 1});
   team.config.reclaim_within_cohort = ReclaimWithinCohort::kAny;
-  EXPECT_EQ(team.wants(1), all_of({of_b}, PreemptionReason::kInCohortReclamation));  // without weight, b goes before all
+  EXPECT_EQ(team.wants(1), all_of({of_b}, PreemptionReason::kInCohortReclamation));  // with weight 0, b comes first
   EXPECT_TRUE(team.slots.known(also_c));
 }
 
@@ -98,9 +102,10 @@ TEST(FairPreemption, TheOwnQueueIsOneOfThem) {
   team.config.within_cluster_queue = WithinClusterQueue::kLowerPriority;
   const WorkloadId own = team.runs(team.a, 3, 0, 1);
   const WorkloadId of_b = team.runs(team.b, 3, 0, 2);
-  // With 3 more, a would borrow 4 and b borrows 1: its own workload has to go.
+  // With 3 more, a would borrow 4 and b borrows 1: the victim is a's own workload.
   EXPECT_EQ(team.wants(3, 1), all_of({own}, PreemptionReason::kInClusterQueue));
-  // With 1 more it borrows 2, as b with weight 1/2: among equals the other queues come first, but b would borrow nothing.
+  // With 1 more it borrows 2, like b with weight 1/2. At equal shares other queues come first, but then b would
+  // borrow nothing.
   team.ledger.set_weight(team.b, {1, 2});
   EXPECT_EQ(team.wants(1, 1), all_of({own}, PreemptionReason::kInClusterQueue));
   EXPECT_TRUE(team.slots.known(of_b));
@@ -115,19 +120,19 @@ TEST(FairPreemption, SharesAreComparedWhereThePathsMeet) {
   const NodeId a = house.queue("a", "ours", 0), b = house.queue("b", "ours", 3), c = house.queue("c", "theirs", 0);
   house.queue("lender", "theirs", 3);
   const WorkloadId of_c1 = house.runs(c, 2, 0, 1), of_c2 = house.runs(c, 2, 0, 2), of_b = house.runs(b, 2, 0, 3);
-  // 6 in all, used up. c borrows 4, but theirs as a whole only 1. a wants 1: ours would be at 3 of 3, theirs has a share of 1/6, which
-  // one victim brings down to nothing. 0 <= 0.
+  // 6 cpu in total, all used. c borrows 4, but its cohort only 1. a wants 1: its own cohort would be at 3 of 3, the
+  // other has a share of 1/6, which one victim reduces to 0. 0 <= 0.
   const FlavorResourceAmount usage{kCpu, n(1)};
   const Preemptor preemptor{a, &config, 0, second(9)};
   EXPECT_EQ(house.preemption.targets(preemptor, {&kCpu, 1}, {&usage, 1}), all_of({of_c2}, PreemptionReason::kInCohortFairSharing));
-  // With b's second workload ours is above 3 with anything more: 2/6 is not at most 0.
+  // With b's second workload, a's cohort is above 3 with any further usage: 2/6 is more than 0.
   house.runs(b, 2, 0, 4);
   const FlavorResourceAmount more{kCpu, n(2)};
   EXPECT_EQ(house.preemption.targets(preemptor, {&kCpu, 1}, {&more, 1}).size(), 0u);
   EXPECT_TRUE(house.slots.known(of_c1) && house.slots.known(of_b));
 }
 
-// The rules written down once more: whole lists, every share from quotas and usage at every step, rational numbers.
+// The rules implemented again: complete lists, every share from quotas and usage at every step, rational numbers.
 class Naive {
  public:
   Naive(House& house, const Preemptor& preemptor, std::vector<FlavorResourceId> ids, Usage usage)
@@ -208,7 +213,7 @@ class Naive {
     pruned_.clear();
     for (const WorkloadId w : candidates) of_queue_[house_.slots[w].queue].push_back(w);
   }
-  // The queue to take from; none: everything was passed over.
+  // The queue to take from; none: all were skipped.
   NodeId next_queue() {
     const NodeId root = ledger_.root(who_.queue);
     if (root == who_.queue) return of_queue_[root].empty() ? NodeId() : root;
@@ -251,7 +256,7 @@ class Naive {
   bool fits() {
     return std::ranges::none_of(usage_, [this](const FlavorResourceAmount& each) { return used_up(each.id); });
   }
-  // Room is what the queue could still have with its own request counted: less than nothing means that it does not fit.
+  // What the queue can still get with its own request counted: negative means that it does not fit.
   bool used_up(FlavorResourceId id) const {
     std::int64_t room = 0;
     const auto path = ancestors(who_.queue);
@@ -391,7 +396,7 @@ TEST(FairPreemptionProperty, EqualsTheRulesWrittenPlainly) {
     ASSERT_TRUE(house.ledger.check().empty()) << "seed " << seed;
     found += targets.empty() ? 0 : 1;
     for (const Target& each : targets) reasons.insert(each.reason);
-    // They are enough, and each is needed.
+    // The victims are enough, and each is needed.
     if (targets.empty()) continue;
     Ledger::Trial trial(house.ledger);
     for (const Target& each : targets) trial.without(each.workload);

@@ -1,4 +1,4 @@
-// A world with a machine room: racks of equal nodes, and where pods were placed.
+// A scheduler test environment with a topology: racks of equal nodes, and queries for where pods were placed.
 #pragma once
 
 #include "world.h"
@@ -23,7 +23,7 @@ inline api::kueue::TopologyRequest unconstrained() {
   return request;
 }
 
-// The topology "t" has racks and hosts; the flavor "f" has all nodes with the label room=f. Node names:
+// The topology "t" has the levels rack and hostname; the flavor "f" has all nodes with the label room=f. Node names:
 // r1-n1, ...
 class Hall : public World {
  public:
@@ -51,7 +51,7 @@ class Hall : public World {
   static std::string node_name(int rack, int i) {
     return "r" + std::to_string(rack) + "-n" + std::to_string(i);
   }
-  // `resources`: of how many kinds it has something: cpu, and example.com/r1, r2, ...
+  // `resources`: number of resources that the node has: cpu, and example.com/r1, r2, ...
   void node(int rack, int i, const std::string& cpu, bool ready = true, const std::string& flavor = "f",
             int resources = 1) {
     api::Node node;
@@ -62,7 +62,7 @@ class Hall : public World {
     for (int r = 1; r < resources; ++r) node.allocatable["example.com/r" + std::to_string(r)] = quantity("1");
     scheduler.set_node(node);
   }
-  // A pod that runs there for no placed workload, or for `workload`.
+  // A pod on `node` that belongs to `workload`, or to no placed workload.
   api::PodPlacement pod(const std::string& name, const std::string& node, const std::string& cpu,
                         const std::string& workload = "") {
     api::PodPlacement pod;
@@ -77,7 +77,7 @@ class Hall : public World {
     return pod;
   }
 
-  // Where the last pass put the pods of a pod set: "r1-n1:2 r1-n2:1"; "" when it gave no places.
+  // The places that the last pass gave to a pod set: "r1-n1:2 r1-n2:1"; "" when none.
   std::string placed(const std::string& name, std::size_t pod_set = 0) const {
     const auto* assignment = assignment_of(name, pod_set);
     return assignment == nullptr ? "" : text(*assignment);
@@ -99,7 +99,7 @@ class Hall : public World {
     }
     return all;
   }
-  // The racks in it, each once: "r1 r2".
+  // The racks of these places, each once: "r1 r2".
   std::string racks(const std::string& name, std::size_t pod_set = 0) const {
     std::string all, last_rack;
     const auto* assignment = assignment_of(name, pod_set);

@@ -1,4 +1,4 @@
-// Queues with holders, without a scheduler around them, for tests of preemption: two resources of one flavor.
+// Cluster queues and quota holders without a scheduler, for tests of preemption: two resources of one flavor.
 #pragma once
 
 #include <map>

@@ -1,5 +1,4 @@
-// Why a workload waits that finds no flavor: of alternatives the mildest reason, of what is needed together
-// the worst.
+// The reason when no flavor fits: of alternatives the mildest reason, of things needed together the worst.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -15,7 +14,7 @@ struct Case {
   std::array<Way, 2> cpu, gpu;
 };
 
-// A group of two flavors for each resource; the workload asks for 3 of each.
+// A group of two flavors for each resource; the workload requests 3 of each.
 std::string reason(const Case& c, bool preempts) {
   World world;
   QueueSpec spec("q");
@@ -56,7 +55,7 @@ TEST(NoFitReason, OfAlternativesTheMildest) {
   }
 }
 
-// What was refused where another flavor would do is no reason.
+// A flavor that was rejected does not matter when another flavor of its group fits.
 TEST(NoFitReason, OfGroupsTheOneThatIsLacking) {
   const std::array<Way, 4> all{Way::kFits, Way::kShort, Way::kExceeds, Way::kTainted};
   const auto mildest = [](const std::array<Way, 2>& ways) { return std::min(ways[0], ways[1]); };
@@ -67,8 +66,7 @@ TEST(NoFitReason, OfGroupsTheOneThatIsLacking) {
           for (Way d : all) {
             const Case each{{a, b}, {c, d}};
             const Way cpu = mildest(each.cpu), gpu = mildest(each.gpu);
-            // Groups are looked at from the last name to the first, and no further where nothing will ever
-            // do.
+            // Groups are visited in reverse order of names, and only until one can never be satisfied.
             const Way worst = gpu > Way::kShort ? gpu : std::max(cpu, gpu);
             const std::array<std::string, 4> names{"", "WaitingForQuota", "ExceedsMaxQuota",
                                                    "NoMatchingFlavor"};

@@ -1,4 +1,5 @@
-// Preemption that frees places: whom it takes though quota is free, and what is kept for who waits.
+// Preemption that frees places: which victims it chooses although quota is free, and what is reserved for waiting
+// workloads.
 #include <gtest/gtest.h>
 
 #include "hall.h"
@@ -28,7 +29,7 @@ TEST(PlacesPreemption, PlacesAreFreedThoughQuotaIsFree) {
                            "topology \"t\" "))
       << texts[1];
   EXPECT_TRUE(texts[1].ends_with(". Pending the preemption of 1 workload(s)")) << texts[1];
-  // The victim holds its place until it is released.
+  // The victim keeps its place until it is released.
   EXPECT_EQ(hall.moves(), Texts{});
   EXPECT_EQ(hall.scheduler.check(), Texts{});
   hall.stopped("low");
@@ -61,7 +62,7 @@ TEST(PlacesPreemption, ThePodsOfAVictimAreWaitedForAndNobodyElseHasToGo) {
   EXPECT_EQ(hall.scheduler.check(), Texts{});
 }
 
-// "low" is gone but for a pod that does not leave; "high" waits for its node, "stays" has the other one.
+// "low" is released except for a pod that does not terminate; "high" waits for its node, "stays" has the other node.
 struct Stuck : Hall {
   explicit Stuck(std::optional<Time> gone_by) : Hall(1, 2, "4") {
     queue(queue_of("q"));
@@ -113,14 +114,14 @@ TEST(PlacesPreemption, WhoDoesNotStandInTheWayStays) {
   hall.job({.name = "second", .queue = "q", .count = 2, .topology = required("rack")});
   EXPECT_EQ(hall.moves(), (Texts{"admit first", "admit second"}));
   EXPECT_EQ(hall.racks("second"), "r2");
-  // Latest first: both of r2 are taken out before it fits, and both are needed.
+  // The latest reservations first: both workloads on r2 are removed before it fits, and both are needed.
   hall.job({.name = "high", .queue = "q", .count = 4, .priority = 1, .topology = required("rack")});
   Texts moves = hall.moves();
   std::sort(moves.begin(), moves.end());
   EXPECT_EQ(moves,
             (Texts{"preempt first for high (InClusterQueue)", "preempt second for high (InClusterQueue)"}));
   hall.stopped("first");
-  EXPECT_EQ(hall.moves(), Texts{});  // not before both are gone, and "first" does not take its place back
+  EXPECT_EQ(hall.moves(), Texts{});  // not before both are gone; "first" does not take its place back
   hall.stopped("second");
   EXPECT_EQ(hall.moves(), Texts{"admit high"});
   EXPECT_EQ(hall.racks("high"), "r2");
@@ -139,7 +140,7 @@ TEST(PlacesPreemption, VictimsThatTurnOutNotToHelpArePutBack) {
   EXPECT_EQ(hall.moves(), Texts{"admit late"});
   hall.job({.name = "late2", .queue = "q", .count = 1});
   EXPECT_EQ(hall.moves(), Texts{"admit late2"});
-  // Only r1 can be emptied; whoever of the late ones is on r2 is tried first or second, and stays.
+  // Only r1 can be emptied. A late workload on r2 is tried first or second, and is put back.
   hall.job({.name = "high", .queue = "q", .count = 4, .priority = 1, .topology = required("rack")});
   const Texts moves = hall.moves();
   EXPECT_EQ(moves.size(), 2u);
@@ -183,8 +184,7 @@ TEST(PlacesPreemption, OthersOfTheCycleLeaveWhatThePreemptorWillNeed) {
   EXPECT_EQ(hall.moves(), Texts{"admit low"});
   hall.job({.name = "keep", .queue = "b", .count = 3, .priority = 5, .topology = required(kHost)});
   EXPECT_EQ(hall.moves(), Texts{"admit keep"});
-  // One cpu is free on each node. `high` waits for the node of `low`, all of it: only the other's is left to
-  // give.
+  // One cpu is free on each node. `high` waits for the whole node of `low`, so only the other node has free capacity.
   hall.job({.name = "high", .queue = "a", .count = 4, .priority = 2, .topology = required(kHost)});
   hall.job({.name = "small", .queue = "b", .count = 1});
   hall.job({.name = "small2", .queue = "b", .count = 1});

@@ -1,5 +1,5 @@
-// Machine rooms that live at random: nobody sleeps who could be let in, no node is given away twice, required
-// domains hold, and the same life gives the same decisions.
+// Topologies with random events: no parked workload could be admitted, no node is overcommitted, required domains
+// hold, and the same events give the same decisions.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -112,7 +112,7 @@ class HallLife {
     const int rack = pick(1, kRacks + 1), i = pick(1, kNodes);
     hall_.node(rack, i, std::to_string(kCpu), pick(0, 3) > 0, rack > kRacks ? "g" : "f");
   }
-  // Of nobody, or left over from a workload at one of its places.
+  // A pod of no workload, or a leftover of a workload on one of its nodes.
   void add_pod() {
     const std::string name = "pod" + std::to_string(next_++);
     hall_.pod(name, Hall::node_name(pick(1, kRacks), pick(1, kNodes)), std::to_string(pick(1, 2)));
@@ -182,7 +182,7 @@ class HallLife {
     admissions_.erase(name);
     hall_.stopped(name);
   }
-  // The admission as the API would state it: nothing changes by that.
+  // Holds the admission as the API states it: this changes nothing.
   void write() {
     const std::string name = anybody();
     if (admissions_.contains(name)) write_of(name);

@@ -1,5 +1,5 @@
-// Admission with places: who gets which, who gets none and is told why, what entries of one cycle leave each
-// other.
+// Admission with places: which workload gets which places, which message the others get, and effects between entries
+// of one cycle.
 #include <gtest/gtest.h>
 
 #include "hall.h"
@@ -51,7 +51,7 @@ TEST(PlacesInAdmission, WhereNoPlaceWillEverBeQuotaThatIsFreedDoesNotHelp) {
   EXPECT_EQ(hall.moves(), Texts{"admit low"});
   hall.job({.name = "high", .queue = "q", .count = 4, .priority = 1});
   const Texts texts = hall.schedule();
-  ASSERT_EQ(texts.size(), 1u);  // and nobody has to go
+  ASSERT_EQ(texts.size(), 1u);  // and no preemption is necessary
   EXPECT_TRUE(texts[0].starts_with("wait high TopologyPlacementFailed: couldn't assign flavors to pod set main: "
                                    "insufficient unused quota for cpu in flavor f, 2 more needed, topology \"t\" "
                                    "allows to fit only 3 out of 4 pod(s)"))
@@ -102,7 +102,7 @@ TEST(PlacesInAdmission, PodsAndFlavorsThatDoNotMatchAreToldWhy) {
   EXPECT_EQ(texts, (Texts{"wait level" + prefix + "\"f\" does not contain the requested level",
                           "wait on-lost" + prefix + "\"lost\" information missing in TAS cache",
                           "wait on-plain" + prefix + "\"plain\" does not support TopologyAwareScheduling"}));
-  // Pods that ask for no place take the flavor without a topology; those that do take the other.
+  // Pods without a topology request get the flavor without a topology; pods with one get the other flavor.
   hall.job({.name = "anywhere", .queue = "mixed"});
   hall.job({.name = "placed", .queue = "mixed", .topology = unconstrained()});
   EXPECT_EQ(hall.moves(), (Texts{"admit anywhere", "admit placed"}));
@@ -113,7 +113,7 @@ TEST(PlacesInAdmission, PodsAndFlavorsThatDoNotMatchAreToldWhy) {
   ASSERT_EQ(texts.size(), 1u);
   EXPECT_NE(texts[0].find("Flavor \"f\" supports only TopologyAwareScheduling"), std::string::npos)
       << texts[0];
-  // A topology that comes later, or gains a level, lets them in.
+  // A topology that is added later, or gains a level, allows them.
   hall.topology("nowhere", {kHost});
   hall.node(7, 1, "8", true, "lost");
   hall.topology("t", {"zone", "rack", kHost});
@@ -202,7 +202,7 @@ TEST(PlacesInAdmission, TheNextFlavorIsTriedWhenTheFirstHasNoRoom) {
   hall.job({.name = "big", .queue = "q", .count = 4, .topology = required(kHost)});
   EXPECT_EQ(hall.moves(), Texts{"admit big"});
   EXPECT_EQ(hall.placed("big"), "r2-n1:4");
-  // Hall in the flavor that was tried last wakes as well.
+  // Free capacity in the flavor that was tried last wakes it, too.
   hall.job({.name = "next", .queue = "q", .count = 4, .topology = required(kHost)});
   EXPECT_EQ(hall.moves(), Texts{});
   EXPECT_TRUE(hall.scheduler.parked(hall.id("next")));
@@ -228,7 +228,7 @@ TEST(PlacesInAdmission, HeadsOfOneCycleCompeteForOneRack) {
       hall.queue(one_tree ? queue_of(name).in("team") : queue_of(name));
       hall.job({.name = std::string("job-") + name, .queue = name, .count = 3, .topology = required("rack")});
     }
-    // All three were nominated for the same rack; the second is placed anew, the third finds none.
+    // All three were nominated for the same rack; the second is placed again elsewhere, the third finds no place.
     EXPECT_EQ(hall.moves(), (Texts{"admit job-a", "admit job-b"})) << one_tree;
     EXPECT_EQ(hall.placed("job-a"), "r1-n1:3");
     EXPECT_EQ(hall.placed("job-b"), "r2-n1:3");
@@ -265,7 +265,7 @@ TEST(PlacesInAdmission, AStrictHeadKeepsThePlaceItCouldHave) {
   EXPECT_EQ(hall.moves(), Texts{"admit else"});
   hall.job({.name = "head", .queue = "strict", .count = 4, .topology = required("rack")});
   hall.job({.name = "small", .queue = "greedy", .count = 1, .topology = required("rack")});
-  // On an empty cluster the head would go to r1: that rack is not given to others, r2 is.
+  // On an empty cluster the head would get r1: that rack is reserved for it, r2 is not.
   EXPECT_EQ(hall.moves(), Texts{"admit small"});
   EXPECT_EQ(hall.racks("small"), "r2");
 }

@@ -1,4 +1,4 @@
-// Who waits for a place is woken by what may give it one, and by nothing else.
+// A workload that waits for a place is woken by every event that may give it one, and by no other event.
 #include <gtest/gtest.h>
 
 #include "hall.h"
@@ -12,7 +12,7 @@ QueueSpec queue_of(const std::string& name, const std::string& flavor = "f") {
   return QueueSpec(name).flavor(flavor, {{"cpu", "100"}});
 }
 
-// One node of 4 cpu, all taken by `a`; `b` waits for a place for two pods.
+// One node with 4 cpu, all used by `a`; `b` waits for places for two pods.
 struct Full : Hall {
   Full() : Hall(1, 1, "4") {
     queue(queue_of("qa"));
@@ -105,7 +105,7 @@ TEST(PlacesWake, QuotaAndPlacesMayBothBeShort) {
   EXPECT_EQ(hall.scheduler.check(), Texts{});
 }
 
-// After a restart places are those that the assignments state, until they are given back.
+// After a restart, the assignments determine the places until they are given back.
 TEST(PlacesWake, WhatIsHeldAfterARestartIsRespected) {
   Hall before(2, 1, "4");
   before.queue(queue_of("q"));
@@ -127,11 +127,11 @@ TEST(PlacesWake, WhatIsHeldAfterARestartIsRespected) {
   EXPECT_EQ(hall.moves(), Texts{"admit b"});
   EXPECT_EQ(hall.placed("b"), "r2-n1:3");
   EXPECT_EQ(hall.scheduler.check(), Texts{});
-  // Pods that were reclaimed free quota; the places are those of the assignment.
+  // Reclaimable pods free quota; the places are still those of the assignment.
   holding.amounts = holding_amounts(admission, {{"main", 2}});
   hall.scheduler.hold(hall.id("a"), holding);
   EXPECT_EQ(hall.moves(), Texts{});
-  // Stated again, equal but another object: nothing changed.
+  // An equal assignment in a different object changes nothing.
   holding.places[0].assignment =
       std::make_shared<api::kueue::TopologyAssignment>(*admission.pod_set_assignments[0].topology_assignment);
   hall.scheduler.hold(hall.id("a"), holding);

@@ -22,7 +22,7 @@ TEST(Preemption, FillsBackFromTheEndAndReplacesByTheLast) {
   WorkloadId t1 = house.runs(queue, 4, 0, 1), t2 = house.runs(queue, 1, 1, 1),
              t3 = house.runs(queue, 4, 2, 1);
   Preemptor preemptor{queue, &config, 10, second(9)};
-  // t1 and t2 make 5 + 1 free; t3 is needed for 8, then t2 is not.
+  // t1 and t2 free 5 + 1; t3 is needed for 8, and then t2 is not.
   EXPECT_EQ(house.victims(preemptor, 8), (std::vector{t1, t3}));
   EXPECT_EQ(house.victims(preemptor, 9), (std::vector{t1, t3}));
   EXPECT_EQ(house.victims(preemptor, 10), (std::vector{t1, t2, t3}));
@@ -64,7 +64,7 @@ TEST(Preemption, ReclaimsOnlyWhatIsBorrowed) {
   WorkloadId later = house.runs(other, 3, 9, 2);
   Preemptor preemptor{own, &config, 0, second(9)};
   EXPECT_EQ(house.victims(preemptor, 4), std::vector{later});
-  EXPECT_EQ(house.victims(preemptor, 5), std::vector<WorkloadId>());  // would borrow itself
+  EXPECT_EQ(house.victims(preemptor, 5), std::vector<WorkloadId>());  // it would borrow itself
 }
 
 TEST(Preemption, BorrowsWhilePreemptingOnlyBelowTheThreshold) {
@@ -84,7 +84,7 @@ TEST(Preemption, BorrowsWhilePreemptingOnlyBelowTheThreshold) {
   EXPECT_EQ(targets[0], (Target{low, PreemptionReason::kInCohortReclaimWhileBorrowing}));
 }
 
-// The rules written down once more, with whole lists and sorting, to hold the lazy iteration against.
+// The rules implemented again, with complete lists and sorting, to compare with the incremental iteration.
 class Naive {
  public:
   Naive(House& house, const Preemptor& preemptor, std::vector<FlavorResourceId> ids, Usage usage)
@@ -279,7 +279,7 @@ TEST(PreemptionProperty, VictimsSufficeAndEachIsNeeded) {
     if (house.ids.empty()) continue;
     auto targets = house.preemption.targets(house.preemptor, house.ids, house.usage);
     if (targets.empty()) {
-      // With the own queue alone to take from, no set of victims does when all of them do not.
+      // With candidates only in the own queue: if all of them together do not suffice, no subset does.
       if (house.config.reclaim_within_cohort != ReclaimWithinCohort::kNever) continue;
       Ledger::Trial trial(house.ledger);
       for (WorkloadId w : house.workloads) {

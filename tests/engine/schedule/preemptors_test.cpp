@@ -1,4 +1,4 @@
-// Who made others give way: what comes before it, and what it keeps (gates PrioritizePreemptorWorkloads and
+// Preemptors: what comes before them, and what stays reserved for them (gates PrioritizePreemptorWorkloads and
 // RecomputeAssignmentUponPreemptionTargetsOverlap).
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ SchedulerOptions prioritized(bool on) {
   return options;
 }
 
-// Four of a cohort's own, which queues only borrow.
+// The cohort itself has 4 cpu, which queues can only borrow.
 void lend_four(World& world) {
   world.flavor("f");
   world.cohort("team", "", {{"f", {{"cpu", "4"}}}});
@@ -39,7 +39,7 @@ TEST(Preemptors, OfAStrictQueueKeepWhatTheFirstVictimGaveBack) {
     EXPECT_EQ(world.moves(), (Texts{"admit v1", "admit v2"}));
     world.job({.name = "x", .queue = "strict", .count = 4, .priority = 5});
     EXPECT_EQ(world.moves().size(), 2u);
-    // More urgent, and what v1 had is enough for it.
+    // It has a higher priority, and the quota of v1 is enough for it.
     world.job({.name = "thief", .queue = "other", .count = 2, .priority = 9});
     EXPECT_EQ(world.moves(), Texts{});
     world.finish("v1");
@@ -51,8 +51,8 @@ TEST(Preemptors, OfAStrictQueueKeepWhatTheFirstVictimGaveBack) {
   }
 }
 
-// Once the large one is gone, the small one's queue borrows nothing: it could not be chosen any more, but it
-// is on its way out.
+// Once the large victim is gone, the queue of the small one borrows nothing: the small one could not be chosen now,
+// but its eviction is already under way.
 TEST(Preemptors, KeepWhatWasGivenBackThoughTheOtherVictimIsWithinItsQuotaNow) {
   for (bool on : {false, true}) {
     World world(prioritized(on));
@@ -136,7 +136,8 @@ TEST(PreemptionGates, AClosedOneKeepsFromPreemptingAndFromNothingElse) {
                                     "cpu in flavor f, 1 more needed"});
   EXPECT_TRUE(std::get<Wait>(world.last[0]).preemption_gated);
   EXPECT_EQ(world.scheduler.check(), Texts{});
-  // Nothing is kept from those behind it, and an equal one without a gate has a verdict of its own.
+  // Nothing is reserved, so workloads behind it are admitted; an equal workload without a gate has a verdict of its
+  // own.
   world.job({.name = "behind", .queue = "q", .count = 1});
   EXPECT_EQ(world.moves(), Texts{"admit behind"});
   world.job({.name = "free", .queue = "q", .count = 2, .priority = 9});

@@ -1,4 +1,4 @@
-// The second pass: places that were delayed, and places for the pods of failed nodes.
+// The second pass: delayed places, and new places for the pods of failed nodes.
 #include <gtest/gtest.h>
 
 #include "hall.h"
@@ -16,7 +16,7 @@ QueueSpec queue_of(const std::string& name) {
   return QueueSpec(name).flavor("f", {{"cpu", "8"}}).within(WithinClusterQueue::kLowerPriority);
 }
 
-// A room in which admissions are written, as the engine would.
+// An environment in which admissions are written to the API, as the engine does it.
 struct Written : Hall {
   using Hall::Hall;
   std::map<std::string, Admission> admissions;
@@ -50,7 +50,7 @@ struct Written : Hall {
     return scheduler.second_pass({id(name), specs.at(name).pod_sets, &admissions.at(name), std::move(failed)},
                                  at_second(99));
   }
-  // The same, and what it gives is written.
+  // The same, and writes the result.
   std::string place(const std::string& name, const std::vector<std::string>& failed = {}) {
     const Result result = second_pass(name, failed);
     if (!result.ok()) return result.message;
@@ -84,7 +84,7 @@ TEST(SecondPass, DelayedPlacesFollowWhenThereAreNodes) {
       hall.scheduler.ledger().usage(hall.scheduler.ledger().find_cluster_queue("q"), FlavorResourceId(0)),
       used);
   EXPECT_EQ(hall.scheduler.check(), Texts{});
-  // What it was given is taken.
+  // The places that it got are in use.
   hall.job({.name = "next", .queue = "q", .count = 3, .topology = required("rack")});
   EXPECT_EQ(hall.settle(), Texts{"admit next"});
   EXPECT_EQ(hall.second_pass("next").ok(), false);
@@ -128,7 +128,7 @@ TEST(SecondPass, DelayedPlacesMayPreempt) {
   EXPECT_TRUE(result.message.starts_with("couldn't assign flavors to pod set main: topology \"t\" "))
       << result.message;
   EXPECT_TRUE(result.message.ends_with(". Pending the preemption of 1 workload(s)")) << result.message;
-  EXPECT_TRUE(hall.second_pass("gang").preemptions.empty());  // it is on its way out already
+  EXPECT_TRUE(hall.second_pass("gang").preemptions.empty());  // the eviction is already under way
   hall.finish("low");
   EXPECT_EQ(hall.place("gang"), "r1-n1:4");
   EXPECT_EQ(hall.scheduler.check(), Texts{});

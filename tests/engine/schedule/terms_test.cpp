@@ -1,5 +1,5 @@
-// Terms of cluster queues that Kueue's API has no words for: what the rest of the resources is counted in, who gives
-// way to whom.
+// Terms of cluster queues that Kueue's API does not have: the flavor for all other resources, and rules of preemption
+// between queues.
 #include <gmock/gmock.h>
 
 #include "engine/schedule/world.h"
@@ -48,12 +48,12 @@ TEST(Terms, TheRestIsCountedWithoutLimitsBelowAnUnboundedCohort) {
   EXPECT_THAT(w.schedule(), ElementsAre("admit many"));
   EXPECT_EQ(w.used("a", "memory"), Amount::of(std::int64_t{2} << 30));
   EXPECT_EQ(w.used("a", "pods"), Amount::of(2));
-  w.job({.name = "cpu", .queue = "a", .requests = {{"cpu", "2"}}});  // named by the queue: 3 at most
-  w.job({.name = "gpu", .queue = "a", .requests = {{"gpu", "3"}}});  // named by the root: 2 at most
+  w.job({.name = "cpu", .queue = "a", .requests = {{"cpu", "2"}}});  // named by the queue: at most 3
+  w.job({.name = "gpu", .queue = "a", .requests = {{"gpu", "3"}}});  // named by the root: at most 2
   w.job({.name = "small", .queue = "a", .requests = {{"gpu", "2"}, {"cpu", "1"}}});
   EXPECT_THAT(w.schedule(), Contains("admit small"));
   EXPECT_THAT(w.scheduler.check(), IsEmpty());
-  // With a limit for what had none, the next one waits; without it, it comes in.
+  // With a limit for a previously unlimited resource the next workload waits; without the limit it is admitted.
   w.cohort("root", "", {{.resource = "gpu", .nominal = "2"}, {.resource = "memory", .nominal = "2Gi"}}, true);
   w.job({.name = "late", .queue = "a", .requests = {{"memory", "1Gi"}}});
   EXPECT_THAT(w.schedule(), Not(Contains("admit late")));
@@ -72,7 +72,7 @@ TEST(Terms, WithoutAnUnboundedCohortThereIsNothingOfTheRest) {
   EXPECT_THAT(w.schedule(), ElementsAre("admit j"));
 }
 
-// A queue of 4 cpus in a cohort, with everybody else's borrowed.
+// A queue of 4 cpu in a cohort, in which all other usage is borrowed.
 QueueSpec member(std::string name, std::int32_t priority = 0) {
   QueueSpec spec(std::move(name));
   spec.in("team")
@@ -109,7 +109,7 @@ TEST(Terms, WhoIsNotReclaimableGivesWayInItsOwnQueueOnly) {
   w.job({.name = "urgent", .queue = "safe", .requests = {{"cpu", "4"}}, .priority = 1});
   EXPECT_THAT(w.schedule(), Contains("preempt borrows for urgent (InClusterQueue)"));
 
-  TermsWorld again;  // and the other way round as soon as the word is taken back
+  TermsWorld again;  // and the reverse when the term is removed
   again.queue(safe);
   again.queue(member("owner"));
   again.job({.name = "borrows", .queue = "safe", .requests = {{"cpu", "8"}}});
@@ -146,7 +146,7 @@ struct Levels : TermsWorld {
                           .reclaim(ReclaimWithinCohort::kAny);
     owner.object.terms.reclaim_levels = reclaim_levels;
     queue(owner);
-    job({.name = "inside", .queue = "victim", .requests = {{"cpu", "6"}}, .priority = -1});  // all that grand has
+    job({.name = "inside", .queue = "victim", .requests = {{"cpu", "6"}}, .priority = -1});  // all of grand's quota
     job({.name = "outside", .queue = "neighbour", .requests = {{"cpu", "4"}}});
     schedule();
     job({.name = "wants", .queue = "owner", .requests = {{"cpu", "4"}}});
@@ -157,7 +157,7 @@ TEST(Terms, HowManyAncestorsOfAVictimMustExceedTheirQuota) {
   EXPECT_THAT(Levels(std::nullopt).schedule(), Contains("preempt outside for wants (InCohortReclamation)"));
   EXPECT_THAT(Levels(1).schedule(), Contains("preempt outside for wants (InCohortReclamation)"));
   EXPECT_THAT(Levels(0).schedule(),
-              Contains("preempt inside for wants (InCohortReclamation)"));  // the leaf alone counts
+              Contains("preempt inside for wants (InCohortReclamation)"));  // only the queue itself counts
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Parked means dependent: whoever sleeps is woken by everything that could let it in.
+// Parked workloads are woken by every event that could allow them to be admitted.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -34,7 +34,7 @@ TEST(Waking, LosingARaceForOneFlavorDoesNotForgetThatFlavor) {
     world.queue(spec);
   }
   world.cohort("team", "", {{"one", {{"cpu", "5"}}}, {"two", {{"cpu", "1"}}}});
-  // Both find room in flavor one; after the first only two cpus are left there, and none in flavor two.
+  // Both fit in flavor one. After the first, only two cpu are left there, and none in flavor two.
   world.job({.name = "first", .queue = "a", .count = 3, .priority = 1});
   world.job({.name = "second", .queue = "b", .count = 3});
   EXPECT_EQ(world.moves(), Texts{"admit first"});
@@ -73,7 +73,7 @@ TEST(Waking, ConfigurationThatMayHelpWakes) {
   EXPECT_EQ(world.moves(), Texts{"admit j"});
 }
 
-// What a queue has can be taken back once it uses more than its own: somebody else's admission makes victims.
+// Quota can be reclaimed from a queue that borrows: so an admission in another queue creates victims.
 TEST(Waking, WhoeverMayTakeBackWakesWhenOthersBorrow) {
   World world;
   world.flavor("f");
@@ -99,13 +99,12 @@ TEST(Waking, WhoNoLongerHasToBorrowTakesBackWhatItLacks) {
   world.job({.name = "taker", .queue = "b", .requests = {{"memory", "3"}}});
   world.job({.name = "waits", .queue = "a", .requests = {{"cpu", "1"}, {"memory", "2"}}});
   EXPECT_EQ(world.moves(), (Texts{"admit own", "admit taker"}));
-  EXPECT_TRUE(world.scheduler.parked(world.id("waits")));  // there is cpu for it, but borrowed
+  EXPECT_TRUE(world.scheduler.parked(world.id("waits")));  // enough cpu exists, but it is borrowed
   world.finish("own");
   EXPECT_EQ(world.moves(), Texts{"preempt taker for waits (InCohortReclamation)"});
 }
 
-// The head of a StrictFIFO queue that keeps its quota reserved does not sleep, and is looked at again like
-// those who do.
+// The head of a StrictFIFO queue that reserves its quota is not parked; it is evaluated again like parked workloads.
 TEST(Waking, ALoanIsNewsForAStrictHeadThatReserves) {
   World world;
   world.flavor("f");
@@ -126,7 +125,7 @@ TEST(Waking, ALoanIsNewsForAStrictHeadThatReserves) {
   world.job({.name = "head", .queue = "strict", .count = 4, .priority = 5});
   EXPECT_EQ(world.moves(), Texts{}) << "one is missing, and nobody below that priority borrows";
   EXPECT_FALSE(world.scheduler.wants_pass());
-  holds("more", "lent", 1, 0);  // as pods that came up elsewhere: the queue borrows now
+  holds("more", "lent", 1, 0);  // reported by hold(), without an admission: the queue borrows now
   EXPECT_TRUE(world.scheduler.wants_pass());
   EXPECT_EQ(world.moves(), Texts{"preempt old for head (InCohortReclamation)"});
   EXPECT_EQ(world.scheduler.check(), Texts{});
@@ -147,13 +146,13 @@ TEST(Waking, ASmallerShareWakesWhateverWasLacking) {
   EXPECT_EQ(world.moves().size(), 3u);
   world.job({.name = "waits", .queue = "a"});
   EXPECT_EQ(world.moves(), Texts{});
-  EXPECT_TRUE(world.scheduler.parked(world.id("waits")));  // 3/4 of the memory, where b would keep half of the cpu
+  EXPECT_TRUE(world.scheduler.parked(world.id("waits")));  // 3/4 of the memory, while b would keep half of the cpu
   world.finish("own");
   EXPECT_EQ(world.moves(), Texts{"preempt one for waits (InCohortFairSharing)"});
 }
 
-// A small cluster that lives at random; after every pass nobody sleeps who could be let in, and the same life
-// gives the same decisions.
+// A small cluster with random events: after every pass no parked workload could be admitted, and the same events give
+// the same decisions.
 class RandomLife {
  public:
   explicit RandomLife(unsigned seed, bool may_reconfigure = true)
@@ -202,7 +201,7 @@ class RandomLife {
     }
   }
   std::vector<std::string> check() { return world_.scheduler.check(); }
-  // Nodes that use more than their quotas and limits allow; possible only after quotas were lowered.
+  // Nodes of the quota tree that use more than quotas and limits allow; only possible after quotas were lowered.
   std::vector<std::string> exceeded() {
     std::vector<std::string> all;
     const Ledger& ledger = world_.scheduler.ledger();
@@ -235,7 +234,7 @@ class RandomLife {
       if (pick(0, 2) == 0) limit = few(3);
     }
     int flavors = pick(1, 3);
-    bool split = pick(0, 4) == 0;  // cpu and memory in groups of their own
+    bool split = pick(0, 4) == 0;  // cpu and memory in separate groups
     for (int f = 0; f < flavors; ++f) {
       std::vector<QueueSpec::Limit> limits{{"cpu", few(6), limit}};
       if (!split) limits.push_back({"memory", few(6), limit});
@@ -273,7 +272,7 @@ class RandomLife {
     world_.finish(name);
   }
 
-  // An evicted job has stopped, or one is evicted for another reason.
+  // The job of an evicted workload has stopped, or a workload is evicted for another reason.
   void evict() {
     if (!evicted_.empty()) {
       std::string name = evicted_[static_cast<std::size_t>(pick(0, static_cast<int>(evicted_.size()) - 1))];

@@ -1,4 +1,4 @@
-// A scheduler with short words for tests: queues, jobs, and what was decided.
+// A scheduler with short helper functions for tests: queues, jobs, and decisions as text.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace berth::engine {
 inline Quantity quantity(std::string_view text) { return Quantity::parse(text).value(); }
 inline Time at_second(std::int64_t s) { return Time(std::chrono::seconds(s)); }
 
-// A cluster queue by parts: queue("a").in("team").flavor("default", {{"cpu", "10"}}).
+// A cluster queue, built step by step: queue("a").in("team").flavor("default", {{"cpu", "10"}}).
 struct QueueSpec {
   api::kueue::ClusterQueue object;
   explicit QueueSpec(std::string name) { object.meta.name = std::move(name); }
@@ -25,7 +25,7 @@ struct QueueSpec {
   struct Limit {
     std::string resource{}, nominal{}, borrowing{}, lending{};
   };
-  // Flavors with the same resources make one group.
+  // Flavors with the same resources form one group.
   QueueSpec& flavor(const std::string& name, const std::vector<Limit>& limits) {
     add_flavor(object.resource_groups, name, limits);
     return *this;
@@ -73,7 +73,7 @@ struct JobSpec {
   std::int32_t count = 1;
   std::map<std::string, std::string> requests{{"cpu", "1"}};
   std::int32_t priority = 0;
-  std::int64_t second = -1;  // queued at; default: after all before
+  std::int64_t second = -1;  // time of queueing; default: later than all previous ones
   std::optional<std::int32_t> min_count{};
   std::optional<api::kueue::TopologyRequest> topology{};
 };
@@ -134,13 +134,13 @@ class World {
     scheduler.submit(id(name), pending);
   }
   void finish(const std::string& name) { scheduler.leave(forget(name)); }
-  // The evicted job stopped: its quota is free and it waits again.
+  // The job of an evicted workload has stopped: its quota is free and it waits again.
   void stopped(const std::string& name) {
     scheduler.release(id(name));
     scheduler.submit(id(name), specs[name]);
   }
 
-  // What the API says of a holder: evicted, or no longer.
+  // The holder's state in the API: evicted, or not any more.
   void hold(const std::string& name, bool evicted) {
     const Claim& claim = *scheduler.ledger().claim(id(name));
     Holding holding;
@@ -155,7 +155,7 @@ class World {
     scheduler.hold(id(name), holding);
   }
 
-  // One pass; decisions as short texts: "admit a", "preempt b for a (InClusterQueue)", "wait c
+  // One pass. Returns decisions as short texts: "admit a", "preempt b for a (InClusterQueue)", "wait c
   // WaitingForQuota: ...".
   std::vector<std::string> schedule() {
     last = scheduler.schedule(at_second(++seconds_));
@@ -173,7 +173,7 @@ class World {
     return "wait " + names.at(wait.workload) + " " + wait.reason + ": " + wait.message;
   }
   void pass(std::int64_t seconds) { seconds_ += seconds; }
-  // Without the waits.
+  // One pass. Returns the decisions without the waits.
   std::vector<std::string> moves() {
     std::vector<std::string> texts = schedule();
     std::erase_if(texts, [](const std::string& each) { return each.starts_with("wait "); });

@@ -1,5 +1,4 @@
-// Builders of the objects that engine tests are about. Every name is given; everything else has a plain
-// default.
+// Builders of API objects for engine tests. Names are always given; everything else has a simple default.
 #pragma once
 
 #include <memory>
@@ -27,7 +26,7 @@ inline JsonPtr pod_template(std::string_view requests, std::string_view more_spe
   return std::make_shared<const Json>(parse_json(text).value());
 }
 
-// One pod set "main" of `count` pods that ask for `cpu` each, owned by a Job.
+// One pod set "main" of `count` pods that request `cpu` each, owned by a Job.
 class WorkloadBuilder {
  public:
   explicit WorkloadBuilder(std::string name, std::string queue = "q") {
@@ -146,7 +145,7 @@ inline api::kueue::ResourceFlavor flavor(std::string name) {
   return f;
 }
 
-// A flavor of the nodes labelled group=g.
+// A flavor with a topology, for the nodes labelled group=g.
 inline api::kueue::ResourceFlavor placed_flavor(std::string name, std::string topology) {
   auto f = flavor(std::move(name));
   f.node_labels = {{"group", "g"}};
@@ -154,7 +153,7 @@ inline api::kueue::ResourceFlavor placed_flavor(std::string name, std::string to
   return f;
 }
 
-// An admission check that makes ProvisioningRequests, and what its controller says.
+// An admission check that creates ProvisioningRequests, and a report of its controller.
 inline api::kueue::AdmissionCheck check(std::string name, bool active = true);
 inline api::kueue::AdmissionCheck provisioning_check(std::string name) {
   auto c = check(std::move(name));
@@ -191,7 +190,7 @@ inline api::kueue::Admission admission(std::string cluster_queue, std::string fl
   return {std::move(cluster_queue), {assignment}};
 }
 
-// Places on nodes, so many pods on each.
+// A topology assignment on nodes, with the number of pods on each.
 inline api::kueue::TopologyAssignmentPtr on_nodes(const std::vector<std::pair<std::string, int>>& nodes) {
   auto out = std::make_shared<api::kueue::TopologyAssignment>();
   out->levels = {"kubernetes.io/hostname"};
@@ -199,7 +198,7 @@ inline api::kueue::TopologyAssignmentPtr on_nodes(const std::vector<std::pair<st
   return out;
 }
 
-// A node that is up, in a rack, labelled group=g.
+// A Ready node in a rack, labelled group=g.
 class NodeBuilder {
  public:
   explicit NodeBuilder(std::string name, std::string rack = "r1", std::string_view cpu = "4") {

@@ -1,4 +1,4 @@
-// What scenarios of the engine with one queue begin with, and how they tell what is used.
+// The setup of engine scenarios with one queue, and usage as text.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace berth::engine::test {
 
-// One queue "q" of a ClusterQueue "cq" with 4 cpu in the flavor "f".
+// One local queue "q" of a cluster queue "cq" with 4 cpu in the flavor "f".
 struct OneQueue : Scenario {
   OneQueue() {
     give(test::flavor("f"));

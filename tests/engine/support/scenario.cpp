@@ -8,8 +8,7 @@ namespace berth::engine::test {
 
 namespace {
 
-// Writes and answers until nothing follows; more than this many passes mean that the engine goes round in
-// circles.
+// Limit of passes until nothing follows; more mean that the engine loops.
 constexpr int kMaxPasses = 60;
 
 std::string key_of(const std::string& name) { return "ns/" + name; }
@@ -91,7 +90,7 @@ bool Scenario::run_once() {
   perform(engine_->schedule(now_));
   if (jobs_stop_at_once) stop_jobs();
   check();
-  const bool again = wake_ && *wake_ <= now_;  // it asked for another pass at once
+  const bool again = wake_ && *wake_ <= now_;  // it asked for another pass immediately
   const bool quiet = answers_.empty() && writes_ == before && !again;
   if (again) {
     wake_.reset();
@@ -148,7 +147,7 @@ void Scenario::perform(const Effects& effects) {
       if (deletions_happen && api_.contains(api::object_key(meta))) {
         remove(meta.name);
       } else if (deletions_happen) {
-        feed(WorkloadGone{meta.ns, meta.name, meta.uid});  // seen late: it is gone already
+        feed(WorkloadGone{meta.ns, meta.name, meta.uid});  // the event is late: the workload is already gone
       }
     }
     if (const auto* f = std::get_if<SetFinalizer>(&effect))

@@ -1,5 +1,5 @@
-// A small world around the engine: an API that stores workloads, jobs that start and stop, a clock that only
-// moves when told. After every step all invariants of the engine are checked.
+// A small simulated environment of the engine: an API that stores workloads, jobs that start and stop, a clock that
+// moves only on request. After every step all invariants of the engine are checked.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@ class Scenario {
  public:
   explicit Scenario(Options options = {});
 
-  // --- What exists. Each is seen by the engine at once; run() lets it act.
+  // --- Objects. The engine sees each immediately; run() lets it act.
   void give(const api::kueue::ClusterQueue& queue);
   void give(const api::kueue::Cohort& cohort);
   void give(const api::kueue::LocalQueue& queue);
@@ -34,31 +34,32 @@ class Scenario {
   void change(const std::string& name, const std::function<void(Workload&)>& edit, bool spec = false);
   void remove(const std::string& name);
 
-  // --- What happens. run() performs the engine's effects until there are none.
+  // --- Actions. run() performs the engine's effects until there are none.
   void run();
-  bool run_once();  // one pass; whether nothing followed. Later answers stay under way
-  void pass(int seconds);  // run(), then time passes; wake-ups that were asked for come on time
-  void sync();  // caches are complete; called by the constructor unless `synced` is false in restart()
-  // A new engine that knows nothing but what the API holds; as a follower, until it leads.
+  bool run_once();  // one pass; returns whether nothing followed; remaining answers stay pending
+  void pass(int seconds);  // run(), then time passes; requested wake-ups come on time
+  void sync();  // reports that the caches are complete; called by the constructor and by restart()
+  // Replaces the engine by one that knows only what the API holds. It runs one pass as a follower, then leads.
   void restart();
-  void renumber() { engine_->renumber(); }  // to be followed by run()
+  void renumber() { engine_->renumber(); }  // call run() afterwards
 
-  // Jobs stop as soon as their workload is evicted, unless told otherwise; these tell one by hand.
+  // Jobs stop as soon as their workload is evicted, unless this is false; then report_stopped() reports it for one
+  // job.
   bool jobs_stop_at_once = true;
   void report_stopped(const std::string& name);
   void report(const std::string& name, api::kueue::JobReport report);
   void finish(const std::string& name, const std::string& reason = "Succeeded");
   void report_check(const std::string& name, api::kueue::AdmissionCheckState state);
 
-  // Decides the outcome of each write; nothing: all are done. A failed write may have happened nevertheless.
+  // Decides the outcome of each write; empty: every write succeeds. A failed write may have taken effect
+  // nevertheless.
   using Outcome = WriteSettled::Outcome;
   std::function<Outcome(const std::string& workload)> outcome_of_write;
   bool failed_writes_happen = false;
-  // How many of the answers that are under way (outcomes of writes, watch events) arrive before the next
-  // pass; all by default.
+  // How many of the pending answers (outcomes of writes, watch events) arrive before the next pass; all by default.
   std::function<std::size_t(std::size_t under_way)> answers_that_arrive;
 
-  // --- What can be seen.
+  // --- Queries.
   const Workload& workload(const std::string& name) const;
   std::vector<std::string> names() const;                                       // of all workloads
   std::string state(const std::string& name) const;                             // "Admitted"

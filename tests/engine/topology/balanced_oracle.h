@@ -1,5 +1,5 @@
-// Balanced placement as KEP-2724 and its rules tell it, step by step and by trying every set: what the
-// engine's way is held against. Shares no code with the engine.
+// Balanced placement according to KEP-2724, step by step and by trying every set, to compare with the engine's
+// algorithm. It shares no code with the engine.
 #pragma once
 
 #include <algorithm>
@@ -32,9 +32,9 @@ class BalancedOracle {
     roots_ = grow(nodes, 0);
   }
 
-  // What the domains of the balanced level get; none: the request is not balanced.
+  // The pods of each domain of the balanced level; nullopt: no balanced placement.
   std::optional<Shares> place() {
-    if (ask_.level == ask_.slice_level && ask_.level < leaf_level_) return std::nullopt;  // no slices below
+    if (ask_.level == ask_.slice_level && ask_.level < leaf_level_) return std::nullopt;  // there are no slices below
     int best = 0, best_count = 0;
     std::vector<Dom> chosen;
     for (const std::vector<Dom>& siblings : families()) {
@@ -73,7 +73,7 @@ class BalancedOracle {
     return hand_out(chosen, best);
   }
 
-  // How a domain's pods go to the leaves below it when no leader is among them, level by level.
+  // Distributes the pods of a domain without leader to the leaves below it, level by level.
   std::map<Path, int> leaves(const Path& path, int pods) const {
     std::map<Path, int> out;
     spread(find(roots_, path), pods, out);
@@ -224,7 +224,7 @@ class BalancedOracle {
     return out;
   }
 
-  // Every way to take so many of the domains, in their order, each with or without the leader.
+  // Every way to choose this many of the domains, in their order, each with or without the leader.
   struct Way {
     std::vector<std::pair<std::size_t, bool>> picks;
     int pods = 0;
@@ -289,8 +289,8 @@ class BalancedOracle {
     }
     throw std::logic_error("no such domain");
   }
-  // Fullest first in slices, below the slice level emptiest first; once one can take the rest, the one that
-  // fits it best does.
+  // At and above the slice level, domains with the largest capacity first; below it, those with the smallest. As soon
+  // as one domain can hold the rest, the tightest such domain gets it.
   void spread(const Dom& dom, int pods, std::map<Path, int>& out) const {
     if (dom.kids.empty()) {
       out[dom.path] = pods;

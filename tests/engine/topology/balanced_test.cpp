@@ -1,4 +1,4 @@
-// Balanced placement, where it is switched on (KEP-2724).
+// Balanced placement (TASBalancedPlacement, KEP-2724).
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -14,7 +14,7 @@ namespace {
 
 using Racks = std::vector<std::vector<int>>;  // cpu by node
 
-// Racks "r1".. of one block with nodes "x1".., numbered through.
+// Racks "r1".. of one block, with nodes "x1".. numbered across racks.
 void furnish_block(Room& room, const Racks& racks) {
   room.topology("t", {"block", "rack", "kubernetes.io/hostname"});
   room.flavor("f", "t");
@@ -56,7 +56,7 @@ TEST(TopologyBalanced, ALeaderIsBesideAFullShare) {
   EXPECT_EQ(balanced({{12, 12}, {14, 6}}, {leader, workers}), "x1:1 | x1:10 x2:10 x3:10");
   workers.count = 25;
   EXPECT_EQ(balanced({{20, 15, 12}}, {leader, workers}), "x3:1 | x2:15 x3:10");
-  // Room for the leader is kept on one node, not on each.
+  // Capacity for the leader is reserved on one node, not on each.
   EXPECT_EQ(balanced({{7, 5}}, {leader, in_a_rack(10).in("g")}), "x1:1 | x1:5 x2:5");
 }
 
@@ -73,7 +73,7 @@ TEST(TopologyBalanced, WhereNothingIsBalancedBestFitCounts) {
   EXPECT_EQ(usual.where({Gang{.count = 6}.preferred("rack")}), "r1-n1:4 r1-n2:2");
 }
 
-// Larger searches are left to best fit: the gang is placed all the same.
+// Searches that are too large use best fit: the gang is placed anyway.
 TEST(TopologyBalanced, ASearchThatIsTooLargeIsLeftToBestFit) {
   Room room({.balanced_placement = true});
   furnish_block(room, {{2'000'000, 2'000'001}, {1'999'999}});
@@ -104,7 +104,7 @@ TEST(TopologyEvenness, OrdersByEntropy) {
   EXPECT_GT(of({10, 5}), of({11, 4}));
 }
 
-// --- Against an independent computation, on random rooms of up to four levels.
+// --- Against an independent computation, on random topologies of up to four levels.
 
 class Cases {
  public:
@@ -137,7 +137,7 @@ class Cases {
       room->topology("t", levels_);
       room->flavor("f", "t");
     }
-    const int few = draw(1, 3), count = draw(1, 10);  // few kinds of nodes make ties
+    const int few = draw(1, 3), count = draw(1, 10);  // few kinds of nodes lead to ties
     const bool alike = draw(0, 1) == 0;
     for (int i = 0; i < count; ++i) {
       Machine machine;
@@ -179,7 +179,7 @@ class Cases {
       chief.count = 1;
       chief.requests = {{"cpu", std::to_string(leader)}};
       gangs = {chief.in("g"), workers.in("g")};
-      if (ask.pods == 1) std::swap(gangs[0], gangs[1]);  // of equals the second leads
+      if (ask.pods == 1) std::swap(gangs[0], gangs[1]);  // of two pod sets of one pod, the second is the leader
     }
     std::vector<OracleNode> nodes;
     for (const Machine& machine : machines_) {
@@ -261,7 +261,7 @@ class Cases {
 
 TEST(TopologyBalanced, EqualsAnIndependentComputationOnRandomRooms) {
   constexpr int kCases = 6'000;
-  // Other cases with each run of --gtest_shuffle --gtest_repeat=N.
+  // Different cases in each run of --gtest_shuffle --gtest_repeat=N.
   Cases cases(static_cast<std::uint32_t>(12 + ::testing::UnitTest::GetInstance()->random_seed()));
   cases.run(kCases);
   std::printf("balanced %d (with a leader %d, on racks and above %d), best fit %d, refused %d\n",

@@ -1,4 +1,4 @@
-// Who holds what: claims, pods, both; nodes, flavors and topologies that come and go.
+// Usage by claims, pods and both; nodes, flavors and topologies that are added and removed.
 #include <gtest/gtest.h>
 
 #include "engine/topology/room.h"
@@ -16,7 +16,7 @@ TEST(TopologyLedger, AClaimAndItsPodsCountOnce) {
   room.pod("b", "r1-n1", {{"cpu", "1"}}, "w0");
   EXPECT_EQ(room.where({Gang{.count = 2}}), "r1-n1:2");
   EXPECT_EQ(room.where({Gang{.count = 3}}), "topology \"t\" allows to fit only 2 out of 3 pod(s)");
-  room.pod("c", "r1-n1", {{"cpu", "1"}});  // nobody's
+  room.pod("c", "r1-n1", {{"cpu", "1"}});  // of no workload
   EXPECT_EQ(room.where({Gang{.count = 2}}), "topology \"t\" allows to fit only 1 out of 2 pod(s)");
   EXPECT_EQ(room.broken(), "");
 }
@@ -47,7 +47,7 @@ TEST(TopologyLedger, AResizedPodCountsWithWhatItAsksNow) {
   EXPECT_TRUE(room.place({Gang{.count = 3}}).ok);
   EXPECT_TRUE(room.pod("a", "r1-n1", {{"cpu", "2"}}));
   EXPECT_FALSE(room.place({Gang{.count = 3}}).ok);
-  // Of a claim: the larger of both, resource by resource.
+  // A claim counts as the larger of claim and pods, resource by resource.
   room.places.remove_pod("uid-a");
   room.admit(0, {Gang{.count = 1, .requests = {{"cpu", "2"}}}});
   room.pod("b", "r1-n1", {{"cpu", "1"}, {"memory", "64Gi"}}, "w0");
@@ -92,7 +92,7 @@ TEST(TopologyLedger, OverlappingFlavorsShareTheNode) {
   EXPECT_EQ(room.admit(0, {Gang{.count = 3}}), "r1-n1:3");
   EXPECT_EQ(room.where({Gang{.flavor = "other", .count = 2}}),
             "topology \"t\" allows to fit only 1 out of 2 pod(s)");
-  // And within one workload.
+  // The same within one workload.
   EXPECT_EQ(
       room.where({Gang{.count = 1}, Gang{.flavor = "other", .count = 1}}),
       "topology \"t\" doesn't allow to fit any of 1 pod(s). Total nodes: 1; excluded: resource \"cpu\": 1");
@@ -125,8 +125,8 @@ TEST(TopologyLedger, NodesWithoutALevelOrWithMisleadingNames) {
   Room room;
   furnish(room, 1, 1);
   room.node("no-rack", {}, {{"cpu", "100"}});
-  room.node("r1", {{"rack", "r1"}}, {{"cpu", "4"}});   // a host called like its rack
-  room.node("r2", {{"rack", "r1x"}}, {{"cpu", "4"}});  // and one whose rack only starts like another
+  room.node("r1", {{"rack", "r1"}}, {{"cpu", "4"}});   // a host with the name of its rack
+  room.node("r2", {{"rack", "r1x"}}, {{"cpu", "4"}});  // and a host whose rack's name only begins like another's
   EXPECT_EQ(room.where({Gang{.count = 8}.required("rack")}), "r1:4 r1-n1:4");
   EXPECT_FALSE(room.place({Gang{.count = 9}.required("rack")}).ok);
   EXPECT_EQ(room.where({Gang{.count = 12}.preferred("rack")}), "r1:4 r1-n1:4 r2:4");
@@ -142,7 +142,7 @@ TEST(TopologyLedger, AHostnameThatIsNotTheNodesName) {
   EXPECT_EQ(room.where({Gang{.count = 3}}), "host-1:3");
   EXPECT_FALSE(room.place({Gang{.count = 4}}).ok);
   room.node("node-0", {{"kubernetes.io/hostname", "host-1"}},
-            {{"cpu", "2"}});  // by mistake: the first by name counts
+            {{"cpu", "2"}});  // a duplicate hostname: the first node by name counts
   EXPECT_FALSE(room.place({Gang{.count = 3}}).ok);
   room.places.remove_node("node-0");
   EXPECT_TRUE(room.place({Gang{.count = 3}}).ok);
@@ -162,7 +162,7 @@ TEST(TopologyLedger, TrialsNestAndLeaveNoTrace) {
     Places::Trial outer(room.places);
     outer.without(workload(0));
     outer.without(workload(0));
-    EXPECT_TRUE(fit(2));  // its pods are gone too
+    EXPECT_TRUE(fit(2));  // the pods of the workload are gone too
     EXPECT_FALSE(fit(3));
     {
       Places::Trial inner(room.places);

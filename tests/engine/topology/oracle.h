@@ -1,6 +1,5 @@
-// What placements there are at all: exhaustive over every way to spread pods over a small tree, without any
-// of the rules by which one is chosen. A set of reachable numbers per domain is exact: domains do not share
-// nodes.
+// All possible placements: exhaustive search over every way to spread pods over a small tree, without the rules for
+// choosing one. A set of reachable pod counts per domain is exact, because domains do not share nodes.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +21,8 @@ struct OracleNode {
 struct OracleAsk {
   int pods = 0;
   bool leader = false;
-  std::size_t level = 0;                // where domains are counted
-  std::map<std::size_t, int> multiple;  // by level: in each domain of it the pods are a multiple of this
+  std::size_t level = 0;                // the level whose domains are counted
+  std::map<std::size_t, int> multiple;  // by level: in each of its domains the number of pods is a multiple of this
 };
 
 class Oracle {
@@ -34,19 +33,19 @@ class Oracle {
     std::sort(nodes_.begin(), nodes_.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
   }
 
-  // The fewest domains of ask.level that hold everything; kNever: they cannot.
+  // The smallest number of domains of ask.level that holds everything; kNever: impossible.
   int fewest() const {
     if (nodes_.empty()) return kNever;
     const Costs all = spread(0, nodes_.size(), -1);
     return all[ask_.leader][static_cast<std::size_t>(ask_.pods)];
   }
-  // Everything in one domain of `level`, and there in the fewest domains of ask.level.
+  // With everything in one domain of `level`: the smallest number of domains of ask.level there.
   int fewest_in_one(std::size_t level) const {
     int best = kNever;
     for_each_domain(level, [&](const std::string&, int cost) { best = std::min(best, cost); });
     return best;
   }
-  // The same in a certain domain, given by its values.
+  // The same for a given domain (its values from the top level down).
   int fewest_in(const std::vector<std::string>& domain) const {
     int found = kNever;
     const std::string key = join(domain, domain.size());

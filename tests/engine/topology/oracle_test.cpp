@@ -1,15 +1,15 @@
-// Placement against everything that is possible, on 20,000 random small cases of all kinds of requests: a
-// gang is placed exactly when it can be, within capacity and its constraints, and in no more domains of the
-// requested level than the best way needs.
+// Compares placement with all possible placements, on 20,000 random small cases of all kinds of requests: a gang is
+// placed exactly when it can be, within capacity and its constraints, and with the smallest possible number of
+// domains of the requested level.
 //
-// Where the rules of kueue.md 4 choose otherwise, they win. These kinds of cases may use more domains than
-// the best way; each is counted below, and each really occurs:
-//   fullest first    an unconstrained request, or one for slices alone, fills the domains that have the least
-//   room (4.6) level by level   a preferred request that fits in one domain some levels up gets that domain's
-//   best fit; what is fewest there,
-//                    level by level, need not be the fewest of the whole tree (4.6, 4.7). One level up the
-//                    fewest of the chosen domain is required here.
-//   leader first     the leader's domain is chosen before the workers' (4.7, F.5)
+// Some rules of KEP-2724 choose more domains; they take precedence. These kinds of cases are counted below, and each
+// occurs:
+//   fullest first    an unconstrained request, or one with slices only, uses the domains with the least free
+//                    capacity first
+//   level by level   a preferred request that fits in one domain some levels up gets the best fit of that domain. The
+//                    fewest domains level by level need not be the fewest of the whole tree. One level up, the
+//                    fewest domains of the chosen domain are required here.
+//   leader first     the leader's domain is chosen before the workers' domains
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -114,7 +114,7 @@ class Cases {
     auto level = [&] { return static_cast<std::size_t>(draw(0, last)); };
     kind.ask.level = how < 8 ? level() : depth_ - 1;
     std::size_t slice_level = depth_;
-    if (how >= 5 && how < 8) {  // slices, perhaps in layers
+    if (how >= 5 && how < 8) {  // slices, possibly in layers
       slice_level = static_cast<std::size_t>(draw(static_cast<int>(kind.ask.level), last));
       if (how == 7) kind.ask.level = 0;
       const int size = draw(1, 4);
@@ -166,7 +166,7 @@ class Cases {
       leader_cpu = requests_cpu_;
       leader_memory = requests_memory_;
       gangs = {leader.in("g"), kind.workers.in("g")};
-      if (kind.ask.pods == 1) std::swap(gangs[0], gangs[1]);  // of equals the second leads
+      if (kind.ask.pods == 1) std::swap(gangs[0], gangs[1]);  // of two pod sets of one pod, the second is the leader
       kind.ask.leader = true;
     }
     std::vector<OracleNode> nodes;
@@ -232,7 +232,7 @@ class Cases {
     ASSERT_TRUE(!kind.required || used.size() == 1);
   }
 
-  // The rule by which more domains were used than the best way needs; "" when none allows it.
+  // The rule that explains why more domains were used than necessary; "" when none does.
   std::string rule_of(const Kind& kind, const Oracle& oracle, const std::vector<std::string>& used,
                       int domains) const {
     if (kind.unconstrained) return "fullest first";

@@ -1,5 +1,4 @@
-// Which domains a gang gets: the rules of kueue.md 4.4 to 4.7 and its worked examples, and the recorded
-// choices.
+// Which domains a gang gets: the rules of KEP-2724 with worked examples.
 #include <gtest/gtest.h>
 
 #include "engine/topology/room.h"
@@ -35,7 +34,7 @@ TEST(TopologyPlacement, TheRecordedSlices) {
   EXPECT_EQ(room.broken(), "");
 }
 
-TEST(TopologyPlacement, BestFitAndLeastFreeCapacity) {  // D.4
+TEST(TopologyPlacement, BestFitAndLeastFreeCapacity) {
   Room room;
   room.topology("t", {"kubernetes.io/hostname"});
   room.flavor("f", "t");
@@ -52,7 +51,7 @@ TEST(TopologyPlacement, BestFitAndLeastFreeCapacity) {  // D.4
   EXPECT_EQ(plain.where({Gang{.count = 8}.unconstrained()}), "n3:1 n7:7");
 }
 
-TEST(TopologyPlacement, SliceArithmetic) {  // D.5
+TEST(TopologyPlacement, SliceArithmetic) {
   Room room;
   room.topology("t", {"block", "rack"});
   room.flavor("f", "t");
@@ -76,7 +75,7 @@ TEST(TopologyPlacement, SlicesOfSlices) {
       }
     }
   }
-  // A block has 12 cpu, a rack 6; in twos per host only 2 of 3 cpu count: 4 per rack, 8 per block.
+  // A block has 12 cpu, a rack 6. In pairs per host only 2 of 3 cpu count: 4 per rack, 8 per block.
   EXPECT_EQ(room.where({Gang{.count = 8}.layers({{"block", 8}, {"kubernetes.io/hostname", 2}})}),
             "b1r1n1:2 b1r1n2:2 b1r2n1:2 b1r2n2:2");
   EXPECT_EQ(
@@ -92,7 +91,7 @@ TEST(TopologyPlacement, LeaderAndWorkersShareTheirDomain) {
   Room room;
   furnish(room, 2, 2);
   room.pod("p", "r1-n1", {{"cpu", "3"}});
-  // Rack r1 has 5 cpu, r2 8: leader of 2 and workers of 1.
+  // Rack r1 has 5 cpu, r2 has 8; the leader needs 2, each worker 1.
   auto gangs = [](std::int32_t workers) {
     return std::vector<Gang>{Gang{.count = 1, .requests = {{"cpu", "2"}}, .group = "g"}.required("rack"),
                              Gang{.count = workers, .group = "g"}.required("rack")};
@@ -103,8 +102,8 @@ TEST(TopologyPlacement, LeaderAndWorkersShareTheirDomain) {
 }
 
 TEST(TopologyPlacement, TheLeaderDoesNotTakeRoomThatTheWorkersNeed) {
-  // The leader of 1 gpu fits on both nodes; on "big" it would cost the workers what "small" cannot make up
-  // for.
+  // The leader's 1 gpu fits on both nodes. On "big" it would take capacity from the workers that "small" cannot
+  // replace.
   Room room;
   room.topology("t", {"kubernetes.io/hostname"});
   room.flavor("f", "t");
@@ -213,7 +212,7 @@ TEST(TopologyPlacement, PreferredGoesUpLevelByLevel) {
   EXPECT_EQ(room.where({Gang{.count = 4}.preferred("rack")}), "a:2 b:2");
   EXPECT_EQ(room.where({Gang{.count = 6}.preferred("rack")}), "a:2 b:2 c:2");  // one block
   EXPECT_EQ(room.where({Gang{.count = 7}.preferred("rack")}),
-            "a:2 b:2 e:2 f:1");  // both, and as few racks as can be
+            "a:2 b:2 e:2 f:1");  // both blocks, and as few racks as possible
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// The room that grew by changes equals the one that is told the outcome: random changes of nodes, pods,
-// claims, flavors and topologies, trials in between; then the invariants hold, and a fresh room that is fed
-// the final objects places alike.
+// An incrementally updated ledger equals one that is built from the final objects: random changes of nodes, pods,
+// claims, flavors and topologies, with trials in between. After each run the invariants hold, and a fresh ledger
+// places gangs the same way.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -141,7 +141,7 @@ class Life {
     return {gang, other};
   }
 
-  // The final objects, told in another order.
+  // The final objects, in a different order.
   std::unique_ptr<Room> rebuilt(const std::set<std::size_t>& without = {}) {
     auto room = std::make_unique<Room>();
     for (const auto& [id, claim] : claims_) {
@@ -179,7 +179,7 @@ class Life {
     compare_with(*fresh);
   }
 
-  // Without some workloads everything is as if they had never been.
+  // With some workloads taken out by a trial, everything is as if they did not exist.
   void suppose() {
     std::set<std::size_t> without;
     {

@@ -1,6 +1,6 @@
-// Replacement on random rooms: the others keep their places, failed nodes are avoided, required domains and
-// slices stay whole, no node gets more than it has; and where no slices are asked for, it succeeds exactly
-// when there is room.
+// Replacement on random topologies: other pods keep their places, failed nodes are avoided, required domains and
+// slices stay whole, no node is overcommitted; and without slices, replacement succeeds exactly when there is enough
+// capacity.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -146,7 +146,7 @@ class Failures {
   std::unique_ptr<Room> room_;
   Counts free_;
   std::map<std::string, api::StringMap> labels_;
-  std::string level_;  // required
+  std::string level_;  // the required level
   std::int32_t slice_ = 1;
 };
 

@@ -1,4 +1,4 @@
-// New places for the pods of failed nodes (kueue.md 4.9).
+// New places for the pods of failed nodes (KEP-2724).
 #include <gtest/gtest.h>
 
 #include "engine/topology/room.h"
@@ -114,7 +114,7 @@ TEST(TopologyReplacement, TheLeaderFollowsItsWorkers) {
 TEST(TopologyReplacement, PreferredStaysTogetherWhileItCan) {
   Room room;
   furnish(room, 2, 3);
-  room.pod("filler", "r2-n1", {{"cpu", "2"}});  // the best fit would be there
+  room.pod("filler", "r2-n1", {{"cpu", "2"}});  // this would be the best fit
   const Gang gang = Gang{.count = 8}.preferred("rack");
   const auto now = Room::assigned({{"r1-n1", 4}, {"r1-n2", 4}});
   room.places.take_stated(WorkloadId(std::size_t{0}), "ns/w0", {{"f", room.amounts(gang.requests), now}});

@@ -1,4 +1,4 @@
-// Requests that a flavor cannot meet whatever is free, and what it says.
+// Requests that a flavor can never satisfy, whatever is free, and their messages.
 #include <gtest/gtest.h>
 
 #include "engine/topology/room.h"

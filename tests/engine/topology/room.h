@@ -1,4 +1,4 @@
-// A machine room for tests: nodes, topologies, flavors and pods in a few words; asks and placements as text.
+// A topology for tests: short helpers for nodes, topologies, flavors and pods; asks and placements as text.
 #pragma once
 
 #include <deque>
@@ -19,7 +19,7 @@ inline api::ResourceList resource_list(const Amounts& amounts) {
   return list;
 }
 
-// A pod set that wants places, with everything a PlaceAsk points to.
+// A pod set to place, and everything that its PlaceAsk points to.
 struct Gang {
   std::string flavor = "f";
   std::int32_t count = 1;
@@ -116,7 +116,7 @@ class Room {
     return places.set_pod(a_pod(name, node, requests, workload));
   }
 
-  // The asks point into `gangs` and into this room; they are good until the next call.
+  // The asks point into `gangs` and into this object; they are valid until the next call.
   std::vector<PlaceAsk> asks(const std::vector<Gang>& gangs) {
     requests_.clear();
     std::vector<PlaceAsk> made;
@@ -133,7 +133,7 @@ class Room {
   Placement place(const std::vector<Gang>& gangs, bool on_empty = false) {
     return places.place(asks(gangs), on_empty);
   }
-  // The places as "r1-n1:2 r1-n2:1", pod sets apart by " | "; or the message of why there are none.
+  // The places as "r1-n1:2 r1-n2:1", pod sets separated by " | "; or the message why there are none.
   std::string where(const std::vector<Gang>& gangs) {
     const Placement placement = place(gangs);
     return placement.ok ? text(placement) : places.explain(asks(gangs), placement.failure);
@@ -158,7 +158,7 @@ class Room {
     }
     return out;
   }
-  // Places the gangs and takes what was found for the workload "ns/w<number>".
+  // Places the gangs and claims the result for the workload "ns/w<number>".
   std::string admit(std::size_t workload, const std::vector<Gang>& gangs) {
     Placement placement = place(gangs);
     if (!placement.ok) return places.explain(asks(gangs), placement.failure);
@@ -173,7 +173,7 @@ class Room {
     for (const auto& [host, count] : hosts) made->domains.push_back({{host}, count});
     return made;
   }
-  // Invariants that do not hold, a line each.
+  // Broken invariants, one per line.
   std::string broken() const {
     std::string out;
     for (const std::string& each : places.check()) out += each + '\n';
@@ -187,8 +187,7 @@ class Room {
   std::deque<std::vector<ResourceAmount>> requests_;
 };
 
-// The room of the recordings: racks "p-r1".. of nodes "p-r1-n1".. with 4 cpu, flavor "f", topology "t" of
-// rack and hostname.
+// The usual setup: racks "r1".. of nodes "r1-n1".. with 4 cpu, flavor "f", topology "t" of rack and hostname.
 inline void furnish(Room& room, int racks, int nodes, const std::string& cpu = "4") {
   room.topology("t", {"rack", "kubernetes.io/hostname"});
   room.flavor("f", "t");
