@@ -41,7 +41,8 @@ struct NamespaceSeen { std::string name; api::StringMap labels; };
 struct NamespaceGone { std::string name; };
 struct LimitRangeSeen { std::string ns, name; std::vector<api::LimitRangeItem> items; };
 struct LimitRangeGone { std::string ns, name; };
-struct RuntimeClassSeen { std::string name; JsonPtr overhead; };  // overhead.podFixed as an object of quantities, or null
+// `overhead`: overhead.podFixed as an object of quantities, or null.
+struct RuntimeClassSeen { std::string name; JsonPtr overhead; };
 struct RuntimeClassGone { std::string name; };
 struct TopologySeen { Ptr<api::kueue::Topology> object; };
 struct TopologyGone { std::string name; };
@@ -151,7 +152,7 @@ struct Options {
   // FairSharingPrioritizeNonBorrowing: a workload that borrows nothing of what it requests goes first
   bool fair_prioritize_non_borrowing = true;
   bool preemption_gates =
-      false;  // MultiKueueOrchestratedPreemption: a workload with a closed preemption gate preempts nobody
+      false;  // MultiKueueOrchestratedPreemption: a workload with a closed preemption gate preempts nothing
   bool priority_boost = false;  // PriorityBoost: an annotation adds to the priority of its workload
   // PrioritizePreemptorWorkloads: quota that victims give back stays reserved for their preemptor until all of them
   // are gone, whatever the queueing strategy of its queue.
@@ -173,7 +174,8 @@ struct Options {
   bool replace_fail_fast = true;
   bool replace_on_pod_termination = true;  // TASReplaceNodeOnPodTermination; off: after 30 s of NotReady
   bool replace_on_taints = true;           // TASReplaceNodeOnNodeTaints
-  // Berth's own: several failed nodes of one workload are replaced in one joint placement. Off: the second one evicts, as in Kueue.
+  // Berth's own: replace several failed nodes of one workload in one joint placement. Off: the second one evicts, as
+  // in Kueue.
   bool replace_several_nodes = true;
 };
 
@@ -298,7 +300,7 @@ class Engine {
 
   // Who holds quota, by key. Iterates over all workloads: for tests and simulation only.
   std::vector<HeldQuota> held_quotas() const;
-  // All broken invariants as sentences; empty when all hold. Costs a full recomputation: for tests and simulation only.
+  // All broken invariants as sentences; empty when all hold. Costs a full recomputation: for tests and simulation.
   //  - usage equals the sum of claims, and a rebuilt ledger equals this one
   //  - no workload got places on nodes without room for them
   //  - no workload is lost: each is finished, claimed, queued, parked or held by a named condition

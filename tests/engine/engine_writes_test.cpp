@@ -287,8 +287,8 @@ TEST(Reports, AStopThatWasReportedBeforeTheEvictionReleasesNothing) {
   EXPECT_EQ(s.state("a"), "Inactive");
 }
 
-// Forty workloads wait while one runs; once a second it finishes and the next one starts. Messages to the waiting ones
-// are rate-limited, but each gets its message in the end.
+// Forty workloads wait while one runs; once a second it finishes and the next one starts. Messages to the waiting
+// ones are rate-limited, but each gets its message in the end.
 TEST(Writes, WhoWaitsIsToldAtLeisure) {
   OneQueue s("1");
   for (int i = 0; i < 400; ++i) s.give(WorkloadBuilder("w" + std::to_string(1000 + i)).pods(1, "1"));

@@ -84,7 +84,9 @@ Result<Change> report_checks(const Workload& workload, const CheckReports& repor
 bool says_anything_new(const Workload& workload, const CheckReports& reports, Time now);
 
 struct Eviction {
-  std::string reason;  // Preempted, PodsReadyTimeout, AdmissionCheck, ClusterQueueStopped, LocalQueueStopped, NodeFailures, Deactivated
+  // Preempted, PodsReadyTimeout, AdmissionCheck, PlacesTimeout, ClusterQueueStopped, LocalQueueStopped, NodeFailures
+  // or Deactivated
+  std::string reason;
   // counted with the reason in status.schedulingStats.evictions; for reason Deactivated it becomes part of the
   // condition's reason; may be empty
   std::string cause;

@@ -52,7 +52,8 @@ TEST(FairOrder, WithoutFairSharingTheOldestComesFirst) {
   pool.queue(Pool::member("b"));
   pool.jobs("a", 3);
   pool.jobs("b", 3);
-  EXPECT_EQ(pool.moves(), (Texts{"admit a1", "admit b1", "admit a2", "admit b2"}));  // one head of each queue at a time
+  // one head of each queue at a time
+  EXPECT_EQ(pool.moves(), (Texts{"admit a1", "admit b1", "admit a2", "admit b2"}));
   pool.finish("b1");
   pool.finish("b2");
   EXPECT_EQ(pool.moves(), (Texts{"admit a3", "admit b3"}));

@@ -72,7 +72,7 @@ TEST(Terms, WithoutAnUnboundedCohortThereIsNothingOfTheRest) {
   EXPECT_THAT(w.schedule(), ElementsAre("admit j"));
 }
 
-// A queue of 4 cpu in a cohort, in which all other usage is borrowed.
+// A queue with 4 cpu in the cohort "team"; it may reclaim from any workload and preempt lower priorities of its own.
 QueueSpec member(std::string name, std::int32_t priority = 0) {
   QueueSpec spec(std::move(name));
   spec.in("team")
