@@ -10,6 +10,7 @@
 #include "cluster/node_life.h"
 #include "cluster/nodes.h"
 #include "cluster/pod_collector.h"
+#include "cluster/pod_writes.h"
 #include "cluster/taint_eviction.h"
 #include "cluster/vcjob_controller.h"
 #include "kube/informer.h"
@@ -21,6 +22,7 @@ struct PretendCluster::Impl {
         executor(e),
         pods(c, e, api::kPods),
         nodes(c, e, api::kNodes),
+        node_writer(c, e),
         binder(c, e, pods),
         life(c, e, nodes, pods, index),
         kubelet(c, e, nodes, pods, index),
@@ -49,15 +51,16 @@ struct PretendCluster::Impl {
   }
 
   void create_nodes() {
-    for (auto& node : to_make) {
-      api::RestRequest request;
-      request.verb = api::Verb::kCreate;
-      request.resource = api::kNodes;
-      request.body = std::move(node);
-      client.call(std::move(request),
-                  [](const api::RestResponse&) {});  // after a restart the node exists already
-    }
-    to_make.clear();
+    for (const auto& node : std::exchange(to_make, {})) create_node(node);
+  }
+
+  // After a restart the node exists already (409).
+  void create_node(const Json& node) {
+    api::RestRequest request;
+    request.verb = api::Verb::kCreate;
+    request.resource = api::kNodes;
+    request.body = node;
+    node_writer.send(std::move(request), [this, node] { create_node(node); });
   }
 
   api::RestClient& client;
@@ -67,6 +70,7 @@ struct PretendCluster::Impl {
   std::vector<Json> to_make;
   kube::Informer pods, nodes;
   PodsByNode index;
+  Writer node_writer;
   Binder binder;
   NodeLife life;
   Kubelet kubelet;

@@ -4,11 +4,14 @@
 
 #include "api/meta.h"
 #include "api/resources.h"
+#include "api/status.h"
+#include "base/log.h"
 
 namespace berth::cluster {
 namespace {
 
 constexpr Duration kRetry = std::chrono::seconds(1);
+constexpr Duration kRetryRefused = std::chrono::seconds(30);  // the same write is hardly accepted a second later
 
 api::RestRequest request_about(const Json& pod, api::Verb verb) {
   api::RestRequest request;
@@ -67,7 +70,9 @@ void Writer::send(api::RestRequest request, std::function<void()> again) {
   client_.call(std::move(request),
                [this, alive = alive_, again = std::move(again)](const api::RestResponse& response) {
                  if (!*alive || response.ok() || response.code == 404 || response.code == 409) return;
-                 executor_.after(kRetry, [alive, again] {
+                 const bool refused = response.code == 400 || response.code == 403 || response.code == 422;
+                 if (refused) log::warn("the API server refuses a write of the pretend cluster, retrying in 30 s", {{"why", api::failure_text(response)}});
+                 executor_.after(refused ? kRetryRefused : kRetry, [alive, again] {
                    if (*alive) again();
                  });
                });

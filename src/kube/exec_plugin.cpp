@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <thread>
 #include <vector>
 
 #include "base/base64.h"
@@ -16,6 +17,8 @@ extern char** environ;
 
 namespace berth::kube {
 namespace {
+
+constexpr std::chrono::milliseconds kLookForEnd{5};  // between two looks at a plugin that closed its output
 
 using Clock = std::chrono::steady_clock;
 
@@ -116,6 +119,17 @@ Result<std::string> read_output(int fd, Clock::time_point deadline) {
   }
 }
 
+// Whether the process terminates until then. It can still be waited for afterwards.
+bool ends_by(pid_t pid, Clock::time_point deadline) {
+  for (;;) {
+    siginfo_t info{};
+    if (::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) < 0 && errno != EINTR) return true;  // nothing to wait for
+    if (info.si_pid == pid) return true;
+    if (Clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(kLookForEnd);
+  }
+}
+
 }  // namespace
 
 Result<ExecCredential> parse_exec_credential(std::string_view output, std::string_view api_version) {
@@ -142,8 +156,10 @@ Result<ExecCredential> run_exec_plugin(const ExecPlugin& plugin, const Access& a
   Descriptor out;
   const auto pid = start(plugin, access, out);
   if (!pid) return tl::unexpected(pid.error());
-  const auto output = read_output(out.get(), Clock::now() + timeout);
+  const auto deadline = Clock::now() + timeout;
+  auto output = read_output(out.get(), deadline);
   out.reset();
+  if (output && !ends_by(*pid, deadline)) output = fail("did not finish in time");
   if (!output) ::kill(*pid, SIGKILL);
   int status = 0;
   while (::waitpid(*pid, &status, 0) < 0 && errno == EINTR) {

@@ -11,6 +11,8 @@
 namespace berth::serve {
 namespace {
 
+constexpr Duration kRetry = std::chrono::minutes(1);  // after a certificate could not be made
+
 Result<std::string> read_file(const std::string& path) {
   std::ifstream in(path);
   if (!in) return fail("cannot read " + path + ": " + std::strerror(errno));
@@ -70,10 +72,11 @@ SelfSignedCertificates::~SelfSignedCertificates() { executor_.cancel(timer_); }
 Result<void> SelfSignedCertificates::start() { return make(); }
 
 Result<void> SelfSignedCertificates::make() {
-  timer_ = executor_.after(lifetime_ * 2 / 3, [this] { (void)make(); });
   const auto authority = http::make_authority("berth-self-signed", executor_.now(), lifetime_);
   auto leaf = authority ? http::make_server_credential(*authority, names_, executor_.now(), lifetime_)
                         : Result<http::Credential>(tl::unexpected(authority.error()));
+  // A renewal that failed has a third of the lifetime left to succeed.
+  timer_ = executor_.after(leaf ? Duration(lifetime_ * 2 / 3) : kRetry, [this] { (void)make(); });
   set_problem(leaf ? std::string() : leaf.error().message);
   if (!leaf) return tl::unexpected(leaf.error());
   present(std::move(*leaf));

@@ -8,10 +8,6 @@
 #include "base/log.h"
 
 namespace berth::serve {
-namespace {
-
-}  // namespace
-
 // Read the Secret -> (if it must change) write it -> serve it -> publish its authorities -> wait -> read again. One
 // step at a time.
 struct SecretCertificates::Impl : std::enable_shared_from_this<SecretCertificates::Impl> {

@@ -82,6 +82,7 @@ TEST_F(PluginTest, SaysHowItWentWrong) {
   EXPECT_EQ(error_of("while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done"),
             "the credential plugin P printed more than 1048576 bytes");
   EXPECT_EQ(error_of("exec sleep 1000", std::chrono::milliseconds(50)), "the credential plugin P did not finish in time");
+  EXPECT_EQ(error_of("exec >&-; exec sleep 1000", std::chrono::milliseconds(50)), "the credential plugin P did not finish in time");
   ExecPlugin missing;
   missing.command = "/does/not/exist";
   missing.install_hint = "apt install exist";

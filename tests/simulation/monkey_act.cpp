@@ -51,7 +51,7 @@ MonkeyAct::MonkeyAct(Storm& storm, std::uint64_t seed)
 
 void MonkeyAct::remember() {
   bool known = false;
-  troop_->remember([&known] { known = true; });
+  troop_->remember([&known](const Result<void>& done) { known = done.has_value(); });
   storm_.run_for(std::chrono::seconds(1));
   if (!known) storm_.complain("the objects that are to be put right again could not be read");
 }

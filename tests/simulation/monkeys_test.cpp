@@ -171,7 +171,7 @@ TEST(MonkeyTroop, WhatTheClusterIsMadeOfComesBack) {
   ASSERT_TRUE(
       world->create(yaml_of("{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: q, "
                             "namespace: team}, spec: {clusterQueue: q}}")));
-  troop.remember([] {});
+  troop.remember([](const Result<void>& known) { EXPECT_TRUE(known) << known.error().message; });
   world->run_for(std::chrono::seconds(1));
   play(*world, troop, 1000);
   std::vector<std::string> wrong = {"nothing was told"};

@@ -90,9 +90,10 @@ struct LiveMonkeys::Impl : std::enable_shared_from_this<Impl> {
     monkeys.crds = options.seed % 5 == 0;
     monkeys.spared = {options.controller_namespace};
     troop = std::make_unique<MonkeyTroop>(client, executor, kinds, options.seed, monkeys);
-    troop->remember([weak = weak_from_this()] {
+    troop->remember([weak = weak_from_this()](Result<void> known) {
       const auto self = weak.lock();
       if (!self) return;
+      if (!known) return self->finish(std::move(known));
       self->playing = true;
       if (self->options.length) self->after(*self->options.length, [self = self.get()] { self->stop(); });
       self->deed();

@@ -110,24 +110,28 @@ struct MonkeyRestorer::State : std::enable_shared_from_this<State> {
   State(api::RestClient& c, std::vector<const MonkeyKind*> k) : client(c), kinds(std::move(k)) {}
 
   using Lists = std::vector<std::vector<Json>>;  // one for each kind
-  void list_all(std::function<void(const Lists&)> then) {
+  // `failed`: "cannot list pods: ...", one sentence for each kind whose list failed. A kind that is not served has an empty list.
+  void list_all(std::function<void(const Lists&, std::vector<std::string> failed)> then) {
     auto lists = std::make_shared<Lists>(kinds.size());
     auto missing = std::make_shared<std::size_t>(kinds.size());
-    if (kinds.empty()) return then(*lists);
+    auto failed = std::make_shared<std::vector<std::string>>();
+    if (kinds.empty()) return then(*lists, *failed);
     for (std::size_t i = 0; i < kinds.size(); ++i) {
       RestRequest request;
       request.verb = Verb::kList;
       request.resource = kinds[i]->gvr;
       client.call(std::move(request),
-                  [weak = weak_from_this(), i, lists, missing, then](const RestResponse& response) {
+                  [weak = weak_from_this(), i, lists, missing, failed, then](const RestResponse& response) {
                     const auto self = weak.lock();
                     if (!self) return;
+                    if (!response.ok() && response.code != 404)
+                      failed->push_back("cannot list " + self->kinds[i]->gvr.resource + ": " + api::failure_text(response));
                     for (Json item : array_at(response.body, {"items"})) {
                       item.as_object()["apiVersion"] = self->kinds[i]->api_version();
                       item.as_object()["kind"] = self->kinds[i]->kind;
                       (*lists)[i].push_back(std::move(item));
                     }
-                    if (--*missing == 0) then(*lists);
+                    if (--*missing == 0) then(*lists, *failed);
                   });
     }
   }
@@ -279,20 +283,21 @@ MonkeyRestorer::MonkeyRestorer(api::RestClient& client, std::vector<const Monkey
   state_->remembered.resize(state_->kinds.size());
 }
 
-void MonkeyRestorer::remember(std::function<void()> done) {
-  state_->list_all([state = state_.get(), done = std::move(done)](const State::Lists& lists) {
+void MonkeyRestorer::remember(std::function<void(Result<void>)> done) {
+  state_->list_all([state = state_.get(), done = std::move(done)](const State::Lists& lists, const std::vector<std::string>& failed) {
+    if (!failed.empty()) return done(fail(failed.front()));
     for (std::size_t i = 0; i < lists.size(); ++i) {
       state->remembered[i].clear();
       if (passes(*state->kinds[i])) continue;
       for (const auto& object : lists[i]) state->remembered[i][key_of(object)] = object;
     }
-    done();
+    done({});
   });
 }
 
 void MonkeyRestorer::restore(std::function<void(std::vector<std::string>)> done) {
-  state_->list_all([state = state_.get(), done = std::move(done)](const State::Lists& lists) {
-    done(state->put_right(lists));
+  state_->list_all([state = state_.get(), done = std::move(done)](const State::Lists& lists, std::vector<std::string> failed) {
+    done(failed.empty() ? state->put_right(lists) : std::move(failed));
   });
 }
 

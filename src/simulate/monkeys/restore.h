@@ -11,6 +11,7 @@
 
 #include "api/rest.h"
 #include "base/json.h"
+#include "base/result.h"
 #include "simulate/monkeys/kinds.h"
 
 namespace berth::simulate {
@@ -24,7 +25,10 @@ class MonkeyRestorer {
   // deletes them all. Events stay.
   MonkeyRestorer(api::RestClient& client, std::vector<const MonkeyKind*> kinds);
 
-  void remember(std::function<void()> done);
+  // An error when a kind cannot be listed: then nothing is remembered, and restore() must not be called.
+  void remember(std::function<void(Result<void>)> done);
+  // `wrong`: what is not yet as it was, one sentence for each object; empty when everything is restored. When a kind cannot be listed,
+  // nothing is written and `wrong` says so.
   void restore(std::function<void(std::vector<std::string> wrong)> done);
 
  private:

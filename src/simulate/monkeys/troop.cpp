@@ -505,7 +505,7 @@ void MonkeyTroop::end() {
   impl_->release_crds();
   impl_->bring_back(true);
 }
-void MonkeyTroop::remember(std::function<void()> done) { impl_->restorer->remember(std::move(done)); }
+void MonkeyTroop::remember(std::function<void(Result<void>)> done) { impl_->restorer->remember(std::move(done)); }
 void MonkeyTroop::restore(std::function<void(std::vector<std::string>)> done) {
   impl_->gone.clear();
   impl_->restorer->restore(std::move(done));

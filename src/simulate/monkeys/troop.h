@@ -54,7 +54,7 @@ class MonkeyTroop {
   void end();
 
   // Remembers the cluster's lasting objects (queues, flavors, nodes, namespaces, classes, CRDs) as they are now.
-  void remember(std::function<void()> done);
+  void remember(std::function<void(Result<void>)> done);
   // One round of restoring: remembered objects get their old content, and all objects of the kinds that come and go
   // are deleted. `done` receives one sentence for each object that was not right yet. Call it again until there is
   // none. Finalizers that a controller must remove are left to the controller.
