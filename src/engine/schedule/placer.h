@@ -33,9 +33,8 @@ class Placer {
   std::vector<StatedPlaces> state(const Entry& entry, std::vector<PodSetFlavors>& pod_sets);
 
  private:
+  // Fills asks_ and pod_sets_. Returns an error text when a pod set does not have exactly one flavor with a topology.
   std::string collect(
-      // fills asks_ and pod_sets_; returns an error text when a pod set does not have exactly one flavor with a
-      // topology
       const Entry& entry);
   std::string add_asks(const Entry& entry, const Plan::Unit& unit, std::size_t first_step);
   void no_room(Entry& entry, PlaceFailure failure);
