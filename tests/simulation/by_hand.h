@@ -1,12 +1,12 @@
-// Workloads that no job owns, as another controller or a person makes them: they are let in, finish and go.
+// Workloads without an owner, as another controller or a user may create, finish and delete them.
 #pragma once
 
 #include "simulation/storm.h"
 
 namespace berth::simulation {
 
-// Makes one in namespace and LocalQueue, finishes it and deletes it, with time for the controller after each
-// step. Tells the storm when it waits without a reason or stays.
+// Creates a workload in the namespace and LocalQueue, finishes it and deletes it. The controller gets one minute
+// after each step. Complains to the storm when a step is refused or when the workload still exists at the end.
 void live_by_hand(Storm& storm, const std::string& ns, const std::string& queue);
 
 }  // namespace berth::simulation

@@ -19,11 +19,11 @@ namespace berth::simulation {
 namespace {
 
 constexpr std::size_t kEnoughText = 20'000;
-// After the faults end: as long as the longest back-off and the longest job, a few times over.
+// The longest time to settle after the faults end: several times the longest back-off and the longest job.
 constexpr Duration kCalm = std::chrono::hours(3);
 constexpr Duration kCalmStep = std::chrono::minutes(5);
 constexpr Duration kBetweenAudits = std::chrono::seconds(7);
-constexpr int kJobsAfterwards = 8;  // that must end when the monkeys are gone
+constexpr int kJobsAfterwards = 8;  // submitted when the monkeys have stopped; all must end
 
 class Chaos {
  public:
@@ -83,7 +83,7 @@ class Chaos {
     return true;
   }
 
-  // --- People.
+  // --- Simulated users.
 
   void schedule_people() {
     world_->executor().after(Duration(static_cast<Duration::rep>(storm_->random().below(8'000'000))), [this] {
@@ -93,7 +93,7 @@ class Chaos {
     });
   }
 
-  // --- What is stored, now and then, as of one moment.
+  // --- Audits the stored objects at regular intervals. Each audit sees the objects of one moment.
 
   void schedule_audit() {
     world_->executor().after(kBetweenAudits, [this] {
@@ -105,7 +105,7 @@ class Chaos {
     });
   }
 
-  // --- The end: faults cease, what was stopped goes on, and everything must come to its end.
+  // --- The end: faults stop, stopped queues and workloads are resumed, and every job must end.
 
   void calm() {
     storm_->calm();
@@ -114,14 +114,16 @@ class Chaos {
       people_->calm_down();
       storm_->run_for(kCalmStep);
     } while (world_->executor().now() < end && storm_->healthy() && !settled());
-    storm_->run_for(std::chrono::seconds(10));  // statuses of queues come a little later than what they tell
+    // Queue statuses are written a little later than the workloads' statuses.
+    storm_->run_for(std::chrono::seconds(10));
     if (storm_->healthy()) check_end();
   }
 
-  // The second act. What people had asked for before is over; what they ask for meanwhile goes the way of everything.
+  // The second act, with monkeys. All jobs of the first act have ended or can never end. Monkeys may change or delete
+  // the jobs that users submit in this act.
   void play_with_monkeys() {
     if (options_.monkey_events == 0 || !storm_->healthy()) return;
-    auditing_ = false;  // places are given by whoever writes them
+    auditing_ = false;  // monkeys write topology assignments too, so PlacesAudit does not hold
     MonkeyAct act(*storm_, options_.seed);
     act.remember();
     storm_->blow();
@@ -156,7 +158,8 @@ class Chaos {
     return false;
   }
 
-  // Every job has ended, or waits for something that will not come by itself.
+  // True when every job has ended, or waits for a reason that does not go away by itself. Otherwise `unsettled_` says
+  // which jobs have not.
   bool settled() {
     std::map<std::string, Json> workload_of;
     for (auto& workload : list("kueue.x-k8s.io/v1beta2", "Workload")) {
@@ -181,10 +184,10 @@ class Chaos {
           reason = string_at(condition, {"reason"});
         if (type == "Finished" && string_at(condition, {"status"}) == "True") reason = "Finished";
       }
-      // What can never be served: too large, no such queue, no flavor, deactivated by its time limit again
-      // and again.
+      // Can never be admitted or never ends: too large, no such queue, no matching flavor, or deactivated by its
+      // maximum execution time each time it runs.
       const bool too_long = find_path(it->second, {"spec", "maximumExecutionTimeSeconds"}) != nullptr;
-      // Behind another it is not even looked at: then it has no reason of its own.
+      // In a StrictFIFO queue, a workload behind another one is not evaluated and has no reason of its own.
       const bool behind_another = strict.contains(std::string(string_at(it->second, {"spec", "queueName"})));
       const bool hopeless = too_long || behind_another || reason == "ExceedsMaxQuota" ||
                             reason == "Misconfigured" || reason == "NoMatchingFlavor" || reason == "Finished";
@@ -225,8 +228,7 @@ class Chaos {
     }
   }
 
-  // A StrictFIFO queue whose first workload can never be served blocks those behind it: that is what strict
-  // means.
+  // In a StrictFIFO queue, a first workload that can never be admitted blocks all workloads behind it.
   std::set<std::string> strict_queues() {
     std::set<std::string> names;
     for (const auto& queue : list("kueue.x-k8s.io/v1beta2", "ClusterQueue")) {

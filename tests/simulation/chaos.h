@@ -1,6 +1,6 @@
-// Hours of cluster life under faults, in one thread and from a seed: the production controller, the embedded
-// API server and the pretend cluster, with people who submit, change and delete things, a network that fails,
-// and a controller that dies.
+// Simulates hours of a cluster under faults, in one thread and from a seed: the production controller, the embedded
+// API server and the pretend cluster. Simulated users create, change and delete objects, the network fails, and the
+// controller crashes and restarts.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace berth::simulation {
 struct ChaosOptions {
   std::uint64_t seed = 1;
   std::uint64_t events = 10'000;  // tasks of the executor: deliveries, answers, timers
-  std::uint64_t monkey_events = 2'000;  // so many more with monkeys; 0: without them
+  std::uint64_t monkey_events = 2'000;  // further events, with monkeys; 0: no monkeys
 };
 
 struct ChaosResult : StormLog {

@@ -21,10 +21,10 @@ namespace {
 
 using Decoder = std::function<Result<void>(const Json&)>;
 
-// Of each kind so many different reasons are followed to their event.
+// For each kind, the number of distinct decoding errors that are checked for an event.
 constexpr std::size_t kMostReasons = 5;
 constexpr Duration kUntilTold = std::chrono::seconds(30);
-constexpr int kLeastAccepted = 50;  // in thousandths of what is drawn: below it little is tested
+constexpr int kLeastAccepted = 50;  // in thousandths of the drawn objects; with fewer, too little is tested
 constexpr std::string_view kNamespace = "default";
 
 Decoder by_event(Result<engine::Event> (*event)(const JsonPtr&, const JsonPtr&)) {
@@ -59,7 +59,7 @@ const std::map<std::string, Decoder>& decoders() {
       {"runtimeclasses.node.k8s.io", by_event(controller::runtime_class_event)},
       {"queues.scheduling.volcano.sh", by(api::volcano::decode_queue)},
       {"commands.bus.volcano.sh", by(api::volcano::decode_command)},
-      // These are always read; what is odd in them counts as absent.
+      // Decoding a node never fails: invalid members count as absent.
       {"nodes",
        [](const Json& object) -> Result<void> {
          static_cast<void>(api::decode_node(object));
@@ -78,7 +78,8 @@ std::unique_ptr<simulate::World> world_of(bool controller, std::uint64_t seed) {
   return simulate::World::make(options).value();
 }
 
-// The reason without what differs from object to object.
+// The error message without its first part (up to ": ") and without digits, so that the same error of two objects
+// gives the same text.
 std::string kind_of_reason(const std::string& why) {
   std::string out;
   for (const char each : why.substr(why.find(": ") + 1)) {
@@ -159,7 +160,7 @@ class DecodeRun {
     if (!is_told(kind, stored)) count.broken.push_back(decoded.error().message + ": " + to_string(stored));
   }
 
-  // In a cluster with a controller: whether an event on such an object says that it cannot be read.
+  // Creates the object in a cluster with a controller. Returns whether an event with reason CannotBeRead names it.
   static bool is_told(const simulate::MonkeyKind& kind, const Json& stored) {
     const auto world = world_of(true, 1);
     Json object = simulate::without_server_metadata(stored);
@@ -185,7 +186,7 @@ class DecodeRun {
   std::unique_ptr<simulate::World> world_;
   simulate::MonkeyKinds kinds_;
   simulate::MonkeyDeeds deeds_;
-  std::set<std::string> reasons_;  // of the kind
+  std::set<std::string> reasons_;  // distinct errors of the present kind
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
-// What the API server accepts, the controller can read: random objects of each kind that it decodes, drawn
-// from the schemas that the server serves, and random statuses. What cannot be read has to be told by an
-// event on the object.
+// Checks that the controller can read what the API server accepts. Random objects and statuses are drawn from the
+// schemas that the server serves, for each kind that the controller decodes. If the controller cannot read an object,
+// it must write an event about it.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,19 @@ namespace berth::simulation {
 
 struct DecodeOptions {
   std::uint64_t seed = 1;
-  int per_kind = 2'000;  // objects that are drawn
+  int per_kind = 2'000;  // number of objects drawn
 };
 
 struct DecodeCount {
   std::string resource;             // "workloads.kueue.x-k8s.io"
-  int drawn = 0;                    // objects; as many statuses where the kind has one
-  int accepted = 0;                 // writes of both
-  int unreadable = 0;               // of these
-  std::vector<std::string> broken;  // unreadable and not told; or hardly anything was accepted
+  int drawn = 0;       // objects; for each accepted one also a status, if the kind has one
+  int accepted = 0;    // accepted writes of objects and statuses
+  int unreadable = 0;  // accepted, but the decoder returned an error
+  // Complaints: unreadable without an event, kind not served, or too few writes accepted.
+  std::vector<std::string> broken;
 };
 
-// For each kind in turn.
+// Returns one count for each kind.
 std::vector<DecodeCount> run_decode(const DecodeOptions& options);
 
 }  // namespace berth::simulation

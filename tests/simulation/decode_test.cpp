@@ -1,4 +1,4 @@
-// The same for long: test_simulation --decode 100000
+// A longer run: test_simulation --decode 100000
 #include "simulation/decode.h"
 
 #include <gmock/gmock.h>

@@ -17,9 +17,9 @@ namespace {
 
 using simulate::World;
 
-constexpr int kWorkloadsAtOnce = 2'000;  // of one round
+constexpr int kWorkloadsAtOnce = 2'000;  // workloads of a round that exist at the same time
 constexpr Duration kUntilAdmitted = std::chrono::minutes(2);
-// Until the events of a round have expired and whatever else waits for its time has had it.
+// Long enough for the events of a round to expire and for all other timers to run.
 constexpr Duration kUntilForgotten = std::chrono::hours(3);
 
 std::size_t heap_in_use() {
@@ -99,7 +99,7 @@ class Life {
            std::to_string(1 + i % 7) + "m, example.com/" + own + ": '1'}}}]}}}]}}";
   }
 
-  // Workloads that are created, admitted, finished and deleted. Returns how many were admitted.
+  // Creates the workloads, waits for their admission, finishes and deletes them. Returns how many were admitted.
   int live(int from, int to, int queues) {
     for (int i = from; i < to; ++i) make(workload_of(i, queues));
     world_->run_for(kUntilAdmitted);

@@ -1,4 +1,5 @@
-// Queues and workloads that come and go for long: what is left of them when they are gone.
+// Creates and deletes queues and workloads in many rounds, and measures what is left after each round (memory, metric
+// series, names).
 #pragma once
 
 #include <cstddef>
@@ -9,22 +10,22 @@
 namespace berth::simulation {
 
 struct FlatOptions {
-  int queues =
-      60;  // cluster queues in all, each with a local queue, a flavor and a resource that no other has
-  int workloads = 12'000;  // in all
-  int rounds = 12;         // all of a round is gone before the next one begins
+  // Cluster queues in all rounds together. Each has a local queue, a flavor and a resource of its own.
+  int queues = 60;
+  int workloads = 12'000;  // in all rounds together
+  int rounds = 12;         // all objects of a round are deleted before the next one begins
 };
 
-// What is there when everything of a round is gone and its events have expired.
+// The state after all objects of a round were deleted and its events have expired.
 struct FlatRound {
-  std::size_t heap = 0;    // bytes in use; 0 where nobody can tell
-  std::size_t series = 0;  // lines of metrics
-  std::size_t names = 0;   // of flavors and resources that the engine keeps
-  int admitted = 0;        // workloads of this round that were
-  int left = 0;            // objects of this round that are still there
+  std::size_t heap = 0;    // heap bytes in use; 0 under sanitizers
+  std::size_t series = 0;  // lines of the metrics text
+  std::size_t names = 0;   // flavors, resources and their pairs that the engine keeps
+  int admitted = 0;        // number of workloads of this round that were admitted
+  int left = 0;            // queues, flavors and workloads that still exist
 };
 
-// `tell` hears of each round when it is over.
+// Calls `tell` after each round, with its number from 0.
 std::vector<FlatRound> run_flat(const FlatOptions& options,
                                 const std::function<void(int round, const FlatRound&)>& tell = {});
 

@@ -1,5 +1,5 @@
-// Memory and metric series do not grow with the number of queues and workloads that have ever been.
-// The same for long: test_simulation --flat 1 --queues 10000 --workloads 1000000 --rounds 500
+// Memory and metric series do not grow with the number of queues and workloads that ever existed.
+// A longer run: test_simulation --flat 1 --queues 10000 --workloads 1000000 --rounds 500
 #include "simulation/flat.h"
 
 #include <gtest/gtest.h>
@@ -9,10 +9,10 @@
 namespace berth::simulation::flat_test {
 namespace {
 
-// The history of the API server fills and tables reach their sizes in the first rounds.
+// In the first rounds the API server's history fills and hash tables reach their final size.
 constexpr std::size_t kWarmUp = 6;
-// What may come and go between two rounds: tables that double at one moment and not at another. A slow growth of about 75 bytes for
-// each workload stays below it; its cause is not known (docs/reliability.md).
+// Allowed difference of the heap between rounds, in bytes: hash tables double in some rounds and not in others. The
+// slow growth of about 75 bytes for each workload stays below it; its cause is not known (docs/reliability.md).
 constexpr std::size_t kSlack = 800'000;
 
 TEST(Flat, NothingIsLeftOfQueuesAndWorkloadsThatAreGone) {

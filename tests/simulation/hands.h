@@ -1,5 +1,4 @@
-// What people of a simulation do things with: requests whose answers they do not wait for, about objects that
-// they choose at random.
+// How simulated users send requests: without waiting for the answers, about objects chosen at random.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,7 @@
 
 namespace berth::simulation {
 
-Json yaml(const std::string& text);  // one document, known to be good
+Json yaml(const std::string& text);  // the first document; the text must be valid
 std::string number(std::uint64_t n);
 std::string pick(simulate::Random& random, std::initializer_list<const char*> choices);
 
@@ -22,13 +21,14 @@ class Hands {
  public:
   Hands(api::RestClient& client, simulate::Random& random) : client_(client), random_(random) {}
 
-  // Failures are ignored, as people's commands may fail.
+  // Errors are ignored: a user's command may fail.
   void create(const api::GroupVersionResource& resource, const std::string& ns, Json object);
   void patch(const api::GroupVersionResource& resource, const std::string& subresource, const Json& object,
              Json body);
   void remove(const api::GroupVersionResource& resource, const Json& object, const std::string& propagation);
 
-  using Patch = std::function<Json(const Json& object)>;  // null: leave it alone
+  // Returns the merge patch for the object; null: do not change it.
+  using Patch = std::function<Json(const Json& object)>;
   void patch_some(const api::GroupVersionResource& resource, std::string subresource, Patch make);
   void patch_all(const api::GroupVersionResource& resource, std::string subresource, Patch make);
   void remove_some(const api::GroupVersionResource& resource);

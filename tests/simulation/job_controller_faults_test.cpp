@@ -1,4 +1,4 @@
-// Jobs on a connection that misbehaves, under a controller that dies now and then: every pod counts once.
+// The Job controller on a faulty connection, with restarts at random moments: each pod is counted exactly once.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -48,7 +48,7 @@ class Play {
     world_.create(kJobs, std::move(job));
   }
 
-  // Pods end some seconds after they were made, well or not.
+  // Lets pods end some seconds after their creation; `failing_per_mille` of 1000 fail.
   void live(int seconds, int failing_per_mille) {
     for (int i = 0; i < seconds && !over(); ++i) {
       world_.run_for(std::chrono::seconds(1));

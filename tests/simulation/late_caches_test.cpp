@@ -1,4 +1,4 @@
-// A controller whose caches lag behind what it wrote does not write it again.
+// A controller whose caches lag behind its own writes does not repeat these writes.
 #include <gtest/gtest.h>
 
 #include "base/yaml.h"
@@ -40,7 +40,7 @@ TEST(LateCaches, CauseNoSecondCreateOfAWorkload) {
             .at(0);
     ensure_path(job, {"metadata", "name"}) = "j" + std::to_string(i);
     ASSERT_TRUE(world->create(std::move(job)));
-    world->run_for(std::chrono::seconds(20));  // or all events would wait in one line and come together
+    world->run_for(std::chrono::seconds(20));  // otherwise all late events would queue up and arrive together
   }
   EXPECT_EQ(controller.request_counts().at("create workloads"), static_cast<std::uint64_t>(kJobs));
   for (int i = 0; i < kJobs; ++i) {

@@ -1,5 +1,5 @@
-// Who follows only learns; who begins to lead decides on what is there now; who may not write any more does
-// not.
+// A follower reads and writes nothing. A new leader decides on the present state. A leader whose time is over writes
+// nothing.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -50,7 +50,8 @@ std::string job(std::string_view name, std::string_view queue, std::string_view 
          "\", containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}}";
 }
 
-// Passes everything on, but from some moment on holds back what the watches of one resource bring that began before it.
+// Passes everything on. But while `stuck` is set, it drops the events of the watches on one resource that began
+// before.
 class LateWatches final : public api::RestClient {
  public:
   LateWatches(api::RestClient& inner, std::string resource) : inner_(inner), resource_(std::move(resource)) {}
@@ -71,7 +72,7 @@ class LateWatches final : public api::RestClient {
         std::move(on_end));
   }
   bool stuck = false;
-  std::map<std::string, int> lists;  // by resource, as pages or as a stream
+  std::map<std::string, int> lists;  // number of list requests by resource, paged or streaming
 
  private:
   api::RestClient& inner_;
@@ -150,7 +151,7 @@ TEST_F(Leading, AFollowerKnowsEverythingAndWritesNothing) {
   EXPECT_TRUE(holds_quota("one"));
 }
 
-// What the last leader gave away is not given away again, even when no watch has told of it yet.
+// A new leader does not assign quota again that the former leader assigned, even if its watch has not shown this yet.
 TEST_F(Leading, ANewLeaderKnowsWhatTheLastOneWroteLast) {
   LateWatches late(world->client(), "workloads");
   auto first = make(world->client(), 1);
@@ -166,7 +167,7 @@ TEST_F(Leading, ANewLeaderKnowsWhatTheLastOneWroteLast) {
   pass(5);
   ASSERT_TRUE(holds_quota("first"));
   first.reset();
-  // Nobody has written anything about this one since the second knew it: no precondition would stop its
+  // No client has written workload "urgent" since the second controller read it, so no precondition would stop its
   // admission.
   apply(local_queue("b"));
   second->lead();
@@ -175,7 +176,8 @@ TEST_F(Leading, ANewLeaderKnowsWhatTheLastOneWroteLast) {
   EXPECT_FALSE(holds_quota("urgent")) << "the quota is in use";
 }
 
-// Pods that were let go to their places are as important as workloads, where there are places.
+// If there is a flavor with a topology, a new leader lists the pods again too: ungated pods use nodes, as workloads
+// use quota.
 TEST_F(Leading, PodsAreReadAnewWherePlacesAreGiven) {
   for (const bool places : {false, true}) {
     if (places)

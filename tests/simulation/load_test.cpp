@@ -1,4 +1,4 @@
-// Loads: what their files may say, what is made of them, and what a run reports.
+// Load files: what they may contain, the submissions that follow from them, and the report of a run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,8 +23,8 @@ using namespace std::chrono_literals;
 using simulate::LoadKind;
 using As = simulate::LoadAs;
 
-// Two queues that may borrow from each other. In each four small workloads of 1 cpu for 2 s, one per second,
-// and a large one of 4 cpus for 3 s after 1500 ms.
+// Two queues that may borrow from each other. Each gets four small workloads (1 cpu for 2 s, one per second) and a
+// large one (4 cpu for 3 s) after 1500 ms.
 constexpr std::string_view kTwoQueues = R"(
 cohorts:
 - className: hall
@@ -84,7 +84,7 @@ std::string error_of(std::string_view text) {
   return load ? "(no error)" : load.error().message;
 }
 
-// kTwoQueues with `from` replaced.
+// `text` with the first `from` replaced by `to`.
 std::string changed(std::string_view from, std::string_view to, std::string_view text = kTwoQueues) {
   std::string out(text);
   const auto at = out.find(from);
@@ -110,7 +110,7 @@ TEST(LoadFile, SetsAreMultipliedAndSubmittedSideBySide) {
 }
 
 TEST(LoadFile, AQueuesOwnLimitMayBeTheFloor) {
-  // Alone with work, the first queue may use 4 + 2 of the cohort's 8.
+  // The cohort has quota enough, but each team queue may use only 4 nominal + 2 borrowed cpu for its 20 cpu seconds.
   const auto text = changed("queuesSets:", R"(queuesSets:
   - className: idle
     count: 1
@@ -200,8 +200,8 @@ simulate::LoadReport report_of(std::string_view text, As as) {
   return *std::move(report);
 }
 
-// At 1 s a small workload starts in each queue. At 1.5 s the large ones preempt them, 4 of 4 cpus each, and
-// run to 4.5 s; then all small ones, 4 of 4 cpus, run to 6.5 s.
+// At 1 s a small workload starts in each queue. At 1.5 s the large ones preempt them (4 of 4 cpu in each queue) and
+// run until 4.5 s. Then all small ones run until 6.5 s (4 of 4 cpu in each queue).
 TEST(LoadRun, BareWorkloadsRunFromTheirAdmissionOn) {
   const auto report = report_of(kTwoQueues, As::kWorkloads);
   EXPECT_EQ(report.count, 10u);
@@ -222,12 +222,12 @@ TEST(LoadRun, BareWorkloadsRunFromTheirAdmissionOn) {
   EXPECT_EQ(large.wait_longest, 0s);
   EXPECT_EQ(large.held_average, 3s);
   EXPECT_EQ(large.evictions, 0u);
-  // Work of 40 cpu seconds, and 1 cpu for half a second of each evicted one, of 8 cpus for 6.5 s.
+  // Used: 40 cpu seconds of work, and 0.5 cpu seconds of each of the 2 evicted workloads. Available: 8 cpu for 6.5 s.
   EXPECT_NEAR(report.utilisation, 41.0 / 52.0, 1e-9);
   EXPECT_GT(report.controller_requests.at("update workloads/status"), 20u);
 }
 
-// The same with pods: the pretend cluster takes no virtual time for what it does.
+// The same with pods: the pretend cluster needs no virtual time for its actions.
 TEST(LoadRun, JobsRunAsPodsOnThePretendCluster) {
   const auto report = report_of(kTwoQueues, As::kJobs);
   EXPECT_EQ(report.finished, 10u);
@@ -236,7 +236,7 @@ TEST(LoadRun, JobsRunAsPodsOnThePretendCluster) {
   EXPECT_EQ(report.controller_requests.at("create workloads"), 10u);
 }
 
-// When all pods of a workload have come, their gates open without a delay.
+// When all pods of a workload exist, their scheduling gates are removed without delay.
 TEST(LoadRun, PlacedJobsRunOnTheirNodesAtOnce) {
   const auto report = report_of(kRacks, As::kJobs);
   EXPECT_EQ(report.finished, 6u);
@@ -249,7 +249,7 @@ TEST(LoadRun, TheSameSeedGivesTheSameReport) {
   EXPECT_EQ(to_string(once), to_string(simulate::to_json(report_of(kTwoQueues, As::kJobs))));
 }
 
-// More cpus than the queue may ever use: the run ends all the same, and says so.
+// The large workloads need more cpu than their queue may ever use: the run ends all the same, and reports them.
 TEST(LoadRun, WhatNeverFitsDoesNotFinish) {
   const auto report = report_of(changed("request: 4", "request: 7"), As::kWorkloads);
   EXPECT_EQ(report.count, 10u);
@@ -271,7 +271,7 @@ TEST(LoadRun, ARefusedObjectEndsTheRun) {
       << report.error().message;
 }
 
-// Passes everything on and notes what was written: "workloads/status".
+// Passes everything on and records the "resource/subresource" of each request but lists, such as "workloads/status".
 class Noting final : public api::RestClient {
  public:
   explicit Noting(api::RestClient& inner) : inner_(inner) {}
@@ -289,7 +289,7 @@ class Noting final : public api::RestClient {
   api::RestClient& inner_;
 };
 
-// Else a burst of submissions would be in the way of workloads that are through.
+// Otherwise a burst of submissions would delay the status writes of running workloads.
 TEST(LoadPlay, WhatBecomesOfRunsIsWrittenByAClientOfItsOwn) {
   auto world = simulate::World::make({});
   ASSERT_TRUE(world) << world.error().message;
@@ -308,7 +308,7 @@ TEST(LoadPlay, WhatBecomesOfRunsIsWrittenByAClientOfItsOwn) {
   EXPECT_FALSE(submitter.wrote.contains("workloads/status"));
 }
 
-// What a play that stands still said, each with the seconds since its start.
+// The messages of a play that makes no progress, each with the seconds since the play's start.
 std::vector<std::pair<int, std::string>> advice_of(const simulate::WorldOptions& world_options, As as,
                                                    Duration during) {
   auto world = simulate::World::make(world_options);

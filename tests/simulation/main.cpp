@@ -1,10 +1,16 @@
-// The simulation's test program. Without arguments of its own it runs the tests.
-//   test_simulation --seed N [--events N] [--monkeys N] [--volcano 1] [--planted NAME]   one seed again
-//   test_simulation --soak MINUTES [--from SEED] [--parallel N]                           fresh seeds until the time is over
-//   test_simulation --planted NAME --seeds N [--from SEED] [--parallel N]                 seeds until the planted bug is found
+// The simulation's test program. Without one of these arguments it runs the tests.
+//   test_simulation --seed N [--events N] [--monkeys N] [--volcano 1] [--planted NAME]
+//     replays one seed
+//   test_simulation --soak MINUTES [--from SEED] [--parallel N]
+//     plays new seeds until the time is over
+//   test_simulation --planted NAME --seeds N [--from SEED] [--parallel N]
+//     plays seeds until one finds the planted bug
 //   test_simulation --planted list
-//   test_simulation --decode N [--from SEED]                                              N random objects of each kind, and whether they are read
-//   test_simulation --flat 1 [--queues N] [--workloads N] [--rounds N]                    what is left of queues that come and go
+//     lists the planted bugs
+//   test_simulation --decode N [--from SEED]
+//     draws N random objects of each kind and checks that the controller can read them
+//   test_simulation --flat 1 [--queues N] [--workloads N] [--rounds N]
+//     creates and deletes queues and workloads, and prints what is left after each round
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +31,7 @@ using berth::simulation::ChaosOptions;
 using berth::simulation::run_chaos;
 using berth::simulation::run_volcano_chaos;
 
-// 200 seeds in groups, so that they run beside each other. Sanitizers make each several times slower: they get fewer.
+// 200 seeds, in groups that can run in parallel. Sanitizers make each seed several times slower, so they play fewer.
 constexpr int kGroups = 20;
 #ifdef BERTH_SANITIZED
 constexpr int kSeedsPerGroup = 1;
@@ -151,7 +157,7 @@ Arguments read_arguments(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Faults are the point here: what the controller says of each would be all that is seen.
+  // Log errors only: the faults are intended, and a message for each would hide everything else.
   berth::log::configure(berth::log::Level::kError, berth::log::Format::kText);
   const Arguments arguments = read_arguments(argc, argv);
   if (arguments.planted == "list") return berth::simulation::list_planted_bugs();

@@ -12,15 +12,15 @@
 namespace berth::simulation {
 namespace {
 
-constexpr std::uint64_t kBetweenDeeds = 400'000;  // microseconds, at most
-// As long as the longest back-off that anybody has, a few times over.
+constexpr std::uint64_t kBetweenDeeds = 400'000;  // microseconds; upper bound of the random time between two deeds
+// The longest time to come to rest: several times the longest back-off of any client.
 constexpr Duration kLongestUnrest = std::chrono::hours(4);
-constexpr Duration kRest = std::chrono::minutes(12);
+constexpr Duration kRest = std::chrono::minutes(12);  // at rest: no write for this long
 constexpr Duration kStep = std::chrono::minutes(1);
-constexpr Duration kFirstLook = std::chrono::minutes(3);  // of a controller that starts
-constexpr int kMostRounds = 60;                           // until everything is right again
+constexpr Duration kFirstLook = std::chrono::minutes(3);  // time for a new controller to read and decide
+constexpr int kMostRounds = 60;                           // rounds of restoring until all objects must be right
 constexpr Duration kRound = std::chrono::seconds(20);
-constexpr int kMostReturns = 4;  // a kind goes, it comes back, then its objects do
+constexpr int kMostReturns = 4;  // a CRD must be gone before it is created again, and only then its objects
 constexpr std::size_t kMostNamed = 5;
 constexpr std::size_t kLastWrites = 8;
 constexpr std::size_t kMostPending = 200;
@@ -89,7 +89,7 @@ bool MonkeyAct::rests() {
 
 void MonkeyAct::come_to_rest() {
   storm_.calm();
-  // Again and again: what belongs to a kind that comes back waits for it.
+  // Several times: objects can come back only after their CustomResourceDefinition is back.
   for (int i = 0; i < kMostReturns; ++i) {
     troop_->end();
     storm_.run_for(kRound);

@@ -1,5 +1,5 @@
-// The act in which monkeys play: clients do what the API permits while the storm blows. Afterwards everything
-// has to come to rest as if they had never been there.
+// The act with monkeys: clients do whatever the API permits, while faults occur. Afterwards the controller must come
+// to rest, and the cluster must return to its remembered state.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,15 @@ class MonkeyAct {
   // The storm must outlive it.
   MonkeyAct(Storm& storm, std::uint64_t seed);
 
-  // What there is now is put right again in the end.
+  // Remembers the cluster's lasting objects; put_right() restores them.
   void remember();
-  // So many events long, in whatever weather there is.
+  // Lets the monkeys act for this number of executor events. Does not turn faults on or off.
   void play(std::uint64_t events);
-  // Nobody acts any more: the controller comes to rest, and another one that starts on the same objects has
-  // nothing to write and decides the same.
+  // No client acts any more and faults stop. Complains if the controller does not come to rest, or if a new
+  // controller that starts on the same objects changes an object or decides differently.
   void come_to_rest();
-  // All inputs are as they were: nothing that was made meanwhile stays, and nothing of ours keeps what was
-  // deleted.
+  // Restores the remembered objects and deletes the objects that come and go. Complains if this does not succeed, for
+  // example because a finalizer of Berth keeps a deleted object.
   void put_right();
 
   const simulate::MonkeyLog& log() const { return troop_->log(); }

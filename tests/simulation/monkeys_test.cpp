@@ -1,4 +1,4 @@
-// The monkeys themselves: what they draw, and whether a cluster can be put right after them.
+// The monkeys themselves: which objects they draw, and whether a cluster can be restored after them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -58,7 +58,7 @@ TEST(MonkeyKinds, EveryKindThatIsPlayedWithIsServed) {
   EXPECT_FALSE(kinds.find("workloadpriorityclasses.kueue.x-k8s.io")->has_status);
 }
 
-// Documents of other servers write references in other ways.
+// An OpenAPI document that uses $ref in other ways than the embedded server's documents.
 constexpr std::string_view kDocument = R"(
 paths:
   /apis/example.com/v1/namespaces/{namespace}/things:
@@ -136,9 +136,9 @@ TEST(MonkeyTroop, DoesTheSameWithTheSameSeed) {
 
 TEST(MonkeyTroop, MuchOfWhatTheyDoIsAccepted) {
   const auto world = empty_world(true);
-  world->run_for(std::chrono::seconds(5));  // until there are Volcano's queues
+  world->run_for(std::chrono::seconds(5));  // until Volcano's queues root and default exist
   const auto kinds = kinds_of(*world);
-  // What makes a good job is more than its schema says: they look at one.
+  // The schema alone does not say what a valid Job needs: monkeys learn it from existing objects.
   ASSERT_TRUE(
       world->create(yaml_of("{apiVersion: batch/v1, kind: Job, metadata: {name: j, namespace: default}, "
                             "spec: {suspend: true, template: {spec: "
@@ -159,7 +159,7 @@ TEST(MonkeyTroop, MuchOfWhatTheyDoIsAccepted) {
 }
 
 TEST(MonkeyTroop, WhatTheClusterIsMadeOfComesBack) {
-  const auto world = empty_world(true);  // somebody has to take finalizers away
+  const auto world = empty_world(true);  // with a controller, which must remove finalizers
   const auto kinds = kinds_of(*world);
   MonkeyOptions options;
   options.crds = true;

@@ -1,4 +1,4 @@
-// Workloads that no job owns: another client makes them, finishes them, deletes them and writes their statuses.
+// Workloads that no job owns: another client creates, finishes and deletes them, and writes their statuses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -89,7 +89,8 @@ class OwnerlessWorkloads : public testing::Test {
     return "none";
   }
 
-  // Sets this condition and leaves all others as they are: a JSON merge patch replaces lists.
+  // Sets this condition and keeps the others. The patch contains all conditions, because a JSON merge patch replaces
+  // lists.
   void set_condition(const std::string& name, const std::string& type, const std::string& status, const std::string& reason) {
     const Json workload = get(name);
     JsonArray conditions;

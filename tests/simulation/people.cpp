@@ -8,7 +8,7 @@
 namespace berth::simulation {
 namespace {
 
-constexpr std::int64_t kNodeCpus = 8;  // of the machine room
+constexpr std::int64_t kNodeCpus = 8;  // cpu of each node
 
 }  // namespace
 
@@ -134,8 +134,8 @@ void People::submit() {
 }
 
 void People::ask_for_places(Json& job) {
-  if (random_.chance(400)) return;  // nothing asked: in a queue of placed pods it is implied
-  // What is asked for has a place in an empty room: everything must come to its end.
+  if (random_.chance(400)) return;  // no topology request: it is implied in a queue whose flavor has a topology
+  // The request must fit on empty nodes, because every job must end.
   const std::int64_t pods = int_at(job, {"spec", "parallelism"});
   const Json& container = array_at(job, {"spec", "template", "spec", "containers"}).at(0);
   const bool one_node_is_enough = pods * int_at(container, {"resources", "requests", "cpu"}) <= kNodeCpus;
@@ -167,7 +167,8 @@ void People::edit_cluster_queue() {
           {"spec", JsonObject{{"stopPolicy", pick(random_, {"None", "Hold", "HoldAndDrain", "None"})}}}});
     }
     Json groups = Json(array_at(queue, {"spec", "resourceGroups"}));
-    if (groups.as_array().empty() || array_at(groups.as_array()[0], {"flavors"}).empty()) return Json();  // by monkeys
+    // Monkeys may have removed the groups or flavors.
+    if (groups.as_array().empty() || array_at(groups.as_array()[0], {"flavors"}).empty()) return Json();
     for (auto& flavor : groups.as_array()[0].as_object()["flavors"].as_array()) {
       Json& resources = ensure_path(flavor, {"resources"});
       if (!resources.is_array() || resources.as_array().empty()) return Json();
@@ -206,12 +207,13 @@ void People::edit_workload() {
 void People::edit_node() {
   hands_.patch_some(api::kNodes, "", [this](const Json& node) {
     const bool cordon = random_.chance(400);
-    if (cordon && machine_room_) node_failed_(std::string(string_at(node, {"metadata", "name"})));  // cordoning taints
+    // Cordoning taints the node.
+    if (cordon && machine_room_) node_failed_(std::string(string_at(node, {"metadata", "name"})));
     return Json(JsonObject{{"spec", JsonObject{{"unschedulable", cordon}}}});
   });
 }
 
-// A node fails, is tainted or deleted; or what was done before is undone.
+// Makes a node fail, taints it or deletes it; or undoes one of these.
 void People::break_node() {
   if (random_.chance(300)) return bring_back_nodes(1);
   hands_.list(api::kNodes, [this](const std::vector<Json>& nodes) {
@@ -257,7 +259,7 @@ void People::bring_back_nodes(std::size_t most) {
   }
 }
 
-// Plays the controller of the admission check, with moods.
+// Plays the controller of AdmissionCheck "check": gives it a random state in one workload.
 void People::answer_checks() {
   hands_.patch_some(api::kWorkloads, "status", [this](const Json& workload) {
     Json checks = Json(array_at(workload, {"status", "admissionChecks"}));
@@ -280,7 +282,7 @@ void People::label_flavor() {
   });
 }
 
-// Their controller of the admission check says that it is there.
+// Plays the controller of AdmissionCheck "check": sets its condition Active to true when it is not.
 void People::keep_check_active() {
   hands_.patch_all(api::kAdmissionChecks, "status", [this](const Json& check) {
     if (string_at(check, {"metadata", "name"}) != "check") return Json();

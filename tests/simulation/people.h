@@ -1,5 +1,5 @@
-// What people do to a cluster: they submit jobs, change their minds, edit queues. Chosen by a seeded random
-// number.
+// Simulated users of a cluster: they submit, change and delete jobs, edit queues and break nodes. A seeded random
+// generator chooses what they do.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,21 @@ namespace berth::simulation {
 
 class People {
  public:
-  // `machine_room`: there is a topology, jobs ask for places in it, and nodes fail.
+  // `machine_room`: the cluster has a Topology, jobs request placement in it, and nodes fail.
   People(api::RestClient& client, Executor& executor, std::uint64_t seed, bool machine_room);
-  // Told of every node that somebody makes unfit.
+  // Sets the callback for each node that these users delete, fail, taint or cordon. It is called before the request
+  // is sent. Required with `machine_room`.
   void on_node_failed(std::function<void(const std::string& name)> told) { node_failed_ = std::move(told); }
 
-  // Queues, flavors, classes and namespaces: the objects to start with.
+  // Returns the objects to start with: queues, flavors, priority classes, checks and namespaces.
   std::vector<Json> estate();
-  // One random deed. Failures are ignored, as people's commands may fail.
+  // Does one random action. Errors are ignored: a user's command may fail.
   void act();
-  void submit();  // one job
-  // A flavor gets a label that all nodes have.
+  void submit();  // submits one job
+  // Gives flavor "first" a node label that all nodes have.
   void label_flavor();
-  // Undoes what blocks: queues open, workloads active, nodes usable, checks ready. Called until nothing is
-  // left to undo.
+  // Removes what blocks jobs: resumes queues, activates workloads, repairs nodes, sets checks ready. Call it
+  // repeatedly, because requests are asynchronous and new blocks may appear.
   void calm_down();
 
   std::uint64_t jobs() const { return jobs_; }
@@ -53,7 +54,7 @@ class People {
   Hands hands_;
   bool machine_room_;
   std::function<void(const std::string&)> node_failed_;
-  std::vector<Json> gone_nodes_;  // as they were when they were deleted
+  std::vector<Json> gone_nodes_;  // deleted nodes, as they are to be created again
   int queues_ = 0;
   std::uint64_t jobs_ = 0;
 };

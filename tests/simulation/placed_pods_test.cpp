@@ -1,4 +1,5 @@
-// Jobs whose pods are placed by topology, on a whole cluster: gated, let go to their places, bound there, and put back.
+// Jobs whose pods are placed by topology, on a whole cluster: pods are gated, ungated for their assigned nodes and
+// bound there; a stopped job gets its pod template back.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -63,7 +64,7 @@ class PlacedPods : public testing::Test {
     const auto& items = array_at(response.body, {"items"});
     return {items.begin(), items.end()};
   }
-  // Index of the pod -> its node.
+  // Completion index of each pod -> its node.
   std::map<std::string, std::string> nodes_of_pods() {
     std::map<std::string, std::string> out;
     for (const Json& pod : list("v1", "Pod"))
@@ -88,7 +89,7 @@ TEST_F(PlacedPods, RunOnTheNodeOfTheirRank) {
 }
 
 TEST_F(PlacedPods, OfAStoppedJobAreMadeFromTheTemplateThatTheUserWrote) {
-  submit();  // its places are implied
+  submit();  // its topology request is implied
   const std::string written = canonical_json(*find_path(job(), {"spec", "template"}));
   world->run_for(seconds(10));
   const Json running = job();

@@ -1,4 +1,4 @@
-// What scenarios can expect of places, and the words for them.
+// Scenarios: expectations of topology placement (`placed:`), and their text form.
 #include "simulate/placed.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ std::vector<Json> nodes() {
   return all;
 }
 
-// A workload of job j with `counts` of pods on hosts, such as "{r1-n1: 2, r1-n2: 1}".
+// A workload of job j that is assigned these numbers of pods on hosts, such as "{r1-n1: 2, r1-n2: 1}".
 Json workload(const std::string& counts) {
   Json object = yaml(
       "{metadata: {name: w, namespace: default, ownerReferences: [{kind: Job, name: j, controller: true}]}, "

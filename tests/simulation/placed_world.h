@@ -1,4 +1,4 @@
-// A cluster with one queue that places pods by rack and node, and what tests do to it and ask of it.
+// A test fixture: a cluster with one queue that places pods by rack and node, and helpers to change and read it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ spec: {clusterQueue: placed}
 inline constexpr std::string_view kRequiredRack =
     "kueue.x-k8s.io/podset-required-topology: cloud.provider.com/topology-rack";
 
-// A Job that asks for places by the annotations ("a: b, c: d") of its template.
+// A Job whose pod template has these annotations ("a: b, c: d"), for example a topology request.
 inline Json placed_job(const std::string& name, int pods, const std::string& cpu,
                        const std::string& annotations, const std::string& queue = "q") {
   const std::string n = std::to_string(pods);
@@ -83,7 +83,7 @@ class PlacedWorld : public testing::Test {
     auto documents = parse_yaml(manifests).value();
     for (auto& document : documents) apply(std::move(document));
   }
-  // Why the API server refuses the object; empty when it takes it.
+  // Creates the object. Returns the API server's error message; empty when the object was created.
   std::string refusal(Json object) {
     const auto created = world->create(std::move(object));
     return created ? "" : created.error().message;
@@ -132,12 +132,12 @@ class PlacedWorld : public testing::Test {
   bool admitted(std::string_view job) {
     return string_at(condition(workload(job), "Admitted"), {"status"}) == "True";
   }
-  // What its workload waits for.
+  // The message of its workload's QuotaReserved condition; empty when quota is reserved.
   std::string waits(std::string_view job) {
     const Json reserved = condition(workload(job), "QuotaReserved");
     return string_at(reserved, {"status"}) == "True" ? "" : std::string(string_at(reserved, {"message"}));
   }
-  // The nodes of its pods that hold one, sorted; a pod that is asked to stop is marked with a "-".
+  // The nodes of the job's bound, unfinished pods, sorted; "-" after the name marks a terminating pod.
   std::vector<std::string> nodes_of(std::string_view job) {
     std::vector<std::string> nodes;
     for (const auto& pod : list("v1", "Pod")) {

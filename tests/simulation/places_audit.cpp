@@ -22,7 +22,7 @@ Json pod_spec(const Workload& w, const std::string& pod_set) {
   return JsonObject();
 }
 
-// Uids of jobs that go on. The engine hears of a job's end before the workload's status tells.
+// Uids of jobs that have not ended. The engine learns of a job's end before the workload's status shows it.
 std::set<std::string> running_jobs(const std::vector<JsonPtr>& jobs) {
   std::set<std::string> uids;
   for (const JsonPtr& job : jobs) {
@@ -53,7 +53,7 @@ PlacesAudit::Given PlacesAudit::given(const Workload& w) {
 void PlacesAudit::audit_workload(const Workload& w, const Given& now, std::vector<std::string>& broken) {
   const std::string who = "workload " + api::object_key(w.meta);
   const bool evicted = api::is_true(w.status.conditions, "Evicted");
-  // Finishing writes its condition alone: a mark may be left over, which nobody follows.
+  // Finishing a workload writes only the Finished condition, so unhealthyNodes may remain. They have no effect.
   const bool finished = api::is_true(w.status.conditions, "Finished");
   if (!w.status.unhealthy_nodes.empty() && !finished && (!holds(w) || evicted))
     broken.push_back(who + " has failed nodes to be replaced though it is " + (evicted ? "evicted" : "waiting"));
@@ -78,7 +78,7 @@ void PlacesAudit::audit_workload(const Workload& w, const Given& now, std::vecto
 void PlacesAudit::audit_promises(const std::vector<Workload>& workloads, const Snapshot& now,
                                  std::vector<std::string>& broken) const {
   std::map<std::string, api::ResourceList> promised;
-  std::map<std::string, std::string> holders;  // of a node: who, and how many pods
+  std::map<std::string, std::string> holders;  // by node: the workloads assigned to it and their numbers of pods
   const auto running = running_jobs(now.jobs);
   for (const Workload& w : workloads) {
     if (w.meta.owners.empty() || !running.contains(w.meta.owners.front().uid)) continue;
@@ -105,7 +105,8 @@ void PlacesAudit::audit_promises(const std::vector<Workload>& workloads, const S
 
 void PlacesAudit::audit_pods(const std::map<std::string, Given>& by_key, const Snapshot& now,
                              std::vector<std::string>& broken) const {
-  std::map<std::pair<std::string, std::string>, std::int32_t> let_go;  // (workload/pod set, node)
+  // Number of ungated pods by (workload/pod set, node).
+  std::map<std::pair<std::string, std::string>, std::int32_t> let_go;
   for (const JsonPtr& json : now.pods) {
     const auto pod = api::decode_pod_placement(*json);
     if (pod.workload.empty() || !pod.holds_node()) continue;
@@ -114,7 +115,7 @@ void PlacesAudit::audit_pods(const std::map<std::string, Given>& by_key, const S
     const auto workload = by_key.find(api::object_key(pod.ns, pod.workload));
     if (workload == by_key.end() || workload->second.pod_sets.empty()) continue;
     if (pod.bound && selected != pod.node) broken.push_back(who + " runs on " + pod.node + ", not on " + std::string(selected));
-    // A pod that ends is of a former assignment, perhaps.
+    // A terminating pod may belong to a former assignment.
     if (pod.terminating || failed_.contains(pod.node)) continue;
     const auto& counts = workload->second.pod_sets;
     const auto given_to = counts.find(pod.pod_set);

@@ -1,4 +1,5 @@
-// What must hold of places in every state that the API server shows, whoever was restarted or cut off meanwhile.
+// Invariants of topology placement. They must hold for the stored objects at every moment, also across restarts and
+// network failures.
 #pragma once
 
 #include <map>
@@ -12,25 +13,27 @@
 
 namespace berth::simulation {
 
-// Objects of one moment.
+// All objects of these kinds at one moment.
 struct Snapshot {
   std::vector<JsonPtr> workloads, pods, nodes, jobs;
 };
 
 class PlacesAudit {
  public:
-  // Broken promises, as sentences:
-  //  no node has more promised to placed workloads whose jobs go on than it has; no pod is on a node but the one its selector names, nor let go to
-  //  a node that its workload was not given, nor are more let go there than it was given;
-  //  no evicted or waiting workload has failed nodes to be replaced; an assignment changes only in the share of nodes that failed.
+  // Returns each violation as a sentence. The invariants:
+  //  - the workloads of unfinished jobs are assigned no more resources on a node than the node can allocate;
+  //  - a pod runs on no other node than its node selector names;
+  //  - a pod is ungated only for a node that is assigned to its workload, and no more pods than are assigned there;
+  //  - no evicted or waiting workload has unhealthyNodes in its status;
+  //  - while quota stays reserved, an assignment loses pods only on nodes that failed (see node_failed()).
   std::vector<std::string> look(const Snapshot& now);
-  // This node failed at some time, or somebody made it unfit.
+  // Call it for each node that failed or was deleted, tainted or cordoned. It counts as failed for ever.
   void node_failed(const std::string& name) { failed_.insert(name); }
 
  private:
-  using Counts = std::map<std::string, std::int32_t>;  // pods by node
+  using Counts = std::map<std::string, std::int32_t>;  // number of pods by node
   struct Given {
-    std::string reserved_at;  // tells one reservation from the next
+    std::string reserved_at;  // when quota was reserved: differs between two reservations
     std::map<std::string, Counts> pod_sets;
   };
   static Given given(const api::kueue::Workload& workload);
@@ -40,7 +43,7 @@ class PlacesAudit {
   void audit_pods(const std::map<std::string, Given>& by_key, const Snapshot& now, std::vector<std::string>& broken) const;
 
   std::set<std::string> failed_;
-  std::map<std::string, Given> former_;  // by uid
+  std::map<std::string, Given> former_;  // assignments at the last look(), by workload uid
 };
 
 }  // namespace berth::simulation

@@ -1,5 +1,5 @@
-// Bugs that are planted are found by one of the first seeds: an oracle that stops looking is seen here.
-// Others, and more seeds: test_simulation --planted NAME --seeds 500
+// Each of these planted bugs is found by one of the first seeds. The test fails when a check of the simulation no
+// longer works. For other bugs and more seeds: test_simulation --planted NAME --seeds 500
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 namespace berth::simulation::planted_test {
 namespace {
 
-// More than the first seed that finds any of them (docs/reliability.md).
+// Seeds 1 to this number are played until the bug is found.
 constexpr std::uint64_t kMostSeeds = 9;
 
 class PlantedBugs : public testing::TestWithParam<std::string_view> {};
@@ -28,7 +28,7 @@ TEST_P(PlantedBugs, AreFound) {
   play_seeds(
       options, [&] { return next <= kMostSeeds ? next++ : 0; },
       [](std::uint64_t run) {
-        plant_bug(GetParam());  // in the child: no other test has it
+        plant_bug(GetParam());  // in the child process: other tests do not have the bug
         return play_run(run);
       },
       [&](std::uint64_t run, const SeedReport& report) {

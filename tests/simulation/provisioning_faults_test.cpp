@@ -1,5 +1,5 @@
-// Checks that ask for nodes, on a connection that misbehaves, under a controller that dies now and then and
-// an autoscaler that changes its mind: every job ends, and nothing that was asked for is left behind.
+// Admission checks that create ProvisioningRequests, on a faulty connection, with a controller that restarts at
+// random moments and an autoscaler that changes its answers: every job ends, and no request is left behind.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -115,7 +115,7 @@ class Play {
     }
   }
 
-  // Everybody is well-disposed from now on.
+  // From now on there are no faults, the autoscaler answers Provisioned, and inactive workloads are activated.
   void calm(int for_seconds) {
     faulty_->set_rates({});
     for (int i = 0; i < for_seconds; ++i) {
@@ -140,8 +140,8 @@ class Play {
     return {items.begin(), items.end()};
   }
 
-  int most_requests = 0;  // of one workload at a time
-  int told = 0;           // answers of the autoscaler
+  int most_requests = 0;  // the most requests that one workload had at the same time
+  int told = 0;           // number of the autoscaler's answers
 
  private:
   void restart() {

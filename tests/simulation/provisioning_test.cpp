@@ -1,4 +1,5 @@
-// Checks that ask the cluster autoscaler for nodes, on a whole cluster: what is made, told and cleaned up.
+// Admission checks that create ProvisioningRequests for the cluster autoscaler, on a whole cluster: what is created,
+// reported and deleted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -126,7 +127,7 @@ class Provisioning : public testing::Test {
     return false;
   }
 
-  // "Active/True: message" of the admission check's condition.
+  // The admission check's Active condition as "reason/status: message"; "none" without one.
   std::string activity() {
     const auto object = world->get("kueue.x-k8s.io/v1beta2", "AdmissionCheck", "", "chk");
     for (const auto& c : array_at(*object, {"status", "conditions"})) {
@@ -148,7 +149,7 @@ class Provisioning : public testing::Test {
     world->run_for(seconds(2));
   }
 
-  // The newest request gets this condition.
+  // Gives the last request this condition.
   void answer(std::string_view type, std::string_view message) {
     patch(kRequestVersion, "ProvisioningRequest", requests().back(), "status",
           "{status: {conditions: [{type: " + std::string(type) + ", status: 'True', reason: R, message: " +
@@ -199,7 +200,8 @@ TEST_F(Provisioning, NothingIsMadeTwiceOrWithoutNeed) {
   EXPECT_EQ(counts.at("create provisioningrequests"), 1u);
   EXPECT_EQ(counts.at("create podtemplates"), 1u);
   EXPECT_EQ(counts.at("patch podtemplates"), 1u);
-  EXPECT_LE(counts.at("patch admissionchecks/status"), 2u);  // it may meet the write of the finalizer
+  // A second one when the first conflicts with the write of the finalizer.
+  EXPECT_LE(counts.at("patch admissionchecks/status"), 2u);
   EXPECT_EQ(counts.count("delete provisioningrequests"), 0u);
 }
 
@@ -211,7 +213,7 @@ TEST_F(Provisioning, TheRequestGoesWithTheQuota) {
   EXPECT_FALSE(is(workload(), "QuotaReserved"));
   EXPECT_THAT(requests(), IsEmpty());
   EXPECT_THAT(templates(), IsEmpty());
-  // And comes back with it: the old template of the same name is gone by then.
+  // The request comes back with the quota. The old PodTemplate of the same name is gone by then.
   patch("kueue.x-k8s.io/v1beta2", "Workload", workload_name(), "", "{spec: {active: true}}");
   EXPECT_THAT(requests(), ElementsAre(workload_name() + "-chk-1"));
   EXPECT_THAT(templates(), ElementsAre("ppt-" + workload_name() + "-chk-1-main"));
@@ -406,7 +408,7 @@ TEST_F(Provisioning, WhatTheServerRefusesIsToldAndForgottenWhenItIsCorrected) {
   EXPECT_THAT(std::string(string_at(check(), {"message"})),
               testing::AllOf(HasSubstr("Error creating ProvisioningRequest \"" + name + "\": "),
                              HasSubstr("spec.parameters.extra: Too long")));
-  // Once for each version of the workload: its check says why, too.
+  // One event for each version of the workload. Writing the error into its check makes a second version.
   EXPECT_THAT(events("FailedCreate"), testing::AllOf(testing::SizeIs(testing::Le(2u)), testing::Not(IsEmpty()),
                                                      testing::Each(HasSubstr("spec.parameters.extra: Too long"))));
   const auto tries = world->controller().request_counts().at("create provisioningrequests");
@@ -445,7 +447,7 @@ class Flaky final : public api::RestClient {
   int failures_, code_;
 };
 
-// kueue#13874: what went wrong for a moment was blamed for what failed later.
+// kueue#13874: a transient error was reported as the reason of a later failure.
 TEST_F(Provisioning, AMomentaryErrorIsTriedAgainAndNeverBlamed) {
   for (const int code : {0, 409, 429, 500, 503}) {
     simulate::WorldOptions options;

@@ -1,4 +1,4 @@
-// The picture of racks.
+// The text picture of racks, nodes and the jobs on them.
 #include "simulate/rack_picture.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ TEST(RackPicture, ShowsRacksNodesAndWhoHoldsThem) {
                                   pod("a-1", "early", "r1-n1", "2"),
                                   pod("a-2", "early", "r1-n1", "2"),
                                   pod("a-3", "early", "r1-n2", "2"),
-                                  pod("a-4", "early", "r2-n1", "4"),  // it is failing: that is shown
+                                  pod("a-4", "early", "r2-n1", "4"),  // r2-n1 is not ready: "!" instead of the letter
                                   pod("done", "over", "r1-n9", "4", "2026-01-01T00:00:00Z", "Succeeded")};
   EXPECT_EQ(rack_picture(nodes, pods, {}),
             "r1    AaB.......  3/10\n"

@@ -1,5 +1,4 @@
-// Several controllers on one API server, of which one leads; and an eye on every single change that the API
-// server shows of quota.
+// Several controllers on one API server, one of which leads, and an audit of each change of a workload's quota.
 #pragma once
 
 #include <functional>
@@ -19,17 +18,19 @@
 
 namespace berth::simulation {
 
-// One process: controller and elector, each with a connection of its own.
+// One process: a controller and a leader elector, each with its own connection.
 class Replica {
  public:
   Replica(simulate::World& world, std::uint64_t seed, simulate::FaultRates rates,
           simulate::FaultRates lease_rates);
-  ~Replica();  // kill -9
+  ~Replica();  // like SIGKILL: both connections are cut first
 
   bool leads() const { return controller_.leading() && !lost_; }
-  bool lost() const { return lost_; }  // it had the lease and knows that it has it no more: the process ends
-  std::uint64_t writes() const { return writes_; }  // that reached the server, events left out
-  // Kills within the n-th write from now on: before it is carried out, or after; `died` is called then, once.
+  bool lost() const { return lost_; }  // it knows that it lost the lease: a real process would exit
+  // The controller's writes that reached the server, without Events and without the lease.
+  std::uint64_t writes() const { return writes_; }
+  // The process dies at its n-th write from now on (Events count): if `before`, the write is not carried out, else it
+  // is. Calls `died` once at that moment; the caller must then destroy the replica.
   void die_at_write(std::uint64_t n, bool before, std::function<void()> died);
   void stand_still() { executor_.stand_still(); }
   void go_on() { executor_.go_on(); }
@@ -37,7 +38,7 @@ class Replica {
   controller::Controller& controller() { return controller_; }
 
  private:
-  // What reaches the server.
+  // Counts the writes that reach the server.
   class Counted final : public api::RestClient {
    public:
     Counted(api::RestClient& inner, std::uint64_t& writes) : inner_(inner), writes_(writes) {}
@@ -56,18 +57,18 @@ class Replica {
   std::uint64_t writes_ = 0;
   Counted counted_;
   simulate::FaultyClient client_, lease_client_;
-  std::uint64_t lives_for_ = 0;  // writes, events among them; 0: for ever
+  std::uint64_t lives_for_ = 0;  // number of writes until it dies, Events included; 0: no death is planned
   bool before_ = false, lost_ = false;
   std::function<void()> died_;
   controller::Controller controller_;
   kube::LeaderElector elector_;
 };
 
-// Looks at every version of every workload, in the order in which the API server made them. Who holds quota:
-// has it reserved, and its Job has not ended. (That it has ended is known before the workload says so.)
+// Watches all changes of workloads in the order of the API server. A workload holds quota if its quota is reserved
+// and its Job has not ended. (The controller learns of the Job's end before the workload's status shows it.)
 class QuotaAudit {
  public:
-  // `nominal`: cpu of each cluster queue, which may not borrow.
+  // `nominal`: the nominal cpu quota of each cluster queue. The queues must not borrow.
   QuotaAudit(simulate::World& world, std::map<std::string, Amount> nominal);
 
   const std::vector<std::string>& complaints() const { return complaints_; }
@@ -79,7 +80,7 @@ class QuotaAudit {
 
   simulate::World& world_;
   std::map<std::string, Amount> nominal_;
-  std::map<std::string, api::kueue::Workload> holders_;  // by uid of their Job
+  std::map<std::string, api::kueue::Workload> holders_;  // workloads that hold quota, by the uid of their Job
   std::uint64_t admissions_ = 0;
   std::vector<std::string> complaints_;
   kube::Informer workloads_, jobs_;

@@ -1,5 +1,5 @@
-// Two controllers, of which one leads: killed, standing still, cut off. Nothing is admitted twice, nobody is
-// lost.
+// Two controllers, one of which leads. The leader is killed, suspended or cut off: no quota is given twice, and no
+// workload is lost.
 #include "simulation/replicas.h"
 
 #include <gtest/gtest.h>
@@ -121,8 +121,8 @@ class Replicas {
     return nullptr;
   }
 
-  // One leads, the others are ready to. Who lost the lease to a bad network has ended: another one was
-  // started in its place.
+  // Returns whether one replica leads and all have synced. Replaces each replica that lost the lease in a bad network
+  // by a new one, because a real process would have exited.
   bool all_are_there() {
     for (auto& slot : replicas_) {
       if (slot && slot->lost()) start(slot);
@@ -131,8 +131,8 @@ class Replicas {
     return leader() != nullptr;
   }
 
-  // Kills the leader in the middle of a write and starts another process some time later. How long nobody
-  // led.
+  // Kills the leader at a write and starts another process up to 20 s later. Returns how long there was no leader;
+  // Duration::max() when a step took too long.
   Duration kill_the_leader() {
     if (!run_until([this] { return all_are_there(); }, std::chrono::minutes(5))) return Duration::max();
     Slot* slot = leader();
@@ -185,7 +185,7 @@ class Replicas {
                           [name](const api::RestResponse& response) { EXPECT_TRUE(response.ok()) << name; });
   }
 
-  // Everybody comes to an end once nothing is submitted any more.
+  // Stops the submissions. Then all jobs must end.
   void expect_all_finish() {
     submitting_ = false;
     std::uint64_t finished = 0;
@@ -236,8 +236,8 @@ class ReplicasInABadNetwork : public testing::TestWithParam<int> {};
 TEST_P(ReplicasInABadNetwork, TheLeaderIsKilledTwentyTimes) {
   Replicas replicas(static_cast<std::uint64_t>(GetParam()), bad_network(), bad_lease_network());
   replicas.submit_all_the_time();
-  // The lease, seen a second late, a try that fails and the next, and the workloads read anew through all
-  // that.
+  // The lease duration, plus time to see it a second late, for a failed attempt and the next one, and to read the
+  // workloads again over the bad network.
   const Duration bound = kLease + seconds(15);
   for (int i = 0; i < 20; ++i) {
     EXPECT_LE(replicas.kill_the_leader(), bound) << i;
@@ -253,12 +253,12 @@ constexpr int kSeeds = 3;
 #endif
 INSTANTIATE_TEST_SUITE_P(Seeds, ReplicasInABadNetwork, testing::Range(1, kSeeds + 1));
 
-// A process that stood still wakes up and still believes that it leads: by its clock it is too late to write
-// anything.
+// A process that was suspended continues and still believes that it leads. Its clock says that its time to write is
+// over.
 TEST(Replicas, ALeaderThatStoodStillWritesNothingAnyMore) {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     FaultRates line;
-    line.held_back = 500;  // so that requests are waiting when it stops
+    line.held_back = 500;  // so that requests are in its queue when it is suspended
     Replicas replicas(seed, line, {});
     replicas.submit_all_the_time();
     for (int i = 0; i < 5; ++i) {

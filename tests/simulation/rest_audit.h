@@ -1,5 +1,4 @@
-// What must hold of a cluster at rest, whatever happened to it before. Each function returns what does not
-// hold, as sentences.
+// What must hold in a cluster at rest, whatever happened before. Each function returns the violations as sentences.
 #pragma once
 
 #include <string>
@@ -10,13 +9,14 @@
 
 namespace berth::simulation {
 
-// Who waits knows why. Behind another one in a strict queue nobody is looked at.
+// Each active, unfinished workload has a QuotaReserved condition. StrictFIFO queues are exempt: there, a workload
+// behind another one is not evaluated.
 std::vector<std::string> without_reason(simulate::World& world);
 // No ProvisioningRequest asks for nodes for a workload that holds no quota.
 std::vector<std::string> orphaned_requests(simulate::World& world);
-// What no webhook lets pass is refused.
+// The server refuses invalid objects that Berth's webhooks refuse. Tried with dry-run creations.
 std::vector<std::string> open_doors(simulate::World& world);
-// A job that was started has the labels of its flavors, as they are now, in its node selector.
+// The node selector of each job that is not suspended contains the present node labels of its flavors.
 std::vector<std::string> without_flavor_labels(simulate::World& world);
 
 }  // namespace berth::simulation

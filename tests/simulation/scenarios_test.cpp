@@ -1,4 +1,4 @@
-// Plays every scenario of tests/scenarios and every sample scenario; their expectations must hold.
+// Plays each scenario of tests/scenarios and config/samples; its expectations must hold.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::vector<std::string> scenario_files() {
       std::ifstream in(entry.path());
       std::string first;
       std::getline(in, first);
-      if (first.starts_with("name:")) files.push_back(entry.path());  // samples hold plain manifests too
+      if (first.starts_with("name:")) files.push_back(entry.path());  // config/samples has plain manifests too
     }
   }
   std::sort(files.begin(), files.end());
@@ -42,8 +42,8 @@ TEST_P(Scenarios, GoAsTheyExpect) {
   const auto played = simulate::play(*scenario, {});
   ASSERT_TRUE(played) << played.error().message;
   for (const auto& failure : played->failures) ADD_FAILURE() << failure;
-  // No scenario takes quota away from its queues: whoever watches the API never sees more in use than there is.
-  // In this flavor Volcano's queues lend as well, whose quota is not counted here.
+  // No scenario reduces the quota of a queue, so the usage in the API never exceeds the nominal quota. Volcano's
+  // flavor is exempt: there Volcano's queues lend quota too, which is not counted here.
   const std::string volcano = api::config::VolcanoTree().flavor;
   for (const auto& u : played->utilisation)
     EXPECT_TRUE(u.flavor == volcano || u.peak <= u.nominal) << u.flavor << " " << u.resource;
@@ -65,7 +65,7 @@ TEST(ScenarioLanguage, UnknownFieldsAndBadTimesAreNamed) {
 }
 
 TEST(ScenarioLanguage, FeatureGatesReachTheController) {
-  // Two CPUs are free, the job would go on with two of its four pods.
+  // Two CPUs are free, so with partial admission the job would run with two of its four pods.
   const std::string text = R"(
 name: x
 featureGates: {PartialAdmission: true}

@@ -17,7 +17,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kMostText = 200'000;  // of one report
+constexpr std::size_t kMostText = 200'000;  // bytes of one report; the rest is dropped
 constexpr int kPollMilliseconds = 200;
 
 struct Child {
@@ -29,7 +29,7 @@ struct Child {
   bool killed = false;
 };
 
-// One line of numbers, then a line for each sentence. Line breaks within a sentence are escaped.
+// One line of numbers, then one line for each sentence. A line break within a sentence becomes '\x1f'.
 std::string encode(const SeedReport& report) {
   std::ostringstream out;
   const auto& c = report.counts;
@@ -82,7 +82,7 @@ Child start(std::uint64_t run, const std::function<SeedReport(std::uint64_t)>& p
   return {pid, ends[0], run, Clock::now(), {}, false};
 }
 
-// True when the child has said all it had to say.
+// Reads from the child. Returns true at the end of its output or on a read error.
 bool listen(Child& child) {
   char buffer[4096];
   const auto n = ::read(child.pipe, buffer, sizeof buffer);

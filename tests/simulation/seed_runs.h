@@ -1,5 +1,5 @@
-// Plays many seeds, some at the same time, each in a process of its own: a seed that crashes or hangs is a
-// finding, not the end.
+// Plays many seeds in parallel, each in a child process, so a seed that crashes or hangs is reported and the others
+// continue.
 #pragma once
 
 #include <chrono>
@@ -10,26 +10,26 @@
 
 namespace berth::simulation {
 
-// What a seed did, and what did not hold. Travels from the child to its parent.
+// What happened in a run. The child process sends it to its parent in a SeedReport.
 struct SeedCounts {
-  std::uint64_t events = 0, faults = 0, restarts = 0, deeds = 0,
-                writes = 0;  // `deeds`: of monkeys; `writes`: those that were accepted
+  // `deeds`: actions of monkeys; `writes`: writes of monkeys that the server accepted.
+  std::uint64_t events = 0, faults = 0, restarts = 0, deeds = 0, writes = 0;
   std::uint64_t simulated_seconds = 0;
   SeedCounts& operator+=(const SeedCounts& other);
 };
 struct SeedReport {
   SeedCounts counts;
-  std::vector<std::string> broken;
+  std::vector<std::string> broken;  // what did not hold, as sentences
 };
 
 struct SeedRunOptions {
   unsigned parallel = 1;
-  std::chrono::seconds longest{900};  // of one seed; what takes longer hangs
+  std::chrono::seconds longest{900};  // for one seed; a run that takes longer counts as hanging and is killed
 };
 
-// `next` gives the number of the next run, or 0 when there is none; `play` runs in the child; `ended` is told
-// of each run in the parent and returns false when no more are to be started. A crash or a hang is a sentence
-// in `broken`.
+// Returns when all started runs have ended. `next` returns the number of the next run, or 0 when there is none.
+// `play` runs in the child. `ended` is called in the parent for each run; when it returns false, no more runs are
+// started. A crash or a hang is reported as a sentence in `broken`.
 void play_seeds(const SeedRunOptions& options, const std::function<std::uint64_t()>& next,
                 const std::function<SeedReport(std::uint64_t)>& play,
                 const std::function<bool(std::uint64_t run, const SeedReport& report)>& ended);

@@ -15,9 +15,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// One run in so many plays Volcano's world.
+// Each fifth run plays Volcano's objects.
 constexpr std::uint64_t kVolcanoEvery = 5;
-constexpr std::size_t kMostFindings = 20;  // after which a soak has seen enough
+constexpr std::size_t kMostFindings = 20;  // a soak stops after so many findings
 
 bool is_volcano(std::uint64_t run) { return run % kVolcanoEvery == 0; }
 

@@ -1,4 +1,4 @@
-// Long runs of the simulation: many fresh seeds beside each other, each in a process of its own.
+// Long runs of the simulation: many new seeds in parallel, each in a process of its own.
 #pragma once
 
 #include <chrono>
@@ -10,23 +10,26 @@
 namespace berth::simulation {
 
 struct SoakOptions {
-  std::chrono::minutes longest{60};
-  std::uint64_t first_seed = 0;  // 0: by the clock, so that every run plays seeds of its own
-  std::uint64_t most_seeds = 500;
-  unsigned parallel = 0;  // 0: as many as there are processors
+  std::chrono::minutes longest{60};  // only used by soak(): no seed is started after this time
+  std::uint64_t first_seed = 0;  // 0: from the system clock (search_planted_bug: 1), so each soak plays new seeds
+  std::uint64_t most_seeds = 500;  // only used by search_planted_bug()
+  unsigned parallel = 0;           // processes at the same time; 0: one for each processor
 };
 
-// One run in this process. Its number is the seed; every fifth plays Volcano's world, the others Kueue's.
+// Plays one run in this process. Its number is the seed; each fifth run plays run_volcano_chaos(), the others
+// run_chaos().
 SeedReport play_run(std::uint64_t run);
 
-// Kueue's world and Volcano's in turn, until the time is over. Prints what was played, and each finding with
-// the command that replays it. The exit code: 0 when there was no finding.
+// Plays seeds until the time is over or there are 20 findings. Prints what was played, and each finding with the
+// command that replays it. Returns the exit code: 0 when there was no finding, else 1.
 int soak(const SoakOptions& options);
 
 int list_planted_bugs();
-// From now on the program has the bug; false, with a message, when there is none of this name.
+// Switches the bug on for the rest of this process. Returns false, with a message on stderr, when no bug has this
+// name or the program was built without BERTH_ASSERTS.
 bool plant_bug(std::string_view name);
-// Plays up to `most_seeds` seeds and stops at the first finding. The exit code: 0 when the bug was found.
+// Plays up to `most_seeds` seeds and stops at the first finding. The bug must already be switched on. Returns the
+// exit code: 0 when the bug was found, else 1.
 int search_planted_bug(std::string_view name, const SoakOptions& options);
 
 }  // namespace berth::simulation

@@ -1,5 +1,5 @@
-// What other clients may do to objects that the controller keeps: nothing of it stops the controller or keeps
-// an object for ever.
+// Other clients change or delete objects that the controller manages. This never stops the controller, and no object
+// is kept for ever.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -150,7 +150,7 @@ TEST_F(SomebodyElseWrites, AWorkloadWithoutASpecCanBeChanged) {
 }
 
 TEST_F(SomebodyElseWrites, AnAdmissionThatNamesNoClusterQueueIsNone) {
-  create_job("big", 9);  // more than there is quota for
+  create_job("big", 9);  // more cpu than the quota
   const std::string name(string_at(workloads()[0], {"metadata", "name"}));
   EXPECT_TRUE(
       patch(kKueue, "Workload", name, "{status: {admission: {podSetAssignments: []}}}", "status").ok());

@@ -8,9 +8,9 @@ namespace {
 using simulate::FaultRates;
 
 constexpr std::size_t kEnoughComplaints = 5;
-// Of one object in one minute, by the controller: far above what faults, people and monkeys make necessary.
+// The controller's writes of one object in one minute: far more than faults, users and monkeys can cause.
 constexpr std::uint64_t kMostWritesPerMinute = 120;
-// In some minutes of a cluster at rest: far above what all its clients do.
+// Executor tasks in one run_for(): far more than all clients need in a few minutes of a cluster at rest.
 constexpr std::uint64_t kMostTasksAtOnce = 1'000'000;
 
 FaultRates rates_of(simulate::Random& random) {
@@ -94,8 +94,8 @@ void Storm::plan_death() {
   const bool before = random_.chance(500);
   client_->on_write([this, last_write, before, writes = std::uint64_t{0}](std::uint64_t) mutable {
     if (++writes != last_write) return true;
-    restart_due_ = true;  // the process is gone when this task is over;
-    return !before;       // its last request may still have been carried out
+    restart_due_ = true;  // the process ends when this task is over
+    return !before;       // true: its last request is still carried out
   });
 }
 

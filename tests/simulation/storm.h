@@ -1,5 +1,5 @@
-// A controller in bad weather: a network that fails and deaths at random writes, from a seed. Whoever plays
-// in it is asked after each of the controller's rounds, and complains about what does not hold.
+// Runs a controller under faults that are drawn from a seed: network faults, and crashes at random writes. After each
+// decision round it checks the engine's invariants and calls on_round(), which reports violations with complain().
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ namespace berth::simulation {
 
 struct StormLog {
   std::vector<std::string> broken;  // what did not hold, with the virtual time; empty when all is well
-  std::uint64_t events = 0;         // tasks of the executor: deliveries, answers, timers
+  std::uint64_t events = 0;         // executor tasks run by play_until(): deliveries, answers, timers
   std::uint64_t restarts = 0, rounds = 0;
-  std::uint64_t faults = 0;  // that the network made
+  std::uint64_t faults = 0;  // network faults
 };
 
 class Storm {
@@ -29,18 +29,19 @@ class Storm {
   void on_round(std::function<void()> handler) { round_ = std::move(handler); }        // before begin()
   void on_restart(std::function<void()> handler) { restarted_ = std::move(handler); }  // before begin()
   void begin();
-  // Goes on until so many events were counted since the beginning, or too much is broken.
+  // Runs until log().events has this value, nothing is left to run, or there are too many complaints.
   void play_until(std::uint64_t events);
-  // So long; complains when there is no end of tasks that are due.
+  // Runs for this virtual time. Complains and stops when more than 1,000,000 tasks become due in it (a hot loop).
   void run_for(Duration d);
-  // The network is good and nobody dies, until it blows again.
+  // No network faults and no crashes until blow() is called.
   void calm();
+  // Turns faults and crashes on again.
   void blow();
-  // Another controller takes over what the last one left.
+  // Kills the controller and starts a new one on the same objects.
   void restart();
 
   bool is_calm() const { return calm_; }
-  bool healthy() const;  // there is no use in more complaints
+  bool healthy() const;  // fewer than 5 complaints; further ones are dropped
   void complain(const std::string& what);
   simulate::World& world() { return world_; }
   simulate::Random& random() { return random_; }
@@ -57,7 +58,7 @@ class Storm {
   simulate::World& world_;
   simulate::Random random_;
   simulate::FaultRates rates_;
-  bool fair_;  // fair sharing is on: with every third seed
+  bool fair_;  // fair sharing is on, for each third seed
   std::function<void()> round_, restarted_;
   WriteMeter meter_;
   std::unique_ptr<simulate::FaultyClient> client_;
@@ -66,7 +67,7 @@ class Storm {
   StormLog log_;
 };
 
-// Objects of every namespace, as the server has them at this moment; none of a kind that is not served.
+// The objects of all namespaces as the server stores them now. Empty when the kind is not served.
 std::vector<Json> list_all(simulate::World& world, std::string_view api_version, std::string_view kind);
 
 }  // namespace berth::simulation

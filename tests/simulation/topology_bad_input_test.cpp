@@ -1,5 +1,5 @@
-// Requests for places that nobody could give, and objects that make no sense: refused, or told to who waits;
-// whoever asks for something sensible gets it meanwhile.
+// Topology requests that cannot be satisfied, and invalid objects: they are refused, or the waiting workload says
+// why. Valid jobs are placed all the same.
 #include <gmock/gmock.h>
 
 #include "controller/controller.h"
@@ -17,7 +17,7 @@ class TopologyBadInput : public PlacedWorld {
  protected:
   TopologyBadInput() { make("1x1x3"); }
 
-  // A sensible job is placed, whatever was asked before.
+  // A valid job is still placed.
   void others_go_on() {
     const std::string name = "sensible" + std::to_string(++sensible_);
     apply(placed_job(name, 1, "1", std::string(kRequiredRack) + ", berth.dev/run-for: 5s"));
@@ -29,7 +29,7 @@ class TopologyBadInput : public PlacedWorld {
   std::string refused_job(const std::string& annotations, int pods = 5) {
     return refusal(placed_job("bad", pods, "1", annotations));
   }
-  // The flavor, its queue and its local queue `name`.
+  // Creates a ResourceFlavor with this topology, a ClusterQueue and a LocalQueue, all called `name`.
   void another_queue(const std::string& name, const std::string& topology) {
     apply_all("{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: " + name +
               "}, spec: {nodeLabels: {cloud.provider.com/node-group: tas-group}, topologyName: " + topology +
@@ -156,7 +156,7 @@ TEST_F(TopologyBadInput, ANodeWithoutAllLevels) {
       << "once it has them";
 }
 
-// Assignments that others write into a workload's status.
+// Topology assignments that other clients write into a workload's status.
 class TopologyForeignAssignment : public TopologyBadInput {
  protected:
   api::RestResponse write_places(const std::string& slices,
@@ -175,7 +175,7 @@ class TopologyForeignAssignment : public TopologyBadInput {
   }
 };
 
-// Nobody has so many nodes; the schema allows the text.
+// An assignment of 1,100,000 domains: more than any cluster has, but the schema permits it.
 std::string millions() {
   std::string slices;
   for (int i = 0; i < 11; ++i)
@@ -234,7 +234,7 @@ TEST_F(TopologyForeignAssignment, OnANodeThatDoesNotExistIsTakenForALostNode) {
   EXPECT_EQ(to_string(workload("gang")).find("nowhere"), std::string::npos) << to_string(workload("gang"));
 }
 
-// Nothing in the schema ties an assignment to the pods, the topology or the room there is.
+// The schema does not check an assignment against the pods, the Topology or the free capacity.
 TEST_F(TopologyForeignAssignment, ThatMakesNoSenseBreaksNothing) {
   const std::pair<const char*, const char*> nonsense[] = {
       {"[kubernetes.io/hostname]", "[]"},

@@ -1,4 +1,4 @@
-// Restarts of the controller while pods hold places, and the same story told twice.
+// Restarts of the controller while pods run on their assigned nodes, and the same scenario played twice.
 #include <gmock/gmock.h>
 
 #include "controller/controller.h"
@@ -26,7 +26,7 @@ class TopologyRestart : public PlacedWorld {
 
 const std::string kLong = std::string(kRequiredRack) + ", berth.dev/run-for: 1h, berth.dev/stop-after: 60s";
 
-// kueue#5276, kueue#10076.
+// kueue#5276, kueue#10076: nodes stay in use across a restart.
 TEST_F(TopologyRestart, WhoeverHoldsANodeHoldsItAfterwards) {
   make("1x1x3", false);
   start();
@@ -69,8 +69,8 @@ TEST_F(TopologyRestart, ANodeThatDiedMeanwhileIsReplaced) {
   EXPECT_THAT(nodes_of("gang"), ElementsAre("b1-r1-n1", "b1-r1-n3")) << "and stays so";
 }
 
-// kueue#15148: the workload is lost while the job runs with its gates, its pods will not die, and the
-// controller is new.
+// kueue#15148: the workload is deleted while the job runs with Kueue's scheduling gates in its template, its pods end
+// slowly, and the controller is new.
 TEST_F(TopologyRestart, NoWorkloadIsMadeOfATemplateWithAnAdmissionInIt) {
   make("1x1x2", false);
   start();
@@ -93,14 +93,15 @@ TEST_F(TopologyRestart, NoWorkloadIsMadeOfATemplateWithAnAdmissionInIt) {
     const Json& pod_set = array_at(now, {"spec", "podSets"}).at(0);
     EXPECT_FALSE(jobs::carries_admission(*find(pod_set, "template"))) << to_string(pod_set);
     EXPECT_EQ(find_path(pod_set, {"template", "spec", "schedulingGates"}), nullptr);
-    // What a flavor adds to the selector cannot be told from what people wrote, and pins no pod to a node.
+    // Node labels that a flavor added to the node selector cannot be told from the user's and may stay. They pin no
+    // pod to a node.
     EXPECT_EQ(find_path(pod_set, {"template", "spec", "nodeSelector", "kubernetes.io/hostname"}), nullptr);
     EXPECT_EQ(string_at(pod_set, {"topologyRequest", "required"}), "cloud.provider.com/topology-rack");
   }
   EXPECT_THAT(nodes_of("gang"), ElementsAre("b1-r1-n1", "b1-r1-n2")) << "it runs again";
 }
 
-// kueue#11910.
+// kueue#11910: the same input gives the same placement.
 using TopologyStory = PlacedWorld;
 
 TEST_F(TopologyStory, TheSameStoryEndsInTheSameBytes) {

@@ -1,4 +1,4 @@
-// Objects of Kueue's older API version on the embedded server: written, read and decided upon as those of the newer one.
+// Objects of Kueue's older API version (v1beta1) on the embedded server behave like those of v1beta2.
 #include <gtest/gtest.h>
 
 #include "api/status.h"

@@ -19,14 +19,15 @@ namespace {
 using api::volcano::PodGroupPhase;
 using volcano::testing::Drawing;
 
-constexpr std::size_t kDeepest = 12;  // more than there are queues
+constexpr std::size_t kDeepest = 12;  // steps towards root; no chain of parents is longer, so more means a cycle
 
 std::int64_t count_of(const Amount& amount) {
   return std::min<std::int64_t>(amount.is_unlimited() ? Drawing::kInfinite : amount.count(),
                                 Drawing::kInfinite);
 }
 
-// Kueue's queue is a child of root that brings what it lends; root may then hold as much more.
+// Kueue's shared ClusterQueue acts as a child of root that adds its own quota of 4 cpu. The capability of root grows
+// by the same amount.
 void add_shared(Drawing& drawing) {
   api::volcano::Queue shared;
   shared.meta.name = kSharedQueue;
@@ -55,7 +56,7 @@ Drawing draw_queues(const std::vector<Json>& queues) {
   return drawing;
 }
 
-// --- After a round.
+// --- After a decision round.
 
 std::vector<std::string> VolcanoAudit::after_round(const controller::Controller& controller) {
   std::vector<std::string> broken;
@@ -107,7 +108,7 @@ void VolcanoAudit::check_let_in(const controller::Controller& controller, const 
   std::string queue = claim.cluster_queue;
   if (claim.workload->meta.ns == volcano::kGroupNamespace) {
     const auto ref = volcano::group_of_workload(claim.workload->meta.name);
-    if (!ref || ref->part == volcano::Part::kSurplus) return;  // it runs already: nobody asked
+    if (!ref || ref->part == volcano::Part::kSurplus) return;  // its pods run already: no admission was needed
     const bool grows = ref->part == volcano::Part::kGrowth;
     const JsonPtr object = controller.find(api::kPodGroups, ref->ns, ref->name);
     const auto group =
@@ -115,7 +116,7 @@ void VolcanoAudit::check_let_in(const controller::Controller& controller, const 
     if (!group) return;
     const PodGroupPhase phase = group->status.phase;
     const bool waited = phase == PodGroupPhase::kNone || phase == PodGroupPhase::kPending;
-    if (!waited && !grows) return;  // somebody else let it in
+    if (!waited && !grows) return;  // its phase says that it was admitted before
     queue = volcano::queue_of_node(claim.cluster_queue);
   }
   ++let_in_;
@@ -143,7 +144,7 @@ void VolcanoAudit::check_evicted(const engine::HeldQuota& claim, std::vector<std
       claim.workload->meta.name + " gives way to another queue (" + why->reason + ") in " + queue;
   if (!drawing_.queues.at(queue).reclaimable) broken.push_back(what + ", which is not reclaimable");
   const auto ref = volcano::group_of_workload(claim.workload->meta.name);
-  if (ref && ref->part != volcano::Part::kMinimum) return;  // above a minimum everybody gives way
+  if (ref && ref->part != volcano::Part::kMinimum) return;  // pods above the minimum may always be preempted
   const bool above = std::ranges::any_of(claim.amounts, [&](const auto& each) {
     return drawing_.load(queue, each.first) > drawing_.deserved(queue, each.first);
   });
@@ -154,7 +155,7 @@ void VolcanoAudit::check_evicted(const engine::HeldQuota& claim, std::vector<std
 
 namespace {
 
-using Sums = std::map<std::string, std::int64_t>;  // by resource; no zeros
+using Sums = std::map<std::string, std::int64_t>;  // by resource; without zeros
 
 void add(Sums& sums, const api::ResourceList& list) {
   for (const auto& [resource, quantity] : list) {
@@ -171,7 +172,8 @@ std::string text(const Sums& sums) {
   return out.empty() ? "nothing" : out;
 }
 
-// What a group holds: its minimum once it is let in, and what runs above that or was let go to.
+// What a group holds: for each resource, the larger of its minimum (if it is admitted) and its running or ungated
+// pods.
 api::ResourceList held_by(const api::volcano::PodGroup& group, const api::ResourceList& running) {
   const PodGroupPhase phase = group.status.phase;
   const bool in = phase == PodGroupPhase::kInqueue || phase == PodGroupPhase::kRunning ||
@@ -210,13 +212,13 @@ std::map<std::string, api::ResourceList> running_by_group(simulate::World& world
 std::vector<std::string> compare_statuses(simulate::World& world) {
   const Drawing drawing = draw_queues(list_all(world, "scheduling.volcano.sh/v1beta1", "Queue"));
   const auto running = running_by_group(world);
-  std::map<std::string, Sums> held;  // by queue
+  std::map<std::string, Sums> held;  // by queue, queues below it included
   for (const Json& object : list_all(world, "scheduling.volcano.sh/v1beta1", "PodGroup")) {
     const auto group = api::volcano::decode_pod_group(object);
     if (!group) continue;
     const auto runs = running.find(api::object_key(group->meta));
     const auto amounts = held_by(*group, runs == running.end() ? api::ResourceList() : runs->second);
-    // Those above count it as well; parents that run in a circle are gone round once.
+    // The queues above count it too. In a cycle of parents, each queue counts it once.
     std::string at = group->queue;
     std::set<std::string> seen;
     while (drawing.queues.contains(at) && seen.insert(at).second) {

@@ -1,5 +1,5 @@
-// Bad input about Volcano's queues with everything running: what the schema, the doors and the controller say
-// to it, and that one bad queue does not stop the others.
+// Invalid Volcano queues on a whole cluster: what the schema, the admission rules and the controller answer. One
+// invalid queue does not stop the others.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -100,7 +100,7 @@ TEST_F(VolcanoBadInput, AChangeIsJudgedAsACreationIs) {
   EXPECT_EQ(int_at(get("Queue", "q"), {"spec", "deserved", "cpu"}), 4);
 }
 
-// As in Volcano a closed parent accepts children, which are closed with it.
+// As in Volcano, a closed parent accepts new children, and these are closed too.
 TEST_F(VolcanoBadInput, BelowAClosedParentAChildIsClosedAndTakesNoWork) {
   make(true);
   ASSERT_EQ(queue("top"), "");
@@ -132,7 +132,8 @@ TEST_F(VolcanoBadInput, OrdersThatCannotBeFollowedChangeNothingAndAreTold) {
   EXPECT_THAT(told, HasSubstr("queue root cannot be closed"));
 }
 
-// Nobody keeps watch: circles, parents that do not exist, sums beyond every measure, groups in parents.
+// Without admission rules: cycles, missing parents, children with more than their parent, negative amounts, PodGroups
+// in parent queues.
 TEST_F(VolcanoBadInput, OneBadQueueDoesNotStopTheOthers) {
   make(false);
   ASSERT_EQ(queue("good", "{capability: {cpu: 4}}"), "");
@@ -157,7 +158,7 @@ TEST_F(VolcanoBadInput, OneBadQueueDoesNotStopTheOthers) {
   EXPECT_THAT(refusal("orphan"), HasSubstr("lead to queue nobody, which does not exist"));
   EXPECT_THAT(refusal("mean"), HasSubstr("has 1 child queue(s) and takes no work itself"));
   EXPECT_THAT(refusal("nobody"), HasSubstr("there is no queue nobody"));
-  // Each is mended on its own.
+  // Each queue can be corrected separately.
   ASSERT_EQ(queue("b", "{parent: root}"), "");
   ASSERT_EQ(queue("nobody"), "");
   pass();

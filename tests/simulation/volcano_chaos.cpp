@@ -20,11 +20,12 @@ using volcano::testing::Drawing;
 
 constexpr std::string_view kScheduling = "scheduling.volcano.sh/v1beta1";
 constexpr std::size_t kEnoughText = 20'000;
-// Now and then everything comes to rest: as long as the longest back-off of a status.
+// The run is divided into so many parts; after each the cluster must come to rest. kLongestRest is as long as the
+// longest back-off of a status write.
 constexpr std::uint64_t kRests = 4;
 constexpr Duration kLongestRest = std::chrono::minutes(20);
 constexpr Duration kRestStep = std::chrono::seconds(10);
-// After the faults end: as long as the longest back-off and the longest job, a few times over.
+// The longest time to settle after the faults end: several times the longest back-off and the longest job.
 constexpr Duration kCalm = std::chrono::hours(6);
 constexpr Duration kCalmStep = std::chrono::minutes(5);
 
@@ -100,7 +101,7 @@ class VolcanoChaos {
     });
   }
 
-  // Nobody does anything, and soon the statuses say what is.
+  // Stops users and faults. Complains if the queue statuses are not right within kLongestRest.
   void come_to_rest() {
     storm_->calm();
     const Time end = world_->executor().now() + kLongestRest;
@@ -126,7 +127,7 @@ class VolcanoChaos {
     for (const auto& sentence : compare_statuses(*world_)) storm_->complain(sentence);
   }
 
-  // --- Everything that can be served has been.
+  // --- All queues are open, and everything that can be admitted has ended.
 
   struct Scene {
     Drawing drawing;
@@ -169,8 +170,8 @@ class VolcanoChaos {
     };
     const auto group = std::ranges::find_if(scene.groups, owned);
     if (group == scene.groups.end()) {
-      // A PodGroup is made in the queue that its namespace names instead of default; the door refuses it in a
-      // parent.
+      // A PodGroup without a queue goes to the queue that its namespace names, instead of default. Admission refuses
+      // a PodGroup in a queue that has children.
       const bool elsewhere = job->queue == "default" && job->meta.ns == kNamespaceWithQueue;
       if (takes_work(scene, elsewhere ? std::string(kQueueOfNamespace) : job->queue))
         note("a vcjob has no PodGroup", object);
@@ -202,7 +203,7 @@ class VolcanoChaos {
     return at == "root";
   }
 
-  // It could not be let in if it were alone.
+  // True when the group could not be admitted even if nothing else held quota.
   bool does_not_fit(const Scene& scene, const PodGroup& group) const {
     if (!takes_work(scene, group.queue)) return true;
     if (!group.min_resources) return false;
@@ -210,7 +211,8 @@ class VolcanoChaos {
       return to_amount(each.first, each.second).count() > scene.drawing.ceiling(group.queue, each.first);
     });
   }
-  // Or it stands behind one of those where everybody stands in line.
+  // True when the group does not fit, or waits in a queue with dequeueStrategy fifo in which a waiting group does not
+  // fit.
   bool is_hopeless(const Scene& scene, const PodGroup& group) const {
     if (does_not_fit(scene, group)) return true;
     if (scene.drawing.queues.at(group.queue).dequeue_strategy != api::volcano::DequeueStrategy::kFifo)

@@ -1,5 +1,5 @@
-// Hours of a cluster whose teams use Volcano's objects, under faults, in one thread and from a seed: as
-// chaos.h, with queues, PodGroups, vcjobs and Commands, and one ClusterQueue of Kueue's on the same tree.
+// Like chaos.h, but the users work with Volcano's objects (Queues, PodGroups, vcjobs and Commands) and with one
+// ClusterQueue of Kueue on the same quota tree.
 #pragma once
 
 #include "simulation/chaos.h"
@@ -7,11 +7,12 @@
 namespace berth::simulation {
 
 struct VolcanoChaosResult : StormLog {
-  std::uint64_t jobs = 0, finished = 0;  // vcjobs, PodGroups and Jobs that were submitted; vcjobs that ended
+  // `jobs`: submitted vcjobs, PodGroups and Jobs; `finished`: vcjobs that ended.
+  std::uint64_t jobs = 0, finished = 0;
   std::uint64_t let_in = 0, gave_way = 0, rests = 0;
 };
 
-// Every fourth seed has no doors: queues are then as nobody would let them be.
+// In each fourth seed the server applies no admission rules, so queues may be invalid in any way.
 VolcanoChaosResult run_volcano_chaos(const ChaosOptions& options);
 
 }  // namespace berth::simulation

@@ -5,7 +5,7 @@
 namespace berth::simulation::volcano_chaos_test {
 namespace {
 
-// Beside the seeds of Kueue's objects these take about a minute of CPU together.
+// All groups together take about a minute of CPU.
 constexpr int kGroups = 10;
 #ifdef BERTH_SANITIZED
 constexpr int kSeedsPerGroup = 1;
@@ -26,7 +26,7 @@ TEST_P(VolcanoChaosSeeds, NobodyTakesWhatIsNotHisAndNothingStandsStill) {
     for (const auto& sentence : result.broken) ADD_FAILURE() << "seed " << options.seed << ": " << sentence;
   }
   if (kSeedsPerGroup > 1) {
-    EXPECT_GT(let_in, 50u);  // those with doors are looked at
+    EXPECT_GT(let_in, 50u);  // admissions are audited in the seeds with admission rules
   }
 }
 

@@ -1,5 +1,5 @@
-// Volcano's objects at the door of the embedded server: what kubectl and vcctl are told. The verdicts are those of
-// Volcano's webhooks but for what is stricter here.
+// The embedded server's admission of Volcano's objects, with the messages that kubectl and vcctl show. The verdicts
+// are those of Volcano's webhooks, except where Berth is stricter.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ class VolcanoDoors : public testing::Test {
     EXPECT_EQ(queue("default"), "");
   }
 
-  // "" or the server's message.
+  // "" on success, otherwise the server's message.
   static std::string outcome(const api::RestResponse& response) {
     return response.ok() ? "" : std::string(api::status_message(response));
   }
@@ -81,7 +81,7 @@ class VolcanoDoors : public testing::Test {
   std::unique_ptr<World> world_;
 };
 
-// The rows of the decision about a parent, in their order.
+// The rules about spec.parent, in the order in which they are checked.
 TEST_F(VolcanoDoors, AParentThatIsEmptyOrRootIsFine) {
   EXPECT_EQ(queue("a"), "");
   EXPECT_EQ(child("b", "root"), "");
@@ -97,7 +97,7 @@ TEST_F(VolcanoDoors, ATreeIsFiveLevelsDeepAtMost) {
   for (int level = 2; level <= 5; ++level)
     EXPECT_EQ(child("l" + std::to_string(level), "l" + std::to_string(level - 1)), "");
   EXPECT_THAT(child("l6", "l5"), HasSubstr("would be at level 6 below root, the limit is 5"));
-  // What moves along counts, too.
+  // The queues below the moved queue count too.
   EXPECT_EQ(queue("m1"), "");
   EXPECT_EQ(child("m2", "m1"), "");
   EXPECT_THAT(patch(api::kVolcanoQueues, "m1", "{spec: {parent: l4}}"), HasSubstr("would reach down to level 6"));
@@ -121,7 +121,7 @@ TEST_F(VolcanoDoors, AParentAcceptsAnotherChildWhateverRunsBelowIt) {
   EXPECT_EQ(child("q2", "tenant-a"), "");
 }
 
-// Stricter than Volcano: a group that was let in counts before any of its pods runs.
+// Stricter than Volcano: an admitted PodGroup counts before any of its pods runs.
 TEST_F(VolcanoDoors, AReservationMakesAQueueBusy) {
   EXPECT_EQ(queue("team"), "");
   EXPECT_EQ(group("g", "team"), "");
@@ -137,7 +137,7 @@ TEST_F(VolcanoDoors, AQueueDoesNotMoveBelowItself) {
   EXPECT_EQ(child("b", "a"), "");
   EXPECT_EQ(child("c", "b"), "");
   EXPECT_THAT(patch(api::kVolcanoQueues, "a", "{spec: {parent: c}}"), HasSubstr("queue c is below queue a"));
-  // What was refused left nothing behind.
+  // The refused change had no effect.
   EXPECT_EQ(patch(api::kVolcanoQueues, "c", "{spec: {parent: a}}"), "");
 }
 
@@ -256,7 +256,7 @@ TEST_F(VolcanoDoors, AJobKeepsItsQueue) {
   EXPECT_THAT(patch(api::kVolcanoJobs, "j", "{spec: {queue: other}}", "", "default"), HasSubstr("spec"));
 }
 
-// --- As the Configuration says.
+// --- With other settings in the Configuration.
 
 WorldOptions configured(std::string_view text) {
   WorldOptions options = without_controller();

@@ -12,7 +12,7 @@ constexpr std::uint64_t kQueueCount = 10;
 
 std::string queue_name(std::uint64_t n) { return "q" + number(n); }
 
-// As numbers of objects that were read are.
+// Numbers in parsed JSON are signed; use the same type here.
 std::int64_t whole(std::uint64_t n) { return static_cast<std::int64_t>(n); }
 
 bool is_closed(const Json& queue) {
@@ -91,7 +91,7 @@ std::vector<Json> VolcanoPeople::estate() {
   if (random_.chance(500)) ensure_path(root, {"capability", "cpu"}) = number(12 + random_.below(24));
   queue("root", std::move(root));
   queue("default", JsonObject());
-  // Departments and their teams, who share what the department has.
+  // Departments are top-level queues. Their teams are child queues and get half of the department's amounts each.
   const std::uint64_t departments = 2 + random_.below(2);
   for (std::uint64_t i = 0; i < departments; ++i) {
     const std::uint64_t guarantee = random_.below(5), deserved = guarantee + 2 + random_.below(6);
@@ -177,7 +177,8 @@ void VolcanoPeople::submit_job() {
       yaml("{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: j" + number(++jobs_) + "}}");
   JsonArray tasks;
   std::uint64_t pods = 0;
-  const Json spec_of_all = pod_spec();  // what fits as a part of the minimum fits as a pod above it
+  // All tasks have the same pod spec: if the minimum fits, each pod above it fits too.
+  const Json spec_of_all = pod_spec();
   for (std::uint64_t i = 0; i <= random_.below(2); ++i) {
     const std::uint64_t replicas = 1 + random_.below(4);
     pods += replicas;
@@ -217,7 +218,7 @@ void VolcanoPeople::tend() {
       if (string_at(group, {"metadata", "labels", "owner"}) != "people") continue;
       const auto phase = string_at(group, {"status", "phase"});
       const std::string uid(string_at(group, {"metadata", "uid"}));
-      // What had to stop begins anew when it is let in again.
+      // A preempted group gets new pods when it is admitted again.
       if (phase == "Pending") tended_.erase(uid);
       if (phase != "Inqueue" || !tended_.insert(uid).second) continue;
       const auto pods = static_cast<std::uint64_t>(int_at(group, {"spec", "minMember"})) + random_.below(3);
@@ -294,14 +295,14 @@ void VolcanoPeople::fell() {
   });
 }
 
-// Who may write statuses writes what nobody expects.
+// Writes a wrong state into a queue's status, as a client with the right to write statuses may do.
 void VolcanoPeople::scribble() {
   hands_.patch_some(api::kVolcanoQueues, "status", [this](const Json&) {
     return Json(JsonObject{{"status", JsonObject{{"state", pick(random_, {"Unknown", "Open", "Closing"})}}}});
   });
 }
 
-// --- Orders.
+// --- Commands.
 
 void VolcanoPeople::order(const std::string& ns, const std::string& action, Json target) {
   Json command = yaml("{apiVersion: bus.volcano.sh/v1alpha1, kind: Command, metadata: {name: o" +
@@ -350,7 +351,7 @@ void VolcanoPeople::lose_pod() {
 
 // --- The end.
 
-// Whose pods somebody took does not come to its end by itself.
+// Deletes PodGroups whose pods are all gone but which are not Completed: they would never end by themselves.
 void VolcanoPeople::give_up_lost() {
   hands_.list(api::kPods, [this](const std::vector<Json>& pods) {
     std::set<std::string> alive;

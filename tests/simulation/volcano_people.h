@@ -1,5 +1,5 @@
-// What people do to a cluster with Volcano's objects: they submit vcjobs and PodGroups, plant and fell
-// queues, change what these are entitled to, close and open them. Chosen by a seeded random number.
+// Simulated users of Volcano's objects: they submit vcjobs and PodGroups, create, delete, close and open queues, and
+// change the amounts of queues. A seeded random generator chooses what they do.
 #pragma once
 
 #include <cstdint>
@@ -12,33 +12,34 @@
 
 namespace berth::simulation {
 
-// A ClusterQueue of Kueue's beside the topmost queues, which shares with them what they are not guaranteed.
+// A ClusterQueue of Kueue next to the top-level Volcano queues. It shares with them what is not guaranteed to them.
 inline constexpr std::string_view kSharedQueue = "shared";
 
-// A namespace whose PodGroups wait in another queue than default.
+// A namespace whose annotation names another queue than default for its PodGroups, and that queue.
 inline constexpr std::string_view kNamespaceWithQueue = "b", kQueueOfNamespace = "q0";
 
 class VolcanoPeople {
  public:
-  // `lawful`: somebody keeps watch at the doors. Otherwise amounts, parents and queues are written as they
-  // come.
+  // `lawful`: admission rules apply. Otherwise the server accepts all amounts, parents and queues, and the amounts
+  // written may break the order of amounts().
   VolcanoPeople(api::RestClient& client, std::uint64_t seed, bool lawful);
 
-  // Namespaces, classes and queues: the objects to start with.
+  // Returns the objects to start with: namespaces, priority classes and queues.
   std::vector<Json> estate();
-  // One random deed, and what owners of bare PodGroups do: those that were let in get their pods.
+  // Does one random action, and tend().
   void act();
-  // Undoes what blocks: queues open; without law every queue directly below root and without limits. Called
-  // until nothing is left to undo.
+  // Removes what blocks jobs: opens queues and deletes PodGroups whose pods are lost. If not `lawful`, also moves
+  // each queue directly below root and removes its limits. Call it repeatedly, because requests are asynchronous.
   void calm_down();
-  // Owners of bare PodGroups make pods for those that were let in.
+  // Plays the owners of bare PodGroups (without a vcjob): creates the pods of those that were admitted (phase
+  // Inqueue).
   void tend();
 
   std::uint64_t jobs() const { return jobs_; }
 
  private:
-  Json amounts(
-      std::uint64_t most);  // spec members: guarantee <= deserved <= capability <= most, where there is law
+  // Random members of a queue's spec. If lawful_: guarantee <= deserved <= capability <= most.
+  Json amounts(std::uint64_t most);
   std::string some_queue();
   void look_for_leaves();
   Json pod_spec();
@@ -61,12 +62,12 @@ class VolcanoPeople {
   simulate::Random random_;
   Hands hands_;
   bool lawful_;
-  std::vector<std::string> leaves_;  // that were open when somebody looked
-  std::set<std::string> tended_;     // uids of PodGroups that have their pods
+  std::vector<std::string> leaves_;  // open queues without children, as of the last look_for_leaves()
+  std::set<std::string> tended_;     // uids of PodGroups whose pods were created
   std::uint64_t jobs_ = 0, orders_ = 0, members_ = 0;
 };
 
-// Names that queues may have besides root and default.
+// The names that users give to queues; root and default exist besides.
 std::vector<std::string> possible_queues();
 
 }  // namespace berth::simulation

@@ -1,5 +1,5 @@
-// The two doors of Volcano's objects: the embedded server's, which sees every write, and the controller's, which sits behind webhooks
-// and judges by its caches. Both know who holds quota from the same ledger.
+// The two admission rules for Volcano's objects: those of the embedded server, which sees each write, and those
+// behind the controller's webhooks, which judge by its caches. Both ask the same ledger which workloads hold quota.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ Json vcjob(std::string_view queue) {
               std::string(queue) + ", tasks: [{replicas: 2, template: {spec: {containers: [{name: c, image: i}]}}}]}}");
 }
 
-// Swallows what would tell the server that a PodGroup was let in: its phase, and the status of its queue.
+// Drops the patches that would show the server that a PodGroup was admitted: its phase and the status of its queue.
 class Silent final : public api::RestClient {
  public:
   explicit Silent(api::RestClient& server) : server_(server) {}
@@ -70,7 +70,7 @@ class VolcanoWebhooks : public testing::Test {
     const auto request = world_->request_for(string_at(object, {"apiVersion"}), string_at(object, {"kind"}), "", "");
     return {request->resource.group, request->resource.resource};
   }
-  // "" or the refusal.
+  // "" when the embedded server would accept the creation, otherwise its message. A dry run.
   std::string at_the_server(const Json& object) {
     auto request = *world_->request_for(string_at(object, {"apiVersion"}), string_at(object, {"kind"}), "", "");
     request.verb = api::Verb::kCreate;
@@ -124,7 +124,7 @@ TEST_F(VolcanoWebhooks, JudgeAsTheServerDoesInProcess) {
             "queue team cannot be deleted: it has 1 child queue(s): leaf. Delete or move them first");
 }
 
-// The decision is what counts, not its being written: otherwise a queue could become a parent in between.
+// An admission counts once it is decided, before it is written. Otherwise a queue could become a parent in between.
 TEST_F(VolcanoWebhooks, KnowWhoHoldsQuotaBeforeAnythingIsWritten) {
   start(silent());
   have(queue("busy", "{}"));

@@ -26,8 +26,9 @@ std::string_view word_of(api::Verb verb) {
   }
 }
 
-// The status of a workload that has no quota and gets none: it says why. Whoever starts anew may say it in other words, since
-// workloads that ask for the same share one evaluation.
+// Whether the request writes the status of a workload without an admission, with QuotaReserved=False: it only says
+// why the workload waits. A new controller may write another text, because workloads with the same requests share one
+// evaluation.
 bool only_says_why(const api::RestRequest& request) {
   if (request.resource.resource != "workloads" || request.subresource != "status" ||
       find_path(request.body, {"status", "admission"}) != nullptr)
@@ -49,7 +50,7 @@ void WriteMeter::call(api::RestRequest request, std::function<void(api::RestResp
   std::string before(string_at(request.body, {"metadata", "resourceVersion"}));
   inner_.call(std::move(request), [this, before = std::move(before),
                                    done = std::move(done)](api::RestResponse response) {
-    // A patch that leaves an object as it is gets the version that it has.
+    // The server answers a write that changes nothing with the resourceVersion that the request named.
     changes_ += response.ok() && string_at(response.body, {"metadata", "resourceVersion"}) != before ? 1 : 0;
     done(std::move(response));
   });
@@ -70,7 +71,8 @@ bool WriteMeter::count(const api::RestRequest& request) {
       string_at(request.body, {"metadata", "resourceVersion"}).empty())
     complain_("a write does not name the version that it is about: " + std::string(word) + " " +
               request.resource.resource + " " + request.name + " " + to_string(request.body));
-  // Events of one object are told apart by nothing that is known before they are stored.
+  // A creation names its object in the body only. Each Event has its own name, so many Events about one object do not
+  // count as writes of one object.
   const auto name =
       !request.name.empty() ? std::string_view(request.name) : string_at(request.body, {"metadata", "name"});
   std::string what = std::string(word) + " " + request.resource.resource +

@@ -1,4 +1,4 @@
-// Counts what a controller writes, object by object: who writes one object again and again is in a hot loop.
+// Counts a controller's writes by object, to find hot loops: writes of the same object again and again.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,13 @@ class WriteMeter final : public api::RestClient {
   struct Write {
     Time when;
     std::string what;  // "PATCH workloads/status a/job-j1"
-    std::string body;  // what was sent
+    std::string body;  // of the request
   };
 
-  // Both must outlive it. `complain` is told of an object that is written more often than `most_per_minute`,
-  // once per object and minute, and of a change that does not name the version it was decided on: it could
-  // undo what somebody else wrote meanwhile.
+  // `inner` and `executor` must outlive the meter. `complain` is called
+  //  - when an object gets more than `most_per_minute` writes with the same verb and subresource, once a minute;
+  //  - for each update or patch without metadata.resourceVersion, except of Events: it could undo a change that
+  //    another client made in the meantime.
   WriteMeter(api::RestClient& inner, Executor& executor, std::uint64_t most_per_minute,
              std::function<void(const std::string&)> complain);
 
@@ -34,10 +35,11 @@ class WriteMeter final : public api::RestClient {
                                           std::function<void()> on_end) override;
 
   std::uint64_t writes() const { return writes_; }
-  // Of these, what changed anything. Events and reasons of waiting workloads are left out: they only inform.
+  // The accepted writes that changed an object, by its resourceVersion. A deletion that the server answers with a
+  // Status does not count. Events and statuses that only say why a workload waits are left out: they only inform.
   std::uint64_t changes() const { return changes_; }
   std::uint64_t most_in_a_minute() const { return most_seen_; }
-  // The last writes, oldest first.
+  // The last 20 writes, oldest first.
   const std::deque<Write>& last() const { return last_; }
 
  private:
@@ -45,13 +47,13 @@ class WriteMeter final : public api::RestClient {
     Time since{};
     std::uint64_t writes = 0;
   };
-  bool count(const api::RestRequest& request);  // whether it is a write that does more than inform
+  bool count(const api::RestRequest& request);  // returns whether it is a write that may count in changes()
 
   api::RestClient& inner_;
   Executor& executor_;
   std::uint64_t most_per_minute_;
   std::function<void(const std::string&)> complain_;
-  std::map<std::string, Pace> paces_;  // of objects that were written in this run
+  std::map<std::string, Pace> paces_;  // by Write::what
   std::deque<Write> last_;
   std::uint64_t writes_ = 0, changes_ = 0, most_seen_ = 0;
 };
