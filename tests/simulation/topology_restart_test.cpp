@@ -26,7 +26,7 @@ class TopologyRestart : public PlacedWorld {
 
 const std::string kLong = std::string(kRequiredRack) + ", berth.dev/run-for: 1h, berth.dev/stop-after: 60s";
 
-// kueue#5276, kueue#10076: nodes stay in use across a restart.
+// kueue#5276, kueue#10076.
 TEST_F(TopologyRestart, WhoeverHoldsANodeHoldsItAfterwards) {
   make("1x1x3", false);
   start();
@@ -101,7 +101,7 @@ TEST_F(TopologyRestart, NoWorkloadIsMadeOfATemplateWithAnAdmissionInIt) {
   EXPECT_THAT(nodes_of("gang"), ElementsAre("b1-r1-n1", "b1-r1-n2")) << "it runs again";
 }
 
-// kueue#11910: the same input gives the same placement.
+// kueue#11910.
 using TopologyStory = PlacedWorld;
 
 TEST_F(TopologyStory, TheSameStoryEndsInTheSameBytes) {
