@@ -12,7 +12,8 @@ TopologyAssignment assignment(std::int64_t nodes) {
   TopologyAssignment out;
   out.levels = {"kubernetes.io/hostname"};
   for (std::int64_t i = 0; i < nodes; ++i)
-    out.domains.push_back({{"gke-prod-training-pool-" + std::to_string(1000 + i / 200) + "-" + std::to_string(100 + i % 200)}, 8});
+    out.domains.push_back(
+        {{"gke-prod-training-pool-" + std::to_string(1000 + i / 200) + "-" + std::to_string(100 + i % 200)}, 8});
   return out;
 }
 

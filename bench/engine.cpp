@@ -16,10 +16,9 @@ std::string queue_name(int i) { return "cq" + std::to_string(i); }
 void add_queues(World& world, int own) {
   world.flavor("default");
   for (int i = 0; i < kQueues; ++i) {
-    world.queue(
-        QueueSpec(queue_name(i))
-            .in("cohort" + std::to_string(i % kCohorts))
-            .flavor("default", {{"cpu", std::to_string(own)}, {"memory", std::to_string(own) + "Gi"}}));
+    world.queue(QueueSpec(queue_name(i))
+                    .in("cohort" + std::to_string(i % kCohorts))
+                    .flavor("default", {{"cpu", std::to_string(own)}, {"memory", std::to_string(own) + "Gi"}}));
   }
 }
 
@@ -139,12 +138,8 @@ void preempt(benchmark::State& state) {
   }
   world.cohort("team", "", {{"default", {{"cpu", std::to_string(candidates / 2)}}}});
   for (int i = 0; i < candidates; ++i) {
-    Holding holding{i % 2 ? "own" : "other",
-                    i % 7,
-                    at_second(i),
-                    at_second(i),
-                    {{"default", "cpu", Amount::of(1000)}},
-                    false};
+    Holding holding{
+        i % 2 ? "own" : "other", i % 7, at_second(i), at_second(i), {{"default", "cpu", Amount::of(1000)}}, false};
     world.scheduler.hold(world.scheduler.enter("uid-" + std::to_string(i), ""), holding);
   }
   WorkloadId preemptor = world.scheduler.enter("preemptor", "");
@@ -153,12 +148,10 @@ void preempt(benchmark::State& state) {
     world.scheduler.submit(preemptor, pending);
     Decisions decisions = world.scheduler.schedule(at_second(1));
     state.PauseTiming();
-    if (decisions.size() != static_cast<std::size_t>(victims) + 1)
-      state.SkipWithError("wrong number of victims");
+    if (decisions.size() != static_cast<std::size_t>(victims) + 1) state.SkipWithError("wrong number of victims");
     world.scheduler.withdraw(preemptor);
     for (const Decision& decision : decisions) {
-      if (const auto* each = std::get_if<Preempt>(&decision))
-        world.scheduler.set_evicted(each->target, false);
+      if (const auto* each = std::get_if<Preempt>(&decision)) world.scheduler.set_evicted(each->target, false);
     }
     world.scheduler.schedule(at_second(1));
     state.ResumeTiming();
@@ -197,8 +190,7 @@ struct Tree {
     std::vector<QuotaEntry> quotas;
     for (std::size_t i = 0; i < 6; ++i) quotas.push_back({FlavorResourceId(i), Quota{Amount::of(1000)}});
     for (int i = 0; i < kQueues; ++i) {
-      queues.push_back(
-          ledger.set_cluster_queue(queue_name(i), "cohort" + std::to_string(i % kCohorts), quotas));
+      queues.push_back(ledger.set_cluster_queue(queue_name(i), "cohort" + std::to_string(i % kCohorts), quotas));
     }
     ledger.take_reliefs();
   }
@@ -221,8 +213,7 @@ BENCHMARK(claim_and_return);
 void available(benchmark::State& state) {
   Tree tree;
   std::size_t i = 0;
-  for (auto _ : state)
-    benchmark::DoNotOptimize(tree.ledger.available(tree.queues[i++ % kQueues], FlavorResourceId(1)));
+  for (auto _ : state) benchmark::DoNotOptimize(tree.ledger.available(tree.queues[i++ % kQueues], FlavorResourceId(1)));
 }
 BENCHMARK(available);
 
@@ -257,11 +248,9 @@ void preempt_for_places(benchmark::State& state) {
     hall.scheduler.submit(high, pending);
     const Decisions decisions = hall.scheduler.schedule(at_second(9999));
     state.PauseTiming();
-    if (decisions.size() != static_cast<std::size_t>(gang) + 1)
-      state.SkipWithError("not the expected victims");
+    if (decisions.size() != static_cast<std::size_t>(gang) + 1) state.SkipWithError("not the expected victims");
     for (const Decision& decision : decisions) {
-      if (const auto* victim = std::get_if<Preempt>(&decision))
-        hall.scheduler.set_evicted(victim->target, false);
+      if (const auto* victim = std::get_if<Preempt>(&decision)) hall.scheduler.set_evicted(victim->target, false);
     }
     hall.scheduler.withdraw(high);
     hall.scheduler.schedule(at_second(9999));

@@ -23,11 +23,8 @@ class Server {
     feed(ResourceFlavorSeen{std::make_shared<const api::kueue::ResourceFlavor>(test::flavor("f"))});
     for (int q = 0; q < queues; ++q) {
       const std::string name = "cq" + std::to_string(q);
-      feed(ClusterQueueSeen{
-          std::make_shared<const api::kueue::ClusterQueue>(test::ClusterQueueBuilder(name)
-                                                               .cpu({{"f", "20"}})
-                                                               .cohort("co" + std::to_string(q % kCohorts))
-                                                               .build())});
+      feed(ClusterQueueSeen{std::make_shared<const api::kueue::ClusterQueue>(
+          test::ClusterQueueBuilder(name).cpu({{"f", "20"}}).cohort("co" + std::to_string(q % kCohorts)).build())});
       feed(LocalQueueSeen{
           std::make_shared<const api::kueue::LocalQueue>(test::local_queue("q" + std::to_string(q), name))});
     }
@@ -78,8 +75,7 @@ class Server {
       written->meta.resource_version = std::to_string(++version_);
       if (written->status.admission && !write->base->status.admission)
         admitted_.emplace_back(written->meta.name, written->meta.resource_version);
-      answers_.push_back(
-          WriteSettled{write->write, WriteSettled::Outcome::kDone, written->meta.resource_version, ""});
+      answers_.push_back(WriteSettled{write->write, WriteSettled::Outcome::kDone, written->meta.resource_version, ""});
       answers_.push_back(WorkloadSeen{written});
     }
   }
@@ -102,11 +98,7 @@ void whole_lives(benchmark::State& state) {
   }
   state.SetItemsProcessed(lives);
 }
-BENCHMARK(whole_lives)
-    ->Args({30, 2'000})
-    ->Args({30, 15'000})
-    ->Args({1'000, 50'000})
-    ->Unit(benchmark::kMillisecond);
+BENCHMARK(whole_lives)->Args({30, 2'000})->Args({30, 15'000})->Args({1'000, 50'000})->Unit(benchmark::kMillisecond);
 
 // Requests of the visibility API for one queue with 50,000 pending workloads.
 Server& crowd() {

@@ -8,11 +8,11 @@
 #include <future>
 #include <thread>
 
-#include "http/asio_executor.h"
-#include "http/https_server.h"
 #include "apiserver/http/pki.h"
 #include "apiserver/http/router.h"
 #include "apiserver/server/api_server.h"
+#include "http/asio_executor.h"
+#include "http/https_server.h"
 #include "support/http2_client.h"
 #include "support/https_client.h"
 
@@ -24,7 +24,7 @@ using testing_support::Http2Client;
 using testing_support::Http2Peer;
 using testing_support::HttpsClient;
 
-constexpr int kClients = 8;  // concurrent connections
+constexpr int kClients = 8;       // concurrent connections
 constexpr int kOutstanding = 64;  // concurrent requests in process: as many as one group commit can hold
 constexpr int kWatchers = 100;
 
@@ -36,8 +36,7 @@ class World {
   explicit World(Store store) {
     auto log = apiserver::make_memory_log(executor_);
     if (store == Store::kDisk) {
-      dir_ =
-          (std::filesystem::temp_directory_path() / ("berth_bench_" + std::to_string(::getpid()))).string();
+      dir_ = (std::filesystem::temp_directory_path() / ("berth_bench_" + std::to_string(::getpid()))).string();
       std::filesystem::create_directories(dir_);
       log = apiserver::open_sqlite_log(dir_ + "/state.db", executor_).value();
     }
@@ -172,8 +171,7 @@ void writes_over_https(benchmark::State& state, Store store) {
   for (auto _ : state) {
     const std::string prefix = "b" + std::to_string(batch++) + "-";
     over_https(clients, kEach, [&](HttpsClient& client, int i) {
-      if (client.request("POST", kPath, to_string(config_map(prefix + std::to_string(i)))).status != 201)
-        ++failures;
+      if (client.request("POST", kPath, to_string(config_map(prefix + std::to_string(i)))).status != 201) ++failures;
     });
   }
   if (failures > 0) state.SkipWithError("a request failed");
@@ -226,23 +224,34 @@ void writes_over_http2(benchmark::State& state, Store store) {
   int batch = 0;
   for (auto _ : state) {
     const std::string prefix = "b" + std::to_string(batch++) + "-";
-    const bool fine = over_http2(client, static_cast<int>(state.range(0)), kBatchOverHttp2, 201, [&](Http2Peer& peer, int i) {
-      return peer.request("POST", kPath, to_string(config_map(prefix + std::to_string(i))), {{"content-type", "application/json"}});
-    });
+    const bool fine =
+        over_http2(client, static_cast<int>(state.range(0)), kBatchOverHttp2, 201, [&](Http2Peer& peer, int i) {
+          return peer.request("POST", kPath, to_string(config_map(prefix + std::to_string(i))),
+                              {{"content-type", "application/json"}});
+        });
     if (!fine) state.SkipWithError("a request failed");
   }
   state.SetItemsProcessed(state.iterations() * kBatchOverHttp2);
 }
-BENCHMARK_CAPTURE(writes_over_http2, memory, Store::kMemory)->Arg(8)->Arg(1'000)->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK_CAPTURE(writes_over_http2, disk, Store::kDisk)->Arg(8)->Arg(1'000)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(writes_over_http2, memory, Store::kMemory)
+    ->Arg(8)
+    ->Arg(1'000)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(writes_over_http2, disk, Store::kDisk)
+    ->Arg(8)
+    ->Arg(1'000)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
 
 void reads_over_http2(benchmark::State& state) {
   World world(Store::kMemory);
   Http2Client client = world.http2_client();
   client.request("POST", kPath, to_string(config_map("one")), {{"content-type", "application/json"}});
   for (auto _ : state) {
-    const bool fine = over_http2(client, static_cast<int>(state.range(0)), kBatchOverHttp2, 200,
-                                 [&](Http2Peer& peer, int) { return peer.request("GET", std::string(kPath) + "/one"); });
+    const bool fine =
+        over_http2(client, static_cast<int>(state.range(0)), kBatchOverHttp2, 200,
+                   [&](Http2Peer& peer, int) { return peer.request("GET", std::string(kPath) + "/one"); });
     if (!fine) state.SkipWithError("a request failed");
   }
   state.SetItemsProcessed(state.iterations() * kBatchOverHttp2);
@@ -256,7 +265,8 @@ void watch_fan_out_over_http2(benchmark::State& state) {
   Http2Client client = world.http2_client();
   Http2Peer& peer = client.peer();
   std::vector<Http2Peer::Stream> watches;
-  for (int i = 0; i < kWatchers; ++i) watches.push_back(peer.request("GET", std::string(kPath) + "?watch=1&resourceVersion=1"));
+  for (int i = 0; i < kWatchers; ++i)
+    watches.push_back(peer.request("GET", std::string(kPath) + "?watch=1&resourceVersion=1"));
   constexpr int kWrites = 20;
   int written = 0;
   const auto seen = [&](Http2Peer::Stream watch) {
@@ -267,8 +277,10 @@ void watch_fan_out_over_http2(benchmark::State& state) {
     return std::all_of(watches.begin(), watches.end(), [&](auto watch) { return peer.answer(watch).status == 200; });
   });
   for (auto _ : state) {
-    for (int i = 0; i < kWrites; ++i) writer.request("POST", kPath, to_string(config_map("w" + std::to_string(written++))));
-    if (!client.run([&] { return std::all_of(watches.begin(), watches.end(), [&](auto w) { return seen(w) == kWrites; }); }))
+    for (int i = 0; i < kWrites; ++i)
+      writer.request("POST", kPath, to_string(config_map("w" + std::to_string(written++))));
+    if (!client.run(
+            [&] { return std::all_of(watches.begin(), watches.end(), [&](auto w) { return seen(w) == kWrites; }); }))
       state.SkipWithError("an event did not come");
     for (const auto watch : watches) peer.clear_body(watch);
   }

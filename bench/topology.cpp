@@ -85,18 +85,16 @@ std::vector<Gang> led(std::int32_t count, const std::string& level) {
   return {leader.preferred(level).in("g"), workers(count).preferred(level).in("g")};
 }
 
-#define BERTH_GANGS(how)                                                                         \
-  BENCHMARK_CAPTURE(how, 2500_nodes_workers, k2500, {workers(1024).preferred("cloud/rack")})     \
-      ->Unit(benchmark::kMicrosecond);                                                           \
-  BENCHMARK_CAPTURE(how, 2500_nodes_with_leader, k2500, led(1024, "cloud/rack"))                 \
-      ->Unit(benchmark::kMicrosecond);                                                           \
-  BENCHMARK_CAPTURE(how, 2500_nodes_unconstrained, k2500, {workers(1024).unconstrained()})       \
-      ->Unit(benchmark::kMicrosecond);                                                           \
-  BENCHMARK_CAPTURE(how, 100000_nodes_workers, k100000, {workers(8192).preferred("cloud/rack")}) \
-      ->Unit(benchmark::kMicrosecond);                                                           \
-  BENCHMARK_CAPTURE(how, 100000_nodes_with_leader, k100000, led(8192, "cloud/rack"))             \
-      ->Unit(benchmark::kMicrosecond);                                                           \
-  BENCHMARK_CAPTURE(how, 100000_nodes_unconstrained, k100000, {workers(1024).unconstrained()})   \
+#define BERTH_GANGS(how)                                                                                             \
+  BENCHMARK_CAPTURE(how, 2500_nodes_workers, k2500, {workers(1024).preferred("cloud/rack")})                         \
+      ->Unit(benchmark::kMicrosecond);                                                                               \
+  BENCHMARK_CAPTURE(how, 2500_nodes_with_leader, k2500, led(1024, "cloud/rack"))->Unit(benchmark::kMicrosecond);     \
+  BENCHMARK_CAPTURE(how, 2500_nodes_unconstrained, k2500, {workers(1024).unconstrained()})                           \
+      ->Unit(benchmark::kMicrosecond);                                                                               \
+  BENCHMARK_CAPTURE(how, 100000_nodes_workers, k100000, {workers(8192).preferred("cloud/rack")})                     \
+      ->Unit(benchmark::kMicrosecond);                                                                               \
+  BENCHMARK_CAPTURE(how, 100000_nodes_with_leader, k100000, led(8192, "cloud/rack"))->Unit(benchmark::kMicrosecond); \
+  BENCHMARK_CAPTURE(how, 100000_nodes_unconstrained, k100000, {workers(1024).unconstrained()})                       \
       ->Unit(benchmark::kMicrosecond)
 BERTH_GANGS(place);
 BERTH_GANGS(place_and_take);

@@ -35,7 +35,8 @@ void over_kept_connections(benchmark::State& state, bool rotating) {
   Served served;
   const std::string review = job_review();
   std::vector<HttpsClient> clients;
-  for (int i = 0; i < kClients; ++i) clients.emplace_back(served.server->port(), served.certificates.trusted(), http::Credential());
+  for (int i = 0; i < kClients; ++i)
+    clients.emplace_back(served.server->port(), served.certificates.trusted(), http::Credential());
   constexpr int kEach = 250;
   std::atomic<int> failures{0};
   for (auto _ : state) {

@@ -26,8 +26,7 @@ Json apply(const Json& live, const Json* config, std::string_view manager, bool 
   // A manager that applies nothing owns nothing, and an object without managers gets one for its past at the next
   // apply.
   if (berth::array_at(once->object, {"metadata", "managedFields"}).empty()) return once->object;
-  const auto twice =
-      berth::apiserver::server_side_apply(once->object, applied, patch_schema(), info, false, {});
+  const auto twice = berth::apiserver::server_side_apply(once->object, applied, patch_schema(), info, false, {});
   if (!twice || !twice->conflicts.empty()) std::abort();
   if (berth::canonical_json(twice->object) != berth::canonical_json(once->object)) std::abort();
   return once->object;

@@ -16,8 +16,7 @@ void check_round_trip(const Schema& schema) {
   const Json once = to_openapi(schema);
   berth::api::FieldErrors errors;
   const SchemaPtr again = compile_schema(once, "schema", errors);
-  if (!errors.empty() || berth::canonical_json(to_openapi(*again)) != berth::canonical_json(once))
-    std::abort();
+  if (!errors.empty() || berth::canonical_json(to_openapi(*again)) != berth::canonical_json(once)) std::abort();
 }
 
 void check_object(const Json* given, const Json* old, const Schema& schema) {

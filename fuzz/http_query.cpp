@@ -17,8 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto target = berth::http::parse_target(text)) {
     BERTH_INVARIANT(!target->path.empty() && target->path.front() == '/');
     for (const std::string& part : target->segments) BERTH_INVARIANT(part != "..");
-    if (const auto path = http::resource_path(target->segments))
-      BERTH_INVARIANT(!path->resource.version.empty());
+    if (const auto path = http::resource_path(target->segments)) BERTH_INVARIANT(!path->resource.version.empty());
     for (const auto verb : {berth::api::Verb::kCreate, berth::api::Verb::kPatch, berth::api::Verb::kDelete,
                             berth::api::Verb::kList, berth::api::Verb::kWatch}) {
       berth::api::RestRequest request;

@@ -20,8 +20,7 @@ class YesCore final : public api::RestClient {
   void call(api::RestRequest request, std::function<void(api::RestResponse)> done) override {
     executor_.post([done = std::move(done), body = std::move(request.body)] { done({200, body, {}}); });
   }
-  std::unique_ptr<api::WatchHandle> watch(api::RestRequest,
-                                          std::function<void(const api::WatchEvent&)> on_event,
+  std::unique_ptr<api::WatchHandle> watch(api::RestRequest, std::function<void(const api::WatchEvent&)> on_event,
                                           std::function<void()> on_end) override {
     executor_.post([on_event = std::move(on_event), on_end = std::move(on_end)] {
       on_event({api::WatchEvent::Type::kAdded, std::make_shared<const Json>(JsonObject{{"kind", "Pod"}})});

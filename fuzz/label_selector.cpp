@@ -13,8 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (!r.values.empty()) labels.insert_or_assign(r.key, r.values.front());
     const bool matched = selector->matches(labels);
     const auto& terms = selector->requirements();
-    if (terms.size() == 1 && terms.front().op == berth::api::LabelRequirement::Op::kIn)
-      BERTH_INVARIANT(matched);
+    if (terms.size() == 1 && terms.front().op == berth::api::LabelRequirement::Op::kIn) BERTH_INVARIANT(matched);
     if (selector->empty()) BERTH_INVARIANT(matched);
   }
   if (const auto json = berth::parse_json(text)) {

@@ -30,7 +30,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (berth::canonical_json(berth::apply_merge_patch(once, *to)) != berth::canonical_json(once)) std::abort();
   // A merge patch cannot set a member to null.
   if (has_null_member(*to)) return 0;
-  if (!berth::json_equal(berth::apply_merge_patch(*from, berth::make_merge_patch(*from, *to)), *to))
-    std::abort();
+  if (!berth::json_equal(berth::apply_merge_patch(*from, berth::make_merge_patch(*from, *to)), *to)) std::abort();
   return 0;
 }

@@ -67,9 +67,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       case 0:
       case 1:
       case 2:
-        require(
-            store.put({"g/r/", item}, JsonObject{{"value", static_cast<std::int64_t>(i)}}, at).has_value() ==
-            accepts);
+        require(store.put({"g/r/", item}, JsonObject{{"value", static_cast<std::int64_t>(i)}}, at).has_value() ==
+                accepts);
         if (!accepts) break;
         model[item] = {store.revision(), static_cast<std::int64_t>(i)};
         past.push_back(model);

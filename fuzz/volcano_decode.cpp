@@ -56,8 +56,7 @@ void check_job(const Json& object) {
   berth::ensure_path(again, {"status"}) = volcano::encode_job_status(job->status);
   const auto read = volcano::decode_job(again);
   BERTH_INVARIANT(read && read->status == job->status);
-  const Json group =
-      volcano::encode_pod_group(volcano::pod_group_of(*job, [](std::string_view) { return 0; }));
+  const Json group = volcano::encode_pod_group(volcano::pod_group_of(*job, [](std::string_view) { return 0; }));
   BERTH_INVARIANT(volcano::decode_pod_group(group).has_value());
 }
 

@@ -69,8 +69,8 @@ class Play {
     const auto known = queues_.find(name);
     if (guarded_) {
       if (!berth::api::volcano::validate_queue(object, nullptr).empty()) return;
-      const auto errors = known == queues_.end() ? admission().create(*decoded)
-                                                 : admission().update(*decoded, *known->second);
+      const auto errors =
+          known == queues_.end() ? admission().create(*decoded) : admission().update(*decoded, *known->second);
       if (!errors.empty()) return;
     }
     queues_[name] = std::make_shared<const Queue>(*decoded);

@@ -42,7 +42,8 @@ void check(const Json& review, const Json& answer) {
   if (encoded.empty()) return;
   const auto patch = base64_decode(encoded);
   BERTH_INVARIANT(patch && bool_at(answer, {"response", "allowed"}));
-  const auto patched = apiserver::apply_json_patch(*find_path(review, {"request", "object"}), parse_json(*patch).value());
+  const auto patched =
+      apiserver::apply_json_patch(*find_path(review, {"request", "object"}), parse_json(*patch).value());
   BERTH_INVARIANT(patched.has_value());
 }
 

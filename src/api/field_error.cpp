@@ -49,13 +49,10 @@ bool is_subdomain(std::string_view name) {
 
 bool is_name(std::string_view name) {
   return !name.empty() && is_alnum(name.front()) && is_alnum(name.back()) &&
-         std::all_of(name.begin(), name.end(),
-                     [](char c) { return is_alnum(c) || c == '-' || c == '_' || c == '.'; });
+         std::all_of(name.begin(), name.end(), [](char c) { return is_alnum(c) || c == '-' || c == '_' || c == '.'; });
 }
 
-std::string too_long_name(std::size_t max) {
-  return "must be no more than " + std::to_string(max) + " bytes";
-}
+std::string too_long_name(std::size_t max) { return "must be no more than " + std::to_string(max) + " bytes"; }
 
 std::string with_detail(std::string text, std::string_view detail) {
   if (!detail.empty()) text.append(": ").append(detail);
@@ -109,22 +106,19 @@ FieldError required(std::string field, std::string_view detail) {
 }
 
 FieldError invalid_value(std::string field, const Json& value, std::string_view detail) {
-  return {FieldErrorType::kInvalid, std::move(field),
-          with_detail("Invalid value: " + berth::to_string(value), detail)};
+  return {FieldErrorType::kInvalid, std::move(field), with_detail("Invalid value: " + berth::to_string(value), detail)};
 }
 
 FieldError invalid_without_value(std::string field, std::string_view detail) {
   return {FieldErrorType::kInvalid, std::move(field), with_detail("Invalid value", detail)};
 }
 
-FieldError not_supported(std::string field, const Json& value,
-                         const std::vector<std::string_view>& supported) {
+FieldError not_supported(std::string field, const Json& value, const std::vector<std::string_view>& supported) {
   std::string list;
-  for (const std::string_view one : supported)
-    list += (list.empty() ? "" : ", ") + berth::to_string(Json(one));
-  return {FieldErrorType::kNotSupported, std::move(field),
-          with_detail("Unsupported value: " + berth::to_string(value),
-                      list.empty() ? "" : "supported values: " + list)};
+  for (const std::string_view one : supported) list += (list.empty() ? "" : ", ") + berth::to_string(Json(one));
+  return {
+      FieldErrorType::kNotSupported, std::move(field),
+      with_detail("Unsupported value: " + berth::to_string(value), list.empty() ? "" : "supported values: " + list)};
 }
 
 FieldError forbidden_field(std::string field, std::string_view detail) {
@@ -174,8 +168,7 @@ std::string check_qualified_name(std::string_view text) {
       return "a qualified name " + std::string(kNameRule) +
              " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
     if (prefix.empty()) return "prefix part must be non-empty";
-    if (const std::string broken = check_dns_subdomain(prefix); !broken.empty())
-      return "prefix part " + broken;
+    if (const std::string broken = check_dns_subdomain(prefix); !broken.empty()) return "prefix part " + broken;
   }
   if (name.empty()) return "name part must be non-empty";
   if (name.size() > kMaxLabel) return "name part " + too_long_name(kMaxLabel);

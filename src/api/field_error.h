@@ -34,16 +34,14 @@ using FieldErrors = std::vector<FieldError>;
 
 // "spec.parallelism: Invalid value: -1: must be greater than or equal to 0"
 std::string to_string(const FieldError& error);
-std::string to_string(
-    const FieldErrors& errors);  // one: as above; several: "[a, b]", the same text once; none: ""
-std::string_view reason_of(FieldErrorType type);  // "FieldValueInvalid", as in Status causes
+std::string to_string(const FieldErrors& errors);  // one: as above; several: "[a, b]", the same text once; none: ""
+std::string_view reason_of(FieldErrorType type);   // "FieldValueInvalid", as in Status causes
 
 FieldError required(std::string field, std::string_view detail);
 FieldError invalid_value(std::string field, const Json& value, std::string_view detail);
 FieldError invalid_without_value(std::string field,
                                  std::string_view detail);  // "Invalid value: detail", as CEL rules print
-FieldError not_supported(std::string field, const Json& value,
-                         const std::vector<std::string_view>& supported);
+FieldError not_supported(std::string field, const Json& value, const std::vector<std::string_view>& supported);
 FieldError forbidden_field(std::string field, std::string_view detail);
 FieldError duplicate(std::string field, const Json& value);
 FieldError too_long(std::string field, std::size_t max_length);

@@ -68,8 +68,7 @@ Json encode_meta(const ObjectMeta& meta) {
   if (!meta.owners.empty()) {
     JsonArray owners;
     for (const OwnerReference& owner : meta.owners) {
-      JsonObject one{
-          {"apiVersion", owner.api_version}, {"kind", owner.kind}, {"name", owner.name}, {"uid", owner.uid}};
+      JsonObject one{{"apiVersion", owner.api_version}, {"kind", owner.kind}, {"name", owner.name}, {"uid", owner.uid}};
       if (owner.controller) one["controller"] = true;
       if (owner.block_owner_deletion) one["blockOwnerDeletion"] = true;
       owners.push_back(std::move(one));
@@ -154,8 +153,8 @@ bool is_true(const Conditions& conditions, std::string_view type) {
 
 bool set_condition(Conditions& conditions, Condition condition) {
   condition.message.resize(cut_text(condition.message, kMaxConditionMessage).size());
-  const auto it = std::find_if(conditions.begin(), conditions.end(),
-                               [&](const Condition& c) { return c.type == condition.type; });
+  const auto it =
+      std::find_if(conditions.begin(), conditions.end(), [&](const Condition& c) { return c.type == condition.type; });
   if (it == conditions.end()) {
     conditions.push_back(std::move(condition));
     return true;

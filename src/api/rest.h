@@ -44,16 +44,16 @@ struct RestRequest {
   std::vector<std::string> duplicate_fields;  // paths that occur twice in the body's text, found by the parser
 
   std::string field_manager;
-  bool force = false;                                            // apply only
-  bool dry_run = false;                                          // dryRun=All
+  bool force = false;    // apply only
+  bool dry_run = false;  // dryRun=All
   FieldValidation field_validation = FieldValidation::kWarn;
 
   std::string label_selector;
   std::string field_selector;
-  std::int64_t limit = 0;                  // 0: all
+  std::int64_t limit = 0;  // 0: all
   std::string continue_token;
-  std::string resource_version;            // list and watch: where to start; get: not older than
-  std::string resource_version_match;      // "", "Exact", "NotOlderThan"
+  std::string resource_version;        // list and watch: where to start; get: not older than
+  std::string resource_version_match;  // "", "Exact", "NotOlderThan"
   // watch: begin with the objects that exist (KEP-3157); needs "NotOlderThan"
   std::optional<bool> send_initial_events;
   bool allow_bookmarks = false;

@@ -78,13 +78,12 @@ std::optional<Error> check(const LabelRequirement& r) {
     return Error{"values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty"};
   if ((r.op == Op::kExists || r.op == Op::kDoesNotExist) && !r.values.empty())
     return Error{"values: Invalid value: values set must be empty for exists and does not exist"};
-  if ((r.op == Op::kGreaterThan || r.op == Op::kLessThan) &&
-      (r.values.size() != 1 || !integer(r.values.front())))
+  if ((r.op == Op::kGreaterThan || r.op == Op::kLessThan) && (r.values.size() != 1 || !integer(r.values.front())))
     return Error{"values[0]: Invalid value: for 'Gt', 'Lt' operators, the value must be an integer"};
   for (std::size_t i = 0; i < r.values.size(); ++i)
     if (const std::string broken = check_label_value(r.values[i]); !broken.empty())
-      return Error{"values[" + std::to_string(i) + "][" + r.key +
-                   "]: Invalid value: " + to_string(Json(r.values[i])) + ": " + broken};
+      return Error{"values[" + std::to_string(i) + "][" + r.key + "]: Invalid value: " + to_string(Json(r.values[i])) +
+                   ": " + broken};
   return std::nullopt;
 }
 
@@ -157,9 +156,7 @@ bool matches_one(const LabelRequirement& r, const JsonObject& labels) {
   const Json* member = labels.if_contains(r.key);
   const boost::json::string* text = member ? member->if_string() : nullptr;
   if (!text) return r.op == Op::kNotIn || r.op == Op::kDoesNotExist;
-  const auto has_value = [&] {
-    return std::find(r.values.begin(), r.values.end(), view(*text)) != r.values.end();
-  };
+  const auto has_value = [&] { return std::find(r.values.begin(), r.values.end(), view(*text)) != r.values.end(); };
   switch (r.op) {
     case Op::kIn:
       return has_value();
@@ -251,8 +248,7 @@ Result<LabelSelector> LabelSelector::parse(std::string_view text) {
     const Token separator = lexer.take();
     if (separator.end()) return selector;
     if (!separator.is(",")) return found(separator, "',' or 'end of string'");
-    if (!lexer.peek().is_identifier() && !lexer.peek().is("!"))
-      return found(lexer.peek(), "identifier after ','");
+    if (!lexer.peek().is_identifier() && !lexer.peek().is("!")) return found(lexer.peek(), "identifier after ','");
   }
 }
 
@@ -262,8 +258,7 @@ Result<LabelSelector> LabelSelector::from_json(const Json& value) {
   LabelSelector selector;
   for (const auto& member : object_at(value, {"matchLabels"})) {
     if (!member.value().is_string()) return fail("matchLabels of a label selector must be strings");
-    selector.requirements_.push_back(
-        {member.key(), Op::kIn, {std::string(view(member.value().get_string()))}});
+    selector.requirements_.push_back({member.key(), Op::kIn, {std::string(view(member.value().get_string()))}});
   }
   std::sort(selector.requirements_.begin(), selector.requirements_.end(),
             [](const LabelRequirement& a, const LabelRequirement& b) { return a.key < b.key; });
@@ -295,8 +290,7 @@ Result<std::vector<FieldRequirement>> parse_field_selector(std::string_view text
     std::size_t at = 0;
     while (at < term.size() && term[at] != '=' && term.substr(at, 2) != "!=") at += term[at] == '\\' ? 2 : 1;
     if (at >= term.size())
-      return fail("invalid selector: '" + std::string(text) + "'; can't understand '" + std::string(term) +
-                  "'");
+      return fail("invalid selector: '" + std::string(text) + "'; can't understand '" + std::string(term) + "'");
     const bool equal = term[at] == '=';
     const std::size_t length = !equal || term.substr(at, 2) == "==" ? 2 : 1;
     auto value = unescape(term.substr(at + length));

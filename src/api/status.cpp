@@ -20,8 +20,8 @@ RestResponse failure(int code, std::string_view reason, std::string_view message
   return {code, make_status(code, reason, message, std::move(details)), {}};
 }
 
-RestResponse about(int code, std::string_view reason, std::string_view message,
-                   const GroupVersionResource& what, std::string_view name) {
+RestResponse about(int code, std::string_view reason, std::string_view message, const GroupVersionResource& what,
+                   std::string_view name) {
   return failure(code, reason, message, details_of(what.group, what.resource, name));
 }
 
@@ -49,13 +49,11 @@ RestResponse not_found(const GroupVersionResource& what, std::string_view name) 
 }
 
 RestResponse already_exists(const GroupVersionResource& what, std::string_view name) {
-  return about(409, "AlreadyExists", group_resource(what) + " " + quoted(name) + " already exists", what,
-               name);
+  return about(409, "AlreadyExists", group_resource(what) + " " + quoted(name) + " already exists", what, name);
 }
 
 RestResponse conflict(const GroupVersionResource& what, std::string_view name, std::string_view why) {
-  const std::string message =
-      "Operation cannot be fulfilled on " + group_resource(what) + " " + quoted(name) + ": ";
+  const std::string message = "Operation cannot be fulfilled on " + group_resource(what) + " " + quoted(name) + ": ";
   return about(409, "Conflict", message + std::string(why), what, name);
 }
 
@@ -64,34 +62,28 @@ RestResponse forbidden(const GroupVersionResource& what, std::string_view name, 
   return about(403, "Forbidden", object + " is forbidden: " + std::string(why), what, name);
 }
 
-RestResponse invalid(std::string_view group, std::string_view kind, std::string_view name,
-                     const FieldErrors& errors) {
+RestResponse invalid(std::string_view group, std::string_view kind, std::string_view name, const FieldErrors& errors) {
   JsonObject details = details_of(group, kind, name);
   JsonArray causes;
   for (const FieldError& error : errors)
-    causes.push_back(
-        JsonObject{{"reason", reason_of(error.type)}, {"message", error.message}, {"field", error.field}});
+    causes.push_back(JsonObject{{"reason", reason_of(error.type)}, {"message", error.message}, {"field", error.field}});
   details["causes"] = std::move(causes);
-  const std::string qualified =
-      group.empty() ? std::string(kind) : std::string(kind).append(".").append(group);
+  const std::string qualified = group.empty() ? std::string(kind) : std::string(kind).append(".").append(group);
   return failure(422, "Invalid", qualified + " " + quoted(name) + " is invalid: " + to_string(errors),
                  std::move(details));
 }
 
 RestResponse internal_error(std::string_view message) {
   JsonObject details{{"causes", JsonArray{JsonObject{{"message", message}}}}};
-  return failure(500, "InternalError", "Internal error occurred: " + std::string(message),
-                 std::move(details));
+  return failure(500, "InternalError", "Internal error occurred: " + std::string(message), std::move(details));
 }
 
 std::string_view status_reason(const RestResponse& response) {
-  return string_at(response.body, {"kind"}) == "Status" ? string_at(response.body, {"reason"})
-                                                        : std::string_view();
+  return string_at(response.body, {"kind"}) == "Status" ? string_at(response.body, {"reason"}) : std::string_view();
 }
 
 std::string_view status_message(const RestResponse& response) {
-  return string_at(response.body, {"kind"}) == "Status" ? string_at(response.body, {"message"})
-                                                        : std::string_view();
+  return string_at(response.body, {"kind"}) == "Status" ? string_at(response.body, {"message"}) : std::string_view();
 }
 
 std::string failure_text(const RestResponse& response) {

@@ -30,8 +30,7 @@ ResourcePtr with_rules(ResourcePtr resource, AdmissionRules rules, PolicyPtr pol
   auto joined = std::make_shared<ResourceInfo>(*resource);
   if (rules.check) {
     joined->strategy.validating_admission = [rules, policy, group = resource->gvr.group](
-                                                const Json& object, const Json* old,
-                                                std::string_view subresource,
+                                                const Json& object, const Json* old, std::string_view subresource,
                                                 const Lookup& lookup) -> std::optional<api::RestResponse> {
       const auto errors = rules.check(object, old, subresource, {lookup.get, *policy});
       if (errors.empty()) return std::nullopt;

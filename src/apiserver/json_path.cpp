@@ -144,11 +144,10 @@ class JsonPathParser {
     if (!item_path(step.left)) return false;
     spaces();
     if (peek() != ')') {
-      static constexpr std::pair<std::string_view, Op> kOps[] = {
-          {"==", Op::kEqual},        {"!=", Op::kUnequal}, {"<=", Op::kLessEqual},
-          {">=", Op::kGreaterEqual}, {"<", Op::kLess},     {">", Op::kGreater}};
-      const auto* op =
-          std::find_if(std::begin(kOps), std::end(kOps), [&](const auto& o) { return take(o.first); });
+      static constexpr std::pair<std::string_view, Op> kOps[] = {{"==", Op::kEqual},     {"!=", Op::kUnequal},
+                                                                 {"<=", Op::kLessEqual}, {">=", Op::kGreaterEqual},
+                                                                 {"<", Op::kLess},       {">", Op::kGreater}};
+      const auto* op = std::find_if(std::begin(kOps), std::end(kOps), [&](const auto& o) { return take(o.first); });
       if (op == std::end(kOps)) return false;
       step.op = op->second;
       spaces();
@@ -289,8 +288,7 @@ void JsonPath::walk(const Json& value, const std::vector<Step>& steps, std::size
     case Kind::kSlice: {
       if (list == nullptr) return;
       const std::size_t end = step.has_end ? clamp_index(step.end, list->size()) : list->size();
-      for (std::size_t i = clamp_index(step.index, list->size()); i < end;
-           i += static_cast<std::size_t>(step.step)) {
+      for (std::size_t i = clamp_index(step.index, list->size()); i < end; i += static_cast<std::size_t>(step.step)) {
         walk((*list)[i], steps, at + 1, limit, out);
       }
       return;
@@ -303,8 +301,7 @@ void JsonPath::walk(const Json& value, const std::vector<Step>& steps, std::size
         }
       } else if (value.is_object()) {
         for (const auto& member : value.get_object()) {
-          if (step.kind == Kind::kAny || passes(member.value(), step))
-            walk(member.value(), steps, at + 1, limit, out);
+          if (step.kind == Kind::kAny || passes(member.value(), step)) walk(member.value(), steps, at + 1, limit, out);
         }
       }
       return;

@@ -19,8 +19,7 @@ FieldErrors check_list(const api::RestRequest& r) {
       refuse(errors, "resourceVersionMatch is forbidden unless resourceVersion is provided");
     if (!r.continue_token.empty()) refuse(errors, "resourceVersionMatch is forbidden when continue is provided");
     if (match != "Exact" && match != "NotOlderThan") {
-      errors.push_back(
-          api::not_supported("resourceVersionMatch", Json(match), {"Exact", "NotOlderThan", ""}));
+      errors.push_back(api::not_supported("resourceVersionMatch", Json(match), {"Exact", "NotOlderThan", ""}));
     }
     if (match == "Exact" && r.resource_version == "0") {
       refuse(errors, "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");

@@ -17,8 +17,7 @@ ResourcePtr Registry::find(const api::GroupVersionResource& gvr) const {
   return it == resources_.end() ? nullptr : it->second;
 }
 
-ResourcePtr Registry::find_kind(std::string_view group, std::string_view version,
-                                std::string_view kind) const {
+ResourcePtr Registry::find_kind(std::string_view group, std::string_view version, std::string_view kind) const {
   for (const auto& [gvr, resource] : resources_) {
     if (gvr.group == group && gvr.version == version && resource->kind == kind) return resource;
   }

@@ -20,7 +20,7 @@ class Registry {
   // Adds the resource, or replaces the one with the same group, version and resource.
   void add(ResourcePtr resource);
   void remove(const api::GroupVersionResource& gvr);
-  ResourcePtr find(const api::GroupVersionResource& gvr) const;                       // null when not served
+  ResourcePtr find(const api::GroupVersionResource& gvr) const;  // null when not served
   ResourcePtr find_kind(std::string_view group, std::string_view version, std::string_view kind) const;
   std::vector<ResourcePtr> all() const;  // ordered by group, version, resource
   // Incremented by each change; discovery and OpenAPI caches compare it.

@@ -48,8 +48,8 @@ struct Strategy {
   std::function<std::optional<api::RestResponse>(Json& object, const Json* old, const Lookup&)> admit;
   // What validating webhooks would reject; runs after all other validation succeeded. `old` is null on create.
   // nullopt: allowed.
-  std::function<std::optional<api::RestResponse>(const Json& object, const Json* old,
-                                                 std::string_view subresource, const Lookup&)>
+  std::function<std::optional<api::RestResponse>(const Json& object, const Json* old, std::string_view subresource,
+                                                 const Lookup&)>
       validating_admission;
   // What validating webhooks would reject for a deletion; the error becomes a 403.
   std::function<Result<void>(const Json& object, const Lookup&)> deletion_admission;
@@ -63,8 +63,8 @@ struct Strategy {
   bool status_kept_on_create = false;          // true for Node
   // Maintain metadata.generation; false for kinds without it (ConfigMap, Node, Event, ...).
   bool counts_generation = true;
-  bool unconditional_update = true;            // allow PUT without resourceVersion; false for custom resources
-  bool graceful_delete = false;                // Pod: uses deletionGracePeriodSeconds
+  bool unconditional_update = true;  // allow PUT without resourceVersion; false for custom resources
+  bool graceful_delete = false;      // Pod: uses deletionGracePeriodSeconds
   // When the request does not say; batch/v1 Job has the legacy default "Orphan"
   std::string default_propagation = "Background";
 };
@@ -83,9 +83,9 @@ struct ResourceInfo {
   bool name_in_columns = false;                 // Event: `columns` and `cells` are the whole row, including Name
   // An empty object of the kind, for example {"status": {}}. On create, the fields that differ from it are owned.
   Json zero;
-  SchemaPtr schema;                             // of the whole object; meta_schema() describes metadata
-  bool custom = false;                          // defined by a CustomResourceDefinition
-  std::string storage_version;                  // objects of all versions of the resource are stored in this version
+  SchemaPtr schema;             // of the whole object; meta_schema() describes metadata
+  bool custom = false;          // defined by a CustomResourceDefinition
+  std::string storage_version;  // objects of all versions of the resource are stored in this version
   Strategy strategy;
 };
 using ResourcePtr = std::shared_ptr<const ResourceInfo>;

@@ -16,12 +16,9 @@ Amount to_amount(std::string_view resource, const Quantity& q) {
 
 Quantity to_quantity(std::string_view resource, Amount a) {
   if (resource == "cpu") return Quantity::of_milli(a.count());
-  return Quantity::of(a.count(),
-                      is_binary(resource) ? Quantity::Format::kBinarySi : Quantity::Format::kDecimalSi);
+  return Quantity::of(a.count(), is_binary(resource) ? Quantity::Format::kBinarySi : Quantity::Format::kDecimalSi);
 }
 
-std::string format_amount(std::string_view resource, Amount a) {
-  return to_quantity(resource, a).to_string();
-}
+std::string format_amount(std::string_view resource, Amount a) { return to_quantity(resource, a).to_string(); }
 
 }  // namespace berth

@@ -22,8 +22,9 @@ std::optional<std::string> base64_decode(std::string_view text) {
   for (const char c : text) {
     if (!std::isspace(static_cast<unsigned char>(c))) clean += c;
   }
-  const std::size_t padding =
-      clean.ends_with("==") ? 2 : clean.ends_with('=') ? 1 : 0;  // of the last group of four characters
+  const std::size_t padding = clean.ends_with("==")  ? 2
+                              : clean.ends_with('=') ? 1
+                                                     : 0;  // of the last group of four characters
   const bool stray = clean.size() % 4 != 0 || std::count(clean.begin(), clean.end(), '=') != static_cast<long>(padding);
   if (stray) return std::nullopt;
   std::string out(clean.size() / 4 * 3, '\0');
@@ -45,7 +46,8 @@ std::string base64url_encode(std::string_view bytes) {
 
 std::optional<std::string> base64url_decode(std::string_view text) {
   std::string plain(text);
-  const bool stray = std::any_of(plain.begin(), plain.end(), [](unsigned char c) { return !std::isalnum(c) && c != '-' && c != '_'; });
+  const bool stray =
+      std::any_of(plain.begin(), plain.end(), [](unsigned char c) { return !std::isalnum(c) && c != '-' && c != '_'; });
   if (stray) return std::nullopt;
   std::replace(plain.begin(), plain.end(), '-', '+');
   std::replace(plain.begin(), plain.end(), '_', '/');

@@ -23,7 +23,7 @@ class Executor {
   virtual void post(Task task) = 0;
   // Runs once at `when` (soon if past); call on the executor's thread
   virtual TimerId at(Time when, Task task) = 0;
-  virtual void cancel(TimerId timer) = 0;                // no effect after it ran
+  virtual void cancel(TimerId timer) = 0;  // no effect after it ran
   TimerId after(Duration d, Task task) { return at(now() + d, std::move(task)); }
 };
 
@@ -36,8 +36,8 @@ class VirtualExecutor final : public Executor {
   TimerId at(Time when, Task task) override;
   void cancel(TimerId timer) override;
 
-  bool step();                    // runs the next task; false when there is none
-  void run_until(Time end);       // runs all tasks due up to and including `end`, then now() == end
+  bool step();                            // runs the next task; false when there is none
+  void run_until(Time end);               // runs all tasks due up to and including `end`, then now() == end
   bool run_ready(std::size_t max_tasks);  // runs the tasks due now; false when there are more
   std::optional<Time> next_due() const;
 

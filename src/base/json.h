@@ -40,7 +40,7 @@ bool json_equal(const Json& a, const Json& b);
 std::string canonical_json(const Json& value);
 
 // Reading without exceptions. A step is an object key; a missing key or a value of another type ends the walk.
-const Json* find(const Json& value, std::string_view key);                                // nullptr when absent
+const Json* find(const Json& value, std::string_view key);                               // nullptr when absent
 const Json* find_path(const Json& value, std::initializer_list<std::string_view> keys);  // nullptr when absent
 std::string_view string_at(const Json& value, std::initializer_list<std::string_view> keys,
                            std::string_view otherwise = {});
@@ -48,8 +48,8 @@ std::int64_t int_at(const Json& value, std::initializer_list<std::string_view> k
 bool bool_at(const Json& value, std::initializer_list<std::string_view> keys, bool otherwise = false);
 std::optional<std::int64_t> optional_int_at(const Json& value, std::initializer_list<std::string_view> keys);
 std::optional<std::int32_t> optional_int32_at(const Json& value, std::initializer_list<std::string_view> keys);
-const JsonArray& array_at(const Json& value, std::initializer_list<std::string_view> keys);     // empty when absent
-const JsonObject& object_at(const Json& value, std::initializer_list<std::string_view> keys);   // empty when absent
+const JsonArray& array_at(const Json& value, std::initializer_list<std::string_view> keys);    // empty when absent
+const JsonObject& object_at(const Json& value, std::initializer_list<std::string_view> keys);  // empty when absent
 
 // Creates the objects along the path and returns the member at its end, null when it is new. Replaces a value on the
 // path that is not an object.

@@ -151,8 +151,7 @@ struct JsonWriter {
       std::vector<const JsonObject::value_type*> members;
       members.reserve(object.size());
       for (const auto& member : object) members.push_back(&member);
-      std::sort(members.begin(), members.end(),
-                [](const auto* a, const auto* b) { return a->key() < b->key(); });
+      std::sort(members.begin(), members.end(), [](const auto* a, const auto* b) { return a->key() < b->key(); });
       for (const auto* member : members) write_member(*member);
     } else {
       for (const auto& member : object) write_member(member);
@@ -212,8 +211,8 @@ bool json_equal(const Json& a, const Json& b) {
     case boost::json::kind::string:
       return a.get_string() == b.get_string();
     case boost::json::kind::array:
-      return std::equal(a.get_array().begin(), a.get_array().end(), b.get_array().begin(),
-                        b.get_array().end(), json_equal);
+      return std::equal(a.get_array().begin(), a.get_array().end(), b.get_array().begin(), b.get_array().end(),
+                        json_equal);
     case boost::json::kind::object: {
       const JsonObject& x = a.get_object();
       const JsonObject& y = b.get_object();

@@ -52,8 +52,8 @@ std::string text_line(Level level, std::string_view message, std::initializer_li
   line += name_of(level);
   line.append(6 - name_of(level).size(), ' ');
   // A message with a line break or control character is quoted as a whole: one entry is one line.
-  const bool plain = std::none_of(message.begin(), message.end(),
-                                  [](char c) { return static_cast<unsigned char>(c) < ' '; });
+  const bool plain =
+      std::none_of(message.begin(), message.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; });
   line += plain ? std::string(message) : berth::to_string(Json(message));
   for (const Field& field : fields) {
     line += ' ';
@@ -69,8 +69,7 @@ std::string json_line(Level level, std::string_view message, std::initializer_li
   object["ts"] = now();
   object["level"] = name_of(level);
   object["msg"] = message;
-  for (const Field& field : fields)
-    object[boost::json::string_view(field.key.data(), field.key.size())] = field.value;
+  for (const Field& field : fields) object[boost::json::string_view(field.key.data(), field.key.size())] = field.value;
   return berth::to_string(Json(std::move(object)));
 }
 
@@ -82,8 +81,8 @@ void write(Level level, std::string_view message, std::initializer_list<Field> f
     made->flush_on(spdlog::level::trace);
     return made;
   }();
-  const std::string line = settings().format == Format::kJson ? json_line(level, message, fields)
-                                                              : text_line(level, message, fields);
+  const std::string line =
+      settings().format == Format::kJson ? json_line(level, message, fields) : text_line(level, message, fields);
   logger->log(spdlog::level::info, spdlog::string_view_t(line.data(), line.size()));
 }
 
@@ -97,17 +96,9 @@ Result<Level> parse_level(std::string_view name) {
   return fail("log level \"" + std::string(name) + "\": expected debug, info, warn or error");
 }
 
-void debug(std::string_view message, std::initializer_list<Field> fields) {
-  write(Level::kDebug, message, fields);
-}
-void info(std::string_view message, std::initializer_list<Field> fields) {
-  write(Level::kInfo, message, fields);
-}
-void warn(std::string_view message, std::initializer_list<Field> fields) {
-  write(Level::kWarn, message, fields);
-}
-void error(std::string_view message, std::initializer_list<Field> fields) {
-  write(Level::kError, message, fields);
-}
+void debug(std::string_view message, std::initializer_list<Field> fields) { write(Level::kDebug, message, fields); }
+void info(std::string_view message, std::initializer_list<Field> fields) { write(Level::kInfo, message, fields); }
+void warn(std::string_view message, std::initializer_list<Field> fields) { write(Level::kWarn, message, fields); }
+void error(std::string_view message, std::initializer_list<Field> fields) { write(Level::kError, message, fields); }
 
 }  // namespace berth::log

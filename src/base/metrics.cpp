@@ -19,8 +19,7 @@
 namespace berth {
 namespace {
 
-constexpr std::size_t kMaxSeries =
-    10'000;  // per family: names of objects that come and go must not fill the memory
+constexpr std::size_t kMaxSeries = 10'000;  // per family: names of objects that come and go must not fill the memory
 
 using LabelMap = std::map<std::string, std::string>;
 
@@ -70,8 +69,7 @@ struct MetricFamily::Impl {
   // Applies `change` to the series with these labels; adds the series when it is new and the family is not full.
   // Holds the lock throughout, because remove() on another thread frees the series.
   template <typename T, typename Change, typename... Arguments>
-  void with(prometheus::Family<T>& family, const MetricLabels& labels, Change change,
-            const Arguments&... arguments) {
+  void with(prometheus::Family<T>& family, const MetricLabels& labels, Change change, const Arguments&... arguments) {
     std::string key = key_of(labels);
     const std::lock_guard lock(mutex);
     auto it = series.find(key);
@@ -130,8 +128,7 @@ void GaugeFamily::set(const MetricLabels& labels, double value) {
 
 void HistogramFamily::observe(const MetricLabels& labels, double value) {
   impl_->with(
-      *impl_->histograms, labels, [&](prometheus::Histogram& histogram) { histogram.Observe(value); },
-      impl_->buckets);
+      *impl_->histograms, labels, [&](prometheus::Histogram& histogram) { histogram.Observe(value); }, impl_->buckets);
 }
 
 struct Metrics::Impl {
@@ -163,8 +160,7 @@ GaugeFamily Metrics::gauge(const std::string& name, const std::string& help) {
   return GaugeFamily(std::move(family));
 }
 
-HistogramFamily Metrics::histogram(const std::string& name, const std::string& help,
-                                   std::vector<double> buckets) {
+HistogramFamily Metrics::histogram(const std::string& name, const std::string& help, std::vector<double> buckets) {
   impl_->declare(name);
   auto family = std::make_shared<MetricFamily::Impl>(impl_->dropped);
   family->histograms = &prometheus::BuildHistogram().Name(name).Help(help).Register(impl_->registry);

@@ -26,11 +26,16 @@ void add_escaped(std::string& out, std::string_view text, bool quotes) {
 
 std::string_view name_of(MetricType type) {
   switch (type) {
-    case MetricType::Counter: return "counter";
-    case MetricType::Gauge: return "gauge";
-    case MetricType::Histogram: return "histogram";
-    case MetricType::Summary: return "summary";
-    default: return "untyped";
+    case MetricType::Counter:
+      return "counter";
+    case MetricType::Gauge:
+      return "gauge";
+    case MetricType::Histogram:
+      return "histogram";
+    case MetricType::Summary:
+      return "summary";
+    default:
+      return "untyped";
   }
 }
 
@@ -50,11 +55,16 @@ class FamilyWriter {
  private:
   void write(const ClientMetric& metric) {
     switch (family_.type) {
-      case MetricType::Counter: return line(metric, "", metric.counter.value);
-      case MetricType::Gauge: return line(metric, "", metric.gauge.value);
-      case MetricType::Histogram: return histogram(metric);
-      case MetricType::Summary: return summary(metric);
-      default: return line(metric, "", metric.untyped.value);
+      case MetricType::Counter:
+        return line(metric, "", metric.counter.value);
+      case MetricType::Gauge:
+        return line(metric, "", metric.gauge.value);
+      case MetricType::Histogram:
+        return histogram(metric);
+      case MetricType::Summary:
+        return summary(metric);
+      default:
+        return line(metric, "", metric.untyped.value);
     }
   }
 
@@ -78,7 +88,8 @@ class FamilyWriter {
     line(metric, "_count", static_cast<double>(data.sample_count));
   }
 
-  void line(const ClientMetric& metric, std::string_view suffix, double value, std::string_view label = {}, double at = 0) {
+  void line(const ClientMetric& metric, std::string_view suffix, double value, std::string_view label = {},
+            double at = 0) {
     (out_ += family_.name) += suffix;
     char before = '{';
     const auto add_label = [&](std::string_view name, std::string_view text) {

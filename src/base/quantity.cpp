@@ -51,18 +51,9 @@ struct Suffix {
   std::string_view text;
   int exponent;
 };
-constexpr std::array<Suffix, 10> kDecimal{{{"n", -9},
-                                           {"u", -6},
-                                           {"m", -3},
-                                           {"", 0},
-                                           {"k", 3},
-                                           {"M", 6},
-                                           {"G", 9},
-                                           {"T", 12},
-                                           {"P", 15},
-                                           {"E", 18}}};
-constexpr std::array<Suffix, 6> kBinary{
-    {{"Ki", 10}, {"Mi", 20}, {"Gi", 30}, {"Ti", 40}, {"Pi", 50}, {"Ei", 60}}};
+constexpr std::array<Suffix, 10> kDecimal{
+    {{"n", -9}, {"u", -6}, {"m", -3}, {"", 0}, {"k", 3}, {"M", 6}, {"G", 9}, {"T", 12}, {"P", 15}, {"E", 18}}};
+constexpr std::array<Suffix, 6> kBinary{{{"Ki", 10}, {"Mi", 20}, {"Gi", 30}, {"Ti", 40}, {"Pi", 50}, {"Ei", 60}}};
 
 // The parts of "-1.25Gi", all slices of the text.
 struct Parts {
@@ -92,8 +83,7 @@ Result<Parts> split(std::string_view text) {
   std::string_view tail = end_of_letters == std::string_view::npos ? "" : parts.suffix.substr(end_of_letters);
   if (!tail.empty() && (tail[0] == '-' || tail[0] == '+')) tail.remove_prefix(1);
   if ((parts.whole.empty() && parts.fraction.empty()) || !std::all_of(tail.begin(), tail.end(), is_digit))
-    return fail(
-        "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+    return fail("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
   return parts;
 }
 
@@ -176,8 +166,7 @@ Wide binary_nano(std::string_view whole, std::string_view fraction, int exponent
   for (const char c : fraction) rest.push_back(static_cast<std::uint8_t>(c - '0'));
   units = units * factor + multiply_fraction(rest, factor);
   if (units >= static_cast<UnsignedWide>(kMaxInt64)) return kMaxInt64 * kNanoPerUnit;
-  Wide nano =
-      static_cast<Wide>(units) * kNanoPerUnit + static_cast<Wide>(multiply_fraction(rest, 1'000'000'000));
+  Wide nano = static_cast<Wide>(units) * kNanoPerUnit + static_cast<Wide>(multiply_fraction(rest, 1'000'000'000));
   if (std::any_of(rest.begin(), rest.end(), [](std::uint8_t digit) { return digit != 0; })) ++nano;
   return nano;
 }
@@ -235,8 +224,7 @@ Result<Quantity> Quantity::parse(std::string_view text) {
 std::string Quantity::to_string() const {
   if (nano_ == 0) return "0";
   const bool small = nano_ > -1024 * kNanoPerUnit && nano_ < 1024 * kNanoPerUnit;
-  if (format_ == Format::kBinarySi && !small && nano_ % kNanoPerUnit == 0)
-    return print_binary(nano_ / kNanoPerUnit);
+  if (format_ == Format::kBinarySi && !small && nano_ % kNanoPerUnit == 0) return print_binary(nano_ / kNanoPerUnit);
   return print_decimal(nano_, format_ == Format::kDecimalExponent);
 }
 

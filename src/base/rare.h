@@ -32,11 +32,15 @@ class Rare {
   T& emplace() { return *(value_ = std::make_unique<T>()); }
   void reset() { value_.reset(); }
 
-  friend bool operator==(const Rare& a, const Rare& b) { return a.value_ && b.value_ ? *a == *b : !a.value_ == !b.value_; }
+  friend bool operator==(const Rare& a, const Rare& b) {
+    return a.value_ && b.value_ ? *a == *b : !a.value_ == !b.value_;
+  }
   friend bool operator==(const Rare& a, const T& b) { return a.value_ && *a == b; }
   friend bool operator==(const Rare& a, std::nullopt_t) { return !a.value_; }
   // Without this overload, std::optional's comparison with a value is chosen, for which two empty optionals differ.
-  friend bool operator==(const Rare& a, const std::optional<T>& b) { return a.value_ && b ? *a == *b : !a.value_ == !b; }
+  friend bool operator==(const Rare& a, const std::optional<T>& b) {
+    return a.value_ && b ? *a == *b : !a.value_ == !b;
+  }
 
  private:
   std::unique_ptr<T> value_;

@@ -136,8 +136,7 @@ std::string calendar(Time t) {
   char text[64];
   std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d", static_cast<int>(date.year()),
                 static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                static_cast<int>(seconds / 3600), static_cast<int>(seconds / 60 % 60),
-                static_cast<int>(seconds % 60));
+                static_cast<int>(seconds / 3600), static_cast<int>(seconds / 60 % 60), static_cast<int>(seconds % 60));
   return text;
 }
 
@@ -171,12 +170,11 @@ Result<Time> parse_time(std::string_view text) {
   const std::optional<std::int64_t> part = fraction(text, at);
   if (!part) return bad_time(text);
   const std::optional<int> minutes = offset(text, at);
-  const std::chrono::year_month_day date(std::chrono::year(year),
-                                         std::chrono::month(static_cast<unsigned>(month)),
+  const std::chrono::year_month_day date(std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
                                          std::chrono::day(static_cast<unsigned>(day)));
   if (!minutes || at != text.size() || !date.ok()) return bad_time(text);
-  return Time(std::chrono::sys_days(date)) + std::chrono::hours(hour) +
-         std::chrono::minutes(minute - *minutes) + std::chrono::seconds(second) + microseconds(*part);
+  return Time(std::chrono::sys_days(date)) + std::chrono::hours(hour) + std::chrono::minutes(minute - *minutes) +
+         std::chrono::seconds(second) + microseconds(*part);
 }
 
 std::string format_duration(Duration d) {

@@ -13,8 +13,8 @@ namespace berth {
 using Duration = std::chrono::microseconds;
 using Time = std::chrono::sys_time<Duration>;  // UTC
 
-std::string format_time(Time t);        // RFC 3339, whole seconds: metav1.Time, "2026-11-21T09:30:00Z"
-std::string format_micro_time(Time t);  // RFC 3339, six decimals: metav1.MicroTime
+std::string format_time(Time t);                 // RFC 3339, whole seconds: metav1.Time, "2026-11-21T09:30:00Z"
+std::string format_micro_time(Time t);           // RFC 3339, six decimals: metav1.MicroTime
 Result<Time> parse_time(std::string_view text);  // RFC 3339 with any fraction and offset
 
 std::string format_duration(Duration d);                 // as Go prints: "1h0m5s", "1.5s", "0s"

@@ -70,8 +70,7 @@ class Builder final : public YAML::EventHandler {
     const auto known = anchors_.find(anchor);
     if (known == anchors_.end()) throw Stop{mark, "an alias may not point into itself"};
     if (wants_key()) {
-      if (const auto* text = known->second.value.if_string())
-        return take_key(mark, std::string(view(*text)), false);
+      if (const auto* text = known->second.value.if_string()) return take_key(mark, std::string(view(*text)), false);
       throw Stop{mark, "a mapping key must be a scalar"};
     }
     add(mark, known->second.value, 0, known->second.nodes, known->second.depth);
@@ -125,8 +124,7 @@ class Builder final : public YAML::EventHandler {
     Result<Json> value = resolve_yaml_scalar(text);
     if (!value) throw Stop{mark, value.error().message};
     const bool fits = tag == kPlain || (tag.ends_with(":int") && value->is_int64()) ||
-                      (tag.ends_with(":float") && value->is_number()) ||
-                      (tag.ends_with(":bool") && value->is_bool()) ||
+                      (tag.ends_with(":float") && value->is_number()) || (tag.ends_with(":bool") && value->is_bool()) ||
                       (tag.ends_with(":null") && value->is_null());
     if (!fits) throw Stop{mark, "\"" + text + "\" is not a value of tag " + tag};
     return std::move(*value);
@@ -156,8 +154,7 @@ class Builder final : public YAML::EventHandler {
     Open done = std::move(open_.back());
     open_.pop_back();
     for (const Json& source : done.merged)
-      for (const auto& member : source.get_object())
-        done.value.get_object().emplace(member.key(), member.value());
+      for (const auto& member : source.get_object()) done.value.get_object().emplace(member.key(), member.value());
     // The contents are counted already; merged members were counted with their aliases.
     if (done.anchor == 0) return add(done.mark, std::move(done.value), 0, 1, 0);
     const std::size_t nodes = count_nodes(done.value);
@@ -208,16 +205,16 @@ class Builder final : public YAML::EventHandler {
 
 tl::unexpected<Error> error_at(const YAML::Mark& mark, const std::string& why) {
   if (mark.is_null()) return fail("invalid YAML: " + why);
-  return fail("invalid YAML at line " + std::to_string(mark.line + 1) + ", column " +
-              std::to_string(mark.column + 1) + ": " + why);
+  return fail("invalid YAML at line " + std::to_string(mark.line + 1) + ", column " + std::to_string(mark.column + 1) +
+              ": " + why);
 }
 
 }  // namespace
 
 Result<std::vector<Json>> parse_yaml(std::string_view text, const YamlLimits& limits) {
   if (text.size() > limits.max_bytes)
-    return fail("YAML of " + std::to_string(text.size()) + " bytes: at most " +
-                std::to_string(limits.max_bytes) + " are accepted");
+    return fail("YAML of " + std::to_string(text.size()) + " bytes: at most " + std::to_string(limits.max_bytes) +
+                " are accepted");
   Builder builder(limits);
   try {
     std::istringstream stream{std::string(text)};

@@ -65,8 +65,7 @@ Result<Json> decimal(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return fail("number out of range");
-  if (std::trunc(value) == value && value >= -0x1p63 && value < 0x1p63)
-    return Json(static_cast<std::int64_t>(value));
+  if (std::trunc(value) == value && value >= -0x1p63 && value < 0x1p63) return Json(static_cast<std::int64_t>(value));
   return Json(value);
 }
 

@@ -16,8 +16,7 @@ bool is_word_char(char c) {
 bool is_reserved(std::string_view text) {
   std::string lower;
   for (const char c : text) lower += static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
-  for (const std::string_view word :
-       {"y", "n", "yes", "no", "on", "off", "true", "false", "null", "~", ".inf", ".nan"})
+  for (const std::string_view word : {"y", "n", "yes", "no", "on", "off", "true", "false", "null", "~", ".inf", ".nan"})
     if (lower == word) return true;
   return false;
 }
@@ -31,14 +30,14 @@ bool is_plain(std::string_view text) {
   if (first >= '0' && first <= '9') {
     // A leading digit may start a date, a base-60 number or the like in YAML 1.1: plain only when `text` has a letter
     // from g to z.
-    const bool has_letter = std::any_of(
-        text.begin(), text.end(), [](char c) { return (c >= 'g' && c <= 'z') || (c >= 'G' && c <= 'Z'); });
+    const bool has_letter =
+        std::any_of(text.begin(), text.end(), [](char c) { return (c >= 'g' && c <= 'z') || (c >= 'G' && c <= 'Z'); });
     if (!has_letter || text.find_first_of("_:+") != std::string_view::npos) return false;
   }
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    const bool inner = (c == ' ' && text[i - 1] != ':') ||
-                       (c == ':' && i + 1 < text.size() && text[i + 1] != ' ') || c == ',';
+    const bool inner =
+        (c == ' ' && text[i - 1] != ':') || (c == ':' && i + 1 < text.size() && text[i + 1] != ' ') || c == ',';
     if (!is_word_char(c) && !inner) return false;
   }
   const Result<Json> meaning = resolve_yaml_scalar(text);
@@ -91,8 +90,7 @@ struct YamlWriter {
   }
 
   static bool is_nested(const Json& value) {
-    return (value.is_object() && !value.get_object().empty()) ||
-           (value.is_array() && !value.get_array().empty());
+    return (value.is_object() && !value.get_object().empty()) || (value.is_array() && !value.get_array().empty());
   }
 
   // Writes the lines of an object or array at `depth`. With `inline_first` the first line is indented already.

@@ -19,8 +19,7 @@ constexpr std::chrono::milliseconds kBetweenAttempts{100};
 std::string described(const Json& object) {
   const std::string_view ns = string_at(object, {"metadata", "namespace"});
   std::string text(string_at(object, {"kind"}));
-  text +=
-      " " + (ns.empty() ? "" : std::string(ns) + "/") + std::string(string_at(object, {"metadata", "name"}));
+  text += " " + (ns.empty() ? "" : std::string(ns) + "/") + std::string(string_at(object, {"metadata", "name"}));
   return text;
 }
 
@@ -41,12 +40,12 @@ class Applying : public std::enable_shared_from_this<Applying> {
     const std::string_view api_version = string_at(o.object, {"apiVersion"});
     const std::size_t slash = api_version.find('/');
     const bool core = slash == std::string_view::npos;
-    const auto info = registry_.find_kind(core ? "" : api_version.substr(0, slash),
-                                          core ? api_version : api_version.substr(slash + 1),
-                                          string_at(o.object, {"kind"}));
+    const auto info =
+        registry_.find_kind(core ? "" : api_version.substr(0, slash),
+                            core ? api_version : api_version.substr(slash + 1), string_at(o.object, {"kind"}));
     if (!info)
-      return again("no kind \"" + std::string(string_at(o.object, {"kind"})) + "\" in \"" +
-                   std::string(api_version) + "\" is served");
+      return again("no kind \"" + std::string(string_at(o.object, {"kind"})) + "\" in \"" + std::string(api_version) +
+                   "\" is served");
     apply(o, *info);
   }
 
@@ -118,11 +117,9 @@ Result<std::vector<ObjectToApply>> parse_objects(std::string_view text, const st
       continue;
     }
     for (const std::string_view key : {"apiVersion", "kind"}) {
-      if (string_at(document, {key}).empty())
-        return fail(where + ": " + std::string(key) + ": expected a text");
+      if (string_at(document, {key}).empty()) return fail(where + ": " + std::string(key) + ": expected a text");
     }
-    if (string_at(document, {"metadata", "name"}).empty())
-      return fail(where + ": metadata.name: expected a name");
+    if (string_at(document, {"metadata", "name"}).empty()) return fail(where + ": metadata.name: expected a name");
     objects.push_back({std::move(document), std::move(where)});
   }
   return objects;
@@ -136,8 +133,7 @@ Result<std::vector<ObjectToApply>> read_objects(const std::vector<std::string>& 
     if (fs::is_directory(path, error)) {
       for (const auto& entry : fs::directory_iterator(path, error)) {
         const std::string extension = entry.path().extension();
-        if (extension == ".yaml" || extension == ".yml" || extension == ".json")
-          files.push_back(entry.path());
+        if (extension == ".yaml" || extension == ".yml" || extension == ".json") files.push_back(entry.path());
       }
       if (error) return fail(path + ": " + error.message());
       std::sort(files.begin(), files.end());
@@ -149,8 +145,7 @@ Result<std::vector<ObjectToApply>> read_objects(const std::vector<std::string>& 
       if (!text) return fail(text.error().message);
       auto objects = parse_objects(*text, file);
       if (!objects) return objects;
-      all.insert(all.end(), std::make_move_iterator(objects->begin()),
-                 std::make_move_iterator(objects->end()));
+      all.insert(all.end(), std::make_move_iterator(objects->begin()), std::make_move_iterator(objects->end()));
     }
   }
   return all;

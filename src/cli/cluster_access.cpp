@@ -27,9 +27,8 @@ bool passes(const api::RestResponse& response) {
 }  // namespace
 
 void add_access_flags(CLI::App& app, AccessFlags& flags) {
-  app.add_option(
-      "--kubeconfig", flags.kubeconfig,
-      "The kubeconfig to use (default: $KUBECONFIG, else the pod's service account, else ~/.kube/config)");
+  app.add_option("--kubeconfig", flags.kubeconfig,
+                 "The kubeconfig to use (default: $KUBECONFIG, else the pod's service account, else ~/.kube/config)");
   app.add_option("--context", flags.context, "The kubeconfig's context to use (default: its current one)");
 }
 
@@ -38,12 +37,11 @@ Result<FoundAccess> find_access(const AccessFlags& flags) {
   const bool said =
       !flags.kubeconfig.empty() || !flags.context.empty() || (kubeconfig != nullptr && *kubeconfig != '\0');
   if (!said) {
-    auto pod = kube::in_cluster_access(std::getenv("KUBERNETES_SERVICE_HOST"),
-                                       std::getenv("KUBERNETES_SERVICE_PORT"));
+    auto pod = kube::in_cluster_access(std::getenv("KUBERNETES_SERVICE_HOST"), std::getenv("KUBERNETES_SERVICE_PORT"));
     if (pod) return FoundAccess{std::move(*pod), true};
   }
-  auto access = kube::load_kubeconfig(
-      kube::kubeconfig_files(flags.kubeconfig, kubeconfig, std::getenv("HOME")), flags.context);
+  auto access =
+      kube::load_kubeconfig(kube::kubeconfig_files(flags.kubeconfig, kubeconfig, std::getenv("HOME")), flags.context);
   if (!access) return tl::unexpected(access.error());
   return FoundAccess{std::move(*access), false};
 }
@@ -65,15 +63,12 @@ std::string explain_refusal(const api::RestResponse& response, const api::GroupV
     return access.server + " does not serve " + name_of(resource) + ": Berth needs a newer Kubernetes";
   const bool hopeless = response.code == 0 && api::status_reason(response) == kube::kHopeless;
   const std::string remedy = hopeless ? "; check certificate-authority and the credentials there" : "";
-  if (response.code == 0)
-    return access.server + " cannot be used (" + access.origin + "): " + message + remedy;
-  return access.server + " answers " + std::to_string(response.code) + " for " + name_of(resource) + ": " +
-         message;
+  if (response.code == 0) return access.server + " cannot be used (" + access.origin + "): " + message + remedy;
+  return access.server + " answers " + std::to_string(response.code) + " for " + name_of(resource) + ": " + message;
 }
 
 struct AccessCheck::Impl : std::enable_shared_from_this<AccessCheck::Impl> {
-  Impl(api::RestClient& c, Executor& e, kube::Access a, std::vector<Needed> n,
-       std::function<void(Result<void>)> d)
+  Impl(api::RestClient& c, Executor& e, kube::Access a, std::vector<Needed> n, std::function<void(Result<void>)> d)
       : client(c), executor(e), access(std::move(a)), needed(std::move(n)), done(std::move(d)) {}
 
   void ask() {
@@ -98,8 +93,7 @@ struct AccessCheck::Impl : std::enable_shared_from_this<AccessCheck::Impl> {
     }
     const std::string why = explain_refusal(response, what.resource, access);
     if (!passes(response) || executor.now() >= give_up) return std::exchange(done, {})(fail(why));
-    if (!std::exchange(warned, true))
-      log::warn("the API server cannot be used yet; trying again", {{"why", why}});
+    if (!std::exchange(warned, true)) log::warn("the API server cannot be used yet; trying again", {{"why", why}});
     timer = executor.after(kAskAgainAfter, [this] { ask(); });
   }
 

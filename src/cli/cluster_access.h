@@ -17,9 +17,8 @@ class App;
 namespace berth::cli {
 
 struct AccessFlags {
-  std::string
-      kubeconfig;  // --kubeconfig; empty: $KUBECONFIG, else the pod's service account, else ~/.kube/config
-  std::string context;  // --context; empty: the kubeconfig's current context
+  std::string kubeconfig;  // --kubeconfig; empty: $KUBECONFIG, else the pod's service account, else ~/.kube/config
+  std::string context;     // --context; empty: the kubeconfig's current context
 };
 void add_access_flags(CLI::App& app, AccessFlags& flags);
 
@@ -44,8 +43,8 @@ struct Needed {
 // after kReachWithin. `client` must not retry by itself and must outlive the check. The destructor ends the check.
 class AccessCheck {
  public:
-  AccessCheck(api::RestClient& client, Executor& executor, const kube::Access& access,
-              std::vector<Needed> needed, std::function<void(Result<void>)> done);
+  AccessCheck(api::RestClient& client, Executor& executor, const kube::Access& access, std::vector<Needed> needed,
+              std::function<void(Result<void>)> done);
   ~AccessCheck();
   void start();
 

@@ -43,7 +43,8 @@ std::string described(const simulate::MonkeyLog& log) {
 Result<simulate::LiveMonkeysOptions> monkeys_options(const Flags& flags) {
   if (!flags.disposable)
     return fail(
-        "--monkeys: monkeys change and delete objects of every kind in every namespace. Add --disposable-cluster if nobody "
+        "--monkeys: monkeys change and delete objects of every kind in every namespace. Add --disposable-cluster if "
+        "nobody "
         "needs what is on this cluster");
   simulate::LiveMonkeysOptions options;
   options.seed = *flags.monkeys;
@@ -67,8 +68,7 @@ Result<void> run_cluster(const Flags& flags) {
   kube::ClientOptions no_limit;
   no_limit.user_agent = "berth-cluster";
   // Real kubelets and the real Job controller limit their requests; here a limit would only slow tests.
-  no_limit.rate.per_second =
-      0;
+  no_limit.rate.per_second = 0;
   kube::ClientOptions once = no_limit;
   once.max_tries = 1;
   auto client = kube::Client::make(executor, found->access, no_limit);
@@ -90,12 +90,12 @@ Result<void> run_cluster(const Flags& flags) {
   }
   std::function<void()> report = [&] {
     const std::string wrong = monkeys->still_wrong();
-    std::fprintf(stderr, "monkeys: %s%s\n", described(monkeys->log()).c_str(), wrong.empty() ? "" : ("; restoring " + wrong).c_str());
+    std::fprintf(stderr, "monkeys: %s%s\n", described(monkeys->log()).c_str(),
+                 wrong.empty() ? "" : ("; restoring " + wrong).c_str());
     executor.after(kBetweenReports, report);
   };
   AccessCheck check(**checker, executor, found->access,
-                    {{{"", "v1", "nodes"}}, {{"", "v1", "pods"}}, {{"batch", "v1", "jobs"}}},
-                    [&](Result<void> may) {
+                    {{{"", "v1", "nodes"}}, {{"", "v1", "pods"}}, {{"batch", "v1", "jobs"}}}, [&](Result<void> may) {
                       if (!may) {
                         outcome = std::move(may);
                         return executor.stop();
@@ -135,14 +135,15 @@ Command add_cluster(CLI::App& root) {
   auto flags = std::make_shared<Flags>();
   add_access_flags(*app, flags->access);
   add_cluster_flags(*app, flags->cluster);
-  app->add_flag(
-      "--job-controller", flags->job_controller,
-      "--job-controller=false: somebody else makes the pods of Jobs, as kube-controller-manager does");
+  app->add_flag("--job-controller", flags->job_controller,
+                "--job-controller=false: somebody else makes the pods of Jobs, as kube-controller-manager does");
   app->add_flag("--vcjobs", flags->vcjobs,
-                "Make groups and pods of Volcano's jobs, too, as its job controller does; their definitions have to be installed");
-  app->add_option("--monkeys", flags->monkeys,
-                  "Let monkeys play: clients that do whatever the API permits with every kind that Berth reads. SEED chooses "
-                  "what they do. For tests of controllers only")
+                "Make groups and pods of Volcano's jobs, too, as its job controller does; their definitions have to be "
+                "installed");
+  app->add_option(
+         "--monkeys", flags->monkeys,
+         "Let monkeys play: clients that do whatever the API permits with every kind that Berth reads. SEED chooses "
+         "what they do. For tests of controllers only")
       ->type_name("SEED");
   app->add_option("--monkeys-for", flags->monkeys_for,
                   "How long they play, as 10m; then they put things right. Without it until a signal")

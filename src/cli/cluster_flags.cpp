@@ -22,18 +22,15 @@ const char* const kClusterHelp =
     "60s, revoke-after: 5m.";
 
 void add_cluster_flags(CLI::App& app, ClusterFlags& flags) {
-  app.add_option(
-         "--nodes", flags.nodes,
-         "Pretend nodes to make: BLOCKSxRACKSxNODES, such as 2x4x8, a file of Node manifests, or none")
+  app.add_option("--nodes", flags.nodes,
+                 "Pretend nodes to make: BLOCKSxRACKSxNODES, such as 2x4x8, a file of Node manifests, or none")
       ->capture_default_str();
   app.add_option("--node-resources", flags.node_resources,
                  "What each of them has, such as cpu=96,memory=256Gi,nvidia.com/gpu=8");
-  app.add_option(
-         "--scale-up", flags.scale_up,
-         "What the autoscaler may add for ProvisioningRequests, in a block of its own: RACKSxNODES, or none")
+  app.add_option("--scale-up", flags.scale_up,
+                 "What the autoscaler may add for ProvisioningRequests, in a block of its own: RACKSxNODES, or none")
       ->capture_default_str();
-  app.add_option("--provisioning-delay", flags.provisioning_delay,
-                 "How long the autoscaler takes to add nodes")
+  app.add_option("--provisioning-delay", flags.provisioning_delay, "How long the autoscaler takes to add nodes")
       ->capture_default_str();
 }
 

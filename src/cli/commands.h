@@ -18,10 +18,10 @@ struct Command {
   Run run;
 };
 
-Command add_cluster(CLI::App& root);  // runs the pretend nodes and controllers of a cluster
+Command add_cluster(CLI::App& root);     // runs the pretend nodes and controllers of a cluster
 Command add_controller(CLI::App& root);  // runs the controller on any API server
-Command add_load(CLI::App& root);  // plays a load and reports how long workloads waited
-Command add_simulate(CLI::App& root);  // plays a scenario in virtual time
+Command add_load(CLI::App& root);        // plays a load and reports how long workloads waited
+Command add_simulate(CLI::App& root);    // plays a scenario in virtual time
 Command add_version(CLI::App& root);
 Command add_up(CLI::App& root);          // runs an API server, the controller and a pretend cluster
 Command add_completion(CLI::App& root);  // prints completions for a shell; root must be complete when it runs

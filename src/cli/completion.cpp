@@ -24,8 +24,7 @@ struct Sub {
 
 std::vector<Flag> flags_of(const CLI::App& app) {
   std::vector<Flag> flags;
-  for (const CLI::Option* o :
-       app.get_options([](const CLI::Option* option) { return option->nonpositional(); })) {
+  for (const CLI::Option* o : app.get_options([](const CLI::Option* option) { return option->nonpositional(); })) {
     for (const std::string& name : o->get_lnames()) {
       flags.push_back({"--" + name, o->get_description(), o->get_expected_max() > 0});
     }
@@ -75,8 +74,7 @@ std::string zsh(const std::vector<Sub>& subs) {
     names += "    '" + s.name + ":" + escaped(s.about) + "'\n";
     cases += "    " + s.name + ")\n      _arguments";
     for (const Flag& f : s.flags) {
-      cases += " \\\n        '" + f.name + "[" + escaped(f.about) + "]" +
-               (f.takes_value ? ":value:_files" : "") + "'";
+      cases += " \\\n        '" + f.name + "[" + escaped(f.about) + "]" + (f.takes_value ? ":value:_files" : "") + "'";
     }
     cases += " \\\n        '*:file:_files' ;;\n";
   }
@@ -111,9 +109,7 @@ std::string completion_script(const CLI::App& root, const std::string& shell) {
 Command add_completion(CLI::App& root) {
   auto* app = root.add_subcommand("completion", "Print a script that completes berth's commands in a shell");
   auto shell = std::make_shared<std::string>();
-  app->add_option("SHELL", *shell, "bash, zsh or fish")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  app->add_option("SHELL", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
   return {app, [&root, shell] {
             std::fputs(completion_script(root, *shell).c_str(), stdout);
             return 0;

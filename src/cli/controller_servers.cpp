@@ -48,7 +48,8 @@ struct ControllerServers::Impl {
   explicit Impl(Parts p) : parts(std::move(p)) {}
 
   Result<void> start() {
-    for (const auto step : {&Impl::start_health, &Impl::start_webhooks, &Impl::start_metrics, &Impl::start_visibility}) {
+    for (const auto step :
+         {&Impl::start_health, &Impl::start_webhooks, &Impl::start_metrics, &Impl::start_visibility}) {
       if (auto done = (this->*step)(); !done) return done;
     }
     return {};
@@ -80,9 +81,9 @@ struct ControllerServers::Impl {
     options.port = wanted.bind_address.port;
     options.readiness = wanted.readiness_endpoint;
     options.liveness = wanted.liveness_endpoint;
-    auto server = serve::HealthServer::start(
-        std::move(options), parts.executor,
-        {{"controller", parts.unready}, {"certificates", [this] { return missing(); }}});
+    auto server =
+        serve::HealthServer::start(std::move(options), parts.executor,
+                                   {{"controller", parts.unready}, {"certificates", [this] { return missing(); }}});
     if (!server) return refuse("health.healthProbeBindAddress", server.error());
     health = std::move(*server);
     return {};
@@ -94,8 +95,9 @@ struct ControllerServers::Impl {
       serve::SecretCertificatesOptions options;
       options.ns = configuration().ns;
       options.secret = configuration().internal_cert_management.webhook_secret_name;
-      options.names = serve::service_names(
-          {configuration().internal_cert_management.webhook_service_name, kVisibilityService}, options.ns, kClusterDomain);
+      options.names =
+          serve::service_names({configuration().internal_cert_management.webhook_service_name, kVisibilityService},
+                               options.ns, kClusterDomain);
       options.targets = serve::installed_targets(configuration().volcano.enabled);
       kept_in_secret.emplace(parts.client, parts.executor, std::move(options));
       webhook_certificates = &*kept_in_secret;
@@ -122,8 +124,10 @@ struct ControllerServers::Impl {
     } else {
       self_signed.emplace(parts.executor, serve::service_names({kMetricsService}, configuration().ns, kClusterDomain));
     }
-    serve::CertificateSource& source = metrics_files ? static_cast<serve::CertificateSource&>(*metrics_files) : *self_signed;
-    auto server = serve::MetricsServer::start(secure(wanted.host, wanted.port), parts.executor, parts.metrics, &*auth, source);
+    serve::CertificateSource& source =
+        metrics_files ? static_cast<serve::CertificateSource&>(*metrics_files) : *self_signed;
+    auto server =
+        serve::MetricsServer::start(secure(wanted.host, wanted.port), parts.executor, parts.metrics, &*auth, source);
     if (!server) return refuse("metrics.bindAddress", server.error());
     metrics = std::move(*server);
     return {};
@@ -134,16 +138,17 @@ struct ControllerServers::Impl {
     if (kept_in_secret) return *kept_in_secret;
     if (std::error_code ignored; std::filesystem::exists(kVisibilityCertificates, ignored))
       return visibility_files.emplace(parts.executor, kVisibilityCertificates);
-    return visibility_self_signed.emplace(parts.executor,
-                                          serve::service_names({kVisibilityService}, configuration().ns, kClusterDomain));
+    return visibility_self_signed.emplace(
+        parts.executor, serve::service_names({kVisibilityService}, configuration().ns, kClusterDomain));
   }
 
   Result<void> start_visibility() {
     if (!parts.pending) return {};
     const auto& wanted = configuration().visibility_server;
     visibility_auth.emplace(parts.client, parts.executor);
-    auto server = serve::VisibilityServer::start(secure(wanted.bind_address, wanted.bind_port), parts.executor, *parts.pending,
-                                                 *visibility_auth, {{"controller", parts.unready}}, visibility_certificates());
+    auto server =
+        serve::VisibilityServer::start(secure(wanted.bind_address, wanted.bind_port), parts.executor, *parts.pending,
+                                       *visibility_auth, {{"controller", parts.unready}}, visibility_certificates());
     if (!server) return refuse("visibilityServer.bindPort", server.error());
     visibility = std::move(*server);
     return {};
@@ -151,9 +156,8 @@ struct ControllerServers::Impl {
 
   void load_certificates(std::function<void()> done) {
     loaded = std::move(done);
-    listening = webhook_certificates->listen([this](const http::Credential&) {
-      parts.executor.post([this] { tell_loaded(); });
-    });
+    listening = webhook_certificates->listen(
+        [this](const http::Credential&) { parts.executor.post([this] { tell_loaded(); }); });
     if (kept_in_secret) kept_in_secret->start();
     // Files that cannot be read are retried; the certificate source logs what is missing.
     for (auto* files : {&webhook_files, &metrics_files, &visibility_files}) {
@@ -223,6 +227,8 @@ Result<std::unique_ptr<ControllerServers>> ControllerServers::start(Parts parts)
 
 void ControllerServers::load_certificates(std::function<void()> done) { impl_->load_certificates(std::move(done)); }
 std::string ControllerServers::missing() const { return impl_->missing(); }
-void ControllerServers::stop(std::chrono::seconds grace, std::function<void()> done) { impl_->stop(grace, std::move(done)); }
+void ControllerServers::stop(std::chrono::seconds grace, std::function<void()> done) {
+  impl_->stop(grace, std::move(done));
+}
 
 }  // namespace berth::cli

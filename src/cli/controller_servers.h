@@ -27,9 +27,9 @@ class ControllerServers {
     api::kueue::ObjectGetter get;  // reads objects for the webhooks
     api::kueue::AdmissionPolicy policy;
     serve::MetricsSource metrics;
-    std::function<std::string()> unready;  // other reasons why this process is not ready; "": none
+    std::function<std::string()> unready;         // other reasons why this process is not ready; "": none
     std::optional<serve::PendingSource> pending;  // none: the visibility API is not served
-    api::kueue::RulesOf rules = {};  // rules for kinds of other groups; empty: their requests are allowed
+    api::kueue::RulesOf rules = {};               // rules for kinds of other groups; empty: their requests are allowed
   };
 
   // When this returns, all ports are bound and health is served, before the executor runs. An error names the field

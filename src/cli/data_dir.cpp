@@ -47,8 +47,7 @@ Result<DataDir> DataDir::open(const std::string& path) {
   return DataDir(path, file);
 }
 
-DataDir::DataDir(DataDir&& other) noexcept
-    : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
+DataDir::DataDir(DataDir&& other) noexcept : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
 
 DataDir::~DataDir() {
   if (lock_ >= 0) ::close(lock_);  // also releases the lock

@@ -105,7 +105,8 @@ Result<LiveLoadReport> play_live(const Options& options, const simulate::Load& l
 }
 
 // `requests`: the requests of a live play to the API server.
-int show(const Options& options, const simulate::LoadReport& report, const std::map<std::string, std::uint64_t>& requests) {
+int show(const Options& options, const simulate::LoadReport& report,
+         const std::map<std::string, std::uint64_t>& requests) {
   const Used process = used();
   if (options.format == "json") {
     Json json = simulate::to_json(report);
@@ -153,10 +154,9 @@ Command add_load(CLI::App& root) {
   auto options = std::make_shared<Options>();
   app->add_option("FILE", options->file, "YAML file: topology, queues and workloads, as Kueue's benchmarks")
       ->required();
-  app->add_option(
-         "--as", options->as,
-         "Submit jobs, whose pods the pretend cluster runs, or bare workloads, which are pretended to "
-         "run once they are admitted")
+  app->add_option("--as", options->as,
+                  "Submit jobs, whose pods the pretend cluster runs, or bare workloads, which are pretended to "
+                  "run once they are admitted")
       ->check(CLI::IsMember({"jobs", "workloads"}))
       ->capture_default_str();
   app->add_option("--limit", options->limit, "At most this many times through each workloadsSet: a short try")
@@ -175,7 +175,8 @@ Command add_load(CLI::App& root) {
       ->excludes(kubeconfig);
   add_output_option(*app, options->format);
   app->footer(
-      "Without --kubeconfig everything runs in this process: an API server in memory, the controller and pretend machines.\n"
+      "Without --kubeconfig everything runs in this process: an API server in memory, the controller and pretend "
+      "machines.\n"
       "With it, queues, namespaces and workloads are made on that server, played with, and deleted at the end.\n"
       "Exit code 1 when not all workloads have finished.");
   return {app, [options, kubeconfig] {

@@ -18,10 +18,11 @@ namespace {
 // that it measures.
 constexpr Duration kRest = std::chrono::milliseconds(5);
 
-Result<std::unique_ptr<kube::Client>> make_client(Executor& executor, const LiveLoadOptions& options, kube::ClientOptions how) {
+Result<std::unique_ptr<kube::Client>> make_client(Executor& executor, const LiveLoadOptions& options,
+                                                  kube::ClientOptions how) {
   std::signal(SIGPIPE, SIG_IGN);
-  auto access = kube::load_kubeconfig(
-      kube::kubeconfig_files(options.kubeconfig, std::getenv("KUBECONFIG"), std::getenv("HOME")));
+  auto access =
+      kube::load_kubeconfig(kube::kubeconfig_files(options.kubeconfig, std::getenv("KUBECONFIG"), std::getenv("HOME")));
   if (!access) return tl::unexpected(access.error());
   how.user_agent = "berth-load";
   how.rate = {options.qps, options.qps};
@@ -57,7 +58,8 @@ Result<LiveLoadReport> run_live_load(const simulate::Load& load, const LiveLoadO
   auto client = make_client(executor, options, client_options);
   if (!client) return tl::unexpected(client.error());
   // A request limit is for all requests of this process, so there is only one client then.
-  auto runs = options.qps > 0 ? Result<std::unique_ptr<kube::Client>>() : make_client(executor, options, std::move(client_options));
+  auto runs = options.qps > 0 ? Result<std::unique_ptr<kube::Client>>()
+                              : make_client(executor, options, std::move(client_options));
   if (!runs) return tl::unexpected(runs.error());
 
   Result<LiveLoadReport> outcome = fail("interrupted");

@@ -13,8 +13,8 @@ namespace berth::cli {
 struct LiveLoadOptions {
   std::string kubeconfig;  // "": from the environment
   simulate::LoadAs as = simulate::LoadAs::kWorkloads;
-  double qps = 0;     // requests per second; 0: no limit
-  bool keep = false;  // delete nothing at the end
+  double qps = 0;                                                  // requests per second; 0: no limit
+  bool keep = false;                                               // delete nothing at the end
   std::function<void(const simulate::LoadProgress&)> on_progress;  // see LoadPlayOptions
   std::function<void(const std::string&)> on_stall;
 };

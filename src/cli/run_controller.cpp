@@ -58,8 +58,8 @@ class Process {
   explicit Process(const RunControllerOptions& options) : options_(options) {}
 
   Result<void> run() {
-    for (const auto step : {&Process::find_server, &Process::read_configuration, &Process::make_clients, &Process::make_controller,
-                            &Process::serve, &Process::make_elector}) {
+    for (const auto step : {&Process::find_server, &Process::read_configuration, &Process::make_clients,
+                            &Process::make_controller, &Process::serve, &Process::make_elector}) {
       if (auto done = (this->*step)(); !done) return done;
     }
     executor_.on_signals({SIGTERM, SIGINT}, [this](int) { on_signal(); });
@@ -113,7 +113,8 @@ class Process {
     auto gates = controller::parse_feature_gates(options_.feature_gates);
     if (!gates) return fail("--feature-gates: " + gates.error().message);
     auto options = controller::controller_options(configuration_, *gates);
-    if (!options) return gates->empty() ? fail(options_.config + ": " + options.error().message) : tl::unexpected(options.error());
+    if (!options)
+      return gates->empty() ? fail(options_.config + ": " + options.error().message) : tl::unexpected(options.error());
     options->seed = std::random_device()();
     controller_metrics_.emplace(metrics_, controller::ControllerMetricsOptions{
                                               configuration_.leader_election.leader_elect ? "leader" : "standalone",
@@ -130,14 +131,19 @@ class Process {
   }
 
   Result<void> serve() {
-    auto servers = ControllerServers::start(
-        {configuration_, *client_, executor_,
-         [this](const api::GroupVersionResource& resource, std::string_view ns, std::string_view name) {
-           return controller_->find(resource, ns, name);
-         },
-         policy_, {[this] { refresh_metrics(); }, [this] { return metrics_.text(); }}, [this] { return unready(); },
-         pending_source([this]() -> const engine::Engine& { return controller_->engine(); }),
-         [this](std::string_view group, std::string_view resource) { return controller_->volcano_rules(group, resource); }});
+    auto servers =
+        ControllerServers::start({configuration_,
+                                  *client_,
+                                  executor_,
+                                  [this](const api::GroupVersionResource& resource, std::string_view ns,
+                                         std::string_view name) { return controller_->find(resource, ns, name); },
+                                  policy_,
+                                  {[this] { refresh_metrics(); }, [this] { return metrics_.text(); }},
+                                  [this] { return unready(); },
+                                  pending_source([this]() -> const engine::Engine& { return controller_->engine(); }),
+                                  [this](std::string_view group, std::string_view resource) {
+                                    return controller_->volcano_rules(group, resource);
+                                  }});
     if (!servers) return tl::unexpected(servers.error());
     servers_ = std::move(*servers);
     return {};
@@ -156,10 +162,10 @@ class Process {
     if (auto valid = kube::validate(election); !valid) return valid;
     std::vector<Needed> needed;
     if (wanted.leader_elect) {
-      elector_.emplace(*prompt_client_, executor_, election,
-                       kube::LeaderElector::Handler{
-                           [this] { controller_->lead([this] { return elector_->leads_until(); }); },
-                           [this](const std::string& why) { end(fail(why)); }});
+      elector_.emplace(
+          *prompt_client_, executor_, election,
+          kube::LeaderElector::Handler{[this] { controller_->lead([this] { return elector_->leads_until(); }); },
+                                       [this](const std::string& why) { end(fail(why)); }});
       needed.push_back({{"coordination.k8s.io", "v1", "leases"}, election.ns, election.name, true});
     }
     for (const auto& resource : controller_->resources()) needed.push_back({resource});
@@ -227,7 +233,8 @@ class Process {
     if (std::exchange(stopping_, true)) std::_Exit(130);  // second signal: exit at once
     log::info("stopping");
     const Time asked = executor_.now();
-    executor_.after(kStopWithin, [this] { end(fail("not everything that was sent has an answer after 25 s; ended without")); });
+    executor_.after(kStopWithin,
+                    [this] { end(fail("not everything that was sent has an answer after 25 s; ended without")); });
     controller_->drain([this, asked] {
       const auto then = [this, asked] {
         controller_->when_events_are_written([this, asked] {

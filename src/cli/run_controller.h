@@ -10,8 +10,8 @@ namespace berth::cli {
 
 struct RunControllerOptions {
   AccessFlags access;
-  std::string ns;  // namespace of the Lease and the Secret; empty: the pod's namespace, else kueue-system
-  std::string config;  // a file with Kueue's Configuration; empty: its defaults
+  std::string ns;             // namespace of the Lease and the Secret; empty: the pod's namespace, else kueue-system
+  std::string config;         // a file with Kueue's Configuration; empty: its defaults
   std::string feature_gates;  // "NAME=true,..." (see controller/feature_gates.h)
 };
 

@@ -29,8 +29,7 @@ std::string bold(const std::string& text) { return wants_colour() ? "\033[1m" + 
 
 int run(const Options& options) {
   std::ifstream in(options.file, std::ios::binary);
-  if (!in)
-    return failure(options.file + ": cannot be read; name the YAML file of a scenario (see config/samples)");
+  if (!in) return failure(options.file + ": cannot be read; name the YAML file of a scenario (see config/samples)");
   const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   const auto scenario = simulate::parse_scenario(text);
   if (!scenario) return failure(options.file + ": " + scenario.error().message);

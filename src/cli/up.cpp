@@ -12,8 +12,6 @@
 #include <optional>
 #include <sstream>
 
-#include "http/asio_executor.h"
-#include "http/https_server.h"
 #include "apiserver/http/pki.h"
 #include "apiserver/http/router.h"
 #include "apiserver/server/api_server.h"
@@ -30,6 +28,8 @@
 #include "controller/controller.h"
 #include "controller/feature_gates.h"
 #include "controller/metrics.h"
+#include "http/asio_executor.h"
+#include "http/https_server.h"
 #include "simulate/doors.h"
 
 namespace berth::cli {
@@ -42,10 +42,8 @@ constexpr std::chrono::seconds kStopGrace{10};  // for requests in flight when t
 std::vector<std::string> server_names(const std::string& address) {
   std::vector<std::string> names = {"localhost", "127.0.0.1", "::1", "kubernetes", "kubernetes.default.svc"};
   char host[256] = {};
-  if (::gethostname(host, sizeof host - 1) == 0 && host[0] != '\0' && names[0] != host)
-    names.emplace_back(host);
-  if (address != "127.0.0.1" && address != "::1" && address != "0.0.0.0" && address != "::")
-    names.push_back(address);
+  if (::gethostname(host, sizeof host - 1) == 0 && host[0] != '\0' && names[0] != host) names.emplace_back(host);
+  if (address != "127.0.0.1" && address != "::1" && address != "0.0.0.0" && address != "::") names.push_back(address);
   return names;
 }
 
@@ -78,12 +76,12 @@ Result<http::TokenTable> read_tokens(const std::string& path) {
 // The ConfigMap in which extension servers that delegate authentication find the CA of client certificates, as in
 // other clusters.
 ObjectToApply whom_clients_are_signed_by(const std::string& authority) {
-  return {JsonObject{{"apiVersion", "v1"},
-                     {"kind", "ConfigMap"},
-                     {"metadata", JsonObject{{"name", "extension-apiserver-authentication"},
-                                             {"namespace", "kube-system"}}},
-                     {"data", JsonObject{{"client-ca-file", authority}}}},
-          "the authority of client certificates"};
+  return {
+      JsonObject{{"apiVersion", "v1"},
+                 {"kind", "ConfigMap"},
+                 {"metadata", JsonObject{{"name", "extension-apiserver-authentication"}, {"namespace", "kube-system"}}},
+                 {"data", JsonObject{{"client-ca-file", authority}}}},
+      "the authority of client certificates"};
 }
 
 // Serves one path of another handler and nothing else.
@@ -97,8 +95,7 @@ class OnePath final : public berth::http::Handler {
   }
   std::unique_ptr<berth::http::Exchange> execute(std::unique_ptr<Parsed> request,
                                                  std::shared_ptr<berth::http::ResponseSink> sink) override {
-    if (dynamic_cast<Elsewhere*>(request.get()) == nullptr)
-      return all_.execute(std::move(request), std::move(sink));
+    if (dynamic_cast<Elsewhere*>(request.get()) == nullptr) return all_.execute(std::move(request), std::move(sink));
     sink->respond([] { return berth::http::not_found_page(); });
     return nullptr;
   }
@@ -140,7 +137,9 @@ class Up {
   api::kueue::AdmissionPolicy policy() const {
     auto policy = controller::admission_policy(controller_options_);
     if (options_.controller)
-      policy.manages_namespace = [this](std::string_view ns) { return controller_ && controller_->manages_namespace(ns); };
+      policy.manages_namespace = [this](std::string_view ns) {
+        return controller_ && controller_->manages_namespace(ns);
+      };
     return policy;
   }
 
@@ -183,10 +182,9 @@ class Up {
     router.objects = core_->objects();
     router.metrics = &metrics_;
     router.discovery.metrics = [this] { return metrics_text(); };
-    router.discovery.checks = {
-        {"ping", nullptr, false},
-        {"started", [this] { return std::string(ready_ ? "" : "starting"); }, true},
-        {"shutdown", [this] { return std::string(stopping_ ? "shutting down" : ""); }, true}};
+    router.discovery.checks = {{"ping", nullptr, false},
+                               {"started", [this] { return std::string(ready_ ? "" : "starting"); }, true},
+                               {"shutdown", [this] { return std::string(stopping_ ? "shutting down" : ""); }, true}};
     router.discovery.server_address = options_.listen;
     if (controller_) {
       router.discovery.virtual_groups.push_back(
@@ -202,8 +200,8 @@ class Up {
     return open_metrics(*pki);
   }
 
-  Result<std::unique_ptr<berth::http::HttpsServer>> listen(berth::http::Handler& handler,
-                                                           const http::Pki& pki, const Endpoint& endpoint) {
+  Result<std::unique_ptr<berth::http::HttpsServer>> listen(berth::http::Handler& handler, const http::Pki& pki,
+                                                           const Endpoint& endpoint) {
     auto tls = http::server_context(pki);
     if (!tls) return fail(tls.error().message);
     berth::http::HttpsServerOptions https;
@@ -323,8 +321,8 @@ class Up {
   Metrics metrics_;
   GaugeFamily revision_ = metrics_.gauge("berth_store_revision", "The newest revision of the store.");
   GaugeFamily connections_ = metrics_.gauge("berth_apiserver_connections", "Open connections.");
-  GaugeFamily broken_ = metrics_.gauge("berth_broken_invariants",
-                                       "How often an invariant was broken; anything but 0 is a bug.");
+  GaugeFamily broken_ =
+      metrics_.gauge("berth_broken_invariants", "How often an invariant was broken; anything but 0 is a bug.");
   GaugeFamily controller_requests_ =
       metrics_.gauge("berth_controller_requests", "Requests that the controller has sent, by kind.");
   controller::ControllerOptions controller_options_;

@@ -32,18 +32,16 @@ int run(Flags flags) {
 }  // namespace
 
 Command add_up(CLI::App& root) {
-  auto* app =
-      root.add_subcommand("up", "Run an API server, Berth's controller and a pretend cluster in one process");
+  auto* app = root.add_subcommand("up", "Run an API server, Berth's controller and a pretend cluster in one process");
   auto flags = std::make_shared<Flags>();
   app->add_option("--data-dir", flags->up.data_dir,
                   "Where state, keys and the kubeconfig are kept (default: " + default_data_dir() + ")");
   app->add_option("--listen", flags->up.listen, "Address and port of the API server; port 0 takes a free one")
       ->capture_default_str();
-  app->add_option(
-      "--metrics-listen", flags->up.metrics_listen,
-      "Address and port that serve https://.../metrics and nothing else, such as 127.0.0.1:8443; who may "
-      "read them is\n"
-      "known as on the API server's port, which has the same metrics (kubectl get --raw /metrics)");
+  app->add_option("--metrics-listen", flags->up.metrics_listen,
+                  "Address and port that serve https://.../metrics and nothing else, such as 127.0.0.1:8443; who may "
+                  "read them is\n"
+                  "known as on the API server's port, which has the same metrics (kubectl get --raw /metrics)");
   app->add_option("--kubeconfig", flags->up.kubeconfig,
                   "Where to write the admin's kubeconfig (default: in the data directory)");
   app->add_option("--token-file", flags->up.token_file,
@@ -55,8 +53,7 @@ Command add_up(CLI::App& root) {
                   "A file with Kueue's Configuration, v1beta2 or v1beta1: what changes decisions is honoured");
   app->add_option("--feature-gates", flags->up.feature_gates,
                   "Kueue's feature gates, such as TASBalancedPlacement=true,PartialAdmission=false");
-  app->add_option("--load", flags->up.load,
-                  "Manifests to apply at start: a file or a directory; may be repeated");
+  app->add_option("--load", flags->up.load, "Manifests to apply at start: a file or a directory; may be repeated");
   app->add_flag("--ephemeral", flags->ephemeral, "Keep nothing on disk but the kubeconfig");
   app->add_option("--log-level", flags->log_level, "debug, info, warn or error")->capture_default_str();
   app->footer(kClusterHelp);

@@ -77,8 +77,7 @@ void Autoscaler::look_at(const std::string& key) {
   if (!terms) return answer(request, kFailed, true, "InvalidParameters", terms.error().message);
   if (is(kProvisioned)) return keep_booking(key, request, *terms);
   if (!is(kAccepted)) return accept(request, *terms);
-  const Time due =
-      api::find_condition(request.conditions, kAccepted)->last_transition + delay_of(request, *terms);
+  const Time due = api::find_condition(request.conditions, kAccepted)->last_transition + delay_of(request, *terms);
   if (executor_.now() < due) return at(key, due);
   attempt(key, request, *terms, due);
 }
@@ -90,26 +89,22 @@ Duration Autoscaler::delay_of(const Request& request, const ProvisioningTerms& t
 void Autoscaler::accept(const Request& request, const ProvisioningTerms& terms) {
   api::Conditions conditions = request.conditions;
   const Time now = executor_.now();
-  conditions.push_back({std::string(kAccepted), true, false, "Accepted", "The request is accepted", now,
-                        request.meta.generation});
+  conditions.push_back(
+      {std::string(kAccepted), true, false, "Accepted", "The request is accepted", now, request.meta.generation});
   if (const Duration delay = delay_of(request, terms); delay > Duration(0)) {
     conditions.push_back({std::string(kProvisioned), false, false, "NotProvisioned",
-                          "The room is expected at " + format_time(now + delay), now,
-                          request.meta.generation});
+                          "The room is expected at " + format_time(now + delay), now, request.meta.generation});
   }
   write(request, std::move(conditions));
 }
 
-void Autoscaler::attempt(const std::string& key, const Request& request, const ProvisioningTerms& terms,
-                         Time due) {
-  if (terms.fails)
-    return answer(request, kFailed, true, "FailedOnDemand", "The parameter fail-attempts says so");
+void Autoscaler::attempt(const std::string& key, const Request& request, const ProvisioningTerms& terms, Time due) {
+  if (terms.fails) return answer(request, kFailed, true, "FailedOnDemand", "The parameter fail-attempts says so");
   if (!making_.empty()) return;  // look_at() is called again when those nodes are usable
   const auto demand = demand_of(request);
   if (!demand) {
     if (executor_.now() < due + kTemplatePatience) return at(key, executor_.now() + std::chrono::seconds(1));
-    return answer(request, kFailed, true, "PodTemplateNotFound",
-                  "A pod template of the request does not exist");
+    return answer(request, kFailed, true, "PodTemplateNotFound", "A pod template of the request does not exist");
   }
   const bool may_grow = request.class_name == kScaleUp;
   Plan plan = this->plan(key, *demand, may_grow);
@@ -156,8 +151,7 @@ Room Autoscaler::room_without_bookings(const std::string& except) const {
   return room;
 }
 
-Autoscaler::Plan Autoscaler::plan(const std::string& key, const std::vector<Demand>& demand,
-                                  bool may_grow) const {
+Autoscaler::Plan Autoscaler::plan(const std::string& key, const std::vector<Demand>& demand, bool may_grow) const {
   Plan plan;
   Room room = room_without_bookings(key);
   std::vector<Json> possible;
@@ -227,8 +221,7 @@ void Autoscaler::pod_changed(const JsonPtr&, const JsonPtr& now) {
 }
 
 // Handles a provisioned request: keeps its booking, lets it expire, or revokes the capacity.
-void Autoscaler::keep_booking(const std::string& key, const Request& request,
-                              const ProvisioningTerms& terms) {
+void Autoscaler::keep_booking(const std::string& key, const Request& request, const ProvisioningTerms& terms) {
   const Time since = api::find_condition(request.conditions, kProvisioned)->last_transition;
   const Time now = executor_.now();
   const auto revoked = terms.revoke_after ? std::optional(since + *terms.revoke_after) : std::nullopt;
@@ -254,8 +247,8 @@ void Autoscaler::answer(const Request& request, std::string_view type, bool stat
                         std::string message) {
   api::Conditions conditions = request.conditions;
   std::erase_if(conditions, [&](const api::Condition& c) { return c.type == type; });
-  conditions.push_back({std::string(type), status, false, std::string(reason), std::move(message),
-                        executor_.now(), request.meta.generation});
+  conditions.push_back({std::string(type), status, false, std::string(reason), std::move(message), executor_.now(),
+                        request.meta.generation});
   write(request, std::move(conditions));
 }
 

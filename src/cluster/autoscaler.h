@@ -53,8 +53,8 @@ class Autoscaler {
   };
   struct Plan {
     std::int64_t wanted = 0, missing = 0;  // pods; missing: pods that fit on no node
-    std::vector<Json> nodes;  // to create
-    std::int64_t could_grow = 0;  // nodes that the group can still create
+    std::vector<Json> nodes;               // to create
+    std::int64_t could_grow = 0;           // nodes that the group can still create
   };
 
   void request_changed(const JsonPtr& old, const JsonPtr& now);
@@ -68,8 +68,7 @@ class Autoscaler {
   Room room_without_bookings(const std::string& except) const;
   void make(const std::string& key, std::vector<Json> nodes);
   void create(const Json& node);
-  void answer(const Request& request, std::string_view type, bool status, std::string_view reason,
-              std::string message);
+  void answer(const Request& request, std::string_view type, bool status, std::string_view reason, std::string message);
   void write(const Request& request, api::Conditions conditions);
   void at(const std::string& key, Time when);
   Duration delay_of(const Request& request, const ProvisioningTerms& terms) const;
@@ -78,11 +77,11 @@ class Autoscaler {
   const Room& room_;
   kube::Informer requests_, templates_;
   NodeGroup group_;
-  std::map<std::string, TimerId> timers_;  // by request key: time of the next look
-  std::map<std::string, std::vector<Demand>> bookings_;  // by request key: the pods for which capacity is kept
+  std::map<std::string, TimerId> timers_;                 // by request key: time of the next look
+  std::map<std::string, std::vector<Demand>> bookings_;   // by request key: the pods for which capacity is kept
   std::map<std::string, std::set<std::string>> arrived_;  // by request key: UIDs of its pods that are bound
-  std::set<std::string, std::less<>> making_;  // nodes that are being created and are not usable yet
-  std::string making_for_;  // the request for which they are created
+  std::set<std::string, std::less<>> making_;             // nodes that are being created and are not usable yet
+  std::string making_for_;                                // the request for which they are created
   Writer writer_;
 };
 

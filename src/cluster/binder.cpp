@@ -28,8 +28,7 @@ void Binder::pod_changed(const JsonPtr& old, const JsonPtr& now) {
     room_.unplace(key);
   } else if (!node.empty()) {
     waiting_.erase(key);
-    if (!room_.placed_on(key, node))
-      room_.place(key, std::string(node), api::pod_requests(*find(*now, "spec")));
+    if (!room_.placed_on(key, node)) room_.place(key, std::string(node), api::pod_requests(*find(*now, "spec")));
     return;  // there is less free capacity now: no waiting pod can profit
   } else if (may_be_bound(*now)) {
     waiting_.insert(key);
@@ -70,8 +69,7 @@ void Binder::round() {
   }
 }
 
-void Binder::bind(const std::string& key, const JsonPtr& pod, const std::string& node,
-                  api::ResourceList requests) {
+void Binder::bind(const std::string& key, const JsonPtr& pod, const std::string& node, api::ResourceList requests) {
   room_.place(key, node, std::move(requests));
   api::RestRequest request;
   request.verb = api::Verb::kCreate;
@@ -79,12 +77,12 @@ void Binder::bind(const std::string& key, const JsonPtr& pod, const std::string&
   request.ns = string_at(*pod, {"metadata", "namespace"});
   request.name = string_at(*pod, {"metadata", "name"});
   request.subresource = "binding";
-  request.body = JsonObject{{"apiVersion", "v1"},
-                            {"kind", "Binding"},
-                            {"metadata", JsonObject{{"name", request.name},
-                                                    {"namespace", request.ns},
-                                                    {"uid", string_at(*pod, {"metadata", "uid"})}}},
-                            {"target", JsonObject{{"apiVersion", "v1"}, {"kind", "Node"}, {"name", node}}}};
+  request.body = JsonObject{
+      {"apiVersion", "v1"},
+      {"kind", "Binding"},
+      {"metadata",
+       JsonObject{{"name", request.name}, {"namespace", request.ns}, {"uid", string_at(*pod, {"metadata", "uid"})}}},
+      {"target", JsonObject{{"apiVersion", "v1"}, {"kind", "Node"}, {"name", node}}}};
   client_.call(std::move(request), [this, alive = alive_, key](const api::RestResponse& response) {
     if (!*alive || response.ok()) return;
     room_.unplace(key);
@@ -97,9 +95,7 @@ void Binder::bind(const std::string& key, const JsonPtr& pod, const std::string&
 
 void Binder::tell_unschedulable(const std::string& key, const JsonPtr& pod) {
   for (const auto& condition : array_at(*pod, {"status", "conditions"})) {
-    if (string_at(condition, {"type"}) == "PodScheduled" &&
-        string_at(condition, {"reason"}) == "Unschedulable")
-      return;
+    if (string_at(condition, {"type"}) == "PodScheduled" && string_at(condition, {"reason"}) == "Unschedulable") return;
   }
   api::RestRequest request;
   request.verb = api::Verb::kPatch;
@@ -108,17 +104,16 @@ void Binder::tell_unschedulable(const std::string& key, const JsonPtr& pod) {
   request.ns = string_at(*pod, {"metadata", "namespace"});
   request.name = string_at(*pod, {"metadata", "name"});
   request.subresource = "status";
-  const std::string message =
-      "0/" + std::to_string(room_.size()) +
-      " nodes are available: none has the resources, labels and taints that the pod asks for";
+  const std::string message = "0/" + std::to_string(room_.size()) +
+                              " nodes are available: none has the resources, labels and taints that the pod asks for";
   request.body = JsonObject{
       {"metadata", JsonObject{{"uid", string_at(*pod, {"metadata", "uid"})}}},
-      {"status", JsonObject{{"conditions",
-                             JsonArray{JsonObject{{"type", "PodScheduled"},
-                                                  {"status", "False"},
-                                                  {"reason", "Unschedulable"},
-                                                  {"message", message},
-                                                  {"lastTransitionTime", format_time(executor_.now())}}}}}}};
+      {"status",
+       JsonObject{{"conditions", JsonArray{JsonObject{{"type", "PodScheduled"},
+                                                      {"status", "False"},
+                                                      {"reason", "Unschedulable"},
+                                                      {"message", message},
+                                                      {"lastTransitionTime", format_time(executor_.now())}}}}}}};
   client_.call(std::move(request), [](const api::RestResponse&) {});
   static_cast<void>(key);
 }

@@ -35,7 +35,7 @@ class Binder {
   api::RestClient& client_;
   Executor& executor_;
   const kube::Informer& pods_;
-  Room room_;  // includes bindings that are not confirmed yet
+  Room room_;                      // includes bindings that are not confirmed yet
   std::set<std::string> waiting_;  // keys of pods without a node
   bool round_posted_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

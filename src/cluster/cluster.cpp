@@ -110,8 +110,7 @@ Result<std::unique_ptr<PretendCluster>> PretendCluster::make(api::RestClient& cl
   }
   for (const auto& node : options.node_manifests) {
     if (string_at(node, {"kind"}) != "Node")
-      return fail("a node manifest has kind \"" + std::string(string_at(node, {"kind"})) +
-                  "\", expected Node");
+      return fail("a node manifest has kind \"" + std::string(string_at(node, {"kind"})) + "\", expected Node");
     impl->to_make.push_back(node);
   }
   return std::unique_ptr<PretendCluster>(new PretendCluster(std::move(impl)));

@@ -13,7 +13,7 @@
 namespace berth::cluster {
 
 struct ClusterOptions {
-  std::string nodes;  // a shape such as 2x4x8 (see nodes.h); empty: no nodes are created
+  std::string nodes;                 // a shape such as 2x4x8 (see nodes.h); empty: no nodes are created
   std::string node_resources;        // such as cpu=96,memory=256Gi
   std::vector<Json> node_manifests;  // Node objects to create in addition
   // Nodes that the autoscaler may add: RACKSxNODES in a block of its own after those of `nodes`, with node_resources.

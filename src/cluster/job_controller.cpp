@@ -47,8 +47,7 @@ const Json* controlling_job(const Json& pod) {
 
 bool has_controller(const Json& pod) {
   const auto& owners = array_at(pod, {"metadata", "ownerReferences"});
-  return std::any_of(owners.begin(), owners.end(),
-                     [](const Json& owner) { return bool_at(owner, {"controller"}); });
+  return std::any_of(owners.begin(), owners.end(), [](const Json& owner) { return bool_at(owner, {"controller"}); });
 }
 
 kube::EventRecorderOptions recorder_options() {
@@ -289,8 +288,7 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
     RestRequest r = request(Verb::kPatch, api::kPods, *pod.object);
     r.patch_type = api::PatchType::kStrategicMerge;
     r.body = {
-        {"metadata",
-         {{"uid", pod.uid}, {"$deleteFromPrimitiveList/finalizers", JsonArray{Json(kTrackingFinalizer)}}}}};
+        {"metadata", {{"uid", pod.uid}, {"$deleteFromPrimitiveList/finalizers", JsonArray{Json(kTrackingFinalizer)}}}}};
     send(std::move(r), [this, pod, done = std::move(done)](RestResponse response) {
       const std::string key = pod_key(*pod.object);
       const bool is_gone = response.code == 404;
@@ -300,8 +298,7 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
     });
   }
 
-  void remove(const std::string& key, const JsonPtr& job, const JobPod& pod,
-              const std::shared_ptr<Batch>& batch) {
+  void remove(const std::string& key, const JsonPtr& job, const JobPod& pod, const std::shared_ptr<Batch>& batch) {
     RestRequest r = request(Verb::kDelete, api::kPods, *pod.object);
     r.body = {{"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"preconditions", {{"uid", pod.uid}}}};
     send(std::move(r), [this, key, job, pod, batch](RestResponse response) {
@@ -362,8 +359,7 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
     send(std::move(r), [this, parsed, uid](RestResponse response) {
       const bool known_now = response.ok() || response.code == 404;
       if (!known_now) return check_orphan_later(parsed);
-      if (response.code == 404 || string_at(response.body, {"metadata", "uid"}) != uid)
-        release_orphan(parsed);
+      if (response.code == 404 || string_at(response.body, {"metadata", "uid"}) != uid) release_orphan(parsed);
     });
   }
 

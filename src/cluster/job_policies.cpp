@@ -70,8 +70,7 @@ FailureVerdict judge_failure(const Json& job, const JobPod& pod) {
   return {};
 }
 
-std::optional<std::string> success_policy_met(const Json& job, const IndexSet& succeeded,
-                                              std::int64_t completions) {
+std::optional<std::string> success_policy_met(const Json& job, const IndexSet& succeeded, std::int64_t completions) {
   int index = -1;
   for (const auto& rule : array_at(job, {"spec", "successPolicy", "rules"})) {
     ++index;

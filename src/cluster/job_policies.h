@@ -21,7 +21,6 @@ struct FailureVerdict {
 FailureVerdict judge_failure(const Json& job, const JobPod& pod);
 
 // The message when a rule of spec.successPolicy holds: "Matched rules at index 0". None when no rule holds.
-std::optional<std::string> success_policy_met(const Json& job, const IndexSet& succeeded,
-                                              std::int64_t completions);
+std::optional<std::string> success_policy_met(const Json& job, const IndexSet& succeeded, std::int64_t completions);
 
 }  // namespace berth::cluster

@@ -40,8 +40,7 @@ Time finish_time(const Json& pod, Time created) {
     if (end && (!latest || *end > *latest)) latest = end;
   }
   if (all && latest) return *latest;
-  if (const Json* ready = condition(pod, "Ready");
-      ready != nullptr && string_at(*ready, {"status"}) == "False") {
+  if (const Json* ready = condition(pod, "Ready"); ready != nullptr && string_at(*ready, {"status"}) == "False") {
     if (const auto since = api::time_at(*ready, {"lastTransitionTime"})) return *since;
   }
   if (const auto deletion = api::time_at(pod, {"metadata", "deletionTimestamp"})) {
@@ -95,8 +94,8 @@ JobSpec::JobSpec(const Json& job)
   parallelism = int_at(job, {"spec", "parallelism"}, 1);
   completions = optional_int_at(job, {"spec", "completions"});
   backoff_limit_per_index = optional_int_at(job, {"spec", "backoffLimitPerIndex"});
-  backoff_limit = int_at(job, {"spec", "backoffLimit"},
-                         backoff_limit_per_index ? std::numeric_limits<std::int32_t>::max() : 6);
+  backoff_limit =
+      int_at(job, {"spec", "backoffLimit"}, backoff_limit_per_index ? std::numeric_limits<std::int32_t>::max() : 6);
   max_failed_indexes = optional_int_at(job, {"spec", "maxFailedIndexes"});
   active_deadline_seconds = optional_int_at(job, {"spec", "activeDeadlineSeconds"});
   ttl_seconds = optional_int_at(job, {"spec", "ttlSecondsAfterFinished"});
@@ -112,8 +111,7 @@ JobPod::JobPod(const JsonPtr& pod)
       phase(string_at(*pod, {"status", "phase"})) {
   created = api::time_at(*pod, {"metadata", "creationTimestamp"}).value_or(Time{});
   finished = finish_time(*pod, created);
-  if (const Json* ready = condition(*pod, "Ready");
-      ready != nullptr && string_at(*ready, {"status"}) == "True") {
+  if (const Json* ready = condition(*pod, "Ready"); ready != nullptr && string_at(*ready, {"status"}) == "True") {
     ready_since = api::time_at(*ready, {"lastTransitionTime"}).value_or(Time{});
   }
   restarts = restarts_of(*pod);
@@ -179,7 +177,8 @@ Json make_pod(const Json& job, const JobSpec& spec, const NewPod& what) {
                                              {"blockOwnerDeletion", true}}};
   if (const Json* given = find_path(job, {"spec", "template", "spec"})) pod_spec = *given;
   if (what.index) tell_index(meta, pod_spec, spec, what);
-  return JsonObject{{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", std::move(meta)}, {"spec", std::move(pod_spec)}};
+  return JsonObject{
+      {"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", std::move(meta)}, {"spec", std::move(pod_spec)}};
 }
 
 }  // namespace berth::cluster

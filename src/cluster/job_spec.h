@@ -16,8 +16,7 @@ namespace berth::cluster {
 inline constexpr std::string_view kTrackingFinalizer = "batch.kubernetes.io/job-tracking";
 inline constexpr std::string_view kIndexKey = "batch.kubernetes.io/job-completion-index";
 inline constexpr std::string_view kIndexFailures = "batch.kubernetes.io/job-index-failure-count";
-inline constexpr std::string_view kIndexIgnoredFailures =
-    "batch.kubernetes.io/job-index-ignored-failure-count";
+inline constexpr std::string_view kIndexIgnoredFailures = "batch.kubernetes.io/job-index-ignored-failure-count";
 inline constexpr std::string_view kJobControllerName = "kubernetes.io/job-controller";
 
 struct JobSpec {

@@ -28,9 +28,7 @@ void put(JsonObject& object, std::string_view key, Json value, bool present) {
 }  // namespace
 
 JobStatus::JobStatus(const Json& job, const JobSpec& spec)
-    : base_(object_at(job, {"status"})),
-      conditions_(array_at(base_, {"conditions"})),
-      indexed_(spec.indexed) {
+    : base_(object_at(job, {"status"})), conditions_(array_at(base_, {"conditions"})), indexed_(spec.indexed) {
   start_time = api::time_at(base_, {"startTime"});
   completion_time = api::time_at(base_, {"completionTime"});
   active = int_at(base_, {"active"});
@@ -76,8 +74,8 @@ const Json* JobStatus::get(std::string_view condition) const {
 
 bool JobStatus::has(std::string_view condition) const { return get(condition) != nullptr; }
 
-bool JobStatus::set(std::string_view condition, bool status, std::string_view reason,
-                    std::string_view message, Time now) {
+bool JobStatus::set(std::string_view condition, bool status, std::string_view reason, std::string_view message,
+                    Time now) {
   const std::string_view text = status ? "True" : "False";
   JsonObject made{{"type", condition},
                   {"status", text},

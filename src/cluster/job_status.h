@@ -23,8 +23,7 @@ class JobStatus {
   const Json* get(std::string_view condition) const;
   // Sets the condition. Returns true when its status changed. A condition that does not exist is not added with
   // status False.
-  bool set(std::string_view condition, bool status, std::string_view reason, std::string_view message,
-           Time now);
+  bool set(std::string_view condition, bool status, std::string_view reason, std::string_view message, Time now);
   bool finished() const { return has("Complete") || has("Failed"); }
 
   std::optional<Time> start_time, completion_time;

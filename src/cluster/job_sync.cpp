@@ -28,11 +28,7 @@ struct Ending {  // why a job is about to finish
 class Planner {
  public:
   explicit Planner(const JobView& view)
-      : view_(view),
-        spec_(view.job),
-        old_status_(view.job, spec_),
-        status_(view.job, spec_),
-        backoff_(view.backoff) {
+      : view_(view), spec_(view.job), old_status_(view.job, spec_), status_(view.job, spec_), backoff_(view.backoff) {
     for (const auto& pod : view.pods) pods_.push_back(&pod);
     std::sort(pods_.begin(), pods_.end(), [](const JobPod* a, const JobPod* b) { return a->uid < b->uid; });
   }
@@ -73,11 +69,10 @@ class Planner {
       for (const auto* pod : new_succeeded_) status_.completed_indexes.add(*pod->index);
       succeeded_ = status_.completed_indexes.count();
     } else {
-      succeeded_ = status_.succeeded +
-                   static_cast<std::int64_t>(status_.uncounted_succeeded.size() + new_succeeded_.size());
+      succeeded_ =
+          status_.succeeded + static_cast<std::int64_t>(status_.uncounted_succeeded.size() + new_succeeded_.size());
     }
-    failed_ =
-        status_.failed + static_cast<std::int64_t>(status_.uncounted_failed.size() + new_failed_.size());
+    failed_ = status_.failed + static_cast<std::int64_t>(status_.uncounted_failed.size() + new_failed_.size());
   }
 
   // Finds terminated pods that are not recorded yet.
@@ -89,8 +84,7 @@ class Planner {
       } else if (pod->failed(spec_)) {
         const auto verdict = judge_failure(view_.job, *pod);
         verdicts_.emplace(pod, verdict);
-        if (verdict.action == FailureAction::kFailJob && fail_job_message_.empty())
-          fail_job_message_ = verdict.message;
+        if (verdict.action == FailureAction::kFailJob && fail_job_message_.empty()) fail_job_message_ = verdict.message;
         if (verdict.action != FailureAction::kIgnore) new_failed_.push_back(pod);
       }
     }
@@ -148,13 +142,12 @@ class Planner {
     if (const Json* met = status_.get("SuccessCriteriaMet")) {
       ending_ = {true, std::string(string_at(*met, {"reason"})), std::string(string_at(*met, {"message"}))};
     } else if (const Json* target = status_.get("FailureTarget")) {
-      ending_ = {false, std::string(string_at(*target, {"reason"})),
-                 std::string(string_at(*target, {"message"}))};
+      ending_ = {false, std::string(string_at(*target, {"reason"})), std::string(string_at(*target, {"message"}))};
     } else if (!spec_.deleting) {
       ending_ = new_ending();
       if (ending_) {
-        status_.set(ending_->success ? "SuccessCriteriaMet" : "FailureTarget", true, ending_->reason,
-                    ending_->message, view_.now);
+        status_.set(ending_->success ? "SuccessCriteriaMet" : "FailureTarget", true, ending_->reason, ending_->message,
+                    view_.now);
         write_down_first_ = true;
       }
     }
@@ -243,8 +236,7 @@ class Planner {
       manage();
     }
     if (step_.remove.size() > kMaxPodChanges) {
-      step_.remove.erase(step_.remove.begin() + static_cast<std::ptrdiff_t>(kMaxPodChanges),
-                         step_.remove.end());
+      step_.remove.erase(step_.remove.begin() + static_cast<std::ptrdiff_t>(kMaxPodChanges), step_.remove.end());
     }
     const bool any = !step_.create.empty() || !step_.remove.empty() || !step_.release.empty();
     if (any) step_.kind = JobStep::Kind::kChangePods;
@@ -256,10 +248,8 @@ class Planner {
       if (!pod->tracked) continue;
       // A second succeeded pod of a completed index, or a pod with an index beyond the completions, is not counted.
       const bool counts_for_nothing = pod->succeeded() && spec_.indexed;
-      const bool ignored =
-          pod->failed(spec_) && verdict_of(pod) == FailureAction::kIgnore && !held_.contains(pod);
-      if (recorded(*pod) || counts_for_nothing || ignored || ending_ || spec_.deleting)
-        step_.release.push_back(*pod);
+      const bool ignored = pod->failed(spec_) && verdict_of(pod) == FailureAction::kIgnore && !held_.contains(pod);
+      if (recorded(*pod) || counts_for_nothing || ignored || ending_ || spec_.deleting) step_.release.push_back(*pod);
     }
   }
 
@@ -299,8 +289,7 @@ class Planner {
   // Duplicate pods of an index and pods of unwanted indexes, then more pods until `too_many` are found.
   std::vector<const JobPod*> superfluous_pods(std::int64_t too_many) const {
     std::vector<const JobPod*> ordered = active_;
-    std::sort(ordered.begin(), ordered.end(),
-              [](const JobPod* a, const JobPod* b) { return removed_before(*a, *b); });
+    std::sort(ordered.begin(), ordered.end(), [](const JobPod* a, const JobPod* b) { return removed_before(*a, *b); });
     std::vector<const JobPod*> out, rest;
     std::set<std::int64_t> kept;
     for (auto at = ordered.rbegin(); at != ordered.rend(); ++at) {
@@ -452,9 +441,9 @@ class Planner {
   std::vector<const JobPod*> pods_;  // by UID
 
   std::vector<const JobPod*> active_, new_succeeded_, new_failed_;
-  std::map<const JobPod*, FailureVerdict> verdicts_;  // for lookup only: the order of pointers is not deterministic
+  std::map<const JobPod*, FailureVerdict> verdicts_;   // for lookup only: the order of pointers is not deterministic
   std::map<std::int64_t, const JobPod*> last_failed_;  // by index, for indexes that may be retried
-  std::set<const JobPod*> held_;  // for lookup only: the order of pointers is not deterministic
+  std::set<const JobPod*> held_;                       // for lookup only: the order of pointers is not deterministic
   std::int64_t ready_ = 0, terminating_ = 0, succeeded_ = 0, failed_ = 0;
   std::string fail_job_message_;
   std::optional<Ending> ending_;

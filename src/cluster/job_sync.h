@@ -29,13 +29,13 @@ struct JobStep {
   enum class Kind { kNothing, kWriteStatus, kChangePods, kDeleteJob };
   Kind kind = Kind::kNothing;
 
-  Json status;  // kWriteStatus: the whole new status
-  std::vector<JobEvent> events;  // kWriteStatus: record these after the write
+  Json status;                        // kWriteStatus: the whole new status
+  std::vector<JobEvent> events;       // kWriteStatus: record these after the write
   std::optional<JobBackoff> backoff;  // kWriteStatus: remember this after the write
 
   std::vector<Json> create;     // kChangePods
   std::vector<JobPod> release;  // kChangePods: remove the tracking finalizer
-  std::vector<JobPod> remove;  // kChangePods: delete; pods that are in `release` too are deleted after their release
+  std::vector<JobPod> remove;   // kChangePods: delete; pods that are in `release` too are deleted after their release
 
   std::optional<Time> wake;  // call again at this time if nothing happens before
 };

@@ -40,16 +40,15 @@ Json container_statuses(const Json& pod, const Json& state, bool ready, std::int
   JsonArray statuses;
   for (const auto& container : array_at(pod, {"spec", "containers"})) {
     const auto name = string_at(container, {"name"});
-    statuses.push_back(
-        JsonObject{{"name", name},
-                   {"image", string_at(container, {"image"})},
-                   {"imageID", ""},
-                   {"containerID",
-                    "berth://" + std::string(string_at(pod, {"metadata", "uid"})) + "/" + std::string(name)},
-                   {"ready", ready},
-                   {"started", ready},
-                   {"restartCount", restarts},
-                   {"state", state}});
+    statuses.push_back(JsonObject{
+        {"name", name},
+        {"image", string_at(container, {"image"})},
+        {"imageID", ""},
+        {"containerID", "berth://" + std::string(string_at(pod, {"metadata", "uid"})) + "/" + std::string(name)},
+        {"ready", ready},
+        {"started", ready},
+        {"restartCount", restarts},
+        {"state", state}});
   }
   return statuses;
 }
@@ -61,8 +60,8 @@ std::int64_t first_container_restarts(const Json& pod) {
 
 }  // namespace
 
-Kubelet::Kubelet(api::RestClient& client, Executor& executor, const kube::Informer& nodes,
-                 const kube::Informer& pods, const PodsByNode& index)
+Kubelet::Kubelet(api::RestClient& client, Executor& executor, const kube::Informer& nodes, const kube::Informer& pods,
+                 const PodsByNode& index)
     : executor_(executor), nodes_(nodes), pods_(pods), index_(index), writer_(client, executor) {}
 
 Kubelet::~Kubelet() {
@@ -121,21 +120,20 @@ void Kubelet::start(const std::string& key, const JsonPtr& pod) {
   running.started = executor_.now();
   const std::string now = format_time(*running.started);
   const int address = next_address_++;
-  const std::string ip = "10." + std::to_string(address >> 16 & 255) + "." +
-                         std::to_string(address >> 8 & 255) + "." + std::to_string(address & 255);
+  const std::string ip = "10." + std::to_string(address >> 16 & 255) + "." + std::to_string(address >> 8 & 255) + "." +
+                         std::to_string(address & 255);
   patch_status(
       pod,
-      JsonObject{{"phase", "Running"},
-                 {"conditions",
-                  JsonArray{pod_condition("PodScheduled", true, now), pod_condition("Initialized", true, now),
-                            pod_condition("ContainersReady", true, now), pod_condition("Ready", true, now)}},
-                 {"hostIP", "127.0.0.1"},
-                 {"podIP", ip},
-                 {"podIPs", JsonArray{JsonObject{{"ip", ip}}}},
-                 {"startTime", now},
-                 {"containerStatuses",
-                  container_statuses(*pod, JsonObject{{"running", JsonObject{{"startedAt", now}}}}, true,
-                                     first_container_restarts(*pod))}});
+      JsonObject{
+          {"phase", "Running"},
+          {"conditions", JsonArray{pod_condition("PodScheduled", true, now), pod_condition("Initialized", true, now),
+                                   pod_condition("ContainersReady", true, now), pod_condition("Ready", true, now)}},
+          {"hostIP", "127.0.0.1"},
+          {"podIP", ip},
+          {"podIPs", JsonArray{JsonObject{{"ip", ip}}}},
+          {"startTime", now},
+          {"containerStatuses", container_statuses(*pod, JsonObject{{"running", JsonObject{{"startedAt", now}}}}, true,
+                                                   first_container_restarts(*pod))}});
 }
 
 // A running pod terminates when its run time since the start of its containers is over, also when this process did
@@ -165,14 +163,13 @@ void Kubelet::end(const std::string& key) {
   const int code = exit_code(*pod);
   const auto policy = string_at(*pod, {"spec", "restartPolicy"});
   const auto& statuses = array_at(*pod, {"status", "containerStatuses"});
-  const auto started = statuses.empty() ? std::string_view(now)
-                                        : string_at(statuses[0], {"state", "running", "startedAt"}, now);
+  const auto started =
+      statuses.empty() ? std::string_view(now) : string_at(statuses[0], {"state", "running", "startedAt"}, now);
   if (policy == "Always" || (policy == "OnFailure" && code != 0)) {
     it->second.started = executor_.now();
-    patch_status(pod,
-                 JsonObject{{"containerStatuses",
-                             container_statuses(*pod, JsonObject{{"running", JsonObject{{"startedAt", now}}}},
-                                                true, first_container_restarts(*pod) + 1)}});
+    patch_status(pod, JsonObject{{"containerStatuses",
+                                  container_statuses(*pod, JsonObject{{"running", JsonObject{{"startedAt", now}}}},
+                                                     true, first_container_restarts(*pod) + 1)}});
     return;
   }
   const Json terminated = JsonObject{{"terminated", JsonObject{{"exitCode", code},
@@ -181,11 +178,11 @@ void Kubelet::end(const std::string& key) {
                                                                {"finishedAt", now}}},
                                      {"running", nullptr}};
   const std::string_view reason = code == 0 ? "PodCompleted" : "PodFailed";
-  patch_status(
-      pod, JsonObject{{"phase", code == 0 ? "Succeeded" : "Failed"},
-                      {"conditions", JsonArray{pod_condition("ContainersReady", false, now, reason),
-                                               pod_condition("Ready", false, now, reason)}},
-                      {"containerStatuses", container_statuses(*pod, terminated, false, first_container_restarts(*pod))}});
+  patch_status(pod, JsonObject{{"phase", code == 0 ? "Succeeded" : "Failed"},
+                               {"conditions", JsonArray{pod_condition("ContainersReady", false, now, reason),
+                                                        pod_condition("Ready", false, now, reason)}},
+                               {"containerStatuses",
+                                container_statuses(*pod, terminated, false, first_container_restarts(*pod))}});
 }
 
 // A deleted pod stops within its grace period, becomes Failed unless it has terminated, and is removed.
@@ -196,8 +193,7 @@ void Kubelet::terminate(const std::string& key, const JsonPtr& pod) {
   executor_.cancel(running.timer);
   const Duration grace = std::chrono::seconds(int_at(*pod, {"metadata", "deletionGracePeriodSeconds"}));
   const Time end = parse_time(string_at(*pod, {"metadata", "deletionTimestamp"})).value_or(executor_.now());
-  const Duration takes =
-      pod_over(*pod) ? Duration(0) : std::min(grace, duration_of(*pod, kStopAfter, Duration(0)));
+  const Duration takes = pod_over(*pod) ? Duration(0) : std::min(grace, duration_of(*pod, kStopAfter, Duration(0)));
   if (end - grace + takes <= executor_.now()) return stop(key);
   running.timer = executor_.at(end - grace + takes, [this, key] { stop(key); });
 }
@@ -207,15 +203,13 @@ void Kubelet::stop(const std::string& key) {
   if (!pod) return;
   if (!pod_over(*pod)) {
     const std::string now = format_time(executor_.now());
-    const Json terminated =
-        JsonObject{{"terminated", JsonObject{{"exitCode", 143}, {"reason", "Error"}, {"finishedAt", now}}},
-                   {"running", nullptr}};
-    patch_status(
-        pod,
-        JsonObject{{"phase", "Failed"},
-                   {"conditions", JsonArray{pod_condition("ContainersReady", false, now, "PodFailed"),
-                                            pod_condition("Ready", false, now, "PodFailed")}},
-                   {"containerStatuses", container_statuses(*pod, terminated, false, first_container_restarts(*pod))}});
+    const Json terminated = JsonObject{
+        {"terminated", JsonObject{{"exitCode", 143}, {"reason", "Error"}, {"finishedAt", now}}}, {"running", nullptr}};
+    patch_status(pod, JsonObject{{"phase", "Failed"},
+                                 {"conditions", JsonArray{pod_condition("ContainersReady", false, now, "PodFailed"),
+                                                          pod_condition("Ready", false, now, "PodFailed")}},
+                                 {"containerStatuses",
+                                  container_statuses(*pod, terminated, false, first_container_restarts(*pod))}});
   }
   writer_.send(delete_pod(*pod, 0), [this, key] { look_again(key); });
 }

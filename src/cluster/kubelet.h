@@ -25,8 +25,8 @@ inline constexpr Duration kDefaultRunFor = std::chrono::seconds(10);
 class Kubelet {
  public:
   // All must outlive this object.
-  Kubelet(api::RestClient& client, Executor& executor, const kube::Informer& nodes,
-          const kube::Informer& pods, const PodsByNode& index);
+  Kubelet(api::RestClient& client, Executor& executor, const kube::Informer& nodes, const kube::Informer& pods,
+          const PodsByNode& index);
   ~Kubelet();
 
   void node_changed(const JsonPtr& old, const JsonPtr& now);

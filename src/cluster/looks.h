@@ -34,10 +34,10 @@ class Looks {
 
  private:
   struct Entry {
-    bool queued = false;  // look() is posted
+    bool queued = false;   // look() is posted
     std::size_t open = 0;  // requests in flight
-    bool failed = false;  // one of them failed
-    bool again = false;  // the job changed meanwhile
+    bool failed = false;   // one of them failed
+    bool again = false;    // the job changed meanwhile
     TimerId timer = 0;
     int failures = 0;  // in a row
   };

@@ -7,8 +7,8 @@
 #include "cluster/nodes.h"
 
 namespace berth::cluster {
-NodeLife::NodeLife(api::RestClient& client, Executor& executor, const kube::Informer& nodes,
-                   const kube::Informer& pods, const PodsByNode& index)
+NodeLife::NodeLife(api::RestClient& client, Executor& executor, const kube::Informer& nodes, const kube::Informer& pods,
+                   const PodsByNode& index)
     : executor_(executor), nodes_(nodes), pods_(pods), index_(index), writer_(client, executor) {}
 
 void NodeLife::node_changed(const JsonPtr&, const JsonPtr& now) {
@@ -22,11 +22,11 @@ void NodeLife::look_at(const Json& node) {
                       "status");  // taints follow when the watch shows the change
   if (auto taints = corrected_taints(node, now)) {
     // Sends the resourceVersion that was seen: a newer version will arrive and is handled then.
-    patch_node(node,
-               JsonObject{{"metadata",
-                           JsonObject{{"resourceVersion", string_at(node, {"metadata", "resourceVersion"})}}},
-                          {"spec", JsonObject{{"taints", std::move(*taints)}}}},
-               "");
+    patch_node(
+        node,
+        JsonObject{{"metadata", JsonObject{{"resourceVersion", string_at(node, {"metadata", "resourceVersion"})}}},
+                   {"spec", JsonObject{{"taints", std::move(*taints)}}}},
+        "");
   }
   if (node_ready(node)) return;
   for (const auto& key : index_.on(string_at(node, {"metadata", "name"}))) {

@@ -21,8 +21,8 @@ namespace berth::cluster {
 class NodeLife {
  public:
   // All must outlive this object.
-  NodeLife(api::RestClient& client, Executor& executor, const kube::Informer& nodes,
-           const kube::Informer& pods, const PodsByNode& index);
+  NodeLife(api::RestClient& client, Executor& executor, const kube::Informer& nodes, const kube::Informer& pods,
+           const PodsByNode& index);
   // For nodes that name no resources.
   void set_resources(api::ResourceList resources) { resources_ = std::move(resources); }
 

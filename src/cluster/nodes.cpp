@@ -105,8 +105,7 @@ std::vector<Json> make_nodes(const NodeShape& shape, const api::ResourceList& re
 
 bool node_ready(const Json& node) { return string_at(ready_condition(node), {"status"}) == "True"; }
 
-std::optional<Json> corrected_status(const Json& node, const api::ResourceList& resources,
-                                     std::string_view now) {
+std::optional<Json> corrected_status(const Json& node, const api::ResourceList& resources, std::string_view now) {
   const Json& ready = ready_condition(node);
   const auto status = string_at(ready, {"status"});
   const bool by_us = string_at(ready, {"reason"}) == kFailReason;
@@ -123,8 +122,7 @@ std::optional<Json> corrected_status(const Json& node, const api::ResourceList& 
   Json patch = JsonObject();
   if (object_at(node, {"status", "allocatable"}).empty()) {
     const Json* capacity = find_path(node, {"status", "capacity"});
-    const Json all =
-        capacity != nullptr && capacity->is_object() ? *capacity : api::encode_resource_list(resources);
+    const Json all = capacity != nullptr && capacity->is_object() ? *capacity : api::encode_resource_list(resources);
     patch.as_object()["capacity"] = all;
     patch.as_object()["allocatable"] = all;
   }

@@ -38,8 +38,7 @@ bool node_ready(const Json& node);
 // The status that the node's kubelet writes now, as a strategic merge patch. A new node becomes Ready and gets
 // `resources` unless it has a capacity; a node with kFailAnnotation fails, and a node that lost it becomes Ready
 // again. None when there is nothing to write.
-std::optional<Json> corrected_status(const Json& node, const api::ResourceList& resources,
-                                     std::string_view now);
+std::optional<Json> corrected_status(const Json& node, const api::ResourceList& resources, std::string_view now);
 
 // The taints for the node's state: node.kubernetes.io/not-ready while Ready is False, .../unreachable while it is
 // Unknown, .../unschedulable while the node is cordoned. Taints that do not apply any more are removed. None when the

@@ -23,7 +23,8 @@ void OwnWrites::gone(std::string_view key, std::string_view uid) {
 
 void OwnWrites::deleted(std::string_view key, std::string_view uid, Json body) {
   const bool stays = find_path(body, {"metadata", "deletionTimestamp"}) != nullptr &&
-                     (int_at(body, {"metadata", "deletionGracePeriodSeconds"}) > 0 || !array_at(body, {"metadata", "finalizers"}).empty());
+                     (int_at(body, {"metadata", "deletionGracePeriodSeconds"}) > 0 ||
+                      !array_at(body, {"metadata", "finalizers"}).empty());
   if (stays) return wrote(std::move(body));
   gone(key, uid);
 }

@@ -7,8 +7,7 @@ namespace {
 
 // The collector has nothing left to do for the pod. Finalizers may still keep it.
 bool collected(const Json& pod) {
-  return pod_over(pod) && pod_terminating(pod) &&
-         int_at(pod, {"metadata", "deletionGracePeriodSeconds"}) == 0;
+  return pod_over(pod) && pod_terminating(pod) && int_at(pod, {"metadata", "deletionGracePeriodSeconds"}) == 0;
 }
 
 }  // namespace
@@ -51,12 +50,11 @@ void PodCollector::collect(const std::string& node) {
     if (!pod || collected(*pod)) continue;
     const auto again = [this, node] { wait_for(node); };
     if (!pod_over(*pod)) {
-      Json conditions = JsonArray{
-          pod_condition("DisruptionTarget", true, now, "DeletionByPodGC", "PodGC: node no longer exists"),
-          pod_condition("Ready", false, now, "PodFailed")};
-      writer_.send(
-          patch_pod_status(*pod, JsonObject{{"phase", "Failed"}, {"conditions", std::move(conditions)}}),
-          again);
+      Json conditions =
+          JsonArray{pod_condition("DisruptionTarget", true, now, "DeletionByPodGC", "PodGC: node no longer exists"),
+                    pod_condition("Ready", false, now, "PodFailed")};
+      writer_.send(patch_pod_status(*pod, JsonObject{{"phase", "Failed"}, {"conditions", std::move(conditions)}}),
+                   again);
     }
     writer_.send(delete_pod(*pod, 0), again);
   }

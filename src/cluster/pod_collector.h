@@ -21,8 +21,8 @@ inline constexpr Duration kNodeQuarantine = std::chrono::seconds(10);
 class PodCollector {
  public:
   // All must outlive this object.
-  PodCollector(api::RestClient& client, Executor& executor, const kube::Informer& nodes,
-               const kube::Informer& pods, const PodsByNode& index);
+  PodCollector(api::RestClient& client, Executor& executor, const kube::Informer& nodes, const kube::Informer& pods,
+               const PodsByNode& index);
   ~PodCollector();
 
   void node_changed(const JsonPtr& old, const JsonPtr& now);

@@ -28,9 +28,9 @@ Json pod_condition(std::string_view type, bool status, std::string_view now, std
 api::RestRequest patch_pod_status(const Json& pod, Json status);
 api::RestRequest delete_pod(const Json& pod, std::optional<std::int64_t> grace_seconds = std::nullopt);
 
-// Sends writes. After any error except 404 and 409 it calls `again` one second later, or 30 seconds later when the server
-// refuses the content (400, 403, 422). 404 and 409 need no retry: the object is gone or has changed, and the watch shows
-// the change.
+// Sends writes. After any error except 404 and 409 it calls `again` one second later, or 30 seconds later when the
+// server refuses the content (400, 403, 422). 404 and 409 need no retry: the object is gone or has changed, and the
+// watch shows the change.
 class Writer {
  public:
   Writer(api::RestClient& client, Executor& executor) : client_(client), executor_(executor) {}

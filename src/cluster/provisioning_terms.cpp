@@ -10,8 +10,7 @@ namespace {
 using api::autoscaling::ProvisioningRequest;
 
 std::optional<std::string> setting(const ProvisioningRequest& request, const std::string& name) {
-  if (const auto it = request.meta.annotations.find("berth.dev/" + name);
-      it != request.meta.annotations.end())
+  if (const auto it = request.meta.annotations.find("berth.dev/" + name); it != request.meta.annotations.end())
     return it->second;
   if (const auto it = request.parameters.find(name); it != request.parameters.end()) return it->second;
   return std::nullopt;
@@ -29,8 +28,7 @@ int attempt_of(const std::string& name) {
   return dash == std::string::npos ? 1 : whole_number(std::string_view(name).substr(dash + 1)).value_or(1);
 }
 
-Result<std::optional<Duration>> duration_setting(const ProvisioningRequest& request,
-                                                 const std::string& name) {
+Result<std::optional<Duration>> duration_setting(const ProvisioningRequest& request, const std::string& name) {
   const auto text = setting(request, name);
   if (!text) return std::nullopt;
   const auto duration = parse_duration(*text);

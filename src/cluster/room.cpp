@@ -23,8 +23,8 @@ void Room::set_node(const Json& object) {
   node.taints = taints ? api::decode_taints(*taints) : std::vector<api::Taint>();
   node.usable = node_ready(object) && !bool_at(object, {"spec", "unschedulable"});
   const Json* allocatable = find_path(object, {"status", "allocatable"});
-  node.allocatable = allocatable ? api::decode_resource_list(*allocatable).value_or(api::ResourceList())
-                                 : api::ResourceList();
+  node.allocatable =
+      allocatable ? api::decode_resource_list(*allocatable).value_or(api::ResourceList()) : api::ResourceList();
   node.used.clear();
   node.pods = 0;
   for (const auto& [key, placed] : placed_) {
@@ -72,8 +72,8 @@ bool Room::takes(const std::string& name, const Node& node, const api::ResourceL
     if (label == node.labels.end() || label->second != value) return false;
   }
   const auto& terms = constraints.required_terms;
-  if (!terms.empty() && std::none_of(terms.begin(), terms.end(),
-                                     [&](const auto& term) { return api::matches(term, node.labels, name); }))
+  if (!terms.empty() &&
+      std::none_of(terms.begin(), terms.end(), [&](const auto& term) { return api::matches(term, node.labels, name); }))
     return false;
   for (const auto& taint : node.taints) {
     if (taint.effect != "PreferNoSchedule" && !api::tolerates(constraints.tolerations, taint)) return false;
@@ -83,8 +83,7 @@ bool Room::takes(const std::string& name, const Node& node, const api::ResourceL
   });
 }
 
-const std::string* Room::choose(const api::ResourceList& requests,
-                                const api::NodeConstraints& constraints) const {
+const std::string* Room::choose(const api::ResourceList& requests, const api::NodeConstraints& constraints) const {
   const std::string* best = nullptr;
   std::int64_t best_pods = -1;
   for (const auto& [name, node] : nodes_) {

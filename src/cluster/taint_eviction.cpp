@@ -29,9 +29,7 @@ void TaintEviction::node_changed(const JsonPtr& old, const JsonPtr& now) {
   for (const auto& key : index_.on(string_at(now ? *now : *old, {"metadata", "name"}))) look_at(key);
 }
 
-void TaintEviction::pod_changed(const JsonPtr& old, const JsonPtr& now) {
-  look_at(pod_key(now ? *now : *old));
-}
+void TaintEviction::pod_changed(const JsonPtr& old, const JsonPtr& now) { look_at(pod_key(now ? *now : *old)); }
 
 void TaintEviction::forget(const std::string& key) {
   const auto it = waiting_.find(key);
@@ -54,8 +52,7 @@ std::optional<Time> TaintEviction::end_of_toleration(const Json& pod, const Json
     if (!api::tolerates(tolerations, taint)) return begin;
     for (const auto& toleration : tolerations) {
       if (!toleration.toleration_seconds || !api::tolerates(toleration, taint)) continue;
-      const Time until =
-          begin + std::chrono::seconds(std::max<std::int64_t>(0, *toleration.toleration_seconds));
+      const Time until = begin + std::chrono::seconds(std::max<std::int64_t>(0, *toleration.toleration_seconds));
       end = end ? std::min(*end, until) : until;
     }
   }
@@ -79,12 +76,12 @@ void TaintEviction::evict(const std::string& key) {
   const JsonPtr pod = pods_.get(key);
   if (!pod || pod_over(*pod) || pod_terminating(*pod)) return;
   const auto again = [this, key] { look_at(key); };
-  writer_.send(patch_pod_status(
-                   *pod, JsonObject{{"conditions", JsonArray{pod_condition(
-                                                       "DisruptionTarget", true, format_time(executor_.now()),
-                                                       "DeletionByTaintManager",
-                                                       "Taint manager: deleting due to NoExecute taint")}}}),
-               [] {});
+  writer_.send(
+      patch_pod_status(*pod, JsonObject{{"conditions",
+                                         JsonArray{pod_condition("DisruptionTarget", true, format_time(executor_.now()),
+                                                                 "DeletionByTaintManager",
+                                                                 "Taint manager: deleting due to NoExecute taint")}}}),
+      [] {});
   writer_.send(delete_pod(*pod), again);
 }
 

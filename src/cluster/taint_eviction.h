@@ -20,8 +20,8 @@ namespace berth::cluster {
 class TaintEviction {
  public:
   // All must outlive this object.
-  TaintEviction(api::RestClient& client, Executor& executor, const kube::Informer& nodes,
-                const kube::Informer& pods, const PodsByNode& index);
+  TaintEviction(api::RestClient& client, Executor& executor, const kube::Informer& nodes, const kube::Informer& pods,
+                const PodsByNode& index);
   ~TaintEviction();
 
   void node_changed(const JsonPtr& old, const JsonPtr& now);

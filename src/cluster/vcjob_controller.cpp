@@ -92,9 +92,9 @@ struct VcJobController::Impl : std::enable_shared_from_this<VcJobController::Imp
   Looks looks;
   PodGroupKeeper keeper;
   std::map<std::string, std::map<std::string, JsonPtr>, std::less<>>
-      orders;  // Commands by the key of the job, then by their own key
+      orders;                                       // Commands by the key of the job, then by their own key
   std::map<std::string, Known, std::less<>> known;  // by the job's key
-  std::set<std::string> removing;  // UIDs of pods that this controller deletes
+  std::set<std::string> removing;                   // UIDs of pods that this controller deletes
 
   // --- Changes of objects.
 

@@ -275,10 +275,10 @@ class Planner {
 
   const VcJobView& view_;
   const Job& job_;
-  JobStatus status_;  // the new status
+  JobStatus status_;                                               // the new status
   std::vector<const VcJobPod*> pods_;                              // by name
   std::map<std::string, std::int32_t, std::less<>> succeeded_of_;  // by task
-  std::int32_t least_ = 0;  // the sum of the tasks' minimums
+  std::int32_t least_ = 0;                                         // the sum of the tasks' minimums
   VcJobStep step_;
 };
 

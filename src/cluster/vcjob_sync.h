@@ -22,10 +22,10 @@ namespace berth::cluster {
 
 struct VcJobView {
   const Json& object;
-  const api::volcano::Job& job;  // `object`, decoded
+  const api::volcano::Job& job;                   // `object`, decoded
   const api::volcano::PodGroup* group = nullptr;  // the job's PodGroup; null: it does not exist
-  const std::vector<VcJobPod>& pods;  // the pods that the job owns, in any order
-  std::string_view order;  // the action of a Command about the job; "": none
+  const std::vector<VcJobPod>& pods;              // the pods that the job owns, in any order
+  std::string_view order;                         // the action of a Command about the job; "": none
   Time now;
   bool may_create = true;  // false: another client deleted pods and the wait before creating them again is not over
 };

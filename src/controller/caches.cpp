@@ -28,8 +28,9 @@ void Caches::listed(const api::GroupVersionResource& resource, const api::RestRe
   if (response.ok()) {
     unreadable_.erase(resource.resource);
   } else if (unreadable_.insert(resource.resource).second) {
-    log::warn("cannot be read; trying again",
-              {{"resource", resource.resource}, {"code", response.code}, {"why", std::string(api::status_message(response))}});
+    log::warn("cannot be read; trying again", {{"resource", resource.resource},
+                                               {"code", response.code},
+                                               {"why", std::string(api::status_message(response))}});
   }
 }
 

@@ -14,7 +14,8 @@ MetricLabels joined(MetricLabels labels, const MetricLabels& more) {
 
 CensusMetrics::CensusMetrics(Metrics& m, const std::string& prefix)
     : pending_(m.gauge(prefix + "pending_workloads", "Workloads that wait.")),
-      unadmitted_(m.gauge(prefix + "unadmitted_workloads", "Workloads that are neither admitted nor finished, by why.")) {}
+      unadmitted_(
+          m.gauge(prefix + "unadmitted_workloads", "Workloads that are neither admitted nor finished, by why.")) {}
 
 void CensusMetrics::tell(const MetricLabels& queue, const MetricLabels& more, const MetricLabels& where,
                          const engine::QueueCensus& census) {

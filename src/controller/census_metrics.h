@@ -18,14 +18,14 @@ class CensusMetrics {
 
   // Sets the gauges of one queue. `queue`: the labels that identify the queue; no other queue has them. `more`:
   // further labels of every series. `where`: further labels of the series of unadmitted workloads.
-  void tell(const MetricLabels& queue, const MetricLabels& more, const MetricLabels& where, const engine::QueueCensus& census);
+  void tell(const MetricLabels& queue, const MetricLabels& more, const MetricLabels& where,
+            const engine::QueueCensus& census);
   void forget(const MetricLabels& queue);
 
  private:
   GaugeFamily pending_, unadmitted_;
   // The series of unadmitted_ by queue. tell() removes the series whose reason no longer occurs.
-  std::map<MetricLabels, std::set<MetricLabels>>
-      told_;
+  std::map<MetricLabels, std::set<MetricLabels>> told_;
 };
 
 }  // namespace berth::controller

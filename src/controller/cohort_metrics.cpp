@@ -10,9 +10,12 @@ CohortMetrics::CohortMetrics(Metrics& m, std::string role)
     : role_(std::move(role)),
       queue_info_(m.gauge("kueue_cluster_queue_info", "Where the queue stands in the tree of cohorts; always 1.")),
       cohort_info_(m.gauge("kueue_cohort_info", "Where the cohort stands in the tree of cohorts; always 1.")),
-      admitted_(m.gauge("kueue_cohort_subtree_admitted_active_workloads", "Workloads below it that are admitted and not finished.")),
-      quota_(m.gauge("kueue_cohort_subtree_quota", "Nominal quota of the cohort and all below it, as far as it is lent.")),
-      reserved_(m.gauge("kueue_cohort_subtree_resource_reservations", "Quota that is reserved below it, as far as it counts here.")) {}
+      admitted_(m.gauge("kueue_cohort_subtree_admitted_active_workloads",
+                        "Workloads below it that are admitted and not finished.")),
+      quota_(
+          m.gauge("kueue_cohort_subtree_quota", "Nominal quota of the cohort and all below it, as far as it is lent.")),
+      reserved_(m.gauge("kueue_cohort_subtree_resource_reservations",
+                        "Quota that is reserved below it, as far as it counts here.")) {}
 
 void CohortMetrics::refresh(const engine::Engine& engine, const std::map<std::string, std::int32_t>& admitted) {
   std::map<std::string, Place> queues;
@@ -49,7 +52,8 @@ void CohortMetrics::tell_place(GaugeFamily& family, const char* label, const std
   family.set({{label, name}, {"parent_cohort", place.parent}, {"root_cohort", place.root}, {"replica_role", role_}}, 1);
 }
 
-void CohortMetrics::tell_cohort(const engine::Engine& engine, const std::string& name, Cohort& now, const Cohort* before) {
+void CohortMetrics::tell_cohort(const engine::Engine& engine, const std::string& name, Cohort& now,
+                                const Cohort* before) {
   if (before == nullptr || before->place != now.place) tell_place(cohort_info_, "cohort", name, now.place);
   admitted_.set({{"cohort", name}, {"replica_role", role_}}, static_cast<double>(now.admitted));
   const std::vector<engine::SubtreeQuota> quotas = engine.cohort_quotas(name);
@@ -58,7 +62,8 @@ void CohortMetrics::tell_cohort(const engine::Engine& engine, const std::string&
     for (GaugeFamily* family : {&quota_, &reserved_}) family->remove({{"cohort", name}});
   }
   for (const auto& one : quotas) {
-    const MetricLabels labels{{"cohort", name}, {"flavor", one.flavor}, {"resource", one.resource}, {"replica_role", role_}};
+    const MetricLabels labels{
+        {"cohort", name}, {"flavor", one.flavor}, {"resource", one.resource}, {"replica_role", role_}};
     quota_.set(labels, units(one.resource, one.quota));
     reserved_.set(labels, units(one.resource, one.reserved));
   }

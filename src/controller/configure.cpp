@@ -4,7 +4,8 @@ namespace berth::controller {
 
 Result<ControllerOptions> controller_options(const api::config::Configuration& c, const FeatureGates& command_line) {
   if (!c.feature_gates.empty() && !command_line.empty())
-    return fail("featureGates: given in the Configuration file and on the command line (--feature-gates); use one of them");
+    return fail(
+        "featureGates: given in the Configuration file and on the command line (--feature-gates); use one of them");
   ControllerOptions out;
   out.engine.wait_for_pods_ready = c.wait_for_pods_ready;
   out.engine.retention = c.workload_retention;

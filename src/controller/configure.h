@@ -9,7 +9,8 @@ namespace berth::controller {
 
 // `command_line`: the feature gates from the command line; empty when there are none. It is an error when both the
 // command line and the file set gates. Errors name the gate or the field.
-Result<ControllerOptions> controller_options(const api::config::Configuration& configuration, const FeatureGates& command_line);
+Result<ControllerOptions> controller_options(const api::config::Configuration& configuration,
+                                             const FeatureGates& command_line);
 
 // The same for webhooks. The rule for managed namespaces keeps its default; with a controller, use
 // Controller::manages_namespace.

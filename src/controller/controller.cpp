@@ -39,8 +39,7 @@ using kube::Informer;
 
 // Event names must differ from those of other recorders with the same seed.
 constexpr std::uint64_t kEventSeed = 0x6265727468;
-constexpr std::string_view kJobControllerName =
-    "kubernetes.io/job-controller";  // the default of spec.managedBy
+constexpr std::string_view kJobControllerName = "kubernetes.io/job-controller";  // the default of spec.managedBy
 
 std::string_view uid_of(const Json& object) { return string_at(object, {"metadata", "uid"}); }
 
@@ -73,8 +72,8 @@ struct Controller::Impl {
         job_controller(jobs::batch_job(), job_context()),
         provisioning(provisioning_context()),
         ownerless_workloads(executor, writes),
-        ungater({executor, writes, events, host_facts(),
-                 [this](const std::string& key) { return workload_of(key); }, options.ungate_delay}),
+        ungater({executor, writes, events, host_facts(), [this](const std::string& key) { return workload_of(key); },
+                 options.ungate_delay}),
         queue_status_rate(options.queue_status_rate, executor.now()),
         volcano(options.volcano.enabled ? std::make_unique<VolcanoController>(volcano_context()) : nullptr),
         upkeep({executor, writes, cluster_queues, local_queues, cohorts, flavors, topologies, checks,
@@ -102,10 +101,11 @@ struct Controller::Impl {
 
   void source(Informer& informer, ToEvent convert, Then then = {}) {
     caches.add(informer);
-    informer.on_change([this, convert = std::move(convert), then = std::move(then)](const JsonPtr& old, const JsonPtr& now) {
-      see(convert, old, now);
-      if (then) then(api::object_key(now ? *now : *old), !now);
-    });
+    informer.on_change(
+        [this, convert = std::move(convert), then = std::move(then)](const JsonPtr& old, const JsonPtr& now) {
+          see(convert, old, now);
+          if (then) then(api::object_key(now ? *now : *old), !now);
+        });
   }
 
   // For an object that cannot be decoded, the last readable version is used, unless that was another object of the
@@ -127,13 +127,16 @@ struct Controller::Impl {
 
   // Ignores Kueue objects whose names are reserved for Volcano's queues.
   ToEvent kueue_name(ToEvent convert) {
-    return [this, convert = std::move(convert)](const JsonPtr& old, const JsonPtr& now) -> Result<std::optional<engine::Event>> {
+    return [this, convert = std::move(convert)](const JsonPtr& old,
+                                                const JsonPtr& now) -> Result<std::optional<engine::Event>> {
       const Json& object = now ? *now : *old;
       const auto name = string_at(object, {"metadata", "name"});
       if (!volcano || !is_reserved_name(name)) return convert(old, now);
       if (!old)
-        log::error("an object has a name that is kept for Volcano's queues and is ignored: give it one that does not begin with volcano.",
-                   {{"kind", string_at(object, {"kind"})}, {"name", name}});
+        log::error(
+            "an object has a name that is kept for Volcano's queues and is ignored: give it one that does not begin "
+            "with volcano.",
+            {{"kind", string_at(object, {"kind"})}, {"name", name}});
       return std::nullopt;
     };
   }
@@ -142,7 +145,8 @@ struct Controller::Impl {
     // Queues, and the objects that they refer to, are started before workloads, so that the queue of a workload is
     // known when the workload is first seen.
     source(namespaces, [this](const JsonPtr& old, const JsonPtr& now) {
-      const bool same = old && now && object_at(*old, {"metadata", "labels"}) == object_at(*now, {"metadata", "labels"});
+      const bool same =
+          old && now && object_at(*old, {"metadata", "labels"}) == object_at(*now, {"metadata", "labels"});
       if (!same) job_controller.facts_changed();
       return namespace_event(old, now);
     });
@@ -442,8 +446,8 @@ struct Controller::Impl {
   Writes writes;
   kube::EventRecorder events;
   UnreadableObjects unreadable;
-  Informer cluster_queues, local_queues, cohorts, flavors, topologies, checks, workload_priority_classes,
-      namespaces, nodes, pods, limit_ranges, runtime_classes, priority_classes, workloads, jobs;
+  Informer cluster_queues, local_queues, cohorts, flavors, topologies, checks, workload_priority_classes, namespaces,
+      nodes, pods, limit_ranges, runtime_classes, priority_classes, workloads, jobs;
   NodeSource node_source;
   PodSource pod_source;
   Caches caches;
@@ -454,10 +458,14 @@ struct Controller::Impl {
   std::function<void()> synced_handler, leading_handler;
   std::map<std::string, WorkloadPtr> decoded;
   SharedTemplates templates;
-  const api::kueue::TemplateKeeper share_template = [this](const Json& pod_template) { return templates.share(pod_template); };
+  const api::kueue::TemplateKeeper share_template = [this](const Json& pod_template) {
+    return templates.share(pod_template);
+  };
   std::map<std::string, api::kueue::ResourceFlavor, std::less<>> decoded_flavors;
   const api::kueue::ObjectGetter cached_job = [this](const api::GroupVersionResource&, std::string_view ns,
-                                                     std::string_view name) { return jobs.get(api::object_key(ns, name)); };
+                                                     std::string_view name) {
+    return jobs.get(api::object_key(ns, name));
+  };
   const WorkloadMetrics::Queues known_queues{
       [this](std::string_view name) { return cluster_queues.get(name) != nullptr; },
       [this](std::string_view ns, std::string_view name) {
@@ -512,8 +520,6 @@ void Controller::refresh_metrics() {
   });
 }
 void Controller::on_round(std::function<void()> handler) { impl_->host.on_round(std::move(handler)); }
-const std::map<std::string, std::uint64_t>& Controller::request_counts() const {
-  return impl_->writes.counts();
-}
+const std::map<std::string, std::uint64_t>& Controller::request_counts() const { return impl_->writes.counts(); }
 
 }  // namespace berth::controller

@@ -57,7 +57,7 @@ class Controller {
   // Fills the caches and keeps them up to date. Until lead() the controller is a follower: it decides and writes
   // nothing.
   void start();
-  bool synced() const;  // every cache has been complete once
+  bool synced() const;                            // every cache has been complete once
   void on_synced(std::function<void()> handler);  // call before start()
 
   // Starts deciding and writing. Decisions begin when the caches are complete and show every workload as it was at

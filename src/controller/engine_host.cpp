@@ -15,8 +15,7 @@ namespace berth::controller {
 namespace {
 
 std::string api_version_of(std::string_view kind) {
-  return kind == "Job" ? "batch/v1"
-                       : std::string(api::kueue::kGroup) + "/" + std::string(api::kueue::kVersion);
+  return kind == "Job" ? "batch/v1" : std::string(api::kueue::kGroup) + "/" + std::string(api::kueue::kVersion);
 }
 
 engine::WriteSettled outcome_of(std::uint64_t write, const api::RestResponse& response) {
@@ -29,8 +28,8 @@ engine::WriteSettled outcome_of(std::uint64_t write, const api::RestResponse& re
     settled.outcome = Outcome::kGone;
   } else {
     settled.outcome = response.code == 409 ? Outcome::kConflict : Outcome::kFailed;
-    settled.message = response.code == 0 ? "the outcome of the request is unknown"
-                                         : std::string(api::status_message(response));
+    settled.message =
+        response.code == 0 ? "the outcome of the request is unknown" : std::string(api::status_message(response));
   }
   return settled;
 }
@@ -44,8 +43,8 @@ bool is_ours_alone(const api::kueue::WorkloadStatus& status) {
 
 }  // namespace
 
-EngineHost::EngineHost(Executor& executor, Writes& writes, kube::EventRecorder& events,
-                       engine::Options options, EffectSinks sinks)
+EngineHost::EngineHost(Executor& executor, Writes& writes, kube::EventRecorder& events, engine::Options options,
+                       EffectSinks sinks)
     : executor_(executor), writes_(writes), events_(events), sinks_(std::move(sinks)), engine_(options) {}
 
 EngineHost::~EngineHost() {
@@ -80,34 +79,30 @@ void EngineHost::decide_soon() {
 void EngineHost::perform(const engine::Effects& effects) {
   for (const auto& effect : effects) {
     if (sinks_.takes && sinks_.takes(effect)) continue;
-    std::visit(
-        Overloaded{
-            [&](const engine::WriteWorkloadStatus& e) { write_status(e); },
-            [&](const engine::DeactivateWorkload& e) { deactivate(e); },
-            [&](const engine::RecordEvent& e) {
-              events_.record({api_version_of(e.kind), e.kind, e.ns, e.name, e.uid, e.resource_version},
-                             {e.warning, e.reason, e.note, {}, e.controller});
-            },
-            [&](const engine::ClusterQueueStatusChanged& e) { sinks_.cluster_queue_status_changed(e.name); },
-            [&](const engine::LocalQueueStatusChanged& e) {
-              sinks_.local_queue_status_changed(e.ns, e.name);
-            },
-            [&](const engine::CohortStatusChanged& e) { sinks_.cohort_status_changed(e.name); },
-            [&](const engine::SetFinalizer& e) { sinks_.set_finalizer(e); },
-            [&](const engine::ExpireWorkload& e) { expire(e); },
-            [&](const engine::WakeAt& e) { wake_at(e.when); },
-        },
-        effect);
+    std::visit(Overloaded{
+                   [&](const engine::WriteWorkloadStatus& e) { write_status(e); },
+                   [&](const engine::DeactivateWorkload& e) { deactivate(e); },
+                   [&](const engine::RecordEvent& e) {
+                     events_.record({api_version_of(e.kind), e.kind, e.ns, e.name, e.uid, e.resource_version},
+                                    {e.warning, e.reason, e.note, {}, e.controller});
+                   },
+                   [&](const engine::ClusterQueueStatusChanged& e) { sinks_.cluster_queue_status_changed(e.name); },
+                   [&](const engine::LocalQueueStatusChanged& e) { sinks_.local_queue_status_changed(e.ns, e.name); },
+                   [&](const engine::CohortStatusChanged& e) { sinks_.cohort_status_changed(e.name); },
+                   [&](const engine::SetFinalizer& e) { sinks_.set_finalizer(e); },
+                   [&](const engine::ExpireWorkload& e) { expire(e); },
+                   [&](const engine::WakeAt& e) { wake_at(e.when); },
+               },
+               effect);
   }
 }
 
 void EngineHost::write_status(const engine::WriteWorkloadStatus& effect) {
   // Nothing to write. Settle it, but not inside the engine's own call.
   if (effect.base->status == effect.status) {
-    executor_.post(
-        [this, alive = alive_, write = effect.write, version = effect.base->meta.resource_version] {
-          if (*alive) feed(engine::WriteSettled{write, engine::WriteSettled::Outcome::kDone, version, {}});
-        });
+    executor_.post([this, alive = alive_, write = effect.write, version = effect.base->meta.resource_version] {
+      if (*alive) feed(engine::WriteSettled{write, engine::WriteSettled::Outcome::kDone, version, {}});
+    });
     return;
   }
   const Target target = Target::of(api::kWorkloads, effect.base->meta);
@@ -132,7 +127,8 @@ void EngineHost::expire(const engine::ExpireWorkload& effect) {
   Target target = Target::of(api::kWorkloads, effect.workload->meta);
   kube::ObjectRef about{api_version_of("Workload"), "Workload", target.ns, target.name, target.uid,
                         target.resource_version};
-  kube::EventText event{false, "Deleted", "Deleted finished workload due to elapsed retention", {}, "kueue-workload-controller"};
+  kube::EventText event{
+      false, "Deleted", "Deleted finished workload due to elapsed retention", {}, "kueue-workload-controller"};
   const auto& owners = effect.workload->meta.owners;
   const auto job = std::ranges::find_if(owners, [](const api::OwnerReference& owner) {
     return owner.controller && owner.kind == "Job" && owner.api_version == api_version_of("Job");
@@ -147,14 +143,15 @@ void EngineHost::expire(const engine::ExpireWorkload& effect) {
     if (!*alive || response.code == 404) return;
     if (response.ok()) return events_.record(about, event);
     log::warn("could not delete an expired object, retrying in 1 min",
-              {{"kind", about.kind}, {"name", api::object_key(about.ns, about.name)}, {"why", std::string(api::status_message(response))}});
+              {{"kind", about.kind},
+               {"name", api::object_key(about.ns, about.name)},
+               {"why", std::string(api::status_message(response))}});
   });
 }
 
 void EngineHost::settle(std::uint64_t write, const Target& target, const api::RestResponse& response) {
   engine::WriteSettled settled = outcome_of(write, response);
-  if (settled.outcome == engine::WriteSettled::Outcome::kConflict)
-    return settle_conflict(std::move(settled), target);
+  if (settled.outcome == engine::WriteSettled::Outcome::kConflict) return settle_conflict(std::move(settled), target);
   if (settled.outcome == engine::WriteSettled::Outcome::kFailed) {
     log::warn("a workload could not be written", {{"code", response.code}, {"why", settled.message}});
     if (planted(Planted::kForgottenAnswer)) return;
@@ -170,8 +167,7 @@ void EngineHost::settle_conflict(engine::WriteSettled settled, const Target& tar
     const bool another = string_at(response.body, {"metadata", "uid"}) != target.uid;
     if (response.code == 404 || (response.ok() && another)) {
       settled.outcome = Outcome::kGone;
-    } else if (!response.ok() ||
-               string_at(response.body, {"metadata", "resourceVersion"}) == target.resource_version) {
+    } else if (!response.ok() || string_at(response.body, {"metadata", "resourceVersion"}) == target.resource_version) {
       settled.outcome = Outcome::kFailed;
     }
     feed(settled);

@@ -68,8 +68,7 @@ class EngineHost {
   bool decision_posted_ = false;
   TimerId wake_ = 0;
   // Pending callbacks check this: it is false when the host is destroyed.
-  std::shared_ptr<bool> alive_ =
-      std::make_shared<bool>(true);
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace berth::controller

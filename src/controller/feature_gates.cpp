@@ -9,20 +9,18 @@ struct Gate {
   std::string_view name;
   bool& (*setting)(engine::Options&);
   std::string_view parent;  // must be on when this one is; "" none
-  bool on = true;  // the setting's value while the gate is on
-  bool follows = false;  // a gate that is not named is off when its parent is off
+  bool on = true;           // the setting's value while the gate is on
+  bool follows = false;     // a gate that is not named is off when its parent is off
 };
 
 // In order of name.
 constexpr Gate kGates[] = {
     // Berth's own gate; Kueue does not have it.
     {"BerthReplaceSeveralNodes", [](engine::Options& o) -> bool& { return o.replace_several_nodes; }, ""},
-    {"DisableWaitForPodsReady", [](engine::Options& o) -> bool& { return o.wait_for_pods_ready.enabled; }, "",
-     false},
-    {"FairSharingPreemptWithinNominal",
-     [](engine::Options& o) -> bool& { return o.fair_preempt_within_nominal; }, ""},
-    {"FairSharingPrioritizeNonBorrowing",
-     [](engine::Options& o) -> bool& { return o.fair_prioritize_non_borrowing; }, ""},
+    {"DisableWaitForPodsReady", [](engine::Options& o) -> bool& { return o.wait_for_pods_ready.enabled; }, "", false},
+    {"FairSharingPreemptWithinNominal", [](engine::Options& o) -> bool& { return o.fair_preempt_within_nominal; }, ""},
+    {"FairSharingPrioritizeNonBorrowing", [](engine::Options& o) -> bool& { return o.fair_prioritize_non_borrowing; },
+     ""},
     {"FlavorFungibility", [](engine::Options& o) -> bool& { return o.flavor_fungibility; }, ""},
     // Only makes a workload's preemption gates count. Opening them, one cluster after the other, is the task of
     // MultiKueue.
@@ -30,13 +28,11 @@ constexpr Gate kGates[] = {
     {"PartialAdmission", [](engine::Options& o) -> bool& { return o.partial_admission; }, ""},
     {"PrioritizePreemptorWorkloads", [](engine::Options& o) -> bool& { return o.prioritize_preemptors; }, ""},
     {"PriorityBoost", [](engine::Options& o) -> bool& { return o.priority_boost; }, ""},
-    {"PrioritySortingWithinCohort",
-     [](engine::Options& o) -> bool& { return o.priority_sorting_within_cohort; }, ""},
+    {"PrioritySortingWithinCohort", [](engine::Options& o) -> bool& { return o.priority_sorting_within_cohort; }, ""},
     {"ReclaimablePods", [](engine::Options& o) -> bool& { return o.reclaimable_pods; }, ""},
     {"RecomputeAssignmentUponPreemptionTargetsOverlap",
      [](engine::Options& o) -> bool& { return o.recompute_on_overlap; }, ""},
-    {"SchedulingEquivalenceHashing",
-     [](engine::Options& o) -> bool& { return o.scheduling_equivalence_hashing; }, ""},
+    {"SchedulingEquivalenceHashing", [](engine::Options& o) -> bool& { return o.scheduling_equivalence_hashing; }, ""},
     {"TASBalancedPlacement", [](engine::Options& o) -> bool& { return o.topology.balanced_placement; }, ""},
     {"TASFailedNodeReplacement", [](engine::Options& o) -> bool& { return o.replace_failed_nodes; }, ""},
     {"TASFailedNodeReplacementFailFast", [](engine::Options& o) -> bool& { return o.replace_fail_fast; },
@@ -44,13 +40,11 @@ constexpr Gate kGates[] = {
     {"TASMultiLayerTopology", [](engine::Options& o) -> bool& { return o.topology.multi_layer; }, ""},
     {"TASProfileMixed", [](engine::Options& o) -> bool& { return o.topology.mixed_profile; }, ""},
     {"TASReplaceNodeOnNodeTaints", [](engine::Options& o) -> bool& { return o.replace_on_taints; }, ""},
-    {"TASReplaceNodeOnPodTermination",
-     [](engine::Options& o) -> bool& { return o.replace_on_pod_termination; }, "TASFailedNodeReplacement"},
-    {"UnadmittedWorkloadsExplicitStatus",
-     [](engine::Options& o) -> bool& { return o.unadmitted_explicit_status; },
+    {"TASReplaceNodeOnPodTermination", [](engine::Options& o) -> bool& { return o.replace_on_pod_termination; },
+     "TASFailedNodeReplacement"},
+    {"UnadmittedWorkloadsExplicitStatus", [](engine::Options& o) -> bool& { return o.unadmitted_explicit_status; },
      "UnadmittedWorkloadsObservability", true, true},
-    {"UnadmittedWorkloadsObservability",
-     [](engine::Options& o) -> bool& { return o.unadmitted_observability; }, ""},
+    {"UnadmittedWorkloadsObservability", [](engine::Options& o) -> bool& { return o.unadmitted_observability; }, ""},
 };
 
 struct JobGate {
@@ -101,8 +95,7 @@ constexpr std::string_view kAlwaysOff[] = {
 };
 
 const Gate* find_gate(std::string_view name) {
-  const auto* found =
-      std::find_if(std::begin(kGates), std::end(kGates), [&](const Gate& g) { return g.name == name; });
+  const auto* found = std::find_if(std::begin(kGates), std::end(kGates), [&](const Gate& g) { return g.name == name; });
   return found == std::end(kGates) ? nullptr : found;
 }
 
@@ -151,15 +144,14 @@ Result<FeatureGates> decode_feature_gates(const Json& object, std::string_view p
   FeatureGates gates;
   for (const auto& [name, value] : object.as_object()) {
     if (!value.is_bool())
-      return fail(std::string(path) + "." + std::string(name) + ": expected true or false, it is " +
-                  to_string(value));
+      return fail(std::string(path) + "." + std::string(name) + ": expected true or false, it is " + to_string(value));
     gates[std::string(name)] = value.as_bool();
   }
   return gates;
 }
 
-Result<void> apply_feature_gates(const FeatureGates& gates, engine::Options& options,
-                                 jobs::JobGates& job_gates, std::string_view path) {
+Result<void> apply_feature_gates(const FeatureGates& gates, engine::Options& options, jobs::JobGates& job_gates,
+                                 std::string_view path) {
   const auto refuse = [&](std::string_view name, const std::string& why) {
     const std::string gate(name);
     return fail((path.empty() ? "feature gate \"" + gate + "\"" : std::string(path) + "." + gate) + ": " + why);
@@ -185,7 +177,8 @@ Result<void> apply_feature_gates(const FeatureGates& gates, engine::Options& opt
   }
   for (const auto& gate : kGates) {
     if (gate.parent.empty() || !is_on(gate, changed) || is_on(*find_gate(gate.parent), changed)) continue;
-    return refuse(gate.name, "is on and needs \"" + std::string(gate.parent) + "\", which is off; turn both on or both off");
+    return refuse(gate.name,
+                  "is on and needs \"" + std::string(gate.parent) + "\", which is off; turn both on or both off");
   }
   options = changed;
   job_gates = changed_jobs;

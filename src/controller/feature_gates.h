@@ -26,7 +26,7 @@ Result<FeatureGates> decode_feature_gates(const Json& object, std::string_view p
 // an error to name an unknown gate (the message lists the known ones), to switch on a feature that Berth does not
 // have, to switch off a feature that is always on, and to switch a gate on while its parent is off. After an error,
 // `options` and `job_gates` are unchanged. `path`: the path of the mapping, for errors; "" when there is none.
-Result<void> apply_feature_gates(const FeatureGates& gates, engine::Options& options,
-                                 jobs::JobGates& job_gates, std::string_view path = {});
+Result<void> apply_feature_gates(const FeatureGates& gates, engine::Options& options, jobs::JobGates& job_gates,
+                                 std::string_view path = {});
 
 }  // namespace berth::controller

@@ -49,7 +49,8 @@ class GroupPods {
   std::vector<api::ObjectMeta> all(const std::string& group) const;
   // The charged pods of all() to delete, newest first, so that the charged pods that remain are at most `pods` and
   // request at most `resources`.
-  std::vector<api::ObjectMeta> beyond(const std::string& group, const api::ResourceList& resources, std::int64_t pods) const;
+  std::vector<api::ObjectMeta> beyond(const std::string& group, const api::ResourceList& resources,
+                                      std::int64_t pods) const;
   // The deletion of the pod was requested. The cache may not show it yet.
   void going(const std::string& uid);
 

@@ -68,8 +68,7 @@ void JobController::index_name(const Json& job, bool present) {
 
 const api::OwnerReference* JobController::owner_of(const api::kueue::Workload& workload) const {
   for (const auto& owner : workload.meta.owners) {
-    if (owner.controller && owner.kind == adapter_.kind().kind &&
-        owner.api_version == adapter_.kind().api_version())
+    if (owner.controller && owner.kind == adapter_.kind().kind && owner.api_version == adapter_.kind().api_version())
       return &owner;
   }
   return nullptr;
@@ -77,10 +76,8 @@ const api::OwnerReference* JobController::owner_of(const api::kueue::Workload& w
 
 std::optional<JobController::JobRef> JobController::job_of(const api::kueue::Workload& workload) const {
   const auto& meta = workload.meta;
-  if (const auto* owner = owner_of(workload))
-    return JobRef{api::object_key(meta.ns, owner->name), owner->uid, true};
-  if (std::ranges::any_of(meta.owners, [](const auto& owner) { return owner.controller; }))
-    return std::nullopt;
+  if (const auto* owner = owner_of(workload)) return JobRef{api::object_key(meta.ns, owner->name), owner->uid, true};
+  if (std::ranges::any_of(meta.owners, [](const auto& owner) { return owner.controller; })) return std::nullopt;
   const auto label = meta.labels.find(std::string(jobs::kJobUidLabel));
   const bool had_job = label != meta.labels.end();
   const bool held = std::ranges::find(meta.finalizers, api::kueue::kFinalizer) != meta.finalizers.end();
@@ -115,10 +112,9 @@ void JobController::workload_changed(const jobs::WorkloadPtr& old, const jobs::W
   if (owner == nullptr) return;
   if (const std::string note = reset_checks(old, now); !note.empty()) {
     const JsonPtr job = context_.jobs.get(api::object_key(meta.ns, owner->name));
-    context_.events.record(
-        {adapter_.kind().api_version(), adapter_.kind().kind, meta.ns, owner->name, owner->uid,
-         job ? std::string(string_at(*job, {"metadata", "resourceVersion"})) : std::string()},
-        {false, "UpdatedAdmissionCheck", note, {}, adapter_.kind().controller});
+    context_.events.record({adapter_.kind().api_version(), adapter_.kind().kind, meta.ns, owner->name, owner->uid,
+                            job ? std::string(string_at(*job, {"metadata", "resourceVersion"})) : std::string()},
+                           {false, "UpdatedAdmissionCheck", note, {}, adapter_.kind().controller});
   }
 }
 
@@ -155,8 +151,7 @@ void JobController::sort_out(const std::string& key, const JsonPtr& job, std::ve
   const std::string_view uid = job ? string_at(*job, {"metadata", "uid"}) : std::string_view();
   for (const auto& workload : filed->second) {
     const JobRef ref = *job_of(*workload);
-    if (job && (ref.uid == uid ||
-                (!ref.controls && workload->meta.name == jobs::workload_name_of(adapter_, *job)))) {
+    if (job && (ref.uid == uid || (!ref.controls && workload->meta.name == jobs::workload_name_of(adapter_, *job)))) {
       mine.push_back(workload);
     } else if (ref.controls || workload->meta.deletion ||
                (!ref.uid.empty() && !named_by_.contains(api::object_key(workload->meta)))) {
@@ -205,8 +200,7 @@ void JobController::perform(std::shared_ptr<std::vector<jobs::Step>> steps, std:
   const auto then = [this, steps, next, job, finish](bool gone_is_fine) {
     return [this, alive = alive_, steps, next, job, finish, gone_is_fine](const api::RestResponse& response) {
       if (!*alive) return;
-      if (response.ok() || (gone_is_fine && response.code == 404))
-        return perform(steps, next + 1, job, finish);
+      if (response.ok() || (gone_is_fine && response.code == 404)) return perform(steps, next + 1, job, finish);
       if (response.code != 409 && response.code != 404) {
         log::warn("a job could not be reconciled",
                   {{"code", response.code}, {"why", std::string(api::status_message(response))}});
@@ -214,51 +208,49 @@ void JobController::perform(std::shared_ptr<std::vector<jobs::Step>> steps, std:
       finish(false);
     };
   };
-  std::visit(Overloaded{
-                 [&](jobs::CreateWorkload& s) {
-                   const std::string ns(string_at(s.object, {"metadata", "namespace"})), name = api::object_key(s.object);
-                   awaited_names_[name] = api::object_key(*job);
-                   const auto after_event = [this, steps, next, job, finish] { perform(steps, next + 2, job, finish); };
-                   context_.writes.create(
-                       api::kWorkloads, ns, std::move(s.object),
-                       [this, alive = alive_, key = api::object_key(*job), name, after_event, finish,
-                        then = then(false)](const api::RestResponse& response) {
-                         if (!*alive) return;
-                         // Either ours, which the cache does not show yet, or another client's: the job is looked at
-                         // again when that workload is gone.
-                         if (api::status_reason(response) == "AlreadyExists") return after_event();
-                         if (response.ok())
-                           created_[key] = string_at(response.body, {"metadata", "resourceVersion"});
-                         const bool never = refused_by_terminating_namespace(response);
-                         if (response.ok() || never) awaited_names_.erase(name);
-                         if (never) return finish(true);  // the job is deleted as well; a change of it is looked at
-                         then(response);
-                       });
-                 },
-                 [&](jobs::DeleteWorkload& s) {
-                   context_.writes.remove(Target::of(api::kWorkloads, s.workload->meta), then(true));
-                 },
-                 [&](jobs::DropWorkloadFinalizer& s) {
-                   drop_workload_finalizer(context_.writes, *s.workload, then(true));
-                 },
-                 [&](jobs::UpdateWorkload& s) {
-                   context_.writes.patch(Target::of(api::kWorkloads, s.workload->meta), "", std::move(s.patch),
-                                         then(false));
-                 },
-                 [&](jobs::ReportJob& s) {
-                   context_.feed(engine::JobReported{s.workload->meta.ns, s.workload->meta.name, s.report});
-                   perform(steps, next + 1, job, finish);
-                 },
-                 [&](jobs::PatchJob& s) {
-                   context_.writes.patch(Target::of(adapter_.kind().resource, *job), s.subresource,
-                                         std::move(s.body), then(false));
-                 },
-                 [&](jobs::JobEvent& s) {
-                   tell(s, job);
-                   perform(steps, next + 1, job, finish);
-                 },
-             },
-             (*steps)[next]);
+  std::visit(
+      Overloaded{
+          [&](jobs::CreateWorkload& s) {
+            const std::string ns(string_at(s.object, {"metadata", "namespace"})), name = api::object_key(s.object);
+            awaited_names_[name] = api::object_key(*job);
+            const auto after_event = [this, steps, next, job, finish] { perform(steps, next + 2, job, finish); };
+            context_.writes.create(api::kWorkloads, ns, std::move(s.object),
+                                   [this, alive = alive_, key = api::object_key(*job), name, after_event, finish,
+                                    then = then(false)](const api::RestResponse& response) {
+                                     if (!*alive) return;
+                                     // Either ours, which the cache does not show yet, or another client's: the job is
+                                     // looked at again when that workload is gone.
+                                     if (api::status_reason(response) == "AlreadyExists") return after_event();
+                                     if (response.ok())
+                                       created_[key] = string_at(response.body, {"metadata", "resourceVersion"});
+                                     const bool never = refused_by_terminating_namespace(response);
+                                     if (response.ok() || never) awaited_names_.erase(name);
+                                     if (never)
+                                       return finish(true);  // the job is deleted as well; a change of it is looked at
+                                     then(response);
+                                   });
+          },
+          [&](jobs::DeleteWorkload& s) {
+            context_.writes.remove(Target::of(api::kWorkloads, s.workload->meta), then(true));
+          },
+          [&](jobs::DropWorkloadFinalizer& s) { drop_workload_finalizer(context_.writes, *s.workload, then(true)); },
+          [&](jobs::UpdateWorkload& s) {
+            context_.writes.patch(Target::of(api::kWorkloads, s.workload->meta), "", std::move(s.patch), then(false));
+          },
+          [&](jobs::ReportJob& s) {
+            context_.feed(engine::JobReported{s.workload->meta.ns, s.workload->meta.name, s.report});
+            perform(steps, next + 1, job, finish);
+          },
+          [&](jobs::PatchJob& s) {
+            context_.writes.patch(Target::of(adapter_.kind().resource, *job), s.subresource, std::move(s.body),
+                                  then(false));
+          },
+          [&](jobs::JobEvent& s) {
+            tell(s, job);
+            perform(steps, next + 1, job, finish);
+          },
+      },
+      (*steps)[next]);
 }
 
 }  // namespace berth::controller

@@ -61,8 +61,7 @@ class JobController {
   void sort_out(const std::string& key, const JsonPtr& job, std::vector<jobs::WorkloadPtr>& mine,
                 std::vector<jobs::WorkloadPtr>& lost) const;
   void look(const std::string& key, WorkQueue::Finish finish);
-  void perform(std::shared_ptr<std::vector<jobs::Step>> steps, std::size_t next, JsonPtr job,
-               WorkQueue::Finish finish);
+  void perform(std::shared_ptr<std::vector<jobs::Step>> steps, std::size_t next, JsonPtr job, WorkQueue::Finish finish);
   bool waits_for_its_workload(const std::string& key);
   const api::OwnerReference* owner_of(const api::kueue::Workload& workload) const;
   void tell(const jobs::JobEvent& event, const JsonPtr& job);
@@ -76,8 +75,7 @@ class JobController {
   };
   std::map<std::string, std::set<jobs::WorkloadPtr, Older>> workloads_;  // key: "namespace/name"
   // Keys of jobs by the key of the prebuilt workload that they name.
-  std::map<std::string, std::set<std::string>>
-      named_by_;
+  std::map<std::string, std::set<std::string>> named_by_;
   // By the key of a job: the resourceVersion of the workload that was created for it, until the cache shows it. When
   // the job changes in the meantime, it must not get a second workload.
   std::map<std::string, std::string> created_;
@@ -86,8 +84,7 @@ class JobController {
   std::map<std::string, std::string> awaited_names_;
   WorkQueue queue_;
   // Pending answers check this: it is false when the controller is destroyed.
-  std::shared_ptr<bool> alive_ =
-      std::make_shared<bool>(true);
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace berth::controller

@@ -20,8 +20,7 @@ double limit(std::string_view resource, const std::optional<Quantity>& quantity)
 double shown(const engine::FairShareStatus& share) {
   if (share.borrowed == 0) return 0;
   if (share.infinite) return std::numeric_limits<double>::quiet_NaN();
-  const double weight =
-      static_cast<double>(share.weight.numerator) / static_cast<double>(share.weight.denominator);
+  const double weight = static_cast<double>(share.weight.numerator) / static_cast<double>(share.weight.denominator);
   return static_cast<double>(share.borrowed) * 1000 / static_cast<double>(share.lendable) / weight;
 }
 
@@ -72,10 +71,13 @@ ControllerMetrics::ControllerMetrics(Metrics& m, ControllerMetricsOptions option
       reserving_(m.gauge("kueue_reserving_active_workloads", "Workloads that have quota.")),
       admitted_(m.gauge("kueue_admitted_active_workloads", "Workloads that are admitted and not finished.")),
       status_(m.gauge("kueue_cluster_queue_status", "1 for the status that the queue has.")),
-      share_(m.gauge("kueue_cluster_queue_weighted_share", "What the queue borrows of what it can be lent, in thousandths, by weight.")),
-      cohort_share_(m.gauge("kueue_cohort_weighted_share", "What the cohort borrows of what it can be lent, in thousandths, by weight.")),
+      share_(m.gauge("kueue_cluster_queue_weighted_share",
+                     "What the queue borrows of what it can be lent, in thousandths, by weight.")),
+      cohort_share_(m.gauge("kueue_cohort_weighted_share",
+                            "What the cohort borrows of what it can be lent, in thousandths, by weight.")),
       local_reserving_(m.gauge("kueue_local_queue_reserving_active_workloads", "Workloads that have quota.")),
-      local_admitted_(m.gauge("kueue_local_queue_admitted_active_workloads", "Workloads that are admitted and not finished.")),
+      local_admitted_(
+          m.gauge("kueue_local_queue_admitted_active_workloads", "Workloads that are admitted and not finished.")),
       local_status_(m.gauge("kueue_local_queue_status", "1 for whether the queue is active.")),
       local_reservation_(m.gauge("kueue_local_queue_resource_reservation", "Quota that is reserved.")),
       local_usage_(m.gauge("kueue_local_queue_resource_usage", "Quota that admitted workloads use.")),
@@ -101,8 +103,8 @@ void ControllerMetrics::cluster_queue_gone(const std::string& name) {
 void ControllerMetrics::drop_cluster_queue(const std::string& name) {
   const MetricLabels whose{{"cluster_queue", name}};
   census_.forget(whose);
-  for (GaugeFamily* family : {&reserving_, &admitted_, &status_, &share_, &reservation_, &usage_, &nominal_,
-                              &borrowing_, &lending_})
+  for (GaugeFamily* family :
+       {&reserving_, &admitted_, &status_, &share_, &reservation_, &usage_, &nominal_, &borrowing_, &lending_})
     family->remove(whose);
   changed_cluster_queues_.erase(name);
   cluster_queues_.erase(name);
@@ -123,8 +125,7 @@ void ControllerMetrics::local_queue_gone(const std::string& ns, const std::strin
 void ControllerMetrics::drop_local_queue(const std::string& ns, const std::string& name) {
   const MetricLabels whose{{"name", name}, {"namespace", ns}};
   local_census_.forget(whose);
-  for (GaugeFamily* family :
-       {&local_reserving_, &local_admitted_, &local_status_, &local_reservation_, &local_usage_})
+  for (GaugeFamily* family : {&local_reserving_, &local_admitted_, &local_status_, &local_reservation_, &local_usage_})
     family->remove(whose);
   changed_local_queues_.erase({ns, name});
   local_queues_.erase({ns, name});
@@ -146,12 +147,14 @@ void ControllerMetrics::refresh(const engine::Engine& engine, const Find& find) 
 void ControllerMetrics::tell_census(const engine::Engine& engine) {
   const MetricLabels role{{"replica_role", options_.role}};
   for (const auto& [name, admitted] : cluster_queues_) {
-    if (const auto census = engine.cluster_queue_census(name)) census_.tell({{"cluster_queue", name}}, role, {}, *census);
+    if (const auto census = engine.cluster_queue_census(name))
+      census_.tell({{"cluster_queue", name}}, role, {}, *census);
   }
   for (const auto& [key, cluster_queue] : local_queues_) {
     const auto& [ns, name] = key;
     const auto census = engine.local_queue_census(ns, name);
-    if (census) local_census_.tell({{"name", name}, {"namespace", ns}}, role, {{"cluster_queue", cluster_queue}}, *census);
+    if (census)
+      local_census_.tell({{"name", name}, {"namespace", ns}}, role, {{"cluster_queue", cluster_queue}}, *census);
   }
 }
 
@@ -171,7 +174,8 @@ void ControllerMetrics::refresh_cluster_queue(const engine::Engine& engine, cons
   if (status->fair_share) {
     const std::string cohort(string_at(*object, {"spec", "cohortName"}));
     if (reshaped("share of " + name, cohort)) share_.remove(whose);
-    share_.set({{"cluster_queue", name}, {"cohort", cohort}, {"replica_role", options_.role}}, shown(*status->fair_share));
+    share_.set({{"cluster_queue", name}, {"cohort", cohort}, {"replica_role", options_.role}},
+               shown(*status->fair_share));
   }
   if (!options_.cluster_queue_resources) return;
   if (const auto queue = api::kueue::decode_cluster_queue(*object)) set_quotas(*queue, *status);
@@ -229,7 +233,8 @@ void ControllerMetrics::refresh_local_queue(const engine::Engine& engine, const 
   set_usage(local_usage_, labels, status->usage);
   for (const char* each : {"True", "False", "Unknown"}) {
     const bool now = std::string_view(each) == (status->active ? "True" : "False");
-    local_status_.set({{"name", name}, {"namespace", ns}, {"active", each}, {"replica_role", options_.role}}, now ? 1 : 0);
+    local_status_.set({{"name", name}, {"namespace", ns}, {"active", each}, {"replica_role", options_.role}},
+                      now ? 1 : 0);
   }
 }
 

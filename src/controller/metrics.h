@@ -19,7 +19,7 @@
 namespace berth::controller {
 
 struct ControllerMetricsOptions {
-  std::string role = "leader";  // label replica_role; "standalone" without leader election
+  std::string role = "leader";           // label replica_role; "standalone" without leader election
   bool cluster_queue_resources = false;  // Configuration: metrics.enableClusterQueueResources
   bool local_queues = true;              // Configuration: metrics.localQueueMetrics.enable
 };
@@ -53,7 +53,8 @@ class ControllerMetrics {
   void drop_local_queue(const std::string& ns, const std::string& name);
   void refresh_cluster_queue(const engine::Engine& engine, const Find& find, const std::string& name);
   void refresh_cohort(const engine::Engine& engine, const Find& find, const std::string& name);
-  void refresh_local_queue(const engine::Engine& engine, const Find& find, const std::string& ns, const std::string& name);
+  void refresh_local_queue(const engine::Engine& engine, const Find& find, const std::string& ns,
+                           const std::string& name);
   void tell_census(const engine::Engine& engine);
   void set_quotas(const api::kueue::ClusterQueue& queue, const engine::ClusterQueueStatus& status);
   // Whether the set of series of the queue changed. Finding the series to remove is expensive, so it is done only

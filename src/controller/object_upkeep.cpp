@@ -12,7 +12,8 @@ namespace berth::controller {
 ObjectUpkeep::ObjectUpkeep(Context context)
     : context_(std::move(context)),
       cluster_queues_(context_.executor, writer([this](const std::string& name) {
-                        return status_write(context_.cluster_queues, name, context_.engine().cluster_queue_status(name));
+                        return status_write(context_.cluster_queues, name,
+                                            context_.engine().cluster_queue_status(name));
                       }),
                       context_.status_delay, &context_.status_rate),
       local_queues_(context_.executor, writer([this](const std::string& key) { return local_queue_write(key); }),

@@ -23,8 +23,8 @@ class ObjectUpkeep {
     const kube::Informer &cluster_queues, &local_queues, &cohorts, &flavors, &topologies, &checks;
     std::function<const engine::Engine&()> engine;
     std::function<bool()> leading;  // while false, statuses are not written
-    Duration status_delay;  // how long changes of a queue's status are collected
-    kube::RateLimit& status_rate;  // for the statuses of all queues together
+    Duration status_delay;          // how long changes of a queue's status are collected
+    kube::RateLimit& status_rate;   // for the statuses of all queues together
   };
   explicit ObjectUpkeep(Context context);
   ~ObjectUpkeep() { *alive_ = false; }

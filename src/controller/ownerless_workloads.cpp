@@ -11,8 +11,7 @@ namespace {
 
 bool leaves_alone(const api::kueue::Workload& workload) {
   const auto& meta = workload.meta;
-  return meta.deletion &&
-         std::ranges::find(meta.finalizers, api::kueue::kFinalizer) != meta.finalizers.end() &&
+  return meta.deletion && std::ranges::find(meta.finalizers, api::kueue::kFinalizer) != meta.finalizers.end() &&
          std::ranges::none_of(meta.owners, &api::OwnerReference::controller);
 }
 
@@ -28,9 +27,8 @@ void drop_workload_finalizer(Writes& writes, const api::kueue::Workload& workloa
 }
 
 OwnerlessWorkloads::OwnerlessWorkloads(Executor& executor, Writes& writes)
-    : writes_(writes), queue_(executor, [this](const std::string& key, WorkQueue::Finish finish) {
-        look(key, std::move(finish));
-      }) {}
+    : writes_(writes),
+      queue_(executor, [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); }) {}
 
 void OwnerlessWorkloads::workload_changed(const std::string& key, const jobs::WorkloadPtr& now) {
   if (!now || !leaves_alone(*now)) {
@@ -49,10 +47,9 @@ void OwnerlessWorkloads::start() {
 void OwnerlessWorkloads::look(const std::string& key, WorkQueue::Finish finish) {
   const auto it = leaving_.find(key);
   if (it == leaving_.end()) return finish(true);
-  drop_workload_finalizer(writes_, *it->second,
-                          [finish = std::move(finish)](const api::RestResponse& response) {
-                            finish(response.ok() || response.code == 404);
-                          });
+  drop_workload_finalizer(writes_, *it->second, [finish = std::move(finish)](const api::RestResponse& response) {
+    finish(response.ok() || response.code == 404);
+  });
 }
 
 }  // namespace berth::controller

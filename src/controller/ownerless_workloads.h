@@ -27,8 +27,7 @@ class OwnerlessWorkloads {
 
   Writes& writes_;
   // Workloads that are being deleted and still carry our finalizer, perhaps with finalizers of other clients.
-  std::map<std::string, jobs::WorkloadPtr>
-      leaving_;
+  std::map<std::string, jobs::WorkloadPtr> leaving_;
   bool started_ = false;
   WorkQueue queue_;
 };

@@ -46,9 +46,7 @@ bool transient(const api::RestResponse& response) {
   return response.code == 0 || response.code == 409 || response.code == 429 || response.code >= 500;
 }
 
-bool has_checks(const WorkloadPtr& workload) {
-  return workload && !workload->status.admission_checks.empty();
-}
+bool has_checks(const WorkloadPtr& workload) { return workload && !workload->status.admission_checks.empty(); }
 
 }  // namespace
 
@@ -59,9 +57,8 @@ ProvisioningController::ProvisioningController(Context context)
       pod_templates_(context_.client, context_.executor, api::kPodTemplates, context_.informer_options()),
       workloads_(context_.executor,
                  [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); }),
-      checks_(context_.executor, [this](const std::string& key, WorkQueue::Finish finish) {
-        write_active(key, std::move(finish));
-      }) {
+      checks_(context_.executor,
+              [this](const std::string& key, WorkQueue::Finish finish) { write_active(key, std::move(finish)); }) {
   connect(configs_, "ProvisioningRequestConfigs (kueue.x-k8s.io/v1beta2)",
           [this](const JsonPtr&, const JsonPtr&) { facts_changed(); });
   connect(requests_, "ProvisioningRequests (autoscaling.x-k8s.io/v1)",
@@ -70,8 +67,7 @@ ProvisioningController::ProvisioningController(Context context)
           [this](const JsonPtr& old, const JsonPtr& now) { pod_template_changed(old, now); });
 }
 
-void ProvisioningController::connect(kube::Informer& informer, std::string what,
-                                     kube::ObjectHandler handler) {
+void ProvisioningController::connect(kube::Informer& informer, std::string what, kube::ObjectHandler handler) {
   informer.on_change(std::move(handler));
   informer.on_list([this, what = std::move(what)](const api::RestResponse& response) {
     const std::string before = missing();
@@ -176,8 +172,7 @@ bool ProvisioningController::is_ours(const Json& check) const {
   return string_at(check, {"spec", "controllerName"}) == api::kueue::kProvisioningController;
 }
 
-Result<jobs::ProvisioningConfigPtr> ProvisioningController::config_of(
-    const api::kueue::AdmissionCheck& check) const {
+Result<jobs::ProvisioningConfigPtr> ProvisioningController::config_of(const api::kueue::AdmissionCheck& check) const {
   return jobs::config_of(check, [this](std::string_view name) { return configs_.get(name); });
 }
 
@@ -188,19 +183,15 @@ jobs::ProvisioningFacts ProvisioningController::facts_of(const api::kueue::Workl
     const JsonPtr object = context_.checks.get(state.name);
     if (!object || !is_ours(*object)) continue;
     const auto check = api::kueue::decode_admission_check(*object);
-    const auto config =
-        check ? config_of(*check) : Result<jobs::ProvisioningConfigPtr>(tl::unexpected(check.error()));
+    const auto config = check ? config_of(*check) : Result<jobs::ProvisioningConfigPtr>(tl::unexpected(check.error()));
     facts.checks.push_back({state.name, config.value_or(nullptr)});
   }
   const std::string key = api::object_key(workload.meta);
-  const auto going = [this](const api::ObjectMeta& meta) {
-    return meta.deletion || going_.contains(meta.uid);
-  };
+  const auto going = [this](const api::ObjectMeta& meta) { return meta.deletion || going_.contains(meta.uid); };
   if (const auto owned = requests_of_.find(key); owned != requests_of_.end()) {
     for (const auto& name : owned->second) {
       const auto& request = decoded_requests_.at(name);
-      if (controlled_by(request->meta, workload.meta) && !going(request->meta))
-        facts.requests.push_back(request);
+      if (controlled_by(request->meta, workload.meta) && !going(request->meta)) facts.requests.push_back(request);
     }
   }
   if (const auto owned = templates_of_.find(key); owned != templates_of_.end()) {
@@ -246,8 +237,7 @@ void ProvisioningController::read_and_clean_up(const std::string& key, WorkQueue
 }
 
 void ProvisioningController::provision(const WorkloadPtr& workload, WorkQueue::Finish finish) {
-  auto steps =
-      std::make_shared<std::vector<jobs::ProvisioningStep>>(jobs::provision(*workload, facts_of(*workload)));
+  auto steps = std::make_shared<std::vector<jobs::ProvisioningStep>>(jobs::provision(*workload, facts_of(*workload)));
   perform({workload, std::move(steps), std::move(finish)}, 0);
 }
 
@@ -255,9 +245,7 @@ void ProvisioningController::perform(Look look, std::size_t next) {
   if (next == look.steps->size()) return look.finish(true);
   std::visit(
       Overloaded{
-          [&](jobs::CreatePodTemplate& s) {
-            create(look, next, api::kPodTemplates, s.check, std::move(s.object));
-          },
+          [&](jobs::CreatePodTemplate& s) { create(look, next, api::kPodTemplates, s.check, std::move(s.object)); },
           [&](jobs::CreateProvisioningRequest& s) {
             create(look, next, api::kProvisioningRequests, s.check, std::move(s.object));
           },
@@ -298,11 +286,9 @@ void ProvisioningController::create(Look look, std::size_t next, const api::Grou
         const bool exists_already = api::status_reason(response) == "AlreadyExists";  // the cache is behind
         if (response.ok() || exists_already) {
           if (response.ok() && kind == api::autoscaling::kProvisioningRequestKind) {
-            record(*look.workload, {false,
-                                    "ProvisioningRequestCreated",
-                                    "Created ProvisioningRequest: \"" + name + "\"",
-                                    "Created",
-                                    {}});
+            record(
+                *look.workload,
+                {false, "ProvisioningRequestCreated", "Created ProvisioningRequest: \"" + name + "\"", "Created", {}});
           }
           return perform(look, next + 1);
         }
@@ -328,8 +314,7 @@ void ProvisioningController::remove(Look look, std::size_t next, const api::Grou
 }
 
 // Reports a refusal that a retry cannot fix: as an event, and in the message of the check.
-void ProvisioningController::tell_failure(const Look& look, const std::string& check,
-                                          const std::string& message) {
+void ProvisioningController::tell_failure(const Look& look, const std::string& check, const std::string& message) {
   record(*look.workload, {true, "FailedCreate", message, {}, {}});
   for (auto state : look.workload->status.admission_checks) {
     if (state.name != check) continue;
@@ -359,12 +344,11 @@ void ProvisioningController::write_active(const std::string& name, WorkQueue::Fi
   active.last_transition = to_seconds(context_.executor.now());
   api::Conditions conditions = check->conditions;
   if (!api::set_condition(conditions, std::move(active))) return finish(true);
-  context_.writes.patch(
-      Target::of(api::kAdmissionChecks, *object), "status",
-      JsonObject{{"status", JsonObject{{"conditions", api::encode_conditions(conditions)}}}},
-      [alive = alive_, finish](const api::RestResponse& response) {
-        if (*alive) finish(response.ok() || response.code == 404);
-      });
+  context_.writes.patch(Target::of(api::kAdmissionChecks, *object), "status",
+                        JsonObject{{"status", JsonObject{{"conditions", api::encode_conditions(conditions)}}}},
+                        [alive = alive_, finish](const api::RestResponse& response) {
+                          if (*alive) finish(response.ok() || response.code == 404);
+                        });
 }
 
 }  // namespace berth::controller

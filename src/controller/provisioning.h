@@ -78,10 +78,8 @@ class ProvisioningController {
   void provision(const jobs::WorkloadPtr& workload, WorkQueue::Finish finish);
   jobs::ProvisioningFacts facts_of(const api::kueue::Workload& workload);
   void perform(Look look, std::size_t next);
-  void create(Look look, std::size_t next, const api::GroupVersionResource& resource, std::string check,
-              Json object);
-  void remove(Look look, std::size_t next, const api::GroupVersionResource& resource,
-              const api::ObjectMeta& meta);
+  void create(Look look, std::size_t next, const api::GroupVersionResource& resource, std::string check, Json object);
+  void remove(Look look, std::size_t next, const api::GroupVersionResource& resource, const api::ObjectMeta& meta);
   void tell_failure(const Look& look, const std::string& check, const std::string& message);
   void record(const api::kueue::Workload& workload, kube::EventText text);
   void write_active(const std::string& name, WorkQueue::Finish finish);
@@ -96,11 +94,10 @@ class ProvisioningController {
   std::map<std::string, api::ObjectMeta> decoded_templates_;
   std::map<std::string, std::set<std::string>> requests_of_, templates_of_;
   std::set<std::string> with_checks_;  // keys of workloads
-  std::set<std::string> going_;  // uids whose deletion was requested, until the cache shows that they are gone
+  std::set<std::string> going_;        // uids whose deletion was requested, until the cache shows that they are gone
   WorkQueue workloads_, checks_;
   // Pending answers check this: it is false when the controller is destroyed.
-  std::shared_ptr<bool> alive_ =
-      std::make_shared<bool>(true);
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace berth::controller

@@ -27,8 +27,7 @@ void add_fair_share(JsonObject& out, const std::optional<engine::FairShareStatus
 template <typename Status>
 JsonObject encode(const Status& status, const Json& object, Time now, bool with_borrowed) {
   api::Conditions conditions;
-  if (const Json* present = find_path(object, {"status", "conditions"}))
-    conditions = api::decode_conditions(*present);
+  if (const Json* present = find_path(object, {"status", "conditions"})) conditions = api::decode_conditions(*present);
   api::Condition active;
   active.type = "Active";
   active.status = status.active;
@@ -41,8 +40,7 @@ JsonObject encode(const Status& status, const Json& object, Time now, bool with_
                  {"pendingWorkloads", status.pending},
                  {"reservingWorkloads", status.reserving},
                  {"admittedWorkloads", status.admitted}};
-  if (!status.reservation.empty())
-    out["flavorsReservation"] = encode_usage(status.reservation, with_borrowed);
+  if (!status.reservation.empty()) out["flavorsReservation"] = encode_usage(status.reservation, with_borrowed);
   if (!status.usage.empty()) out["flavorsUsage"] = encode_usage(status.usage, with_borrowed);
   return out;
 }

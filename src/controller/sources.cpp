@@ -10,9 +10,7 @@ namespace {
 using engine::Event;
 
 std::string name_of(const Json& object) { return std::string(string_at(object, {"metadata", "name"})); }
-std::string namespace_of(const Json& object) {
-  return std::string(string_at(object, {"metadata", "namespace"}));
-}
+std::string namespace_of(const Json& object) { return std::string(string_at(object, {"metadata", "namespace"})); }
 
 template <typename Seen, typename T>
 Result<Event> seen(Result<T> decoded) {
@@ -65,8 +63,7 @@ Result<Event> limit_range_event(const JsonPtr& old, const JsonPtr& now) {
 Result<Event> runtime_class_event(const JsonPtr& old, const JsonPtr& now) {
   if (!now) return engine::RuntimeClassGone{name_of(*old)};
   const Json* overhead = find_path(*now, {"overhead", "podFixed"});
-  return engine::RuntimeClassSeen{name_of(*now),
-                                  overhead ? std::make_shared<const Json>(*overhead) : nullptr};
+  return engine::RuntimeClassSeen{name_of(*now), overhead ? std::make_shared<const Json>(*overhead) : nullptr};
 }
 
 }  // namespace berth::controller

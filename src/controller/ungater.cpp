@@ -13,7 +13,7 @@
 namespace berth::controller {
 namespace {
 
-constexpr std::size_t kInFlight = 16;  // requests at a time for the pods of one workload
+constexpr std::size_t kInFlight = 16;                            // requests at a time for the pods of one workload
 constexpr std::string_view kController = "tas-node-controller";  // Kueue's name in events
 
 std::string uid_of(const Json& object) { return std::string(string_at(object, {"metadata", "uid"})); }
@@ -24,8 +24,7 @@ std::uint64_t version_of(const Json& object) {
 
 // The pod was ungated with a node and is not bound yet.
 bool is_let_go(const Json& pod) {
-  return jobs::waits_for_binding(pod) &&
-         !string_at(pod, {"spec", "nodeSelector", jobs::kHostnameLevel}).empty();
+  return jobs::waits_for_binding(pod) && !string_at(pod, {"spec", "nodeSelector", jobs::kHostnameLevel}).empty();
 }
 
 // Whether the change can lead to a decision: the pod is gone or ended, so its place is free, or the pod is gated.
@@ -45,8 +44,7 @@ struct Ungater::Batch {
 Ungater::Ungater(Context context)
     : context_(std::move(context)),
       queue_(
-          context_.executor,
-          [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); },
+          context_.executor, [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); },
           context_.delay) {}
 
 Ungater::~Ungater() { *alive_ = false; }
@@ -188,16 +186,17 @@ Ungater::Request Ungater::release(const jobs::PodRelease& release) {
 
 Ungater::Request Ungater::fail(const jobs::StuckPod& stuck) {
   return {stuck.pod, [this, stuck](const Target& target, Writes::Done done) {
-            const kube::ObjectRef pod{"v1",        "Pod",      target.ns,
-                                      target.name, target.uid, target.resource_version};
+            const kube::ObjectRef pod{"v1", "Pod", target.ns, target.name, target.uid, target.resource_version};
             Json body = JsonObject{{"status", jobs::failed_status(stuck, context_.executor.now())}};
-            context_.writes.patch(target, "status", std::move(body),
-                                  [this, alive = alive_, pod, stuck, done = std::move(done)](const api::RestResponse& response) {
-                                    if (*alive && response.ok())
-                                      context_.events.record(pod, {false, "PodTerminatedByKueue",
-                                                                   jobs::failure_message(stuck), {}, std::string(kController)});
-                                    done(response);
-                                  });
+            context_.writes.patch(
+                target, "status", std::move(body),
+                [this, alive = alive_, pod, stuck, done = std::move(done)](const api::RestResponse& response) {
+                  if (*alive && response.ok())
+                    context_.events.record(
+                        pod,
+                        {false, "PodTerminatedByKueue", jobs::failure_message(stuck), {}, std::string(kController)});
+                  done(response);
+                });
           }};
 }
 
@@ -236,10 +235,11 @@ void Ungater::learn(const std::string& key, const JsonPtr& pod, const api::RestR
   if (!response.ok()) {
     pods->second.doubtful.insert(uid);
     if (response.code != 409)
-      log::warn("a pod could not be written",
-                {{"pod", api::object_key(string_at(*pod, {"metadata", "namespace"}), string_at(*pod, {"metadata", "name"}))},
-                 {"code", response.code},
-                 {"why", std::string(api::status_message(response))}});
+      log::warn(
+          "a pod could not be written",
+          {{"pod", api::object_key(string_at(*pod, {"metadata", "namespace"}), string_at(*pod, {"metadata", "name"}))},
+           {"code", response.code},
+           {"why", std::string(api::status_message(response))}});
     return;
   }
   pods->second.doubtful.erase(uid);

@@ -10,17 +10,22 @@ constexpr std::string_view kReason = "CannotBeRead";
 
 kube::ObjectRef ref_of(const Json& object) {
   const auto text = [&](std::initializer_list<std::string_view> path) { return std::string(string_at(object, path)); };
-  return {text({"apiVersion"}), text({"kind"}), text({"metadata", "namespace"}), text({"metadata", "name"}), text({"metadata", "uid"})};
+  return {text({"apiVersion"}), text({"kind"}), text({"metadata", "namespace"}), text({"metadata", "name"}),
+          text({"metadata", "uid"})};
 }
 
-std::pair<std::string, std::string> key_of(const kube::ObjectRef& ref) { return {ref.kind, api::object_key(ref.ns, ref.name)}; }
+std::pair<std::string, std::string> key_of(const kube::ObjectRef& ref) {
+  return {ref.kind, api::object_key(ref.ns, ref.name)};
+}
 
 // `last`, which may be null, with the metadata of `now`. Without `last`: an object without content when `now` is
 // being deleted, else null.
 JsonPtr with_metadata_of(const JsonPtr& last, const Json& now) {
   const Json* metadata = find(now, "metadata");
   if (metadata == nullptr || (!last && find(*metadata, "deletionTimestamp") == nullptr)) return nullptr;
-  Json out = last ? *last : Json(JsonObject{{"apiVersion", string_at(now, {"apiVersion"})}, {"kind", string_at(now, {"kind"})}});
+  Json out = last
+                 ? *last
+                 : Json(JsonObject{{"apiVersion", string_at(now, {"apiVersion"})}, {"kind", string_at(now, {"kind"})}});
   out.as_object()["metadata"] = *metadata;
   return std::make_shared<const Json>(std::move(out));
 }
@@ -50,8 +55,11 @@ void UnreadableObjects::tell_all() {
 }
 
 void UnreadableObjects::tell(const Entry& entry) {
-  events_.record(entry.object, {true, std::string(kReason), "Berth cannot read this object and ignores its present version: " + entry.why,
-                                {}, {}});
+  events_.record(entry.object, {true,
+                                std::string(kReason),
+                                "Berth cannot read this object and ignores its present version: " + entry.why,
+                                {},
+                                {}});
 }
 
 }  // namespace berth::controller

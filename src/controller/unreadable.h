@@ -26,7 +26,7 @@ class UnreadableObjects {
   // of `now`. Without a readable version: an object without content when `now` is being deleted, otherwise null.
   JsonPtr add(const JsonPtr& old, const JsonPtr& now, const std::string& why);
   void remove(const Json& object);  // the object can be decoded again, or it is gone
-  void tell_all();  // call when this process starts to lead
+  void tell_all();                  // call when this process starts to lead
   std::size_t size() const { return unreadable_.size(); }
 
  private:
@@ -40,8 +40,7 @@ class UnreadableObjects {
   kube::EventRecorder& events_;
   std::function<bool()> leading_;
   // By kind and "namespace/name"; at most one entry per object.
-  std::map<std::pair<std::string, std::string>, Entry>
-      unreadable_;
+  std::map<std::pair<std::string, std::string>, Entry> unreadable_;
 };
 
 }  // namespace berth::controller

@@ -38,10 +38,10 @@ VolcanoController::VolcanoController(Context context)
       tree_(context_.tree),
       admission_(std::make_shared<const volcano::Admission>(
           tree_.forest(), context_.admission, [this](std::string_view queue) { return holders_in(queue); })),
-      groups_({context_.executor, context_.writes, context_.events, context_.unreadable, tree_, context_.tree.flavor, context_.feed,
-               context_.priority, [this](const std::string& queue) { queues_.changed(queue); }}),
-      queues_({context_.executor, context_.writes, context_.events, queue_objects_, commands_, tree_, groups_, context_.engine,
-               context_.status_rate}) {
+      groups_({context_.executor, context_.writes, context_.events, context_.unreadable, tree_, context_.tree.flavor,
+               context_.feed, context_.priority, [this](const std::string& queue) { queues_.changed(queue); }}),
+      queues_({context_.executor, context_.writes, context_.events, queue_objects_, commands_, tree_, groups_,
+               context_.engine, context_.status_rate}) {
   queue_objects_.on_change([this](const JsonPtr& old, const JsonPtr& now) { queue_seen(old, now); });
   queue_objects_.on_synced([this] {
     plant();
@@ -62,9 +62,12 @@ void VolcanoController::connect(kube::Informer& informer, const std::string& wha
     int& told = told_[what];
     if (std::exchange(told, response.code) != response.code) {
       if (missing && what == kQueuesRead)
-        log::info("Volcano's queue API is not installed here: there are no Volcano queues until its CustomResourceDefinitions are installed");
+        log::info(
+            "Volcano's queue API is not installed here: there are no Volcano queues until its "
+            "CustomResourceDefinitions are installed");
       if (!missing && !response.ok())
-        log::warn(refused ? "Volcano's objects cannot be read and are ignored" : "Volcano's objects cannot be read; trying again",
+        log::warn(refused ? "Volcano's objects cannot be read and are ignored"
+                          : "Volcano's objects cannot be read; trying again",
                   {{"resource", what}, {"code", response.code}, {"why", std::string(api::status_message(response))}});
     }
     if (response.ok() || missing || refused) arrived(what);
@@ -107,7 +110,8 @@ void VolcanoController::plant() {
 
 engine::Event VolcanoController::flavor_event(engine::Event event) {
   const std::string& ours = context_.tree.flavor;
-  if (const auto* seen = std::get_if<engine::ResourceFlavorSeen>(&event); seen != nullptr && seen->object->meta.name == ours)
+  if (const auto* seen = std::get_if<engine::ResourceFlavorSeen>(&event);
+      seen != nullptr && seen->object->meta.name == ours)
     has_flavor_ = true;
   const auto* gone = std::get_if<engine::ResourceFlavorGone>(&event);
   if (gone == nullptr || gone->name != ours) return event;
@@ -188,7 +192,8 @@ bool VolcanoController::take(const engine::Effect& effect) {
   return std::visit(
       [this](const auto& e) {
         using Effect = std::decay_t<decltype(e)>;
-        if constexpr (std::is_same_v<Effect, engine::WriteWorkloadStatus> || std::is_same_v<Effect, engine::DeactivateWorkload> ||
+        if constexpr (std::is_same_v<Effect, engine::WriteWorkloadStatus> ||
+                      std::is_same_v<Effect, engine::DeactivateWorkload> ||
                       std::is_same_v<Effect, engine::RecordEvent>) {
           return groups_.take(e);
         } else if constexpr (std::is_same_v<Effect, engine::ExpireWorkload>) {
@@ -198,7 +203,8 @@ bool VolcanoController::take(const engine::Effect& effect) {
           return is_reserved_name(e.name);
         } else if constexpr (std::is_same_v<Effect, engine::LocalQueueStatusChanged>) {
           return e.ns == volcano::kGroupNamespace;
-        } else if constexpr (std::is_same_v<Effect, engine::SetFinalizer> || std::is_same_v<Effect, engine::CohortStatusChanged>) {
+        } else if constexpr (std::is_same_v<Effect, engine::SetFinalizer> ||
+                             std::is_same_v<Effect, engine::CohortStatusChanged>) {
           return is_reserved_name(e.name);  // Queues have neither finalizers nor the status of a Cohort
         } else {
           return false;

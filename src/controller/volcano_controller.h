@@ -39,7 +39,7 @@ class VolcanoController {
     // The value of a PriorityClass; 0 when it does not exist.
     std::function<std::int32_t(std::string_view priority_class)> priority;
     std::function<void()> settled;  // called when settled() may have become true
-    kube::RateLimit& status_rate;  // for the statuses of all queues together
+    kube::RateLimit& status_rate;   // for the statuses of all queues together
     volcano::TreeOptions tree;
     volcano::AdmissionOptions admission;
   };
@@ -52,7 +52,7 @@ class VolcanoController {
   // The names of the resources that settled() waits for.
   std::vector<std::string> missing() const { return {waiting_for_.begin(), waiting_for_.end()}; }
   void read_anew();  // reads PodGroups again, for the last writes of the previous leader
-  void start();  // writing may begin
+  void start();      // writing may begin
   bool counts_pods() const { return groups_.any(); }
 
   void pod_changed(const JsonPtr& old, const JsonPtr& now) { groups_.pod_changed(old, now); }
@@ -85,10 +85,10 @@ class VolcanoController {
 
   Context context_;
   bool planted_ = false, reading_ = false, started_ = false;
-  bool has_flavor_ = false;  // a ResourceFlavor of the tree's name exists
+  bool has_flavor_ = false;                // a ResourceFlavor of the tree's name exists
   std::optional<engine::Event> stand_in_;  // the engine gets it while no such flavor exists
-  std::set<std::string> waiting_for_;  // resources that settled() waits for
-  std::map<std::string, int> told_;  // by resource: the HTTP code of the last logged list answer
+  std::set<std::string> waiting_for_;      // resources that settled() waits for
+  std::map<std::string, int> told_;        // by resource: the HTTP code of the last logged list answer
   kube::Informer queue_objects_, group_objects_, commands_;
   volcano::QuotaTree tree_;
   std::shared_ptr<const volcano::Admission> admission_;

@@ -58,9 +58,9 @@ bool set(PodGroupStatus& status, api::volcano::PodGroupCondition condition) {
 }  // namespace
 
 VolcanoGroups::VolcanoGroups(Context context)
-    : context_(std::move(context)),
-      queue_(context_.executor,
-             [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); }) {}
+    : context_(std::move(context)), queue_(context_.executor, [this](const std::string& key, WorkQueue::Finish finish) {
+        look(key, std::move(finish));
+      }) {}
 
 // --- Changes in the caches.
 
@@ -80,7 +80,8 @@ void VolcanoGroups::group_changed(const JsonPtr& old, const JsonPtr& now) {
   context_.unreadable.remove(*now);
   Entry& entry = entries_[key];
   const GroupPtr before = std::exchange(entry.group, std::make_shared<const PodGroup>(std::move(*decoded)));
-  const bool moved = !before || before->queue != entry.group->queue || before->status.phase != entry.group->status.phase;
+  const bool moved =
+      !before || before->queue != entry.group->queue || before->status.phase != entry.group->status.phase;
   if (moved && before) count(*before, key, -1);
   if (moved) count(*entry.group, key, +1);
   see(key);
@@ -198,7 +199,8 @@ void VolcanoGroups::tell(Told& told, Part part, const Entry& entry, std::optiona
   if (!now) {
     if (!told) return;
     const std::string uid = std::exchange(told, nullptr)->meta.uid;
-    context_.feed(engine::WorkloadGone{std::string(volcano::kGroupNamespace), volcano::workload_name(entry.group->meta, part), uid});
+    context_.feed(engine::WorkloadGone{std::string(volcano::kGroupNamespace),
+                                       volcano::workload_name(entry.group->meta, part), uid});
     return;
   }
   if (told && same(*told, *now)) return;
@@ -293,7 +295,8 @@ PodGroupStatus VolcanoGroups::wanted(const Entry& entry, const GroupDuty& duty) 
   condition.last_transition = to_seconds(context_.executor.now());
   if (!waits(status.phase)) {
     const bool let_in = duty.phase == PodGroupPhase::kInqueue;
-    const bool waited = std::ranges::any_of(status.conditions, [](const auto& c) { return c.type == kUnschedulable && c.status; });
+    const bool waited =
+        std::ranges::any_of(status.conditions, [](const auto& c) { return c.type == kUnschedulable && c.status; });
     condition.reason = "QuotaReserved";
     if (let_in && waited) set(status, std::move(condition));
     return status;
@@ -320,18 +323,18 @@ void VolcanoGroups::write(const std::string& key, const PodGroupStatus& status, 
     if (refused != status.conditions.end() && refused->reason == "QueueTakesNoWork")
       record(group, {true, std::string(kUnschedulable), refused->message, {}, {}});
   }
-  context_.writes.patch(Target::of(api::kPodGroups, group.meta), "", JsonObject{{"status", std::move(change)}},
-                        [this, alive = alive_, key, duty, finish, uid = group.meta.uid](const api::RestResponse& response) {
-                          if (!*alive) return;
-                          const auto it = entries_.find(key);
-                          if (it == entries_.end() || it->second.group->meta.uid != uid || response.code == 404)
-                            return finish(true);
-                          if (!response.ok()) return finish(false);
-                          it->second.written = string_at(response.body, {"metadata", "resourceVersion"});
-                          GroupDuty rest = duty;
-                          rest.stopped = false;  // reported once the cache shows the phase
-                          stop_pods(key, rest, finish);
-                        });
+  context_.writes.patch(
+      Target::of(api::kPodGroups, group.meta), "", JsonObject{{"status", std::move(change)}},
+      [this, alive = alive_, key, duty, finish, uid = group.meta.uid](const api::RestResponse& response) {
+        if (!*alive) return;
+        const auto it = entries_.find(key);
+        if (it == entries_.end() || it->second.group->meta.uid != uid || response.code == 404) return finish(true);
+        if (!response.ok()) return finish(false);
+        it->second.written = string_at(response.body, {"metadata", "resourceVersion"});
+        GroupDuty rest = duty;
+        rest.stopped = false;  // reported once the cache shows the phase
+        stop_pods(key, rest, finish);
+      });
 }
 
 // A group is ready once at least minMember pods are bound or have succeeded. The surplus is always ready: it runs.
@@ -368,7 +371,8 @@ void VolcanoGroups::let_go(const std::string& key, WorkQueue::Finish finish) {
                         [this, alive = alive_, uid = pod->meta.uid, finish](const api::RestResponse& response) {
                           if (!*alive) return;
                           // The answer may come after the pod has ended.
-                          if (response.ok() && pods_.knows(uid)) pod_changed(nullptr, std::make_shared<const Json>(response.body));
+                          if (response.ok() && pods_.knows(uid))
+                            pod_changed(nullptr, std::make_shared<const Json>(response.body));
                           finish(response.ok() || response.code == 404);
                         });
 }
@@ -388,16 +392,18 @@ void VolcanoGroups::stop_pods(const std::string& key, const GroupDuty& duty, Wor
   if (pods.empty()) return finish(true);
   auto work = std::make_shared<Look>(Look{key, pods.size(), false, std::move(finish)});
   for (const auto& pod : pods) {
-    context_.writes.remove(Target::of(api::kPods, pod), [this, alive = alive_, work, pod](const api::RestResponse& response) {
-      if (!*alive) return;
-      if (response.ok() || response.code == 404) {
-        pods_.going(pod.uid);
-      } else {
-        // A conflict counts as a failure, too: if another pod has the name now, the cache will show it.
-        work->failed = true;
-      }
-      if (--work->open == 0) work->finish(!work->failed);
-    });
+    context_.writes.remove(Target::of(api::kPods, pod),
+                           [this, alive = alive_, work, pod](const api::RestResponse& response) {
+                             if (!*alive) return;
+                             if (response.ok() || response.code == 404) {
+                               pods_.going(pod.uid);
+                             } else {
+                               // A conflict counts as a failure, too: if another pod has the name now, the cache will
+                               // show it.
+                               work->failed = true;
+                             }
+                             if (--work->open == 0) work->finish(!work->failed);
+                           });
   }
 }
 

@@ -96,7 +96,8 @@ class VolcanoGroups {
   Told* told_of(std::string_view workload);  // null: the group is unknown
   // Whether the engine has been told nothing newer about this workload.
   bool is_told(const Told& workload);
-  bool change(const api::kueue::Workload& base, std::uint64_t write, const std::function<void(api::kueue::Workload&)>& how);
+  bool change(const api::kueue::Workload& base, std::uint64_t write,
+              const std::function<void(api::kueue::Workload&)>& how);
 
   void look(const std::string& key, WorkQueue::Finish finish);
   api::volcano::PodGroupStatus wanted(const Entry& entry, const volcano::GroupDuty& duty) const;

@@ -34,7 +34,8 @@ bool always_exists(std::string_view queue) { return queue == kRootQueue || queue
 
 VolcanoQueues::VolcanoQueues(Context context)
     : context_(std::move(context)),
-      states_(context_.executor, [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); }),
+      states_(context_.executor,
+              [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); }),
       statuses_(
           context_.executor,
           [this](const std::string& key, WorkQueue::Finish finish) { write_status(key, std::move(finish)); },
@@ -50,7 +51,8 @@ void VolcanoQueues::start() {
     statuses_.add(name);
   }
   for (const auto& command : context_.commands.list()) {
-    commands_.add(api::object_key(string_at(*command, {"metadata", "namespace"}), string_at(*command, {"metadata", "name"})));
+    commands_.add(
+        api::object_key(string_at(*command, {"metadata", "namespace"}), string_at(*command, {"metadata", "name"})));
   }
 }
 
@@ -88,20 +90,22 @@ void VolcanoQueues::obey(const std::string& key, WorkQueue::Finish finish) {
   if (!command) return finish(true);
   const auto order_given = volcano::order_of(*command);
   if (order_given && !*order_given) return finish(true);  // a Command for another controller
-  context_.writes.remove(Target::of(api::kVolcanoCommands, *object), [this, alive = alive_, order_given, queue = command->target.name,
-                                                          finish](const api::RestResponse& response) {
-    if (!*alive) return;
-    if (!response.ok()) return finish(response.code == 404 || response.code == 409);
-    const QueueNode* node = context_.tree.forest().find(queue);
-    if (!order_given) {
-      refuse(queue, order_given.error().message);
-    } else if (node == nullptr || !node->object || (!(*order_given)->uid.empty() && (*order_given)->uid != node->object->meta.uid)) {
-      refuse(queue, "the queue that the Command is about does not exist any more");
-    } else {
-      order(queue, (*order_given)->action, true);
-    }
-    finish(true);
-  });
+  context_.writes.remove(
+      Target::of(api::kVolcanoCommands, *object),
+      [this, alive = alive_, order_given, queue = command->target.name, finish](const api::RestResponse& response) {
+        if (!*alive) return;
+        if (!response.ok()) return finish(response.code == 404 || response.code == 409);
+        const QueueNode* node = context_.tree.forest().find(queue);
+        if (!order_given) {
+          refuse(queue, order_given.error().message);
+        } else if (node == nullptr || !node->object ||
+                   (!(*order_given)->uid.empty() && (*order_given)->uid != node->object->meta.uid)) {
+          refuse(queue, "the queue that the Command is about does not exist any more");
+        } else {
+          order(queue, (*order_given)->action, true);
+        }
+        finish(true);
+      });
 }
 
 void VolcanoQueues::order(const std::string& queue, QueueAction action, bool by_command) {
@@ -168,7 +172,8 @@ void VolcanoQueues::write(const volcano::QueueChange& change, const std::functio
   const Target target = Target::of(api::kVolcanoQueues, *object);
   const auto write_state = [this, alive = alive_, state = change.state, done](const Target& at) {
     if (!state) return done(true);
-    context_.writes.patch(at, "status", JsonObject{{"status", JsonObject{{"state", std::string(api::volcano::name_of(*state))}}}},
+    context_.writes.patch(at, "status",
+                          JsonObject{{"status", JsonObject{{"state", std::string(api::volcano::name_of(*state))}}}},
                           [alive, done](const api::RestResponse& response) {
                             if (*alive) done(response.ok() || response.code == 404);
                           });
@@ -180,13 +185,14 @@ void VolcanoQueues::write(const volcano::QueueChange& change, const std::functio
   }
   if (change.name_root) body["spec"] = JsonObject{{"parent", std::string(kRootQueue)}};
   if (body.empty()) return write_state(target);
-  context_.writes.patch(target, "", std::move(body), [alive = alive_, target, write_state, done](const api::RestResponse& response) {
-    if (!*alive) return;
-    if (!response.ok()) return done(response.code == 404);
-    Target now = target;
-    now.resource_version = string_at(response.body, {"metadata", "resourceVersion"});
-    write_state(now);
-  });
+  context_.writes.patch(target, "", std::move(body),
+                        [alive = alive_, target, write_state, done](const api::RestResponse& response) {
+                          if (!*alive) return;
+                          if (!response.ok()) return done(response.code == 404);
+                          Target now = target;
+                          now.resource_version = string_at(response.body, {"metadata", "resourceVersion"});
+                          write_state(now);
+                        });
 }
 
 void VolcanoQueues::create(const std::string& queue, WorkQueue::Finish finish) {
@@ -220,7 +226,8 @@ const api::ResourceList& VolcanoQueues::used_in(std::string_view cluster_queue) 
 
 QueueStatus VolcanoQueues::status_of(const std::string& queue) {
   QueueStatus out;
-  out.allocated = context_.tree.allocated(queue, [this](std::string_view cluster_queue) { return used_in(cluster_queue); });
+  out.allocated =
+      context_.tree.allocated(queue, [this](std::string_view cluster_queue) { return used_in(cluster_queue); });
   const auto by_phase = context_.groups.by_phase(queue);
   const auto in = [&](PodGroupPhase phase) { return by_phase.at(static_cast<std::size_t>(phase)); };
   out.pending = in(PodGroupPhase::kNone) + in(PodGroupPhase::kPending);

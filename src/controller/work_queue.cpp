@@ -48,8 +48,7 @@ void WorkQueue::add(const std::string& key, Duration delay) {
 
 Duration WorkQueue::delay_of(const std::string& key, Duration delay) {
   const Time now = executor_.now();
-  if (pace_.size() > kPaceBound)
-    std::erase_if(pace_, [now](const auto& p) { return now - p.second.since > kWindow; });
+  if (pace_.size() > kPaceBound) std::erase_if(pace_, [now](const auto& p) { return now - p.second.since > kWindow; });
   Pace& pace = pace_[key];
   if (now - pace.since > kWindow) pace = {now, 0};
   const int beyond = ++pace.runs - kFreeRuns;

@@ -33,7 +33,7 @@ class WorkQueue {
   struct Entry {
     bool running = false;
     bool again = false;
-    bool at_once = false;  // the timer was set without a delay
+    bool at_once = false;   // the timer was set without a delay
     bool has_turn = false;  // the rate limit gave it a turn; the timer waits for it
     TimerId timer = 0;
     int failures = 0;
@@ -54,7 +54,7 @@ class WorkQueue {
   Duration delay_;
   kube::RateLimit* rate_;
   std::map<std::string, Entry> entries_;  // only keys that are scheduled or running
-  std::map<std::string, Pace> pace_;  // old keys are dropped when there are many
+  std::map<std::string, Pace> pace_;      // old keys are dropped when there are many
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

@@ -61,8 +61,7 @@ struct WorkloadMetrics::Subject {
         tells_cluster_queue(cluster_queue.empty() || queues.has_cluster_queue(cluster_queue)),
         tells_local_queue(per_local_queue && queues.has_local_queue(after.meta.ns, after.queue_name)),
         priority_class(after.priority_class_ref ? after.priority_class_ref->name : std::string()),
-        in_cluster_queue{
-            {"priority_class", priority_class}, {"replica_role", role}, {"cluster_queue", cluster_queue}},
+        in_cluster_queue{{"priority_class", priority_class}, {"replica_role", role}, {"cluster_queue", cluster_queue}},
         in_local_queue{{"priority_class", priority_class},
                        {"replica_role", role},
                        {"name", after.queue_name},
@@ -80,22 +79,23 @@ WorkloadMetrics::WorkloadMetrics(Metrics& m, std::string role, bool local_queues
       admission_wait_(histogram(m, "admission_wait_time_seconds", "From being queued to being admitted.", 16, 14)),
       checks_wait_(histogram(m, "admission_checks_wait_time_seconds", "From having quota to being admitted.", 14, 14)),
       ready_wait_(histogram(m, "ready_wait_time_seconds", "From being queued to having all pods ready.", 14, 14)),
-      admitted_until_ready_(
-          histogram(m, "admitted_until_ready_wait_time_seconds", "From being admitted to having all pods ready.", 14, 14)),
+      admitted_until_ready_(histogram(m, "admitted_until_ready_wait_time_seconds",
+                                      "From being admitted to having all pods ready.", 14, 14)),
       execution_(histogram(m, "execution_time_seconds", "From being admitted to being finished.", 16, 16)),
-      evicted_once_(m.counter("kueue_evicted_workloads_once_total", "Workloads that were evicted for a cause for the first time.")),
+      evicted_once_(m.counter("kueue_evicted_workloads_once_total",
+                              "Workloads that were evicted for a cause for the first time.")),
       preempted_(m.counter("kueue_preempted_workloads_total", "Workloads that made room for others.")),
-      ready_to_evicted_(m.histogram("kueue_pods_ready_to_evicted_time_seconds", "From having all pods ready to being evicted.",
-                                    wait_buckets(14))),
-      eviction_latency_(m.histogram("kueue_workload_eviction_latency_seconds", "From being evicted to having given back the quota.",
-                                    wait_buckets(14))) {}
+      ready_to_evicted_(m.histogram("kueue_pods_ready_to_evicted_time_seconds",
+                                    "From having all pods ready to being evicted.", wait_buckets(14))),
+      eviction_latency_(m.histogram("kueue_workload_eviction_latency_seconds",
+                                    "From being evicted to having given back the quota.", wait_buckets(14))) {}
 
 WorkloadMetrics::Counter WorkloadMetrics::counter(Metrics& m, const std::string& name, const std::string& help) const {
   return {m.counter("kueue_" + name, help), m.counter("kueue_local_queue_" + name, help)};
 }
 
-WorkloadMetrics::Histogram WorkloadMetrics::histogram(Metrics& m, const std::string& name, const std::string& help, int buckets,
-                                                      int local_buckets) const {
+WorkloadMetrics::Histogram WorkloadMetrics::histogram(Metrics& m, const std::string& name, const std::string& help,
+                                                      int buckets, int local_buckets) const {
   return {m.histogram("kueue_" + name, help, wait_buckets(buckets)),
           m.histogram("kueue_local_queue_" + name, help, wait_buckets(local_buckets))};
 }
@@ -114,7 +114,8 @@ void WorkloadMetrics::observe(Histogram& histogram, const Subject& subject, Dura
 void WorkloadMetrics::changed(const Workload& before, const Workload& after, const Queues& queues) {
   using namespace api::kueue;
   if (before.meta.uid != after.meta.uid) return;
-  const bool now_reserved = became_true(before, after, kQuotaReserved), now_admitted = became_true(before, after, kAdmitted);
+  const bool now_reserved = became_true(before, after, kQuotaReserved),
+             now_admitted = became_true(before, after, kAdmitted);
   const bool now_ready = became_true(before, after, kPodsReady), now_finished = became_true(before, after, kFinished);
   const bool now_preempted = became_true(before, after, kPreempted),
              now_evicted = before.status.evictions != after.status.evictions;
@@ -167,7 +168,8 @@ void WorkloadMetrics::admitted(const Subject& subject, const Workload& before, c
   const Time at = since(after, api::kueue::kAdmitted);
   add(admitted_, subject);
   observe(admission_wait_, subject, at - queued_at(before));
-  if (!after.status.admission_checks.empty()) observe(checks_wait_, subject, at - since(after, api::kueue::kQuotaReserved));
+  if (!after.status.admission_checks.empty())
+    observe(checks_wait_, subject, at - since(after, api::kueue::kQuotaReserved));
 }
 
 void WorkloadMetrics::ready(const Subject& subject, const Workload& after) {
@@ -197,8 +199,7 @@ void WorkloadMetrics::evicted(const Subject& subject, const Workload& before, co
       labels.insert(labels.end(), cause.begin(), cause.end());
       return labels;
     };
-    if (subject.tells_local_queue)
-      evicted_.local_queues.add(with_cause(subject.in_local_queue), now.count - old);
+    if (subject.tells_local_queue) evicted_.local_queues.add(with_cause(subject.in_local_queue), now.count - old);
     if (!subject.tells_cluster_queue) continue;
     evicted_.cluster_queues.add(with_cause(subject.in_cluster_queue), now.count - old);
     MetricLabels labels = with_cause({{"cluster_queue", subject.cluster_queue}, {"replica_role", role_}});
@@ -224,8 +225,7 @@ void WorkloadMetrics::preempted(const Workload& after, const Queues& queues) {
   const auto* condition = api::find_condition(after.status.conditions, api::kueue::kPreempted);
   const std::string queue = preempting_queue(condition->message);
   if (!queue.empty() && !queues.has_cluster_queue(queue)) return;
-  preempted_.add(
-      {{"preempting_cluster_queue", queue}, {"reason", condition->reason}, {"replica_role", role_}});
+  preempted_.add({{"preempting_cluster_queue", queue}, {"reason", condition->reason}, {"replica_role", role_}});
 }
 
 }  // namespace berth::controller

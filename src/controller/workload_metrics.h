@@ -41,7 +41,8 @@ class WorkloadMetrics {
     HistogramFamily cluster_queues, local_queues;
   };
   Counter counter(Metrics& metrics, const std::string& name, const std::string& help) const;
-  Histogram histogram(Metrics& metrics, const std::string& name, const std::string& help, int buckets, int local_buckets) const;
+  Histogram histogram(Metrics& metrics, const std::string& name, const std::string& help, int buckets,
+                      int local_buckets) const;
   void add(Counter& counter, const Subject& subject);
   void observe(Histogram& histogram, const Subject& subject, Duration time);
 

@@ -19,8 +19,7 @@ bool refused_by_terminating_namespace(const api::RestResponse& response) {
 
 Target Target::of(const api::GroupVersionResource& resource, const Json& object) {
   return {resource, std::string(string_at(object, {"metadata", "namespace"})),
-          std::string(string_at(object, {"metadata", "name"})),
-          std::string(string_at(object, {"metadata", "uid"})),
+          std::string(string_at(object, {"metadata", "name"})), std::string(string_at(object, {"metadata", "uid"})),
           std::string(string_at(object, {"metadata", "resourceVersion"}))};
 }
 
@@ -30,7 +29,8 @@ Target Target::of(const api::GroupVersionResource& resource, const api::ObjectMe
 
 void Writes::patch(const Target& target, std::string_view subresource, Json body, Done done) {
   ensure_path(body, {"metadata", "uid"}) = target.uid;
-  if (!planted(Planted::kUnconditionalWrite)) ensure_path(body, {"metadata", "resourceVersion"}) = target.resource_version;
+  if (!planted(Planted::kUnconditionalWrite))
+    ensure_path(body, {"metadata", "resourceVersion"}) = target.resource_version;
   api::RestRequest request;
   request.verb = api::Verb::kPatch;
   request.patch_type = api::PatchType::kMerge;
@@ -75,8 +75,7 @@ void Writes::remove(const Target& target, Done done) {
   request.resource = target.resource;
   request.ns = target.ns;
   request.name = target.name;
-  request.body =
-      JsonObject{{"preconditions", JsonObject{{"uid", target.uid}}}, {"propagationPolicy", "Background"}};
+  request.body = JsonObject{{"preconditions", JsonObject{{"uid", target.uid}}}, {"propagationPolicy", "Background"}};
   send(std::move(request), "delete", std::move(done));
 }
 
@@ -103,14 +102,15 @@ void Writes::send(api::RestRequest request, std::string_view verb, Done done) {
   if (!request.subresource.empty()) what.append("/").append(request.subresource);
   ++counts_[what];
   ++in_flight_;
-  client_.call(std::move(request), [this, alive = alive_, what, done = std::move(done)](const api::RestResponse& response) {
-    if (!*alive) return;
-    const bool lacks_rights = response.code == 403 && !api::kueue::refused_by_webhook(response) &&
-                              !refused_by_terminating_namespace(response);
-    if (lacks_rights) refused(what, response);
-    done(response);
-    if (*alive) answered();
-  });
+  client_.call(std::move(request),
+               [this, alive = alive_, what, done = std::move(done)](const api::RestResponse& response) {
+                 if (!*alive) return;
+                 const bool lacks_rights = response.code == 403 && !api::kueue::refused_by_webhook(response) &&
+                                           !refused_by_terminating_namespace(response);
+                 if (lacks_rights) refused(what, response);
+                 done(response);
+                 if (*alive) answered();
+               });
 }
 
 // The administrator must act. Logged once per kind of request.

@@ -72,8 +72,8 @@ std::vector<PodSetRequest> without_reclaimed(const std::vector<PodSetRequest>& p
   return out;
 }
 
-std::optional<Barrier> barrier_of(const Asks& asks, std::string_view ns,
-                                  const api::kueue::ClusterQueue* queue, const Registries& registries) {
+std::optional<Barrier> barrier_of(const Asks& asks, std::string_view ns, const api::kueue::ClusterQueue* queue,
+                                  const Registries& registries) {
   static const JsonObject kNoLabels;
   if (queue != nullptr) {
     const auto it = registries.namespaces.find(ns);
@@ -83,18 +83,17 @@ std::optional<Barrier> barrier_of(const Asks& asks, std::string_view ns,
                      "workload namespace doesn't match ClusterQueue selector", false};
     }
   }
-  if (!asks.invalid.empty())
-    return Barrier{std::string(lifecycle::reason::kMisconfigured), asks.invalid, true};
+  if (!asks.invalid.empty()) return Barrier{std::string(lifecycle::reason::kMisconfigured), asks.invalid, true};
   return std::nullopt;
 }
 
 Time queue_order_time(const Workload& w, const api::config::WaitForPodsReady& wait) {
   const auto* evicted = api::find_condition(w.status.conditions, api::kueue::kEvicted);
-  const bool starts_over = evicted != nullptr && evicted->status &&
-                           (evicted->reason == lifecycle::reason::kAdmissionCheck ||
-                            evicted->reason == lifecycle::reason::kPlacesTimeout ||
-                            (evicted->reason == lifecycle::reason::kPodsReadyTimeout &&
-                             wait.timestamp == api::config::WaitForPodsReady::Timestamp::kEviction));
+  const bool starts_over =
+      evicted != nullptr && evicted->status &&
+      (evicted->reason == lifecycle::reason::kAdmissionCheck || evicted->reason == lifecycle::reason::kPlacesTimeout ||
+       (evicted->reason == lifecycle::reason::kPodsReadyTimeout &&
+        wait.timestamp == api::config::WaitForPodsReady::Timestamp::kEviction));
   return starts_over ? evicted->last_transition : w.meta.creation;
 }
 

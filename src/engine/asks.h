@@ -18,7 +18,8 @@ struct Asks {
   bool operator==(const Asks&) const = default;
 };
 // `resources` says which requests count against quota.
-Asks asks_of(const api::kueue::Workload& workload, const Registries& registries, const api::config::QuotaResources& resources);
+Asks asks_of(const api::kueue::Workload& workload, const Registries& registries,
+             const api::config::QuotaResources& resources);
 
 // Reduces the counts by the reclaimable pods; min_count as well, so that it does not exceed the count.
 std::vector<PodSetRequest> without_reclaimed(const std::vector<PodSetRequest>& pod_sets,
@@ -26,8 +27,8 @@ std::vector<PodSetRequest> without_reclaimed(const std::vector<PodSetRequest>& p
 
 // A barrier when the namespace does not match the queue's selector, or when such pods could not be created; nullopt:
 // neither.
-std::optional<Barrier> barrier_of(const Asks& asks, std::string_view ns,
-                                  const api::kueue::ClusterQueue* queue, const Registries& registries);
+std::optional<Barrier> barrier_of(const Asks& asks, std::string_view ns, const api::kueue::ClusterQueue* queue,
+                                  const Registries& registries);
 
 // The timestamp that orders workloads of equal priority: the creation time, or the time of the eviction when the
 // workload was evicted for AdmissionCheck, PlacesTimeout, or PodsReadyTimeout if `wait` says so

@@ -39,8 +39,8 @@ SchedulerOptions scheduler_options(const Options& o) {
   out.prioritize_preemptors = o.prioritize_preemptors;
   out.recompute_on_overlap = o.recompute_on_overlap;
   out.topology = o.topology;
-  out.fair_sharing = {o.fair_sharing.enabled, o.fair_sharing.final_share, o.fair_sharing.initial_share, o.fair_preempt_within_nominal,
-                      o.fair_prioritize_non_borrowing};
+  out.fair_sharing = {o.fair_sharing.enabled, o.fair_sharing.final_share, o.fair_sharing.initial_share,
+                      o.fair_preempt_within_nominal, o.fair_prioritize_non_borrowing};
   return out;
 }
 
@@ -120,7 +120,8 @@ void Engine::Impl::on(Time, const ResourceFlavorSeen& e, Effects&) {
   scheduler.set_flavor(*e.object);
   configuration_changed = rules_changed = true;
   // Look again at the workloads with places on its nodes.
-  if (before && before->topology_name == e.object->topology_name && before->tolerations == e.object->tolerations) return;
+  if (before && before->topology_name == e.object->topology_name && before->tolerations == e.object->tolerations)
+    return;
   for (auto& name : registries.queues_with_flavor(e.object->meta.name)) changed_queues.insert(std::move(name));
 }
 

@@ -27,33 +27,84 @@ using Ptr = std::shared_ptr<const T>;
 
 // --- Events: what the shell saw. "Seen" means created or changed: the engine compares it with what it knows. ---
 
-struct ClusterQueueSeen { Ptr<api::kueue::ClusterQueue> object; };
-struct ClusterQueueGone { std::string name; };
-struct CohortSeen { Ptr<api::kueue::Cohort> object; };
-struct CohortGone { std::string name; };
-struct LocalQueueSeen { Ptr<api::kueue::LocalQueue> object; };
-struct LocalQueueGone { std::string ns, name; };
-struct ResourceFlavorSeen { Ptr<api::kueue::ResourceFlavor> object; };
-struct ResourceFlavorGone { std::string name; };
-struct AdmissionCheckSeen { Ptr<api::kueue::AdmissionCheck> object; };
-struct AdmissionCheckGone { std::string name; };
-struct NamespaceSeen { std::string name; api::StringMap labels; };
-struct NamespaceGone { std::string name; };
-struct LimitRangeSeen { std::string ns, name; std::vector<api::LimitRangeItem> items; };
-struct LimitRangeGone { std::string ns, name; };
+struct ClusterQueueSeen {
+  Ptr<api::kueue::ClusterQueue> object;
+};
+struct ClusterQueueGone {
+  std::string name;
+};
+struct CohortSeen {
+  Ptr<api::kueue::Cohort> object;
+};
+struct CohortGone {
+  std::string name;
+};
+struct LocalQueueSeen {
+  Ptr<api::kueue::LocalQueue> object;
+};
+struct LocalQueueGone {
+  std::string ns, name;
+};
+struct ResourceFlavorSeen {
+  Ptr<api::kueue::ResourceFlavor> object;
+};
+struct ResourceFlavorGone {
+  std::string name;
+};
+struct AdmissionCheckSeen {
+  Ptr<api::kueue::AdmissionCheck> object;
+};
+struct AdmissionCheckGone {
+  std::string name;
+};
+struct NamespaceSeen {
+  std::string name;
+  api::StringMap labels;
+};
+struct NamespaceGone {
+  std::string name;
+};
+struct LimitRangeSeen {
+  std::string ns, name;
+  std::vector<api::LimitRangeItem> items;
+};
+struct LimitRangeGone {
+  std::string ns, name;
+};
 // `overhead`: overhead.podFixed as an object of quantities, or null.
-struct RuntimeClassSeen { std::string name; JsonPtr overhead; };
-struct RuntimeClassGone { std::string name; };
-struct TopologySeen { Ptr<api::kueue::Topology> object; };
-struct TopologyGone { std::string name; };
-struct NodeSeen { Ptr<api::Node> object; };
-struct NodeGone { std::string name; };
+struct RuntimeClassSeen {
+  std::string name;
+  JsonPtr overhead;
+};
+struct RuntimeClassGone {
+  std::string name;
+};
+struct TopologySeen {
+  Ptr<api::kueue::Topology> object;
+};
+struct TopologyGone {
+  std::string name;
+};
+struct NodeSeen {
+  Ptr<api::Node> object;
+};
+struct NodeGone {
+  std::string name;
+};
 // A pod that occupies a node: bound to it, or without scheduling gates and with a node selector for it
 // (PodPlacement::holds_node). Pods of every owner count.
-struct PodSeen { Ptr<api::PodPlacement> object; };
-struct PodGone { std::string uid; };  // deleted, or terminated
-struct WorkloadSeen { Ptr<api::kueue::Workload> object; };
-struct WorkloadGone { std::string ns, name, uid; };
+struct PodSeen {
+  Ptr<api::PodPlacement> object;
+};
+struct PodGone {
+  std::string uid;
+};  // deleted, or terminated
+struct WorkloadSeen {
+  Ptr<api::kueue::Workload> object;
+};
+struct WorkloadGone {
+  std::string ns, name, uid;
+};
 // What a job reports about its workload. Only the engine writes a workload's status: what the job knows (finished,
 // pods ready, reclaimable pods, stopped after an eviction) reaches the status through this event. The latest report
 // counts; repeating a report costs nothing.
@@ -65,7 +116,7 @@ struct JobReported {
 // other vendors write the status themselves. The report is dropped when the workload does not list the check, or when
 // the check has been reset since (its retryCount differs).
 struct CheckReported {
-  std::string ns, name;  // of the workload
+  std::string ns, name;                   // of the workload
   api::kueue::AdmissionCheckState state;  // last_transition is set by the engine
 };
 // The outcome of a write that the engine asked for. kDone: `resource_version` is the new version. kConflict: the
@@ -82,9 +133,10 @@ struct TimePassed {};  // a timer fired: only `now` matters
 struct Synced {};  // The shell's caches are complete: decisions may begin. Before this event the engine only learns.
 
 using Event = std::variant<ClusterQueueSeen, ClusterQueueGone, CohortSeen, CohortGone, LocalQueueSeen, LocalQueueGone,
-                           ResourceFlavorSeen, ResourceFlavorGone, AdmissionCheckSeen, AdmissionCheckGone, NamespaceSeen,
-                           NamespaceGone, LimitRangeSeen, LimitRangeGone, RuntimeClassSeen, RuntimeClassGone, TopologySeen,
-                           TopologyGone, NodeSeen, NodeGone, PodSeen, PodGone, WorkloadSeen, WorkloadGone, JobReported, CheckReported, WriteSettled, TimePassed, Synced>;
+                           ResourceFlavorSeen, ResourceFlavorGone, AdmissionCheckSeen, AdmissionCheckGone,
+                           NamespaceSeen, NamespaceGone, LimitRangeSeen, LimitRangeGone, RuntimeClassSeen,
+                           RuntimeClassGone, TopologySeen, TopologyGone, NodeSeen, NodeGone, PodSeen, PodGone,
+                           WorkloadSeen, WorkloadGone, JobReported, CheckReported, WriteSettled, TimePassed, Synced>;
 
 // --- Effects: what the shell must do, in this order. ---
 
@@ -114,9 +166,15 @@ struct RecordEvent {
 // The status of this queue may differ from what the API holds: call cluster_queue_status() or local_queue_status()
 // when convenient (the shell coalesces) and write the difference. The same for cohort_status(), which has content
 // only with fair sharing.
-struct ClusterQueueStatusChanged { std::string name; };
-struct LocalQueueStatusChanged { std::string ns, name; };
-struct CohortStatusChanged { std::string name; };
+struct ClusterQueueStatusChanged {
+  std::string name;
+};
+struct LocalQueueStatusChanged {
+  std::string ns, name;
+};
+struct CohortStatusChanged {
+  std::string name;
+};
 // Adds (`present`) or removes the finalizer kueue.x-k8s.io/resource-in-use.
 struct SetFinalizer {
   std::string kind;  // ClusterQueue, ResourceFlavor, AdmissionCheck, Topology
@@ -130,7 +188,9 @@ struct ExpireWorkload {
   Ptr<api::kueue::Workload> workload;
   bool with_job = false;
 };
-struct WakeAt { Time when; };  // deliver TimePassed then; a later WakeAt replaces an earlier one
+struct WakeAt {
+  Time when;
+};  // deliver TimePassed then; a later WakeAt replaces an earlier one
 
 using Effect = std::variant<WriteWorkloadStatus, DeactivateWorkload, RecordEvent, ClusterQueueStatusChanged,
                             LocalQueueStatusChanged, CohortStatusChanged, SetFinalizer, ExpireWorkload, WakeAt>;
@@ -169,7 +229,7 @@ struct Options {
   TopologyOptions topology;
   api::config::TopologyWaits topology_waits;
   // Replacement of failed nodes (KEP-2724).
-  bool replace_failed_nodes = true;        // TASFailedNodeReplacement
+  bool replace_failed_nodes = true;  // TASFailedNodeReplacement
   // TASFailedNodeReplacementFailFast: evict when the first search for a replacement fails
   bool replace_fail_fast = true;
   bool replace_on_pod_termination = true;  // TASReplaceNodeOnPodTermination; off: after 30 s of NotReady
@@ -194,7 +254,7 @@ struct FairShareStatus {
   // The exact value is borrowed / lendable / weight, for the dominant resource. Metrics report it as floating point.
   std::int64_t borrowed = 0, lendable = 1;
   Quantity::Fraction weight{1, 1};
-  bool infinite = false;            // weight is 0 and the node borrows
+  bool infinite = false;  // weight is 0 and the node borrows
 };
 struct ClusterQueueStatus {
   bool active = false;

@@ -6,7 +6,8 @@ namespace berth::engine {
 
 namespace {
 
-std::string reason_when_false(const api::kueue::WorkloadStatus& status, std::string_view type, std::string_view otherwise) {
+std::string reason_when_false(const api::kueue::WorkloadStatus& status, std::string_view type,
+                              std::string_view otherwise) {
   const auto* condition = api::find_condition(status.conditions, type);
   return std::string(condition != nullptr && !condition->status ? std::string_view(condition->reason) : otherwise);
 }

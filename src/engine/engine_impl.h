@@ -116,7 +116,8 @@ struct Engine::Impl {
   void second_pass_failed(Tracked& t, const std::string& message, Time now);
 
   // --- Pages of pending workloads (engine_pending.cpp).
-  std::vector<PendingWorkload> pending_page(std::string_view cluster_queue, std::size_t offset, std::size_t limit) const;
+  std::vector<PendingWorkload> pending_page(std::string_view cluster_queue, std::size_t offset,
+                                            std::size_t limit) const;
   std::vector<PendingWorkload> pending_page(std::string_view cluster_queue, std::string_view local_queue,
                                             std::size_t offset, std::size_t limit) const;
 
@@ -141,21 +142,21 @@ struct Engine::Impl {
   TrackedWorkloads workloads;
 
   bool synced = false;
-  bool configuration_changed = false;         // queues, flavors, topologies or checks
-  bool rules_changed = false;                 // flavors, topologies or checks: affects all cluster queues
-  std::set<std::string> changed_queues;       // cluster queues whose object changed
-  std::set<std::string> terminating_queues;   // deleted cluster queues that still have a finalizer
-  std::set<std::string> unguarded_queues;     // cluster queues seen since their finalizers were last considered
+  bool configuration_changed = false;        // queues, flavors, topologies or checks
+  bool rules_changed = false;                // flavors, topologies or checks: affects all cluster queues
+  std::set<std::string> changed_queues;      // cluster queues whose object changed
+  std::set<std::string> terminating_queues;  // deleted cluster queues that still have a finalizer
+  std::set<std::string> unguarded_queues;    // cluster queues seen since their finalizers were last considered
   TrackedWorkloads::Set to_flush;            // workloads that may have something to write
   TrackedWorkloads::Set due_second_passes;
   std::deque<Ptr<Asks>> asks_known;  // recently computed Asks, shared by workloads that request the same
   Leisure leisure;
   std::map<std::pair<Time, std::string>, Tracked*> untold;  // workloads with a message to write, oldest first
-  std::map<std::uint64_t, Tracked*> writes;  // in flight
+  std::map<std::uint64_t, Tracked*> writes;                 // in flight
   std::uint64_t last_write = 0;
   std::set<std::string> touched_cluster_queues, touched_local_queues, touched_cohorts;
   std::map<std::pair<std::string, std::string>, std::pair<std::string, bool>>
-      told_finalizers;  // (kind, name) -> (version, present)
+      told_finalizers;                    // (kind, name) -> (version, present)
   std::size_t names_bound = kSpareNames;  // renumber() when there are more names than this
   std::optional<Time> told_wake;
   int passes_at_once = 0;  // consecutive passes that asked for another one immediately

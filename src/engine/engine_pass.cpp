@@ -49,8 +49,15 @@ std::string job_uid_of(const Workload& w) {
 }
 
 RecordEvent event_about(const Workload& w, const lifecycle::Note& note) {
-  return {"Workload",   w.meta.ns,   w.meta.name,         w.meta.uid,        w.meta.resource_version,
-          note.warning, note.reason, cut_note(note.text), std::string(note.controller)};
+  return {"Workload",
+          w.meta.ns,
+          w.meta.name,
+          w.meta.uid,
+          w.meta.resource_version,
+          note.warning,
+          note.reason,
+          cut_note(note.text),
+          std::string(note.controller)};
 }
 
 Effects Engine::Impl::schedule(Time now) {
@@ -193,7 +200,8 @@ lifecycle::Priority Engine::Impl::priority_of(const Workload& workload) const {
 
 const WorkloadStatus* Engine::Impl::holding_status(const Tracked& t) const {
   // Fast path: most workloads of a queue are pending and have no admission; their conditions need no look.
-  if (!t.now->status.admission && !t.base->status.admission && (!t.in_flight || !t.in_flight->status.admission)) return nullptr;
+  if (!t.now->status.admission && !t.base->status.admission && (!t.in_flight || !t.in_flight->status.admission))
+    return nullptr;
   if (lifecycle::state_of(*t.now) == State::kFinished) return nullptr;
   if (lifecycle::holds_quota(t.now->status)) return &t.now->status;
   if (t.in_flight && lifecycle::holds_quota(t.in_flight->status)) return &t.in_flight->status;
@@ -229,8 +237,7 @@ void Engine::Impl::place(Tracked& t, Time now) {
 
 void Engine::Impl::set_timer(Tracked& t) {
   if (t.await_until) return workloads.set_timer(t, t.await_until);
-  auto timer =
-      lifecycle::next_time(*t.now, options.wait_for_pods_ready, options.topology_waits.places_timeout);
+  auto timer = lifecycle::next_time(*t.now, options.wait_for_pods_ready, options.topology_waits.places_timeout);
   const auto second_pass = t.second_pass ? std::optional(t.second_pass->at) : std::nullopt;
   for (const auto& other : {t.retry_at, second_pass, t.node_deadline}) {
     if (other && (!timer || *other < *timer)) timer = other;
@@ -310,8 +317,8 @@ std::optional<Pending> Engine::Impl::pending_of(Tracked& t) {
   p.priority = priority_of(*t.now).effective();
   p.preemption_gated = options.preemption_gates && lifecycle::preemption_gated(*t.now);
   p.queued_at = queue_order_time(*t.now, options.wait_for_pods_ready);
-  p.pod_sets = options.reclaimable_pods ? without_reclaimed(asks.pod_sets, t.now->status.reclaimable_pods)
-                                        : asks.pod_sets;
+  p.pod_sets =
+      options.reclaimable_pods ? without_reclaimed(asks.pod_sets, t.now->status.reclaimable_pods) : asks.pod_sets;
   p.barrier = barrier_of(asks, t.now->meta.ns, registries.cluster_queue(p.cluster_queue), registries);
   const auto* requeued = api::find_condition(t.now->status.conditions, api::kueue::kRequeued);
   p.local_queue = t.local_queue;
@@ -355,9 +362,9 @@ void Engine::Impl::on_decision(const Preempt& d, Time now) {
   const std::string queue = target->now->status.admission ? target->now->status.admission->cluster_queue : "";
   target->events.push_back(
       event_about(*preemptor->now, {false, "PreemptedWorkload",
-                                   "Preempted workload " + target->key + " (UID: " + target->now->meta.uid +
-                                       ") in ClusterQueue " + queue + priorities,
-                                   lifecycle::Note::kByScheduler}));
+                                    "Preempted workload " + target->key + " (UID: " + target->now->meta.uid +
+                                        ") in ClusterQueue " + queue + priorities,
+                                    lifecycle::Note::kByScheduler}));
   workloads.mark(*target);
 }
 

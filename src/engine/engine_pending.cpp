@@ -42,7 +42,8 @@ std::optional<std::vector<PendingWorkload>> Engine::pending_in_cluster_queue(std
 }
 
 std::optional<std::vector<PendingWorkload>> Engine::pending_in_local_queue(std::string_view ns, std::string_view name,
-                                                                           std::size_t offset, std::size_t limit) const {
+                                                                           std::size_t offset,
+                                                                           std::size_t limit) const {
   const std::string key = api::object_key(ns, name);
   const auto* queue = impl_->registries.local_queue(key);
   if (queue == nullptr) return std::nullopt;

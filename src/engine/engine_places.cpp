@@ -17,7 +17,8 @@ using lifecycle::State;
 namespace {
 
 bool has_places(const Admission& admission) {
-  return std::ranges::any_of(admission.pod_set_assignments, [](const PodSetAssignment& ps) { return ps.topology_assignment != nullptr; });
+  return std::ranges::any_of(admission.pod_set_assignments,
+                             [](const PodSetAssignment& ps) { return ps.topology_assignment != nullptr; });
 }
 
 const PodSetRequest* find_pod_set(const Asks& asks, const std::string& name) {
@@ -32,7 +33,8 @@ void add_updates(const WorkloadStatus& status, const std::string& pod_set, api::
     for (const auto& update : check.pod_set_updates) {
       if (update.name != pod_set) continue;
       for (const auto& [label, value] : update.node_selector) constraints.node_selector[label] = value;
-      constraints.tolerations.insert(constraints.tolerations.end(), update.tolerations.begin(), update.tolerations.end());
+      constraints.tolerations.insert(constraints.tolerations.end(), update.tolerations.begin(),
+                                     update.tolerations.end());
     }
   }
 }

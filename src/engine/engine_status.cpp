@@ -29,9 +29,7 @@ void add(Totals& totals, const std::vector<Holding::Amount>& amounts) {
   for (const auto& a : amounts) totals[{a.flavor, a.resource}] += a.amount;
 }
 
-bool is_admitted(const WorkloadStatus& status) {
-  return api::is_true(status.conditions, api::kueue::kAdmitted);
-}
+bool is_admitted(const WorkloadStatus& status) { return api::is_true(status.conditions, api::kueue::kAdmitted); }
 
 void add_the_rest(const ClusterQueue& queue, const Totals& totals, std::vector<FlavorUsageStatus>& out) {
   const std::string& flavor = queue.terms.flavor_of_the_rest;
@@ -40,15 +38,15 @@ void add_the_rest(const ClusterQueue& queue, const Totals& totals, std::vector<F
   if (entry == out.end()) entry = out.insert(out.end(), FlavorUsageStatus{flavor, {}});
   for (const auto& [pair, total] : totals) {
     const auto& [used_flavor, resource] = pair;
-    if (used_flavor == flavor && std::ranges::find(entry->resources, resource, &FlavorUsageStatus::Resource::name) == entry->resources.end())
+    if (used_flavor == flavor &&
+        std::ranges::find(entry->resources, resource, &FlavorUsageStatus::Resource::name) == entry->resources.end())
       entry->resources.push_back({resource, total, Amount()});
   }
 }
 
 // One entry for every flavor and resource the queue defines, in its order; then other resources counted in
 // flavor_of_the_rest.
-std::vector<FlavorUsageStatus> usage_status(const ClusterQueue& queue, const Totals& totals,
-                                            bool may_borrow) {
+std::vector<FlavorUsageStatus> usage_status(const ClusterQueue& queue, const Totals& totals, bool may_borrow) {
   std::vector<FlavorUsageStatus> out;
   for (const auto& group : queue.resource_groups) {
     for (const auto& flavor : group.flavors) {
@@ -132,7 +130,8 @@ void Engine::Impl::emit_finalizers(Effects& out) {
   }
   if (!std::exchange(configuration_changed, false)) return;
   for (const auto& [name, flavor] : registries.flavors)
-    consider("ResourceFlavor", flavor->meta, [&] { return registries.flavor_in_use(name) || planted(Planted::kKeptFinalizer); });
+    consider("ResourceFlavor", flavor->meta,
+             [&] { return registries.flavor_in_use(name) || planted(Planted::kKeptFinalizer); });
   for (const auto& [name, topology] : registries.topologies)
     consider("Topology", topology->meta, [&] { return registries.topology_in_use(name); });
   for (const auto& [name, check] : registries.checks)
@@ -319,8 +318,7 @@ std::vector<std::string> Engine::Impl::check_invariants() const {
       const FlavorResourceId id(i);
       const FlavorId flavor = theirs.find_flavor(ours.name(ours.flavor_of(id)));
       const ResourceId resource = theirs.find_resource(ours.name(ours.resource_of(id)));
-      const auto pair =
-          flavor.valid() && resource.valid() ? theirs.find_pair(flavor, resource) : FlavorResourceId();
+      const auto pair = flavor.valid() && resource.valid() ? theirs.find_pair(flavor, resource) : FlavorResourceId();
       const Amount again = other.valid() && pair.valid() ? fresh.ledger().usage(other, pair) : Amount();
       if (scheduler.ledger().usage(node, id) != again)
         broken.push_back("ClusterQueue " + name + ": usage differs from a rebuilt ledger");

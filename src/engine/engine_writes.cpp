@@ -90,8 +90,7 @@ void Engine::Impl::forget(Tracked& t, Time now) {
   workloads.erase(t);
 }
 
-void Engine::Impl::write_done(Tracked& t, const InFlight& done, const std::string& version, Time now,
-                              Effects& out) {
+void Engine::Impl::write_done(Tracked& t, const InFlight& done, const std::string& version, Time now, Effects& out) {
   t.failures = 0;
   t.retry_at.reset();
   for (const auto& event : done.events) out.push_back(event);

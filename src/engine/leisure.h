@@ -22,9 +22,9 @@ class Leisure {
   void settled(bool message, Time now);
 
  private:
-  static constexpr int kAtOnce = 50;     // size of the token bucket
-  static constexpr int kInFlight = 16;   // messages in flight
-  static constexpr Duration kEach = std::chrono::milliseconds(100);   // one token is added per this interval
+  static constexpr int kAtOnce = 50;                                 // size of the token bucket
+  static constexpr int kInFlight = 16;                               // messages in flight
+  static constexpr Duration kEach = std::chrono::milliseconds(100);  // one token is added per this interval
   // no decision was written for this long: the bucket does not limit
   static constexpr Duration kQuiet = std::chrono::seconds(2);
 

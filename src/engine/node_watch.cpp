@@ -87,7 +87,8 @@ std::vector<WorkloadId> NodeWatch::remove_pod(const std::string& uid) {
   return concerned;
 }
 
-void NodeWatch::watch(WorkloadId workload, const std::string& key, const api::kueue::Admission& admission, Tolerations tolerations) {
+void NodeWatch::watch(WorkloadId workload, const std::string& key, const api::kueue::Admission& admission,
+                      Tolerations tolerations) {
   // Drop tolerations with tolerationSeconds: they end.
   for (auto& each : tolerations) std::erase_if(each, [](const auto& t) { return t.toleration_seconds.has_value(); });
   std::vector<TopologyAssignmentPtr> assignments;
@@ -101,8 +102,7 @@ void NodeWatch::watch(WorkloadId workload, const std::string& key, const api::ku
   }
   if (const auto known = watched_.find(workload); known != watched_.end()) {
     const Watched& before = known->second;
-    if (any && same(before.assignments, assignments) && before.pod_sets == names &&
-        before.tolerations == tolerations)
+    if (any && same(before.assignments, assignments) && before.pod_sets == names && before.tolerations == tolerations)
       return;
     forget(workload);
   }
@@ -151,7 +151,8 @@ NodeWatch::Verdict NodeWatch::verdict(WorkloadId workload, const std::vector<std
   return out;
 }
 
-bool NodeWatch::failed(const Watched& watched, const Host& host, bool marked, Time now, std::optional<Time>& next) const {
+bool NodeWatch::failed(const Watched& watched, const Host& host, bool marked, Time now,
+                       std::optional<Time>& next) const {
   const PodSets pod_sets = on_host_.at(host).at(ids_.at(watched.key));
   const Trouble what = trouble(watched, host, pod_sets);
   if (what.gone || (marked && what.any())) return true;

@@ -33,7 +33,8 @@ class NodeWatch {
   // --- Workloads: their topology assignments and, by pod set of the admission, the tolerations of their pods.
   // Assignments whose lowest level is not the hostname are not watched. Repeating a call costs one comparison.
   using Tolerations = std::vector<std::vector<api::Toleration>>;
-  void watch(WorkloadId workload, const std::string& key, const api::kueue::Admission& admission, Tolerations tolerations);
+  void watch(WorkloadId workload, const std::string& key, const api::kueue::Admission& admission,
+             Tolerations tolerations);
   void forget(WorkloadId workload);
 
   // The hostnames of the workload's failed nodes, and when the next node will count as failed (nullopt: no time
@@ -45,7 +46,8 @@ class NodeWatch {
     std::optional<Time> next;
   };
   using Reclaimable = std::vector<api::kueue::ReclaimablePod>;
-  Verdict verdict(WorkloadId workload, const std::vector<std::string>& marked, const Reclaimable& reclaimable, Time now) const;
+  Verdict verdict(WorkloadId workload, const std::vector<std::string>& marked, const Reclaimable& reclaimable,
+                  Time now) const;
 
   // --- What was seen, by name and by UID: for rebuilding the scheduler.
   const std::map<std::string, Ptr<api::Node>>& nodes() const { return nodes_; }
@@ -81,12 +83,12 @@ class NodeWatch {
   void count(const api::PodPlacement& pod, int by, std::vector<WorkloadId>& concerned);
 
   Options options_;
-  std::map<std::string, Ptr<api::Node>> nodes_;                         // by name
-  std::set<std::pair<Host, std::string>> names_;                        // (hostname, node name)
-  std::map<std::string, Ptr<api::PodPlacement>> pods_;                  // by UID
+  std::map<std::string, Ptr<api::Node>> nodes_;         // by name
+  std::set<std::pair<Host, std::string>> names_;        // (hostname, node name)
+  std::map<std::string, Ptr<api::PodPlacement>> pods_;  // by UID
   std::map<std::array<std::string, 3>, int> progress_;  // running pods, by workload key, node name and pod set
   std::map<WorkloadId, Watched> watched_;
-  std::map<std::string, WorkloadId> ids_;                               // of watched workloads, by key
+  std::map<std::string, WorkloadId> ids_;  // of watched workloads, by key
   std::map<Host, std::map<WorkloadId, PodSets>> on_host_;
 };
 

@@ -43,8 +43,8 @@ std::vector<Problem> problems(const Registries& r, const ClusterQueue& queue) {
       if (flavor == nullptr) {
         flavors.push_back(each.name);
       } else if (!flavor->topology_name.empty() && !r.topologies.contains(flavor->topology_name)) {
-        topologies.push_back({"TopologyNotFound", "there is no Topology \"" + flavor->topology_name + "\" for TAS flavor \"" +
-                                                      each.name + "\""});
+        topologies.push_back({"TopologyNotFound", "there is no Topology \"" + flavor->topology_name +
+                                                      "\" for TAS flavor \"" + each.name + "\""});
       }
     }
   }
@@ -56,8 +56,7 @@ std::vector<Problem> problems(const Registries& r, const ClusterQueue& queue) {
       inactive.push_back(rule.name);
     }
   }
-  const auto report = [&](std::string_view reason, std::string_view text,
-                          const std::vector<std::string>& names) {
+  const auto report = [&](std::string_view reason, std::string_view text, const std::vector<std::string>& names) {
     if (!names.empty()) out.push_back({reason, std::string(text) + joined(names, ",")});
   };
   report("FlavorNotFound", "references missing ResourceFlavor(s): ", flavors);
@@ -88,21 +87,17 @@ bool names_flavor(const std::vector<api::kueue::ResourceGroup>& groups, std::str
 }
 
 Activity compute_activity(const Registries& r, const ClusterQueue& queue) {
-  if (queue.meta.deletion)
-    return {false, "Terminating", "Can't admit new workloads; clusterQueue is terminating"};
+  if (queue.meta.deletion) return {false, "Terminating", "Can't admit new workloads; clusterQueue is terminating"};
   const auto found = problems(r, queue);
   if (found.empty()) return {true, "Ready", "Can admit new workloads"};
   std::vector<std::string> messages;
   for (const auto& p : found) messages.push_back(p.message);
-  return {false, std::string(found.front().reason),
-          "Can't admit new workloads: " + joined(messages, ", ") + "."};
+  return {false, std::string(found.front().reason), "Can't admit new workloads: " + joined(messages, ", ") + "."};
 }
 
 }  // namespace
 
-const ClusterQueue* Registries::cluster_queue(std::string_view name) const {
-  return get(cluster_queues, name);
-}
+const ClusterQueue* Registries::cluster_queue(std::string_view name) const { return get(cluster_queues, name); }
 const LocalQueue* Registries::local_queue(std::string_view key) const { return get(local_queues, key); }
 
 void Registries::set_local_queue(std::shared_ptr<const LocalQueue> queue) {
@@ -167,8 +162,7 @@ Activity Registries::activity(const LocalQueue& queue) const {
   if (queue.stop_policy != StopPolicy::kNone) return {false, "Stopped", "LocalQueue is stopped"};
   const auto* cq = cluster_queue(queue.cluster_queue);
   if (cq == nullptr) return {false, "ClusterQueueDoesNotExist", "Can't submit new workloads to clusterQueue"};
-  if (!activity(*cq).active)
-    return {false, "ClusterQueueIsInactive", "Can't submit new workloads to clusterQueue"};
+  if (!activity(*cq).active) return {false, "ClusterQueueIsInactive", "Can't submit new workloads to clusterQueue"};
   return {true, "Ready", "Can submit new workloads to localQueue"};
 }
 
@@ -194,9 +188,8 @@ std::vector<std::string> Registries::required_checks(const api::kueue::Admission
   std::vector<std::string> out;
   for (const auto& rule : queue->admission_checks) {
     const bool applies =
-        rule.on_flavors.empty() || std::ranges::any_of(rule.on_flavors, [&](const std::string& flavor) {
-          return assigned.contains(flavor);
-        });
+        rule.on_flavors.empty() ||
+        std::ranges::any_of(rule.on_flavors, [&](const std::string& flavor) { return assigned.contains(flavor); });
     if (applies) out.push_back(rule.name);
   }
   std::ranges::sort(out);
@@ -238,8 +231,7 @@ std::vector<std::string> Registries::queues_with_flavor(std::string_view flavor)
 
 bool Registries::check_in_use(std::string_view check) const {
   return std::ranges::any_of(cluster_queues, [&](const auto& entry) {
-    return std::ranges::any_of(entry.second->admission_checks,
-                               [&](const auto& rule) { return rule.name == check; });
+    return std::ranges::any_of(entry.second->admission_checks, [&](const auto& rule) { return rule.name == check; });
   });
 }
 

@@ -76,8 +76,8 @@ struct Registries {
 
   // a cluster queue names it; a reference from a cohort does not count
   bool flavor_in_use(std::string_view flavor) const;
-  bool check_in_use(std::string_view check) const;        // a cluster queue names it
-  bool topology_in_use(std::string_view topology) const;  // a flavor names it
+  bool check_in_use(std::string_view check) const;                             // a cluster queue names it
+  bool topology_in_use(std::string_view topology) const;                       // a flavor names it
   std::vector<std::string> queues_with_flavor(std::string_view flavor) const;  // cluster queues, by name
 
   std::vector<api::LimitRangeItem> limits_of(std::string_view ns) const;
@@ -88,7 +88,7 @@ struct Registries {
     std::vector<std::string> delayed_flavors;
     bool operator==(const Derived&) const = default;
   };
-  bool refresh_one(const std::string& name);  // true: it changed; false for a cluster queue that is gone
+  bool refresh_one(const std::string& name);             // true: it changed; false for a cluster queue that is gone
   std::map<std::string, Derived, std::less<>> derived_;  // by cluster queue
   std::map<std::string, std::set<std::string>, std::less<>> local_queues_of_;
 };

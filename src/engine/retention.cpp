@@ -13,7 +13,8 @@ constexpr std::chrono::minutes kRetry{1};
 constexpr std::string_view kDueTo = "DueTo";  // "DeactivatedDueTo...": deactivated by Berth, not by a user
 
 std::optional<Time> after(const api::Condition* since, const std::optional<Duration>& delay) {
-  if (since == nullptr || !since->status || !delay || *delay > Time::max() - since->last_transition) return std::nullopt;
+  if (since == nullptr || !since->status || !delay || *delay > Time::max() - since->last_transition)
+    return std::nullopt;
   return since->last_transition + *delay;
 }
 
@@ -26,7 +27,8 @@ std::optional<Time> Retention::deadline(const api::kueue::Workload& w) const {
     return after(api::find_condition(w.status.conditions, api::kueue::kFinished), settings_.after_finished);
   if (state != State::kInactive) return std::nullopt;
   const auto* evicted = api::find_condition(w.status.conditions, api::kueue::kEvicted);
-  if (evicted == nullptr || !evicted->reason.starts_with(std::string(lifecycle::reason::kDeactivated) + std::string(kDueTo)))
+  if (evicted == nullptr ||
+      !evicted->reason.starts_with(std::string(lifecycle::reason::kDeactivated) + std::string(kDueTo)))
     return std::nullopt;
   return after(evicted, settings_.after_deactivated_by_kueue);
 }

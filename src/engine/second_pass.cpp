@@ -16,7 +16,8 @@ using lifecycle::SecondPassNeed;
 
 SecondPassNeed Engine::Impl::second_pass_need(const Tracked& t) const {
   // Fast path: few workloads need it, and this test needs neither queues nor checks.
-  if (!lifecycle::topology_is_delayed(t.now->status) && t.now->status.unhealthy_nodes.empty()) return SecondPassNeed::kNone;
+  if (!lifecycle::topology_is_delayed(t.now->status) && t.now->status.unhealthy_nodes.empty())
+    return SecondPassNeed::kNone;
   const auto need = lifecycle::second_pass_need(*t.now, situation_of(t));
   return need == SecondPassNeed::kFailedNodes && !options.replace_failed_nodes ? SecondPassNeed::kNone : need;
 }
@@ -36,10 +37,10 @@ void Engine::Impl::second_passes(Time now) {
   const auto due = std::exchange(due_second_passes, {});
   std::vector<Tracked*> ordered(due.begin(), due.end());
   std::ranges::sort(ordered, [this](const Tracked* a, const Tracked* b) {
-    const std::int32_t priority_a = priority_of(*a->now).effective(),
-                       priority_b = priority_of(*b->now).effective();
+    const std::int32_t priority_a = priority_of(*a->now).effective(), priority_b = priority_of(*b->now).effective();
     if (priority_a != priority_b) return priority_a > priority_b;
-    const Time since_a = queue_order_time(*a->now, options.wait_for_pods_ready), since_b = queue_order_time(*b->now, options.wait_for_pods_ready);
+    const Time since_a = queue_order_time(*a->now, options.wait_for_pods_ready),
+               since_b = queue_order_time(*b->now, options.wait_for_pods_ready);
     return since_a != since_b ? since_a < since_b : a->now->meta.uid < b->now->meta.uid;
   });
   for (Tracked* t : ordered) second_pass(*t, now);

@@ -64,11 +64,11 @@ struct Tracked {
   std::string key;  // "namespace/name"
   WorkloadId id;    // in the scheduler
 
-  Ptr<api::kueue::Workload> base;   // the newest version that the API is known to have
-  AsDecided now;                    // the same with the decided status
-  bool deactivate = false;          // spec.active=false must be written
-  std::vector<RecordEvent> events;  // belong to the difference between `base` and `now`
-  std::optional<Time> untold_since;  // since when a message about it waits to be written
+  Ptr<api::kueue::Workload> base;                           // the newest version that the API is known to have
+  AsDecided now;                                            // the same with the decided status
+  bool deactivate = false;                                  // spec.active=false must be written
+  std::vector<RecordEvent> events;                          // belong to the difference between `base` and `now`
+  std::optional<Time> untold_since;                         // since when a message about it waits to be written
   std::unique_ptr<lifecycle::PendingReason> untold_reason;  // why it waits, not yet part of `now`; null: nothing new
   // The status no longer says what the scheduler reported about it: the scheduler must report again.
   bool retell = false;

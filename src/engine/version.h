@@ -6,8 +6,6 @@
 
 namespace berth::engine {
 
-inline bool older(std::string_view a, std::string_view b) {
-  return a.size() != b.size() ? a.size() < b.size() : a < b;
-}
+inline bool older(std::string_view a, std::string_view b) { return a.size() != b.size() ? a.size() < b.size() : a < b; }
 
 }  // namespace berth::engine

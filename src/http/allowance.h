@@ -11,8 +11,7 @@ class Allowance {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  Allowance(int burst, int per_second, Time now)
-      : burst_(burst), per_second_(per_second), left_(burst), since_(now) {}
+  Allowance(int burst, int per_second, Time now) : burst_(burst), per_second_(per_second), left_(burst), since_(now) {}
 
   // False: the limit is reached.
   bool spend(Time now) {

@@ -35,15 +35,12 @@ class CallSink final : public ResponseSink {
     // Encoding a large response takes long: do it on the pool, so that other requests of the connection do not wait.
     asio::post(hub_->pool, [origin = origin_, make = std::move(make)] {
       auto response = std::make_shared<HttpResponse>(make());
-      asio::dispatch(origin.strand, [origin, response] {
-        origin.connection->on_response(origin.stream, std::move(*response));
-      });
+      asio::dispatch(origin.strand,
+                     [origin, response] { origin.connection->on_response(origin.stream, std::move(*response)); });
     });
   }
   void begin(int status, std::vector<Header> headers) override {
-    tell([status, headers = std::move(headers)](Answered& to, Answered::Stream s) {
-      to.on_begin(s, status, headers);
-    });
+    tell([status, headers = std::move(headers)](Answered& to, Answered::Stream s) { to.on_begin(s, status, headers); });
   }
   bool chunk(SharedBytes bytes) override {
     // Count here, before the connection sees the event: then a connection that is too busy to write cannot pile up
@@ -89,8 +86,7 @@ Call::Call(std::shared_ptr<Hub> hub, Origin origin, Turns::Kind kind, HttpReques
   // Tasks must be copyable; a shared_ptr avoids a copy of a large body.
   auto whole = std::make_shared<HttpRequest>(std::move(request));
   auto go = [shared = hub_, work = work_, sink = std::move(sink), whole] {
-    auto parsed =
-        std::make_shared<std::unique_ptr<Handler::Parsed>>(shared->handler.parse(std::move(*whole)));
+    auto parsed = std::make_shared<std::unique_ptr<Handler::Parsed>>(shared->handler.parse(std::move(*whole)));
     shared->core.post([shared, work, parsed, sink] {
       if (work->flow->dropped) return;  // the client disconnected before the core ran this
       work->exchange = shared->handler.execute(std::move(*parsed), sink);

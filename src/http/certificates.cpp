@@ -70,8 +70,7 @@ Key parse_key(std::string_view pem) {
 }
 
 bool add_name(X509_NAME* name, const char* field, std::string_view value) {
-  return X509_NAME_add_entry_by_txt(name, field, MBSTRING_UTF8,
-                                    reinterpret_cast<const unsigned char*>(value.data()),
+  return X509_NAME_add_entry_by_txt(name, field, MBSTRING_UTF8, reinterpret_cast<const unsigned char*>(value.data()),
                                     static_cast<int>(value.size()), -1, 0) == 1;
 }
 
@@ -119,8 +118,7 @@ Result<Credential> issue(const Wish& wish, const Credential* issuer, Time now) {
   const std::time_t begin = std::chrono::system_clock::to_time_t(now) - 3600;
   const std::time_t end = std::chrono::system_clock::to_time_t(now + wish.lifetime);
   X509_NAME* subject = X509_get_subject_name(x);
-  bool fine = X509_set_version(x, 2) == 1 && set_serial(x) &&
-              ASN1_TIME_set(X509_getm_notBefore(x), begin) != nullptr &&
+  bool fine = X509_set_version(x, 2) == 1 && set_serial(x) && ASN1_TIME_set(X509_getm_notBefore(x), begin) != nullptr &&
               ASN1_TIME_set(X509_getm_notAfter(x), end) != nullptr && X509_set_pubkey(x, key.get()) == 1;
   for (const std::string& o : wish.organizations) fine = fine && add_name(subject, "O", o);
   fine = fine && add_name(subject, "CN", wish.common_name);
@@ -131,26 +129,23 @@ Result<Credential> issue(const Wish& wish, const Credential* issuer, Time now) {
   fine = fine && X509_sign(x, issuer_key ? issuer_key.get() : key.get(), EVP_sha256()) > 0;
   const Bio certificate_text(BIO_new(BIO_s_mem())), key_text(BIO_new(BIO_s_mem()));
   fine = fine && PEM_write_bio_X509(certificate_text.get(), x) == 1;
-  fine = fine &&
-         PEM_write_bio_PKCS8PrivateKey(key_text.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) == 1;
+  fine = fine && PEM_write_bio_PKCS8PrivateKey(key_text.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) == 1;
   if (!fine) return openssl_error("cannot make a certificate for " + wish.common_name);
   return Credential{bytes_of(certificate_text.get()), bytes_of(key_text.get())};
 }
 
 bool is_address(std::string_view name) {
-  return name.find(':') != std::string_view::npos ||
-         name.find_first_not_of("0123456789.") == std::string_view::npos;
+  return name.find(':') != std::string_view::npos || name.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
 }  // namespace
 
 Result<Credential> make_authority(std::string_view name, Time now, std::chrono::hours lifetime) {
-  return issue(
-      {std::string(name),
-       {},
-       lifetime,
-       {{NID_basic_constraints, "critical,CA:TRUE"}, {NID_key_usage, "critical,keyCertSign,cRLSign"}}},
-      nullptr, now);
+  return issue({std::string(name),
+                {},
+                lifetime,
+                {{NID_basic_constraints, "critical,CA:TRUE"}, {NID_key_usage, "critical,keyCertSign,cRLSign"}}},
+               nullptr, now);
 }
 
 Result<Credential> make_server_credential(const Credential& authority, const std::vector<std::string>& names, Time now,
@@ -186,13 +181,11 @@ Result<Credential> make_client_credential(const Credential& authority, std::stri
 
 bool usable(const Credential& c, const Credential& authority, const std::vector<std::string>& names, Time now,
             std::chrono::hours remaining) {
-  const Certificate certificate = parse_certificate(c.certificate),
-                    issuer = parse_certificate(authority.certificate);
+  const Certificate certificate = parse_certificate(c.certificate), issuer = parse_certificate(authority.certificate);
   const Key key = parse_key(c.key);
   ERR_clear_error();
   if (!certificate || !issuer || !key) return false;
-  std::time_t begin = std::chrono::system_clock::to_time_t(now),
-              end = begin + std::chrono::seconds(remaining).count();
+  std::time_t begin = std::chrono::system_clock::to_time_t(now), end = begin + std::chrono::seconds(remaining).count();
   if (X509_cmp_time(X509_get0_notBefore(certificate.get()), &begin) > 0) return false;
   if (X509_cmp_time(X509_get0_notAfter(certificate.get()), &end) < 0) return false;
   if (X509_check_private_key(certificate.get(), key.get()) != 1) return false;
@@ -206,8 +199,7 @@ bool usable(const Credential& c, const Credential& authority, const std::vector<
 Result<std::string> make_key() {
   const Key key(EVP_EC_gen("P-256"));
   const Bio text(BIO_new(BIO_s_mem()));
-  if (!key ||
-      PEM_write_bio_PKCS8PrivateKey(text.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) != 1)
+  if (!key || PEM_write_bio_PKCS8PrivateKey(text.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) != 1)
     return openssl_error("cannot make a key");
   return bytes_of(text.get());
 }

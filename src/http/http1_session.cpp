@@ -83,8 +83,8 @@ void Http1Session::read_header() {
 void Http1Session::on_bad_header(error_code error) {
   closing_ = true;
   if (error == beast::http::error::header_limit) {
-    return refuse(plain_text(
-        431, "the request's header is larger than " + std::to_string(kMaxHeaderBytes) + " bytes\n"));
+    return refuse(
+        plain_text(431, "the request's header is larger than " + std::to_string(kMaxHeaderBytes) + " bytes\n"));
   }
   if (error.category() == beast::http::make_error_code(beast::http::error::bad_method).category() &&
       error != beast::http::error::end_of_stream && error != beast::http::error::partial_message) {
@@ -115,11 +115,10 @@ void Http1Session::drain(std::uint64_t left) {
   if (left == 0) return take_turn(true);
   const std::size_t size = static_cast<std::size_t>(std::min<std::uint64_t>(left, scratch_.size()));
   transport_->on_stream([this, left, size](auto& stream) {
-    stream.async_read_some(asio::buffer(scratch_, size),
-                           [self = self(), left](error_code error, std::size_t n) {
-                             if (error) return self->close();
-                             self->drain(left - n);
-                           });
+    stream.async_read_some(asio::buffer(scratch_, size), [self = self(), left](error_code error, std::size_t n) {
+      if (error) return self->close();
+      self->drain(left - n);
+    });
   });
 }
 

@@ -98,8 +98,8 @@ int on_invalid_frame(nghttp2_session*, const nghttp2_frame*, int, void* data) {
   return 0;
 }
 
-int on_data(nghttp2_session* session, std::uint8_t, std::int32_t stream, const std::uint8_t* bytes,
-            std::size_t size, void* data) {
+int on_data(nghttp2_session* session, std::uint8_t, std::int32_t stream, const std::uint8_t* bytes, std::size_t size,
+            void* data) {
   // Give back the connection window at once: it only bounds bytes in transit. The stream windows bound buffered
   // bytes.
   nghttp2_session_consume_connection(session, size);
@@ -119,8 +119,8 @@ int on_stream_close(nghttp2_session*, std::int32_t stream, std::uint32_t, void* 
   return 0;
 }
 
-ssize_t take_body(nghttp2_session*, std::int32_t stream, std::uint8_t* to, std::size_t size,
-                  std::uint32_t* flags, nghttp2_data_source*, void* data) {
+ssize_t take_body(nghttp2_session*, std::int32_t stream, std::uint8_t* to, std::size_t size, std::uint32_t* flags,
+                  nghttp2_data_source*, void* data) {
   const Http2Frames::Piece piece = events_of(data).take(stream, reinterpret_cast<char*>(to), size);
   if (piece.last) *flags |= NGHTTP2_DATA_FLAG_EOF;
   if (piece.bytes == 0 && !piece.last) return NGHTTP2_ERR_DEFERRED;
@@ -146,8 +146,7 @@ std::unique_ptr<nghttp2_option, FreeOption> make_options() {
   nghttp2_option_set_no_auto_window_update(all, 1);
   nghttp2_option_set_no_closed_streams(all, 1);
   // Http2Streams counts resets and ends the connection with the right error code, so nghttp2's own limit is off.
-  nghttp2_option_set_stream_reset_rate_limit(all, static_cast<std::uint64_t>(-1),
-                                             static_cast<std::uint64_t>(-1));
+  nghttp2_option_set_stream_reset_rate_limit(all, static_cast<std::uint64_t>(-1), static_cast<std::uint64_t>(-1));
   return std::unique_ptr<nghttp2_option, FreeOption>(all);
 }
 
@@ -166,8 +165,7 @@ struct Http2Frames::Impl {
         {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, static_cast<std::uint32_t>(kMaxHeaderBytes)},
     };
     nghttp2_submit_settings(made, NGHTTP2_FLAG_NONE, settings, std::size(settings));
-    nghttp2_session_set_local_window_size(made, NGHTTP2_FLAG_NONE, 0,
-                                          static_cast<std::int32_t>(kConnectionWindow));
+    nghttp2_session_set_local_window_size(made, NGHTTP2_FLAG_NONE, 0, static_cast<std::int32_t>(kConnectionWindow));
   }
 
   std::unique_ptr<nghttp2_session, FreeSession> session;
@@ -178,8 +176,8 @@ Http2Frames::Http2Frames(Events& events) : impl_(std::make_unique<Impl>(events))
 Http2Frames::~Http2Frames() = default;
 
 bool Http2Frames::receive(std::string_view bytes) {
-  const auto taken = nghttp2_session_mem_recv(
-      impl_->session.get(), reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+  const auto taken =
+      nghttp2_session_mem_recv(impl_->session.get(), reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
   impl_->broken = impl_->broken || taken < 0;
   return !impl_->broken;
 }
@@ -191,9 +189,7 @@ std::string_view Http2Frames::next() {
   return size > 0 ? view(bytes, static_cast<std::size_t>(size)) : std::string_view();
 }
 
-std::size_t Http2Frames::queued() const {
-  return nghttp2_session_get_outbound_queue_size(impl_->session.get());
-}
+std::size_t Http2Frames::queued() const { return nghttp2_session_get_outbound_queue_size(impl_->session.get()); }
 
 bool Http2Frames::over() const {
   nghttp2_session* const s = impl_->session.get();
@@ -210,8 +206,7 @@ void Http2Frames::respond(Stream stream, int status, const std::vector<Header>& 
   fields.reserve(all.size());
   for (const auto& [name, value] : all) fields.push_back(field(name, value));
   nghttp2_data_provider provider{{}, take_body};
-  nghttp2_submit_response(impl_->session.get(), stream, fields.data(), fields.size(),
-                          body ? &provider : nullptr);
+  nghttp2_submit_response(impl_->session.get(), stream, fields.data(), fields.size(), body ? &provider : nullptr);
 }
 
 void Http2Frames::say_continue(Stream stream) {
@@ -241,8 +236,7 @@ void Http2Frames::announce_end() { nghttp2_submit_shutdown_notice(impl_->session
 
 void Http2Frames::end() {
   nghttp2_session* const s = impl_->session.get();
-  nghttp2_submit_goaway(s, NGHTTP2_FLAG_NONE, nghttp2_session_get_last_proc_stream_id(s), NGHTTP2_NO_ERROR,
-                        nullptr, 0);
+  nghttp2_submit_goaway(s, NGHTTP2_FLAG_NONE, nghttp2_session_get_last_proc_stream_id(s), NGHTTP2_NO_ERROR, nullptr, 0);
 }
 
 void Http2Frames::quit(Code why) { nghttp2_session_terminate_session(impl_->session.get(), code_of(why)); }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kWriteBytes = 64 * 1024;  // bytes of one write; the frames of all streams are interleaved in it
 constexpr std::size_t kKeptBytes = 16 * 1024;   // buffer capacity that an idle connection keeps
-constexpr std::chrono::seconds kTick{5};  // longest time between two checks of the time limits
+constexpr std::chrono::seconds kTick{5};        // longest time between two checks of the time limits
 constexpr std::chrono::seconds kHearsOfEndWithin{1};  // how long to wait for the answer to the PING of a shutdown
 constexpr std::chrono::seconds kReadsLastWordsWithin{1};
 

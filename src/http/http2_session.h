@@ -16,10 +16,7 @@
 namespace berth::http {
 
 // Everything runs on the connection's strand, except the calls from the hub.
-class Http2Session final : public Connection,
-                           public Answered,
-                           public Turns::Taker,
-                           private Http2Streams::Owner {
+class Http2Session final : public Connection, public Answered, public Turns::Taker, private Http2Streams::Owner {
  public:
   Http2Session(std::shared_ptr<Hub> hub, std::unique_ptr<Transport> transport);
   ~Http2Session() override;

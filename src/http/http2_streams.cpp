@@ -78,13 +78,12 @@ void Http2Streams::on_headers_end(Stream stream) {
   s->since = now_;
   if (s->header_bytes > kMaxHeaderBytes) {
     on_idle_frame();
-    return refuse(stream, *s,
-                  plain_text(431, "the request's header is larger than " + std::to_string(kMaxHeaderBytes) +
-                                      " bytes\n"));
+    return refuse(
+        stream, *s,
+        plain_text(431, "the request's header is larger than " + std::to_string(kMaxHeaderBytes) + " bytes\n"));
   }
   if (s->request.method == "CONNECT")
-    return refuse(stream, *s,
-                  plain_text(405, "CONNECT is not served; send requests to this server itself\n"));
+    return refuse(stream, *s, plain_text(405, "CONNECT is not served; send requests to this server itself\n"));
   if (s->has_length && s->length > max_body_bytes_) {
     s->request.body_too_large = s->refused = true;
     return give(stream, *s);
@@ -133,9 +132,7 @@ void Http2Streams::ask_for_room(Stream stream, State& state) {
   credit(stream, state);
 }
 
-void Http2Streams::credit(Stream stream, State& state) {
-  frames_.credit(stream, std::exchange(state.uncredited, 0));
-}
+void Http2Streams::credit(Stream stream, State& state) { frames_.credit(stream, std::exchange(state.uncredited, 0)); }
 
 // Some clients read the response only after they have sent the whole body, so go on receiving a refused body.
 void Http2Streams::drain(Stream stream, State& state) {

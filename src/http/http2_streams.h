@@ -41,9 +41,7 @@ class Http2Streams final : private Http2Frames::Events {
   void receive(std::string_view bytes, Time now);
   // Appends bytes to send, until `out` holds `enough` bytes or nothing is left for now.
   void write(std::string& out, std::size_t enough, Time now);
-  bool wants_to_read() const {
-    return frames_.queued() < kMaxQueuedFrames;
-  }  // false: send the queued frames first
+  bool wants_to_read() const { return frames_.queued() < kMaxQueuedFrames; }  // false: send the queued frames first
   bool over() const { return frames_.over(); }  // close the connection after the bytes that write() returned are sent
   // Ends streams and connections that exceed their time limits. Call it every few seconds.
   void tick(Time now);

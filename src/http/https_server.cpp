@@ -19,8 +19,7 @@ using asio::ip::tcp;
 using boost::system::error_code;
 
 struct HttpsServer::Impl {
-  explicit Impl(int concurrency)
-      : context(concurrency), acceptor(context), retry(context), deadline(context) {}
+  explicit Impl(int concurrency) : context(concurrency), acceptor(context), retry(context), deadline(context) {}
 
   tl::unexpected<Error> cannot_listen(const error_code& error) const {
     return fail("cannot listen on " + where + ": " + error.message());
@@ -44,9 +43,8 @@ struct HttpsServer::Impl {
 void HttpsServer::Impl::accept() {
   // At the connection limit, new connections wait in the listen backlog.
   if (!acceptor.is_open() || !hub->may_accept()) return;
-  acceptor.async_accept(asio::make_strand(context), [this](const error_code& error, tcp::socket socket) {
-    on_accept(error, std::move(socket));
-  });
+  acceptor.async_accept(asio::make_strand(context),
+                        [this](const error_code& error, tcp::socket socket) { on_accept(error, std::move(socket)); });
 }
 
 void HttpsServer::Impl::on_accept(const error_code& error, tcp::socket socket) {
@@ -79,7 +77,8 @@ void begin_session(const std::shared_ptr<Hub>& hub, std::unique_ptr<Transport> t
 // A connection until its TLS handshake has chosen the protocol.
 class Handshake final : public Connection {
  public:
-  Handshake(std::shared_ptr<Hub> hub, std::unique_ptr<Transport> transport) : hub_(std::move(hub)), transport_(std::move(transport)) {
+  Handshake(std::shared_ptr<Hub> hub, std::unique_ptr<Transport> transport)
+      : hub_(std::move(hub)), transport_(std::move(transport)) {
     hub_->add(this);
   }
   ~Handshake() override { hub_->remove(this); }
@@ -139,9 +138,8 @@ Result<std::unique_ptr<HttpsServer>> HttpsServer::bind(Handler& handler, Executo
   if (!error) impl->acceptor.bind(endpoint, error);
   if (error) return impl->cannot_listen(error);
   impl->port = impl->acceptor.local_endpoint().port();
-  impl->hub = std::make_shared<Hub>(handler, core, options, impl->context.get_executor(), [impl = impl.get()] {
-    asio::post(impl->context, [impl] { impl->accept(); });
-  });
+  impl->hub = std::make_shared<Hub>(handler, core, options, impl->context.get_executor(),
+                                    [impl = impl.get()] { asio::post(impl->context, [impl] { impl->accept(); }); });
   for (int i = 0; i < options.threads; ++i) impl->threads.emplace_back([c = &impl->context] { c->run(); });
   return std::unique_ptr<HttpsServer>(new HttpsServer(std::move(impl)));
 }

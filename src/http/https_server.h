@@ -8,11 +8,11 @@
 #include <memory>
 #include <string>
 
+#include "base/executor.h"
+#include "base/result.h"
 #include "http/handler.h"
 #include "http/limits.h"
 #include "http/tls.h"
-#include "base/executor.h"
-#include "base/result.h"
 
 namespace berth::http {
 

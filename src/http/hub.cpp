@@ -6,9 +6,7 @@
 namespace berth::http {
 namespace {
 
-bool is_local(const std::string& peer) {
-  return peer == "127.0.0.1" || peer == "::1" || peer == "::ffff:127.0.0.1";
-}
+bool is_local(const std::string& peer) { return peer == "127.0.0.1" || peer == "::1" || peer == "::ffff:127.0.0.1"; }
 
 }  // namespace
 

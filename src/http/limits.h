@@ -11,11 +11,9 @@ namespace berth::http {
 // address above kMaxConnectionsPerPeer are accepted but not read, until another one of that peer closes.
 inline constexpr std::size_t kMaxConnections = 1'000;
 // Does not apply to loopback addresses: all local clients share them.
-inline constexpr std::size_t kMaxConnectionsPerPeer =
-    200;
+inline constexpr std::size_t kMaxConnectionsPerPeer = 200;
 // Accepted connections above their peer's limit, of all peers together; further ones are closed.
-inline constexpr std::size_t kMaxParkedConnections =
-    1'000;
+inline constexpr std::size_t kMaxParkedConnections = 1'000;
 
 // Requests.
 inline constexpr std::size_t kMaxHeaderBytes = 16 * 1024;
@@ -30,24 +28,20 @@ inline constexpr int kMaxInFlightPerConnection = 100;
 
 // Watches.
 // Above this backlog a watch is ended: its client reads too slowly.
-inline constexpr std::size_t kMaxWatchBacklogBytes =
-    4u << 20;
+inline constexpr std::size_t kMaxWatchBacklogBytes = 4u << 20;
 inline constexpr std::size_t kMaxWatchBacklogEvents = 1'000;
 // Above these the handler of a watch is asked to pause.
-inline constexpr std::size_t kPauseWatchBytes = 512u
-                                                << 10;
+inline constexpr std::size_t kPauseWatchBytes = 512u << 10;
 inline constexpr std::size_t kPauseWatchEvents = 256;
 
 // Times.
 inline constexpr std::chrono::seconds kHandshakeTimeout{10};
 inline constexpr std::chrono::seconds kIdleTimeout{90};  // between requests of a connection
 // from the first byte of a request to the end of its header
-inline constexpr std::chrono::seconds kHeaderTimeout{
-    10};
+inline constexpr std::chrono::seconds kHeaderTimeout{10};
 inline constexpr std::chrono::seconds kBodyTimeout{60};
 // how long a request waits while too many are in flight; then 429
-inline constexpr std::chrono::seconds kTurnTimeout{
-    10};
+inline constexpr std::chrono::seconds kTurnTimeout{10};
 inline constexpr std::chrono::seconds kWriteTimeout{30};  // for one response, or one batch of events
 
 // HTTP/2. A connection buffers at most kMaxStreams bodies of kStreamWindow bytes and kMaxLargeBodies bodies of the
@@ -59,11 +53,9 @@ inline constexpr std::size_t kStreamWindow = 32 * 1024;
 inline constexpr std::size_t kConnectionWindow = 1u << 20;
 inline constexpr int kMaxLargeBodies = 4;  // bodies larger than kStreamWindow that are received at the same time
 // Frames that wait to be sent; at this limit nothing is read from the client.
-inline constexpr std::size_t kMaxQueuedFrames =
-    1'000;
+inline constexpr std::size_t kMaxQueuedFrames = 1'000;
 // A response must send this many bytes per kWriteTimeout.
-inline constexpr std::size_t kProgressBytes =
-    64 * 1024;
+inline constexpr std::size_t kProgressBytes = 64 * 1024;
 // Limits (burst, and per second) for streams that end before their response is complete, and for frames that make no
 // progress (PING, SETTINGS, PRIORITY, WINDOW_UPDATE, empty DATA). A client may cancel all its streams twice. Above a
 // limit it counts as an attack, and the connection ends with ENHANCE_YOUR_CALM.

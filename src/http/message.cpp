@@ -10,8 +10,7 @@ namespace {
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool same_name(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return lower(x) == lower(y); });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
 }
 
 std::string_view value_of(const std::vector<Header>& headers, std::string_view name) {
@@ -25,7 +24,6 @@ std::string_view value_of(const std::vector<Header>& headers, std::string_view n
 
 std::string_view HttpRequest::header(std::string_view name) const { return value_of(headers, name); }
 std::string_view HttpResponse::header(std::string_view name) const { return value_of(headers, name); }
-
 
 HttpResponse plain_text(int status, std::string text) {
   HttpResponse out;

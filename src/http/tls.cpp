@@ -71,8 +71,8 @@ Result<std::string> openssl_names(const std::vector<std::string>& cipher_suites)
 
 // Selects HTTP/2 if the client offers it, else HTTP/1.1. If the client offers neither, no protocol is selected; the
 // client decides what that means.
-int select_protocol(SSL*, const unsigned char** out, unsigned char* out_size, const unsigned char* in,
-                    unsigned in_size, void*) {
+int select_protocol(SSL*, const unsigned char** out, unsigned char* out_size, const unsigned char* in, unsigned in_size,
+                    void*) {
   static constexpr unsigned char kSpoken[] = "\x02h2\x08http/1.1";
   unsigned char* selected = nullptr;
   const int result = SSL_select_next_proto(&selected, out_size, kSpoken, sizeof kSpoken - 1, in, in_size);
@@ -100,10 +100,12 @@ Result<TlsContext> context_without_certificate(const ServerTls& tls) {
   SSL_CTX_set_alpn_select_cb(c, select_protocol, nullptr);
   const auto ciphers = openssl_names(tls.cipher_suites);
   if (!ciphers) return fail(ciphers.error().message);
-  if (!ciphers->empty() && SSL_CTX_set_cipher_list(c, ciphers->c_str()) != 1) return tls_error("cannot use the cipher suites");
+  if (!ciphers->empty() && SSL_CTX_set_cipher_list(c, ciphers->c_str()) != 1)
+    return tls_error("cannot use the cipher suites");
   std::string groups;
   for (const std::string& group : tls.groups) groups.append(groups.empty() ? "" : ":").append(group);
-  if (!groups.empty() && SSL_CTX_set1_groups_list(c, groups.c_str()) != 1) return tls_error("cannot use the groups " + groups);
+  if (!groups.empty() && SSL_CTX_set1_groups_list(c, groups.c_str()) != 1)
+    return tls_error("cannot use the groups " + groups);
   return context;
 }
 

@@ -8,8 +8,7 @@ namespace berth::http {
 
 namespace asio = boost::asio;
 
-Transport::Transport(const std::shared_ptr<Hub>& hub, asio::ip::tcp::socket socket,
-                     std::function<void()> gone)
+Transport::Transport(const std::shared_ptr<Hub>& hub, asio::ip::tcp::socket socket, std::function<void()> gone)
     : tcp(std::move(socket)), goodbye_(tcp.get_executor()), context_(hub->tls()), gone_(std::move(gone)) {
   if (context_) tls_.emplace(tcp, *context_);
   ErrorCode ignored;
@@ -48,8 +47,7 @@ void Transport::learn_peer() {
   X509* certificate = SSL_get1_peer_certificate(tls_->native_handle());
   if (certificate == nullptr) return;
   const long result = SSL_get_verify_result(tls_->native_handle());
-  if (certificate_error.empty() && result != X509_V_OK)
-    certificate_error = X509_verify_cert_error_string(result);
+  if (certificate_error.empty() && result != X509_V_OK) certificate_error = X509_verify_cert_error_string(result);
   if (certificate_error.empty()) {
     auto subject = read_subject(certificate);
     if (subject.common_name.empty()) {

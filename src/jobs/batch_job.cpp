@@ -18,12 +18,10 @@ constexpr std::string_view kStopping = "kueue.x-k8s.io/stopping";
 constexpr std::string_view kCompletionIndexLabel = "batch.kubernetes.io/job-completion-index";
 // Labels that the API server adds to the template of every Job. The user did not ask for the first three, so the
 // workload's template does not have them; all of them stay when a template is restored.
-constexpr std::string_view kGeneratedLabels[] = {
-    "controller-uid", "job-name", "batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name"};
+constexpr std::string_view kGeneratedLabels[] = {"controller-uid", "job-name", "batch.kubernetes.io/controller-uid",
+                                                 "batch.kubernetes.io/job-name"};
 
-std::int32_t parallelism(const Json& job) {
-  return static_cast<std::int32_t>(int_at(job, {"spec", "parallelism"}, 1));
-}
+std::int32_t parallelism(const Json& job) { return static_cast<std::int32_t>(int_at(job, {"spec", "parallelism"}, 1)); }
 
 std::int32_t pod_count(const Json& job) {
   const auto completions = optional_int_at(job, {"spec", "completions"});
@@ -46,8 +44,7 @@ Json user_template(const Json& job) {
     if (values == nullptr || !values->is_object()) continue;
     JsonObject kept = values->as_object();
     if (part == "labels") {
-      for (const auto& label : {kGeneratedLabels[0], kGeneratedLabels[1], kGeneratedLabels[2]})
-        kept.erase(label);
+      for (const auto& label : {kGeneratedLabels[0], kGeneratedLabels[1], kGeneratedLabels[2]}) kept.erase(label);
     }
     if (!kept.empty()) metadata.as_object()[part] = std::move(kept);
   }
@@ -96,8 +93,7 @@ class BatchJob final : public JobAdapter {
     pod_set.count = pod_count(job);
     const auto text = annotation(job, kMinParallelism);
     std::int32_t min_count = 0;
-    if (std::from_chars(text.data(), text.data() + text.size(), min_count).ec == std::errc{} &&
-        min_count >= 1)
+    if (std::from_chars(text.data(), text.data() + text.size(), min_count).ec == std::errc{} && min_count >= 1)
       pod_set.min_count = min_count;
     pod_set.topology_request = api::kueue::topology_request_of(
         object_at(*pod_set.template_, {"metadata", "annotations"}), kCompletionIndexLabel);
@@ -126,8 +122,7 @@ class BatchJob final : public JobAdapter {
   }
 
   Result<Json> started(const Json& job, const std::vector<PodSetInfo>& infos) const override {
-    if (infos.size() != 1)
-      return fail("a Job has one pod set, the admission has " + std::to_string(infos.size()));
+    if (infos.size() != 1) return fail("a Job has one pod set, the admission has " + std::to_string(infos.size()));
     Json result = job;
     ensure_path(result, {"spec", "suspend"}) = false;
     if (auto merged = merge_into_template(ensure_path(result, {"spec", "template"}), infos[0]); !merged)
@@ -159,8 +154,7 @@ class BatchJob final : public JobAdapter {
   static void set_count(Json& job, std::int32_t count) {
     if (count == pod_count(job)) return;
     ensure_path(job, {"spec", "parallelism"}) = count;
-    if (annotation(job, kCompletionsEqualParallelism) == "true")
-      ensure_path(job, {"spec", "completions"}) = count;
+    if (annotation(job, kCompletionsEqualParallelism) == "true") ensure_path(job, {"spec", "completions"}) = count;
   }
 
   // Restores one field of the Job's template from the original.

@@ -19,9 +19,7 @@ struct Priority {
   std::optional<PriorityClassRef> ref;
 };
 
-std::string_view label(const Json& job, std::string_view key) {
-  return string_at(job, {"metadata", "labels", key});
-}
+std::string_view label(const Json& job, std::string_view key) { return string_at(job, {"metadata", "labels", key}); }
 
 bool reserved(const Workload& w) { return api::is_true(w.status.conditions, kQuotaReserved); }
 
@@ -46,8 +44,7 @@ Result<Priority> resolve_priority(const JobAdapter& adapter, const Json& job, co
       return Priority{*value, PriorityClassRef{"scheduling.k8s.io", "PriorityClass", name}};
   }
   if (const auto fallback = facts.global_default_priority_class())
-    return Priority{fallback->second,
-                    PriorityClassRef{"scheduling.k8s.io", "PriorityClass", fallback->first}};
+    return Priority{fallback->second, PriorityClassRef{"scheduling.k8s.io", "PriorityClass", fallback->first}};
   return Priority{};
 }
 
@@ -76,8 +73,8 @@ std::string class_not_found(std::string_view name) {
 }
 
 std::string workload_name_of(const JobAdapter& adapter, const Json& job) {
-  return workload_name(adapter.kind().resource.group, adapter.kind().kind,
-                       string_at(job, {"metadata", "name"}), string_at(job, {"metadata", "uid"}));
+  return workload_name(adapter.kind().resource.group, adapter.kind().kind, string_at(job, {"metadata", "name"}),
+                       string_at(job, {"metadata", "uid"}));
 }
 
 Result<Json> make_workload(const JobAdapter& adapter, const Json& job, const JobFacts& facts) {
@@ -89,15 +86,12 @@ Result<Json> make_workload(const JobAdapter& adapter, const Json& job, const Job
   w.meta.ns = meta.ns;
   w.meta.labels.emplace(kJobUidLabel, meta.uid);
   for (const auto& key : facts.label_keys_to_copy) {
-    if (const auto it = meta.labels.find(key); it != meta.labels.end())
-      w.meta.labels.emplace(key, it->second);
+    if (const auto it = meta.labels.find(key); it != meta.labels.end()) w.meta.labels.emplace(key, it->second);
   }
   w.meta.finalizers.emplace_back(kFinalizer);
-  w.meta.owners.push_back(
-      {adapter.kind().api_version(), adapter.kind().kind, meta.name, meta.uid, true, true});
+  w.meta.owners.push_back({adapter.kind().api_version(), adapter.kind().kind, meta.name, meta.uid, true, true});
   for (const auto& [key, value] : meta.annotations) {
-    if (key.starts_with(kProvisioningPrefix) || key == kAdmissionGatedBy)
-      w.meta.annotations.emplace(key, value);
+    if (key.starts_with(kProvisioningPrefix) || key == kAdmissionGatedBy) w.meta.annotations.emplace(key, value);
   }
   w.pod_sets = adapter.pod_sets(job);
   w.queue_name = label(job, kQueueLabel);
@@ -125,8 +119,7 @@ Json take_ownership(const JobAdapter& adapter, const Json& job, const Workload& 
   return JsonObject{{"metadata", api::encode_meta(meta)}};
 }
 
-bool describes(const Workload& workload, const JobAdapter& adapter, const Json& job, bool running,
-               bool by_hand) {
+bool describes(const Workload& workload, const JobAdapter& adapter, const Json& job, bool running, bool by_hand) {
   if (workload.maximum_execution_time_seconds != maximum_execution_time(job)) return false;
   const auto pod_sets = adapter.pod_sets(job);
   if (pod_sets.size() != workload.pod_sets.size()) return false;
@@ -152,9 +145,8 @@ Json redescribe(const JobAdapter& adapter, const Json& job) {
   w.pod_sets = adapter.pod_sets(job);
   const auto seconds = maximum_execution_time(job);
   const Json encoded = encode_workload(w);
-  return JsonObject{
-      {"spec", JsonObject{{"podSets", *find_path(encoded, {"spec", "podSets"})},
-                          {"maximumExecutionTimeSeconds", seconds ? Json(*seconds) : Json(nullptr)}}}};
+  return JsonObject{{"spec", JsonObject{{"podSets", *find_path(encoded, {"spec", "podSets"})},
+                                        {"maximumExecutionTimeSeconds", seconds ? Json(*seconds) : Json(nullptr)}}}};
 }
 
 Drift drift_of(const Json& job, const Workload& w, const JobFacts& facts) {
@@ -169,8 +161,8 @@ Drift drift_of(const Json& job, const Workload& w, const JobFacts& facts) {
   if (!class_name.empty() && !has_class && (of_workloads || !reserved(w))) {
     if (const auto priority = priority_of_class(class_name, facts)) {
       ensure_path(drift.patch, {"spec", "priority"}) = priority->value;
-      ensure_path(drift.patch, {"spec", "priorityClassRef"}) = JsonObject{
-          {"group", priority->ref->group}, {"kind", priority->ref->kind}, {"name", priority->ref->name}};
+      ensure_path(drift.patch, {"spec", "priorityClassRef"}) =
+          JsonObject{{"group", priority->ref->group}, {"kind", priority->ref->kind}, {"name", priority->ref->name}};
       drift.notes.push_back("Updated workload priority class: " + api::object_key(w.meta));
     } else {
       drift.missing_class = class_name;

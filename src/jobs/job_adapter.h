@@ -31,7 +31,7 @@ struct JobOutcome {
 struct JobPatch {
   Json body;                // merge patch
   std::string subresource;  // "" or "status"
-  bool last = true;  // the job is stopped after this request
+  bool last = true;         // the job is stopped after this request
 };
 
 class JobAdapter {
@@ -57,8 +57,7 @@ class JobAdapter {
   // The job as it must be to run with these infos (unsuspended). Fails when they contradict the template.
   virtual Result<Json> started(const Json& job, const std::vector<PodSetInfo>& infos) const = 0;
   // The next request that stops the job and restores its pod templates from `pod_sets`; nullopt when it is stopped.
-  virtual std::optional<JobPatch> next_stop(const Json& job,
-                                            const std::vector<api::kueue::PodSet>& pod_sets) const = 0;
+  virtual std::optional<JobPatch> next_stop(const Json& job, const std::vector<api::kueue::PodSet>& pod_sets) const = 0;
 };
 
 // batch/v1 Job.

@@ -35,8 +35,7 @@ struct JobFacts {
   std::function<std::optional<std::int32_t>(std::string_view)> workload_priority_class;
   std::function<std::optional<std::int32_t>(std::string_view)> priority_class;
   // The name and value of the default class; nullopt when there is none.
-  std::function<std::optional<std::pair<std::string, std::int32_t>>()>
-      global_default_priority_class;
+  std::function<std::optional<std::pair<std::string, std::int32_t>>()> global_default_priority_class;
   // A workload by namespace and name, whichever job it belongs to; null when there is none.
   std::function<WorkloadPtr(std::string_view ns, std::string_view name)> workload;
 };

@@ -28,7 +28,8 @@ bool pod_ended(const Json& pod) {
 
 bool pod_terminating(const Json& pod) { return !string_at(pod, {"metadata", "deletionTimestamp"}).empty(); }
 
-Domains::Domains(const TopologyAssignment& assignment) : assignment_(assignment), by_values_(assignment.domains.size()) {
+Domains::Domains(const TopologyAssignment& assignment)
+    : assignment_(assignment), by_values_(assignment.domains.size()) {
   std::iota(by_values_.begin(), by_values_.end(), std::size_t{0});
   std::stable_sort(by_values_.begin(), by_values_.end(), [&](std::size_t a, std::size_t b) {
     return assignment.domains[a].values < assignment.domains[b].values;

@@ -39,7 +39,7 @@ class Domains {
  private:
   const api::kueue::TopologyAssignment& assignment_;
   std::vector<std::size_t> by_values_;  // domains ordered by their values
-  std::vector<std::int64_t> ends_;  // places in this domain and all domains before it
+  std::vector<std::int64_t> ends_;      // places in this domain and all domains before it
 };
 
 }  // namespace berth::jobs

@@ -25,8 +25,8 @@ Result<void> merge(StringMap& into, const StringMap& from, std::string_view what
   for (const auto& [key, value] : from) {
     const auto [it, inserted] = into.emplace(key, value);
     if (!inserted && it->second != value)
-      return fail("conflict for " + std::string(what) + ": conflict for key=" + key +
-                  ", value1=" + it->second + ", value2=" + value);
+      return fail("conflict for " + std::string(what) + ": conflict for key=" + key + ", value1=" + it->second +
+                  ", value2=" + value);
   }
   return {};
 }
@@ -42,18 +42,17 @@ void label_when_valid(StringMap& labels, std::string_view key, const std::string
   if (!value.empty() && api::check_label_value(value).empty()) labels.emplace(key, value);
 }
 
-Result<void> merge_strings(Json& object, std::initializer_list<std::string_view> path,
-                           const StringMap& values, std::string_view what) {
+Result<void> merge_strings(Json& object, std::initializer_list<std::string_view> path, const StringMap& values,
+                           std::string_view what) {
   if (values.empty()) return {};
   Json& target = ensure_path(object, path);
   if (!target.is_object()) target = JsonObject();
   for (const auto& [key, value] : values) {
     if (const Json* present = target.as_object().if_contains(key)) {
       if (!present->is_string() || view(present->as_string()) != value) {
-        const auto there =
-            present->is_string() ? std::string(view(present->as_string())) : to_string(*present);
-        return fail("the pod template already has the " + std::string(what) + " \"" + key +
-                    "\" with the value \"" + there + "\", admission needs \"" + value + "\"");
+        const auto there = present->is_string() ? std::string(view(present->as_string())) : to_string(*present);
+        return fail("the pod template already has the " + std::string(what) + " \"" + key + "\" with the value \"" +
+                    there + "\", admission needs \"" + value + "\"");
       }
       continue;
     }
@@ -102,11 +101,9 @@ Result<PodSetInfo> flavor_info(const api::kueue::PodSetAssignment& assignment, c
   return info;
 }
 
-Result<std::vector<PodSetInfo>> pod_set_infos(const api::kueue::Workload& workload,
-                                              const FlavorLookup& flavors) {
+Result<std::vector<PodSetInfo>> pod_set_infos(const api::kueue::Workload& workload, const FlavorLookup& flavors) {
   std::vector<PodSetInfo> infos;
-  if (!workload.status.admission)
-    return fail("workload " + api::object_key(workload.meta) + " has no admission");
+  if (!workload.status.admission) return fail("workload " + api::object_key(workload.meta) + " has no admission");
   for (const auto& assignment : workload.status.admission->pod_set_assignments) {
     auto placed = flavor_info(assignment, flavors);
     if (!placed) return tl::unexpected(placed.error());
@@ -119,9 +116,9 @@ Result<std::vector<PodSetInfo>> pod_set_infos(const api::kueue::Workload& worklo
     for (const auto& check : workload.status.admission_checks) {
       for (const auto& update : check.pod_set_updates) {
         if (update.name != info.name) continue;
-        for (auto merged : {merge(info.labels, update.labels, "labels"),
-                            merge(info.annotations, update.annotations, "annotations"),
-                            merge(info.node_selector, update.node_selector, "nodeSelector")}) {
+        for (auto merged :
+             {merge(info.labels, update.labels, "labels"), merge(info.annotations, update.annotations, "annotations"),
+              merge(info.node_selector, update.node_selector, "nodeSelector")}) {
           if (!merged)
             return fail("in admission check \"" + check.name +
                         "\": invalid admission check PodSetUpdate: " + merged.error().message);
@@ -135,10 +132,9 @@ Result<std::vector<PodSetInfo>> pod_set_infos(const api::kueue::Workload& worklo
 }
 
 Result<void> merge_into_template(Json& pod_template, const PodSetInfo& info) {
-  for (auto merged :
-       {merge_strings(pod_template, {"metadata", "labels"}, info.labels, "label"),
-        merge_strings(pod_template, {"metadata", "annotations"}, info.annotations, "annotation"),
-        merge_strings(pod_template, {"spec", "nodeSelector"}, info.node_selector, "node selector")}) {
+  for (auto merged : {merge_strings(pod_template, {"metadata", "labels"}, info.labels, "label"),
+                      merge_strings(pod_template, {"metadata", "annotations"}, info.annotations, "annotation"),
+                      merge_strings(pod_template, {"spec", "nodeSelector"}, info.node_selector, "node selector")}) {
     if (!merged) return merged;
   }
   if (!info.tolerations.empty()) {

@@ -19,8 +19,7 @@ struct PodSetInfo {
   std::vector<std::string> scheduling_gates;
 };
 
-using FlavorLookup =
-    std::function<const api::kueue::ResourceFlavor*(std::string_view name)>;  // null when unknown
+using FlavorLookup = std::function<const api::kueue::ResourceFlavor*(std::string_view name)>;  // null when unknown
 
 // What the flavors of an assignment alone require: node labels and tolerations. Fails when a flavor does not exist,
 // or when two flavors give the same label different values.
@@ -28,8 +27,7 @@ Result<PodSetInfo> flavor_info(const api::kueue::PodSetAssignment& assignment, c
 
 // One info per pod set of an admitted workload, in the order of its assignments. Fails when the workload has no
 // admission, when a flavor does not exist, or when flavors and checks give the same key different values.
-Result<std::vector<PodSetInfo>> pod_set_infos(const api::kueue::Workload& workload,
-                                              const FlavorLookup& flavors);
+Result<std::vector<PodSetInfo>> pod_set_infos(const api::kueue::Workload& workload, const FlavorLookup& flavors);
 
 // Adds an info to a PodTemplateSpec. Fails when the template already has another value for a key; the error names the
 // key.

@@ -22,9 +22,7 @@ using api::kueue::ProvisioningRequestConfig;
 using api::kueue::Workload;
 using Steps = std::vector<ProvisioningStep>;
 
-bool is(const Workload& w, std::string_view condition) {
-  return api::is_true(w.status.conditions, condition);
-}
+bool is(const Workload& w, std::string_view condition) { return api::is_true(w.status.conditions, condition); }
 
 const AdmissionCheckState* state_of(const Workload& w, std::string_view check) {
   for (const auto& state : w.status.admission_checks) {
@@ -43,8 +41,7 @@ bool controlled_by(const ObjectMeta& meta, const ObjectMeta& owner) {
   return controller != nullptr && controller->uid == owner.uid;
 }
 
-api::OwnerReference owner_reference(std::string_view api_version, std::string_view kind,
-                                    const ObjectMeta& meta) {
+api::OwnerReference owner_reference(std::string_view api_version, std::string_view kind, const ObjectMeta& meta) {
   return {std::string(api_version), std::string(kind), meta.name, meta.uid, true, true};
 }
 
@@ -72,8 +69,7 @@ class Check {
   void take_steps(Steps& steps) {
     // Retry and Rejected are followed by an eviction, which resets the check: nothing is decided until then.
     if (state_.state == CheckState::kRetry || state_.state == CheckState::kRejected) return;
-    const AdmissionCheckState next =
-        decide_check({w_, state_, check_.config.get(), needed_, newest_.get(), attempt_});
+    const AdmissionCheckState next = decide_check({w_, state_, check_.config.get(), needed_, newest_.get(), attempt_});
     report(next, steps);
     if (newest_) return hand_over(steps);
     const bool open = next.state == CheckState::kPending && state_.state == CheckState::kPending;
@@ -110,8 +106,8 @@ class Check {
       for (const auto& pod_template : facts_.pod_templates) {
         if (pod_template.name != pod_set.pod_template) continue;
         steps.push_back(HandOverPodTemplate{
-            pod_template, owner_reference(api::autoscaling::kApiVersion,
-                                          api::autoscaling::kProvisioningRequestKind, newest_->meta)});
+            pod_template,
+            owner_reference(api::autoscaling::kApiVersion, api::autoscaling::kProvisioningRequestKind, newest_->meta)});
       }
     }
   }
@@ -123,8 +119,7 @@ class Check {
     request.meta = made_for(w_, provisioning_request_name(w_.meta.name, check_.name, attempts_ + 1));
     request.class_name = check_.config->class_name;
     request.parameters = provisioning_parameters(w_, *check_.config);
-    if (blocked("ProvisioningRequest", request.meta.name, facts_.find_request(request.meta.name), steps))
-      return;
+    if (blocked("ProvisioningRequest", request.meta.name, facts_.find_request(request.meta.name), steps)) return;
     Steps templates;
     for (const auto& pod_set : *pod_sets) {
       const std::string name = pod_template_name(request.meta.name, pod_set.name);
@@ -132,15 +127,13 @@ class Check {
       const auto present = facts_.find_pod_template(name);
       if (present && controlled_by(*present, w_.meta) && !present->deletion) continue;
       if (blocked("PodTemplate", name, present, steps)) return;
-      templates.push_back(
-          CreatePodTemplate{check_.name, JsonObject{{"apiVersion", "v1"},
-                                                    {"kind", "PodTemplate"},
-                                                    {"metadata", encode_meta(made_for(w_, name))},
-                                                    {"template", pod_set.pod_template}}});
+      templates.push_back(CreatePodTemplate{check_.name, JsonObject{{"apiVersion", "v1"},
+                                                                    {"kind", "PodTemplate"},
+                                                                    {"metadata", encode_meta(made_for(w_, name))},
+                                                                    {"template", pod_set.pod_template}}});
     }
     std::ranges::move(templates, std::back_inserter(steps));
-    steps.push_back(
-        CreateProvisioningRequest{check_.name, api::autoscaling::encode_provisioning_request(request)});
+    steps.push_back(CreateProvisioningRequest{check_.name, api::autoscaling::encode_provisioning_request(request)});
   }
 
   // Whether another object has the name of the object to create. An object of Berth with that name is being deleted.

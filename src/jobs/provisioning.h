@@ -32,8 +32,8 @@ struct ProvisioningFacts {
   // over to a request are not included.
   std::vector<api::autoscaling::ProvisioningRequestPtr> requests;
   std::vector<api::ObjectMeta> pod_templates;
-  // Any object of this name in the workload's namespace, whoever owns it. `deletion` is set when the object is being
-  // deleted.
+  // Any object of this name in the workload's namespace, independent of its owner. `deletion` is set when the object is
+  // being deleted.
   std::function<std::optional<api::ObjectMeta>(std::string_view name)> find_request, find_pod_template;
 };
 

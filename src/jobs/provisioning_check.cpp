@@ -57,8 +57,7 @@ AdmissionCheckState failed(const Case& c) {
 }
 
 AdmissionCheckState expired(const Case& c) {
-  return retry_or_reject(
-      c, "Retrying after booking expired: ", message_of(c, api::autoscaling::kBookingExpired));
+  return retry_or_reject(c, "Retrying after booking expired: ", message_of(c, api::autoscaling::kBookingExpired));
 }
 
 AdmissionCheckState revoked(const Case& c) {

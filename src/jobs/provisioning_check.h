@@ -18,7 +18,7 @@ struct ProvisioningCase {
   const api::kueue::AdmissionCheckState& check;  // as in the workload's status
   // Null: no usable configuration.
   const api::kueue::ProvisioningRequestConfig* config = nullptr;
-  bool needed = true;  // some pod set needs a request
+  bool needed = true;                                              // some pod set needs a request
   const api::autoscaling::ProvisioningRequest* request = nullptr;  // the newest for the check; null: none yet
   std::int32_t attempt = 0;  // of the request, greater than the check's retryCount
 };

@@ -9,13 +9,11 @@ using api::kueue::kProvisioningRequestConfigKind;
 
 Result<ProvisioningConfigPtr> config_of(const AdmissionCheck& check,
                                         const std::function<JsonPtr(std::string_view name)>& find) {
-  const std::string wanted =
-      std::string(kProvisioningRequestConfigKind) + "." + std::string(api::kueue::kGroup);
+  const std::string wanted = std::string(kProvisioningRequestConfigKind) + "." + std::string(api::kueue::kGroup);
   if (!check.parameters) return fail("spec.parameters is missing: it shall name a " + wanted);
   const auto& ref = *check.parameters;
   if (ref.kind != kProvisioningRequestConfigKind || ref.api_group != api::kueue::kGroup) {
-    return fail("spec.parameters names a " + ref.kind + "." + ref.api_group + "; its controller reads a " +
-                wanted);
+    return fail("spec.parameters names a " + ref.kind + "." + ref.api_group + "; its controller reads a " + wanted);
   }
   const JsonPtr object = find(ref.name);
   if (!object) {

@@ -20,7 +20,7 @@ Result<ProvisioningConfigPtr> config_of(const api::kueue::AdmissionCheck& check,
                                         const std::function<JsonPtr(std::string_view name)>& find);
 
 // The check's condition Active. `missing`: what the cluster lacks, so that no such check can work; empty: nothing.
-api::Condition active_condition(const api::kueue::AdmissionCheck& check,
-                                const Result<ProvisioningConfigPtr>& config, const std::string& missing);
+api::Condition active_condition(const api::kueue::AdmissionCheck& check, const Result<ProvisioningConfigPtr>& config,
+                                const std::string& missing);
 
 }  // namespace berth::jobs

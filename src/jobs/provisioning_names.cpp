@@ -24,8 +24,7 @@ std::string limited_name(std::string_view name) {
   return std::string(name.substr(0, kMaxUncut)) + "-" + sha1_digits(name, kHashDigits);
 }
 
-std::string provisioning_request_name(std::string_view workload, std::string_view check,
-                                      std::int32_t attempt) {
+std::string provisioning_request_name(std::string_view workload, std::string_view check, std::int32_t attempt) {
   return limited_name(prefix_of(workload, check) + std::to_string(attempt));
 }
 
@@ -34,8 +33,8 @@ std::string pod_template_name(std::string_view request, std::string_view pod_set
   return limited_name(name.append(request).append("-").append(pod_set));
 }
 
-std::optional<std::int32_t> attempt_of(std::string_view request, std::string_view workload,
-                                       std::string_view check, std::int32_t highest) {
+std::optional<std::int32_t> attempt_of(std::string_view request, std::string_view workload, std::string_view check,
+                                       std::int32_t highest) {
   const std::string prefix = prefix_of(workload, check);
   if (request.size() <= kMaxUncut) {
     if (!request.starts_with(prefix)) return std::nullopt;

@@ -38,8 +38,7 @@ bool uses_any(const PodSet& pod_set, const std::vector<std::string>& resources) 
 
 // Absent, null and empty are the same.
 Json normal(const Json* value) {
-  const bool empty = value == nullptr || value->is_null() ||
-                     (value->is_object() && value->get_object().empty()) ||
+  const bool empty = value == nullptr || value->is_null() || (value->is_object() && value->get_object().empty()) ||
                      (value->is_array() && value->get_array().empty());
   return empty ? Json() : *value;
 }

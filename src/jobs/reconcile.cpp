@@ -18,9 +18,7 @@ constexpr std::string_view kClassNotFound = "WorkloadPriorityClassNotFound";
 
 bool deleting(const Json& job) { return find_path(job, {"metadata", "deletionTimestamp"}) != nullptr; }
 
-bool has_condition(const Workload& w, std::string_view type) {
-  return api::is_true(w.status.conditions, type);
-}
+bool has_condition(const Workload& w, std::string_view type) { return api::is_true(w.status.conditions, type); }
 
 bool finished(const Workload& w) { return has_condition(w, kFinished); }
 
@@ -105,8 +103,7 @@ WorkloadPtr choose(const JobAdapter& adapter, const Json& job, const std::vector
   WorkloadPtr chosen;
   for (const auto& workload : workloads) {
     if (workload->meta.deletion) continue;
-    if (chosen == nullptr &&
-        (!comparable || finished(*workload) || describes(*workload, adapter, job, running, false)))
+    if (chosen == nullptr && (!comparable || finished(*workload) || describes(*workload, adapter, job, running, false)))
       chosen = workload;
   }
   for (const auto& workload : workloads) {
@@ -115,17 +112,15 @@ WorkloadPtr choose(const JobAdapter& adapter, const Json& job, const std::vector
   return chosen;
 }
 
-void create_workload(const JobAdapter& adapter, const Json& job, const JobFacts& facts,
-                     std::vector<Step>& steps) {
+void create_workload(const JobAdapter& adapter, const Json& job, const JobFacts& facts, std::vector<Step>& steps) {
   const auto ns = string_at(job, {"metadata", "namespace"});
   const std::string name = workload_name_of(adapter, job);
   const std::string key = api::object_key(ns, name);
   if (const WorkloadPtr there = facts.workload(ns, name)) {
-    if (!has_controller(*there))
-      return steps.push_back(UpdateWorkload{there, take_ownership(adapter, job, *there)});
-    return steps.push_back(JobEvent{
-        true, "ErrWorkloadCompose",
-        "Workload " + key + " has the name of this job's workload and belongs to somebody else: delete it"});
+    if (!has_controller(*there)) return steps.push_back(UpdateWorkload{there, take_ownership(adapter, job, *there)});
+    return steps.push_back(
+        JobEvent{true, "ErrWorkloadCompose",
+                 "Workload " + key + " has the name of this job's workload and belongs to somebody else: delete it"});
   }
   auto fresh = make_workload(adapter, job, facts);
   if (!fresh) return steps.push_back(JobEvent{true, std::string(kClassNotFound), fresh.error().message});
@@ -133,9 +128,8 @@ void create_workload(const JobAdapter& adapter, const Json& job, const JobFacts&
   steps.push_back(JobEvent{false, "CreatedWorkload", "Created Workload: " + key});
 }
 
-void without_matching_workload(const JobAdapter& adapter, const Json& job,
-                               const std::vector<WorkloadPtr>& workloads, const JobFacts& facts,
-                               std::vector<Step>& steps) {
+void without_matching_workload(const JobAdapter& adapter, const Json& job, const std::vector<WorkloadPtr>& workloads,
+                               const JobFacts& facts, std::vector<Step>& steps) {
   WorkloadPtr old;
   for (const auto& workload : workloads) {
     if (!workload->meta.deletion) old = workload;
@@ -150,8 +144,8 @@ void without_matching_workload(const JobAdapter& adapter, const Json& job,
   if (!checked) steps.push_back(JobEvent{true, "ErrWorkloadCompose", checked.error().message});
   if (old && checked && !has_condition(*old, kQuotaReserved)) {  // the job changed while the workload waits
     steps.push_back(UpdateWorkload{old, redescribe(adapter, job)});
-    steps.push_back(JobEvent{false, "UpdatedWorkload",
-                             "Updated not matching Workload for suspended job: " + key_of(*old)});
+    steps.push_back(
+        JobEvent{false, "UpdatedWorkload", "Updated not matching Workload for suspended job: " + key_of(*old)});
   } else if (old) {
     remove(old, steps);
   } else if (checked && workloads.empty()) {  // otherwise the old one of the same name is still being deleted
@@ -169,8 +163,7 @@ void start(const JobAdapter& adapter, const Json& job, const WorkloadPtr& worklo
     return;
   }
   steps.push_back(PatchJob{make_merge_patch(job, *started), ""});
-  steps.push_back(
-      JobEvent{false, "Started", "Admitted by clusterQueue " + workload->status.admission->cluster_queue});
+  steps.push_back(JobEvent{false, "Started", "Admitted by clusterQueue " + workload->status.admission->cluster_queue});
 }
 
 void with_finished_workload(const JobAdapter& adapter, const Json& job, const WorkloadPtr& workload,
@@ -239,11 +232,9 @@ void with_prebuilt_workload(const JobAdapter& adapter, const Json& job, std::str
                             const std::vector<WorkloadPtr>& workloads, const JobFacts& facts,
                             std::vector<Step>& steps) {
   WorkloadPtr named = facts.workload(string_at(job, {"metadata", "namespace"}), name);
-  if (named && (named->meta.deletion || (!is_controlled_by(*named, job) && has_controller(*named))))
-    named = nullptr;
+  if (named && (named->meta.deletion || (!is_controlled_by(*named, job) && has_controller(*named)))) named = nullptr;
   for (const auto& workload : workloads) {
-    if (!workload->meta.deletion && (!named || workload->meta.uid != named->meta.uid))
-      remove(workload, steps);
+    if (!workload->meta.deletion && (!named || workload->meta.uid != named->meta.uid)) remove(workload, steps);
   }
   const bool over = adapter.finished(job).has_value();
   if (!named) {
@@ -260,16 +251,14 @@ void with_prebuilt_workload(const JobAdapter& adapter, const Json& job, std::str
 }
 
 // For a job that does not exist or is being deleted.
-std::vector<Step> let_go(const JsonPtr& job, const std::vector<WorkloadPtr>& workloads,
-                         const JobFacts& facts) {
+std::vector<Step> let_go(const JsonPtr& job, const std::vector<WorkloadPtr>& workloads, const JobFacts& facts) {
   std::vector<Step> steps;
   for (const auto& workload : workloads) {
     if (job == nullptr) {
       clean_up_orphan(workload, facts, steps);
     } else if (holds_finalizer(*workload)) {
       // The garbage collector that deletes the job's objects must not have to wait.
-      steps.push_back(
-          DropWorkloadFinalizer{workload});
+      steps.push_back(DropWorkloadFinalizer{workload});
     }
   }
   return steps;
@@ -277,8 +266,8 @@ std::vector<Step> let_go(const JsonPtr& job, const std::vector<WorkloadPtr>& wor
 
 }  // namespace
 
-std::vector<Step> reconcile(const JobAdapter& adapter, const JsonPtr& job,
-                            const std::vector<WorkloadPtr>& workloads, const JobFacts& facts) {
+std::vector<Step> reconcile(const JobAdapter& adapter, const JsonPtr& job, const std::vector<WorkloadPtr>& workloads,
+                            const JobFacts& facts) {
   if (job == nullptr || deleting(*job)) return let_go(job, workloads, facts);
   std::vector<Step> steps;
   for (const auto& workload : workloads) {

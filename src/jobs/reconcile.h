@@ -52,7 +52,7 @@ using Step =
 
 // `job` is null when it does not exist. `workloads`: those with the job as controller (same uid), and those that the
 // job controlled and that have no controller now, ordered by creation and uid.
-std::vector<Step> reconcile(const JobAdapter& adapter, const JsonPtr& job,
-                            const std::vector<WorkloadPtr>& workloads, const JobFacts& facts);
+std::vector<Step> reconcile(const JobAdapter& adapter, const JsonPtr& job, const std::vector<WorkloadPtr>& workloads,
+                            const JobFacts& facts);
 
 }  // namespace berth::jobs

@@ -15,8 +15,8 @@ using namespace api::kueue;
 // None of its pods should run, and its job is not being stopped at this moment.
 bool is_not_admitted(const Workload& workload) {
   const auto& conditions = workload.status.conditions;
-  return !workload.meta.deletion && !api::is_true(conditions, kAdmitted) &&
-         !api::is_true(conditions, kEvicted) && !api::is_true(conditions, kFinished);
+  return !workload.meta.deletion && !api::is_true(conditions, kAdmitted) && !api::is_true(conditions, kEvicted) &&
+         !api::is_true(conditions, kFinished);
 }
 
 }  // namespace
@@ -41,8 +41,7 @@ std::vector<StuckPod> stuck_pods(const Workload& workload, const std::vector<Jso
   const auto add = [&](const auto& is_stuck) {
     for (const auto& pod : pods) {
       const auto node = string_at(*pod, {"spec", "nodeSelector", kHostnameLevel});
-      if (!node.empty() && waits_for_binding(*pod) && is_stuck(*pod, node))
-        out.push_back({pod, std::string(node)});
+      if (!node.empty() && waits_for_binding(*pod) && is_stuck(*pod, node)) out.push_back({pod, std::string(node)});
     }
   };
   // Without a topology request, the node selector of a pod comes from its owner.

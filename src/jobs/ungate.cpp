@@ -39,7 +39,7 @@ std::int64_t leaders_before(const Workload& workload, const PodSet& pod_set) {
 
 struct Member {
   JsonPtr pod;
-  std::optional<std::int64_t> rank;  // nullopt when it has no valid index
+  std::optional<std::int64_t> rank;   // nullopt when it has no valid index
   std::optional<std::size_t> domain;  // the domain it was ungated for
   bool gated = false;
   bool terminating = false;

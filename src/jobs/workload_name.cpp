@@ -19,8 +19,7 @@ std::string lower(std::string_view text) {
 
 }  // namespace
 
-std::string workload_name(std::string_view group, std::string_view kind, std::string_view name,
-                          std::string_view uid) {
+std::string workload_name(std::string_view group, std::string_view kind, std::string_view name, std::string_view uid) {
   std::string identity;
   for (const auto part : {kind, group, name}) identity.append(part).append("\n");
   identity.append(uid);
@@ -36,8 +35,7 @@ std::optional<std::string> job_in_name(std::string_view kind, std::string_view w
   if (workload.size() <= around || !workload.starts_with(before)) return std::nullopt;
   const std::string_view hash = workload.substr(workload.size() - kHashDigits);
   const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
-  if (workload[workload.size() - kHashDigits - 1] != '-' || !std::ranges::all_of(hash, is_digit))
-    return std::nullopt;
+  if (workload[workload.size() - kHashDigits - 1] != '-' || !std::ranges::all_of(hash, is_digit)) return std::nullopt;
   return std::string(workload.substr(before.size(), workload.size() - around));
 }
 

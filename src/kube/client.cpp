@@ -114,18 +114,19 @@ struct Client::Impl : std::enable_shared_from_this<Client::Impl> {
 
   // Passes on the request with its User-Agent and Authorization headers, or an error when there are no credentials.
   void authorized(HttpRequest request, std::function<void(Result<HttpRequest>)> then) {
-    credentials.get([this, request = std::move(request), then = std::move(then)](const Result<Identity>& identity) mutable {
-      if (!identity) return then(tl::unexpected(identity.error()));
-      if (!tls || *tls != identity->tls) {
-        auto context = make_client_context(identity->tls);
-        if (!context) return then(tl::unexpected(context.error()));
-        transport.use(std::move(*context));
-        tls = identity->tls;
-      }
-      request.headers.emplace_back("User-Agent", options.user_agent);
-      if (!identity->authorization.empty()) request.headers.emplace_back("Authorization", identity->authorization);
-      then(std::move(request));
-    });
+    credentials.get(
+        [this, request = std::move(request), then = std::move(then)](const Result<Identity>& identity) mutable {
+          if (!identity) return then(tl::unexpected(identity.error()));
+          if (!tls || *tls != identity->tls) {
+            auto context = make_client_context(identity->tls);
+            if (!context) return then(tl::unexpected(context.error()));
+            transport.use(std::move(*context));
+            tls = identity->tls;
+          }
+          request.headers.emplace_back("User-Agent", options.user_agent);
+          if (!identity->authorization.empty()) request.headers.emplace_back("Authorization", identity->authorization);
+          then(std::move(request));
+        });
   }
 
   // Posts the answer: callbacks must not run inside the caller's call.
@@ -136,21 +137,24 @@ struct Client::Impl : std::enable_shared_from_this<Client::Impl> {
   void send(const CallPtr& call) {
     const auto& deadline = call->request.not_sent_from;
     const std::optional<Time> not_sent_from = deadline ? std::optional(deadline()) : std::nullopt;
-    if (not_sent_from && executor.now() >= *not_sent_from) return refuse(call, "not sent: it was too late for that", false);
+    if (not_sent_from && executor.now() >= *not_sent_from)
+      return refuse(call, "not sent: it was too late for that", false);
     HttpRequest http = call->path.empty() ? to_http(call->request, prefix) : to_http_get(prefix + call->path);
     http.background = options.background(call->request);
     authorized(std::move(http), [this, call, not_sent_from](Result<HttpRequest> request) {
       if (!request) return refuse(call, request.error().message, true);
       ++call->tries;
       request->not_sent_from = not_sent_from;
-      transport.call(std::move(*request), options.timeout, [this, call](HttpReply reply) { answered(call, std::move(reply)); });
+      transport.call(std::move(*request), options.timeout,
+                     [this, call](HttpReply reply) { answered(call, std::move(reply)); });
     });
   }
 
   void answered(const CallPtr& call, HttpReply reply) {
     told(call->request, reply);
     if (const auto wait = try_again(*call, reply)) {
-      log::debug("retrying a request to the API server", {{"status", std::to_string(reply.status)}, {"error", reply.error}});
+      log::debug("retrying a request to the API server",
+                 {{"status", std::to_string(reply.status)}, {"error", reply.error}});
       return later(*wait, [this, call] { send(call); });
     }
     if (reply.status == 0) return call->done(no_answer(reply.error, reply.hopeless));
@@ -270,7 +274,8 @@ void on_line(Watch::State& state, std::string_view line) {
   auto json = parse_lean_json(line, {.max_bytes = kMaxLineBytes, .max_depth = 256});
   const auto type = json ? event_type(string_at(*json, {"type"})) : std::nullopt;
   Json* object = json && json->is_object() ? json->as_object().if_contains("object") : nullptr;
-  if (!type || object == nullptr) return state.tell(error_event(500, "InternalError", "an event of the watch cannot be read"));
+  if (!type || object == nullptr)
+    return state.tell(error_event(500, "InternalError", "an event of the watch cannot be read"));
   state.tell({*type, std::make_shared<const Json>(std::move(*object))});
 }
 

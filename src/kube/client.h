@@ -27,7 +27,7 @@ bool only_informs(const api::RestRequest& request);
 struct ClientOptions {
   std::string user_agent = "berth";
   RateLimitOptions rate;
-  Duration timeout = std::chrono::seconds(30);        // of one request
+  Duration timeout = std::chrono::seconds(30);  // of one request
   // A watch that is silent for so long ends. Longer than the server lets a watch without bookmarks run.
   Duration watch_silence = std::chrono::minutes(15);
   int max_tries = 10;      // of one request, the first included
@@ -45,7 +45,8 @@ class Client final : public api::RestClient {
   ~Client() override;
 
   void call(api::RestRequest request, std::function<void(api::RestResponse)> done) override;
-  std::unique_ptr<api::WatchHandle> watch(api::RestRequest request, std::function<void(const api::WatchEvent&)> on_event,
+  std::unique_ptr<api::WatchHandle> watch(api::RestRequest request,
+                                          std::function<void(const api::WatchEvent&)> on_event,
                                           std::function<void()> on_end) override;
   // Reads JSON from a path that is not a resource: "/openapi/v3", "/version".
   void get(std::string path, std::function<void(api::RestResponse)> done);

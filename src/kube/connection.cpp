@@ -83,19 +83,21 @@ void Connection::ask_proxy(OpenDone done) {
     proxy_request_ += "Proxy-Authorization: " + options_.proxy_authorization + "\r\n";
   proxy_request_ += "\r\n";
   auto self = shared_from_this();
-  asio::async_write(stream_.next_layer(), asio::buffer(proxy_request_), [self, done](const ErrorCode& error, std::size_t) {
-    if (error) return done("the proxy broke the connection: " + self->describe(error));
-    self->proxy_answer_.emplace();
-    self->proxy_answer_->skip(true);  // an answer to CONNECT has no body
-    http::async_read_header(self->stream_.next_layer(), self->buffer_, *self->proxy_answer_,
-                            [self, done](const ErrorCode& failure, std::size_t) {
-                              if (failure) return done("the proxy broke the connection: " + self->describe(failure));
-                              const unsigned status = self->proxy_answer_->get().result_int();
-                              if (status != 200) return done("the proxy refused: HTTP " + std::to_string(status));
-                              self->buffer_.clear();
-                              self->handshake(done);
-                            });
-  });
+  asio::async_write(
+      stream_.next_layer(), asio::buffer(proxy_request_), [self, done](const ErrorCode& error, std::size_t) {
+        if (error) return done("the proxy broke the connection: " + self->describe(error));
+        self->proxy_answer_.emplace();
+        self->proxy_answer_->skip(true);  // an answer to CONNECT has no body
+        http::async_read_header(self->stream_.next_layer(), self->buffer_, *self->proxy_answer_,
+                                [self, done](const ErrorCode& failure, std::size_t) {
+                                  if (failure)
+                                    return done("the proxy broke the connection: " + self->describe(failure));
+                                  const unsigned status = self->proxy_answer_->get().result_int();
+                                  if (status != 200) return done("the proxy refused: HTTP " + std::to_string(status));
+                                  self->buffer_.clear();
+                                  self->handshake(done);
+                                });
+      });
 }
 
 void Connection::handshake(OpenDone done) {
@@ -116,7 +118,8 @@ void Connection::handshake(OpenDone done) {
 std::string Connection::handshake_error(const ErrorCode& error) {
   const std::string where = endpoint(options_.host, options_.port);
   const long verdict = SSL_get_verify_result(stream_.native_handle());
-  if (overdue_.empty() && verdict != X509_V_OK && SSL_CTX_get_verify_mode(context_->native_handle()) != SSL_VERIFY_NONE) {
+  if (overdue_.empty() && verdict != X509_V_OK &&
+      SSL_CTX_get_verify_mode(context_->native_handle()) != SSL_VERIFY_NONE) {
     untrusted_ = true;
     return "the certificate of " + where + " cannot be trusted: " + X509_verify_cert_error_string(verdict);
   }
@@ -135,7 +138,8 @@ void Connection::send(HttpRequest request, Duration timeout, std::function<void(
   request_->body() = std::move(request.body);
   request_->prepare_payload();
   reusable_ = false;
-  arm(timeout, "no answer within " + std::to_string(std::chrono::duration_cast<std::chrono::seconds>(timeout).count()) + " s");
+  arm(timeout,
+      "no answer within " + std::to_string(std::chrono::duration_cast<std::chrono::seconds>(timeout).count()) + " s");
   http::async_write(stream_, *request_,
                     [self = shared_from_this(), done = std::move(done)](const ErrorCode& error, std::size_t) {
                       self->request_.reset();
@@ -150,10 +154,12 @@ HttpReply Connection::head_of(const Message& message) {
   reply.sent = true;
   const auto retry = message[http::field::retry_after];
   std::int64_t seconds = 0;
-  if (std::from_chars(retry.data(), retry.data() + retry.size(), seconds).ec == std::errc() && seconds >= 0 && !retry.empty())
+  if (std::from_chars(retry.data(), retry.data() + retry.size(), seconds).ec == std::errc() && seconds >= 0 &&
+      !retry.empty())
     reply.retry_after_seconds = seconds;
   const auto [first, last] = message.equal_range("Warning");
-  for (auto it = first; it != last; ++it) reply.warnings.push_back(warning_text({it->value().data(), it->value().size()}));
+  for (auto it = first; it != last; ++it)
+    reply.warnings.push_back(warning_text({it->value().data(), it->value().size()}));
   return reply;
 }
 
@@ -197,21 +203,23 @@ void Connection::start_stream(HttpRequest request, Duration timeout, std::functi
     self->pieces_.emplace();
     self->pieces_->header_limit(kMaxHeaderBytes);
     self->pieces_->body_limit(boost::none);
-    http::async_read_header(self->stream_, self->buffer_, *self->pieces_, [self, on_head, broke](const ErrorCode& failure, std::size_t) {
-      self->disarm();
-      if (failure) return on_head(broke("the connection broke while waiting for the answer: " + self->describe(failure)));
-      HttpReply reply = head_of(self->pieces_->get());
-      if (reply.status == 200) return on_head(std::move(reply));
-      self->whole_.emplace(std::move(*self->pieces_));
-      self->whole_->body_limit(kMaxReplyBytes);
-      self->arm(kConnectTimeout, "the answer did not end within 10 s");
-      http::async_read(self->stream_, self->buffer_, *self->whole_,
-                       [self, on_head, reply](const ErrorCode& late, std::size_t) mutable {
-                         self->disarm();
-                         if (!late) reply.body = std::move(self->whole_->get().body());
-                         on_head(std::move(reply));
-                       });
-    });
+    http::async_read_header(
+        self->stream_, self->buffer_, *self->pieces_, [self, on_head, broke](const ErrorCode& failure, std::size_t) {
+          self->disarm();
+          if (failure)
+            return on_head(broke("the connection broke while waiting for the answer: " + self->describe(failure)));
+          HttpReply reply = head_of(self->pieces_->get());
+          if (reply.status == 200) return on_head(std::move(reply));
+          self->whole_.emplace(std::move(*self->pieces_));
+          self->whole_->body_limit(kMaxReplyBytes);
+          self->arm(kConnectTimeout, "the answer did not end within 10 s");
+          http::async_read(self->stream_, self->buffer_, *self->whole_,
+                           [self, on_head, reply](const ErrorCode& late, std::size_t) mutable {
+                             self->disarm();
+                             if (!late) reply.body = std::move(self->whole_->get().body());
+                             on_head(std::move(reply));
+                           });
+        });
   });
 }
 

@@ -42,7 +42,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   bool reusable() const { return reusable_; }
   bool untrusted() const { return untrusted_; }  // open() failed because of the server's certificate
-  bool still_open();  // the server has not closed the idle connection
+  bool still_open();                             // the server has not closed the idle connection
   void close();
 
   const Context& context() const { return context_; }

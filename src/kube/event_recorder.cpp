@@ -16,9 +16,9 @@
 namespace berth::kube {
 namespace {
 
-constexpr std::size_t kMaxNote = 1024;     // of events.k8s.io/v1
-constexpr std::size_t kMaxBaseName = 236;  // leaves room for '.' and 16 digits within the 253 of a name
-constexpr int kMaxTries = 6;               // of one write; an event is not worth more
+constexpr std::size_t kMaxNote = 1024;                     // of events.k8s.io/v1
+constexpr std::size_t kMaxBaseName = 236;                  // leaves room for '.' and 16 digits within the 253 of a name
+constexpr int kMaxTries = 6;                               // of one write; an event is not worth more
 constexpr Duration kFirstRetry = std::chrono::seconds(1);  // doubles: the last try comes 31 s after the first
 
 std::string hex(std::uint64_t value) {
@@ -34,7 +34,12 @@ using SeriesPtr = EventSeriesPtr;
 
 struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
   Impl(api::RestClient& c, Executor& e, EventRecorderOptions o)
-      : client(c), executor(e), options(std::move(o)), random(options.seed), rate(options.rate, e.now()), recent(options.queue_bound) {}
+      : client(c),
+        executor(e),
+        options(std::move(o)),
+        random(options.seed),
+        rate(options.rate, e.now()),
+        recent(options.queue_bound) {}
 
   api::RestClient& client;
   Executor& executor;
@@ -171,10 +176,9 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
       const SeriesPtr series = take_first();
       ++in_flight;
       const std::int64_t count = series->count;
-      client.call(request_for(*series),
-                  [self = weak_from_this(), series, count](const api::RestResponse& response) {
-                    if (const auto impl = self.lock()) impl->sent(series, count, response);
-                  });
+      client.call(request_for(*series), [self = weak_from_this(), series, count](const api::RestResponse& response) {
+        if (const auto impl = self.lock()) impl->sent(series, count, response);
+      });
     }
   }
 

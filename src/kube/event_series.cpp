@@ -8,9 +8,7 @@ namespace berth::kube {
 
 namespace {
 
-std::size_t mixed(std::size_t seed, std::string_view text) {
-  return seed * 31 + std::hash<std::string_view>()(text);
-}
+std::size_t mixed(std::size_t seed, std::string_view text) { return seed * 31 + std::hash<std::string_view>()(text); }
 
 }  // namespace
 
@@ -29,9 +27,7 @@ std::size_t RecentEvents::Hash::operator()(const Happened& event) const {
 }
 
 bool RecentEvents::Equal::operator()(const Happened& a, const Happened& b) const {
-  const auto what = [](const EventText& t) {
-    return std::tie(t.reason, t.action, t.controller, t.warning, t.by_note);
-  };
+  const auto what = [](const EventText& t) { return std::tie(t.reason, t.action, t.controller, t.warning, t.by_note); };
   if (!SameObject()(a.regarding, b.regarding) || what(*a.text) != what(*b.text)) return false;
   return a.text->by_note ? a.text->note == b.text->note
                          : a.regarding->resource_version == b.regarding->resource_version;

@@ -51,7 +51,8 @@ std::string exec_info(const ExecPlugin& plugin, const Access& access) {
     if (!plugin.cluster_config.is_null()) cluster["config"] = plugin.cluster_config;
     spec["cluster"] = std::move(cluster);
   }
-  return to_string(JsonObject{{"apiVersion", plugin.api_version}, {"kind", "ExecCredential"}, {"spec", std::move(spec)}});
+  return to_string(
+      JsonObject{{"apiVersion", plugin.api_version}, {"kind", "ExecCredential"}, {"spec", std::move(spec)}});
 }
 
 std::vector<std::string> environment(const ExecPlugin& plugin, const Access& access) {
@@ -92,7 +93,8 @@ Result<pid_t> start(const ExecPlugin& plugin, const Access& access, Descriptor& 
   args.insert(args.end(), plugin.args.begin(), plugin.args.end());
   auto env = environment(plugin, access);
   pid_t pid = 0;
-  const int error = ::posix_spawnp(&pid, plugin.command.c_str(), &actions, nullptr, pointers(args).data(), pointers(env).data());
+  const int error =
+      ::posix_spawnp(&pid, plugin.command.c_str(), &actions, nullptr, pointers(args).data(), pointers(env).data());
   posix_spawn_file_actions_destroy(&actions);
   if (error == 0) return pid;
   std::string text = "the credential plugin " + plugin.command + " cannot be started: " + std::strerror(error);
@@ -115,7 +117,8 @@ Result<std::string> read_output(int fd, Clock::time_point deadline) {
     if (n == 0) return output;
     if (n < 0) return fail(std::string("read: ") + std::strerror(errno));
     output.append(piece, static_cast<std::size_t>(n));
-    if (output.size() > kMaxPluginOutput) return fail("printed more than " + std::to_string(kMaxPluginOutput) + " bytes");
+    if (output.size() > kMaxPluginOutput)
+      return fail("printed more than " + std::to_string(kMaxPluginOutput) + " bytes");
   }
 }
 
@@ -123,7 +126,8 @@ Result<std::string> read_output(int fd, Clock::time_point deadline) {
 bool ends_by(pid_t pid, Clock::time_point deadline) {
   for (;;) {
     siginfo_t info{};
-    if (::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) < 0 && errno != EINTR) return true;  // nothing to wait for
+    if (::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) < 0 && errno != EINTR)
+      return true;  // nothing to wait for
     if (info.si_pid == pid) return true;
     if (Clock::now() >= deadline) return false;
     std::this_thread::sleep_for(kLookForEnd);
@@ -152,7 +156,8 @@ Result<ExecCredential> parse_exec_credential(std::string_view output, std::strin
   return out;
 }
 
-Result<ExecCredential> run_exec_plugin(const ExecPlugin& plugin, const Access& access, std::chrono::milliseconds timeout) {
+Result<ExecCredential> run_exec_plugin(const ExecPlugin& plugin, const Access& access,
+                                       std::chrono::milliseconds timeout) {
   Descriptor out;
   const auto pid = start(plugin, access, out);
   if (!pid) return tl::unexpected(pid.error());

@@ -84,8 +84,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   void retry(bool list_again) {
     // Half fixed, half random, so that many clients do not retry at once.
     const auto half = backoff.count() / 2;
-    const Duration wait(
-        half + static_cast<Duration::rep>(next_random(random) % static_cast<std::uint64_t>(half + 1)));
+    const Duration wait(half + static_cast<Duration::rep>(next_random(random) % static_cast<std::uint64_t>(half + 1)));
     backoff = std::min(backoff * 2, options.max_backoff);
     timer = executor.after(wait, [self = weak_from_this(), list_again] {
       const auto impl = self.lock();
@@ -254,8 +253,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
     if (streaming) return take_initial(event);
     const std::string_view seen = api::resource_version(*event.object);
     const std::uint64_t number = version_number(seen);
-    if (number != 0 &&
-        number <= version_number(version)) {  // repeated or late; or a bookmark without news
+    if (number != 0 && number <= version_number(version)) {  // repeated or late; or a bookmark without news
       return;
     }
     watch_brought_news = true;
@@ -317,9 +315,7 @@ Informer::~Informer() {
 }
 
 void Informer::on_change(ObjectHandler handler) { impl_->objects.on_change(std::move(handler)); }
-void Informer::on_synced(std::function<void()> handler) {
-  impl_->synced_handlers.push_back(std::move(handler));
-}
+void Informer::on_synced(std::function<void()> handler) { impl_->synced_handlers.push_back(std::move(handler)); }
 void Informer::on_list(std::function<void(const api::RestResponse&)> handler) {
   impl_->list_handler = std::move(handler);
 }

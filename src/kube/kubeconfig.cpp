@@ -90,11 +90,13 @@ Result<void> read_cluster(const std::string& name, const Entry& entry, Access& a
   access.authority = std::move(*authority);
   access.insecure = bool_at(entry.value, {"insecure-skip-tls-verify"});
   if (access.insecure && !access.authority.empty())
-    return fail(entry.file + ": " + where + ": a certificate authority and insecure-skip-tls-verify exclude each other");
+    return fail(entry.file + ": " + where +
+                ": a certificate authority and insecure-skip-tls-verify exclude each other");
   access.tls_server_name = text_at(entry.value, "tls-server-name");
   access.proxy_url = text_at(entry.value, "proxy-url");
   if (!access.proxy_url.empty() && !access.proxy_url.starts_with("http://"))
-    return fail(entry.file + ": " + where + ".proxy-url: expected http://HOST:PORT, found \"" + access.proxy_url + "\"");
+    return fail(entry.file + ": " + where + ".proxy-url: expected http://HOST:PORT, found \"" + access.proxy_url +
+                "\"");
   return {};
 }
 
@@ -163,8 +165,8 @@ Result<const Entry*> entry_of(const Entries& entries, const std::string& name, s
                               const Merged& merged) {
   const auto it = entries.find(name);
   if (it != entries.end()) return &it->second;
-  return fail(list_of(merged.files) + ": there is no " + std::string(kind) + " \"" + name + "\" (there are: " +
-              names_of(entries) + ")");
+  return fail(list_of(merged.files) + ": there is no " + std::string(kind) + " \"" + name +
+              "\" (there are: " + names_of(entries) + ")");
 }
 
 }  // namespace

@@ -34,12 +34,12 @@ struct PemSource {
 };
 
 struct Access {
-  std::string server;  // https://host[:port][/prefix], without a slash at the end
-  PemSource authority;  // empty: the system's
-  bool insecure = false;  // insecure-skip-tls-verify
-  std::string tls_server_name;  // checked instead of the host in `server`
-  std::string proxy_url;        // http://[user:password@]host:port; empty: none
-  PemSource certificate, key;   // of the client
+  std::string server;             // https://host[:port][/prefix], without a slash at the end
+  PemSource authority;            // empty: the system's
+  bool insecure = false;          // insecure-skip-tls-verify
+  std::string tls_server_name;    // checked instead of the host in `server`
+  std::string proxy_url;          // http://[user:password@]host:port; empty: none
+  PemSource certificate, key;     // of the client
   std::string token, token_file;  // the file wins when both are set, and is read again as it rotates
   std::string username, password;
   std::optional<ExecPlugin> exec;

@@ -113,7 +113,9 @@ struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
     lease = object;
   }
 
-  static std::string holder_of(const Json& object) { return std::string(string_at(object, {"spec", "holderIdentity"})); }
+  static std::string holder_of(const Json& object) {
+    return std::string(string_at(object, {"spec", "holderIdentity"}));
+  }
 
   // --- Writing.
 
@@ -153,7 +155,9 @@ struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
 
   void failed(const char* what, const RestResponse& response) {
     if (response.code == 409) return again();  // another candidate was first
-    log::warn("lease", {{"cannot", what}, {"code", std::to_string(response.code)}, {"why", std::string(api::status_message(response))}});
+    log::warn("lease", {{"cannot", what},
+                        {"code", std::to_string(response.code)},
+                        {"why", std::string(api::status_message(response))}});
     again();
   }
 
@@ -173,7 +177,8 @@ struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
 
   void arm_deadline() {
     executor.cancel(deadline);
-    deadline = executor.at(renewed_at + options.renew_deadline, guarded([this] { stop("the lease could not be renewed in time"); }));
+    deadline = executor.at(renewed_at + options.renew_deadline,
+                           guarded([this] { stop("the lease could not be renewed in time"); }));
   }
 
   void stop(const char* why) {
@@ -193,7 +198,8 @@ struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
     spec["leaseDurationSeconds"] = 1;
     spec["renewTime"] = format_micro_time(executor.now());
     client.call(std::move(r), [done = std::move(done)](const RestResponse& response) {
-      if (!response.ok()) log::warn("lease", {{"cannot", "give back"}, {"why", std::string(api::status_message(response))}});
+      if (!response.ok())
+        log::warn("lease", {{"cannot", "give back"}, {"why", std::string(api::status_message(response))}});
       done();
     });
   }
@@ -213,7 +219,8 @@ struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
   std::optional<Informer> watcher;  // until it leads
 };
 
-LeaderElector::LeaderElector(api::RestClient& client, Executor& executor, LeaderElectionOptions options, Handler handler)
+LeaderElector::LeaderElector(api::RestClient& client, Executor& executor, LeaderElectionOptions options,
+                             Handler handler)
     : impl_(std::make_shared<Impl>(client, executor, std::move(options), std::move(handler))) {}
 
 LeaderElector::~LeaderElector() {

@@ -37,7 +37,8 @@ Result<void> trust(SSL_CTX* context, const TlsIdentity& identity) {
   }
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
   if (identity.authority_pem.empty()) {
-    if (SSL_CTX_set_default_verify_paths(context) != 1) return tls_error("cannot use the system's certificate authorities");
+    if (SSL_CTX_set_default_verify_paths(context) != 1)
+      return tls_error("cannot use the system's certificate authorities");
     return {};
   }
   const Bio bio = bio_of(identity.authority_pem);
@@ -59,7 +60,8 @@ Result<void> show(SSL_CTX* context, const TlsIdentity& identity) {
   if (!leaf || SSL_CTX_use_certificate(context, leaf.get()) != 1)
     return tls_error("the client certificate is no PEM certificate");
   while (Certificate next = next_certificate(certificates.get())) {
-    if (SSL_CTX_add0_chain_cert(context, next.get()) != 1) return tls_error("cannot use the client certificate's chain");
+    if (SSL_CTX_add0_chain_cert(context, next.get()) != 1)
+      return tls_error("cannot use the client certificate's chain");
     (void)next.release();  // the context owns it now
   }
   ERR_clear_error();

@@ -17,8 +17,8 @@ struct TlsContextDeleter {
 using TlsContext = std::unique_ptr<ssl_ctx_st, TlsContextDeleter>;
 
 struct TlsIdentity {
-  std::string authority_pem;  // one certificate or more; empty: the system's
-  bool insecure = false;      // the server's certificate is not checked
+  std::string authority_pem;             // one certificate or more; empty: the system's
+  bool insecure = false;                 // the server's certificate is not checked
   std::string certificate_pem, key_pem;  // of the client, with its chain; empty: none is sent
   bool operator==(const TlsIdentity&) const = default;
 };

@@ -1,9 +1,9 @@
 #include "kube/transport.h"
 
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/post.hpp>
 #include <algorithm>
 #include <atomic>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
 #include <deque>
 #include <thread>
 
@@ -26,7 +26,8 @@ constexpr int kMaxLinesAhead = 1000;
 constexpr Duration kRest = std::chrono::milliseconds(10);
 
 HttpReply never_sent(std::string why, bool hopeless = false) {
-  return HttpReply{.error = std::move(why), .hopeless = hopeless, .retry_after_seconds = {}, .warnings = {}, .body = {}};
+  return HttpReply{
+      .error = std::move(why), .hopeless = hopeless, .retry_after_seconds = {}, .warnings = {}, .body = {}};
 }
 
 }  // namespace
@@ -111,7 +112,8 @@ struct Transport::Impl : std::enable_shared_from_this<Transport::Impl> {
       --connections;
       // The waiting requests would fail, too: fail them all. The next request tries to connect again.
       for (auto* all : {&queue, &background}) {
-        for (auto& waiting : std::exchange(*all, {})) tell(std::move(waiting.done), never_sent(error, connection->untrusted()));
+        for (auto& waiting : std::exchange(*all, {}))
+          tell(std::move(waiting.done), never_sent(error, connection->untrusted()));
       }
     });
   }
@@ -180,9 +182,10 @@ void Transport::use(TlsContext context) {
 }
 
 void Transport::call(HttpRequest request, Duration timeout, Done done) {
-  asio::post(impl_->io, [impl = impl_.get(), waiting = Impl::Waiting{std::move(request), timeout, std::move(done)}]() mutable {
-    impl->call(std::move(waiting));
-  });
+  asio::post(impl_->io,
+             [impl = impl_.get(), waiting = Impl::Waiting{std::move(request), timeout, std::move(done)}]() mutable {
+               impl->call(std::move(waiting));
+             });
 }
 
 namespace {
@@ -203,7 +206,8 @@ class StreamReader : public std::enable_shared_from_this<StreamReader> {
     auto self = shared_from_this();
     connection_->open([self, request = std::move(request)](const std::string& error) mutable {
       if (!error.empty()) return self->head(never_sent(error, self->connection_->untrusted()));
-      self->connection_->start_stream(std::move(request), self->silence_, [self](HttpReply reply) { self->head(std::move(reply)); });
+      self->connection_->start_stream(std::move(request), self->silence_,
+                                      [self](HttpReply reply) { self->head(std::move(reply)); });
     });
   }
 
@@ -225,7 +229,8 @@ class StreamReader : public std::enable_shared_from_this<StreamReader> {
       paused_ = true;
       return;
     }
-    connection_->read_piece(silence_, [self = shared_from_this()](Connection::Piece piece) { self->take(std::move(piece)); });
+    connection_->read_piece(silence_,
+                            [self = shared_from_this()](Connection::Piece piece) { self->take(std::move(piece)); });
   }
 
   void take(Connection::Piece piece) {
@@ -235,7 +240,8 @@ class StreamReader : public std::enable_shared_from_this<StreamReader> {
       received_.resize(end + 1);
       lines(std::exchange(received_, std::move(rest)));
     }
-    if (received_.size() > kMaxLineBytes) piece = {{}, true, "an event is larger than " + std::to_string(kMaxLineBytes) + " bytes"};
+    if (received_.size() > kMaxLineBytes)
+      piece = {{}, true, "an event is larger than " + std::to_string(kMaxLineBytes) + " bytes"};
     if (!piece.ended) return read();
     post([error = std::move(piece.error)](Transport::StreamHandler& handler) { handler.on_end(error); });
     close();
@@ -284,7 +290,8 @@ class StreamReader : public std::enable_shared_from_this<StreamReader> {
 
 class RunningStream final : public Stream {
  public:
-  RunningStream(std::shared_ptr<bool> alive, std::function<void()> close) : alive_(std::move(alive)), close_(std::move(close)) {}
+  RunningStream(std::shared_ptr<bool> alive, std::function<void()> close)
+      : alive_(std::move(alive)), close_(std::move(close)) {}
   ~RunningStream() override {
     *alive_ = false;
     close_();
@@ -301,7 +308,8 @@ std::unique_ptr<Stream> Transport::stream(HttpRequest request, Duration silence,
   auto alive = std::make_shared<bool>(true);
   auto reader = std::make_shared<std::shared_ptr<StreamReader>>();  // set and used on the I/O thread
   auto impl = impl_;
-  asio::post(impl->io, [impl, reader, request = std::move(request), silence, handler = std::move(handler), alive]() mutable {
+  asio::post(impl->io, [impl, reader, request = std::move(request), silence, handler = std::move(handler),
+                        alive]() mutable {
     auto connection = std::make_shared<Connection>(impl->io, impl->context, impl->options);
     *reader = std::make_shared<StreamReader>(impl->executor, impl->io, connection, silence, std::move(handler), alive);
     (*reader)->start(std::move(request));

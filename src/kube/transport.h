@@ -18,13 +18,13 @@
 namespace berth::kube {
 
 // Bounds.
-inline constexpr std::size_t kMaxConnections = 16;        // of the pool
-inline constexpr std::size_t kMaxBackground = 4;          // of these, for background requests
+inline constexpr std::size_t kMaxConnections = 16;  // of the pool
+inline constexpr std::size_t kMaxBackground = 4;    // of these, for background requests
 // Every 32nd request is a background one while both kinds wait
 inline constexpr std::size_t kBackgroundTurn = 32;
-inline constexpr std::size_t kMaxWaiting = 10'000;        // waiting for a connection, of each kind; more are refused
+inline constexpr std::size_t kMaxWaiting = 10'000;         // waiting for a connection, of each kind; more are refused
 inline constexpr std::size_t kMaxReplyBytes = 256u << 20;  // of one answer
-inline constexpr std::size_t kMaxLineBytes = 16u << 20;   // of one event of a stream
+inline constexpr std::size_t kMaxLineBytes = 16u << 20;    // of one event of a stream
 inline constexpr Duration kConnectTimeout = std::chrono::seconds(10);  // address, connection and handshake together
 inline constexpr Duration kIdleConnection = std::chrono::seconds(60);  // an unused connection is closed after this
 
@@ -39,9 +39,9 @@ struct HttpRequest {
 };
 
 struct HttpReply {
-  int status = 0;     // 0: there is no answer
-  std::string error;  // why there is no answer
-  bool sent = false;  // without an answer: the server may have received the request
+  int status = 0;         // 0: there is no answer
+  std::string error;      // why there is no answer
+  bool sent = false;      // without an answer: the server may have received the request
   bool hopeless = false;  // without an answer: a retry will not help, because the server cannot be trusted
   std::optional<std::int64_t> retry_after_seconds;
   std::vector<std::string> warnings;  // texts of Warning headers
@@ -81,7 +81,7 @@ class Transport {
     // Once: a head of 200; or the whole refusal, after which nothing follows
     std::function<void(HttpReply)> on_head;
     std::function<void(std::string_view)> on_line;  // each line of the answer; the text lives as long as the call
-    std::function<void(std::string)> on_end;    // once after a head of 200: what broke; empty: the server ended it
+    std::function<void(std::string)> on_end;        // once after a head of 200: what broke; empty: the server ended it
   };
   // The stream ends when the server sends nothing for `silence`.
   std::unique_ptr<Stream> stream(HttpRequest request, Duration silence, StreamHandler handler);

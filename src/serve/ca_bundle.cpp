@@ -18,13 +18,14 @@ constexpr int kMaxConflicts = 5;  // of one target; then publish() fails, and th
 }  // namespace
 
 CaBundleTargets installed_targets(bool volcano) {
-  CaBundleTargets out{{"kueue-mutating-webhook-configuration"},
-                      {"kueue-validating-webhook-configuration"},
-                      {"admissionchecks.kueue.x-k8s.io", "clusterqueues.kueue.x-k8s.io", "cohorts.kueue.x-k8s.io",
-                       "localqueues.kueue.x-k8s.io", "multikueueclusters.kueue.x-k8s.io", "multikueueconfigs.kueue.x-k8s.io",
-                       "provisioningrequestconfigs.kueue.x-k8s.io", "resourceflavors.kueue.x-k8s.io", "topologies.kueue.x-k8s.io",
-                       "workloadpriorityclasses.kueue.x-k8s.io", "workloads.kueue.x-k8s.io"},
-                      {"v1beta1.visibility.kueue.x-k8s.io", "v1beta2.visibility.kueue.x-k8s.io"}};
+  CaBundleTargets out{
+      {"kueue-mutating-webhook-configuration"},
+      {"kueue-validating-webhook-configuration"},
+      {"admissionchecks.kueue.x-k8s.io", "clusterqueues.kueue.x-k8s.io", "cohorts.kueue.x-k8s.io",
+       "localqueues.kueue.x-k8s.io", "multikueueclusters.kueue.x-k8s.io", "multikueueconfigs.kueue.x-k8s.io",
+       "provisioningrequestconfigs.kueue.x-k8s.io", "resourceflavors.kueue.x-k8s.io", "topologies.kueue.x-k8s.io",
+       "workloadpriorityclasses.kueue.x-k8s.io", "workloads.kueue.x-k8s.io"},
+      {"v1beta1.visibility.kueue.x-k8s.io", "v1beta2.visibility.kueue.x-k8s.io"}};
   if (volcano) {
     out.mutating_webhooks.emplace_back("berth-volcano-mutating-webhook-configuration");
     out.validating_webhooks.emplace_back("berth-volcano-validating-webhook-configuration");
@@ -72,9 +73,10 @@ struct CaBundles::Run : std::enable_shared_from_this<CaBundles::Run> {
     request.name = targets[at].name;
     request.body = std::move(body);
     request.patch_type = api::PatchType::kMerge;
-    client.call(std::move(request), [weak = weak_from_this(), then = std::move(then)](const api::RestResponse& response) {
-      if (const auto self = weak.lock()) then(response);
-    });
+    client.call(std::move(request),
+                [weak = weak_from_this(), then = std::move(then)](const api::RestResponse& response) {
+                  if (const auto self = weak.lock()) then(response);
+                });
   }
 
   void next() {
@@ -103,7 +105,8 @@ struct CaBundles::Run : std::enable_shared_from_this<CaBundles::Run> {
   // Ends this target and goes on to the next one.
   void over(const api::RestResponse& response, const char* what) {
     if (!response.ok() && response.code != 404 && outcome.result)
-      outcome.result = fail(std::string("cannot ") + what + " " + targets[at].text() + ": " + api::failure_text(response));
+      outcome.result =
+          fail(std::string("cannot ") + what + " " + targets[at].text() + ": " + api::failure_text(response));
     ++at;
     conflicts = 0;
     next();
@@ -118,7 +121,8 @@ struct CaBundles::Run : std::enable_shared_from_this<CaBundles::Run> {
   Outcome outcome;
 };
 
-CaBundles::CaBundles(api::RestClient& client, CaBundleTargets targets) : client_(client), targets_(std::move(targets)) {}
+CaBundles::CaBundles(api::RestClient& client, CaBundleTargets targets)
+    : client_(client), targets_(std::move(targets)) {}
 CaBundles::~CaBundles() = default;
 
 void CaBundles::publish(std::string bundle, std::function<void(Outcome)> done) {

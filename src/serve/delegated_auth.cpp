@@ -27,9 +27,7 @@ constexpr std::string_view kBearer = "Bearer ";
 Refusal refuse(int code, std::string_view reason, std::string_view message) {
   return {code, {{"Content-Type", "application/json"}}, to_string(api::make_status(code, reason, message))};
 }
-Refusal not_known(std::string_view why) {
-  return refuse(401, "Unauthorized", "Unauthorized: " + std::string(why));
-}
+Refusal not_known(std::string_view why) { return refuse(401, "Unauthorized", "Unauthorized: " + std::string(why)); }
 Refusal cannot_ask(std::string_view why) {
   return refuse(503, "ServiceUnavailable", "the API server cannot be asked who may do this: " + std::string(why));
 }
@@ -53,9 +51,9 @@ Caller authenticated(Caller caller) {
 // The bearer token of the Authorization header; empty when there is none.
 std::string_view bearer_token(const http::HttpRequest& request) {
   const std::string_view value = request.header("Authorization");
-  const bool bearer = value.size() > kBearer.size() &&
-                      std::equal(kBearer.begin(), kBearer.end(), value.begin(),
-                                 [](char a, char b) { return (a | 0x20) == (b | 0x20); });
+  const bool bearer =
+      value.size() > kBearer.size() && std::equal(kBearer.begin(), kBearer.end(), value.begin(),
+                                                  [](char a, char b) { return (a | 0x20) == (b | 0x20); });
   return bearer ? value.substr(kBearer.size()) : std::string_view();
 }
 
@@ -84,9 +82,8 @@ std::string joined(const std::string& one, const std::string& other) {
 Json json_of(const std::vector<std::string>& texts) { return JsonArray(texts.begin(), texts.end()); }
 
 Json token_review(std::string_view token) {
-  return JsonObject{{"apiVersion", "authentication.k8s.io/v1"},
-                    {"kind", "TokenReview"},
-                    {"spec", JsonObject{{"token", token}}}};
+  return JsonObject{
+      {"apiVersion", "authentication.k8s.io/v1"}, {"kind", "TokenReview"}, {"spec", JsonObject{{"token", token}}}};
 }
 
 Json access_review(const Caller& caller, const AccessAttributes& a) {
@@ -116,8 +113,8 @@ Json access_review(const Caller& caller, const AccessAttributes& a) {
 std::string wish(const Caller& caller, const AccessAttributes& a) {
   std::string text = "User \"" + caller.user.name + "\" cannot " + a.verb;
   if (a.resource.resource.empty()) return text + " path \"" + a.path + "\"";
-  text += " resource \"" + a.resource.resource + (a.subresource.empty() ? "" : "/" + a.subresource) + "\" in API group \"" +
-          a.resource.group + "\"";
+  text += " resource \"" + a.resource.resource + (a.subresource.empty() ? "" : "/" + a.subresource) +
+          "\" in API group \"" + a.resource.group + "\"";
   return text + (a.ns.empty() ? " at the cluster scope" : " in the namespace \"" + a.ns + "\"");
 }
 
@@ -139,7 +136,8 @@ struct DelegatedAuth::Impl : std::enable_shared_from_this<DelegatedAuth::Impl> {
     };
   }
 
-  void create(const api::GroupVersionResource& resource, Json body, std::function<void(const api::RestResponse&)> done) {
+  void create(const api::GroupVersionResource& resource, Json body,
+              std::function<void(const api::RestResponse&)> done) {
     api::RestRequest request;
     request.verb = api::Verb::kCreate;
     request.resource = resource;
@@ -175,8 +173,9 @@ struct DelegatedAuth::Impl : std::enable_shared_from_this<DelegatedAuth::Impl> {
       user_authorities = std::move(users);
       if (changed) on_authorities(joined(proxy.authorities, user_authorities));
     } else {
-      log::warn("cannot read the CA of the API server's aggregation proxy",
-                {{"configmap", std::string(kTrustNamespace) + "/" + std::string(kTrustName)}, {"why", reason_of(response)}});
+      log::warn(
+          "cannot read the CA of the API server's aggregation proxy",
+          {{"configmap", std::string(kTrustNamespace) + "/" + std::string(kTrustName)}, {"why", reason_of(response)}});
     }
   }
 
@@ -230,8 +229,7 @@ struct DelegatedAuth::Impl : std::enable_shared_from_this<DelegatedAuth::Impl> {
   void authenticate(const http::HttpRequest& request, std::function<void(Identified)> done) {
     auto known = certified(request);
     if (known && *known) return done(authenticated(std::move(**known)));
-    if (!known && bearer_token(request).empty())
-      return done(tl::unexpected(not_known(known.error().message)));
+    if (!known && bearer_token(request).empty()) return done(tl::unexpected(not_known(known.error().message)));
     if (const std::string_view token = bearer_token(request); !token.empty())
       return identify(std::string(token), std::move(done));
     if (!options.anonymous || !request.header("Authorization").empty())
@@ -249,12 +247,13 @@ struct DelegatedAuth::Impl : std::enable_shared_from_this<DelegatedAuth::Impl> {
     if (const auto it = deciding.find(key); it != deciding.end()) return it->second.push_back(std::move(done));
     if (in_flight >= kMaxQuestionsInFlight) return done(cannot_ask("too many questions at once"));
     deciding[key].push_back(std::move(done));
-    create(api::kSubjectAccessReviews, std::move(review), [this, key, caller, attributes](const api::RestResponse& response) {
-      const Decision answer = decided(caller, attributes, response);
-      if (response.ok()) decisions.put(key, answer, executor.now() + options.decision_lifetime);
-      const auto waiting = deciding.extract(key);
-      for (const auto& tell : waiting.mapped()) tell(answer);
-    });
+    create(api::kSubjectAccessReviews, std::move(review),
+           [this, key, caller, attributes](const api::RestResponse& response) {
+             const Decision answer = decided(caller, attributes, response);
+             if (response.ok()) decisions.put(key, answer, executor.now() + options.decision_lifetime);
+             const auto waiting = deciding.extract(key);
+             for (const auto& tell : waiting.mapped()) tell(answer);
+           });
   }
 
   static Decision decided(const Caller& caller, const AccessAttributes& attributes, const api::RestResponse& response) {
@@ -263,8 +262,9 @@ struct DelegatedAuth::Impl : std::enable_shared_from_this<DelegatedAuth::Impl> {
     if (bool_at(response.body, {"status", "allowed"}) && !denied) return std::nullopt;
     const std::string_view why = string_at(response.body, {"status", "reason"});
     const std::string& subject = attributes.resource.resource.empty() ? attributes.path : attributes.resource.resource;
-    return refuse(403, "Forbidden",
-                  subject + " is forbidden: " + wish(caller, attributes) + (why.empty() ? "" : ": " + std::string(why)));
+    return refuse(
+        403, "Forbidden",
+        subject + " is forbidden: " + wish(caller, attributes) + (why.empty() ? "" : ": " + std::string(why)));
   }
 
   api::RestClient& client;
@@ -276,7 +276,7 @@ struct DelegatedAuth::Impl : std::enable_shared_from_this<DelegatedAuth::Impl> {
   ExpiringCache<std::string, Identified> callers{kMaxCachedAnswers};
   ExpiringCache<std::string, Decision> decisions{kMaxCachedAnswers};
   std::map<std::string, std::vector<std::function<void(Identified)>>> identifying;  // by the token's hash
-  std::map<std::string, std::vector<std::function<void(Decision)>>> deciding;  // by the review
+  std::map<std::string, std::vector<std::function<void(Decision)>>> deciding;       // by the review
   std::size_t in_flight = 0;
   bool synced = false;
   bool over = false;

@@ -30,7 +30,7 @@ struct AccessAttributes {
   std::string verb;                    // "get", "list", ...
   api::GroupVersionResource resource;  // empty resource: the request is for `path`
   std::string subresource, ns, name;
-  std::string path;                    // "/metrics"
+  std::string path;  // "/metrics"
 };
 
 struct DelegatedAuthOptions {
@@ -40,7 +40,7 @@ struct DelegatedAuthOptions {
   Duration token_lifetime = std::chrono::minutes(2);     // how long a valid token is cached
   Duration refusal_lifetime = std::chrono::seconds(10);  // how long an invalid token is cached
   Duration decision_lifetime = std::chrono::seconds(10);
-  Duration trust_refresh = std::chrono::minutes(1);      // how often the trusted authorities are read again
+  Duration trust_refresh = std::chrono::minutes(1);  // how often the trusted authorities are read again
 };
 
 // Bounds.

@@ -20,9 +20,9 @@ struct HealthCheck {
 
 struct HealthOptions {
   std::string address = "0.0.0.0";
-  std::uint16_t port = 0;             // 0: any that is free
-  std::string readiness = "readyz";   // Configuration: health.readinessEndpointName
-  std::string liveness = "healthz";   // Configuration: health.livenessEndpointName; /livez answers the same
+  std::uint16_t port = 0;            // 0: any that is free
+  std::string readiness = "readyz";  // Configuration: health.readinessEndpointName
+  std::string liveness = "healthz";  // Configuration: health.livenessEndpointName; /livez answers the same
 };
 
 class HealthHandler final : public http::Handler {
@@ -30,7 +30,8 @@ class HealthHandler final : public http::Handler {
   HealthHandler(HealthOptions options, std::vector<HealthCheck> checks);
 
   std::unique_ptr<Parsed> parse(http::HttpRequest request) const override;
-  std::unique_ptr<http::Exchange> execute(std::unique_ptr<Parsed> request, std::shared_ptr<http::ResponseSink> sink) override;
+  std::unique_ptr<http::Exchange> execute(std::unique_ptr<Parsed> request,
+                                          std::shared_ptr<http::ResponseSink> sink) override;
 
  private:
   http::HttpResponse answer(const http::HttpRequest& request) const;

@@ -52,7 +52,9 @@ Result<void> FileCertificates::read() {
   };
   auto certificate = read_file(directory_ + "/tls.crt"), key = read_file(directory_ + "/tls.key");
   for (const auto* file : {&certificate, &key}) {
-    if (!*file) return refused((current() ? "" : "waiting for a certificate: ") + file->error().message + "; expected " + how_to_make());
+    if (!*file)
+      return refused((current() ? "" : "waiting for a certificate: ") + file->error().message + "; expected " +
+                     how_to_make());
   }
   http::Credential credential{std::move(*certificate), std::move(*key)};
   http::ServerTls tls;
@@ -64,7 +66,8 @@ Result<void> FileCertificates::read() {
   return {};
 }
 
-SelfSignedCertificates::SelfSignedCertificates(Executor& executor, std::vector<std::string> names, std::chrono::hours lifetime)
+SelfSignedCertificates::SelfSignedCertificates(Executor& executor, std::vector<std::string> names,
+                                               std::chrono::hours lifetime)
     : executor_(executor), names_(std::move(names)), lifetime_(lifetime) {}
 
 SelfSignedCertificates::~SelfSignedCertificates() { executor_.cancel(timer_); }

@@ -23,7 +23,8 @@ class MetricsHandler final : public http::Handler {
   MetricsHandler(MetricsSource source, DelegatedAuth* auth);
 
   std::unique_ptr<Parsed> parse(http::HttpRequest request) const override;
-  std::unique_ptr<http::Exchange> execute(std::unique_ptr<Parsed> request, std::shared_ptr<http::ResponseSink> sink) override;
+  std::unique_ptr<http::Exchange> execute(std::unique_ptr<Parsed> request,
+                                          std::shared_ptr<http::ResponseSink> sink) override;
 
  private:
   MetricsSource source_;

@@ -21,12 +21,13 @@ constexpr std::string_view kConversionVersion = "apiextensions.k8s.io/v1";
 Result<const Json*> request_of(const Json& review, std::string_view version, std::string_view kind) {
   const std::string_view given = string_at(review, {"apiVersion"}), given_kind = string_at(review, {"kind"});
   if (given != version || given_kind != kind) {
-    return fail("expected kind " + std::string(kind) + " of " + std::string(version) + ", got \"" + std::string(given_kind) +
-                "\" of \"" + std::string(given) + "\"");
+    return fail("expected kind " + std::string(kind) + " of " + std::string(version) + ", got \"" +
+                std::string(given_kind) + "\" of \"" + std::string(given) + "\"");
   }
   const Json* request = find(review, "request");
   if (request == nullptr || !request->is_object()) return fail(std::string(kind) + ": request: expected an object");
-  if (string_at(*request, {"uid"}).empty()) return fail(std::string(kind) + ": request.uid: expected text that is not empty");
+  if (string_at(*request, {"uid"}).empty())
+    return fail(std::string(kind) + ": request.uid: expected text that is not empty");
   return request;
 }
 
@@ -57,8 +58,8 @@ Result<Question> question_of(const Json& request, std::string_view group, std::s
   const std::string_view given_group = string_at(request, {"resource", "group"}),
                          given = string_at(request, {"resource", "resource"});
   if (given_group != group || given != resource) {
-    return fail("AdmissionReview: request.resource: expected " + std::string(resource) + " of group " + std::string(group) +
-                ", got \"" + std::string(given) + "\" of \"" + std::string(given_group) +
+    return fail("AdmissionReview: request.resource: expected " + std::string(resource) + " of group " +
+                std::string(group) + ", got \"" + std::string(given) + "\" of \"" + std::string(given_group) +
                 "\"; the path in the webhook configuration is one for another resource");
   }
   Question q;
@@ -81,7 +82,8 @@ Result<Question> question_of(const Json& request, std::string_view group, std::s
   return q;
 }
 
-JsonObject mutated(const Question& q, const api::kueue::AdmissionRules& rules, const api::kueue::AdmissionContext& context) {
+JsonObject mutated(const Question& q, const api::kueue::AdmissionRules& rules,
+                   const api::kueue::AdmissionContext& context) {
   JsonObject response{{"allowed", true}};
   if (q.operation != "CREATE" || !q.subresource.empty() || !rules.mutate) return response;
   Json changed = *q.object;
@@ -94,7 +96,8 @@ JsonObject mutated(const Question& q, const api::kueue::AdmissionRules& rules, c
 }
 
 Result<JsonObject> judged_deletion(const Json& request, const api::GroupVersionResource& what,
-                                   const api::kueue::AdmissionRules& rules, const api::kueue::AdmissionContext& context) {
+                                   const api::kueue::AdmissionRules& rules,
+                                   const api::kueue::AdmissionContext& context) {
   if (!rules.remove) return JsonObject{{"allowed", true}};
   const auto object = object_in(request, "oldObject");
   if (!object) return tl::unexpected(object.error());
@@ -151,7 +154,8 @@ Result<Json> answer_conversion(const Json& review) {
   };
   const std::string prefix = std::string(api::kueue::kGroup) + "/";
   if (!wanted.starts_with(prefix))
-    return answered({}, "cannot convert to " + std::string(wanted) + ": only versions of " + std::string(api::kueue::kGroup));
+    return answered(
+        {}, "cannot convert to " + std::string(wanted) + ": only versions of " + std::string(api::kueue::kGroup));
   JsonArray converted;
   for (const Json& object : objects->get_array()) {
     converted.push_back(object);

@@ -86,7 +86,8 @@ struct SecretCertificates::Impl : std::enable_shared_from_this<SecretCertificate
     owner.present(serving->leaf);
     // During a rotation a replica with older data may have published older authorities: check the targets every time.
     const bool rotating = serving->authorities.rfind("-----BEGIN") != 0;
-    if (rotating || !sure || known != serving->authorities || executor.now() >= looked_at + options.republish) return publish();
+    if (rotating || !sure || known != serving->authorities || executor.now() >= looked_at + options.republish)
+      return publish();
     succeeded();
   }
 
@@ -104,7 +105,9 @@ struct SecretCertificates::Impl : std::enable_shared_from_this<SecretCertificate
     const Duration wait = options.first_backoff * (1 << std::min(failures++, 16));
     return std::min(wait, options.refresh);
   }
-  void again(Duration wait) { timer = executor.after(wait, guarded([this] { read(); })); }
+  void again(Duration wait) {
+    timer = executor.after(wait, guarded([this] { read(); }));
+  }
 
   // --- The authorities in the targets.
 

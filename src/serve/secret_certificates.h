@@ -21,7 +21,7 @@ struct SecretCertificatesOptions {
   std::vector<std::string> names;                    // service_names(); at least one
   CaBundleTargets targets;                           // objects that must carry the authority in caBundle
   CertificateLifetimes lifetimes;
-  Duration refresh = std::chrono::minutes(1);   // how often the Secret is read
+  Duration refresh = std::chrono::minutes(1);     // how often the Secret is read
   Duration republish = std::chrono::minutes(10);  // how often the targets are checked when nothing changed
   // How long API servers get to load a published authority before it signs a certificate.
   Duration settle = std::chrono::minutes(5);

@@ -20,8 +20,7 @@ struct SecureServer::Impl {
   void use(http::ServerTls next) {
     auto context = http::make_server_context(next);
     if (!context)
-      return log::error("the certificate cannot be used, the one before stays",
-                        {{"why", context.error().message}});
+      return log::error("the certificate cannot be used, the one before stays", {{"why", context.error().message}});
     tls = std::move(next);
     server->use(std::move(*context));
     if (!ready && timer == 0) open();
@@ -48,8 +47,7 @@ SecureServer::SecureServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) 
 SecureServer::~SecureServer() = default;
 
 Result<std::unique_ptr<SecureServer>> SecureServer::start(http::Handler& handler, Executor& executor,
-                                                          CertificateSource& source,
-                                                          SecureServerOptions options) {
+                                                          CertificateSource& source, SecureServerOptions options) {
   auto impl = std::make_unique<Impl>(executor);
   impl->tls = {{}, {}, options.min_version, options.cipher_suites, options.groups};
   if (auto usable = http::check_tls_options(impl->tls); !usable) return tl::unexpected(usable.error());

@@ -33,8 +33,8 @@ class SecureServer {
   // Binds the port before it returns, so that a port in use is an error at once. Connections are refused until the
   // source has a certificate. Errors name the address or the option. All arguments but the options must outlive the
   // server. Call it on the executor, or before the executor runs.
-  static Result<std::unique_ptr<SecureServer>> start(http::Handler& handler, Executor& executor, CertificateSource& source,
-                                                     SecureServerOptions options);
+  static Result<std::unique_ptr<SecureServer>> start(http::Handler& handler, Executor& executor,
+                                                     CertificateSource& source, SecureServerOptions options);
   ~SecureServer();
 
   bool ready() const;  // the port is open, with a certificate

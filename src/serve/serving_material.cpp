@@ -13,8 +13,8 @@ constexpr std::string_view kPemEnd = "-----END CERTIFICATE-----";
 
 struct Field {
   std::string_view key;
-  std::string ServingMaterial::*authority = nullptr;
-  std::string http::Credential::*leaf = nullptr;
+  std::string ServingMaterial::* authority = nullptr;
+  std::string http::Credential::* leaf = nullptr;
   std::string& of(ServingMaterial& m) const { return authority ? m.*authority : m.leaf.*leaf; }
   const std::string& of(const ServingMaterial& m) const { return authority ? m.*authority : m.leaf.*leaf; }
 };
@@ -66,14 +66,16 @@ Result<std::optional<ServingMaterial>> read_material(const Json& secret) {
       continue;
     }
     auto decoded = base64_decode(encoded);
-    if (!decoded || !decoded->starts_with("-----BEGIN")) return fail(what + ": data[" + std::string(field.key) + "]: expected PEM");
+    if (!decoded || !decoded->starts_with("-----BEGIN"))
+      return fail(what + ": data[" + std::string(field.key) + "]: expected PEM");
     field.of(material) = std::move(*decoded);
     ++found;
   }
   if (found == 0) return std::nullopt;
   if (!missing.empty()) {
     return fail(what + ": data: " + missing +
-                " expected beside the rest; delete the Secret to have it made anew, or switch off internalCertManagement to use "
+                " expected beside the rest; delete the Secret to have it made anew, or switch off "
+                "internalCertManagement to use "
                 "certificates from files");
   }
   if (split(material.authorities).empty()) return fail(what + ": data[ca.crt]: expected a certificate");

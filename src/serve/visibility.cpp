@@ -42,9 +42,8 @@ Answer nothing_there(const http::Target& target) {
   const auto& parts = target.segments;
   if (parts.size() < 4 || parts[0] != "apis" || parts[1] != visibility::kGroup || !visibility::serves(parts[2]))
     return http::not_found_page;
-  return refuse({404,
-                 api::make_status(404, "NotFound", "the server could not find the requested resource", JsonObject()),
-                 {}});
+  return refuse(
+      {404, api::make_status(404, "NotFound", "the server could not find the requested resource", JsonObject()), {}});
 }
 
 Answer document(const Json& value) {
@@ -192,13 +191,14 @@ Result<std::unique_ptr<VisibilityServer>> VisibilityServer::start(SecureServerOp
                                                                   PendingSource source, DelegatedAuth& auth,
                                                                   std::vector<HealthCheck> checks,
                                                                   CertificateSource& certificates) {
-  VisibilityHandler::Gate gate = [&auth](const http::HttpRequest& request, const AccessAttributes& attributes, auto done) {
+  VisibilityHandler::Gate gate = [&auth](const http::HttpRequest& request, const AccessAttributes& attributes,
+                                         auto done) {
     auth.check(request, attributes, [done = std::move(done)](const auto& caller) {
       done(caller ? std::nullopt : std::optional(caller.error()));
     });
   };
-  std::unique_ptr<VisibilityServer> out(new VisibilityServer(
-      std::make_unique<VisibilityHandler>(std::move(source), std::move(gate), std::move(checks))));
+  std::unique_ptr<VisibilityServer> out(
+      new VisibilityServer(std::make_unique<VisibilityHandler>(std::move(source), std::move(gate), std::move(checks))));
   auto server = SecureServer::start(*out->handler_, executor, certificates, std::move(options));
   if (!server) return fail("visibility: " + server.error().message);
   out->server_ = std::move(*server);

@@ -62,7 +62,8 @@ class VisibilityServer {
   // DelegatedAuth::start() on to trust_clients().
   static Result<std::unique_ptr<VisibilityServer>> start(SecureServerOptions options, Executor& executor,
                                                          PendingSource source, DelegatedAuth& auth,
-                                                         std::vector<HealthCheck> checks, CertificateSource& certificates);
+                                                         std::vector<HealthCheck> checks,
+                                                         CertificateSource& certificates);
 
   bool ready() const { return server_->ready(); }
   std::uint16_t port() const { return server_->port(); }

@@ -72,8 +72,7 @@ bool is_of_unmanaged_kind(std::string_view path) {
   for (const std::string_view hook : {"/mutate-", "/validate-"}) {
     if (!path.starts_with(hook)) continue;
     const std::string_view kind = path.substr(hook.size());
-    return std::find(std::begin(kKindsNotManaged), std::end(kKindsNotManaged), kind) !=
-           std::end(kKindsNotManaged);
+    return std::find(std::begin(kKindsNotManaged), std::end(kKindsNotManaged), kind) != std::end(kKindsNotManaged);
   }
   return false;
 }
@@ -156,8 +155,7 @@ std::unique_ptr<http::Exchange> WebhookHandler::execute(std::unique_ptr<Parsed> 
 Result<std::unique_ptr<WebhookServer>> WebhookServer::start(SecureServerOptions options, Executor& executor,
                                                             api::kueue::ObjectGetter get,
                                                             api::kueue::AdmissionPolicy policy,
-                                                            CertificateSource& certificates,
-                                                            api::kueue::RulesOf more) {
+                                                            CertificateSource& certificates, api::kueue::RulesOf more) {
   options.max_body_bytes = kMaxConversionBytes;
   std::unique_ptr<WebhookServer> out(
       new WebhookServer(std::make_unique<WebhookHandler>(std::move(get), std::move(policy), std::move(more))));

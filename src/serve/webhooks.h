@@ -28,7 +28,8 @@ class WebhookHandler final : public http::Handler {
   WebhookHandler(api::kueue::ObjectGetter get, api::kueue::AdmissionPolicy policy, api::kueue::RulesOf more = {});
 
   std::unique_ptr<Parsed> parse(http::HttpRequest request) const override;
-  std::unique_ptr<http::Exchange> execute(std::unique_ptr<Parsed> request, std::shared_ptr<http::ResponseSink> sink) override;
+  std::unique_ptr<http::Exchange> execute(std::unique_ptr<Parsed> request,
+                                          std::shared_ptr<http::ResponseSink> sink) override;
 
  private:
   api::kueue::AdmissionRules rules_of(std::string_view group, std::string_view resource) const;
@@ -44,8 +45,7 @@ class WebhookServer {
   // As SecureServer::start(); ignores max_body_bytes of the options.
   static Result<std::unique_ptr<WebhookServer>> start(SecureServerOptions options, Executor& executor,
                                                       api::kueue::ObjectGetter get, api::kueue::AdmissionPolicy policy,
-                                                      CertificateSource& certificates,
-                                                      api::kueue::RulesOf more = {});
+                                                      CertificateSource& certificates, api::kueue::RulesOf more = {});
 
   bool ready() const { return server_->ready(); }
   std::uint16_t port() const { return server_->port(); }

@@ -38,8 +38,8 @@ std::function<Answer(Args...)> unless(const std::function<bool()>& past, std::fu
 
 }  // namespace
 
-void open_doors(apiserver::ApiServerOptions& options, const api::config::Volcano& config,
-                volcano::HoldersIn holders_in, api::kueue::AdmissionPolicy policy) {
+void open_doors(apiserver::ApiServerOptions& options, const api::config::Volcano& config, volcano::HoldersIn holders_in,
+                api::kueue::AdmissionPolicy policy) {
   if (!config.enabled) {
     options.admission = apiserver::kueue_webhooks(std::move(policy));
     return;
@@ -62,8 +62,7 @@ std::function<apiserver::ResourcePtr(apiserver::ResourcePtr)> with_a_way_past(
     const auto& without = alone->strategy;
     behind.prepare_create = unless(past, std::move(behind.prepare_create), without.prepare_create);
     behind.prepare_update = unless(past, std::move(behind.prepare_update), without.prepare_update);
-    behind.validating_admission =
-        unless(past, std::move(behind.validating_admission), without.validating_admission);
+    behind.validating_admission = unless(past, std::move(behind.validating_admission), without.validating_admission);
     behind.deletion_admission = unless(past, std::move(behind.deletion_admission), without.deletion_admission);
     return apiserver::ResourcePtr(std::move(joined));
   };

@@ -13,8 +13,7 @@ using api::RestResponse;
 using api::WatchEvent;
 
 bool is_write(const RestRequest& request) {
-  return request.verb != api::Verb::kGet && request.verb != api::Verb::kList &&
-         request.verb != api::Verb::kWatch;
+  return request.verb != api::Verb::kGet && request.verb != api::Verb::kList && request.verb != api::Verb::kWatch;
 }
 
 RestResponse answer(int code, std::string_view reason, std::string_view message) {
@@ -43,8 +42,7 @@ struct FaultyClient::Impl {
     return struck;
   }
   Duration delay() {
-    return Duration(
-        static_cast<Duration::rep>(random.below(static_cast<std::uint64_t>(rates.max_delay.count()) + 1)));
+    return Duration(static_cast<Duration::rep>(random.below(static_cast<std::uint64_t>(rates.max_delay.count()) + 1)));
   }
 
   api::RestClient& inner;
@@ -61,14 +59,13 @@ FaultyClient::FaultyClient(api::RestClient& inner, Executor& executor, std::uint
 FaultyClient::~FaultyClient() { impl_->cut = true; }
 
 void FaultyClient::set_rates(FaultRates rates) { impl_->rates = rates; }
-void FaultyClient::on_write(std::function<bool(std::uint64_t)> handler) {
-  impl_->on_write = std::move(handler);
-}
+void FaultyClient::on_write(std::function<bool(std::uint64_t)> handler) { impl_->on_write = std::move(handler); }
 void FaultyClient::cut() { impl_->cut = true; }
 std::uint64_t FaultyClient::faults() const { return impl_->faults; }
 
 void FaultyClient::call(RestRequest request, std::function<void(RestResponse)> done) {
-  if (impl_->rates.held_back == 0 || !impl_->strikes(impl_->rates.held_back)) return send(std::move(request), std::move(done));
+  if (impl_->rates.held_back == 0 || !impl_->strikes(impl_->rates.held_back))
+    return send(std::move(request), std::move(done));
   impl_->executor.after(impl_->delay(), [this, impl = impl_, request = std::move(request), done = std::move(done)] {
     if (impl->cut) return;
     if (!request.not_sent_from || impl->executor.now() < request.not_sent_from()) return send(request, done);
@@ -114,8 +111,7 @@ namespace {
 
 // One watch. Late events delay the events behind them, so their order is kept.
 struct Stream : std::enable_shared_from_this<Stream> {
-  std::shared_ptr<std::unique_ptr<api::WatchHandle>> upstream =
-      std::make_shared<std::unique_ptr<api::WatchHandle>>();
+  std::shared_ptr<std::unique_ptr<api::WatchHandle>> upstream = std::make_shared<std::unique_ptr<api::WatchHandle>>();
   std::function<void(const WatchEvent&)> on_event;
   std::function<void()> on_end;
   bool over = false;
@@ -158,8 +154,9 @@ std::unique_ptr<api::WatchHandle> FaultyClient::watch(RestRequest request,
   if (request.send_initial_events && impl_->strikes(impl_->rates.refused)) {
     // A busy server (500), or a server that does not support streaming lists (422).
     const bool never = impl_->random.chance(500);
-    const auto status = std::make_shared<const Json>(
-        never ? api::make_status(422, "Invalid", "sendInitialEvents is forbidden") : api::make_status(500, "InternalError", "a fault"));
+    const auto status =
+        std::make_shared<const Json>(never ? api::make_status(422, "Invalid", "sendInitialEvents is forbidden")
+                                           : api::make_status(500, "InternalError", "a fault"));
     stream->push(impl_->executor, impl_->executor.now(), [impl = impl_, s = stream.get(), status] {
       if (impl->cut) return;
       s->on_event({WatchEvent::Type::kError, status});
@@ -178,8 +175,7 @@ std::unique_ptr<api::WatchHandle> FaultyClient::watch(RestRequest request,
       if (!impl->cut) s->on_event(event);
     };
     if (impl->strikes(rates.watch_expires)) {
-      const auto expired =
-          std::make_shared<const Json>(api::make_status(410, "Expired", "too old resource version"));
+      const auto expired = std::make_shared<const Json>(api::make_status(410, "Expired", "too old resource version"));
       s->push(impl->executor, due, [impl, s = s.get(), expired] {
         if (impl->cut) return;
         s->on_event({WatchEvent::Type::kError, expired});

@@ -16,12 +16,12 @@ struct FaultRates {
   int held_back = 0;
   int refused = 0;  // 429 or 500; the request is not carried out. A streaming list gets 500, or 422 as if not offered
   int unknown_outcome = 0;  // the request is carried out, but the answer is lost (code 0)
-  int conflict = 0;  // 409 although nothing changed (another writer was first and undid its change)
+  int conflict = 0;         // 409 although nothing changed (another writer was first and undid its change)
   int slow = 0;             // the answer takes up to max_delay
   int watch_ends = 0;       // the stream breaks after this event
-  int watch_expires = 0;  // 410: this event is lost and the client must list again
-  int late = 0;  // this event and the later ones of the watch arrive up to max_delay later
-  int repeated = 0;  // this event arrives twice
+  int watch_expires = 0;    // 410: this event is lost and the client must list again
+  int late = 0;             // this event and the later ones of the watch arrive up to max_delay later
+  int repeated = 0;         // this event arrives twice
   Duration max_delay = std::chrono::seconds(3);
 };
 

@@ -19,8 +19,8 @@ constexpr std::size_t kMaxQueues = 10'000;
 constexpr std::int64_t kMaxCount = 1'000'000;
 constexpr std::int64_t kMaxInterval = 1'000LL * 3600;            // milliseconds
 constexpr std::int64_t kMaxRuntime = 1'000LL * 3600 * 24 * 365;  // milliseconds
-constexpr std::size_t kMaxLevels = 16;  // limit of a Topology
-constexpr std::size_t kMaxLabelValue = 63;  // limit of Kubernetes for label values
+constexpr std::size_t kMaxLevels = 16;                           // limit of a Topology
+constexpr std::size_t kMaxLabelValue = 63;                       // limit of Kubernetes for label values
 constexpr std::string_view kDefaultFlavor = "default";
 
 double cpus(const Quantity& quantity) { return static_cast<double>(quantity.milli_value()) / 1000; }
@@ -43,9 +43,7 @@ class Parser {
  private:
   // --- Reading members.
 
-  static std::string at(const std::string& path, std::size_t index) {
-    return path + "[" + std::to_string(index) + "]";
-  }
+  static std::string at(const std::string& path, std::size_t index) { return path + "[" + std::to_string(index) + "]"; }
 
   void wrong(std::string message) {
     if (!error_) error_ = Error{std::move(message)};
@@ -87,8 +85,7 @@ class Parser {
   std::optional<Quantity> quantity(const Json& value, std::string_view key, const std::string& path) {
     const Json* found = find(value, key);
     if (found == nullptr) return std::nullopt;
-    auto parsed =
-        Quantity::parse(found->is_string() ? std::string(view(found->as_string())) : to_string(*found));
+    auto parsed = Quantity::parse(found->is_string() ? std::string(view(found->as_string())) : to_string(*found));
     if (parsed && parsed->sign() >= 0) return *parsed;
     wrong(path + "." + std::string(key) + ": expected a quantity from 0, such as 20 or 500m");
     return std::nullopt;
@@ -148,8 +145,7 @@ class Parser {
       machines_.levels.push_back(std::move(level));
     }
     if (levels.empty()) return;
-    if (longest - 1 > kMaxLabelValue)
-      wrong(path + ".levels: the names together are too long for the names of nodes");
+    if (longest - 1 > kMaxLabelValue) wrong(path + ".levels: the names together are too long for the names of nodes");
     const std::string last = at(path + ".levels", levels.size() - 1) + ".capacity";
     const Json* capacity = find(levels[levels.size() - 1], "capacity");
     if (capacity == nullptr) return wrong(last + ": is missing: what one node has");
@@ -171,8 +167,7 @@ class Parser {
     }
   }
 
-  void parse_queues_set(const Json& value, const std::string& path, const std::string& cohort,
-                        std::size_t set) {
+  void parse_queues_set(const Json& value, const std::string& path, const std::string& cohort, std::size_t set) {
     check(known_members(value, path,
                         {"className", "count", "nominalQuota", "borrowingLimit", "reclaimWithinCohort",
                          "withinClusterQueue", "workloadsSets"}));
@@ -194,8 +189,7 @@ class Parser {
         return wrong(path + ".count: more than " + std::to_string(kMaxQueues) + " queues in all");
       load_.queues.push_back(queue);
       preemption_.push_back(preemption);
-      for (std::size_t s = 0; s < sets.size(); ++s)
-        parse_workloads_set(sets[s], at(path + ".workloadsSets", s), s);
+      for (std::size_t s = 0; s < sets.size(); ++s) parse_workloads_set(sets[s], at(path + ".workloadsSets", s), s);
     }
   }
 
@@ -203,8 +197,8 @@ class Parser {
   void parse_workloads_set(const Json& value, const std::string& path, std::size_t set) {
     if (error_) return;
     check(known_members(value, path, {"count", "creationIntervalMs", "workloads"}));
-    const auto times = std::min<std::int64_t>(number(value, "count", path, 1, kMaxCount),
-                                              static_cast<std::int64_t>(options_.limit));
+    const auto times =
+        std::min<std::int64_t>(number(value, "count", path, 1, kMaxCount), static_cast<std::int64_t>(options_.limit));
     const std::chrono::milliseconds interval(number(value, "creationIntervalMs", path, 0, kMaxInterval));
     const auto& workloads = list(value, "workloads", path);
     std::vector<std::size_t> kinds;
@@ -226,15 +220,14 @@ class Parser {
   // Each entry of the file is one kind, however many queues use it.
   std::size_t kind_of(const Json& value, const std::string& path) {
     if (const auto known = kinds_.find(path); known != kinds_.end()) return known->second;
-    check(known_members(value, path,
-                        {"className", "runtimeMs", "priority", "request", "podCount", "tasConstraint",
-                         "tasLevel", "sliceSize"}));
+    check(known_members(
+        value, path,
+        {"className", "runtimeMs", "priority", "request", "podCount", "tasConstraint", "tasLevel", "sliceSize"}));
     LoadKind kind;
     kind.class_name = text(value, "className", path);
     kind.runtime = std::chrono::milliseconds(number(value, "runtimeMs", path, 0, kMaxRuntime));
-    kind.priority =
-        static_cast<std::int32_t>(number(value, "priority", path, std::numeric_limits<std::int32_t>::min(),
-                                         std::numeric_limits<std::int32_t>::max(), 0));
+    kind.priority = static_cast<std::int32_t>(number(value, "priority", path, std::numeric_limits<std::int32_t>::min(),
+                                                     std::numeric_limits<std::int32_t>::max(), 0));
     kind.request = required_quantity(value, "request", path);
     kind.pods = number(value, "podCount", path, 1, kMaxCount, 1);
     parse_constraint(value, path, kind);
@@ -244,8 +237,7 @@ class Parser {
 
   void parse_constraint(const Json& value, const std::string& path, LoadKind& kind) {
     kind.level = text(value, "tasLevel", path, false);
-    const std::string constraint =
-        choice(value, "tasConstraint", path, {"none", "required", "preferred", "balanced"});
+    const std::string constraint = choice(value, "tasConstraint", path, {"none", "required", "preferred", "balanced"});
     kind.slice_size = number(value, "sliceSize", path, 1, kind.pods, 0);
     using Topology = LoadKind::Topology;
     kind.topology = constraint == "required"    ? Topology::kRequired
@@ -265,10 +257,9 @@ class Parser {
   // --- Values derived from the whole load.
 
   void finish() {
-    std::sort(load_.submissions.begin(), load_.submissions.end(),
-              [](const Submission& a, const Submission& b) {
-                return std::tie(a.at, a.queue, a.name) < std::tie(b.at, b.queue, b.name);
-              });
+    std::sort(load_.submissions.begin(), load_.submissions.end(), [](const Submission& a, const Submission& b) {
+      return std::tie(a.at, a.queue, a.name) < std::tie(b.at, b.queue, b.name);
+    });
     compute_floor();
     if (machines_.levels.empty()) make_enough_machines();
     load_.nodes = load_nodes(machines_);
@@ -286,8 +277,7 @@ class Parser {
   void compute_floor() {
     std::map<std::string, double> work_of, quota_of;  // by cohort
     std::vector<double> work(load_.queues.size(), 0);
-    for (const auto& submission : load_.submissions)
-      work[submission.queue] += load_.kinds[submission.kind].work();
+    for (const auto& submission : load_.submissions) work[submission.queue] += load_.kinds[submission.kind].work();
     for (std::size_t i = 0; i < load_.queues.size(); ++i) {
       work_of[load_.queues[i].cohort] += work[i];
       quota_of[load_.queues[i].cohort] += cpus(load_.queues[i].nominal);
@@ -318,7 +308,7 @@ class Parser {
   std::optional<Error> error_;
   Load load_;
   LoadMachines machines_;
-  std::vector<LoadPreemption> preemption_;  // one per queue
+  std::vector<LoadPreemption> preemption_;    // one per queue
   std::set<std::string> names_;               // of queues
   std::map<std::string, std::size_t> kinds_;  // by their place in the document
 };

@@ -59,7 +59,7 @@ struct LoadKind {
   Quantity request;  // cpu of each pod
   std::int64_t pods = 1;
   Topology topology = Topology::kNone;
-  std::string level;  // a level of the topology: its node label
+  std::string level;            // a level of the topology: its node label
   std::int64_t slice_size = 0;  // for kSlices; 0: not set
 
   double work() const;  // cpu times seconds
@@ -75,12 +75,12 @@ struct LoadQueue {
 struct Submission {
   Duration at{};          // since the start
   std::size_t queue = 0;  // index in Load::queues
-  std::size_t kind = 0;  // index in Load::kinds
+  std::size_t kind = 0;   // index in Load::kinds
   std::string name;
 };
 
 struct Load {
-  std::vector<Json> nodes;  // without a topology: one per queue, each large enough for all quota
+  std::vector<Json> nodes;    // without a topology: one per queue, each large enough for all quota
   std::vector<Json> objects;  // create these in this order, before the first submission
   std::vector<LoadQueue> queues;
   std::vector<LoadKind> kinds;

@@ -30,8 +30,8 @@ Json node_of(const LoadMachines& machines, const std::string& name, const JsonOb
                     {"status", JsonObject{{"capacity", resources}, {"allocatable", resources}}}};
 }
 
-void add_nodes(const LoadMachines& machines, std::size_t level, const std::string& path,
-               const JsonObject& domains, std::vector<Json>& nodes) {
+void add_nodes(const LoadMachines& machines, std::size_t level, const std::string& path, const JsonObject& domains,
+               std::vector<Json>& nodes) {
   if (level == machines.levels.size()) return nodes.push_back(node_of(machines, path, domains));
   const LoadLevel& here = machines.levels[level];
   for (std::int64_t i = 0; i < here.count; ++i) {
@@ -43,10 +43,9 @@ void add_nodes(const LoadMachines& machines, std::size_t level, const std::strin
 }
 
 JsonArray pod_containers(const LoadKind& kind) {
-  return JsonArray{
-      JsonObject{{"name", "main"},
-                 {"image", "example.com/load"},
-                 {"resources", JsonObject{{"requests", JsonObject{{"cpu", kind.request.to_string()}}}}}}};
+  return JsonArray{JsonObject{{"name", "main"},
+                              {"image", "example.com/load"},
+                              {"resources", JsonObject{{"requests", JsonObject{{"cpu", kind.request.to_string()}}}}}}};
 }
 
 }  // namespace
@@ -68,8 +67,7 @@ Json load_topology(const LoadMachines& machines) {
 
 Json load_flavor(const LoadMachines& machines) {
   JsonObject spec;
-  if (!machines.flavor_label.empty())
-    spec["nodeLabels"] = JsonObject{{machines.flavor_label, machines.flavor}};
+  if (!machines.flavor_label.empty()) spec["nodeLabels"] = JsonObject{{machines.flavor_label, machines.flavor}};
   if (machines.flavor_in_topology) spec["topologyName"] = machines.topology;
   return JsonObject{{"apiVersion", kKueue},
                     {"kind", "ResourceFlavor"},
@@ -77,28 +75,26 @@ Json load_flavor(const LoadMachines& machines) {
                     {"spec", std::move(spec)}};
 }
 
-std::vector<Json> load_queue(const LoadQueue& queue, const LoadPreemption& preemption,
-                             const std::string& flavor) {
+std::vector<Json> load_queue(const LoadQueue& queue, const LoadPreemption& preemption, const std::string& flavor) {
   JsonObject cpu{{"name", "cpu"}, {"nominalQuota", queue.nominal.to_string()}};
   if (queue.borrowing_limit) cpu["borrowingLimit"] = queue.borrowing_limit->to_string();
-  const Json group = JsonObject{
-      {"coveredResources", JsonArray{"cpu"}},
-      {"flavors", JsonArray{JsonObject{{"name", flavor}, {"resources", JsonArray{std::move(cpu)}}}}}};
-  return {
-      JsonObject{{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", JsonObject{{"name", queue.name}}}},
-      JsonObject{{"apiVersion", kKueue},
-                 {"kind", "ClusterQueue"},
-                 {"metadata", JsonObject{{"name", queue.name}}},
-                 {"spec", JsonObject{{"cohortName", queue.cohort},
-                                     {"namespaceSelector", JsonObject()},
-                                     {"preemption",
-                                      JsonObject{{"reclaimWithinCohort", preemption.reclaim_within_cohort},
-                                                 {"withinClusterQueue", preemption.within_cluster_queue}}},
-                                     {"resourceGroups", JsonArray{group}}}}},
-      JsonObject{{"apiVersion", kKueue},
-                 {"kind", "LocalQueue"},
-                 {"metadata", JsonObject{{"name", queue.name}, {"namespace", queue.name}}},
-                 {"spec", JsonObject{{"clusterQueue", queue.name}}}}};
+  const Json group =
+      JsonObject{{"coveredResources", JsonArray{"cpu"}},
+                 {"flavors", JsonArray{JsonObject{{"name", flavor}, {"resources", JsonArray{std::move(cpu)}}}}}};
+  return {JsonObject{{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", JsonObject{{"name", queue.name}}}},
+          JsonObject{
+              {"apiVersion", kKueue},
+              {"kind", "ClusterQueue"},
+              {"metadata", JsonObject{{"name", queue.name}}},
+              {"spec", JsonObject{{"cohortName", queue.cohort},
+                                  {"namespaceSelector", JsonObject()},
+                                  {"preemption", JsonObject{{"reclaimWithinCohort", preemption.reclaim_within_cohort},
+                                                            {"withinClusterQueue", preemption.within_cluster_queue}}},
+                                  {"resourceGroups", JsonArray{group}}}}},
+          JsonObject{{"apiVersion", kKueue},
+                     {"kind", "LocalQueue"},
+                     {"metadata", JsonObject{{"name", queue.name}, {"namespace", queue.name}}},
+                     {"spec", JsonObject{{"clusterQueue", queue.name}}}}};
 }
 
 Json load_priority_class(std::int32_t priority) {
@@ -127,8 +123,7 @@ Json workload_of(const Load& load, const Submission& submission) {
   JsonObject pod_set{
       {"name", "main"},
       {"count", kind.pods},
-      {"template",
-       JsonObject{{"spec", JsonObject{{"restartPolicy", "Never"}, {"containers", pod_containers(kind)}}}}}};
+      {"template", JsonObject{{"spec", JsonObject{{"restartPolicy", "Never"}, {"containers", pod_containers(kind)}}}}}};
   switch (kind.topology) {
     case LoadKind::Topology::kNone:
       break;
@@ -144,12 +139,12 @@ Json workload_of(const Load& load, const Submission& submission) {
       pod_set["topologyRequest"] = std::move(request);
       break;
   }
-  return JsonObject{{"apiVersion", kKueue},
-                    {"kind", "Workload"},
-                    {"metadata", JsonObject{{"name", submission.name}, {"namespace", queue.name}}},
-                    {"spec", JsonObject{{"queueName", queue.name},
-                                        {"priority", kind.priority},
-                                        {"podSets", JsonArray{std::move(pod_set)}}}}};
+  return JsonObject{
+      {"apiVersion", kKueue},
+      {"kind", "Workload"},
+      {"metadata", JsonObject{{"name", submission.name}, {"namespace", queue.name}}},
+      {"spec",
+       JsonObject{{"queueName", queue.name}, {"priority", kind.priority}, {"podSets", JsonArray{std::move(pod_set)}}}}};
 }
 
 Json job_of(const Load& load, const Submission& submission) {
@@ -176,13 +171,12 @@ Json job_of(const Load& load, const Submission& submission) {
       {"apiVersion", "batch/v1"},
       {"kind", "Job"},
       {"metadata", JsonObject{{"name", submission.name}, {"namespace", queue.name}, {"labels", labels}}},
-      {"spec",
-       JsonObject{{"suspend", true},
-                  {"parallelism", kind.pods},
-                  {"completions", kind.pods},
-                  {"template", JsonObject{{"metadata", JsonObject{{"annotations", std::move(annotations)}}},
-                                          {"spec", JsonObject{{"restartPolicy", "Never"},
-                                                              {"containers", pod_containers(kind)}}}}}}}};
+      {"spec", JsonObject{{"suspend", true},
+                          {"parallelism", kind.pods},
+                          {"completions", kind.pods},
+                          {"template", JsonObject{{"metadata", JsonObject{{"annotations", std::move(annotations)}}},
+                                                  {"spec", JsonObject{{"restartPolicy", "Never"},
+                                                                      {"containers", pod_containers(kind)}}}}}}}};
 }
 
 }  // namespace berth::simulate

@@ -19,7 +19,7 @@ struct LoadLevel {
 struct LoadMachines {
   std::string topology;           // name; empty: none
   std::vector<LoadLevel> levels;  // from the top; the last level is the nodes
-  Quantity cpu, memory;  // of each node
+  Quantity cpu, memory;           // of each node
   std::string flavor;             // name
   std::string flavor_label;       // on the flavor and its nodes; empty: none
   bool flavor_in_topology = false;
@@ -34,8 +34,7 @@ std::vector<Json> load_nodes(const LoadMachines& machines);
 Json load_topology(const LoadMachines& machines);
 Json load_flavor(const LoadMachines& machines);
 // Namespace, ClusterQueue and LocalQueue of a queue.
-std::vector<Json> load_queue(const LoadQueue& queue, const LoadPreemption& preemption,
-                             const std::string& flavor);
+std::vector<Json> load_queue(const LoadQueue& queue, const LoadPreemption& preemption, const std::string& flavor);
 Json load_priority_class(std::int32_t priority);
 
 }  // namespace berth::simulate

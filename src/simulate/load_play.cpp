@@ -45,7 +45,8 @@ struct LoadPlay::Impl : std::enable_shared_from_this<LoadPlay::Impl> {
         executor(e),
         options(std::move(o)),
         observer(client, executor),
-        runs(options.runs ? *options.runs : client, executor, [this](const std::string& key) { return run_time(key); }) {
+        runs(options.runs ? *options.runs : client, executor,
+             [this](const std::string& key) { return run_time(key); }) {
     for (std::size_t i = 0; i < load.submissions.size(); ++i) {
       const auto& submission = load.submissions[i];
       by_key[load.queues[submission.queue].name + "/" + submission.name] = i;
@@ -246,8 +247,8 @@ struct LoadPlay::Impl : std::enable_shared_from_this<LoadPlay::Impl> {
   Observer observer;
   PretendRuns runs;
   std::function<void(Result<LoadReport>)> done;  // empty after the call
-  std::size_t created = 0;  // number of objects
-  std::size_t next = 0;  // index of the next submission
+  std::size_t created = 0;                       // number of objects
+  std::size_t next = 0;                          // index of the next submission
   Time start{}, progressed{};
   Duration advise_after = kAdviseFirst;  // time without progress before the next advice
   std::size_t last_sum = 0;

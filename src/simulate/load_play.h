@@ -34,7 +34,7 @@ struct LoadClassReport {
   // Time from submission to the last admission, of each admitted workload. The time lost by an eviction counts as
   // waiting.
   Duration wait_average{}, wait_median{}, wait_p95{}, wait_longest{};
-  Duration held_average{};  // from the last admission to the finish
+  Duration held_average{};     // from the last admission to the finish
   Duration runtime_average{};  // average of runtimeMs in the file
   std::size_t evictions = 0;
 };
@@ -50,14 +50,14 @@ struct LoadReport {
   // Set only in virtual time.
   bool virtual_time = false;
   std::map<std::string, std::uint64_t>
-      controller_requests;  // "patch workloads/status" -> count; requests for events are not counted
+      controller_requests;       // "patch workloads/status" -> count; requests for events are not counted
   std::uint64_t api_writes = 0;  // by all clients, events included
   std::map<std::string, std::size_t> unfinished;  // message of why they wait ("": admitted) -> number of workloads
 };
 
 struct LoadPlayOptions {
   LoadAs as = LoadAs::kJobs;
-  std::function<void()> on_start;  // called when the objects exist and submitting begins
+  std::function<void()> on_start;                        // called when the objects exist and submitting begins
   std::function<void(const LoadProgress&)> on_progress;  // called every second, and for each object before the start
   // Called when the play stalls, with the likely reason and advice: after 30 s without progress, and then every
   // minute.

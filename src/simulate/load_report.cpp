@@ -35,25 +35,23 @@ std::string to_table(const LoadReport& report) {
   std::vector<std::vector<std::string>> rows = {
       {"CLASS", "COUNT", "WAIT-AVG", "P50", "P95", "MAX", "RUNTIME", "HELD-AVG", "EVICTED"}};
   for (const auto& c : report.classes) {
-    rows.push_back({c.class_name, std::to_string(c.count), text(c.wait_average), text(c.wait_median),
-                    text(c.wait_p95), text(c.wait_longest), text(c.runtime_average), text(c.held_average),
-                    std::to_string(c.evictions)});
+    rows.push_back({c.class_name, std::to_string(c.count), text(c.wait_average), text(c.wait_median), text(c.wait_p95),
+                    text(c.wait_longest), text(c.runtime_average), text(c.held_average), std::to_string(c.evictions)});
   }
   std::string out = columns(rows) + "\n";
-  rows = {{"workloads", fmt::format("{}, finished {}", report.count, report.finished)},
-          {"makespan", fmt::format("{} of {} time, {:.2f} times the quota floor", text(report.makespan),
-                                   report.virtual_time ? "virtual" : "real", ratio(report))},
-          {"quota floor",
-           fmt::format("{}; last submission at {}", text(report.quota_floor), text(report.last_submission))},
-          {"utilisation", fmt::format("{:.1f}% of the nominal quota", 100 * report.utilisation)}};
+  rows = {
+      {"workloads", fmt::format("{}, finished {}", report.count, report.finished)},
+      {"makespan", fmt::format("{} of {} time, {:.2f} times the quota floor", text(report.makespan),
+                               report.virtual_time ? "virtual" : "real", ratio(report))},
+      {"quota floor", fmt::format("{}; last submission at {}", text(report.quota_floor), text(report.last_submission))},
+      {"utilisation", fmt::format("{:.1f}% of the nominal quota", 100 * report.utilisation)}};
   if (report.virtual_time) {
     rows.push_back({"controller", fmt::format("{:.2f} writes per workload", per_workload(writes(report), report))});
-    rows.push_back(
-        {"API server", fmt::format("{:.2f} writes per workload, of everybody", per_workload(report.api_writes, report))});
+    rows.push_back({"API server",
+                    fmt::format("{:.2f} writes per workload, of everybody", per_workload(report.api_writes, report))});
   }
   for (const auto& [what, count] : report.controller_requests)
-    rows.push_back(
-        {"  " + what, fmt::format("{} ({:.2f} per workload)", count, per_workload(count, report))});
+    rows.push_back({"  " + what, fmt::format("{} ({:.2f} per workload)", count, per_workload(count, report))});
   out += columns(rows);
   if (!report.unfinished.empty()) out += "\nNot finished:\n";
   for (const auto& [why, count] : report.unfinished)

@@ -38,8 +38,7 @@ std::string stall_advice(const LoadStall& s) {
            ". Nobody decides about them: look whether a controller runs on this server, and whether it is "
            "the leader";
   return waiting +
-         fmt::format(". Most of them say: {}. Give their queue more quota or nodes, or ask for less",
-                     s.reason);
+         fmt::format(". Most of them say: {}. Give their queue more quota or nodes, or ask for less", s.reason);
 }
 
 }  // namespace berth::simulate

@@ -11,7 +11,7 @@ namespace berth::simulate {
 
 struct LoadStall {
   LoadAs as = LoadAs::kJobs;
-  Duration quiet{};  // time since the last submission, admission or finish
+  Duration quiet{};        // time since the last submission, admission or finish
   Duration longest_run{};  // the longest runtime of all kinds of the load
   std::size_t submitted = 0;
   std::size_t workloads = 0;  // Workload objects that exist for them

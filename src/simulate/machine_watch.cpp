@@ -93,14 +93,12 @@ void MachineWatch::request_changed(const JsonPtr& old, const JsonPtr& now) {
     for (const auto& pod_set : request.pod_sets) pods += pod_set.count;
     tell(who, fmt::format("asks {} for room for {} pods", request.class_name, pods));
   }
-  const std::pair<std::string_view, std::string_view> words[] = {
-      {kProvisioned, "has its room"},
-      {kFailed, "gets no room"},
-      {kBookingExpired, "has its room no longer kept"},
-      {kCapacityRevoked, "loses its room"}};
+  const std::pair<std::string_view, std::string_view> words[] = {{kProvisioned, "has its room"},
+                                                                 {kFailed, "gets no room"},
+                                                                 {kBookingExpired, "has its room no longer kept"},
+                                                                 {kCapacityRevoked, "loses its room"}};
   for (const auto& [type, text] : words) {
-    if (became(type))
-      tell(who, fmt::format("{}: {}", text, api::find_condition(request.conditions, type)->message));
+    if (became(type)) tell(who, fmt::format("{}: {}", text, api::find_condition(request.conditions, type)->message));
   }
 }
 

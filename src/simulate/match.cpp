@@ -15,8 +15,7 @@ std::string_view list_key(const JsonArray& expected) {
   return {};
 }
 
-void compare(const Json& expected, const Json* actual, const std::string& path,
-             std::vector<std::string>& out);
+void compare(const Json& expected, const Json* actual, const std::string& path, std::vector<std::string>& out);
 
 void compare_lists(const JsonArray& expected, const JsonArray& actual, const std::string& path,
                    std::vector<std::string>& out) {
@@ -54,8 +53,7 @@ bool string_matches(std::string_view expected, std::string_view actual) {
   return expected == actual;
 }
 
-void compare(const Json& expected, const Json* actual, const std::string& path,
-             std::vector<std::string>& out) {
+void compare(const Json& expected, const Json* actual, const std::string& path, std::vector<std::string>& out) {
   if (expected.is_null()) {
     if (actual != nullptr && !actual->is_null())
       out.push_back(path + ": expected nothing, it is " + to_string(*actual));

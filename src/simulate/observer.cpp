@@ -25,8 +25,7 @@ Usage usage_of(const Workload& w) {
   for (const auto& pod_set : w.status.admission->pod_set_assignments) {
     for (const auto& [resource, flavor] : pod_set.flavors) {
       const auto amount = pod_set.resource_usage.find(resource);
-      if (amount != pod_set.resource_usage.end())
-        usage[{flavor, resource}] += to_amount(resource, amount->second);
+      if (amount != pod_set.resource_usage.end()) usage[{flavor, resource}] += to_amount(resource, amount->second);
     }
   }
   return usage;
@@ -168,8 +167,7 @@ struct Observer::Impl {
     Life& life = by_uid[w.meta.uid];
     const std::string who = w.meta.ns + "/" + job_name(w);
     if (old == nullptr) {
-      life = {w.meta.ns, job_name(w), w.queue_name, {},    w.priority, executor.now(),
-              {},        {},          {},           false, {},         {}};
+      life = {w.meta.ns, job_name(w), w.queue_name, {}, w.priority, executor.now(), {}, {}, {}, false, {}, {}};
       names[w.meta.uid] = who;
       order.push_back(w.meta.uid);
       ++counts.seen;
@@ -193,15 +191,13 @@ struct Observer::Impl {
     }
     tell_places(who, old, w);
     const auto* reserved = api::find_condition(w.status.conditions, api::kueue::kQuotaReserved);
-    const auto* before =
-        old ? api::find_condition(old->status.conditions, api::kueue::kQuotaReserved) : nullptr;
+    const auto* before = old ? api::find_condition(old->status.conditions, api::kueue::kQuotaReserved) : nullptr;
     if (reserved != nullptr && !reserved->status &&
         (before == nullptr || before->message != reserved->message || before->status)) {
       life.waiting_for = reserved->message;
       // For an evicted workload this message first repeats the reason of the eviction.
       const auto* evicted = api::find_condition(w.status.conditions, api::kueue::kEvicted);
-      if (evicted == nullptr || evicted->message != reserved->message)
-        tell(who, "waits: " + reserved->message);
+      if (evicted == nullptr || evicted->message != reserved->message) tell(who, "waits: " + reserved->message);
     }
     if (became(old, w, api::kueue::kFinished)) {
       const auto* finished = api::find_condition(w.status.conditions, api::kueue::kFinished);
@@ -221,8 +217,8 @@ struct Observer::Impl {
   std::map<std::string, Life> by_uid;
   std::vector<std::string> order;
   Counts counts;
-  std::map<std::string, std::string> names;                      // uid -> "namespace/job"
-  std::map<std::string, Usage> nominal;  // "ClusterQueue/name" or "Cohort/name" -> nominal quotas
+  std::map<std::string, std::string> names;  // uid -> "namespace/job"
+  std::map<std::string, Usage> nominal;      // "ClusterQueue/name" or "Cohort/name" -> nominal quotas
   std::map<std::string, std::pair<std::string, Usage>> held_by;  // uid -> cluster queue, usage
   std::map<std::string, Usage> by_queue;
   Usage total, peaks;
@@ -241,8 +237,7 @@ std::string with_names(std::string message, const std::map<std::string, std::str
   return message;
 }
 
-Observer::Observer(api::RestClient& client, Executor& executor)
-    : impl_(std::make_unique<Impl>(client, executor)) {}
+Observer::Observer(api::RestClient& client, Executor& executor) : impl_(std::make_unique<Impl>(client, executor)) {}
 Observer::~Observer() = default;
 
 void Observer::on_moment(std::function<void(const Moment&)> handler) { impl_->handler = std::move(handler); }
@@ -289,9 +284,7 @@ std::vector<Utilisation> Observer::utilisation() const {
   return list;
 }
 
-bool Observer::all_finished() const {
-  return impl_->counts.seen > 0 && impl_->counts.finished == impl_->counts.seen;
-}
+bool Observer::all_finished() const { return impl_->counts.seen > 0 && impl_->counts.finished == impl_->counts.seen; }
 
 Observer::Counts Observer::counts() const { return impl_->counts; }
 

@@ -68,9 +68,9 @@ class Observer {
   void tell_places(RackOf rack_of);
   void start();
 
-  std::vector<Life> lives() const;  // ordered by submission, then name
+  std::vector<Life> lives() const;               // ordered by submission, then name
   std::vector<Utilisation> utilisation() const;  // up to now, ordered by flavor and resource
-  bool all_finished() const;  // true when at least one workload was seen and all have finished
+  bool all_finished() const;                     // true when at least one workload was seen and all have finished
   // Number of workloads seen so far, and how many of them were admitted at least once and have finished.
   struct Counts {
     std::size_t seen = 0, admitted = 0, finished = 0;

@@ -21,9 +21,8 @@ struct Where {
   std::int64_t pods = 0;
 };
 
-api::StringMap labels_of(const api::kueue::TopologyAssignment& assignment,
-                         const api::kueue::TopologyDomain& domain, const std::vector<Json>& nodes,
-                         std::vector<std::string>& out) {
+api::StringMap labels_of(const api::kueue::TopologyAssignment& assignment, const api::kueue::TopologyDomain& domain,
+                         const std::vector<Json>& nodes, std::vector<std::string>& out) {
   api::StringMap labels;
   for (std::size_t i = 0; i < assignment.levels.size() && i < domain.values.size(); ++i)
     labels[assignment.levels[i]] = domain.values[i];
@@ -90,8 +89,8 @@ class Check {
     for (const auto& pod : pods_) {
       const auto placement = api::decode_pod_placement(pod);
       if (placement.ns != expected_.ns ||
-          string_at(pod, {"metadata", "labels", "batch.kubernetes.io/job-name"}) != expected_.job ||
-          !placement.bound || placement.terminated || placement.terminating ||
+          string_at(pod, {"metadata", "labels", "batch.kubernetes.io/job-name"}) != expected_.job || !placement.bound ||
+          placement.terminated || placement.terminating ||
           (!expected_.pod_set.empty() && placement.pod_set != expected_.pod_set))
         continue;
       ++holding;
@@ -103,9 +102,8 @@ class Check {
 
   // Counts the pod in the first matching domain that is not full yet; the domains of one pod set do not overlap.
   void check_pod(const api::PodPlacement& pod, std::vector<std::int64_t>& used) {
-    const auto node = std::find_if(nodes_.begin(), nodes_.end(), [&](const Json& n) {
-      return string_at(n, {"metadata", "name"}) == pod.node;
-    });
+    const auto node = std::find_if(nodes_.begin(), nodes_.end(),
+                                   [&](const Json& n) { return string_at(n, {"metadata", "name"}) == pod.node; });
     if (places_.empty() || node == nodes_.end()) return;
     const auto labels = api::decode_meta(*node).labels;
     bool inside = false;
@@ -136,8 +134,7 @@ class Check {
 }  // namespace
 
 Result<PlacedExpectation> parse_placed(const Json& value, const std::string& path) {
-  if (auto known =
-          known_members(value, path, {"job", "namespace", "podSet", "domains", "on", "pods", "assigned"});
+  if (auto known = known_members(value, path, {"job", "namespace", "podSet", "domains", "on", "pods", "assigned"});
       !known)
     return tl::unexpected(known.error());
   PlacedExpectation placed;
@@ -172,10 +169,8 @@ const Json* workload_of(const std::vector<Json>& workloads, std::string_view ns,
   return nullptr;
 }
 
-std::vector<std::string> placement_differences(const PlacedExpectation& expected,
-                                               const std::vector<Json>& workloads,
-                                               const std::vector<Json>& nodes,
-                                               const std::vector<Json>& pods) {
+std::vector<std::string> placement_differences(const PlacedExpectation& expected, const std::vector<Json>& workloads,
+                                               const std::vector<Json>& nodes, const std::vector<Json>& pods) {
   const Json* object = workload_of(workloads, expected.ns, expected.job);
   if (object == nullptr) return {"it has no workload"};
   const auto workload = api::kueue::decode_workload(*object);

@@ -33,8 +33,7 @@ struct PlacedExpectation {
 Result<PlacedExpectation> parse_placed(const Json& value, const std::string& path);
 
 // Returns each difference as a sentence. The objects are those of the whole cluster, or of the job's namespace.
-std::vector<std::string> placement_differences(const PlacedExpectation& expected,
-                                               const std::vector<Json>& workloads,
+std::vector<std::string> placement_differences(const PlacedExpectation& expected, const std::vector<Json>& workloads,
                                                const std::vector<Json>& nodes, const std::vector<Json>& pods);
 
 // The workload in the list that the Job owns; null when there is none.

@@ -30,7 +30,12 @@ std::string name_of(const Json& object) {
 class Player {
  public:
   Player(const Scenario& scenario, const PlayOptions& options, World& world)
-      : scenario_(scenario), options_(options), world_(world), observer_(world.client(), world.executor()), machines_(world.client(), world.executor()), queues_(world.client(), world.executor()) {
+      : scenario_(scenario),
+        options_(options),
+        world_(world),
+        observer_(world.client(), world.executor()),
+        machines_(world.client(), world.executor()),
+        queues_(world.client(), world.executor()) {
     if (options_.on_moment) {
       observer_.on_moment(options_.on_moment);
       machines_.on_moment(options_.on_moment);
@@ -44,8 +49,7 @@ class Player {
 
   Result<Played> run() {
     for (const auto& object : scenario_.manifests) {
-      if (auto created = world_.apply(object); !created)
-        return fail(name_of(object) + ": " + created.error().message);
+      if (auto created = world_.apply(object); !created) return fail(name_of(object) + ": " + created.error().message);
     }
     for (const auto& step : scenario_.timeline) {
       world_.run_for(scenario_.start + step.at - world_.executor().now());
@@ -67,12 +71,12 @@ class Player {
     }
     if (step.racks) show_racks();
     for (const auto& object : step.apply) {
-      if (auto applied = world_.apply(object); !applied)
-        return fail(name_of(object) + ": " + applied.error().message);
+      if (auto applied = world_.apply(object); !applied) return fail(name_of(object) + ": " + applied.error().message);
     }
     for (const auto& refusal : step.refuse) refuse(refusal, step.at);
     for (const auto& patch : step.patch) {
-      auto request = world_.request_for(patch.object.api_version, patch.object.kind, patch.object.ns, patch.object.name);
+      auto request =
+          world_.request_for(patch.object.api_version, patch.object.kind, patch.object.ns, patch.object.name);
       if (!request) return tl::unexpected(request.error());
       request->verb = api::Verb::kPatch;
       request->patch_type = api::PatchType::kMerge;
@@ -97,7 +101,8 @@ class Player {
     if (applied) {
       failures_.push_back(where + " shall be refused, it is not");
     } else if (applied.error().message.find(refusal.because) == std::string::npos) {
-      failures_.push_back(where + " shall be refused because \"" + refusal.because + "\", not because " + applied.error().message);
+      failures_.push_back(where + " shall be refused because \"" + refusal.because + "\", not because " +
+                          applied.error().message);
     } else if (options_.on_moment) {
       options_.on_moment({world_.executor().now(), who, "is refused: " + applied.error().message});
     }
@@ -154,8 +159,7 @@ class Player {
     } else if (!actual) {
       failures_.push_back(where + ": " + actual.error().message);
     } else {
-      for (const auto& difference : differences(expected, *actual, ""))
-        failures_.push_back(where + " " + difference);
+      for (const auto& difference : differences(expected, *actual, "")) failures_.push_back(where + " " + difference);
     }
   }
 

@@ -17,11 +17,11 @@ namespace berth::simulate {
 struct PlayOptions {
   std::uint64_t seed = 1;
   std::function<std::unique_ptr<api::RestClient>(api::RestClient& server, Executor&)> between;  // see WorldOptions
-  controller::FeatureGates feature_gates;  // take precedence over the gates of the scenario
-  std::function<void(const Moment&)> on_moment;  // called when each moment happens
+  controller::FeatureGates feature_gates;                          // take precedence over the gates of the scenario
+  std::function<void(const Moment&)> on_moment;                    // called when each moment happens
   std::function<void(Time when, const std::string& text)> on_say;  // called with the text of `say`
-  std::function<void(const std::string& picture)> on_racks;  // called for each step with `racks: true`
-  bool colour = false;  // colours in the picture (terminal escape sequences)
+  std::function<void(const std::string& picture)> on_racks;        // called for each step with `racks: true`
+  bool colour = false;                                             // colours in the picture (terminal escape sequences)
 };
 
 struct Played {

@@ -10,8 +10,8 @@ namespace {
 
 constexpr Duration kRetry = std::chrono::seconds(1);  // wait after a failed write
 
-api::Condition condition(std::string_view type, bool status, std::string_view reason,
-                         std::string_view message, Time now) {
+api::Condition condition(std::string_view type, bool status, std::string_view reason, std::string_view message,
+                         Time now) {
   api::Condition c;
   c.type = type;
   c.status = status;
@@ -77,17 +77,17 @@ void PretendRuns::release(const std::string& key) {
   api::kueue::WorkloadStatus status = runs_.at(key).latest->status;
   auto& after = status.conditions;
   status.admission.reset();
-  api::set_condition(after, condition(api::kueue::kQuotaReserved, false, "Pending", "The pretended run was stopped",
+  api::set_condition(
+      after, condition(api::kueue::kQuotaReserved, false, "Pending", "The pretended run was stopped", executor_.now()));
+  api::set_condition(after, condition(api::kueue::kAdmitted, false, "NoReservation", "The workload has no reservation",
                                       executor_.now()));
-  api::set_condition(after, condition(api::kueue::kAdmitted, false, "NoReservation",
-                                      "The workload has no reservation", executor_.now()));
   write(key, status);
 }
 
 void PretendRuns::finish(const std::string& key) {
   api::kueue::WorkloadStatus status = runs_.at(key).latest->status;
-  api::set_condition(status.conditions, condition(api::kueue::kFinished, true, "Succeeded",
-                                                  "The pretended run is over", executor_.now()));
+  api::set_condition(status.conditions,
+                     condition(api::kueue::kFinished, true, "Succeeded", "The pretended run is over", executor_.now()));
   write(key, status);
 }
 
@@ -102,13 +102,13 @@ void PretendRuns::write(const std::string& key, const api::kueue::WorkloadStatus
   request.name = meta.name;
   request.subresource = "status";
   request.wants_metadata_only = true;
-  request.body = JsonObject{{"apiVersion", api::kWorkloads.group + "/" + api::kWorkloads.version},
-                            {"kind", "Workload"},
-                            {"metadata", JsonObject{{"namespace", meta.ns},
-                                                    {"name", meta.name},
-                                                    {"uid", meta.uid},
-                                                    {"resourceVersion", meta.resource_version}}},
-                            {"status", api::kueue::encode_workload_status(status)}};
+  request.body = JsonObject{
+      {"apiVersion", api::kWorkloads.group + "/" + api::kWorkloads.version},
+      {"kind", "Workload"},
+      {"metadata",
+       JsonObject{
+           {"namespace", meta.ns}, {"name", meta.name}, {"uid", meta.uid}, {"resourceVersion", meta.resource_version}}},
+      {"status", api::kueue::encode_workload_status(status)}};
   client_.call(std::move(request), [this, alive = alive_, key](const api::RestResponse& response) {
     if (!*alive || response.ok() || response.code == 409 || response.code == 404) return;
     log::warn("a pretended run could not be written", {{"workload", key}, {"code", response.code}});

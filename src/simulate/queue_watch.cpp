@@ -14,14 +14,16 @@ using api::volcano::PodGroupPhase;
 
 std::string list_of(const api::ResourceList& resources) {
   std::string out;
-  for (const auto& [resource, amount] : resources) out += (out.empty() ? "" : ", ") + amount.to_string() + " " + resource;
+  for (const auto& [resource, amount] : resources)
+    out += (out.empty() ? "" : ", ") + amount.to_string() + " " + resource;
   return out.empty() ? "nothing" : out;
 }
 
 std::string entitlement(const api::volcano::Queue& queue) {
   std::string out;
   if (!queue.deserved.empty()) out += ": deserves " + list_of(queue.deserved);
-  if (!queue.capability.empty()) out += (out.empty() ? ": " : ", ") + std::string("at most ") + list_of(queue.capability);
+  if (!queue.capability.empty())
+    out += (out.empty() ? ": " : ", ") + std::string("at most ") + list_of(queue.capability);
   return out;
 }
 
@@ -48,7 +50,8 @@ std::string step_to(PodGroupPhase phase, PodGroupPhase before) {
 }
 
 std::string refusal(const PodGroup& group) {
-  const auto it = std::ranges::find(group.status.conditions, std::string_view("Unschedulable"), &api::volcano::PodGroupCondition::type);
+  const auto it = std::ranges::find(group.status.conditions, std::string_view("Unschedulable"),
+                                    &api::volcano::PodGroupCondition::type);
   return it == group.status.conditions.end() || !it->status ? "" : it->message;
 }
 
@@ -56,8 +59,11 @@ std::string refusal(const PodGroup& group) {
 
 QueueWatch::QueueWatch(api::RestClient& client, Executor& executor)
     : executor_(executor),
-      queues_(client, executor, {std::string(api::volcano::kSchedulingGroup), std::string(api::volcano::kSchedulingVersion), "queues"}),
-      groups_(client, executor, {std::string(api::volcano::kSchedulingGroup), std::string(api::volcano::kSchedulingVersion), "podgroups"}) {
+      queues_(client, executor,
+              {std::string(api::volcano::kSchedulingGroup), std::string(api::volcano::kSchedulingVersion), "queues"}),
+      groups_(
+          client, executor,
+          {std::string(api::volcano::kSchedulingGroup), std::string(api::volcano::kSchedulingVersion), "podgroups"}) {
   queues_.on_change([this](const JsonPtr& old, const JsonPtr& now) { queue_changed(old, now); });
   groups_.on_change([this](const JsonPtr& old, const JsonPtr& now) { group_changed(old, now); });
 }
@@ -94,11 +100,14 @@ void QueueWatch::group_changed(const JsonPtr& old, const JsonPtr& now) {
     names_.erase(group->meta.uid);
     return tell(who, "is gone");
   }
-  if (!old) tell(who, "asks queue " + group->queue + " for " + list_of(group->min_resources.value_or(api::ResourceList())));
-  const std::string step = group->status.phase == before->status.phase ? "" : step_to(group->status.phase, before->status.phase);
+  if (!old)
+    tell(who, "asks queue " + group->queue + " for " + list_of(group->min_resources.value_or(api::ResourceList())));
+  const std::string step =
+      group->status.phase == before->status.phase ? "" : step_to(group->status.phase, before->status.phase);
   if (!step.empty()) tell(who, step);
   names_[group->meta.uid] = who;
-  if (const std::string why = refusal(*group); !why.empty() && why != refusal(*before)) tell(who, "waits: " + with_names(why, names_));
+  if (const std::string why = refusal(*group); !why.empty() && why != refusal(*before))
+    tell(who, "waits: " + with_names(why, names_));
 }
 
 }  // namespace berth::simulate

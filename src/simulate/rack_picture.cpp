@@ -81,8 +81,7 @@ class Picture {
       if (holds_node(pod)) on[std::string(string_at(pod, {"spec", "nodeName"}))].push_back(&pod);
     }
     for (const auto& node : nodes) add(api::decode_node(node), on);
-    for (const auto& [name, rack] : racks_)
-      widest_ = std::max(widest_, std::min(kCellsPerLine, cells(rack).size()));
+    for (const auto& [name, rack] : racks_) widest_ = std::max(widest_, std::min(kCellsPerLine, cells(rack).size()));
   }
 
   std::string text() const {
@@ -114,9 +113,9 @@ class Picture {
     const std::string rack = label == node.labels.end() ? "-" : label->second;
     Cell cell;
     cell.failed = !node.ready.value_or(false);
-    cell.closed = node.unschedulable ||
-                  std::any_of(node.taints.begin(), node.taints.end(),
-                              [](const api::Taint& taint) { return taint.effect != "PreferNoSchedule"; });
+    cell.closed =
+        node.unschedulable || std::any_of(node.taints.begin(), node.taints.end(),
+                                          [](const api::Taint& taint) { return taint.effect != "PreferNoSchedule"; });
     api::ResourceList used;
     std::map<std::string, std::int64_t> pods_of;
     if (const auto pods = on.find(node.name); pods != on.end()) {
@@ -257,8 +256,7 @@ std::string rack_label_of(const std::vector<Json>& topologies) {
   const Json* first = nullptr;
   for (const auto& topology : topologies) {
     if (array_at(topology, {"spec", "levels"}).size() < 2) continue;
-    if (first == nullptr ||
-        string_at(topology, {"metadata", "name"}) < string_at(*first, {"metadata", "name"}))
+    if (first == nullptr || string_at(topology, {"metadata", "name"}) < string_at(*first, {"metadata", "name"}))
       first = &topology;
   }
   if (first == nullptr) return PictureOptions().rack_label;
@@ -267,8 +265,7 @@ std::string rack_label_of(const std::vector<Json>& topologies) {
   return std::string(string_at(levels[levels.size() - (hosts ? 2 : 1)], {"nodeLabel"}));
 }
 
-std::string rack_picture(const std::vector<Json>& nodes, const std::vector<Json>& pods,
-                         const PictureOptions& options) {
+std::string rack_picture(const std::vector<Json>& nodes, const std::vector<Json>& pods, const PictureOptions& options) {
   return Picture(nodes, pods, options).text();
 }
 

@@ -12,7 +12,7 @@ namespace berth::simulate {
 struct PictureOptions {
   std::string rack_label = "cloud.provider.com/topology-rack";  // node label; nodes with the same value share a line
   std::vector<std::string>
-      holders;  // jobs and pods in the order of their letters, A first; others follow, oldest pod first
+      holders;          // jobs and pods in the order of their letters, A first; others follow, oldest pod first
   bool colour = false;  // use terminal escape sequences
 };
 
@@ -23,8 +23,7 @@ struct PictureOptions {
 // stands for the holder with the most pods on the node. '.' free, '!' not Ready, '-' free but cordoned or tainted,
 // '_' a gap in the numbering of the rack's nodes (a node was deleted). A rack's line ends with the number of nodes in
 // use and of all nodes. A legend of the letters follows. At most 100 columns and kMaxRackLines racks.
-std::string rack_picture(const std::vector<Json>& nodes, const std::vector<Json>& pods,
-                         const PictureOptions& options);
+std::string rack_picture(const std::vector<Json>& nodes, const std::vector<Json>& pods, const PictureOptions& options);
 inline constexpr std::size_t kMaxRackLines = 40;
 // Explains the characters in one line.
 inline constexpr std::string_view kPictureKey =

@@ -13,9 +13,7 @@ double seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
 
 std::string rounded(Duration d) { return format_duration(std::chrono::round<std::chrono::seconds>(d)); }
 
-Duration waited(const Life& life, Time end) {
-  return (life.admitted ? *life.admitted : end) - life.submitted;
-}
+Duration waited(const Life& life, Time end) { return (life.admitted ? *life.admitted : end) - life.submitted; }
 
 std::string state_of(const Life& life) {
   if (life.finished) return life.succeeded ? "Succeeded" : "Failed";
@@ -42,18 +40,17 @@ std::string to_table(const Scenario& scenario, const Played& played) {
   std::vector<std::vector<std::string>> rows = {
       {"WORKLOAD", "QUEUE", "SUBMITTED", "WAITED", "EVICTED", "FINISHED", "STATE"}};
   for (const auto& life : played.lives) {
-    rows.push_back(
-        {life.ns + "/" + life.name, life.queue, format_since(life.submitted, played.start),
-         rounded(waited(life, played.end)), std::to_string(life.evictions.size()),
-         life.finished ? format_since(*life.finished, played.start) : "-",
-         state_of(life) + (life.waiting_for.empty() || life.finished ? "" : ": " + life.waiting_for)});
+    rows.push_back({life.ns + "/" + life.name, life.queue, format_since(life.submitted, played.start),
+                    rounded(waited(life, played.end)), std::to_string(life.evictions.size()),
+                    life.finished ? format_since(*life.finished, played.start) : "-",
+                    state_of(life) + (life.waiting_for.empty() || life.finished ? "" : ": " + life.waiting_for)});
   }
   std::string out = fmt::format("{}: {} of virtual time\n", scenario.name, rounded(played.end - played.start));
   if (rows.size() > 1) out += "\n" + columns(rows);
   rows = {{"FLAVOR", "RESOURCE", "NOMINAL", "PEAK", "UTILISATION"}};
   for (const auto& u : played.utilisation) {
-    rows.push_back({u.flavor, u.resource, format_amount(u.resource, u.nominal),
-                    format_amount(u.resource, u.peak), fmt::format("{:.0f}%", 100 * share(u, played))});
+    rows.push_back({u.flavor, u.resource, format_amount(u.resource, u.nominal), format_amount(u.resource, u.peak),
+                    fmt::format("{:.0f}%", 100 * share(u, played))});
   }
   if (rows.size() > 1) out += "\n" + columns(rows);
   if (!played.failures.empty()) {
@@ -68,8 +65,7 @@ Json to_json(const Scenario& scenario, const Played& played) {
   for (const auto& life : played.lives) {
     JsonArray evictions;
     for (const auto& e : life.evictions) {
-      evictions.push_back(
-          JsonObject{{"time", format_time(e.when)}, {"reason", e.reason}, {"message", e.message}});
+      evictions.push_back(JsonObject{{"time", format_time(e.when)}, {"reason", e.reason}, {"message", e.message}});
     }
     JsonObject workload{{"namespace", life.ns},
                         {"name", life.name},

@@ -18,8 +18,7 @@ Result<std::vector<Json>> objects(const Json& parent, std::string_view key, cons
   if (!value->is_array()) return fail(here + ": expected a list of objects");
   for (std::size_t i = 0; i < value->as_array().size(); ++i) {
     const Json& object = value->as_array()[i];
-    if (string_at(object, {"kind"}).empty())
-      return fail(here + "[" + std::to_string(i) + "]: kind is missing");
+    if (string_at(object, {"kind"}).empty()) return fail(here + "[" + std::to_string(i) + "]: kind is missing");
     list.push_back(object);
   }
   return list;
@@ -31,7 +30,9 @@ Reference reference(const Json& value) {
 }
 
 Result<Step> parse_step(const Json& value, const std::string& path) {
-  if (auto known = known_members(value, path, {"at", "say", "racks", "apply", "refuse", "delete", "patch", "expect", "placed"}); !known)
+  if (auto known =
+          known_members(value, path, {"at", "say", "racks", "apply", "refuse", "delete", "patch", "expect", "placed"});
+      !known)
     return tl::unexpected(known.error());
   Step step;
   auto at = parse_duration(string_at(value, {"at"}));
@@ -80,8 +81,9 @@ Result<Scenario> parse_scenario(std::string_view text) {
   if (documents->size() != 1)
     return fail("a scenario is one YAML document, this file has " + std::to_string(documents->size()));
   const Json& root = documents->front();
-  if (auto known = known_members(root, "scenario",
-                                 {"name", "about", "cluster", "featureGates", "configuration", "start", "manifests", "timeline", "end"});
+  if (auto known = known_members(
+          root, "scenario",
+          {"name", "about", "cluster", "featureGates", "configuration", "start", "manifests", "timeline", "end"});
       !known) {
     return tl::unexpected(known.error());
   }
@@ -90,8 +92,8 @@ Result<Scenario> parse_scenario(std::string_view text) {
   if (scenario.name.empty()) return fail("scenario.name: is missing");
   scenario.about = string_at(root, {"about"});
   if (const Json* cluster = find(root, "cluster")) {
-    if (auto known = known_members(*cluster, "scenario.cluster",
-                                   {"nodes", "nodeResources", "scaleUp", "provisioningDelay"});
+    if (auto known =
+            known_members(*cluster, "scenario.cluster", {"nodes", "nodeResources", "scaleUp", "provisioningDelay"});
         !known)
       return tl::unexpected(known.error());
     scenario.nodes = string_at(*cluster, {"nodes"});

@@ -5,10 +5,9 @@
 //   cluster: {nodes: 1x1x4, nodeResources: "cpu=8,memory=32Gi"}    # optional; without it no pod ever runs
 //   (also scaleUp: 2x4, provisioningDelay: 30s: nodes that the autoscaler may add, and the delay until they exist)
 //   featureGates: {TASBalancedPlacement: true}                      # optional: see controller/feature_gates.h
-//   configuration: {waitForPodsReady: {timeout: 1m}}                # optional: parts of Kueue's Configuration (v1beta2)
-//   start: 2026-01-01T00:00:00Z                                     # optional
-//   manifests: [ ...objects, created in this order at 0s... ]
-//   timeline:
+//   configuration: {waitForPodsReady: {timeout: 1m}}                # optional: parts of Kueue's Configuration
+//   (v1beta2) start: 2026-01-01T00:00:00Z                                     # optional manifests: [ ...objects,
+//   created in this order at 0s... ] timeline:
 //   - at: 10s
 //     say: team-a asks for its quota back                           # optional, printed for the reader
 //     racks: true                                                   # shows a picture of the racks (rack_picture.h)

@@ -37,10 +37,9 @@ void StandingExecutor::post(Task task) {
 
 TimerId StandingExecutor::at(Time when, Task task) {
   const TimerId id = ++state_->last;
-  state_->waiting[id] =
-      state_->inner.at(when, [weak = std::weak_ptr(state_), id, when, task = std::move(task)] {
-        if (const auto state = weak.lock()) state->due(id, when, task);
-      });
+  state_->waiting[id] = state_->inner.at(when, [weak = std::weak_ptr(state_), id, when, task = std::move(task)] {
+    if (const auto state = weak.lock()) state->due(id, when, task);
+  });
   return id;
 }
 

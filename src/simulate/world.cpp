@@ -30,8 +30,7 @@ api::GroupVersionResource split(std::string_view api_version) {
 
 Error error_of(const api::RestResponse& response) {
   const auto message = api::status_message(response);
-  return Error{message.empty() ? "the server answered " + std::to_string(response.code)
-                               : std::string(message)};
+  return Error{message.empty() ? "the server answered " + std::to_string(response.code) : std::string(message)};
 }
 
 }  // namespace
@@ -100,8 +99,7 @@ Result<std::unique_ptr<World>> World::make(const WorldOptions& options) {
     server_options.admission =
         with_a_way_past(std::move(server_options.admission), [parts = impl.get()] { return parts->past_webhooks; });
   }
-  auto server =
-      apiserver::ApiServer::open(impl->executor, apiserver::make_memory_log(impl->executor), server_options);
+  auto server = apiserver::ApiServer::open(impl->executor, apiserver::make_memory_log(impl->executor), server_options);
   if (!server) return tl::unexpected(server.error());
   impl->server = std::move(*server);
   std::unique_ptr<World> world(new World(std::move(impl)));
@@ -130,8 +128,7 @@ Result<std::unique_ptr<World>> World::make(const WorldOptions& options) {
   if (!options.controller) return world;
   if (options.between) parts.between = options.between(*parts.server, parts.executor);
   api::RestClient& client = parts.between ? *parts.between : *parts.server;
-  parts.controller =
-      std::make_unique<controller::Controller>(client, parts.executor, controller_options(options));
+  parts.controller = std::make_unique<controller::Controller>(client, parts.executor, controller_options(options));
   parts.controller->lead();
   parts.controller->start();
   const Time latest = parts.executor.now() + kStartBound;
@@ -144,15 +141,13 @@ Result<std::unique_ptr<World>> World::make(const WorldOptions& options) {
 api::RestResponse World::call(api::RestRequest request) {
   request.user = {"admin", {"system:masters"}};
   std::optional<api::RestResponse> answer;
-  impl_->server->call(std::move(request),
-                      [&answer](api::RestResponse response) { answer = std::move(response); });
+  impl_->server->call(std::move(request), [&answer](api::RestResponse response) { answer = std::move(response); });
   return until_answered(answer);
 }
 
 api::RestResponse World::until_answered(std::optional<api::RestResponse>& answer) {
   const Time latest = impl_->executor.now() + kAnswerBound;
-  while (!answer && impl_->executor.next_due() && *impl_->executor.next_due() <= latest)
-    impl_->executor.step();
+  while (!answer && impl_->executor.next_due() && *impl_->executor.next_due() <= latest) impl_->executor.step();
   if (answer) return std::move(*answer);
   api::RestResponse none;
   none.code = 0;
@@ -164,20 +159,18 @@ api::RestResponse World::call_past_webhooks(api::RestRequest request) {
   std::optional<api::RestResponse> answer;
   request.user = {"admin", {"system:masters"}};
   impl_->past_webhooks = true;
-  impl_->server->call(std::move(request),
-                      [&answer](api::RestResponse response) { answer = std::move(response); });
+  impl_->server->call(std::move(request), [&answer](api::RestResponse response) { answer = std::move(response); });
   impl_->past_webhooks = false;
   return until_answered(answer);
 }
 
-Result<api::RestRequest> World::request_for(std::string_view api_version, std::string_view kind,
-                                            std::string_view ns, std::string_view name) const {
+Result<api::RestRequest> World::request_for(std::string_view api_version, std::string_view kind, std::string_view ns,
+                                            std::string_view name) const {
   apiserver::ResourcePtr found;
   const auto wanted = split(api_version);
   for (const auto& resource : impl_->server->registry().all()) {
     if (resource->kind != kind) continue;
-    if (!api_version.empty() &&
-        (resource->gvr.group != wanted.group || resource->gvr.version != wanted.version))
+    if (!api_version.empty() && (resource->gvr.group != wanted.group || resource->gvr.version != wanted.version))
       continue;
     const bool stored_so = resource->gvr.version == resource->storage_version;
     if (!found || (found->gvr.group == resource->gvr.group && stored_so)) found = resource;

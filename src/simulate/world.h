@@ -24,25 +24,25 @@ class ApiServer;
 namespace berth::controller {
 class Controller;
 struct ControllerOptions;
-}
+}  // namespace berth::controller
 
 namespace berth::simulate {
 
 struct WorldOptions {
   Time start{};
   std::string nodes, node_resources;  // same format as the flags of `berth up`; empty: no nodes, pods stay Pending
-  std::vector<Json> node_manifests;  // Node objects to create in addition
-  std::string scale_up;  // nodes that the autoscaler may add, in the format of `berth up`; empty: none
+  std::vector<Json> node_manifests;   // Node objects to create in addition
+  std::string scale_up;               // nodes that the autoscaler may add, in the format of `berth up`; empty: none
   Duration provisioning_delay = std::chrono::seconds(30);
   // false: no kubelet and no binder, the test writes nodes and pods; the Job controller still runs
   bool machines = true;
-  bool job_controller = true;  // false: no Job controller, the test writes Jobs too
+  bool job_controller = true;      // false: no Job controller, the test writes Jobs too
   bool server_controllers = true;  // false: no garbage collector and no namespace controller
-  bool controller = true;  // false: no controller of Berth (tests bring their own)
-  bool webhooks = true;               // admission of Kueue's and Volcano's kinds and of Jobs
-  engine::Options engine;  // feature gates of the controller
-  jobs::JobGates jobs;  // feature gates for jobs
-  api::config::Volcano volcano;  // support of Volcano's kinds, for admission and for the controller
+  bool controller = true;          // false: no controller of Berth (tests bring their own)
+  bool webhooks = true;            // admission of Kueue's and Volcano's kinds and of Jobs
+  engine::Options engine;          // feature gates of the controller
+  jobs::JobGates jobs;             // feature gates for jobs
+  api::config::Volcano volcano;    // support of Volcano's kinds, for admission and for the controller
   // Which jobs are managed, for admission and for the controller (the Configuration fields with these names).
   bool manage_jobs_without_queue_name = false;
   api::LabelSelector managed_namespaces = api::config::Configuration::default_managed_namespaces("kueue-system");
@@ -78,11 +78,10 @@ class World {
   // These find the resource by the kind and API version in the object. Each fails with the server's message.
   Result<Json> create(Json object);
   Result<Json> apply(Json object);  // creates, or merges into the existing object
-  Result<Json> get(std::string_view api_version, std::string_view kind, std::string_view ns,
-                   std::string_view name);
+  Result<Json> get(std::string_view api_version, std::string_view kind, std::string_view ns, std::string_view name);
   // `kind` alone is enough when only one served group has it; its storage version is used then.
-  Result<api::RestRequest> request_for(std::string_view api_version, std::string_view kind,
-                                       std::string_view ns, std::string_view name) const;
+  Result<api::RestRequest> request_for(std::string_view api_version, std::string_view kind, std::string_view ns,
+                                       std::string_view name) const;
 
  private:
   struct Impl;

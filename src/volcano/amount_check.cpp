@@ -133,7 +133,7 @@ class AmountCheck {
   const QueueForest& forest_;
   const std::string& name_;
   const QueueAmounts wanted_;
-  const QueueNode* parent_;   // null: does not exist
+  const QueueNode* parent_;  // null: does not exist
   // The queue as it is; null when it is new and no other queue names it as its parent.
   const QueueNode* present_;
   FieldErrors errors_;

@@ -27,7 +27,7 @@ Amount amount_of(const Amounts& amounts, std::string_view resource);
 // What a queue is entitled to.
 struct QueueAmounts {
   Amounts capability;  // as written
-  Amounts guarantee;  // as written; amounts <= 0 are left out, also in deserved
+  Amounts guarantee;   // as written; amounts <= 0 are left out, also in deserved
   Amounts deserved;    // at least the guarantee
 };
 QueueAmounts amounts_of(const api::volcano::Queue& queue);
@@ -36,9 +36,9 @@ struct QueueNode : QueueAmounts {
   std::string name;
   // Null: the queue exists only as a parent that others name, or it is root without an object.
   QueuePtr object;
-  QueueNode* parent = nullptr;  // null: root, or there is no object that names a parent
+  QueueNode* parent = nullptr;                      // null: root, or there is no object that names a parent
   std::map<std::string_view, QueueNode*> children;  // by name
-  Amounts children_guarantee, children_deserved;  // sums over the children
+  Amounts children_guarantee, children_deserved;    // sums over the children
 
   bool is_root() const;
   bool exists() const { return object != nullptr || is_root(); }
@@ -64,7 +64,7 @@ class QueueForest {
   struct Way {
     enum class End : std::uint8_t { kRoot, kMissing, kCircle };
     End end = End::kRoot;
-    int level = 0;  // steps to root; 1: directly below it; only with kRoot
+    int level = 0;                    // steps to root; 1: directly below it; only with kRoot
     const QueueNode* last = nullptr;  // where it ends: root, the missing queue, or a queue in the cycle
   };
   Way way_up(const QueueNode& node) const;

@@ -48,7 +48,7 @@ struct QueueTask {
 };
 struct QueueSteps {
   std::vector<QueueChange> changes;  // in this order; empty when nothing has to change
-  std::vector<QueueTask> tasks;  // to be done after the changes are written
+  std::vector<QueueTask> tasks;      // to be done after the changes are written
   bool operator==(const QueueSteps&) const = default;
 };
 

@@ -93,7 +93,7 @@ class QuotaTree {
   TreeOptions options_;
   QueueForest forest_;
   std::map<std::string, Compiled, std::less<>> told_;  // by queue: what the engine was told
-  std::map<std::string, Hold, std::less<>> holds_;  // by queue; only queues that exist
+  std::map<std::string, Hold, std::less<>> holds_;     // by queue; only queues that exist
 };
 
 }  // namespace berth::volcano

@@ -20,11 +20,10 @@ TEST(FieldError, SaysWhatKubernetesSays) {
       {invalid_value("a", nullptr, "x"), "a: Invalid value: null: x", "FieldValueInvalid"},
       {invalid_value("spec.nodeSelector", *parse_json(R"({"k":"w"})"), "only additions"),
        R"(spec.nodeSelector: Invalid value: {"k":"w"}: only additions)", "FieldValueInvalid"},
-      {invalid_without_value("spec", "topologyName is immutable"),
-       "spec: Invalid value: topologyName is immutable", "FieldValueInvalid"},
+      {invalid_without_value("spec", "topologyName is immutable"), "spec: Invalid value: topologyName is immutable",
+       "FieldValueInvalid"},
       {not_supported("spec.stopPolicy", "y", {"None", "Hold"}),
-       R"(spec.stopPolicy: Unsupported value: "y": supported values: "None", "Hold")",
-       "FieldValueNotSupported"},
+       R"(spec.stopPolicy: Unsupported value: "y": supported values: "None", "Hold")", "FieldValueNotSupported"},
       {not_supported("dryRun", *parse_json(R"(["Some"])"), {"All"}),
        R"(dryRun: Unsupported value: ["Some"]: supported values: "All")", "FieldValueNotSupported"},
       {forbidden_field("value", "may not be changed in an update."),
@@ -43,8 +42,7 @@ TEST(FieldError, SaysWhatKubernetesSays) {
 }
 
 TEST(FieldError, SeveralErrorsAreJoinedInBrackets) {
-  EXPECT_EQ(to_string(FieldErrors{required("a", ""), required("b", "")}),
-            "[a: Required value, b: Required value]");
+  EXPECT_EQ(to_string(FieldErrors{required("a", ""), required("b", "")}), "[a: Required value, b: Required value]");
   EXPECT_EQ(to_string(FieldErrors{required("a", ""), required("a", "")}), "a: Required value");
   EXPECT_EQ(to_string(FieldErrors{}), "");
 }
@@ -54,8 +52,7 @@ TEST(Names, Subdomains) {
   EXPECT_EQ(check_dns_subdomain(std::string(253, 'a')), "");
   EXPECT_EQ(check_dns_subdomain(std::string(254, 'a')), "must be no more than 253 bytes");
   for (const std::string bad : {"", "A", "a_b", "-a", "a-", "a..b", ".a", "a."})
-    EXPECT_TRUE(
-        check_dns_subdomain(bad).starts_with("a lowercase RFC 1123 subdomain must consist of lower case"))
+    EXPECT_TRUE(check_dns_subdomain(bad).starts_with("a lowercase RFC 1123 subdomain must consist of lower case"))
         << bad;
 }
 
@@ -98,8 +95,7 @@ TEST(Status, InvalidNamesTheObjectAndEveryCause) {
       R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"ConfigMap \"\" is invalid: metadata.name: )"
       R"(Required value: name or generateName is required","reason":"Invalid","details":{"kind":"ConfigMap","causes":[{"reason":)"
       R"("FieldValueRequired","message":"Required value: name or generateName is required","field":"metadata.name"}]},"code":422})");
-  const RestResponse two =
-      invalid("kueue.x-k8s.io", "ClusterQueue", "q", {required("a", ""), duplicate("b", "x")});
+  const RestResponse two = invalid("kueue.x-k8s.io", "ClusterQueue", "q", {required("a", ""), duplicate("b", "x")});
   EXPECT_EQ(status_message(two),
             R"(ClusterQueue.kueue.x-k8s.io "q" is invalid: [a: Required value, b: Duplicate value: "x"])");
   EXPECT_EQ(to_string(object_at(two.body, {"details"}).at("group")), "\"kueue.x-k8s.io\"");

@@ -18,8 +18,8 @@ TEST(ObjectMeta, ReadsAndWritesBack) {
 }
 
 TEST(ObjectMeta, TakesWhatIsWrongAsAbsent) {
-  const ObjectMeta meta = decode_meta(
-      *parse_json(R"({"metadata":{"name":5,"labels":{"a":1,"b":"2"},"finalizers":{},"generation":"x"}})"));
+  const ObjectMeta meta =
+      decode_meta(*parse_json(R"({"metadata":{"name":5,"labels":{"a":1,"b":"2"},"finalizers":{},"generation":"x"}})"));
   EXPECT_EQ(meta.name, "");
   EXPECT_EQ(meta.labels, (StringMap{{"b", "2"}}));
   EXPECT_EQ(meta.generation, 0);

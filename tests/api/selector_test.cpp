@@ -82,12 +82,11 @@ TEST(LabelSelector, ReadsMetav1Selectors) {
   ASSERT_TRUE(selector);
   EXPECT_TRUE(selector->matches(as_json({{"a", "b"}, {"c", "2"}})));
   EXPECT_FALSE(selector->matches(as_json({{"a", "b"}, {"c", "2"}, {"d", ""}})));
-  EXPECT_EQ(LabelSelector::from_json(*parse_json(R"({"matchExpressions":[{"key":"c","operator":"Near"}]})"))
-                .error()
-                .message,
-            "\"Near\" is not a valid label selector operator");
-  EXPECT_FALSE(LabelSelector::from_json(
-      *parse_json(R"({"matchExpressions":[{"key":"c","operator":"In","values":[]}]})")));
+  EXPECT_EQ(
+      LabelSelector::from_json(*parse_json(R"({"matchExpressions":[{"key":"c","operator":"Near"}]})")).error().message,
+      "\"Near\" is not a valid label selector operator");
+  EXPECT_FALSE(
+      LabelSelector::from_json(*parse_json(R"({"matchExpressions":[{"key":"c","operator":"In","values":[]}]})")));
   EXPECT_FALSE(LabelSelector::from_json(
       *parse_json(R"({"matchExpressions":[{"key":"c","operator":"Exists","values":["x"]}]})")));
   EXPECT_FALSE(LabelSelector::from_json(*parse_json(R"([1])")));

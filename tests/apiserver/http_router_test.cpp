@@ -13,11 +13,9 @@ class RouterTest : public testing::Test {
     RouterOptions options;
     options.seed = 1;
     options.tokens.add("t0ken", authenticated("bob", "u1", {"team-a"}));
-    options.discovery.checks = {{"ping", nullptr, false},
-                                {"caches", [] { return std::string("not synced"); }, true}};
+    options.discovery.checks = {{"ping", nullptr, false}, {"caches", [] { return std::string("not synced"); }, true}};
     router_ = std::make_unique<Router>(core_, registry_, executor_, std::move(options));
-    core_.next = {
-        200, parse_json(R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"}})").value(), {}};
+    core_.next = {200, parse_json(R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"}})").value(), {}};
   }
 
   HttpRequest as_admin(std::string method, std::string target, std::string body = "",
@@ -141,8 +139,7 @@ TEST_F(RouterTest, DecodesJsonAndYamlBodies) {
   send(as_admin("POST", "/api/v1/namespaces/x/configmaps", R"({"data":{"a":"1","a":"2"}})"));
   EXPECT_EQ(to_string(core_.requests.at(0).body), R"({"data":{"a":"2"}})");
   EXPECT_EQ(core_.requests[0].duplicate_fields, std::vector<std::string>{"data.a"});
-  send(as_admin("POST", "/api/v1/namespaces/x/configmaps", "data:\n  a: '1'\n",
-                "application/yaml; charset=utf-8"));
+  send(as_admin("POST", "/api/v1/namespaces/x/configmaps", "data:\n  a: '1'\n", "application/yaml; charset=utf-8"));
   EXPECT_EQ(to_string(core_.requests.at(1).body), R"({"data":{"a":"1"}})");
 }
 
@@ -150,10 +147,10 @@ TEST_F(RouterTest, RefusesBodiesItCannotRead) {
   const std::string path = "/api/v1/namespaces/x/configmaps";
   EXPECT_EQ(send(as_admin("POST", path, "x", "text/plain")).status, 415);
   EXPECT_EQ(send(as_admin("POST", path, "k8s", "application/vnd.kubernetes.protobuf")).status, 400);
-  EXPECT_EQ(send(as_admin("POST", "/apis/kueue.x-k8s.io/v1beta2/clusterqueues", "k8s",
-                          "application/vnd.kubernetes.protobuf"))
-                .status,
-            415);
+  EXPECT_EQ(
+      send(as_admin("POST", "/apis/kueue.x-k8s.io/v1beta2/clusterqueues", "k8s", "application/vnd.kubernetes.protobuf"))
+          .status,
+      415);
   EXPECT_EQ(send(as_admin("PATCH", path + "/a", "{}", "application/json")).status, 415);
   EXPECT_EQ(send(as_admin("PATCH", "/apis/kueue.x-k8s.io/v1beta2/clusterqueues/q", "{}",
                           "application/strategic-merge-patch+json"))
@@ -171,15 +168,14 @@ TEST_F(RouterTest, RefusesBodiesItCannotRead) {
 }
 
 TEST_F(RouterTest, ReadsQueryOptions) {
-  send(with(as_admin("POST", "/api/v1/namespaces/x/configmaps?dryRun=All&fieldValidation=Strict", "{}"),
-            "User-Agent", "kubectl/v1.32 (linux)"));
+  send(with(as_admin("POST", "/api/v1/namespaces/x/configmaps?dryRun=All&fieldValidation=Strict", "{}"), "User-Agent",
+            "kubectl/v1.32 (linux)"));
   const api::RestRequest& create = core_.requests.at(0);
   EXPECT_TRUE(create.dry_run);
   EXPECT_EQ(create.field_manager, "kubectl");
   EXPECT_TRUE(create.field_validation == api::FieldValidation::kStrict);
-  send(as_admin(
-      "GET",
-      "/api/v1/configmaps?limit=5&labelSelector=a%20in+(b%2Cc)&fieldSelector=metadata.name%3Dx&continue=c"));
+  send(as_admin("GET",
+                "/api/v1/configmaps?limit=5&labelSelector=a%20in+(b%2Cc)&fieldSelector=metadata.name%3Dx&continue=c"));
   const api::RestRequest& list = core_.requests.at(1);
   EXPECT_EQ(list.limit, 5);
   EXPECT_EQ(list.label_selector, "a in (b,c)");
@@ -226,11 +222,14 @@ TEST_F(RouterTest, RefusesOptionsThatMakeNoSense) {
     EXPECT_EQ(r.status, c.status) << c.method << " " << c.target << "\n" << r.body;
   }
   EXPECT_TRUE(core_.requests.empty());
-  EXPECT_EQ(string_at(parse_json(send(as_admin("GET", all + "?watch=1&sendInitialEvents=true&resourceVersionMatch=Exact")).body).value(),
-                      {"message"}),
-            "ListOptions.meta.k8s.io \"\" is invalid: [resourceVersionMatch: Forbidden: sendInitialEvents requires setting "
-            "resourceVersionMatch to NotOlderThan, resourceVersionMatch: Unsupported value: \"Exact\": supported values: "
-            "\"NotOlderThan\"]");
+  EXPECT_EQ(
+      string_at(
+          parse_json(send(as_admin("GET", all + "?watch=1&sendInitialEvents=true&resourceVersionMatch=Exact")).body)
+              .value(),
+          {"message"}),
+      "ListOptions.meta.k8s.io \"\" is invalid: [resourceVersionMatch: Forbidden: sendInitialEvents requires setting "
+      "resourceVersionMatch to NotOlderThan, resourceVersionMatch: Unsupported value: \"Exact\": supported values: "
+      "\"NotOlderThan\"]");
 }
 
 TEST_F(RouterTest, AnswersInTheFormThatIsAsked) {
@@ -239,8 +238,7 @@ TEST_F(RouterTest, AnswersInTheFormThatIsAsked) {
     "status":{"pendingWorkloads":3}})")
                         .value();
   const HttpRequest get = as_admin("GET", "/apis/kueue.x-k8s.io/v1beta2/clusterqueues/q");
-  const HttpResponse table =
-      send(with(get, "Accept", "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"));
+  const HttpResponse table = send(with(get, "Accept", "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"));
   const Json rows = parse_json(table.body).value();
   EXPECT_EQ(
       to_string(*find_path(rows, {"rows"})),
@@ -252,9 +250,9 @@ TEST_F(RouterTest, AnswersInTheFormThatIsAsked) {
   EXPECT_NE(yaml.body.find("cohortName: c"), std::string::npos);
   EXPECT_EQ(send(with(get, "Accept", "text/html")).status, 406);
   EXPECT_EQ(send(with(get, "Accept", "application/vnd.kubernetes.protobuf, application/json")).status, 200);
-  EXPECT_EQ(send(with(get, "Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"))
-                .body.substr(0, 31),
-            R"({"kind":"PartialObjectMetadata")");
+  EXPECT_EQ(
+      send(with(get, "Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1")).body.substr(0, 31),
+      R"({"kind":"PartialObjectMetadata")");
 }
 
 TEST_F(RouterTest, PassesOnWarningsAndRetryAfter) {
@@ -276,12 +274,11 @@ TEST_F(RouterTest, StreamsWatchesAndEncodesAnEventOnce) {
   std::vector<std::unique_ptr<Exchange>> exchanges;
   for (int i = 0; i < 3; ++i) {
     sinks.push_back(std::make_shared<KeepingSink>());
-    exchanges.push_back(router_->handle(
-        as_admin("GET", "/api/v1/configmaps?watch=1&allowWatchBookmarks=true"), sinks.back()));
+    exchanges.push_back(
+        router_->handle(as_admin("GET", "/api/v1/configmaps?watch=1&allowWatchBookmarks=true"), sinks.back()));
   }
   executor_.run_ready(100);
-  for (const auto& s : sinks)
-    EXPECT_TRUE(s->answered && !s->ended) << "headers must not wait for the first event";
+  for (const auto& s : sinks) EXPECT_TRUE(s->answered && !s->ended) << "headers must not wait for the first event";
   const auto object = std::make_shared<const Json>(core_.next.body);
   for (const auto& w : core_.watchers) w->on_event({api::WatchEvent::Type::kAdded, object});
   EXPECT_EQ(*sinks[0]->chunks.at(0),
@@ -327,17 +324,17 @@ TEST_F(RouterTest, AListAsAStreamHasNoFormAsATable) {
     EXPECT_EQ(status(streamed, table + ",application/json"), 200) << streamed;
     EXPECT_EQ(status(streamed, "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io"), 200) << streamed;
   }
-  for (const std::string& other : {std::string(), initial, marks + "&resourceVersion=5", marks + "&sendInitialEvents=false" + match})
+  for (const std::string& other :
+       {std::string(), initial, marks + "&resourceVersion=5", marks + "&sendInitialEvents=false" + match})
     EXPECT_EQ(status(other, table), 200) << other;
   EXPECT_EQ(status(marks + "&sendInitialEvents=true", table), 422) << "mistakes come first";
 }
 
 TEST_F(RouterTest, AWatchThatCannotStartAnswersItsStatus) {
   auto sink = std::make_shared<KeepingSink>();
-  const auto exchange =
-      router_->handle(as_admin("GET", "/api/v1/configmaps?watch=true&resourceVersion=1"), sink);
-  core_.watchers.at(0)->on_event({api::WatchEvent::Type::kError,
-                                  std::make_shared<const Json>(api::make_status(410, "Expired", "too old"))});
+  const auto exchange = router_->handle(as_admin("GET", "/api/v1/configmaps?watch=true&resourceVersion=1"), sink);
+  core_.watchers.at(0)->on_event(
+      {api::WatchEvent::Type::kError, std::make_shared<const Json>(api::make_status(410, "Expired", "too old"))});
   core_.watchers[0]->on_end();
   EXPECT_EQ(sink->response.status, 410);
   EXPECT_TRUE(sink->chunks.empty());
@@ -345,10 +342,9 @@ TEST_F(RouterTest, AWatchThatCannotStartAnswersItsStatus) {
 
 TEST_F(RouterTest, TheFirstRowOfAWatchedTableBringsTheColumns) {
   auto sink = std::make_shared<KeepingSink>();
-  const auto exchange =
-      router_->handle(with(as_admin("GET", "/apis/kueue.x-k8s.io/v1beta2/clusterqueues?watch=1"), "Accept",
-                           "application/json;as=Table;v=v1;g=meta.k8s.io"),
-                      sink);
+  const auto exchange = router_->handle(with(as_admin("GET", "/apis/kueue.x-k8s.io/v1beta2/clusterqueues?watch=1"),
+                                             "Accept", "application/json;as=Table;v=v1;g=meta.k8s.io"),
+                                        sink);
   const auto object = std::make_shared<const Json>(core_.next.body);
   core_.watchers.at(0)->on_event({api::WatchEvent::Type::kAdded, object});
   core_.watchers[0]->on_event({api::WatchEvent::Type::kAdded, object});
@@ -380,11 +376,9 @@ TEST_F(RouterTest, ReportsHealth) {
 }
 
 TEST_F(RouterTest, DescribesWhatIsServed) {
-  const std::string_view v2 =
-      "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
+  const std::string_view v2 = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
   const HttpResponse apis = send(with(as_admin("GET", "/apis"), "Accept", std::string(v2)));
-  EXPECT_EQ(apis.header("Content-Type"),
-            "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList");
+  EXPECT_EQ(apis.header("Content-Type"), "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList");
   EXPECT_NE(apis.body.find("\"clusterqueues\""), std::string::npos);
   const std::string etag(apis.header("ETag"));
   const HttpResponse again =
@@ -392,9 +386,7 @@ TEST_F(RouterTest, DescribesWhatIsServed) {
   EXPECT_EQ(again.status, 304);
   EXPECT_TRUE(again.body.empty());
   registry_.remove({"kueue.x-k8s.io", "v1beta2", "clusterqueues"});
-  EXPECT_EQ(
-      send(with(with(as_admin("GET", "/apis"), "Accept", std::string(v2)), "If-None-Match", etag)).status,
-      200);
+  EXPECT_EQ(send(with(with(as_admin("GET", "/apis"), "Accept", std::string(v2)), "If-None-Match", etag)).status, 200);
   EXPECT_EQ(send(as_admin("GET", "/apis/kueue.x-k8s.io")).status, 404);
   EXPECT_EQ(int_at(parse_json(send(as_admin("GET", "/version")).body).value(), {"x"}, 9), 9);
   EXPECT_NE(send(as_admin("GET", "/api/v1")).body.find("\"namespaces/status\""), std::string::npos);

@@ -5,10 +5,10 @@
 #include <future>
 #include <thread>
 
-#include "http/asio_executor.h"
-#include "http/https_server.h"
 #include "apiserver/http/pki.h"
 #include "apiserver/http_fake.h"
+#include "http/asio_executor.h"
+#include "http/https_server.h"
 #include "support/https_client.h"
 
 namespace berth::apiserver::http::https_server_test {
@@ -29,8 +29,7 @@ class HttpsServerTest : public testing::Test {
   HttpsServerTest() {
     pki_ = load_or_create_pki("", {"localhost", "127.0.0.1"}, now()).value();
     router_ = std::make_unique<Router>(core_, registry_, executor_, RouterOptions{});
-    core_.next = {
-        200, parse_json(R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"}})").value(), {}};
+    core_.next = {200, parse_json(R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"}})").value(), {}};
     server_ = HttpsServer::start(*router_, executor_, server_context(pki_).value(), {}).value();
     thread_ = std::thread([this] { executor_.run(); });
   }
@@ -99,8 +98,7 @@ TEST_F(HttpsServerTest, WithoutACertificateOnlyHealthAndVersionAnswer) {
 
 TEST_F(HttpsServerTest, ACertificateOfAnotherAuthorityIsToldSo) {
   const Credential other = make_authority("other", now()).value();
-  const Credential forged =
-      make_client_credential(other, "kubernetes-admin", {"system:masters"}, now()).value();
+  const Credential forged = make_client_credential(other, "kubernetes-admin", {"system:masters"}, now()).value();
   HttpsClient client(server_->port(), pki_.authority.certificate, forged);
   const HttpsAnswer got = client.request("GET", "/api/v1/configmaps");
   EXPECT_EQ(got.status, 401);
@@ -109,9 +107,8 @@ TEST_F(HttpsServerTest, ACertificateOfAnotherAuthorityIsToldSo) {
 }
 
 TEST_F(HttpsServerTest, AnExpiredCertificateIsToldSo) {
-  const Credential old = make_client_credential(pki_.authority, "kubernetes-admin", {"system:masters"},
-                                                now() - 2 * kLeafLifetime)
-                             .value();
+  const Credential old =
+      make_client_credential(pki_.authority, "kubernetes-admin", {"system:masters"}, now() - 2 * kLeafLifetime).value();
   HttpsClient client(server_->port(), pki_.authority.certificate, old);
   const HttpsAnswer got = client.request("GET", "/api/v1/configmaps");
   EXPECT_EQ(got.status, 401);
@@ -119,8 +116,7 @@ TEST_F(HttpsServerTest, AnExpiredCertificateIsToldSo) {
 }
 
 TEST_F(HttpsServerTest, BoundsWhatItReads) {
-  EXPECT_EQ(admin().request("POST", "/api/v1/namespaces/x/configmaps", std::string(4u << 20, 'x')).status,
-            413);
+  EXPECT_EQ(admin().request("POST", "/api/v1/namespaces/x/configmaps", std::string(4u << 20, 'x')).status, 413);
   EXPECT_EQ(admin()
                 .raw("POST /api/v1/namespaces/x/configmaps HTTP/1.1\r\nHost: h\r\nContent-Length: "
                      "99999999999\r\n\r\n")
@@ -191,7 +187,8 @@ TEST_F(HttpsServerTest, AWatchWaitsForItsReader) {
   on_executor([&] {
     auto& watcher = *core_.watchers.at(0);
     watcher.go_on = [&] {
-      for (; sent < kEvents && !watcher.held && !watcher.gone; ++sent) watcher.on_event({api::WatchEvent::Type::kAdded, object});
+      for (; sent < kEvents && !watcher.held && !watcher.gone; ++sent)
+        watcher.on_event({api::WatchEvent::Type::kAdded, object});
       if (watcher.held) ++held;
       if (sent == kEvents) watcher.on_end();
     };
@@ -218,8 +215,7 @@ TEST_F(HttpsServerTest, APortInUseIsOneClearError) {
   options.port = server_->port();
   const auto second = HttpsServer::start(*router_, executor_, server_context(pki_).value(), options);
   ASSERT_FALSE(second);
-  EXPECT_NE(second.error().message.find("cannot listen on 127.0.0.1:"), std::string::npos)
-      << second.error().message;
+  EXPECT_NE(second.error().message.find("cannot listen on 127.0.0.1:"), std::string::npos) << second.error().message;
 }
 
 class PkiTest : public testing::Test {

@@ -32,25 +32,24 @@ TEST_P(JsonPathFinds, Values) {
   EXPECT_EQ(found, GetParam().values);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, JsonPathFinds,
-    ::testing::Values(Case{".spec.a.b[0]", "1"}, Case{"spec.a.b[-1].c", "\"x\""},
-                      Case{".spec.a.b[*]", "1 2 {\"c\":\"x\"}"}, Case{".spec.a.b[1:]", "2 {\"c\":\"x\"}"},
-                      Case{".spec.a.b[0:2]", "1 2"}, Case{".spec['d.e']", "\"dotted\""},
-                      Case{".spec.d\\.e", "\"dotted\""},
-                      Case{".metadata.labels.app\\.kubernetes\\.io/name", "\"web\""},
-                      Case{".status.conditions[?(@.type==\"Admitted\")].status", "\"True\""},
-                      Case{".status.conditions[?(@.type=='Finished')].status", "\"False\""},
-                      Case{".status.conditions[?(@.n > 1)].type", "\"Finished\""},
-                      Case{".status.conditions[?(@.n != 1)].type", "\"Finished\""},
-                      Case{".status.conditions[?(@.n)].type", "\"Admitted\" \"Finished\""},
-                      Case{".status.conditions[?(@.zz)].type", ""}, Case{".nothing.here", ""},
-                      Case{"..type", "\"Admitted\" \"Finished\""}, Case{"$.spec.a.b[0]", "1"},
-                      Case{".spec.a.b[7]", ""}, Case{".spec[0]", ""}));
+INSTANTIATE_TEST_SUITE_P(All, JsonPathFinds,
+                         ::testing::Values(Case{".spec.a.b[0]", "1"}, Case{"spec.a.b[-1].c", "\"x\""},
+                                           Case{".spec.a.b[*]", "1 2 {\"c\":\"x\"}"},
+                                           Case{".spec.a.b[1:]", "2 {\"c\":\"x\"}"}, Case{".spec.a.b[0:2]", "1 2"},
+                                           Case{".spec['d.e']", "\"dotted\""}, Case{".spec.d\\.e", "\"dotted\""},
+                                           Case{".metadata.labels.app\\.kubernetes\\.io/name", "\"web\""},
+                                           Case{".status.conditions[?(@.type==\"Admitted\")].status", "\"True\""},
+                                           Case{".status.conditions[?(@.type=='Finished')].status", "\"False\""},
+                                           Case{".status.conditions[?(@.n > 1)].type", "\"Finished\""},
+                                           Case{".status.conditions[?(@.n != 1)].type", "\"Finished\""},
+                                           Case{".status.conditions[?(@.n)].type", "\"Admitted\" \"Finished\""},
+                                           Case{".status.conditions[?(@.zz)].type", ""}, Case{".nothing.here", ""},
+                                           Case{"..type", "\"Admitted\" \"Finished\""}, Case{"$.spec.a.b[0]", "1"},
+                                           Case{".spec.a.b[7]", ""}, Case{".spec[0]", ""}));
 
 TEST(JsonPath, RefusesWhatIsNoPath) {
-  for (std::string_view text : {".a[", ".a]", ".a[?(@.b==)]", ".a[?(b)]", ".a[x]", ".a.", ".a['b]", ".a b",
-                                "..a..b..c", ".a[0:1:0]"}) {
+  for (std::string_view text :
+       {".a[", ".a]", ".a[?(@.b==)]", ".a[?(b)]", ".a[x]", ".a.", ".a['b]", ".a b", "..a..b..c", ".a[0:1:0]"}) {
     EXPECT_FALSE(JsonPath::compile(text).has_value()) << text;
   }
   std::string deep;

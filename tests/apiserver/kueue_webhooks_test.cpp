@@ -16,8 +16,7 @@ Json object(std::string_view yaml) { return parse_yaml(yaml).value().front(); }
 class KueueWebhooks : public testing::Test {
  protected:
   KueueWebhooks() {
-    lookup.get = [this](const api::GroupVersionResource& what, std::string_view ns,
-                        std::string_view name) -> JsonPtr {
+    lookup.get = [this](const api::GroupVersionResource& what, std::string_view ns, std::string_view name) -> JsonPtr {
       const auto it = objects.find(what.resource + "/" + std::string(ns) + "/" + std::string(name));
       return it == objects.end() ? nullptr : it->second;
     };
@@ -27,9 +26,7 @@ class KueueWebhooks : public testing::Test {
     info->gvr = {std::move(group), std::move(version), std::move(plural)};
     return *with_kueue_webhooks(info);
   }
-  void put(const std::string& key, std::string_view yaml) {
-    objects[key] = std::make_shared<const Json>(object(yaml));
-  }
+  void put(const std::string& key, std::string_view yaml) { objects[key] = std::make_shared<const Json>(object(yaml)); }
   // The message of the validating webhooks, without the webhook's name; empty: allowed.
   std::string refusal(const ResourceInfo& info, const Json& now, const Json* old = nullptr,
                       std::string_view subresource = "") {
@@ -91,8 +88,8 @@ TEST_F(KueueWebhooks, RefusalsAreForbiddenAndKeepTheirCauses) {
        "1}]}}"},
   };
   for (const auto& c : cases) {
-    const auto refused = resource(c.group, c.version, c.plural)
-                             .strategy.validating_admission(object(c.yaml), nullptr, "", lookup);
+    const auto refused =
+        resource(c.group, c.version, c.plural).strategy.validating_admission(object(c.yaml), nullptr, "", lookup);
     ASSERT_TRUE(refused) << c.plural;
     EXPECT_EQ(refused->code, 403);
     EXPECT_EQ(int_at(refused->body, {"code"}), 403);
@@ -105,8 +102,7 @@ TEST_F(KueueWebhooks, RefusalsAreForbiddenAndKeepTheirCauses) {
     EXPECT_EQ(string_at(refused->body, {"details", "name"}), "x");
     EXPECT_TRUE(api::kueue::refused_by_webhook(*refused));
   }
-  EXPECT_FALSE(
-      api::kueue::refused_by_webhook(api::forbidden({"g", "v1", "ks"}, "x", "User \"u\" cannot update")));
+  EXPECT_FALSE(api::kueue::refused_by_webhook(api::forbidden({"g", "v1", "ks"}, "x", "User \"u\" cannot update")));
   EXPECT_FALSE(api::kueue::refused_by_webhook({0, nullptr, {}}));
 }
 
@@ -117,12 +113,11 @@ TEST_F(KueueWebhooks, LeavesOtherKindsAlone) {
 }
 
 TEST_F(KueueWebhooks, JobsWithAQueueStartSuspended) {
-  EXPECT_TRUE(bool_at(admitted_job("metadata: {namespace: a, labels: {kueue.x-k8s.io/queue-name: q}}"),
-                      {"spec", "suspend"}));
+  EXPECT_TRUE(
+      bool_at(admitted_job("metadata: {namespace: a, labels: {kueue.x-k8s.io/queue-name: q}}"), {"spec", "suspend"}));
   EXPECT_FALSE(find_path(admitted_job("metadata: {namespace: a}"), {"spec", "suspend"}));
-  EXPECT_FALSE(
-      find_path(admitted_job("metadata: {namespace: kube-system, labels: {kueue.x-k8s.io/queue-name: q}}"),
-                {"spec", "suspend"}));
+  EXPECT_FALSE(find_path(admitted_job("metadata: {namespace: kube-system, labels: {kueue.x-k8s.io/queue-name: q}}"),
+                         {"spec", "suspend"}));
 }
 
 // Webhooks run before the server computes fields: a Job without labels takes those of its pod template, unless a
@@ -171,15 +166,12 @@ TEST_F(KueueWebhooks, JobsOfManagedJobsAreLeftToThem) {
 }
 
 TEST_F(KueueWebhooks, ARunningJobKeepsItsQueue) {
-  const Json job =
-      object("metadata: {namespace: a, labels: {kueue.x-k8s.io/queue-name: q}}\nspec: {suspend: false}");
+  const Json job = object("metadata: {namespace: a, labels: {kueue.x-k8s.io/queue-name: q}}\nspec: {suspend: false}");
   const Json without = object("metadata: {namespace: a}\nspec: {suspend: false}");
   EXPECT_EQ(refusal(jobs, without, &job),
             "metadata.labels[kueue.x-k8s.io/queue-name]: Invalid value: \"\": field is immutable");
   // Without a queue name, Kueue's labels are ignored.
-  EXPECT_EQ(
-      refusal(jobs, object("metadata: {namespace: a, labels: {kueue.x-k8s.io/max-exec-time-seconds: x}}")),
-      "");
+  EXPECT_EQ(refusal(jobs, object("metadata: {namespace: a, labels: {kueue.x-k8s.io/max-exec-time-seconds: x}}")), "");
 }
 
 TEST_F(KueueWebhooks, JobsThatAskForPlacesNobodyCouldGiveAreRefused) {

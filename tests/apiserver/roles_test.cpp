@@ -12,9 +12,7 @@ const api::User kBob{"bob", {"team-a", "system:authenticated"}};
 
 Action on(std::string verb, std::string resource, std::string ns = "", std::string name = "",
           std::string subresource = "") {
-  return {std::move(verb),        {"", "v1", std::move(resource)},
-          std::move(subresource), std::move(ns),
-          std::move(name),        ""};
+  return {std::move(verb), {"", "v1", std::move(resource)}, std::move(subresource), std::move(ns), std::move(name), ""};
 }
 
 class GrantedRoles : public testing::Test {
@@ -25,8 +23,8 @@ class GrantedRoles : public testing::Test {
                    std::string(subject) + "]}");
   }
   void cluster_role(std::string_view name, std::string_view rules, std::string_view labels = "{}") {
-    world_.add("clusterroles", R"({"metadata":{"name":")" + std::string(name) + R"(","labels":)" +
-                                   std::string(labels) + R"(},"rules":[)" + std::string(rules) + "]}");
+    world_.add("clusterroles", R"({"metadata":{"name":")" + std::string(name) + R"(","labels":)" + std::string(labels) +
+                                   R"(},"rules":[)" + std::string(rules) + "]}");
   }
   bool bob_may(const Action& action) { return may(kBob, action, world_.lookup()); }
 
@@ -49,8 +47,7 @@ TEST_F(GrantedRoles, HoldForUsersGroupsAndServiceAccounts) {
 }
 
 TEST_F(GrantedRoles, OfANamespaceHoldThere) {
-  world_.add("roles",
-             R"({"metadata":{"name":"r","namespace":"x"},"rules":[)" + std::string(kReadPods) + "]}");
+  world_.add("roles", R"({"metadata":{"name":"r","namespace":"x"},"rules":[)" + std::string(kReadPods) + "]}");
   world_.add("rolebindings", R"({"metadata":{"name":"b","namespace":"x"},"roleRef":{"kind":"Role","name":"r"},
       "subjects":[{"kind":"User","name":"bob"}]})");
   EXPECT_TRUE(bob_may(on("list", "pods", "x")));

@@ -20,11 +20,8 @@ class ServiceAccountTokens : public testing::Test {
  protected:
   ServiceAccountTokens() {
     world.add("serviceaccounts", R"({"metadata":{"name":"s","namespace":"n","uid":"u-s"}})");
-    world.add("pods",
-              R"({"metadata":{"name":"p","namespace":"n","uid":"u-p"},"spec":{"serviceAccountName":"s"}})");
-    world.add(
-        "pods",
-        R"({"metadata":{"name":"other","namespace":"n","uid":"u-o"},"spec":{"serviceAccountName":"t"}})");
+    world.add("pods", R"({"metadata":{"name":"p","namespace":"n","uid":"u-p"},"spec":{"serviceAccountName":"s"}})");
+    world.add("pods", R"({"metadata":{"name":"other","namespace":"n","uid":"u-o"},"spec":{"serviceAccountName":"t"}})");
     world.add("secrets", R"({"metadata":{"name":"c","namespace":"n","uid":"u-c"}})");
     world.add("nodes", R"({"metadata":{"name":"n1","uid":"u-n"}})");
   }
@@ -39,14 +36,12 @@ class ServiceAccountTokens : public testing::Test {
     return std::string(string_at(answer.body, {"status", "token"}));
   }
   // The identity of a token at a time, or the error.
-  Result<Identity> who(const std::string& token, Time at = kStart,
-                       const std::string& audience = std::string(kIssuer)) {
+  Result<Identity> who(const std::string& token, Time at = kStart, const std::string& audience = std::string(kIssuer)) {
     const auto claims = signer.recognise(token);
     if (!claims) return fail("not recognised");
     return identity_of(*claims, {audience}, objects, at);
   }
-  std::string why_not(const std::string& token, Time at = kStart,
-                      const std::string& audience = std::string(kIssuer)) {
+  std::string why_not(const std::string& token, Time at = kStart, const std::string& audience = std::string(kIssuer)) {
     const auto known = who(token, at, audience);
     return known ? "" : known.error().message;
   }
@@ -64,27 +59,23 @@ TEST_F(ServiceAccountTokens, SayForWhomAndUntilWhen) {
   EXPECT_EQ(string_at(answer.body, {"kind"}), "TokenRequest");
   EXPECT_EQ(string_at(answer.body, {"metadata", "name"}), "s");
   EXPECT_EQ(string_at(answer.body, {"metadata", "namespace"}), "n");
-  EXPECT_EQ(
-      to_string(*find(answer.body, "spec")),
-      R"({"audiences":["https://kubernetes.default.svc"],"expirationSeconds":3600,"boundObjectRef":null})");
+  EXPECT_EQ(to_string(*find(answer.body, "spec")),
+            R"({"audiences":["https://kubernetes.default.svc"],"expirationSeconds":3600,"boundObjectRef":null})");
   EXPECT_EQ(string_at(answer.body, {"status", "expirationTimestamp"}), "2026-11-21T10:00:00Z");
   const std::string token(string_at(answer.body, {"status", "token"}));
   const std::string payload =
       base64url_decode(token.substr(token.find('.') + 1, token.rfind('.') - token.find('.') - 1)).value();
-  EXPECT_EQ(
-      payload,
-      R"({"aud":["https://kubernetes.default.svc"],"exp":1795255200,"iat":1795251600,)"
-      R"("iss":"https://kubernetes.default.svc","jti":"id-1","kubernetes.io":{"namespace":"n","serviceaccount":)"
-      R"({"name":"s","uid":"u-s"}},"nbf":1795251600,"sub":"system:serviceaccount:n:s"})");
+  EXPECT_EQ(payload,
+            R"({"aud":["https://kubernetes.default.svc"],"exp":1795255200,"iat":1795251600,)"
+            R"("iss":"https://kubernetes.default.svc","jti":"id-1","kubernetes.io":{"namespace":"n","serviceaccount":)"
+            R"({"name":"s","uid":"u-s"}},"nbf":1795251600,"sub":"system:serviceaccount:n:s"})");
   const auto known = who(token);
   ASSERT_TRUE(known) << known.error().message;
   EXPECT_EQ(known->user.name, "system:serviceaccount:n:s");
   EXPECT_EQ(known->uid, "u-s");
   EXPECT_EQ(known->user.groups,
-            (std::vector<std::string>{"system:serviceaccounts", "system:serviceaccounts:n",
-                                      "system:authenticated"}));
-  EXPECT_EQ(known->extra.at("authentication.kubernetes.io/credential-id"),
-            std::vector<std::string>{"JTI=id-1"});
+            (std::vector<std::string>{"system:serviceaccounts", "system:serviceaccounts:n", "system:authenticated"}));
+  EXPECT_EQ(known->extra.at("authentication.kubernetes.io/credential-id"), std::vector<std::string>{"JTI=id-1"});
 }
 
 TEST_F(ServiceAccountTokens, EndAndAreMeantForSomebody) {
@@ -103,17 +94,14 @@ TEST_F(ServiceAccountTokens, HoldAsLongAsTheAccountDoes) {
   world.add("serviceaccounts", R"({"metadata":{"name":"s","namespace":"n","uid":"another"}})");
   EXPECT_EQ(why_not(made), "the ServiceAccount n/s of the token has been replaced by another one");
   world.remove("serviceaccounts", "n", "s");
-  world.add(
-      "serviceaccounts",
-      R"({"metadata":{"name":"s","namespace":"n","uid":"u-s","deletionTimestamp":"2026-11-21T09:00:00Z"}})");
+  world.add("serviceaccounts",
+            R"({"metadata":{"name":"s","namespace":"n","uid":"u-s","deletionTimestamp":"2026-11-21T09:00:00Z"}})");
   EXPECT_EQ(why_not(made), "") << "clocks may differ by a minute";
-  EXPECT_EQ(why_not(made, kStart + std::chrono::minutes(2)),
-            "the ServiceAccount n/s of the token is being deleted");
+  EXPECT_EQ(why_not(made, kStart + std::chrono::minutes(2)), "the ServiceAccount n/s of the token is being deleted");
 }
 
 TEST_F(ServiceAccountTokens, AreBoundToObjects) {
-  const std::string pod =
-      token(R"({"boundObjectRef":{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u-p"}})");
+  const std::string pod = token(R"({"boundObjectRef":{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u-p"}})");
   const std::string secret = token(R"({"boundObjectRef":{"apiVersion":"v1","kind":"Secret","name":"c"}})");
   const std::string node = token(R"({"boundObjectRef":{"apiVersion":"v1","kind":"Node","name":"n1"}})");
   ASSERT_TRUE(who(pod));
@@ -135,12 +123,10 @@ TEST_F(ServiceAccountTokens, BadRequestsAreRefusedAsTheApiServerDoes) {
     std::string_view message;
   } cases[] = {
       {R"({"expirationSeconds":599})", "{}", 422, "may not specify a duration less than 10 minutes"},
-      {R"({"expirationSeconds":4294967297})", "{}", 422,
-       "may not specify a duration larger than 2^32 seconds"},
+      {R"({"expirationSeconds":4294967297})", "{}", 422, "may not specify a duration larger than 2^32 seconds"},
       {"{}", R"({"name":"t"})", 422, "must match the service account name if specified"},
       {"{}", R"({"namespace":"m"})", 422, "must match the service account namespace if specified"},
-      {R"({"boundObjectRef":{"apiVersion":"v1","kind":"Pod","name":"none"}})", "{}", 404,
-       "pods \"none\" not found"},
+      {R"({"boundObjectRef":{"apiVersion":"v1","kind":"Pod","name":"none"}})", "{}", 404, "pods \"none\" not found"},
       {R"({"boundObjectRef":{"apiVersion":"v1","kind":"Pod","name":"other"}})", "{}", 400,
        "cannot bind token for serviceaccount \"s\" to pod running with different serviceaccount name."},
       {R"({"boundObjectRef":{"apiVersion":"v1","kind":"Secret","name":"c","uid":"x"}})", "{}", 409,
@@ -160,8 +146,7 @@ TEST_F(ServiceAccountTokens, BadRequestsAreRefusedAsTheApiServerDoes) {
                                  {signer, objects, "n", "s", "i", kStart})
                 .code,
             400);
-  EXPECT_EQ(answer_token_request(parse_json("{}").value(), {signer, objects, "n", "s", "i", kStart}).code,
-            201);
+  EXPECT_EQ(answer_token_request(parse_json("{}").value(), {signer, objects, "n", "s", "i", kStart}).code, 201);
   EXPECT_EQ(request(R"({"expirationSeconds":4294967296})").code, 404);
 }
 
@@ -238,8 +223,7 @@ TEST_F(ServiceAccountRequests, MakeAndShowTokens) {
       << "each is another one";
   const HttpResponse known = send("POST", who, "{}", token);
   EXPECT_EQ(known.status, 201) << known.body;
-  EXPECT_EQ(string_at(parse_json(known.body).value(), {"status", "userInfo", "username"}),
-            "system:serviceaccount:n:s");
+  EXPECT_EQ(string_at(parse_json(known.body).value(), {"status", "userInfo", "username"}), "system:serviceaccount:n:s");
   EXPECT_NE(known.body.find("credential-id"), std::string::npos);
 
   const auto review = [&](const std::string& audiences) {

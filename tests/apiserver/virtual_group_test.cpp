@@ -17,7 +17,9 @@ discovery::VirtualGroup greetings() {
   group.versions = {"v2", "v1"};
   group.entry = JsonObject{{"name", group.group}};
   group.aggregated = JsonObject{{"metadata", JsonObject{{"name", group.group}}}};
-  group.resources = [](std::string_view version) { return Json(JsonObject{{"kind", "APIResourceList"}, {"of", version}}); };
+  group.resources = [](std::string_view version) {
+    return Json(JsonObject{{"kind", "APIResourceList"}, {"of", version}});
+  };
   group.openapi_v3 = [](std::string_view version) { return Json(JsonObject{{"openapi", "3.0.0"}, {"of", version}}); };
   group.openapi_v2 = JsonObject{{"paths", JsonObject{{"/hello", JsonObject()}}},
                                 {"definitions", JsonObject{{"com.example.Greeting", JsonObject()}}}};
@@ -78,7 +80,8 @@ TEST_F(VirtualGroupTest, IsDiscovered) {
   EXPECT_THAT(send("/apis", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList").body,
               HasSubstr(R"({"metadata":{"name":"greetings.example.com"}})"));
   EXPECT_EQ(send("/apis/greetings.example.com").body,
-            R"({"kind":"APIGroup","apiVersion":"v1","name":"greetings.example.com"})" "\n");
+            R"({"kind":"APIGroup","apiVersion":"v1","name":"greetings.example.com"})"
+            "\n");
   EXPECT_THAT(send("/apis/greetings.example.com/v1").body, HasSubstr(R"("of":"v1")"));
   EXPECT_EQ(send("/apis/greetings.example.com/v3").status, 404);
 }

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "support/json_gen.h"
 #include "base/lean_json.h"
+#include "support/json_gen.h"
 
 namespace berth::json_test {
 namespace {
@@ -34,8 +34,8 @@ TEST(Json, LimitsAreKept) {
 
 TEST(Json, DuplicateKeysAreReportedAndTheLastWins) {
   std::vector<std::string> duplicates;
-  const auto value = parse_json(
-      R"({"data":{"a":"1","b":{},"a":"2","a":"3"},"l":[{"x":1},{"x":1,"x":2}],"data2":0})", {}, &duplicates);
+  const auto value =
+      parse_json(R"({"data":{"a":"1","b":{},"a":"2","a":"3"},"l":[{"x":1},{"x":1,"x":2}],"data2":0})", {}, &duplicates);
   ASSERT_TRUE(value);
   EXPECT_EQ(duplicates, (std::vector<std::string>{"data.a", "l[1].x"}));
   EXPECT_EQ(string_at(*value, {"data", "a"}), "3");
@@ -106,7 +106,8 @@ RC_GTEST_PROP(Json, CanonicalTextsAgreeWithEquality, ()) {
 }
 
 TEST(LeanJson, LeavesManagedFieldsOutOfMetadataAlone) {
-  const std::string managed = R"("managedFields":[{"manager":"m","fieldsV1":{"f:a":{"f:\"x\"":{}}},"n":[1,2.5,true,null]}])";
+  const std::string managed =
+      R"("managedFields":[{"manager":"m","fieldsV1":{"f:a":{"f:\"x\"":{}}},"n":[1,2.5,true,null]}])";
   const auto lean = [](const std::string& text) { return to_string(*parse_lean_json(text)); };
   EXPECT_EQ(lean(R"({"metadata":{"name":"a",)" + managed + R"(,"uid":"u"},"spec":{"x":1}})"),
             R"({"metadata":{"name":"a","uid":"u"},"spec":{"x":1}})");
@@ -115,7 +116,8 @@ TEST(LeanJson, LeavesManagedFieldsOutOfMetadataAlone) {
   EXPECT_EQ(lean(R"({"metadata":{"managedFields":"text","a":{"managedFields":1}}})"),
             R"({"metadata":{"a":{"managedFields":1}}})")
       << "only directly in metadata";
-  EXPECT_EQ(lean(R"({"managedFields":[1],"spec":{"managedFields":2}})"), R"({"managedFields":[1],"spec":{"managedFields":2}})");
+  EXPECT_EQ(lean(R"({"managedFields":[1],"spec":{"managedFields":2}})"),
+            R"({"managedFields":[1],"spec":{"managedFields":2}})");
   EXPECT_EQ(lean(R"({"metadata":"text","managedFields":{}})"), R"({"metadata":"text","managedFields":{}})");
   EXPECT_EQ(lean(R"({"metadata":[{"managedFields":1}]})"), R"({"metadata":[{"managedFields":1}]})");
   EXPECT_FALSE(parse_lean_json(R"({"metadata":{"managedFields":[1})"));
@@ -123,8 +125,10 @@ TEST(LeanJson, LeavesManagedFieldsOutOfMetadataAlone) {
 
 TEST(LeanJson, ReadsMetadataAlone) {
   const auto metadata = [](const std::string& text) { return to_string(*parse_metadata(text)); };
-  EXPECT_EQ(metadata(R"({"kind":"K","metadata":{"name":"a","managedFields":[{"x":1}],"spec":{"y":2}},"spec":{"metadata":{"z":3}},"n":1})"),
-            R"({"metadata":{"name":"a","spec":{"y":2}}})");
+  EXPECT_EQ(
+      metadata(
+          R"({"kind":"K","metadata":{"name":"a","managedFields":[{"x":1}],"spec":{"y":2}},"spec":{"metadata":{"z":3}},"n":1})"),
+      R"({"metadata":{"name":"a","spec":{"y":2}}})");
   EXPECT_EQ(metadata(R"({"kind":"K","spec":[{"metadata":1}]})"), "{}");
   EXPECT_FALSE(parse_metadata(R"({"metadata":{},"spec":{]})")) << "what is left out is read all the same";
 }
@@ -132,7 +136,8 @@ TEST(LeanJson, ReadsMetadataAlone) {
 RC_GTEST_PROP(LeanJson, OtherwiseReadsWhatAnybodyReads, ()) {
   const Json value = *testing_support::any_json();
   RC_ASSERT(json_equal(*parse_lean_json(to_string(value)), value));
-  const Json object = JsonObject{{"metadata", JsonObject{{"a", value}, {"managedFields", value}, {"b", value}}}, {"c", value}};
+  const Json object =
+      JsonObject{{"metadata", JsonObject{{"a", value}, {"managedFields", value}, {"b", value}}}, {"c", value}};
   RC_ASSERT(json_equal(*parse_lean_json(to_string(object)),
                        Json(JsonObject{{"metadata", JsonObject{{"a", value}, {"b", value}}}, {"c", value}})));
 }

@@ -30,8 +30,7 @@ TEST(Log, JsonLinesAreObjects) {
 
 TEST(Log, LevelsHaveNames) {
   EXPECT_EQ(log::parse_level("warn").value(), log::Level::kWarn);
-  EXPECT_EQ(log::parse_level("loud").error().message,
-            "log level \"loud\": expected debug, info, warn or error");
+  EXPECT_EQ(log::parse_level("loud").error().message, "log level \"loud\": expected debug, info, warn or error");
 }
 
 }  // namespace

@@ -17,18 +17,17 @@ TEST(Metrics, PrintsSortedText) {
   requests.add({{"verb", "get"}}, 2);
   requests.add({{"verb", "patch"}});
   depth.set({}, 7);
-  EXPECT_EQ(
-      metrics.text(),
-      "# HELP berth_metric_series_dropped_total Values not kept because their metric has too many series.\n"
-      "# TYPE berth_metric_series_dropped_total counter\n"
-      "berth_metric_series_dropped_total 0\n"
-      "# HELP depth Waiting.\n"
-      "# TYPE depth gauge\n"
-      "depth 7\n"
-      "# HELP requests_total Requests.\n"
-      "# TYPE requests_total counter\n"
-      "requests_total{verb=\"get\"} 2\n"
-      "requests_total{verb=\"patch\"} 2\n");
+  EXPECT_EQ(metrics.text(),
+            "# HELP berth_metric_series_dropped_total Values not kept because their metric has too many series.\n"
+            "# TYPE berth_metric_series_dropped_total counter\n"
+            "berth_metric_series_dropped_total 0\n"
+            "# HELP depth Waiting.\n"
+            "# TYPE depth gauge\n"
+            "depth 7\n"
+            "# HELP requests_total Requests.\n"
+            "# TYPE requests_total counter\n"
+            "requests_total{verb=\"get\"} 2\n"
+            "requests_total{verb=\"patch\"} 2\n");
 }
 
 TEST(Metrics, HistogramsCountInBuckets) {
@@ -38,8 +37,7 @@ TEST(Metrics, HistogramsCountInBuckets) {
   const std::string text = metrics.text();
   EXPECT_NE(text.find("seconds_bucket{queue=\"a\",le=\"0.1\"} 1\n"), std::string::npos) << text;
   EXPECT_NE(text.find("seconds_bucket{queue=\"a\",le=\"1\"} 2\n"), std::string::npos);
-  EXPECT_NE(text.find("seconds_bucket{queue=\"a\",le=\"+Inf\"} 3\nseconds_sum{queue=\"a\"} 5.55\n"),
-            std::string::npos)
+  EXPECT_NE(text.find("seconds_bucket{queue=\"a\",le=\"+Inf\"} 3\nseconds_sum{queue=\"a\"} 5.55\n"), std::string::npos)
       << text;
   EXPECT_NE(text.find("seconds_count{queue=\"a\"} 3\n"), std::string::npos);
 }
@@ -83,8 +81,7 @@ TEST(Metrics, SeriesOfOneLabelGoTogether) {
   auto pending = metrics.gauge("pending", "Pending.");
   auto waits = metrics.histogram("waits", "Waits.", {1});
   for (const std::string queue : {"a", "b"})
-    for (const std::string status : {"active", "inadmissible"})
-      pending.set({{"queue", queue}, {"status", status}}, 1);
+    for (const std::string status : {"active", "inadmissible"}) pending.set({{"queue", queue}, {"status", status}}, 1);
   waits.observe({{"queue", "a"}}, 1);
   pending.remove({{"queue", "a"}});
   waits.remove({{"queue", "a"}});

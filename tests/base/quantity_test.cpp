@@ -75,9 +75,9 @@ TEST(Quantity, PrintsTheCanonicalForm) {
 }
 
 TEST(Quantity, RefusesWhatKubernetesRefuses) {
-  for (const std::string text : {"",      " ",    "1 ",   " 1", "a",      "1.1.M",   "1+1.0M", "0.1mi",
-                                 "0.1am", "aoeu", ".5i",  "1i", "-3.01i", "-3.01e-", "+-1",    "--1",
-                                 "1e1.5", "1Kx",  "1k i", ".",  "+",      "-",       "Gi",     "1KI"})
+  for (const std::string text :
+       {"",       " ",       "1 ",  " 1",  "a",     "1.1.M", "1+1.0M", "0.1mi", "0.1am", "aoeu", ".5i", "1i",
+        "-3.01i", "-3.01e-", "+-1", "--1", "1e1.5", "1Kx",   "1k i",   ".",     "+",     "-",    "Gi",  "1KI"})
     EXPECT_FALSE(Quantity::parse(text)) << text;
   EXPECT_EQ(Quantity::parse("ten").error().message,
             "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
@@ -114,8 +114,8 @@ rc::Gen<std::string> any_quantity() {
       },
       rc::gen::arbitrary<bool>(), rc::gen::arbitrary<std::uint32_t>(),
       rc::gen::container<std::vector<char>>(rc::gen::inRange('0', static_cast<char>('9' + 1))),
-      rc::gen::element<std::string>("", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti",
-                                    "Pi", "Ei", "e0", "e3", "e-3", "E12", "e-7"));
+      rc::gen::element<std::string>("", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei",
+                                    "e0", "e3", "e-3", "E12", "e-7"));
 }
 
 RC_GTEST_PROP(Quantity, PrintedTextReadsBackAsTheSameValueAndText, ()) {
@@ -158,9 +158,8 @@ struct Plain {
 };
 
 rc::Gen<Plain> any_plain() {
-  return rc::gen::construct<Plain>(
-      rc::gen::inRange(-(1 << 20), 1 << 20),
-      rc::gen::element<std::string>("n", "u", "m", "", "k", "M", "Ki", "Mi", "Gi"));
+  return rc::gen::construct<Plain>(rc::gen::inRange(-(1 << 20), 1 << 20),
+                                   rc::gen::element<std::string>("n", "u", "m", "", "k", "M", "Ki", "Mi", "Gi"));
 }
 
 RC_GTEST_PROP(Quantity, ComparesAndAddsAcrossSuffixesExactly, ()) {

@@ -74,8 +74,8 @@ TEST(Duration, ReadsWhatGoReads) {
     ASSERT_TRUE(duration) << c.text;
     EXPECT_EQ(duration->count(), c.microseconds) << c.text;
   }
-  for (const std::string text : {"", "3", "-", "s", ".", "-.s", "1x", "1h2", "3000000h", "1..5s", "1s ",
-                                 "00x", "9223372036854775808ns"})
+  for (const std::string text :
+       {"", "3", "-", "s", ".", "-.s", "1x", "1h2", "3000000h", "1..5s", "1s ", "00x", "9223372036854775808ns"})
     EXPECT_FALSE(parse_duration(text)) << text;
 }
 

@@ -1,6 +1,6 @@
 // ProvisioningRequests: existing capacity, new nodes, and failures on demand.
-#include "api/resources.h"
 #include "cluster/autoscaler.h"
+#include "api/resources.h"
 
 #include <gtest/gtest.h>
 
@@ -19,8 +19,7 @@ using namespace testing_support;
 
 class Growing : public Cluster {
  public:
-  explicit Growing(std::string nodes = "1x2", std::string scale_up = "2x2")
-      : Cluster(options(nodes, scale_up)) {
+  explicit Growing(std::string nodes = "1x2", std::string scale_up = "2x2") : Cluster(options(nodes, scale_up)) {
     for (const auto& file : embedded::crds()) {
       if (file.content.find("provisioningrequests.autoscaling.x-k8s.io") == std::string_view::npos) continue;
       auto r = request(api::Verb::kCreate, api::kCustomResourceDefinitions);
@@ -38,16 +37,14 @@ class Growing : public Cluster {
     return options;
   }
 
-  void ask(
-      const std::string& name, int pods, const std::string& cls, const std::string& parameters = "{}",
-      const std::string& spec = "{containers: [{name: c, image: i, resources: {requests: {cpu: '2'}}}]}") {
+  void ask(const std::string& name, int pods, const std::string& cls, const std::string& parameters = "{}",
+           const std::string& spec = "{containers: [{name: c, image: i, resources: {requests: {cpu: '2'}}}]}") {
     create(api::kPodTemplates, yaml("{apiVersion: v1, kind: PodTemplate, metadata: {name: ppt-" + name +
-                            "}, template: {spec: " + spec + "}}"));
+                                    "}, template: {spec: " + spec + "}}"));
     create(api::kProvisioningRequests,
            yaml("{apiVersion: autoscaling.x-k8s.io/v1, kind: ProvisioningRequest, metadata: {name: " + name +
-                "}, spec: {provisioningClassName: " + cls + ".autoscaling.x-k8s.io, parameters: " +
-                parameters + ", podSets: [{count: " + std::to_string(pods) + ", podTemplateRef: {name: ppt-" +
-                name + "}}]}}"));
+                "}, spec: {provisioningClassName: " + cls + ".autoscaling.x-k8s.io, parameters: " + parameters +
+                ", podSets: [{count: " + std::to_string(pods) + ", podTemplateRef: {name: ppt-" + name + "}}]}}"));
   }
   // "Accepted Provisioned!": the condition types; "!" marks a condition that is not True.
   std::string said(const std::string& name) {
@@ -127,21 +124,17 @@ TEST(Autoscaler, MakesTheNodesThatAreMissing) {
   EXPECT_EQ(cluster.node_names(), "b1-r1-n1 b1-r1-n2 b2-r1-n1 b2-r1-n2 b2-r2-n1 b2-r2-n2");
   cluster.ask("even-more", 1, kScale);
   cluster.pass(32);
-  EXPECT_EQ(cluster.message("even-more", "Failed"),
-            "Room is missing for 1 of 1 pods, and 0 more nodes can be made");
+  EXPECT_EQ(cluster.message("even-more", "Failed"), "Room is missing for 1 of 1 pods, and 0 more nodes can be made");
 }
 
 TEST(Autoscaler, MakesAllNodesOrNone) {
   Growing cluster;
   cluster.ask("huge", 40, kScale);
-  cluster.ask(
-      "elsewhere", 1, kScale, "{}",
-      "{nodeSelector: {pool: other}, containers: [{name: c, image: i, resources: {requests: {cpu: '2'}}}]}");
+  cluster.ask("elsewhere", 1, kScale, "{}",
+              "{nodeSelector: {pool: other}, containers: [{name: c, image: i, resources: {requests: {cpu: '2'}}}]}");
   cluster.pass(32);
-  EXPECT_EQ(cluster.message("huge", "Failed"),
-            "Room is missing for 28 of 40 pods, and 4 more nodes can be made");
-  EXPECT_EQ(cluster.said("elsewhere"), "Accepted Provisioned! Failed")
-      << "no node of the group is what it selects";
+  EXPECT_EQ(cluster.message("huge", "Failed"), "Room is missing for 28 of 40 pods, and 4 more nodes can be made");
+  EXPECT_EQ(cluster.said("elsewhere"), "Accepted Provisioned! Failed") << "no node of the group is what it selects";
   EXPECT_EQ(cluster.node_names(), "b1-r1-n1 b1-r1-n2");
 }
 
@@ -201,14 +194,12 @@ TEST(Autoscaler, FailsAndRevokesOnDemand) {
 TEST(Autoscaler, SaysWhatItCannotUnderstand) {
   Growing cluster;
   cluster.ask("odd", 1, kCheck, "{revoke-after: soon}");
-  cluster.create(
-      api::kProvisioningRequests,
-      yaml("{apiVersion: autoscaling.x-k8s.io/v1, kind: ProvisioningRequest, metadata: {name: bare}, spec: "
-           "{provisioningClassName: check-capacity.autoscaling.x-k8s.io, podSets: [{count: 1, "
-           "podTemplateRef: {name: none}}]}}"));
+  cluster.create(api::kProvisioningRequests,
+                 yaml("{apiVersion: autoscaling.x-k8s.io/v1, kind: ProvisioningRequest, metadata: {name: bare}, spec: "
+                      "{provisioningClassName: check-capacity.autoscaling.x-k8s.io, podSets: [{count: 1, "
+                      "podTemplateRef: {name: none}}]}}"));
   cluster.pass(15);
-  EXPECT_EQ(cluster.message("odd", "Failed"),
-            "revoke-after is \"soon\"; expected a duration such as 90s or 5m");
+  EXPECT_EQ(cluster.message("odd", "Failed"), "revoke-after is \"soon\"; expected a duration such as 90s or 5m");
   EXPECT_EQ(cluster.message("bare", "Failed"), "A pod template of the request does not exist");
 }
 
@@ -218,8 +209,7 @@ TEST(Autoscaler, GoesOnAfterARestart) {
   cluster.pass(10);
   const auto restart = [&] {
     cluster.cluster.reset();
-    cluster.cluster =
-        PretendCluster::make(*cluster.server, cluster.executor, Growing::options("1x2", "2x2")).value();
+    cluster.cluster = PretendCluster::make(*cluster.server, cluster.executor, Growing::options("1x2", "2x2")).value();
     cluster.cluster->start();
   };
   restart();

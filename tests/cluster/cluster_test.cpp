@@ -48,12 +48,10 @@ TEST(PretendCluster, MakesNodesThatBecomeReady) {
     EXPECT_TRUE(array_at(node, {"spec", "taints"}).empty()) << name;
     cpus[name] = string_at(node, {"status", "allocatable", "cpu"});
   }
-  EXPECT_EQ(cpus, (std::map<std::string, std::string>{{"b1-r1-n1", "4"},
-                                                      {"b1-r1-n2", "4"},
-                                                      {"b1-r2-n1", "4"},
-                                                      {"b1-r2-n2", "4"},
-                                                      {"big", "64"},
-                                                      {"late", "4"}}));
+  EXPECT_EQ(
+      cpus,
+      (std::map<std::string, std::string>{
+          {"b1-r1-n1", "4"}, {"b1-r1-n2", "4"}, {"b1-r2-n1", "4"}, {"b1-r2-n2", "4"}, {"big", "64"}, {"late", "4"}}));
 }
 
 TEST(PretendCluster, RunsAPodToItsEnd) {
@@ -130,26 +128,24 @@ TEST(PretendCluster, PacksPodsAndWaitsForRoom) {
 TEST(PretendCluster, BindsOnlyWherePodsMayRun) {
   ClusterOptions options;
   const auto node = [](const std::string& name, const std::string& labels, const std::string& spec) {
-    return yaml("{apiVersion: v1, kind: Node, metadata: {name: " + name + ", labels: " + labels +
-                "}, spec: " + spec + "}");
+    return yaml("{apiVersion: v1, kind: Node, metadata: {name: " + name + ", labels: " + labels + "}, spec: " + spec +
+                "}");
   };
-  options.node_manifests = {
-      node("a-plain", "{zone: x}", "{}"),
-      node("b-tainted", "{zone: y}", "{taints: [{key: k, value: v, effect: NoSchedule}]}"),
-      node("c-closed", "{zone: z}", "{unschedulable: true}"), node("d-other", "{zone: w, cores: '9'}", "{}")};
+  options.node_manifests = {node("a-plain", "{zone: x}", "{}"),
+                            node("b-tainted", "{zone: y}", "{taints: [{key: k, value: v, effect: NoSchedule}]}"),
+                            node("c-closed", "{zone: z}", "{unschedulable: true}"),
+                            node("d-other", "{zone: w, cores: '9'}", "{}")};
   Cluster cluster(options);
   cluster.pod("selects", "{nodeSelector: {zone: w}}");
   cluster.pod("needs-taint", "{nodeSelector: {zone: y}}");
   cluster.pod("tolerates", "{nodeSelector: {zone: y}, tolerations: [{key: k, operator: Equal, value: v}]}");
   cluster.pod("closed", "{nodeSelector: {zone: z}}");
-  cluster.pod(
-      "affine",
-      "{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: ["
-      "{matchExpressions: [{key: cores, operator: Gt, values: ['8']}]}]}}}}");
-  cluster.pod(
-      "by-name",
-      "{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: ["
-      "{matchFields: [{key: metadata.name, operator: In, values: [a-plain]}]}]}}}}");
+  cluster.pod("affine",
+              "{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: ["
+              "{matchExpressions: [{key: cores, operator: Gt, values: ['8']}]}]}}}}");
+  cluster.pod("by-name",
+              "{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: ["
+              "{matchFields: [{key: metadata.name, operator: In, values: [a-plain]}]}]}}}}");
   cluster.pod("gated", "{schedulingGates: [{name: example.com/g}]}");
   cluster.pass(1);
   EXPECT_EQ(cluster.node_of("selects"), "d-other");
@@ -218,11 +214,10 @@ TEST(PretendCluster, RunsJobsToCompletion) {
   options.nodes = "2";
   options.node_resources = "cpu=4";
   Cluster cluster(options);
-  cluster.create(
-      kJobs,
-      yaml("{apiVersion: batch/v1, kind: Job, metadata: {name: sweep}, spec: {parallelism: 6, completions: "
-           "12, completionMode: Indexed, ttlSecondsAfterFinished: 100, template: {spec: {restartPolicy: "
-           "Never, containers: [{name: c, image: i, resources: {requests: {cpu: '2'}}}]}}}}"));
+  cluster.create(kJobs,
+                 yaml("{apiVersion: batch/v1, kind: Job, metadata: {name: sweep}, spec: {parallelism: 6, completions: "
+                      "12, completionMode: Indexed, ttlSecondsAfterFinished: 100, template: {spec: {restartPolicy: "
+                      "Never, containers: [{name: c, image: i, resources: {requests: {cpu: '2'}}}]}}}}"));
   cluster.pass(5);
   Json job = cluster.get(kJobs, "sweep");
   EXPECT_EQ(int_at(job, {"status", "active"}), 6);
@@ -244,12 +239,11 @@ TEST(PretendCluster, SuspendedJobsGiveTheirRoomBack) {
   options.node_resources = "cpu=2";
   Cluster cluster(options);
   const auto job = [&](const std::string& name) {
-    cluster.create(kJobs,
-                   yaml("{apiVersion: batch/v1, kind: Job, metadata: {name: " + name +
-                        "}, spec: {parallelism: 2, "
-                        "completions: 2, template: {metadata: {annotations: {berth.dev/run-for: 1h}}, spec: "
-                        "{restartPolicy: Never, containers: [{name: c, image: i, resources: {requests: {cpu: "
-                        "'1'}}}]}}}}"));
+    cluster.create(kJobs, yaml("{apiVersion: batch/v1, kind: Job, metadata: {name: " + name +
+                               "}, spec: {parallelism: 2, "
+                               "completions: 2, template: {metadata: {annotations: {berth.dev/run-for: 1h}}, spec: "
+                               "{restartPolicy: Never, containers: [{name: c, image: i, resources: {requests: {cpu: "
+                               "'1'}}}]}}}}"));
   };
   job("one");
   cluster.pass(2);
@@ -273,11 +267,10 @@ TEST(PretendCluster, TakesUpItsWorkAfterARestart) {
   options.nodes = "1";
   options.node_resources = "cpu=4";
   Cluster cluster(options);
-  cluster.create(
-      kJobs,
-      yaml("{apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {parallelism: 3, completions: 6, "
-           "template: {spec: {restartPolicy: Never, containers: [{name: c, image: i, resources: "
-           "{requests: {cpu: '1'}}}]}}}}"));
+  cluster.create(kJobs,
+                 yaml("{apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {parallelism: 3, completions: 6, "
+                      "template: {spec: {restartPolicy: Never, containers: [{name: c, image: i, resources: "
+                      "{requests: {cpu: '1'}}}]}}}}"));
   // A new cluster object takes over every three seconds.
   for (int i = 0; i < 15; ++i) {
     cluster.pass(3);

@@ -26,8 +26,7 @@ class Bindings {
  public:
   // Empty when `got` equals the recorded value; otherwise the path and the difference.
   std::string difference(const Json& want, const Json& got, const std::string& path) {
-    if (want.is_string() && got.is_string())
-      return text(view(want.get_string()), view(got.get_string()), path);
+    if (want.is_string() && got.is_string()) return text(view(want.get_string()), view(got.get_string()), path);
     if (want.is_object() && got.is_object()) return members(want.get_object(), got.get_object(), path);
     if (want.is_array() && got.is_array() && want.get_array().size() == got.get_array().size()) {
       for (std::size_t i = 0; i < want.get_array().size(); ++i) {
@@ -49,8 +48,7 @@ class Bindings {
   }
   bool bound(const std::string& placeholder) const { return values_.contains(placeholder); }
   bool taken(const std::string& value) const {
-    return std::any_of(values_.begin(), values_.end(),
-                       [&](const auto& binding) { return binding.second == value; });
+    return std::any_of(values_.begin(), values_.end(), [&](const auto& binding) { return binding.second == value; });
   }
   std::string value(const std::string& placeholder) const { return values_.at(placeholder); }
 
@@ -73,8 +71,7 @@ class Bindings {
       if (!d.empty()) return d;
     }
     for (const auto& [key, value] : got) {
-      if (!want.contains(key))
-        return path + "." + std::string(key) + ": not expected, got " + to_string(value);
+      if (!want.contains(key)) return path + "." + std::string(key) + ": not expected, got " + to_string(value);
     }
     return {};
   }
@@ -117,8 +114,8 @@ class Player {
                      ", containerStatuses: [{name: c, ready: false, restartCount: 0, image: i, imageID: '', "
                      "lastState: "
                      "{}, state: {terminated: {exitCode: " +
-                     (well ? "0" : "1") + ", reason: " + (well ? "Completed" : "Error") + ", startedAt: '" +
-                     now + "', finishedAt: '" + now + "'}}}]}}",
+                     (well ? "0" : "1") + ", reason: " + (well ? "Completed" : "Error") + ", startedAt: '" + now +
+                     "', finishedAt: '" + now + "'}}}]}}",
                  "status");
   }
   std::string pod_of(const std::string& job) {
@@ -145,8 +142,7 @@ class Player {
     if (find(want, "kind") == nullptr) {  // the recording shows only what changes
       Json part = JsonObject();
       for (std::string_view member : {"generation", "labels"}) {
-        if (const Json* value = find_path(got, {"metadata", member}))
-          ensure_path(part, {"metadata", member}) = *value;
+        if (const Json* value = find_path(got, {"metadata", member})) ensure_path(part, {"metadata", member}) = *value;
       }
       ensure_path(part, {"status"}) = object_at(got, {"status"});
       got = part;
@@ -157,8 +153,7 @@ class Player {
   static Json shown(const Json& pod) {
     Json part = JsonObject();
     for (std::string_view member : {"name", "generateName", "labels", "annotations", "finalizers"}) {
-      if (const Json* value = find_path(pod, {"metadata", member}))
-        ensure_path(part, {"metadata", member}) = *value;
+      if (const Json* value = find_path(pod, {"metadata", member})) ensure_path(part, {"metadata", member}) = *value;
     }
     Json& spec = ensure_path(part, {"spec"}) = JsonObject();
     for (std::string_view member : {"hostname", "nodeName"}) {
@@ -184,9 +179,7 @@ class Player {
         ADD_FAILURE() << "no pod for " << name;
         continue;
       }
-      EXPECT_EQ(
-          bindings_.difference(want, find(want, "status") != nullptr ? without_kind(*at) : shown(*at), name),
-          "");
+      EXPECT_EQ(bindings_.difference(want, find(want, "status") != nullptr ? without_kind(*at) : shown(*at), name), "");
       pods.erase(at);
     }
   }
@@ -239,14 +232,14 @@ class Player {
     std::multiset<std::string> want, got;
     for (const auto& text : array_at(step, {"events"})) {
       const Json event = parse_json(bindings_.substitute(std::string(view(text.get_string())))).value();
-      want.insert(std::string(string_at(event, {"type"})) + " " + std::string(string_at(event, {"reason"})) +
-                  " " + std::string(string_at(event, {"name"})) + " " +
+      want.insert(std::string(string_at(event, {"type"})) + " " + std::string(string_at(event, {"reason"})) + " " +
+                  std::string(string_at(event, {"name"})) + " " +
                   anonymous(std::string(string_at(event, {"message"}))));
     }
     for (const auto& event : world_.list(kEvents)) {
       EXPECT_EQ(string_at(event, {"regarding", "kind"}), "Job");
-      got.insert(std::string(string_at(event, {"type"})) + " " + std::string(string_at(event, {"reason"})) +
-                 " " + std::string(string_at(event, {"regarding", "name"})) + " " +
+      got.insert(std::string(string_at(event, {"type"})) + " " + std::string(string_at(event, {"reason"})) + " " +
+                 std::string(string_at(event, {"regarding", "name"})) + " " +
                  anonymous(std::string(string_at(event, {"note"}))));
     }
     EXPECT_EQ(got, want);

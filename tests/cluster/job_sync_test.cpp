@@ -79,8 +79,7 @@ class Bench {
       ensure_path(pods_.at(pod.name), {"metadata", "deletionTimestamp"}) = format_time(now);
     drop_deleted();
     for (Json pod : step.create) {
-      const std::string name =
-          std::string(string_at(pod, {"metadata", "generateName"})) + std::to_string(++made);
+      const std::string name = std::string(string_at(pod, {"metadata", "generateName"})) + std::to_string(++made);
       ensure_path(pod, {"metadata", "name"}) = name;
       ensure_path(pod, {"metadata", "uid"}) = "uid-" + std::to_string(made);
       ensure_path(pod, {"metadata", "creationTimestamp"}) = format_time(now);
@@ -102,8 +101,7 @@ class Bench {
     std::vector<std::string> out;
     for (const auto& [name, pod] : pods_) {
       const auto phase = string_at(pod, {"status", "phase"});
-      if (phase != "Succeeded" && phase != "Failed" &&
-          find_path(pod, {"metadata", "deletionTimestamp"}) == nullptr) {
+      if (phase != "Succeeded" && phase != "Failed" && find_path(pod, {"metadata", "deletionTimestamp"}) == nullptr) {
         out.push_back(name);
       }
     }
@@ -114,9 +112,8 @@ class Bench {
   void finish(const std::string& name, int exit_code) {
     Json& status = ensure_path(pods_.at(name), {"status"});
     ensure_path(status, {"phase"}) = exit_code == 0 ? "Succeeded" : "Failed";
-    ensure_path(status, {"containerStatuses"}) =
-        JsonArray{{{"name", "c"},
-                   {"state", {{"terminated", {{"exitCode", exit_code}, {"finishedAt", format_time(now)}}}}}}};
+    ensure_path(status, {"containerStatuses"}) = JsonArray{
+        {{"name", "c"}, {"state", {{"terminated", {{"exitCode", exit_code}, {"finishedAt", format_time(now)}}}}}}};
     run();
   }
   void erase(const std::string& name) {
@@ -142,8 +139,8 @@ class Bench {
     std::string out;
     for (const auto& c : array_at(job_, {"status", "conditions"})) {
       if (string_at(c, {"status"}) != "True") continue;
-      out += (out.empty() ? "" : " ") + std::string(string_at(c, {"type"})) + "/" +
-             std::string(string_at(c, {"reason"}));
+      out +=
+          (out.empty() ? "" : " ") + std::string(string_at(c, {"type"})) + "/" + std::string(string_at(c, {"reason"}));
     }
     return out;
   }
@@ -428,15 +425,13 @@ TEST(JobSync, EndsEarlyByItsSuccessPolicy) {
 }
 
 TEST(JobSync, RestartsInPlaceCountAgainstTheBackoffLimit) {
-  Bench job(
-      "{backoffLimit: 2, template: {spec: {restartPolicy: OnFailure, containers: [{name: c, image: i}]}}}");
+  Bench job("{backoffLimit: 2, template: {spec: {restartPolicy: OnFailure, containers: [{name: c, image: i}]}}}");
   Json& status = ensure_path(job.pod("j-1"), {"status"});
   ensure_path(status, {"phase"}) = "Running";
   ensure_path(status, {"containerStatuses"}) = JsonArray{{{"name", "c"}, {"restartCount", 1}}};
   job.run();
   EXPECT_EQ(job.conditions(), "");
-  ensure_path(job.pod("j-1"), {"status", "containerStatuses"}) =
-      JsonArray{{{"name", "c"}, {"restartCount", 2}}};
+  ensure_path(job.pod("j-1"), {"status", "containerStatuses"}) = JsonArray{{{"name", "c"}, {"restartCount", 2}}};
   job.run();
   EXPECT_EQ(job.conditions(), "FailureTarget/BackoffLimitExceeded Failed/BackoffLimitExceeded");
 }

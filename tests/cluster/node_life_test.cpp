@@ -48,8 +48,7 @@ TEST(NodeLife, AFailedNodeIsTaintedAndItsPodsAreNotReady) {
   ASSERT_EQ(cluster.condition("p", "Ready"), "True");
   cluster.patch(kNodes, kNode, kFail);
   cluster.pass(1);
-  EXPECT_EQ(taints(cluster),
-            "node.kubernetes.io/not-ready:NoSchedule node.kubernetes.io/not-ready:NoExecute");
+  EXPECT_EQ(taints(cluster), "node.kubernetes.io/not-ready:NoSchedule node.kubernetes.io/not-ready:NoExecute");
   EXPECT_EQ(cluster.condition("p", "Ready"), "False/NodeNotReady");
   EXPECT_EQ(cluster.phase("p"), "Running") << "nobody knows better";
   cluster.pod("waits");
@@ -65,11 +64,9 @@ TEST(NodeLife, AFailedNodeIsTaintedAndItsPodsAreNotReady) {
 
 TEST(NodeLife, AStatusThatPeoplePatchStays) {
   Cluster cluster(nodes("1"));
-  cluster.patch(kNodes, kNode, "{status: {conditions: [{type: Ready, status: Unknown, reason: Silence}]}}",
-                "status");
+  cluster.patch(kNodes, kNode, "{status: {conditions: [{type: Ready, status: Unknown, reason: Silence}]}}", "status");
   cluster.pass(60);
-  EXPECT_EQ(taints(cluster),
-            "node.kubernetes.io/unreachable:NoSchedule node.kubernetes.io/unreachable:NoExecute");
+  EXPECT_EQ(taints(cluster), "node.kubernetes.io/unreachable:NoSchedule node.kubernetes.io/unreachable:NoExecute");
   cluster.cluster.reset();
   cluster.cluster = PretendCluster::make(*cluster.server, cluster.executor, nodes("1")).value();
   cluster.cluster->start();
@@ -211,10 +208,8 @@ TEST(NodeLife, ANodeThatComesBackInTimeKeepsItsPods) {
 
 TEST(NodeLife, PodsTakeTheirTimeToStopButNotMoreThanTheirGrace) {
   Cluster cluster(nodes("1"));
-  cluster.pod("slow", "{terminationGracePeriodSeconds: 60}",
-              "{berth.dev/run-for: 1h, berth.dev/stop-after: 20s}");
-  cluster.pod("stubborn", "{terminationGracePeriodSeconds: 15}",
-              "{berth.dev/run-for: 1h, berth.dev/stop-after: 1h}");
+  cluster.pod("slow", "{terminationGracePeriodSeconds: 60}", "{berth.dev/run-for: 1h, berth.dev/stop-after: 20s}");
+  cluster.pod("stubborn", "{terminationGracePeriodSeconds: 15}", "{berth.dev/run-for: 1h, berth.dev/stop-after: 1h}");
   cluster.pass(1);
   EXPECT_TRUE(cluster.remove(kPods, "slow").ok());
   EXPECT_TRUE(cluster.remove(kPods, "stubborn").ok());
@@ -230,13 +225,12 @@ TEST(NodeLife, PodsTakeTheirTimeToStopButNotMoreThanTheirGrace) {
 TEST(NodeLife, AJobReplacesThePodsThatItsNodesTookWithThem) {
   for (const char* policy : {"TerminatingOrFailed", "Failed"}) {
     Cluster cluster(nodes("2", "cpu=2"));
-    cluster.create(
-        kJobs,
-        yaml("{apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {parallelism: 2, completions: 2, "
-             "podReplacementPolicy: " +
-             std::string(policy) +
-             ", template: {metadata: {annotations: {berth.dev/run-for: 20m}}, spec: {restartPolicy: Never, "
-             "containers: [{name: c, image: i, resources: {requests: {cpu: '1'}}}]}}}}"));
+    cluster.create(kJobs,
+                   yaml("{apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {parallelism: 2, completions: 2, "
+                        "podReplacementPolicy: " +
+                        std::string(policy) +
+                        ", template: {metadata: {annotations: {berth.dev/run-for: 20m}}, spec: {restartPolicy: Never, "
+                        "containers: [{name: c, image: i, resources: {requests: {cpu: '1'}}}]}}}}"));
     cluster.pass(2);
     std::set<std::string> first;
     for (const auto& pod : cluster.list(kPods)) {
@@ -246,8 +240,7 @@ TEST(NodeLife, AJobReplacesThePodsThatItsNodesTookWithThem) {
     cluster.patch(kNodes, kNode, kFail);
     cluster.pass(310);
     const bool waits = std::string_view(policy) == "Failed";
-    EXPECT_EQ(cluster.list(kPods).size(), waits ? 2u : 4u)
-        << policy << ": pods that nobody confirms to have ended";
+    EXPECT_EQ(cluster.list(kPods).size(), waits ? 2u : 4u) << policy << ": pods that nobody confirms to have ended";
     EXPECT_TRUE(cluster.remove(kNodes, kNode).ok());
     cluster.pass(60);  // the Job's backoff delays the replacement of failed pods
     const auto pods = cluster.list(kPods);

@@ -20,8 +20,8 @@ TEST(NodeShape, IsBlocksRacksAndNodes) {
     EXPECT_EQ(shape->racks, c.racks) << c.text;
     EXPECT_EQ(shape->nodes, c.nodes) << c.text;
   }
-  for (const char* text : {"", "0", "x", "2x", "x2", "-1", "2x0x3", "1x2x3x4", "2 x 3", "100001", "1000x1000",
-                           "1e3", "99999999999999999999"}) {
+  for (const char* text : {"", "0", "x", "2x", "x2", "-1", "2x0x3", "1x2x3x4", "2 x 3", "100001", "1000x1000", "1e3",
+                           "99999999999999999999"}) {
     EXPECT_FALSE(parse_node_shape(text)) << text;
   }
 }
@@ -45,14 +45,12 @@ TEST(Nodes, CarryTheLabelsOfTheirPlace) {
   for (const auto& node : nodes) {
     names.emplace(string_at(node, {"metadata", "name"}));
     racks.emplace(string_at(node, {"metadata", "labels", "cloud.provider.com/topology-rack"}));
-    EXPECT_EQ(string_at(node, {"metadata", "labels", "kubernetes.io/hostname"}),
-              string_at(node, {"metadata", "name"}));
+    EXPECT_EQ(string_at(node, {"metadata", "labels", "kubernetes.io/hostname"}), string_at(node, {"metadata", "name"}));
     EXPECT_EQ(string_at(node, {"status", "allocatable", "cpu"}), "4");
     EXPECT_FALSE(node_ready(node));
   }
   EXPECT_EQ(names.size(), 12u);
-  EXPECT_EQ(racks, (std::set<std::string>{"b1-r1", "b1-r2", "b2-r1", "b2-r2"}))
-      << "racks differ across blocks";
+  EXPECT_EQ(racks, (std::set<std::string>{"b1-r1", "b1-r2", "b2-r1", "b2-r2"})) << "racks differ across blocks";
 }
 
 Json node(std::string_view text) { return parse_json(text).value(); }
@@ -63,42 +61,34 @@ TEST(Nodes, CarryTheTaintsOfTheirState) {
     const auto taints = corrected_taints(node(text), kNow);
     return taints ? to_string(Json(*taints)) : "right";
   };
-  EXPECT_EQ(corrected(R"({})"), R"([{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"}])")
-      << "a new one";
+  EXPECT_EQ(corrected(R"({})"), R"([{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"}])") << "a new one";
   EXPECT_EQ(corrected(R"({"status":{"conditions":[{"type":"Ready","status":"True"}]}})"), "right");
-  EXPECT_EQ(
-      corrected(R"({"spec":{"taints":[{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"}]}})"),
-      "right");
+  EXPECT_EQ(corrected(R"({"spec":{"taints":[{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"}]}})"),
+            "right");
   EXPECT_EQ(corrected(R"({"spec":{"taints":[{"key":"a","effect":"NoExecute"},
                           {"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"}]},
                           "status":{"conditions":[{"type":"Ready","status":"True"}]}})"),
             R"([{"key":"a","effect":"NoExecute"}])")
       << "other taints are people's own";
-  EXPECT_EQ(
-      corrected(R"({"status":{"conditions":[{"type":"Ready","status":"False"}]}})"),
-      R"([{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"},)"
-      R"({"key":"node.kubernetes.io/not-ready","effect":"NoExecute","timeAdded":"2026-11-21T09:30:00Z"}])");
-  EXPECT_EQ(
-      corrected(R"({"spec":{"taints":[{"key":"node.kubernetes.io/not-ready","effect":"NoExecute"}]},
+  EXPECT_EQ(corrected(R"({"status":{"conditions":[{"type":"Ready","status":"False"}]}})"),
+            R"([{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"},)"
+            R"({"key":"node.kubernetes.io/not-ready","effect":"NoExecute","timeAdded":"2026-11-21T09:30:00Z"}])");
+  EXPECT_EQ(corrected(R"({"spec":{"taints":[{"key":"node.kubernetes.io/not-ready","effect":"NoExecute"}]},
                           "status":{"conditions":[{"type":"Ready","status":"Unknown"}]}})"),
-      R"([{"key":"node.kubernetes.io/unreachable","effect":"NoSchedule"},)"
-      R"({"key":"node.kubernetes.io/unreachable","effect":"NoExecute","timeAdded":"2026-11-21T09:30:00Z"}])");
-  EXPECT_EQ(
-      corrected(
-          R"({"spec":{"unschedulable":true},"status":{"conditions":[{"type":"Ready","status":"True"}]}})"),
-      R"([{"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule"}])");
-  EXPECT_EQ(
-      corrected(R"({"spec":{"taints":[{"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule"}]},
+            R"([{"key":"node.kubernetes.io/unreachable","effect":"NoSchedule"},)"
+            R"({"key":"node.kubernetes.io/unreachable","effect":"NoExecute","timeAdded":"2026-11-21T09:30:00Z"}])");
+  EXPECT_EQ(corrected(R"({"spec":{"unschedulable":true},"status":{"conditions":[{"type":"Ready","status":"True"}]}})"),
+            R"([{"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule"}])");
+  EXPECT_EQ(corrected(R"({"spec":{"taints":[{"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule"}]},
                           "status":{"conditions":[{"type":"Ready","status":"True"}]}})"),
-      "[]");
+            "[]");
 }
 
 TEST(Nodes, KeepTheResourcesTheyName) {
   const auto defaults = parse_node_resources("cpu=4").value();
   const Json bare = corrected_status(node("{}"), defaults, kNow).value();
   EXPECT_EQ(string_at(bare, {"allocatable", "cpu"}), "4");
-  const Json capacity =
-      corrected_status(node(R"({"status":{"capacity":{"cpu":"7"}}})"), defaults, "").value();
+  const Json capacity = corrected_status(node(R"({"status":{"capacity":{"cpu":"7"}}})"), defaults, "").value();
   EXPECT_EQ(string_at(capacity, {"allocatable", "cpu"}), "7");
   const Json own = corrected_status(node(R"({"status":{"allocatable":{"cpu":"2"}}})"), defaults, "").value();
   EXPECT_EQ(find(own, "allocatable"), nullptr);

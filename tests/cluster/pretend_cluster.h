@@ -41,12 +41,8 @@ class Cluster : public World {
     return create(kPods, std::move(pod));
   }
 
-  std::string node_of(std::string_view pod) {
-    return std::string(string_at(get(kPods, pod), {"spec", "nodeName"}));
-  }
-  std::string phase(std::string_view pod) {
-    return std::string(string_at(get(kPods, pod), {"status", "phase"}));
-  }
+  std::string node_of(std::string_view pod) { return std::string(string_at(get(kPods, pod), {"spec", "nodeName"})); }
+  std::string phase(std::string_view pod) { return std::string(string_at(get(kPods, pod), {"status", "phase"})); }
   // Status and reason of a condition: "True", "False/Unschedulable"; "none" when it does not exist.
   std::string condition(std::string_view pod, std::string_view type) {
     const Json object = get(kPods, pod);

@@ -102,12 +102,15 @@ TEST(VcJobSync, OnlyWhatIsMissingIsMadeAndWhatIsTooMuchGoes) {
 // The group's quota covers the pods of its minimum.
 TEST(VcJobSync, PodsAboveTheMinimumWaitBehindTheGate) {
   const auto gated = [](std::int32_t min_member) {
-    Case c("{tasks: [{name: a, replicas: 3, minAvailable: 1, template: {spec: {schedulingGates: [{name: other}]}}}, {name: b, replicas: 2}]}");
+    Case c(
+        "{tasks: [{name: a, replicas: 3, minAvailable: 1, template: {spec: {schedulingGates: [{name: other}]}}}, "
+        "{name: b, replicas: 2}]}");
     c.group->min_member = min_member;
     std::vector<std::string> out;
     for (const Json& pod : c.step().create) {
       const JsonArray& gates = array_at(pod, {"spec", "schedulingGates"});
-      if (!gates.empty() && string_at(gates[gates.size() - 1], {"name"}) == "scheduling.volcano.sh/queue-allocation-gate")
+      if (!gates.empty() &&
+          string_at(gates[gates.size() - 1], {"name"}) == "scheduling.volcano.sh/queue-allocation-gate")
         out.emplace_back(string_at(pod, {"metadata", "name"}));
     }
     return out;

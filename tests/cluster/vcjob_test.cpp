@@ -55,7 +55,9 @@ class VcJobs : public testing::Test {
     cluster.expect_ok(cluster.call(std::move(request)));
     cluster.pass(2);
   }
-  std::string phase() { return std::string(string_at(cluster.get(api::kVolcanoJobs, "j"), {"status", "state", "phase"})); }
+  std::string phase() {
+    return std::string(string_at(cluster.get(api::kVolcanoJobs, "j"), {"status", "state", "phase"}));
+  }
   void command(std::string_view action, std::string_view uid = "") {
     Json order = yaml(
         "{apiVersion: bus.volcano.sh/v1alpha1, kind: Command, metadata: {generateName: c-}, "

@@ -21,11 +21,11 @@
 
 namespace berth::cluster::testing_support {
 
-using api::kJobs;
-using api::kPods;
-using api::kNodes;
-using api::kNamespaces;
 using api::kEvents;
+using api::kJobs;
+using api::kNamespaces;
+using api::kNodes;
+using api::kPods;
 
 inline Json yaml(std::string_view text) {
   auto documents = parse_yaml(text);
@@ -48,8 +48,7 @@ class World {
     }
     server = *std::move(opened);
     run_for(Duration(0));
-    if (ns_ != "default")
-      create(kNamespaces, yaml("{apiVersion: v1, kind: Namespace, metadata: {name: " + ns_ + "}}"));
+    if (ns_ != "default") create(kNamespaces, yaml("{apiVersion: v1, kind: Namespace, metadata: {name: " + ns_ + "}}"));
   }
 
   VirtualExecutor executor{Time(std::chrono::seconds(1'763'715'600))};
@@ -108,8 +107,7 @@ class World {
     r.body = yaml(merge_patch);
     return expect_ok(call(std::move(r)));
   }
-  api::RestResponse remove(const api::GroupVersionResource& resource, std::string_view name,
-                           Json options = nullptr) {
+  api::RestResponse remove(const api::GroupVersionResource& resource, std::string_view name, Json options = nullptr) {
     auto r = request(api::Verb::kDelete, resource, name);
     r.body = std::move(options);
     return call(std::move(r));

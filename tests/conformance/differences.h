@@ -13,7 +13,7 @@ namespace berth::conformance {
 struct KnownDifference {
   std::string recording, step;
   std::vector<std::string> paths;  // paths in the answer; a path may end in *
-  std::string reason;  // one sentence for readers
+  std::string reason;              // one sentence for readers
 };
 std::vector<KnownDifference> load_known_differences();
 // The differences of a real API server with these traits (see RealServer); with no traits, all of them.

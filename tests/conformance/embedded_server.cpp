@@ -33,8 +33,7 @@ EmbeddedServer::EmbeddedServer() : executor_(start_time()) {
   auto core = apiserver::ApiServer::open(executor_, apiserver::make_memory_log(executor_), options);
   if (!core) throw std::runtime_error(core.error().message);
   core_ = std::move(*core);
-  router_ =
-      std::make_unique<apiserver::http::Router>(*core_, core_->registry(), executor_, router_options(*core_));
+  router_ = std::make_unique<apiserver::http::Router>(*core_, core_->registry(), executor_, router_options(*core_));
 }
 
 EmbeddedServer::~EmbeddedServer() = default;
@@ -55,8 +54,8 @@ void EmbeddedServer::install_kueue() {
     auto definitions = parse_yaml(file.content);
     for (Json& definition : definitions.value()) {
       conformance::send(*this,
-                        {"POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-                         "application/json", std::move(definition)},
+                        {"POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "application/json",
+                         std::move(definition)},
                         {});
     }
   }

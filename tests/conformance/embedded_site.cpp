@@ -55,8 +55,8 @@ class EmbeddedSite final : public Site {
     auto body = parse_json(played.body);
     return {played.status, body ? std::move(*body) : Json(played.body)};
   }
-  Result<api::RestRequest> request_for(std::string_view api_version, std::string_view kind,
-                                       std::string_view ns, std::string_view name) const override {
+  Result<api::RestRequest> request_for(std::string_view api_version, std::string_view kind, std::string_view ns,
+                                       std::string_view name) const override {
     return world_->request_for(api_version, kind, ns, name);
   }
   Time now() const override { return world_->executor().now(); }

@@ -72,8 +72,7 @@ TEST(Differences, AreToldInTheCompatibilityNotes) {
     std::ofstream(path) << text.substr(0, at) << wanted << text.substr(to);
     return;
   }
-  EXPECT_EQ(text.substr(at, to - at), wanted)
-      << "run this test with BERTH_UPDATE_DOCS=1 and look at the change";
+  EXPECT_EQ(text.substr(at, to - at), wanted) << "run this test with BERTH_UPDATE_DOCS=1 and look at the change";
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace berth::conformance {
 namespace {
 
 const std::set<std::string_view> kClusterScoped = {
-    "ResourceFlavor", "ClusterQueue", "Cohort", "AdmissionCheck", "WorkloadPriorityClass",
+    "ResourceFlavor", "ClusterQueue", "Cohort", "AdmissionCheck",           "WorkloadPriorityClass",
     "PriorityClass",  "Topology",     "Node",   "ProvisioningRequestConfig"};
 
 // The body of a DELETE request.

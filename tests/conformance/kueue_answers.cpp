@@ -9,7 +9,8 @@ namespace berth::conformance {
 namespace {
 
 // Members that differ between two requests with the same meaning.
-const std::set<std::string_view> kOwnOfEach = {"uid", "resourceVersion", "creationTimestamp", "managedFields", "generation"};
+const std::set<std::string_view> kOwnOfEach = {"uid", "resourceVersion", "creationTimestamp", "managedFields",
+                                               "generation"};
 // Labels that hold the UID of a Job.
 const std::set<std::string_view> kUidLabels = {"controller-uid", "batch.kubernetes.io/controller-uid"};
 
@@ -48,9 +49,8 @@ void add_changes(const Json& alone, const Json& stored, const std::string& path,
 
 // Causes come from the API server only: refusals of Kueue's webhooks (403) have none.
 Json refusal(const api::RestResponse& response) {
-  Json told = JsonObject{{"code", response.code},
-                         {"reason", api::status_reason(response)},
-                         {"message", api::status_message(response)}};
+  Json told = JsonObject{
+      {"code", response.code}, {"reason", api::status_reason(response)}, {"message", api::status_message(response)}};
   const JsonArray& causes = array_at(response.body, {"details", "causes"});
   if (response.code == kInvalid && !causes.empty()) told.as_object()["causes"] = causes;
   return told;

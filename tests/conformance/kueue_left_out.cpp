@@ -76,8 +76,7 @@ bool LeftOut::object(const Json& object) const {
 }
 
 bool LeftOut::named(std::string_view kind, std::string_view name) const {
-  return objects_.contains(std::string(kind) + "/" + std::string(name)) ||
-         kinds_.contains(std::string(kind));
+  return objects_.contains(std::string(kind) + "/" + std::string(name)) || kinds_.contains(std::string(kind));
 }
 
 bool LeftOut::workload(std::string_view workload) const {

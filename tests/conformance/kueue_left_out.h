@@ -22,7 +22,7 @@ class LeftOut {
   bool workload(std::string_view name) const;  // "<workload of a>", "<workload of a-pod1>", or a pod group's workload
   // The counts in a queue's status are not compared: they include left-out objects.
   bool counts_of(std::string_view queue) const { return queues_.contains(std::string(queue)); }
-  bool on(std::string_view subject) const;                        // "Pod/<a-pod1>", "Workload/<workload of a>"
+  bool on(std::string_view subject) const;  // "Pod/<a-pod1>", "Workload/<workload of a>"
 
  private:
   void add(const Json& object);

@@ -35,7 +35,8 @@ std::vector<Difference> Look::look(const Json& step, std::set<std::string>& seen
   };
   part("workloads", wanted_workloads(step), workloads(step));
   part("jobs", wanted_jobs(step), jobs(step));
-  for (const auto& [section, kind] : {std::pair("clusterQueues", "ClusterQueue"), std::pair("localQueues", "LocalQueue")}) {
+  for (const auto& [section, kind] :
+       {std::pair("clusterQueues", "ClusterQueue"), std::pair("localQueues", "LocalQueue")}) {
     const Json& wanted = wanted_queues(step, section);
     part(section, wanted, queues(wanted, kind));
   }
@@ -173,8 +174,8 @@ Json Look::objects(const Json& step) {
   JsonArray result;
   for (const Json& expected : array_at(step, {"objects"})) {
     if (left_out_.object(expected)) continue;
-    const auto object = stage_.site().get(string_at(expected, {"apiVersion"}), string_at(expected, {"kind"}), stage_.ns(),
-                                          name_of(expected));
+    const auto object = stage_.site().get(string_at(expected, {"apiVersion"}), string_at(expected, {"kind"}),
+                                          stage_.ns(), name_of(expected));
     if (object) result.push_back(shown_object(*object, expected));
   }
   return result;

@@ -62,8 +62,8 @@ class Player {
         parts.as_object().erase("on");
         wanted.as_object()[on] = std::move(parts);
       }
-      results_.push_back({title, compare(JsonObject{{"answers", wanted}}, JsonObject{{"answers", *answers}},
-                                         stage_.bindings())});
+      results_.push_back(
+          {title, compare(JsonObject{{"answers", wanted}}, JsonObject{{"answers", *answers}}, stage_.bindings())});
     } catch (const std::runtime_error& error) {
       results_.push_back({title, {Difference{"action", error.what()}}});
     }

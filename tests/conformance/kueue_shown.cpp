@@ -42,9 +42,8 @@ void sort_conditions(Json& object) {
   Json& list = ensure_path(object, {"status", "conditions"});
   if (!list.is_array()) return;
   auto& array = list.as_array();
-  std::stable_sort(array.begin(), array.end(), [](const Json& a, const Json& b) {
-    return string_at(a, {"type"}) < string_at(b, {"type"});
-  });
+  std::stable_sort(array.begin(), array.end(),
+                   [](const Json& a, const Json& b) { return string_at(a, {"type"}) < string_at(b, {"type"}); });
 }
 
 void forget_durations(Json& workload) {

@@ -124,8 +124,7 @@ void Stage::bind_workloads() {
       if (!is_made_up(workload, owner)) continue;
       const std::string job(string_at(owner, {"name"}));
       const int number = ++bound_[job];
-      const std::string placeholder =
-          "<workload of " + job + (number == 1 ? "" : " " + std::to_string(number)) + ">";
+      const std::string placeholder = "<workload of " + job + (number == 1 ? "" : " " + std::to_string(number)) + ">";
       bindings_.bind(placeholder, name);
       placeholders_[name] = placeholder;
       break;

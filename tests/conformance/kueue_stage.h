@@ -46,7 +46,7 @@ class Stage {
   std::string ns_;
   Bindings bindings_;
   std::map<std::string, std::string> placeholders_;  // by the name of the workload
-  std::map<std::string, int> bound_;  // number of bound workloads, by job
+  std::map<std::string, int> bound_;                 // number of bound workloads, by job
 };
 
 // Throws std::runtime_error with the answer's message unless the answer is a success.

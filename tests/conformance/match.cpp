@@ -65,10 +65,8 @@ class Comparison {
   std::vector<Difference> differences;
 
   void values(const Json& recorded, const Json& actual, const std::string& path) {
-    if (recorded.is_object() && actual.is_object())
-      return objects(recorded.get_object(), actual.get_object(), path);
-    if (recorded.is_array() && actual.is_array())
-      return arrays(recorded.get_array(), actual.get_array(), path);
+    if (recorded.is_object() && actual.is_object()) return objects(recorded.get_object(), actual.get_object(), path);
+    if (recorded.is_array() && actual.is_array()) return arrays(recorded.get_array(), actual.get_array(), path);
     if (recorded.is_string() && view(recorded.get_string()) == "<n>" && actual.is_number()) return;
     if (recorded.is_string() && actual.is_string()) {
       return texts(view(recorded.get_string()), view(actual.get_string()), path);
@@ -217,15 +215,13 @@ class Comparison {
   }
 
   Bindings& bindings_;
-  bool in_list_ = false;  // inside the metadata of a list, a table or a bookmark
+  bool in_list_ = false;   // inside the metadata of a list, a table or a bookmark
   bool bookmark_ = false;  // inside the object of a bookmark
 };
 
 }  // namespace
 
-void Bindings::bind(const std::string& placeholder, std::string value) {
-  values_[placeholder] = std::move(value);
-}
+void Bindings::bind(const std::string& placeholder, std::string value) { values_[placeholder] = std::move(value); }
 
 bool Bindings::match(const std::string& placeholder, const std::string& value, bool of_list) {
   if (placeholder == "<text>") return true;
@@ -331,8 +327,7 @@ bool text_matches(std::string_view recorded, std::string_view actual, Bindings& 
   pattern += re2::RE2::QuoteMeta(rest);
   const re2::RE2 compiled("(?s)" + pattern);
   std::vector<re2::StringPiece> pieces(placeholders.size() + 1);
-  if (!compiled.Match(got, 0, got.size(), re2::RE2::ANCHOR_BOTH, pieces.data(),
-                      static_cast<int>(pieces.size()))) {
+  if (!compiled.Match(got, 0, got.size(), re2::RE2::ANCHOR_BOTH, pieces.data(), static_cast<int>(pieces.size()))) {
     return false;
   }
   for (std::size_t i = 0; i < placeholders.size(); ++i) {

@@ -52,8 +52,7 @@ class Bindings {
 std::vector<Difference> compare(const Json& recorded, const Json& actual, Bindings& bindings);
 
 // For texts outside of documents, such as header values.
-bool text_matches(std::string_view recorded, std::string_view actual, Bindings& bindings,
-                  bool of_list = false);
+bool text_matches(std::string_view recorded, std::string_view actual, Bindings& bindings, bool of_list = false);
 
 // The text with "..." in place of dumped values and revisions of the store.
 std::string without_dumps(std::string_view text);

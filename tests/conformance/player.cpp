@@ -53,8 +53,7 @@ HttpRequest request_of(const Step& step, const Surroundings& around, const Bindi
   request.target = bindings.substitute(step.path);
   for (const auto& [name, value] : step.headers) request.headers.push_back({name, value});
   if (!step.content_type.empty()) request.headers.push_back({"Content-Type", step.content_type});
-  request.body =
-      around.body_bytes == 0 ? body_of(step.body, bindings, now) : big_config_map(around.body_bytes);
+  request.body = around.body_bytes == 0 ? body_of(step.body, bindings, now) : big_config_map(around.body_bytes);
   return request;
 }
 
@@ -98,8 +97,7 @@ void cut(Json& actual, const Json& recorded, const std::string& key) {
     JsonArray kept;
     for (const Json& item : mine->get_array()) {
       for (const Json& other : theirs->get_array()) {
-        if (string_at(item, {"metadata", "name"}) == string_at(other, {"metadata", "name"}))
-          kept.push_back(item);
+        if (string_at(item, {"metadata", "name"}) == string_at(other, {"metadata", "name"})) kept.push_back(item);
       }
     }
     *mine = std::move(kept);
@@ -113,8 +111,7 @@ Json openapi_extract(const Json& document, const Json& recorded) {
   for (const auto& member : document.get_object()) keys.emplace_back(member.key());
   JsonObject path;
   for (const auto& member : object_at(recorded, {"path"})) {
-    if (const Json* found = find_path(document, {"paths", std::string_view(member.key())}))
-      path[member.key()] = *found;
+    if (const Json* found = find_path(document, {"paths", std::string_view(member.key())})) path[member.key()] = *found;
   }
   const JsonObject& all = object_at(document, {"components", "schemas"});
   for (const Json& schema : array_at(recorded, {"schemas"})) {
@@ -131,8 +128,7 @@ std::vector<Difference> compare_answer(const Step& step, const Surroundings& aro
                                        Bindings& bindings) {
   std::vector<Difference> all;
   if (played.status != step.status) {
-    all.push_back(
-        {"status", "expected " + std::to_string(step.status) + ", got " + std::to_string(played.status)});
+    all.push_back({"status", "expected " + std::to_string(step.status) + ", got " + std::to_string(played.status)});
   }
   for (const auto& [name, value] : step.response_headers) {
     // A header may occur several times (Warning); the recording kept one of them.
@@ -169,8 +165,8 @@ void send(Server& server, const Preparation& p, const Bindings& bindings) {
   step.body = p.body;
   const Played played = server.send(request_of(step, {}, bindings, server.now()), {}, {}, nullptr);
   if (played.status >= 300) {
-    throw std::runtime_error("preparation " + p.method + " " + p.path + ": " + std::to_string(played.status) +
-                             " " + played.body);
+    throw std::runtime_error("preparation " + p.method + " " + p.path + ": " + std::to_string(played.status) + " " +
+                             played.body);
   }
 }
 

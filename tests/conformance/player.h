@@ -25,7 +25,7 @@ struct Listen {
 // The user that sends a request.
 struct Caller {
   std::string name = "kubernetes-admin";  // of a client certificate in system:masters; "": no certificate
-  std::string token;  // bearer token: bob's, or a wrong one; with no name and no token: anonymous
+  std::string token;                      // bearer token: bob's, or a wrong one; with no name and no token: anonymous
 };
 
 inline constexpr const char* kBobsToken = "bobtoken";  // bob, in the group team-a

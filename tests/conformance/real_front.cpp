@@ -35,7 +35,8 @@ class OneCertificate final : public serve::CertificateSource {
  public:
   OneCertificate() : authority_(must(http::make_authority("webhooks of a test", real_now()))) {
     present(must(http::make_server_credential(
-        authority_, {"127.0.0.1", "localhost", std::string("kueue-visibility-server.") + kNamespace + ".svc"}, real_now())));
+        authority_, {"127.0.0.1", "localhost", std::string("kueue-visibility-server.") + kNamespace + ".svc"},
+        real_now())));
   }
   std::string bundle() const { return base64_encode(authority_.certificate); }
 
@@ -80,12 +81,11 @@ struct RealFront::Impl {
   Json pointed_here(Json configuration) const {
     for (Json& webhook : ensure_path(configuration, {"webhooks"}).as_array()) {
       const std::string path(string_at(webhook, {"clientConfig", "service", "path"}));
-      webhook.as_object()["clientConfig"] =
-          JsonObject{{"url", "https://127.0.0.1:" + std::to_string(webhooks->port()) + path},
-                     {"caBundle", certificate.bundle()}};
-      webhook.as_object()["matchConditions"] = JsonArray{
-          JsonObject{{"name", "not-past-webhooks"},
-                     {"expression", std::string("request.userInfo.username != '") + kPastWebhooks + "'"}}};
+      webhook.as_object()["clientConfig"] = JsonObject{
+          {"url", "https://127.0.0.1:" + std::to_string(webhooks->port()) + path}, {"caBundle", certificate.bundle()}};
+      webhook.as_object()["matchConditions"] =
+          JsonArray{JsonObject{{"name", "not-past-webhooks"},
+                               {"expression", std::string("request.userInfo.username != '") + kPastWebhooks + "'"}}};
     }
     return configuration;
   }

@@ -43,9 +43,7 @@ std::string all_lines(HttpsClient& client) {
 std::string events(HttpsClient& client, std::size_t expected, std::chrono::milliseconds at_least) {
   std::string all;
   for (std::size_t n = 0;; ++n) {
-    const auto patience = n < expected    ? std::chrono::milliseconds(kForEvents)
-                          : expected == 0 ? at_least
-                                          : kForAnother;
+    const auto patience = n < expected ? std::chrono::milliseconds(kForEvents) : expected == 0 ? at_least : kForAnother;
     const std::string line = client.read_line(patience);
     if (line.empty()) return all;
     all += line + "\n";
@@ -54,8 +52,7 @@ std::string events(HttpsClient& client, std::size_t expected, std::chrono::milli
 
 bool established(const Json& definition) {
   for (const Json& condition : array_at(definition, {"status", "conditions"})) {
-    if (string_at(condition, {"type"}) == "Established" && string_at(condition, {"status"}) == "True")
-      return true;
+    if (string_at(condition, {"type"}) == "Established" && string_at(condition, {"status"}) == "True") return true;
   }
   return false;
 }
@@ -91,14 +88,12 @@ Played RealServer::send(HttpRequest request, const Caller& caller, const Listen&
   }
   played.stream = true;
   if (during) during();
-  played.body =
-      events(client, listen.events, std::chrono::duration_cast<std::chrono::milliseconds>(listen.at_most));
+  played.body = events(client, listen.events, std::chrono::duration_cast<std::chrono::milliseconds>(listen.at_most));
   return played;
 }
 
 Json RealServer::get(const std::string& path) {
-  auto body =
-      parse_json(HttpsClient(server_.port(), server_.authority(), server_.admin()).request("GET", path).body);
+  auto body = parse_json(HttpsClient(server_.port(), server_.authority(), server_.admin()).request("GET", path).body);
   if (!body) throw std::runtime_error(path + ": " + body.error().message);
   return std::move(*body);
 }

@@ -57,8 +57,7 @@ const std::map<std::string_view, Kind> kKinds = {
     {"ProvisioningRequestConfig", {"kueue.x-k8s.io", "v1beta2", "provisioningrequestconfigs", false}},
     {"Workload", {"kueue.x-k8s.io", "v1beta2", "workloads", true}},
     {"Service", {"", "v1", "services", true}},
-    {"MutatingWebhookConfiguration",
-     {"admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations", false}},
+    {"MutatingWebhookConfiguration", {"admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations", false}},
     {"ValidatingWebhookConfiguration",
      {"admissionregistration.k8s.io", "v1", "validatingwebhookconfigurations", false}},
     {"APIService", {"apiregistration.k8s.io", "v1", "apiservices", false}},
@@ -76,9 +75,7 @@ testing_support::RealApiServerOptions server_options(const SiteOptions& site) {
 class RealSite final : public Site {
  public:
   explicit RealSite(const SiteOptions& options)
-      : options_(configured(options)),
-        job_controller_(options.job_controller),
-        server_(server_options(options)) {
+      : options_(configured(options)), job_controller_(options.job_controller), server_(server_options(options)) {
     auto access = kube::load_kubeconfig({server_.kubeconfig()});
     if (!access) throw std::runtime_error(access.error().message);
     person_ = client("recorder", *access);
@@ -112,8 +109,8 @@ class RealSite final : public Site {
     return {answer.status, body ? std::move(*body) : Json(answer.body)};
   }
 
-  Result<api::RestRequest> request_for(std::string_view api_version, std::string_view kind,
-                                       std::string_view ns, std::string_view name) const override {
+  Result<api::RestRequest> request_for(std::string_view api_version, std::string_view kind, std::string_view ns,
+                                       std::string_view name) const override {
     const auto it = kKinds.find(kind);
     if (it == kKinds.end()) return fail("no served resource has the kind \"" + std::string(kind) + "\"");
     api::RestRequest request;
@@ -151,8 +148,7 @@ class RealSite final : public Site {
     auto answer = std::make_shared<std::promise<api::RestResponse>>();
     auto answered = answer->get_future();
     executor_.post([&client, answer, request = std::move(request)]() mutable {
-      client.call(std::move(request),
-                  [answer](api::RestResponse response) { answer->set_value(std::move(response)); });
+      client.call(std::move(request), [answer](api::RestResponse response) { answer->set_value(std::move(response)); });
     });
     if (answered.wait_for(testing_support::kDeadline) == std::future_status::ready) return answered.get();
     api::RestResponse none;
@@ -175,8 +171,7 @@ class RealSite final : public Site {
         const std::string name(string_at(definition, {"metadata", "name"}));
         if (const auto created = create(std::move(definition)); !created)
           throw std::runtime_error(name + ": " + created.error().message);
-        if (!eventually([&] { return established(name); }))
-          throw std::runtime_error(name + " is not established");
+        if (!eventually([&] { return established(name); })) throw std::runtime_error(name + " is not established");
       }
     }
   }
@@ -185,8 +180,7 @@ class RealSite final : public Site {
     const auto definition = get("apiextensions.k8s.io/v1", "CustomResourceDefinition", "", name);
     if (!definition) return false;
     for (const Json& condition : array_at(*definition, {"status", "conditions"})) {
-      if (string_at(condition, {"type"}) == "Established" && string_at(condition, {"status"}) == "True")
-        return true;
+      if (string_at(condition, {"type"}) == "Established" && string_at(condition, {"status"}) == "True") return true;
     }
     return false;
   }

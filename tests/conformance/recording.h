@@ -38,15 +38,15 @@ struct Surroundings {
   std::vector<Preparation> before, during;
   std::map<std::string, std::string> bind;
   std::size_t body_bytes = 0;  // not 0: the body is a ConfigMap "big" of that size
-  int seconds = 3;  // how long to listen to a watch
-  bool eventually = false;  // recorded after a change took effect: in real time, retry until it does
-  std::string cut;  // the recording kept only a part of this list or map of the answer
-  bool openapi = false;  // the recording kept one path and the names of the schemas of the document
+  int seconds = 3;             // how long to listen to a watch
+  bool eventually = false;     // recorded after a change took effect: in real time, retry until it does
+  std::string cut;             // the recording kept only a part of this list or map of the answer
+  bool openapi = false;        // the recording kept one path and the names of the schemas of the document
 };
 
 struct Setup {
   std::vector<std::string> play;  // recordings to play first, without comparing answers
-  bool kueue = false;  // Kueue's CustomResourceDefinitions are installed
+  bool kueue = false;             // Kueue's CustomResourceDefinitions are installed
   std::vector<Preparation> start;
   std::map<std::string, Surroundings> steps;  // by title
 };

@@ -10,8 +10,7 @@ namespace {
 Result<Json> body_of(api::RestResponse response) {
   if (response.ok()) return std::move(response.body);
   const auto message = api::status_message(response);
-  return fail(message.empty() ? "the server answered " + std::to_string(response.code)
-                              : std::string(message));
+  return fail(message.empty() ? "the server answered " + std::to_string(response.code) : std::string(message));
 }
 
 bool has(const Json& recording, std::string_view controller) {

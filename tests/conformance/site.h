@@ -17,8 +17,8 @@ namespace berth::conformance {
 
 // The options in the head of a recording.
 struct SiteOptions {
-  Json configuration;  // the controller's Configuration file; null: the defaults
-  Json gates;  // feature gates with their values; null: none
+  Json configuration;     // the controller's Configuration file; null: the defaults
+  Json gates;             // feature gates with their values; null: none
   bool webhooks = false;  // webhooks of Kueue's kinds and of Jobs are called
   bool job_controller = true;
   bool garbage_collector = true;
@@ -39,8 +39,8 @@ class Site {
   // Sends a request for `path` as an administrator or, if it is not empty, as the user `as`.
   virtual HttpAnswer ask(const std::string& method, const std::string& path, const std::string& as) = 0;
   // `api_version` may be empty. Fails when no served resource has the kind.
-  virtual Result<api::RestRequest> request_for(std::string_view api_version, std::string_view kind,
-                                               std::string_view ns, std::string_view name) const = 0;
+  virtual Result<api::RestRequest> request_for(std::string_view api_version, std::string_view kind, std::string_view ns,
+                                               std::string_view name) const = 0;
   virtual Time now() const = 0;
   virtual bool real_time() const = 0;
   // The traits of a real API server (see differences.h); none for the embedded server.
@@ -52,8 +52,7 @@ class Site {
   virtual void until(const std::function<bool()>& settled) = 0;
 
   Result<Json> create(Json object);
-  Result<Json> get(std::string_view api_version, std::string_view kind, std::string_view ns,
-                   std::string_view name);
+  Result<Json> get(std::string_view api_version, std::string_view kind, std::string_view ns, std::string_view name);
 };
 
 // Both throw std::runtime_error when the configuration or the gates are not valid, or when something does not start.

@@ -9,7 +9,8 @@ namespace {
 using namespace std::chrono_literals;
 
 Result<ControllerOptions> options_of(const std::string& fields, const FeatureGates& command_line = {}) {
-  auto read = api::config::read_configuration("apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n" + fields, "config.yaml");
+  auto read = api::config::read_configuration(
+      "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n" + fields, "config.yaml");
   if (!read) return tl::unexpected(read.error());
   return controller_options(*read, command_line);
 }

@@ -77,9 +77,8 @@ TEST(FeatureGates, WaitingForPodsIsSwitchedOffByItsGate) {
 }
 
 TEST(FeatureGates, NeedTheirParents) {
-  EXPECT_NE(
-      error_of("TASFailedNodeReplacement=false").find("needs \"TASFailedNodeReplacement\", which is off"),
-      std::string::npos);
+  EXPECT_NE(error_of("TASFailedNodeReplacement=false").find("needs \"TASFailedNodeReplacement\", which is off"),
+            std::string::npos);
   EXPECT_EQ(error_of("TASFailedNodeReplacement=false,TASFailedNodeReplacementFailFast=false,"
                      "TASReplaceNodeOnPodTermination=false"),
             "");
@@ -112,8 +111,8 @@ TEST(FeatureGates, OfPreemption) {
 TEST(FeatureGates, ChangeNothingAfterAnError) {
   engine::Options options;
   jobs::JobGates jobs;
-  EXPECT_FALSE(apply_feature_gates(
-      {{"PartialAdmission", false}, {"FinishOrphanedWorkloads", false}, {"Unheard", true}}, options, jobs));
+  EXPECT_FALSE(apply_feature_gates({{"PartialAdmission", false}, {"FinishOrphanedWorkloads", false}, {"Unheard", true}},
+                                   options, jobs));
   EXPECT_TRUE(options.partial_admission);
   EXPECT_TRUE(jobs.finish_orphaned);
 }

@@ -20,9 +20,7 @@ class JobWorkloads : public apiserver::ServerTest {
  protected:
   explicit JobWorkloads(bool collector = false, ControllerOptions controller_options = {},
                         api::kueue::AdmissionPolicy policy = {})
-      : ServerTest({.seed = 7,
-                    .admission = apiserver::kueue_webhooks(std::move(policy)),
-                    .controllers = collector}) {
+      : ServerTest({.seed = 7, .admission = apiserver::kueue_webhooks(std::move(policy)), .controllers = collector}) {
     for (const auto& file : embedded::crds()) {
       auto crd = request(api::Verb::kCreate, apiserver::kCrds, "");
       crd.body = parse_yaml(file.content).value().front();
@@ -33,8 +31,7 @@ class JobWorkloads : public apiserver::ServerTest {
          "{metadata: {name: cq}, spec: {namespaceSelector: {}, resourceGroups: [{coveredResources: [cpu], "
          "flavors: [{name: f, "
          "resources: [{name: cpu, nominalQuota: 4}]}]}]}}");
-    make({"kueue.x-k8s.io", "v1beta2", "localqueues"}, "default",
-         "{metadata: {name: q}, spec: {clusterQueue: cq}}");
+    make({"kueue.x-k8s.io", "v1beta2", "localqueues"}, "default", "{metadata: {name: q}, spec: {clusterQueue: cq}}");
     controller.emplace(*server, executor, std::move(controller_options));
     controller->start();
     controller->lead();
@@ -45,30 +42,30 @@ class JobWorkloads : public apiserver::ServerTest {
   Json make(const api::GroupVersionResource& resource, std::string_view ns, std::string_view yaml) {
     auto r = request(api::Verb::kCreate, resource, ns);
     r.body = parse_yaml(yaml).value().front();
-    const std::map<std::string_view, std::string_view> kinds = {
-        {"resourceflavors", "ResourceFlavor"},
-        {"clusterqueues", "ClusterQueue"},
-        {"localqueues", "LocalQueue"},
-        {"workloads", "Workload"},
-        {"jobs", "Job"},
-        {"workloadpriorityclasses", "WorkloadPriorityClass"},
-        {"priorityclasses", "PriorityClass"},
-        {"namespaces", "Namespace"}};
-    r.body.as_object()["apiVersion"] = resource.group.empty() ? resource.version : resource.group + "/" + resource.version;
+    const std::map<std::string_view, std::string_view> kinds = {{"resourceflavors", "ResourceFlavor"},
+                                                                {"clusterqueues", "ClusterQueue"},
+                                                                {"localqueues", "LocalQueue"},
+                                                                {"workloads", "Workload"},
+                                                                {"jobs", "Job"},
+                                                                {"workloadpriorityclasses", "WorkloadPriorityClass"},
+                                                                {"priorityclasses", "PriorityClass"},
+                                                                {"namespaces", "Namespace"}};
+    r.body.as_object()["apiVersion"] =
+        resource.group.empty() ? resource.version : resource.group + "/" + resource.version;
     r.body.as_object()["kind"] = kinds.at(resource.resource);
     const auto made = call(std::move(r));
     EXPECT_TRUE(made.ok()) << to_string(made.body);
     return made.body;
   }
   // Creates a Job in queue q with one pod that requests one cpu. Returns its uid.
-  std::string job(const std::string& name, const std::string& labels = "",
-                  const std::string& annotations = "", const std::string& more = "") {
-    const Json made = make(
-        apiserver::kJobs, "default",
-        "{metadata: {name: " + name + ", labels: {kueue.x-k8s.io/queue-name: q" + labels +
-            "}, annotations: {" + annotations + "}" + more +
-            "}, spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i, resources: "
-            "{requests: {cpu: '1'}}}]}}}}");
+  std::string job(const std::string& name, const std::string& labels = "", const std::string& annotations = "",
+                  const std::string& more = "") {
+    const Json made =
+        make(apiserver::kJobs, "default",
+             "{metadata: {name: " + name + ", labels: {kueue.x-k8s.io/queue-name: q" + labels + "}, annotations: {" +
+                 annotations + "}" + more +
+                 "}, spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i, resources: "
+                 "{requests: {cpu: '1'}}}]}}}}");
     return std::string(string_at(made, {"metadata", "uid"}));
   }
   // Creates a Workload that matches such a Job: its template has the defaults that the API server sets on Jobs.
@@ -94,9 +91,7 @@ class JobWorkloads : public apiserver::ServerTest {
       if (bool_at(one, {"controller"})) return std::string(string_at(one, {"name"}));
     return {};
   }
-  static bool has_finalizer(const Json& workload) {
-    return !array_at(workload, {"metadata", "finalizers"}).empty();
-  }
+  static bool has_finalizer(const Json& workload) { return !array_at(workload, {"metadata", "finalizers"}).empty(); }
   static std::string condition(const Json& workload, std::string_view type) {
     for (const auto& one : array_at(workload, {"status", "conditions"}))
       if (string_at(one, {"type"}) == type)
@@ -114,10 +109,9 @@ class JobWorkloads : public apiserver::ServerTest {
     std::vector<std::string> texts;
     const Json found = list(api::kEvents, "default").body;
     for (const auto& one : array_at(found, {"items"})) {
-      if (string_at(one, {"regarding", "kind"}) != kind || string_at(one, {"regarding", "name"}) != name)
-        continue;
-      texts.push_back(std::string(string_at(one, {"type"})) + " " + std::string(string_at(one, {"reason"})) +
-                      ": " + std::string(string_at(one, {"note"})));
+      if (string_at(one, {"regarding", "kind"}) != kind || string_at(one, {"regarding", "name"}) != name) continue;
+      texts.push_back(std::string(string_at(one, {"type"})) + " " + std::string(string_at(one, {"reason"})) + ": " +
+                      std::string(string_at(one, {"note"})));
     }
     return texts;
   }
@@ -154,9 +148,9 @@ TEST_F(JobWorkloads, AnotherClassThatIsNotThereChangesNothingUntilItComes) {
   make(api::kWorkloadPriorityClasses, "", "{metadata: {name: low}, value: 1}");
   const std::string name = name_of("j", job("j", ", kueue.x-k8s.io/priority-class: low"));
   pass();
-  ASSERT_TRUE(patch(apiserver::kJobs, "default", "j",
-                    R"({"metadata":{"labels":{"kueue.x-k8s.io/priority-class":"late"}}})")
-                  .ok());
+  ASSERT_TRUE(
+      patch(apiserver::kJobs, "default", "j", R"({"metadata":{"labels":{"kueue.x-k8s.io/priority-class":"late"}}})")
+          .ok());
   pass();
   EXPECT_EQ(int_at(seen(name), {"spec", "priority"}), 1);
   EXPECT_TRUE(told("j", "Warning WorkloadPriorityClassNotFound: WorkloadPriorityClass \"late\" not found"));
@@ -181,9 +175,7 @@ TEST_F(JobWorkloads, AWorkloadThatTheLabelNamesIsTaken) {
   EXPECT_FALSE(has_finalizer(taken));
   EXPECT_EQ(workloads().size(), 1u);
   EXPECT_FALSE(suspended("j"));
-  EXPECT_EQ(
-      string_at(seen_job("j"), {"spec", "template", "metadata", "annotations", "kueue.x-k8s.io/workload"}),
-      "w1");
+  EXPECT_EQ(string_at(seen_job("j"), {"spec", "template", "metadata", "annotations", "kueue.x-k8s.io/workload"}), "w1");
 }
 
 TEST_F(JobWorkloads, AWorkloadThatTheAnnotationNamesIsTakenWhenItComes) {
@@ -276,8 +268,7 @@ TEST_F(JobWorkloads, AJobThatNamesAWorkloadLaterLeavesItsOwn) {
 
 TEST_F(JobWorkloads, NoWorkloadIsMadeAgainAndAgainInANamespaceThatIsBeingDeleted) {
   make(api::kNamespaces, "", "{metadata: {name: team}}");
-  make({"kueue.x-k8s.io", "v1beta2", "localqueues"}, "team",
-       "{metadata: {name: q}, spec: {clusterQueue: cq}}");
+  make({"kueue.x-k8s.io", "v1beta2", "localqueues"}, "team", "{metadata: {name: q}, spec: {clusterQueue: cq}}");
   make(apiserver::kJobs, "team",
        "{metadata: {name: j, labels: {kueue.x-k8s.io/queue-name: q, kueue.x-k8s.io/priority-class: late}}, "
        "spec: {template: {spec: "
@@ -378,8 +369,7 @@ TEST_F(CollectedWorkloads, AWorkloadWhoseOwnerWasTakenAwayGoesBackToItsJob) {
   pass();
   EXPECT_EQ(owner(seen(name)), "j");
   EXPECT_FALSE(suspended("j"));
-  ASSERT_TRUE(
-      patch(api::kWorkloads, "default", name, R"({"metadata":{"ownerReferences":null,"labels":null}})").ok());
+  ASSERT_TRUE(patch(api::kWorkloads, "default", name, R"({"metadata":{"ownerReferences":null,"labels":null}})").ok());
   pass();
   EXPECT_EQ(owner(seen(name)), "j");
   EXPECT_EQ(string_at(seen(name), {"metadata", "labels", "kueue.x-k8s.io/job-uid"}), uid);
@@ -414,8 +404,7 @@ TEST_F(JobWorkloads, ATimeLimitThatIsTakenAwayWhileTheJobWaitsLeavesItsWorkload)
                   .ok());
   pass();
   EXPECT_EQ(find_path(seen(name), {"spec", "maximumExecutionTimeSeconds"}), nullptr);
-  EXPECT_TRUE(
-      told("j", "Normal UpdatedWorkload: Updated not matching Workload for suspended job: default/" + name));
+  EXPECT_TRUE(told("j", "Normal UpdatedWorkload: Updated not matching Workload for suspended job: default/" + name));
   ASSERT_TRUE(patch(api::kWorkloads, "default", name, R"({"spec":{"active":true}})").ok());
   pass(10);
   EXPECT_FALSE(suspended("j")) << "it can be activated again";
@@ -428,8 +417,7 @@ TEST_F(JobWorkloads, GatesThatGoAreTold) {
   EXPECT_TRUE(suspended("j"));
   const auto gates = [&](std::string_view value) {
     return patch(apiserver::kJobs, "default", "j",
-                 R"({"metadata":{"annotations":{"kueue.x-k8s.io/admission-gated-by":)" + std::string(value) +
-                     "}}}")
+                 R"({"metadata":{"annotations":{"kueue.x-k8s.io/admission-gated-by":)" + std::string(value) + "}}}")
         .ok();
   };
   ASSERT_TRUE(gates(R"("example.com/b")"));
@@ -442,20 +430,21 @@ TEST_F(JobWorkloads, GatesThatGoAreTold) {
 }
 
 TEST_F(JobWorkloads, AJobThatCannotStartSaysWhy) {
-  const Json made = make(
-      apiserver::kJobs, "default",
-      "{metadata: {name: j, labels: {kueue.x-k8s.io/queue-name: q}}, spec: {template: {metadata: {labels: "
-      "{kueue.x-k8s.io/cluster-queue-name: other}}, spec: {restartPolicy: Never, containers: [{name: c, image: i, "
-      "resources: "
-      "{requests: {cpu: 1}}}]}}}}");
+  const Json made =
+      make(apiserver::kJobs, "default",
+           "{metadata: {name: j, labels: {kueue.x-k8s.io/queue-name: q}}, spec: {template: {metadata: {labels: "
+           "{kueue.x-k8s.io/cluster-queue-name: other}}, spec: {restartPolicy: Never, containers: [{name: c, image: i, "
+           "resources: "
+           "{requests: {cpu: 1}}}]}}}}");
   pass();
   const std::string name = name_of("j", std::string(string_at(made, {"metadata", "uid"})));
   EXPECT_EQ(condition(seen(name), "Finished"), "True FailedToStart");
   EXPECT_TRUE(suspended("j"));
-  EXPECT_TRUE(told("j",
-                   "Warning FailedToStart: the pod template already has the label \"kueue.x-k8s.io/cluster-queue-name\" "
-                   "with the value \"other\", "
-                   "admission needs \"cq\""));
+  EXPECT_TRUE(
+      told("j",
+           "Warning FailedToStart: the pod template already has the label \"kueue.x-k8s.io/cluster-queue-name\" "
+           "with the value \"other\", "
+           "admission needs \"cq\""));
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ namespace {
 
 class ManagedJobs : public apiserver::ServerTest {
  protected:
-  ManagedJobs() : ServerTest({.seed = 7, .admission = apiserver::kueue_webhooks({.manage_jobs_without_queue_name = true})}) {
+  ManagedJobs()
+      : ServerTest({.seed = 7, .admission = apiserver::kueue_webhooks({.manage_jobs_without_queue_name = true})}) {
     for (const auto& file : embedded::crds()) {
       auto crd = request(api::Verb::kCreate, apiserver::kCrds, "");
       crd.body = parse_yaml(file.content).value().front();
@@ -28,15 +29,17 @@ class ManagedJobs : public apiserver::ServerTest {
   void pass() { executor.run_until(executor.now() + std::chrono::seconds(5)); }
 
   std::string job(const std::string& name, const std::string& metadata) {
-    const auto made = create(apiserver::kJobs, "default",
-                             R"({"metadata":{"name":")" + name + "\"" + metadata +
-                                 R"(},"spec":{"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}})");
+    const auto made = create(
+        apiserver::kJobs, "default",
+        R"({"metadata":{"name":")" + name + "\"" + metadata +
+            R"(},"spec":{"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}})");
     EXPECT_TRUE(made.ok()) << made.body;
     return std::string(string_at(made.body, {"metadata", "uid"}));
   }
-  static std::string owned_by(const std::string& api_version, const std::string& kind, const std::string& name, const std::string& uid) {
-    return R"(,"ownerReferences":[{"controller":true,"apiVersion":")" + api_version + R"(","kind":")" + kind + R"(","name":")" + name +
-           R"(","uid":")" + uid + "\"}]";
+  static std::string owned_by(const std::string& api_version, const std::string& kind, const std::string& name,
+                              const std::string& uid) {
+    return R"(,"ownerReferences":[{"controller":true,"apiVersion":")" + api_version + R"(","kind":")" + kind +
+           R"(","name":")" + name + R"(","uid":")" + uid + "\"}]";
   }
   bool suspended(const std::string& name) {
     return bool_at(get(apiserver::kJobs, "default", name).body, {"spec", "suspend"});

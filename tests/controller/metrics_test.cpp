@@ -76,9 +76,8 @@ class WorkloadMetricsTest : public testing::Test {
   Metrics registry;
   WorkloadMetrics metrics{registry, "leader", true};
   bool cluster_queues_are_there = true, local_queues_are_there = true;
-  WorkloadMetrics::Queues queues{
-      [this](std::string_view) { return cluster_queues_are_there; },
-      [this](std::string_view, std::string_view) { return local_queues_are_there; }};
+  WorkloadMetrics::Queues queues{[this](std::string_view) { return cluster_queues_are_there; },
+                                 [this](std::string_view, std::string_view) { return local_queues_are_there; }};
   Workload workload;
   Time now = kStart;
 };
@@ -115,7 +114,8 @@ TEST_F(WorkloadMetricsTest, CountsEvictionsByTheirCause) {
     status.evictions = {{"Preempted", "", 1}};
     set("Evicted", true, "Preempted");
     set("Preempted", true, "InCohortReclamation",
-        "Preempted to accommodate a workload (UID: x, JobUID: y) due to reclamation; preemptor path: /root/team-b; preemptee path: /root/cq");
+        "Preempted to accommodate a workload (UID: x, JobUID: y) due to reclamation; preemptor path: /root/team-b; "
+        "preemptee path: /root/cq");
   });
   at(13, [&](auto& status) {
     status.admission.reset();
@@ -135,8 +135,9 @@ TEST_F(WorkloadMetricsTest, CountsEvictionsByTheirCause) {
   EXPECT_EQ(lines_of(registry, "kueue_pods_ready_to_evicted_time_seconds_sum"),
             R"({cluster_queue="cq",reason="Preempted",underlying_cause=""} 5)"
             "\n");
-  EXPECT_EQ(lines_of(registry, "kueue_workload_eviction_latency_seconds_sum"), R"({cluster_queue="cq",reason="Preempted"} 3)"
-                                                                              "\n");
+  EXPECT_EQ(lines_of(registry, "kueue_workload_eviction_latency_seconds_sum"),
+            R"({cluster_queue="cq",reason="Preempted"} 3)"
+            "\n");
   // The wait counts from the last requeue. Then the workload is evicted again for the same cause.
   at(33, [&](auto&) { admit(); });
   EXPECT_NE(lines_of(registry, "kueue_admission_wait_time_seconds_sum").find("} 21\n"), std::string::npos);
@@ -164,8 +165,7 @@ struct LivedMetricsTest : WorkloadMetricsTest {
     at(10, [&](auto& status) {
       status.evictions = {{"Preempted", "", 1}};
       set("Evicted", true, "Preempted");
-      set("Preempted", true, "InCohortReclamation",
-          "Preempted; preemptor path: /root/cq; preemptee path: /root/cq");
+      set("Preempted", true, "InCohortReclamation", "Preempted; preemptor path: /root/cq; preemptee path: /root/cq");
     });
     at(13, [&](auto& status) {
       set("QuotaReserved", false);
@@ -241,10 +241,11 @@ class QueueMetricsTest : public testing::Test {
  protected:
   explicit QueueMetricsTest(const engine::Options& options = {}) : engine(options) {
     engine.handle(kStart, engine::NamespaceSeen{"a", {}});
-    engine.handle(kStart, engine::ResourceFlavorSeen{ptr(api::kueue::decode_resource_flavor(object("metadata: {name: f}")))});
+    engine.handle(kStart,
+                  engine::ResourceFlavorSeen{ptr(api::kueue::decode_resource_flavor(object("metadata: {name: f}")))});
     queue("{name: cpu, nominalQuota: 3, borrowingLimit: 500m}");
-    stored["localqueues/a/lq"] = std::make_shared<const Json>(
-        object("{metadata: {name: lq, namespace: a}, spec: {clusterQueue: cq}}"));
+    stored["localqueues/a/lq"] =
+        std::make_shared<const Json>(object("{metadata: {name: lq, namespace: a}, spec: {clusterQueue: cq}}"));
     engine.handle(kStart, engine::LocalQueueSeen{ptr(api::kueue::decode_local_queue(*stored["localqueues/a/lq"]))});
     metrics.local_queue_changed("a", "lq");
     for (const char* name : {"w1", "w2"}) workload(name);
@@ -253,10 +254,12 @@ class QueueMetricsTest : public testing::Test {
   }
   // A workload of two pods with one cpu each.
   void workload(const std::string& name) {
-    engine.handle(kStart, engine::WorkloadSeen{ptr(api::kueue::decode_workload(
-                              object("{metadata: {name: " + name + ", namespace: a, uid: " + name +
-                                     ", creationTimestamp: '2026-11-21T09:00:00Z'}, spec: {queueName: lq, active: true, podSets: [{name: main, "
-                                     "count: 2, template: {spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}}}]}}")))});
+    engine.handle(
+        kStart,
+        engine::WorkloadSeen{ptr(api::kueue::decode_workload(object(
+            "{metadata: {name: " + name + ", namespace: a, uid: " + name +
+            ", creationTimestamp: '2026-11-21T09:00:00Z'}, spec: {queueName: lq, active: true, podSets: [{name: main, "
+            "count: 2, template: {spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}}}]}}")))});
   }
   void queue(const std::string& resource, const std::string& weight = "1") {
     stored["clusterqueues//cq"] = std::make_shared<const Json>(
@@ -264,22 +267,26 @@ class QueueMetricsTest : public testing::Test {
                "'}, namespaceSelector: {}, resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, "
                "resources: [" +
                resource + "]}]}]}}"));
-    engine.handle(kStart, engine::ClusterQueueSeen{ptr(api::kueue::decode_cluster_queue(*stored["clusterqueues//cq"]))});
+    engine.handle(kStart,
+                  engine::ClusterQueueSeen{ptr(api::kueue::decode_cluster_queue(*stored["clusterqueues//cq"]))});
     metrics.cluster_queue_changed("cq");
   }
   void decide() {
     const engine::Effects effects = engine.schedule(kStart);
     metrics.decided(effects, std::chrono::milliseconds(3));
     for (const auto& effect : effects) {
-      if (const auto* e = std::get_if<engine::ClusterQueueStatusChanged>(&effect)) metrics.cluster_queue_changed(e->name);
-      if (const auto* e = std::get_if<engine::LocalQueueStatusChanged>(&effect)) metrics.local_queue_changed(e->ns, e->name);
+      if (const auto* e = std::get_if<engine::ClusterQueueStatusChanged>(&effect))
+        metrics.cluster_queue_changed(e->name);
+      if (const auto* e = std::get_if<engine::LocalQueueStatusChanged>(&effect))
+        metrics.local_queue_changed(e->ns, e->name);
     }
   }
   void refresh() {
-    metrics.refresh(engine, [this](const api::GroupVersionResource& what, std::string_view ns, std::string_view name) -> JsonPtr {
-      const auto it = stored.find(what.resource + "/" + std::string(ns) + "/" + std::string(name));
-      return it == stored.end() ? nullptr : it->second;
-    });
+    metrics.refresh(
+        engine, [this](const api::GroupVersionResource& what, std::string_view ns, std::string_view name) -> JsonPtr {
+          const auto it = stored.find(what.resource + "/" + std::string(ns) + "/" + std::string(name));
+          return it == stored.end() ? nullptr : it->second;
+        });
   }
 
   Metrics registry;
@@ -289,11 +296,12 @@ class QueueMetricsTest : public testing::Test {
 };
 
 struct FairQueueMetricsTest : QueueMetricsTest {
-  FairQueueMetricsTest() : QueueMetricsTest([] {
-    engine::Options options;
-    options.fair_sharing.enabled = true;
-    return options;
-  }()) {}
+  FairQueueMetricsTest()
+      : QueueMetricsTest([] {
+          engine::Options options;
+          options.fair_sharing.enabled = true;
+          return options;
+        }()) {}
 };
 
 TEST_F(QueueMetricsTest, TellWhoWaitsAndWhatIsUsed) {
@@ -303,12 +311,15 @@ TEST_F(QueueMetricsTest, TellWhoWaitsAndWhatIsUsed) {
   EXPECT_EQ(lines_of(registry, "kueue_admitted_active_workloads"), "{cluster_queue=\"cq\"} 1\n");
   EXPECT_EQ(lines_of(registry, "kueue_local_queue_reserving_active_workloads"), "{name=\"lq\",namespace=\"a\"} 1\n");
   const auto cpu = [&](const char* name) { return lines_of(registry, name); };
-  EXPECT_EQ(cpu("kueue_cluster_queue_nominal_quota"), "{cluster_queue=\"cq\",cohort=\"team\",flavor=\"f\",resource=\"cpu\"} 3\n");
+  EXPECT_EQ(cpu("kueue_cluster_queue_nominal_quota"),
+            "{cluster_queue=\"cq\",cohort=\"team\",flavor=\"f\",resource=\"cpu\"} 3\n");
   EXPECT_NE(cpu("kueue_cluster_queue_borrowing_limit").find("} 0.5\n"), std::string::npos);
-  EXPECT_NE(cpu("kueue_cluster_queue_lending_limit").find("} +Inf\n"), std::string::npos) << cpu("kueue_cluster_queue_lending_limit");
+  EXPECT_NE(cpu("kueue_cluster_queue_lending_limit").find("} +Inf\n"), std::string::npos)
+      << cpu("kueue_cluster_queue_lending_limit");
   EXPECT_NE(cpu("kueue_cluster_queue_resource_usage").find("} 2\n"), std::string::npos);
   EXPECT_NE(lines_of(registry, "kueue_local_queue_resource_usage").find("} 2\n"), std::string::npos);
-  EXPECT_NE(lines_of(registry, "kueue_cluster_queue_status").find("{cluster_queue=\"cq\",status=\"active\"} 1\n"), std::string::npos);
+  EXPECT_NE(lines_of(registry, "kueue_cluster_queue_status").find("{cluster_queue=\"cq\",status=\"active\"} 1\n"),
+            std::string::npos);
   EXPECT_NE(lines_of(registry, "kueue_local_queue_status").find("{active=\"True\",name=\"lq\",namespace=\"a\"} 1\n"),
             std::string::npos)
       << lines_of(registry, "kueue_local_queue_status");
@@ -326,8 +337,9 @@ TEST_F(QueueMetricsTest, WhoIsAdmittedWaitsNoMore) {
 
 TEST_F(QueueMetricsTest, TellWhyWorkloadsAreNotAdmitted) {
   refresh();
-  EXPECT_EQ(lines_of(registry, "kueue_local_queue_pending_workloads"),
-            "{name=\"lq\",namespace=\"a\",status=\"active\"} 0\n{name=\"lq\",namespace=\"a\",status=\"inadmissible\"} 1\n");
+  EXPECT_EQ(
+      lines_of(registry, "kueue_local_queue_pending_workloads"),
+      "{name=\"lq\",namespace=\"a\",status=\"active\"} 0\n{name=\"lq\",namespace=\"a\",status=\"inadmissible\"} 1\n");
   const std::string why = "reason=\"NoReservation\",underlying_cause=\"WaitingForQuota\"} ";
   EXPECT_EQ(lines_of(registry, "kueue_unadmitted_workloads"), "{cluster_queue=\"cq\"," + why + "1\n");
   EXPECT_EQ(lines_of(registry, "kueue_local_queue_unadmitted_workloads"),
@@ -343,9 +355,10 @@ TEST_F(QueueMetricsTest, TellTheTreeOfCohorts) {
   refresh();
   EXPECT_EQ(lines_of(registry, "kueue_cluster_queue_info"),
             "{cluster_queue=\"cq\",parent_cohort=\"team\",root_cohort=\"team\"} 1\n");
-  engine.handle(kStart, engine::CohortSeen{ptr(api::kueue::decode_cohort(object(
-                            "{metadata: {name: team}, spec: {parentName: all, resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, "
-                            "resources: [{name: cpu, nominalQuota: 1}]}]}]}}")))});
+  engine.handle(kStart, engine::CohortSeen{ptr(api::kueue::decode_cohort(
+                            object("{metadata: {name: team}, spec: {parentName: all, resourceGroups: "
+                                   "[{coveredResources: [cpu], flavors: [{name: f, "
+                                   "resources: [{name: cpu, nominalQuota: 1}]}]}]}}")))});
   decide();
   refresh();
   EXPECT_EQ(lines_of(registry, "kueue_cluster_queue_info"),
@@ -357,7 +370,8 @@ TEST_F(QueueMetricsTest, TellTheTreeOfCohorts) {
     return "{cohort=\"all\"" + what + "} " + count + "\n{cohort=\"team\"" + what + "} " + count + "\n";
   };
   EXPECT_EQ(lines_of(registry, "kueue_cohort_subtree_quota"), both(R"(,flavor="f",resource="cpu")", "4"));
-  EXPECT_EQ(lines_of(registry, "kueue_cohort_subtree_resource_reservations"), both(R"(,flavor="f",resource="cpu")", "2"));
+  EXPECT_EQ(lines_of(registry, "kueue_cohort_subtree_resource_reservations"),
+            both(R"(,flavor="f",resource="cpu")", "2"));
   EXPECT_EQ(lines_of(registry, "kueue_cohort_subtree_admitted_active_workloads"), both("", "1"));
 }
 
@@ -369,9 +383,11 @@ TEST_F(QueueMetricsTest, SharesAreNotToldWhereTheyDecideNothing) {
 
 TEST_F(FairQueueMetricsTest, TellShares) {
   const auto cohort = [this](const std::string& quota) {
-    stored["cohorts//team"] = std::make_shared<const Json>(object(
-        "{metadata: {name: team}, spec: {parentName: all, fairSharing: {weight: '0.5'}, resourceGroups: [{coveredResources: [cpu], flavors: "
-        "[{name: f, resources: [{name: cpu, nominalQuota: " + quota + "}]}]}]}}"));
+    stored["cohorts//team"] =
+        std::make_shared<const Json>(object("{metadata: {name: team}, spec: {parentName: all, fairSharing: {weight: "
+                                            "'0.5'}, resourceGroups: [{coveredResources: [cpu], flavors: "
+                                            "[{name: f, resources: [{name: cpu, nominalQuota: " +
+                                            quota + "}]}]}]}}"));
     engine.handle(kStart, engine::CohortSeen{ptr(api::kueue::decode_cohort(*stored["cohorts//team"]))});
     metrics.cohort_changed("team");
   };
@@ -379,7 +395,8 @@ TEST_F(FairQueueMetricsTest, TellShares) {
   queue("{name: cpu, nominalQuota: 1}");
   decide();
   refresh();
-  EXPECT_EQ(lines_of(registry, "kueue_cluster_queue_weighted_share"), "{cluster_queue=\"cq\",cohort=\"team\"} 600\n");  // 3 of 5
+  EXPECT_EQ(lines_of(registry, "kueue_cluster_queue_weighted_share"),
+            "{cluster_queue=\"cq\",cohort=\"team\"} 600\n");  // 3 of 5
   EXPECT_EQ(lines_of(registry, "kueue_cohort_weighted_share"), "{cohort=\"team\"} 0\n");
   queue("{name: cpu, nominalQuota: 1}", "1");
   cohort("6");
@@ -395,13 +412,11 @@ TEST_F(FairQueueMetricsTest, TellShares) {
   queue("{name: cpu, nominalQuota: 1}", "0");
   decide();
   refresh();
-  EXPECT_EQ(lines_of(registry, "kueue_cluster_queue_weighted_share"),
-            "{cluster_queue=\"cq\",cohort=\"team\"} NaN\n");
+  EXPECT_EQ(lines_of(registry, "kueue_cluster_queue_weighted_share"), "{cluster_queue=\"cq\",cohort=\"team\"} NaN\n");
   queue("{name: cpu, nominalQuota: 4}", "0");
   decide();
   refresh();
-  EXPECT_EQ(lines_of(registry, "kueue_cluster_queue_weighted_share"),
-            "{cluster_queue=\"cq\",cohort=\"team\"} 0\n")
+  EXPECT_EQ(lines_of(registry, "kueue_cluster_queue_weighted_share"), "{cluster_queue=\"cq\",cohort=\"team\"} 0\n")
       << "who borrows nothing has no share, whatever its weight";
   stored.erase("cohorts//team");
   engine.handle(kStart, engine::CohortGone{"team"});
@@ -438,7 +453,8 @@ TEST_F(QueueMetricsTest, SeriesGoWithTheQueueAtOnce) {
 
 TEST_F(QueueMetricsTest, FlavorsThatLeaveTakeTheirSeriesAlong) {
   refresh();
-  stored["clusterqueues//cq"] = std::make_shared<const Json>(object("{metadata: {name: cq}, spec: {cohortName: team}}"));
+  stored["clusterqueues//cq"] =
+      std::make_shared<const Json>(object("{metadata: {name: cq}, spec: {cohortName: team}}"));
   engine.handle(kStart, engine::ClusterQueueSeen{ptr(api::kueue::decode_cluster_queue(*stored["clusterqueues//cq"]))});
   metrics.cluster_queue_changed("cq");
   refresh();
@@ -450,7 +466,8 @@ TEST_F(QueueMetricsTest, RoundsAreCountedWhenSomebodyWaited) {
   EXPECT_EQ(lines_of(registry, "kueue_admission_attempts_total"), "{replica_role=\"leader\",result=\"success\"} 1\n");
   decide();  // nothing changed
   EXPECT_EQ(lines_of(registry, "kueue_admission_attempts_total"), "{replica_role=\"leader\",result=\"success\"} 1\n");
-  EXPECT_EQ(lines_of(registry, "kueue_admission_attempt_duration_seconds_sum"), "{replica_role=\"leader\",result=\"success\"} 0.003\n");
+  EXPECT_EQ(lines_of(registry, "kueue_admission_attempt_duration_seconds_sum"),
+            "{replica_role=\"leader\",result=\"success\"} 0.003\n");
 }
 
 TEST(BuildInfo, IsOne) {

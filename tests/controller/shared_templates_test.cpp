@@ -10,7 +10,8 @@ Json with_value(int value) { return JsonObject{{"spec", JsonObject{{"x", value}}
 
 TEST(SharedTemplates, EqualOnesBecomeOne) {
   SharedTemplates templates;
-  const JsonPtr a = templates.share(with_value(1)), b = templates.share(with_value(1)), c = templates.share(with_value(2));
+  const JsonPtr a = templates.share(with_value(1)), b = templates.share(with_value(1)),
+                c = templates.share(with_value(2));
   EXPECT_EQ(a, b);
   EXPECT_NE(a, c);
   EXPECT_EQ(int_at(*c, {"spec", "x"}), 2);

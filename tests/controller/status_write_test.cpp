@@ -20,7 +20,8 @@ class StatusWrite : public apiserver::ServerTest {
       EXPECT_TRUE(call(std::move(crd)).ok()) << file.name;
     }
     make("ResourceFlavor", "resourceflavors", "", "metadata: {name: default}");
-    make("ClusterQueue", "clusterqueues", "", R"(metadata: {name: cq}, spec: {namespaceSelector: {}, resourceGroups: [{coveredResources: [cpu],
+    make("ClusterQueue", "clusterqueues", "",
+         R"(metadata: {name: cq}, spec: {namespaceSelector: {}, resourceGroups: [{coveredResources: [cpu],
                                flavors: [{name: default, resources: [{name: cpu, nominalQuota: 4}]}]}]})");
     make("LocalQueue", "localqueues", "default", "metadata: {name: lq}, spec: {clusterQueue: cq}");
     controller.emplace(*server, executor, ControllerOptions());
@@ -36,8 +37,9 @@ class StatusWrite : public apiserver::ServerTest {
   }
   // Creates a workload that is activated after another client has written to its status.
   Json admitted(const std::string& status) {
-    make("Workload", "workloads", "default", "metadata: {name: w}, spec: {active: false, queueName: lq, podSets: [{name: main, count: 1, template: {spec: "
-                                 "{restartPolicy: Never, containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}]}");
+    make("Workload", "workloads", "default",
+         "metadata: {name: w}, spec: {active: false, queueName: lq, podSets: [{name: main, count: 1, template: {spec: "
+         "{restartPolicy: Never, containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}]}");
     auto write = [&](const std::string& subresource, const std::string& change) {
       auto patch = request(api::Verb::kPatch, {"kueue.x-k8s.io", "v1beta2", "workloads"}, "default", "w");
       patch.patch_type = api::PatchType::kMerge;
@@ -61,8 +63,9 @@ class StatusWrite : public apiserver::ServerTest {
 };
 
 TEST_F(StatusWrite, IsAnUpdateWhenNobodyElseHasAPart) {
-  const Json workload = admitted("{conditions: [{type: Theirs, status: 'True', reason: R, message: m, lastTransitionTime: "
-                                 "'2026-01-01T00:00:00Z'}]}");
+  const Json workload = admitted(
+      "{conditions: [{type: Theirs, status: 'True', reason: R, message: m, lastTransitionTime: "
+      "'2026-01-01T00:00:00Z'}]}");
   EXPECT_EQ(string_at(workload, {"status", "admission", "clusterQueue"}), "cq") << workload;
   EXPECT_EQ(string_at(array_at(workload, {"status", "conditions"}).at(0), {"type"}), "Theirs");
   EXPECT_GT(sent("update workloads/status"), 0u);

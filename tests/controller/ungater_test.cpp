@@ -1,6 +1,6 @@
 // The ungater with an API server whose answers may be lost and with a cache that may be behind.
-#include "api/resources.h"
 #include "controller/ungater.h"
+#include "api/resources.h"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ using cluster::testing_support::yaml;
 class LossyClient final : public api::RestClient {
  public:
   explicit LossyClient(api::RestClient& to) : to_(to) {}
-  int lose = 0;  // the next `lose` patches are carried out, but their answers are lost
+  int lose = 0;    // the next `lose` patches are carried out, but their answers are lost
   int refuse = 0;  // the next `refuse` patches are not carried out
   std::string workload_version = "1";
   void call(api::RestRequest request, std::function<void(api::RestResponse)> done) override {
@@ -50,7 +50,8 @@ class LossyClient final : public api::RestClient {
     }
     to_.call(std::move(request), std::move(done));
   }
-  std::unique_ptr<api::WatchHandle> watch(api::RestRequest request, std::function<void(const api::WatchEvent&)> on_event,
+  std::unique_ptr<api::WatchHandle> watch(api::RestRequest request,
+                                          std::function<void(const api::WatchEvent&)> on_event,
                                           std::function<void()> on_end) override {
     return to_.watch(std::move(request), std::move(on_event), std::move(on_end));
   }
@@ -65,14 +66,13 @@ class UngaterTest : public testing::Test {
       : client(*world.server),
         writes(client, world.executor),
         events(client, world.executor, {}),
-        ungater(
-            {world.executor,
-             writes,
-             events,
-             {[this](std::string_view host) { return !gone.contains(std::string(host)); },
-              [this](std::string_view host) { return !gone.contains(std::string(host)) && host != down; }},
-             [this](const std::string& key) { return key == "default/w" ? workload : nullptr; },
-             std::chrono::milliseconds(100)}) {
+        ungater({world.executor,
+                 writes,
+                 events,
+                 {[this](std::string_view host) { return !gone.contains(std::string(host)); },
+                  [this](std::string_view host) { return !gone.contains(std::string(host)) && host != down; }},
+                 [this](const std::string& key) { return key == "default/w" ? workload : nullptr; },
+                 std::chrono::milliseconds(100)}) {
     ungater.start();
   }
 
@@ -244,7 +244,8 @@ TEST_F(UngaterTest, FailsAPodWhosePlaceIsLostAndLetsItsSuccessorGo) {
 
 TEST_F(UngaterTest, FailsPodsOfAnEarlierAdmission) {
   // A pod with a node selector for n1 from its owner.
-  const auto add = [this](const std::string& name, const std::vector<std::pair<std::string, std::string>>& annotations) {
+  const auto add = [this](const std::string& name,
+                          const std::vector<std::pair<std::string, std::string>>& annotations) {
     Json pod = yaml(R"(
 apiVersion: v1
 kind: Pod
@@ -252,7 +253,8 @@ metadata: {labels: {kueue.x-k8s.io/podset: main}}
 spec: {restartPolicy: Never, nodeSelector: {kubernetes.io/hostname: n1}, containers: [{name: c, image: i}]}
 )");
     ensure_path(pod, {"metadata", "name"}) = name;
-    for (const auto& [key, value] : annotations) ensure_path(pod, {"metadata", "annotations", "kueue.x-k8s.io/" + key}) = value;
+    for (const auto& [key, value] : annotations)
+      ensure_path(pod, {"metadata", "annotations", "kueue.x-k8s.io/" + key}) = value;
     show(world.create(api::kPods, std::move(pod)));
   };
   const auto phase = [this](const std::string& name) { return std::string(string_at(get(name), {"status", "phase"})); };

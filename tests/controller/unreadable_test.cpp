@@ -99,8 +99,7 @@ class Unreadable : public apiserver::ServerTest {
     const Json found = list(api::kEvents, "default").body;
     for (const auto& one : array_at(found, {"items"})) {
       if (string_at(one, {"reason"}) == "CannotBeRead" && string_at(one, {"type"}) == "Warning" &&
-          string_at(one, {"regarding", "kind"}) == "Workload" &&
-          string_at(one, {"regarding", "name"}) == name)
+          string_at(one, {"regarding", "kind"}) == "Workload" && string_at(one, {"regarding", "name"}) == name)
         notes.emplace_back(string_at(one, {"note"}));
     }
     return notes;
@@ -140,7 +139,8 @@ TEST_F(Unreadable, AWorkloadThatGoesUnreadGivesItsQuotaBack) {
 class UnreadableQueue : public Unreadable {
  protected:
   void make_unreadable(const std::string& name) {
-    const auto r = patch(api::kClusterQueues, "", name, R"({"spec":{"namespaceSelector":{"matchExpressions":[{"key":"a","operator":"Sideways"}]}}})");
+    const auto r = patch(api::kClusterQueues, "", name,
+                         R"({"spec":{"namespaceSelector":{"matchExpressions":[{"key":"a","operator":"Sideways"}]}}})");
     ASSERT_TRUE(r.ok()) << to_string(r.body);
     pass();
   }

@@ -50,8 +50,9 @@ class VolcanoObjects : public apiserver::ServerTest {
   // The body needs no apiVersion and kind.
   api::RestResponse create(const api::GroupVersionResource& gvr, std::string_view ns, std::string_view body) {
     static const std::map<std::string, std::string> kinds{
-        {"queues", "Queue"}, {"podgroups", "PodGroup"}, {"commands", "Command"}, {"clusterqueues", "ClusterQueue"},
-        {"cohorts", "Cohort"}, {"resourceflavors", "ResourceFlavor"}};
+        {"queues", "Queue"},     {"podgroups", "PodGroup"},
+        {"commands", "Command"}, {"clusterqueues", "ClusterQueue"},
+        {"cohorts", "Cohort"},   {"resourceflavors", "ResourceFlavor"}};
     auto r = request(api::Verb::kCreate, gvr, ns, "", body);
     ensure_path(r.body, {"apiVersion"}) = gvr.group + "/" + gvr.version;
     ensure_path(r.body, {"kind"}) = kinds.at(gvr.resource);
@@ -62,17 +63,19 @@ class VolcanoObjects : public apiserver::ServerTest {
     EXPECT_TRUE(made.ok()) << made.body;
   }
   void group(const std::string& name, const std::string& queue, int pods, int cpu) {
-    const auto made = create(api::kPodGroups, "default",
-                             R"({"metadata":{"name":")" + name + R"("},"spec":{"queue":")" + queue + R"(","minMember":)" +
-                                 std::to_string(pods) + R"(,"minResources":{"cpu":)" + std::to_string(cpu) + "}}}");
+    const auto made =
+        create(api::kPodGroups, "default",
+               R"({"metadata":{"name":")" + name + R"("},"spec":{"queue":")" + queue + R"(","minMember":)" +
+                   std::to_string(pods) + R"(,"minResources":{"cpu":)" + std::to_string(cpu) + "}}}");
     EXPECT_TRUE(made.ok()) << made.body;
   }
   void bound_pod(const std::string& name, const std::string& group, int cpu) {
     const auto made = ServerTest::create(
         api::kPods, "default",
-        R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")" + name + R"(","annotations":{"scheduling.k8s.io/group-name":")" + group +
-            R"("}},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":)" + std::to_string(cpu) +
-            "}}}]}}");
+        R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")" + name +
+            R"(","annotations":{"scheduling.k8s.io/group-name":")" + group +
+            R"("}},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":)" +
+            std::to_string(cpu) + "}}}]}}");
     EXPECT_TRUE(made.ok()) << made.body;
   }
   std::string phase(const std::string& group) {
@@ -82,10 +85,11 @@ class VolcanoObjects : public apiserver::ServerTest {
     return std::string(string_at(get(api::kVolcanoQueues, "", queue).body, {"status", "state"}));
   }
   void command(const std::string& action, const std::string& queue, std::string_view more = "") {
-    const auto made = create(api::kVolcanoCommands, "default",
-                             R"({"metadata":{"generateName":"c-"},"action":")" + action +
-                                 R"(","target":{"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","uid":"","name":")" + queue +
-                                 "\"" + std::string(more) + "}}");
+    const auto made =
+        create(api::kVolcanoCommands, "default",
+               R"({"metadata":{"generateName":"c-"},"action":")" + action +
+                   R"(","target":{"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","uid":"","name":")" +
+                   queue + "\"" + std::string(more) + "}}");
     EXPECT_TRUE(made.ok()) << made.body;
   }
   // "reason: note" of the events about an object, ordered by the names of the events.

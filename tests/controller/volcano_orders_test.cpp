@@ -22,7 +22,8 @@ class VolcanoOrders : public VolcanoObjects {
     pass();
   }
   std::string mark(const std::string& queue) {
-    return std::string(string_at(get(api::kVolcanoQueues, "", queue).body, {"metadata", "annotations", "volcano.sh/closed-by-parent"}));
+    return std::string(string_at(get(api::kVolcanoQueues, "", queue).body,
+                                 {"metadata", "annotations", "volcano.sh/closed-by-parent"}));
   }
 };
 
@@ -45,9 +46,11 @@ TEST_F(VolcanoOrders, AboutAnotherQueueOfTheNameDoNothing) {
 }
 
 TEST_F(VolcanoOrders, AboutOtherKindsAreLeftToOthers) {
-  ASSERT_TRUE(create(api::kVolcanoCommands, "default",
-                     R"({"metadata":{"name":"c"},"action":"AbortJob","target":{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":"other","uid":""}})")
-                  .ok());
+  ASSERT_TRUE(
+      create(
+          api::kVolcanoCommands, "default",
+          R"({"metadata":{"name":"c"},"action":"AbortJob","target":{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":"other","uid":""}})")
+          .ok());
   pass();
   EXPECT_TRUE(exists(api::kVolcanoCommands, "default", "c"));
 }
@@ -57,8 +60,10 @@ TEST_F(VolcanoOrders, ThatCannotBeCarriedOutAreSaid) {
   command("Explode", "other");
   pass();
   EXPECT_EQ(state("root"), "Open");
-  EXPECT_THAT(events("Queue", "root"), Contains(AllOf(StartsWith("CommandRefused: "), HasSubstr("root cannot be closed"))));
-  EXPECT_THAT(events("Queue", "other"), Contains(AllOf(StartsWith("CommandRefused: "), HasSubstr("must be OpenQueue or CloseQueue"))));
+  EXPECT_THAT(events("Queue", "root"),
+              Contains(AllOf(StartsWith("CommandRefused: "), HasSubstr("root cannot be closed"))));
+  EXPECT_THAT(events("Queue", "other"),
+              Contains(AllOf(StartsWith("CommandRefused: "), HasSubstr("must be OpenQueue or CloseQueue"))));
   EXPECT_TRUE(array_at(list(api::kVolcanoCommands, "").body, {"items"}).empty());
 }
 
@@ -89,7 +94,8 @@ TEST_F(VolcanoOrders, ToOpenAChildOfAClosedParentWaitForTheParent) {
   command("OpenQueue", "child");
   pass(std::chrono::seconds(30));
   EXPECT_EQ(state("child"), "Closed");
-  EXPECT_THAT(events("Queue", "child"), Contains(AllOf(StartsWith("CommandRefused: "), HasSubstr("open queue tenant first"))));
+  EXPECT_THAT(events("Queue", "child"),
+              Contains(AllOf(StartsWith("CommandRefused: "), HasSubstr("open queue tenant first"))));
   command("OpenQueue", "tenant");
   pass(std::chrono::minutes(2));
   EXPECT_EQ(state("tenant"), "Open");
@@ -119,7 +125,8 @@ TEST_F(VolcanoOrders, WhoWaitsHearsWhy) {
   EXPECT_THAT(events("PodGroup", "holds"), Contains(StartsWith("Admitted")));
   command("CloseQueue", "child");
   pass();
-  EXPECT_THAT(events("PodGroup", "waits"), Contains(AllOf(StartsWith("Unschedulable: "), HasSubstr("queue child is Closing"))));
+  EXPECT_THAT(events("PodGroup", "waits"),
+              Contains(AllOf(StartsWith("Unschedulable: "), HasSubstr("queue child is Closing"))));
   const Json status = get(api::kPodGroups, "default", "waits").body;
   EXPECT_EQ(string_at(array_at(status, {"status", "conditions"})[0], {"type"}), "Unschedulable");
   EXPECT_EQ(string_at(array_at(status, {"status", "conditions"})[0], {"reason"}), "QueueTakesNoWork");
@@ -143,7 +150,8 @@ TEST_F(VolcanoOrders, SwitchedOffAllOfItIsSomebodyElses) {
   group("after", "child", 1, 1);
   command("CloseQueue", "child");
   ASSERT_TRUE(remove(api::kVolcanoQueues, "", "root").ok());
-  ASSERT_TRUE(create(api::kClusterQueues, "", R"({"metadata":{"name":"volcano.child"},"spec":{"namespaceSelector":{}}})").ok());
+  ASSERT_TRUE(
+      create(api::kClusterQueues, "", R"({"metadata":{"name":"volcano.child"},"spec":{"namespaceSelector":{}}})").ok());
   pass(std::chrono::minutes(1));
   EXPECT_EQ(phase("before"), "Inqueue");
   EXPECT_EQ(phase("after"), "");

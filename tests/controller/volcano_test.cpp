@@ -101,7 +101,8 @@ TEST_F(VolcanoObjects, AreChargedForPodsUntilTheseHaveStopped) {
   EXPECT_FALSE(stops("a"));
   EXPECT_EQ(phase("wants"), "Pending");
   EXPECT_EQ(allocated("tenant"), "8") << "its node runs it yet";
-  for (const char* name : {"b", "c", "d"}) ASSERT_TRUE(remove(api::kPods, "default", name, R"({"gracePeriodSeconds":0})").ok());
+  for (const char* name : {"b", "c", "d"})
+    ASSERT_TRUE(remove(api::kPods, "default", name, R"({"gracePeriodSeconds":0})").ok());
   pass();
   EXPECT_EQ(phase("wants"), "Inqueue");
   EXPECT_EQ(phase("wide"), "Inqueue");
@@ -142,7 +143,8 @@ TEST_F(VolcanoObjects, WithoutMinResourcesAreLetInAtOnceUnlessTheirQueueTakesNoW
   queue("tenant", "{}");
   queue("child", R"({"parent":"tenant"})");
   for (const char* name : {"tenant", "child"}) {
-    const std::string body = std::string(R"({"metadata":{"name":"in-)") + name + R"("},"spec":{"queue":")" + name + R"("}})";
+    const std::string body =
+        std::string(R"({"metadata":{"name":"in-)") + name + R"("},"spec":{"queue":")" + name + R"("}})";
     ASSERT_TRUE(create(api::kPodGroups, "default", body).ok());
   }
   pass();
@@ -157,7 +159,9 @@ TEST_F(VolcanoObjects, WithoutMinResourcesAreLetInAtOnceUnlessTheirQueueTakesNoW
 TEST_F(VolcanoObjects, DoNotMixWithKueuesOfTheirNames) {
   install_volcano();
   queue("tenant", R"({"capability":{"cpu":2}})");
-  ASSERT_TRUE(create(api::kClusterQueues, "", R"({"metadata":{"name":"volcano.tenant"},"spec":{"namespaceSelector":{}}})").ok());
+  ASSERT_TRUE(
+      create(api::kClusterQueues, "", R"({"metadata":{"name":"volcano.tenant"},"spec":{"namespaceSelector":{}}})")
+          .ok());
   ASSERT_TRUE(create(api::kCohorts, "", R"({"metadata":{"name":"volcano.root"},"spec":{}})").ok());
   pass();
   group("fits", "tenant", 1, 2);

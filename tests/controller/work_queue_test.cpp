@@ -21,8 +21,7 @@ struct Looks {
   const Time start = executor.now();
   WorkQueue queue{executor,
                   [this](const std::string& key, WorkQueue::Finish finish) {
-                    const auto at =
-                        std::chrono::duration_cast<std::chrono::milliseconds>(executor.now() - start);
+                    const auto at = std::chrono::duration_cast<std::chrono::milliseconds>(executor.now() - start);
                     seen.push_back(key + "@" + std::to_string(at.count()));
                     if (hold) {
                       held = std::move(finish);
@@ -109,7 +108,8 @@ TEST(WorkQueue, KeysTakeTurnsWhenManyAreDue) {
   EXPECT_LE(sum, 102);
   const Time last_change = executor.now() - 50ms;
   executor.run_until(executor.now() + 2s);
-  for (const auto& [key, when] : last_look) EXPECT_GE(when, last_change) << key << ": its last change is seen in the end";
+  for (const auto& [key, when] : last_look)
+    EXPECT_GE(when, last_change) << key << ": its last change is seen in the end";
 }
 
 }  // namespace

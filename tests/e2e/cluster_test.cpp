@@ -11,14 +11,13 @@ namespace {
 
 TEST(PretendMachines, ComeFromAProcessOfTheirOwn) {
   Server server({"--controller=false", "--nodes", "none"});
-  Process machines({BERTH_PROGRAM, "cluster", "--kubeconfig", server.kubeconfig(), "--nodes", "1x1x2",
-                    "--scale-up", "none", "--job-controller=false"},
+  Process machines({BERTH_PROGRAM, "cluster", "--kubeconfig", server.kubeconfig(), "--nodes", "1x1x2", "--scale-up",
+                    "none", "--job-controller=false"},
                    server.environment());
   ASSERT_TRUE(machines.wait_for_output("ready\n")) << machines.err();
   EXPECT_TRUE(eventually([&] {
-    return server.must(
-               {"get", "nodes", "-o",
-                "jsonpath={range .items[*]}{.status.conditions[?(@.type==\"Ready\")].status} {end}"}) ==
+    return server.must({"get", "nodes", "-o",
+                        "jsonpath={range .items[*]}{.status.conditions[?(@.type==\"Ready\")].status} {end}"}) ==
            "True True ";
   })) << server.must({"get", "nodes", "-o", "yaml"});
   machines.signal(SIGTERM);

@@ -13,7 +13,8 @@ int free_port() {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (::bind(probe, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) throw std::runtime_error("no port is free");
+  if (::bind(probe, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
+    throw std::runtime_error("no port is free");
   socklen_t size = sizeof address;
   ::getsockname(probe, reinterpret_cast<sockaddr*>(&address), &size);
   ::close(probe);
@@ -31,7 +32,8 @@ std::string http_get(int port, const std::string& path) {
     const std::string request = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     ::send(connection, request.data(), request.size(), MSG_NOSIGNAL);
     char piece[4096];
-    for (ssize_t n; (n = ::recv(connection, piece, sizeof piece, 0)) > 0;) answer.append(piece, static_cast<std::size_t>(n));
+    for (ssize_t n; (n = ::recv(connection, piece, sizeof piece, 0)) > 0;)
+      answer.append(piece, static_cast<std::size_t>(n));
   }
   ::close(connection);
   return answer;
@@ -53,10 +55,11 @@ std::string controller_configuration(int webhook_port, int visibility_port) {
 
 ControllerProcess::ControllerProcess(const Cluster& server) {
   static int number = 0;
-  const std::string config = server.write_file("controller-" + std::to_string(++number) + ".yaml", controller_configuration());
+  const std::string config =
+      server.write_file("controller-" + std::to_string(++number) + ".yaml", controller_configuration());
   process_ = std::make_unique<Process>(
-      std::vector<std::string>{BERTH_PROGRAM, "controller", "--kubeconfig", server.kubeconfig(), "--config", config, "--log-level",
-                               "error"},
+      std::vector<std::string>{BERTH_PROGRAM, "controller", "--kubeconfig", server.kubeconfig(), "--config", config,
+                               "--log-level", "error"},
       server.environment());
 }
 

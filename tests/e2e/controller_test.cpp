@@ -30,8 +30,8 @@ std::string only_line(const Finished& finished) {
 
 // A kubeconfig that trusts the CA `authority` (PEM; empty: any server) and sends `token`.
 std::string kubeconfig_of(const std::string& url, const std::string& authority, const std::string& token) {
-  const std::string trust = authority.empty() ? "insecure-skip-tls-verify: true"
-                                              : "certificate-authority-data: " + base64_encode(authority);
+  const std::string trust =
+      authority.empty() ? "insecure-skip-tls-verify: true" : "certificate-authority-data: " + base64_encode(authority);
   return "apiVersion: v1\nkind: Config\ncurrent-context: here\n"
          "clusters: [{name: c, cluster: {server: \"" +
          url + "\", " + trust +
@@ -62,9 +62,7 @@ class Controller : public testing::Test {
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
-  Finished start(std::vector<std::string> more) const {
-    return run(command(std::move(more)), server.environment());
-  }
+  Finished start(std::vector<std::string> more) const { return run(command(std::move(more)), server.environment()); }
   Finished start_with(const std::string& kubeconfig) const {
     return start({"--kubeconfig", server.write_file("kubeconfig-of-a-test", kubeconfig)});
   }
@@ -119,8 +117,8 @@ TEST_F(Controller, APortIsInUse) {
   const std::string where = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
   config = server.write_file(
       "taken.yaml",
-      "{apiVersion: config.kueue.x-k8s.io/v1beta2, kind: Configuration, health: {healthProbeBindAddress: \"" +
-          where + "\"}}");
+      "{apiVersion: config.kueue.x-k8s.io/v1beta2, kind: Configuration, health: {healthProbeBindAddress: \"" + where +
+          "\"}}");
   const std::string line = only_line(start({}));
   EXPECT_TRUE(has(line, "cannot listen on " + where)) << line;
   EXPECT_TRUE(has(line, "health.healthProbeBindAddress")) << line;
@@ -137,8 +135,8 @@ TEST_F(Controller, WhatItIsToldMakesNoSense) {
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_EQ(std::ranges::count(unknown.err, '\n'), 1) << unknown.err;
   EXPECT_TRUE(has(unknown.err, "--no-such-option")) << unknown.err;
-  config = server.write_file(
-      "bad.yaml", "{apiVersion: config.kueue.x-k8s.io/v1beta2, kind: Configuration, health: {port: 1}}");
+  config = server.write_file("bad.yaml",
+                             "{apiVersion: config.kueue.x-k8s.io/v1beta2, kind: Configuration, health: {port: 1}}");
   EXPECT_TRUE(has(only_line(start({})), "health.port")) << "the path of what is unknown";
   config = server.dir() + "/no-such-config";
   EXPECT_TRUE(has(only_line(start({})), "no-such-config"));
@@ -157,9 +155,8 @@ TEST_F(Controller, ItIsReadyOnceEverythingIs) {
           "}, visibilityServer: {bindAddress: 127.0.0.1, bindPort: " + std::to_string(free_port()) + "}}");
   const std::string kubeconfig = server.kubeconfig();
   server.signal(SIGSTOP);
-  Process process(
-      {BERTH_PROGRAM, "controller", "--config", config, "--log-level", "error", "--kubeconfig", kubeconfig},
-      server.environment());
+  Process process({BERTH_PROGRAM, "controller", "--config", config, "--log-level", "error", "--kubeconfig", kubeconfig},
+                  server.environment());
   ASSERT_TRUE(eventually([&] { return has(http_get(health, "/healthz"), "200 OK"); }));
   const std::string unready = http_get(health, "/readyz");
   EXPECT_TRUE(has(unready, " 500 ")) << unready;
@@ -179,14 +176,13 @@ TEST_F(Controller, ItIsReadyOnceEverythingIs) {
   };
   const Finished told = scrape("strong");
   EXPECT_EQ(told.exit_code, 0) << told.err;
-  EXPECT_TRUE(
-      has(told.out, "berth_api_requests_total{code=\"200\",resource=\"clusterqueues\",verb=\"watch\"}"))
+  EXPECT_TRUE(has(told.out, "berth_api_requests_total{code=\"200\",resource=\"clusterqueues\",verb=\"watch\"}"))
       << told.out;
   EXPECT_TRUE(has(told.out, "berth_leading 1")) << told.out;
   // The admin's client certificate is accepted, because the API server publishes its CA.
   const auto as_admin = [&] {
-    return server.kubectl({"--server=https://127.0.0.1:" + std::to_string(metrics),
-                           "--insecure-skip-tls-verify", "get", "--raw", "/metrics"});
+    return server.kubectl({"--server=https://127.0.0.1:" + std::to_string(metrics), "--insecure-skip-tls-verify", "get",
+                           "--raw", "/metrics"});
   };
   EXPECT_TRUE(eventually([&] { return has(as_admin().out, "berth_leading 1"); })) << as_admin().err;
   EXPECT_NE(scrape("weak").exit_code, 0) << "may not read metrics";
@@ -208,8 +204,9 @@ TEST_F(Controller, ItWaitsForACertificateFromFiles) {
           std::to_string(health) + "\"}, metrics: {bindAddress: \"127.0.0.1:0\"}, webhook: {host: 127.0.0.1, port: " +
           std::to_string(webhooks) + ", certDir: " + certificates +
           "}, visibilityServer: {bindAddress: 127.0.0.1, bindPort: " + std::to_string(free_port()) + "}}");
-  Process process({BERTH_PROGRAM, "controller", "--config", config, "--log-level", "warn", "--kubeconfig", server.kubeconfig()},
-                  server.environment());
+  Process process(
+      {BERTH_PROGRAM, "controller", "--config", config, "--log-level", "warn", "--kubeconfig", server.kubeconfig()},
+      server.environment());
   const std::string waits = "waiting for a certificate: cannot read " + certificates + "/tls.crt";
   ASSERT_TRUE(eventually([&] { return has(http_get(health, "/readyz"), waits); })) << http_get(health, "/readyz");
   EXPECT_TRUE(process.wait_for_errors(waits)) << process.err();

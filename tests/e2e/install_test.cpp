@@ -105,8 +105,7 @@ TEST(Applications, AreMadeByKubectlCreate) {
   if (kubectl_minor() >= 22)  // older versions use policy/v1beta1
     server.must({"create", "poddisruptionbudget", "a", "--selector=app=a", "--min-available=1"});
   server.must({"scale", "deployment", "a", "--replicas=3"});
-  EXPECT_EQ(server.must({"get", "deployment", "a", "-o",
-                         "jsonpath={.spec.replicas} {.spec.selector.matchLabels.app}"}),
+  EXPECT_EQ(server.must({"get", "deployment", "a", "-o", "jsonpath={.spec.replicas} {.spec.selector.matchLabels.app}"}),
             "3 a");
   EXPECT_EQ(server.must({"get", "service", "a", "-o", "jsonpath={.spec.ports[0].targetPort}"}), "8080");
   EXPECT_EQ(server.stop().exit_code, 0);
@@ -160,8 +159,9 @@ std::string kubeconfig_of_account(const Cluster& server) {
       server.must({"config", "view", "--raw", "-o", "jsonpath={.clusters[0].cluster.certificate-authority-data}"});
   return server.write_file("account.kubeconfig",
                            "apiVersion: v1\nkind: Config\ncurrent-context: here\n"
-                           "clusters: [{name: c, cluster: {server: \"" + server.url() +
-                               "\", certificate-authority-data: " + authority + "}}]\n"
+                           "clusters: [{name: c, cluster: {server: \"" +
+                               server.url() + "\", certificate-authority-data: " + authority +
+                               "}}]\n"
                                "users: [{name: u, user: {token: t0ken}}]\n"
                                "contexts: [{name: here, context: {cluster: c, user: u}}]\n");
 }

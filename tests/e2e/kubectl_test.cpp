@@ -102,14 +102,13 @@ TEST_P(Kubectl, AJobOverQuotaWaitsAndSaysWhatIsMissingUntilThereIsRoom) {
   need_garbage_collector();
   if (IsSkipped()) return;
   must({"apply", "-f", "-"}, job("first", 2));
-  ASSERT_TRUE(eventually([] {
-    return must({"get", "job", "first", "-o", "jsonpath={.spec.suspend}"}) == "false";
-  })) << must({"get", "workloads", "-o", "yaml"});
+  ASSERT_TRUE(eventually([] { return must({"get", "job", "first", "-o", "jsonpath={.spec.suspend}"}) == "false"; }))
+      << must({"get", "workloads", "-o", "yaml"});
   must({"apply", "-f", "-"}, job("second", 2));
   const auto reason = [] {
     return must({"get", "workloads", "-l",
-                 "kueue.x-k8s.io/job-uid=" + must({"get", "job", "second", "-o", "jsonpath={.metadata.uid}"}),
-                 "-o", "jsonpath={.items[0].status.conditions[?(@.type==\"QuotaReserved\")].message}"});
+                 "kueue.x-k8s.io/job-uid=" + must({"get", "job", "second", "-o", "jsonpath={.metadata.uid}"}), "-o",
+                 "jsonpath={.items[0].status.conditions[?(@.type==\"QuotaReserved\")].message}"});
   };
   ASSERT_TRUE(eventually([&] { return !reason().empty(); }));
   const std::string why = reason();
@@ -121,15 +120,13 @@ TEST_P(Kubectl, AJobOverQuotaWaitsAndSaysWhatIsMissingUntilThereIsRoom) {
     EXPECT_TRUE(has(table, column)) << column << " in\n" << table;
   }
   must({"delete", "job", "first"});
-  EXPECT_TRUE(
-      eventually([] { return must({"get", "job", "second", "-o", "jsonpath={.spec.suspend}"}) == "false"; }));
+  EXPECT_TRUE(eventually([] { return must({"get", "job", "second", "-o", "jsonpath={.spec.suspend}"}) == "false"; }));
   must({"delete", "job", "second"});
 }
 
 TEST_P(Kubectl, AJobRunsToItsEnd) {
   must({"create", "-f", "-"}, job("short", 1, "1s"));
-  EXPECT_TRUE(
-      has(must({"wait", "--for=condition=complete", "--timeout=100s", "job/short"}), "condition met"));
+  EXPECT_TRUE(has(must({"wait", "--for=condition=complete", "--timeout=100s", "job/short"}), "condition met"));
   EXPECT_TRUE(has(must({"describe", "job", "short"}), "Completed"));
   EXPECT_TRUE(has(must({"get", "events"}), "Admitted"));
   must({"delete", "job", "short"});
@@ -149,8 +146,7 @@ TEST_P(Kubectl, CreatesReadsPatchesLabelsAndDeletes) {
   must({"annotate", "cm", "cm", "note=y"});
   EXPECT_TRUE(has(must({"get", "cm", "-l", "team=x"}), "cm"));
   EXPECT_FALSE(has(must({"get", "cm", "-l", "team=z"}), "cm "));
-  must({"replace", "-f", "-"},
-       R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"cm"},"data":{"z":"9"}})");
+  must({"replace", "-f", "-"}, R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"cm"},"data":{"z":"9"}})");
   EXPECT_EQ(must({"get", "cm", "cm", "-o", "jsonpath={.data}"}), R"({"z":"9"})");
   EXPECT_TRUE(has(must({"delete", "cm", "cm"}), "deleted"));
   const Finished gone = kubectl({"get", "cm", "cm"});
@@ -227,8 +223,7 @@ spec:
           status: {type: object, properties: {replicas: {type: integer}}}
 )");
   must({"wait", "--for=condition=established", "--timeout=100s", "crd/fleets.e2e.example.com"});
-  must({"apply", "-f", "-"},
-       "apiVersion: e2e.example.com/v1\nkind: Fleet\nmetadata: {name: f}\nspec: {replicas: 1}\n");
+  must({"apply", "-f", "-"}, "apiVersion: e2e.example.com/v1\nkind: Fleet\nmetadata: {name: f}\nspec: {replicas: 1}\n");
   must({"scale", "fleet/f", "--replicas=4"});
   EXPECT_EQ(must({"get", "fl", "f", "-o", "jsonpath={.spec.replicas}"}), "4");
   EXPECT_TRUE(has(must({"explain", "fleet.spec.replicas"}), "How many ships."));

@@ -36,9 +36,7 @@ class Nodes : public OnBoth {
   bool running(const std::string& name) {
     return must({"get", "pod", name, "--ignore-not-found", "-o", "jsonpath={.status.phase}"}) == "Running";
   }
-  bool gone(const std::string& name) {
-    return must({"get", "pod", name, "--ignore-not-found", "-o", "name"}).empty();
-  }
+  bool gone(const std::string& name) { return must({"get", "pod", name, "--ignore-not-found", "-o", "name"}).empty(); }
 
   std::unique_ptr<Cluster> cluster_;
 };
@@ -54,9 +52,8 @@ TEST_P(Nodes, AreCordonedDrainedTaintedFailedAndDeleted) {
   EXPECT_TRUE(gone("a"));
   EXPECT_TRUE(has(must({"get", "node", one}), "Ready,SchedulingDisabled"));
   must({"apply", "-f", "-"}, pod("b", one));
-  EXPECT_TRUE(eventually([&] {
-    return has(must({"get", "pod", "b", "-o", "jsonpath={.status.conditions}"}), "Unschedulable");
-  }));
+  EXPECT_TRUE(eventually(
+      [&] { return has(must({"get", "pod", "b", "-o", "jsonpath={.status.conditions}"}), "Unschedulable"); }));
   must({"uncordon", one});
   ASSERT_TRUE(eventually([&] { return running("b"); }));
 
@@ -67,8 +64,7 @@ TEST_P(Nodes, AreCordonedDrainedTaintedFailedAndDeleted) {
   ASSERT_TRUE(eventually([&] { return running("c"); }));
 
   must({"annotate", "node", one, "berth.dev/fail=NotReady"});
-  EXPECT_TRUE(
-      has(must({"wait", "--for=condition=Ready=false", "node/" + one, "--timeout=100s"}), "condition met"));
+  EXPECT_TRUE(has(must({"wait", "--for=condition=Ready=false", "node/" + one, "--timeout=100s"}), "condition met"));
   EXPECT_TRUE(has(must({"wait", "--for=condition=Ready=false", "pod/c", "--timeout=100s"}), "condition met"));
   must({"annotate", "node", one, "berth.dev/fail-"});
   EXPECT_TRUE(has(must({"wait", "--for=condition=Ready", "pod/c", "--timeout=100s"}), "condition met"));
@@ -110,8 +106,8 @@ TEST_P(Topology, AGangIsPlacedOnOneRackAndOnlyThePodOfALostNodeMoves) {
   const std::string rack = rack_of(before.begin()->second);
   for (const auto& [uid, node] : before) EXPECT_EQ(rack_of(node), rack);
   const std::string written = server.must({"get", "workload", "-o", "yaml"});
-  for (const char* part : {"apiVersion: kueue.x-k8s.io/v1beta2",
-                           "topologyAssignment:", "slices:", "valuesPerLevel:", "podCounts:"})
+  for (const char* part :
+       {"apiVersion: kueue.x-k8s.io/v1beta2", "topologyAssignment:", "slices:", "valuesPerLevel:", "podCounts:"})
     EXPECT_TRUE(has(written, part)) << part << " in\n" << written;
 
   const auto [lost, lost_node] = *before.begin();
@@ -125,13 +121,10 @@ TEST_P(Topology, AGangIsPlacedOnOneRackAndOnlyThePodOfALostNodeMoves) {
     EXPECT_NE(node, lost_node);
   }
   std::size_t kept = 0;
-  for (const auto& [uid, node] : running_pods(server))
-    kept += before.contains(uid) && before.at(uid) == node ? 1 : 0;
+  for (const auto& [uid, node] : running_pods(server)) kept += before.contains(uid) && before.at(uid) == node ? 1 : 0;
   EXPECT_EQ(kept, 2u) << "the others run on";
-  EXPECT_TRUE(
-      has(server.must({"wait", "--for=condition=complete", "--timeout=110s", "job/gang"}), "condition met"));
-  const std::string conditions =
-      server.must({"get", "workloads", "-o", "jsonpath={.items[0].status.conditions}"});
+  EXPECT_TRUE(has(server.must({"wait", "--for=condition=complete", "--timeout=110s", "job/gang"}), "condition met"));
+  const std::string conditions = server.must({"get", "workloads", "-o", "jsonpath={.items[0].status.conditions}"});
   EXPECT_TRUE(has(conditions, "Finished")) << conditions;
   EXPECT_FALSE(has(conditions, "Evicted")) << conditions;
 }

@@ -16,7 +16,8 @@ using testing_support::Daemon;
 using testing_support::RealApiServer;
 
 // Applied in this order.
-const std::array<std::string, 2> kManifests = {source_path("config/install/berth.yaml"), source_path("config/install/volcano.yaml")};
+const std::array<std::string, 2> kManifests = {source_path("config/install/berth.yaml"),
+                                               source_path("config/install/volcano.yaml")};
 constexpr const char* kNamespace = "kueue-system";
 constexpr const char* kServiceAccount = "kueue-controller-manager";
 
@@ -30,8 +31,7 @@ testing_support::RealApiServerOptions as_in_a_cluster() {
 // Services have no address here: their name resolves to this host, and the port is that of a process.
 void point_to_this_machine(Json& value, int port) {
   if (auto* object = value.if_object()) {
-    if (auto* config = object->if_contains("clientConfig");
-        config != nullptr && find(*config, "service") != nullptr)
+    if (auto* config = object->if_contains("clientConfig"); config != nullptr && find(*config, "service") != nullptr)
       ensure_path(*config, {"service", "port"}) = port;
     for (auto& [key, item] : *object) point_to_this_machine(item, port);
   } else if (auto* array = value.if_array()) {
@@ -62,13 +62,11 @@ class RealCluster final : public Cluster {
  public:
   explicit RealCluster(const std::string& nodes) : server_(as_in_a_cluster()) {
     const int webhook_port = free_port(), visibility_port = free_port();
-    do_or_throw({"apply", "--server-side", "--validate=strict", "-f", "-"},
-                manifests(webhook_port, visibility_port));
+    do_or_throw({"apply", "--server-side", "--validate=strict", "-f", "-"}, manifests(webhook_port, visibility_port));
     do_or_throw({"wait", "--for=condition=established", "--timeout=100s", "crd", "--all"});
     controller_ = berth(
         "controller", controllers_kubeconfig(),
-        {"--config", write_file("config.yaml", controller_configuration(webhook_port, visibility_port))},
-        "leading\n");
+        {"--config", write_file("config.yaml", controller_configuration(webhook_port, visibility_port))}, "leading\n");
     std::vector<std::string> machines = {"--vcjobs"};
     if (!nodes.empty()) machines.insert(machines.end(), {"--nodes", nodes});
     cluster_ = berth("cluster", kubeconfig(), machines, "ready\n");
@@ -89,9 +87,8 @@ class RealCluster final : public Cluster {
   std::string controllers_kubeconfig() {
     const std::string path =
         std::string("/api/v1/namespaces/") + kNamespace + "/serviceaccounts/" + kServiceAccount + "/token";
-    const auto answer =
-        parse_json(do_or_throw({"create", "--raw", path, "-f", "-"},
-                               R"({"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest"})"));
+    const auto answer = parse_json(do_or_throw({"create", "--raw", path, "-f", "-"},
+                                               R"({"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest"})"));
     if (!answer) throw std::runtime_error(path + ": " + answer.error().message);
     auto config = parse_yaml(testing_support::content_of(kubeconfig())).value().at(0);
     for (Json& user : ensure_path(config, {"users"}).as_array())
@@ -111,15 +108,13 @@ class RealCluster final : public Cluster {
 
   // The API server receives the webhooks' CA a moment later.
   void wait_for_webhooks() {
-    const std::string flavor =
-        "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ResourceFlavor\nmetadata: {name: probe}\n";
+    const std::string flavor = "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ResourceFlavor\nmetadata: {name: probe}\n";
     Finished last;
     const bool answered = eventually([&] {
       last = kubectl({"create", "--dry-run=server", "-f", "-"}, flavor);
       return last.exit_code == 0;
     });
-    if (!answered)
-      throw std::runtime_error("webhooks are not called: " + last.err + controller_->last_lines());
+    if (!answered) throw std::runtime_error("webhooks are not called: " + last.err + controller_->last_lines());
   }
 
   RealApiServer server_;
@@ -128,8 +123,6 @@ class RealCluster final : public Cluster {
 
 }  // namespace
 
-std::unique_ptr<Cluster> make_real_cluster(const std::string& nodes) {
-  return std::make_unique<RealCluster>(nodes);
-}
+std::unique_ptr<Cluster> make_real_cluster(const std::string& nodes) { return std::make_unique<RealCluster>(nodes); }
 
 }  // namespace berth::e2e

@@ -67,9 +67,8 @@ class Recorder {
   Recorder(const Cluster& server, const std::string& kind, const std::string& path)
       : file_(server.dir() + "/" + kind + ".versions"),
         kubectl_({"/bin/sh", "-c",
-                  "exec kubectl get " + kind +
-                      " --watch -o jsonpath='{.metadata.resourceVersion} {.metadata.name} " + path +
-                      "{\"\\n\"}' > " + file_},
+                  "exec kubectl get " + kind + " --watch -o jsonpath='{.metadata.resourceVersion} {.metadata.name} " +
+                      path + "{\"\\n\"}' > " + file_},
                  server.environment()) {}
 
   struct Line {
@@ -136,8 +135,7 @@ class Replicas : public OnBoth {
     ended = std::make_unique<Recorder>(server, "jobs", "{.status.conditions[?(@.status==\"True\")].type}");
     for (auto& controller : controllers) controller = std::make_unique<ControllerProcess>(server);
     for (auto& controller : controllers)
-      EXPECT_TRUE(controller->wait_until_ready())
-          << controller->process().out() << controller->process().err();
+      EXPECT_TRUE(controller->wait_until_ready()) << controller->process().out() << controller->process().err();
   }
 
   void submit(int count) {
@@ -146,8 +144,7 @@ class Replicas : public OnBoth {
   }
 
   std::unique_ptr<ControllerProcess>& leader() {
-    EXPECT_TRUE(eventually(
-        [&] { return std::ranges::any_of(controllers, [](const auto& c) { return c->leads(); }); }));
+    EXPECT_TRUE(eventually([&] { return std::ranges::any_of(controllers, [](const auto& c) { return c->leads(); }); }));
     return *std::ranges::find_if(controllers, [](const auto& c) { return c->leads(); });
   }
   ControllerProcess& other(const std::unique_ptr<ControllerProcess>& one) {
@@ -166,23 +163,19 @@ class Replicas : public OnBoth {
           cluster->must({"get", "jobs", "-o", "jsonpath={range .items[?(@.status.succeeded==1)]}x{end}"});
       return static_cast<int>(done.size()) == submitted;
     })) << cluster->must({"get", "jobs,workloads", "-A"});
-    EXPECT_EQ(
-        static_cast<int>(cluster->must({"get", "pods", "-o", "jsonpath={range .items[*]}x{end}"}).size()),
-        submitted);
+    EXPECT_EQ(static_cast<int>(cluster->must({"get", "pods", "-o", "jsonpath={range .items[*]}x{end}"}).size()),
+              submitted);
     audit();
   }
 
   void audit() {
-    std::vector<std::tuple<long, bool, Recorder::Line>>
-        history;  // in the order of the API server's versions
+    std::vector<std::tuple<long, bool, Recorder::Line>> history;  // in the order of the API server's versions
     for (const auto& line : ended->stop()) history.emplace_back(line.version, true, line);
     for (const auto& line : workloads->stop()) history.emplace_back(line.version, false, line);
     std::ranges::sort(history, {}, [](const auto& entry) { return std::get<0>(entry); });
     std::set<std::string> over, holding;
     for (const auto& [version, is_job, line] : history) {
-      const auto says = [&line = line](const char* word) {
-        return line.state.find(word) != std::string::npos;
-      };
+      const auto says = [&line = line](const char* word) { return line.state.find(word) != std::string::npos; };
       std::string job = line.name;
       if (is_job) {
         if (says("Complete")) over.insert(job);
@@ -194,8 +187,7 @@ class Replicas : public OnBoth {
           holding.erase(job);
         }
       }
-      const auto hold =
-          std::ranges::count_if(holding, [&](const auto& name) { return !over.contains(name); });
+      const auto hold = std::ranges::count_if(holding, [&](const auto& name) { return !over.contains(name); });
       EXPECT_LE(hold, kQuota) << "at version " << version;
     }
     EXPECT_EQ(static_cast<int>(over.size()), submitted) << "the history is complete";

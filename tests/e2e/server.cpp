@@ -35,7 +35,8 @@ std::unique_ptr<Cluster> make_cluster(On on, const std::string& nodes) {
 }
 
 void OnBoth::SetUp() {
-  if (GetParam() == On::kRealApiServer && !RealApiServer::configured()) GTEST_SKIP() << testing_support::kNoRealApiServer;
+  if (GetParam() == On::kRealApiServer && !RealApiServer::configured())
+    GTEST_SKIP() << testing_support::kNoRealApiServer;
 }
 
 void OnBoth::need_garbage_collector() {
@@ -49,8 +50,7 @@ std::string name_of(const testing::TestParamInfo<On>& on) { return testing::Prin
 Server::Server(std::vector<std::string> arguments) : arguments_(std::move(arguments)) { start(); }
 
 void Server::start() {
-  std::vector<std::string> command = {BERTH_PROGRAM,  "up",       "--data-dir",
-                                      dir() + "/data", "--listen", "127.0.0.1:0"};
+  std::vector<std::string> command = {BERTH_PROGRAM, "up", "--data-dir", dir() + "/data", "--listen", "127.0.0.1:0"};
   command.insert(command.end(), arguments_.begin(), arguments_.end());
   process_ = std::make_unique<Process>(command, environment());
   if (!process_->wait_for_output("ready\n")) {

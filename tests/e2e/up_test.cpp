@@ -36,8 +36,7 @@ TEST(Up, ContinuesAfterAStopAndAfterAKill) {
   server.start();
   EXPECT_EQ(server.must({"get", "cm", "kept", "-o", "jsonpath={.metadata.uid}"}), uid);
   server.must({"patch", "cm", "kept", "-p", R"({"data":{"a":"2"}})"});
-  const std::string version =
-      server.must({"get", "cm", "kept", "-o", "jsonpath={.metadata.resourceVersion}"});
+  const std::string version = server.must({"get", "cm", "kept", "-o", "jsonpath={.metadata.resourceVersion}"});
   server.kill();
   server.start();
   EXPECT_EQ(server.must({"get", "cm", "kept", "-o", "jsonpath={.data.a}"}), "2");
@@ -63,8 +62,7 @@ TEST(Up, APortInUseIsSaid) {
   ::getsockname(taken, reinterpret_cast<sockaddr*>(&address), &size);
   const std::string where = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
   const std::string kubeconfig = testing::TempDir() + "berth_e2e_kubeconfig";
-  const Finished failed =
-      run({BERTH_PROGRAM, "up", "--ephemeral", "--listen", where, "--kubeconfig", kubeconfig}, {});
+  const Finished failed = run({BERTH_PROGRAM, "up", "--ephemeral", "--listen", where, "--kubeconfig", kubeconfig}, {});
   const std::string line = first_line_only(failed);
   EXPECT_TRUE(has(line, "cannot listen on " + where)) << line;
   EXPECT_FALSE(std::filesystem::exists(kubeconfig));
@@ -86,17 +84,16 @@ TEST(Up, OptionsThatMakeNoSenseAreSaid) {
     command.insert(command.end(), more.begin(), more.end());
     return run(command, {});
   };
-  EXPECT_TRUE(
-      has(first_line_only(run(
-              {BERTH_PROGRAM, "up", "--ephemeral", "--listen", "nowhere", "--kubeconfig", kubeconfig}, {})),
-          "--listen"));
+  EXPECT_TRUE(has(
+      first_line_only(run({BERTH_PROGRAM, "up", "--ephemeral", "--listen", "nowhere", "--kubeconfig", kubeconfig}, {})),
+      "--listen"));
   EXPECT_TRUE(has(first_line_only(up({"--nodes", "0x4"})), "0x4"));
-  EXPECT_TRUE(
-      has(first_line_only(up({"--load", dir + "berth_no_such_file.yaml"})), "berth_no_such_file.yaml"));
+  EXPECT_TRUE(has(first_line_only(up({"--load", dir + "berth_no_such_file.yaml"})), "berth_no_such_file.yaml"));
   EXPECT_TRUE(has(first_line_only(up({"--log-level", "loud"})), "--log-level"));
   EXPECT_TRUE(has(first_line_only(up({"--scale-up", "2x2x2"})), "expected RACKSxNODES"));
   EXPECT_TRUE(has(first_line_only(up({"--provisioning-delay", "soon"})), "--provisioning-delay soon"));
-  EXPECT_TRUE(has(first_line_only(up({"--feature-gates", "TASBalanced=true"})), "\"TASBalanced\": Berth does not have it"));
+  EXPECT_TRUE(
+      has(first_line_only(up({"--feature-gates", "TASBalanced=true"})), "\"TASBalanced\": Berth does not have it"));
   EXPECT_TRUE(has(first_line_only(up({"--feature-gates", "TASBalancedPlacement"})), "--feature-gates"));
   EXPECT_TRUE(has(first_line_only(up({"--config", dir + "berth_no_such_file.yaml"})), "--config: "));
   EXPECT_EQ(up({"--no-such-option"}).exit_code, 2);
@@ -105,9 +102,8 @@ TEST(Up, OptionsThatMakeNoSenseAreSaid) {
 
 TEST(Up, LoadsManifests) {
   const std::string file = testing::TempDir() + "berth_e2e_load.yaml";
-  std::ofstream(file)
-      << "apiVersion: v1\nkind: Namespace\nmetadata: {name: loaded}\n---\n"
-         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: loaded}\ndata: {a: '1'}\n";
+  std::ofstream(file) << "apiVersion: v1\nkind: Namespace\nmetadata: {name: loaded}\n---\n"
+                         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: loaded}\ndata: {a: '1'}\n";
   Server server({"--load", file});
   EXPECT_EQ(server.must({"get", "cm", "c", "-n", "loaded", "-o", "jsonpath={.data.a}"}), "1");
   EXPECT_EQ(server.stop().exit_code, 0);
@@ -120,7 +116,8 @@ TEST(Up, AConfigurationIsFollowed) {
                          "volcano: {admission: {maxQueueDepth: 1}}\n";
   Server server({"--config", file});
   const auto queue = [](const std::string& name, const std::string& spec) {
-    return "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: " + name + "}\nspec: " + spec + "\n";
+    return "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: " + name + "}\nspec: " + spec +
+           "\n";
   };
   server.must({"create", "-f", "-"}, queue("top", "{}"));
   const Finished refused = server.kubectl({"create", "-f", "-"}, queue("below", "{parent: top}"));
@@ -159,10 +156,9 @@ TEST(Up, TokensOfServiceAccountsAreMadeAndHoldAsLongAsTheAccount) {
     return made;
   };
   const auto who = [&](const std::string& token) {
-    return server.kubectl(
-        {"--kubeconfig=/dev/null", "--server=" + server.url(), "--insecure-skip-tls-verify",
-         "--token=" + token, "create", "-o", "jsonpath={.status.userInfo.username}", "-f", "-"},
-        "apiVersion: authentication.k8s.io/v1\nkind: SelfSubjectReview\n");
+    return server.kubectl({"--kubeconfig=/dev/null", "--server=" + server.url(), "--insecure-skip-tls-verify",
+                           "--token=" + token, "create", "-o", "jsonpath={.status.userInfo.username}", "-f", "-"},
+                          "apiVersion: authentication.k8s.io/v1\nkind: SelfSubjectReview\n");
   };
   const Finished made = token_for({});
   ASSERT_EQ(made.exit_code, 0) << made.err;
@@ -173,16 +169,14 @@ TEST(Up, TokensOfServiceAccountsAreMadeAndHoldAsLongAsTheAccount) {
   EXPECT_NE(who(elsewhere.out).exit_code, 0) << "meant for somebody else";
   const auto reviewed = [&](const std::string& audiences) {
     return server.must(
-        {"create", "-o", "jsonpath={.status.authenticated} {.status.user.username} {.status.audiences}", "-f",
-         "-"},
+        {"create", "-o", "jsonpath={.status.authenticated} {.status.user.username} {.status.audiences}", "-f", "-"},
         "apiVersion: authentication.k8s.io/v1\nkind: TokenReview\nspec: {token: " + elsewhere.out +
             ", audiences: " + audiences + "}\n");
   };
   EXPECT_EQ(reviewed("[vault, other]"), "true system:serviceaccount:default:robot [\"vault\"]");
   EXPECT_TRUE(has(reviewed("[other]"), "another audience") || !has(reviewed("[other]"), "true"));
 
-  server.must(
-      {"create", "clusterrolebinding", "robots", "--clusterrole=none", "--serviceaccount=default:robot"});
+  server.must({"create", "clusterrolebinding", "robots", "--clusterrole=none", "--serviceaccount=default:robot"});
   server.must({"create", "clusterrole", "none", "--verb=get,list", "--resource=namespaces"});
   const auto list = [&] {
     return server.kubectl({"--kubeconfig=/dev/null", "--server=" + server.url(), "--insecure-skip-tls-verify",
@@ -209,16 +203,14 @@ TEST(Up, ServesTheControllersMetrics) {
   ASSERT_NE(at, std::string::npos) << said;
   const std::string url = said.substr(at + before.size(), said.find("/metrics\n", at) - at - before.size());
   EXPECT_TRUE(has(server.must({"--server=" + url, "get", "--raw", "/metrics"}), "kueue_build_info"));
-  EXPECT_NE(server.kubectl({"--server=" + url, "get", "--raw", "/version"}).exit_code, 0)
-      << "nothing but metrics";
-  const Finished anonymous =
-      server.kubectl({"--kubeconfig=/dev/null", "--server=" + url, "--insecure-skip-tls-verify",
-                      "--token=wrong", "get", "--raw", "/metrics"});
+  EXPECT_NE(server.kubectl({"--server=" + url, "get", "--raw", "/version"}).exit_code, 0) << "nothing but metrics";
+  const Finished anonymous = server.kubectl({"--kubeconfig=/dev/null", "--server=" + url, "--insecure-skip-tls-verify",
+                                             "--token=wrong", "get", "--raw", "/metrics"});
   EXPECT_NE(anonymous.exit_code, 0);
   EXPECT_FALSE(has(anonymous.out, "kueue_"));
   // The CA of client certificates is published where extension servers look for it.
-  EXPECT_TRUE(has(server.must({"-n", "kube-system", "get", "configmap", "extension-apiserver-authentication",
-                               "-o", "jsonpath={.data.client-ca-file}"}),
+  EXPECT_TRUE(has(server.must({"-n", "kube-system", "get", "configmap", "extension-apiserver-authentication", "-o",
+                               "jsonpath={.data.client-ca-file}"}),
                   "BEGIN CERTIFICATE"));
 }
 
@@ -226,8 +218,8 @@ TEST(Help, IsEverywhereAndCompletionNamesEverything) {
   EXPECT_EQ(run({BERTH_PROGRAM, "--help"}, {}).exit_code, 0);
   const Finished help = run({BERTH_PROGRAM, "up", "--help"}, {});
   EXPECT_EQ(help.exit_code, 0);
-  for (const char* option : {"--data-dir", "--listen", "--kubeconfig", "--nodes", "--node-resources",
-                             "--load", "--ephemeral", "--log-level"}) {
+  for (const char* option : {"--data-dir", "--listen", "--kubeconfig", "--nodes", "--node-resources", "--load",
+                             "--ephemeral", "--log-level"}) {
     EXPECT_TRUE(has(help.out, option)) << option;
     for (const char* shell : {"bash", "zsh", "fish"}) {
       const std::string script = run({BERTH_PROGRAM, "completion", shell}, {}).out;
@@ -240,9 +232,8 @@ TEST(Help, IsEverywhereAndCompletionNamesEverything) {
 
 TEST(Completion, WorksInBash) {
   const std::string script = run({BERTH_PROGRAM, "completion", "bash"}, {}).out;
-  const Finished completed = run(
-      {"bash", "-c", script + "\nCOMP_WORDS=(berth up --da); COMP_CWORD=2; _berth; echo \"${COMPREPLY[@]}\""},
-      {});
+  const Finished completed =
+      run({"bash", "-c", script + "\nCOMP_WORDS=(berth up --da); COMP_CWORD=2; _berth; echo \"${COMPREPLY[@]}\""}, {});
   EXPECT_EQ(completed.out, "--data-dir\n") << completed.err;
 }
 

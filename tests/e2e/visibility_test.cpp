@@ -76,7 +76,8 @@ std::string told(const std::string& answer) {
 
 void three_wait(const Cluster& server) {
   server.must({"apply", "-f", "-"}, kHeldQueue);
-  server.must({"apply", "-f", "-"}, workload("third", "blue", 1) + workload("first", "red", 3) + workload("second", "blue", 2));
+  server.must({"apply", "-f", "-"},
+              workload("third", "blue", 1) + workload("first", "red", 3) + workload("second", "blue", 2));
   EXPECT_TRUE(eventually([&] {
     return server.must({"get", "clusterqueue", "held", "-o", "jsonpath={.status.pendingWorkloads}"}) == "3";
   }));
@@ -91,7 +92,8 @@ TEST_P(PendingWorkloads, AreToldToKubectlWithTheirPositions) {
   const Cluster& server = *cluster;
   three_wait(server);
   for (const char* version : {"v1beta1", "v1beta2"}) {
-    EXPECT_TRUE(eventually([&] { return server.kubectl({"get", "--raw", kGroup + version}).exit_code == 0; })) << version;
+    EXPECT_TRUE(eventually([&] { return server.kubectl({"get", "--raw", kGroup + version}).exit_code == 0; }))
+        << version;
   }
   const auto ask = [&](const std::string& path) { return told(server.must({"get", "--raw", kGroup + path})); };
   EXPECT_EQ(ask("v1beta2/clusterqueues/held/pendingworkloads?limit=2"), "first 0/0, second 1/0");
@@ -132,19 +134,23 @@ class Replica {
     port_ = std::stoi(configuration.substr(configuration.find(before) + before.size()));
     name_ = "replica-" + std::to_string(++number);
     const std::string file = server.write_file(name_ + ".yaml", configuration);
-    process_ = std::make_unique<Process>(std::vector<std::string>{BERTH_PROGRAM, "controller", "--kubeconfig", server.kubeconfig(),
-                                                                  "--config", file, "--log-level", "error"},
-                                         server.environment());
+    process_ = std::make_unique<Process>(
+        std::vector<std::string>{BERTH_PROGRAM, "controller", "--kubeconfig", server.kubeconfig(), "--config", file,
+                                 "--log-level", "error"},
+        server.environment());
   }
   Process& process() { return *process_; }
 
   Finished ask(const std::string& token, const std::string& path) const {
-    const std::string kubeconfig = server_.write_file(
-        name_ + "-" + token,
-        "apiVersion: v1\nkind: Config\ncurrent-context: here\n"
-        "clusters: [{name: c, cluster: {server: \"https://127.0.0.1:" + std::to_string(port_) + "\", insecure-skip-tls-verify: true}}]\n"
-        "users: [{name: u, user: {token: " + token + "}}]\n"
-        "contexts: [{name: here, context: {cluster: c, user: u}}]\n");
+    const std::string kubeconfig = server_.write_file(name_ + "-" + token,
+                                                      "apiVersion: v1\nkind: Config\ncurrent-context: here\n"
+                                                      "clusters: [{name: c, cluster: {server: \"https://127.0.0.1:" +
+                                                          std::to_string(port_) +
+                                                          "\", insecure-skip-tls-verify: true}}]\n"
+                                                          "users: [{name: u, user: {token: " +
+                                                          token +
+                                                          "}}]\n"
+                                                          "contexts: [{name: here, context: {cluster: c, user: u}}]\n");
     return run({"kubectl", "--kubeconfig", kubeconfig, "get", "--raw", path}, server_.environment());
   }
 
@@ -157,8 +163,8 @@ class Replica {
 
 TEST(Visibility, IsNotThereWhereNobodyDecides) {
   Server server({"--controller=false", "--nodes", "none"});
-  const Finished page = server.kubectl(
-      {"get", "--raw", "/apis/visibility.kueue.x-k8s.io/v1beta2/clusterqueues/held/pendingworkloads"});
+  const Finished page =
+      server.kubectl({"get", "--raw", "/apis/visibility.kueue.x-k8s.io/v1beta2/clusterqueues/held/pendingworkloads"});
   EXPECT_NE(page.exit_code, 0);
   EXPECT_TRUE(has(page.err, "could not find the requested resource") || has(page.err, "NotFound")) << page.err;
   EXPECT_FALSE(has(server.must({"api-versions"}), "visibility.kueue.x-k8s.io"));

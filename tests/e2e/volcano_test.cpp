@@ -49,8 +49,10 @@ TEST_F(Volcano, QueuesAndJobsAreServed) {
   EXPECT_TRUE(has(queues, "PARENT")) << queues;
   EXPECT_EQ(queue_says("tenant-a", ".spec.parent"), "root") << "the controller writes it";
 
-  const std::string job = must({"create", "-f", source_path("config/samples/volcano-job.yaml"), "-o", "jsonpath={.metadata.name}"});
-  ASSERT_TRUE(eventually([&] { return must({"get", "vcjob", job, "-o", "jsonpath={.status.state.phase}"}) == "Running"; }));
+  const std::string job =
+      must({"create", "-f", source_path("config/samples/volcano-job.yaml"), "-o", "jsonpath={.metadata.name}"});
+  ASSERT_TRUE(
+      eventually([&] { return must({"get", "vcjob", job, "-o", "jsonpath={.status.state.phase}"}) == "Running"; }));
   EXPECT_TRUE(eventually_says("tenant-a", ".status.allocated.cpu", "4"));
   EXPECT_EQ(queue_says("q1", ".status.allocated.pods"), "2");
   EXPECT_EQ(queue_says("q2", ".status.allocated.pods"), "");
@@ -67,8 +69,9 @@ TEST_F(Volcano, QueuesAndJobsAreServed) {
 TEST_F(Volcano, WhatIsRefusedSaysWhy) {
   must({"apply", "-f", "-"}, queue("solo", "{capability: {cpu: 4}}"));
   ASSERT_TRUE(eventually_says("solo", ".status.state", "Open"));
-  must({"apply", "-f", "-"}, "apiVersion: scheduling.volcano.sh/v1beta1\nkind: PodGroup\nmetadata: {name: g}\n"
-                             "spec: {queue: solo, minMember: 1, minResources: {cpu: 1}}\n");
+  must({"apply", "-f", "-"},
+       "apiVersion: scheduling.volcano.sh/v1beta1\nkind: PodGroup\nmetadata: {name: g}\n"
+       "spec: {queue: solo, minMember: 1, minResources: {cpu: 1}}\n");
   ASSERT_TRUE(eventually([&] { return must({"get", "pg", "g", "-o", "jsonpath={.status.phase}"}) == "Inqueue"; }));
   std::string why = refused({"apply", "-f", "-"}, queue("child", "{parent: solo}"));
   EXPECT_TRUE(has(why, "queue solo cannot become the parent of queue child while")) << why;
@@ -81,8 +84,9 @@ TEST_F(Volcano, WhatIsRefusedSaysWhy) {
   ASSERT_TRUE(eventually_says("solo", ".status.state", "Closing"));
   // a closing queue can still be edited
   must({"patch", "queue", "solo", "--type=merge", "-p", R"({"spec":{"weight":2}})"});
-  why = refused({"apply", "-f", "-"}, "apiVersion: scheduling.volcano.sh/v1beta1\nkind: PodGroup\nmetadata: {name: late}\n"
-                                      "spec: {queue: solo, minMember: 1}\n");
+  why = refused({"apply", "-f", "-"},
+                "apiVersion: scheduling.volcano.sh/v1beta1\nkind: PodGroup\nmetadata: {name: late}\n"
+                "spec: {queue: solo, minMember: 1}\n");
   EXPECT_TRUE(has(why, "queue solo is Closing: open it first")) << why;
   must({"delete", "pg", "g"});
   ASSERT_TRUE(eventually_says("solo", ".status.state", "Closed"));

@@ -45,8 +45,7 @@ INSTANTIATE_TEST_SUITE_P(Clusters, Webhooks, both(), name_of);
 // One cluster for all checks: starting a cluster takes longer than the checks.
 TEST_P(Webhooks, SuspendJobsJudgeWhatChangesAndConvertVersions) {
   must({"apply", "-f", "-"}, job("waits", "nowhere"));
-  EXPECT_EQ(must({"get", "job", "waits", "-o", "jsonpath={.spec.suspend}"}), "true")
-      << "as a job with a queue begins";
+  EXPECT_EQ(must({"get", "job", "waits", "-o", "jsonpath={.spec.suspend}"}), "true") << "as a job with a queue begins";
 
   // A manifest of the older version, and how each version shows it.
   must({"apply", "-f", "-"}, R"(
@@ -70,8 +69,7 @@ metadata: {name: old, namespace: default}
 spec: {clusterQueue: old}
 )");
   const auto shown = [&](const std::string& version, const std::string& path) {
-    return must(
-        {"get", "clusterqueues." + version + ".kueue.x-k8s.io", "old", "-o", "jsonpath={" + path + "}"});
+    return must({"get", "clusterqueues." + version + ".kueue.x-k8s.io", "old", "-o", "jsonpath={" + path + "}"});
   };
   EXPECT_EQ(shown("v1beta1", ".spec.cohort"), "together");
   EXPECT_EQ(shown("v1beta1", ".spec.cohortName"), "");
@@ -80,17 +78,15 @@ spec: {clusterQueue: old}
 
   // A job in that queue runs, and may not move to another queue while it runs.
   must({"apply", "-f", "-"}, job("runs", "old"));
-  ASSERT_TRUE(eventually([&] {
-    return must({"get", "job", "runs", "-o", "jsonpath={.spec.suspend}"}) == "false";
-  })) << must({"get", "workloads", "-o", "yaml"});
-  EXPECT_TRUE(has(must({"get", "workloads.v1beta1.kueue.x-k8s.io", "-o",
-                        "jsonpath={.items[*].status.admission.clusterQueue}"}),
-                  "old"));
+  ASSERT_TRUE(eventually([&] { return must({"get", "job", "runs", "-o", "jsonpath={.spec.suspend}"}) == "false"; }))
+      << must({"get", "workloads", "-o", "yaml"});
+  EXPECT_TRUE(
+      has(must({"get", "workloads.v1beta1.kueue.x-k8s.io", "-o", "jsonpath={.items[*].status.admission.clusterQueue}"}),
+          "old"));
   EXPECT_TRUE(has(refusal({"label", "--overwrite", "job", "runs", "kueue.x-k8s.io/queue-name=other"}),
                   "metadata.labels[kueue.x-k8s.io/queue-name]"));
   must({"label", "--overwrite", "job", "waits", "kueue.x-k8s.io/queue-name=old"});
-  EXPECT_TRUE(
-      eventually([&] { return must({"get", "job", "waits", "-o", "jsonpath={.spec.suspend}"}) == "false"; }));
+  EXPECT_TRUE(eventually([&] { return must({"get", "job", "waits", "-o", "jsonpath={.spec.suspend}"}) == "false"; }));
 
   // Updates are validated too.
   EXPECT_TRUE(has(
@@ -109,15 +105,19 @@ TEST_P(Webhooks, JudgeVolcanosQueuesAndWhatNamesThemAndLetJobsRun) {
   for (const char* name : {"queues", "podgroups", "commands", "jobs"})
     must({"apply", "--server-side", "-f", source_path("config/crd/volcano-") + name + ".yaml"});
   const auto queue = [](const std::string& name, const std::string& spec) {
-    return "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: " + name + "}\nspec: " + spec + "\n";
+    return "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: " + name + "}\nspec: " + spec +
+           "\n";
   };
   const auto group = [](const std::string& in) {
     return "apiVersion: scheduling.volcano.sh/v1beta1\nkind: PodGroup\nmetadata: {name: g, namespace: default}\nspec: "
-           "{minMember: 1, queue: " + in + "}\n";
+           "{minMember: 1, queue: " +
+           in + "}\n";
   };
   const auto vcjob = [](const std::string& in) {
     return "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: j, namespace: default}\nspec: {queue: " +
-           in + ", tasks: [{replicas: 1, template: {metadata: {annotations: {berth.dev/run-for: 1s}}, spec: {restartPolicy: Never, "
+           in +
+           ", tasks: [{replicas: 1, template: {metadata: {annotations: {berth.dev/run-for: 1s}}, spec: {restartPolicy: "
+           "Never, "
            "containers: [{name: c, image: none, resources: {requests: {cpu: 1}}}]}}}]}\n";
   };
   const auto refused = [&](std::vector<std::string> arguments, const std::string& why, const std::string& input = "") {
@@ -133,7 +133,8 @@ TEST_P(Webhooks, JudgeVolcanosQueuesAndWhatNamesThemAndLetJobsRun) {
   refused(create, "there is no queue nobody", queue("lost", "{parent: nobody}"));
   refused(create, "deserved", queue("odd", "{guarantee: {resource: {cpu: 1}}}"));
   must(create, queue("team", "{}"));
-  EXPECT_EQ(must({"get", "queues.scheduling.volcano.sh", "team", "-o", "jsonpath={.spec.weight} {.spec.reclaimable}"}), "1 true");
+  EXPECT_EQ(must({"get", "queues.scheduling.volcano.sh", "team", "-o", "jsonpath={.spec.weight} {.spec.reclaimable}"}),
+            "1 true");
   ASSERT_TRUE(eventually([&] { return cluster_->kubectl(create, queue("leaf", "{parent: team}")).exit_code == 0; }));
   refused({"delete", "queues.scheduling.volcano.sh", "team"}, "it has 1 child queue(s): leaf");
   refused({"patch", "queues.scheduling.volcano.sh", "team", "--type=merge", "-p", R"({"spec":{"parent":"leaf"}})"},
@@ -147,7 +148,8 @@ TEST_P(Webhooks, JudgeVolcanosQueuesAndWhatNamesThemAndLetJobsRun) {
   must(create, vcjob("leaf"));
   EXPECT_TRUE(eventually([&] {
     return must({"get", "jobs.batch.volcano.sh", "j", "-o", "jsonpath={.status.state.phase}"}) == "Completed";
-  })) << must({"get", "jobs.batch.volcano.sh,podgroups.scheduling.volcano.sh,queues.scheduling.volcano.sh,pods", "-o", "yaml"});
+  })) << must({"get", "jobs.batch.volcano.sh,podgroups.scheduling.volcano.sh,queues.scheduling.volcano.sh,pods", "-o",
+               "yaml"});
 }
 
 TEST_P(Webhooks, LetEverySamplePass) {

@@ -40,8 +40,7 @@ struct Checked : Scenario {
 TEST(Checks, AQueueNeedsActiveChecks) {
   Checked s;
   s.run();
-  EXPECT_EQ(s.cluster_queue("cq").message,
-            "Can't admit new workloads: references missing AdmissionCheck(s): ck.");
+  EXPECT_EQ(s.cluster_queue("cq").message, "Can't admit new workloads: references missing AdmissionCheck(s): ck.");
   s.give(test::check("ck", false));
   s.run();
   EXPECT_EQ(s.cluster_queue("cq").reason + ": " + s.cluster_queue("cq").message,
@@ -57,8 +56,7 @@ TEST(Checks, QuotaIsReservedAndAdmissionFollowsTheCheck) {
   s.give(WorkloadBuilder("a").pods(2, "1"));
   s.run();
   EXPECT_EQ(s.state("a"), "Reserved");
-  EXPECT_EQ(s.condition("a", "Admitted"),
-            "False UnsatisfiedAdmissionChecks: The workload has not all checks ready");
+  EXPECT_EQ(s.condition("a", "Admitted"), "False UnsatisfiedAdmissionChecks: The workload has not all checks ready");
   ASSERT_EQ(s.workload("a").status.admission_checks.size(), 1u) << "the other check is for another flavor";
   EXPECT_EQ(totals(s.cluster_queue("cq").reservation), "f/cpu=2 g/cpu=0");
   EXPECT_EQ(totals(s.cluster_queue("cq").usage), "f/cpu=0 g/cpu=0");
@@ -90,9 +88,8 @@ TEST(Checks, RetryEvictsAndReservesAgainAfterTheDelay) {
   s.pass(1);
   EXPECT_EQ(s.state("b"), "Reserved");
   EXPECT_EQ(s.condition("b", "Requeued"), "True BackoffFinished: The workload backoff was finished");
-  EXPECT_EQ(
-      s.condition("b", "Evicted"),
-      R"(False QuotaReserved: Previously: Evicted due to AdmissionCheck in Retry state: "ck" (said so))");
+  EXPECT_EQ(s.condition("b", "Evicted"),
+            R"(False QuotaReserved: Previously: Evicted due to AdmissionCheck in Retry state: "ck" (said so))");
   EXPECT_EQ(s.workload("b").status.admission_checks[0].retry_count, 1);
   EXPECT_FALSE(s.workload("b").status.requeue_state);
 }
@@ -107,9 +104,8 @@ TEST(Checks, RejectionDeactivates) {
   s.run();
   EXPECT_EQ(s.state("b"), "Inactive");
   EXPECT_FALSE(s.workload("b").active);
-  EXPECT_EQ(s.condition("b", "Requeued"),
-            R"(False DeactivatedDueToAdmissionCheck: The workload is deactivated due to )"
-            R"(AdmissionCheck in Rejected state: "ck" (said so))");
+  EXPECT_EQ(s.condition("b", "Requeued"), R"(False DeactivatedDueToAdmissionCheck: The workload is deactivated due to )"
+                                          R"(AdmissionCheck in Rejected state: "ck" (said so))");
   EXPECT_EQ(s.condition("b", "QuotaReserved"), "False Deactivated: The workload is deactivated");
   EXPECT_THAT(
       s.take_events(),

@@ -50,9 +50,11 @@ TEST(CheckReports, ReadyAdmitsInTheSameWrite) {
   EXPECT_EQ(s.writes(), writes + 1);
   EXPECT_EQ(s.check_of_a().pod_set_updates, ready.pod_set_updates);
   EXPECT_EQ(s.check_of_a().last_transition, s.now());
-  EXPECT_THAT(s.take_events(),
-              ElementsAre("Workload/a Normal AdmissionCheckUpdated: Admission check prov updated state from Pending to Ready with message: there",
-                          "Workload/a Normal Admitted: Admitted by ClusterQueue cq, wait time since reservation was 0s"));
+  EXPECT_THAT(
+      s.take_events(),
+      ElementsAre("Workload/a Normal AdmissionCheckUpdated: Admission check prov updated state from Pending to Ready "
+                  "with message: there",
+                  "Workload/a Normal Admitted: Admitted by ClusterQueue cq, wait time since reservation was 0s"));
 }
 
 TEST(CheckReports, TheSameAgainCostsNothing) {
@@ -116,11 +118,12 @@ TEST(CheckReports, RetryEvictsWaitsAndStartsTheSecondAttempt) {
   s.run();
   EXPECT_EQ(s.state("a"), "Held");
   EXPECT_THAT(s.condition("a", "Requeued"), HasSubstr("False AdmissionCheck"));
-  EXPECT_THAT(s.take_events(),
-              ElementsAre("Workload/a Normal AdmissionCheckUpdated: Admission check prov updated state from Pending to Retry with message: "
-                          "Retrying after failure: no capacity",
-                          "Workload/a Normal EvictedDueToAdmissionCheck: Evicted due to AdmissionCheck in Retry state: \"prov\" (Retrying "
-                          "after failure: no capacity)"));
+  EXPECT_THAT(s.take_events(), ElementsAre("Workload/a Normal AdmissionCheckUpdated: Admission check prov updated "
+                                           "state from Pending to Retry with message: "
+                                           "Retrying after failure: no capacity",
+                                           "Workload/a Normal EvictedDueToAdmissionCheck: Evicted due to "
+                                           "AdmissionCheck in Retry state: \"prov\" (Retrying "
+                                           "after failure: no capacity)"));
   // A report about the first attempt is outdated, even when it is repeated.
   retry.retry_count = 0;
   s.report_check("a", retry);
@@ -147,7 +150,8 @@ TEST(CheckReports, RejectedDeactivatesWhatRuns) {
   EXPECT_EQ(s.state("a"), "Inactive");
   EXPECT_FALSE(s.workload("a").active);
   EXPECT_EQ(s.condition("a", "Evicted"),
-            "True DeactivatedDueToAdmissionCheck: The workload is deactivated due to AdmissionCheck in Rejected state: \"prov\" (taken away)");
+            "True DeactivatedDueToAdmissionCheck: The workload is deactivated due to AdmissionCheck in Rejected state: "
+            "\"prov\" (taken away)");
   EXPECT_EQ(s.check_of_a().message, "Reset to Pending after eviction. Previously: Rejected");
   // After activation it starts over: the old report does not reject it again.
   s.change("a", [](api::kueue::Workload& w) { w.active = true; }, true);

@@ -36,11 +36,7 @@ struct Known : testing::Test {
 
 TEST_F(Known, TheFirstProblemInAFixedOrderNamesTheReasonAndTheMessageNamesAll) {
   r.checks["sleeping"] = share(test::check("sleeping", false));
-  add(ClusterQueueBuilder("cq")
-          .cpu({{"a", "1"}, {"b", "1"}})
-          .check("sleeping")
-          .check("gone")
-          .stop(StopPolicy::kHold));
+  add(ClusterQueueBuilder("cq").cpu({{"a", "1"}, {"b", "1"}}).check("sleeping").check("gone").stop(StopPolicy::kHold));
   EXPECT_EQ(activity("cq"),
             "Stopped: Can't admit new workloads: is stopped, references missing ResourceFlavor(s): a,b, "
             "references missing "
@@ -169,7 +165,8 @@ TEST(QueueOrder, APodsReadyTimeoutMayLeaveItsPlace) {
   Workload w = WorkloadBuilder("w");
   api::config::WaitForPodsReady by_creation;
   by_creation.timestamp = api::config::WaitForPodsReady::Timestamp::kCreation;
-  for (const auto& [reason, expected] : {std::pair("PodsReadyTimeout", test::at(0)), std::pair("AdmissionCheck", test::at(9))}) {
+  for (const auto& [reason, expected] :
+       {std::pair("PodsReadyTimeout", test::at(0)), std::pair("AdmissionCheck", test::at(9))}) {
     api::Condition evicted;
     evicted.type = "Evicted";
     evicted.status = true;

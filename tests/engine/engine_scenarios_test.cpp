@@ -50,10 +50,9 @@ TEST(Basics, WhatFitsIsAdmittedInOneWrite) {
   EXPECT_EQ(assignment.resource_usage.at("cpu").to_string(), "3");
   EXPECT_THAT(
       s.take_events(),
-      ElementsAre(
-          "Workload/one Normal QuotaReserved: Quota reserved in ClusterQueue cq, wait time since queued was "
-          "0s",
-          "Workload/one Normal Admitted: Admitted by ClusterQueue cq, wait time since reservation was 0s"));
+      ElementsAre("Workload/one Normal QuotaReserved: Quota reserved in ClusterQueue cq, wait time since queued was "
+                  "0s",
+                  "Workload/one Normal Admitted: Admitted by ClusterQueue cq, wait time since reservation was 0s"));
   const auto cq = s.cluster_queue("cq");
   EXPECT_EQ(totals(cq.reservation), "f/cpu=3");
   EXPECT_EQ(totals(cq.usage), "f/cpu=3");
@@ -95,10 +94,8 @@ TEST(Basics, ReclaimedPodsMakeRoom) {
   s.report("one", report);
   s.run();
   EXPECT_EQ(s.state("two"), "Admitted");
-  EXPECT_EQ(s.condition("one", "PodsReady"),
-            "True Started: All pods reached readiness and the workload is running");
-  EXPECT_EQ(s.workload("one").status.admission->pod_set_assignments[0].resource_usage.at("cpu").to_string(),
-            "3")
+  EXPECT_EQ(s.condition("one", "PodsReady"), "True Started: All pods reached readiness and the workload is running");
+  EXPECT_EQ(s.workload("one").status.admission->pod_set_assignments[0].resource_usage.at("cpu").to_string(), "3")
       << "the admission says what was given";
   EXPECT_EQ(totals(s.cluster_queue("cq").usage), "f/cpu=4");
   EXPECT_TRUE(s.workload("two").status.resource_requests.empty());
@@ -160,8 +157,7 @@ TEST(Reasons, AreThoseOfTheRecordings) {
                    "insufficient quota for cpu in flavor r-a, previously considered podsets requests (0) + "
                    "current podset "
                    "request (5) > maximum capacity (4)"},
-      {"taint", "False NoMatchingFlavor: " + cannot +
-                    "untolerated taint {gpu yes NoSchedule <nil>} in flavor r-taint"},
+      {"taint", "False NoMatchingFlavor: " + cannot + "untolerated taint {gpu yes NoSchedule <nil>} in flavor r-taint"},
       {"noflavor", "False Suspended: ClusterQueue r-missing is inactive"},
       {"selector", "False Misconfigured: workload namespace doesn't match ClusterQueue selector"},
       {"noqueue", "False Misconfigured: LocalQueue q-none doesn't exist"},
@@ -172,14 +168,12 @@ TEST(Reasons, AreThoseOfTheRecordings) {
   };
   for (const auto& [name, condition] : expected) {
     EXPECT_EQ(s.condition(name, "QuotaReserved"), condition) << name;
-    EXPECT_EQ(s.condition(name, "Admitted"), name == "tolerant" ? kAdmittedCondition : kNoReservation)
-        << name;
+    EXPECT_EQ(s.condition(name, "Admitted"), name == "tolerant" ? kAdmittedCondition : kNoReservation) << name;
   }
   const auto events = s.take_events();
   EXPECT_THAT(
       events,
-      Contains(
-          "Workload/selector Warning Misconfigured: workload namespace doesn't match ClusterQueue selector"));
+      Contains("Workload/selector Warning Misconfigured: workload namespace doesn't match ClusterQueue selector"));
   EXPECT_THAT(events, Not(Contains(HasSubstr("Workload/noqueue"))));
   EXPECT_EQ(s.workload("selector").status.resource_requests.size(), 1u);
   EXPECT_TRUE(s.workload("nocq").status.resource_requests.empty());
@@ -221,15 +215,12 @@ TEST(Reasons, ALimitRangeMayForbidAndFillIn) {
   s.give(WorkloadBuilder("filled").asks(1, "{}"));
   s.give(WorkloadBuilder("over").pods(1, "4").created(test::at(1)));
   s.run();
-  EXPECT_EQ(
-      s.workload("filled").status.admission->pod_set_assignments[0].resource_usage.at("cpu").to_string(),
-      "3");
+  EXPECT_EQ(s.workload("filled").status.admission->pod_set_assignments[0].resource_usage.at("cpu").to_string(), "3");
   EXPECT_THAT(s.condition("over", "QuotaReserved"),
               HasSubstr("False Misconfigured: resources didn't satisfy LimitRange constraints: "));
   s.give(WorkloadBuilder("above").asks(1, R"({"cpu":"3"},"limits":{"cpu":"2"})").created(test::at(2)));
   s.run();
-  EXPECT_THAT(s.condition("above", "QuotaReserved"),
-              HasSubstr("False Misconfigured: resources validation failed: "));
+  EXPECT_THAT(s.condition("above", "QuotaReserved"), HasSubstr("False Misconfigured: resources validation failed: "));
   EXPECT_THAT(s.condition("above", "QuotaReserved"), Not(HasSubstr("LimitRange")));
   s.remove("above");
   s.take(LimitRangeGone{"ns", "limits"});
@@ -272,11 +263,10 @@ TEST(Reclaim, TheOwnerGetsItsQuotaBackWhenTheBorrowerHasStopped) {
   const auto events = s.take_events();
   EXPECT_THAT(events, Contains("Workload/greedy Normal Preempted: " + why + priorities));
   EXPECT_THAT(events, Contains("Workload/greedy Normal EvictedDueToPreempted: " + why));
-  EXPECT_THAT(
-      events,
-      Contains("Workload/owner Normal PreemptedWorkload: Preempted workload ns/greedy (UID: uid-greedy) in "
-               "ClusterQueue br-a" +
-               priorities));
+  EXPECT_THAT(events,
+              Contains("Workload/owner Normal PreemptedWorkload: Preempted workload ns/greedy (UID: uid-greedy) in "
+                       "ClusterQueue br-a" +
+                       priorities));
   s.pass(30);
   EXPECT_EQ(s.state("owner"), "Pending") << "quota is held until the job has stopped";
   s.report_stopped("greedy");
@@ -303,15 +293,13 @@ TEST(Flavors, TheEventSaysWhichWereConsidered) {
     s.give(w);
     s.run();
     for (const auto& event : s.take_events()) {
-      if (const auto at = event.find("Flavors considered: "); at != std::string::npos)
-        return event.substr(at + 20);
+      if (const auto at = event.find("Flavors considered: "); at != std::string::npos) return event.substr(at + 20);
     }
     return std::string();
   };
   EXPECT_EQ(considered(WorkloadBuilder("j1").pods(3, "1")), "");
-  EXPECT_EQ(
-      considered(WorkloadBuilder("j2").pods(3, "1")),
-      "main: od(preemptionMode=NoCandidates;insufficient unused quota for cpu in flavor od, 2 more needed)");
+  EXPECT_EQ(considered(WorkloadBuilder("j2").pods(3, "1")),
+            "main: od(preemptionMode=NoCandidates;insufficient unused quota for cpu in flavor od, 2 more needed)");
   EXPECT_EQ(considered(WorkloadBuilder("j3").pods(3, "1").priority(10)),
             "main: od(preemptionMode=Preempt;insufficient unused quota for cpu in flavor od, 2 more needed)");
   EXPECT_EQ(considered(WorkloadBuilder("j4", "p").pods(3, "1")), "main: od(Fit;borrow=1)");

@@ -95,8 +95,7 @@ class Simulation {
       set_queue(q, StopPolicy::kNone);
       s_.give(test::local_queue("q" + std::to_string(q), cluster_queue(static_cast<std::size_t>(q))));
     }
-    for (const auto& name : s_.names())
-      s_.change(name, [](Workload& w) { w.meta.labels["touched"] = "yes"; });
+    for (const auto& name : s_.names()) s_.change(name, [](Workload& w) { w.meta.labels["touched"] = "yes"; });
     for (int minute = 0; minute < 60; ++minute) {
       for (const auto& name : s_.names()) {
         if (s_.state(name) == "Admitted") tell_pods(name, true);
@@ -133,8 +132,7 @@ class Simulation {
   bool chance(int percent) { return static_cast<int>(random_() % 100) < percent; }
   std::size_t pick(std::size_t n) { return random_() % n; }
   StopPolicy policy() {
-    return std::array{StopPolicy::kNone, StopPolicy::kNone, StopPolicy::kHold,
-                      StopPolicy::kHoldAndDrain}[pick(4)];
+    return std::array{StopPolicy::kNone, StopPolicy::kNone, StopPolicy::kHold, StopPolicy::kHoldAndDrain}[pick(4)];
   }
   static std::string cluster_queue(std::size_t q) { return "cq" + std::to_string(q); }
 
@@ -188,8 +186,7 @@ class Simulation {
     if (!w || s_.workload(*w).status.admission_checks.empty()) return;
     s_.change(*w, [&](Workload& x) {
       auto& c = x.status.admission_checks[0];
-      c.state = std::array{CheckState::kReady, CheckState::kReady, CheckState::kRetry,
-                           CheckState::kRejected}[pick(4)];
+      c.state = std::array{CheckState::kReady, CheckState::kReady, CheckState::kRetry, CheckState::kRejected}[pick(4)];
       c.last_transition = s_.now();
       if (c.state == CheckState::kRetry) c.requeue_after_seconds = static_cast<int>(pick(20));
     });

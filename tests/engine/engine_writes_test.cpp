@@ -41,9 +41,7 @@ TEST(Writes, AConflictWaitsForTheNewVersion) {
 TEST(Writes, AConflictWithNothingIsTriedAgain) {
   OneQueue s;
   int conflicts = 3;
-  s.outcome_of_write = [&](const std::string&) {
-    return conflicts-- > 0 ? Outcome::kConflict : Outcome::kDone;
-  };
+  s.outcome_of_write = [&](const std::string&) { return conflicts-- > 0 ? Outcome::kConflict : Outcome::kDone; };
   s.give(WorkloadBuilder("a").pods(4, "1"));
   s.run();
   s.pass(60);
@@ -99,9 +97,7 @@ TEST(Writes, AFailedWriteIsTriedAgainAndKeepsItsQuotaMeanwhile) {
 
 TEST(Writes, WhatTheServerRefusesForGoodGivesWay) {
   OneQueue s;
-  s.outcome_of_write = [&](const std::string& name) {
-    return name == "a" ? Outcome::kFailed : Outcome::kDone;
-  };
+  s.outcome_of_write = [&](const std::string& name) { return name == "a" ? Outcome::kFailed : Outcome::kDone; };
   s.give(WorkloadBuilder("a").pods(4, "1"));
   s.give(WorkloadBuilder("b").pods(1, "1").created(test::at(1)));
   s.run();
@@ -181,8 +177,7 @@ TEST(Restart, AnEvictionGoesOnWhereItWas) {
 
 TEST(Restart, NothingIsDecidedBeforeTheCachesAreComplete) {
   Engine engine({});
-  engine.handle(test::at(0),
-                ResourceFlavorSeen{std::make_shared<const api::kueue::ResourceFlavor>(test::flavor("f"))});
+  engine.handle(test::at(0), ResourceFlavorSeen{std::make_shared<const api::kueue::ResourceFlavor>(test::flavor("f"))});
   engine.handle(test::at(0), ClusterQueueSeen{std::make_shared<const api::kueue::ClusterQueue>(
                                  ClusterQueueBuilder("cq").cpu({{"f", "4"}}).build())});
   engine.handle(test::at(0),
@@ -236,8 +231,7 @@ TEST(Queues, SeenAgainWithNothingButAnotherStatusAreNoNews) {
     engine.handle(test::at(0), LocalQueueSeen{std::make_shared<const api::kueue::LocalQueue>(local)});
     return engine.schedule(test::at(0)).size();
   };
-  engine.handle(test::at(0),
-                ResourceFlavorSeen{std::make_shared<const api::kueue::ResourceFlavor>(test::flavor("f"))});
+  engine.handle(test::at(0), ResourceFlavorSeen{std::make_shared<const api::kueue::ResourceFlavor>(test::flavor("f"))});
   engine.handle(test::at(0), NamespaceSeen{"ns", {}});
   engine.handle(test::at(0), Synced{});
   EXPECT_GT(see(), 0u);

@@ -22,7 +22,8 @@ Options fair() {
   return options;
 }
 
-api::kueue::Cohort cohort(const std::string& name, const std::string& parent, const std::string& cpu, const std::string& weight = "1") {
+api::kueue::Cohort cohort(const std::string& name, const std::string& parent, const std::string& cpu,
+                          const std::string& weight = "1") {
   api::kueue::Cohort out;
   out.meta.name = name;
   out.parent_name = parent;
@@ -47,7 +48,9 @@ struct Company : Scenario {
     give(test::local_queue("qb", "b"));
   }
   std::int64_t share_of_queue(const std::string& name) const { return cluster_queue(name).fair_share->weighted_share; }
-  std::int64_t share_of_cohort(const std::string& name) const { return engine().cohort_status(name)->fair_share->weighted_share; }
+  std::int64_t share_of_cohort(const std::string& name) const {
+    return engine().cohort_status(name)->fair_share->weighted_share;
+  }
 };
 
 TEST(FairSharing, IsToldInStatuses) {
@@ -103,7 +106,8 @@ TEST(FairSharing, SaysWhyItPreempts) {
   EXPECT_EQ(s.state("b"), "Admitted");
   const auto events = s.take_events();
   const std::string why =
-      "Preempted to accommodate a workload (UID: uid-b, JobUID: job-b) due to Fair Sharing within the cohort; preemptor path: "
+      "Preempted to accommodate a workload (UID: uid-b, JobUID: job-b) due to Fair Sharing within the cohort; "
+      "preemptor path: "
       "/company/b; preemptee path: /company/research/a";
   EXPECT_THAT(events, testing::Contains(HasSubstr("Normal Preempted: " + why)));
   int preempted = 0;
@@ -125,7 +129,9 @@ TEST(FairSharing, TurnsEndOrBecomeRare) {
   for (unsigned seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
-    const auto pick = [&](int low, int high) { return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1)); };
+    const auto pick = [&](int low, int high) {
+      return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
+    };
     Options options = fair();
     options.fair_sharing.final_share = seed % 3 != 0;
     options.fair_sharing.initial_share = seed % 3 != 1;
@@ -136,7 +142,8 @@ TEST(FairSharing, TurnsEndOrBecomeRare) {
     s.give(cohort("company", "", std::to_string(pick(6, 12))));
     s.give(cohort("research", "company", std::to_string(pick(0, 2)), pick(0, 1) ? "2" : "0.5"));
     for (int q = 0; q < 4; ++q) {
-      auto object = queue("cq" + std::to_string(q), q % 2 == 0 ? "company" : "research", std::to_string(pick(0, 3))).build();
+      auto object =
+          queue("cq" + std::to_string(q), q % 2 == 0 ? "company" : "research", std::to_string(pick(0, 3))).build();
       object.fair_weight = Quantity::of_milli(pick(0, 3) * 500);
       s.give(object);
       s.give(test::local_queue("q" + std::to_string(q), object.meta.name));

@@ -85,12 +85,15 @@ TEST(NodeFailure, NotReadyWaitsForThePodsAndWithoutRoomInTheRackItIsEvictedAndPl
   s.pass(1);
   EXPECT_EQ(s.state("a"), "Admitted");
   EXPECT_EQ(s.places_of("a"), "r2-n1:2 r2-n2:2");
-  EXPECT_EQ(s.condition("a", "Evicted"),
-            "False QuotaReserved: Previously: Workload was evicted as there was no replacement for unhealthy node(s): r1-n2");
+  EXPECT_EQ(
+      s.condition("a", "Evicted"),
+      "False QuotaReserved: Previously: Workload was evicted as there was no replacement for unhealthy node(s): r1-n2");
   EXPECT_EQ(s.condition("a", "Requeued"),
             "True NodeFailures: Workload was evicted as there was no replacement for unhealthy node(s): r1-n2");
-  EXPECT_THAT(s.take_events(), Contains("Workload/a Normal EvictedDueToNodeFailures: Workload was evicted as there was no replacement for "
-                                        "unhealthy node(s): r1-n2"));
+  EXPECT_THAT(
+      s.take_events(),
+      Contains("Workload/a Normal EvictedDueToNodeFailures: Workload was evicted as there was no replacement for "
+               "unhealthy node(s): r1-n2"));
 }
 
 TEST(NodeFailure, WithoutFailFastItIsTriedAgain) {
@@ -102,7 +105,8 @@ TEST(NodeFailure, WithoutFailFastItIsTriedAgain) {
   EXPECT_THAT(s.unhealthy(), ElementsAre("r1-n1"));
   const auto events = s.take_events();
   EXPECT_EQ(events.size(), 2u);  // after 1 and 3 seconds
-  EXPECT_THAT(events, Contains(HasSubstr("Workload/a Warning SecondPassFailed: couldn't assign flavors to pod set main: ")));
+  EXPECT_THAT(events,
+              Contains(HasSubstr("Workload/a Warning SecondPassFailed: couldn't assign flavors to pod set main: ")));
   s.give(NodeBuilder("r1-n4"));
   s.pass(2);
   EXPECT_EQ(s.places_of("a"), "r1-n2:2 r1-n4:2");
@@ -149,8 +153,10 @@ TEST(NodeFailure, AsInKueueTheSecondOneEvicts) {
   s.run();
   s.take(NodeGone{"r1-n1"});
   s.run();
-  EXPECT_THAT(s.take_events(), Contains("Workload/a Normal EvictedDueToNodeFailures: Workload eviction triggered due to multiple TAS assigned "
-                                        "node failures, including: r1-n2, r1-n1"));
+  EXPECT_THAT(
+      s.take_events(),
+      Contains("Workload/a Normal EvictedDueToNodeFailures: Workload eviction triggered due to multiple TAS assigned "
+               "node failures, including: r1-n2, r1-n1"));
   EXPECT_EQ(s.workload("a").status.evictions.at(0).reason, "NodeFailures");
   EXPECT_THAT(s.unhealthy(), IsEmpty());
 }
@@ -328,8 +334,10 @@ TEST(NodeFailure, BeforeAllIsSeenNobodyIsMarked) {
   engine.handle(now, WorkloadSeen{std::make_shared<const Workload>(s.workload("a"))});
   EXPECT_THAT(engine.schedule(now), IsEmpty());
   engine.handle(now, TopologySeen{std::make_shared<const api::kueue::Topology>(test::topology("t"))});
-  engine.handle(now, ResourceFlavorSeen{std::make_shared<const api::kueue::ResourceFlavor>(test::placed_flavor("f", "t"))});
-  engine.handle(now, ClusterQueueSeen{std::make_shared<const api::kueue::ClusterQueue>(ClusterQueueBuilder("cq").cpu({{"f", "100"}}).build())});
+  engine.handle(now,
+                ResourceFlavorSeen{std::make_shared<const api::kueue::ResourceFlavor>(test::placed_flavor("f", "t"))});
+  engine.handle(now, ClusterQueueSeen{std::make_shared<const api::kueue::ClusterQueue>(
+                         ClusterQueueBuilder("cq").cpu({{"f", "100"}}).build())});
   engine.handle(now, LocalQueueSeen{std::make_shared<const api::kueue::LocalQueue>(test::local_queue("q", "cq"))});
   for (const char* node : {"r1-n1", "r1-n2"}) engine.handle(now, NodeSeen{NodeBuilder(node).ptr()});
   EXPECT_THAT(engine.schedule(now), IsEmpty());

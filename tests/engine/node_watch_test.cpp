@@ -226,11 +226,12 @@ TEST_F(NodeFailureRules, AHostnameThatMovesToAnotherNode) {
 }
 
 struct WithoutPodTermination : NodeFailureRules {
-  WithoutPodTermination() : NodeFailureRules([] {
-      Options o;
-      o.replace_on_pod_termination = false;
-      return o;
-    }()) {}
+  WithoutPodTermination()
+      : NodeFailureRules([] {
+          Options o;
+          o.replace_on_pod_termination = false;
+          return o;
+        }()) {}
 };
 
 TEST_F(WithoutPodTermination, NotReadyFailsAfterHalfAMinute) {
@@ -243,11 +244,12 @@ TEST_F(WithoutPodTermination, NotReadyFailsAfterHalfAMinute) {
 }
 
 struct WithoutTaints : NodeFailureRules {
-  WithoutTaints() : NodeFailureRules([] {
-      Options o;
-      o.replace_on_taints = false;
-      return o;
-    }()) {}
+  WithoutTaints()
+      : NodeFailureRules([] {
+          Options o;
+          o.replace_on_taints = false;
+          return o;
+        }()) {}
 };
 
 TEST_F(WithoutTaints, TaintsDoNotMatter) {

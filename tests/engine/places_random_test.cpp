@@ -54,7 +54,7 @@ class Life {
     }
     s_.outcome_of_write = [this](const std::string&) {
       if (!faults_ || !chance(15)) return Scenario::Outcome::kDone;
-        return chance(50) ? Scenario::Outcome::kConflict : Scenario::Outcome::kFailed;
+      return chance(50) ? Scenario::Outcome::kConflict : Scenario::Outcome::kFailed;
     };
     s_.answers_that_arrive = [this](std::size_t n) { return faults_ && chance(40) ? pick(n + 1) : n; };
     s_.failed_writes_happen = chance(50);

@@ -115,7 +115,8 @@ TEST(PodsReady, ALostPodHasTimeToComeBack) {
   s.pods("one", true);
   s.pass(1000);
   s.pods("one", false);
-  EXPECT_EQ(s.condition("one", "PodsReady"), "False WaitForRecovery: At least one pod has failed, waiting for recovery");
+  EXPECT_EQ(s.condition("one", "PodsReady"),
+            "False WaitForRecovery: At least one pod has failed, waiting for recovery");
   s.pass(19);
   EXPECT_EQ(s.state("one"), "Admitted");
   s.pods("one", true);
@@ -147,9 +148,10 @@ TEST(PodsReady, WhoComesBackTooOftenIsDeactivated) {
   EXPECT_EQ(s.state("one"), "Admitted");
   s.pass(1);
   EXPECT_EQ(s.state("one"), "Inactive");
-  EXPECT_EQ(s.condition("one", "Evicted"),
-            "True DeactivatedDueToRequeuingLimitExceeded: The workload is deactivated due to exceeding the maximum number of "
-            "re-queuing retries");
+  EXPECT_EQ(
+      s.condition("one", "Evicted"),
+      "True DeactivatedDueToRequeuingLimitExceeded: The workload is deactivated due to exceeding the maximum number of "
+      "re-queuing retries");
   EXPECT_FALSE(s.workload("one").status.requeue_state) << "who activates it again starts from the beginning";
   s.pass(100'000);
   EXPECT_EQ(s.state("one"), "Inactive");

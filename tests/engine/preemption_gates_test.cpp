@@ -47,8 +47,7 @@ TEST(PreemptionGatesOfWorkloads, AreClosedFirstAndSayWhatTheyPrevent) {
   EXPECT_EQ(gates[0].name, kGate);
   EXPECT_FALSE(gates[0].open);
   EXPECT_EQ(gates[0].last_transition, s.now());
-  EXPECT_EQ(s.condition("gated", kBlocked),
-            "True PreemptionGated: Workload requires preemption, but it's gated");
+  EXPECT_EQ(s.condition("gated", kBlocked), "True PreemptionGated: Workload requires preemption, but it's gated");
   const std::string why =
       "couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor f, 2 more "
       "needed. Workload requires "

@@ -49,9 +49,8 @@ TEST(PriorityBoost, IsAddedToThePriority) {
       "; preemptor effective priority: 15 (base: 0, boost: 15); preemptee effective priority: 10 (base: 10, "
       "boost: 0)";
   const auto events = s.take_events();
-  EXPECT_THAT(events,
-              Contains(EndsWith(std::string("Preempted workload ns/run (UID: uid-run) in ClusterQueue cq") +
-                                priorities)));
+  EXPECT_THAT(events, Contains(EndsWith(std::string("Preempted workload ns/run (UID: uid-run) in ClusterQueue cq") +
+                                        priorities)));
   EXPECT_THAT(events, Contains(EndsWith(std::string("preemptee path: /cq") + priorities)));
 }
 

@@ -136,7 +136,8 @@ class Life {
     if (policy_ == Policy::kNone) return;
     queue.within_cluster_queue = static_cast<WithinClusterQueue>(pick(0, 2));
     if (policy_ == Policy::kWithinQueue) return;
-    queue.reclaim_within_cohort = policy_ == Policy::kLowerPriority ? ReclaimWithinCohort::kLowerPriority : ReclaimWithinCohort::kAny;
+    queue.reclaim_within_cohort =
+        policy_ == Policy::kLowerPriority ? ReclaimWithinCohort::kLowerPriority : ReclaimWithinCohort::kAny;
     if (policy_ == Policy::kMixed) queue.reclaim_within_cohort = static_cast<ReclaimWithinCohort>(pick(0, 2));
     const bool borrows = policy_ == Policy::kWhileBorrowing || (policy_ == Policy::kMixed && pick(0, 1) == 0);
     if (borrows && queue.reclaim_within_cohort != ReclaimWithinCohort::kNever) {
@@ -151,7 +152,10 @@ class Life {
     if (s_.names().size() >= kMaxWorkloads) return on_some([&](const std::string& w) { finish(w); });
     const std::string name = "w" + std::to_string(created_++);
     const std::string requests = R"({"cpu":")" + few(2) + R"(","memory":")" + few(2) + R"("})";
-    s_.give(WorkloadBuilder(name, "q" + few(kQueues - 1)).asks(pick(1, 4), requests).priority(pick(0, 3)).created(s_.now()));
+    s_.give(WorkloadBuilder(name, "q" + few(kQueues - 1))
+                .asks(pick(1, 4), requests)
+                .priority(pick(0, 3))
+                .created(s_.now()));
   }
   void finish(const std::string& name) {
     s_.finish(name);

@@ -14,7 +14,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 struct Kept : Scenario {
-  explicit Kept(std::optional<Duration> finished, std::optional<Duration> deactivated = {}) : Scenario(options(finished, deactivated)) {
+  explicit Kept(std::optional<Duration> finished, std::optional<Duration> deactivated = {})
+      : Scenario(options(finished, deactivated)) {
     give(test::flavor("f"));
     give(ClusterQueueBuilder("cq").cpu({{"f", "4"}}));
     give(test::local_queue("q", "cq"));
@@ -109,7 +110,13 @@ TEST(Retention, WhoIsActivatedAgainStays) {
   s.give(WorkloadBuilder("long").max_seconds(10));
   s.pass(50);
   EXPECT_EQ(s.state("long"), "Inactive");
-  s.change("long", [](api::kueue::Workload& w) { w.active = true; w.maximum_execution_time_seconds.reset(); }, true);
+  s.change(
+      "long",
+      [](api::kueue::Workload& w) {
+        w.active = true;
+        w.maximum_execution_time_seconds.reset();
+      },
+      true);
   s.pass(1000);
   EXPECT_THAT(s.take_expired(), IsEmpty());
 }

@@ -26,7 +26,8 @@ using Outcome = Scenario::Outcome;
 
 // Rack r1 has one node for two pods. A gang of four requires one rack, and its admission check creates the nodes.
 struct Delayed : Scenario {
-  explicit Delayed(const ClusterQueueBuilder& queue = ClusterQueueBuilder("cq").cpu({{"f", "100"}}).check("prov").preempt_lower()) {
+  explicit Delayed(
+      const ClusterQueueBuilder& queue = ClusterQueueBuilder("cq").cpu({{"f", "100"}}).check("prov").preempt_lower()) {
     give(test::topology("t"));
     give(test::placed_flavor("f", "t"));
     give(test::provisioning_check("prov"));
@@ -52,7 +53,8 @@ struct Delayed : Scenario {
 };
 
 constexpr const char* kFailed =
-    "Workload/a Warning SecondPassFailed: couldn't assign flavors to pod set main: topology \"t\" allows to fit only 2 out of 4 pod(s)";
+    "Workload/a Warning SecondPassFailed: couldn't assign flavors to pod set main: topology \"t\" allows to fit only 2 "
+    "out of 4 pod(s)";
 constexpr const char* kWaits = "False PendingDelayedTopologyRequests: There are pending delayed topology requests";
 
 TEST(SecondPass, QuotaIsReservedWithoutPlacesUntilTheCheckIsReady) {
@@ -81,7 +83,9 @@ TEST(SecondPass, PlacesFollowASecondAfterTheCheckAndAdmitInTheSameWrite) {
   EXPECT_EQ(s.places_of("a"), "r2-n1:2 r2-n2:2");
   EXPECT_EQ(s.delayed("a"), DelayedTopology::kReady);
   EXPECT_EQ(s.writes(), writes + 1);
-  EXPECT_THAT(s.take_events(), ElementsAre("Workload/a Normal Admitted: Admitted by ClusterQueue cq, wait time since reservation was 1s"));
+  EXPECT_THAT(
+      s.take_events(),
+      ElementsAre("Workload/a Normal Admitted: Admitted by ClusterQueue cq, wait time since reservation was 1s"));
 }
 
 TEST(SecondPass, ItIsTriedAfterOneTwoFourSecondsAndThenEveryHalfMinute) {
@@ -191,7 +195,8 @@ TEST(SecondPass, ItMayPreemptForPlaces) {
   s.ready("b");
   s.take_events();
   s.pass(1);
-  EXPECT_THAT(s.take_events(), testing::AllOf(Contains(HasSubstr("EvictedDueToPreempted")), Contains(HasSubstr("Workload/b Warning SecondPassFailed"))));
+  EXPECT_THAT(s.take_events(), testing::AllOf(Contains(HasSubstr("EvictedDueToPreempted")),
+                                              Contains(HasSubstr("Workload/b Warning SecondPassFailed"))));
   s.pass(2);
   EXPECT_EQ(s.places_of("b"), "r2-n1:2 r2-n2:2");
   EXPECT_EQ(s.state("b"), "Admitted");
@@ -221,7 +226,9 @@ TEST(SecondPass, WhoLeavesBeforeTheTimerFiresIsNotTried) {
       [](Delayed& s) { s.report_check("a", test::says("prov", CheckState::kRetry, "gone")); },
       [](Delayed& s) { s.report_check("a", test::says("prov", CheckState::kRejected, "gone")); },
       [](Delayed& s) { s.report_check("a", test::says("prov", CheckState::kPending, "not yet")); },
-      [](Delayed& s) { s.give(ClusterQueueBuilder("cq").cpu({{"f", "100"}}).check("prov").stop(api::kueue::StopPolicy::kHold)); },
+      [](Delayed& s) {
+        s.give(ClusterQueueBuilder("cq").cpu({{"f", "100"}}).check("prov").stop(api::kueue::StopPolicy::kHold));
+      },
       [](Delayed& s) { s.take(ClusterQueueGone{"cq"}); },
       [](Delayed& s) { s.give(ClusterQueueBuilder("cq").cpu({{"f", "100"}}).check("prov").check("another")); },
   };
@@ -349,7 +356,8 @@ TEST(Topologies, AQueueIsInactiveWithoutTheTopologyOfItsFlavor) {
   s.take(TopologyGone{"t"});
   s.run();
   EXPECT_EQ(s.cluster_queue("cq").reason, "TopologyNotFound");
-  EXPECT_EQ(s.cluster_queue("cq").message, "Can't admit new workloads: there is no Topology \"t\" for TAS flavor \"f\".");
+  EXPECT_EQ(s.cluster_queue("cq").message,
+            "Can't admit new workloads: there is no Topology \"t\" for TAS flavor \"f\".");
   s.second_rack();
   s.gang("a");
   EXPECT_EQ(s.state("a"), "Pending");

@@ -98,8 +98,7 @@ TEST(StopAndGo, ALocalQueueDrainsOnlyItsOwn) {
   s.give(test::local_queue("q", "cq"));
   s.run();
   EXPECT_EQ(s.state("a"), "Admitted");
-  EXPECT_EQ(s.condition("a", "Requeued"),
-            "True LocalQueueRestarted: The LocalQueue was restarted after being stopped");
+  EXPECT_EQ(s.condition("a", "Requeued"), "True LocalQueueRestarted: The LocalQueue was restarted after being stopped");
 }
 
 TEST(StopAndGo, ATerminatingQueueWaitsForItsWorkloads) {
@@ -110,8 +109,7 @@ TEST(StopAndGo, ATerminatingQueueWaitsForItsWorkloads) {
   s.give(OneQueue::queue().deleting(s.now()).version("2"));
   s.run();
   const auto cq = s.cluster_queue("cq");
-  EXPECT_EQ(cq.reason + ": " + cq.message,
-            "Terminating: Can't admit new workloads; clusterQueue is terminating");
+  EXPECT_EQ(cq.reason + ": " + cq.message, "Terminating: Can't admit new workloads; clusterQueue is terminating");
   EXPECT_EQ(s.state("a"), "Admitted");
   EXPECT_THAT(s.take_finalizers(), IsEmpty());
   s.finish("a");

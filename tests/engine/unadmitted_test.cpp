@@ -41,9 +41,8 @@ TEST(Unadmitted, HaveReasonsForEachCause) {
   EXPECT_THAT(s.condition("big", "QuotaReserved"), StartsWith("False ExceedsMaxQuota: "));
   EXPECT_THAT(s.condition("mem", "QuotaReserved"), StartsWith("False NoMatchingFlavor: "));
   EXPECT_THAT(s.condition("wait", "QuotaReserved"), StartsWith("False WaitingForQuota: "));
-  EXPECT_EQ(
-      s.condition("alike", "QuotaReserved"),
-      "False WaitingForQuota: Bypassed scheduling evaluation because an equivalent workload recently failed");
+  EXPECT_EQ(s.condition("alike", "QuotaReserved"),
+            "False WaitingForQuota: Bypassed scheduling evaluation because an equivalent workload recently failed");
   EXPECT_EQ(s.condition("alike", "Admitted"), "False NoReservation: The workload has no reservation");
   EXPECT_EQ(s.engine().cluster_queue_census("cq")->unadmitted.size(), 3u);
 }
@@ -157,34 +156,29 @@ TEST(Unadmitted, SayWithoutObservabilityWhatIsMissingAfterAnAdmission) {
   EXPECT_EQ(s.state("w"), "Admitted");
   s.change("w", [](Workload& w) { w.active = false; }, true);
   s.run();
-  EXPECT_EQ(s.condition("w", "Admitted"),
-            "False NoReservationUnsatisfiedChecks: The workload has no reservation");
+  EXPECT_EQ(s.condition("w", "Admitted"), "False NoReservationUnsatisfiedChecks: The workload has no reservation");
 }
 
 // --- Admission gates.
 
 TEST(AdmissionGates, AreToldWhenTheyComeAndWhenTheyAreGone) {
   OneQueue s;
-  s.give(
-      WorkloadBuilder("w").annotate("kueue.x-k8s.io/admission-gated-by", "example.com/one,example.com/two"));
+  s.give(WorkloadBuilder("w").annotate("kueue.x-k8s.io/admission-gated-by", "example.com/one,example.com/two"));
   s.run();
   EXPECT_EQ(s.condition("w", "QuotaReserved"),
             "False AdmissionGated: Admission is gated by: example.com/one,example.com/two");
   EXPECT_THAT(s.take_events(), Contains("Workload/w Normal AdmissionGated: Workload admission is gated by: "
                                         "example.com/one,example.com/two"));
-  s.change("w",
-           [](Workload& w) { w.meta.annotations["kueue.x-k8s.io/admission-gated-by"] = "example.com/two"; });
+  s.change("w", [](Workload& w) { w.meta.annotations["kueue.x-k8s.io/admission-gated-by"] = "example.com/two"; });
   s.run();
-  EXPECT_EQ(s.condition("w", "QuotaReserved"),
-            "False AdmissionGated: Admission is gated by: example.com/two");
+  EXPECT_EQ(s.condition("w", "QuotaReserved"), "False AdmissionGated: Admission is gated by: example.com/two");
   EXPECT_THAT(s.take_events(), Not(Contains(HasSubstr("Gated")))) << "one gate less is no news";
   s.give(ClusterQueueBuilder("cq").cpu({{"f", "0"}}).version("2"));
   s.change("w", [](Workload& w) { w.meta.annotations.clear(); });
   s.run();
   EXPECT_THAT(s.condition("w", "QuotaReserved"), StartsWith("False ExceedsMaxQuota: "));
-  EXPECT_THAT(
-      s.take_events(),
-      Contains("Workload/w Normal AdmissionGateCleared: Admission gate cleared, workload is now admissible"));
+  EXPECT_THAT(s.take_events(),
+              Contains("Workload/w Normal AdmissionGateCleared: Admission gate cleared, workload is now admissible"));
 }
 
 }  // namespace

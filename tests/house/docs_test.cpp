@@ -91,7 +91,8 @@ TEST(Documents, PointAtWhatIsThere) {
       const fs::path target = hash == 0 ? path : path.parent_path() / link.substr(0, hash);
       EXPECT_TRUE(fs::exists(target)) << fs::relative(path, kRoot) << " points at " << link;
       if (hash == std::string::npos || target.extension() != ".md" || !fs::exists(target)) continue;
-      EXPECT_TRUE(anchors_of(target).contains(link.substr(hash + 1))) << fs::relative(path, kRoot) << " points at the heading " << link;
+      EXPECT_TRUE(anchors_of(target).contains(link.substr(hash + 1)))
+          << fs::relative(path, kRoot) << " points at the heading " << link;
     }
   }
   EXPECT_GT(links, 20U);
@@ -111,10 +112,13 @@ TEST(Documents, NameFilesThatAreThere) {
       if (name.starts_with("./")) name.erase(0, 2);
       while (name.ends_with('.')) name.pop_back();
       const std::string folder = name.substr(0, name.find('/') + 1);
-      if (folder != "config/" && folder != "scripts/" && folder != "docs/" && folder != "packaging/" && folder != "bench/") continue;
+      if (folder != "config/" && folder != "scripts/" && folder != "docs/" && folder != "packaging/" &&
+          folder != "bench/")
+        continue;
       if (name.ends_with('-')) continue;  // a pattern follows
       ++files;
-      EXPECT_TRUE(fs::exists(kRoot / name) || fs::exists(path.parent_path() / name)) << fs::relative(path, kRoot) << " names " << name;
+      EXPECT_TRUE(fs::exists(kRoot / name) || fs::exists(path.parent_path() / name))
+          << fs::relative(path, kRoot) << " names " << name;
     }
   }
   EXPECT_GT(files, 50U);

@@ -32,7 +32,9 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"apiserver", {"base", "api", "http"}},
     {"cluster", {"base", "api", "kube"}},
     {"simulate", {"base", "api", "engine", "kube", "jobs", "volcano", "controller", "http", "apiserver", "cluster"}},
-    {"cli", {"base", "api", "engine", "http", "kube", "jobs", "volcano", "controller", "serve", "apiserver", "cluster", "simulate"}},
+    {"cli",
+     {"base", "api", "engine", "http", "kube", "jobs", "volcano", "controller", "serve", "apiserver", "cluster",
+      "simulate"}},
 };
 
 struct SourceFile {
@@ -89,9 +91,9 @@ TEST(Layers, IncludesPointDownwards) {
 
 TEST(Layers, TheEngineIsPure) {
   // These would let a decision depend on something other than an event.
-  const std::vector<std::string> banned = {"<thread>", "<mutex>",    "<atomic>",      "<random>", "<iostream>", "<fstream>",
-                                           "std::rand", "system_clock", "steady_clock", "base/log.h", "base/executor.h",
-                                           "getenv", "double ", "float "};
+  const std::vector<std::string> banned = {"<thread>",        "<mutex>",   "<atomic>",     "<random>",     "<iostream>",
+                                           "<fstream>",       "std::rand", "system_clock", "steady_clock", "base/log.h",
+                                           "base/executor.h", "getenv",    "double ",      "float "};
   for (const auto& file : sources("src/engine")) {
     for (std::size_t i = 0; i < file.lines.size(); ++i) {
       const std::string code = file.lines[i].substr(0, file.lines[i].find("//"));
@@ -120,8 +122,8 @@ TEST(Style, HeadersSayWhatTheyPromise) {
 
 TEST(Style, NothingUnfinishedAndNoBannedCalls) {
   // Split so that this file does not match itself.
-  const std::vector<std::string> banned = {std::string("TO") + "DO", std::string("FIX") + "ME", std::string("std::") + "regex",
-                                           std::string("using namespace") + " std;"};
+  const std::vector<std::string> banned = {std::string("TO") + "DO", std::string("FIX") + "ME",
+                                           std::string("std::") + "regex", std::string("using namespace") + " std;"};
   for (const fs::path folder : {"src", "tests", "bench", "fuzz"}) {
     for (const auto& file : sources(folder)) {
       for (std::size_t i = 0; i < file.lines.size(); ++i) {
@@ -145,7 +147,8 @@ TEST(Style, HeavyBoostHeadersStayOutOfHeaders) {
     for (const auto& line : file.lines) {
       if (!line.starts_with("#include <boost/")) continue;
       const std::string header = line.substr(10, line.find('>') - 10);
-      EXPECT_TRUE(light.contains(header) || header.starts_with("boost/unordered/")) << file.path << " includes " << header;
+      EXPECT_TRUE(light.contains(header) || header.starts_with("boost/unordered/"))
+          << file.path << " includes " << header;
     }
   }
 }

@@ -19,8 +19,8 @@ const fs::path kRoot = source_path("");
 
 // Turns of phrase that need a second reading, as regular expressions without regard to case.
 constexpr std::array kRiddles = {
-    R"(\bwhoever\b)",     R"(\bspeaks? of\b)",       R"(\bof one that\b)", R"(\bnobody who\b)", R"(\bsomebody who\b)",
-    R"(\blives on\b)",    R"(\bwhat is over\b)",     R"(\bwho waits\b)",   R"(\bof whom\b)",
+    R"(\bwhoever\b)",  R"(\bspeaks? of\b)",   R"(\bof one that\b)", R"(\bnobody who\b)", R"(\bsomebody who\b)",
+    R"(\blives on\b)", R"(\bwhat is over\b)", R"(\bwho waits\b)",   R"(\bof whom\b)",
 };
 
 // The comment of a line, "" when it has none. A string with "//" in it counts as one, which does no harm here.
@@ -40,14 +40,16 @@ void each_comment(Look look) {
       for (std::string line; std::getline(in, line);) {
         ++number;
         const std::string comment = comment_of(line);
-        if (!comment.empty()) look(entry.path(), fs::relative(entry.path(), kRoot).string() + ":" + std::to_string(number), comment);
+        if (!comment.empty())
+          look(entry.path(), fs::relative(entry.path(), kRoot).string() + ":" + std::to_string(number), comment);
       }
     }
   }
 }
 
 bool exists(const fs::path& citing, const std::string& document) {
-  return fs::exists(kRoot / document) || fs::exists(kRoot / "docs" / document) || fs::exists(citing.parent_path() / document);
+  return fs::exists(kRoot / document) || fs::exists(kRoot / "docs" / document) ||
+         fs::exists(citing.parent_path() / document);
 }
 
 TEST(Words, CitedDocumentsExist) {
@@ -55,7 +57,8 @@ TEST(Words, CitedDocumentsExist) {
   each_comment([&](const fs::path& path, const std::string& where, const std::string& comment) {
     if (comment.find("://") != std::string::npos) return;  // a public document
     for (std::sregex_iterator it(comment.begin(), comment.end(), document), end; it != end; ++it)
-      EXPECT_TRUE(exists(path, it->str())) << where << ": " << it->str() << " is not in the repository: cite a public source, or state the rule";
+      EXPECT_TRUE(exists(path, it->str()))
+          << where << ": " << it->str() << " is not in the repository: cite a public source, or state the rule";
   });
 }
 

@@ -48,8 +48,7 @@ class Connections : public testing::Test {
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     constexpr std::string_view kRequest = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
     EXPECT_EQ(::connect(one, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-    EXPECT_EQ(::send(one, kRequest.data(), kRequest.size(), MSG_NOSIGNAL),
-              static_cast<ssize_t>(kRequest.size()));
+    EXPECT_EQ(::send(one, kRequest.data(), kRequest.size(), MSG_NOSIGNAL), static_cast<ssize_t>(kRequest.size()));
     return one;
   }
   static bool answered(int one, int milliseconds) {

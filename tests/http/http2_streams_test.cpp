@@ -51,9 +51,7 @@ class Http2StreamsTest : public testing::Test, private Http2Streams::Owner {
     exchange();
     return peer.answer(stream);
   }
-  static HttpResponse text(std::string body) {
-    return {200, {{"Content-Type", "text/plain"}}, std::move(body)};
-  }
+  static HttpResponse text(std::string body) { return {200, {{"Content-Type", "text/plain"}}, std::move(body)}; }
 
   Http2Streams::Time now{seconds(1'000'000)};
   Http2Streams streams{*this, kBodyLimit, now};
@@ -69,8 +67,7 @@ class Http2StreamsTest : public testing::Test, private Http2Streams::Owner {
     requests[stream] = std::move(request);
     most_at_once = std::max(most_at_once, requests.size());
     if (takes_up) streams.taken_up(stream);
-    if (answers)
-      streams.respond(stream, requests[stream].body_too_large ? HttpResponse{413, {}, "large"} : text(body));
+    if (answers) streams.respond(stream, requests[stream].body_too_large ? HttpResponse{413, {}, "large"} : text(body));
   }
   void on_sent(Http2Streams::Stream, std::size_t bytes, std::size_t events) override {
     sent_bytes += bytes;
@@ -80,8 +77,7 @@ class Http2StreamsTest : public testing::Test, private Http2Streams::Owner {
 };
 
 TEST_F(Http2StreamsTest, RequestsAndAnswersCarryWhatTheyDoInHttp1) {
-  const auto stream =
-      peer.request("POST", "/api?x=1", "{}", {{"content-type", "application/json"}, {"x-a", "1"}});
+  const auto stream = peer.request("POST", "/api?x=1", "{}", {{"content-type", "application/json"}, {"x-a", "1"}});
   answers = false;
   exchange();
   ASSERT_EQ(requests.size(), 1u);
@@ -92,8 +88,7 @@ TEST_F(Http2StreamsTest, RequestsAndAnswersCarryWhatTheyDoInHttp1) {
   EXPECT_EQ(request.header("Host"), "localhost");
   EXPECT_EQ(request.header("Content-Type"), "application/json");
   EXPECT_EQ(request.header("X-A"), "1");
-  streams.respond(stream,
-                  {201, {{"Content-Type", "application/json"}, {"Connection", "close"}}, "{\"a\":1}"});
+  streams.respond(stream, {201, {{"Content-Type", "application/json"}, {"Connection", "close"}}, "{\"a\":1}"});
   exchange();
   const Http2Answer& answer = peer.answer(stream);
   EXPECT_EQ(answer.status, 201);
@@ -153,8 +148,8 @@ TEST_F(Http2StreamsTest, WhatIsNotServedIsSaid) {
   exchange();
   EXPECT_EQ(peer.answer(connect).status, 405);
   EXPECT_NE(peer.answer(connect).body.find("CONNECT is not served"), std::string::npos);
-  const auto trailers = peer.request(
-      {{":method", "POST"}, {":scheme", "https"}, {":authority", "h"}, {":path", "/"}}, "{}", false);
+  const auto trailers =
+      peer.request({{":method", "POST"}, {":scheme", "https"}, {":authority", "h"}, {":path", "/"}}, "{}", false);
   exchange();
   peer.send_trailers(trailers);
   exchange();
@@ -168,8 +163,8 @@ TEST_F(Http2StreamsTest, WhatIsNotServedIsSaid) {
 
 TEST_F(Http2StreamsTest, BodiesAreBounded) {
   EXPECT_EQ(ask("POST", "/", std::string(kBodyLimit, 'x')).status, 200);
-  const auto declared = ask("POST", "/", std::string(kBodyLimit + 1, 'x'),
-                            {{"content-length", std::to_string(kBodyLimit + 1)}});
+  const auto declared =
+      ask("POST", "/", std::string(kBodyLimit + 1, 'x'), {{"content-length", std::to_string(kBodyLimit + 1)}});
   EXPECT_EQ(declared.status, 413);
   EXPECT_EQ(declared.error, kNoError);
   const auto streamed = ask("POST", "/", std::string(4 * kBodyLimit, 'x'));
@@ -204,12 +199,9 @@ TEST_F(Http2StreamsTest, OnlySomeLargeBodiesAreKeptAtATime) {
 }
 
 TEST_F(Http2StreamsTest, ContinuesWhenAskedWhetherToSend) {
-  const auto stream = peer.request({{":method", "POST"},
-                                    {":scheme", "https"},
-                                    {":authority", "h"},
-                                    {":path", "/"},
-                                    {"expect", "100-continue"}},
-                                   "", false);
+  const auto stream = peer.request(
+      {{":method", "POST"}, {":scheme", "https"}, {":authority", "h"}, {":path", "/"}, {"expect", "100-continue"}}, "",
+      false);
   exchange();
   EXPECT_EQ(peer.answer(stream).status, 100);
   peer.send_more(stream, "{}", true);
@@ -329,8 +321,8 @@ TEST_F(Http2StreamsTest, AWatchIsNotIdle) {
 }
 
 TEST_F(Http2StreamsTest, ABodyThatDoesNotComeIsNotWaitedFor) {
-  const auto stream = peer.request(
-      {{":method", "POST"}, {":scheme", "https"}, {":authority", "h"}, {":path", "/"}}, "{", false);
+  const auto stream =
+      peer.request({{":method", "POST"}, {":scheme", "https"}, {":authority", "h"}, {":path", "/"}}, "{", false);
   exchange();
   pass(kBodyTimeout - seconds(1));
   EXPECT_FALSE(peer.answer(stream).closed);
@@ -429,19 +421,8 @@ TEST_F(Http2StreamsTest, ResetsThatTheServerIsMadeToSendCountAsWell) {
     exchange();
     // A window above 2^31-1 is an error of the stream (RFC 9113, 6.9.1).
     const char id = static_cast<char>(stream & 0xff), high = static_cast<char>(stream >> 8);
-    const char frame[] = {0,
-                          0,
-                          4,
-                          8,
-                          0,
-                          0,
-                          0,
-                          high,
-                          id,
-                          0x7f,
-                          static_cast<char>(0xff),
-                          static_cast<char>(0xff),
-                          static_cast<char>(0xff)};
+    const char frame[] = {
+        0, 0, 4, 8, 0, 0, 0, high, id, 0x7f, static_cast<char>(0xff), static_cast<char>(0xff), static_cast<char>(0xff)};
     streams.receive({frame, sizeof frame}, now);
     exchange();
   }
@@ -486,8 +467,8 @@ TEST_F(Http2StreamsTest, AFloodOfSettingsEndsTheConnection) {
 }
 
 TEST_F(Http2StreamsTest, AFloodOfEmptyDataEndsTheConnection) {
-  const auto stream = peer.request(
-      {{":method", "POST"}, {":scheme", "https"}, {":authority", "h"}, {":path", "/"}}, "", false);
+  const auto stream =
+      peer.request({{":method", "POST"}, {":scheme", "https"}, {":authority", "h"}, {":path", "/"}}, "", false);
   exchange();
   const char frame[] = {0, 0, 0, 0, 0, 0, 0, 0, static_cast<char>(stream)};
   for (int i = 0; i < 10'000 && !streams.over(); ++i) {
@@ -528,9 +509,7 @@ TEST_F(Http2StreamsTest, FramesThatKeepAWatchGoingAreNoFlood) {
 
 TEST(Http2Nonsense, BytesOfAnyKindEndInOrder) {
   struct Owner final : Http2Streams::Owner {
-    void on_request(Http2Streams::Stream stream, HttpRequest) override {
-      streams->respond(stream, {200, {}, "x"});
-    }
+    void on_request(Http2Streams::Stream stream, HttpRequest) override { streams->respond(stream, {200, {}, "x"}); }
     void on_sent(Http2Streams::Stream, std::size_t, std::size_t) override {}
     void on_gone(Http2Streams::Stream) override {}
     Http2Streams* streams = nullptr;
@@ -552,21 +531,14 @@ TEST(Http2Nonsense, BytesOfAnyKindEndInOrder) {
         peer.request(i % 2 == 0 ? "GET" : "POST", "/", i % 2 == 0 ? "" : std::string(5'000, 'x'));
       const std::size_t preface = bytes.size();
       bytes += peer.output();
-      for (int i = 0; i < 5; ++i)
-        bytes[preface + random() % (bytes.size() - preface)] ^= static_cast<char>(random());
+      for (int i = 0; i < 5; ++i) bytes[preface + random() % (bytes.size() - preface)] ^= static_cast<char>(random());
     } else {
       for (int i = 0; i < 50; ++i) {
         const std::size_t size = random() % 64;
         if (run % 3 == 1) {
-          const char head[] = {0,
-                               0,
-                               static_cast<char>(size),
-                               static_cast<char>(random() % 11),
-                               static_cast<char>(random()),
-                               0,
-                               0,
-                               0,
-                               static_cast<char>(random() % 8)};
+          const char head[] = {
+              0, 0, static_cast<char>(size),        static_cast<char>(random() % 11), static_cast<char>(random()), 0,
+              0, 0, static_cast<char>(random() % 8)};
           bytes.append(head, sizeof head);
         }
         for (std::size_t k = 0; k < size; ++k) bytes += static_cast<char>(random());

@@ -93,8 +93,7 @@ TEST(HttpServer, RequestsWaitForTheirTurn) {
   const auto waiting = modest.peer().request("GET", "/");
   modest.run([] { return false; }, std::chrono::milliseconds(50));
   EXPECT_EQ(modest.peer().answer(waiting).status, 0) << "all turns are taken";
-  EXPECT_EQ(served.http1().request("POST", "/", "x").status, 200)
-      << "those who write have turns of their own";
+  EXPECT_EQ(served.http1().request("POST", "/", "x").status, 200) << "those who write have turns of their own";
   // Six turns for six waiting connections: each of them gets one.
   served.on_executor([&] {
     for (int i = 0; i < 6; ++i)
@@ -288,8 +287,7 @@ TEST(HttpServer, NonsenseEndsItsConnectionOnly) {
     EXPECT_TRUE(client.ended());
   }
   HttpsClient preface = served.http1();
-  EXPECT_EQ(preface.raw("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").status, 400)
-      << "who says HTTP/1.1 in TLS speaks it";
+  EXPECT_EQ(preface.raw("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").status, 400) << "who says HTTP/1.1 in TLS speaks it";
   EXPECT_EQ(served.http2().request("GET", "/").status, 200);
 }
 

@@ -32,8 +32,7 @@ class ToldHandler final : public Handler {
     ++parsed;
     return std::make_unique<PlainRequest>(std::move(request));
   }
-  std::unique_ptr<Exchange> execute(std::unique_ptr<Parsed> plain,
-                                    std::shared_ptr<ResponseSink> sink) override {
+  std::unique_ptr<Exchange> execute(std::unique_ptr<Parsed> plain, std::shared_ptr<ResponseSink> sink) override {
     const HttpRequest& request = static_cast<PlainRequest&>(*plain).request;
     ++executed;
     if (request.target == "/hold" || request.target == "/watch") {

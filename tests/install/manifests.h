@@ -26,9 +26,7 @@ inline std::vector<Json> read_documents(const std::string& path) {
 
 inline std::string_view kind_of(const Json& object) { return string_at(object, {"kind"}); }
 inline std::string_view name_of(const Json& object) { return string_at(object, {"metadata", "name"}); }
-inline std::string_view namespace_of(const Json& object) {
-  return string_at(object, {"metadata", "namespace"});
-}
+inline std::string_view namespace_of(const Json& object) { return string_at(object, {"metadata", "namespace"}); }
 inline bool same_object(const Json& a, const Json& b) {
   return kind_of(a) == kind_of(b) && namespace_of(a) == namespace_of(b) && name_of(a) == name_of(b);
 }
@@ -38,7 +36,8 @@ inline const std::vector<Json>& manifests() {
   static const std::vector<Json> all = [] {
     std::vector<Json> objects = read_documents("config/install/berth.yaml");
     for (Json& later : read_documents("config/install/volcano.yaml")) {
-      const auto there = std::find_if(objects.begin(), objects.end(), [&](const Json& one) { return same_object(one, later); });
+      const auto there =
+          std::find_if(objects.begin(), objects.end(), [&](const Json& one) { return same_object(one, later); });
       if (there == objects.end())
         objects.push_back(std::move(later));
       else

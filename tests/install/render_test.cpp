@@ -32,8 +32,7 @@ Ran run(const std::string& command) {
 }
 
 bool can_render() {
-  return run("go version").exit_code == 0 &&
-         fs::exists("/usr/share/gocode/src/github.com/Masterminds/sprig") &&
+  return run("go version").exit_code == 0 && fs::exists("/usr/share/gocode/src/github.com/Masterminds/sprig") &&
          fs::exists("/usr/share/gocode/src/gopkg.in/yaml.v3");
 }
 
@@ -91,14 +90,11 @@ TEST(Render, ThePlainManifestsAreWhatTheChartGives) {
 TEST(Render, CertManagerTakesTheCertificatesOver) {
   SKIP_WITHOUT_RENDERER();
   const auto objects = rendered("enableCertManager: true\nenablePrometheus: true\n");
-  EXPECT_THAT(
-      names(objects, "Certificate"),
-      testing::UnorderedElementsAre("kueue-serving-cert", "kueue-metrics-cert", "kueue-visibility-cert"));
+  EXPECT_THAT(names(objects, "Certificate"),
+              testing::UnorderedElementsAre("kueue-serving-cert", "kueue-metrics-cert", "kueue-visibility-cert"));
   EXPECT_THAT(names(objects, "Secret"), testing::IsEmpty());
-  EXPECT_THAT(names(objects, "Role"), testing::ElementsAre("kueue-leader-election-role"))
-      << "and no right to Secrets";
-  const Json webhooks =
-      object(objects, "MutatingWebhookConfiguration", "kueue-mutating-webhook-configuration");
+  EXPECT_THAT(names(objects, "Role"), testing::ElementsAre("kueue-leader-election-role")) << "and no right to Secrets";
+  const Json webhooks = object(objects, "MutatingWebhookConfiguration", "kueue-mutating-webhook-configuration");
   EXPECT_EQ(string_at(webhooks, {"metadata", "annotations", "cert-manager.io/inject-ca-from"}),
             "kueue-system/kueue-serving-cert");
   const Json config = object(objects, "ConfigMap", "berth-manager-config");
@@ -166,16 +162,14 @@ managerConfig:
   const Json& container = array_at(deployment, {"spec", "template", "spec", "containers"})[0];
   std::vector<std::string> ports;
   for (const Json& port : array_at(container, {"ports"}))
-    ports.push_back(std::string(string_at(port, {"name"})) + " " +
-                    std::to_string(int_at(port, {"containerPort"})));
+    ports.push_back(std::string(string_at(port, {"name"})) + " " + std::to_string(int_at(port, {"containerPort"})));
   EXPECT_THAT(ports, testing::ElementsAre("webhook-server 19443", "health 8081", "visibility 8082"));
   EXPECT_THAT(names(objects, "Service"),
               testing::UnorderedElementsAre("kueue-webhook-service", "kueue-visibility-server"))
       << "metrics are off";
   EXPECT_THAT(to_string(*find(container, "args")),
               testing::HasSubstr("--feature-gates=PartialAdmission=false,TASBalancedPlacement=true"));
-  EXPECT_THAT(to_string(object(objects, "Role", "kueue-leader-election-role")),
-              testing::HasSubstr(R"(["other"])"));
+  EXPECT_THAT(to_string(object(objects, "Role", "kueue-leader-election-role")), testing::HasSubstr(R"(["other"])"));
 }
 
 // Volcano itself may run in the cluster: Berth manages its objects only when it is enabled.
@@ -212,8 +206,9 @@ TEST(Render, VolcanosDefinitionsComeWhenAskedFor) {
 
 TEST(Render, SettingsThatContradictEachOtherAreRefused) {
   SKIP_WITHOUT_RENDERER();
-  for (const char* values : {"volcano: {enabled: true}\nmanagerConfig: {controllerManagerConfigYaml: 'volcano: {enabled: false}'}\n",
-                             "managerConfig: {controllerManagerConfigYaml: 'volcano: {flavor: a}'}\n"}) {
+  for (const char* values :
+       {"volcano: {enabled: true}\nmanagerConfig: {controllerManagerConfigYaml: 'volcano: {enabled: false}'}\n",
+        "managerConfig: {controllerManagerConfigYaml: 'volcano: {flavor: a}'}\n"}) {
     const Ran both = render(values);
     EXPECT_NE(both.exit_code, 0) << values;
     EXPECT_THAT(both.output, testing::HasSubstr("volcano.enabled: must say the same as volcano.enabled in")) << values;
@@ -225,8 +220,7 @@ TEST(Render, SettingsThatContradictEachOtherAreRefused) {
       "controllerManager: {featureGates: [{name: A, enabled: true}]}\n"
       "managerConfig: {controllerManagerConfigYaml: 'featureGates: {B: true}'}\n");
   EXPECT_NE(ran.exit_code, 0);
-  EXPECT_THAT(ran.output,
-              testing::HasSubstr("controllerManager.featureGates: not together with featureGates"));
+  EXPECT_THAT(ran.output, testing::HasSubstr("controllerManager.featureGates: not together with featureGates"));
 }
 
 // Each value is described in the schema, and the schema describes no other value. A value with free content is an
@@ -234,8 +228,7 @@ TEST(Render, SettingsThatContradictEachOtherAreRefused) {
 void expect_described(const Json& value, const Json& schema, const std::string& path) {
   const Json* members = find(schema, "properties");
   if (!value.is_object() || members == nullptr) return;
-  EXPECT_EQ(to_string(*find(schema, "additionalProperties")), "false")
-      << path << " takes members nobody reads";
+  EXPECT_EQ(to_string(*find(schema, "additionalProperties")), "false") << path << " takes members nobody reads";
   for (const auto& member : value.get_object()) {
     const std::string key(member.key());
     const Json* described = find(*members, key);

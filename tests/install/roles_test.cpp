@@ -73,8 +73,8 @@ class AccountClient final : public api::RestClient {
     const Action action = action_of(request);
     note_owners(request);
     if (note(action)) return server_.call(std::move(request), std::move(done));
-    executor_.post([done = std::move(done),
-                    refusal = apiserver::http::forbidden_action(kController, action)] { done(refusal); });
+    executor_.post(
+        [done = std::move(done), refusal = apiserver::http::forbidden_action(kController, action)] { done(refusal); });
   }
   std::unique_ptr<api::WatchHandle> watch(api::RestRequest request,
                                           std::function<void(const api::WatchEvent&)> on_event,
@@ -137,8 +137,7 @@ class AccountClient final : public api::RestClient {
 void play_all(Asked& asked) {
   namespace fs = std::filesystem;
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(source_path("tests/scenarios")))
-    files.push_back(entry.path());
+  for (const auto& entry : fs::directory_iterator(source_path("tests/scenarios"))) files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   for (const fs::path& file : files) {
     std::ifstream in(file);
@@ -178,8 +177,7 @@ void lead(Asked& asked) {
   bool leads = false, gone = false;
   kube::LeaderElectionOptions options;
   options.identity = "one";
-  kube::LeaderElector elector(client, world->executor(), options,
-                              {[&] { leads = true; }, [](const std::string&) {}});
+  kube::LeaderElector elector(client, world->executor(), options, {[&] { leads = true; }, [](const std::string&) {}});
   elector.start();
   world->run_for(std::chrono::minutes(1));
   EXPECT_TRUE(leads);
@@ -217,8 +215,8 @@ const std::set<std::string> kElsewhere = {
     "create authentication.k8s.io tokenreviews",         // DelegatedAuth.*
     "create authorization.k8s.io subjectaccessreviews",  // DelegatedAuth.*
     "delete  podtemplates",                              // Provisioning.*
-    "patch  pods/status",                 // UngaterTest.FailsAPodWhosePlaceIsLostAndLetsItsSuccessorGo
-    "patch kueue.x-k8s.io clusterqueues"  // the finalizer of a queue that is deleted
+    "patch  pods/status",                                // UngaterTest.FailsAPodWhosePlaceIsLostAndLetsItsSuccessorGo
+    "patch kueue.x-k8s.io clusterqueues"                 // the finalizer of a queue that is deleted
 };
 
 std::set<std::string> permissions_given() {
@@ -227,8 +225,7 @@ std::set<std::string> permissions_given() {
     for (const Json& verb : array_at(rule, {"verbs"})) {
       for (const Json& group : array_at(rule, {"apiGroups"})) {
         for (const Json& resource : array_at(rule, {"resources"}))
-          given.insert(
-              permission(view(verb.as_string()), view(group.as_string()), view(resource.as_string())));
+          given.insert(permission(view(verb.as_string()), view(group.as_string()), view(resource.as_string())));
       }
     }
   }
@@ -249,8 +246,7 @@ TEST(ControllerRoles, AllowWhatIsDoneAndNoMore) {
 }
 
 TEST(ControllerRoles, SayNothingOfAnybodyElse) {
-  for (const Json& rule :
-       apiserver::http::rules_of({"someone", {"system:authenticated"}}, kNamespace, installed()))
+  for (const Json& rule : apiserver::http::rules_of({"someone", {"system:authenticated"}}, kNamespace, installed()))
     ADD_FAILURE() << to_string(rule);
   EXPECT_TRUE(apiserver::http::rules_of(kController, "kube-system", installed()).size() ==
               apiserver::http::rules_of(kController, "", installed()).size())
@@ -273,19 +269,13 @@ bool may_as(std::string_view role, Action action) {
 }
 
 Action on(std::string verb, std::string group, std::string resource, std::string subresource = "") {
-  return {std::move(verb),
-          {std::move(group), "v1beta2", std::move(resource)},
-          std::move(subresource),
-          "team",
-          "a",
-          ""};
+  return {std::move(verb), {std::move(group), "v1beta2", std::move(resource)}, std::move(subresource), "team", "a", ""};
 }
 
 TEST(PeoplesRoles, AddUpInBatchAdminAndBatchUser) {
-  const std::string admin = "kueue-batch-admin-role", user = "kueue-batch-user-role",
-                    kueue = "kueue.x-k8s.io";
-  for (const char* resource : {"clusterqueues", "localqueues", "cohorts", "resourceflavors", "topologies",
-                               "workloads", "admissionchecks", "workloadpriorityclasses"}) {
+  const std::string admin = "kueue-batch-admin-role", user = "kueue-batch-user-role", kueue = "kueue.x-k8s.io";
+  for (const char* resource : {"clusterqueues", "localqueues", "cohorts", "resourceflavors", "topologies", "workloads",
+                               "admissionchecks", "workloadpriorityclasses"}) {
     EXPECT_TRUE(may_as(admin, on("update", kueue, resource))) << resource;
     EXPECT_FALSE(may_as(user, on("update", kueue, resource))) << resource;
   }

@@ -22,14 +22,13 @@ class Takeover : public testing::Test {
     options.nodes = "1x1x4";
     options.controller = false;
     world_ = simulate::World::make(options).value();
-    make(JsonObject{
-        {"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", JsonObject{{"name", kNamespace}}}});
+    make(JsonObject{{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", JsonObject{{"name", kNamespace}}}});
     recording_ = read_documents("tests/conformance/recordings/kueue/basics.yaml").at(0);
   }
 
   void make(Json object) {
-    const bool wide = kind_of(object) == "ResourceFlavor" || kind_of(object) == "ClusterQueue" ||
-                      kind_of(object) == "Namespace";
+    const bool wide =
+        kind_of(object) == "ResourceFlavor" || kind_of(object) == "ClusterQueue" || kind_of(object) == "Namespace";
     if (!wide) ensure_path(object, {"metadata", "namespace"}) = kNamespace;
     const auto made = world_->create(object);
     ASSERT_TRUE(made) << name_of(object) << ": " << made.error().message;
@@ -109,21 +108,18 @@ TEST_F(Takeover, WhatKueueAdmittedRunsOnAndComesToItsEnd) {
   EXPECT_EQ(int_at(job("one"), {"status", "active"}), 3);
   const Json now = workload(name);
   EXPECT_TRUE(json_equal(*find(now, "spec"), *find(before, "spec")));
-  EXPECT_TRUE(
-      json_equal(*find_path(now, {"status", "admission"}), *find_path(before, {"status", "admission"})));
+  EXPECT_TRUE(json_equal(*find_path(now, {"status", "admission"}), *find_path(before, {"status", "admission"})));
   for (const auto& [request, count] : controller.request_counts()) {
-    EXPECT_THAT(request,
-                testing::AnyOf("patch clusterqueues/status", "patch localqueues/status",
-                               "update workloads/status", "patch workloads/status", "patch clusterqueues", "patch resourceflavors",
-                               "create queues", "patch queues/status"))
+    EXPECT_THAT(request, testing::AnyOf("patch clusterqueues/status", "patch localqueues/status",
+                                        "update workloads/status", "patch workloads/status", "patch clusterqueues",
+                                        "patch resourceflavors", "create queues", "patch queues/status"))
         << "neither jobs nor workloads are touched, but for PodsReady; of Volcano's queues two always exist";
   }
 
   world_->run_for(std::chrono::minutes(1));
   EXPECT_EQ(int_at(job("one"), {"status", "succeeded"}), 3);
   const Json after = workload(name);
-  EXPECT_EQ(string_at(after, {"metadata", "uid"}), string_at(before, {"metadata", "uid"}))
-      << "the same workload";
+  EXPECT_EQ(string_at(after, {"metadata", "uid"}), string_at(before, {"metadata", "uid"})) << "the same workload";
   EXPECT_THAT(to_string(*find_path(after, {"status", "conditions"})), testing::HasSubstr("\"Finished\""));
 }
 

@@ -65,10 +65,10 @@ TEST(Ports, OfTheContainerAreThoseOfTheConfiguration) {
 
 TEST(Configurations, AreTakenByTheController) {
   std::ifstream service(source_path("packaging/debian/controller.yaml"));
-  const std::string of_the_service((std::istreambuf_iterator<char>(service)),
-                                   std::istreambuf_iterator<char>());
+  const std::string of_the_service((std::istreambuf_iterator<char>(service)), std::istreambuf_iterator<char>());
   const std::vector<Json> plain = read_documents("config/install/berth.yaml");
-  const Json& map = *std::find_if(plain.begin(), plain.end(), [](const Json& one) { return kind_of(one) == "ConfigMap"; });
+  const Json& map =
+      *std::find_if(plain.begin(), plain.end(), [](const Json& one) { return kind_of(one) == "ConfigMap"; });
   struct Installed {
     std::string text;
     bool volcano;
@@ -92,7 +92,8 @@ TEST(Volcano, IsLeftAloneUntilItsPartIsApplied) {
     EXPECT_EQ(to_string(one).find("volcano"), std::string::npos) << kind_of(one) << " " << name_of(one);
   }
   for (const Json& one : read_documents("config/install/volcano.yaml")) {
-    const bool known = std::any_of(plain.begin(), plain.end(), [&](const Json& other) { return same_object(one, other); });
+    const bool known =
+        std::any_of(plain.begin(), plain.end(), [&](const Json& other) { return same_object(one, other); });
     EXPECT_EQ(known, !name_of(one).starts_with("berth-volcano-")) << kind_of(one) << " " << name_of(one);
     EXPECT_TRUE(std::none_of(plain.begin(), plain.end(), [&](const Json& other) { return json_equal(one, other); }))
         << kind_of(one) << " " << name_of(one) << " is said twice";
@@ -131,9 +132,8 @@ void expect_service(const Json& reference, const std::string& who) {
   EXPECT_EQ(string_at(reference, {"namespace"}), namespace_of(service)) << who;
   const std::int64_t port = optional_int_at(reference, {"port"}).value_or(443);
   const JsonArray& all = array_at(service, {"spec", "ports"});
-  EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const Json& one) {
-    return int_at(one, {"port"}) == port;
-  })) << who;
+  EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const Json& one) { return int_at(one, {"port"}) == port; }))
+      << who;
 }
 
 TEST(Webhooks, NameTheirServiceAndAPathOfTheirOwn) {
@@ -224,14 +224,12 @@ TEST(Definitions, AreThoseOfConfigCrdWithAWebhookForConversion) {
   for (const Json* one : all_of("CustomResourceDefinition")) {
     const Json& definition = *one;
     const std::string name(name_of(definition));
-    expect_service(*find_path(definition, {"spec", "conversion", "webhook", "clientConfig", "service"}),
-                   name);
+    expect_service(*find_path(definition, {"spec", "conversion", "webhook", "clientConfig", "service"}), name);
     EXPECT_EQ(string_at(definition, {"metadata", "annotations", "helm.sh/resource-policy"}), "keep");
     installed.emplace(name, plain(definition));
   }
   std::size_t found = 0;
-  for (const auto& file :
-       std::filesystem::directory_iterator(source_path("config/crd"))) {
+  for (const auto& file : std::filesystem::directory_iterator(source_path("config/crd"))) {
     const Json source = read_documents("config/crd/" + file.path().filename().string()).at(0);
     if (string_at(source, {"spec", "group"}) != "kueue.x-k8s.io") continue;
     ++found;
@@ -256,11 +254,9 @@ TEST(Visibility, IsAnsweredByItsService) {
 }
 
 TEST(Pods, AreRestricted) {
-  EXPECT_EQ(string_at(manifests().front(), {"metadata", "labels", "pod-security.kubernetes.io/enforce"}),
-            "restricted");
+  EXPECT_EQ(string_at(manifests().front(), {"metadata", "labels", "pod-security.kubernetes.io/enforce"}), "restricted");
   EXPECT_TRUE(bool_at(pod_template(), {"spec", "securityContext", "runAsNonRoot"}));
-  EXPECT_EQ(string_at(pod_template(), {"spec", "securityContext", "seccompProfile", "type"}),
-            "RuntimeDefault");
+  EXPECT_EQ(string_at(pod_template(), {"spec", "securityContext", "seccompProfile", "type"}), "RuntimeDefault");
   const Json& context = *find(container(), "securityContext");
   EXPECT_TRUE(bool_at(context, {"readOnlyRootFilesystem"}));
   EXPECT_EQ(find(context, "allowPrivilegeEscalation")->as_bool(), false);

@@ -33,8 +33,7 @@ TEST(PodSetInfos, HaveWhatReadyChecksAskFor) {
   ASSERT_TRUE(infos) << infos.error().message;
   Json pod_template = *workload().pod_sets[0].template_;
   ASSERT_TRUE(merge_into_template(pod_template, infos->at(0)));
-  EXPECT_EQ(string_at(pod_template,
-                      {"metadata", "annotations", "autoscaling.x-k8s.io/consume-provisioning-request"}),
+  EXPECT_EQ(string_at(pod_template, {"metadata", "annotations", "autoscaling.x-k8s.io/consume-provisioning-request"}),
             "wl-chk-1");
   EXPECT_EQ(string_at(pod_template, {"metadata", "annotations", "a"}), "b");
   EXPECT_EQ(string_at(pod_template, {"metadata", "labels", "l"}), "v");

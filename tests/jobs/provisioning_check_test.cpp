@@ -36,8 +36,7 @@ constexpr std::string_view kSecondTry =
   retryCount: 1, requeueAfterSeconds: 60, lastTransitionTime: "2026-01-01T00:00:00Z"}]}})";
 
 TEST(ProvisioningTable, WithoutAConfigurationTheCheckIsInactive) {
-  const auto state =
-      decide({.conf = nullptr, .conditions = api::Conditions{condition("Provisioned", true, "x")}});
+  const auto state = decide({.conf = nullptr, .conditions = api::Conditions{condition("Provisioned", true, "x")}});
   EXPECT_EQ(state.state, CheckState::kPending);
   EXPECT_EQ(state.message, "the check is not active");
 }
@@ -73,16 +72,14 @@ TEST(ProvisioningTable, AFailureIsRetriedUpToTheLimit) {
 }
 
 TEST(ProvisioningTable, AFailureCountsBeforeAllOtherConditions) {
-  const auto state =
-      decide({.conditions = api::Conditions{
-                  condition("Provisioned", true, "there"), condition("BookingExpired", true, "late"),
-                  condition("CapacityRevoked", true, "gone"), condition("Failed", true, "no room")}});
+  const auto state = decide({.conditions = api::Conditions{
+                                 condition("Provisioned", true, "there"), condition("BookingExpired", true, "late"),
+                                 condition("CapacityRevoked", true, "gone"), condition("Failed", true, "no room")}});
   EXPECT_EQ(state.message, "Retrying after failure: no room");
 }
 
 TEST(ProvisioningTable, RevokedCapacityRejectsBeforeAnExpiredBookingRetries) {
-  const api::Conditions both{condition("BookingExpired", true, "late"),
-                             condition("CapacityRevoked", true, "gone"),
+  const api::Conditions both{condition("BookingExpired", true, "late"), condition("CapacityRevoked", true, "gone"),
                              condition("Provisioned", true, "there")};
   for (const auto& w : {std::string_view("{}"), kAdmittedToo}) {
     const auto state = decide({.workload = w, .conditions = both});
@@ -92,8 +89,7 @@ TEST(ProvisioningTable, RevokedCapacityRejectsBeforeAnExpiredBookingRetries) {
 }
 
 TEST(ProvisioningTable, AnExpiredBookingIsRetriedUnlessThePodsRun) {
-  const api::Conditions expired{condition("BookingExpired", true, "late"),
-                                condition("Provisioned", true, "there")};
+  const api::Conditions expired{condition("BookingExpired", true, "late"), condition("Provisioned", true, "there")};
   const auto waiting = decide({.conditions = expired});
   EXPECT_EQ(waiting.state, CheckState::kRetry);
   EXPECT_EQ(waiting.message, "Retrying after booking expired: late");
@@ -119,15 +115,13 @@ TEST(ProvisioningTable, ProvisionedNodesMakeTheCheckReady) {
 }
 
 TEST(ProvisioningTable, AReadyCheckStaysAsItIs) {
-  EXPECT_EQ(
-      decide({.workload = kReady, .conditions = api::Conditions{condition("Provisioned", true, "changed")}}),
-      workload(kReady).status.admission_checks[0]);
+  EXPECT_EQ(decide({.workload = kReady, .conditions = api::Conditions{condition("Provisioned", true, "changed")}}),
+            workload(kReady).status.admission_checks[0]);
 }
 
 TEST(ProvisioningTable, AnAcceptedRequestTellsWhenItExpectsTheNodes) {
-  const auto state =
-      decide({.conditions = api::Conditions{condition("Accepted", true, "wait"),
-                                            condition("Provisioned", false, "in about 5 minutes")}});
+  const auto state = decide({.conditions = api::Conditions{condition("Accepted", true, "wait"),
+                                                           condition("Provisioned", false, "in about 5 minutes")}});
   EXPECT_EQ(state.state, CheckState::kPending);
   EXPECT_EQ(state.message, "in about 5 minutes");
 }
@@ -147,8 +141,7 @@ TEST(ProvisioningTable, OtherwiseTheCheckWaitsAndSaysNothing) {
 }
 
 TEST(ProvisioningTable, MessagesAreCutWhereAStatusEnds) {
-  const auto state =
-      decide({.conditions = api::Conditions{condition("Failed", true, std::string(32 * 1024, 'x'))}});
+  const auto state = decide({.conditions = api::Conditions{condition("Failed", true, std::string(32 * 1024, 'x'))}});
   EXPECT_EQ(state.message.size(), 32u * 1024);
   EXPECT_TRUE(state.message.starts_with("Retrying after failure: x"));
 }
@@ -158,8 +151,7 @@ TEST(RetryDelay, DoublesUpToTheMaximum) {  // base * 2^(n-1), not base^n
   const std::int32_t expected[] = {60, 120, 240, 480, 960, 1800, 1800};
   for (int n = 1; n <= 7; ++n) EXPECT_EQ(retry_delay(retry, n), expected[n - 1]) << n;
   EXPECT_EQ(retry_delay(retry, std::numeric_limits<std::int32_t>::max()), 1800);
-  EXPECT_EQ(retry_delay(
-                {1, std::numeric_limits<std::int32_t>::max(), std::numeric_limits<std::int32_t>::max()}, 40),
+  EXPECT_EQ(retry_delay({1, std::numeric_limits<std::int32_t>::max(), std::numeric_limits<std::int32_t>::max()}, 40),
             std::numeric_limits<std::int32_t>::max());
   EXPECT_EQ(retry_delay({1, 0, 10}, 5), 0);
   EXPECT_EQ(retry_delay({1, -5, 10}, 1), 0);

@@ -9,8 +9,8 @@ namespace {
 using namespace provisioning_test;
 
 api::kueue::AdmissionCheck check(std::string_view parameters) {
-  Json object = yaml(
-      "{metadata: {name: chk, generation: 4}, spec: {controllerName: kueue.x-k8s.io/provisioning-request}}");
+  Json object =
+      yaml("{metadata: {name: chk, generation: 4}, spec: {controllerName: kueue.x-k8s.io/provisioning-request}}");
   if (!parameters.empty()) ensure_path(object, {"spec", "parameters"}) = yaml(parameters);
   return api::kueue::decode_admission_check(object).value();
 }

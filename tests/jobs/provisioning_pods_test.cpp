@@ -46,8 +46,7 @@ api::kueue::Workload pod_sets(const std::vector<std::pair<int, std::string>>& se
 
 std::string text(const std::vector<RequestedPodSet>& requested) {
   std::string out;
-  for (const auto& set : requested)
-    out += (out.empty() ? "" : " ") + set.name + "=" + std::to_string(set.count);
+  for (const auto& set : requested) out += (out.empty() ? "" : " ") + set.name + "=" + std::to_string(set.count);
   return out;
 }
 
@@ -74,8 +73,7 @@ TEST(NeededPodSets, LeaveOutThoseWithoutPods) {
 
 TEST(NeededPodSets, UseAManagedResource) {
   const std::string gpu = "{containers: [{resources: {requests: {nvidia.com/gpu: 1}}}]}";
-  const std::string init =
-      "{initContainers: [{resources: {requests: {nvidia.com/gpu: 1}}}], containers: [{}]}";
+  const std::string init = "{initContainers: [{resources: {requests: {nvidia.com/gpu: 1}}}], containers: [{}]}";
   const std::string limit = "{containers: [{resources: {limits: {nvidia.com/gpu: 1}}}]}";
   const auto w = pod_sets({{1, kPlain}, {2, gpu}, {3, init}, {4, limit}});
   EXPECT_EQ(requested(w, "{managedResources: [nvidia.com/gpu, other]}"), "b=2 c=3 d=4");
@@ -105,13 +103,10 @@ TEST(RequestedPodSets, SayWhatIsWrongWithAFlavor) {
             "admission needs \"gpu\"");
 }
 
-TEST(MergedPodSets, AreNoneWithoutAPolicy) {
-  EXPECT_EQ(requested(pod_sets({{1, kPlain}, {2, kPlain}})), "a=1 b=2");
-}
+TEST(MergedPodSets, AreNoneWithoutAPolicy) { EXPECT_EQ(requested(pod_sets({{1, kPlain}, {2, kPlain}})), "a=1 b=2"); }
 
 TEST(MergedPodSets, AreThoseWithIdenticalTemplates) {
-  EXPECT_EQ(requested(pod_sets({{1, kPlain}, {4, kRenamed}, {2, kPlain}, {8, kRenamed}}), kTemplates),
-            "a=3 b=12");
+  EXPECT_EQ(requested(pod_sets({{1, kPlain}, {4, kRenamed}, {2, kPlain}, {8, kRenamed}}), kTemplates), "a=3 b=12");
 }
 
 TEST(MergedPodSets, AreThoseWithIdenticalNeeds) {
@@ -164,8 +159,8 @@ TEST(ProvisioningNames, TellTheirAttempt) {
   EXPECT_EQ(attempt_of("wl-chk-1", "wl", "chk", 1), 1);
   EXPECT_EQ(attempt_of("wl-chk-12", "wl", "chk", 1), 12);
   EXPECT_EQ(attempt_of("wl-chk-1-1", "wl", "chk-1", 1), 1);
-  for (const auto other : {"wl-chk-1-1", "wl-chk-", "wl-chk-0", "wl-chk-01", "wl-chk-1x", "wl-chk--1",
-                           "wl-other-1", "awl-chk-1", "wl-chk-99999999999"})
+  for (const auto other : {"wl-chk-1-1", "wl-chk-", "wl-chk-0", "wl-chk-01", "wl-chk-1x", "wl-chk--1", "wl-other-1",
+                           "awl-chk-1", "wl-chk-99999999999"})
     EXPECT_EQ(attempt_of(other, "wl", "chk", 9), std::nullopt) << other;
 }
 

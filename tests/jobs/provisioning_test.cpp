@@ -14,7 +14,7 @@ using api::kueue::Workload;
 struct Around {
   std::vector<ProvisioningCheck> checks = {{"chk", config()}};
   std::vector<api::autoscaling::ProvisioningRequest> requests = {};  // controlled by the workload
-  std::vector<api::ObjectMeta> pod_templates = {};  // in the namespace, whoever controls them
+  std::vector<api::ObjectMeta> pod_templates = {};  // in the namespace, independent of their controllers
   std::vector<api::ObjectMeta> foreign_requests = {};
 };
 
@@ -62,16 +62,11 @@ std::string line(const ProvisioningStep& step) {
     std::string operator()(const HandOverPodTemplate& s) const {
       return "hand " + s.pod_template.name + " to " + s.owner.name;
     }
-    std::string operator()(const DeleteProvisioningRequest& s) const {
-      return "delete request " + s.request.name;
-    }
-    std::string operator()(const DeletePodTemplate& s) const {
-      return "delete template " + s.pod_template.name;
-    }
+    std::string operator()(const DeleteProvisioningRequest& s) const { return "delete request " + s.request.name; }
+    std::string operator()(const DeletePodTemplate& s) const { return "delete template " + s.pod_template.name; }
     std::string operator()(const ReportCheck& s) const {
       static constexpr std::string_view kNames[] = {"Pending", "Ready", "Retry", "Rejected"};
-      return s.state.name + " is " + std::string(kNames[static_cast<int>(s.state.state)]) + ": " +
-             s.state.message;
+      return s.state.name + " is " + std::string(kNames[static_cast<int>(s.state.state)]) + ": " + s.state.message;
     }
     std::string operator()(const LookAgain&) const { return "look again"; }
   } const words{name};
@@ -92,10 +87,9 @@ std::string with_check(std::string_view state) {
 }
 
 TEST(Provision, MakesTemplatesThenTheRequest) {
-  const auto all =
-      steps(workload(R"({metadata: {annotations: {provreq.kueue.x-k8s.io/extra: x, other/annotation: y,
+  const auto all = steps(workload(R"({metadata: {annotations: {provreq.kueue.x-k8s.io/extra: x, other/annotation: y,
                                       provreq.kueue.x-k8s.io/p: own}}})"),
-            {});
+                         {});
   ASSERT_EQ(all.size(), 2u);
   const auto& made = std::get<CreatePodTemplate>(all[0]);
   EXPECT_EQ(made.check, "chk");
@@ -129,19 +123,17 @@ spec:
 }
 
 TEST(Provision, MakesOnlyWhatIsMissing) {
-  EXPECT_EQ(lines(workload(), {.pod_templates = {pod_template("ppt-wl-chk-1-main")}}),
-            Lines{"request wl-chk-1"});
+  EXPECT_EQ(lines(workload(), {.pod_templates = {pod_template("ppt-wl-chk-1-main")}}), Lines{"request wl-chk-1"});
   EXPECT_EQ(lines(workload(), {.requests = {request("wl-chk-1")}}), Lines{});
 }
 
 TEST(Provision, HandsTemplatesOverToTheRequest) {
-  const Around around{
-      .requests = {request("wl-chk-1")},
-      .pod_templates = {pod_template("ppt-wl-chk-1-main"), pod_template("ppt-wl-chk-1-other")}};
+  const Around around{.requests = {request("wl-chk-1")},
+                      .pod_templates = {pod_template("ppt-wl-chk-1-main"), pod_template("ppt-wl-chk-1-other")}};
   EXPECT_EQ(lines(workload(), around), Lines{"hand ppt-wl-chk-1-main to wl-chk-1"});
   const auto owner = std::get<HandOverPodTemplate>(steps(workload(), around)[0]).owner;
-  EXPECT_EQ(owner, (api::OwnerReference{"autoscaling.x-k8s.io/v1", "ProvisioningRequest", "wl-chk-1",
-                                        "wl-chk-1-uid", true, true}));
+  EXPECT_EQ(owner, (api::OwnerReference{"autoscaling.x-k8s.io/v1", "ProvisioningRequest", "wl-chk-1", "wl-chk-1-uid",
+                                        true, true}));
 }
 
 TEST(Provision, ReportsWhatTheRequestSays) {
@@ -166,8 +158,7 @@ TEST(Provision, AsksNothingForPodSetsThatNeedNothing) {
 }
 
 TEST(Provision, WithoutAConfigurationTheCheckIsInactive) {
-  EXPECT_EQ(lines(workload(), {.checks = {{"chk", nullptr}}}),
-            Lines{"chk is Pending: the check is not active"});
+  EXPECT_EQ(lines(workload(), {.checks = {{"chk", nullptr}}}), Lines{"chk is Pending: the check is not active"});
 }
 
 TEST(Provision, SaysWhyATemplateCannotBeMade) {
@@ -211,13 +202,11 @@ TEST(Provision, AReadyCheckGetsNoSecondRequest) {
 }
 
 TEST(Provision, ARequestForSomethingElseIsReplaced) {
-  for (const auto change :
-       {"{provisioningClassName: new}", "{parameters: {p: '2'}}", "{parameters: {q: '1'}}"}) {
+  for (const auto change : {"{provisioningClassName: new}", "{parameters: {p: '2'}}", "{parameters: {q: '1'}}"}) {
     Around around{.checks = {{"chk", config(change)}}, .requests = {request("wl-chk-1")}};
     EXPECT_EQ(lines(workload(), around), (Lines{"delete request wl-chk-1", "look again"})) << change;
     around.requests.clear();
-    around.pod_templates = {
-        pod_template("ppt-wl-chk-1-main", "wl-chk-1-uid")};  // of the old request, deleted with it
+    around.pod_templates = {pod_template("ppt-wl-chk-1-main", "wl-chk-1-uid")};  // of the old request, deleted with it
     EXPECT_EQ(lines(workload(), around), Lines{"look again"}) << change;
     around.pod_templates.clear();
     EXPECT_EQ(lines(workload(), around), (Lines{"template ppt-wl-chk-1-main", "request wl-chk-1"})) << change;
@@ -315,10 +304,10 @@ TEST(Provision, AnAdmittedWorkloadKeepsItsRequestsAndGetsNoNewOnes) {
 }
 
 TEST(Provision, AnAdmittedWorkloadStillHearsOfRevokedCapacity) {
-  EXPECT_EQ(lines(workload(kAdmittedToo),
-                  {.requests = {request("wl-chk-1", {condition("Provisioned", true, "there"),
-                                                     condition("CapacityRevoked", true, "gone")})}}),
-            Lines{"chk is Rejected: gone"});
+  EXPECT_EQ(
+      lines(workload(kAdmittedToo), {.requests = {request("wl-chk-1", {condition("Provisioned", true, "there"),
+                                                                       condition("CapacityRevoked", true, "gone")})}}),
+      Lines{"chk is Rejected: gone"});
 }
 
 }  // namespace

@@ -111,8 +111,7 @@ TEST(Reconcile, ANewJobGetsAWorkload) {
   EXPECT_EQ(canonical_json(Json(object_at(pod_set, {"template", "metadata", "labels"}))),
             R"({"app":"x","batch.kubernetes.io/job-name":"train"})");
   ASSERT_NE(first<JobEvent>(steps), nullptr);
-  EXPECT_EQ(first<JobEvent>(steps)->note,
-            "Created Workload: ns/" + std::string(string_at(w, {"metadata", "name"})));
+  EXPECT_EQ(first<JobEvent>(steps)->note, "Created Workload: ns/" + std::string(string_at(w, {"metadata", "name"})));
 }
 
 TEST(Reconcile, AnUnmanagedJobIsLeftAlone) {
@@ -129,11 +128,10 @@ TEST(Reconcile, AJobThatRunsWithoutAWorkloadIsSuspendedFirst) {
 }
 
 TEST(Reconcile, PriorityComesFromTheLabelThenThePodsThenTheGlobalDefault) {
-  EXPECT_EQ(int_at(made(job("{metadata: {labels: {kueue.x-k8s.io/priority-class: high}}}"), facts()),
-                   {"spec", "priority"}),
-            100);
-  EXPECT_EQ(int_at(made(job("{spec: {template: {spec: {priorityClassName: pods}}}}"), facts()),
-                   {"spec", "priority"}),
+  EXPECT_EQ(
+      int_at(made(job("{metadata: {labels: {kueue.x-k8s.io/priority-class: high}}}"), facts()), {"spec", "priority"}),
+      100);
+  EXPECT_EQ(int_at(made(job("{spec: {template: {spec: {priorityClassName: pods}}}}"), facts()), {"spec", "priority"}),
             7);
   auto f = facts();
   f.global_default_priority_class = [] { return std::optional(std::pair(std::string("all"), 3)); };
@@ -149,9 +147,7 @@ TEST(Reconcile, AnAdmittedJobStartsOnItsFlavor) {
   EXPECT_EQ(string_at(started, {"spec", "template", "spec", "nodeSelector", "pool"}), "gpu");
   EXPECT_EQ(array_at(started, {"spec", "template", "spec", "tolerations"}).size(), 1u);
   EXPECT_EQ(string_at(started, {"spec", "template", "metadata", "labels", "kueue.x-k8s.io/podset"}), "main");
-  EXPECT_EQ(
-      string_at(started, {"spec", "template", "metadata", "labels", "kueue.x-k8s.io/cluster-queue-name"}),
-      "cq");
+  EXPECT_EQ(string_at(started, {"spec", "template", "metadata", "labels", "kueue.x-k8s.io/cluster-queue-name"}), "cq");
   ASSERT_NE(first<JobEvent>(steps), nullptr);
   EXPECT_EQ(first<JobEvent>(steps)->note, "Admitted by clusterQueue cq");
 }
@@ -209,8 +205,7 @@ TEST(Reconcile, PartialAdmissionReducesParallelismAndStoppingRestoresIt) {
   Json now = apply_merge_patch(elastic, first<PatchJob>(starting)->body);
   EXPECT_EQ(int_at(now, {"spec", "parallelism"}), 2);
   EXPECT_EQ(int_at(now, {"spec", "completions"}), 2);
-  EXPECT_EQ(first<DeleteWorkload>(steps_of(now, {w})), nullptr)
-      << "the reduced job still matches its workload";
+  EXPECT_EQ(first<DeleteWorkload>(steps_of(now, {w})), nullptr) << "the reduced job still matches its workload";
   auto evicted = admitted;
   evicted.status.conditions = workload(kEvictedStatus)->status.conditions;
   const auto e = std::make_shared<const Workload>(evicted);
@@ -223,8 +218,8 @@ TEST(Reconcile, PartialAdmissionReducesParallelismAndStoppingRestoresIt) {
 }
 
 TEST(Reconcile, AFinishedJobFinishesItsWorkloadAndLetsItGo) {
-  const Json done = job(
-      R"({spec: {suspend: false}, status: {conditions: [{type: Complete, status: "True", message: all done}]}})");
+  const Json done =
+      job(R"({spec: {suspend: false}, status: {conditions: [{type: Complete, status: "True", message: all done}]}})");
   const auto steps = steps_of(done, {workload(kAdmittedStatus)});
   const auto* report = first<ReportJob>(steps);
   ASSERT_NE(report, nullptr);
@@ -255,9 +250,9 @@ TEST(Reconcile, TheWorkloadOfALostJobIsFinishedThenLetGo) {
   const auto lost = reconcile(batch_job(), nullptr, {workload(kAdmittedStatus)}, facts());
   ASSERT_NE(first<ReportJob>(lost), nullptr);
   EXPECT_EQ(first<ReportJob>(lost)->report.finished->reason, "OwnerNotFound");
-  const auto after = reconcile(
-      batch_job(), nullptr,
-      {workload(R"({conditions: [{type: Finished, status: "True", reason: OwnerNotFound}]})")}, facts());
+  const auto after =
+      reconcile(batch_job(), nullptr,
+                {workload(R"({conditions: [{type: Finished, status: "True", reason: OwnerNotFound}]})")}, facts());
   EXPECT_NE(first<DropWorkloadFinalizer>(after), nullptr);
 }
 
@@ -265,8 +260,8 @@ TEST(Reconcile, ReclaimablePodsAreThoseThatNeedNoSuccessor) {
   struct Case {
     int parallelism, completions, succeeded, reclaimable;
   };
-  for (const auto& c : {Case{3, 3, 0, 0}, Case{3, 3, 1, 1}, Case{3, 3, 2, 2}, Case{2, 5, 2, 0},
-                        Case{2, 5, 4, 1}, Case{1, 1, 1, 0}}) {
+  for (const auto& c :
+       {Case{3, 3, 0, 0}, Case{3, 3, 1, 1}, Case{3, 3, 2, 2}, Case{2, 5, 2, 0}, Case{2, 5, 4, 1}, Case{1, 1, 1, 0}}) {
     Json j = job();
     ensure_path(j, {"spec", "parallelism"}) = c.parallelism;
     ensure_path(j, {"spec", "completions"}) = c.completions;
@@ -284,9 +279,9 @@ conditions:
 )";
 
 TEST(Reconcile, AnEvictedWorkloadThatWaitsFollowsItsJob) {
-  const auto steps = steps_of(
-      job("{metadata: {labels: {kueue.x-k8s.io/queue-name: other, kueue.x-k8s.io/priority-class: high}}}"),
-      {workload(kWaitsAgainStatus)});
+  const auto steps =
+      steps_of(job("{metadata: {labels: {kueue.x-k8s.io/queue-name: other, kueue.x-k8s.io/priority-class: high}}}"),
+               {workload(kWaitsAgainStatus)});
   const auto* update = first<UpdateWorkload>(steps);
   ASSERT_NE(update, nullptr);
   EXPECT_EQ(string_at(update->patch, {"spec", "queueName"}), "other");
@@ -300,8 +295,7 @@ TEST(Reconcile, AnEvictedWorkloadThatWaitsFollowsItsJob) {
 TEST(Reconcile, AClassOfPodsGivesWayToAClassOfWorkloads) {
   const Json pods = job("{spec: {template: {spec: {priorityClassName: pods}}}}");
   const auto of_pods = workload("{}", pods);
-  const Json now =
-      apply_merge_patch(pods, yaml("{metadata: {labels: {kueue.x-k8s.io/priority-class: high}}}"));
+  const Json now = apply_merge_patch(pods, yaml("{metadata: {labels: {kueue.x-k8s.io/priority-class: high}}}"));
   const auto waiting = steps_of(now, {of_pods});
   ASSERT_NE(first<UpdateWorkload>(waiting), nullptr);
   EXPECT_EQ(string_at(first<UpdateWorkload>(waiting)->patch, {"spec", "priorityClassRef", "kind"}),
@@ -326,9 +320,8 @@ TEST(Reconcile, ANameThatIsTakenIsNoReasonToWaitInSilence) {
   other.meta.owners.clear();
   steps = reconcile(batch_job(), ptr(job()), {}, f);
   ASSERT_NE(first<UpdateWorkload>(steps), nullptr) << "of nobody: it is taken back";
-  EXPECT_EQ(
-      string_at(array_at(first<UpdateWorkload>(steps)->patch, {"metadata", "ownerReferences"})[0], {"uid"}),
-      "job-1");
+  EXPECT_EQ(string_at(array_at(first<UpdateWorkload>(steps)->patch, {"metadata", "ownerReferences"})[0], {"uid"}),
+            "job-1");
 }
 
 TEST(Reconcile, AFinishedWorkloadThatLostItsOwnerMakesRoom) {
@@ -416,11 +409,12 @@ TEST(Places, PodsOfAPlacedPodSetStartGated) {
       << "places that nobody asked for";
   EXPECT_EQ(string_at(pods, {"spec", "nodeSelector", "pool"}), "gpu");
 
-  const Json asked = job("{spec: {template: {metadata: {annotations: {kueue.x-k8s.io/podset-preferred-topology: rack}}}}}");
+  const Json asked =
+      job("{spec: {template: {metadata: {annotations: {kueue.x-k8s.io/podset-preferred-topology: rack}}}}}");
   const Json other = patched(asked, steps_of(asked, {workload(kPlacedStatus, asked)}));
-  EXPECT_EQ(find_path(other, {"spec", "template", "metadata", "annotations",
-                              "kueue.x-k8s.io/podset-unconstrained-topology"}),
-            nullptr);
+  EXPECT_EQ(
+      find_path(other, {"spec", "template", "metadata", "annotations", "kueue.x-k8s.io/podset-unconstrained-topology"}),
+      nullptr);
 }
 
 TEST(Places, OfAnAdmissionWithoutThemNeedNoGate) {
@@ -441,8 +435,9 @@ conditions:
 TEST(Places, AStoppedJobIsAsTheUserWroteIt) {
   const auto placed = workload(kPlacedStatus);
   const Json running = patched(job(), steps_of(job(), {placed}));
-  const std::string evicted_status = std::string(kPlacedStatus) +
-                                     R"(- {type: Evicted, status: "True", reason: NodeFailures, message: gone, lastTransitionTime: "2026-01-01T00:00:00Z"})";
+  const std::string evicted_status =
+      std::string(kPlacedStatus) +
+      R"(- {type: Evicted, status: "True", reason: NodeFailures, message: gone, lastTransitionTime: "2026-01-01T00:00:00Z"})";
   const Json stopped = settled(running, workload(evicted_status));
   EXPECT_TRUE(bool_at(stopped, {"spec", "suspend"}));
   EXPECT_EQ(template_of(stopped), template_of(job()));
@@ -493,9 +488,10 @@ TEST(Places, AJobThatAsksForNonsenseGetsAWarningAndNoWorkload) {
   ASSERT_NE(event, nullptr);
   EXPECT_TRUE(event->warning);
   EXPECT_EQ(event->reason, "ErrWorkloadCompose");
-  EXPECT_EQ(event->note,
-            "spec.template.metadata.annotations[kueue.x-k8s.io/podset-slice-size]: Invalid value: \"2\": must divide pod "
-            "set count 3: 1 pod(s) would be left without a whole slice");
+  EXPECT_EQ(
+      event->note,
+      "spec.template.metadata.annotations[kueue.x-k8s.io/podset-slice-size]: Invalid value: \"2\": must divide pod "
+      "set count 3: 1 pod(s) would be left without a whole slice");
 
   const auto changed = steps_of(bad, {workload()});  // the workload describes the job before the change
   EXPECT_NE(first<DeleteWorkload>(changed), nullptr);
@@ -503,7 +499,8 @@ TEST(Places, AJobThatAsksForNonsenseGetsAWarningAndNoWorkload) {
 }
 
 TEST(Places, AskedForAnewWhileTheJobWaitsReachTheWorkload) {
-  const Json asked = job("{spec: {template: {metadata: {annotations: {kueue.x-k8s.io/podset-required-topology: rack}}}}}");
+  const Json asked =
+      job("{spec: {template: {metadata: {annotations: {kueue.x-k8s.io/podset-required-topology: rack}}}}}");
   const auto* update = first<UpdateWorkload>(steps_of(asked, {workload()}));
   EXPECT_NE(update, nullptr);
 }

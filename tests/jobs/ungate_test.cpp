@@ -52,7 +52,7 @@ Workload on_hosts(const std::vector<std::pair<std::string, std::int32_t>>& hosts
 
 struct PodSpec {
   std::string name;
-  int index = -1;  // -1: no index
+  int index = -1;         // -1: no index
   std::string host = {};  // the node it was ungated for; empty: gated
   std::string phase = "Pending";
   bool terminating = false;
@@ -88,8 +88,7 @@ std::string text(const Releases& releases) {
   std::string out;
   for (const auto& release : releases.pods) {
     out.append(out.empty() ? "" : " ").append(string_at(*release.pod, {"metadata", "name"})).append(">");
-    for (const auto& [level, value] : release.node_selector)
-      out.append(out.back() == '>' ? "" : "/").append(value);
+    for (const auto& [level, value] : release.node_selector) out.append(out.back() == '>' ? "" : "/").append(value);
   }
   return out;
 }
@@ -119,11 +118,10 @@ TEST(Releases, NameAllLevelsWhenTheLowestIsNoNode) {
 TEST(Releases, RanksThatDisagreeWithPodsThatWentBeforeAreDropped) {
   // n1 failed and its two places were replaced on n3: ranks 2 and 3 still run on n2.
   const auto w = on_hosts({{"n2", 2}, {"n3", 2}});
-  const std::vector<JsonPtr> pods = {
-      pod({.name = "p2", .index = 2, .host = "n2", .phase = "Running"}),
-      pod({.name = "p3", .index = 3, .host = "n2", .phase = "Running"}),
-      pod({.name = "q1", .index = 1}), pod({.name = "q0", .index = 0}),
-      pod({.name = "p0", .index = 0, .host = "n1", .phase = "Failed"})};
+  const std::vector<JsonPtr> pods = {pod({.name = "p2", .index = 2, .host = "n2", .phase = "Running"}),
+                                     pod({.name = "p3", .index = 3, .host = "n2", .phase = "Running"}),
+                                     pod({.name = "q1", .index = 1}), pod({.name = "q0", .index = 0}),
+                                     pod({.name = "p0", .index = 0, .host = "n1", .phase = "Failed"})};
   EXPECT_EQ(text(releases(w, pods, all_up())), "q0>n3 q1>n3");
 }
 
@@ -344,14 +342,13 @@ std::string names(const std::vector<StuckPod>& stuck) {
 TEST(StuckPods, AreThoseWhoseNodeIsLostAndThatAreNotBound) {
   auto w = on_hosts({{"n1", 2}, {"n2", 2}});
   HostFacts hosts = all_up();
-  const std::vector<JsonPtr> pods = {
-      pod({.name = "waits", .host = "n1"}),
-      pod({.name = "bound", .host = "n1", .bound = "n1"}),
-      pod({.name = "runs", .host = "n1", .phase = "Running", .bound = "n1"}),
-      pod({.name = "goes", .host = "n1", .terminating = true}),
-      pod({.name = "gated"}),
-      pod({.name = "fine", .host = "n2"}),
-      pod({.name = "moved", .host = "n0"})};
+  const std::vector<JsonPtr> pods = {pod({.name = "waits", .host = "n1"}),
+                                     pod({.name = "bound", .host = "n1", .bound = "n1"}),
+                                     pod({.name = "runs", .host = "n1", .phase = "Running", .bound = "n1"}),
+                                     pod({.name = "goes", .host = "n1", .terminating = true}),
+                                     pod({.name = "gated"}),
+                                     pod({.name = "fine", .host = "n2"}),
+                                     pod({.name = "moved", .host = "n0"})};
   EXPECT_EQ(names(stuck_pods(w, pods, hosts)), "moved@n0") << "its place was given up";
   w.status.unhealthy_nodes = {"n1"};
   EXPECT_EQ(names(stuck_pods(w, pods, hosts)), "moved@n0 waits@n1");
@@ -390,7 +387,8 @@ TEST(StuckPods, AreAllThatWereLetGoForAnAdmissionThatIsOver) {
 TEST(StuckPods, FailWithAConditionThatSaysWhy) {
   Json waits = *pod({.name = "p", .host = "n1"});
   ensure_path(waits, {"status", "conditions"}) = JsonArray{JsonObject{{"type", "PodScheduled"}, {"status", "False"}}};
-  const Json status = failed_status({std::make_shared<const Json>(waits), "n1"}, parse_time("2026-01-01T00:00:00Z").value());
+  const Json status =
+      failed_status({std::make_shared<const Json>(waits), "n1"}, parse_time("2026-01-01T00:00:00Z").value());
   EXPECT_EQ(string_at(status, {"phase"}), "Failed");
   const auto& conditions = array_at(status, {"conditions"});
   ASSERT_EQ(conditions.size(), 2u);

@@ -1,6 +1,6 @@
 // The client against the embedded server, over real TLS on a loopback port that the system chooses.
-#include "api/resources.h"
 #include "kube/client.h"
+#include "api/resources.h"
 
 #include <gtest/gtest.h>
 
@@ -9,11 +9,11 @@
 
 #include "api/status.h"
 #include "api/verb.h"
-#include "http/asio_executor.h"
-#include "http/https_server.h"
 #include "apiserver/http/pki.h"
 #include "apiserver/http/router.h"
 #include "apiserver/server/api_server.h"
+#include "http/asio_executor.h"
+#include "http/https_server.h"
 #include "kube/informer.h"
 #include "kube/transport.h"
 
@@ -86,7 +86,9 @@ class ClientTest : public testing::Test {
     r.ns = "default";
     if (verb != Verb::kCreate) r.name = name;
     if (verb == Verb::kCreate) {
-      r.body = JsonObject{{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", JsonObject{{"name", name}}},
+      r.body = JsonObject{{"apiVersion", "v1"},
+                          {"kind", "ConfigMap"},
+                          {"metadata", JsonObject{{"name", name}}},
                           {"data", JsonObject{{"k", "v"}}}};
     }
     return r;
@@ -152,7 +154,8 @@ TEST_F(ClientTest, AListComesAsAStreamHoweverLongItIs) {
 TEST_F(ClientTest, ManyRequestsShareTheConnections) {
   int answered = 0;
   for (int i = 0; i < 200; ++i) {
-    client().call(config_map(Verb::kCreate, "m" + std::to_string(i)), [&](const RestResponse& r) { answered += r.code == 201; });
+    client().call(config_map(Verb::kCreate, "m" + std::to_string(i)),
+                  [&](const RestResponse& r) { answered += r.code == 201; });
   }
   run_until([&] { return answered == 200; });
   EXPECT_LE(server_->connections(), kMaxConnections);
@@ -164,7 +167,8 @@ TEST_F(ClientTest, WhatOnlyInformsLetsOthersGoFirstButForATurnNowAndThen) {
   constexpr int kOthers = 20 * static_cast<int>(kBackgroundTurn), kInforming = 8;
   std::vector<int> others_before;  // for each background request: how many others were answered before it
   int others = 0;
-  for (int i = 0; i < kOthers; ++i) client().call(config_map(Verb::kGet, "other"), [&](const RestResponse&) { ++others; });
+  for (int i = 0; i < kOthers; ++i)
+    client().call(config_map(Verb::kGet, "other"), [&](const RestResponse&) { ++others; });
   for (int i = 0; i < kInforming; ++i)
     client().call(config_map(Verb::kGet, "informs"), [&](const RestResponse&) { others_before.push_back(others); });
   run_until([&] { return others == kOthers && others_before.size() == kInforming; });
@@ -191,7 +195,8 @@ TEST_F(ClientTest, WatchesWhatChanges) {
   Informer informer(client(), executor_, api::kConfigMaps, in_default);
   std::vector<std::string> seen;
   informer.on_change([&](const JsonPtr& old, const JsonPtr& now) {
-    seen.push_back((old ? now ? "changed " : "gone " : "new ") + std::string(string_at(now ? *now : *old, {"metadata", "name"})));
+    seen.push_back((old ? now ? "changed " : "gone " : "new ") +
+                   std::string(string_at(now ? *now : *old, {"metadata", "name"})));
   });
   informer.start();
   run_until([&] { return informer.synced(); });

@@ -41,7 +41,8 @@ class PluginTest : public testing::Test {
     const auto result = run_exec_plugin(plugin, {}, timeout);
     if (result) return "no error";
     std::string text = result.error().message;
-    if (const auto at = text.find(plugin.command); at != std::string::npos) text.replace(at, plugin.command.size(), "P");
+    if (const auto at = text.find(plugin.command); at != std::string::npos)
+      text.replace(at, plugin.command.size(), "P");
     return text;
   }
 
@@ -75,14 +76,17 @@ TEST_F(PluginTest, SaysHowItWentWrong) {
   EXPECT_EQ(error_of("exit 3"), "the credential plugin P failed with exit code 3");
   EXPECT_EQ(error_of("kill -9 $$"), "the credential plugin P was killed by signal 9");
   EXPECT_TRUE(error_of("echo hello").starts_with("the credential plugin P printed no JSON: "));
-  EXPECT_EQ(error_of("echo '{}'"), "the credential plugin P printed no ExecCredential of client.authentication.k8s.io/v1");
+  EXPECT_EQ(error_of("echo '{}'"),
+            "the credential plugin P printed no ExecCredential of client.authentication.k8s.io/v1");
   EXPECT_EQ(error_of(credential("{}")), "the credential plugin P printed neither a token nor a certificate");
   EXPECT_EQ(error_of(credential(R"({"clientKeyData":"k"})")),
             "the credential plugin P printed only one of clientCertificateData and clientKeyData");
   EXPECT_EQ(error_of("while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done"),
             "the credential plugin P printed more than 1048576 bytes");
-  EXPECT_EQ(error_of("exec sleep 1000", std::chrono::milliseconds(50)), "the credential plugin P did not finish in time");
-  EXPECT_EQ(error_of("exec >&-; exec sleep 1000", std::chrono::milliseconds(50)), "the credential plugin P did not finish in time");
+  EXPECT_EQ(error_of("exec sleep 1000", std::chrono::milliseconds(50)),
+            "the credential plugin P did not finish in time");
+  EXPECT_EQ(error_of("exec >&-; exec sleep 1000", std::chrono::milliseconds(50)),
+            "the credential plugin P did not finish in time");
   ExecPlugin missing;
   missing.command = "/does/not/exist";
   missing.install_hint = "apt install exist";
@@ -105,7 +109,8 @@ struct FakeFiles {
 
 std::string authorization(Credentials& credentials) {
   std::string out = "not yet";
-  credentials.get([&](const Result<Identity>& identity) { out = identity ? identity->authorization : identity.error().message; });
+  credentials.get(
+      [&](const Result<Identity>& identity) { out = identity ? identity->authorization : identity.error().message; });
   return out;
 }
 
@@ -130,7 +135,8 @@ TEST(Credentials, TokenFilesAreReadAgainAfterAMinuteAndAfterARefusal) {
   credentials.refused();
   EXPECT_EQ(authorization(credentials), "the token file tok is empty");
   files.content["tok"] = "four";
-  EXPECT_EQ(authorization(credentials), "the token file tok is empty") << "a failure is not looked up for every request";
+  EXPECT_EQ(authorization(credentials), "the token file tok is empty")
+      << "a failure is not looked up for every request";
   executor.run_until(kStart + seconds(61));
   EXPECT_EQ(authorization(credentials), "Bearer four");
 }

@@ -15,8 +15,7 @@ class EventRecorderTest : public testing::Test {
   void make(EventRecorderOptions options = {}) {
     recorder = std::make_unique<EventRecorder>(client, executor, std::move(options));
   }
-  void record(std::string name, std::string note = "Admitted by clusterQueue q",
-              std::string reason = "Admitted") {
+  void record(std::string name, std::string note = "Admitted by clusterQueue q", std::string reason = "Admitted") {
     recorder->record({"kueue.x-k8s.io/v1beta2", "Workload", "ns", std::move(name), "uid-1"},
                      {false, std::move(reason), std::move(note), "", "kueue-admission"});
     ASSERT_TRUE(executor.run_ready(1000));
@@ -85,8 +84,7 @@ TEST_F(EventRecorderTest, RepeatedEventsBecomeOneSeries) {
   const auto second = client.answer({200, nullptr, {}});
   EXPECT_EQ(second.verb, api::Verb::kPatch);
   EXPECT_EQ(second.name, name);
-  EXPECT_EQ(to_string(second.body),
-            R"({"series":{"count":2,"lastObservedTime":"2026-11-21T09:30:05.000000Z"}})");
+  EXPECT_EQ(to_string(second.body), R"({"series":{"count":2,"lastObservedTime":"2026-11-21T09:30:05.000000Z"}})");
   // Further occurrences are written together at the end of the window.
   for (int i = 0; i < 10; ++i) record("w");
   EXPECT_TRUE(client.calls.empty());
@@ -105,8 +103,7 @@ TEST_F(EventRecorderTest, OtherObjectsVersionsReasonsActionsReportersTypesAndLat
            [](ObjectRef& o, EventText&) { o.kind = "Job"; }, [](ObjectRef& o, EventText&) { o.ns = "other"; },
            [](ObjectRef& o, EventText&) { o.name = "v"; }, [](ObjectRef& o, EventText&) { o.uid = "uid-2"; },
            [](ObjectRef& o, EventText&) { o.resource_version = "8"; },
-           [](ObjectRef&, EventText& t) { t.warning = true; },
-           [](ObjectRef&, EventText& t) { t.reason = "Evicted"; },
+           [](ObjectRef&, EventText& t) { t.warning = true; }, [](ObjectRef&, EventText& t) { t.reason = "Evicted"; },
            [](ObjectRef&, EventText& t) { t.action = "Evicting"; },
            [](ObjectRef&, EventText& t) { t.controller = "other"; }}) {
     ObjectRef other = about;
@@ -128,9 +125,9 @@ TEST_F(EventRecorderTest, OtherObjectsVersionsReasonsActionsReportersTypesAndLat
 TEST_F(EventRecorderTest, OtherNotesAreTheSameEventAgain) {
   make();
   for (int victim = 1; victim <= 8; ++victim) {
-    recorder->record({"kueue.x-k8s.io/v1beta2", "Workload", "ns", "w", "uid-1", "7"},
-                     {false, "PreemptedWorkload", "Preempted workload ns/v" + std::to_string(victim), "",
-                      "kueue-admission"});
+    recorder->record(
+        {"kueue.x-k8s.io/v1beta2", "Workload", "ns", "w", "uid-1", "7"},
+        {false, "PreemptedWorkload", "Preempted workload ns/v" + std::to_string(victim), "", "kueue-admission"});
   }
   ASSERT_TRUE(executor.run_ready(1000));
   ASSERT_EQ(client.calls.size(), 1u);

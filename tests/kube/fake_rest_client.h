@@ -52,9 +52,8 @@ class FakeRestClient final : public api::RestClient {
     }
     Call call = std::move(calls.front());
     calls.pop_front();
-    executor_.post([done = std::move(call.done), response = std::move(response)]() mutable {
-      done(std::move(response));
-    });
+    executor_.post(
+        [done = std::move(call.done), response = std::move(response)]() mutable { done(std::move(response)); });
     EXPECT_TRUE(executor_.run_ready(1000));
     return call.request;
   }

@@ -15,16 +15,13 @@ namespace berth::kube {
 inline Json object(std::string_view name, int version, std::string_view uid = "u") {
   return JsonObject{
       {"metadata",
-       JsonObject{
-           {"name", name}, {"namespace", "ns"}, {"uid", uid}, {"resourceVersion", std::to_string(version)}}}};
+       JsonObject{{"name", name}, {"namespace", "ns"}, {"uid", uid}, {"resourceVersion", std::to_string(version)}}}};
 }
 
 inline api::RestResponse list_of(int version, std::vector<Json> items, std::string_view next = "") {
   JsonObject metadata{{"resourceVersion", std::to_string(version)}};
   if (!next.empty()) metadata["continue"] = next;
-  return {200,
-          JsonObject{{"metadata", std::move(metadata)}, {"items", JsonArray(items.begin(), items.end())}},
-          {}};
+  return {200, JsonObject{{"metadata", std::move(metadata)}, {"items", JsonArray(items.begin(), items.end())}}, {}};
 }
 
 class InformerFixture : public testing::Test {

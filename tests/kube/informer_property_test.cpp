@@ -16,7 +16,8 @@ using api::WatchEvent;
 // Keeps objects and the log of their changes. Posts every answer to the executor.
 class FaultyServer final : public api::RestClient {
  public:
-  FaultyServer(VirtualExecutor& executor, std::uint32_t seed) : executor_(executor), lists_(Lists(seed % 3)), random_(seed) {}
+  FaultyServer(VirtualExecutor& executor, std::uint32_t seed)
+      : executor_(executor), lists_(Lists(seed % 3)), random_(seed) {}
 
   std::map<std::string, Json, std::less<>> objects;
   bool healthy = false;  // no more faults
@@ -34,8 +35,7 @@ class FaultyServer final : public api::RestClient {
     const bool is_new = known == objects.end();
     if (is_new) uids_[key] = "uid-" + std::to_string(version_);
     const Json object = JsonObject{
-        {"metadata",
-         JsonObject{{"name", key}, {"uid", uids_[key]}, {"resourceVersion", std::to_string(version_)}}}};
+        {"metadata", JsonObject{{"name", key}, {"uid", uids_[key]}, {"resourceVersion", std::to_string(version_)}}}};
     if (remove) {
       objects.erase(known);
     } else {
@@ -66,8 +66,7 @@ class FaultyServer final : public api::RestClient {
                     [done = std::move(done), response = std::move(response)] { done(response); });
   }
 
-  std::unique_ptr<api::WatchHandle> watch(api::RestRequest request,
-                                          std::function<void(const WatchEvent&)> on_event,
+  std::unique_ptr<api::WatchHandle> watch(api::RestRequest request, std::function<void(const WatchEvent&)> on_event,
                                           std::function<void()> on_end) override {
     auto w = std::make_shared<Watch>(Watch{version_, std::move(on_event), std::move(on_end)});
     if (!request.send_initial_events) w->version = std::stoull(request.resource_version);
@@ -75,8 +74,7 @@ class FaultyServer final : public api::RestClient {
     if (request.send_initial_events) {
       bring_list(w);
     } else if (w->version + 1 < oldest_) {
-      emit(w, {WatchEvent::Type::kError,
-               std::make_shared<const Json>(api::make_status(410, "Expired", "too old"))});
+      emit(w, {WatchEvent::Type::kError, std::make_shared<const Json>(api::make_status(410, "Expired", "too old"))});
       finish(w);
     } else {
       deliver();
@@ -129,7 +127,8 @@ class FaultyServer final : public api::RestClient {
       if (!alive || alive->ending) return;
       JsonObject metadata{{"resourceVersion", std::to_string(alive->version)},
                           {"annotations", JsonObject{{api::kInitialEventsEnd, "true"}}}};
-      emit(alive, {WatchEvent::Type::kBookmark, std::make_shared<const Json>(JsonObject{{"metadata", std::move(metadata)}})});
+      emit(alive,
+           {WatchEvent::Type::kBookmark, std::make_shared<const Json>(JsonObject{{"metadata", std::move(metadata)}})});
     });
   }
 

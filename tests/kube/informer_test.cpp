@@ -104,8 +104,7 @@ TEST_F(InformerTest, GoneListsAgainAndReportsWhatWasMissed) {
   client.end_watch();
   pass(seconds(1));
   ASSERT_EQ(client.calls.size(), 1u);
-  client.answer(
-      list_of(20, {object("a", 3), object("b", 15, "v"), object("c", 16, "other"), object("e", 17, "y")}));
+  client.answer(list_of(20, {object("a", 3), object("b", 15, "v"), object("c", 16, "other"), object("e", 17, "y")}));
   EXPECT_EQ(take_trace(), "-c@5 -d@6 ~b@15 +c@16 +e@17");
   EXPECT_EQ(client.last_watch().request.resource_version, "20");
   EXPECT_EQ(client.open_watches(), 1u);

@@ -11,18 +11,23 @@ namespace {
 
 using Files = std::map<std::string, std::string>;
 
-Result<Access> load(const Files& files, std::string_view context = {}, std::vector<std::string> order = {"/etc/a.yaml"}) {
+Result<Access> load(const Files& files, std::string_view context = {},
+                    std::vector<std::string> order = {"/etc/a.yaml"}) {
   return load_kubeconfig(order, context, [&](const std::string& path) -> Result<std::string> {
     const auto it = files.find(path);
-    return it == files.end() ? fail("cannot read " + path + ": No such file or directory") : Result<std::string>(it->second);
+    return it == files.end() ? fail("cannot read " + path + ": No such file or directory")
+                             : Result<std::string>(it->second);
   });
 }
 
 std::string config(const std::string& cluster, const std::string& user) {
   return "apiVersion: v1\nkind: Config\ncurrent-context: main\n"
          "contexts: [{name: main, context: {cluster: c, user: u, namespace: team}}]\n"
-         "clusters: [{name: c, cluster: " + cluster + "}]\n"
-         "users: [{name: u, user: " + user + "}]\n";
+         "clusters: [{name: c, cluster: " +
+         cluster +
+         "}]\n"
+         "users: [{name: u, user: " +
+         user + "}]\n";
 }
 
 std::string error_of(const std::string& cluster, const std::string& user) {
@@ -31,9 +36,11 @@ std::string error_of(const std::string& cluster, const std::string& user) {
 }
 
 TEST(Kubeconfig, ReadsInlineCertificatesBeforeFiles) {
-  const auto access = load({{"/etc/a.yaml", config("{server: 'https://h:6443/', certificate-authority: ca.crt, certificate-authority-data: " +
-                                                       base64_encode("CA") + ", tls-server-name: api}",
-                                                   "{client-certificate: pki/me.crt, client-key: /abs/me.key}")}});
+  const auto access =
+      load({{"/etc/a.yaml",
+             config("{server: 'https://h:6443/', certificate-authority: ca.crt, certificate-authority-data: " +
+                        base64_encode("CA") + ", tls-server-name: api}",
+                    "{client-certificate: pki/me.crt, client-key: /abs/me.key}")}});
   ASSERT_TRUE(access) << access.error().message;
   EXPECT_EQ(access->server, "https://h:6443");
   EXPECT_EQ(access->authority.inline_pem, "CA");
@@ -47,8 +54,9 @@ TEST(Kubeconfig, ReadsInlineCertificatesBeforeFiles) {
 
 TEST(Kubeconfig, MergesFilesTheFirstWins) {
   const std::string first = "current-context: two\nclusters: [{name: c, cluster: {server: 'https://first'}}]\n";
-  const std::string second = "current-context: one\nclusters: [{name: c, cluster: {server: 'https://second'}}]\n"
-                             "contexts: [{name: two, context: {cluster: c, user: u}}]\nusers: [{name: u, user: {token: t, tokenFile: tok}}]\n";
+  const std::string second =
+      "current-context: one\nclusters: [{name: c, cluster: {server: 'https://second'}}]\n"
+      "contexts: [{name: two, context: {cluster: c, user: u}}]\nusers: [{name: u, user: {token: t, tokenFile: tok}}]\n";
   const auto access = load({{"/1/a", first}, {"/2/b", second}}, "", {"/1/a", "/missing", "/2/b"});
   ASSERT_TRUE(access) << access.error().message;
   EXPECT_EQ(access->server, "https://first");
@@ -58,10 +66,12 @@ TEST(Kubeconfig, MergesFilesTheFirstWins) {
 }
 
 TEST(Kubeconfig, ReadsExecPlugins) {
-  const auto access = load({{"/etc/a.yaml",
-                             config("{server: 'https://h', extensions: [{name: client.authentication.k8s.io/exec, extension: {audience: x}}]}",
-                                    "{exec: {apiVersion: client.authentication.k8s.io/v1, command: ./get-token, args: [-x, '1'], "
-                                    "env: [{name: A, value: b}], installHint: install it, provideClusterInfo: true}}")}});
+  const auto access = load(
+      {{"/etc/a.yaml",
+        config(
+            "{server: 'https://h', extensions: [{name: client.authentication.k8s.io/exec, extension: {audience: x}}]}",
+            "{exec: {apiVersion: client.authentication.k8s.io/v1, command: ./get-token, args: [-x, '1'], "
+            "env: [{name: A, value: b}], installHint: install it, provideClusterInfo: true}}")}});
   ASSERT_TRUE(access) << access.error().message;
   ASSERT_TRUE(access->exec);
   EXPECT_EQ(access->exec->command, "/etc/get-token");
@@ -80,9 +90,10 @@ TEST(Kubeconfig, ErrorsNameFileAndField) {
             "/etc/a.yaml: user \"u\": client-certificate and client-key must be given together");
   EXPECT_EQ(error_of("{server: 'https://h', proxy-url: 'socks5://p:1'}", "{}"),
             "/etc/a.yaml: cluster \"c\".proxy-url: expected http://HOST:PORT, found \"socks5://p:1\"");
-  EXPECT_EQ(error_of("{server: 'https://h'}", "{exec: {apiVersion: client.authentication.k8s.io/v1alpha1, command: x}}"),
-            "/etc/a.yaml: user \"u\".exec.apiVersion: expected client.authentication.k8s.io/v1 or v1beta1, found "
-            "\"client.authentication.k8s.io/v1alpha1\"");
+  EXPECT_EQ(
+      error_of("{server: 'https://h'}", "{exec: {apiVersion: client.authentication.k8s.io/v1alpha1, command: x}}"),
+      "/etc/a.yaml: user \"u\".exec.apiVersion: expected client.authentication.k8s.io/v1 or v1beta1, found "
+      "\"client.authentication.k8s.io/v1alpha1\"");
   const Files files{{"/etc/a.yaml", config("{server: 'https://h'}", "{}")}};
   EXPECT_EQ(load(files, "other").error().message, "/etc/a.yaml: there is no context \"other\" (there are: main)");
   EXPECT_EQ(load({}).error().message, "cannot read /etc/a.yaml: No such file or directory");

@@ -25,7 +25,8 @@ class Cable final : public api::RestClient {
     if (cut) return executor_.post([done] { done({0, nullptr, {}}); });
     server_.call(std::move(request), std::move(done));
   }
-  std::unique_ptr<api::WatchHandle> watch(api::RestRequest request, std::function<void(const api::WatchEvent&)> on_event,
+  std::unique_ptr<api::WatchHandle> watch(api::RestRequest request,
+                                          std::function<void(const api::WatchEvent&)> on_event,
                                           std::function<void()> on_end) override {
     if (cut || deaf) return nullptr;
     return server_.watch(std::move(request), std::move(on_event), std::move(on_end));
@@ -49,7 +50,8 @@ class LeaderElectionTest : public testing::Test {
     api::RestRequest r;
     r.verb = api::Verb::kCreate;
     r.resource = {"", "v1", "namespaces"};
-    r.body = JsonObject{{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", JsonObject{{"name", "kueue-system"}}}};
+    r.body =
+        JsonObject{{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", JsonObject{{"name", "kueue-system"}}}};
     server_->call(std::move(r), [](const api::RestResponse& response) { ASSERT_EQ(response.code, 201); });
     run(milliseconds(1));
   }
@@ -63,8 +65,9 @@ class LeaderElectionTest : public testing::Test {
     LeaderElectionOptions options;
     options.identity = identity;
     options.seed = candidates_.size();
-    c.elector = std::make_unique<LeaderElector>(*c.cable, executor_, options,
-                                                LeaderElector::Handler{[&c] { ++c.started; }, [&c](const std::string&) { ++c.stopped; }});
+    c.elector = std::make_unique<LeaderElector>(
+        *c.cable, executor_, options,
+        LeaderElector::Handler{[&c] { ++c.started; }, [&c](const std::string&) { ++c.stopped; }});
     c.elector->start();
     return c;
   }

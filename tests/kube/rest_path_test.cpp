@@ -50,7 +50,8 @@ TEST(RestPath, SaysHowToPatch) {
   EXPECT_EQ(apply.method, "PATCH");
   EXPECT_TRUE(apply.target.ends_with("?fieldManager=berth&force=true")) << apply.target;
   const auto has = [&](const HttpRequest& h, const std::string& type) {
-    return std::find(h.headers.begin(), h.headers.end(), std::pair<std::string, std::string>("Content-Type", type)) != h.headers.end();
+    return std::find(h.headers.begin(), h.headers.end(), std::pair<std::string, std::string>("Content-Type", type)) !=
+           h.headers.end();
   };
   EXPECT_TRUE(has(apply, "application/apply-patch+yaml"));
   r.patch_type = api::PatchType::kJson;
@@ -65,8 +66,9 @@ TEST(RestPath, Watches) {
   r.allow_bookmarks = true;
   r.send_initial_events = false;
   r.timeout_seconds = 60;
-  EXPECT_EQ(to_http(r, "").target,
-            "/api/v1/nodes?resourceVersion=7&watch=true&sendInitialEvents=false&allowWatchBookmarks=true&timeoutSeconds=60");
+  EXPECT_EQ(
+      to_http(r, "").target,
+      "/api/v1/nodes?resourceVersion=7&watch=true&sendInitialEvents=false&allowWatchBookmarks=true&timeoutSeconds=60");
 }
 
 TEST(ParseEndpoint, TakesHostsAddressesAndPrefixes) {

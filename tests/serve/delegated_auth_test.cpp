@@ -14,11 +14,12 @@ namespace {
 const Time kStart = parse_time("2026-11-21T09:00:00Z").value();
 
 Json reviewed(std::string_view user) {
-  return JsonObject{{"status", JsonObject{{"authenticated", true},
-                                          {"user", JsonObject{{"username", user},
-                                                              {"uid", "7"},
-                                                              {"groups", JsonArray{"research"}},
-                                                              {"extra", JsonObject{{"scopes", JsonArray{"a", "b"}}}}}}}}};
+  return JsonObject{
+      {"status", JsonObject{{"authenticated", true},
+                            {"user", JsonObject{{"username", user},
+                                                {"uid", "7"},
+                                                {"groups", JsonArray{"research"}},
+                                                {"extra", JsonObject{{"scopes", JsonArray{"a", "b"}}}}}}}}};
 }
 Json decision(bool allowed) { return JsonObject{{"status", JsonObject{{"allowed", allowed}}}}; }
 
@@ -164,7 +165,8 @@ TEST_F(DelegatedAuthTest, WithoutCredentialsThereIsAnonymous) {
   EXPECT_EQ(status(authenticate(request_of("GET", "/", "", {{"Authorization", "Basic x"}}))), 401);
   DelegatedAuth strict(client, executor, {.anonymous = false});
   int refused = 0;
-  strict.authenticate(request_of("GET", "/"), [&](const Identified& caller) { refused = caller ? 0 : caller.error().status; });
+  strict.authenticate(request_of("GET", "/"),
+                      [&](const Identified& caller) { refused = caller ? 0 : caller.error().status; });
   EXPECT_EQ(refused, 401);
 }
 
@@ -199,11 +201,10 @@ TEST_F(DelegatedAuthTest, UsersAreKnownByTheirCertificates) {
   EXPECT_EQ((***admin).user.name, "kubernetes-admin");
   EXPECT_EQ((***admin).user.groups, (std::vector<std::string>{"system:masters", "system:authenticated"}));
   EXPECT_TRUE(client.calls.empty()) << "nobody need be asked who that is";
-  const auto refusal = authenticate(
-      with_certificate(http::make_authority("mallory", kStart).value(), "a", {"system:masters"}));
+  const auto refusal =
+      authenticate(with_certificate(http::make_authority("mallory", kStart).value(), "a", {"system:masters"}));
   ASSERT_EQ(status(refusal), 401);
-  EXPECT_NE((**refusal).error().body.find("no authority that is trusted now has signed it"),
-            std::string::npos);
+  EXPECT_NE((**refusal).error().body.find("no authority that is trusted now has signed it"), std::string::npos);
   const Time long_ago = kStart - std::chrono::hours(24 * 400);
   EXPECT_EQ(status(authenticate(with_certificate(users, "alice", {}, long_ago))), 401) << "it has expired";
 }
@@ -250,7 +251,8 @@ TEST_F(DelegatedAuthTest, TheProxysAuthorityIsReadAgain) {
 }
 
 TEST_F(DelegatedAuthTest, PermissionsAreAskedForAndKeptForAWhile) {
-  const auto yes = authorize("alice", "/metrics"), again = authorize("alice", "/metrics"), no = authorize("alice", "/other");
+  const auto yes = authorize("alice", "/metrics"), again = authorize("alice", "/metrics"),
+             no = authorize("alice", "/other");
   ASSERT_EQ(client.calls.size(), 2u);
   const auto request = client.answer({201, decision(true), {}});
   EXPECT_EQ(to_string(request.body.at("spec")),
@@ -292,9 +294,10 @@ TEST_F(DelegatedAuthTest, ResourcesAreNamedInFull) {
   EXPECT_EQ(to_string(*find_path(request.body, {"spec", "resourceAttributes"})),
             R"({"verb":"get","group":"visibility.kueue.x-k8s.io","version":"v1beta2","resource":"localqueues",)"
             R"("subresource":"pendingworkloads","namespace":"a","name":"q"})");
-  EXPECT_EQ(string_at(parse_json(body).value(), {"message"}),
-            "localqueues is forbidden: User \"alice\" cannot get resource \"localqueues/pendingworkloads\" in API group "
-            "\"visibility.kueue.x-k8s.io\" in the namespace \"a\"");
+  EXPECT_EQ(
+      string_at(parse_json(body).value(), {"message"}),
+      "localqueues is forbidden: User \"alice\" cannot get resource \"localqueues/pendingworkloads\" in API group "
+      "\"visibility.kueue.x-k8s.io\" in the namespace \"a\"");
 }
 
 TEST_F(DelegatedAuthTest, AnAnswerThatComesAfterTheEndIsNotLookedAt) {

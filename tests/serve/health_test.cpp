@@ -9,7 +9,9 @@ namespace {
 
 class Health : public testing::Test {
  protected:
-  http::HttpResponse get(const std::string& target) { return ask(handler, request_of("GET", target))->response.value(); }
+  http::HttpResponse get(const std::string& target) {
+    return ask(handler, request_of("GET", target))->response.value();
+  }
 
   std::string caches = "not synced", thread;
   HealthHandler handler{{}, {{"caches", [this] { return caches; }}, {"thread", [this] { return thread; }, false}}};
@@ -49,7 +51,9 @@ TEST_F(Health, OtherPathsAndMethodsAreRefused) {
 
 TEST_F(Health, EndpointsCanHaveOtherNames) {
   HealthHandler named({.readiness = "ready", .liveness = "alive"}, {});
-  const auto status = [&](const std::string& path) { return ask(named, request_of("GET", path))->response.value().status; };
+  const auto status = [&](const std::string& path) {
+    return ask(named, request_of("GET", path))->response.value().status;
+  };
   EXPECT_EQ(status("/ready"), 200);
   EXPECT_EQ(status("/alive"), 200);
   EXPECT_EQ(status("/readyz"), 404);

@@ -25,9 +25,7 @@ class FileCertificatesTest : public testing::Test {
     return *source_;
   }
   void put(const std::string& name, const std::string& text) { std::ofstream(directory / name) << text; }
-  http::Credential credential() {
-    return http::make_server_credential(authority, {"a"}, executor.now()).value();
-  }
+  http::Credential credential() { return http::make_server_credential(authority, {"a"}, executor.now()).value(); }
   void pass() { executor.run_until(executor.now() + std::chrono::seconds(10)); }
 
   VirtualExecutor executor{kStart};
@@ -60,10 +58,11 @@ TEST_F(FileCertificatesTest, AreReadAgainWhenTheyChange) {
 TEST_F(FileCertificatesTest, MayComeLater) {
   const auto started = source().start();
   ASSERT_FALSE(started);
-  EXPECT_EQ(started.error().message,
-            "waiting for a certificate: cannot read " + directory.string() +
-                "/tls.crt: No such file or directory; expected tls.crt and tls.key (PEM) in " + directory.string() +
-                ": mount a Secret of type kubernetes.io/tls there (cert-manager makes one; so does kubectl create secret tls)");
+  EXPECT_EQ(started.error().message, "waiting for a certificate: cannot read " + directory.string() +
+                                         "/tls.crt: No such file or directory; expected tls.crt and tls.key (PEM) in " +
+                                         directory.string() +
+                                         ": mount a Secret of type kubernetes.io/tls there (cert-manager makes one; so "
+                                         "does kubectl create secret tls)");
   EXPECT_EQ(source().problem(), started.error().message);
   const auto late = credential();
   put("tls.crt", late.certificate);

@@ -79,7 +79,8 @@ class OnARealApiServer : public testing::Test {
 
   Json must(const std::string& method, const std::string& path, const std::string& body = "") {
     const HttpsAnswer answer = admin->request(method, path, body);
-    EXPECT_TRUE(answer.status == 200 || answer.status == 201) << method << " " << path << ": " << answer.status << " " << answer.body;
+    EXPECT_TRUE(answer.status == 200 || answer.status == 201)
+        << method << " " << path << ": " << answer.status << " " << answer.body;
     return parse_json(answer.body).value_or(Json(nullptr));
   }
   std::string url(std::string_view path) const {
@@ -148,9 +149,10 @@ class OnARealApiServer : public testing::Test {
   }
   // Creates (dry run) a Job with a queue and a unique name.
   HttpsAnswer post_job() {
-    const std::string body = R"({"metadata":{"name":"j)" + std::to_string(++jobs) +
-                             R"(","labels":{"kueue.x-k8s.io/queue-name":"q"}},"spec":{"template":{"spec":{"restartPolicy":"Never",)"
-                             R"("containers":[{"name":"c","image":"i"}]}}}})";
+    const std::string body =
+        R"({"metadata":{"name":"j)" + std::to_string(++jobs) +
+        R"(","labels":{"kueue.x-k8s.io/queue-name":"q"}},"spec":{"template":{"spec":{"restartPolicy":"Never",)"
+        R"("containers":[{"name":"c","image":"i"}]}}}})";
     return admin->request("POST", "/apis/batch/v1/namespaces/default/jobs?dryRun=All", body);
   }
   bool starts_suspended(const HttpsAnswer& answer) {
@@ -181,7 +183,8 @@ TEST_F(OnARealApiServer, ObjectsAreDefaultedJudgedAndConverted) {
   wait_for_webhooks();
   const std::string path = "/apis/kueue.x-k8s.io/v1beta1/clusterqueues";
   const auto queue = [](const std::string& name, const std::string& spec) {
-    return R"({"apiVersion":"kueue.x-k8s.io/v1beta1","kind":"ClusterQueue","metadata":{"name":")" + name + R"("},"spec":{)" + spec + "}}";
+    return R"({"apiVersion":"kueue.x-k8s.io/v1beta1","kind":"ClusterQueue","metadata":{"name":")" + name +
+           R"("},"spec":{)" + spec + "}}";
   };
   const Json made = must("POST", path, queue("q", R"("cohort":"team","namespaceSelector":{})"));
   EXPECT_EQ(string_at(made, {"spec", "cohort"}), "team");
@@ -225,9 +228,10 @@ TEST_F(OnARealApiServer, AuthoritiesChangeUnderWritesAndNoneFails) {
 TEST_F(OnARealApiServer, TokensAndPermissionsAreTheApiServers) {
   must("POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles",
        R"({"metadata":{"name":"metrics-reader"},"rules":[{"nonResourceURLs":["/metrics"],"verbs":["get"]}]})");
-  must("POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
-       R"({"metadata":{"name":"metrics-reader"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole",)"
-       R"("name":"metrics-reader"},"subjects":[{"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":"prometheus"}]})");
+  must(
+      "POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
+      R"({"metadata":{"name":"metrics-reader"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole",)"
+      R"("name":"metrics-reader"},"subjects":[{"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":"prometheus"}]})");
   std::optional<DelegatedAuth> auth;
   on_executor([&] {
     auth.emplace(*client, executor);
@@ -242,7 +246,8 @@ TEST_F(OnARealApiServer, TokensAndPermissionsAreTheApiServers) {
       AccessAttributes attributes;
       attributes.verb = "get";
       attributes.path = path;
-      auth->check(request, attributes, [&](const auto& caller) { status.set_value(caller ? 200 : caller.error().status); });
+      auth->check(request, attributes,
+                  [&](const auto& caller) { status.set_value(caller ? 200 : caller.error().status); });
     });
     return status.get_future().get();
   };

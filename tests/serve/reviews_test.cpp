@@ -19,18 +19,20 @@ const api::kueue::ObjectGetter kNothing = [](const api::GroupVersionResource&, s
 
 Json review_of(std::string_view group, std::string_view resource, std::string_view operation, const Json& now,
                const Json& old = nullptr) {
-  return JsonObject{{"apiVersion", "admission.k8s.io/v1"},
-                    {"kind", "AdmissionReview"},
-                    {"request", JsonObject{{"uid", "u-1"},
-                                           {"resource", JsonObject{{"group", group}, {"version", "v1beta2"}, {"resource", resource}}},
-                                           {"operation", operation},
-                                           {"object", now},
-                                           {"oldObject", old}}}};
+  return JsonObject{
+      {"apiVersion", "admission.k8s.io/v1"},
+      {"kind", "AdmissionReview"},
+      {"request", JsonObject{{"uid", "u-1"},
+                             {"resource", JsonObject{{"group", group}, {"version", "v1beta2"}, {"resource", resource}}},
+                             {"operation", operation},
+                             {"object", now},
+                             {"oldObject", old}}}};
 }
 
 Result<Json> ask(Hook hook, std::string_view group, std::string_view resource, const Json& review) {
   const api::kueue::AdmissionPolicy policy;
-  return answer_admission(hook, group, resource, review, api::kueue::admission_rules(group, resource), {kNothing, policy});
+  return answer_admission(hook, group, resource, review, api::kueue::admission_rules(group, resource),
+                          {kNothing, policy});
 }
 
 // Checks the frame of the answer and returns its response.
@@ -71,7 +73,8 @@ TEST(Reviews, DefaultsAreForCreationAlone) {
 
 TEST(Reviews, RefusalsCarryAStatusWithACausePerField) {
   const Json queue = object(
-      "{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: q}, spec: {fairSharing: {weight: '-1'}}}");
+      "{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: q}, spec: {fairSharing: {weight: "
+      "'-1'}}}");
   const Json answer = response(Hook::kValidate, kKueue, "clusterqueues", "CREATE", queue);
   EXPECT_FALSE(bool_at(answer, {"allowed"}, true));
   EXPECT_EQ(int_at(answer, {"status", "code"}), 403);
@@ -100,11 +103,9 @@ TEST(Reviews, RulesOfOthersRefuseAsInvalid) {
   rules.check = [](const Json&, const Json*, std::string_view, const api::kueue::AdmissionContext&) {
     return api::FieldErrors{api::required("spec.size", "none")};
   };
-  const Json review =
-      review_of("a.example", "things", "CREATE", object("{kind: Thing, metadata: {generateName: t-}}"));
-  const Json refused = answer_admission(Hook::kValidate, "a.example", "things", review, rules, {kNothing, {}})
-                           .value()
-                           .at("response");
+  const Json review = review_of("a.example", "things", "CREATE", object("{kind: Thing, metadata: {generateName: t-}}"));
+  const Json refused =
+      answer_admission(Hook::kValidate, "a.example", "things", review, rules, {kNothing, {}}).value().at("response");
   EXPECT_EQ(int_at(refused, {"status", "code"}), 422);
   EXPECT_EQ(string_at(refused, {"status", "message"}),
             "Thing.a.example \"t-\" is invalid: spec.size: Required value: none");
@@ -121,7 +122,8 @@ TEST(Reviews, DeletionsAndConnectionsAreAllowed) {
 
 TEST(Reviews, SubresourcesAreJudgedByTheirOwnRules) {
   const Json queue = object(
-      "{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: q}, spec: {fairSharing: {weight: '-1'}}}");
+      "{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: q}, spec: {fairSharing: {weight: "
+      "'-1'}}}");
   Json review = review_of(kKueue, "clusterqueues", "UPDATE", queue, queue);
   EXPECT_FALSE(bool_at(ask(Hook::kValidate, kKueue, "clusterqueues", review).value(), {"response", "allowed"}, true));
   review.at("request").as_object()["subResource"] = "status";
@@ -158,20 +160,24 @@ TEST(Reviews, MalformedOnesAreSaidToBe) {
   }
   const auto elsewhere = ask(Hook::kValidate, kKueue, "workloads", good);
   ASSERT_FALSE(elsewhere);
-  EXPECT_NE(elsewhere.error().message.find("expected workloads of group kueue.x-k8s.io, got \"cohorts\""), std::string::npos);
+  EXPECT_NE(elsewhere.error().message.find("expected workloads of group kueue.x-k8s.io, got \"cohorts\""),
+            std::string::npos);
 }
 
 // --- Conversion.
 
 Json conversion(std::string_view version, JsonArray objects) {
-  return JsonObject{{"apiVersion", "apiextensions.k8s.io/v1"},
-                    {"kind", "ConversionReview"},
-                    {"request", JsonObject{{"uid", "u-2"}, {"desiredAPIVersion", version}, {"objects", std::move(objects)}}}};
+  return JsonObject{
+      {"apiVersion", "apiextensions.k8s.io/v1"},
+      {"kind", "ConversionReview"},
+      {"request", JsonObject{{"uid", "u-2"}, {"desiredAPIVersion", version}, {"objects", std::move(objects)}}}};
 }
 
 TEST(Reviews, ObjectsAreConvertedInTheirOrder) {
-  const Json old = object("{apiVersion: kueue.x-k8s.io/v1beta1, kind: ClusterQueue, metadata: {name: q}, spec: {cohort: c}}");
-  const Json now = object("{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: r}, spec: {cohortName: c}}");
+  const Json old =
+      object("{apiVersion: kueue.x-k8s.io/v1beta1, kind: ClusterQueue, metadata: {name: q}, spec: {cohort: c}}");
+  const Json now =
+      object("{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: r}, spec: {cohortName: c}}");
   const Json answer = answer_conversion(conversion("kueue.x-k8s.io/v1beta2", {old, now})).value();
   EXPECT_EQ(string_at(answer, {"kind"}), "ConversionReview");
   EXPECT_EQ(string_at(answer, {"response", "uid"}), "u-2");
@@ -208,8 +214,8 @@ TEST(Reviews, RulesMayRefuseADeletion) {
     return {};
   };
   const auto ask_to_delete = [&](const Json& old) {
-    return answer_admission(Hook::kValidate, "a.example", "things", review_of("a.example", "things", "DELETE", nullptr, old), rules,
-                            {kNothing, {}});
+    return answer_admission(Hook::kValidate, "a.example", "things",
+                            review_of("a.example", "things", "DELETE", nullptr, old), rules, {kNothing, {}});
   };
   const Json refused = ask_to_delete(object("metadata: {name: kept}")).value().at("response");
   EXPECT_FALSE(bool_at(refused, {"allowed"}, true));

@@ -144,7 +144,8 @@ TEST(TlsOptions, TheLowestVersionIsKept) {
   EXPECT_EQ(probe_tls(port).version, TLS1_3_VERSION);
   Served lenient;
   EXPECT_EQ(probe_tls(lenient.server->port(), {.max_version = TLS1_2_VERSION}).version, TLS1_2_VERSION);
-  EXPECT_FALSE(probe_tls(lenient.server->port(), {.min_version = TLS1_1_VERSION, .max_version = TLS1_1_VERSION}).connected);
+  EXPECT_FALSE(
+      probe_tls(lenient.server->port(), {.min_version = TLS1_1_VERSION, .max_version = TLS1_1_VERSION}).connected);
 }
 
 TEST(TlsOptions, OnlyTheNamedCiphersAreSpoken) {

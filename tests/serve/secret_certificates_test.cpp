@@ -1,6 +1,6 @@
 // Replicas that share a Secret, against the embedded API server in virtual time.
-#include "api/resources.h"
 #include "serve/secret_certificates.h"
+#include "api/resources.h"
 
 #include <gtest/gtest.h>
 
@@ -67,21 +67,25 @@ class SecretCertificatesTest : public apiserver::ServerTest {
     const std::string hook = R"("clientConfig":{"service":{"name":"webhook","namespace":"kueue-system","path":"/x"}},)"
                              R"("sideEffects":"None","admissionReviewVersions":["v1"])";
     for (const auto& resource : {api::kMutatingWebhookConfigurations, api::kValidatingWebhookConfigurations}) {
-      ok(create(resource, "", R"({"metadata":{"name":"hooks"},"webhooks":[{"name":"a.example.com",)" + hook +
-                                  R"(},{"name":"b.example.com",)" + hook + "}]}"));
+      ok(create(resource, "",
+                R"({"metadata":{"name":"hooks"},"webhooks":[{"name":"a.example.com",)" + hook +
+                    R"(},{"name":"b.example.com",)" + hook + "}]}"));
     }
-    ok(create(apiserver::kCrds, "", crd("widgets", R"({"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],)"
-                                                   R"("clientConfig":{"service":{"name":"webhook","namespace":"kueue-system"}}}})")));
+    ok(create(apiserver::kCrds, "",
+              crd("widgets", R"({"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],)"
+                             R"("clientConfig":{"service":{"name":"webhook","namespace":"kueue-system"}}}})")));
     ok(create(apiserver::kCrds, "", crd("plains", R"({"strategy":"None"})")));
-    ok(create(api::kApiServices, "",
-              R"({"metadata":{"name":"v1.example.com"},"spec":{"group":"example.com","version":"v1","groupPriorityMinimum":1,)"
-              R"("versionPriority":1,"service":{"name":"webhook","namespace":"kueue-system"}}})"));
+    ok(create(
+        api::kApiServices, "",
+        R"({"metadata":{"name":"v1.example.com"},"spec":{"group":"example.com","version":"v1","groupPriorityMinimum":1,)"
+        R"("versionPriority":1,"service":{"name":"webhook","namespace":"kueue-system"}}})"));
   }
 
   static void ok(const api::RestResponse& response) { ASSERT_TRUE(response.ok()) << response.body; }
   static std::string crd(const std::string& plural, const std::string& conversion) {
-    return R"({"metadata":{"name":")" + plural + R"(.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":")" +
-           plural + R"(","singular":"x)" + plural + R"(","kind":"K)" + plural + R"("},"conversion":)" + conversion +
+    return R"({"metadata":{"name":")" + plural +
+           R"(.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":")" + plural +
+           R"(","singular":"x)" + plural + R"(","kind":"K)" + plural + R"("},"conversion":)" + conversion +
            R"(,"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}})";
   }
 
@@ -112,7 +116,8 @@ class SecretCertificatesTest : public apiserver::ServerTest {
   bool serves(const Replica& replica, std::string_view bundle) const {
     while (!bundle.empty()) {
       const std::size_t end = std::min(bundle.find("-----BEGIN", 1), bundle.size());
-      if (http::usable(*replica.certificates.current(), {std::string(bundle.substr(0, end)), {}}, options.names, executor.now(), hours(0)))
+      if (http::usable(*replica.certificates.current(), {std::string(bundle.substr(0, end)), {}}, options.names,
+                       executor.now(), hours(0)))
         return true;
       bundle.remove_prefix(end);
     }
@@ -191,12 +196,15 @@ TEST_F(SecretCertificatesTest, ADeletedSecretIsPutBackAsItWas) {
 }
 
 TEST_F(SecretCertificatesTest, ASecretOfAnotherShapeIsLeftAloneAndNamed) {
-  ok(create(api::kSecrets, kNs, R"({"metadata":{"name":"kueue-webhook-server-cert"},"data":{"tls.crt":"LS0tLS1CRUdJTiBYCg=="}})"));
+  ok(create(api::kSecrets, kNs,
+            R"({"metadata":{"name":"kueue-webhook-server-cert"},"data":{"tls.crt":"LS0tLS1CRUdJTiBYCg=="}})"));
   Replica& replica = start();
   pass(minutes(5));
   EXPECT_FALSE(replica.certificates.current());
   EXPECT_EQ(replica.line.total(), 0);
-  EXPECT_EQ(replica.certificates.problem().find("Secret kueue-system/kueue-webhook-server-cert: data: ca.crt, ca.key, tls.key"), 0u)
+  EXPECT_EQ(replica.certificates.problem().find(
+                "Secret kueue-system/kueue-webhook-server-cert: data: ca.crt, ca.key, tls.key"),
+            0u)
       << replica.certificates.problem();
   ok(remove(api::kSecrets, kNs, kSecret));
   pass(minutes(2));
@@ -231,7 +239,8 @@ TEST_F(SecretCertificatesTest, WhoeverChangesATargetAtTheSameMomentIsNotOverrule
   Replica& replica = start();
   int conflicts = 0;
   replica.line.fault = [&](const api::RestRequest& request) -> std::optional<api::RestResponse> {
-    if (request.resource != apiserver::kCrds || request.verb != api::Verb::kPatch || ++conflicts > 2) return std::nullopt;
+    if (request.resource != apiserver::kCrds || request.verb != api::Verb::kPatch || ++conflicts > 2)
+      return std::nullopt;
     EXPECT_NE(find_path(request.body, {"metadata", "resourceVersion"}), nullptr);
     return api::conflict(request.resource, request.name, "changed");
   };
@@ -272,7 +281,8 @@ TEST_F(SecretCertificatesTest, RotationNeverLeavesAnybodyUntrusted) {
   std::string leaf = replicas[0]->leaf();
   for (int step = 0; step < 5 * 60; ++step) {
     pass(minutes(12));
-    const std::string now_published = base64_decode(string_at(get(api::kApiServices, "", "v1.example.com").body, {"spec", "caBundle"})).value();
+    const std::string now_published =
+        base64_decode(string_at(get(api::kApiServices, "", "v1.example.com").body, {"spec", "caBundle"})).value();
     for (const auto& replica : replicas) {
       if (!replica->certificates.current()) continue;  // just restarted
       ASSERT_TRUE(serves(*replica, now_published)) << "step " << step;

@@ -31,7 +31,8 @@ class ServingMaterialTest : public testing::Test {
   // Whether a client that trusts these authorities accepts the serving certificate.
   bool served_to(const std::string& trusted) const {
     const std::size_t second = trusted.find("-----BEGIN", 1);
-    for (const std::string& authority : {trusted.substr(0, second), second == std::string::npos ? "" : trusted.substr(second)}) {
+    for (const std::string& authority :
+         {trusted.substr(0, second), second == std::string::npos ? "" : trusted.substr(second)}) {
       if (!authority.empty() && http::usable(present->leaf, {authority, {}}, names, now, hours(0))) return true;
     }
     return false;
@@ -132,9 +133,9 @@ TEST_F(ServingMaterialTest, IsAlwaysTrustedByThoseWhoLagBehind) {
   std::size_t rotations = 0;
   step();
   for (int day = 0; day < 400; ++day, now += kDay) {
-    const bool known = history.size() >= kLag && std::all_of(history.end() - kLag, history.end(), [&](const std::string& a) {
-                         return a == present->authorities;
-                       });
+    const bool known =
+        history.size() >= kLag && std::all_of(history.end() - kLag, history.end(),
+                                              [&](const std::string& a) { return a == present->authorities; });
     const std::string before = present->authority_key;
     step(known);
     rotations += before != present->authority_key ? 1 : 0;
@@ -166,13 +167,15 @@ TEST_F(ServingMaterialTest, SecretsOfAnotherShapeAreRefused) {
   Json without = secret;
   erase_path(without, {"data", "ca.key"});
   EXPECT_EQ(read_material(without).error().message,
-            "Secret kueue-system/s: data: ca.key expected beside the rest; delete the Secret to have it made anew, or switch off "
+            "Secret kueue-system/s: data: ca.key expected beside the rest; delete the Secret to have it made anew, or "
+            "switch off "
             "internalCertManagement to use certificates from files");
   for (const std::string_view key : {"ca.crt", "ca.key", "tls.crt", "tls.key"}) {
     for (const std::string& value : {base64_encode("not a certificate but a secret"), std::string("%%%")}) {
       Json bad = secret;
       ensure_path(bad, {"data", key}) = value;
-      EXPECT_EQ(read_material(bad).error().message, "Secret kueue-system/s: data[" + std::string(key) + "]: expected PEM");
+      EXPECT_EQ(read_material(bad).error().message,
+                "Secret kueue-system/s: data[" + std::string(key) + "]: expected PEM");
     }
   }
 }

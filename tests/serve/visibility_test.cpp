@@ -42,7 +42,8 @@ struct House {
                             {{"caches", [this] { return missing; }}}};
 
   http::HttpResponse call(std::string target, std::string method = "GET", std::string accept = "application/json") {
-    const auto sink = ask(handler, request_of(std::move(method), std::move(target), "", {{"Accept", std::move(accept)}}));
+    const auto sink =
+        ask(handler, request_of(std::move(method), std::move(target), "", {{"Accept", std::move(accept)}}));
     return sink->response.value_or(http::HttpResponse{0, {}, "no answer"});
   }
   std::string names(const std::string& target) {
@@ -50,8 +51,7 @@ struct House {
     EXPECT_EQ(response.status, 200) << response.body;
     std::string all;
     const Json body = parse_json(response.body).value();
-    for (const Json& item : array_at(body, {"items"}))
-      all += std::string(string_at(item, {"metadata", "name"})) + " ";
+    for (const Json& item : array_at(body, {"items"})) all += std::string(string_at(item, {"metadata", "name"})) + " ";
     return all;
   }
 };
@@ -135,7 +135,8 @@ TEST(Visibility, ServesWhatTheAggregationLayerAsksFor) {
   EXPECT_EQ(string_at(document(kGroupPath + "/v1beta1"), {"groupVersion"}), "visibility.kueue.x-k8s.io/v1beta1");
   const std::string v2 = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
   const std::string v2beta1 = "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList";
-  EXPECT_EQ(string_at(document("/apis", v2 + "," + v2beta1 + ",application/json"), {"apiVersion"}), "apidiscovery.k8s.io/v2");
+  EXPECT_EQ(string_at(document("/apis", v2 + "," + v2beta1 + ",application/json"), {"apiVersion"}),
+            "apidiscovery.k8s.io/v2");
   EXPECT_EQ(string_at(document("/apis", v2beta1 + "," + v2), {"apiVersion"}), "apidiscovery.k8s.io/v2");
   EXPECT_EQ(string_at(document("/apis", v2beta1), {"apiVersion"}), "apidiscovery.k8s.io/v2beta1");
   EXPECT_EQ(house.call("/apis", "GET", v2).header("Content-Type"), v2);
@@ -149,8 +150,8 @@ TEST(Visibility, ServesWhatTheAggregationLayerAsksFor) {
 // The gate may answer later; the client may have disconnected meanwhile.
 TEST(Visibility, WaitsForTheGateAndForgetsWhoLeft) {
   std::vector<std::function<void(std::optional<http::HttpResponse>)>> waiting;
-  VisibilityHandler handler(
-      three_wait(), [&](const auto&, const auto&, auto done) { waiting.push_back(std::move(done)); }, {});
+  VisibilityHandler handler(three_wait(),
+                            [&](const auto&, const auto&, auto done) { waiting.push_back(std::move(done)); }, {});
   const auto ask = [&](const std::shared_ptr<KeepingSink>& sink) {
     return handler.execute(handler.parse(request_of("GET", kCq)), sink);
   };

@@ -107,29 +107,28 @@ TEST_F(Webhooks, AnswerOnVolcanosPaths) {
 TEST_F(Webhooks, AllowWhatIsOfKindsThatAreNotManaged) {
   for (const std::string kind :
        {"-v1-pod", "apps-v1-deployment", "apps-v1-statefulset", "jobset-x-k8s-io-v1alpha2-jobset",
-        "kubeflow-org-v1-jaxjob", "kubeflow-org-v1-paddlejob", "kubeflow-org-v1-pytorchjob",
-        "kubeflow-org-v1-tfjob", "kubeflow-org-v1-xgboostjob", "kubeflow-org-v2beta1-mpijob",
-        "leaderworkerset-x-k8s-io-v1-leaderworkerset", "ray-io-v1-raycluster", "ray-io-v1-rayjob",
-        "ray-io-v1-rayservice", "sparkoperator-k8s-io-v1beta2-sparkapplication",
-        "trainer-kubeflow-org-v1alpha1-trainjob", "workload-codeflare-dev-v1beta2-appwrapper"}) {
+        "kubeflow-org-v1-jaxjob", "kubeflow-org-v1-paddlejob", "kubeflow-org-v1-pytorchjob", "kubeflow-org-v1-tfjob",
+        "kubeflow-org-v1-xgboostjob", "kubeflow-org-v2beta1-mpijob", "leaderworkerset-x-k8s-io-v1-leaderworkerset",
+        "ray-io-v1-raycluster", "ray-io-v1-rayjob", "ray-io-v1-rayservice",
+        "sparkoperator-k8s-io-v1beta2-sparkapplication", "trainer-kubeflow-org-v1alpha1-trainjob",
+        "workload-codeflare-dev-v1beta2-appwrapper"}) {
     for (const std::string hook : {"/mutate-", "/validate-"}) {
       const auto answer = post(hook + kind + "?timeout=10s", review("any.example", "things"));
       EXPECT_EQ(answer.status, 200) << hook << kind << answer.body;
-      EXPECT_EQ(parse_json(answer.body).value().at("response"),
-                Json(JsonObject{{"allowed", true}, {"uid", "u"}}));
+      EXPECT_EQ(parse_json(answer.body).value().at("response"), Json(JsonObject{{"allowed", true}, {"uid", "u"}}));
       EXPECT_EQ(post(hook + kind, R"({"kind":"AdmissionReview"})").status, 400);
     }
   }
-  for (const std::string path :
-       {"/mutate-", "/validate-v1-pod", "/mutate--v1-pods", "/validate-apps-v1-daemonset", "/convert--v1-pod",
-        "/mutate-apps-v1-deployment/"})
+  for (const std::string path : {"/mutate-", "/validate-v1-pod", "/mutate--v1-pods", "/validate-apps-v1-daemonset",
+                                 "/convert--v1-pod", "/mutate-apps-v1-deployment/"})
     EXPECT_EQ(post(path, review("", "pods")).status, 404) << path;
 }
 
 TEST_F(Webhooks, ConvertBetweenVersions) {
-  const auto answer = post("/convert", R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"ConversionReview","request":{"uid":"u",)"
-                                       R"("desiredAPIVersion":"kueue.x-k8s.io/v1beta2","objects":[{"apiVersion":)"
-                                       R"("kueue.x-k8s.io/v1beta1","kind":"Cohort","metadata":{"name":"c"}}]}})");
+  const auto answer =
+      post("/convert", R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"ConversionReview","request":{"uid":"u",)"
+                       R"("desiredAPIVersion":"kueue.x-k8s.io/v1beta2","objects":[{"apiVersion":)"
+                       R"("kueue.x-k8s.io/v1beta1","kind":"Cohort","metadata":{"name":"c"}}]}})");
   EXPECT_EQ(answer.status, 200);
   EXPECT_NE(answer.body.find(R"("apiVersion":"kueue.x-k8s.io/v1beta2")"), std::string::npos);
 }

@@ -19,15 +19,17 @@ constexpr Duration kWait = std::chrono::minutes(1);
 
 void live_by_hand(Storm& storm, const std::string& ns, const std::string& queue) {
   auto& world = storm.world();
-  const auto made = world.create(yaml(
-      "{apiVersion: " + std::string(kVersion) + ", kind: Workload, metadata: {name: " + std::string(kName) +
-      ", namespace: " + ns + "}, spec: {queueName: " + queue +
-      ", podSets: [{name: main, count: 1, template: {spec: {restartPolicy: Never, containers: "
-      "[{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}]}}"));
+  const auto made = world.create(
+      yaml("{apiVersion: " + std::string(kVersion) + ", kind: Workload, metadata: {name: " + std::string(kName) +
+           ", namespace: " + ns + "}, spec: {queueName: " + queue +
+           ", podSets: [{name: main, count: 1, template: {spec: {restartPolicy: Never, containers: "
+           "[{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}]}}"));
   if (!made) return storm.complain("a workload cannot be made by hand: " + made.error().message);
   storm.run_for(kWait);
   const Json object = world.get(kVersion, kKind, ns, kName).value_or(Json());
   JsonArray conditions = array_at(object, {"status", "conditions"});
+  if (conditions.empty())
+    storm.complain("a workload made by hand is neither admitted nor told why not: " + to_string(object));
   conditions.push_back(JsonObject{{"type", "Finished"},
                                   {"status", "True"},
                                   {"reason", "Succeeded"},
@@ -38,8 +40,7 @@ void live_by_hand(Storm& storm, const std::string& ns, const std::string& queue)
   finish.subresource = "status";
   finish.body = JsonObject{{"status", JsonObject{{"conditions", std::move(conditions)}}}};
   if (const auto response = world.call(std::move(finish)); !response.ok())
-    return storm.complain("a workload cannot be finished by hand: " +
-                          std::string(api::status_message(response)));
+    return storm.complain("a workload cannot be finished by hand: " + std::string(api::status_message(response)));
   storm.run_for(kWait);
   auto removal = world.request_for(kVersion, kKind, ns, kName).value();
   removal.verb = api::Verb::kDelete;

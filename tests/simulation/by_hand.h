@@ -6,7 +6,8 @@
 namespace berth::simulation {
 
 // Creates a workload in the namespace and LocalQueue, finishes it and deletes it. The controller gets one minute
-// after each step. Complains to the storm when a step is refused or when the workload still exists at the end.
+// after each step. Complains to the storm when a step is refused, when the workload is neither
+// admitted nor has a reason for waiting, or when it still exists at the end.
 void live_by_hand(Storm& storm, const std::string& ns, const std::string& queue);
 
 }  // namespace berth::simulation

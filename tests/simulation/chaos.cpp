@@ -73,12 +73,12 @@ class Chaos {
     activate.verb = api::Verb::kPatch;
     activate.subresource = "status";
     activate.body = JsonObject{
-        {"status", JsonObject{{"conditions",
-                               JsonArray{JsonObject{{"type", "Active"},
-                                                    {"status", "True"},
-                                                    {"reason", "Active"},
-                                                    {"message", ""},
-                                                    {"lastTransitionTime", format_time(world.start)}}}}}}};
+        {"status",
+         JsonObject{{"conditions", JsonArray{JsonObject{{"type", "Active"},
+                                                        {"status", "True"},
+                                                        {"reason", "Active"},
+                                                        {"message", ""},
+                                                        {"lastTransitionTime", format_time(world.start)}}}}}}};
     world_->call(std::move(activate));
     return true;
   }
@@ -189,10 +189,11 @@ class Chaos {
       const bool too_long = find_path(it->second, {"spec", "maximumExecutionTimeSeconds"}) != nullptr;
       // In a StrictFIFO queue, a workload behind another one is not evaluated and has no reason of its own.
       const bool behind_another = strict.contains(std::string(string_at(it->second, {"spec", "queueName"})));
-      const bool hopeless = too_long || behind_another || reason == "ExceedsMaxQuota" ||
-                            reason == "Misconfigured" || reason == "NoMatchingFlavor" || reason == "Finished";
+      const bool hopeless = too_long || behind_another || reason == "ExceedsMaxQuota" || reason == "Misconfigured" ||
+                            reason == "NoMatchingFlavor" || reason == "Finished";
       if (!hopeless) {
-        if (unsettled_.size() < kEnoughText) unsettled_ += "job " + name + " does not end; its workload: " + brief(it->second) + "\n";
+        if (unsettled_.size() < kEnoughText)
+          unsettled_ += "job " + name + " does not end; its workload: " + brief(it->second) + "\n";
       }
     }
     return unsettled_.empty();
@@ -222,9 +223,8 @@ class Chaos {
       }
       const std::string name(string_at(queue, {"metadata", "name"}));
       if (reserved[name] > told)
-        complain("ClusterQueue " + name + " tells " + format_amount("cpu", told) +
-                 " reserved, its workloads hold " + format_amount("cpu", reserved[name]) + ":" +
-                 holders[name]);
+        complain("ClusterQueue " + name + " tells " + format_amount("cpu", told) + " reserved, its workloads hold " +
+                 format_amount("cpu", reserved[name]) + ":" + holders[name]);
     }
   }
 

@@ -12,7 +12,7 @@ namespace berth::simulation {
 
 struct ChaosOptions {
   std::uint64_t seed = 1;
-  std::uint64_t events = 10'000;  // tasks of the executor: deliveries, answers, timers
+  std::uint64_t events = 10'000;        // tasks of the executor: deliveries, answers, timers
   std::uint64_t monkey_events = 2'000;  // further events, with monkeys; 0: no monkeys
 };
 

@@ -108,8 +108,8 @@ class DecodeRun {
     reasons_.clear();
     for (; count.drawn < options_.per_kind; ++count.drawn) draw(*kind, decode, count);
     if (count.accepted * 1000 < count.drawn * kLeastAccepted)
-      count.broken.push_back("of " + std::to_string(count.drawn) + " objects only " +
-                             std::to_string(count.accepted) + " are accepted: little is tested");
+      count.broken.push_back("of " + std::to_string(count.drawn) + " objects only " + std::to_string(count.accepted) +
+                             " are accepted: little is tested");
     return count;
   }
 
@@ -137,8 +137,7 @@ class DecodeRun {
     world_->call(std::move(removal));
   }
 
-  void write_status(const simulate::MonkeyKind& kind, const Decoder& decode, Json& stored,
-                    DecodeCount& count) {
+  void write_status(const simulate::MonkeyKind& kind, const Decoder& decode, Json& stored, DecodeCount& count) {
     Json wanted = stored;
     deeds_.change_status(kind, wanted, world_->executor().now());
     auto request = simulate::request_about(kind, wanted, api::Verb::kUpdate);
@@ -155,8 +154,7 @@ class DecodeRun {
     const auto decoded = decode(stored);
     if (decoded) return;
     ++count.unreadable;
-    if (reasons_.size() == kMostReasons || !reasons_.insert(kind_of_reason(decoded.error().message)).second)
-      return;
+    if (reasons_.size() == kMostReasons || !reasons_.insert(kind_of_reason(decoded.error().message)).second) return;
     if (!is_told(kind, stored)) count.broken.push_back(decoded.error().message + ": " + to_string(stored));
   }
 
@@ -173,8 +171,7 @@ class DecodeRun {
     }
     world->run_for(kUntilTold);
     for (const auto& event : list_all(*world, "events.k8s.io/v1", "Event")) {
-      if (string_at(event, {"reason"}) == "CannotBeRead" &&
-          string_at(event, {"regarding", "kind"}) == kind.kind &&
+      if (string_at(event, {"reason"}) == "CannotBeRead" && string_at(event, {"regarding", "kind"}) == kind.kind &&
           string_at(event, {"regarding", "name"}) == string_at(object, {"metadata", "name"}))
         return true;
     }
@@ -193,8 +190,7 @@ class DecodeRun {
 
 std::vector<DecodeCount> run_decode(const DecodeOptions& options) {
   std::vector<DecodeCount> counts;
-  for (const auto& [resource, decode] : decoders())
-    counts.push_back(DecodeRun(options).run(resource, decode));
+  for (const auto& [resource, decode] : decoders()) counts.push_back(DecodeRun(options).run(resource, decode));
   return counts;
 }
 

@@ -15,10 +15,10 @@ struct DecodeOptions {
 };
 
 struct DecodeCount {
-  std::string resource;             // "workloads.kueue.x-k8s.io"
-  int drawn = 0;       // objects; for each accepted one also a status, if the kind has one
-  int accepted = 0;    // accepted writes of objects and statuses
-  int unreadable = 0;  // accepted, but the decoder returned an error
+  std::string resource;  // "workloads.kueue.x-k8s.io"
+  int drawn = 0;         // objects; for each accepted one also a status, if the kind has one
+  int accepted = 0;      // accepted writes of objects and statuses
+  int unreadable = 0;    // accepted, but the decoder returned an error
   // Complaints: unreadable without an event, kind not served, or too few writes accepted.
   std::vector<std::string> broken;
 };

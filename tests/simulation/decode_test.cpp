@@ -12,8 +12,7 @@ TEST(Decode, WhatTheServerAcceptsIsReadOrTold) {
 #ifdef BERTH_SANITIZED
   options.per_kind = 200;
 #endif
-  for (const auto& count : run_decode(options))
-    EXPECT_THAT(count.broken, testing::IsEmpty()) << count.resource;
+  for (const auto& count : run_decode(options)) EXPECT_THAT(count.broken, testing::IsEmpty()) << count.resource;
 }
 
 }  // namespace

@@ -82,11 +82,11 @@ class Life {
       make("{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: " + own +
            "}, spec: {namespaceSelector: {}, "
            "cohortName: " +
-           name_ + ", resourceGroups: [{coveredResources: [cpu, example.com/" + own + "], flavors: [{name: " +
-           own + ", resources: [{name: cpu, nominalQuota: 100000}, {name: example.com/" + own +
+           name_ + ", resourceGroups: [{coveredResources: [cpu, example.com/" + own + "], flavors: [{name: " + own +
+           ", resources: [{name: cpu, nominalQuota: 100000}, {name: example.com/" + own +
            ", nominalQuota: 100000}]}]}]}}");
-      make("{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: " + own +
-           ", namespace: " + name_ + "}, spec: {clusterQueue: " + own + "}}");
+      make("{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: " + own + ", namespace: " + name_ +
+           "}, spec: {clusterQueue: " + own + "}}");
     }
   }
 
@@ -110,15 +110,13 @@ class Life {
       if (!workload) continue;
       Json conditions = *find_path(*workload, {"status", "conditions"});
       for (const Json& condition : conditions.as_array()) {
-        if (string_at(condition, {"type"}) == "Admitted" && string_at(condition, {"status"}) == "True")
-          ++admitted;
+        if (string_at(condition, {"type"}) == "Admitted" && string_at(condition, {"status"}) == "True") ++admitted;
       }
-      conditions.as_array().push_back(
-          JsonObject{{"type", "Finished"},
-                     {"status", "True"},
-                     {"reason", "Succeeded"},
-                     {"message", "done"},
-                     {"lastTransitionTime", format_time(world_->executor().now())}});
+      conditions.as_array().push_back(JsonObject{{"type", "Finished"},
+                                                 {"status", "True"},
+                                                 {"reason", "Succeeded"},
+                                                 {"message", "done"},
+                                                 {"lastTransitionTime", format_time(world_->executor().now())}});
       change(api::Verb::kPatch, "Workload", name_, name, "status",
              JsonObject{{"status", JsonObject{{"conditions", std::move(conditions)}}}});
     }
@@ -175,8 +173,7 @@ class Life {
 
 }  // namespace
 
-std::vector<FlatRound> run_flat(const FlatOptions& options,
-                                const std::function<void(int, const FlatRound&)>& tell) {
+std::vector<FlatRound> run_flat(const FlatOptions& options, const std::function<void(int, const FlatRound&)>& tell) {
   Life life(options);
   std::vector<FlatRound> rounds;
   rounds.reserve(static_cast<std::size_t>(options.rounds));

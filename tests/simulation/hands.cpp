@@ -34,8 +34,8 @@ void Hands::create(const api::GroupVersionResource& resource, const std::string&
   client_.call(std::move(request), [](const api::RestResponse&) {});
 }
 
-void Hands::patch(const api::GroupVersionResource& resource, const std::string& subresource,
-                  const Json& object, Json body) {
+void Hands::patch(const api::GroupVersionResource& resource, const std::string& subresource, const Json& object,
+                  Json body) {
   api::RestRequest request = about(resource, object);
   request.verb = api::Verb::kPatch;
   request.patch_type = api::PatchType::kMerge;
@@ -44,8 +44,7 @@ void Hands::patch(const api::GroupVersionResource& resource, const std::string& 
   client_.call(std::move(request), [](const api::RestResponse&) {});
 }
 
-void Hands::remove(const api::GroupVersionResource& resource, const Json& object,
-                   const std::string& propagation) {
+void Hands::remove(const api::GroupVersionResource& resource, const Json& object, const std::string& propagation) {
   api::RestRequest request = about(resource, object);
   request.verb = api::Verb::kDelete;
   if (!propagation.empty()) request.body = JsonObject{{"propagationPolicy", propagation}};

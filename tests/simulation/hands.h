@@ -23,8 +23,7 @@ class Hands {
 
   // Errors are ignored: a user's command may fail.
   void create(const api::GroupVersionResource& resource, const std::string& ns, Json object);
-  void patch(const api::GroupVersionResource& resource, const std::string& subresource, const Json& object,
-             Json body);
+  void patch(const api::GroupVersionResource& resource, const std::string& subresource, const Json& object, Json body);
   void remove(const api::GroupVersionResource& resource, const Json& object, const std::string& propagation);
 
   // Returns the merge patch for the object; null: do not change it.

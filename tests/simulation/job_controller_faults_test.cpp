@@ -101,8 +101,7 @@ void expect_settled(Play& run) {
   EXPECT_EQ(to_string(*find_path(run.job(), {"status", "uncountedTerminatedPods"})), "{}");
   for (const auto& pod : run.world_.list(kPods)) {
     EXPECT_TRUE(array_at(pod, {"metadata", "finalizers"}).empty()) << to_string(pod);
-    EXPECT_NE(string_at(pod, {"status", "phase"}), "Pending")
-        << "a finished job has no pods that may still run";
+    EXPECT_NE(string_at(pod, {"status", "phase"}), "Pending") << "a finished job has no pods that may still run";
   }
 }
 

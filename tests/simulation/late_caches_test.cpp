@@ -21,13 +21,12 @@ TEST(LateCaches, CauseNoSecondCreateOfAWorkload) {
   controller::Controller controller(slow, world->executor(), {});
   controller.lead();
   controller.start();
-  for (
-      const char* text :
-      {"{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: f}}",
-       R"({apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: q}, spec: {namespaceSelector: {},
+  for (const char* text :
+       {"{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: f}}",
+        R"({apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: q}, spec: {namespaceSelector: {},
                resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, resources: [{name: cpu, nominalQuota: 100}]}]}]}})",
-       "{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: l, namespace: default}, "
-       "spec: {clusterQueue: q}}"}) {
+        "{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: l, namespace: default}, "
+        "spec: {clusterQueue: q}}"}) {
     const auto created = world->create(parse_yaml(text).value().at(0));
     ASSERT_TRUE(created) << created.error().message;
   }

@@ -46,8 +46,7 @@ std::string job(std::string_view name, std::string_view queue, std::string_view 
   return "{apiVersion: batch/v1, kind: Job, metadata: {name: " + std::string(name) +
          ", namespace: default, labels: {kueue.x-k8s.io/queue-name: " + std::string(queue) +
          "}}, spec: {suspend: true, template: {spec: {restartPolicy: Never, priorityClassName: \"" +
-         std::string(priority_class) +
-         "\", containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}}";
+         std::string(priority_class) + "\", containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}}";
 }
 
 // Passes everything on. But while `stuck` is set, it drops the events of the watches on one resource that began
@@ -104,16 +103,14 @@ class Leading : public testing::Test {
     return std::make_unique<Controller>(client, world->executor(), options);
   }
   bool holds_quota(std::string_view job) {
-    auto request =
-        world->request_for(std::string(api::kueue::kGroup) + "/v1beta2", "Workload", "default", "").value();
+    auto request = world->request_for(std::string(api::kueue::kGroup) + "/v1beta2", "Workload", "default", "").value();
     request.verb = api::Verb::kList;
     const auto response = world->call(std::move(request));
     for (const auto& workload : array_at(response.body, {"items"})) {
       const auto& owners = array_at(workload, {"metadata", "ownerReferences"});
       if (owners.empty() || string_at(owners[0], {"name"}) != job) continue;
       for (const auto& condition : array_at(workload, {"status", "conditions"})) {
-        if (string_at(condition, {"type"}) == "QuotaReserved")
-          return string_at(condition, {"status"}) == "True";
+        if (string_at(condition, {"type"}) == "QuotaReserved") return string_at(condition, {"status"}) == "True";
       }
     }
     return false;

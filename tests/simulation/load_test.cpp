@@ -130,8 +130,8 @@ TEST(LoadFile, AskForTopologyAsJobsAndAsWorkloads) {
   EXPECT_EQ(string_at(load.nodes[4], {"metadata", "labels", "example.com/group"}), "placed");
   ASSERT_EQ(load.submissions.size(), 6u);
   const auto annotation = [&](std::size_t i, std::string_view name) {
-    return std::string(string_at(simulate::job_of(load, load.submissions[i]),
-                                 {"spec", "template", "metadata", "annotations", name}));
+    return std::string(
+        string_at(simulate::job_of(load, load.submissions[i]), {"spec", "template", "metadata", "annotations", name}));
   };
   EXPECT_EQ(annotation(0, "kueue.x-k8s.io/podset-required-topology"), "example.com/rack");
   EXPECT_EQ(annotation(1, "kueue.x-k8s.io/podset-preferred-topology"), "example.com/rack");
@@ -176,9 +176,8 @@ TEST(LoadFile, TopologiesAndWhatAsksForThemMustAgree) {
   const std::string workload = "load.cohorts[0].queuesSets[0].workloadsSets[0].workloads";
   EXPECT_EQ(error_of(changed("topologyName: room", "topologyName: hall", kRacks)),
             "load.resourceFlavor.topologyName: \"hall\" is not the name of load.topology");
-  EXPECT_EQ(
-      error_of(changed("tasLevel: example.com/rack", "tasLevel: example.com/block", kRacks)),
-      workload + "[0].tasLevel: \"example.com/block\" is not the nodeLabel of a level of load.topology");
+  EXPECT_EQ(error_of(changed("tasLevel: example.com/rack", "tasLevel: example.com/block", kRacks)),
+            workload + "[0].tasLevel: \"example.com/block\" is not the nodeLabel of a level of load.topology");
   EXPECT_EQ(error_of(changed("tasConstraint: preferred, ", "", kRacks)),
             workload + "[1].tasLevel: expected together with a tasConstraint, and not without");
   EXPECT_EQ(error_of(changed("sliceSize: 2", "sliceSize: 5", kRacks)),
@@ -258,8 +257,7 @@ TEST(LoadRun, WhatNeverFitsDoesNotFinish) {
   EXPECT_GE(report.makespan, 10min);
   ASSERT_EQ(report.unfinished.size(), 1u);
   EXPECT_EQ(report.unfinished.begin()->second, 2u);
-  EXPECT_NE(report.unfinished.begin()->first.find("cpu"), std::string::npos)
-      << report.unfinished.begin()->first;
+  EXPECT_NE(report.unfinished.begin()->first.find("cpu"), std::string::npos) << report.unfinished.begin()->first;
 }
 
 TEST(LoadRun, ARefusedObjectEndsTheRun) {
@@ -267,8 +265,7 @@ TEST(LoadRun, ARefusedObjectEndsTheRun) {
   ASSERT_TRUE(load);
   const auto report = simulate::run_load(*load, {});
   ASSERT_FALSE(report);
-  EXPECT_NE(report.error().message.find("Namespace Team-0-0-hall-0"), std::string::npos)
-      << report.error().message;
+  EXPECT_NE(report.error().message.find("Namespace Team-0-0-hall-0"), std::string::npos) << report.error().message;
 }
 
 // Passes everything on and records the "resource/subresource" of each request but lists, such as "workloads/status".
@@ -279,7 +276,8 @@ class Noting final : public api::RestClient {
     if (request.verb != api::Verb::kList) wrote.insert(request.resource.resource + "/" + request.subresource);
     inner_.call(std::move(request), std::move(done));
   }
-  std::unique_ptr<api::WatchHandle> watch(api::RestRequest request, std::function<void(const api::WatchEvent&)> on_event,
+  std::unique_ptr<api::WatchHandle> watch(api::RestRequest request,
+                                          std::function<void(const api::WatchEvent&)> on_event,
                                           std::function<void()> on_end) override {
     return inner_.watch(std::move(request), std::move(on_event), std::move(on_end));
   }
@@ -321,8 +319,7 @@ std::vector<std::pair<int, std::string>> advice_of(const simulate::WorldOptions&
   options.on_start = [&] { start = (*world)->executor().now(); };
   options.on_stall = [&](const std::string& why) {
     said.emplace_back(
-        static_cast<int>(
-            std::chrono::duration_cast<std::chrono::seconds>((*world)->executor().now() - start).count()),
+        static_cast<int>(std::chrono::duration_cast<std::chrono::seconds>((*world)->executor().now() - start).count()),
         why);
   };
   simulate::LoadPlay play(load, (*world)->client(), (*world)->executor(), options);
@@ -336,8 +333,7 @@ TEST(LoadPlay, SaysThatNothingRunsPods) {
   ASSERT_EQ(said.size(), 2u);
   EXPECT_LT(said[0].first, 60);
   EXPECT_GE(said[1].first, said[0].first + 60);
-  EXPECT_NE(said[0].second.find("Nothing runs the pods of Jobs on this server"), std::string::npos)
-      << said[0].second;
+  EXPECT_NE(said[0].second.find("Nothing runs the pods of Jobs on this server"), std::string::npos) << said[0].second;
 }
 
 TEST(LoadPlay, SaysThatNobodyDecides) {

@@ -56,14 +56,13 @@ TEST_P(Chaos, EveryInvariantHoldsAndNothingIsLost) {
 INSTANTIATE_TEST_SUITE_P(Seeds, Chaos, testing::Range(0, kGroups));
 
 int play_flat(const berth::simulation::FlatOptions& options) {
-  std::printf("%6s %10s %10s %8s %8s %12s %8s\n", "round", "queues", "workloads", "admitted", "series",
-              "heap bytes", "names");
+  std::printf("%6s %10s %10s %8s %8s %12s %8s\n", "round", "queues", "workloads", "admitted", "series", "heap bytes",
+              "names");
   int admitted = 0;
   berth::simulation::run_flat(options, [&](int round, const berth::simulation::FlatRound& state) {
     admitted += state.admitted;
-    std::printf(
-        "%6d %10d %10d %8d %8zu %12zu %8zu\n", round + 1, (round + 1) * (options.queues / options.rounds),
-        (round + 1) * (options.workloads / options.rounds), admitted, state.series, state.heap, state.names);
+    std::printf("%6d %10d %10d %8d %8zu %12zu %8zu\n", round + 1, (round + 1) * (options.queues / options.rounds),
+                (round + 1) * (options.workloads / options.rounds), admitted, state.series, state.heap, state.names);
     std::fflush(stdout);
   });
   return 0;
@@ -89,18 +88,22 @@ unsigned long long wide(std::uint64_t n) { return n; }
 
 int play_one(const ChaosOptions& options) {
   const auto result = run_chaos(options);
-  std::printf("seed %llu: %llu events, %llu faults, %llu jobs (%llu ended), %llu evictions, %llu restarts, %llu rounds, %llu deeds of monkeys (%llu accepted, "
-              "%llu refused)\n",
-              wide(options.seed), wide(result.events), wide(result.faults), wide(result.jobs), wide(result.finished), wide(result.evictions),
-              wide(result.restarts), wide(result.rounds), wide(result.monkeys.deeds), wide(result.monkeys.accepted), wide(result.monkeys.refused));
+  std::printf(
+      "seed %llu: %llu events, %llu faults, %llu jobs (%llu ended), %llu evictions, %llu restarts, %llu rounds, %llu "
+      "deeds of monkeys (%llu accepted, "
+      "%llu refused)\n",
+      wide(options.seed), wide(result.events), wide(result.faults), wide(result.jobs), wide(result.finished),
+      wide(result.evictions), wide(result.restarts), wide(result.rounds), wide(result.monkeys.deeds),
+      wide(result.monkeys.accepted), wide(result.monkeys.refused));
   return tell(result);
 }
 
 int play_one_of_volcanos(const ChaosOptions& options) {
   const auto result = run_volcano_chaos(options);
-  std::printf("seed %llu: %llu events, %llu jobs (%llu ended), %llu let in, %llu gave way, %llu restarts, %llu rounds\n", wide(options.seed),
-              wide(result.events), wide(result.jobs), wide(result.finished), wide(result.let_in), wide(result.gave_way), wide(result.restarts),
-              wide(result.rounds));
+  std::printf(
+      "seed %llu: %llu events, %llu jobs (%llu ended), %llu let in, %llu gave way, %llu restarts, %llu rounds\n",
+      wide(options.seed), wide(result.events), wide(result.jobs), wide(result.finished), wide(result.let_in),
+      wide(result.gave_way), wide(result.restarts), wide(result.rounds));
   return tell(result);
 }
 
@@ -164,7 +167,8 @@ int main(int argc, char** argv) {
   if (!arguments.planted.empty() && !berth::simulation::plant_bug(arguments.planted)) return 2;
   if (arguments.searches) return berth::simulation::search_planted_bug(arguments.planted, arguments.soak);
   if (arguments.soaks) return berth::simulation::soak(arguments.soak);
-  if (arguments.decode > 0) return play_decode({std::max<std::uint64_t>(arguments.soak.first_seed, 1), arguments.decode});
+  if (arguments.decode > 0)
+    return play_decode({std::max<std::uint64_t>(arguments.soak.first_seed, 1), arguments.decode});
   if (arguments.is_flat) return play_flat(arguments.flat);
   if (arguments.one) return arguments.volcano ? play_one_of_volcanos(arguments.chaos) : play_one(arguments.chaos);
   testing::InitGoogleTest(&argc, argv);

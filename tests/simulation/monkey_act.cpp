@@ -32,21 +32,18 @@ std::string brief(Json object) {
 
 std::string counts(const std::map<std::string, Amount>& amounts) {
   std::string out;
-  for (const auto& [resource, amount] : amounts)
-    out += " " + resource + "=" + format_amount(resource, amount);
+  for (const auto& [resource, amount] : amounts) out += " " + resource + "=" + format_amount(resource, amount);
   return out;
 }
 
 }  // namespace
 
 MonkeyAct::MonkeyAct(Storm& storm, std::uint64_t seed)
-    : storm_(storm),
-      random_(seed * 104'729 + 3),
-      kinds_(simulate::kinds_of(storm.world().server().registry())) {
+    : storm_(storm), random_(seed * 104'729 + 3), kinds_(simulate::kinds_of(storm.world().server().registry())) {
   simulate::MonkeyOptions options;
   options.crds = seed % 5 == 0;
-  troop_ = std::make_unique<simulate::MonkeyTroop>(storm.world().client(), storm.world().executor(), kinds_,
-                                                   seed, std::move(options));
+  troop_ = std::make_unique<simulate::MonkeyTroop>(storm.world().client(), storm.world().executor(), kinds_, seed,
+                                                   std::move(options));
 }
 
 void MonkeyAct::remember() {
@@ -113,12 +110,11 @@ std::map<std::string, std::string> MonkeyAct::picture() const {
     const auto pending = engine.pending_in_cluster_queue(name, 0, kMostPending);
     std::string& line = out["who waits in " + name];
     if (!pending) continue;
-    for (const auto& waiting : *pending)
-      line += waiting.object->meta.ns + "/" + waiting.object->meta.name + " ";
+    for (const auto& waiting : *pending) line += waiting.object->meta.ns + "/" + waiting.object->meta.name + " ";
     const auto status = engine.cluster_queue_status(name);
-    out["the state of " + name] = status ? status->reason + " " + std::to_string(status->reserving) + " " +
-                                               std::to_string(status->admitted)
-                                         : "none";
+    out["the state of " + name] =
+        status ? status->reason + " " + std::to_string(status->reserving) + " " + std::to_string(status->admitted)
+               : "none";
   }
   return out;
 }
@@ -146,8 +142,7 @@ void MonkeyAct::compare_with_a_fresh_controller() {
     const auto it = before.find(what);
     const std::string then = it == before.end() ? "nothing" : it->second;
     if (then != now && named++ < kMostNamed)
-      storm_.complain("a controller that starts sees something else: " + what + ": " + now +
-                      "; before: " + then);
+      storm_.complain("a controller that starts sees something else: " + what + ": " + now + "; before: " + then);
   }
   for (const auto& [what, then] : before) {
     if (!after.contains(what) && named++ < kMostNamed)
@@ -163,8 +158,7 @@ void MonkeyAct::put_right() {
     storm_.run_for(kRound);
     if (wrong && wrong->empty()) return;
   }
-  if (storm_.healthy())
-    complain_of_what_stays(wrong.value_or(std::vector<std::string>{"the answers are missing"}));
+  if (storm_.healthy()) complain_of_what_stays(wrong.value_or(std::vector<std::string>{"the answers are missing"}));
 }
 
 void MonkeyAct::complain_of_what_stays(const std::vector<std::string>& wrong) {

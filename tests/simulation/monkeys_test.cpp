@@ -149,12 +149,11 @@ TEST(MonkeyTroop, MuchOfWhatTheyDoIsAccepted) {
   MonkeyTroop troop(world->client(), world->executor(), kinds, 1);
   play(*world, troop, 1500);
   const auto& log = troop.log();
-  EXPECT_GT(log.accepted * 4, log.accepted + log.refused)
-      << "less than a quarter is accepted: little is tested";
-  for (const char* deed : {"create workloads", "change workloads", "write the status of workloads",
-                           "write a condition of workloads", "label or bind workloads", "delete workloads",
-                           "delete and make anew workloads", "create clusterqueues", "create localqueues",
-                           "create jobs", "create podgroups"})
+  EXPECT_GT(log.accepted * 4, log.accepted + log.refused) << "less than a quarter is accepted: little is tested";
+  for (const char* deed :
+       {"create workloads", "change workloads", "write the status of workloads", "write a condition of workloads",
+        "label or bind workloads", "delete workloads", "delete and make anew workloads", "create clusterqueues",
+        "create localqueues", "create jobs", "create podgroups"})
     EXPECT_TRUE(log.accepted_by_deed.contains(deed)) << deed;
 }
 

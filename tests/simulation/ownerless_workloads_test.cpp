@@ -74,8 +74,9 @@ class OwnerlessWorkloads : public testing::Test {
   }
 
   void make(const std::string& name, const std::string& more_spec = "") {
-    apply("apiVersion: kueue.x-k8s.io/v1beta2\nkind: Workload\nmetadata: {name: " + name + ", namespace: " + ns + "}\n" +
-          "spec: {queueName: q, " + more_spec + "podSets: [{name: main, count: 4, template: {spec: {restartPolicy: Never, " +
+    apply("apiVersion: kueue.x-k8s.io/v1beta2\nkind: Workload\nmetadata: {name: " + name + ", namespace: " + ns +
+          "}\n" + "spec: {queueName: q, " + more_spec +
+          "podSets: [{name: main, count: 4, template: {spec: {restartPolicy: Never, " +
           "containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}]}");
   }
 
@@ -84,20 +85,25 @@ class OwnerlessWorkloads : public testing::Test {
   std::string condition(std::string_view name, std::string_view type) {
     const Json workload = get(name);
     for (const auto& c : array_at(workload, {"status", "conditions"})) {
-      if (string_at(c, {"type"}) == type) return std::string(string_at(c, {"status"})) + " " + std::string(string_at(c, {"reason"}));
+      if (string_at(c, {"type"}) == type)
+        return std::string(string_at(c, {"status"})) + " " + std::string(string_at(c, {"reason"}));
     }
     return "none";
   }
 
   // Sets this condition and keeps the others. The patch contains all conditions, because a JSON merge patch replaces
   // lists.
-  void set_condition(const std::string& name, const std::string& type, const std::string& status, const std::string& reason) {
+  void set_condition(const std::string& name, const std::string& type, const std::string& status,
+                     const std::string& reason) {
     const Json workload = get(name);
     JsonArray conditions;
     for (const auto& c : array_at(workload, {"status", "conditions"})) {
       if (string_at(c, {"type"}) != type) conditions.push_back(c);
     }
-    conditions.push_back(JsonObject{{"type", type}, {"status", status}, {"reason", reason}, {"message", "by a client"},
+    conditions.push_back(JsonObject{{"type", type},
+                                    {"status", status},
+                                    {"reason", reason},
+                                    {"message", "by a client"},
                                     {"lastTransitionTime", format_time(world->executor().now())}});
     auto request = world->request_for(kVersion, "Workload", ns, name).value();
     request.verb = api::Verb::kPatch;
@@ -140,7 +146,9 @@ TEST_F(OwnerlessWorkloads, OneThatFinishedMayBeDeleted) {
 TEST_F(OwnerlessWorkloads, TheirNamespaceMayBeDeleted) {
   ns = "team";
   apply("{apiVersion: v1, kind: Namespace, metadata: {name: team}}");
-  apply("{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: q, namespace: team}, spec: {clusterQueue: cq}}");
+  apply(
+      "{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: q, namespace: team}, spec: "
+      "{clusterQueue: cq}}");
   make("a");
   finish("a");
   make("b");

@@ -37,28 +37,29 @@ std::vector<Json> People::estate() {
         yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: Topology, metadata: {name: room}, spec: {levels: [{nodeLabel: "
              "cloud.provider.com/topology-rack}, {nodeLabel: kubernetes.io/hostname}]}}"));
     objects.push_back(
-        yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: placed}, spec: {topologyName: room, "
+        yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: placed}, spec: "
+             "{topologyName: room, "
              "nodeLabels: {cloud.provider.com/node-group: tas-group}}}"));
     objects.push_back(
         yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: ProvisioningRequestConfig, metadata: {name: capacity}, spec: "
              "{provisioningClassName: check-capacity.autoscaling.x-k8s.io, retryStrategy: {backoffLimitCount: 20, "
              "backoffBaseSeconds: 5, backoffMaxSeconds: 60}}}"));
-    objects.push_back(
-        yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: AdmissionCheck, metadata: {name: nodes}, spec: {controllerName: "
-             "kueue.x-k8s.io/provisioning-request, parameters: {apiGroup: kueue.x-k8s.io, kind: ProvisioningRequestConfig, name: "
-             "capacity}}}"));
+    objects.push_back(yaml(
+        "{apiVersion: kueue.x-k8s.io/v1beta2, kind: AdmissionCheck, metadata: {name: nodes}, spec: {controllerName: "
+        "kueue.x-k8s.io/provisioning-request, parameters: {apiGroup: kueue.x-k8s.io, kind: ProvisioningRequestConfig, "
+        "name: "
+        "capacity}}}"));
   }
   for (int i = 0; i < queues_; ++i) {
     const std::string name = "q" + number(static_cast<std::uint64_t>(i));
     const std::string reclaim = pick(random_, {"Never", "LowerPriority", "Any"});
-    Json queue =
-        yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: " + name +
-             "}, spec: {namespaceSelector: {}, " + "cohortName: " + pick(random_, {"left", "root", "loose"}) +
-             ", queueingStrategy: " + pick(random_, {"StrictFIFO", "BestEffortFIFO"}) +
-             ", flavorFungibility: {whenCanBorrow: " + pick(random_, {"MayStopSearch", "TryNextFlavor"}) +
-             ", whenCanPreempt: " + pick(random_, {"MayStopSearch", "TryNextFlavor"}) +
-             "}, preemption: {reclaimWithinCohort: " + reclaim + ", withinClusterQueue: " +
-             pick(random_, {"Never", "LowerPriority", "LowerOrNewerEqualPriority"}) + "}}}");
+    Json queue = yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: " + name +
+                      "}, spec: {namespaceSelector: {}, " + "cohortName: " + pick(random_, {"left", "root", "loose"}) +
+                      ", queueingStrategy: " + pick(random_, {"StrictFIFO", "BestEffortFIFO"}) +
+                      ", flavorFungibility: {whenCanBorrow: " + pick(random_, {"MayStopSearch", "TryNextFlavor"}) +
+                      ", whenCanPreempt: " + pick(random_, {"MayStopSearch", "TryNextFlavor"}) +
+                      "}, preemption: {reclaimWithinCohort: " + reclaim + ", withinClusterQueue: " +
+                      pick(random_, {"Never", "LowerPriority", "LowerOrNewerEqualPriority"}) + "}}}");
     if (reclaim != "Never" && random_.chance(300)) {
       ensure_path(queue, {"spec", "preemption", "borrowWithinCohort"}) =
           yaml("{policy: LowerPriority, maxPriorityThreshold: 50}");
@@ -78,8 +79,8 @@ std::vector<Json> People::estate() {
           JsonArray{JsonObject{{"name", placed ? "nodes" : "check"}}};
     objects.push_back(std::move(queue));
     for (const char* ns : {"a", "b"}) {
-      objects.push_back(yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: " +
-                             name + ", namespace: " + ns + "}, spec: {clusterQueue: " + name + "}}"));
+      objects.push_back(yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: " + name +
+                             ", namespace: " + ns + "}, spec: {clusterQueue: " + name + "}}"));
     }
   }
   return objects;
@@ -113,20 +114,16 @@ void People::submit() {
   const std::string pods = number(1 + random_.below(4));
   Json job =
       yaml("{apiVersion: batch/v1, kind: Job, metadata: {name: j" + number(jobs_) +
-           ", labels: {kueue.x-k8s.io/queue-name: q" +
-           number(random_.below(static_cast<std::uint64_t>(queues_) + 1)) +
+           ", labels: {kueue.x-k8s.io/queue-name: q" + number(random_.below(static_cast<std::uint64_t>(queues_) + 1)) +
            "}}, spec: {suspend: true, backoffLimit: 2, parallelism: " + pods + ", completions: " + pods +
            ", template: {metadata: {annotations: {berth.dev/run-for: " + number(1 + random_.below(90)) +
            "s}}, spec: {restartPolicy: Never, containers: [{name: c, image: i, resources: {requests: {cpu: " +
            number(1 + random_.below(3)) + "}}}]}}}}");
   if (random_.chance(300))
-    ensure_path(job, {"metadata", "labels", "kueue.x-k8s.io/priority-class"}) =
-        pick(random_, {"high", "low"});
-  if (random_.chance(200))
-    ensure_path(job, {"metadata", "annotations", "kueue.x-k8s.io/job-min-parallelism"}) = "1";
+    ensure_path(job, {"metadata", "labels", "kueue.x-k8s.io/priority-class"}) = pick(random_, {"high", "low"});
+  if (random_.chance(200)) ensure_path(job, {"metadata", "annotations", "kueue.x-k8s.io/job-min-parallelism"}) = "1";
   if (random_.chance(50))
-    ensure_path(job, {"metadata", "labels", "kueue.x-k8s.io/max-exec-time-seconds"}) =
-        number(5 + random_.below(60));
+    ensure_path(job, {"metadata", "labels", "kueue.x-k8s.io/max-exec-time-seconds"}) = number(5 + random_.below(60));
   if (random_.chance(50))
     ensure_path(job, {"spec", "template", "metadata", "annotations", "berth.dev/exit-code"}) = "1";
   if (machine_room_) ask_for_places(job);
@@ -154,7 +151,8 @@ void People::ask_for_places(Json& job) {
       break;
     default: {
       annotations.as_object()["kueue.x-k8s.io/podset-slice-required-topology"] = level;
-      annotations.as_object()["kueue.x-k8s.io/podset-slice-size"] = pods % 2 == 0 ? "2" : number(static_cast<std::uint64_t>(pods));
+      annotations.as_object()["kueue.x-k8s.io/podset-slice-size"] =
+          pods % 2 == 0 ? "2" : number(static_cast<std::uint64_t>(pods));
     }
   }
   if (random_.chance(500)) ensure_path(job, {"spec", "completionMode"}) = "Indexed";
@@ -163,8 +161,8 @@ void People::ask_for_places(Json& job) {
 void People::edit_cluster_queue() {
   hands_.patch_some(api::kClusterQueues, "", [this](const Json& queue) {
     if (random_.chance(500)) {
-      return Json(JsonObject{
-          {"spec", JsonObject{{"stopPolicy", pick(random_, {"None", "Hold", "HoldAndDrain", "None"})}}}});
+      return Json(
+          JsonObject{{"spec", JsonObject{{"stopPolicy", pick(random_, {"None", "Hold", "HoldAndDrain", "None"})}}}});
     }
     Json groups = Json(array_at(queue, {"spec", "resourceGroups"}));
     // Monkeys may have removed the groups or flavors.
@@ -180,8 +178,8 @@ void People::edit_cluster_queue() {
 
 void People::edit_local_queue() {
   hands_.patch_some(api::kLocalQueues, "", [this](const Json&) {
-    return Json(JsonObject{
-        {"spec", JsonObject{{"stopPolicy", pick(random_, {"None", "Hold", "HoldAndDrain", "None"})}}}});
+    return Json(
+        JsonObject{{"spec", JsonObject{{"stopPolicy", pick(random_, {"None", "Hold", "HoldAndDrain", "None"})}}}});
   });
 }
 
@@ -192,9 +190,8 @@ void People::edit_job() {
       return Json(JsonObject{{"spec", JsonObject{{"parallelism", 1 + static_cast<int>(random_.below(4))}}}});
     return Json(JsonObject{
         {"metadata",
-         JsonObject{
-             {"labels", JsonObject{{"kueue.x-k8s.io/queue-name",
-                                    "q" + number(random_.below(static_cast<std::uint64_t>(queues_)))}}}}}});
+         JsonObject{{"labels", JsonObject{{"kueue.x-k8s.io/queue-name",
+                                           "q" + number(random_.below(static_cast<std::uint64_t>(queues_)))}}}}}});
   });
 }
 
@@ -232,16 +229,22 @@ void People::break_node() {
         return hands_.remove(api::kNodes, node, "");
       }
       case 1:
-        return hands_.patch(api::kNodes, "", node,
-                     JsonObject{{"metadata", JsonObject{{"annotations", JsonObject{{"berth.dev/fail", pick(random_, {"NotReady", "Unknown"})}}}}}});
+        return hands_.patch(
+            api::kNodes, "", node,
+            JsonObject{
+                {"metadata",
+                 JsonObject{{"annotations", JsonObject{{"berth.dev/fail", pick(random_, {"NotReady", "Unknown"})}}}}}});
       case 2:
-        return hands_.patch(api::kNodes, "", node,
-                     JsonObject{{"spec", JsonObject{{"taints", JsonArray{JsonObject{{"key", "example.com/broken"},
-                                                                                    {"effect", pick(random_, {"NoSchedule", "NoExecute"})}}}}}}});
+        return hands_.patch(
+            api::kNodes, "", node,
+            JsonObject{{"spec", JsonObject{{"taints", JsonArray{JsonObject{
+                                                          {"key", "example.com/broken"},
+                                                          {"effect", pick(random_, {"NoSchedule", "NoExecute"})}}}}}}});
       default:
-        return hands_.patch(api::kNodes, "", node,
-                     JsonObject{{"metadata", JsonObject{{"annotations", JsonObject{{"berth.dev/fail", nullptr}}}}},
-                                {"spec", JsonObject{{"taints", nullptr}}}});
+        return hands_.patch(
+            api::kNodes, "", node,
+            JsonObject{{"metadata", JsonObject{{"annotations", JsonObject{{"berth.dev/fail", nullptr}}}}},
+                       {"spec", JsonObject{{"taints", nullptr}}}});
     }
   });
 }
@@ -269,9 +272,9 @@ void People::answer_checks() {
     check["state"] = pick(random_, {"Ready", "Ready", "Ready", "Retry", "Rejected"});
     check["message"] = "by the checker";
     check["lastTransitionTime"] = format_time(executor_.now());
-    return Json(JsonObject{
-        {"metadata", JsonObject{{"resourceVersion", string_at(workload, {"metadata", "resourceVersion"})}}},
-        {"status", JsonObject{{"admissionChecks", std::move(checks)}}}});
+    return Json(
+        JsonObject{{"metadata", JsonObject{{"resourceVersion", string_at(workload, {"metadata", "resourceVersion"})}}},
+                   {"status", JsonObject{{"admissionChecks", std::move(checks)}}}});
   });
 }
 
@@ -288,11 +291,13 @@ void People::keep_check_active() {
     if (string_at(check, {"metadata", "name"}) != "check") return Json();
     const auto conditions = api::decode_conditions(Json(array_at(check, {"status", "conditions"})));
     if (api::is_true(conditions, "Active")) return Json();
-    return Json(JsonObject{{"status", JsonObject{{"conditions", JsonArray{JsonObject{{"type", "Active"},
-                                                                                    {"status", "True"},
-                                                                                    {"reason", "Active"},
-                                                                                    {"message", ""},
-                                                                                    {"lastTransitionTime", format_time(executor_.now())}}}}}}});
+    return Json(JsonObject{
+        {"status",
+         JsonObject{{"conditions", JsonArray{JsonObject{{"type", "Active"},
+                                                        {"status", "True"},
+                                                        {"reason", "Active"},
+                                                        {"message", ""},
+                                                        {"lastTransitionTime", format_time(executor_.now())}}}}}}});
   });
 }
 
@@ -316,9 +321,8 @@ void People::calm_down() {
     return body;
   });
   hands_.patch_all(api::kWorkloads, "", [](const Json& workload) {
-    return bool_at(workload, {"spec", "active"}, true)
-               ? Json()
-               : Json(JsonObject{{"spec", JsonObject{{"active", true}}}});
+    return bool_at(workload, {"spec", "active"}, true) ? Json()
+                                                       : Json(JsonObject{{"spec", JsonObject{{"active", true}}}});
   });
   hands_.patch_all(api::kWorkloads, "status", [this](const Json& workload) {
     Json checks = Json(array_at(workload, {"status", "admissionChecks"}));
@@ -330,8 +334,7 @@ void People::calm_down() {
       check.as_object()["message"] = "";
       check.as_object()["lastTransitionTime"] = format_time(executor_.now());
     }
-    return pending ? Json(JsonObject{{"status", JsonObject{{"admissionChecks", std::move(checks)}}}})
-                   : Json();
+    return pending ? Json(JsonObject{{"status", JsonObject{{"admissionChecks", std::move(checks)}}}}) : Json();
   });
 }
 

@@ -93,17 +93,17 @@ TEST_F(PlacedPods, OfAStoppedJobAreMadeFromTheTemplateThatTheUserWrote) {
   const std::string written = canonical_json(*find_path(job(), {"spec", "template"}));
   world->run_for(seconds(10));
   const Json running = job();
-  EXPECT_EQ(string_at(running, {"spec", "template", "metadata", "annotations", "kueue.x-k8s.io/podset-unconstrained-topology"}),
+  EXPECT_EQ(string_at(running,
+                      {"spec", "template", "metadata", "annotations", "kueue.x-k8s.io/podset-unconstrained-topology"}),
             "true");
   EXPECT_EQ(string_at(array_at(running, {"spec", "template", "spec", "schedulingGates"}).at(0), {"name"}),
             "kueue.x-k8s.io/topology");
 
   const auto workloads = list("kueue.x-k8s.io/v1beta2", "Workload");
   ASSERT_EQ(workloads.size(), 1u);
-  auto request = world
-                     ->request_for("kueue.x-k8s.io/v1beta2", "Workload", "default",
-                                   string_at(workloads[0], {"metadata", "name"}))
-                     .value();
+  auto request =
+      world->request_for("kueue.x-k8s.io/v1beta2", "Workload", "default", string_at(workloads[0], {"metadata", "name"}))
+          .value();
   request.verb = api::Verb::kPatch;
   request.body = JsonObject{{"spec", JsonObject{{"active", false}}}};
   ASSERT_TRUE(world->call(std::move(request)).ok());

@@ -21,8 +21,8 @@ std::vector<Json> nodes() {
   for (const char* rack : {"r1", "r2"}) {
     for (const char* n : {"n1", "n2"}) {
       const std::string name = std::string(rack) + "-" + n;
-      all.push_back(yaml("{metadata: {name: " + name + ", labels: {rack: " + rack +
-                         ", kubernetes.io/hostname: " + name + "}}}"));
+      all.push_back(
+          yaml("{metadata: {name: " + name + ", labels: {rack: " + rack + ", kubernetes.io/hostname: " + name + "}}}"));
     }
   }
   return all;
@@ -87,26 +87,20 @@ TEST(Placed, SaysWhatIsDifferent) {
 }
 
 TEST(Placed, RefusesWhatItDoesNotKnow) {
-  EXPECT_NE(check("{job: j, racks: 1}", workload("{}"), {}).find("unknown field \"racks\""),
-            std::string::npos);
+  EXPECT_NE(check("{job: j, racks: 1}", workload("{}"), {}).find("unknown field \"racks\""), std::string::npos);
   EXPECT_EQ(check("{pods: 1}", workload("{}"), {}), "placed.job: is missing");
-  EXPECT_EQ(check("{job: j, domains: {rack: one}}", workload("{}"), {}),
-            "placed.domains.rack: expected a number");
-  EXPECT_EQ(check("{job: j, on: {rack: r1}}", workload("{}"), {}),
-            "placed.on.rack: expected a list of names");
+  EXPECT_EQ(check("{job: j, domains: {rack: one}}", workload("{}"), {}), "placed.domains.rack: expected a number");
+  EXPECT_EQ(check("{job: j, on: {rack: r1}}", workload("{}"), {}), "placed.on.rack: expected a list of names");
 }
 
 TEST(Placed, IsToldInWords) {
   const auto rack_of = [](std::string_view host) { return std::string(host.substr(0, host.find('-'))); };
-  const auto decoded = [](const std::string& counts) {
-    return api::kueue::decode_workload(workload(counts)).value();
-  };
+  const auto decoded = [](const std::string& counts) { return api::kueue::decode_workload(workload(counts)).value(); };
   EXPECT_EQ(describe_places(decoded("{r1-n1: 2, r1-n2: 1, r10-n1: 1, r2-n1: 4}"), rack_of),
             "r1 (3 pods on 2 nodes), r2 (4 pods on 1 node), r10 (1 pod on 1 node)");
   EXPECT_EQ(describe_places(decoded("{r1-n1: 2, r2-n1: 1, r3-n1: 2}"), rack_of),
             "r1, r3 (2 pods on 1 node each), r2 (1 pod on 1 node)");
-  EXPECT_EQ(describe_places(decoded("{r1-n1: 2}"), [](std::string_view) { return std::string(); }),
-            "r1-n1 (2 pods)");
+  EXPECT_EQ(describe_places(decoded("{r1-n1: 2}"), [](std::string_view) { return std::string(); }), "r1-n1 (2 pods)");
   EXPECT_EQ(describe_places(decoded("{}"), rack_of), "");
   EXPECT_EQ(describe_move(decoded("{r1-n1: 2, r1-n2: 1}"), decoded("{r1-n2: 1, r1-n3: 2}")),
             "2 pods from r1-n1 to r1-n3");

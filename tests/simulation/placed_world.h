@@ -45,8 +45,8 @@ inline constexpr std::string_view kRequiredRack =
     "kueue.x-k8s.io/podset-required-topology: cloud.provider.com/topology-rack";
 
 // A Job whose pod template has these annotations ("a: b, c: d"), for example a topology request.
-inline Json placed_job(const std::string& name, int pods, const std::string& cpu,
-                       const std::string& annotations, const std::string& queue = "q") {
+inline Json placed_job(const std::string& name, int pods, const std::string& cpu, const std::string& annotations,
+                       const std::string& queue = "q") {
   const std::string n = std::to_string(pods);
   return parse_yaml("{apiVersion: batch/v1, kind: Job, metadata: {name: " + name +
                     ", namespace: default, labels: {kueue.x-k8s.io/queue-name: " + queue +
@@ -90,8 +90,8 @@ class PlacedWorld : public testing::Test {
   }
   void pass(int seconds) { world->run_for(std::chrono::seconds(seconds)); }
 
-  api::RestResponse send(api::Verb verb, std::string_view kind, std::string_view name,
-                         std::string_view subresource, Json body) {
+  api::RestResponse send(api::Verb verb, std::string_view kind, std::string_view name, std::string_view subresource,
+                         Json body) {
     auto request = world->request_for("", kind, "default", name).value();
     request.verb = verb;
     request.subresource = subresource;
@@ -99,8 +99,7 @@ class PlacedWorld : public testing::Test {
     return world->call(std::move(request));
   }
   void remove(std::string_view kind, std::string_view name) {
-    const auto response =
-        send(api::Verb::kDelete, kind, name, "", JsonObject{{"propagationPolicy", "Background"}});
+    const auto response = send(api::Verb::kDelete, kind, name, "", JsonObject{{"propagationPolicy", "Background"}});
     ASSERT_TRUE(response.ok()) << api::status_message(response);
   }
   void patch(std::string_view kind, std::string_view name, std::string_view body) {
@@ -129,9 +128,7 @@ class PlacedWorld : public testing::Test {
     }
     return nullptr;
   }
-  bool admitted(std::string_view job) {
-    return string_at(condition(workload(job), "Admitted"), {"status"}) == "True";
-  }
+  bool admitted(std::string_view job) { return string_at(condition(workload(job), "Admitted"), {"status"}) == "True"; }
   // The message of its workload's QuotaReserved condition; empty when quota is reserved.
   std::string waits(std::string_view job) {
     const Json reserved = condition(workload(job), "QuotaReserved");
@@ -142,8 +139,8 @@ class PlacedWorld : public testing::Test {
     std::vector<std::string> nodes;
     for (const auto& pod : list("v1", "Pod")) {
       const auto phase = string_at(pod, {"status", "phase"});
-      if (string_at(pod, {"metadata", "labels", "job-name"}) != job || phase == "Failed" ||
-          phase == "Succeeded" || string_at(pod, {"spec", "nodeName"}).empty())
+      if (string_at(pod, {"metadata", "labels", "job-name"}) != job || phase == "Failed" || phase == "Succeeded" ||
+          string_at(pod, {"spec", "nodeName"}).empty())
         continue;
       nodes.push_back(std::string(string_at(pod, {"spec", "nodeName"})) +
                       (find_path(pod, {"metadata", "deletionTimestamp"}) != nullptr ? "-" : ""));

@@ -114,7 +114,8 @@ void PlacesAudit::audit_pods(const std::map<std::string, Given>& by_key, const S
     const auto selected = string_at(*json, {"spec", "nodeSelector", "kubernetes.io/hostname"});
     const auto workload = by_key.find(api::object_key(pod.ns, pod.workload));
     if (workload == by_key.end() || workload->second.pod_sets.empty()) continue;
-    if (pod.bound && selected != pod.node) broken.push_back(who + " runs on " + pod.node + ", not on " + std::string(selected));
+    if (pod.bound && selected != pod.node)
+      broken.push_back(who + " runs on " + pod.node + ", not on " + std::string(selected));
     // A terminating pod may belong to a former assignment.
     if (pod.terminating || failed_.contains(pod.node)) continue;
     const auto& counts = workload->second.pod_sets;

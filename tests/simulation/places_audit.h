@@ -40,7 +40,8 @@ class PlacesAudit {
   void audit_workload(const api::kueue::Workload& workload, const Given& now, std::vector<std::string>& broken);
   void audit_promises(const std::vector<api::kueue::Workload>& workloads, const Snapshot& now,
                       std::vector<std::string>& broken) const;
-  void audit_pods(const std::map<std::string, Given>& by_key, const Snapshot& now, std::vector<std::string>& broken) const;
+  void audit_pods(const std::map<std::string, Given>& by_key, const Snapshot& now,
+                  std::vector<std::string>& broken) const;
 
   std::set<std::string> failed_;
   std::map<std::string, Given> former_;  // assignments at the last look(), by workload uid

@@ -146,14 +146,14 @@ class Play {
  private:
   void restart() {
     controller_.reset();
-    controller_ = std::make_unique<controller::Controller>(*faulty_, world_->executor(),
-                                                           controller::ControllerOptions{});
+    controller_ =
+        std::make_unique<controller::Controller>(*faulty_, world_->executor(), controller::ControllerOptions{});
     controller_->lead();
     controller_->start();
   }
 
-  void patch(std::string_view api_version, std::string_view kind, std::string_view name,
-             std::string_view subresource, std::string_view body) {
+  void patch(std::string_view api_version, std::string_view kind, std::string_view name, std::string_view subresource,
+             std::string_view body) {
     auto request = world_->request_for(api_version, kind, "default", name).value();
     request.verb = api::Verb::kPatch;
     request.subresource = subresource;
@@ -177,8 +177,8 @@ class Play {
     static constexpr std::string_view kAnswers[] = {"Provisioned", "Failed", "Accepted", "BookingExpired"};
     const bool provisioned = is(request, "Provisioned");
     if (!random_.chance(provisioned ? 30 : 150)) return;
-    const std::string_view type = provisioned ? (random_.chance(500) ? "CapacityRevoked" : "BookingExpired")
-                                              : kAnswers[random_.below(4)];
+    const std::string_view type =
+        provisioned ? (random_.chance(500) ? "CapacityRevoked" : "BookingExpired") : kAnswers[random_.below(4)];
     if (!is(request, type)) tell(request, type);
   }
 

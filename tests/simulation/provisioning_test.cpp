@@ -103,8 +103,7 @@ class Provisioning : public testing::Test {
 
   std::vector<std::string> names(std::string_view api_version, std::string_view kind) {
     std::vector<std::string> all;
-    for (const auto& object : list(api_version, kind))
-      all.emplace_back(string_at(object, {"metadata", "name"}));
+    for (const auto& object : list(api_version, kind)) all.emplace_back(string_at(object, {"metadata", "name"}));
     return all;
   }
   std::vector<std::string> requests() { return names(kRequestVersion, "ProvisioningRequest"); }
@@ -138,8 +137,8 @@ class Provisioning : public testing::Test {
     return "none";
   }
 
-  void patch(std::string_view api_version, std::string_view kind, std::string_view name,
-             std::string_view subresource, std::string_view body) {
+  void patch(std::string_view api_version, std::string_view kind, std::string_view name, std::string_view subresource,
+             std::string_view body) {
     auto request = world->request_for(api_version, kind, "default", name).value();
     request.verb = api::Verb::kPatch;
     request.subresource = subresource;
@@ -176,20 +175,18 @@ TEST_F(Provisioning, AWorkloadWithQuotaGetsARequestThatOwnsItsTemplates) {
   ASSERT_THAT(requests(), ElementsAre(name));
   const Json request = list(kRequestVersion, "ProvisioningRequest")[0];
   EXPECT_EQ(canonical_json(*find_path(request, {"spec"})),
-            R"({"parameters":{"extra":"x","p":"1"},"podSets":[{"count":3,"podTemplateRef":{"name":"ppt-)" +
-                name + R"(-main"}}],"provisioningClassName":"manual.example.com"})");
+            R"({"parameters":{"extra":"x","p":"1"},"podSets":[{"count":3,"podTemplateRef":{"name":"ppt-)" + name +
+                R"(-main"}}],"provisioningClassName":"manual.example.com"})");
   EXPECT_EQ(string_at(array_at(request, {"metadata", "ownerReferences"})[0], {"name"}), workload_name());
   ASSERT_THAT(templates(), ElementsAre("ppt-" + name + "-main"));
   const Json made = list("v1", "PodTemplate")[0];
   EXPECT_EQ(to_string(*find_path(made, {"template", "spec", "nodeSelector"})), R"({"pool":"f"})");
-  EXPECT_EQ(to_string(*find_path(made, {"template", "spec", "tolerations"})),
-            R"([{"key":"t","operator":"Exists"}])");
+  EXPECT_EQ(to_string(*find_path(made, {"template", "spec", "tolerations"})), R"([{"key":"t","operator":"Exists"}])");
   const auto& owners = array_at(made, {"metadata", "ownerReferences"});
   ASSERT_EQ(owners.size(), 1u);
   EXPECT_EQ(string_at(owners[0], {"kind"}), "ProvisioningRequest");
   EXPECT_EQ(string_at(owners[0], {"uid"}), string_at(request, {"metadata", "uid"}));
-  EXPECT_THAT(events("ProvisioningRequestCreated"),
-              ElementsAre("Created ProvisioningRequest: \"" + name + "\""));
+  EXPECT_THAT(events("ProvisioningRequestCreated"), ElementsAre("Created ProvisioningRequest: \"" + name + "\""));
 }
 
 TEST_F(Provisioning, NothingIsMadeTwiceOrWithoutNeed) {
@@ -270,8 +267,7 @@ TEST_F(Provisioning, ACheckWithForeignParametersIsInactive) {
   const std::string kind = "kind: ProvisioningRequestConfig, name: conf";
   foreign.replace(foreign.find(kind), kind.size(), "kind: MultiKueueConfig, name: conf");
   apply(foreign);
-  EXPECT_THAT(activity(),
-              HasSubstr("BadParametersRef/False: spec.parameters names a MultiKueueConfig.kueue.x-k8s.io"));
+  EXPECT_THAT(activity(), HasSubstr("BadParametersRef/False: spec.parameters names a MultiKueueConfig.kueue.x-k8s.io"));
 }
 
 TEST_F(Provisioning, ChecksOfOtherControllersAreNotTouched) {
@@ -290,8 +286,7 @@ TEST_F(Provisioning, AClusterWithoutTheKindIsToldSoAndLeftInPeace) {
   options.controller = false;
   make(options);
   auto definition =
-      world->request_for("", "CustomResourceDefinition", "", "provisioningrequests.autoscaling.x-k8s.io")
-          .value();
+      world->request_for("", "CustomResourceDefinition", "", "provisioningrequests.autoscaling.x-k8s.io").value();
   auto remove = definition;
   remove.verb = api::Verb::kDelete;
   auto get = definition;
@@ -346,9 +341,7 @@ TEST_F(Provisioning, ProvisionedNodesAdmitTheWorkloadAndItsPodsNameTheRequest) {
   EXPECT_EQ(string_at(annotations, {"autoscaling.x-k8s.io/provisioning-class-name"}), "manual.example.com");
   const auto pods = list("v1", "Pod");
   ASSERT_EQ(pods.size(), 3u);
-  EXPECT_EQ(
-      string_at(pods[0], {"metadata", "annotations", "autoscaling.x-k8s.io/consume-provisioning-request"}),
-      name);
+  EXPECT_EQ(string_at(pods[0], {"metadata", "annotations", "autoscaling.x-k8s.io/consume-provisioning-request"}), name);
   EXPECT_THAT(requests(), ElementsAre(name)) << "kept while its pods use it";
 }
 
@@ -360,8 +353,7 @@ TEST_F(Provisioning, FailuresAreRetriedAfterTheBackOffAndThenTheWorkloadIsGivenU
   EXPECT_THAT(requests(), IsEmpty());
   EXPECT_EQ(int_at(check(), {"retryCount"}), 1);
   EXPECT_EQ(int_at(check(), {"requeueAfterSeconds"}), 20);
-  EXPECT_FALSE(string_at(workload(), {"status", "requeueState", "requeueAt"}).empty())
-      << "the next try is shown";
+  EXPECT_FALSE(string_at(workload(), {"status", "requeueState", "requeueAt"}).empty()) << "the next try is shown";
   world->run_for(seconds(15));
   EXPECT_THAT(requests(), IsEmpty()) << "20 seconds are not over";
   world->run_for(seconds(10));
@@ -399,8 +391,7 @@ TEST_F(Provisioning, WhatTheServerRefusesIsToldAndForgottenWhenItIsCorrected) {
   apply(kQueue);
   std::string job(kJob);
   const std::string annotation = "provreq.kueue.x-k8s.io/extra: x";
-  job.replace(job.find(annotation), annotation.size(),
-              "provreq.kueue.x-k8s.io/extra: " + std::string(300, 'x'));
+  job.replace(job.find(annotation), annotation.size(), "provreq.kueue.x-k8s.io/extra: " + std::string(300, 'x'));
   apply(job);
   const std::string name = workload_name() + "-chk-1";
   EXPECT_THAT(requests(), IsEmpty());
@@ -413,8 +404,7 @@ TEST_F(Provisioning, WhatTheServerRefusesIsToldAndForgottenWhenItIsCorrected) {
                                                      testing::Each(HasSubstr("spec.parameters.extra: Too long"))));
   const auto tries = world->controller().request_counts().at("create provisioningrequests");
   world->run_for(minutes(10));
-  EXPECT_LE(world->controller().request_counts().at("create provisioningrequests"), tries + 25)
-      << "ever more slowly";
+  EXPECT_LE(world->controller().request_counts().at("create provisioningrequests"), tries + 25) << "ever more slowly";
   patch("kueue.x-k8s.io/v1beta2", "Workload", workload_name(), "",
         "{metadata: {annotations: {provreq.kueue.x-k8s.io/extra: short}}}");
   EXPECT_THAT(requests(), ElementsAre(name));
@@ -427,8 +417,7 @@ class Flaky final : public api::RestClient {
   Flaky(api::RestClient& real, Executor& executor, int failures, int code)
       : real_(real), executor_(executor), failures_(failures), code_(code) {}
   void call(api::RestRequest request, std::function<void(api::RestResponse)> done) override {
-    if (request.verb != api::Verb::kCreate || request.resource.resource != "provisioningrequests" ||
-        failures_ == 0)
+    if (request.verb != api::Verb::kCreate || request.resource.resource != "provisioningrequests" || failures_ == 0)
       return real_.call(std::move(request), std::move(done));
     --failures_;
     executor_.post([done = std::move(done), code = code_] {
@@ -477,8 +466,8 @@ TEST_F(Provisioning, ANewControllerGoesOnWhereTheOldOneWas) {
   options.start = parse_time("2026-01-01T00:00:00Z").value();
   options.controller = false;
   make(options);
-  auto controller = std::make_unique<controller::Controller>(world->client(), world->executor(),
-                                                             controller::ControllerOptions{});
+  auto controller =
+      std::make_unique<controller::Controller>(world->client(), world->executor(), controller::ControllerOptions{});
   controller->lead();
   controller->start();
   apply(kQueue);
@@ -487,8 +476,8 @@ TEST_F(Provisioning, ANewControllerGoesOnWhereTheOldOneWas) {
   ASSERT_EQ(before.size(), 1u);
   controller.reset();
   answer("Provisioned", "there");
-  controller = std::make_unique<controller::Controller>(world->client(), world->executor(),
-                                                        controller::ControllerOptions{});
+  controller =
+      std::make_unique<controller::Controller>(world->client(), world->executor(), controller::ControllerOptions{});
   controller->lead();
   controller->start();
   world->run_for(seconds(5));

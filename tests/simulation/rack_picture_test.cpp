@@ -17,17 +17,17 @@ Json yaml(const std::string& text) { return parse_yaml(text).value().front(); }
 
 Json node(const std::string& name, const std::string& rack, const std::string& ready = "True",
           const std::string& spec = "{}") {
-  return yaml("{kind: Node, metadata: {name: " + name +
-              ", labels: {cloud.provider.com/topology-rack: " + rack + "}}, spec: " + spec +
-              ", status: {allocatable: {cpu: '4', memory: 8Gi}, conditions: [{type: Ready, status: '" +
-              ready + "'}]}}");
+  return yaml("{kind: Node, metadata: {name: " + name + ", labels: {cloud.provider.com/topology-rack: " + rack +
+              "}}, spec: " + spec +
+              ", status: {allocatable: {cpu: '4', memory: 8Gi}, conditions: [{type: Ready, status: '" + ready +
+              "'}]}}");
 }
 Json pod(const std::string& name, const std::string& job, const std::string& on, const std::string& cpu = "2",
          const std::string& created = "2026-01-01T00:00:00Z", const std::string& phase = "Running") {
   return yaml("{kind: Pod, metadata: {namespace: team, name: " + name + ", creationTimestamp: '" + created +
               "', labels: {batch.kubernetes.io/job-name: " + job + "}}, spec: {nodeName: " + on +
-              ", containers: [{name: c, resources: {requests: {cpu: '" + cpu +
-              "'}}}]}, status: {phase: " + phase + "}}");
+              ", containers: [{name: c, resources: {requests: {cpu: '" + cpu + "'}}}]}, status: {phase: " + phase +
+              "}}");
 }
 
 TEST(RackPicture, ShowsRacksNodesAndWhoHoldsThem) {
@@ -68,8 +68,7 @@ TEST(RackPicture, FitsAHundredColumnsWhateverThereIs) {
     for (int n = 1; n <= 70; ++n) {
       const std::string name = rack + "-n" + std::to_string(n);
       nodes.push_back(node(name, rack));
-      if (n % 2 == 0)
-        pods.push_back(pod("p-" + name, "job-with-a-long-name-" + std::to_string(n % 40), name, "4"));
+      if (n % 2 == 0) pods.push_back(pod("p-" + name, "job-with-a-long-name-" + std::to_string(n % 40), name, "4"));
     }
   }
   const auto text = rack_picture(nodes, pods, {});

@@ -83,9 +83,9 @@ void Replica::Counted::call(api::RestRequest request, std::function<void(api::Re
   inner_.call(std::move(request), std::move(done));
 }
 
-std::unique_ptr<api::WatchHandle> Replica::Counted::watch(
-    api::RestRequest request, std::function<void(const api::WatchEvent&)> on_event,
-    std::function<void()> on_end) {
+std::unique_ptr<api::WatchHandle> Replica::Counted::watch(api::RestRequest request,
+                                                          std::function<void(const api::WatchEvent&)> on_event,
+                                                          std::function<void()> on_end) {
   return inner_.watch(std::move(request), std::move(on_event), std::move(on_end));
 }
 

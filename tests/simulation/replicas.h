@@ -21,8 +21,7 @@ namespace berth::simulation {
 // One process: a controller and a leader elector, each with its own connection.
 class Replica {
  public:
-  Replica(simulate::World& world, std::uint64_t seed, simulate::FaultRates rates,
-          simulate::FaultRates lease_rates);
+  Replica(simulate::World& world, std::uint64_t seed, simulate::FaultRates rates, simulate::FaultRates lease_rates);
   ~Replica();  // like SIGKILL: both connections are cut first
 
   bool leads() const { return controller_.leading() && !lost_; }

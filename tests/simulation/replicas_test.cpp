@@ -96,8 +96,8 @@ class Replicas {
     world_ = simulate::World::make(options).value();
     auto estate = parse_yaml(kEstate).value();
     for (auto& object : estate) EXPECT_TRUE(world_->create(std::move(object)));
-    audit_ = std::make_unique<QuotaAudit>(
-        *world_, std::map<std::string, Amount>{{"four", cpu("4")}, {"three", cpu("3")}});
+    audit_ =
+        std::make_unique<QuotaAudit>(*world_, std::map<std::string, Amount>{{"four", cpu("4")}, {"three", cpu("3")}});
     for (auto& replica : replicas_) start(replica);
     run(seconds(5));
   }
@@ -109,8 +109,7 @@ class Replicas {
     Replica* replica = slot.get();
     replica->controller().on_round([this, replica] {
       if (rounds_++ % 16 != 0) return;
-      for (const auto& sentence : replica->controller().engine().check_invariants(now()))
-        ADD_FAILURE() << sentence;
+      for (const auto& sentence : replica->controller().engine().check_invariants(now())) ADD_FAILURE() << sentence;
     });
   }
 
@@ -167,17 +166,16 @@ class Replicas {
   void submit() {
     const std::string pods = std::to_string(1 + random_.below(3));
     const std::string name = "j" + std::to_string(++jobs_);
-    Json job = parse_yaml("{apiVersion: batch/v1, kind: Job, metadata: {name: " + name +
-                          ", namespace: default, labels: {kueue.x-k8s.io/queue-name: " +
-                          (random_.chance(500) ? "four" : "three") +
-                          "}}, spec: {suspend: true, parallelism: " + pods + ", completions: " + pods +
-                          ", template: {metadata: {annotations: {berth.dev/run-for: " +
-                          std::to_string(3 + random_.below(15)) +
-                          "s}}, spec: {restartPolicy: Never, priorityClassName: \"" +
-                          (random_.chance(200) ? "urgent" : "") +
-                          "\", containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}}")
-                   .value()
-                   .front();
+    Json job =
+        parse_yaml(
+            "{apiVersion: batch/v1, kind: Job, metadata: {name: " + name +
+            ", namespace: default, labels: {kueue.x-k8s.io/queue-name: " + (random_.chance(500) ? "four" : "three") +
+            "}}, spec: {suspend: true, parallelism: " + pods + ", completions: " + pods +
+            ", template: {metadata: {annotations: {berth.dev/run-for: " + std::to_string(3 + random_.below(15)) +
+            "s}}, spec: {restartPolicy: Never, priorityClassName: \"" + (random_.chance(200) ? "urgent" : "") +
+            "\", containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}}")
+            .value()
+            .front();
     auto request = world_->request_for("batch/v1", "Job", "default", "").value();
     request.verb = api::Verb::kCreate;
     request.body = std::move(job);
@@ -197,8 +195,7 @@ class Replicas {
       const auto response = world_->call(std::move(request));
       for (const auto& job : array_at(response.body, {"items"})) {
         for (const auto& condition : array_at(job, {"status", "conditions"}))
-          finished +=
-              string_at(condition, {"type"}) == "Complete" && string_at(condition, {"status"}) == "True";
+          finished += string_at(condition, {"type"}) == "Complete" && string_at(condition, {"status"}) == "True";
       }
     }
     EXPECT_EQ(finished, jobs_);

@@ -18,17 +18,14 @@ std::string brief(Json object) {
 }
 
 std::string key_of(const Json& object) {
-  return api::object_key(string_at(object, {"metadata", "namespace"}),
-                         string_at(object, {"metadata", "name"}));
+  return api::object_key(string_at(object, {"metadata", "namespace"}), string_at(object, {"metadata", "name"}));
 }
 
 api::Conditions conditions_of(const Json& object) {
   return api::decode_conditions(Json(array_at(object, {"status", "conditions"})));
 }
 
-bool is_deleting(const Json& object) {
-  return find_path(object, {"metadata", "deletionTimestamp"}) != nullptr;
-}
+bool is_deleting(const Json& object) { return find_path(object, {"metadata", "deletionTimestamp"}) != nullptr; }
 
 std::map<std::string, Json> by_uid(const std::vector<Json>& objects) {
   std::map<std::string, Json> out;
@@ -48,10 +45,9 @@ std::vector<std::string> without_reason(simulate::World& world) {
   for (const auto& workload : list_all(world, kKueue, "Workload")) {
     if (is_deleting(workload) || !bool_at(workload, {"spec", "active"}, true)) continue;
     const auto conditions = conditions_of(workload);
-    if (api::is_true(conditions, "Finished") || api::find_condition(conditions, "QuotaReserved") != nullptr)
-      continue;
-    const auto queue = api::object_key(string_at(workload, {"metadata", "namespace"}),
-                                       string_at(workload, {"spec", "queueName"}));
+    if (api::is_true(conditions, "Finished") || api::find_condition(conditions, "QuotaReserved") != nullptr) continue;
+    const auto queue =
+        api::object_key(string_at(workload, {"metadata", "namespace"}), string_at(workload, {"spec", "queueName"}));
     if (strategies[targets[queue]] != "StrictFIFO")
       broken.push_back("a workload waits without a reason: " + brief(workload));
   }
@@ -62,8 +58,7 @@ std::vector<std::string> orphaned_requests(simulate::World& world) {
   const auto workloads = by_uid(list_all(world, kKueue, "Workload"));
   std::vector<std::string> broken;
   for (const auto& request : list_all(world, "autoscaling.x-k8s.io/v1", "ProvisioningRequest")) {
-    if (is_deleting(request) ||
-        string_at(request, {"metadata", "labels", "kueue.x-k8s.io/managed"}) != "true")
+    if (is_deleting(request) || string_at(request, {"metadata", "labels", "kueue.x-k8s.io/managed"}) != "true")
       continue;
     for (const auto& owner : api::decode_meta(request).owners) {
       const auto it = workloads.find(owner.uid);
@@ -95,8 +90,7 @@ std::vector<std::string> open_doors(simulate::World& world) {
   std::vector<std::string> broken;
   for (const auto& object : bad) {
     auto request =
-        world.request_for(string_at(object, {"apiVersion"}), string_at(object, {"kind"}), "default", "")
-            .value();
+        world.request_for(string_at(object, {"apiVersion"}), string_at(object, {"kind"}), "default", "").value();
     request.verb = api::Verb::kCreate;
     request.dry_run = true;
     request.body = object;
@@ -111,19 +105,17 @@ std::vector<std::string> without_flavor_labels(simulate::World& world) {
   const auto jobs = by_uid(list_all(world, "batch/v1", "Job"));
   std::vector<std::string> broken;
   for (const auto& workload : list_all(world, kKueue, "Workload")) {
-    const auto job =
-        jobs.find(std::string(string_at(workload, {"metadata", "labels", "kueue.x-k8s.io/job-uid"})));
+    const auto job = jobs.find(std::string(string_at(workload, {"metadata", "labels", "kueue.x-k8s.io/job-uid"})));
     if (job == jobs.end() || bool_at(job->second, {"spec", "suspend"})) continue;
     for (const auto& assignment : array_at(workload, {"status", "admission", "podSetAssignments"})) {
       for (const auto& flavor : object_at(assignment, {"flavors"})) {
-        const auto& labels =
-            object_at(flavors[std::string(view(flavor.value().as_string()))], {"spec", "nodeLabels"});
+        const auto& labels = object_at(flavors[std::string(view(flavor.value().as_string()))], {"spec", "nodeLabels"});
         for (const auto& label : labels) {
-          const auto selected = string_at(
-              job->second, {"spec", "template", "spec", "nodeSelector", std::string_view(label.key())});
+          const auto selected =
+              string_at(job->second, {"spec", "template", "spec", "nodeSelector", std::string_view(label.key())});
           if (selected != view(label.value().as_string()))
-            broken.push_back("job " + key_of(job->second) + " runs without the label " +
-                             std::string(label.key()) + " of its flavor");
+            broken.push_back("job " + key_of(job->second) + " runs without the label " + std::string(label.key()) +
+                             " of its flavor");
         }
       }
     }

@@ -128,7 +128,8 @@ end: 6s
 
 TEST(ScenarioLanguage, ShowsRacksWhereItIsAsked) {
   const auto scenario = simulate::parse_scenario(
-      "{name: x, cluster: {nodes: 2x3, scaleUp: 1x3, provisioningDelay: 5s}, timeline: [{at: 1s, racks: true}, {at: 2s}], end: 3s}");
+      "{name: x, cluster: {nodes: 2x3, scaleUp: 1x3, provisioningDelay: 5s}, timeline: [{at: 1s, racks: true}, {at: "
+      "2s}], end: 3s}");
   ASSERT_TRUE(scenario) << scenario.error().message;
   std::vector<std::string> pictures;
   simulate::PlayOptions options;
@@ -140,7 +141,8 @@ TEST(ScenarioLanguage, ShowsRacksWhereItIsAsked) {
 
 TEST(ScenarioLanguage, ABrokenExpectationIsReported) {
   const auto scenario = simulate::parse_scenario(
-      "{name: x, timeline: [{at: 1s, expect: [{apiVersion: v1, kind: Namespace, metadata: {name: default}, status: {phase: Gone}}]}], end: 2s}");
+      "{name: x, timeline: [{at: 1s, expect: [{apiVersion: v1, kind: Namespace, metadata: {name: default}, status: "
+      "{phase: Gone}}]}], end: 2s}");
   ASSERT_TRUE(scenario);
   const auto played = simulate::play(*scenario, {});
   ASSERT_TRUE(played) << played.error().message;

@@ -48,8 +48,7 @@ SeedReport decode(const std::string& text) {
   std::string line;
   std::getline(in, line);
   auto& c = report.counts;
-  std::istringstream(line) >> c.events >> c.faults >> c.restarts >> c.deeds >> c.writes >>
-      c.simulated_seconds;
+  std::istringstream(line) >> c.events >> c.faults >> c.restarts >> c.deeds >> c.writes >> c.simulated_seconds;
   while (std::getline(in, line)) {
     for (char& each : line) each = each == '\x1f' ? '\n' : each;
     report.broken.push_back(line);
@@ -99,8 +98,8 @@ SeedReport finish(const Child& child) {
   if (child.killed) {
     report.broken.emplace_back("it hangs");
   } else if (WIFSIGNALED(status)) {
-    report.broken.push_back(std::string("the program ends with signal ") + std::to_string(WTERMSIG(status)) +
-                            " (" + strsignal(WTERMSIG(status)) + ")");
+    report.broken.push_back(std::string("the program ends with signal ") + std::to_string(WTERMSIG(status)) + " (" +
+                            strsignal(WTERMSIG(status)) + ")");
   } else if (WEXITSTATUS(status) != 0) {
     report.broken.push_back("the program ends with exit code " + std::to_string(WEXITSTATUS(status)));
   }
@@ -136,8 +135,7 @@ void play_seeds(const SeedRunOptions& options, const std::function<std::uint64_t
     ::poll(files.data(), files.size(), kPollMilliseconds);
     for (std::size_t i = children.size(); i-- > 0;) {
       Child& child = children[i];
-      if (!child.killed && Clock::now() - child.began > options.longest)
-        child.killed = ::kill(child.pid, SIGKILL) == 0;
+      if (!child.killed && Clock::now() - child.began > options.longest) child.killed = ::kill(child.pid, SIGKILL) == 0;
       if ((files[i].revents & (POLLIN | POLLHUP)) == 0 || !listen(child)) continue;
       const Child over = std::move(child);
       children.erase(children.begin() + static_cast<std::ptrdiff_t>(i));

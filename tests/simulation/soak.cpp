@@ -22,13 +22,12 @@ constexpr std::size_t kMostFindings = 20;  // a soak stops after so many finding
 bool is_volcano(std::uint64_t run) { return run % kVolcanoEvery == 0; }
 
 SeedCounts counts_of(const ChaosResult& result) {
-  return {
-      result.events,
-      result.faults,
-      result.restarts,
-      result.monkeys.deeds,
-      result.monkeys.accepted,
-      static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(result.simulated).count())};
+  return {result.events,
+          result.faults,
+          result.restarts,
+          result.monkeys.deeds,
+          result.monkeys.accepted,
+          static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(result.simulated).count())};
 }
 
 }  // namespace
@@ -70,8 +69,7 @@ int soak(const SoakOptions& options) {
   const std::uint64_t first =
       options.first_seed > 0
           ? options.first_seed
-          : static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch() /
-                                       std::chrono::seconds(1)) *
+          : static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch() / std::chrono::seconds(1)) *
                 1000;
   std::uint64_t next = first, played = 0;
   SeedCounts sum;
@@ -97,8 +95,8 @@ int soak(const SoakOptions& options) {
 
 int list_planted_bugs() {
   for (const auto& bug : planted_bugs())
-    std::printf("%-24.*s %.*s\n", static_cast<int>(bug.name.size()), bug.name.data(),
-                static_cast<int>(bug.what.size()), bug.what.data());
+    std::printf("%-24.*s %.*s\n", static_cast<int>(bug.name.size()), bug.name.data(), static_cast<int>(bug.what.size()),
+                bug.what.data());
   return 0;
 }
 
@@ -110,8 +108,8 @@ bool plant_bug(std::string_view name) {
     plant(found->bug);
     return true;
   }
-  std::fprintf(stderr, "no planted bug is called \"%.*s\"; --planted list names them\n",
-               static_cast<int>(name.size()), name.data());
+  std::fprintf(stderr, "no planted bug is called \"%.*s\"; --planted list names them\n", static_cast<int>(name.size()),
+               name.data());
 #else
   static_cast<void>(name);
   std::fprintf(stderr, "this program was built without BERTH_ASSERTS: it knows no planted bugs\n");
@@ -123,8 +121,7 @@ int search_planted_bug(std::string_view name, const SoakOptions& options) {
   const std::uint64_t first = std::max<std::uint64_t>(options.first_seed, 1);
   std::uint64_t next = first, found = 0;
   play_seeds(
-      {parallel_of(options)}, [&] { return next < first + options.most_seeds ? next++ : std::uint64_t{0}; },
-      play_run,
+      {parallel_of(options)}, [&] { return next < first + options.most_seeds ? next++ : std::uint64_t{0}; }, play_run,
       [&](std::uint64_t run, const SeedReport& report) {
         if (report.broken.empty() || found != 0) return found == 0;
         found = run;

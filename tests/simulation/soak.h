@@ -11,9 +11,9 @@ namespace berth::simulation {
 
 struct SoakOptions {
   std::chrono::minutes longest{60};  // only used by soak(): no seed is started after this time
-  std::uint64_t first_seed = 0;  // 0: from the system clock (search_planted_bug: 1), so each soak plays new seeds
-  std::uint64_t most_seeds = 500;  // only used by search_planted_bug()
-  unsigned parallel = 0;           // processes at the same time; 0: one for each processor
+  std::uint64_t first_seed = 0;      // 0: from the system clock (search_planted_bug: 1), so each soak plays new seeds
+  std::uint64_t most_seeds = 500;    // only used by search_planted_bug()
+  unsigned parallel = 0;             // processes at the same time; 0: one for each processor
 };
 
 // Plays one run in this process. Its number is the seed; each fifth run plays run_volcano_chaos(), the others

@@ -56,8 +56,8 @@ class SomebodyElseWrites : public testing::Test {
     pass();
   }
   void create_workload(const std::string& name, const std::string& spec, const std::string& metadata = "") {
-    create("{apiVersion: kueue.x-k8s.io/v1beta2, kind: Workload, metadata: {name: " + name +
-           ", namespace: default" + metadata + "}" + (spec.empty() ? "" : ", spec: " + spec) + "}");
+    create("{apiVersion: kueue.x-k8s.io/v1beta2, kind: Workload, metadata: {name: " + name + ", namespace: default" +
+           metadata + "}" + (spec.empty() ? "" : ", spec: " + spec) + "}");
     pass();
   }
   api::RestResponse patch(std::string_view version, std::string_view kind, const std::string& name,
@@ -77,9 +77,7 @@ class SomebodyElseWrites : public testing::Test {
     pass();
   }
   std::vector<Json> workloads() { return list_all(*world_, kKueue, "Workload"); }
-  Json workload(const std::string& name) {
-    return world_->get(kKueue, "Workload", "default", name).value_or(Json());
-  }
+  Json workload(const std::string& name) { return world_->get(kKueue, "Workload", "default", name).value_or(Json()); }
   static api::Condition condition(const Json& object, std::string_view type) {
     const auto conditions = api::decode_conditions(Json(array_at(object, {"status", "conditions"})));
     const auto* found = api::find_condition(conditions, type);
@@ -115,8 +113,9 @@ TEST_F(SomebodyElseWrites, AJobGetsItsWorkloadWhenTheNameIsFree) {
   create_job("j");
   const std::string name(string_at(workloads()[0], {"metadata", "name"}));
   const Json queue = world_->get(kKueue, "LocalQueue", "default", "q").value();
-  const std::string owner = "{apiVersion: " + std::string(kKueue) + ", kind: LocalQueue, name: q, controller: true, uid: " +
-                            std::string(string_at(queue, {"metadata", "uid"})) + "}";
+  const std::string owner =
+      "{apiVersion: " + std::string(kKueue) +
+      ", kind: LocalQueue, name: q, controller: true, uid: " + std::string(string_at(queue, {"metadata", "uid"})) + "}";
   EXPECT_TRUE(patch(kKueue, "Workload", name, "{metadata: {ownerReferences: [" + owner + "], finalizers: null}}").ok());
   pass(std::chrono::minutes(1));
   const std::string stranger(string_at(workload(name), {"metadata", "uid"}));
@@ -152,8 +151,7 @@ TEST_F(SomebodyElseWrites, AWorkloadWithoutASpecCanBeChanged) {
 TEST_F(SomebodyElseWrites, AnAdmissionThatNamesNoClusterQueueIsNone) {
   create_job("big", 9);  // more cpu than the quota
   const std::string name(string_at(workloads()[0], {"metadata", "name"}));
-  EXPECT_TRUE(
-      patch(kKueue, "Workload", name, "{status: {admission: {podSetAssignments: []}}}", "status").ok());
+  EXPECT_TRUE(patch(kKueue, "Workload", name, "{status: {admission: {podSetAssignments: []}}}", "status").ok());
   EXPECT_TRUE(patch(kKueue, "Workload", name, "{spec: {active: false}}").ok());
   pass(std::chrono::minutes(1));
   EXPECT_EQ(condition(workload(name), "QuotaReserved").reason, "Deactivated") << to_string(workload(name));
@@ -175,8 +173,7 @@ TEST_F(SomebodyElseWrites, APodGroupThatWasLetInIsChargedByWhatItAsksForNow) {
       "spec: {minMember: 1, queue: default, "
       "minResources: {cpu: 4}}}");
   pass(std::chrono::seconds(30));
-  ASSERT_EQ(string_at(world_->get(kVolcano, "PodGroup", "default", "g").value(), {"status", "phase"}),
-            "Inqueue");
+  ASSERT_EQ(string_at(world_->get(kVolcano, "PodGroup", "default", "g").value(), {"status", "phase"}), "Inqueue");
   EXPECT_TRUE(patch(kVolcano, "PodGroup", "g", "{spec: {minResources: {cpu: 1}}}").ok());
   pass(std::chrono::seconds(30));
   const Json queue = world_->get(kVolcano, "Queue", "", "default").value();

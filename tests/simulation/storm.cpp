@@ -30,8 +30,12 @@ FaultRates rates_of(simulate::Random& random) {
 }  // namespace
 
 Storm::Storm(simulate::World& world, std::uint64_t seed)
-    : world_(world), random_(seed * 7919 + 17), rates_(rates_of(random_)), fair_(seed % 3 == 0),
-      meter_(world.client(), world.executor(), kMostWritesPerMinute, [this](const std::string& what) { complain(what); }) {}
+    : world_(world),
+      random_(seed * 7919 + 17),
+      rates_(rates_of(random_)),
+      fair_(seed % 3 == 0),
+      meter_(world.client(), world.executor(), kMostWritesPerMinute,
+             [this](const std::string& what) { complain(what); }) {}
 
 bool Storm::healthy() const { return log_.broken.size() < kEnoughComplaints; }
 
@@ -57,7 +61,8 @@ void Storm::run_for(Duration d) {
   while (executor.next_due() && *executor.next_due() <= end && healthy()) {
     executor.step();
     if (restart_due_) restart();
-    if (++tasks > kMostTasksAtOnce) return complain("hot loop: more than " + std::to_string(kMostTasksAtOnce) + " tasks in " + format_duration(d));
+    if (++tasks > kMostTasksAtOnce)
+      return complain("hot loop: more than " + std::to_string(kMostTasksAtOnce) + " tasks in " + format_duration(d));
   }
   if (healthy()) executor.run_until(end);
 }
@@ -112,8 +117,7 @@ void Storm::restart() {
 
 void Storm::check_round() {
   ++log_.rounds;
-  for (const auto& sentence : controller_->engine().check_invariants(world_.executor().now()))
-    complain(sentence);
+  for (const auto& sentence : controller_->engine().check_invariants(world_.executor().now())) complain(sentence);
   if (round_) round_();
 }
 

@@ -32,12 +32,10 @@ class TopologyBadInput : public PlacedWorld {
   // Creates a ResourceFlavor with this topology, a ClusterQueue and a LocalQueue, all called `name`.
   void another_queue(const std::string& name, const std::string& topology) {
     apply_all("{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: " + name +
-              "}, spec: {nodeLabels: {cloud.provider.com/node-group: tas-group}, topologyName: " + topology +
-              "}}");
-    apply_all(
-        "{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: " + name +
-        "}, spec: {namespaceSelector: {}, resourceGroups: [{coveredResources: [cpu], flavors: [{name: " +
-        name + ", resources: [{name: cpu, nominalQuota: 10}]}]}]}}");
+              "}, spec: {nodeLabels: {cloud.provider.com/node-group: tas-group}, topologyName: " + topology + "}}");
+    apply_all("{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: " + name +
+              "}, spec: {namespaceSelector: {}, resourceGroups: [{coveredResources: [cpu], flavors: [{name: " + name +
+              ", resources: [{name: cpu, nominalQuota: 10}]}]}]}}");
     apply_all("{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: " + name +
               ", namespace: default}, spec: {clusterQueue: " + name + "}}");
   }
@@ -84,9 +82,8 @@ TEST_F(TopologyBadInput, SlicesAboveWhatTheyAreCutFrom) {
                    "kueue.x-k8s.io/podset-slice-required-topology: cloud.provider.com/topology-rack, "
                    "kueue.x-k8s.io/podset-slice-size: \"1\""));
   pass(5);
-  EXPECT_THAT(
-      waits("j"),
-      HasSubstr("cloud.provider.com/topology-rack is above the podset topology kubernetes.io/hostname"));
+  EXPECT_THAT(waits("j"),
+              HasSubstr("cloud.provider.com/topology-rack is above the podset topology kubernetes.io/hostname"));
   others_go_on();
 }
 
@@ -114,22 +111,18 @@ TEST_F(TopologyBadInput, SlicesThatLeaveARest) {
 TEST_F(TopologyBadInput, TwoModesAtOnce) {
   EXPECT_THAT(
       refused_job(std::string(kRequiredRack) + ", kueue.x-k8s.io/podset-unconstrained-topology: \"true\""),
-      HasSubstr(
-          "must not contain more than one topology annotation: [\"kueue.x-k8s.io/podset-required-topology\", "
-          "\"kueue.x-k8s.io/podset-preferred-topology\", \"kueue.x-k8s.io/podset-unconstrained-topology\"]"));
-  EXPECT_THAT(refused_job("kueue.x-k8s.io/podset-unconstrained-topology: maybe"),
-              HasSubstr("must be a boolean value"));
-  EXPECT_THAT(refused_job("kueue.x-k8s.io/podset-required-topology: 'a rack'"),
-              HasSubstr("Invalid value: \"a rack\""));
+      HasSubstr("must not contain more than one topology annotation: [\"kueue.x-k8s.io/podset-required-topology\", "
+                "\"kueue.x-k8s.io/podset-preferred-topology\", \"kueue.x-k8s.io/podset-unconstrained-topology\"]"));
+  EXPECT_THAT(refused_job("kueue.x-k8s.io/podset-unconstrained-topology: maybe"), HasSubstr("must be a boolean value"));
+  EXPECT_THAT(refused_job("kueue.x-k8s.io/podset-required-topology: 'a rack'"), HasSubstr("Invalid value: \"a rack\""));
   others_go_on();
 }
 
 TEST_F(TopologyBadInput, TopologiesThatAreNone) {
   const auto topology = [this](const std::string& levels) {
     return refusal(
-        parse_yaml(
-            "{apiVersion: kueue.x-k8s.io/v1beta2, kind: Topology, metadata: {name: bad}, spec: {levels: " +
-            levels + "}}")
+        parse_yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: Topology, metadata: {name: bad}, spec: {levels: " +
+                   levels + "}}")
             .value()
             .front());
   };
@@ -145,28 +138,24 @@ TEST_F(TopologyBadInput, ANodeWithoutAllLevels) {
       "{apiVersion: v1, kind: Node, metadata: {name: loose, labels: {kubernetes.io/hostname: loose, "
       "cloud.provider.com/node-group: tas-group}}}");
   pass(5);
-  apply(placed_job("four", 4, "3",
-                   "kueue.x-k8s.io/podset-unconstrained-topology: \"true\", berth.dev/run-for: 60s"));
+  apply(placed_job("four", 4, "3", "kueue.x-k8s.io/podset-unconstrained-topology: \"true\", berth.dev/run-for: 60s"));
   pass(5);
   EXPECT_THAT(waits("four"), HasSubstr("topology \"room\" allows to fit only 3 out of 4 pod(s)"));
   others_go_on();
   patch("Node", "loose", "{metadata: {labels: {cloud.provider.com/topology-rack: b1-r1}}}");
   pass(5);
-  EXPECT_THAT(nodes_of("four"), ElementsAre("b1-r1-n1", "b1-r1-n2", "b1-r1-n3", "loose"))
-      << "once it has them";
+  EXPECT_THAT(nodes_of("four"), ElementsAre("b1-r1-n1", "b1-r1-n2", "b1-r1-n3", "loose")) << "once it has them";
 }
 
 // Topology assignments that other clients write into a workload's status.
 class TopologyForeignAssignment : public TopologyBadInput {
  protected:
-  api::RestResponse write_places(const std::string& slices,
-                                 const std::string& levels = "[kubernetes.io/hostname]") {
+  api::RestResponse write_places(const std::string& slices, const std::string& levels = "[kubernetes.io/hostname]") {
     Json status = *find(workload("gang"), "status");
     Json& assignment = status.at_pointer("/admission/podSetAssignments/0");
     assignment.as_object()["topologyAssignment"] =
         parse_yaml("{levels: " + levels + ", slices: " + slices + "}").value().front();
-    return send(api::Verb::kPatch, "Workload", workload_name("gang"), "status",
-                JsonObject{{"status", status}});
+    return send(api::Verb::kPatch, "Workload", workload_name("gang"), "status", JsonObject{{"status", status}});
   }
   void run_gang() {
     apply(placed_job("gang", 2, "3", std::string(kRequiredRack) + ", berth.dev/run-for: 10m"));
@@ -190,17 +179,14 @@ TEST_F(TopologyForeignAssignment, ThatCannotBeReadIsRefusedWithItsPath) {
     return response.ok() ? "" : std::string(api::status_message(response));
   };
   const std::string path = "status.admission.podSetAssignments[0].topologyAssignment";
-  EXPECT_THAT(
-      why("[{domainCount: 2, valuesPerLevel: [{individual: {roots: [a]}}], podCounts: {universal: 1}}]"),
-      AllOf(HasSubstr(path + ".slices[0]: Invalid value"),
-            HasSubstr("must have roots of length equal to domainCount")));
-  EXPECT_THAT(
-      why("[{domainCount: 1, valuesPerLevel: [{universal: a, individual: {roots: [a]}}], podCounts: "
-          "{universal: 1}}]"),
-      AllOf(HasSubstr(path + ".slices[0].valuesPerLevel[0]"), HasSubstr("exactly one of the fields")));
-  EXPECT_THAT(
-      why("[{domainCount: 1, valuesPerLevel: [{universal: a}], podCounts: {universal: 1}}]", "[rack, host]"),
-      HasSubstr("valuesPerLevel must have the same length as the number of levels"));
+  EXPECT_THAT(why("[{domainCount: 2, valuesPerLevel: [{individual: {roots: [a]}}], podCounts: {universal: 1}}]"),
+              AllOf(HasSubstr(path + ".slices[0]: Invalid value"),
+                    HasSubstr("must have roots of length equal to domainCount")));
+  EXPECT_THAT(why("[{domainCount: 1, valuesPerLevel: [{universal: a, individual: {roots: [a]}}], podCounts: "
+                  "{universal: 1}}]"),
+              AllOf(HasSubstr(path + ".slices[0].valuesPerLevel[0]"), HasSubstr("exactly one of the fields")));
+  EXPECT_THAT(why("[{domainCount: 1, valuesPerLevel: [{universal: a}], podCounts: {universal: 1}}]", "[rack, host]"),
+              HasSubstr("valuesPerLevel must have the same length as the number of levels"));
   EXPECT_THAT(why(millions()),
               HasSubstr(path + ": Invalid value: slices[10].domainCount: more than 1000000 domains in all"));
   others_go_on();

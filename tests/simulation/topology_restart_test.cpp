@@ -14,8 +14,8 @@ using testing::IsEmpty;
 class TopologyRestart : public PlacedWorld {
  protected:
   void start() {
-    controller = std::make_unique<controller::Controller>(world->client(), world->executor(),
-                                                          controller::ControllerOptions{});
+    controller =
+        std::make_unique<controller::Controller>(world->client(), world->executor(), controller::ControllerOptions{});
     controller->lead();
     controller->start();
   }
@@ -85,8 +85,7 @@ TEST_F(TopologyRestart, NoWorkloadIsMadeOfATemplateWithAnAdmissionInIt) {
   ASSERT_TRUE(workload("gang").is_null());
   start();
   pass(20);
-  EXPECT_THAT(nodes_of("gang"), ElementsAre("b1-r1-n1-", "b1-r1-n2-"))
-      << "it was stopped, its pods take their time";
+  EXPECT_THAT(nodes_of("gang"), ElementsAre("b1-r1-n1-", "b1-r1-n2-")) << "it was stopped, its pods take their time";
   for (int i = 0; i < 20; ++i, pass(10)) {
     const Json now = workload("gang");
     if (now.is_null()) continue;
@@ -109,8 +108,7 @@ TEST_F(TopologyStory, TheSameStoryEndsInTheSameBytes) {
   for (int i = 0; i < 2; ++i) {
     make("2x3x4");
     apply(placed_job("a", 7, "2", std::string(kRequiredRack) + ", berth.dev/run-for: 5m"));
-    apply(placed_job("b", 4, "1",
-                     "kueue.x-k8s.io/podset-unconstrained-topology: \"true\", berth.dev/run-for: 5m"));
+    apply(placed_job("b", 4, "1", "kueue.x-k8s.io/podset-unconstrained-topology: \"true\", berth.dev/run-for: 5m"));
     apply(placed_job(
         "c", 12, "2",
         "kueue.x-k8s.io/podset-preferred-topology: cloud.provider.com/topology-rack, berth.dev/run-for: 5m"));

@@ -26,13 +26,15 @@ class VersionsTest : public testing::Test {
 };
 
 TEST_F(VersionsTest, AnOldClusterQueueAdmits) {
-  for (const char* text : {
-           "{apiVersion: kueue.x-k8s.io/v1beta1, kind: ResourceFlavor, metadata: {name: f}}",
-           R"({apiVersion: kueue.x-k8s.io/v1beta1, kind: ClusterQueue, metadata: {name: q}, spec: {cohort: all, namespaceSelector: {},
+  for (
+      const char* text :
+      {"{apiVersion: kueue.x-k8s.io/v1beta1, kind: ResourceFlavor, metadata: {name: f}}",
+       R"({apiVersion: kueue.x-k8s.io/v1beta1, kind: ClusterQueue, metadata: {name: q}, spec: {cohort: all, namespaceSelector: {},
                flavorFungibility: {whenCanBorrow: Borrow, whenCanPreempt: Preempt},
                resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, resources: [{name: cpu, nominalQuota: 4}]}]}]}})",
-           "{apiVersion: kueue.x-k8s.io/v1beta1, kind: LocalQueue, metadata: {name: l, namespace: default}, spec: {clusterQueue: q}}",
-           R"({apiVersion: batch/v1, kind: Job, metadata: {name: j, namespace: default, labels: {kueue.x-k8s.io/queue-name: l}},
+       "{apiVersion: kueue.x-k8s.io/v1beta1, kind: LocalQueue, metadata: {name: l, namespace: default}, spec: "
+       "{clusterQueue: q}}",
+       R"({apiVersion: batch/v1, kind: Job, metadata: {name: j, namespace: default, labels: {kueue.x-k8s.io/queue-name: l}},
                spec: {suspend: true, template: {spec: {restartPolicy: Never, containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}})"}) {
     EXPECT_EQ(error(text), "created");
   }
@@ -50,18 +52,19 @@ TEST_F(VersionsTest, AnOldClusterQueueAdmits) {
 }
 
 TEST_F(VersionsTest, WebhooksSeeOldObjectsToo) {
-  EXPECT_EQ(
-      error(
-          R"({apiVersion: kueue.x-k8s.io/v1beta1, kind: ClusterQueue, metadata: {name: q}, spec: {cohort: all,
+  EXPECT_EQ(error(
+                R"({apiVersion: kueue.x-k8s.io/v1beta1, kind: ClusterQueue, metadata: {name: q}, spec: {cohort: all,
       resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, resources: [{name: cpu, nominalQuota: -4}]}]}]}})"),
-      "admission webhook \"vclusterqueue.kb.io\" denied the request: "
-      "spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: "
-      "Invalid value: -4: must be greater than or equal to 0");
+            "admission webhook \"vclusterqueue.kb.io\" denied the request: "
+            "spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: "
+            "Invalid value: -4: must be greater than or equal to 0");
 }
 
 TEST_F(VersionsTest, AnUpdateThroughTheOldVersionKeepsWhatTheNewOneSays) {
-  EXPECT_EQ(error("{apiVersion: kueue.x-k8s.io/v1beta2, kind: Cohort, metadata: {name: c}, spec: {parentName: root}}"), "created");
-  EXPECT_EQ(error("{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: q}, spec: {cohortName: c, namespaceSelector: {}}}"),
+  EXPECT_EQ(error("{apiVersion: kueue.x-k8s.io/v1beta2, kind: Cohort, metadata: {name: c}, spec: {parentName: root}}"),
+            "created");
+  EXPECT_EQ(error("{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: q}, spec: {cohortName: c, "
+                  "namespaceSelector: {}}}"),
             "created");
   api::RestRequest patch;
   patch.verb = api::Verb::kPatch;
@@ -85,7 +88,8 @@ TEST_F(VersionsTest, AnOldWorkloadIsReadAndWrittenAsSuch) {
             R"({"group":"kueue.x-k8s.io","kind":"WorkloadPriorityClass","name":"high"})");
   const Json before = get("v1beta1", "Workload", "default", "w");
   EXPECT_EQ(string_at(before, {"spec", "priorityClassSource"}), "kueue.x-k8s.io/workloadpriorityclass");
-  EXPECT_EQ(string_at(array_at(before, {"status", "conditions"}).at(0), {"reason"}), "Misconfigured") << to_string(before);
+  EXPECT_EQ(string_at(array_at(before, {"status", "conditions"}).at(0), {"reason"}), "Misconfigured")
+      << to_string(before);
 }
 
 }  // namespace

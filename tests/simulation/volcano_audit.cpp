@@ -22,8 +22,7 @@ using volcano::testing::Drawing;
 constexpr std::size_t kDeepest = 12;  // steps towards root; no chain of parents is longer, so more means a cycle
 
 std::int64_t count_of(const Amount& amount) {
-  return std::min<std::int64_t>(amount.is_unlimited() ? Drawing::kInfinite : amount.count(),
-                                Drawing::kInfinite);
+  return std::min<std::int64_t>(amount.is_unlimited() ? Drawing::kInfinite : amount.count(), Drawing::kInfinite);
 }
 
 // Kueue's shared ClusterQueue acts as a child of root that adds its own quota of 4 cpu. The capability of root grows
@@ -77,14 +76,12 @@ std::vector<std::string> VolcanoAudit::after_round(const controller::Controller&
   return broken;
 }
 
-void VolcanoAudit::draw(const controller::Controller& controller,
-                        const std::vector<engine::HeldQuota>& claims) {
+void VolcanoAudit::draw(const controller::Controller& controller, const std::vector<engine::HeldQuota>& claims) {
   std::vector<Json> objects;
   std::vector<std::string> names = possible_queues();
   names.insert(names.end(), {"root", "default"});
   for (const std::string& name : names) {
-    if (const JsonPtr object = controller.find(api::kVolcanoQueues, "", name))
-      objects.push_back(*object);
+    if (const JsonPtr object = controller.find(api::kVolcanoQueues, "", name)) objects.push_back(*object);
   }
   drawing_ = draw_queues(objects);
   for (const auto& claim : claims) {
@@ -111,8 +108,7 @@ void VolcanoAudit::check_let_in(const controller::Controller& controller, const 
     if (!ref || ref->part == volcano::Part::kSurplus) return;  // its pods run already: no admission was needed
     const bool grows = ref->part == volcano::Part::kGrowth;
     const JsonPtr object = controller.find(api::kPodGroups, ref->ns, ref->name);
-    const auto group =
-        object ? api::volcano::decode_pod_group(*object) : Result<api::volcano::PodGroup>(fail("none"));
+    const auto group = object ? api::volcano::decode_pod_group(*object) : Result<api::volcano::PodGroup>(fail("none"));
     if (!group) return;
     const PodGroupPhase phase = group->status.phase;
     const bool waited = phase == PodGroupPhase::kNone || phase == PodGroupPhase::kPending;
@@ -121,13 +117,12 @@ void VolcanoAudit::check_let_in(const controller::Controller& controller, const 
   }
   ++let_in_;
   if (!is_drawn(queue))
-    return broken.push_back(claim.workload->meta.name + " was let in to " + queue +
-                            ", which does not lead to root");
+    return broken.push_back(claim.workload->meta.name + " was let in to " + queue + ", which does not lead to root");
   for (const auto& [resource, amount] : claim.amounts) {
     const std::int64_t left = drawing_.headroom(queue, resource);
     if (left >= 0) continue;
-    broken.push_back(claim.workload->meta.name + " was let in to " + queue + " and took " +
-                     std::to_string(-left) + " of " + resource + " that is not its own; capability " +
+    broken.push_back(claim.workload->meta.name + " was let in to " + queue + " and took " + std::to_string(-left) +
+                     " of " + resource + " that is not its own; capability " +
                      std::to_string(drawing_.capability(queue, resource)) + ", held " +
                      std::to_string(drawing_.load(queue, resource)));
   }
@@ -140,8 +135,7 @@ void VolcanoAudit::check_evicted(const engine::HeldQuota& claim, std::vector<std
   if (name.empty() || why == nullptr || why->reason == "InClusterQueue") return;
   const std::string queue(name);
   if (!drawing_.queues.contains(queue)) return;
-  const std::string what =
-      claim.workload->meta.name + " gives way to another queue (" + why->reason + ") in " + queue;
+  const std::string what = claim.workload->meta.name + " gives way to another queue (" + why->reason + ") in " + queue;
   if (!drawing_.queues.at(queue).reclaimable) broken.push_back(what + ", which is not reclaimable");
   const auto ref = volcano::group_of_workload(claim.workload->meta.name);
   if (ref && ref->part != volcano::Part::kMinimum) return;  // pods above the minimum may always be preempted
@@ -167,8 +161,7 @@ void add(Sums& sums, const api::ResourceList& list) {
 
 std::string text(const Sums& sums) {
   std::string out;
-  for (const auto& [resource, sum] : sums)
-    out += (out.empty() ? "" : ",") + resource + "=" + std::to_string(sum);
+  for (const auto& [resource, sum] : sums) out += (out.empty() ? "" : ",") + resource + "=" + std::to_string(sum);
   return out.empty() ? "nothing" : out;
 }
 
@@ -176,8 +169,8 @@ std::string text(const Sums& sums) {
 // pods.
 api::ResourceList held_by(const api::volcano::PodGroup& group, const api::ResourceList& running) {
   const PodGroupPhase phase = group.status.phase;
-  const bool in = phase == PodGroupPhase::kInqueue || phase == PodGroupPhase::kRunning ||
-                  phase == PodGroupPhase::kUnknown;
+  const bool in =
+      phase == PodGroupPhase::kInqueue || phase == PodGroupPhase::kRunning || phase == PodGroupPhase::kUnknown;
   api::ResourceList out = running;
   if (!in || !group.min_resources) return out;
   api::ResourceList minimum = *group.min_resources;

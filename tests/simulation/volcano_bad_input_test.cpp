@@ -31,19 +31,16 @@ class VolcanoBadInput : public testing::Test {
     const auto written = world_->apply(std::move(object));
     return written ? "" : written.error().message;
   }
-  std::string queue(std::string_view name, std::string_view spec = "{}") {
-    return write("Queue", name, spec);
-  }
+  std::string queue(std::string_view name, std::string_view spec = "{}") { return write("Queue", name, spec); }
   std::string group(std::string_view name, std::string_view queue, int cpu) {
     return write("PodGroup", name,
-                 "{minMember: 1, minResources: {cpu: " + std::to_string(cpu) +
-                     "}, queue: " + std::string(queue) + "}");
+                 "{minMember: 1, minResources: {cpu: " + std::to_string(cpu) + "}, queue: " + std::string(queue) + "}");
   }
   void order(const std::string& name, const std::string& action, const std::string& queue) {
     const auto made = world_->create(
         parse_yaml("{apiVersion: bus.volcano.sh/v1alpha1, kind: Command, metadata: {name: " + name +
-                   ", namespace: default}, action: " + action + ", target: {apiVersion: " +
-                   std::string(kScheduling) + ", kind: Queue, uid: '', name: " + queue + "}}")
+                   ", namespace: default}, action: " + action + ", target: {apiVersion: " + std::string(kScheduling) +
+                   ", kind: Queue, uid: '', name: " + queue + "}}")
             .value()
             .at(0));
     EXPECT_TRUE(made) << made.error().message;
@@ -53,17 +50,14 @@ class VolcanoBadInput : public testing::Test {
   Json get(std::string_view kind, std::string_view name) {
     return world_->get(kScheduling, kind, kind == "Queue" ? "" : "default", name).value_or(Json());
   }
-  std::string state(std::string_view name) {
-    return std::string(string_at(get("Queue", name), {"status", "state"}));
-  }
+  std::string state(std::string_view name) { return std::string(string_at(get("Queue", name), {"status", "state"})); }
   std::string phase(std::string_view name) {
     return std::string(string_at(get("PodGroup", name), {"status", "phase"}));
   }
   std::string refusal(std::string_view group) {
     const Json object = get("PodGroup", group);
     for (const auto& condition : array_at(object, {"status", "conditions"})) {
-      if (string_at(condition, {"type"}) == "Unschedulable")
-        return std::string(string_at(condition, {"message"}));
+      if (string_at(condition, {"type"}) == "Unschedulable") return std::string(string_at(condition, {"message"}));
     }
     return "none";
   }
@@ -82,8 +76,7 @@ TEST_F(VolcanoBadInput, TheSchemaNamesTheFieldThatIsNoneOfItsKind) {
   EXPECT_THAT(queue("q", "{capability: [1]}"), HasSubstr("spec.capability"));
   EXPECT_THAT(queue("q", "{capability: {cpu: true}}"), HasSubstr("spec.capability.cpu"));
   EXPECT_THAT(queue("q", "{deserved: {cpu: 1.5.2}}"), HasSubstr("spec.deserved.cpu"));
-  EXPECT_THAT(queue("q", "{guarantee: {resource: {memory: 1Qi}}}"),
-              HasSubstr("spec.guarantee.resource.memory"));
+  EXPECT_THAT(queue("q", "{guarantee: {resource: {memory: 1Qi}}}"), HasSubstr("spec.guarantee.resource.memory"));
   EXPECT_EQ(queue("q"), "") << "nothing of that was kept";
 }
 
@@ -109,8 +102,7 @@ TEST_F(VolcanoBadInput, BelowAClosedParentAChildIsClosedAndTakesNoWork) {
   ASSERT_EQ(queue("child", "{parent: top}"), "");
   pass();
   EXPECT_EQ(state("child"), "Closed");
-  EXPECT_EQ(string_at(get("Queue", "child"), {"metadata", "annotations", "volcano.sh/closed-by-parent"}),
-            "true");
+  EXPECT_EQ(string_at(get("Queue", "child"), {"metadata", "annotations", "volcano.sh/closed-by-parent"}), "true");
   EXPECT_THAT(group("g", "child", 1), HasSubstr("queue child is Closed: open it first"));
   order("open", "OpenQueue", "child");
   EXPECT_EQ(state("child"), "Closed") << "its parent comes first";
@@ -143,9 +135,7 @@ TEST_F(VolcanoBadInput, OneBadQueueDoesNotStopTheOthers) {
   ASSERT_EQ(queue("orphan", "{parent: nobody}"), "");
   ASSERT_EQ(queue("mean", "{capability: {cpu: 1}, deserved: {cpu: 1}}"), "");
   ASSERT_EQ(
-      queue("greedy",
-            "{parent: mean, capability: {cpu: 9}, deserved: {cpu: 9}, guarantee: {resource: {cpu: 9}}}"),
-      "");
+      queue("greedy", "{parent: mean, capability: {cpu: 9}, deserved: {cpu: 9}, guarantee: {resource: {cpu: 9}}}"), "");
   ASSERT_EQ(queue("negative", "{deserved: {cpu: -9}, guarantee: {resource: {cpu: -9}}}"), "");
   for (const char* name : {"good", "a", "self", "orphan", "mean", "nobody", "negative"})
     ASSERT_EQ(group(name, name, 2), "");

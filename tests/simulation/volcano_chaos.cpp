@@ -148,8 +148,7 @@ class VolcanoChaos {
     for (const Json& job : list_all(*world_, "batch.volcano.sh/v1alpha1", "Job")) look_at_job(scene, job);
     for (const PodGroup& group : scene.groups) {
       const bool own = group.meta.owners.empty();
-      if (own && group.status.phase != PodGroupPhase::kCompleted &&
-          !(waits(group) && is_hopeless(scene, group)))
+      if (own && group.status.phase != PodGroupPhase::kCompleted && !(waits(group) && is_hopeless(scene, group)))
         note("a PodGroup does not end",
              world_->get(kScheduling, "PodGroup", group.meta.ns, group.meta.name).value_or(Json()));
     }
@@ -165,8 +164,7 @@ class VolcanoChaos {
     const auto job = api::volcano::decode_job(object);
     if (!job || is_over(job->status.phase)) return;
     const auto owned = [&](const PodGroup& group) {
-      return std::ranges::any_of(group.meta.owners,
-                                 [&](const auto& owner) { return owner.uid == job->meta.uid; });
+      return std::ranges::any_of(group.meta.owners, [&](const auto& owner) { return owner.uid == job->meta.uid; });
     };
     const auto group = std::ranges::find_if(scene.groups, owned);
     if (group == scene.groups.end()) {
@@ -177,8 +175,7 @@ class VolcanoChaos {
         note("a vcjob has no PodGroup", object);
     } else if (!waits(*group) || !is_hopeless(scene, *group)) {
       note("a vcjob does not end", object);
-      note("its PodGroup",
-           world_->get(kScheduling, "PodGroup", group->meta.ns, group->meta.name).value_or(Json()));
+      note("its PodGroup", world_->get(kScheduling, "PodGroup", group->meta.ns, group->meta.name).value_or(Json()));
     }
   }
 
@@ -198,8 +195,7 @@ class VolcanoChaos {
       return false;
     std::set<std::string> way;
     std::string at = queue;
-    while (at != "root" && scene.drawing.queues.contains(at) && way.insert(at).second)
-      at = scene.drawing.parent(at);
+    while (at != "root" && scene.drawing.queues.contains(at) && way.insert(at).second) at = scene.drawing.parent(at);
     return at == "root";
   }
 
@@ -215,8 +211,7 @@ class VolcanoChaos {
   // fit.
   bool is_hopeless(const Scene& scene, const PodGroup& group) const {
     if (does_not_fit(scene, group)) return true;
-    if (scene.drawing.queues.at(group.queue).dequeue_strategy != api::volcano::DequeueStrategy::kFifo)
-      return false;
+    if (scene.drawing.queues.at(group.queue).dequeue_strategy != api::volcano::DequeueStrategy::kFifo) return false;
     return std::ranges::any_of(scene.groups, [&](const PodGroup& other) {
       return other.queue == group.queue && waits(other) && does_not_fit(scene, other);
     });

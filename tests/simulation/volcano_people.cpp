@@ -65,8 +65,7 @@ Json VolcanoPeople::amounts(std::uint64_t most) {
     if (random_.chance(600)) ensure_path(spec, {"capability", resource}) = number(capability) + unit;
     if (random_.chance(300)) return;
     ensure_path(spec, {"deserved", resource}) = number(deserved) + unit;
-    if (random_.chance(600))
-      ensure_path(spec, {"guarantee", "resource", resource}) = number(guarantee) + unit;
+    if (random_.chance(600)) ensure_path(spec, {"guarantee", "resource", resource}) = number(guarantee) + unit;
   };
   write("cpu", "");
   if (random_.chance(400)) write("memory", "Gi");
@@ -82,8 +81,7 @@ std::vector<Json> VolcanoPeople::estate() {
       yaml("{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: low}, value: -5}"),
   };
   const auto queue = [&](const std::string& name, Json spec) {
-    Json object =
-        yaml("{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: " + name + "}}");
+    Json object = yaml("{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: " + name + "}}");
     ensure_path(object, {"spec"}) = std::move(spec);
     objects.push_back(std::move(object));
   };
@@ -109,14 +107,12 @@ std::vector<Json> VolcanoPeople::estate() {
     }
   }
   const std::string shared(kSharedQueue);
-  objects.push_back(
-      yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: " + shared +
-           "}, spec: {namespaceSelector: {}, cohortName: volcano.root, preemption: {reclaimWithinCohort: "
-           "Any}, resourceGroups: "
-           "[{coveredResources: [cpu], flavors: [{name: volcano, resources: [{name: cpu, nominalQuota: "
-           "4}]}]}]}}"));
-  objects.push_back(
-      yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: volcano}}"));
+  objects.push_back(yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: " + shared +
+                         "}, spec: {namespaceSelector: {}, cohortName: volcano.root, preemption: {reclaimWithinCohort: "
+                         "Any}, resourceGroups: "
+                         "[{coveredResources: [cpu], flavors: [{name: volcano, resources: [{name: cpu, nominalQuota: "
+                         "4}]}]}]}}"));
+  objects.push_back(yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: volcano}}"));
   objects.push_back(yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: " + shared +
                          ", namespace: a}, spec: {clusterQueue: " + shared + "}}"));
   return objects;
@@ -173,8 +169,7 @@ Json VolcanoPeople::pod_spec() {
 }
 
 void VolcanoPeople::submit_job() {
-  Json job =
-      yaml("{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: j" + number(++jobs_) + "}}");
+  Json job = yaml("{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: j" + number(++jobs_) + "}}");
   JsonArray tasks;
   std::uint64_t pods = 0;
   // All tasks have the same pod spec: if the minimum fits, each pod above it fits too.
@@ -185,8 +180,7 @@ void VolcanoPeople::submit_job() {
     Json task = JsonObject{{"name", "t" + number(i)}, {"replicas", whole(replicas)}};
     ensure_path(task, {"template", "metadata", "annotations", "berth.dev/run-for"}) =
         number(1 + random_.below(90)) + "s";
-    if (random_.chance(50))
-      ensure_path(task, {"template", "metadata", "annotations", "berth.dev/exit-code"}) = "1";
+    if (random_.chance(50)) ensure_path(task, {"template", "metadata", "annotations", "berth.dev/exit-code"}) = "1";
     ensure_path(task, {"template", "spec"}) = spec_of_all;
     tasks.push_back(std::move(task));
   }
@@ -202,8 +196,8 @@ void VolcanoPeople::submit_job() {
 
 void VolcanoPeople::submit_group() {
   const std::uint64_t pods = 1 + random_.below(3), cpu = 1 + random_.below(3);
-  Json group = yaml("{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: g" +
-                    number(++jobs_) + ", labels: {owner: people}}}");
+  Json group = yaml("{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: g" + number(++jobs_) +
+                    ", labels: {owner: people}}}");
   Json spec = JsonObject{{"queue", some_queue()}, {"minMember", whole(pods)}};
   if (!random_.chance(100)) ensure_path(spec, {"minResources", "cpu"}) = number(pods * cpu);
   if (random_.chance(300)) spec.as_object()["priorityClassName"] = pick(random_, {"high", "low"});
@@ -228,8 +222,8 @@ void VolcanoPeople::tend() {
         ensure_path(pod, {"metadata", "annotations"}) =
             JsonObject{{"scheduling.k8s.io/group-name", string_at(group, {"metadata", "name"})},
                        {"berth.dev/run-for", number(1 + random_.below(60)) + "s"}};
-        ensure_path(pod.as_object()["spec"].as_object()["containers"].as_array()[0],
-                    {"resources", "requests", "cpu"}) = string_at(group, {"metadata", "annotations", "each"});
+        ensure_path(pod.as_object()["spec"].as_object()["containers"].as_array()[0], {"resources", "requests", "cpu"}) =
+            string_at(group, {"metadata", "annotations", "each"});
         hands_.create(api::kPods, std::string(string_at(group, {"metadata", "namespace"})), std::move(pod));
       }
     }
@@ -237,13 +231,12 @@ void VolcanoPeople::tend() {
 }
 
 void VolcanoPeople::submit_shared() {
-  Json job =
-      yaml("{apiVersion: batch/v1, kind: Job, metadata: {name: k" + number(++jobs_) +
-           ", labels: {kueue.x-k8s.io/queue-name: " + std::string(kSharedQueue) +
-           "}}, spec: {suspend: true, template: {metadata: {annotations: {berth.dev/run-for: " +
-           number(1 + random_.below(60)) +
-           "s}}, spec: {restartPolicy: Never, containers: [{name: c, image: i, resources: {requests: {cpu: " +
-           number(1 + random_.below(3)) + "}}}]}}}}");
+  Json job = yaml("{apiVersion: batch/v1, kind: Job, metadata: {name: k" + number(++jobs_) +
+                  ", labels: {kueue.x-k8s.io/queue-name: " + std::string(kSharedQueue) +
+                  "}}, spec: {suspend: true, template: {metadata: {annotations: {berth.dev/run-for: " +
+                  number(1 + random_.below(60)) +
+                  "s}}, spec: {restartPolicy: Never, containers: [{name: c, image: i, resources: {requests: {cpu: " +
+                  number(1 + random_.below(3)) + "}}}]}}}}");
   ensure_path(job, {"spec", "parallelism"}) = whole(1 + random_.below(2));
   hands_.create(api::kJobs, "a", std::move(job));
 }
@@ -272,10 +265,9 @@ void VolcanoPeople::change_amounts() {
 void VolcanoPeople::change_manners() {
   hands_.patch_some(api::kVolcanoQueues, "", [this](const Json& queue) {
     if (string_at(queue, {"metadata", "name"}) == "root") return Json();
-    return Json(JsonObject{
-        {"spec", JsonObject{{"reclaimable", random_.chance(700)},
-                            {"priority", whole(random_.below(3))},
-                            {"dequeueStrategy", pick(random_, {"fifo", "traverse", "traverse"})}}}});
+    return Json(JsonObject{{"spec", JsonObject{{"reclaimable", random_.chance(700)},
+                                               {"priority", whole(random_.below(3))},
+                                               {"dequeueStrategy", pick(random_, {"fifo", "traverse", "traverse"})}}}});
   });
 }
 
@@ -305,8 +297,8 @@ void VolcanoPeople::scribble() {
 // --- Commands.
 
 void VolcanoPeople::order(const std::string& ns, const std::string& action, Json target) {
-  Json command = yaml("{apiVersion: bus.volcano.sh/v1alpha1, kind: Command, metadata: {name: o" +
-                      number(++orders_) + "}}");
+  Json command =
+      yaml("{apiVersion: bus.volcano.sh/v1alpha1, kind: Command, metadata: {name: o" + number(++orders_) + "}}");
   command.as_object()["action"] = action;
   command.as_object()["target"] = std::move(target);
   hands_.create(api::kVolcanoCommands, ns, std::move(command));
@@ -358,15 +350,13 @@ void VolcanoPeople::give_up_lost() {
     for (const Json& pod : pods) {
       const auto phase = string_at(pod, {"status", "phase"});
       if (phase != "Succeeded" && phase != "Failed")
-        alive.insert(
-            std::string(string_at(pod, {"metadata", "annotations", "scheduling.k8s.io/group-name"})));
+        alive.insert(std::string(string_at(pod, {"metadata", "annotations", "scheduling.k8s.io/group-name"})));
     }
     hands_.list(api::kPodGroups, [this, alive](const std::vector<Json>& groups) {
       for (const Json& group : groups) {
         const bool lost = tended_.contains(std::string(string_at(group, {"metadata", "uid"}))) &&
                           !alive.contains(std::string(string_at(group, {"metadata", "name"})));
-        if (lost && string_at(group, {"status", "phase"}) != "Completed")
-          hands_.remove(api::kPodGroups, group, "");
+        if (lost && string_at(group, {"status", "phase"}) != "Completed") hands_.remove(api::kPodGroups, group, "");
       }
     });
   });
@@ -378,19 +368,16 @@ void VolcanoPeople::calm_down() {
   if (!lawful_) {
     hands_.patch_all(api::kVolcanoQueues, "", [](const Json& queue) {
       const JsonObject& spec = object_at(queue, {"spec"});
-      const bool limited =
-          spec.contains("capability") || spec.contains("deserved") || spec.contains("guarantee");
+      const bool limited = spec.contains("capability") || spec.contains("deserved") || spec.contains("guarantee");
       if (!limited && string_at(queue, {"spec", "parent"}, "root") == "root") return Json();
       return Json(JsonObject{
           {"spec",
-           JsonObject{
-               {"parent", "root"}, {"capability", nullptr}, {"deserved", nullptr}, {"guarantee", nullptr}}}});
+           JsonObject{{"parent", "root"}, {"capability", nullptr}, {"deserved", nullptr}, {"guarantee", nullptr}}}});
     });
   }
   hands_.list(api::kVolcanoQueues, [this](const std::vector<Json>& queues) {
     for (const Json& queue : queues) {
-      if (is_closed(queue))
-        order("a", "OpenQueue", target_of("scheduling.volcano.sh/v1beta1", "Queue", queue));
+      if (is_closed(queue)) order("a", "OpenQueue", target_of("scheduling.volcano.sh/v1beta1", "Queue", queue));
     }
   });
 }

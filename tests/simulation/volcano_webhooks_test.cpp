@@ -25,11 +25,13 @@ Json queue(std::string_view name, std::string_view spec) {
 }
 Json group(std::string_view name, std::string_view queue) {
   return yaml("{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {namespace: default, name: " +
-              std::string(name) + "}, spec: {minMember: 1, minResources: {cpu: 1}, queue: " + std::string(queue) + "}}");
+              std::string(name) + "}, spec: {minMember: 1, minResources: {cpu: 1}, queue: " + std::string(queue) +
+              "}}");
 }
 Json vcjob(std::string_view queue) {
-  return yaml("{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {namespace: default, name: j}, spec: {queue: " +
-              std::string(queue) + ", tasks: [{replicas: 2, template: {spec: {containers: [{name: c, image: i}]}}}]}}");
+  return yaml(
+      "{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {namespace: default, name: j}, spec: {queue: " +
+      std::string(queue) + ", tasks: [{replicas: 2, template: {spec: {containers: [{name: c, image: i}]}}}]}}");
 }
 
 // Drops the patches that would show the server that a PodGroup was admitted: its phase and the status of its queue.
@@ -41,7 +43,8 @@ class Silent final : public api::RestClient {
     if (request.verb == api::Verb::kPatch && request.resource.group == "scheduling.volcano.sh" && tells) return;
     server_.call(std::move(request), std::move(done));
   }
-  std::unique_ptr<api::WatchHandle> watch(api::RestRequest request, std::function<void(const api::WatchEvent&)> on_event,
+  std::unique_ptr<api::WatchHandle> watch(api::RestRequest request,
+                                          std::function<void(const api::WatchEvent&)> on_event,
                                           std::function<void()> on_end) override {
     return server_.watch(std::move(request), std::move(on_event), std::move(on_end));
   }

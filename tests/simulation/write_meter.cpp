@@ -47,11 +47,13 @@ WriteMeter::WriteMeter(api::RestClient& inner, Executor& executor, std::uint64_t
 
 void WriteMeter::call(api::RestRequest request, std::function<void(api::RestResponse)> done) {
   if (!count(request)) return inner_.call(std::move(request), std::move(done));
+  const bool deletes = request.verb == api::Verb::kDelete || request.verb == api::Verb::kDeleteCollection;
   std::string before(string_at(request.body, {"metadata", "resourceVersion"}));
-  inner_.call(std::move(request), [this, before = std::move(before),
+  inner_.call(std::move(request), [this, deletes, before = std::move(before),
                                    done = std::move(done)](api::RestResponse response) {
     // The server answers a write that changes nothing with the resourceVersion that the request named.
-    changes_ += response.ok() && string_at(response.body, {"metadata", "resourceVersion"}) != before ? 1 : 0;
+    changes_ +=
+        response.ok() && (deletes || string_at(response.body, {"metadata", "resourceVersion"}) != before) ? 1 : 0;
     done(std::move(response));
   });
 }
@@ -85,8 +87,8 @@ bool WriteMeter::count(const api::RestRequest& request) {
   ++pace.writes;
   most_seen_ = std::max(most_seen_, pace.writes);
   if (pace.writes == most_per_minute_ + 1)
-    complain_("hot loop: more than " + std::to_string(most_per_minute_) + " writes in a minute: " + what +
-              " " + last_.back().body);
+    complain_("hot loop: more than " + std::to_string(most_per_minute_) + " writes in a minute: " + what + " " +
+              last_.back().body);
   return request.resource.resource != "events" && !only_says_why(request);
 }
 

@@ -51,11 +51,10 @@ struct Http2Client::Impl {
       more = false;
       out += peer.output();
       while (sent < out.size()) {
-        const int n = SSL_write(ssl, out.data() + sent,
-                                static_cast<int>(std::min<std::size_t>(out.size() - sent, 16 * 1024)));
+        const int n =
+            SSL_write(ssl, out.data() + sent, static_cast<int>(std::min<std::size_t>(out.size() - sent, 16 * 1024)));
         if (n <= 0) {
-          if (SSL_get_error(ssl, n) == SSL_ERROR_WANT_WRITE || SSL_get_error(ssl, n) == SSL_ERROR_WANT_READ)
-            break;
+          if (SSL_get_error(ssl, n) == SSL_ERROR_WANT_WRITE || SSL_get_error(ssl, n) == SSL_ERROR_WANT_READ) break;
           sent = out.size();  // the server's last data is still read
         } else {
           sent += static_cast<std::size_t>(n);
@@ -112,8 +111,7 @@ bool Http2Client::run(const std::function<bool()>& done, std::chrono::millisecon
   while (true) {
     impl_->ended = impl_->ended || !impl_->connected || !impl_->move();
     if (done()) return true;
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
     if (impl_->ended || left.count() <= 0) return false;
     pollfd ready{impl_->socket, static_cast<short>(POLLIN | (impl_->out.empty() ? 0 : POLLOUT)), 0};
     ::poll(&ready, 1,

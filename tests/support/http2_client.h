@@ -22,10 +22,10 @@ class Http2Client {
   Http2Client(Http2Client&&) noexcept;
   ~Http2Client();
 
-  bool connected() const;  // connected, and HTTP/2 was negotiated
-  Http2Peer& peer();  // run() sends its output
+  bool connected() const;             // connected, and HTTP/2 was negotiated
+  Http2Peer& peer();                  // run() sends its output
   void send(std::string_view bytes);  // unchanged
-  bool ended() const;  // the server closed the connection
+  bool ended() const;                 // the server closed the connection
   // Sends and receives until `done` returns true. Returns false after `patience`, or when the server closed the
   // connection.
   bool run(const std::function<bool()>& done, std::chrono::milliseconds patience = std::chrono::seconds(60));

@@ -34,9 +34,8 @@ struct Http2Peer::Impl {
     return {reinterpret_cast<const char*>(bytes), size};
   }
 
-  static int on_header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name,
-                       std::size_t name_size, const std::uint8_t* value, std::size_t value_size, std::uint8_t,
-                       void* data) {
+  static int on_header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name, std::size_t name_size,
+                       const std::uint8_t* value, std::size_t value_size, std::uint8_t, void* data) {
     Http2Answer& answer = of(data).answers[frame->hd.stream_id];
     const std::string key = text(name, name_size), content = text(value, value_size);
     if (key == ":status") {
@@ -50,8 +49,7 @@ struct Http2Peer::Impl {
     Impl& self = of(data);
     if (frame->hd.type == NGHTTP2_GOAWAY) self.goaway = frame->goaway.error_code;
     if (frame->hd.type == NGHTTP2_PING && (frame->hd.flags & NGHTTP2_FLAG_ACK) != 0) ++self.pings_answered;
-    if (frame->hd.type == NGHTTP2_RST_STREAM)
-      self.answers[frame->hd.stream_id].error = frame->rst_stream.error_code;
+    if (frame->hd.type == NGHTTP2_RST_STREAM) self.answers[frame->hd.stream_id].error = frame->rst_stream.error_code;
     const bool body = frame->hd.type == NGHTTP2_DATA || frame->hd.type == NGHTTP2_HEADERS;
     if (body && (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0) {
       Http2Answer& answer = self.answers[frame->hd.stream_id];
@@ -81,8 +79,8 @@ struct Http2Peer::Impl {
     of(data).bodies.erase(stream);
     return 0;
   }
-  static ssize_t give(nghttp2_session*, std::int32_t stream, std::uint8_t* to, std::size_t size,
-                      std::uint32_t* flags, nghttp2_data_source*, void* data) {
+  static ssize_t give(nghttp2_session*, std::int32_t stream, std::uint8_t* to, std::size_t size, std::uint32_t* flags,
+                      nghttp2_data_source*, void* data) {
     Body& body = of(data).bodies[stream];
     const std::size_t n = std::min(size, body.bytes.size() - body.sent);
     std::memcpy(to, body.bytes.data() + body.sent, n);
@@ -144,9 +142,8 @@ void Http2Peer::send_more(Stream stream, std::string body, bool ends) {
 void Http2Peer::send_trailers(Stream stream) {
   impl_->bodies[stream].trailers = true;
   std::string name = "x-after", value = "1";
-  const nghttp2_nv field{reinterpret_cast<std::uint8_t*>(name.data()),
-                         reinterpret_cast<std::uint8_t*>(value.data()), name.size(), value.size(),
-                         NGHTTP2_NV_FLAG_NONE};
+  const nghttp2_nv field{reinterpret_cast<std::uint8_t*>(name.data()), reinterpret_cast<std::uint8_t*>(value.data()),
+                         name.size(), value.size(), NGHTTP2_NV_FLAG_NONE};
   send_more(stream, "", true);
   nghttp2_submit_trailer(impl_->session, stream, &field, 1);
 }

@@ -30,7 +30,7 @@ class Http2Peer {
 
   struct Options {
     std::int32_t stream_window = 1 << 20;  // flow-control window of each stream
-    bool keep_bodies = true;  // false: bodies are read and dropped
+    bool keep_bodies = true;               // false: bodies are read and dropped
   };
 
   Http2Peer();
@@ -38,8 +38,7 @@ class Http2Peer {
   ~Http2Peer();
 
   // Opens a stream. Requests above the server's limit of concurrent streams wait here.
-  Stream request(const std::string& method, const std::string& path, std::string body = {},
-                 Headers headers = {});
+  Stream request(const std::string& method, const std::string& path, std::string body = {}, Headers headers = {});
   Stream request(Headers all, std::string body,
                  // with exactly these header fields, including ":method"; `ends` false: more data may follow
                  bool ends);
@@ -48,18 +47,18 @@ class Http2Peer {
   void reset(Stream stream);
   void ping();
   void settings();
-  void hold(Stream stream);  // stops reading the answer: sends no WINDOW_UPDATE for it
+  void hold(Stream stream);   // stops reading the answer: sends no WINDOW_UPDATE for it
   void go_on(Stream stream);  // reads the waiting and all later data
 
   void receive(std::string_view bytes);
   std::string output();  // the bytes to send now
 
   const Http2Answer& answer(Stream stream);
-  void forget(Stream stream);  // drops its answer
-  void clear_body(Stream stream);  // drops the part of the body received so far
-  std::size_t complete() const;  // number of complete answers so far
+  void forget(Stream stream);                   // drops its answer
+  void clear_body(Stream stream);               // drops the part of the body received so far
+  std::size_t complete() const;                 // number of complete answers so far
   std::optional<std::uint32_t> goaway() const;  // error code of the last GOAWAY frame
-  std::uint32_t max_streams() const;  // the server's setting
+  std::uint32_t max_streams() const;            // the server's setting
   std::uint32_t max_header_bytes() const;
   std::size_t pings_answered() const;
 

@@ -46,8 +46,7 @@ struct HttpsClient::Impl {
   }
 };
 
-HttpsClient::HttpsClient(std::uint16_t port, const std::string& authority_pem,
-                         const berth::http::Credential& client) {
+HttpsClient::HttpsClient(std::uint16_t port, const std::string& authority_pem, const berth::http::Credential& client) {
   impl_ = std::make_unique<Impl>(asio::ssl::context(make_tls_client(authority_pem, client)));
   X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(impl_->stream.native_handle()), "127.0.0.1");
   impl_->stream.next_layer().connect({asio::ip::make_address("127.0.0.1"), port}, impl_->error);
@@ -60,8 +59,7 @@ HttpsClient::~HttpsClient() = default;
 
 bool HttpsClient::connected() const { return !impl_->error; }
 
-HttpsAnswer HttpsClient::request(const std::string& method, const std::string& target,
-                                 const std::string& body,
+HttpsAnswer HttpsClient::request(const std::string& method, const std::string& target, const std::string& body,
                                  const std::vector<std::pair<std::string, std::string>>& headers) {
   std::string bytes = method + " " + target + " HTTP/1.1\r\nHost: localhost\r\n";
   for (const auto& [name, value] : headers) bytes += name + ": " + value + "\r\n";
@@ -111,11 +109,10 @@ std::string HttpsClient::read_line(std::chrono::milliseconds patience) {
     body.data = piece;
     body.size = sizeof piece;
     bool over = false;
-    http::async_read_some(impl_->stream, impl_->buffer, *impl_->streaming,
-                          [&](error_code error, std::size_t) {
-                            impl_->error = error;
-                            over = true;
-                          });
+    http::async_read_some(impl_->stream, impl_->buffer, *impl_->streaming, [&](error_code error, std::size_t) {
+      impl_->error = error;
+      over = true;
+    });
     impl_->io.restart();
     impl_->io.run_until(until);
     if (!over) impl_->stream.next_layer().cancel();

@@ -14,7 +14,7 @@
 namespace berth::testing_support {
 
 struct HttpsAnswer {
-  int status = 0;  // 0: the connection failed and `body` holds the error
+  int status = 0;                                   // 0: the connection failed and `body` holds the error
   std::multimap<std::string, std::string> headers;  // names in lower case
   std::string body;
 };
@@ -22,8 +22,7 @@ struct HttpsAnswer {
 class HttpsClient {
  public:
   // A `client` credential without a certificate: none is sent.
-  HttpsClient(std::uint16_t port, const std::string& authority_pem,
-              const http::Credential& client);
+  HttpsClient(std::uint16_t port, const std::string& authority_pem, const http::Credential& client);
   HttpsClient(HttpsClient&&) noexcept;
   ~HttpsClient();
 

@@ -68,8 +68,8 @@ Process::Process(const std::vector<std::string>& command,
   posix_spawn_file_actions_adddup2(&actions, out[1], 1);
   posix_spawn_file_actions_adddup2(&actions, err[1], 2);
   std::vector<std::string> arguments = command, variables = merged(environment);
-  const int failed = ::posix_spawnp(&pid_, arguments[0].c_str(), &actions, nullptr,
-                                    pointers(arguments).data(), pointers(variables).data());
+  const int failed = ::posix_spawnp(&pid_, arguments[0].c_str(), &actions, nullptr, pointers(arguments).data(),
+                                    pointers(variables).data());
   posix_spawn_file_actions_destroy(&actions);
   ::close(out[1]);
   ::close(err[1]);
@@ -88,8 +88,7 @@ Process::~Process() {
 }
 
 bool Process::read_some(std::chrono::steady_clock::time_point until) {
-  const auto left =
-      std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
   if (left.count() <= 0 || (out_fd_ < 0 && err_fd_ < 0)) return false;
   pollfd fds[2] = {{out_fd_, POLLIN, 0}, {err_fd_, POLLIN, 0}};
   if (::poll(fds, 2, static_cast<int>(left.count())) < 0 && errno != EINTR) return false;
@@ -142,8 +141,7 @@ Daemon::Daemon(std::vector<std::string> command, std::string log_file) : log_fil
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, 1, log_file_.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
   posix_spawn_file_actions_adddup2(&actions, 1, 2);
-  const int failed =
-      ::posix_spawnp(&pid_, command[0].c_str(), &actions, nullptr, pointers(command).data(), environ);
+  const int failed = ::posix_spawnp(&pid_, command[0].c_str(), &actions, nullptr, pointers(command).data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) throw std::runtime_error(command[0] + ": " + std::strerror(failed));
 }
@@ -178,7 +176,7 @@ int Daemon::wait() {
   pid_t ended = 0;
   while ((ended = ::waitpid(pid_, &status, WNOHANG)) == 0 && std::chrono::steady_clock::now() < until)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));  // polling interval
-  if (ended != pid_) return -1;  // the destructor kills the process
+  if (ended != pid_) return -1;                                 // the destructor kills the process
   pid_ = -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -20,8 +20,7 @@ struct Finished {
 
 class Process {
  public:
-  Process(const std::vector<std::string>& command,
-          const std::vector<std::pair<std::string, std::string>>& environment);
+  Process(const std::vector<std::string>& command, const std::vector<std::pair<std::string, std::string>>& environment);
   ~Process();  // kills the process if it still runs
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
@@ -29,7 +28,7 @@ class Process {
   // Waits until standard output contains `text`. False when the process ended or the deadline passed before.
   bool wait_for_output(const std::string& text);
   bool wait_for_errors(const std::string& text);  // the same for standard error
-  bool has_said(const std::string& text);  // whether standard output contains it already
+  bool has_said(const std::string& text);         // whether standard output contains it already
   void signal(int number);
   Finished wait();
   pid_t pid() const { return pid_; }
@@ -70,8 +69,7 @@ class Daemon {
 std::string content_of(const std::string& path);  // empty when the file does not exist
 
 Finished run(const std::vector<std::string>& command,
-             const std::vector<std::pair<std::string, std::string>>& environment,
-             const std::string& input = "");
+             const std::vector<std::pair<std::string, std::string>>& environment, const std::string& input = "");
 
 // Checks the condition repeatedly until it holds. False at the deadline.
 bool eventually(const std::function<bool()>& condition);

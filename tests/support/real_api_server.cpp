@@ -20,15 +20,14 @@ namespace berth::testing_support {
 namespace {
 
 constexpr const char* kProxy = "front-proxy-client";  // the identity with which it proxies requests
-constexpr int kAttempts = 3;  // another process may take a free port before the server binds it
+constexpr int kAttempts = 3;                          // another process may take a free port before the server binds it
 
 const char* assets() { return std::getenv("KUBEBUILDER_ASSETS"); }
 
 std::string program(const std::string& name) {
   const std::string path = std::string(assets()) + "/" + name;
   if (::access(path.c_str(), X_OK) != 0)
-    throw std::runtime_error(path +
-                             " is missing: KUBEBUILDER_ASSETS names a folder with kube-apiserver and etcd");
+    throw std::runtime_error(path + " is missing: KUBEBUILDER_ASSETS names a folder with kube-apiserver and etcd");
   return path;
 }
 
@@ -72,8 +71,8 @@ RealApiServer::RealApiServer(const RealApiServerOptions& options) : options_(opt
   if (::mkdtemp(name) == nullptr) throw std::runtime_error("mkdtemp failed");
   dir_ = name;
   const Time now = std::chrono::floor<Duration>(std::chrono::system_clock::now());
-  auto pki = apiserver::http::load_or_create_pki(dir_ + "/pki",
-                                                 {"localhost", "127.0.0.1", "kubernetes.default.svc"}, now);
+  auto pki =
+      apiserver::http::load_or_create_pki(dir_ + "/pki", {"localhost", "127.0.0.1", "kubernetes.default.svc"}, now);
   if (!pki) throw std::runtime_error(pki.error().message);
   pki_ = std::move(*pki);
   const auto proxy = http::make_client_credential(pki_.authority, kProxy, {}, now);
@@ -85,8 +84,7 @@ RealApiServer::RealApiServer(const RealApiServerOptions& options) : options_(opt
   write(dir_ + "/tokens.csv", tokens);
   for (int attempt = 1; !start(attempt); ++attempt) {
     if (attempt == kAttempts)
-      throw std::runtime_error("kube-apiserver does not start:\n" + etcd_->last_lines() +
-                               server_->last_lines());
+      throw std::runtime_error("kube-apiserver does not start:\n" + etcd_->last_lines() + server_->last_lines());
   }
 }
 
@@ -129,8 +127,7 @@ bool RealApiServer::start(int attempt) {
   if (options_.aggregation) {
     for (const std::string& flag :
          {"--proxy-client-cert-file=" + pki + "proxy.crt", "--proxy-client-key-file=" + pki + "proxy.key",
-          "--requestheader-client-ca-file=" + pki + "ca.crt",
-          "--requestheader-allowed-names=" + std::string(kProxy),
+          "--requestheader-client-ca-file=" + pki + "ca.crt", "--requestheader-allowed-names=" + std::string(kProxy),
           std::string("--requestheader-username-headers=X-Remote-User"),
           std::string("--requestheader-group-headers=X-Remote-Group"),
           std::string("--requestheader-extra-headers-prefix=X-Remote-Extra-")})

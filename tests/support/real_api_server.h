@@ -19,8 +19,8 @@ inline constexpr const char* kNoRealApiServer = "not run on a real API server: K
 
 struct RealApiServerOptions {
   std::vector<std::string> tokens;  // lines of a token file: token,user,uid,"group"
-  bool aggregation = false;  // proxies requests to the servers of APIServices, with the name of the user
-  bool garbage_collector = false;  // deletes orphans of deleted owners, and the content of deleted namespaces
+  bool aggregation = false;         // proxies requests to the servers of APIServices, with the name of the user
+  bool garbage_collector = false;   // deletes orphans of deleted owners, and the content of deleted namespaces
 };
 
 class RealApiServer {

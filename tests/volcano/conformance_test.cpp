@@ -17,7 +17,7 @@ struct Scenario {
   const char* name;
   std::vector<const char*> queues;  // the present queues
   Ask ask;
-  const char* object;  // the queue; for kDelete the name of the queue
+  const char* object;   // the queue; for kDelete the name of the queue
   const char* refused;  // a part of the message; "": admitted
   Switch options = nullptr;
   std::vector<const char*> holders = {};  // queues in which a workload holds quota before any pod runs
@@ -185,8 +185,8 @@ const std::vector<Scenario> kAdmitHierarchicalQueues{
      "{metadata: {name: q}, spec: {guarantee: {resource: {cpu: -2}}}}",
      "spec.deserved.cpu: Required value"},
 };
-INSTANTIATE_TEST_SUITE_P(TestAdmitHierarchicalQueues, VolcanoScenarios,
-                         ::testing::ValuesIn(kAdmitHierarchicalQueues), name_of_scenario);
+INSTANTIATE_TEST_SUITE_P(TestAdmitHierarchicalQueues, VolcanoScenarios, ::testing::ValuesIn(kAdmitHierarchicalQueues),
+                         name_of_scenario);
 
 const std::vector<const char*> kChain{"{metadata: {name: q1}, spec: {parent: root}}",
                                       "{metadata: {name: q2}, spec: {parent: q1}}"};
@@ -214,8 +214,8 @@ const std::vector<Scenario> kValidateQueueDepthDynamic{
      }},
     {"QueueMovedBelowItself", kChain, Ask::kUpdate, "{metadata: {name: q1}, spec: {parent: q2}}",
      "queue q2 is below queue q1, so q1 cannot be below it"},
-    {"QueueMovedBelowItselfAsInVolcano", kChain, Ask::kUpdate, "{metadata: {name: q1}, spec: {parent: q2}}",
-     "", [](AdmissionOptions& options) { options.refuse_circles = false; }},
+    {"QueueMovedBelowItselfAsInVolcano", kChain, Ask::kUpdate, "{metadata: {name: q1}, spec: {parent: q2}}", "",
+     [](AdmissionOptions& options) { options.refuse_circles = false; }},
 };
 INSTANTIATE_TEST_SUITE_P(TestValidateQueueDepthDynamic, VolcanoScenarios,
                          ::testing::ValuesIn(kValidateQueueDepthDynamic), name_of_scenario);
@@ -238,8 +238,7 @@ const std::vector<Scenario> kValidateChildAgainstAncestor{
      "{metadata: {name: c}, spec: {parent: bare, capability: {cpu: 200}}}",
      "more cpu than its ancestor grandparent, which has 100"},
     {"AllWithin", kAncestors, Ask::kCreate,
-     "{metadata: {name: c}, spec: {parent: parent, capability: {cpu: 40, memory: 40Gi, nvidia.com/gpu: 4}}}",
-     ""},
+     "{metadata: {name: c}, spec: {parent: parent, capability: {cpu: 40, memory: 40Gi, nvidia.com/gpu: 4}}}", ""},
     {"NoCapability", kAncestors, Ask::kCreate, "{metadata: {name: c}, spec: {parent: parent}}", ""},
     {"WithinGrandparentThroughParentWithoutCapability", kAncestors, Ask::kCreate,
      "{metadata: {name: c}, spec: {parent: bare, capability: {cpu: 80}}}", ""},
@@ -298,11 +297,7 @@ const std::vector<Scenario> kAdmitQueues{
      "status.state: Unsupported value"},
     {"DeleteClosedQueue", {"{metadata: {name: q}, status: {state: Closed}}"}, Ask::kDelete, "q", ""},
     {"DeleteOpenQueue", {"{metadata: {name: q}, status: {state: Open}}"}, Ask::kDelete, "q", ""},
-    {"DeleteDefaultQueue",
-     {"{metadata: {name: default}}"},
-     Ask::kDelete,
-     "default",
-     "queue default cannot be deleted"},
+    {"DeleteDefaultQueue", {"{metadata: {name: default}}"}, Ask::kDelete, "default", "queue default cannot be deleted"},
     {"NoResources", {}, Ask::kCreate, "{metadata: {name: q}}", ""},
     {"DeservedOnly", {}, Ask::kCreate, "{metadata: {name: q}, spec: {deserved: {cpu: 4}}}", ""},
     {"GuaranteeWithoutDeserved",
@@ -351,8 +346,7 @@ const std::vector<Scenario> kAdmitQueues{
      "1/2/3}}}",
      ""},
 };
-INSTANTIATE_TEST_SUITE_P(TestAdmitQueues, VolcanoScenarios, ::testing::ValuesIn(kAdmitQueues),
-                         name_of_scenario);
+INSTANTIATE_TEST_SUITE_P(TestAdmitQueues, VolcanoScenarios, ::testing::ValuesIn(kAdmitQueues), name_of_scenario);
 
 const std::vector<Scenario> kEndToEnd{
     {"DeservedAndGuaranteeOfAResourceWithoutCapability",
@@ -374,8 +368,7 @@ const std::vector<Scenario> kEndToEnd{
      "{metadata: {name: q}, spec: {parent: parent}}",
      ""},
 };
-INSTANTIATE_TEST_SUITE_P(EndToEndQueueValidation, VolcanoScenarios, ::testing::ValuesIn(kEndToEnd),
-                         name_of_scenario);
+INSTANTIATE_TEST_SUITE_P(EndToEndQueueValidation, VolcanoScenarios, ::testing::ValuesIn(kEndToEnd), name_of_scenario);
 
 // Stricter than Volcano for PodGroups: Volcano lets them name a queue that is not a leaf, and then schedules nothing.
 TEST(VolcanoScenariosOfGroups, NonLeafQueueIsRefusedUnlessSwitchedOff) {
@@ -385,8 +378,7 @@ TEST(VolcanoScenariosOfGroups, NonLeafQueueIsRefusedUnlessSwitchedOff) {
   api::volcano::PodGroup group;
   group.queue = "parent";
   const auto none = [](std::string_view) { return std::size_t{0}; };
-  EXPECT_THAT(to_string(Admission(forest, {}, none).create(group)),
-              ::testing::HasSubstr("takes no work itself"));
+  EXPECT_THAT(to_string(Admission(forest, {}, none).create(group)), ::testing::HasSubstr("takes no work itself"));
   EXPECT_EQ(to_string(Admission(forest, {.pod_groups_in_leaves_only = false}, none).create(group)), "");
 }
 

@@ -245,7 +245,7 @@ TEST(VolcanoTreeProperty, WhatIsLetInCompilesToALegalTreeWithTheNumbersOfTheForm
     deep += tree.deep() ? 1 : 0;
   }
   EXPECT_GT(admitted, 4 * kTrees);  // the trees are not empty
-  EXPECT_GT(deep, kTrees / 20);  // and not flat
+  EXPECT_GT(deep, kTrees / 20);     // and not flat
 }
 
 // Whatever is written, in any order: the tree equals the tree after a restart, and a queue whose parents lead to root

@@ -291,14 +291,17 @@ TEST(VolcanoWeights, AreThoseOfFairSharing) {
     object.weight = 3;
     std::vector<std::string> out;
     for (const engine::Event& event : tree.set(testing::pointer(object))) {
-      if (const auto* q = std::get_if<engine::ClusterQueueSeen>(&event)) out.push_back("queue " + q->object->meta.name + " " + q->object->fair_weight.to_string());
-      if (const auto* c = std::get_if<engine::CohortSeen>(&event)) out.push_back("cohort " + c->object->meta.name + " " + c->object->fair_weight.to_string());
+      if (const auto* q = std::get_if<engine::ClusterQueueSeen>(&event))
+        out.push_back("queue " + q->object->meta.name + " " + q->object->fair_weight.to_string());
+      if (const auto* c = std::get_if<engine::CohortSeen>(&event))
+        out.push_back("cohort " + c->object->meta.name + " " + c->object->fair_weight.to_string());
     }
     return out;
   };
   EXPECT_THAT(weights("team", "root"), Contains("queue volcano.team 3"));
   // A queue with children has its weight as a cohort; its own cluster queue has the default weight.
-  EXPECT_THAT(weights("child", "team"), ::testing::IsSupersetOf({"cohort volcano.team 3", "queue volcano.team 1", "queue volcano.child 3"}));
+  EXPECT_THAT(weights("child", "team"),
+              ::testing::IsSupersetOf({"cohort volcano.team 3", "queue volcano.team 1", "queue volcano.child 3"}));
 }
 
 }  // namespace

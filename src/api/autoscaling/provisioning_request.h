@@ -22,8 +22,7 @@ inline constexpr std::string_view kProvisioned = "Provisioned";  // the capacity
 inline constexpr std::string_view kFailed = "Failed";            // the capacity will not be available
 inline constexpr std::string_view kBookingExpired =
     "BookingExpired";  // the capacity was available and is not reserved any longer
-inline constexpr std::string_view kCapacityRevoked =
-    "CapacityRevoked";  // the capacity is removed, in use or not
+inline constexpr std::string_view kCapacityRevoked = "CapacityRevoked";  // the capacity is removed, in use or not
 
 // Annotations of pods: the request whose capacity they use, and its class.
 inline constexpr std::string_view kConsumeAnnotation = "autoscaling.x-k8s.io/consume-provisioning-request";

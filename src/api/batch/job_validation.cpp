@@ -19,9 +19,7 @@ using namespace kueue;
 constexpr std::string_view kImmutable = "field is immutable";
 constexpr std::size_t kMaxGateLength = 63;
 
-std::string_view label(const Json& job, std::string_view key) {
-  return string_at(job, {"metadata", "labels", key});
-}
+std::string_view label(const Json& job, std::string_view key) { return string_at(job, {"metadata", "labels", key}); }
 std::string_view annotation(const Json& job, std::string_view key) {
   return string_at(job, {"metadata", "annotations", key});
 }
@@ -76,8 +74,7 @@ void check_min_parallelism(const Json& job, FieldErrors& errors) {
     errors.push_back(invalid_value(path, *least, "should be between 0 and " + std::to_string(most)));
   }
   if (annotation(job, kElasticJob) == "true")
-    errors.push_back(
-        invalid_value(path, *value, "partial admission and elastic job cannot be used together"));
+    errors.push_back(invalid_value(path, *value, "partial admission and elastic job cannot be used together"));
 }
 
 void check_completions_equal_parallelism(const Json& job, FieldErrors& errors) {
@@ -95,9 +92,9 @@ void check_completions_equal_parallelism(const Json& job, FieldErrors& errors) {
   const std::int64_t parallelism = int_at(job, {"spec", "parallelism"}, 1);
   const std::int64_t completions = int_at(job, {"spec", "completions"}, 1);
   if (completions != parallelism)
-    errors.push_back(invalid_value("spec.completions", completions,
-                                   "should be equal to parallelism when " +
-                                       std::string(kCompletionsEqualParallelism) + " annotation is true"));
+    errors.push_back(invalid_value(
+        "spec.completions", completions,
+        "should be equal to parallelism when " + std::string(kCompletionsEqualParallelism) + " annotation is true"));
 }
 
 // Splits a list at commas and trims spaces; keeps empty names.
@@ -123,16 +120,13 @@ void check_gate(std::string_view gate, const std::string& path, FieldErrors& err
   if (gate.size() > kMaxGateLength) {
     errors.push_back(too_long(path, kMaxGateLength));
   } else if (domain.empty() || rest.empty()) {
-    errors.push_back(
-        invalid_value(path, Json(gate), "must be a domain-prefixed path (such as \"acme.io/foo\")"));
+    errors.push_back(invalid_value(path, Json(gate), "must be a domain-prefixed path (such as \"acme.io/foo\")"));
   } else if (const std::string broken = check_dns_subdomain(domain); !broken.empty()) {
     errors.push_back(invalid_value(path, Json(domain), broken));
   } else if (!std::ranges::all_of(rest, [](unsigned char c) {
-               return (c < 128 && std::isalnum(c)) ||
-                      kOfPaths.find(static_cast<char>(c)) != std::string_view::npos;
+               return (c < 128 && std::isalnum(c)) || kOfPaths.find(static_cast<char>(c)) != std::string_view::npos;
              })) {
-    errors.push_back(
-        invalid_value(path, Json(rest), "must consist of letters, digits and " + std::string(kOfPaths)));
+    errors.push_back(invalid_value(path, Json(rest), "must consist of letters, digits and " + std::string(kOfPaths)));
   }
 }
 
@@ -156,12 +150,11 @@ void check_gates(const Json& job, FieldErrors& errors) {
 void check_gates_update(const Json& job, const Json& old, FieldErrors& errors) {
   const auto before = gates(annotation(old, kAdmissionGatedBy));
   const auto now = gates(annotation(job, kAdmissionGatedBy));
-  if (std::ranges::all_of(now,
-                          [&](const auto gate) { return std::ranges::find(before, gate) != before.end(); }))
+  if (std::ranges::all_of(now, [&](const auto gate) { return std::ranges::find(before, gate) != before.end(); }))
     return;
-  errors.push_back(forbidden_field(annotation_path(kAdmissionGatedBy),
-                                   before.empty() ? "cannot add admission gate after creation"
-                                                  : "can only remove gates, not add new ones"));
+  errors.push_back(
+      forbidden_field(annotation_path(kAdmissionGatedBy), before.empty() ? "cannot add admission gate after creation"
+                                                                         : "can only remove gates, not add new ones"));
 }
 
 // The topology request is in annotations of the pod template.
@@ -176,8 +169,7 @@ void check_queue_update(const Json& job, const Json& old, bool default_queue_exi
   const std::string path = label_path(kQueueLabel);
   if (!is_suspended(job)) errors.push_back(invalid_value(path, Json(now), kImmutable));
   if (now.empty() && default_queue_exists)
-    errors.push_back(
-        invalid_value(path, Json(now), "queue-name must not be empty in namespace with default queue"));
+    errors.push_back(invalid_value(path, Json(now), "queue-name must not be empty in namespace with default queue"));
 }
 
 void check_priority_class_update(const Json& job, const Json& old, FieldErrors& errors) {
@@ -185,8 +177,7 @@ void check_priority_class_update(const Json& job, const Json& old, FieldErrors& 
   const std::string_view before = label(old, kPriorityClassLabel);
   const std::string path = label_path(kPriorityClassLabel);
   if (!before.empty() && now.empty())
-    errors.push_back(
-        invalid_value(path, Json(now), "WorkloadPriorityClass cannot be removed from a workload"));
+    errors.push_back(invalid_value(path, Json(now), "WorkloadPriorityClass cannot be removed from a workload"));
   if (before.empty() && !now.empty() && !is_suspended(job))
     errors.push_back(
         invalid_value(path, Json(now), "WorkloadPriorityClass cannot be added to a non-suspended workload"));
@@ -196,19 +187,17 @@ void check_min_parallelism_update(const Json& job, const Json& old, FieldErrors&
   if (is_suspended(old) || annotation(old, kJobMinParallelism).empty()) return;
   if (is_suspended(job)) return;  // suspension restores the original parallelism
   if (int_at(job, {"spec", "parallelism"}, 1) != int_at(old, {"spec", "parallelism"}, 1))
-    errors.push_back(forbidden_field(
-        "spec.parallelism", "cannot change when partial admission is enabled and the job is not suspended"));
+    errors.push_back(forbidden_field("spec.parallelism",
+                                     "cannot change when partial admission is enabled and the job is not suspended"));
 }
 
 void check_same(std::string_view now, std::string_view before, const std::string& path, FieldErrors& errors) {
   if (now != before) errors.push_back(invalid_value(path, Json(now), kImmutable));
 }
 
-void check_prebuilt_update(const Json& job, const Json& old, bool identifier_annotations,
-                           FieldErrors& errors) {
+void check_prebuilt_update(const Json& job, const Json& old, bool identifier_annotations, FieldErrors& errors) {
   if (is_suspended(job)) return;
-  check_same(label(job, kPrebuiltWorkload), label(old, kPrebuiltWorkload), label_path(kPrebuiltWorkload),
-             errors);
+  check_same(label(job, kPrebuiltWorkload), label(old, kPrebuiltWorkload), label_path(kPrebuiltWorkload), errors);
   if (identifier_annotations)
     check_same(annotation(job, kPrebuiltWorkload), annotation(old, kPrebuiltWorkload),
                annotation_path(kPrebuiltWorkload), errors);
@@ -273,11 +262,9 @@ FieldErrors validate_job_update(const Json& job, const Json& old, bool default_q
   check_queue_update(job, old, default_queue_exists, errors);
   check_prebuilt_update(job, old, identifier_annotations, errors);
   if (!is_suspended(job) || !is_suspended(old))
-    check_same(label(job, kMaxExecTimeLabel), label(old, kMaxExecTimeLabel), label_path(kMaxExecTimeLabel),
-               errors);
+    check_same(label(job, kMaxExecTimeLabel), label(old, kMaxExecTimeLabel), label_path(kMaxExecTimeLabel), errors);
   check_priority_class_update(job, old, errors);
-  if (const bool elastic = annotation(job, kElasticJob) == "true";
-      elastic != (annotation(old, kElasticJob) == "true"))
+  if (const bool elastic = annotation(job, kElasticJob) == "true"; elastic != (annotation(old, kElasticJob) == "true"))
     errors.push_back(invalid_value(annotation_path(kElasticJob), Json(elastic), kImmutable));
   if (gates_edited) check_gates_update(job, old, errors);
   check_min_parallelism_update(job, old, errors);

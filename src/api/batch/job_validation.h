@@ -14,8 +14,7 @@ struct JobContext {
   bool ancestor_managed = false;               // an owner of the Job, direct or not, is managed itself
   bool default_queue_exists = false;           // a LocalQueue named "default" in the Job's namespace
   bool default_priority_class_exists = false;  // a WorkloadPriorityClass named "default"
-  bool identifier_annotations =
-      true;  // gate WorkloadIdentifierAnnotations: an annotation may name a prebuilt workload
+  bool identifier_annotations = true;  // gate WorkloadIdentifierAnnotations: an annotation may name a prebuilt workload
 };
 
 // Whether Berth manages the Job, i.e. decides when it runs.

@@ -32,16 +32,19 @@ std::string joined(const std::vector<std::string>& errors) {
 
 }  // namespace
 
-Result<Configuration> read_configuration(std::string_view yaml, std::string_view origin, std::string_view own_namespace) {
+Result<Configuration> read_configuration(std::string_view yaml, std::string_view origin,
+                                         std::string_view own_namespace) {
   const auto refuse = [&](const std::string& what) { return fail(std::string(origin) + ": " + what); };
   const auto documents = parse_yaml(yaml);
   if (!documents) return refuse(documents.error().message);
   if (documents->size() != 1)
-    return refuse("holds " + std::to_string(documents->size()) + " documents, expected one Configuration of " + std::string(kGroup));
+    return refuse("holds " + std::to_string(documents->size()) + " documents, expected one Configuration of " +
+                  std::string(kGroup));
   return decode_configuration((*documents)[0], origin, own_namespace);
 }
 
-Result<Configuration> decode_configuration(const Json& document, std::string_view origin, std::string_view own_namespace) {
+Result<Configuration> decode_configuration(const Json& document, std::string_view origin,
+                                           std::string_view own_namespace) {
   Findings findings;
   Configuration out;
   out.ns = std::string(own_namespace);

@@ -36,7 +36,7 @@ struct Configuration {
   LabelSelector managed_jobs_namespaces = default_managed_namespaces("kueue-system");
   // integrations.frameworks: the listed frameworks that Berth manages.
   std::vector<std::string> frameworks = {"batch/job"};
-  std::vector<std::string> label_keys_to_copy;          // integrations.labelKeysToCopy
+  std::vector<std::string> label_keys_to_copy;  // integrations.labelKeysToCopy
 
   WaitForPodsReady wait_for_pods_ready;
   WorkloadRetention workload_retention;

@@ -38,7 +38,9 @@ Fields::Fields(const Json& value, std::string path, Findings& findings)
     findings_.error(path_.empty() ? "the document" : path_, "is " + shown(value) + ", expected an object");
 }
 
-std::string Fields::path_of(std::string_view name) const { return path_.empty() ? std::string(name) : field_path(path_, name); }
+std::string Fields::path_of(std::string_view name) const {
+  return path_.empty() ? std::string(name) : field_path(path_, name);
+}
 
 void Fields::expected(std::string_view name, const Json& found, std::string_view what) const {
   error(name, "is " + shown(found) + ", expected " + std::string(what));
@@ -181,7 +183,8 @@ void Fields::done() const {
     std::string all;
     for (const auto& name : known_) all.append(all.empty() ? "" : ", ").append(name);
     const std::string unknown(member.key());
-    error(unknown, "unknown field; " + (path_.empty() ? std::string("at the top there are ") : quoted(path_) + " has ") + all);
+    error(unknown,
+          "unknown field; " + (path_.empty() ? std::string("at the top there are ") : quoted(path_) + " has ") + all);
   }
 }
 

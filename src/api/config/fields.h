@@ -44,7 +44,8 @@ class Fields {
     if (const auto read = integer(name, low, high)) out = static_cast<T>(*read);
   }
   template <typename T>
-  void number(std::string_view name, std::optional<T>& out, std::int64_t low, std::int64_t high = std::numeric_limits<T>::max()) {
+  void number(std::string_view name, std::optional<T>& out, std::int64_t low,
+              std::int64_t high = std::numeric_limits<T>::max()) {
     if (const auto read = integer(name, low, high)) out = static_cast<T>(*read);
   }
   void real(std::string_view name, double& out);
@@ -55,7 +56,7 @@ class Fields {
   void selector(std::string_view name, std::optional<LabelSelector>& out);  // metav1.LabelSelector
   // The field must be one of `names`; returns its index. Empty text counts as absent. nullopt when absent or wrong.
   std::optional<std::size_t> choice(std::string_view name, const std::vector<std::string_view>& names);
-  Fields object(std::string_view name);               // has no fields when absent
+  Fields object(std::string_view name);                // has no fields when absent
   std::vector<Fields> objects(std::string_view name);  // a list of objects
   // A map, in order of its keys.
   std::map<std::string, const Json*> entries(std::string_view name);

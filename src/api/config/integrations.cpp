@@ -67,7 +67,8 @@ void read_frameworks(Fields& fields, std::vector<std::string>& out) {
   }
   if (managed.empty()) return fields.error("frameworks", "lists none that Berth manages; add " + std::string(kJob));
   if (!not_managed.empty())
-    fields.findings().warn(fields.path_of("frameworks"), "Berth does not manage these yet and leaves their objects alone: " + not_managed);
+    fields.findings().warn(fields.path_of("frameworks"),
+                           "Berth does not manage these yet and leaves their objects alone: " + not_managed);
   out = std::move(managed);
 }
 
@@ -75,12 +76,12 @@ void read_integration_fields(Fields fields, Version version, Configuration& out)
   read_frameworks(fields, out.frameworks);
   std::vector<std::string> external;
   fields.texts("externalFrameworks", external);
-  if (!external.empty())
-    fields.error("externalFrameworks", "Berth does not look for owners of other kinds; remove it");
+  if (!external.empty()) fields.error("externalFrameworks", "Berth does not look for owners of other kinds; remove it");
   fields.texts("labelKeysToCopy", out.label_keys_to_copy);
   for (std::size_t i = 0; i < out.label_keys_to_copy.size(); ++i) {
     if (const auto broken = check_qualified_name(out.label_keys_to_copy[i]); !broken.empty())
-      fields.expected(index_path("labelKeysToCopy", i), Json(out.label_keys_to_copy[i]), "the key of a label: " + broken);
+      fields.expected(index_path("labelKeysToCopy", i), Json(out.label_keys_to_copy[i]),
+                      "the key of a label: " + broken);
   }
   if (version == Version::kV1beta1) {
     Fields pods = fields.object("podOptions");
@@ -100,8 +101,9 @@ void read_managed_namespaces(Fields& top, Configuration& out) {
   if (!selector) return;
   for (const std::string_view ns : {kSystemNamespace, std::string_view(out.ns)}) {
     if (selector->matches(JsonObject{{kNamespaceNameLabel, ns}}))
-      top.error("managedJobsNamespaceSelector", "matches the namespace " + std::string(ns) + ", expected to leave it out (" +
-                                                    std::string(kNamespaceNameLabel) + " NotIn ...)");
+      top.error("managedJobsNamespaceSelector", "matches the namespace " + std::string(ns) +
+                                                    ", expected to leave it out (" + std::string(kNamespaceNameLabel) +
+                                                    " NotIn ...)");
   }
   out.managed_jobs_namespaces = std::move(*selector);
 }
@@ -110,13 +112,16 @@ void read_managed_namespaces(Fields& top, Configuration& out) {
 void read_multi_kueue(Fields fields) {
   Duration interval = std::chrono::minutes(1), lost = std::chrono::minutes(15);
   std::string origin = "multikueue", dispatcher = "kueue.x-k8s.io/multikueue-dispatcher-all-at-once";
-  const auto untouched = [same = std::tuple(interval, lost, origin, dispatcher)](const auto&... values) { return same == std::tuple(values...); };
+  const auto untouched = [same = std::tuple(interval, lost, origin, dispatcher)](const auto&... values) {
+    return same == std::tuple(values...);
+  };
   fields.duration("gcInterval", interval);
   fields.duration("workerLostTimeout", lost);
   fields.text("origin", origin);
   fields.text("dispatcherName", dispatcher);
   bool more = false;
-  for (const auto name : {"externalFrameworks", "clusterProfile", "incrementalDispatcherConfig"}) more |= fields.take(name) != nullptr;
+  for (const auto name : {"externalFrameworks", "clusterProfile", "incrementalDispatcherConfig"})
+    more |= fields.take(name) != nullptr;
   fields.done();
   if (more || !untouched(interval, lost, origin, dispatcher))
     fields.findings().error(fields.path(), "Berth does not dispatch to other clusters; remove it");

@@ -88,7 +88,8 @@ void read_resources(Fields fields, QuotaResources& out) {
   read_transformations(fields, out.transformations);
   out.ignore_undeclared = fields.choice("quotaCheckStrategy", {"BlockUndeclared", "IgnoreUndeclared"}).value_or(0) == 1;
   if (out.ignore_undeclared && !out.exclude_prefixes.empty())
-    fields.error("excludeResourcePrefixes", "cannot be used with quotaCheckStrategy IgnoreUndeclared; remove one of the two");
+    fields.error("excludeResourcePrefixes",
+                 "cannot be used with quotaCheckStrategy IgnoreUndeclared; remove one of the two");
   if (!fields.objects("deviceClassMappings").empty())
     fields.error("deviceClassMappings", "Berth does not count devices of dynamic resource allocation; remove it");
   fields.done();
@@ -105,7 +106,8 @@ void read_fair_sharing(Fields fields, Version version, FairSharing& out) {
   const std::vector<std::string> both{"LessThanOrEqualToFinalShare", "LessThanInitialShare"};
   if (names.empty() && version == Version::kV1beta1) names = both;
   if (names != both && names != std::vector{both[0]} && names != std::vector{both[1]})
-    return fields.error("preemptionStrategies", "expected [LessThanOrEqualToFinalShare], [LessThanInitialShare] or both in this order");
+    return fields.error("preemptionStrategies",
+                        "expected [LessThanOrEqualToFinalShare], [LessThanInitialShare] or both in this order");
   out.final_share = names.front() == both[0];
   out.initial_share = names.back() == both[1];
 }

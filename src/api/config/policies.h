@@ -22,11 +22,11 @@ struct WaitForPodsReady {
   Duration recovery_timeout = std::chrono::minutes(30);
   bool block_admission = false;  // admits no workload while the pods of an admitted workload are not ready
   enum class Timestamp : std::uint8_t { kEviction, kCreation };
-  Timestamp timestamp = Timestamp::kEviction;      // the time by which an evicted workload is ordered in its queue
+  Timestamp timestamp = Timestamp::kEviction;  // the time by which an evicted workload is ordered in its queue
   // Number of requeues before the workload is deactivated; none: no limit.
   std::optional<std::int32_t> backoff_limit_count;
-  std::int32_t backoff_base_seconds = 60;           // the n-th backoff is base * 2^(n-1)
-  std::int32_t backoff_max_seconds = 3600;          // upper bound of a backoff
+  std::int32_t backoff_base_seconds = 60;   // the n-th backoff is base * 2^(n-1)
+  std::int32_t backoff_max_seconds = 3600;  // upper bound of a backoff
   bool operator==(const WaitForPodsReady&) const = default;
 };
 

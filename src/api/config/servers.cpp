@@ -51,8 +51,10 @@ std::optional<BindAddress> parse_bind_address(std::string_view text) {
   if (colon == std::string_view::npos) return std::nullopt;
   BindAddress out;
   std::string_view host = text.substr(0, colon);
-  if (host.size() >= 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
-  else if (host.find(':') != std::string_view::npos) return std::nullopt;
+  if (host.size() >= 2 && host.front() == '[' && host.back() == ']')
+    host = host.substr(1, host.size() - 2);
+  else if (host.find(':') != std::string_view::npos)
+    return std::nullopt;
   const std::string_view port = text.substr(colon + 1);
   const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), out.port);
   if (error != std::errc() || end != port.data() + port.size()) return std::nullopt;
@@ -65,7 +67,8 @@ void read_bind_address(Fields& fields, std::string_view name, BindAddress& out) 
   fields.text(name, text);
   if (text.empty()) return;
   const auto read = parse_bind_address(text);
-  if (!read) return fields.expected(name, Json(text), R"(an address such as ":8443" or "127.0.0.1:8443", or "0" for none)");
+  if (!read)
+    return fields.expected(name, Json(text), R"(an address such as ":8443" or "127.0.0.1:8443", or "0" for none)");
   out = *read;
 }
 
@@ -101,7 +104,8 @@ void read_leader_election(Fields fields, LeaderElection& out) {
   if (out.retry_period <= Duration(0))
     fields.error("retryPeriod", "is 0s, expected more");
   else if (5 * out.renew_deadline <= 6 * out.retry_period)
-    fields.error("renewDeadline", "is " + format_duration(out.renew_deadline) + ", expected more than 1.2 times retryPeriod (" +
+    fields.error("renewDeadline", "is " + format_duration(out.renew_deadline) +
+                                      ", expected more than 1.2 times retryPeriod (" +
                                       format_duration(out.retry_period) + ")");
   else if (out.lease_duration <= out.renew_deadline)
     fields.error("leaseDuration", "is " + format_duration(out.lease_duration) + ", expected more than renewDeadline (" +
@@ -147,9 +151,11 @@ void read_cipher_suites(Fields& fields, Tls& out) {
     if (names[i].ends_with("_WITH_CHACHA20_POLY1305")) names[i] += "_SHA256";
     const std::string at = index_path("cipherSuites", i);
     if (contains(kTls13Suites, names[i])) {
-      fields.findings().warn(fields.path_of(at), "has no effect: " + names[i] + " is a suite of TLS 1.3, all of which are always on");
+      fields.findings().warn(fields.path_of(at),
+                             "has no effect: " + names[i] + " is a suite of TLS 1.3, all of which are always on");
     } else if (!contains(kCipherSuites, names[i])) {
-      fields.expected(at, Json(names[i]), "the IANA name of a suite of TLS 1.2, such as " + std::string(kCipherSuites[0]));
+      fields.expected(at, Json(names[i]),
+                      "the IANA name of a suite of TLS 1.2, such as " + std::string(kCipherSuites[0]));
     } else if (!contains(out.cipher_suites, names[i])) {
       out.cipher_suites.push_back(names[i]);
     }
@@ -222,7 +228,8 @@ void read_servers(Fields& top, Configuration& out) {
   read_health(top.object("health"), out.health);
   std::string pprof;
   top.text("pprofBindAddress", pprof);
-  if (!pprof.empty() && pprof != "0") top.findings().warn("pprofBindAddress", "has no effect: there are no Go profiles to serve");
+  if (!pprof.empty() && pprof != "0")
+    top.findings().warn("pprofBindAddress", "has no effect: there are no Go profiles to serve");
   read_controller(top.object("controller"), out);
   read_tls(top.object("tls"), out.tls);
   read_certificates(top.object("internalCertManagement"), out.internal_cert_management);

@@ -70,8 +70,7 @@ JsonArray names_above(const ResourceList& a, const ResourceList& b) {
   return names;
 }
 
-void check_bounds(FieldErrors& errors, const std::string& path, const ResourceList& amounts,
-                  const Bounds& bounds) {
+void check_bounds(FieldErrors& errors, const std::string& path, const ResourceList& amounts, const Bounds& bounds) {
   if (JsonArray names = names_above(amounts, bounds.max); !names.empty())
     errors.push_back(invalid_value(path, std::move(names), "must not be above the LimitRange maximum"));
   if (JsonArray names = names_above(bounds.min, amounts); !names.empty())
@@ -82,16 +81,14 @@ void check_requests(FieldErrors& errors, const std::string& path, const Json& ho
   const Json* resources = find(holder, "resources");
   if (!resources) return;
   JsonArray names = names_above(list_at(*resources, "requests"), list_at(*resources, "limits"));
-  if (!names.empty())
-    errors.push_back(invalid_value(path, std::move(names), "requests must not exceed its limits"));
+  if (!names.empty()) errors.push_back(invalid_value(path, std::move(names), "requests must not exceed its limits"));
 }
 
 // Calls `check(path, container)` for all containers and init containers.
 void look_at_containers(const Json& pod_spec, std::string_view path, const auto& check) {
   for (const std::string_view list : kContainerLists) {
     const JsonArray& containers = array_at(pod_spec, {list});
-    for (std::size_t i = 0; i < containers.size(); ++i)
-      check(index_path(field_path(path, list), i), containers[i]);
+    for (std::size_t i = 0; i < containers.size(); ++i) check(index_path(field_path(path, list), i), containers[i]);
   }
 }
 
@@ -114,8 +111,7 @@ std::vector<LimitRangeItem> decode_limit_range(const Json& limit_range) {
 
 Json adjust_pod_spec(const Json& pod_spec, const std::vector<LimitRangeItem>& limits, const Json& overhead) {
   Json spec = pod_spec;
-  if (overhead.is_object() && object_at(spec, {"overhead"}).empty())
-    ensure_path(spec, {"overhead"}) = overhead;
+  if (overhead.is_object() && object_at(spec, {"overhead"}).empty()) ensure_path(spec, {"overhead"}) = overhead;
   // First a limit of the user becomes the missing request, as when the API server reads a pod; then LimitRange
   // defaults apply.
   for_each_container(spec, limits_as_requests);
@@ -150,8 +146,7 @@ FieldErrors outside_limit_ranges(const Json& pod_spec, const std::vector<LimitRa
     const Json* resources = find(container, "resources");
     if (!resources) return;
     for (const std::string_view field : {"requests", "limits"})
-      check_bounds(errors, field_path(where, "resources." + std::string(field)), list_at(*resources, field),
-                   bounds);
+      check_bounds(errors, field_path(where, "resources." + std::string(field)), list_at(*resources, field), bounds);
   });
   check_bounds(errors, std::string(path), pod_requests(pod_spec), bounds_for(limits, "Pod"));
   return errors;

@@ -17,14 +17,14 @@ struct PodPlacement {
   std::string workload, pod_set;
   // spec.nodeName; without it, and when the pod has no scheduling gate, the hostname in its node selector; "" none.
   std::string node;
-  bool bound = false;      // spec.nodeName is set
+  bool bound = false;        // spec.nodeName is set
   bool terminated = false;   // Succeeded or Failed: uses nothing any more
   bool terminating = false;  // has a deletion timestamp: uses its node until it is gone, makes no progress
   // Has a topology annotation or the topology scheduling gate: a pod of some workload with a topology assignment,
   // also when it does not name the workload.
   bool wants_places = false;
   std::optional<Time> gone_by;  // of a terminating pod: when its grace period ends (the deletion timestamp)
-  ResourceList requests;   // of the pod, without the implicit `pods: 1`
+  ResourceList requests;        // of the pod, without the implicit `pods: 1`
   bool operator==(const PodPlacement&) const = default;
 
   // Whether the pod's requests count on its node. Those of a pod with wants_places that names no workload do not: the

@@ -22,9 +22,7 @@ ResourceList lenient(const JsonObject& object) {
   return list;
 }
 
-bool is_sidecar(const Json& init_container) {
-  return string_at(init_container, {"restartPolicy"}) == "Always";
-}
+bool is_sidecar(const Json& init_container) { return string_at(init_container, {"restartPolicy"}) == "Always"; }
 
 // Only these resources can be set at pod level (KEP-2837).
 bool is_pod_level(std::string_view resource) {

@@ -33,8 +33,7 @@ NodeSelectorRequirement decode_requirement(const Json& value) {
 
 NodeSelectorTerm decode_term(const Json& value) {
   NodeSelectorTerm term;
-  for (const Json& one : array_at(value, {"matchExpressions"}))
-    term.expressions.push_back(decode_requirement(one));
+  for (const Json& one : array_at(value, {"matchExpressions"})) term.expressions.push_back(decode_requirement(one));
   for (const Json& one : array_at(value, {"matchFields"})) term.fields.push_back(decode_requirement(one));
   return term;
 }
@@ -49,8 +48,7 @@ bool tolerates(const Toleration& toleration, const Taint& taint) {
 }
 
 bool tolerates(const std::vector<Toleration>& tolerations, const Taint& taint) {
-  return std::any_of(tolerations.begin(), tolerations.end(),
-                     [&](const Toleration& t) { return tolerates(t, taint); });
+  return std::any_of(tolerations.begin(), tolerations.end(), [&](const Toleration& t) { return tolerates(t, taint); });
 }
 
 bool matches(const NodeSelectorRequirement& r, const StringMap& labels) {
@@ -109,11 +107,9 @@ Json encode_tolerations(const std::vector<Toleration>& tolerations) {
 
 NodeConstraints decode_node_constraints(const Json& pod_spec) {
   NodeConstraints constraints;
-  if (const Json* selector = find(pod_spec, "nodeSelector"))
-    constraints.node_selector = decode_string_map(*selector);
-  for (const Json& term :
-       array_at(pod_spec, {"affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution",
-                           "nodeSelectorTerms"}))
+  if (const Json* selector = find(pod_spec, "nodeSelector")) constraints.node_selector = decode_string_map(*selector);
+  for (const Json& term : array_at(pod_spec, {"affinity", "nodeAffinity",
+                                              "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"}))
     constraints.required_terms.push_back(decode_term(term));
   if (const Json* tolerations = find(pod_spec, "tolerations"))
     constraints.tolerations = decode_tolerations(*tolerations);

@@ -17,7 +17,7 @@ struct Taint {
 };
 
 struct Toleration {
-  std::string key, op, value, effect;          // op: "Exists", "Equal" or "" (= Equal)
+  std::string key, op, value, effect;  // op: "Exists", "Equal" or "" (= Equal)
   std::optional<std::int64_t> toleration_seconds;
   bool operator==(const Toleration&) const = default;
 };

@@ -26,8 +26,8 @@ void check_expression(const Json& expression, const std::string& path, FieldErro
       errors.push_back(required(path + ".values", "must be specified when `operator` is 'In' or 'NotIn'"));
   } else if (op == "Exists" || op == "DoesNotExist") {
     if (has_values)
-      errors.push_back(forbidden_field(path + ".values",
-                                       "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+      errors.push_back(
+          forbidden_field(path + ".values", "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
   } else {
     errors.push_back(invalid_value(path + ".operator", Json(op), "not a valid selector operator"));
   }
@@ -45,21 +45,20 @@ void check_toleration(const Json& toleration, const std::string& path, FieldErro
     if (const std::string broken = check_qualified_name(key); !broken.empty())
       errors.push_back(invalid_value(path + ".key", Json(key), broken));
   } else if (op != "Exists") {
-    errors.push_back(invalid_value(
-        path + ".operator", Json(op),
-        "operator must be Exists when `key` is empty, which means \"match all values and all keys\""));
+    errors.push_back(
+        invalid_value(path + ".operator", Json(op),
+                      "operator must be Exists when `key` is empty, which means \"match all values and all keys\""));
   }
   if (!value_or_null(find(toleration, "tolerationSeconds")).is_null() && effect != "NoExecute")
-    errors.push_back(invalid_value(path + ".effect", Json(effect),
-                                   "effect must be 'NoExecute' when `tolerationSeconds` is set"));
+    errors.push_back(
+        invalid_value(path + ".effect", Json(effect), "effect must be 'NoExecute' when `tolerationSeconds` is set"));
   if (op.empty() || op == "Equal") {
     if (const std::string broken = check_label_value(value); !broken.empty())
       errors.push_back(invalid_value(path + ".operator", Json(value), broken));
   } else if (op != "Exists") {
     errors.push_back(not_supported(path + ".operator", Json(op), {"Equal", "Exists"}));
   } else if (!value.empty()) {
-    errors.push_back(
-        invalid_value(path + ".operator", toleration, "value must be empty when `operator` is 'Exists'"));
+    errors.push_back(invalid_value(path + ".operator", toleration, "value must be empty when `operator` is 'Exists'"));
   }
   if (!effect.empty()) check_effect(effect, path + ".effect", errors);
 }
@@ -71,8 +70,7 @@ void check_labels(const JsonObject& labels, const std::string& path, FieldErrors
     const std::string_view key(label.key().data(), label.key().size());
     if (const std::string broken = check_qualified_name(key); !broken.empty())
       errors.push_back(invalid_value(path, Json(key), broken));
-    const std::string_view value =
-        label.value().is_string() ? view(label.value().get_string()) : std::string_view();
+    const std::string_view value = label.value().is_string() ? view(label.value().get_string()) : std::string_view();
     if (const std::string broken = check_label_value(value); !broken.empty())
       errors.push_back(invalid_value(path, label.value(), broken));
   }
@@ -102,8 +100,7 @@ void check_label_selector(const Json& selector, const std::string& path, FieldEr
 }
 
 void check_tolerations(const JsonArray& tolerations, const std::string& path, FieldErrors& errors) {
-  for (std::size_t i = 0; i < tolerations.size(); ++i)
-    check_toleration(tolerations[i], index_path(path, i), errors);
+  for (std::size_t i = 0; i < tolerations.size(); ++i) check_toleration(tolerations[i], index_path(path, i), errors);
 }
 
 void check_taints(const JsonArray& taints, const std::string& path, FieldErrors& errors) {

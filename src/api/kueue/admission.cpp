@@ -44,12 +44,12 @@ batch::JobContext job_context(const Json& job, const AdmissionContext& admission
   return context;
 }
 
-FieldErrors check_job(const Json& job, const Json* old, std::string_view subresource, const AdmissionContext& admission) {
+FieldErrors check_job(const Json& job, const Json* old, std::string_view subresource,
+                      const AdmissionContext& admission) {
   if (!subresource.empty()) return {};
   const auto context = job_context(job, admission);
   // A Job that loses its queue label was managed until now: the update rules must check that.
-  const bool concerned =
-      batch::is_managed(job, context) || (old != nullptr && batch::is_managed(*old, context));
+  const bool concerned = batch::is_managed(job, context) || (old != nullptr && batch::is_managed(*old, context));
   if (!concerned) return {};
   if (old == nullptr) return batch::validate_job(job, context.identifier_annotations);
   return batch::validate_job_update(job, *old, context.default_queue_exists, context.identifier_annotations);
@@ -89,8 +89,7 @@ AdmissionRules workload_rules() {
           },
           [](const Json& object, const Json* old, std::string_view, const AdmissionContext& admission) {
             const WorkloadRules rules{admission.policy.priority_boost};
-            return old == nullptr ? validate_workload(object, rules)
-                                  : validate_workload_update(object, *old, rules);
+            return old == nullptr ? validate_workload(object, rules) : validate_workload_update(object, *old, rules);
           }};
 }
 
@@ -157,7 +156,8 @@ NamespaceFilter namespaces_matching(LabelSelector selector, std::function<JsonPt
 }
 
 NamespaceFilter all_but_system(std::string own) {
-  return namespaces_matching(config::Configuration::default_managed_namespaces(own), [](std::string_view) { return nullptr; });
+  return namespaces_matching(config::Configuration::default_managed_namespaces(own),
+                             [](std::string_view) { return nullptr; });
 }
 
 bool has_managed_ancestor(const Json& job, const ObjectGetter& get, bool without_queue_name) {
@@ -185,7 +185,8 @@ RestResponse AdmissionRules::refusal(std::string_view group, const Json& object,
 
 bool refused_by_webhook(const RestResponse& response) {
   const std::string_view message = status_message(response);
-  return !response.ok() && message.starts_with("admission webhook ") && message.find(" denied the request") != message.npos;
+  return !response.ok() && message.starts_with("admission webhook ") &&
+         message.find(" denied the request") != message.npos;
 }
 
 const AdmissionRules& admission_rules(std::string_view group, std::string_view resource) {

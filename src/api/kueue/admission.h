@@ -27,10 +27,9 @@ NamespaceFilter all_but_system(std::string own = "kueue-system");
 struct AdmissionPolicy {
   NamespaceFilter manages_namespace = all_but_system();
   bool manage_jobs_without_queue_name = false;
-  bool partial_admission = true;  // gate PartialAdmission: without it minCount is dropped
-  bool identifier_annotations =
-      true;  // gate WorkloadIdentifierAnnotations: an annotation may name a prebuilt workload
-  bool priority_boost = false;    // gate PriorityBoost: with it the annotation has to be an integer
+  bool partial_admission = true;       // gate PartialAdmission: without it minCount is dropped
+  bool identifier_annotations = true;  // gate WorkloadIdentifierAnnotations: an annotation may name a prebuilt workload
+  bool priority_boost = false;         // gate PriorityBoost: with it the annotation has to be an integer
 };
 
 // A stored object, or null.
@@ -48,7 +47,8 @@ struct AdmissionRules {
   // On creation: sets defaults. Idempotent.
   std::function<void(Json& object, const AdmissionContext&)> mutate;
   // Validates on creation (`old` is null) and on updates, also of subresources ("" is the object itself).
-  std::function<FieldErrors(const Json& object, const Json* old, std::string_view subresource, const AdmissionContext&)> check;
+  std::function<FieldErrors(const Json& object, const Json* old, std::string_view subresource, const AdmissionContext&)>
+      check;
   // Whether the object may be deleted; the error says why not.
   std::function<Result<void>(const Json& object, const AdmissionContext&)> remove = {};
   // The name of Kueue's webhook that validates the resource, e.g. "vjob.kb.io". Empty: the rules are not Kueue's.

@@ -131,7 +131,8 @@ Result<void> assignments(Json& object, bool up) {
     if (places == nullptr || !places->is_object()) continue;
     auto read = up ? assignment_of_domains(*places) : decode_topology_assignment(*places);
     if (!read)
-      return fail("status.admission.podSetAssignments[" + std::to_string(i) + "].topologyAssignment." + read.error().message);
+      return fail("status.admission.podSetAssignments[" + std::to_string(i) + "].topologyAssignment." +
+                  read.error().message);
     *places = up ? encode_topology_assignment(*read) : domains_of(*read);
   }
   return {};
@@ -207,7 +208,8 @@ Result<void> convert(Json& object, std::string_view version) {
   const auto named = [&](const std::string& why) {
     return fail(kind + " " + object_key(decode_meta(object)) + ": " + why);
   };
-  const bool known = (version == kOld || version == kNew) && (present == prefix + std::string(kOld) || present == prefix + std::string(kNew));
+  const bool known = (version == kOld || version == kNew) &&
+                     (present == prefix + std::string(kOld) || present == prefix + std::string(kNew));
   if (!known) return named("cannot convert from " + present + " to " + wanted);
   if (present == wanted) return {};
   if (auto done = version == kNew ? convert_up(kind, object) : convert_down(kind, object); !done)

@@ -17,15 +17,13 @@ constexpr std::array<Name<StopPolicy>, 3> kStopPolicies{
 constexpr std::array<Name<QueueingStrategy>, 2> kStrategies{
     {{"BestEffortFIFO", QueueingStrategy::kBestEffortFifo}, {"StrictFIFO", QueueingStrategy::kStrictFifo}}};
 constexpr std::array<Name<FungibilityPolicy>, 2> kFungibility{
-    {{"MayStopSearch", FungibilityPolicy::kMayStopSearch},
-     {"TryNextFlavor", FungibilityPolicy::kTryNextFlavor}}};
+    {{"MayStopSearch", FungibilityPolicy::kMayStopSearch}, {"TryNextFlavor", FungibilityPolicy::kTryNextFlavor}}};
 constexpr std::array<Name<FungibilityPreference>, 2> kPreferences{
     {{"BorrowingOverPreemption", FungibilityPreference::kBorrowingOverPreemption},
      {"PreemptionOverBorrowing", FungibilityPreference::kPreemptionOverBorrowing}}};
-constexpr std::array<Name<ReclaimWithinCohort>, 3> kReclaim{
-    {{"Never", ReclaimWithinCohort::kNever},
-     {"LowerPriority", ReclaimWithinCohort::kLowerPriority},
-     {"Any", ReclaimWithinCohort::kAny}}};
+constexpr std::array<Name<ReclaimWithinCohort>, 3> kReclaim{{{"Never", ReclaimWithinCohort::kNever},
+                                                             {"LowerPriority", ReclaimWithinCohort::kLowerPriority},
+                                                             {"Any", ReclaimWithinCohort::kAny}}};
 constexpr std::array<Name<BorrowWithinCohort>, 2> kBorrow{
     {{"Never", BorrowWithinCohort::kNever}, {"LowerPriority", BorrowWithinCohort::kLowerPriority}}};
 constexpr std::array<Name<WithinClusterQueue>, 3> kWithin{
@@ -36,20 +34,17 @@ constexpr std::array<Name<WithinClusterQueue>, 3> kWithin{
 // Reads one object and keeps the first error; later reads return defaults.
 class Reader {
  public:
-  Reader(std::string_view kind, const Json& object)
-      : kind_(kind), object_(object), meta_(decode_meta(object)) {}
+  Reader(std::string_view kind, const Json& object) : kind_(kind), object_(object), meta_(decode_meta(object)) {}
 
   ObjectMeta take_meta() { return std::move(meta_); }
 
   void fail_at(std::string_view field, std::string_view why) {
     if (error_) return;
-    error_ = Error{std::string(kind_) + " " + object_key(meta_) + ": " + std::string(field) + ": " +
-                   std::string(why)};
+    error_ = Error{std::string(kind_) + " " + object_key(meta_) + ": " + std::string(field) + ": " + std::string(why)};
   }
 
   template <typename Enum, std::size_t N>
-  Enum choice(std::initializer_list<std::string_view> keys, const std::array<Name<Enum>, N>& names,
-              Enum otherwise) {
+  Enum choice(std::initializer_list<std::string_view> keys, const std::array<Name<Enum>, N>& names, Enum otherwise) {
     const std::string_view text = string_at(object_, keys);
     if (text.empty()) return otherwise;
     for (const Name<Enum>& name : names)
@@ -74,8 +69,7 @@ class Reader {
       for (const Json& resource : array_at(value, {"coveredResources"}))
         if (resource.is_string()) group.covered_resources.emplace_back(view(resource.get_string()));
       for (const Json& flavor : array_at(value, {"flavors"}))
-        group.flavors.push_back(
-            flavor_quotas(flavor, path + ".flavors[" + std::to_string(group.flavors.size()) + "]"));
+        group.flavors.push_back(flavor_quotas(flavor, path + ".flavors[" + std::to_string(group.flavors.size()) + "]"));
       groups.push_back(std::move(group));
     }
     return groups;
@@ -141,8 +135,7 @@ Result<ClusterQueue> decode_cluster_queue(const Json& object) {
   q.resource_groups = reader.resource_groups();
   q.cohort_name = string_at(object, {"spec", "cohortName"});
   q.queueing_strategy = reader.choice({"spec", "queueingStrategy"}, kStrategies, q.queueing_strategy);
-  if (const Json* selector = find_path(object, {"spec", "namespaceSelector"});
-      selector && !selector->is_null()) {
+  if (const Json* selector = find_path(object, {"spec", "namespaceSelector"}); selector && !selector->is_null()) {
     auto parsed = LabelSelector::from_json(*selector);
     if (parsed) {
       q.namespace_selector = std::move(*parsed);
@@ -150,10 +143,8 @@ Result<ClusterQueue> decode_cluster_queue(const Json& object) {
       reader.fail_at("spec.namespaceSelector", parsed.error().message);
     }
   }
-  q.when_can_borrow =
-      reader.choice({"spec", "flavorFungibility", "whenCanBorrow"}, kFungibility, q.when_can_borrow);
-  q.when_can_preempt =
-      reader.choice({"spec", "flavorFungibility", "whenCanPreempt"}, kFungibility, q.when_can_preempt);
+  q.when_can_borrow = reader.choice({"spec", "flavorFungibility", "whenCanBorrow"}, kFungibility, q.when_can_borrow);
+  q.when_can_preempt = reader.choice({"spec", "flavorFungibility", "whenCanPreempt"}, kFungibility, q.when_can_preempt);
   q.preference = reader.choice({"spec", "flavorFungibility", "preference"}, kPreferences, q.preference);
   q.reclaim_within_cohort =
       reader.choice({"spec", "preemption", "reclaimWithinCohort"}, kReclaim, q.reclaim_within_cohort);
@@ -161,8 +152,7 @@ Result<ClusterQueue> decode_cluster_queue(const Json& object) {
       reader.choice({"spec", "preemption", "borrowWithinCohort", "policy"}, kBorrow, q.borrow_within_cohort);
   q.borrow_max_priority_threshold =
       optional_int32_at(object, {"spec", "preemption", "borrowWithinCohort", "maxPriorityThreshold"});
-  q.within_cluster_queue =
-      reader.choice({"spec", "preemption", "withinClusterQueue"}, kWithin, q.within_cluster_queue);
+  q.within_cluster_queue = reader.choice({"spec", "preemption", "withinClusterQueue"}, kWithin, q.within_cluster_queue);
   q.admission_checks = check_rules(object);
   q.stop_policy = reader.choice({"spec", "stopPolicy"}, kStopPolicies, q.stop_policy);
   q.fair_weight = reader.fair_weight();
@@ -192,10 +182,8 @@ Result<LocalQueue> decode_local_queue(const Json& object) {
 Result<ResourceFlavor> decode_resource_flavor(const Json& object) {
   ResourceFlavor flavor;
   flavor.meta = decode_meta(object);
-  if (const Json* labels = find_path(object, {"spec", "nodeLabels"}))
-    flavor.node_labels = decode_string_map(*labels);
-  if (const Json* taints = find_path(object, {"spec", "nodeTaints"}))
-    flavor.node_taints = decode_taints(*taints);
+  if (const Json* labels = find_path(object, {"spec", "nodeLabels"})) flavor.node_labels = decode_string_map(*labels);
+  if (const Json* taints = find_path(object, {"spec", "nodeTaints"})) flavor.node_taints = decode_taints(*taints);
   if (const Json* tolerations = find_path(object, {"spec", "tolerations"}))
     flavor.tolerations = decode_tolerations(*tolerations);
   flavor.topology_name = string_at(object, {"spec", "topologyName"});
@@ -215,9 +203,9 @@ Result<AdmissionCheck> decode_admission_check(const Json& object) {
   check.meta = decode_meta(object);
   check.controller_name = string_at(object, {"spec", "controllerName"});
   if (const Json* ref = find_path(object, {"spec", "parameters"}); ref && ref->is_object()) {
-    check.parameters = AdmissionCheck::Parameters{std::string(string_at(*ref, {"apiGroup"})),
-                                                  std::string(string_at(*ref, {"kind"})),
-                                                  std::string(string_at(*ref, {"name"}))};
+    check.parameters =
+        AdmissionCheck::Parameters{std::string(string_at(*ref, {"apiGroup"})), std::string(string_at(*ref, {"kind"})),
+                                   std::string(string_at(*ref, {"name"}))};
   }
   if (const Json* conditions = find_path(object, {"status", "conditions"}))
     check.conditions = decode_conditions(*conditions);

@@ -87,8 +87,7 @@ PodSetUpdate decode_update(const Json& value) {
   update.labels = strings_at(value, "labels");
   update.annotations = strings_at(value, "annotations");
   update.node_selector = strings_at(value, "nodeSelector");
-  if (const Json* tolerations = find(value, "tolerations"))
-    update.tolerations = decode_tolerations(*tolerations);
+  if (const Json* tolerations = find(value, "tolerations")) update.tolerations = decode_tolerations(*tolerations);
   return update;
 }
 
@@ -102,8 +101,7 @@ Result<AdmissionCheckState> decode_check(const Json& value) {
   check.message = string_at(value, {"message"});
   check.requeue_after_seconds = optional_int32_at(value, {"requeueAfterSeconds"});
   check.retry_count = optional_int32_at(value, {"retryCount"});
-  for (const Json& update : array_at(value, {"podSetUpdates"}))
-    check.pod_set_updates.push_back(decode_update(update));
+  for (const Json& update : array_at(value, {"podSetUpdates"})) check.pod_set_updates.push_back(decode_update(update));
   return check;
 }
 
@@ -157,11 +155,10 @@ Result<WorkloadStatus> decode_status(const Json& value) {
     if (!resources) return tl::unexpected(resources.error());
     status.resource_requests.push_back({name, std::move(*resources)});
   }
-  status.accumulated_past_execution_time_seconds =
-      optional_int32_at(value, {"accumulatedPastExecutionTimeSeconds"});
+  status.accumulated_past_execution_time_seconds = optional_int32_at(value, {"accumulatedPastExecutionTimeSeconds"});
   for (const Json& eviction : array_at(value, {"schedulingStats", "evictions"}))
-    status.evictions.push_back({text_at(eviction, {"reason"}), text_at(eviction, {"underlyingCause"}),
-                                int32_or(eviction, "count", 0)});
+    status.evictions.push_back(
+        {text_at(eviction, {"reason"}), text_at(eviction, {"underlyingCause"}), int32_or(eviction, "count", 0)});
   for (const Json& node : array_at(value, {"unhealthyNodes"}))
     status.unhealthy_nodes.push_back(text_at(node, {"name"}));
   for (const Json& gate : array_at(value, {"preemptionGates"}))

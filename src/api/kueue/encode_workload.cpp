@@ -35,8 +35,7 @@ JsonObject encode_admission(const Admission& admission) {
     JsonObject one;
     one["name"] = assignment.name;
     if (!assignment.flavors.empty()) one["flavors"] = encode_string_map(assignment.flavors);
-    if (!assignment.resource_usage.empty())
-      one["resourceUsage"] = encode_resource_list(assignment.resource_usage);
+    if (!assignment.resource_usage.empty()) one["resourceUsage"] = encode_resource_list(assignment.resource_usage);
     one["count"] = assignment.count;
     if (assignment.topology_assignment)
       one["topologyAssignment"] = encode_topology_assignment(*assignment.topology_assignment);
@@ -130,16 +129,15 @@ Json encode_topology_request(const TopologyRequest& request) {
   if (!request.pod_set_group_name.empty()) out["podSetGroupName"] = request.pod_set_group_name;
   if (!request.slice_required_topology.empty()) out["podSetSliceRequiredTopology"] = request.slice_required_topology;
   if (request.slice_size) out["podSetSliceSize"] = *request.slice_size;
-  put_list(out, "podsetSliceRequiredTopologyConstraints", request.slice_constraints, [](const SliceLayer& layer) {
-    return JsonObject{{"topology", layer.topology}, {"size", layer.size}};
-  });
+  put_list(out, "podsetSliceRequiredTopologyConstraints", request.slice_constraints,
+           [](const SliceLayer& layer) { return JsonObject{{"topology", layer.topology}, {"size", layer.size}}; });
   return out;
 }
 
 bool PodSetAssignment::operator==(const PodSetAssignment& other) const {
-  const bool same_places = topology_assignment == other.topology_assignment ||
-                           (topology_assignment && other.topology_assignment &&
-                            *topology_assignment == *other.topology_assignment);
+  const bool same_places =
+      topology_assignment == other.topology_assignment ||
+      (topology_assignment && other.topology_assignment && *topology_assignment == *other.topology_assignment);
   return same_places && delayed_topology == other.delayed_topology && name == other.name && flavors == other.flavors &&
          resource_usage == other.resource_usage && count == other.count;
 }

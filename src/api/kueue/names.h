@@ -9,8 +9,7 @@ namespace berth::api::kueue {
 // Labels.
 inline constexpr std::string_view kPriorityClassLabel = "kueue.x-k8s.io/priority-class";
 inline constexpr std::string_view kMaxExecTimeLabel = "kueue.x-k8s.io/max-exec-time-seconds";
-inline constexpr std::string_view kPrebuiltWorkload =
-    "kueue.x-k8s.io/prebuilt-workload-name";  // or an annotation
+inline constexpr std::string_view kPrebuiltWorkload = "kueue.x-k8s.io/prebuilt-workload-name";  // or an annotation
 
 inline constexpr std::string_view kManagedLabel = "kueue.x-k8s.io/managed";  // "true" on objects that Kueue created
 
@@ -23,8 +22,7 @@ inline constexpr std::string_view kPriorityBoost =
 inline constexpr std::string_view kElasticJob = "kueue.x-k8s.io/elastic-job";
 inline constexpr std::string_view kSliceReplacementFor = "kueue.x-k8s.io/workload-slice-replacement-for";
 inline constexpr std::string_view kJobMinParallelism = "kueue.x-k8s.io/job-min-parallelism";
-inline constexpr std::string_view kCompletionsEqualParallelism =
-    "kueue.x-k8s.io/job-completions-equal-parallelism";
+inline constexpr std::string_view kCompletionsEqualParallelism = "kueue.x-k8s.io/job-completions-equal-parallelism";
 inline constexpr std::string_view kRequiredTopology = "kueue.x-k8s.io/podset-required-topology";
 inline constexpr std::string_view kPreferredTopology = "kueue.x-k8s.io/podset-preferred-topology";
 inline constexpr std::string_view kUnconstrainedTopology = "kueue.x-k8s.io/podset-unconstrained-topology";

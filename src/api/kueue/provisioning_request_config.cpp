@@ -25,8 +25,8 @@ Result<void> check(const ProvisioningRequestConfig& config) {
   if (config.class_name.empty())
     return fail("spec.provisioningClassName is empty; name the class that shall answer the requests");
   if (config.parameters.size() > kMaxParameters) {
-    return fail("spec.parameters has " + std::to_string(config.parameters.size()) +
-                " entries; a request takes " + std::to_string(kMaxParameters));
+    return fail("spec.parameters has " + std::to_string(config.parameters.size()) + " entries; a request takes " +
+                std::to_string(kMaxParameters));
   }
   for (const auto& [key, value] : config.parameters) {
     if (value.size() > kMaxParameterValue) {

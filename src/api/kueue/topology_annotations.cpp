@@ -60,9 +60,9 @@ void check_size(std::int64_t size, std::int64_t count, const Json& shown, const 
   if (size > count) {
     errors.push_back(invalid_value(path, shown, "must not be greater than " + of));
   } else if (count % size != 0) {
-    errors.push_back(invalid_value(path, shown,
-                                   "must divide " + of + ": " + std::to_string(count % size) +
-                                       " pod(s) would be left without a whole slice"));
+    errors.push_back(invalid_value(
+        path, shown,
+        "must divide " + of + ": " + std::to_string(count % size) + " pod(s) would be left without a whole slice"));
   }
 }
 
@@ -78,8 +78,8 @@ void check_two_fields(const JsonObject& annotations, std::int64_t count, const s
   }
   if (slice && !size) errors.push_back(required(at, "must be set " + when(kSliceRequiredTopology)));
   if (!slice && size)
-    errors.push_back(forbidden_field(
-        at, "may not be set when '" + std::string(kSliceRequiredTopology) + "' is not specified"));
+    errors.push_back(
+        forbidden_field(at, "may not be set when '" + std::string(kSliceRequiredTopology) + "' is not specified"));
   if (pods && *pods >= 1) check_size(*pods, count, Json(*size), at, errors);
 }
 
@@ -106,8 +106,7 @@ void check_layer(const Json& layer, const std::vector<std::string_view>& above, 
 
 // The size of each layer must divide the size of the layer above it; that of the first layer the count of the pod
 // set.
-void check_layer_sizes(const JsonArray& layers, std::int64_t count, const std::string& at,
-                       FieldErrors& errors) {
+void check_layer_sizes(const JsonArray& layers, std::int64_t count, const std::string& at, FieldErrors& errors) {
   std::int64_t whole = count;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const std::int64_t size = int_at(layers[i], {"size"});
@@ -125,14 +124,13 @@ void check_layer_sizes(const JsonArray& layers, std::int64_t count, const std::s
 void check_layers(std::string_view value, std::int64_t count, const std::string& at, FieldErrors& errors) {
   const auto parsed = parse_json(value);
   if (!parsed || !parsed->is_array()) {
-    errors.push_back(invalid_value(
-        at, Json(value), R"(must be a valid JSON array, such as [{"topology": "rack", "size": 4}])"));
+    errors.push_back(
+        invalid_value(at, Json(value), R"(must be a valid JSON array, such as [{"topology": "rack", "size": 4}])"));
     return;
   }
   const JsonArray& layers = parsed->get_array();
   if (layers.empty() || layers.size() > kMaxLayers) {
-    errors.push_back(
-        invalid_value(at, Json(value), "topology constraints must contain between 1 and 3 entries"));
+    errors.push_back(invalid_value(at, Json(value), "topology constraints must contain between 1 and 3 entries"));
     return;
   }
   std::vector<std::string_view> above;
@@ -152,8 +150,7 @@ void check_constraints(const JsonObject& annotations, std::int64_t count, const 
     if (text(annotations, other)) errors.push_back(forbidden_field(at, "may not be set " + when(other)));
   }
   if (text(annotations, kPodSetGroupName))
-    errors.push_back(
-        forbidden_field(key_path(path, kPodSetGroupName), "may not be set " + when(kSliceConstraints)));
+    errors.push_back(forbidden_field(key_path(path, kPodSetGroupName), "may not be set " + when(kSliceConstraints)));
   check_layers(*value, count, at, errors);
 }
 
@@ -165,8 +162,8 @@ void check_group(const JsonObject& annotations, const std::string& path, FieldEr
     errors.push_back(invalid_value(at, Json(*name), "must have 1 to 256 characters"));
   if (integer(*name)) errors.push_back(invalid_value(at, Json(*name), "must not be a number"));
   if (!text(annotations, kRequiredTopology) && !text(annotations, kPreferredTopology))
-    errors.push_back(forbidden_field(at, "may not be set when neither '" + std::string(kPreferredTopology) +
-                                             "' nor '" + std::string(kRequiredTopology) + "' is specified"));
+    errors.push_back(forbidden_field(at, "may not be set when neither '" + std::string(kPreferredTopology) + "' nor '" +
+                                             std::string(kRequiredTopology) + "' is specified"));
   for (const std::string_view slices : {kSliceSize, kSliceRequiredTopology}) {
     if (text(annotations, slices)) errors.push_back(forbidden_field(at, "may not be set " + when(slices)));
   }
@@ -192,14 +189,13 @@ void check_topology_annotations(const JsonObject& annotations, std::int64_t coun
   const auto modes = std::count_if(std::begin(kModes), std::end(kModes),
                                    [&](std::string_view key) { return text(annotations, key).has_value(); });
   if (modes > 1)
-    errors.push_back(invalid_without_value(
-        path, "must not contain more than one topology annotation: " + names_of_modes()));
+    errors.push_back(
+        invalid_without_value(path, "must not contain more than one topology annotation: " + names_of_modes()));
   for (const std::string_view key : {kRequiredTopology, kPreferredTopology}) {
     if (const auto level = text(annotations, key)) check_level(*level, key_path(path, key), errors);
   }
   if (const auto flag = text(annotations, kUnconstrainedTopology); flag && !boolean(*flag))
-    errors.push_back(
-        invalid_value(key_path(path, kUnconstrainedTopology), Json(*flag), "must be a boolean value"));
+    errors.push_back(invalid_value(key_path(path, kUnconstrainedTopology), Json(*flag), "must be a boolean value"));
   check_two_fields(annotations, count, path, errors);
   check_group(annotations, path, errors);
   check_constraints(annotations, count, path, errors);

@@ -249,8 +249,8 @@ Result<void> decode_slice(const Json& slice, TopologyAssignment& out) {
     return fail("domainCount: more than " + std::to_string(kMaxDomains) + " domains in all");
   const JsonArray& values = array_at(slice, {"valuesPerLevel"});
   if (values.size() != out.levels.size())
-    return fail("valuesPerLevel: expected " + std::to_string(out.levels.size()) + " entries, one for each level, found " +
-                std::to_string(values.size()));
+    return fail("valuesPerLevel: expected " + std::to_string(out.levels.size()) +
+                " entries, one for each level, found " + std::to_string(values.size()));
   std::vector<LevelValues> levels;
   for (const Json& value : values) {
     auto level = decode_values(value, domains, "valuesPerLevel[" + std::to_string(levels.size()) + "]");

@@ -251,8 +251,8 @@ struct WorkloadStatus {
   std::vector<AdmissionCheckState> admission_checks;
   std::vector<PodSetRequest> resource_requests;
   std::optional<std::int32_t> accumulated_past_execution_time_seconds;
-  std::vector<EvictionCount> evictions;       // schedulingStats.evictions
-  std::vector<std::string> unhealthy_nodes;  // failed nodes whose pods need another node; at most 8 names
+  std::vector<EvictionCount> evictions;          // schedulingStats.evictions
+  std::vector<std::string> unhealthy_nodes;      // failed nodes whose pods need another node; at most 8 names
   std::vector<PreemptionGate> preemption_gates;  // those of the spec, with their positions; at most 8
   bool has_more = false;  // the decoded status had other fields, too, which only a patch preserves
   bool operator==(const WorkloadStatus&) const = default;

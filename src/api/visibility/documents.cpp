@@ -59,13 +59,13 @@ Json metadata_schema() {
                    {"kind", text("Kind of the owner.")},
                    {"name", text("Name of the owner.")},
                    {"uid", text("UID of the owner.")}};
-  return object("Which workload it is.",
-                {{"name", text("Name of the workload.")},
-                 {"namespace", text("Namespace of the workload.")},
-                 {"creationTimestamp", JsonObject{{"description", "When the workload was created."},
-                                                  {"type", "string"},
-                                                  {"format", "date-time"}}},
-                 {"ownerReferences", list(object("The job that the workload stands for.", std::move(owner)))}});
+  return object(
+      "Which workload it is.",
+      {{"name", text("Name of the workload.")},
+       {"namespace", text("Namespace of the workload.")},
+       {"creationTimestamp",
+        JsonObject{{"description", "When the workload was created."}, {"type", "string"}, {"format", "date-time"}}},
+       {"ownerReferences", list(object("The job that the workload stands for.", std::move(owner)))}});
 }
 
 Json workload_schema() {
@@ -118,7 +118,8 @@ Json operation(const Queue& queue, std::string_view version, const Form& form) {
   }
   JsonObject out;
   out["description"] = "read the pending workloads of the specified " + std::string(queue.singular);
-  out["operationId"] = "readVisibilityKueueXK8sIo" + std::string(version) + std::string(queue.singular) + "Pendingworkloads";
+  out["operationId"] =
+      "readVisibilityKueueXK8sIo" + std::string(version) + std::string(queue.singular) + "Pendingworkloads";
   out["tags"] = JsonArray{"visibilityKueueXK8sIo_" + std::string(version)};
   if (form.v2) {
     out["consumes"] = JsonArray{"*/*"};
@@ -139,7 +140,8 @@ void add_paths(std::string_view version, const Form& form, JsonObject& paths) {
         parameter(form, "limit", "query", "integer", "Most workloads in the answer: 1000 by default, at most 100000."),
         parameter(form, "name", "path", "string", "Name of the queue."),
         parameter(form, "offset", "query", "integer", "Position of the first workload in the answer, from 0.")};
-    if (queue.namespaced) parameters.push_back(parameter(form, "namespace", "path", "string", "Namespace of the queue."));
+    if (queue.namespaced)
+      parameters.push_back(parameter(form, "namespace", "path", "string", "Namespace of the queue."));
     paths[path] = JsonObject{{"get", operation(queue, version, form)}, {"parameters", std::move(parameters)}};
   }
 }
@@ -196,8 +198,7 @@ Json aggregated_entry() {
                                      {"verbs", JsonArray{}},
                                      {"subresources", JsonArray{std::move(subresource)}}});
     }
-    versions.push_back(
-        JsonObject{{"version", version}, {"resources", std::move(resources)}, {"freshness", "Current"}});
+    versions.push_back(JsonObject{{"version", version}, {"resources", std::move(resources)}, {"freshness", "Current"}});
   }
   return JsonObject{{"metadata", JsonObject{{"name", kGroup}}}, {"versions", std::move(versions)}};
 }
@@ -220,7 +221,8 @@ Json openapi_v2() {
     add_paths(version, form, paths);
     add_schemas(version, form, definitions);
   }
-  return JsonObject{{"swagger", "2.0"}, {"info", info()}, {"paths", std::move(paths)}, {"definitions", std::move(definitions)}};
+  return JsonObject{
+      {"swagger", "2.0"}, {"info", info()}, {"paths", std::move(paths)}, {"definitions", std::move(definitions)}};
 }
 
 }  // namespace berth::api::visibility

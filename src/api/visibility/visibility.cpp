@@ -73,11 +73,12 @@ RestResponse no_such_queue(std::string_view resource, std::string_view name) {
 bool serves(std::string_view version) { return std::ranges::find(kVersions, version) != kVersions.end(); }
 
 std::optional<Question> parse_path(const std::vector<std::string>& segments) {
-  if (segments.size() < 6 || segments[0] != "apis" || segments[1] != kGroup || !serves(segments[2])) return std::nullopt;
+  if (segments.size() < 6 || segments[0] != "apis" || segments[1] != kGroup || !serves(segments[2]))
+    return std::nullopt;
   if (segments.size() == 6 && segments[3] == "clusterqueues" && segments[5] == kSubresource)
     return Question{segments[2], "", segments[4]};
-  if (segments.size() == 8 && segments[3] == "namespaces" && segments[5] == "localqueues" && segments[7] == kSubresource &&
-      !segments[4].empty())
+  if (segments.size() == 8 && segments[3] == "namespaces" && segments[5] == "localqueues" &&
+      segments[7] == kSubresource && !segments[4].empty())
     return Question{segments[2], segments[4], segments[6]};
   return std::nullopt;
 }

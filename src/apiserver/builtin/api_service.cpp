@@ -14,8 +14,8 @@ constexpr std::int64_t kMaxGroupPriority = 20'000, kMaxVersionPriority = 1'000;
 void check_range(const Json& spec, std::string_view key, std::int64_t most, FieldErrors& errors) {
   std::int64_t value = int_at(spec, {key});
   if (value < 1 || value > most) {
-    errors.push_back(api::invalid_value(api::field_path("spec", key), value,
-                                        fmt::format("must be positive and at most {}", most)));
+    errors.push_back(
+        api::invalid_value(api::field_path("spec", key), value, fmt::format("must be positive and at most {}", most)));
   }
 }
 
@@ -25,8 +25,8 @@ FieldErrors validate_api_service(const Json& object, const Lookup&) {
   std::string_view name = string_at(object, {"metadata", "name"});
   const std::string wanted = fmt::format("{}.{}", string_at(spec, {"version"}), string_at(spec, {"group"}));
   if (name != wanted) {
-    errors.push_back(api::invalid_value(
-        "metadata.name", Json(name), fmt::format("must be `spec.version+\".\"+spec.group`: \"{}\"", wanted)));
+    errors.push_back(api::invalid_value("metadata.name", Json(name),
+                                        fmt::format("must be `spec.version+\".\"+spec.group`: \"{}\"", wanted)));
   }
   if (check_required(spec, "version", "spec", errors))
     check_text(spec, "version", "spec", api::check_dns_label, errors);
@@ -68,15 +68,14 @@ std::string available_cell(const Json& object) {
 }  // namespace
 
 ResourceInfo api_service_resource() {
-  ResourceInfo info = make_kind(
-      {"apiregistration.k8s.io", "v1", "apiservices", "APIService", "apiservice", {}, {"api-extensions"}},
-      "APIService");
+  ResourceInfo info =
+      make_kind({"apiregistration.k8s.io", "v1", "apiservices", "APIService", "apiservice", {}, {"api-extensions"}},
+                "APIService");
   info.namespaced = false;
   separate_status(info);
   info.strategy.counts_generation = false;
   info.columns = {text_column("Service", "Service of the server that answers."),
-                  text_column("Available", "Whether it answers."),
-                  text_column("Age", "Time since the creation.")};
+                  text_column("Available", "Whether it answers."), text_column("Age", "Time since the creation.")};
   info.strategy.validate = validate_api_service;
   info.strategy.cells = [](const Json& object, Time now) {
     return JsonArray{Json(service_cell(object)), Json(available_cell(object)), Json(age_of(object, now))};

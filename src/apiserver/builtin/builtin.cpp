@@ -9,8 +9,7 @@
 
 namespace berth::apiserver {
 
-ResourceInfo make_kind(KindNames names, std::string_view type,
-                       std::function<Result<void>(Json&)> finish_decoding) {
+ResourceInfo make_kind(KindNames names, std::string_view type, std::function<Result<void>(Json&)> finish_decoding) {
   ResourceInfo info;
   info.gvr = {std::move(names.group), std::move(names.version), std::move(names.resource)};
   info.storage_version = info.gvr.version;
@@ -21,34 +20,29 @@ ResourceInfo make_kind(KindNames names, std::string_view type,
   info.categories = std::move(names.categories);
   info.schema = builtin_kind_schema(type);
   info.zero = zero_object(*info.schema);
-  info.strategy.decode = [schema = info.schema,
-                          finish = std::move(finish_decoding)](Json& object) -> Result<void> {
+  info.strategy.decode = [schema = info.schema, finish = std::move(finish_decoding)](Json& object) -> Result<void> {
     if (auto done = to_stored_form(object, *schema); !done) return done;
     return finish ? finish(object) : Result<void>{};
   };
   return info;
 }
 
-ResourceInfo make_kind(KindNames names, std::string_view type) {
-  return make_kind(std::move(names), type, {});
-}
+ResourceInfo make_kind(KindNames names, std::string_view type) { return make_kind(std::move(names), type, {}); }
 
-std::function<std::optional<std::string>(const Json&, std::string_view)> field_paths(
-    std::vector<std::string> labels) {
-  return
-      [labels = std::move(labels)](const Json& object, std::string_view field) -> std::optional<std::string> {
-        bool known = false;
-        for (const auto& label : labels) known = known || label == field;
-        if (!known) return std::nullopt;
-        const Json* at = &object;
-        while (at != nullptr && !field.empty()) {
-          std::size_t dot = field.find('.');
-          at = find(*at, field.substr(0, dot));
-          field.remove_prefix(dot == std::string_view::npos ? field.size() : dot + 1);
-        }
-        if (at == nullptr || at->is_null()) return "";
-        return at->is_string() ? std::string(view(at->get_string())) : to_string(*at);
-      };
+std::function<std::optional<std::string>(const Json&, std::string_view)> field_paths(std::vector<std::string> labels) {
+  return [labels = std::move(labels)](const Json& object, std::string_view field) -> std::optional<std::string> {
+    bool known = false;
+    for (const auto& label : labels) known = known || label == field;
+    if (!known) return std::nullopt;
+    const Json* at = &object;
+    while (at != nullptr && !field.empty()) {
+      std::size_t dot = field.find('.');
+      at = find(*at, field.substr(0, dot));
+      field.remove_prefix(dot == std::string_view::npos ? field.size() : dot + 1);
+    }
+    if (at == nullptr || at->is_null()) return "";
+    return at->is_string() ? std::string(view(at->get_string())) : to_string(*at);
+  };
 }
 
 void separate_status(ResourceInfo& info) {
@@ -56,8 +50,7 @@ void separate_status(ResourceInfo& info) {
   info.strategy.prepare_create = [status = member_or_null(info.zero, "status")](Json& object, const Lookup&) {
     object.as_object()["status"] = status;
   };
-  info.strategy.prepare_update = [](Json& object, const Json& old, std::string_view subresource,
-                                    const Lookup&) {
+  info.strategy.prepare_update = [](Json& object, const Json& old, std::string_view subresource, const Lookup&) {
     std::string_view kept = subresource == "status" ? "spec" : "status";
     object.as_object()[kept] = member_or_null(old, kept);
   };

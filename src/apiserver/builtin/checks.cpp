@@ -86,8 +86,7 @@ void check_labels(const JsonObject& labels, const std::string& path, FieldErrors
     if (std::string broken = api::check_qualified_name(key); !broken.empty()) {
       errors.push_back(api::invalid_value(path, Json(label.key()), broken));
     }
-    std::string_view value =
-        label.value().is_string() ? view(label.value().get_string()) : std::string_view();
+    std::string_view value = label.value().is_string() ? view(label.value().get_string()) : std::string_view();
     if (std::string broken = api::check_label_value(value); !broken.empty()) {
       errors.push_back(api::invalid_value(path, label.value(), broken));
     }
@@ -108,12 +107,11 @@ void check_label_selector(const Json& selector, const std::string& path, FieldEr
       }
     } else if (op == "Exists" || op == "DoesNotExist") {
       if (has_values) {
-        errors.push_back(api::forbidden_field(
-            field_path(at, "values"), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+        errors.push_back(api::forbidden_field(field_path(at, "values"),
+                                              "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
       }
     } else {
-      errors.push_back(api::invalid_value(field_path(at, "operator"),
-                                          member_or_null(expressions[i], "operator"),
+      errors.push_back(api::invalid_value(field_path(at, "operator"), member_or_null(expressions[i], "operator"),
                                           "not a valid selector operator"));
     }
     check_text(expressions[i], "key", at, api::check_qualified_name, errors);
@@ -124,8 +122,8 @@ std::string check_config_key(std::string_view key) {
   constexpr std::size_t kMaxLength = 253;
   if (key.size() > kMaxLength) return fmt::format("must be no more than {} characters", kMaxLength);
   bool fine = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '_' || c == '.';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+           c == '.';
   });
   if (!fine) {
     return "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  "
@@ -141,8 +139,7 @@ std::string check_config_key(std::string_view key) {
 void check_immutable(const Json& object, const Json& old, std::string_view key, std::string_view path,
                      FieldErrors& errors) {
   if (!same_member(object, old, key)) {
-    errors.push_back(
-        api::invalid_value(field_path(path, key), member_or_null(object, key), "field is immutable"));
+    errors.push_back(api::invalid_value(field_path(path, key), member_or_null(object, key), "field is immutable"));
   }
 }
 

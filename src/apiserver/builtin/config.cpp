@@ -65,8 +65,7 @@ FieldErrors validate_config_map(const Json& object, const Lookup&) {
 }
 
 // Enforces `immutable` of ConfigMaps and Secrets.
-FieldErrors validate_data_update(const Json& object, const Json& old,
-                                 std::initializer_list<std::string_view> fields) {
+FieldErrors validate_data_update(const Json& object, const Json& old, std::initializer_list<std::string_view> fields) {
   FieldErrors errors;
   if (!bool_at(old, {"immutable"})) return errors;
   constexpr std::string_view kWhy = "field is immutable when `immutable` is set";
@@ -157,8 +156,7 @@ ResourceInfo secret_resource() {
   info.strategy.validate = validate_secret;
   info.strategy.validate_update = validate_secret_update;
   info.strategy.cells = [](const Json& object, Time now) {
-    return JsonArray{Json(string_at(object, {"type"})), object_at(object, {"data"}).size(),
-                     Json(age_of(object, now))};
+    return JsonArray{Json(string_at(object, {"type"})), object_at(object, {"data"}).size(), Json(age_of(object, now))};
   };
   info.strategy.selectable_fields = {"type"};
   info.strategy.field = field_paths(info.strategy.selectable_fields);
@@ -166,12 +164,11 @@ ResourceInfo secret_resource() {
 }
 
 ResourceInfo service_account_resource() {
-  ResourceInfo info = make_kind({"", "v1", "serviceaccounts", "ServiceAccount", "serviceaccount", {"sa"}, {}},
-                                "ServiceAccount");
+  ResourceInfo info =
+      make_kind({"", "v1", "serviceaccounts", "ServiceAccount", "serviceaccount", {"sa"}, {}}, "ServiceAccount");
   info.strategy.counts_generation = false;
   info.extra_subresources = {"token"};
-  info.columns = {text_column("Secrets", "Number of secrets."),
-                  text_column("Age", "Time since the creation.")};
+  info.columns = {text_column("Secrets", "Number of secrets."), text_column("Age", "Time since the creation.")};
   info.strategy.cells = [](const Json& object, Time now) {
     return JsonArray{array_at(object, {"secrets"}).size(), Json(age_of(object, now))};
   };

@@ -29,8 +29,7 @@ void check_resource_list(const JsonObject& list, const std::string& path, FieldE
     if (name.find('/') == std::string_view::npos) {
       bool standard = name == "cpu" || name == "memory" || name == "ephemeral-storage" || is_huge_page(name);
       if (!standard) {
-        errors.push_back(
-            api::invalid_value(at, Json(name), "must be a standard resource type or fully qualified"));
+        errors.push_back(api::invalid_value(at, Json(name), "must be a standard resource type or fully qualified"));
       }
     } else if (std::string broken = api::check_qualified_name(name); !broken.empty()) {
       errors.push_back(api::invalid_value(at, Json(name), broken));
@@ -45,8 +44,8 @@ void check_resource_list(const JsonObject& list, const std::string& path, FieldE
   }
 }
 
-void check_requests_against_limits(const JsonObject& requests, const JsonObject& limits,
-                                   const std::string& path, FieldErrors& errors) {
+void check_requests_against_limits(const JsonObject& requests, const JsonObject& limits, const std::string& path,
+                                   FieldErrors& errors) {
   std::map<std::string_view, const Json*> sorted;
   for (const auto& member : requests) sorted.emplace(member.key(), &member.value());
   for (const auto& [name, value] : sorted) {
@@ -63,8 +62,8 @@ void check_requests_against_limits(const JsonObject& requests, const JsonObject&
     if (!request || !limit) continue;
     std::string at = field_path(path, "requests");
     if (!may_overcommit && *request != *limit) {
-      errors.push_back(api::invalid_value(
-          at, *value, fmt::format("must be equal to {} limit of {}", name, limit->to_string())));
+      errors.push_back(
+          api::invalid_value(at, *value, fmt::format("must be equal to {} limit of {}", name, limit->to_string())));
     } else if (*request > *limit) {
       errors.push_back(api::invalid_value(
           at, *value, fmt::format("must be less than or equal to {} limit of {}", name, limit->to_string())));
@@ -102,8 +101,7 @@ void check_value_source(const Json& variable, const std::string& path, FieldErro
   if (source == nullptr) return;
   std::string at = field_path(path, "valueFrom");
   std::size_t kinds = 0;
-  for (std::string_view kind :
-       {"fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef"}) {
+  for (std::string_view kind : {"fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef"}) {
     kinds += find(*source, kind) != nullptr ? 1 : 0;
   }
   if (kinds == 0) {
@@ -132,12 +130,11 @@ void check_environment(const Json& container, const std::string& path, FieldErro
   const JsonArray& variables = array_at(container, {"env"});
   for (std::size_t i = 0; i < variables.size(); ++i) {
     std::string at = index_path(field_path(path, "env"), i);
-    if (check_required(variables[i], "name", at, errors) &&
-        !is_variable_name(string_at(variables[i], {"name"}))) {
-      errors.push_back(api::invalid_value(
-          at + ".name", member_or_null(variables[i], "name"),
-          "a valid environment variable name must consist only of printable ASCII characters "
-          "other than '='"));
+    if (check_required(variables[i], "name", at, errors) && !is_variable_name(string_at(variables[i], {"name"}))) {
+      errors.push_back(
+          api::invalid_value(at + ".name", member_or_null(variables[i], "name"),
+                             "a valid environment variable name must consist only of printable ASCII characters "
+                             "other than '='"));
     }
     check_value_source(variables[i], at, errors);
   }
@@ -166,15 +163,13 @@ void check_mounts(const Json& container, const std::set<std::string_view>& volum
     }
     if (check_required(mounts[i], "mountPath", at, errors) &&
         !places.insert(string_at(mounts[i], {"mountPath"})).second) {
-      errors.push_back(
-          api::invalid_value(at + ".mountPath", member_or_null(mounts[i], "mountPath"), "must be unique"));
+      errors.push_back(api::invalid_value(at + ".mountPath", member_or_null(mounts[i], "mountPath"), "must be unique"));
     }
   }
   const JsonArray& devices = array_at(container, {"volumeDevices"});
   for (std::size_t i = 0; i < devices.size(); ++i) {
     std::string at = index_path(field_path(path, "volumeDevices"), i);
-    if (check_required(devices[i], "name", at, errors) &&
-        !volumes.contains(string_at(devices[i], {"name"}))) {
+    if (check_required(devices[i], "name", at, errors) && !volumes.contains(string_at(devices[i], {"name"}))) {
       errors.push_back(api::not_found_field(at + ".name", member_or_null(devices[i], "name")));
     }
     check_required(devices[i], "devicePath", at, errors);
@@ -224,15 +219,14 @@ void check_probes(const Json& container, const std::string& path, FieldErrors& e
       check_non_negative(*probe, number, at, errors);
     }
     if (name != "readinessProbe" && int_at(*probe, {"successThreshold"}, 1) != 1) {
-      errors.push_back(
-          api::invalid_value(at + ".successThreshold", int_at(*probe, {"successThreshold"}), "must be 1"));
+      errors.push_back(api::invalid_value(at + ".successThreshold", int_at(*probe, {"successThreshold"}), "must be 1"));
     }
   }
   for (std::string_view hook : {"postStart", "preStop"}) {
     const Json* action = find_path(container, {"lifecycle", hook});
     if (action == nullptr) continue;
-    check_handler(*action, field_path(field_path(path, "lifecycle"), hook),
-                  {"exec", "httpGet", "tcpSocket", "sleep"}, errors);
+    check_handler(*action, field_path(field_path(path, "lifecycle"), hook), {"exec", "httpGet", "tcpSocket", "sleep"},
+                  errors);
   }
 }
 
@@ -243,15 +237,14 @@ void check_security(const Json& container, const std::string& path, FieldErrors&
   for (std::string_view id : {"runAsUser", "runAsGroup"}) {
     auto value = optional_int_at(*security, {id});
     if (value && (*value < 0 || *value > 2147483647)) {
-      errors.push_back(
-          api::invalid_value(field_path(at, id), *value, "must be between 0 and 2147483647, inclusive"));
+      errors.push_back(api::invalid_value(field_path(at, id), *value, "must be between 0 and 2147483647, inclusive"));
     }
   }
-  bool no_escalation = find(*security, "allowPrivilegeEscalation") != nullptr &&
-                       !bool_at(*security, {"allowPrivilegeEscalation"});
+  bool no_escalation =
+      find(*security, "allowPrivilegeEscalation") != nullptr && !bool_at(*security, {"allowPrivilegeEscalation"});
   if (no_escalation && bool_at(*security, {"privileged"})) {
-    errors.push_back(api::invalid_value(
-        at, *security, "cannot set `allowPrivilegeEscalation` to false and `privileged` to true"));
+    errors.push_back(
+        api::invalid_value(at, *security, "cannot set `allowPrivilegeEscalation` to false and `privileged` to true"));
   }
 }
 
@@ -311,8 +304,7 @@ void validate_containers(const Json& spec, const std::string& path, FieldErrors&
   std::set<std::string_view> names;
   for (std::string_view list : {"containers", "initContainers", "ephemeralContainers"}) {
     const JsonArray& containers = array_at(spec, {list});
-    if (containers.empty() && list == "containers")
-      errors.push_back(api::required(field_path(path, list), ""));
+    if (containers.empty() && list == "containers") errors.push_back(api::required(field_path(path, list), ""));
     for (std::size_t i = 0; i < containers.size(); ++i) {
       std::string at = index_path(field_path(path, list), i);
       check_container(containers[i], volumes, claims, at, errors);

@@ -66,12 +66,13 @@ Result<void> decode_time(Json& value, Codec codec) {
   if (!value.is_string()) return {};
   auto time = parse_time(view(value.get_string()));
   if (!time) {
-    return fail(fmt::format("parsing time \"{}\" as \"2006-01-02T15:04:05Z07:00\": {}",
-                            view(value.get_string()), time.error().message));
+    return fail(fmt::format("parsing time \"{}\" as \"2006-01-02T15:04:05Z07:00\": {}", view(value.get_string()),
+                            time.error().message));
   }
   if (codec == Codec::kMicroTime && !has_microseconds(view(value.get_string()))) {
-    return fail(fmt::format("parsing time \"{0}\" as \"2006-01-02T15:04:05.000000Z07:00\": cannot parse \"{1}\" as \".000000\"",
-                            view(value.get_string()), view(value.get_string()).substr(kWholeSeconds)));
+    return fail(
+        fmt::format("parsing time \"{0}\" as \"2006-01-02T15:04:05.000000Z07:00\": cannot parse \"{1}\" as \".000000\"",
+                    view(value.get_string()), view(value.get_string()).substr(kWholeSeconds)));
   }
   value = codec == Codec::kTime ? format_time(to_seconds(*time)) : format_micro_time(*time);
   return {};

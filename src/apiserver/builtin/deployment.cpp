@@ -57,8 +57,7 @@ void validate_selector(const Json& spec, FieldErrors& errors) {
   }
   check_label_selector(*selector, "spec.selector", errors);
   if (selector->is_object() && selector->get_object().empty()) {
-    errors.push_back(
-        api::invalid_value("spec.selector", *selector, "empty selector is invalid for deployment"));
+    errors.push_back(api::invalid_value("spec.selector", *selector, "empty selector is invalid for deployment"));
   }
   const JsonObject& labels = object_at(spec, {"template", "metadata", "labels"});
   auto parsed = api::LabelSelector::from_json(*selector);
@@ -82,8 +81,8 @@ FieldErrors validate_deployment(const Json& object, const Lookup&) {
   }
   auto deadline = optional_int_at(spec, {"progressDeadlineSeconds"});
   if (deadline && *deadline <= int_at(spec, {"minReadySeconds"})) {
-    errors.push_back(api::invalid_value("spec.progressDeadlineSeconds", *deadline,
-                                        "must be greater than minReadySeconds"));
+    errors.push_back(
+        api::invalid_value("spec.progressDeadlineSeconds", *deadline, "must be greater than minReadySeconds"));
   }
   return errors;
 }
@@ -103,9 +102,8 @@ JsonArray cells_deployment(const Json& object, Time now) {
 }  // namespace
 
 ResourceInfo deployment_resource() {
-  ResourceInfo info =
-      make_kind({"apps", "v1", "deployments", "Deployment", "deployment", {"deploy"}, {"all"}}, "Deployment",
-                finish_decoding_deployment);
+  ResourceInfo info = make_kind({"apps", "v1", "deployments", "Deployment", "deployment", {"deploy"}, {"all"}},
+                                "Deployment", finish_decoding_deployment);
   separate_status(info);
   info.has_scale = true;
   info.scale_spec_path = ".spec.replicas";

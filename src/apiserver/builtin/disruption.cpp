@@ -33,9 +33,9 @@ JsonArray cells_disruption(const Json& object, Time now) {
 }  // namespace
 
 ResourceInfo pod_disruption_budget_resource() {
-  ResourceInfo info = make_kind(
-      {"policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", "poddisruptionbudget", {"pdb"}, {}},
-      "PodDisruptionBudget");
+  ResourceInfo info =
+      make_kind({"policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", "poddisruptionbudget", {"pdb"}, {}},
+                "PodDisruptionBudget");
   separate_status(info);
   info.columns = {text_column("Min Available", "Pods that must stay."),
                   text_column("Max Unavailable", "Pods that may be missing."),

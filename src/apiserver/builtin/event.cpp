@@ -15,10 +15,8 @@ namespace {
 constexpr std::size_t kMaxReason = 128, kMaxAction = 128, kMaxNote = 1024, kMaxInstance = 128;
 
 std::string_view strip(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\n' || text.front() == '\t'))
-    text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\n' || text.back() == '\t'))
-    text.remove_suffix(1);
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\n' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\n' || text.back() == '\t')) text.remove_suffix(1);
   return text;
 }
 
@@ -42,8 +40,7 @@ std::string_view first_text(std::string_view a, std::string_view b) { return a.e
 std::string source_cell(const Json& event) {
   std::string_view component =
       first_text(string_at(event, {"source", "component"}), string_at(event, {"reportingComponent"}));
-  std::string_view host =
-      first_text(string_at(event, {"source", "host"}), string_at(event, {"reportingInstance"}));
+  std::string_view host = first_text(string_at(event, {"source", "host"}), string_at(event, {"reportingInstance"}));
   return host.empty() ? std::string(component) : fmt::format("{}, {}", component, host);
 }
 
@@ -79,27 +76,25 @@ JsonArray core_cells(const Json& event, Time now) {
 // Field selectors of events use the field names of core/v1; `source` selects by the reporting component.
 std::optional<std::string> core_field(const Json& event, std::string_view field) {
   static const auto paths =
-      field_paths({"involvedObject.kind", "involvedObject.namespace", "involvedObject.name",
-                   "involvedObject.uid", "involvedObject.apiVersion", "involvedObject.resourceVersion",
-                   "involvedObject.fieldPath", "reason", "reportingComponent", "type"});
+      field_paths({"involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
+                   "involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason",
+                   "reportingComponent", "type"});
   if (field == "source") {
-    return std::string(
-        first_text(string_at(event, {"source", "component"}), string_at(event, {"reportingComponent"})));
+    return std::string(first_text(string_at(event, {"source", "component"}), string_at(event, {"reportingComponent"})));
   }
   return paths(event, field);
 }
 
 std::optional<std::string> events_field(const Json& event, std::string_view field) {
-  static const auto paths = field_paths({"regarding.kind", "regarding.namespace", "regarding.name",
-                                         "regarding.uid", "regarding.apiVersion", "regarding.resourceVersion",
-                                         "regarding.fieldPath", "reason", "reportingController", "type"});
+  static const auto paths =
+      field_paths({"regarding.kind", "regarding.namespace", "regarding.name", "regarding.uid", "regarding.apiVersion",
+                   "regarding.resourceVersion", "regarding.fieldPath", "reason", "reportingController", "type"});
   return paths(event, field);
 }
 
 void check_length(const Json& event, std::string_view key, std::size_t max, FieldErrors& errors) {
   if (string_at(event, {key}).size() <= max) return;
-  errors.push_back(
-      api::invalid_value(std::string(key), "", fmt::format("can have at most {} characters", max)));
+  errors.push_back(api::invalid_value(std::string(key), "", fmt::format("can have at most {} characters", max)));
 }
 
 // The event must be in the namespace of its object; for cluster-scoped objects in "default" or "kube-system".
@@ -107,8 +102,8 @@ void check_namespace(const Json& event, std::string_view object, FieldErrors& er
   std::string_view ns = string_at(event, {"metadata", "namespace"}),
                    regarding = string_at(event, {object, "namespace"});
   if (regarding.empty() ? ns == "default" || ns == "kube-system" || ns.empty() : ns == regarding) return;
-  errors.push_back(api::invalid_value(api::field_path(object, "namespace"), Json(regarding),
-                                      "does not match event.namespace"));
+  errors.push_back(
+      api::invalid_value(api::field_path(object, "namespace"), Json(regarding), "does not match event.namespace"));
 }
 
 // Validation of events with eventTime (the new form).
@@ -127,8 +122,7 @@ FieldErrors validate_new_form(const Json& event) {
   check_enum(event, "type", "", {"Normal", "Warning"}, true, errors);
   if (const Json* series = find(event, "series"); series != nullptr) {
     if (int_at(*series, {"count"}) < 2) {
-      errors.push_back(
-          api::invalid_value("series.count", int_at(*series, {"count"}), "should be at least 2"));
+      errors.push_back(api::invalid_value("series.count", int_at(*series, {"count"}), "should be at least 2"));
     }
     if (string_at(*series, {"lastObservedTime"}).empty())
       errors.push_back(api::required("series.lastObservedTime", ""));
@@ -181,8 +175,7 @@ ResourceInfo core_event_resource() {
 }
 
 ResourceInfo events_event_resource() {
-  ResourceInfo info =
-      make_kind({"events.k8s.io", "v1", "events", "Event", "event", {"ev"}, {}}, "EventsEvent");
+  ResourceInfo info = make_kind({"events.k8s.io", "v1", "events", "Event", "event", {"ev"}, {}}, "EventsEvent");
   info.strategy.counts_generation = false;
   info.columns = columns_event();
   info.name_in_columns = true;

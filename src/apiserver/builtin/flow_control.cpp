@@ -43,11 +43,10 @@ void validate_subject(const Json& subject, const std::string& path, FieldErrors&
     const std::string at = api::field_path(path, member);
     const Json* value = find(subject, member);
     if (kind == name && value == nullptr) {
-      errors.push_back(
-          api::required(at, fmt::format("{} is required when subject kind is '{}'", member, name)));
+      errors.push_back(api::required(at, fmt::format("{} is required when subject kind is '{}'", member, name)));
     } else if (kind != name && value != nullptr) {
-      errors.push_back(api::forbidden_field(
-          at, fmt::format("{} is forbidden when subject kind is not '{}'", member, name)));
+      errors.push_back(
+          api::forbidden_field(at, fmt::format("{} is forbidden when subject kind is not '{}'", member, name)));
     }
     if (value == nullptr) continue;
     check_required(*value, "name", at, errors);
@@ -57,24 +56,19 @@ void validate_subject(const Json& subject, const std::string& path, FieldErrors&
 
 void validate_rule(const Json& rule, const std::string& path, FieldErrors& errors) {
   const JsonArray& subjects = array_at(rule, {"subjects"});
-  if (subjects.empty())
-    errors.push_back(api::required(path + ".subjects", "subjects must contain at least one value"));
+  if (subjects.empty()) errors.push_back(api::required(path + ".subjects", "subjects must contain at least one value"));
   for (std::size_t i = 0; i < subjects.size(); ++i)
     validate_subject(subjects[i], api::index_path(path + ".subjects", i), errors);
-  const JsonArray &resources = array_at(rule, {"resourceRules"}),
-                  &paths = array_at(rule, {"nonResourceRules"});
+  const JsonArray &resources = array_at(rule, {"resourceRules"}), &paths = array_at(rule, {"nonResourceRules"});
   if (resources.empty() && paths.empty()) {
-    errors.push_back(
-        api::required(path, "at least one of resourceRules and nonResourceRules has to be non-empty"));
+    errors.push_back(api::required(path, "at least one of resourceRules and nonResourceRules has to be non-empty"));
   }
   for (std::size_t i = 0; i < resources.size(); ++i) {
     const std::string at = api::index_path(path + ".resourceRules", i);
-    for (std::string_view key : {"verbs", "apiGroups", "resources"})
-      check_required(resources[i], key, at, errors);
+    for (std::string_view key : {"verbs", "apiGroups", "resources"}) check_required(resources[i], key, at, errors);
     if (!bool_at(resources[i], {"clusterScope"}) && array_at(resources[i], {"namespaces"}).empty()) {
-      errors.push_back(
-          api::required(at + ".namespaces",
-                        "resource rules that are not cluster scoped must supply at least one namespace"));
+      errors.push_back(api::required(at + ".namespaces",
+                                     "resource rules that are not cluster scoped must supply at least one namespace"));
     }
   }
   for (std::size_t i = 0; i < paths.size(); ++i) {
@@ -86,8 +80,7 @@ void validate_rule(const Json& rule, const std::string& path, FieldErrors& error
 FieldErrors validate_schema(const Json& object, const Lookup&) {
   FieldErrors errors;
   const Json& spec = member_or_null(object, "spec");
-  check_required(member_or_null(spec, "priorityLevelConfiguration"), "name",
-                 "spec.priorityLevelConfiguration", errors);
+  check_required(member_or_null(spec, "priorityLevelConfiguration"), "name", "spec.priorityLevelConfiguration", errors);
   std::int64_t precedence = int_at(spec, {"matchingPrecedence"});
   if (precedence < 1 || precedence > kMaxPrecedence) {
     errors.push_back(api::invalid_value("spec.matchingPrecedence", precedence,
@@ -96,16 +89,14 @@ FieldErrors validate_schema(const Json& object, const Lookup&) {
   if (const Json* method = find(spec, "distinguisherMethod"))
     check_enum(*method, "type", "spec.distinguisherMethod", {"ByNamespace", "ByUser"}, true, errors);
   const JsonArray& rules = array_at(spec, {"rules"});
-  for (std::size_t i = 0; i < rules.size(); ++i)
-    validate_rule(rules[i], api::index_path("spec.rules", i), errors);
+  for (std::size_t i = 0; i < rules.size(); ++i) validate_rule(rules[i], api::index_path("spec.rules", i), errors);
   return errors;
 }
 
 void check_percent(const Json& owner, std::string_view key, const std::string& path, FieldErrors& errors) {
   auto value = optional_int_at(owner, {key});
   if (value && (*value < 0 || *value > kPercent)) {
-    errors.push_back(
-        api::invalid_value(api::field_path(path, key), *value, "must be between 0 and 100, inclusive"));
+    errors.push_back(api::invalid_value(api::field_path(path, key), *value, "must be between 0 and 100, inclusive"));
   }
 }
 
@@ -121,16 +112,15 @@ void validate_limited(const Json& limited, FieldErrors& errors) {
   const std::string at = path + ".limitResponse.queuing";
   if (string_at(response, {"type"}) == "Reject")
     errors.push_back(api::forbidden_field(at, "must be nil if limited.limitResponse.type is not Limited"));
-  for (std::string_view key : {"queues", "handSize", "queueLengthLimit"})
-    check_positive(*queuing, key, at, errors);
+  for (std::string_view key : {"queues", "handSize", "queueLengthLimit"}) check_positive(*queuing, key, at, errors);
   std::int64_t queues = int_at(*queuing, {"queues"}), hand = int_at(*queuing, {"handSize"});
   if (queues > kMaxQueues) {
     errors.push_back(
         api::invalid_value(at + ".queues", queues, fmt::format("must not be greater than {}", kMaxQueues)));
   }
   if (hand > queues) {
-    errors.push_back(api::invalid_value(at + ".handSize", hand,
-                                        fmt::format("should not be greater than queues ({})", queues)));
+    errors.push_back(
+        api::invalid_value(at + ".handSize", hand, fmt::format("should not be greater than queues ({})", queues)));
   }
 }
 
@@ -147,8 +137,7 @@ FieldErrors validate_level(const Json& object, const Lookup&) {
   if (limited && find(spec, "exempt") != nullptr)
     errors.push_back(api::forbidden_field("spec.exempt", "must be nil if the type is Limited"));
   if (bounds != nullptr) validate_limited(*bounds, errors);
-  if (const Json* exempt = find(spec, "exempt"))
-    check_percent(*exempt, "lendablePercent", "spec.exempt", errors);
+  if (const Json* exempt = find(spec, "exempt")) check_percent(*exempt, "lendablePercent", "spec.exempt", errors);
   return errors;
 }
 
@@ -175,9 +164,8 @@ JsonArray level_cells(const Json& object, Time now) {
 }  // namespace
 
 ResourceInfo flow_schema_resource() {
-  ResourceInfo info =
-      make_kind({std::string(kGroup), "v1", "flowschemas", "FlowSchema", "flowschema", {}, {}}, "FlowSchema",
-                finish_schema);
+  ResourceInfo info = make_kind({std::string(kGroup), "v1", "flowschemas", "FlowSchema", "flowschema", {}, {}},
+                                "FlowSchema", finish_schema);
   info.namespaced = false;
   separate_status(info);
   info.columns = {text_column("PriorityLevel", "The priority level."),

@@ -39,8 +39,8 @@ Result<void> finish_decoding_job(Json& job) {
   if (!spec.contains("parallelism") && !spec.contains("completions")) spec["completions"] = 1;
   if (!spec.contains("parallelism")) spec["parallelism"] = 1;
   if (!spec.contains("backoffLimit")) {
-    spec["backoffLimit"] = spec.contains("backoffLimitPerIndex") ? std::numeric_limits<std::int32_t>::max()
-                                                                 : kDefaultBackoffLimit;
+    spec["backoffLimit"] =
+        spec.contains("backoffLimitPerIndex") ? std::numeric_limits<std::int32_t>::max() : kDefaultBackoffLimit;
   }
   if (!spec.contains("manualSelector")) spec["manualSelector"] = false;
   if (!spec.contains("podReplacementPolicy")) {
@@ -76,8 +76,7 @@ void prepare_create_job(Json& job, const Lookup&) {
   const bool shared = json_equal(Json(object_at(job, {"metadata", "labels"})), Json(before));
   if (bool_at(job, {"spec", "manualSelector"})) return;
   generate_selector(job);
-  if (shared)
-    ensure_path(job, {"metadata", "labels"}) = object_at(job, {"spec", "template", "metadata", "labels"});
+  if (shared) ensure_path(job, {"metadata", "labels"}) = object_at(job, {"spec", "template", "metadata", "labels"});
 }
 
 void prepare_update_job(Json& job, const Json& old, std::string_view subresource, const Lookup&) {
@@ -105,8 +104,7 @@ std::string status_cell_job(const Json& job) {
 }
 
 std::string completions_cell(const Json& job) {
-  std::int64_t succeeded = int_at(job, {"status", "succeeded"}),
-               parallelism = int_at(job, {"spec", "parallelism"});
+  std::int64_t succeeded = int_at(job, {"status", "succeeded"}), parallelism = int_at(job, {"spec", "parallelism"});
   if (auto completions = optional_int_at(job, {"spec", "completions"}))
     return fmt::format("{}/{}", succeeded, *completions);
   return parallelism > 1 ? fmt::format("{}/1 of {}", succeeded, parallelism) : fmt::format("{}/1", succeeded);
@@ -152,8 +150,7 @@ ResourceInfo job_resource() {
   };
   info.strategy.validate_update = [](const Json& job, const Json& old, std::string_view subresource) {
     FieldErrors errors;
-    subresource == "status" ? validate_job_status_update(job, old, errors)
-                            : validate_job_update(job, old, errors);
+    subresource == "status" ? validate_job_status_update(job, old, errors) : validate_job_update(job, old, errors);
     return errors;
   };
   info.strategy.cells = cells_job;

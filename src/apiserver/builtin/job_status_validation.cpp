@@ -48,8 +48,8 @@ class StatusCheck {
   bool changed(std::string_view key) const { return !same_member(status_, old_status_, key); }
 
   void say(std::string_view field, std::string_view text) {
-    errors_.push_back(api::FieldError{api::FieldErrorType::kInvalid, std::string(field),
-                                      fmt::format("Invalid value: {}", text)});
+    errors_.push_back(
+        api::FieldError{api::FieldErrorType::kInvalid, std::string(field), fmt::format("Invalid value: {}", text)});
   }
 
   void counts() {
@@ -66,8 +66,8 @@ class StatusCheck {
     }
     auto terminating = optional_int_at(status_, {"terminating"});
     if (finished() && terminating && *terminating > 0 && (changed("terminating") || changed("conditions"))) {
-      errors_.push_back(api::invalid_value("status.terminating", *terminating,
-                                           "terminating>0 is invalid for finished job"));
+      errors_.push_back(
+          api::invalid_value("status.terminating", *terminating, "terminating>0 is invalid for finished job"));
     }
   }
 
@@ -76,8 +76,7 @@ class StatusCheck {
     const JsonArray& list = array_at(status_, {"conditions"});
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (!seen.insert(string_at(list[i], {"type"})).second) {
-        errors_.push_back(
-            api::duplicate(api::index_path("status.conditions", i), member_or_null(list[i], "type")));
+        errors_.push_back(api::duplicate(api::index_path("status.conditions", i), member_or_null(list[i], "type")));
       }
     }
   }
@@ -86,13 +85,11 @@ class StatusCheck {
     const Json* completion = find(status_, "completionTime");
     const Json* start = find(status_, "startTime");
     if (complete() && completion == nullptr) {
-      errors_.push_back(
-          api::required("status.completionTime", "completionTime is required for Complete jobs"));
+      errors_.push_back(api::required("status.completionTime", "completionTime is required for Complete jobs"));
     }
     if (!complete() && completion != nullptr && (changed("completionTime") || changed("conditions"))) {
-      errors_.push_back(
-          api::invalid_value("status.completionTime", *completion,
-                             "cannot set completionTime when there is no Complete=True condition"));
+      errors_.push_back(api::invalid_value("status.completionTime", *completion,
+                                           "cannot set completionTime when there is no Complete=True condition"));
     }
     needs_start_ = finished() && start == nullptr;
     const Json* old_start = find(old_status_, "startTime");
@@ -102,20 +99,18 @@ class StatusCheck {
       errors_.push_back(
           start == nullptr
               ? api::required("status.startTime", "startTime cannot be removed for unsuspended job")
-              : api::invalid_value("status.startTime", *start,
-                                   "startTime cannot be modified for unsuspended job"));
+              : api::invalid_value("status.startTime", *start, "startTime cannot be modified for unsuspended job"));
     }
     const Json* old_completion = find(old_status_, "completionTime");
     if (old_completion != nullptr && changed("completionTime")) {
-      errors_.push_back(api::invalid_value("status.completionTime", member_or_null(status_, "completionTime"),
-                                           "field is immutable"));
+      errors_.push_back(
+          api::invalid_value("status.completionTime", member_or_null(status_, "completionTime"), "field is immutable"));
     }
     if (start == nullptr || completion == nullptr) return;
-    auto from = parse_time(string_at(status_, {"startTime"})),
-         to = parse_time(string_at(status_, {"completionTime"}));
+    auto from = parse_time(string_at(status_, {"startTime"})), to = parse_time(string_at(status_, {"completionTime"}));
     if (from && to && *to < *from) {
-      errors_.push_back(api::invalid_value("status.completionTime", *completion,
-                                           "completionTime cannot be set before startTime"));
+      errors_.push_back(
+          api::invalid_value("status.completionTime", *completion, "completionTime cannot be set before startTime"));
     }
   }
 
@@ -135,41 +130,36 @@ class StatusCheck {
     exclude("SuccessCriteriaMet", "Failed");
     exclude("SuccessCriteriaMet", "FailureTarget");
     if (complete() && !holds(old_, "Complete") && !holds(job_, "SuccessCriteriaMet")) {
-      say("status.conditions",
-          "cannot set Complete=True condition without the SuccessCriteriaMet=true condition");
+      say("status.conditions", "cannot set Complete=True condition without the SuccessCriteriaMet=true condition");
     }
     if (failed() && !holds(old_, "Failed") && !holds(job_, "FailureTarget")) {
       say("status.conditions", "cannot set Failed=True condition without the FailureTarget=true condition");
     }
-    if (needs_start_)
-      errors_.push_back(api::required("status.startTime", "startTime is required for finished job"));
+    if (needs_start_) errors_.push_back(api::required("status.startTime", "startTime is required for finished job"));
     for (std::string_view type : {"Complete", "Failed", "FailureTarget", "SuccessCriteriaMet"}) stays(type);
     const bool indexed = string_at(job_, {"spec", "completionMode"}) == "Indexed";
     if (!indexed && !string_at(status_, {"completedIndexes"}).empty()) {
-      errors_.push_back(
-          api::invalid_value("status.completedIndexes", *find(status_, "completedIndexes"),
-                             "cannot set non-empty completedIndexes when non-indexed completion mode"));
+      errors_.push_back(api::invalid_value("status.completedIndexes", *find(status_, "completedIndexes"),
+                                           "cannot set non-empty completedIndexes when non-indexed completion mode"));
     }
     const Json* failed_indexes = find(status_, "failedIndexes");
     if (failed_indexes != nullptr && find_path(job_, {"spec", "backoffLimitPerIndex"}) == nullptr) {
-      errors_.push_back(
-          api::invalid_value("status.failedIndexes", *failed_indexes,
-                             "cannot set non-null failedIndexes when backoffLimitPerIndex is null"));
+      errors_.push_back(api::invalid_value("status.failedIndexes", *failed_indexes,
+                                           "cannot set non-null failedIndexes when backoffLimitPerIndex is null"));
     }
   }
 
   // Counts that only increase, and pods that must be counted before the Job finishes.
   void finished_jobs_rest() {
     const Json* uncounted = find(status_, "uncountedTerminatedPods");
-    const bool none = uncounted == nullptr || (array_at(*uncounted, {"succeeded"}).empty() &&
-                                               array_at(*uncounted, {"failed"}).empty());
+    const bool none = uncounted == nullptr ||
+                      (array_at(*uncounted, {"succeeded"}).empty() && array_at(*uncounted, {"failed"}).empty());
     if (finished() && !none && (changed("uncountedTerminatedPods") || changed("conditions"))) {
       errors_.push_back(api::invalid_value("status.uncountedTerminatedPods", *uncounted,
                                            "uncountedTerminatedPods needs to be empty for finished job"));
     }
     std::int64_t before = int_at(old_status_, {"failed"}), now = int_at(status_, {"failed"});
-    if (now < before)
-      errors_.push_back(api::invalid_value("status.failed", now, "cannot decrease the failed counter"));
+    if (now < before) errors_.push_back(api::invalid_value("status.failed", now, "cannot decrease the failed counter"));
     before = int_at(old_status_, {"succeeded"});
     now = int_at(status_, {"succeeded"});
     const bool indexed = string_at(job_, {"spec", "completionMode"}) == "Indexed";

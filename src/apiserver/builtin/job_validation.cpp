@@ -15,8 +15,7 @@ namespace {
 
 constexpr std::int64_t kMaxIndexes = 100'000;
 constexpr std::int64_t kMaxParallelismOfManyIndexes = 10'000;
-constexpr std::size_t kMaxFailureRules = 20, kMaxExitCodes = 255, kMaxConditionPatterns = 20,
-                      kMaxSuccessRules = 20;
+constexpr std::size_t kMaxFailureRules = 20, kMaxExitCodes = 255, kMaxConditionPatterns = 20, kMaxSuccessRules = 20;
 constexpr std::size_t kMaxManagedBy = 63;
 
 void check_has_label(const Json& job, std::string_view key, std::string_view expected, FieldErrors& errors) {
@@ -26,8 +25,8 @@ void check_has_label(const Json& job, std::string_view key, std::string_view exp
   if (value == nullptr) {
     errors.push_back(api::required("spec.template.metadata.labels", fmt::format("must be '{}'", expected)));
   } else if (!value->is_string() || view(value->get_string()) != expected) {
-    errors.push_back(api::invalid_value("spec.template.metadata.labels", Json(labels),
-                                        fmt::format("must be '{}'", expected)));
+    errors.push_back(
+        api::invalid_value("spec.template.metadata.labels", Json(labels), fmt::format("must be '{}'", expected)));
   }
 }
 
@@ -80,9 +79,8 @@ void validate_mode(const Json& spec, FieldErrors& errors) {
     }
     if (completions && *completions > kMaxIndexes && find(spec, "maxFailedIndexes") == nullptr &&
         find(spec, "backoffLimitPerIndex") != nullptr) {
-      errors.push_back(
-          api::required("spec.maxFailedIndexes",
-                        fmt::format("must be specified when completions is above {}", kMaxIndexes)));
+      errors.push_back(api::required("spec.maxFailedIndexes",
+                                     fmt::format("must be specified when completions is above {}", kMaxIndexes)));
     }
     if (completions && *completions > kMaxIndexes && parallelism > kMaxParallelismOfManyIndexes &&
         find(spec, "backoffLimitPerIndex") != nullptr) {
@@ -95,8 +93,7 @@ void validate_mode(const Json& spec, FieldErrors& errors) {
   for (std::string_view key : {"backoffLimitPerIndex", "maxFailedIndexes"}) {
     auto value = optional_int_at(spec, {key});
     if (value && !indexed) {
-      errors.push_back(
-          api::invalid_value(api::field_path("spec", key), *value, "requires indexed completion mode"));
+      errors.push_back(api::invalid_value(api::field_path("spec", key), *value, "requires indexed completion mode"));
     }
   }
   auto max_failed = optional_int_at(spec, {"maxFailedIndexes"});
@@ -104,8 +101,8 @@ void validate_mode(const Json& spec, FieldErrors& errors) {
     errors.push_back(api::required("spec.backoffLimitPerIndex", "when maxFailedIndexes is specified"));
   }
   if (max_failed && completions && *max_failed > *completions) {
-    errors.push_back(api::invalid_value("spec.maxFailedIndexes", *max_failed,
-                                        "must be less than or equal to completions"));
+    errors.push_back(
+        api::invalid_value("spec.maxFailedIndexes", *max_failed, "must be less than or equal to completions"));
   }
 }
 
@@ -117,17 +114,14 @@ void validate_exit_codes(const Json& rule, const Json& spec, const std::string& 
   const JsonArray& values = array_at(*codes, {"values"});
   if (values.empty())
     errors.push_back(api::invalid_value(at + ".values", Json(values), "at least one value is required"));
-  if (values.size() > kMaxExitCodes)
-    errors.push_back(api::too_many(at + ".values", values.size(), kMaxExitCodes));
+  if (values.size() > kMaxExitCodes) errors.push_back(api::too_many(at + ".values", values.size(), kMaxExitCodes));
   std::set<std::int64_t> seen;
   for (std::size_t i = 0; i < values.size(); ++i) {
     std::int64_t code = values[i].is_int64() ? values[i].get_int64() : 0;
     if (code == 0 && string_at(*codes, {"operator"}) == "In") {
-      errors.push_back(
-          api::invalid_value(api::index_path(at + ".values", i), 0, "must not be 0 for the In operator"));
+      errors.push_back(api::invalid_value(api::index_path(at + ".values", i), 0, "must not be 0 for the In operator"));
     }
-    if (!seen.insert(code).second)
-      errors.push_back(api::duplicate(api::index_path(at + ".values", i), values[i]));
+    if (!seen.insert(code).second) errors.push_back(api::duplicate(api::index_path(at + ".values", i), values[i]));
   }
   std::string_view name = string_at(*codes, {"containerName"});
   bool known = name.empty();
@@ -136,9 +130,8 @@ void validate_exit_codes(const Json& rule, const Json& spec, const std::string& 
       known = known || string_at(container, {"name"}) == name;
   }
   if (!known) {
-    errors.push_back(
-        api::invalid_value(at + ".containerName", Json(name),
-                           "must be one of the container or initContainer names in the pod template"));
+    errors.push_back(api::invalid_value(at + ".containerName", Json(name),
+                                        "must be one of the container or initContainer names in the pod template"));
   }
 }
 
@@ -147,28 +140,25 @@ void validate_failure_policy(const Json& spec, FieldErrors& errors) {
   if (policy == nullptr) return;
   const std::string path = "spec.podFailurePolicy";
   const JsonArray& rules = array_at(*policy, {"rules"});
-  if (rules.size() > kMaxFailureRules)
-    errors.push_back(api::too_many(path + ".rules", rules.size(), kMaxFailureRules));
+  if (rules.size() > kMaxFailureRules) errors.push_back(api::too_many(path + ".rules", rules.size(), kMaxFailureRules));
   if (string_at(spec, {"template", "spec", "restartPolicy"}) != "Never") {
-    errors.push_back(api::invalid_value(
-        "spec.template.spec.restartPolicy",
-        member_or_null(member_or_null(member_or_null(spec, "template"), "spec"), "restartPolicy"),
-        "only \"Never\" is supported when podFailurePolicy is specified"));
+    errors.push_back(
+        api::invalid_value("spec.template.spec.restartPolicy",
+                           member_or_null(member_or_null(member_or_null(spec, "template"), "spec"), "restartPolicy"),
+                           "only \"Never\" is supported when podFailurePolicy is specified"));
   }
   for (std::size_t i = 0; i < rules.size(); ++i) {
     std::string at = api::index_path(path + ".rules", i);
     check_enum(rules[i], "action", at, {"Count", "FailIndex", "FailJob", "Ignore"}, true, errors);
     if (string_at(rules[i], {"action"}) == "FailIndex" && find(spec, "backoffLimitPerIndex") == nullptr) {
-      errors.push_back(
-          api::invalid_value(at + ".action", "FailIndex", "requires the backoffLimitPerIndex to be set"));
+      errors.push_back(api::invalid_value(at + ".action", "FailIndex", "requires the backoffLimitPerIndex to be set"));
     }
     const JsonArray& patterns = array_at(rules[i], {"onPodConditions"});
     bool by_code = find(rules[i], "onExitCodes") != nullptr;
     if (by_code == !patterns.empty()) {
-      errors.push_back(
-          api::invalid_value(at, rules[i],
-                             by_code ? "specifying both OnExitCodes and OnPodConditions is not supported"
-                                     : "specifying one of OnExitCodes and OnPodConditions is required"));
+      errors.push_back(api::invalid_value(at, rules[i],
+                                          by_code ? "specifying both OnExitCodes and OnPodConditions is not supported"
+                                                  : "specifying one of OnExitCodes and OnPodConditions is required"));
     }
     validate_exit_codes(rules[i], spec, at, errors);
     if (patterns.size() > kMaxConditionPatterns) {
@@ -194,24 +184,21 @@ void validate_success_policy(const Json& spec, FieldErrors& errors) {
   }
   const JsonArray& rules = array_at(*policy, {"rules"});
   if (rules.empty())
-    errors.push_back(api::required(
-        path + ".rules", "at least one rules must be specified when the successPolicy is specified"));
-  if (rules.size() > kMaxSuccessRules)
-    errors.push_back(api::too_many(path + ".rules", rules.size(), kMaxSuccessRules));
+    errors.push_back(
+        api::required(path + ".rules", "at least one rules must be specified when the successPolicy is specified"));
+  if (rules.size() > kMaxSuccessRules) errors.push_back(api::too_many(path + ".rules", rules.size(), kMaxSuccessRules));
   std::int64_t completions = int_at(spec, {"completions"});
   for (std::size_t i = 0; i < rules.size(); ++i) {
     std::string at = api::index_path(path + ".rules", i);
     auto count = optional_int_at(rules[i], {"succeededCount"});
     if (!count && find(rules[i], "succeededIndexes") == nullptr) {
-      errors.push_back(
-          api::required(at, "at least one of succeededCount or succeededIndexes must be specified"));
+      errors.push_back(api::required(at, "at least one of succeededCount or succeededIndexes must be specified"));
     }
     check_non_negative(rules[i], "succeededCount", at, errors);
     if (count && *count > completions) {
       errors.push_back(api::invalid_value(
           at + ".succeededCount", *count,
-          fmt::format("must be less than or equal to {} (the number of specified completions)",
-                      completions)));
+          fmt::format("must be less than or equal to {} (the number of specified completions)", completions)));
     }
   }
 }
@@ -223,8 +210,8 @@ void validate_managed_by(const Json& spec, FieldErrors& errors) {
   if (name.size() > kMaxManagedBy) errors.push_back(api::too_long("spec.managedBy", kMaxManagedBy));
   std::size_t slash = name.find('/');
   if (slash == std::string_view::npos || slash == 0 || slash + 1 == name.size()) {
-    errors.push_back(api::invalid_value("spec.managedBy", value,
-                                        "must be a domain-prefixed path (such as \"acme.io/foo\")"));
+    errors.push_back(
+        api::invalid_value("spec.managedBy", value, "must be a domain-prefixed path (such as \"acme.io/foo\")"));
   } else if (std::string broken = api::check_dns_subdomain(name.substr(0, slash)); !broken.empty()) {
     errors.push_back(api::invalid_value("spec.managedBy", value, broken));
   }
@@ -240,17 +227,15 @@ void validate_job_spec(const Json& spec, FieldErrors& errors) {
   validate_success_policy(spec, errors);
   validate_managed_by(spec, errors);
   check_enum(spec, "podReplacementPolicy", "spec", {"Failed", "TerminatingOrFailed"}, false, errors);
-  if (find(spec, "podFailurePolicy") != nullptr &&
-      string_at(spec, {"podReplacementPolicy"}, "Failed") != "Failed") {
-    errors.push_back(api::not_supported("spec.podReplacementPolicy",
-                                        member_or_null(spec, "podReplacementPolicy"), {"Failed"}));
+  if (find(spec, "podFailurePolicy") != nullptr && string_at(spec, {"podReplacementPolicy"}, "Failed") != "Failed") {
+    errors.push_back(
+        api::not_supported("spec.podReplacementPolicy", member_or_null(spec, "podReplacementPolicy"), {"Failed"}));
   }
   const Json& pod_template = member_or_null(spec, "template");
   validate_pod_template(pod_template, "spec.template", errors);
   std::string_view restart = string_at(pod_template, {"spec", "restartPolicy"});
   if (restart == "Always") {
-    errors.push_back(
-        api::required("spec.template.spec.restartPolicy", "valid values: \"OnFailure\", \"Never\""));
+    errors.push_back(api::required("spec.template.spec.restartPolicy", "valid values: \"OnFailure\", \"Never\""));
   }
 }
 
@@ -277,8 +262,7 @@ void copy_member(Json& to, const Json& from, std::string_view key) {
 
 // The new template, with the mutable parts replaced by those of the old one.
 Json with_placement_of(Json pod_template, const Json& old_template) {
-  const Json &old_meta = member_or_null(old_template, "metadata"),
-             &old_spec = member_or_null(old_template, "spec");
+  const Json &old_meta = member_or_null(old_template, "metadata"), &old_spec = member_or_null(old_template, "spec");
   Json& metadata = ensure_path(pod_template, {"metadata"});
   for (std::string_view key : {"labels", "annotations"}) copy_member(metadata, old_meta, key);
   Json& spec = ensure_path(pod_template, {"spec"});
@@ -314,8 +298,7 @@ void validate_template_update(const Json& job, const Json& old, FieldErrors& err
     return;
   }
   if (!json_equal(with_placement_of(now, before), before) || other_affinity_changed(now, before)) {
-    errors.push_back(
-        api::invalid_value("spec.template.spec", member_or_null(now, "spec"), "field is immutable"));
+    errors.push_back(api::invalid_value("spec.template.spec", member_or_null(now, "spec"), "field is immutable"));
   }
 }
 

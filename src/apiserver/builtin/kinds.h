@@ -17,12 +17,10 @@ struct KindNames {
 // A resource with the schema of the notation's `type`, its Strategy::decode and its zero object.
 ResourceInfo make_kind(KindNames names, std::string_view type);
 // The same with `finish_decoding`, which runs after the constant defaults on every decoding.
-ResourceInfo make_kind(KindNames names, std::string_view type,
-                       std::function<Result<void>(Json&)> finish_decoding);
+ResourceInfo make_kind(KindNames names, std::string_view type, std::function<Result<void>(Json&)> finish_decoding);
 // Returns a Strategy::field for a fixed list of field labels. The label is itself the path ("spec.nodeName"); the
 // value is the text, number or boolean there, "" when absent.
-std::function<std::optional<std::string>(const Json&, std::string_view)> field_paths(
-    std::vector<std::string> labels);
+std::function<std::optional<std::string>(const Json&, std::string_view)> field_paths(std::vector<std::string> labels);
 
 // Serves .status as a subresource: create uses the status of the zero object; an update changes either only the
 // status or everything except the status.

@@ -27,8 +27,7 @@ std::vector<JsonPtr> limit_ranges_of(const Json& pod, const Lookup& lookup) {
 ResourceTotals totals_of(const JsonObject& list) {
   ResourceTotals totals;
   for (const auto& member : list) {
-    if (auto quantity = quantity_of(member.value()))
-      totals.emplace(std::string_view(member.key()), *quantity);
+    if (auto quantity = quantity_of(member.value())) totals.emplace(std::string_view(member.key()), *quantity);
   }
   return totals;
 }
@@ -48,8 +47,7 @@ std::vector<std::string> fill(Json& container, std::string_view what, const Reso
 
 void note(std::vector<std::string>& notes, const std::vector<std::string>& names, std::string_view what,
           std::string_view kind, std::string_view container) {
-  if (!names.empty())
-    notes.push_back(fmt::format("{} {} for {} {}", fmt::join(names, ", "), what, kind, container));
+  if (!names.empty()) notes.push_back(fmt::format("{} {} for {} {}", fmt::join(names, ", "), what, kind, container));
 }
 
 struct ContainerDefaults {
@@ -61,8 +59,7 @@ ContainerDefaults defaults_of(const Json& limit_range) {
   for (const auto& item : array_at(limit_range, {"spec", "limits"})) {
     if (string_at(item, {"type"}) != "Container") continue;
     for (auto& [name, quantity] : totals_of(object_at(item, {"default"}))) defaults.limits[name] = quantity;
-    for (auto& [name, quantity] : totals_of(object_at(item, {"defaultRequest"})))
-      defaults.requests[name] = quantity;
+    for (auto& [name, quantity] : totals_of(object_at(item, {"defaultRequest"}))) defaults.requests[name] = quantity;
   }
   return defaults;
 }
@@ -89,8 +86,7 @@ class Check {
   void at_least(const std::string& name, const Quantity& bound) {
     const Quantity *request = value(requests_, name), *limit = value(limits_, name);
     if (request == nullptr) {
-      say(fmt::format("minimum {} usage per {} is {}.  No request is specified", name, kind_,
-                      bound.to_string()));
+      say(fmt::format("minimum {} usage per {} is {}.  No request is specified", name, kind_, bound.to_string()));
     } else if (*request < bound) {
       say(fmt::format("minimum {} usage per {} is {}, but request is {}", name, kind_, bound.to_string(),
                       request->to_string()));
@@ -103,8 +99,7 @@ class Check {
   void at_most(const std::string& name, const Quantity& bound) {
     const Quantity *request = value(requests_, name), *limit = value(limits_, name);
     if (limit == nullptr) {
-      say(fmt::format("maximum {} usage per {} is {}.  No limit is specified", name, kind_,
-                      bound.to_string()));
+      say(fmt::format("maximum {} usage per {} is {}.  No limit is specified", name, kind_, bound.to_string()));
     } else if (*limit > bound) {
       say(fmt::format("maximum {} usage per {} is {}, but limit is {}", name, kind_, bound.to_string(),
                       limit->to_string()));
@@ -117,17 +112,15 @@ class Check {
   void ratio(const std::string& name, const Quantity& bound) {
     const Quantity *request = value(requests_, name), *limit = value(limits_, name);
     if (request == nullptr || request->is_zero()) {
-      say(fmt::format(
-          "{} max limit to request ratio per {} is {}, but no request is specified or request is 0", name,
-          kind_, bound.to_string()));
+      say(fmt::format("{} max limit to request ratio per {} is {}, but no request is specified or request is 0", name,
+                      kind_, bound.to_string()));
     } else if (limit == nullptr || limit->is_zero()) {
-      say(fmt::format("{} max limit to request ratio per {} is {}, but no limit is specified or limit is 0",
-                      name, kind_, bound.to_string()));
+      say(fmt::format("{} max limit to request ratio per {} is {}, but no limit is specified or limit is 0", name,
+                      kind_, bound.to_string()));
     } else if (exceeds(*limit, *request, bound)) {
-      say(fmt::format(
-          "{} max limit to request ratio per {} is {}, but provided ratio is {:.6f}", name, kind_,
-          bound.to_string(),
-          static_cast<double>(limit->milli_value()) / static_cast<double>(request->milli_value())));
+      say(fmt::format("{} max limit to request ratio per {} is {}, but provided ratio is {:.6f}", name, kind_,
+                      bound.to_string(),
+                      static_cast<double>(limit->milli_value()) / static_cast<double>(request->milli_value())));
     }
   }
 
@@ -161,21 +154,19 @@ FieldErrors validate_limit_range(const Json& object, const Lookup&) {
     if (type == "Pod") {
       for (std::string_view field : {"default", "defaultRequest"}) {
         if (!object_at(items[i], {field}).empty()) {
-          errors.push_back(api::forbidden_field(api::field_path(path, field),
-                                                "may not be specified when `type` is 'Pod'"));
+          errors.push_back(
+              api::forbidden_field(api::field_path(path, field), "may not be specified when `type` is 'Pod'"));
         }
       }
     }
     auto order = [&](std::string_view low, std::string_view high) {
-      ResourceTotals lows = totals_of(object_at(items[i], {low})),
-                     highs = totals_of(object_at(items[i], {high}));
+      ResourceTotals lows = totals_of(object_at(items[i], {low})), highs = totals_of(object_at(items[i], {high}));
       for (const auto& [name, quantity] : lows) {
         auto other = highs.find(name);
         if (other == highs.end() || !(quantity > other->second)) continue;
-        errors.push_back(
-            api::invalid_value(api::key_path(api::field_path(path, low), name), Json(quantity.to_string()),
-                               fmt::format("{} value {} is greater than {} value {}", low,
-                                           quantity.to_string(), high, other->second.to_string())));
+        errors.push_back(api::invalid_value(api::key_path(api::field_path(path, low), name), Json(quantity.to_string()),
+                                            fmt::format("{} value {} is greater than {} value {}", low,
+                                                        quantity.to_string(), high, other->second.to_string())));
       }
     };
     order("min", "max");
@@ -254,10 +245,8 @@ std::vector<std::string> broken_limits(const Json& pod, const Lookup& lookup) {
         }
       } else if (type == "Pod") {
         ResourceTotals requests = container_requests(spec), limits = container_limits(spec);
-        for (auto& [name, quantity] : totals_of(object_at(spec, {"resources", "requests"})))
-          requests[name] = quantity;
-        for (auto& [name, quantity] : totals_of(object_at(spec, {"resources", "limits"})))
-          limits[name] = quantity;
+        for (auto& [name, quantity] : totals_of(object_at(spec, {"resources", "requests"}))) requests[name] = quantity;
+        for (auto& [name, quantity] : totals_of(object_at(spec, {"resources", "limits"}))) limits[name] = quantity;
         Check(requests, limits, type, broken).run(item);
       }
     }
@@ -266,8 +255,8 @@ std::vector<std::string> broken_limits(const Json& pod, const Lookup& lookup) {
 }
 
 ResourceInfo limit_range_resource() {
-  ResourceInfo info = make_kind({"", "v1", "limitranges", "LimitRange", "limitrange", {"limits"}, {}},
-                                "LimitRange", finish_decoding_limit_range);
+  ResourceInfo info = make_kind({"", "v1", "limitranges", "LimitRange", "limitrange", {"limits"}, {}}, "LimitRange",
+                                finish_decoding_limit_range);
   info.strategy.counts_generation = false;
   info.columns = {text_column("Created At", "Time of the creation.")};
   info.strategy.validate = validate_limit_range;

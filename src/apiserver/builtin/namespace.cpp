@@ -50,13 +50,11 @@ FieldErrors validate_update_namespace(const Json& object, const Json&, std::stri
   FieldErrors errors;
   if (subresource != "status") return errors;
   bool deleting = find_path(object, {"metadata", "deletionTimestamp"}) != nullptr;
-  std::string_view phase = string_at(object, {"status", "phase"}),
-                   expected = deleting ? "Terminating" : "Active";
+  std::string_view phase = string_at(object, {"status", "phase"}), expected = deleting ? "Terminating" : "Active";
   if (!phase.empty() && phase != expected) {
     errors.push_back(api::invalid_value("status.Phase", *find_path(object, {"status", "phase"}),
-                                        deleting
-                                            ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
-                                            : "may only be 'Active' if `deletionTimestamp` is empty"));
+                                        deleting ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
+                                                 : "may only be 'Active' if `deletionTimestamp` is empty"));
   }
   return errors;
 }
@@ -71,8 +69,7 @@ ResourceInfo namespace_resource() {
   info.extra_subresources = {"finalize"};
   info.verbs = {"create", "delete", "get", "list", "patch", "update", "watch"};
   info.strategy.counts_generation = false;
-  info.columns = {text_column("Status", "Active or Terminating."),
-                  text_column("Age", "Time since the creation.")};
+  info.columns = {text_column("Status", "Active or Terminating."), text_column("Age", "Time since the creation.")};
   info.strategy.prepare_create = prepare_create_namespace;
   info.strategy.prepare_update = prepare_update_namespace;
   info.strategy.validate = validate_namespace;

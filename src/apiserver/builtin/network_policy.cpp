@@ -43,14 +43,12 @@ void validate_port(const Json& port, const std::string& path, FieldErrors& error
   }
 }
 
-void validate_rules(const Json& spec, std::string_view direction, std::string_view peers,
-                    FieldErrors& errors) {
+void validate_rules(const Json& spec, std::string_view direction, std::string_view peers, FieldErrors& errors) {
   const JsonArray& rules = array_at(spec, {direction});
   for (std::size_t i = 0; i < rules.size(); ++i) {
     const std::string path = api::index_path(api::field_path("spec", direction), i);
     const JsonArray &ports = array_at(rules[i], {"ports"}), &others = array_at(rules[i], {peers});
-    for (std::size_t k = 0; k < ports.size(); ++k)
-      validate_port(ports[k], api::index_path(path + ".ports", k), errors);
+    for (std::size_t k = 0; k < ports.size(); ++k) validate_port(ports[k], api::index_path(path + ".ports", k), errors);
     for (std::size_t k = 0; k < others.size(); ++k)
       validate_peer(others[k], api::index_path(api::field_path(path, peers), k), errors);
   }
@@ -65,8 +63,7 @@ FieldErrors validate_network_policy(const Json& object, const Lookup&) {
   const JsonArray& types = array_at(spec, {"policyTypes"});
   for (std::size_t i = 0; i < types.size(); ++i) {
     if (types[i] == Json("Ingress") || types[i] == Json("Egress")) continue;
-    errors.push_back(
-        api::not_supported(api::index_path("spec.policyTypes", i), types[i], {"Egress", "Ingress"}));
+    errors.push_back(api::not_supported(api::index_path("spec.policyTypes", i), types[i], {"Egress", "Ingress"}));
   }
   return errors;
 }
@@ -74,15 +71,13 @@ FieldErrors validate_network_policy(const Json& object, const Lookup&) {
 }  // namespace
 
 ResourceInfo network_policy_resource() {
-  ResourceInfo info = make_kind(
-      {"networking.k8s.io", "v1", "networkpolicies", "NetworkPolicy", "networkpolicy", {"netpol"}, {}},
-      "NetworkPolicy", finish_decoding_network_policy);
-  info.columns = {text_column("Pod-Selector", "Labels of the pods."),
-                  text_column("Age", "Time since the creation.")};
+  ResourceInfo info =
+      make_kind({"networking.k8s.io", "v1", "networkpolicies", "NetworkPolicy", "networkpolicy", {"netpol"}, {}},
+                "NetworkPolicy", finish_decoding_network_policy);
+  info.columns = {text_column("Pod-Selector", "Labels of the pods."), text_column("Age", "Time since the creation.")};
   info.strategy.validate = validate_network_policy;
   info.strategy.cells = [](const Json& object, Time now) {
-    return JsonArray{Json(selector_text(find_path(object, {"spec", "podSelector"}))),
-                     Json(age_of(object, now))};
+    return JsonArray{Json(selector_text(find_path(object, {"spec", "podSelector"}))), Json(age_of(object, now))};
   };
   return info;
 }

@@ -42,8 +42,8 @@ void check_amounts(const Json& object, FieldErrors& errors) {
   for (std::string_view list : {"capacity", "allocatable"}) {
     for (const auto& member : object_at(object, {"status", list})) {
       if (!view(member.value().as_string()).starts_with('-')) continue;
-      errors.push_back(api::invalid_value(api::key_path(api::field_path("status", list), member.key()),
-                                          member.value(), "must be greater than or equal to 0"));
+      errors.push_back(api::invalid_value(api::key_path(api::field_path("status", list), member.key()), member.value(),
+                                          "must be greater than or equal to 0"));
     }
   }
 }
@@ -100,10 +100,8 @@ std::string roles_cell(const Json& object) {
   std::set<std::string_view> roles;
   for (const auto& label : object_at(object, {"metadata", "labels"})) {
     std::string_view key = label.key();
-    std::string_view value =
-        label.value().is_string() ? view(label.value().get_string()) : std::string_view();
-    if (key.starts_with(kRolePrefix) && key.size() > kRolePrefix.size())
-      roles.insert(key.substr(kRolePrefix.size()));
+    std::string_view value = label.value().is_string() ? view(label.value().get_string()) : std::string_view();
+    if (key.starts_with(kRolePrefix) && key.size() > kRolePrefix.size()) roles.insert(key.substr(kRolePrefix.size()));
     if (key == "kubernetes.io/role" && !value.empty()) roles.insert(value);
   }
   return roles.empty() ? "<none>" : fmt::format("{}", fmt::join(roles, ","));

@@ -17,13 +17,12 @@ void check_requirement(const Json& requirement, const std::string& path, FieldEr
   const JsonArray& values = array_at(requirement, {"values"});
   if (op == "In" || op == "NotIn") {
     if (values.empty()) {
-      errors.push_back(
-          api::required(path + ".values", "must be specified when `operator` is 'In' or 'NotIn'"));
+      errors.push_back(api::required(path + ".values", "must be specified when `operator` is 'In' or 'NotIn'"));
     }
   } else if (op == "Exists" || op == "DoesNotExist") {
     if (!values.empty()) {
-      errors.push_back(api::forbidden_field(
-          path + ".values", "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+      errors.push_back(
+          api::forbidden_field(path + ".values", "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
     }
   } else if (op == "Gt" || op == "Lt") {
     if (values.size() != 1) {
@@ -49,13 +48,12 @@ void check_node_term(const Json& term, const std::string& path, FieldErrors& err
   for (std::size_t i = 0; i < fields.size(); ++i) {
     std::string at = index_path(path + ".matchFields", i);
     if (string_at(fields[i], {"key"}) != "metadata.name") {
-      errors.push_back(api::invalid_value(at + ".key", member_or_null(fields[i], "key"),
-                                          "not a valid field selector key"));
+      errors.push_back(
+          api::invalid_value(at + ".key", member_or_null(fields[i], "key"), "not a valid field selector key"));
     }
     if (array_at(fields[i], {"values"}).size() != 1) {
-      errors.push_back(
-          api::required(at + ".values",
-                        "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"));
+      errors.push_back(api::required(
+          at + ".values", "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"));
     }
   }
 }
@@ -125,8 +123,7 @@ void check_spread(const Json& spec, const std::string& path, FieldErrors& errors
       check_text(constraint, "topologyKey", at, api::check_qualified_name, errors);
     }
     check_enum(constraint, "whenUnsatisfiable", at, {"DoNotSchedule", "ScheduleAnyway"}, true, errors);
-    if (!seen.emplace(string_at(constraint, {"topologyKey"}), string_at(constraint, {"whenUnsatisfiable"}))
-             .second) {
+    if (!seen.emplace(string_at(constraint, {"topologyKey"}), string_at(constraint, {"whenUnsatisfiable"})).second) {
       errors.push_back(api::duplicate(fmt::format("{}.{{topologyKey, whenUnsatisfiable}}", at),
                                       Json(fmt::format("{{{}, {}}}", string_at(constraint, {"topologyKey"}),
                                                        string_at(constraint, {"whenUnsatisfiable"})))));
@@ -179,8 +176,8 @@ void validate_toleration(const Json& toleration, const std::string& path, FieldE
     }
   } else if (op == "Exists") {
     if (!value.empty()) {
-      errors.push_back(api::invalid_value(path + ".operator", toleration,
-                                          "value must be empty when `operator` is 'Exists'"));
+      errors.push_back(
+          api::invalid_value(path + ".operator", toleration, "value must be empty when `operator` is 'Exists'"));
     }
   } else if (op != "Lt" && op != "Gt") {
     errors.push_back(api::not_supported(path + ".operator", Json(op), {"Equal", "Exists", "Lt", "Gt"}));
@@ -191,12 +188,9 @@ void validate_toleration(const Json& toleration, const std::string& path, FieldE
 void validate_placement(const Json& spec, const std::string& path, FieldErrors& errors) {
   if (const Json* affinity = find(spec, "affinity")) {
     std::string at = field_path(path, "affinity");
-    if (const Json* node = find(*affinity, "nodeAffinity"))
-      check_node_affinity(*node, at + ".nodeAffinity", errors);
-    if (const Json* pod = find(*affinity, "podAffinity"))
-      check_pod_affinity(*pod, at + ".podAffinity", errors);
-    if (const Json* pod = find(*affinity, "podAntiAffinity"))
-      check_pod_affinity(*pod, at + ".podAntiAffinity", errors);
+    if (const Json* node = find(*affinity, "nodeAffinity")) check_node_affinity(*node, at + ".nodeAffinity", errors);
+    if (const Json* pod = find(*affinity, "podAffinity")) check_pod_affinity(*pod, at + ".podAffinity", errors);
+    if (const Json* pod = find(*affinity, "podAntiAffinity")) check_pod_affinity(*pod, at + ".podAntiAffinity", errors);
   }
   const JsonArray& tolerations = array_at(spec, {"tolerations"});
   for (std::size_t i = 0; i < tolerations.size(); ++i) {

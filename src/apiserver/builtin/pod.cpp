@@ -28,13 +28,13 @@ Result<void> finish_template(Json& object) {
 void reset_status(Json& pod) {
   JsonObject status{{"phase", "Pending"}};
   if (!array_at(pod, {"spec", "schedulingGates"}).empty()) {
-    status["conditions"] = JsonArray{JsonObject{
-        {"type", "PodScheduled"},
-        {"status", "False"},
-        {"lastProbeTime", nullptr},
-        {"lastTransitionTime", member_or_null(member_or_null(pod, "metadata"), "creationTimestamp")},
-        {"reason", "SchedulingGated"},
-        {"message", "Scheduling is blocked due to non-empty scheduling gates"}}};
+    status["conditions"] = JsonArray{
+        JsonObject{{"type", "PodScheduled"},
+                   {"status", "False"},
+                   {"lastProbeTime", nullptr},
+                   {"lastTransitionTime", member_or_null(member_or_null(pod, "metadata"), "creationTimestamp")},
+                   {"reason", "SchedulingGated"},
+                   {"message", "Scheduling is blocked due to non-empty scheduling gates"}}};
   }
   status["qosClass"] = qos_class(member_or_null(pod, "spec"));
   pod.as_object()["status"] = std::move(status);
@@ -59,8 +59,7 @@ void prepare_update_pod(Json& pod, const Json& old, std::string_view subresource
   for (std::string_view key : {"priority", "preemptionPolicy", "priorityClassName"}) {
     const Json* value = find(old_spec, key);
     Json& spec = ensure_path(pod, {"spec"});
-    if (value != nullptr && spec.is_object() && !spec.get_object().contains(key))
-      spec.get_object()[key] = *value;
+    if (value != nullptr && spec.is_object() && !spec.get_object().contains(key)) spec.get_object()[key] = *value;
   }
   add_default_tolerations(pod);
 }
@@ -111,11 +110,10 @@ ResourceInfo pod_resource() {
 }
 
 ResourceInfo pod_template_resource() {
-  ResourceInfo info = make_kind({"", "v1", "podtemplates", "PodTemplate", "podtemplate", {}, {}},
-                                "PodTemplate", finish_template);
+  ResourceInfo info =
+      make_kind({"", "v1", "podtemplates", "PodTemplate", "podtemplate", {}, {}}, "PodTemplate", finish_template);
   info.columns = {text_column("Containers", "Names of the containers."),
-                  text_column("Images", "Images of the containers."),
-                  text_column("Pod Labels", "Labels of the pods.")};
+                  text_column("Images", "Images of the containers."), text_column("Pod Labels", "Labels of the pods.")};
   info.strategy.validate = [](const Json& object, const Lookup&) {
     FieldErrors errors;
     validate_pod_template(member_or_null(object, "template"), "template", errors);

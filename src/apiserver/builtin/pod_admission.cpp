@@ -45,10 +45,8 @@ std::optional<Priority> resolve_priority(const Json& pod, const Lookup& lookup) 
   std::string_view name = string_at(pod, {"spec", "priorityClassName"});
   if (name.empty()) return default_priority(lookup);
   if (JsonPtr found = lookup.get(api::kPriorityClasses, "", name)) return priority_of(*found);
-  if (name == "system-node-critical")
-    return Priority{std::string(name), 2'000'001'000, "PreemptLowerPriority"};
-  if (name == "system-cluster-critical")
-    return Priority{std::string(name), 2'000'000'000, "PreemptLowerPriority"};
+  if (name == "system-node-critical") return Priority{std::string(name), 2'000'001'000, "PreemptLowerPriority"};
+  if (name == "system-cluster-critical") return Priority{std::string(name), 2'000'000'000, "PreemptLowerPriority"};
   return std::nullopt;
 }
 
@@ -90,8 +88,7 @@ void apply_runtime_class(Json& spec, const Lookup& lookup) {
 std::optional<std::string> priority_refusal(const Json& pod, const Lookup& lookup) {
   auto priority = resolve_priority(pod, lookup);
   if (!priority)
-    return fmt::format("no PriorityClass with name {} was found",
-                       string_at(pod, {"spec", "priorityClassName"}));
+    return fmt::format("no PriorityClass with name {} was found", string_at(pod, {"spec", "priorityClassName"}));
   auto own = optional_int_at(pod, {"spec", "priority"});
   if (own && *own != priority->value) {
     return fmt::format(
@@ -116,8 +113,7 @@ std::optional<std::string> runtime_refusal(const Json& pod, const Lookup& lookup
   const Json* overhead = find_path(pod, {"spec", "overhead"});
   if (overhead == nullptr) return std::nullopt;
   const Json* expected = runtime ? find_path(*runtime, {"overhead", "podFixed"}) : nullptr;
-  if (expected == nullptr)
-    return "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead";
+  if (expected == nullptr) return "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead";
   if (!json_equal(*overhead, *expected)) {
     return "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
   }
@@ -137,8 +133,7 @@ void add_default_tolerations(Json& pod) {
   if (!list.is_array()) list = JsonArray();
   auto& tolerations = list.get_array();
   for (const char* key : {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}) {
-    if (std::any_of(tolerations.begin(), tolerations.end(), [&](const Json& t) { return tolerates(t, key); }))
-      continue;
+    if (std::any_of(tolerations.begin(), tolerations.end(), [&](const Json& t) { return tolerates(t, key); })) continue;
     tolerations.push_back(JsonObject{{"key", key},
                                      {"operator", "Exists"},
                                      {"effect", "NoExecute"},
@@ -157,8 +152,7 @@ void complete_new_pod(Json& pod, const Lookup& lookup) {
 
 std::optional<api::RestResponse> refuse_new_pod(const Json& pod, const Lookup& lookup) {
   for (auto refusal : {priority_refusal, runtime_refusal, limit_refusal}) {
-    if (auto why = refusal(pod, lookup))
-      return api::forbidden(api::kPods, string_at(pod, {"metadata", "name"}), *why);
+    if (auto why = refusal(pod, lookup)) return api::forbidden(api::kPods, string_at(pod, {"metadata", "name"}), *why);
   }
   return std::nullopt;
 }

@@ -48,8 +48,7 @@ void default_pod_requests(Json& spec) {
   for (const auto& limit : object_at(spec, {"resources", "limits"})) {
     if (requests.get_object().contains(limit.key())) continue;
     auto total = totals.find(std::string_view(limit.key()));
-    requests.get_object()[limit.key()] =
-        total == totals.end() ? limit.value() : Json(total->second.to_string());
+    requests.get_object()[limit.key()] = total == totals.end() ? limit.value() : Json(total->second.to_string());
   }
 }
 

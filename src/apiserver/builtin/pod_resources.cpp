@@ -75,8 +75,7 @@ std::string_view qos_class(const Json& spec) {
     add(requests, counted(owner, "requests"));
     add(limits, own);
   };
-  if (!object_at(spec, {"resources", "requests"}).empty() ||
-      !object_at(spec, {"resources", "limits"}).empty()) {
+  if (!object_at(spec, {"resources", "requests"}).empty() || !object_at(spec, {"resources", "limits"}).empty()) {
     count(spec);
   } else {
     for (std::string_view list : {"containers", "initContainers"}) {

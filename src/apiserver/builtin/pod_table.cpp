@@ -31,8 +31,7 @@ std::string end_reason(const Json& terminated) {
   std::string_view reason = string_at(terminated, {"reason"});
   if (!reason.empty()) return std::string(reason);
   std::int64_t signal = int_at(terminated, {"signal"});
-  return signal != 0 ? fmt::format("Signal:{}", signal)
-                     : fmt::format("ExitCode:{}", int_at(terminated, {"exitCode"}));
+  return signal != 0 ? fmt::format("Signal:{}", signal) : fmt::format("ExitCode:{}", int_at(terminated, {"exitCode"}));
 }
 
 void note_restart(Row& row, const Json& status) {
@@ -97,8 +96,7 @@ void read_containers(const Json& pod, Row& row) {
       ++row.ready;
     }
   }
-  if (row.reason == "Completed" && has_running)
-    row.reason = is_true(condition(pod, "Ready")) ? "Running" : "NotReady";
+  if (row.reason == "Completed" && has_running) row.reason = is_true(condition(pod, "Ready")) ? "Running" : "NotReady";
 }
 
 Row read(const Json& pod) {
@@ -109,8 +107,7 @@ Row read(const Json& pod) {
   }
   row.reason = string_at(pod, {"status", "reason"}, string_at(pod, {"status", "phase"}));
   const Json* scheduled = condition(pod, "PodScheduled");
-  if (scheduled != nullptr && string_at(*scheduled, {"reason"}) == "SchedulingGated")
-    row.reason = "SchedulingGated";
+  if (scheduled != nullptr && string_at(*scheduled, {"reason"}) == "SchedulingGated") row.reason = "SchedulingGated";
   std::int64_t sidecar_restarts = read_init_containers(pod, row);
   if (!row.initializing || is_true(condition(pod, "Initialized"))) {
     row.restarts = sidecar_restarts;

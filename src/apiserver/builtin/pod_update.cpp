@@ -24,14 +24,12 @@ bool contains(const JsonArray& list, const Json& value) {
 }
 
 void check_gates(const Json& spec, const Json& old_spec, FieldErrors& errors) {
-  const JsonArray &gates = array_at(spec, {"schedulingGates"}),
-                  &old_gates = array_at(old_spec, {"schedulingGates"});
+  const JsonArray &gates = array_at(spec, {"schedulingGates"}), &old_gates = array_at(old_spec, {"schedulingGates"});
   for (std::size_t i = 0; i < gates.size(); ++i) {
     if (contains(old_gates, gates[i])) continue;
-    errors.push_back(
-        api::forbidden_field(index_path("spec.schedulingGates", i) + ".name",
-                             fmt::format("only deletion is allowed, but found new scheduling gate '{}'",
-                                         string_at(gates[i], {"name"}))));
+    errors.push_back(api::forbidden_field(
+        index_path("spec.schedulingGates", i) + ".name",
+        fmt::format("only deletion is allowed, but found new scheduling gate '{}'", string_at(gates[i], {"name"}))));
   }
 }
 
@@ -54,8 +52,8 @@ void check_deadline(const Json& spec, const Json& old_spec, FieldErrors& errors)
     errors.push_back(api::invalid_value("spec.activeDeadlineSeconds", nullptr,
                                         "must not update from a positive integer to nil value"));
   } else if (*now > *before) {
-    errors.push_back(api::invalid_value("spec.activeDeadlineSeconds", *now,
-                                        "must be less than or equal to previous value"));
+    errors.push_back(
+        api::invalid_value("spec.activeDeadlineSeconds", *now, "must be less than or equal to previous value"));
   }
 }
 
@@ -67,12 +65,11 @@ void check_tolerations(const Json& spec, const Json& old_spec, FieldErrors& erro
   };
   const JsonArray& now = array_at(spec, {"tolerations"});
   for (const auto& before : array_at(old_spec, {"tolerations"})) {
-    bool kept = std::any_of(now.begin(), now.end(), [&](const Json& t) {
-      return json_equal(without_seconds(t), without_seconds(before));
-    });
+    bool kept = std::any_of(now.begin(), now.end(),
+                            [&](const Json& t) { return json_equal(without_seconds(t), without_seconds(before)); });
     if (kept) continue;
-    errors.push_back(api::forbidden_field(
-        "spec.tolerations", "existing toleration can not be modified except its tolerationSeconds"));
+    errors.push_back(api::forbidden_field("spec.tolerations",
+                                          "existing toleration can not be modified except its tolerationSeconds"));
     return;
   }
 }
@@ -82,9 +79,8 @@ void check_selector_additions(const Json& spec, const Json& old_spec, FieldError
   for (const auto& label : object_at(old_spec, {"nodeSelector"})) {
     const Json* value = now.if_contains(label.key());
     if (value != nullptr && json_equal(*value, label.value())) continue;
-    errors.push_back(
-        api::invalid_value("spec.nodeSelector", member_or_null(spec, "nodeSelector"),
-                           "only additions to spec.nodeSelector are allowed (no mutations or deletions)"));
+    errors.push_back(api::invalid_value("spec.nodeSelector", member_or_null(spec, "nodeSelector"),
+                                        "only additions to spec.nodeSelector are allowed (no mutations or deletions)"));
     return;
   }
 }
@@ -102,17 +98,16 @@ void check_affinity_additions(const Json& spec, const Json& old_spec, FieldError
   const std::string path =
       "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
   if (before.size() != now.size()) {
-    errors.push_back(api::invalid_value(
-        path, Json(now), "no additions/deletions to non-empty NodeSelectorTerms list are allowed"));
+    errors.push_back(
+        api::invalid_value(path, Json(now), "no additions/deletions to non-empty NodeSelectorTerms list are allowed"));
     return;
   }
   for (std::size_t i = 0; i < now.size(); ++i) {
-    bool narrower =
-        is_prefix(array_at(before[i], {"matchExpressions"}), array_at(now[i], {"matchExpressions"})) &&
-        is_prefix(array_at(before[i], {"matchFields"}), array_at(now[i], {"matchFields"}));
+    bool narrower = is_prefix(array_at(before[i], {"matchExpressions"}), array_at(now[i], {"matchExpressions"})) &&
+                    is_prefix(array_at(before[i], {"matchFields"}), array_at(now[i], {"matchFields"}));
     if (!narrower) {
-      errors.push_back(api::invalid_value(index_path(path, i), now[i],
-                                          "only additions are allowed (no mutations or deletions)"));
+      errors.push_back(
+          api::invalid_value(index_path(path, i), now[i], "only additions are allowed (no mutations or deletions)"));
     }
   }
 }
@@ -138,8 +133,7 @@ Json with_mutable_parts_of(const Json& spec, const Json& old_spec, bool gated) {
   }
   for (std::string_view key : {"activeDeadlineSeconds", "tolerations", "schedulingGates"})
     copy_member(result, old_spec, key);
-  if (int_at(old_spec, {"terminationGracePeriodSeconds"}) < 0 &&
-      int_at(spec, {"terminationGracePeriodSeconds"}) == 1) {
+  if (int_at(old_spec, {"terminationGracePeriodSeconds"}) < 0 && int_at(spec, {"terminationGracePeriodSeconds"}) == 1) {
     copy_member(result, old_spec, "terminationGracePeriodSeconds");
   }
   if (gated) {
@@ -189,8 +183,7 @@ void validate_pod_update(const Json& pod, const Json& old, FieldErrors& errors) 
   Json rest = with_mutable_parts_of(spec, old_spec, gated);
   if (!json_equal(rest, old_spec)) {
     errors.push_back(api::forbidden_field(
-        "spec",
-        fmt::format("{}\nchanged: {}", kOnlyThese, fmt::join(changed_members(rest, old_spec), ", "))));
+        "spec", fmt::format("{}\nchanged: {}", kOnlyThese, fmt::join(changed_members(rest, old_spec), ", "))));
   }
 }
 

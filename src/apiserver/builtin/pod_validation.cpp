@@ -15,8 +15,7 @@ using api::field_path;
 
 void validate_policies(const Json& spec, const std::string& path, FieldErrors& errors) {
   check_enum(spec, "restartPolicy", path, {"Always", "OnFailure", "Never"}, true, errors);
-  check_enum(spec, "dnsPolicy", path, {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"}, true,
-             errors);
+  check_enum(spec, "dnsPolicy", path, {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"}, true, errors);
   check_enum(spec, "preemptionPolicy", path, {"PreemptLowerPriority", "Never"}, false, errors);
   check_non_negative(spec, "terminationGracePeriodSeconds", path, errors);
   auto deadline = optional_int_at(spec, {"activeDeadlineSeconds"});
@@ -83,8 +82,8 @@ void validate_overhead(const Json& spec, const std::string& path, FieldErrors& e
   for (const auto& member : object_at(spec, {"overhead"})) {
     auto quantity = quantity_of(member.value());
     if (quantity && quantity->sign() < 0) {
-      errors.push_back(api::invalid_value(api::key_path(field_path(path, "overhead"), member.key()),
-                                          member.value(), "must be greater than or equal to 0"));
+      errors.push_back(api::invalid_value(api::key_path(field_path(path, "overhead"), member.key()), member.value(),
+                                          "must be greater than or equal to 0"));
     }
   }
 }

@@ -18,8 +18,7 @@ Result<void> finish_binding(Json& object) {
   if (subjects == nullptr || !subjects->is_array()) return {};
   for (Json& subject : subjects->get_array()) {
     std::string_view kind = string_at(subject, {"kind"});
-    if (subject.is_object() && string_at(subject, {"apiGroup"}).empty() &&
-        (kind == "User" || kind == "Group")) {
+    if (subject.is_object() && string_at(subject, {"apiGroup"}).empty() && (kind == "User" || kind == "Group")) {
       subject.get_object()["apiGroup"] = kGroup;
     }
   }
@@ -34,11 +33,10 @@ void validate_rule(const Json& rule, const std::string& path, bool namespaced, F
                                         "namespaced rules cannot apply to non-resource URLs"));
   }
   const bool has_resources = !array_at(rule, {"resources"}).empty();
-  if (has_paths && (has_resources || !array_at(rule, {"apiGroups"}).empty() ||
-                    !array_at(rule, {"resourceNames"}).empty())) {
-    errors.push_back(
-        api::invalid_value(path + ".nonResourceURLs", member_or_null(rule, "nonResourceURLs"),
-                           "rules cannot apply to both regular resources and non-resource URLs"));
+  if (has_paths &&
+      (has_resources || !array_at(rule, {"apiGroups"}).empty() || !array_at(rule, {"resourceNames"}).empty())) {
+    errors.push_back(api::invalid_value(path + ".nonResourceURLs", member_or_null(rule, "nonResourceURLs"),
+                                        "rules cannot apply to both regular resources and non-resource URLs"));
   }
   if (has_paths) return;
   if (array_at(rule, {"apiGroups"}).empty())
@@ -54,9 +52,8 @@ FieldErrors validate_rules(const Json& object, bool namespaced) {
     validate_rule(rules[i], api::index_path("rules", i), namespaced, errors);
   const JsonArray& selectors = array_at(object, {"aggregationRule", "clusterRoleSelectors"});
   if (find(object, "aggregationRule") != nullptr && selectors.empty()) {
-    errors.push_back(
-        api::required("aggregationRule.clusterRoleSelectors",
-                      "at least one clusterRoleSelector required if aggregationRule is non-nil"));
+    errors.push_back(api::required("aggregationRule.clusterRoleSelectors",
+                                   "at least one clusterRoleSelector required if aggregationRule is non-nil"));
   }
   for (std::size_t i = 0; i < selectors.size(); ++i) {
     check_label_selector(selectors[i], api::index_path("aggregationRule.clusterRoleSelectors", i), errors);
@@ -123,38 +120,33 @@ ResourceInfo binding_kind(KindNames names, bool namespaced) {
   info.strategy.validate_update = [](const Json& object, const Json& old, std::string_view) {
     FieldErrors errors;
     if (!same_member(object, old, "roleRef")) {
-      errors.push_back(
-          api::invalid_value("roleRef", member_or_null(object, "roleRef"), "cannot change roleRef"));
+      errors.push_back(api::invalid_value("roleRef", member_or_null(object, "roleRef"), "cannot change roleRef"));
     }
     return errors;
   };
   info.strategy.cells = [](const Json& object, Time now) {
-    return JsonArray{Json(fmt::format("{}/{}", string_at(object, {"roleRef", "kind"}),
-                                      string_at(object, {"roleRef", "name"}))),
-                     Json(age_of(object, now))};
+    return JsonArray{
+        Json(fmt::format("{}/{}", string_at(object, {"roleRef", "kind"}), string_at(object, {"roleRef", "name"}))),
+        Json(age_of(object, now))};
   };
   return info;
 }
 
 }  // namespace
 
-ResourceInfo role_resource() {
-  return role_kind({std::string(kGroup), "v1", "roles", "Role", "role", {}, {}}, true);
-}
+ResourceInfo role_resource() { return role_kind({std::string(kGroup), "v1", "roles", "Role", "role", {}, {}}, true); }
 
 ResourceInfo cluster_role_resource() {
   return role_kind({std::string(kGroup), "v1", "clusterroles", "ClusterRole", "clusterrole", {}, {}}, false);
 }
 
 ResourceInfo role_binding_resource() {
-  return binding_kind({std::string(kGroup), "v1", "rolebindings", "RoleBinding", "rolebinding", {}, {}},
-                      true);
+  return binding_kind({std::string(kGroup), "v1", "rolebindings", "RoleBinding", "rolebinding", {}, {}}, true);
 }
 
 ResourceInfo cluster_role_binding_resource() {
   return binding_kind(
-      {std::string(kGroup), "v1", "clusterrolebindings", "ClusterRoleBinding", "clusterrolebinding", {}, {}},
-      false);
+      {std::string(kGroup), "v1", "clusterrolebindings", "ClusterRoleBinding", "clusterrolebinding", {}, {}}, false);
 }
 
 }  // namespace berth::apiserver

@@ -26,14 +26,12 @@ FieldErrors validate_priority_class(const Json& object, const Lookup&) {
   if (name.starts_with(kSystemPrefix)) {
     if (!is_system_class(name, value)) {
       errors.push_back(api::forbidden_field(
-          "metadata.name",
-          "priority class names with 'system-' prefix are reserved for system use only. error: " +
-              std::string(name) + " is not a known system priority class"));
+          "metadata.name", "priority class names with 'system-' prefix are reserved for system use only. error: " +
+                               std::string(name) + " is not a known system priority class"));
     }
   } else if (value > kHighestUserPriority) {
     errors.push_back(api::forbidden_field(
-        "value",
-        fmt::format("maximum allowed value of a user defined priority is {}", kHighestUserPriority)));
+        "value", fmt::format("maximum allowed value of a user defined priority is {}", kHighestUserPriority)));
   }
   check_enum(object, "preemptionPolicy", "", {"Never", "PreemptLowerPriority"}, false, errors);
   return errors;
@@ -64,8 +62,7 @@ std::optional<api::RestResponse> admit_priority_class(Json& object, const Json*,
 
 FieldErrors validate_runtime_class(const Json& object, const Lookup&) {
   FieldErrors errors;
-  if (check_required(object, "handler", "", errors))
-    check_text(object, "handler", "", api::check_dns_label, errors);
+  if (check_required(object, "handler", "", errors)) check_text(object, "handler", "", api::check_dns_label, errors);
   for (const auto& member : object_at(object, {"overhead", "podFixed"})) {
     if (view(member.value().as_string()).starts_with('-')) {
       errors.push_back(api::invalid_value(api::key_path("overhead.podFixed", member.key()), member.value(),
@@ -119,8 +116,8 @@ ResourceInfo priority_class_resource() {
 }
 
 ResourceInfo runtime_class_resource() {
-  ResourceInfo info = make_kind(
-      {"node.k8s.io", "v1", "runtimeclasses", "RuntimeClass", "runtimeclass", {}, {}}, "RuntimeClass");
+  ResourceInfo info =
+      make_kind({"node.k8s.io", "v1", "runtimeclasses", "RuntimeClass", "runtimeclass", {}, {}}, "RuntimeClass");
   info.namespaced = false;
   info.strategy.counts_generation = false;
   info.columns = {text_column("Handler", "Name of the runtime on the nodes."),
@@ -140,8 +137,7 @@ ResourceInfo runtime_class_resource() {
 ResourceInfo lease_resource() {
   ResourceInfo info = make_kind({"coordination.k8s.io", "v1", "leases", "Lease", "lease", {}, {}}, "Lease");
   info.strategy.counts_generation = false;
-  info.columns = {text_column("Holder", "Who holds the lease."),
-                  text_column("Age", "Time since the creation.")};
+  info.columns = {text_column("Holder", "Who holds the lease."), text_column("Age", "Time since the creation.")};
   info.strategy.validate = validate_lease;
   info.strategy.cells = [](const Json& object, Time now) {
     return JsonArray{Json(string_at(object, {"spec", "holderIdentity"})), Json(age_of(object, now))};

@@ -27,8 +27,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 
 std::vector<std::string> arguments(std::string_view flag, std::size_t name_length) {
   std::vector<std::string> names;
-  for (auto part : split(flag.substr(name_length + 1, flag.size() - name_length - 2), ','))
-    names.emplace_back(part);
+  for (auto part : split(flag.substr(name_length + 1, flag.size() - name_length - 2), ',')) names.emplace_back(part);
   return names;
 }
 

@@ -23,8 +23,7 @@ Result<void> finish_decoding_service(Json& object) {
   JsonObject& members = spec.get_object();
   const std::string type(string_at(spec, {"type"}));
   if (type != "ExternalName") set_if_absent(members, "internalTrafficPolicy", "Cluster");
-  if (type == "NodePort" || type == "LoadBalancer")
-    set_if_absent(members, "externalTrafficPolicy", "Cluster");
+  if (type == "NodePort" || type == "LoadBalancer") set_if_absent(members, "externalTrafficPolicy", "Cluster");
   if (type == "LoadBalancer") set_if_absent(members, "allocateLoadBalancerNodePorts", true);
   if (string_at(spec, {"sessionAffinity"}) == "ClientIP" &&
       find_path(spec, {"sessionAffinityConfig", "clientIP", "timeoutSeconds"}) == nullptr) {
@@ -60,8 +59,7 @@ void validate_ports(const Json& spec, FieldErrors& errors) {
     std::string_view name = string_at(ports[i], {"name"});
     if (ports.size() > 1) check_required(ports[i], "name", path, errors);
     check_text(ports[i], "name", path, api::check_dns_label, errors);
-    if (!name.empty() && !names.insert(name).second)
-      errors.push_back(api::duplicate(path + ".name", Json(name)));
+    if (!name.empty() && !names.insert(name).second) errors.push_back(api::duplicate(path + ".name", Json(name)));
     if (!numbers.emplace(string_at(ports[i], {"protocol"}), int_at(ports[i], {"port"})).second)
       errors.push_back(api::duplicate(path, ports[i]));
   }
@@ -74,8 +72,7 @@ FieldErrors validate_service(const Json& object, const Lookup&) {
   check_enum(spec, "sessionAffinity", "spec", {"ClientIP", "None"}, true, errors);
   check_enum(spec, "internalTrafficPolicy", "spec", {"Cluster", "Local"}, false, errors);
   check_enum(spec, "externalTrafficPolicy", "spec", {"Cluster", "Local"}, false, errors);
-  check_enum(spec, "ipFamilyPolicy", "spec", {"PreferDualStack", "RequireDualStack", "SingleStack"}, false,
-             errors);
+  check_enum(spec, "ipFamilyPolicy", "spec", {"PreferDualStack", "RequireDualStack", "SingleStack"}, false, errors);
   check_labels(object_at(spec, {"selector"}), "spec.selector", errors);
   validate_ports(spec, errors);
   if (string_at(spec, {"type"}) == "ExternalName" && check_required(spec, "externalName", "spec", errors))

@@ -65,8 +65,7 @@ void validate_volumes(const Json& spec, const std::string& path, FieldErrors& er
         if (rule.source != std::string_view(member.key())) continue;
         for (std::string_view need : rule.needs) check_required(member.value(), need, source_path, errors);
       }
-      if (member.key() == "secret" || member.key() == "configMap")
-        check_items(member.value(), source_path, errors);
+      if (member.key() == "secret" || member.key() == "configMap") check_items(member.value(), source_path, errors);
       check_mode(member.value(), source_path, errors);
     }
     if (sources == 0) errors.push_back(api::required(at, "must specify a volume type"));

@@ -33,8 +33,8 @@ void validate_client(const Json& client, const std::string& path, FieldErrors& e
     return;
   }
   if (by_url && !string_at(client, {"url"}).starts_with("https://")) {
-    errors.push_back(api::invalid_value(path + ".url", member_or_null(client, "url"),
-                                        "'https' is the only allowed URL scheme"));
+    errors.push_back(
+        api::invalid_value(path + ".url", member_or_null(client, "url"), "'https' is the only allowed URL scheme"));
   }
   if (service == nullptr) return;
   const std::string at = path + ".service";
@@ -69,8 +69,7 @@ void validate_rule(const Json& rule, const std::string& path, FieldErrors& error
 void validate_webhook(const Json& webhook, const std::string& path, FieldErrors& errors) {
   validate_client(member_or_null(webhook, "clientConfig"), path + ".clientConfig", errors);
   const JsonArray& rules = array_at(webhook, {"rules"});
-  for (std::size_t i = 0; i < rules.size(); ++i)
-    validate_rule(rules[i], api::index_path(path + ".rules", i), errors);
+  for (std::size_t i = 0; i < rules.size(); ++i) validate_rule(rules[i], api::index_path(path + ".rules", i), errors);
   check_enum(webhook, "failurePolicy", path, {"Fail", "Ignore"}, false, errors);
   check_enum(webhook, "matchPolicy", path, {"Equivalent", "Exact"}, false, errors);
   check_enum(webhook, "reinvocationPolicy", path, {"IfNeeded", "Never"}, false, errors);
@@ -79,8 +78,8 @@ void validate_webhook(const Json& webhook, const std::string& path, FieldErrors&
     check_label_selector(member_or_null(webhook, key), api::field_path(path, key), errors);
   auto seconds = optional_int_at(webhook, {"timeoutSeconds"});
   if (seconds && (*seconds < 1 || *seconds > kMaxSeconds)) {
-    errors.push_back(api::invalid_value(path + ".timeoutSeconds", *seconds,
-                                        "the timeout value must be between 1 and 30 seconds"));
+    errors.push_back(
+        api::invalid_value(path + ".timeoutSeconds", *seconds, "the timeout value must be between 1 and 30 seconds"));
   }
   const JsonArray& versions = array_at(webhook, {"admissionReviewVersions"});
   const bool known = std::any_of(versions.begin(), versions.end(), [](const Json& version) {
@@ -107,11 +106,10 @@ FieldErrors validate_webhook_configuration(const Json& object, const Lookup&) {
 }
 
 ResourceInfo configuration_kind(std::string kind, std::string singular) {
-  ResourceInfo info = make_kind(
-      {"admissionregistration.k8s.io", "v1", singular + "s", kind, singular, {}, {"api-extensions"}}, kind);
+  ResourceInfo info =
+      make_kind({"admissionregistration.k8s.io", "v1", singular + "s", kind, singular, {}, {"api-extensions"}}, kind);
   info.namespaced = false;
-  info.columns = {text_column("Webhooks", "Number of webhooks."),
-                  text_column("Age", "Time since the creation.")};
+  info.columns = {text_column("Webhooks", "Number of webhooks."), text_column("Age", "Time since the creation.")};
   info.strategy.validate = validate_webhook_configuration;
   info.strategy.cells = [](const Json& object, Time now) {
     return JsonArray{array_at(object, {"webhooks"}).size(), Json(age_of(object, now))};

@@ -21,10 +21,10 @@ struct Expr {
     kSelect,    // args[0].name; optional: .?name
     kHas,       // has(args[0].name)
     kIndex,     // args[0][args[1]]; optional: [?...]
-    kCall,  // name(args...), or args[0].name(args[1]...) when `member`; operators are calls of "_+_" and the like
-    kList,  // [args...]
-    kMap,   // {args[0]: args[1], ...}
-    kMacro  // args[0].macro(name, args[1], args[2]?)
+    kCall,      // name(args...), or args[0].name(args[1]...) when `member`; operators are calls of "_+_" and the like
+    kList,      // [args...]
+    kMap,       // {args[0]: args[1], ...}
+    kMacro      // args[0].macro(name, args[1], args[2]?)
   };
   enum class Macro : std::uint8_t { kAll, kExists, kExistsOne, kFilter, kMap, kOptMap, kOptFlatMap };
 

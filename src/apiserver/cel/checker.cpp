@@ -12,8 +12,7 @@ namespace {
 
 class Checker {
  public:
-  Checker(const TypePtr& self, const TypePtr& old_self, std::vector<Problem>& problems)
-      : problems_(problems) {
+  Checker(const TypePtr& self, const TypePtr& old_self, std::vector<Problem>& problems) : problems_(problems) {
     scope_ = {{"self", self, kSelfSlot}, {"oldSelf", old_self, kOldSelfSlot}};
   }
 
@@ -89,8 +88,8 @@ class Checker {
 
   // Type names as values, as in `type(x) == string`.
   static bool type_constant(Expr& expr) {
-    static constexpr std::array<std::string_view, 10> kTypes = {
-        "bool", "int", "uint", "double", "string", "bytes", "list", "map", "null_type", "type"};
+    static constexpr std::array<std::string_view, 10> kTypes = {"bool",  "int",  "uint", "double",    "string",
+                                                                "bytes", "list", "map",  "null_type", "type"};
     const auto* type = std::find(kTypes.begin(), kTypes.end(), expr.name);
     if (type == kTypes.end()) return false;
     expr.kind = Expr::Kind::kLiteral;
@@ -138,13 +137,11 @@ class Checker {
     return expr.optional || from_optional ? optional_type(element) : element;
   }
 
-  TypePtr no_overload(std::size_t at, std::string_view name, const std::vector<TypePtr>& types,
-                      bool member = false) {
+  TypePtr no_overload(std::size_t at, std::string_view name, const std::vector<TypePtr>& types, bool member = false) {
     std::string list;
     const std::size_t first = member ? 1 : 0;
     for (std::size_t i = first; i < types.size(); ++i) list += (i > first ? ", " : "") + to_string(*types[i]);
-    std::string applied =
-        member ? fmt::format("{}.({})", to_string(*types[0]), list) : fmt::format("({})", list);
+    std::string applied = member ? fmt::format("{}.({})", to_string(*types[0]), list) : fmt::format("({})", list);
     return problem(at, fmt::format("found no matching overload for '{}' applied to '{}'", name, applied));
   }
 
@@ -200,8 +197,7 @@ class Checker {
       key = joined(key, expr.args[i]->type);
       value = joined(value, expr.args[i + 1]->type);
     }
-    return map_type(key ? key : basic_type(Kind::kDyn), value ? value : basic_type(Kind::kDyn),
-                    expr.args.size() / 2);
+    return map_type(key ? key : basic_type(Kind::kDyn), value ? value : basic_type(Kind::kDyn), expr.args.size() / 2);
   }
 
   TypePtr macro(Expr& expr) {
@@ -218,9 +214,8 @@ class Checker {
     } else {
       return problem(
           expr.args[0]->at,
-          fmt::format(
-              "expression of type '{}' cannot be range of a comprehension (must be list, map, or dynamic)",
-              to_string(range)));
+          fmt::format("expression of type '{}' cannot be range of a comprehension (must be list, map, or dynamic)",
+                      to_string(range)));
     }
     expr.slot = slots_++;
     scope_.push_back({expr.name, item, expr.slot});
@@ -245,8 +240,7 @@ class Checker {
         break;
     }
     if (predicate->kind != Kind::kBool && predicate->kind != Kind::kDyn) {
-      return problem(expr.args[1]->at,
-                     fmt::format("expected type 'bool' but found '{}'", to_string(*predicate)));
+      return problem(expr.args[1]->at, fmt::format("expected type 'bool' but found '{}'", to_string(*predicate)));
     }
     if (expr.macro != Expr::Macro::kFilter) return basic_type(Kind::kBool);
     return list_type(range.kind == Kind::kMap    ? range.key

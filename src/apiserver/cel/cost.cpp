@@ -16,12 +16,8 @@ std::uint64_t times(std::uint64_t a, std::uint64_t b) {
   std::uint64_t out = 0;
   return __builtin_mul_overflow(a, b, &out) ? kUnknownSize : out;
 }
-std::uint64_t tenth(std::uint64_t size) {
-  return size == kUnknownSize ? size : size / 10 + (size % 10 != 0 ? 1 : 0);
-}
-std::uint64_t quarter(std::uint64_t size) {
-  return size == kUnknownSize ? size : size / 4 + (size % 4 != 0 ? 1 : 0);
-}
+std::uint64_t tenth(std::uint64_t size) { return size == kUnknownSize ? size : size / 10 + (size % 10 != 0 ? 1 : 0); }
+std::uint64_t quarter(std::uint64_t size) { return size == kUnknownSize ? size : size / 4 + (size % 4 != 0 ? 1 : 0); }
 
 std::uint64_t size_of(const Expr& expr) { return expr.type ? expr.type->max_size : kUnknownSize; }
 
@@ -56,8 +52,7 @@ std::uint64_t call_cost(const Expr& expr) {
     case CostKind::kProduct:
       return times(tenth(size_of(*expr.args[0])), std::max<std::uint64_t>(1, tenth(size_of(*expr.args[1]))));
     case CostKind::kRegex:
-      return times(tenth(size_of(*expr.args[0])),
-                   std::max<std::uint64_t>(1, quarter(size_of(*expr.args[1]))));
+      return times(tenth(size_of(*expr.args[0])), std::max<std::uint64_t>(1, quarter(size_of(*expr.args[1]))));
     case CostKind::kEntries:
       return size_of(*expr.args.back());
   }

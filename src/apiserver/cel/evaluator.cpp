@@ -222,8 +222,7 @@ class Evaluator {
   Value macro(const Expr& expr) {
     Value range = value(*expr.args[0]);
     if (range.failed()) return range;
-    if (expr.macro == Expr::Macro::kOptMap || expr.macro == Expr::Macro::kOptFlatMap)
-      return of_optional(expr, range);
+    if (expr.macro == Expr::Macro::kOptMap || expr.macro == Expr::Macro::kOptFlatMap) return of_optional(expr, range);
     if (is_map(range)) range = list_of(keys(range));
     if (!is_list(range)) return no_such_overload();
     switch (expr.macro) {

@@ -47,8 +47,7 @@ Value to_uint(std::span<const Value> args) {
     return *i < 0 ? failure("unsigned integer overflow") : Value(static_cast<std::uint64_t>(*i));
   if (const auto* d = v.as<double>()) {
     constexpr double kLimit = 18446744073709551616.0;
-    return *d > -1 && *d < kLimit ? Value(static_cast<std::uint64_t>(*d))
-                                  : failure("unsigned integer overflow");
+    return *d > -1 && *d < kLimit ? Value(static_cast<std::uint64_t>(*d)) : failure("unsigned integer overflow");
   }
   if (const auto* s = v.as<Text>()) {
     auto u = read<std::uint64_t>(s->view);
@@ -79,8 +78,7 @@ Value to_text(std::span<const Value> args) {
   if (const auto* b = v.as<Bytes>()) return text(*b->data);
   if (const auto* t = v.as<Time>())
     return text(t->time_since_epoch().count() % 1'000'000 == 0 ? format_time(*t) : format_micro_time(*t));
-  if (const auto* d = v.as<Duration>())
-    return text(fmt::format("{}s", static_cast<double>(d->count()) / 1e6));
+  if (const auto* d = v.as<Duration>()) return text(fmt::format("{}s", static_cast<double>(d->count()) / 1e6));
   if (const auto* q = v.as<Quantity>()) return text(q->to_string());
   return no_such_overload();
 }
@@ -117,8 +115,7 @@ Value to_timestamp(std::span<const Value> args) {
   if (const auto* i = args[0].as<std::int64_t>()) {
     // The start of year 1 and the end of year 9999.
     constexpr std::int64_t kFirst = -62135596800, kLast = 253402300799;
-    return *i >= kFirst && *i <= kLast ? Value(Time(std::chrono::seconds(*i)))
-                                       : failure("timestamp overflow");
+    return *i >= kFirst && *i <= kLast ? Value(Time(std::chrono::seconds(*i))) : failure("timestamp overflow");
   }
   const auto* s = args[0].as<Text>();
   if (s == nullptr) return no_such_overload();

@@ -23,9 +23,7 @@ Value with_two(std::span<const Value> args, Run run) {
   return a != nullptr && b != nullptr ? Value(run(*a, *b)) : no_such_overload();
 }
 Value compare_to(std::span<const Value> args) {
-  return with_two(args, [](const Quantity& a, const Quantity& b) {
-    return std::int64_t{a < b ? -1 : b < a ? 1 : 0};
-  });
+  return with_two(args, [](const Quantity& a, const Quantity& b) { return std::int64_t{a < b ? -1 : b < a ? 1 : 0}; });
 }
 Value is_greater(std::span<const Value> args) {
   return with_two(args, [](const Quantity& a, const Quantity& b) { return b < a; });

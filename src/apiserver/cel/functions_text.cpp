@@ -21,8 +21,8 @@ const std::int64_t* int_at(std::span<const Value> args, std::size_t i) {
 }
 
 std::size_t count_characters(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
 // The byte offset of a character; the size of the text when it is past the end.
@@ -37,9 +37,7 @@ std::size_t offset_of(std::string_view text, std::size_t character) {
 }
 
 std::int64_t index_of_offset(std::string_view text, std::size_t offset) {
-  return offset == std::string_view::npos
-             ? -1
-             : static_cast<std::int64_t>(count_characters(text.substr(0, offset)));
+  return offset == std::string_view::npos ? -1 : static_cast<std::int64_t>(count_characters(text.substr(0, offset)));
 }
 
 Value size(std::span<const Value> args) {
@@ -64,9 +62,7 @@ Value ends_with(std::span<const Value> args) {
   return test(args, [](auto a, auto b) { return a.ends_with(b); });
 }
 
-Value bad_pattern(const re2::RE2& expression) {
-  return failure("error parsing regexp: " + expression.error());
-}
+Value bad_pattern(const re2::RE2& expression) { return failure("error parsing regexp: " + expression.error()); }
 
 Value matches(std::span<const Value> args) {
   const auto *a = text_at(args, 0), *b = text_at(args, 1);
@@ -150,8 +146,7 @@ Value substring(std::span<const Value> args) {
   if (*begin < 0 || *begin > count) return failure("index out of range: " + std::to_string(*begin));
   if (end < 0 || end > count) return failure("index out of range: " + std::to_string(end));
   if (*begin > end)
-    return failure("invalid substring range. start: " + std::to_string(*begin) +
-                   ", end: " + std::to_string(end));
+    return failure("invalid substring range. start: " + std::to_string(*begin) + ", end: " + std::to_string(end));
   const std::size_t from = offset_of(*a, static_cast<std::size_t>(*begin)),
                     to = offset_of(*a, static_cast<std::size_t>(end));
   return cel::text(std::string(a->substr(from, to - from)));
@@ -216,8 +211,7 @@ Value split(std::span<const Value> args) {
   if (left == 0) return list_of({});
   std::string_view rest = *a;
   while (static_cast<std::int64_t>(out.size()) + 1 < left) {
-    std::size_t at =
-        by->empty() ? (rest.empty() ? std::string_view::npos : offset_of(rest, 1)) : rest.find(*by);
+    std::size_t at = by->empty() ? (rest.empty() ? std::string_view::npos : offset_of(rest, 1)) : rest.find(*by);
     if (at == std::string_view::npos || (by->empty() && at >= rest.size())) break;
     out.push_back(cel::text(std::string(rest.substr(0, at))));
     rest.remove_prefix(at + by->size());

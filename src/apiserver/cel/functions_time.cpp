@@ -91,8 +91,7 @@ Value get(std::span<const Value> args) {
   if (args.size() == 2) {
     const auto* zone = args[1].as<Text>();
     auto parsed = zone != nullptr ? offset_of(zone->view) : std::nullopt;
-    if (!parsed)
-      return failure("unknown time zone " + (zone != nullptr ? std::string(zone->view) : std::string()));
+    if (!parsed) return failure("unknown time zone " + (zone != nullptr ? std::string(zone->view) : std::string()));
     offset = *parsed;
   }
   return part_of(*time + offset, kPart);

@@ -70,8 +70,7 @@ Token Lexer::next() {
   constexpr std::string_view kOne = "[]{}().,:?+-*/%!<>";
   ++at_;
   if (kOne.find(source_[start]) != std::string_view::npos) return token(Token::Kind::kSign, start);
-  return bad(start,
-             "Syntax error: token recognition error at: '" + std::string(source_.substr(start, 1)) + "'");
+  return bad(start, "Syntax error: token recognition error at: '" + std::string(source_.substr(start, 1)) + "'");
 }
 
 Token Lexer::number() {
@@ -108,8 +107,7 @@ Token Lexer::number() {
   out = token(Token::Kind::kLiteral, start);
   // Accept 2^63 here, because it is valid in -9223372036854775808; the parser rejects it without the minus.
   constexpr std::uint64_t kMost = 1ULL << 63U;
-  if (read.ec != std::errc() || (!fraction && !is_unsigned && whole > kMost))
-    return bad(start, "invalid int literal");
+  if (read.ec != std::errc() || (!fraction && !is_unsigned && whole > kMost)) return bad(start, "invalid int literal");
   if (fraction) {
     out.literal = real;
   } else if (is_unsigned) {
@@ -168,8 +166,7 @@ Token Lexer::string(bool raw, bool bytes, std::size_t start) {
 bool Lexer::digits(int count, int base, std::uint32_t& out) {
   const std::string_view text = source_.substr(at_, static_cast<std::size_t>(count));
   auto read = std::from_chars(text.data(), text.data() + text.size(), out, base);
-  if (text.size() != static_cast<std::size_t>(count) || read.ec != std::errc() ||
-      read.ptr != text.data() + text.size())
+  if (text.size() != static_cast<std::size_t>(count) || read.ec != std::errc() || read.ptr != text.data() + text.size())
     return false;
   at_ += static_cast<std::size_t>(count);
   return true;

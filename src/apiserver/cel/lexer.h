@@ -23,9 +23,7 @@ class Lexer {
   Token next();
 
  private:
-  char peek(std::size_t ahead = 0) const {
-    return at_ + ahead < source_.size() ? source_[at_ + ahead] : '\0';
-  }
+  char peek(std::size_t ahead = 0) const { return at_ + ahead < source_.size() ? source_[at_ + ahead] : '\0'; }
   void skip_space();
   Token number();
   Token name_or_string();

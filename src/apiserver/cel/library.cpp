@@ -119,8 +119,7 @@ Value add(std::span<const Value> args) {
 Value subtract(std::span<const Value> args) {
   if (const auto *a = args[0].as<Time>(), *b = args[1].as<Time>(); a != nullptr && b != nullptr) {
     std::int64_t out = 0;
-    if (!Subtract()(a->time_since_epoch().count(), b->time_since_epoch().count(), &out))
-      return overflow("duration");
+    if (!Subtract()(a->time_since_epoch().count(), b->time_since_epoch().count(), &out)) return overflow("duration");
     return Duration(out);
   }
   if (auto time = time_of(args, Subtract())) return *time;
@@ -130,29 +129,24 @@ Value subtract(std::span<const Value> args) {
 Value multiply(std::span<const Value> args) { return arithmetic(args, Multiply()); }
 
 Value divide(std::span<const Value> args) {
-  if (const auto *a = args[0].as<double>(), *b = args[1].as<double>(); a != nullptr && b != nullptr)
-    return *a / *b;
-  if (const auto *a = args[0].as<std::int64_t>(), *b = args[1].as<std::int64_t>();
-      a != nullptr && b != nullptr) {
+  if (const auto *a = args[0].as<double>(), *b = args[1].as<double>(); a != nullptr && b != nullptr) return *a / *b;
+  if (const auto *a = args[0].as<std::int64_t>(), *b = args[1].as<std::int64_t>(); a != nullptr && b != nullptr) {
     if (*b == 0) return failure("division by zero");
     if (*b == -1) return *a == INT64_MIN ? overflow("integer") : Value(-*a);
     return *a / *b;
   }
-  if (const auto *a = args[0].as<std::uint64_t>(), *b = args[1].as<std::uint64_t>();
-      a != nullptr && b != nullptr) {
+  if (const auto *a = args[0].as<std::uint64_t>(), *b = args[1].as<std::uint64_t>(); a != nullptr && b != nullptr) {
     return *b == 0 ? failure("division by zero") : Value(*a / *b);
   }
   return no_such_overload();
 }
 
 Value modulo(std::span<const Value> args) {
-  if (const auto *a = args[0].as<std::int64_t>(), *b = args[1].as<std::int64_t>();
-      a != nullptr && b != nullptr) {
+  if (const auto *a = args[0].as<std::int64_t>(), *b = args[1].as<std::int64_t>(); a != nullptr && b != nullptr) {
     if (*b == 0) return failure("modulus by zero");
     return *b == -1 ? Value(std::int64_t{0}) : Value(*a % *b);
   }
-  if (const auto *a = args[0].as<std::uint64_t>(), *b = args[1].as<std::uint64_t>();
-      a != nullptr && b != nullptr) {
+  if (const auto *a = args[0].as<std::uint64_t>(), *b = args[1].as<std::uint64_t>(); a != nullptr && b != nullptr) {
     return *b == 0 ? failure("modulus by zero") : Value(*a % *b);
   }
   return no_such_overload();
@@ -231,8 +225,7 @@ const Table& table() {
   static const Table kTable = [] {
     Table out;
     auto add_all = [&](std::span<const Function> functions) {
-      for (const Function& function : functions)
-        out.emplace(std::pair(function.name, function.member), &function);
+      for (const Function& function : functions) out.emplace(std::pair(function.name, function.member), &function);
     };
     add_all(kOperators);
     add_all(text_functions());
@@ -296,8 +289,7 @@ TypePtr make_result(char letter, const Function& function, std::span<const TypeP
     case '=': {
       const Type& first = args[0]->kind == Kind::kDyn && args.size() > 1 ? *args[1] : *args[0];
       if (first.kind != Kind::kList) return std::make_shared<const Type>(first);
-      return list_type(element_of(first),
-                       args.size() > 1 ? sum(args[0]->max_size, args[1]->max_size) : first.max_size);
+      return list_type(element_of(first), args.size() > 1 ? sum(args[0]->max_size, args[1]->max_size) : first.max_size);
     }
     case 'e':
       return element_of(*args[0]);

@@ -36,8 +36,7 @@ struct Function {
   // of strings, o optional of the first argument.
   std::string_view signatures;
   CostKind cost = CostKind::kConstant;
-  Value (*run)(std::span<const Value> args) =
-      nullptr;  // fails with "no such overload" for values of the wrong type
+  Value (*run)(std::span<const Value> args) = nullptr;  // fails with "no such overload" for values of the wrong type
   Lazy lazy = Lazy::kNone;
 };
 

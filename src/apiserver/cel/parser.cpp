@@ -18,9 +18,9 @@ struct Operator {
   int precedence;
 };
 constexpr Operator kBinaryOperators[] = {{"||", "_||_", 1}, {"&&", "_&&_", 2}, {"==", "_==_", 3}, {"!=", "_!=_", 3},
-                                   {"<", "_<_", 3},   {"<=", "_<=_", 3}, {">", "_>_", 3},   {">=", "_>=_", 3},
-                                   {"in", "@in", 3},  {"+", "_+_", 4},   {"-", "_-_", 4},   {"*", "_*_", 5},
-                                   {"/", "_/_", 5},   {"%", "_%_", 5}};
+                                         {"<", "_<_", 3},   {"<=", "_<=_", 3}, {">", "_>_", 3},   {">=", "_>=_", 3},
+                                         {"in", "@in", 3},  {"+", "_+_", 4},   {"-", "_-_", 4},   {"*", "_*_", 5},
+                                         {"/", "_/_", 5},   {"%", "_%_", 5}};
 
 struct MacroForm {
   std::string_view name;
@@ -37,15 +37,13 @@ constexpr MacroForm kMacros[] = {{"all", Expr::Macro::kAll, 2},
                                  {"optMap", Expr::Macro::kOptMap, 2},
                                  {"optFlatMap", Expr::Macro::kOptFlatMap, 2}};
 
-constexpr std::array<std::string_view, 16> kReserved = {
-    "as",     "break", "const", "continue", "else",      "for",    "function", "if",
-    "import", "let",   "loop",  "package",  "namespace", "return", "var",      "void"};
+constexpr std::array<std::string_view, 16> kReserved = {"as",        "break",  "const",  "continue", "else", "for",
+                                                        "function",  "if",     "import", "let",      "loop", "package",
+                                                        "namespace", "return", "var",    "void"};
 
 class Parser {
  public:
-  Parser(std::string_view source, std::vector<Problem>& problems) : lexer_(source), problems_(problems) {
-    advance();
-  }
+  Parser(std::string_view source, std::vector<Problem>& problems) : lexer_(source), problems_(problems) { advance(); }
 
   ExprPtr whole() {
     ExprPtr result = expression();
@@ -125,8 +123,7 @@ class Parser {
       advance();
       ExprPtr right = binary(op->precedence + 1);
       left = call(op->function, where, std::move(left), std::move(right));
-      if (++chain_ > kMaxChain)
-        problem(where, fmt::format("expression has more than {} operators", kMaxChain));
+      if (++chain_ > kMaxChain) problem(where, fmt::format("expression has more than {} operators", kMaxChain));
     }
     depth_ = depth;
     return left;
@@ -171,8 +168,7 @@ class Parser {
     ExprPtr result = primary();
     int steps = 0;
     while (ok()) {
-      if (++steps > kMaxDepth)
-        problem(token_.at, fmt::format("expression recursion limit exceeded: {}", kMaxDepth));
+      if (++steps > kMaxDepth) problem(token_.at, fmt::format("expression recursion limit exceeded: {}", kMaxDepth));
       const std::size_t where = token_.at;
       if (take(".")) {
         result = select(std::move(result), where);
@@ -341,8 +337,8 @@ class Parser {
 
 ExprPtr parse(std::string_view source, std::vector<Problem>& problems) {
   if (source.size() > kMaxSource) {
-    problems.push_back({0, fmt::format("expression code point size exceeds limit: size: {}, limit {}",
-                                       source.size(), kMaxSource)});
+    problems.push_back(
+        {0, fmt::format("expression code point size exceeds limit: size: {}, limit {}", source.size(), kMaxSource)});
     return nullptr;
   }
   return Parser(source, problems).whole();
@@ -360,8 +356,8 @@ std::string display(std::string_view source, const std::vector<Problem>& problem
     }
     const std::string_view snippet = source.substr(begin, source.find('\n', begin) - begin);
     if (!out.empty()) out += "\n";
-    out += fmt::format("ERROR: <input>:{}:{}: {}\n | {}\n | {}^", line, at - begin + 1, problem.message,
-                       snippet, std::string(at - begin, '.'));
+    out += fmt::format("ERROR: <input>:{}:{}: {}\n | {}\n | {}^", line, at - begin + 1, problem.message, snippet,
+                       std::string(at - begin, '.'));
   }
   return out;
 }

@@ -68,8 +68,8 @@ class RuleCompiler {
                                            "message must not contain line breaks"));
     }
     if (has_line_break(trimmed(rule.rule)) && trimmed(rule.message).empty()) {
-      errors_.push_back(api::required(api::field_path(at, "message"),
-                                      "message must be specified if rule contains line breaks"));
+      errors_.push_back(
+          api::required(api::field_path(at, "message"), "message must be specified if rule contains line breaks"));
     }
     static const std::vector<std::string_view> kReasons = {"FieldValueRequired", "FieldValueInvalid",
                                                            "FieldValueForbidden", "FieldValueDuplicate"};
@@ -92,8 +92,8 @@ class RuleCompiler {
       schema = nullptr;
     }
     if (schema == nullptr) {
-      errors_.push_back(api::invalid_value(
-          at, Json(rule.field_path), "fieldPath must be a valid path: does not refer to a valid field"));
+      errors_.push_back(api::invalid_value(at, Json(rule.field_path),
+                                           "fieldPath must be a valid path: does not refer to a valid field"));
     }
   }
 
@@ -103,8 +103,7 @@ class RuleCompiler {
     TypePtr old_self = rule.optional_old_self ? optional_type(self_) : self_;
     std::shared_ptr<Program> program = compile(source, self_, old_self, problems);
     if (!program) {
-      errors_.push_back(
-          api::invalid_value(at, rule_value(rule), "compilation failed: " + display(source, problems)));
+      errors_.push_back(api::invalid_value(at, rule_value(rule), "compilation failed: " + display(source, problems)));
     } else if (program->result->kind != wanted && program->result->kind != Kind::kDyn) {
       errors_.push_back(api::invalid_value(at, rule_value(rule), wrong_type));
       program = nullptr;
@@ -127,8 +126,7 @@ class CostCheck {
   void run(const Schema& root, const std::string& path) {
     walk(root, path, 1, true);
     if (total_ <= kSchemaLimit) return;
-    std::stable_sort(costly_.begin(), costly_.end(),
-                     [](const Costly& a, const Costly& b) { return a.cost > b.cost; });
+    std::stable_sort(costly_.begin(), costly_.end(), [](const Costly& a, const Costly& b) { return a.cost > b.cost; });
     constexpr std::size_t kShown = 4;  // the most expensive rules; the rest contribute little
     for (std::size_t i = 0; i < std::min(kShown, costly_.size()); ++i) {
       errors_.push_back(api::forbidden_field(
@@ -136,8 +134,8 @@ class CostCheck {
           "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema"));
     }
     errors_.push_back(api::forbidden_field(
-        path, exceeds("x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema",
-                      total_, kSchemaLimit)));
+        path, exceeds("x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema", total_,
+                      kSchemaLimit)));
   }
 
  private:
@@ -177,8 +175,8 @@ class CostCheck {
            correlated && schema.list_type == ListType::kMap);
     }
     if (schema.additional) {
-      walk(*schema.additional, api::field_path(path, "additionalProperties"),
-           times(count, max_entries(schema)), correlated);
+      walk(*schema.additional, api::field_path(path, "additionalProperties"), times(count, max_entries(schema)),
+           correlated);
     }
   }
 
@@ -186,8 +184,8 @@ class CostCheck {
     if (!rule.program) return;
     const std::string at = api::field_path(path, "rule");
     if (!correlated && rule.program->uses_old_self) {
-      errors_.push_back(api::invalid_value(
-          at, rule_value(rule), "oldSelf cannot be used on the uncorrelatable portion of the schema"));
+      errors_.push_back(api::invalid_value(at, rule_value(rule),
+                                           "oldSelf cannot be used on the uncorrelatable portion of the schema"));
     }
     std::uint64_t cost = times(rule.program->worst_cost, count);
     if (cost > kRuleLimit)
@@ -241,16 +239,14 @@ class RuleRunner {
     }
   }
 
-  void run_rule(const Rule& rule, const Json& value, const Json* old, const Schema& schema,
-                const std::string& path) {
+  void run_rule(const Rule& rule, const Json& value, const Json* old, const Schema& schema, const std::string& path) {
     if (!rule.program) return;
     const bool transition = rule.program->uses_old_self;
     if (transition && old == nullptr && !rule.optional_old_self) return;
     const Value self = from_json(value, &schema);
     Value old_self = old != nullptr ? from_json(*old, &schema) : Value();
     if (rule.optional_old_self)
-      old_self =
-          old != nullptr ? Value(Optional{std::make_shared<const Value>(old_self)}) : Value(Optional{});
+      old_self = old != nullptr ? Value(Optional{std::make_shared<const Value>(old_self)}) : Value(Optional{});
     Budget budget{std::min(Budget::kPerRule, left_)};
     const std::int64_t before = budget.left;
     Value result = cel::run(*rule.program, self, &old_self, budget);
@@ -273,22 +269,20 @@ class RuleRunner {
     std::string detail = fmt::format("{} evaluating rule: {}", why, name_of(rule));
     if (why.starts_with("no such overload")) {
       detail = fmt::format(
-          "'{}': call arguments did not match a supported operator, function or macro signature for rule: {}",
-          why, name_of(rule));
-    } else if (why.starts_with("operation cancelled")) {
-      detail = fmt::format(
-          "'{}': no further validation rules will be run due to call cost exceeds limit for rule: {}", why,
+          "'{}': call arguments did not match a supported operator, function or macro signature for rule: {}", why,
           name_of(rule));
+    } else if (why.starts_with("operation cancelled")) {
+      detail = fmt::format("'{}': no further validation rules will be run due to call cost exceeds limit for rule: {}",
+                           why, name_of(rule));
       left_ = -1;
     }
-    errors_.push_back(
-        api::invalid_value(shown(path), Json(berth::apiserver::type_name(schema.type)), detail));
+    errors_.push_back(api::invalid_value(shown(path), Json(berth::apiserver::type_name(schema.type)), detail));
   }
 
   static std::string shown(const std::string& path) { return path.empty() ? "<nil>" : path; }
 
-  void report(const Rule& rule, const Json& value, const Value& self, const Value& old_self,
-              const Schema& schema, const std::string& path) {
+  void report(const Rule& rule, const Json& value, const Value& self, const Value& old_self, const Schema& schema,
+              const std::string& path) {
     const std::string text = message(rule, self, old_self);
     std::string at = path;
     if (!rule.field_path.empty()) {
@@ -339,15 +333,13 @@ void check_costs(const Schema& root, std::string_view path, FieldErrors& errors)
   CostCheck(errors).run(root, std::string(path));
 }
 
-void run_rules(const Json& object, const Json* old, const Schema& schema, std::string_view path,
-               FieldErrors& errors) {
+void run_rules(const Json& object, const Json* old, const Schema& schema, std::string_view path, FieldErrors& errors) {
   RuleRunner(errors).walk(object, old, schema, std::string(path));
 }
 
 }  // namespace cel
 
-api::FieldErrors validate_rules(const Json& object, const Json* old, const Schema& schema,
-                                std::string_view path) {
+api::FieldErrors validate_rules(const Json& object, const Json* old, const Schema& schema, std::string_view path) {
   api::FieldErrors errors;
   cel::run_rules(object, old, schema, path, errors);
   return errors;

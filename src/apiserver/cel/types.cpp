@@ -113,8 +113,7 @@ TypePtr type_of_schema(const Schema& schema, bool is_root) {
       break;
   }
   if (schema.additional) {
-    return map_type(basic_type(Kind::kString), type_of_schema(*schema.additional, false),
-                    max_entries(schema));
+    return map_type(basic_type(Kind::kString), type_of_schema(*schema.additional, false), max_entries(schema));
   }
   auto type = std::make_shared<Type>();
   type->kind = Kind::kObject;

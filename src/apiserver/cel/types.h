@@ -39,8 +39,7 @@ struct Type {
   TypePtr key, element;            // for maps, lists and optionals
   const Schema* schema = nullptr;  // for kObject: the schema with the fields
   bool is_resource = false;        // for kObject: apiVersion, kind and metadata are fields, too
-  std::uint64_t max_size =
-      0;  // entries of lists and maps, bytes of strings; kUnknownSize when unbounded
+  std::uint64_t max_size = 0;      // entries of lists and maps, bytes of strings; kUnknownSize when unbounded
 };
 
 TypePtr basic_type(Kind kind);  // strings and bytes have unknown size

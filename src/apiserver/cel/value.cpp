@@ -29,8 +29,7 @@ std::string decode_base64(std::string_view text) {
 Value scalar_text(std::string_view value, const Schema* schema) {
   if (schema != nullptr && schema->type == SchemaType::kString) {
     if (schema->format == "date-time" || schema->format == "date") {
-      auto time =
-          parse_time(schema->format == "date" ? std::string(value) + "T00:00:00Z" : std::string(value));
+      auto time = parse_time(schema->format == "date" ? std::string(value) + "T00:00:00Z" : std::string(value));
       if (time) return *time;
     } else if (schema->format == "duration") {
       if (auto duration = parse_duration(value)) return *duration;
@@ -64,9 +63,7 @@ int compare_numbers(const Value& a, const Value& b) {
   if (ai != nullptr && bi != nullptr) return *ai < *bi ? -1 : *ai > *bi ? 1 : 0;
   if (au != nullptr && bu != nullptr) return *au < *bu ? -1 : *au > *bu ? 1 : 0;
   if (ai != nullptr && bu != nullptr)
-    return *ai < 0 || static_cast<std::uint64_t>(*ai) < *bu ? -1
-           : static_cast<std::uint64_t>(*ai) > *bu          ? 1
-                                                            : 0;
+    return *ai < 0 || static_cast<std::uint64_t>(*ai) < *bu ? -1 : static_cast<std::uint64_t>(*ai) > *bu ? 1 : 0;
   if (au != nullptr && bi != nullptr) return -compare_numbers(b, a);
   const double x = *number(a), y = *number(b);
   if (std::isnan(x) || std::isnan(y)) return 2;
@@ -104,13 +101,9 @@ Value text(std::string owned) {
   return Text{std::move(shared), view};
 }
 
-Value failure(std::string message) {
-  return Failure{std::make_shared<const std::string>(std::move(message))};
-}
+Value failure(std::string message) { return Failure{std::make_shared<const std::string>(std::move(message))}; }
 
-Value list_of(std::vector<Value> items) {
-  return std::make_shared<const std::vector<Value>>(std::move(items));
-}
+Value list_of(std::vector<Value> items) { return std::make_shared<const std::vector<Value>>(std::move(items)); }
 
 Value from_json(const Json& json, const Schema* schema) {
   if (json.is_object() || json.is_array()) return Tree{&json, schema};
@@ -120,14 +113,12 @@ Value from_json(const Json& json, const Schema* schema) {
   const bool integer = schema != nullptr && schema->type == SchemaType::kInteger;
   const bool number = schema != nullptr && schema->type == SchemaType::kNumber;
   if (json.is_double()) {
-    if (integer && json.get_double() == std::trunc(json.get_double()) &&
-        std::abs(json.get_double()) < 9.2e18) {
+    if (integer && json.get_double() == std::trunc(json.get_double()) && std::abs(json.get_double()) < 9.2e18) {
       return static_cast<std::int64_t>(json.get_double());
     }
     return json.get_double();
   }
-  if (json.is_uint64())
-    return number ? Value(static_cast<double>(json.get_uint64())) : Value(json.get_uint64());
+  if (json.is_uint64()) return number ? Value(static_cast<double>(json.get_uint64())) : Value(json.get_uint64());
   return number ? Value(static_cast<double>(json.get_int64())) : Value(json.get_int64());
 }
 
@@ -173,8 +164,7 @@ std::size_t length(const Value& value) {
 
 Value item(const Value& list, std::size_t index) {
   if (const auto* tree = list.as<Tree>()) {
-    return from_json(tree->json->get_array()[index],
-                     tree->schema != nullptr ? tree->schema->items.get() : nullptr);
+    return from_json(tree->json->get_array()[index], tree->schema != nullptr ? tree->schema->items.get() : nullptr);
   }
   return (**list.as<List>())[index];
 }
@@ -182,8 +172,7 @@ Value item(const Value& list, std::size_t index) {
 std::vector<Value> keys(const Value& map) {
   std::vector<Value> out;
   if (const auto* tree = map.as<Tree>()) {
-    for (const auto& entry : tree->json->get_object())
-      out.emplace_back(Text{nullptr, std::string_view(entry.key())});
+    for (const auto& entry : tree->json->get_object()) out.emplace_back(Text{nullptr, std::string_view(entry.key())});
   } else if (const auto* entries = map.as<Map>()) {
     for (const auto& entry : *entries->entries) out.push_back(entry.first);
   }

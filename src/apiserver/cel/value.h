@@ -44,8 +44,8 @@ struct Failure {  // an error; logical operators may still ignore it
   std::shared_ptr<const std::string> message;
 };
 
-struct Value : std::variant<Null, bool, std::int64_t, std::uint64_t, double, Text, Bytes, Duration, Time,
-                            Tree, List, Map, Optional, Quantity, TypeName, Failure> {
+struct Value : std::variant<Null, bool, std::int64_t, std::uint64_t, double, Text, Bytes, Duration, Time, Tree, List,
+                            Map, Optional, Quantity, TypeName, Failure> {
   using variant::variant;
   template <typename T>
   const T* as() const {

@@ -15,8 +15,8 @@ const std::string kPath = "spec.conversion";
 
 bool needs_conversion(const Json& crd) {
   const JsonArray& versions = array_at(crd, {"spec", "versions"});
-  auto served = std::count_if(versions.begin(), versions.end(),
-                              [](const Json& version) { return bool_at(version, {"served"}); });
+  auto served =
+      std::count_if(versions.begin(), versions.end(), [](const Json& version) { return bool_at(version, {"served"}); });
   return served > 1 && string_at(crd, {"spec", "group"}) != kOwnGroup;
 }
 
@@ -39,8 +39,8 @@ void check_client(const Json& webhook, api::FieldErrors& errors) {
   }
   const std::int64_t port = int_at(*service, {"port"});
   if (port < 1 || port > kMaxPort) {
-    errors.push_back(api::invalid_value(path + ".service.port", port,
-                                        "port is not valid: must be between 1 and 65535, inclusive"));
+    errors.push_back(
+        api::invalid_value(path + ".service.port", port, "port is not valid: must be between 1 and 65535, inclusive"));
   }
 }
 
@@ -68,8 +68,7 @@ void check_conversion(const Json& crd, api::FieldErrors& errors) {
     errors.push_back(api::required(kPath + ".strategy", ""));
   } else if (strategy == "None") {
     if (webhook == nullptr) return;
-    errors.push_back(
-        api::forbidden_field(kPath + ".webhook", "should not be set when strategy is not set to Webhook"));
+    errors.push_back(api::forbidden_field(kPath + ".webhook", "should not be set when strategy is not set to Webhook"));
   } else if (strategy != "Webhook") {
     errors.push_back(api::not_supported(kPath + ".strategy", Json(strategy), {"None", "Webhook"}));
   } else if (needs_conversion(crd)) {  // no in-process conversion exists for this CRD

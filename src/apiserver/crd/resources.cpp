@@ -60,8 +60,7 @@ Result<void> read_selectable_fields(const Json& version, Strategy& strategy) {
     paths.emplace(std::string(text), std::move(*path));
   }
   if (paths.empty()) return {};
-  strategy.field = [paths = std::move(paths)](const Json& object,
-                                              std::string_view name) -> std::optional<std::string> {
+  strategy.field = [paths = std::move(paths)](const Json& object, std::string_view name) -> std::optional<std::string> {
     auto it = paths.find(name);
     if (it == paths.end()) return std::nullopt;
     const Json* value = it->second.find_first(object);
@@ -113,12 +112,11 @@ Result<std::vector<ResourcePtr>> resources_of_crd(const Json& crd) {
     if (!schema) {
       const Json* document = find_path(version, {"schema", "openAPIV3Schema"});
       api::FieldErrors errors;
-      schema = compile_schema(document != nullptr ? *document : Json(JsonObject()),
-                              "spec.validation.openAPIV3Schema", errors);
+      schema = compile_schema(document != nullptr ? *document : Json(JsonObject()), "spec.validation.openAPIV3Schema",
+                              errors);
       if (!errors.empty()) {
-        return fail(fmt::format("CustomResourceDefinition \"{}\", version {}: {}",
-                                string_at(crd, {"metadata", "name"}), string_at(version, {"name"}),
-                                api::to_string(errors)));
+        return fail(fmt::format("CustomResourceDefinition \"{}\", version {}: {}", string_at(crd, {"metadata", "name"}),
+                                string_at(version, {"name"}), api::to_string(errors)));
       }
       if (one_schema) shared = schema;
     }
@@ -131,9 +129,9 @@ Result<std::vector<ResourcePtr>> resources_of_crd(const Json& crd) {
 
 Json established_status(const Json& crd, Time now) {
   JsonObject status;
-  status["conditions"] = JsonArray{
-      condition("NamesAccepted", "NoConflicts", "no conflicts found", now),
-      condition("Established", "InitialNamesAccepted", "the initial names have been accepted", now)};
+  status["conditions"] =
+      JsonArray{condition("NamesAccepted", "NoConflicts", "no conflicts found", now),
+                condition("Established", "InitialNamesAccepted", "the initial names have been accepted", now)};
   const Json* names = find_path(crd, {"spec", "names"});
   status["acceptedNames"] = names != nullptr ? *names : Json(JsonObject());
   JsonArray stored = array_at(crd, {"status", "storedVersions"});

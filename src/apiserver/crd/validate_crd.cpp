@@ -100,8 +100,7 @@ class CrdCheck {
       check_columns(version, path);
       check_selectable_fields(version, path);
     }
-    if (repeated_name_)
-      add(api::invalid_value("spec.versions", versions_value(), "must contain unique version names"));
+    if (repeated_name_) add(api::invalid_value("spec.versions", versions_value(), "must contain unique version names"));
     if (storage != 1) {
       add(api::invalid_value("spec.versions", versions_value(),
                              "must have exactly one version marked as storage version"));
@@ -144,8 +143,8 @@ class CrdCheck {
       return;
     }
     auto path = JsonPath::compile(value);
-    const bool under = std::any_of(below.begin(), below.end(),
-                                   [&](std::string_view prefix) { return value.starts_with(prefix); });
+    const bool under =
+        std::any_of(below.begin(), below.end(), [&](std::string_view prefix) { return value.starts_with(prefix); });
     if (!path || !path->is_plain()) {
       invalid(api::field_path(at, key), value, "must be a simple json path of the form .a.b");
     } else if (!under) {
@@ -246,8 +245,7 @@ class CrdCheck {
   void check_stored_versions() {
     const JsonArray& stored = array_at(crd_, {"status", "storedVersions"});
     const std::string at = "status.storedVersions";
-    if (stored.empty())
-      return add(api::invalid_value(at, Json(JsonArray()), "must have at least one stored version"));
+    if (stored.empty()) return add(api::invalid_value(at, Json(JsonArray()), "must have at least one stored version"));
     for (std::size_t i = 0; i < stored.size(); ++i) {
       const bool known = std::any_of(versions().begin(), versions().end(), [&](const Json& version) {
         return json_equal(stored[i], Json(string_at(version, {"name"})));
@@ -258,8 +256,8 @@ class CrdCheck {
     for (const Json& version : versions()) {
       if (bool_at(version, {"storage"})) storage = string_at(version, {"name"});
     }
-    const bool has = std::any_of(stored.begin(), stored.end(),
-                                 [&](const Json& name) { return json_equal(name, Json(storage)); });
+    const bool has =
+        std::any_of(stored.begin(), stored.end(), [&](const Json& name) { return json_equal(name, Json(storage)); });
     if (!storage.empty() && !has)
       add(api::invalid_value(at, Json(stored), fmt::format("must have the storage version {}", storage)));
   }
@@ -303,8 +301,7 @@ FieldErrors validate_crd_update(const Json& crd, const Json& old) {
   keep({"spec", "names", "plural"}, "spec.names.plural");
   bool established = false;
   for (const Json& condition : array_at(old, {"status", "conditions"})) {
-    if (string_at(condition, {"type"}) == "Established")
-      established = string_at(condition, {"status"}) == "True";
+    if (string_at(condition, {"type"}) == "Established") established = string_at(condition, {"status"}) == "True";
   }
   if (!established) return errors;
   keep({"spec", "scope"}, "spec.scope");

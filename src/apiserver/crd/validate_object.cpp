@@ -30,13 +30,12 @@ void check_replicas(const Json& object, const std::string& path, FieldErrors& er
   if (value == nullptr) return;
   constexpr std::int64_t kMost = 2147483647;
   if (!value->is_int64()) {
-    errors.push_back(api::invalid_value(
-        path, Json(0), fmt::format("{} accessor error: {}, expected int64", path, described(*value))));
+    errors.push_back(api::invalid_value(path, Json(0),
+                                        fmt::format("{} accessor error: {}, expected int64", path, described(*value))));
   } else if (value->get_int64() < 0) {
     errors.push_back(api::invalid_value(path, *value, "should be a non-negative integer"));
   } else if (value->get_int64() > kMost) {
-    errors.push_back(
-        api::invalid_value(path, *value, fmt::format("should be less than or equal to {}", kMost)));
+    errors.push_back(api::invalid_value(path, *value, fmt::format("should be less than or equal to {}", kMost)));
   }
 }
 
@@ -45,8 +44,8 @@ void check_selector_path(const Json& object, const std::string& path, FieldError
   auto compiled = JsonPath::compile(path);
   const Json* value = compiled ? compiled->find_first(object) : nullptr;
   if (value == nullptr || value->is_string()) return;
-  errors.push_back(api::invalid_value(
-      path, Json(""), fmt::format("{} accessor error: {}, expected string", path, described(*value))));
+  errors.push_back(api::invalid_value(path, Json(""),
+                                      fmt::format("{} accessor error: {}, expected string", path, described(*value))));
 }
 
 void check_scale(const Json& object, const ResourceInfo& resource, bool status_only, FieldErrors& errors) {
@@ -89,8 +88,8 @@ void check_embedded(const Json& value, const Schema& schema, bool is_root, const
 bool hides_rules(const FieldErrors& errors) {
   return std::any_of(errors.begin(), errors.end(), [](const api::FieldError& error) {
     using enum api::FieldErrorType;
-    return error.type == kNotSupported || error.type == kRequired || error.type == kTooLong ||
-           error.type == kTooMany || error.type == kTypeInvalid;
+    return error.type == kNotSupported || error.type == kRequired || error.type == kTooLong || error.type == kTooMany ||
+           error.type == kTypeInvalid;
   });
 }
 
@@ -98,8 +97,7 @@ void add(FieldErrors more, FieldErrors& errors) {
   for (api::FieldError& error : more) errors.push_back(std::move(error));
 }
 
-void check_content(const Json& object, const Json* old, const Schema& schema, bool status_only,
-                   FieldErrors& errors) {
+void check_content(const Json& object, const Json* old, const Schema& schema, bool status_only, FieldErrors& errors) {
   if (!status_only) return add(validate_schema(object, old, schema, ""), errors);
   const Json* status = find(object, "status");
   auto it = schema.properties.find("status");
@@ -124,10 +122,10 @@ FieldErrors validate_custom_object(const Json& object, const Json* old, const Re
   if (old_duplicates.empty()) add(std::move(duplicates), errors);
   if (!schema.rules_below) return errors;
   if (hides_rules(errors)) {
-    errors.push_back(api::invalid_value(
-        "<nil>", Json(),
-        "some validation rules were not checked because the object was invalid; correct the "
-        "existing errors to complete validation"));
+    errors.push_back(
+        api::invalid_value("<nil>", Json(),
+                           "some validation rules were not checked because the object was invalid; correct the "
+                           "existing errors to complete validation"));
   } else {
     add(validate_rules(object, old, schema, ""), errors);
   }

@@ -34,13 +34,12 @@ std::string hash_of(std::string_view text) {
 }
 
 HttpResponse not_acceptable() {
-  return http::encode_document(
-      {406,
-       api::make_status(406, "NotAcceptable",
-                        "406: Not Acceptable\n\nAvailable representations: application/json, "
-                        "application/yaml",
-                        JsonObject{}),
-       {}});
+  return http::encode_document({406,
+                                api::make_status(406, "NotAcceptable",
+                                                 "406: Not Acceptable\n\nAvailable representations: application/json, "
+                                                 "application/yaml",
+                                                 JsonObject{}),
+                                {}});
 }
 
 std::string syntax_key(const MediaForm& form) {
@@ -79,8 +78,8 @@ Json version_document() {
 Discovery::Discovery(const Registry& registry, DiscoveryOptions options)
     : registry_(registry), options_(std::move(options)) {}
 
-std::shared_ptr<const Discovery::Document> Discovery::cached(
-    const std::string& key, const std::function<std::optional<std::string>()>& make) {
+std::shared_ptr<const Discovery::Document> Discovery::cached(const std::string& key,
+                                                             const std::function<std::optional<std::string>()>& make) {
   if (generation_ != registry_.generation()) {
     documents_.clear();
     generation_ = registry_.generation();
@@ -165,24 +164,23 @@ std::optional<HttpResponse> Discovery::openapi(const HttpRequest& request, const
   const std::string_view accept = request.header("Accept");
   const bool protobuf = v2 && accept.find(kOpenApiV2Accept) != std::string_view::npos;
   if (!protobuf && !http::negotiate(accept, {false, false, false})) return not_acceptable();
-  const auto document =
-      cached(target.path + (protobuf ? "#protobuf" : ""), [&]() -> std::optional<std::string> {
-        const std::vector<ResourcePtr> all = registry_.all();
-        if (v2) {
-          Json json = openapi::v2_document(all);
-          add_to_openapi_v2(options_.virtual_groups, json);
-          return protobuf ? openapi::v2_protobuf(json) : to_string(json);
-        }
-        if (parts.size() == 2) {
-          Json index = openapi::v3_index(all);
-          add_to_openapi_v3_index(options_.virtual_groups, index);
-          return to_string(index);
-        }
-        const bool core = parts.size() == 4 && parts[2] == "api";
-        if (!core && !(parts.size() == 5 && parts[2] == "apis")) return std::nullopt;
-        const auto json = openapi_v3_document(core ? "" : parts[3], parts.back());
-        return json ? std::optional(to_string(*json)) : std::nullopt;
-      });
+  const auto document = cached(target.path + (protobuf ? "#protobuf" : ""), [&]() -> std::optional<std::string> {
+    const std::vector<ResourcePtr> all = registry_.all();
+    if (v2) {
+      Json json = openapi::v2_document(all);
+      add_to_openapi_v2(options_.virtual_groups, json);
+      return protobuf ? openapi::v2_protobuf(json) : to_string(json);
+    }
+    if (parts.size() == 2) {
+      Json index = openapi::v3_index(all);
+      add_to_openapi_v3_index(options_.virtual_groups, index);
+      return to_string(index);
+    }
+    const bool core = parts.size() == 4 && parts[2] == "api";
+    if (!core && !(parts.size() == 5 && parts[2] == "apis")) return std::nullopt;
+    const auto json = openapi_v3_document(core ? "" : parts[3], parts.back());
+    return json ? std::optional(to_string(*json)) : std::nullopt;
+  });
   if (!document) return std::nullopt;
   HttpResponse out{200,
                    {{"Content-Type", protobuf ? std::string(kOpenApiV2Type) : "application/json"},

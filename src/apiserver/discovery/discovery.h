@@ -40,8 +40,7 @@ class Discovery {
   // Documents are built once per generation of the registry.
   std::shared_ptr<const Document> cached(const std::string& key,
                                          const std::function<std::optional<std::string>()>& make);
-  std::optional<http::HttpResponse> group_document(const http::HttpRequest& request,
-                                                   const http::Target& target);
+  std::optional<http::HttpResponse> group_document(const http::HttpRequest& request, const http::Target& target);
   http::HttpResponse root_document(const http::HttpRequest& request, const http::Target& target, bool core);
   std::optional<http::HttpResponse> openapi(const http::HttpRequest& request, const http::Target& target);
   http::HttpResponse paths();

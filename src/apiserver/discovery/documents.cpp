@@ -58,16 +58,14 @@ std::vector<Entry> subresources_of(const ResourceInfo& info) {
   for (const std::string& name : info.extra_subresources) all.push_back(extra_subresource(info, name));
   if (info.has_status) all.push_back({"status", "", "", "", info.kind, {"get", "patch", "update"}});
   if (info.has_scale) all.push_back({"scale", "", "autoscaling", "v1", "Scale", {"get", "patch", "update"}});
-  if (!info.custom)
-    std::sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
+  if (!info.custom) std::sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
   return all;
 }
 
 // Clients compare it to learn that two resources share their storage: eight bytes of a hash, as in kube-apiserver.
 std::string storage_hash(const ResourceInfo& info) {
-  const std::string text = info.gvr.group + "/" +
-                           (info.storage_version.empty() ? info.gvr.version : info.storage_version) + "/" +
-                           info.kind;
+  const std::string text =
+      info.gvr.group + "/" + (info.storage_version.empty() ? info.gvr.version : info.storage_version) + "/" + info.kind;
   unsigned char digest[SHA256_DIGEST_LENGTH];
   SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
   unsigned char encoded[16];
@@ -90,8 +88,7 @@ Json plain_entry(const Entry& e, bool namespaced) {
 }
 
 void add_plain(const ResourceInfo& info, JsonArray& resources) {
-  Json main =
-      plain_entry({info.gvr.resource, info.singular, "", "", info.kind, verbs_of(info)}, info.namespaced);
+  Json main = plain_entry({info.gvr.resource, info.singular, "", "", info.kind, verbs_of(info)}, info.namespaced);
   JsonObject& object = main.get_object();
   if (!info.short_names.empty()) object["shortNames"] = texts(info.short_names);
   if (!info.categories.empty()) object["categories"] = texts(info.categories);
@@ -124,8 +121,8 @@ Json aggregated_entry(const ResourceInfo& info) {
   if (!info.categories.empty()) out["categories"] = texts(info.categories);
   JsonArray subresources;
   for (const Entry& e : subresources_of(info)) {
-    subresources.push_back(JsonObject{
-        {"subresource", e.name}, {"responseKind", response_kind(e, info)}, {"verbs", texts(e.verbs)}});
+    subresources.push_back(
+        JsonObject{{"subresource", e.name}, {"responseKind", response_kind(e, info)}, {"verbs", texts(e.verbs)}});
   }
   if (!subresources.empty()) out["subresources"] = std::move(subresources);
   return out;
@@ -186,8 +183,7 @@ ParsedVersion parse_version(std::string_view text) {
     if (!rest.starts_with(stage)) continue;
     const std::string_view digits = rest.substr(stage.size());
     parsed = std::from_chars(digits.data(), digits.data() + digits.size(), v.minor);
-    if (parsed.ec == std::errc() && parsed.ptr == digits.data() + digits.size())
-      return {rank, v.major, v.minor};
+    if (parsed.ec == std::errc() && parsed.ptr == digits.data() + digits.size()) return {rank, v.major, v.minor};
   }
   return {3, 0, 0};
 }
@@ -254,8 +250,7 @@ std::optional<Json> api_group(const Registry& registry, std::string_view group) 
   return std::nullopt;
 }
 
-std::optional<Json> api_resource_list(const Registry& registry, std::string_view group,
-                                      std::string_view version) {
+std::optional<Json> api_resource_list(const Registry& registry, std::string_view group, std::string_view version) {
   JsonArray resources;
   for (const ResourcePtr& r : all_resources(registry)) {
     if (r->gvr.group == group && r->gvr.version == version) add_plain(*r, resources);
@@ -280,8 +275,7 @@ Json aggregated_discovery(const Registry& registry, bool core, std::string_view 
       for (const ResourcePtr& r : all) {
         if (r->gvr.group == g.group && r->gvr.version == v) resources.push_back(aggregated_entry(*r));
       }
-      versions.push_back(
-          JsonObject{{"version", v}, {"resources", std::move(resources)}, {"freshness", "Current"}});
+      versions.push_back(JsonObject{{"version", v}, {"resources", std::move(resources)}, {"freshness", "Current"}});
     }
     JsonObject metadata;
     if (!g.group.empty()) metadata["name"] = g.group;

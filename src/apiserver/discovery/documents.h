@@ -28,8 +28,7 @@ bool version_before(std::string_view a, std::string_view b);
 Json api_versions(std::string_view server_address);                               // /api
 Json api_group_list(const Registry& registry);                                    // /apis
 std::optional<Json> api_group(const Registry& registry, std::string_view group);  // /apis/G
-std::optional<Json> api_resource_list(const Registry& registry, std::string_view group,
-                                      std::string_view version);
+std::optional<Json> api_resource_list(const Registry& registry, std::string_view group, std::string_view version);
 
 // The document of /api (core) or /apis, in `version` ("v2" or "v2beta1") of apidiscovery.k8s.io.
 Json aggregated_discovery(const Registry& registry, bool core, std::string_view version);

@@ -28,8 +28,7 @@ http::HttpResponse run(std::string_view endpoint, const std::vector<HealthCheck>
 
 }  // namespace
 
-std::optional<http::HttpResponse> answer_health(const http::Target& target,
-                                                const std::vector<HealthCheck>& checks) {
+std::optional<http::HttpResponse> answer_health(const http::Target& target, const std::vector<HealthCheck>& checks) {
   if (target.segments.empty() || target.segments.size() > 2) return std::nullopt;
   const std::string& endpoint = target.segments[0];
   if (endpoint != "healthz" && endpoint != "livez" && endpoint != "readyz") return std::nullopt;

@@ -20,7 +20,6 @@ struct HealthCheck {
 };
 
 // nullopt: the path is not a health endpoint.
-std::optional<http::HttpResponse> answer_health(const http::Target& target,
-                                                const std::vector<HealthCheck>& checks);
+std::optional<http::HttpResponse> answer_health(const http::Target& target, const std::vector<HealthCheck>& checks);
 
 }  // namespace berth::apiserver::discovery

@@ -15,11 +15,11 @@
 namespace berth::apiserver::discovery {
 
 struct VirtualGroup {
-  std::string group;                  // must not be served otherwise
-  std::vector<std::string> versions;  // preferred version first
-  Json entry;                         // its entry in APIGroupList; with kind added, the APIGroup
-  Json aggregated;                    // its entry in APIGroupDiscoveryList
-  std::function<Json(std::string_view version)> resources;   // APIResourceList
+  std::string group;                                        // must not be served otherwise
+  std::vector<std::string> versions;                        // preferred version first
+  Json entry;                                               // its entry in APIGroupList; with kind added, the APIGroup
+  Json aggregated;                                          // its entry in APIGroupDiscoveryList
+  std::function<Json(std::string_view version)> resources;  // APIResourceList
   std::function<Json(std::string_view version)> openapi_v3;
   Json openapi_v2;
   // Called on the executor for a request about a resource of the group, after authorization. The returned function

@@ -9,7 +9,7 @@
 namespace berth::apiserver {
 namespace {
 
-constexpr std::size_t kPerTurn = 256;                        // objects per turn, so that requests are not delayed
+constexpr std::size_t kPerTurn = 256;  // objects per turn, so that requests are not delayed
 constexpr Duration kPauseBetweenPasses = std::chrono::milliseconds(100);  // retry delay when the store was overloaded
 
 }  // namespace
@@ -20,12 +20,11 @@ GarbageCollector::GarbageCollector(Core& core, Requests& requests)
 void GarbageCollector::load() {
   std::vector<std::string> uids;
   for (const std::string& bucket : core_.store.buckets()) {
-    core_.store.scan(bucket, "", "", core_.store.revision(),
-                     [&](std::string_view item, const JsonPtr& object) {
-                       graph_.put(bucket + std::string(item), *object);
-                       uids.emplace_back(string_at(*object, {"metadata", "uid"}));
-                       return true;
-                     });
+    core_.store.scan(bucket, "", "", core_.store.revision(), [&](std::string_view item, const JsonPtr& object) {
+      graph_.put(bucket + std::string(item), *object);
+      uids.emplace_back(string_at(*object, {"metadata", "uid"}));
+      return true;
+    });
   }
   for (const std::string& uid : uids) enqueue(uid);
 }
@@ -42,8 +41,7 @@ void GarbageCollector::on_change(const Change& change) {
   graph_.remove(uid);
   for (const std::string& dependent : graph_.dependents(uid)) enqueue(dependent);
   for (const OwnerEdge& edge : owners) {
-    if (const OwnedObject* owner = graph_.find(edge.uid); owner != nullptr && owner->foreground)
-      enqueue(edge.uid);
+    if (const OwnedObject* owner = graph_.find(edge.uid); owner != nullptr && owner->foreground) enqueue(edge.uid);
   }
 }
 
@@ -78,8 +76,7 @@ GarbageCollector::Outcome GarbageCollector::settle(const std::string& uid, const
   return settle_owned(uid, object);
 }
 
-GarbageCollector::Outcome GarbageCollector::settle_orphans(const std::string& uid,
-                                                           const OwnedObject& object) {
+GarbageCollector::Outcome GarbageCollector::settle_orphans(const std::string& uid, const OwnedObject& object) {
   for (const std::string& dependent : graph_.dependents(uid)) {
     const OwnedObject* found = graph_.find(dependent);
     if (found == nullptr) continue;
@@ -89,8 +86,7 @@ GarbageCollector::Outcome GarbageCollector::settle_orphans(const std::string& ui
   return remove_own_finalizer(uid, object, kOrphanFinalizer);
 }
 
-GarbageCollector::Outcome GarbageCollector::settle_foreground(const std::string& uid,
-                                                              const OwnedObject& object) {
+GarbageCollector::Outcome GarbageCollector::settle_foreground(const std::string& uid, const OwnedObject& object) {
   bool blocked = false;
   for (const std::string& dependent : graph_.dependents(uid)) {
     const OwnedObject* found = graph_.find(dependent);
@@ -133,15 +129,14 @@ GarbageCollector::Outcome GarbageCollector::settle_owned(const std::string& uid,
   if (!waiting.empty() && !graph_.dependents(uid).empty()) {
     // Objects that own each other and wait for each other would wait forever: break the cycle.
     const auto dependents = graph_.dependents(uid);
-    const bool cycle = std::ranges::any_of(
-        dependents, [&](const std::string& dependent) { return waiting.contains(dependent); });
+    const bool cycle =
+        std::ranges::any_of(dependents, [&](const std::string& dependent) { return waiting.contains(dependent); });
     return remove(uid, object, cycle ? "Background" : "Foreground");
   }
   return remove(uid, object, "Background");
 }
 
-GarbageCollector::Outcome GarbageCollector::remove_own_finalizer(const std::string& uid,
-                                                                 const OwnedObject& object,
+GarbageCollector::Outcome GarbageCollector::remove_own_finalizer(const std::string& uid, const OwnedObject& object,
                                                                  std::string_view finalizer) {
   const JsonPtr stored = core_.store.get(object.key.bucket, object.key.item);
   if (stored == nullptr || string_at(*stored, {"metadata", "uid"}) != uid) return Outcome::kDone;

@@ -30,8 +30,7 @@ class GarbageCollector {
   bool kind_is_served(const OwnerEdge& edge) const;
 
   Outcome remove_own_finalizer(const std::string& uid, const OwnedObject& object, std::string_view finalizer);
-  Outcome forget_owners(const std::string& uid, const OwnedObject& object,
-                        const std::set<std::string>& owners);
+  Outcome forget_owners(const std::string& uid, const OwnedObject& object, const std::set<std::string>& owners);
   Outcome remove(const std::string& uid, const OwnedObject& object, std::string_view policy);
   Outcome write(const OwnedObject& object, const Json& changed);
 

@@ -65,11 +65,10 @@ NamespaceLifecycle::NamespaceLifecycle(Core& core, Requests& requests)
     : core_(core), requests_(requests), turn_(core.executor, [this] { work(); }) {}
 
 void NamespaceLifecycle::load() {
-  core_.store.scan(kBucket, "", "", core_.store.revision(),
-                   [&](std::string_view item, const JsonPtr& object) {
-                     if (is_deleting(*object)) terminating_.emplace(item.substr(1));
-                     return true;
-                   });
+  core_.store.scan(kBucket, "", "", core_.store.revision(), [&](std::string_view item, const JsonPtr& object) {
+    if (is_deleting(*object)) terminating_.emplace(item.substr(1));
+    return true;
+  });
   queue_ = terminating_;
   if (!queue_.empty()) turn_.soon();
 }
@@ -119,11 +118,10 @@ NamespaceLifecycle::Content NamespaceLifecycle::remove_content(const std::string
   Content content;
   for (const std::string& bucket : core_.store.buckets()) {
     std::vector<JsonPtr> objects;
-    core_.store.scan(bucket, ns + "/", "", core_.store.revision(),
-                     [&](std::string_view, const JsonPtr& object) {
-                       objects.push_back(object);
-                       return true;
-                     });
+    core_.store.scan(bucket, ns + "/", "", core_.store.revision(), [&](std::string_view, const JsonPtr& object) {
+      objects.push_back(object);
+      return true;
+    });
     const ResourcePtr resource = objects.empty() ? nullptr : find_resource(core_.registry, bucket);
     if (resource == nullptr) continue;
     for (const JsonPtr& object : objects) {
@@ -184,16 +182,14 @@ void NamespaceLifecycle::describe(Json& object, const Content& content) const {
   const bool objects = !content.objects.empty();
   const bool finalizers = !content.finalizers.empty();
   const std::array<Condition, 5> conditions{{
-      {"NamespaceDeletionDiscoveryFailure", false, "ResourcesDiscovered",
-       "All resources successfully discovered"},
+      {"NamespaceDeletionDiscoveryFailure", false, "ResourcesDiscovered", "All resources successfully discovered"},
       {"NamespaceDeletionGroupVersionParsingFailure", false, "ParsedGroupVersions",
        "All legacy kube types successfully parsed"},
       {"NamespaceDeletionContentFailure", false, "ContentDeleted",
        "All content successfully deleted, may be waiting on finalization"},
       {"NamespaceContentRemaining", objects, objects ? "SomeResourcesRemain" : "ContentRemoved",
        objects ? remaining(content.objects) : "All content successfully removed"},
-      {"NamespaceFinalizersRemaining", finalizers,
-       finalizers ? "SomeFinalizersRemain" : "ContentHasNoFinalizers",
+      {"NamespaceFinalizersRemaining", finalizers, finalizers ? "SomeFinalizersRemain" : "ContentHasNoFinalizers",
        finalizers ? waiting_for(content.finalizers) : "All content-preserving finalizers finished"},
   }};
   for (const Condition& condition : conditions) set_condition(object, condition, core_.executor.now());

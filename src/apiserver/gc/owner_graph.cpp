@@ -26,10 +26,9 @@ OwnedObject describe(const std::string& key, const Json& object) {
   described.orphaning = described.deleting && has_finalizer(object, kOrphanFinalizer);
   for (const Json& reference : array_at(object, {"metadata", "ownerReferences"})) {
     auto [group, version] = split_api_version(string_at(reference, {"apiVersion"}));
-    described.owners.push_back(
-        {std::move(group), std::move(version), std::string(string_at(reference, {"kind"})),
-         std::string(string_at(reference, {"name"})), std::string(string_at(reference, {"uid"})),
-         bool_at(reference, {"blockOwnerDeletion"})});
+    described.owners.push_back({std::move(group), std::move(version), std::string(string_at(reference, {"kind"})),
+                                std::string(string_at(reference, {"name"})), std::string(string_at(reference, {"uid"})),
+                                bool_at(reference, {"blockOwnerDeletion"})});
   }
   return described;
 }

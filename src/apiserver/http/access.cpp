@@ -33,8 +33,8 @@ bool discovery_path(std::string_view path) {
 bool about_oneself(const Action& a) {
   if (a.verb != "create") return false;
   if (a.resource.group == "authentication.k8s.io") return a.resource.resource == "selfsubjectreviews";
-  return a.resource.group == "authorization.k8s.io" && (a.resource.resource == "selfsubjectaccessreviews" ||
-                                                        a.resource.resource == "selfsubjectrulesreviews");
+  return a.resource.group == "authorization.k8s.io" &&
+         (a.resource.resource == "selfsubjectaccessreviews" || a.resource.resource == "selfsubjectrulesreviews");
 }
 
 // Splits a line of a token file at commas; quoted fields may contain commas.
@@ -89,8 +89,8 @@ api::RestResponse forbidden_action(const api::User& user, const Action& action) 
   }
   std::string what = action.resource.resource;
   if (!action.subresource.empty()) what += "/" + action.subresource;
-  std::string why = "User \"" + user.name + "\" cannot " + action.verb + " resource \"" + what +
-                    "\" in API group \"" + action.resource.group + "\"";
+  std::string why = "User \"" + user.name + "\" cannot " + action.verb + " resource \"" + what + "\" in API group \"" +
+                    action.resource.group + "\"";
   why += action.ns.empty() ? " at the cluster scope" : " in the namespace \"" + action.ns + "\"";
   return api::forbidden(action.resource, action.name, why);
 }
@@ -106,8 +106,7 @@ Result<TokenTable> TokenTable::parse(std::string_view text) {
     if (line.empty() || line == "\r" || line.front() == '#') continue;
     const std::vector<std::string> fields = split_csv(line);
     if (fields.size() < 3 || fields[0].empty() || fields[1].empty()) {
-      return fail("token file, line " + std::to_string(number) +
-                  ": expected token,user,uid[,\"group,group\"]");
+      return fail("token file, line " + std::to_string(number) + ": expected token,user,uid[,\"group,group\"]");
     }
     std::vector<std::string> groups;
     if (fields.size() > 3) {

@@ -28,8 +28,7 @@ DecodedBody decode_json(std::string_view bytes) {
   } else {
     // For truncated input, use the message of Go's decoder, which users recognise.
     const bool cut = value.error().message.find("incomplete") != std::string::npos;
-    body.error =
-        "json parse error: " + (cut ? std::string("unexpected end of JSON input") : value.error().message);
+    body.error = "json parse error: " + (cut ? std::string("unexpected end of JSON input") : value.error().message);
   }
   return body;
 }
@@ -97,8 +96,7 @@ api::RestResponse undecodable_object(std::string_view kind, std::string_view byt
 
 api::RestResponse unsupported_media_type(std::string_view accepted) {
   const std::string message =
-      "the body of the request was in an unknown format - accepted media types include: " +
-      std::string(accepted);
+      "the body of the request was in an unknown format - accepted media types include: " + std::string(accepted);
   return {415, api::make_status(415, "UnsupportedMediaType", message), {}};
 }
 

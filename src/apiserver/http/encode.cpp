@@ -30,8 +30,7 @@ Json shaped(const Reply& reply) {
 
 void add_common_headers(const api::RestResponse& response, HttpResponse& out) {
   for (const std::string& w : response.warnings) out.headers.push_back({"Warning", warning_header(w)});
-  if (const std::int64_t after = int_at(response.body, {"details", "retryAfterSeconds"});
-      after > 0 && !response.ok()) {
+  if (const std::int64_t after = int_at(response.body, {"details", "retryAfterSeconds"}); after > 0 && !response.ok()) {
     out.headers.push_back({"Retry-After", std::to_string(after)});
   }
   out.headers.push_back({"Cache-Control", "no-cache, private"});

@@ -9,10 +9,10 @@ using berth::http::Exchange;
 using berth::http::Header;
 using berth::http::HttpRequest;
 using berth::http::HttpResponse;
-using berth::http::ResponseSink;
-using berth::http::SharedBytes;
 using berth::http::kMaxBodyBytes;
 using berth::http::not_found_page;
 using berth::http::plain_text;
+using berth::http::ResponseSink;
+using berth::http::SharedBytes;
 
 }  // namespace berth::apiserver::http

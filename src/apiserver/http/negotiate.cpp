@@ -74,8 +74,7 @@ std::optional<MediaForm> fits(const Clause& c, const Offer& offer) {
       return form;
     }
     if (c.as == "PartialObjectMetadata" || c.as == "PartialObjectMetadataList") {
-      form.shape =
-          c.as == "PartialObjectMetadata" ? MediaForm::Shape::kMetadata : MediaForm::Shape::kMetadataList;
+      form.shape = c.as == "PartialObjectMetadata" ? MediaForm::Shape::kMetadata : MediaForm::Shape::kMetadataList;
       return form;
     }
   }
@@ -97,8 +96,7 @@ std::optional<MediaForm> negotiate(std::string_view accept, const Offer& offer) 
     clauses.push_back(parse_clause(trim(accept.substr(0, end))));
     accept.remove_prefix(std::min(end + 1, accept.size()));
   }
-  std::stable_sort(clauses.begin(), clauses.end(),
-                   [](const Clause& a, const Clause& b) { return a.q > b.q; });
+  std::stable_sort(clauses.begin(), clauses.end(), [](const Clause& a, const Clause& b) { return a.q > b.q; });
   for (const Clause& c : clauses) {
     if (c.q == 0) continue;
     if (auto form = fits(c, offer)) return form;

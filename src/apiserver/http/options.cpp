@@ -49,8 +49,7 @@ void check_manager(std::string_view manager, FieldErrors& errors) {
   if (manager.size() > kMaxFieldManager) {
     errors.push_back(api::too_long("fieldManager", kMaxFieldManager));
   } else if (!printable(manager)) {
-    errors.push_back(
-        api::invalid_value("fieldManager", Json(manager), "should only contain printable characters"));
+    errors.push_back(api::invalid_value("fieldManager", Json(manager), "should only contain printable characters"));
   }
 }
 
@@ -104,8 +103,7 @@ std::optional<api::RestResponse> write_options(const Query& query, std::string_v
 // The DeleteOptions in the query; null when it has none.
 Json delete_options_of(const Query& query) {
   JsonObject options;
-  if (const auto seconds = parse_int(query.get("gracePeriodSeconds")))
-    options["gracePeriodSeconds"] = *seconds;
+  if (const auto seconds = parse_int(query.get("gracePeriodSeconds"))) options["gracePeriodSeconds"] = *seconds;
   if (query.has("orphanDependents")) options["orphanDependents"] = query.flag("orphanDependents");
   if (query.has("propagationPolicy")) options["propagationPolicy"] = query.get("propagationPolicy");
   if (query.has("dryRun")) options["dryRun"] = to_array(query.all("dryRun"));
@@ -127,8 +125,7 @@ std::optional<api::RestResponse> delete_options(const Query& query, api::RestReq
   } else if (policy != nullptr && policy->is_string()) {
     const std::string_view value = view(policy->get_string());
     if (value != "Foreground" && value != "Background" && value != "Orphan") {
-      errors.push_back(
-          api::not_supported("propagationPolicy", *policy, {"Foreground", "Background", "Orphan", "nil"}));
+      errors.push_back(api::not_supported("propagationPolicy", *policy, {"Foreground", "Background", "Orphan", "nil"}));
     }
   }
   std::vector<std::string> dry_run;
@@ -143,8 +140,7 @@ std::optional<api::RestResponse> delete_options(const Query& query, api::RestReq
 // 400 for list and get; 500 for watch, as in kube-apiserver.
 api::RestResponse bad_version(const api::RestRequest& request) {
   const std::string what = "resourceVersion: Invalid value: \"" + request.resource_version +
-                           "\": strconv.ParseUint: parsing \"" + request.resource_version +
-                           "\": invalid syntax";
+                           "\": strconv.ParseUint: parsing \"" + request.resource_version + "\": invalid syntax";
   if (request.verb == Verb::kWatch) return {500, api::make_status(500, "", what), {}};
   return api::bad_request("invalid resource version: " + what);
 }
@@ -212,8 +208,7 @@ std::optional<api::RestResponse> apply_options(const Query& query, std::string_v
       return list_options(query, request);
     case Verb::kGet:
       request.resource_version = query.get("resourceVersion");
-      if (!request.resource_version.empty() && !is_version(request.resource_version))
-        return bad_version(request);
+      if (!request.resource_version.empty() && !is_version(request.resource_version)) return bad_version(request);
       return std::nullopt;
   }
   return std::nullopt;

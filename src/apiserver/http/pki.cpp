@@ -36,21 +36,18 @@ Result<void> write_credential(const std::string& directory, const std::string& n
 
 }  // namespace
 
-Result<Pki> load_or_create_pki(const std::string& directory, const std::vector<std::string>& server_names,
-                               Time now) {
+Result<Pki> load_or_create_pki(const std::string& directory, const std::vector<std::string>& server_names, Time now) {
   if (!directory.empty()) {
     std::error_code error;
     std::filesystem::create_directories(directory, error);
     if (error) return fail("cannot make the directory " + directory + ": " + error.message());
   }
-  Pki pki{read_credential(directory, "ca"), read_credential(directory, "server"),
-          read_credential(directory, "admin")};
+  Pki pki{read_credential(directory, "ca"), read_credential(directory, "server"), read_credential(directory, "admin")};
   if (!berth::http::usable(pki.authority, pki.authority, {}, now, kRenewBefore)) {
     auto made = berth::http::make_authority("berth-ca", now);
     if (!made) return fail(made.error().message);
     pki.authority = std::move(*made);
-    if (auto written = write_credential(directory, "ca", pki.authority); !written)
-      return fail(written.error().message);
+    if (auto written = write_credential(directory, "ca", pki.authority); !written) return fail(written.error().message);
   }
   if (!berth::http::usable(pki.server, pki.authority, server_names, now, kRenewBefore)) {
     auto made = berth::http::make_server_credential(pki.authority, server_names, now);
@@ -63,8 +60,7 @@ Result<Pki> load_or_create_pki(const std::string& directory, const std::vector<s
     auto made = berth::http::make_client_credential(pki.authority, "kubernetes-admin", {"system:masters"}, now);
     if (!made) return fail(made.error().message);
     pki.admin = std::move(*made);
-    if (auto written = write_credential(directory, "admin", pki.admin); !written)
-      return fail(written.error().message);
+    if (auto written = write_credential(directory, "admin", pki.admin); !written) return fail(written.error().message);
   }
   const std::string key_file = directory + "/sa.key";
   if (!directory.empty()) pki.service_accounts = read_file(key_file);

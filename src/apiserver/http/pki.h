@@ -16,7 +16,7 @@ using berth::http::Credential;
 struct Pki {
   Credential authority;
   Credential server;
-  Credential admin;  // a client certificate for kubernetes-admin in system:masters
+  Credential admin;                   // a client certificate for kubernetes-admin in system:masters
   std::string service_accounts = {};  // PEM: the key that signs service account tokens
 };
 
@@ -26,8 +26,7 @@ inline constexpr std::chrono::hours kRenewBefore{24 * 120};
 // Loads <directory>/{ca,server,admin}.{crt,key} and sa.key. Creates and writes what is missing, is about to expire,
 // is signed by another authority or (server) does not cover all names; keys have mode 0600. Empty directory: nothing
 // is read or written. Errors name the file.
-Result<Pki> load_or_create_pki(const std::string& directory, const std::vector<std::string>& server_names,
-                               Time now);
+Result<Pki> load_or_create_pki(const std::string& directory, const std::vector<std::string>& server_names, Time now);
 
 // A TLS context with the server's certificate; it trusts client certificates of the authority.
 Result<berth::http::TlsContext> server_context(const Pki& pki);

@@ -157,18 +157,16 @@ Result<Json> special_of(std::string_view type, std::string_view bytes) {
   if (type == "time" || type == "microTime") return time_of(*small, type == "microTime");
   if (type == "quantity") return small->texts[1].empty() ? Json("0") : Json(small->texts[1]);
   if (type == "intOrString")
-    return small->numbers[1] == 1 ? Json(small->texts[3])
-                                  : Json(static_cast<std::int32_t>(small->numbers[2]));
-  if (type == "json")
-    return small->texts[1].empty() ? Result<Json>(Json(nullptr)) : parse_json(small->texts[1]);
+    return small->numbers[1] == 1 ? Json(small->texts[3]) : Json(static_cast<std::int32_t>(small->numbers[2]));
+  if (type == "json") return small->texts[1].empty() ? Result<Json>(Json(nullptr)) : parse_json(small->texts[1]);
   JsonArray array;  // texts
   for (const std::string_view t : small->first) array.emplace_back(t);
   return Json(std::move(array));
 }
 
 bool is_special(std::string_view type) {
-  return type == "time" || type == "microTime" || type == "quantity" || type == "intOrString" ||
-         type == "json" || type == "texts";
+  return type == "time" || type == "microTime" || type == "quantity" || type == "intOrString" || type == "json" ||
+         type == "texts";
 }
 
 Result<void> read_message(const Message& message, std::string_view bytes, int depth, JsonObject& into);
@@ -190,8 +188,7 @@ Result<Json> value_of(const Field& field, const Wire& wire, int depth) {
   const auto it = messages().find(type);
   BERTH_INVARIANT(it != messages().end());
   JsonObject object;
-  if (auto read = read_message(it->second, wire.bytes, depth + 1, object); !read)
-    return fail(read.error().message);
+  if (auto read = read_message(it->second, wire.bytes, depth + 1, object); !read) return fail(read.error().message);
   return Json(std::move(object));
 }
 

@@ -72,9 +72,8 @@ api::FieldErrors check_attributes(const Json& spec) {
                                "cannot be specified in combination with resourceAttributes")};
   }
   if (!resource && !path) {
-    return {
-        api::invalid_value("spec.resourceAttributes", nullptr,
-                           "exactly one of nonResourceAttributes or resourceAttributes must be specified")};
+    return {api::invalid_value("spec.resourceAttributes", nullptr,
+                               "exactly one of nonResourceAttributes or resourceAttributes must be specified")};
   }
   return {};
 }
@@ -94,16 +93,14 @@ api::RestResponse answer_access(const ReviewKind& kind, const Json& spec, const 
   return {201, std::move(out), {}};
 }
 
-api::RestResponse answer_subject_access(const ReviewKind& kind, const Json& spec,
-                                        const ReviewContext& context) {
+api::RestResponse answer_subject_access(const ReviewKind& kind, const Json& spec, const ReviewContext& context) {
   api::User user{std::string(string_at(spec, {"user"})), {}};
   for (const Json& g : array_at(spec, {"groups"})) {
     if (g.is_string()) user.groups.emplace_back(view(g.get_string()));
   }
   if (user.name.empty() && user.groups.empty()) {
-    return api::invalid(
-        kind.group, kind.kind, "",
-        {api::invalid_value("spec.user", "", "at least one of user or group must be specified")});
+    return api::invalid(kind.group, kind.kind, "",
+                        {api::invalid_value("spec.user", "", "at least one of user or group must be specified")});
   }
   return answer_access(kind, spec, user, context);
 }
@@ -165,8 +162,8 @@ std::vector<std::string> audiences_of(const Json& spec) {
 
 // The identity of the token, and in `audiences` the wanted audiences for which it is valid. The error says why it is
 // not valid.
-Result<Identity> reviewed(std::string_view token, const std::vector<std::string>& wanted,
-                          const ReviewContext& context, std::vector<std::string>& audiences) {
+Result<Identity> reviewed(std::string_view token, const std::vector<std::string>& wanted, const ReviewContext& context,
+                          std::vector<std::string>& audiences) {
   const auto claims = context.signer == nullptr ? std::nullopt : context.signer->recognise(token);
   if (!claims) {
     const auto who = context.tokens.find(token);
@@ -182,8 +179,7 @@ Result<Identity> reviewed(std::string_view token, const std::vector<std::string>
 
 api::RestResponse answer_token(const ReviewKind& kind, const Json& spec, const ReviewContext& context) {
   JsonObject out = skeleton(kind);
-  out["metadata"] =
-      JsonObject{{"managedFields", managed_fields(spec, view(out["apiVersion"].get_string()), context)}};
+  out["metadata"] = JsonObject{{"managedFields", managed_fields(spec, view(out["apiVersion"].get_string()), context)}};
   out["spec"] = spec;
   JsonObject status;
   const std::string_view token = string_at(spec, {"token"});
@@ -208,10 +204,8 @@ const std::vector<ReviewKind>& review_kinds() {
   static const std::vector<ReviewKind> kinds = {
       {kAuthentication, "selfsubjectreviews", "SelfSubjectReview", "selfsubjectreview", false},
       {kAuthentication, "tokenreviews", "TokenReview", "tokenreview", false},
-      {kAuthorization, "localsubjectaccessreviews", "LocalSubjectAccessReview", "localsubjectaccessreview",
-       true},
-      {kAuthorization, "selfsubjectaccessreviews", "SelfSubjectAccessReview", "selfsubjectaccessreview",
-       false},
+      {kAuthorization, "localsubjectaccessreviews", "LocalSubjectAccessReview", "localsubjectaccessreview", true},
+      {kAuthorization, "selfsubjectaccessreviews", "SelfSubjectAccessReview", "selfsubjectaccessreview", false},
       {kAuthorization, "selfsubjectrulesreviews", "SelfSubjectRulesReview", "selfsubjectrulesreview", false},
       {kAuthorization, "subjectaccessreviews", "SubjectAccessReview", "subjectaccessreview", false},
   };

@@ -26,8 +26,8 @@ struct ReviewContext {
   const Identity& who;
   const TokenTable& tokens;
   const TokenSigner* signer;  // verifies service account tokens; null: there are none
-  const Lookup& objects;     // looks up roles and bindings
-  std::string_view manager;  // the manager to write to managedFields
+  const Lookup& objects;      // looks up roles and bindings
+  std::string_view manager;   // the manager to write to managedFields
   Time now;
 };
 // `body` is the posted review.

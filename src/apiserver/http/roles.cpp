@@ -11,9 +11,7 @@ namespace {
 constexpr std::string_view kGroup = "rbac.authorization.k8s.io";
 constexpr int kMaxAggregation = 8;  // nesting depth of aggregated roles, so that a cycle ends
 
-api::GroupVersionResource rbac(std::string_view resource) {
-  return {std::string(kGroup), "v1", std::string(resource)};
-}
+api::GroupVersionResource rbac(std::string_view resource) { return {std::string(kGroup), "v1", std::string(resource)}; }
 
 bool lists(const Json& rule, std::string_view member, std::string_view value) {
   const JsonArray& values = array_at(rule, {member});
@@ -77,8 +75,7 @@ void add_cluster_role(const Json& role, const Lookup& objects, int depth, std::v
 void add_bound(const Json& binding, std::string_view ns, const Lookup& objects, std::vector<Json>& rules) {
   std::string_view name = string_at(binding, {"roleRef", "name"});
   if (string_at(binding, {"roleRef", "kind"}) == "ClusterRole") {
-    if (const JsonPtr role = objects.get(rbac("clusterroles"), "", name))
-      add_cluster_role(*role, objects, 0, rules);
+    if (const JsonPtr role = objects.get(rbac("clusterroles"), "", name)) add_cluster_role(*role, objects, 0, rules);
   } else if (const JsonPtr role = objects.get(rbac("roles"), ns, name)) {
     add_rules(*role, rules);
   }

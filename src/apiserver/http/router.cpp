@@ -39,8 +39,7 @@ using api::RestResponse;
 using api::Verb;
 
 constexpr std::string_view kAnswerTypes = "application/json, application/yaml";
-constexpr std::string_view kBodyTypes =
-    "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+constexpr std::string_view kBodyTypes = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 constexpr std::string_view kCustomBodyTypes = "application/json, application/yaml";
 constexpr std::string_view kCustomPatchTypes =
     "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
@@ -64,9 +63,7 @@ std::optional<Verb> verb_of(const ParsedRequest& r) {
 }
 
 RestResponse unknown_resource() {
-  return {404,
-          api::make_status(404, "NotFound", "the server could not find the requested resource", JsonObject{}),
-          {}};
+  return {404, api::make_status(404, "NotFound", "the server could not find the requested resource", JsonObject{}), {}};
 }
 
 RestResponse unauthorized(const std::string& why) {
@@ -76,22 +73,21 @@ RestResponse unauthorized(const std::string& why) {
 
 RestResponse method_not_allowed() {
   return {405,
-          api::make_status(405, "MethodNotAllowed",
-                           "the server does not allow this method on the requested resource", JsonObject{}),
-          {}};
-}
-
-RestResponse not_acceptable() {
-  return {406,
-          api::make_status(406, "NotAcceptable",
-                           "406: Not Acceptable\n\nAvailable representations: " + std::string(kAnswerTypes),
+          api::make_status(405, "MethodNotAllowed", "the server does not allow this method on the requested resource",
                            JsonObject{}),
           {}};
 }
 
-RestResponse unsupported_patch() {
+RestResponse not_acceptable() {
   return {
-      415, api::make_status(415, "UnsupportedMediaType", "415: Unsupported Media Type", JsonObject{}), {}};
+      406,
+      api::make_status(406, "NotAcceptable",
+                       "406: Not Acceptable\n\nAvailable representations: " + std::string(kAnswerTypes), JsonObject{}),
+      {}};
+}
+
+RestResponse unsupported_patch() {
+  return {415, api::make_status(415, "UnsupportedMediaType", "415: Unsupported Media Type", JsonObject{}), {}};
 }
 
 bool takes_verb(const ResourceInfo& info, std::string_view verb) {
@@ -151,8 +147,8 @@ struct Router::Impl {
         objects(std::move(options.objects)),
         discovery(r, std::move(options.discovery)) {
     if (options.metrics != nullptr) {
-      requests = options.metrics->counter("apiserver_request_total",
-                                          "Requests about resources, by verb, resource and code.");
+      requests =
+          options.metrics->counter("apiserver_request_total", "Requests about resources, by verb, resource and code.");
     }
     seed = options.seed;
     if (seed == 0) seed = (std::uint64_t{std::random_device{}()} << 32) ^ std::random_device{}();
@@ -172,8 +168,7 @@ struct Router::Impl {
   std::unique_ptr<Exchange> answer_question(Passage p, std::string_view kind, Answer answer_it);
   std::unique_ptr<Exchange> execute_virtual(const Passage& p, const discovery::VirtualGroup& group);
   std::unique_ptr<Exchange> call(Passage p, RestRequest request, ResourcePtr resource);
-  std::optional<RestResponse> read_body(const ParsedRequest& in, const ResourceInfo& info,
-                                        RestRequest& request) const;
+  std::optional<RestResponse> read_body(const ParsedRequest& in, const ResourceInfo& info, RestRequest& request) const;
   RestResponse missing(const ParsedRequest& in) const;
   bool method_fits(const ParsedRequest& in, const ResourceInfo& info) const;
   void identify(ParsedRequest& in, const HttpRequest& request) const;
@@ -186,8 +181,7 @@ struct Router::Impl {
   std::string audit_id(const HttpRequest& request) const;
   std::string random_id() const;
   std::vector<Header> headers_of(const ParsedRequest& in) const { return {{"Audit-Id", in.audit_id}}; }
-  std::unique_ptr<Exchange> refuse(const Passage& p, RestResponse response,
-                                   std::vector<Header> more = {}) const;
+  std::unique_ptr<Exchange> refuse(const Passage& p, RestResponse response, std::vector<Header> more = {}) const;
   std::unique_ptr<Exchange> answer(const Passage& p, HttpResponse response) const;
 
   api::RestClient& core;
@@ -290,9 +284,9 @@ std::unique_ptr<Exchange> Router::Impl::execute(ParsedRequest& in, std::shared_p
   Passage p{in, std::move(sink), {}};
   if (in.http.target.size() > kMaxTargetBytes) {
     return refuse(p, {414,
-                      api::make_status(414, "RequestURITooLong",
-                                       "the request path and query are longer than " +
-                                           std::to_string(kMaxTargetBytes) + " bytes"),
+                      api::make_status(
+                          414, "RequestURITooLong",
+                          "the request path and query are longer than " + std::to_string(kMaxTargetBytes) + " bytes"),
                       {}});
   }
   if (!in.target_error.empty()) return refuse(p, api::bad_request(in.target_error));
@@ -302,10 +296,7 @@ std::unique_ptr<Exchange> Router::Impl::execute(ParsedRequest& in, std::shared_p
 
   const bool reading = in.http.method == "GET" || in.http.method == "HEAD";
   Action action;
-  action.verb = in.http.method == "HEAD"   ? "head"
-                : reading                  ? "get"
-                : in.http.method == "POST" ? "post"
-                                           : "put";
+  action.verb = in.http.method == "HEAD" ? "head" : reading ? "get" : in.http.method == "POST" ? "post" : "put";
   action.path = in.target.path;
   if (!may(in.who->user, action, objects)) return refuse(p, forbidden_action(in.who->user, action));
   if (!reading) return refuse(p, method_not_allowed(), {{"Allow", "GET, HEAD"}});
@@ -357,15 +348,14 @@ std::unique_ptr<Exchange> Router::Impl::execute_resource(Passage p) {
     return refuse(p, info->custom ? api::not_found(path.resource, path.name) : unknown_resource());
   }
   if (!method_fits(in, *info)) {
-    return refuse(p, method_not_allowed(),
-                  {{"Allow", allowed_methods(*info, !path.name.empty(), path.subresource)}});
+    return refuse(p, method_not_allowed(), {{"Allow", allowed_methods(*info, !path.name.empty(), path.subresource)}});
   }
   if (path.subresource == kTokenSubresource) return execute_token_request(std::move(p));
   const bool watching = *verb == Verb::kWatch;
-  auto form = negotiate(in.http.header("Accept"), {true, false, !watching, !watching || !streams_list(in.target.query)});
+  auto form =
+      negotiate(in.http.header("Accept"), {true, false, !watching, !watching || !streams_list(in.target.query)});
   const bool list = *verb == Verb::kList || *verb == Verb::kDeleteCollection;
-  const bool misfit =
-      form && form->shape == (list ? MediaForm::Shape::kMetadata : MediaForm::Shape::kMetadataList);
+  const bool misfit = form && form->shape == (list ? MediaForm::Shape::kMetadata : MediaForm::Shape::kMetadataList);
   if (!form || misfit) return refuse(p, not_acceptable());
   form->pretty = in.target.query.flag("pretty");
   p.form = *form;
@@ -389,15 +379,13 @@ std::optional<RestResponse> Router::Impl::read_body(const ParsedRequest& in, con
   const bool patches = request.verb == Verb::kPatch;
   if (patches) {
     if (!in.patch) return unsupported_patch();
-    if (info.custom && *in.patch == api::PatchType::kStrategicMerge)
-      return unsupported_media_type(kCustomPatchTypes);
+    if (info.custom && *in.patch == api::PatchType::kStrategicMerge) return unsupported_media_type(kCustomPatchTypes);
     request.patch_type = *in.patch;
   }
   const bool has_object = writes || (deletes && !in.http.body.empty());
   if (has_object && !in.syntax) return unsupported_media_type(info.custom ? kCustomBodyTypes : kBodyTypes);
   // Custom kinds have no protobuf form; DeleteOptions have one for every kind.
-  if (writes && info.custom && *in.syntax == BodySyntax::kProtobuf)
-    return unsupported_media_type(kCustomBodyTypes);
+  if (writes && info.custom && *in.syntax == BodySyntax::kProtobuf) return unsupported_media_type(kCustomBodyTypes);
   if (in.http.body_too_large) return too_large();
   if (deletes && !in.http.body.empty()) {
     if (!in.body.error.empty()) return undecodable_object("DeleteOptions", in.http.body, in.body.error);
@@ -405,8 +393,7 @@ std::optional<RestResponse> Router::Impl::read_body(const ParsedRequest& in, con
   }
   if (auto refusal = apply_options(in.target.query, in.http.header("User-Agent"), request)) return refusal;
   if (patches && !in.body.error.empty()) return api::bad_request("error decoding patch: " + in.body.error);
-  if (patches && in.http.body.empty())
-    return api::bad_request("error decoding patch: unexpected end of JSON input");
+  if (patches && in.http.body.empty()) return api::bad_request("error decoding patch: unexpected end of JSON input");
   if (writes) {
     const std::string error = !in.body.error.empty()      ? in.body.error
                               : in.http.body.empty()      ? "json parse error: unexpected end of JSON input"
@@ -424,15 +411,13 @@ std::optional<RestResponse> Router::Impl::read_body(const ParsedRequest& in, con
 std::unique_ptr<Exchange> Router::Impl::call(Passage p, RestRequest request, ResourcePtr resource) {
   const auto include = parse_include_object(p.in.target.query.get("includeObject"));
   if (!include && p.form.shape == MediaForm::Shape::kTable) {
-    return refuse(
-        p, api::invalid("meta.k8s.io", "TableOptions", "",
-                        {api::invalid_value("includeObject", Json(p.in.target.query.get("includeObject")),
-                                            "must be 'Metadata', 'Object', 'None', or empty")}));
+    return refuse(p, api::invalid("meta.k8s.io", "TableOptions", "",
+                                  {api::invalid_value("includeObject", Json(p.in.target.query.get("includeObject")),
+                                                      "must be 'Metadata', 'Object', 'None', or empty")}));
   }
   if (request.verb == Verb::kWatch) {
     if (!request.timeout_seconds) {
-      request.timeout_seconds =
-          kMinWatchSeconds + static_cast<std::int64_t>(next_random() % kMinWatchSeconds);
+      request.timeout_seconds = kMinWatchSeconds + static_cast<std::int64_t>(next_random() % kMinWatchSeconds);
     }
     count(name_of(request.verb), *resource, 200);
     return start_watch(core, executor, encoder, std::move(request), std::move(resource),
@@ -446,14 +431,14 @@ std::unique_ptr<Exchange> Router::Impl::call(Passage p, RestRequest request, Res
   reply->headers = headers_of(p.in);
   // Other subresources return a different kind than the resource's.
   if (request.subresource.empty() || request.subresource == "status") reply->resource = resource;
-  core.call(std::move(request), [alive = exchange->alive, reply, sink = p.sink, verb, resource = resource,
-                                 this](RestResponse response) {
-    if (!*alive) return;
-    count(verb, *resource, response.code);
-    reply->response = std::move(response);
-    reply->now = executor.now();
-    sink->respond([reply] { return encode(*reply); });
-  });
+  core.call(std::move(request),
+            [alive = exchange->alive, reply, sink = p.sink, verb, resource = resource, this](RestResponse response) {
+              if (!*alive) return;
+              count(verb, *resource, response.code);
+              reply->response = std::move(response);
+              reply->now = executor.now();
+              sink->respond([reply] { return encode(*reply); });
+            });
   return exchange;
 }
 
@@ -480,8 +465,8 @@ std::unique_ptr<Exchange> Router::Impl::execute_review(Passage p, const ReviewKi
 std::unique_ptr<Exchange> Router::Impl::execute_token_request(Passage p) {
   if (!signer) return refuse(p, unknown_resource());
   return answer_question(std::move(p), "TokenRequest", [&](const ParsedRequest& in, const RestRequest&) {
-    return answer_token_request(
-        in.body.value, {*signer, objects, in.resource->ns, in.resource->name, random_id(), executor.now()});
+    return answer_token_request(in.body.value,
+                                {*signer, objects, in.resource->ns, in.resource->name, random_id(), executor.now()});
   });
 }
 
@@ -539,11 +524,11 @@ std::unique_ptr<Exchange> Router::execute(std::unique_ptr<Parsed> request, std::
 }
 
 HttpResponse Router::overloaded() const {
-  return encode_document({429,
-                          api::make_status(429, "TooManyRequests",
-                                           "the server has received too many requests, please try again later",
-                                           JsonObject{{"retryAfterSeconds", 1}}),
-                          {}});
+  return encode_document(
+      {429,
+       api::make_status(429, "TooManyRequests", "the server has received too many requests, please try again later",
+                        JsonObject{{"retryAfterSeconds", 1}}),
+       {}});
 }
 
 std::unique_ptr<Exchange> Router::handle(HttpRequest request, std::shared_ptr<ResponseSink> sink) {

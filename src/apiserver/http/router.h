@@ -20,8 +20,7 @@ namespace berth::apiserver::http {
 
 struct RouterOptions {
   TokenTable tokens;
-  std::optional<TokenSigner>
-      signer;      // issues and verifies service account tokens; nullopt: no such tokens
+  std::optional<TokenSigner> signer;  // issues and verifies service account tokens; nullopt: no such tokens
   // Looks up roles, bindings and the objects that tokens name; empty: nobody has a role, and no such token is valid.
   Lookup objects;
   Metrics* metrics = nullptr;  // counts apiserver_request_total; must outlive the router

@@ -36,16 +36,10 @@ using Bio = std::unique_ptr<BIO, Freer<BIO_free>>;
 using Signature = std::unique_ptr<ECDSA_SIG, Freer<ECDSA_SIG_free>>;
 using Digest = std::unique_ptr<EVP_MD_CTX, Freer<EVP_MD_CTX_free>>;
 
-const unsigned char* bytes(std::string_view text) {
-  return reinterpret_cast<const unsigned char*>(text.data());
-}
+const unsigned char* bytes(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
 
-Json times(Time at) {
-  return std::chrono::duration_cast<std::chrono::seconds>(at.time_since_epoch()).count();
-}
-Time time_at(const Json& claims, std::string_view name) {
-  return Time(std::chrono::seconds(int_at(claims, {name})));
-}
+Json times(Time at) { return std::chrono::duration_cast<std::chrono::seconds>(at.time_since_epoch()).count(); }
+Time time_at(const Json& claims, std::string_view name) { return Time(std::chrono::seconds(int_at(claims, {name}))); }
 
 Json described(const TokenObject& object) { return JsonObject{{"name", object.name}, {"uid", object.uid}}; }
 
@@ -134,8 +128,7 @@ struct TokenSigner::Impl {
   bool verifies(std::string_view text, std::string_view raw) const {
     if (raw.size() != 2 * kHalf) return false;
     const Signature both(ECDSA_SIG_new());
-    ECDSA_SIG_set0(both.get(), BN_bin2bn(bytes(raw), kHalf, nullptr),
-                   BN_bin2bn(bytes(raw) + kHalf, kHalf, nullptr));
+    ECDSA_SIG_set0(both.get(), BN_bin2bn(bytes(raw), kHalf, nullptr), BN_bin2bn(bytes(raw) + kHalf, kHalf, nullptr));
     unsigned char* der = nullptr;
     const int size = i2d_ECDSA_SIG(both.get(), &der);
     if (size <= 0) return false;
@@ -167,8 +160,7 @@ Result<TokenSigner> TokenSigner::with_key(std::string_view pem) {
 
 std::string TokenSigner::sign(const TokenClaims& claims) const {
   const Json header = JsonObject{{"alg", "ES256"}, {"kid", impl_->id}};
-  const std::string text =
-      base64url_encode(to_string(header)) + "." + base64url_encode(to_string(json_of(claims)));
+  const std::string text = base64url_encode(to_string(header)) + "." + base64url_encode(to_string(json_of(claims)));
   return text + "." + base64url_encode(impl_->signature(text));
 }
 
@@ -196,8 +188,7 @@ std::vector<std::string> common_audiences(const std::vector<std::string>& wanted
 
 Result<Identity> identity_of(const TokenClaims& claims, const std::vector<std::string>& audiences,
                              const Lookup& objects, Time now) {
-  if (common_audiences(audiences, claims.audiences).empty())
-    return fail("the token is meant for another audience");
+  if (common_audiences(audiences, claims.audiences).empty()) return fail("the token is meant for another audience");
   if (now >= claims.expires) return fail("the token has expired");
   if (now < claims.not_before - kLeeway) return fail("the token is not valid yet");
   if (auto there = check(objects, api::kServiceAccounts, "ServiceAccount", claims.ns, claims.account, now); !there)
@@ -210,9 +201,8 @@ Result<Identity> identity_of(const TokenClaims& claims, const std::vector<std::s
   } bound[] = {{claims.pod, api::kPods, "Pod", "pod", true},
                {claims.secret, api::kSecrets, "Secret", "", true},
                {claims.node, api::kNodes, "Node", "node", false}};
-  Identity who =
-      authenticated("system:serviceaccount:" + claims.ns + ":" + claims.account.name, claims.account.uid,
-                    {"system:serviceaccounts", "system:serviceaccounts:" + claims.ns});
+  Identity who = authenticated("system:serviceaccount:" + claims.ns + ":" + claims.account.name, claims.account.uid,
+                               {"system:serviceaccounts", "system:serviceaccounts:" + claims.ns});
   who.extra["authentication.kubernetes.io/credential-id"] = {"JTI=" + claims.id};
   for (const auto& each : bound) {
     if (!each.named) continue;

@@ -36,8 +36,7 @@ std::vector<PrinterColumn> definitions_of(const ResourceInfo& info) {
 std::vector<Column> columns_of(const ResourceInfo& info) {
   std::vector<Column> columns;
   for (PrinterColumn& definition : definitions_of(info)) {
-    auto path =
-        info.strategy.cells ? Result<JsonPath>(fail("computed")) : JsonPath::compile(definition.json_path);
+    auto path = info.strategy.cells ? Result<JsonPath>(fail("computed")) : JsonPath::compile(definition.json_path);
     columns.push_back({std::move(definition), path ? std::optional(std::move(*path)) : std::nullopt});
   }
   return columns;
@@ -64,8 +63,7 @@ Json cell_of(const Json& value, const PrinterColumn& column, Time now) {
   return nullptr;
 }
 
-JsonArray cells_of(const Json& object, const ResourceInfo& info, const std::vector<Column>& columns,
-                   Time now) {
+JsonArray cells_of(const Json& object, const ResourceInfo& info, const std::vector<Column>& columns, Time now) {
   if (info.strategy.cells) return info.strategy.cells(object, now);
   JsonArray cells;
   for (const Column& c : columns) {
@@ -138,8 +136,7 @@ Json to_table(const Json& body, const ResourceInfo& info, const TableOptions& op
   JsonArray rows;
   if (is_list(body)) {
     table["metadata"] = list_metadata(body);
-    for (const Json& item : array_at(body, {"items"}))
-      rows.push_back(row_of(item, info, columns, options, now));
+    for (const Json& item : array_at(body, {"items"})) rows.push_back(row_of(item, info, columns, options, now));
   } else {
     table["metadata"] = JsonObject{{"resourceVersion", string_at(body, {"metadata", "resourceVersion"})}};
     rows.push_back(row_of(body, info, columns, options, now));

@@ -26,23 +26,21 @@ Refusal check_place(const Json& body, const TokenRequestContext& context) {
                             std::string(string_at(body, {"kind"})) + "\" of \"" +
                             std::string(string_at(body, {"apiVersion"})) + "\"");
   }
-  const std::string_view name = string_at(body, {"metadata", "name"}),
-                         ns = string_at(body, {"metadata", "namespace"});
+  const std::string_view name = string_at(body, {"metadata", "name"}), ns = string_at(body, {"metadata", "namespace"});
   if (!name.empty() && name != context.account)
-    return refused(context.account, api::invalid_value("metadata.name", Json(name),
-                                                       "must match the service account name if specified"));
-  if (!ns.empty() && ns != context.ns)
     return refused(context.account,
-                   api::invalid_value("metadata.namespace", Json(ns),
-                                      "must match the service account namespace if specified"));
+                   api::invalid_value("metadata.name", Json(name), "must match the service account name if specified"));
+  if (!ns.empty() && ns != context.ns)
+    return refused(context.account, api::invalid_value("metadata.namespace", Json(ns),
+                                                       "must match the service account namespace if specified"));
   return std::nullopt;
 }
 
 Refusal check_spec(const Json& spec) {
   const std::int64_t seconds = int_at(spec, {"expirationSeconds"});
   if (seconds < kLeastSeconds)
-    return refused("", api::invalid_value("spec.expirationSeconds", seconds,
-                                          "may not specify a duration less than 10 minutes"));
+    return refused(
+        "", api::invalid_value("spec.expirationSeconds", seconds, "may not specify a duration less than 10 minutes"));
   if (seconds > kMostSeconds)
     return refused("", api::invalid_value("spec.expirationSeconds", seconds,
                                           "may not specify a duration larger than 2^32 seconds"));
@@ -51,8 +49,7 @@ Refusal check_spec(const Json& spec) {
 
 // Binds the token to the object that the spec names.
 Refusal bind(const Json& reference, const TokenRequestContext& context, TokenClaims& claims) {
-  const std::string_view kind = string_at(reference, {"kind"}),
-                         version = string_at(reference, {"apiVersion"});
+  const std::string_view kind = string_at(reference, {"kind"}), version = string_at(reference, {"apiVersion"});
   const std::string name(string_at(reference, {"name"}));
   const struct {
     std::string_view kind, plural;
@@ -121,16 +118,17 @@ api::RestResponse answer_token_request(const Json& body, const TokenRequestConte
   claims.issued = claims.not_before = now;
   claims.expires = now + std::chrono::seconds(int_at(spec, {"expirationSeconds"}));
   claims.id = context.token_id;
-  return {201,
-          JsonObject{{"kind", kKind},
-                     {"apiVersion", kVersion},
-                     {"metadata", JsonObject{{"name", context.account},
-                                             {"namespace", context.ns},
-                                             {"creationTimestamp", format_time(now)}}},
-                     {"spec", std::move(spec)},
-                     {"status", JsonObject{{"token", context.signer.sign(claims)},
-                                           {"expirationTimestamp", format_time(claims.expires)}}}},
-          {}};
+  return {
+      201,
+      JsonObject{
+          {"kind", kKind},
+          {"apiVersion", kVersion},
+          {"metadata",
+           JsonObject{{"name", context.account}, {"namespace", context.ns}, {"creationTimestamp", format_time(now)}}},
+          {"spec", std::move(spec)},
+          {"status",
+           JsonObject{{"token", context.signer.sign(claims)}, {"expirationTimestamp", format_time(claims.expires)}}}},
+      {}};
 }
 
 }  // namespace berth::apiserver::http

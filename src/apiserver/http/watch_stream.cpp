@@ -23,8 +23,8 @@ std::string_view name_of(WatchEvent::Type type) {
 
 std::string form_key(const ResourceInfo& info, const WatchForm& f) {
   if (f.form.shape == MediaForm::Shape::kObject) return {};
-  return std::to_string(static_cast<int>(f.form.shape)) + f.form.version +
-         std::to_string(static_cast<int>(f.include)) + (f.columns ? "c" : "") + info.gvr.version;
+  return std::to_string(static_cast<int>(f.form.shape)) + f.form.version + std::to_string(static_cast<int>(f.include)) +
+         (f.columns ? "c" : "") + info.gvr.version;
 }
 
 std::string body_of(const WatchEvent& event, const ResourceInfo& info, const WatchForm& f, Time now) {
@@ -56,8 +56,7 @@ class WatchExchange final : public Exchange, public std::enable_shared_from_this
     sink_->on_room([weak = weak_from_this()] {
       if (const auto self = weak.lock(); self && self->handle_) self->handle_->hold(false);
     });
-    handle_ =
-        core.watch(std::move(request), [this](const WatchEvent& e) { on_event(e); }, [this] { on_end(); });
+    handle_ = core.watch(std::move(request), [this](const WatchEvent& e) { on_event(e); }, [this] { on_end(); });
     // A watch that cannot start reports it at once. If no event came, it has started, and the client waits for the
     // headers.
     executor_.post([weak = weak_from_this()] {
@@ -124,8 +123,7 @@ class OwnedWatch final : public Exchange {
 
 }  // namespace
 
-SharedBytes EventEncoder::encode(const WatchEvent& event, const ResourceInfo& info, const WatchForm& form,
-                                 Time now) {
+SharedBytes EventEncoder::encode(const WatchEvent& event, const ResourceInfo& info, const WatchForm& form, Time now) {
   std::string key = form_key(info, form);
   for (const Entry& e : entries_) {
     if (e.object == event.object && e.type == event.type && e.form == key) return e.bytes;

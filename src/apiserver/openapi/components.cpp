@@ -115,8 +115,7 @@ void resolve(Json& value, const Form& form) {
   if (value.is_object()) {
     JsonObject& members = value.get_object();
     if (const Json* name = members.if_contains("$ref"); name != nullptr && name->is_string()) {
-      members["$ref"] =
-          std::string(form.prefix()) + std::string(kMeta) + std::string(view(name->get_string()));
+      members["$ref"] = std::string(form.prefix()) + std::string(kMeta) + std::string(view(name->get_string()));
     }
     for (auto& member : members) resolve(member.value(), form);
   } else if (value.is_array()) {
@@ -166,13 +165,10 @@ Json meta_reference(std::string_view name, std::string_view description, const F
   return Json(std::move(out));
 }
 
-Json type_meta(std::string_view description) {
-  return JsonObject{{"description", description}, {"type", "string"}};
-}
+Json type_meta(std::string_view description) { return JsonObject{{"description", description}, {"type", "string"}}; }
 
 Json group_version_kind(const ResourceInfo& resource, std::string_view kind) {
-  return JsonArray{
-      JsonObject{{"group", resource.gvr.group}, {"kind", kind}, {"version", resource.gvr.version}}};
+  return JsonArray{JsonObject{{"group", resource.gvr.group}, {"kind", kind}, {"version", resource.gvr.version}}};
 }
 
 std::string reversed(std::string_view group) {
@@ -239,8 +235,7 @@ Json kind_schema(const ResourceInfo& resource, const Form& form) {
 Json scale_schema(const Form& form) {
   Json out = scale_source();
   Json& fields = ensure_path(out, {"properties"});
-  fields.get_object()["metadata"] =
-      meta_reference("ObjectMeta", "Name, labels and history of the object.", form);
+  fields.get_object()["metadata"] = meta_reference("ObjectMeta", "Name, labels and history of the object.", form);
   return out;
 }
 

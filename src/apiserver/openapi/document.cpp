@@ -44,8 +44,7 @@ std::string hash_of(const Json& document) {
 }  // namespace
 
 std::string v3_path(std::string_view group, std::string_view version) {
-  return group.empty() ? "api/" + std::string(version)
-                       : "apis/" + std::string(group) + "/" + std::string(version);
+  return group.empty() ? "api/" + std::string(version) : "apis/" + std::string(group) + "/" + std::string(version);
 }
 
 Json v3_document(std::string_view group, std::string_view version, std::span<const ResourcePtr> resources) {

@@ -26,8 +26,7 @@ class Message {
     if (value == 0) return;
     varint((static_cast<std::uint64_t>(field) << 3U) | 1U);
     const auto bits = std::bit_cast<std::uint64_t>(value);
-    for (unsigned shift = 0; shift < 64; shift += 8)
-      out_.push_back(static_cast<char>((bits >> shift) & 0xFFU));
+    for (unsigned shift = 0; shift < 64; shift += 8) out_.push_back(static_cast<char>((bits >> shift) & 0xFFU));
   }
   void message(int field, const Message& value) { bytes(field, value.out_); }
   std::string take() { return std::move(out_); }
@@ -100,13 +99,12 @@ Message named_schemas(const Json& in) {  // Properties, Definitions
 }
 
 void put_limits(Message& out, const Json& in) {
-  static constexpr std::pair<std::string_view, int> kNumbers[] = {
-      {"multipleOf", 6}, {"maximum", 7}, {"minimum", 9}};
+  static constexpr std::pair<std::string_view, int> kNumbers[] = {{"multipleOf", 6}, {"maximum", 7}, {"minimum", 9}};
   static constexpr std::pair<std::string_view, int> kFlags[] = {
       {"exclusiveMaximum", 8}, {"exclusiveMinimum", 10}, {"uniqueItems", 16}};
-  static constexpr std::pair<std::string_view, int> kCounts[] = {
-      {"maxLength", 11}, {"minLength", 12},     {"maxItems", 14},
-      {"minItems", 15},  {"maxProperties", 17}, {"minProperties", 18}};
+  static constexpr std::pair<std::string_view, int> kCounts[] = {{"maxLength", 11},     {"minLength", 12},
+                                                                 {"maxItems", 14},      {"minItems", 15},
+                                                                 {"maxProperties", 17}, {"minProperties", 18}};
   for (auto [key, field] : kNumbers) {
     if (const Json* value = find(in, key)) out.number(field, as_number(*value));
   }
@@ -222,8 +220,7 @@ std::string v2_protobuf(const Json& document) {
   info.text(1, string_at(document, {"info", "title"}));
   info.text(2, string_at(document, {"info", "version"}));
   out.message(2, info);
-  for (const auto& [path, item] : object_at(document, {"paths"}))
-    paths.message(2, named(path, path_item(item)));
+  for (const auto& [path, item] : object_at(document, {"paths"})) paths.message(2, named(path, path_item(item)));
   out.message(8, paths);
   if (const Json* definitions = find(document, "definitions")) out.message(9, named_schemas(*definitions));
   return out.take();

@@ -16,8 +16,7 @@ constexpr Query kFieldManager = {"fieldManager", "string", "Who makes the change
 constexpr Query kFieldValidation = {"fieldValidation", "string",
                                     "What unknown and repeated fields do: Ignore, Warn or Strict."};
 constexpr Query kForce = {"force", "boolean", "Whether an apply takes over fields of other managers."};
-constexpr Query kResourceVersion = {"resourceVersion", "string",
-                                    "The state to read: none for the latest, 0 for any."};
+constexpr Query kResourceVersion = {"resourceVersion", "string", "The state to read: none for the latest, 0 for any."};
 constexpr Query kPretty = {"pretty", "string", "Whether the answer is indented."};
 constexpr std::array kWrite = {kDryRun, kFieldManager, kFieldValidation};
 constexpr std::array kPatch = {kDryRun, kFieldManager, kFieldValidation, kForce};
@@ -65,13 +64,11 @@ class PathWriter {
   }
 
   std::vector<Path> all() {
-    std::string collection =
-        base_ + (resource_.namespaced ? "/namespaces/{namespace}/" : "/") + resource_.gvr.resource;
+    std::string collection = base_ + (resource_.namespaced ? "/namespaces/{namespace}/" : "/") + resource_.gvr.resource;
     add_collection(collection);
     if (resource_.namespaced && allows("list")) add_collection_of_all();
     add_object(collection + "/{name}");
-    if (resource_.has_status)
-      add_subresource(collection + "/{name}/status", "Status", schema_name(resource_));
+    if (resource_.has_status) add_subresource(collection + "/{name}/status", "Status", schema_name(resource_));
     if (resource_.has_scale) add_subresource(collection + "/{name}/scale", "Scale", std::string(kScale));
     return std::move(paths_);
   }
@@ -130,12 +127,11 @@ class PathWriter {
   };
 
   Operation operation(const Sketch& sketch) const {
-    JsonObject out{
-        {"tags", JsonArray{tag_}}, {"description", sketch.description}, {"operationId", sketch.id}};
+    JsonObject out{{"tags", JsonArray{tag_}}, {"description", sketch.description}, {"operationId", sketch.id}};
     JsonArray parameters;
     if (form_.v2 && !sketch.body.is_null()) {
-      parameters.push_back(JsonObject{
-          {"name", "body"}, {"in", "body"}, {"required", sketch.body_required}, {"schema", sketch.body}});
+      parameters.push_back(
+          JsonObject{{"name", "body"}, {"in", "body"}, {"required", sketch.body_required}, {"schema", sketch.body}});
     }
     for (const Query& query : sketch.queries) parameters.push_back(parameter(query, "query"));
     if (!parameters.empty()) out["parameters"] = std::move(parameters);
@@ -157,15 +153,13 @@ class PathWriter {
     if (sketch.of_scale) {
       return JsonObject{{"group", "autoscaling"}, {"version", "v1"}, {"kind", "Scale"}};
     }
-    return JsonObject{
-        {"group", resource_.gvr.group}, {"version", resource_.gvr.version}, {"kind", resource_.kind}};
+    return JsonObject{{"group", resource_.gvr.group}, {"version", resource_.gvr.version}, {"kind", resource_.kind}};
   }
 
   void put_body(const Sketch& sketch, JsonObject& out) const {
     if (form_.v2) {
       JsonArray types{"*/*"};
-      if (!sketch.patch_types.empty())
-        types = JsonArray(sketch.patch_types.begin(), sketch.patch_types.end());
+      if (!sketch.patch_types.empty()) types = JsonArray(sketch.patch_types.begin(), sketch.patch_types.end());
       out["consumes"] = std::move(types);
       return;
     }
@@ -201,23 +195,22 @@ class PathWriter {
   }
 
   void add(std::string path, std::vector<Operation> operations, JsonArray parameters) {
-    if (!operations.empty())
-      paths_.push_back({std::move(path), std::move(operations), std::move(parameters)});
+    if (!operations.empty()) paths_.push_back({std::move(path), std::move(operations), std::move(parameters)});
   }
 
   void add_collection(const std::string& path) {
     std::vector<Operation> operations;
     if (allows("list"))
-      operations.push_back(operation(
-          {"get", "list", "Lists or watches objects.", id("list", "", true), kList, list(), nullptr}));
+      operations.push_back(
+          operation({"get", "list", "Lists or watches objects.", id("list", "", true), kList, list(), nullptr}));
     if (allows("create")) {
-      operations.push_back(operation({"post", "post", "Creates an object.", id("create", "", true), kWrite,
-                                      object(), object(), true, true, true}));
+      operations.push_back(operation({"post", "post", "Creates an object.", id("create", "", true), kWrite, object(),
+                                      object(), true, true, true}));
     }
     if (allows("deletecollection")) {
       operations.push_back(
-          operation({"delete", "deletecollection", "Deletes objects.", id("deleteCollection", "", true),
-                     kList, meta("Status"), meta("DeleteOptions"), false}));
+          operation({"delete", "deletecollection", "Deletes objects.", id("deleteCollection", "", true), kList,
+                     meta("Status"), meta("DeleteOptions"), false}));
     }
     add(path, std::move(operations), path_parameters(resource_.namespaced, false));
   }
@@ -235,17 +228,16 @@ class PathWriter {
       operations.push_back(
           operation({"get", "get", "Reads an object.", id("read", "", true), kRead, object(), nullptr}));
     if (allows("update")) {
-      operations.push_back(operation({"put", "put", "Replaces an object.", id("replace", "", true), kWrite,
-                                      object(), object(), true, true}));
+      operations.push_back(operation(
+          {"put", "put", "Replaces an object.", id("replace", "", true), kWrite, object(), object(), true, true}));
     }
     if (allows("delete")) {
-      operations.push_back(operation({"delete", "delete", "Deletes an object.", id("delete", "", true),
-                                      kDelete, meta("Status"), meta("DeleteOptions"), false, false, true}));
+      operations.push_back(operation({"delete", "delete", "Deletes an object.", id("delete", "", true), kDelete,
+                                      meta("Status"), meta("DeleteOptions"), false, false, true}));
     }
     if (allows("patch")) {
-      operations.push_back(
-          operation({"patch", "patch", "Changes parts of an object.", id("patch", "", true), kPatch, object(),
-                     meta("Patch"), true, !resource_.custom, false, patch_types()}));
+      operations.push_back(operation({"patch", "patch", "Changes parts of an object.", id("patch", "", true), kPatch,
+                                      object(), meta("Patch"), true, !resource_.custom, false, patch_types()}));
     }
     add(path, std::move(operations), path_parameters(resource_.namespaced, true));
   }
@@ -254,12 +246,11 @@ class PathWriter {
     static constexpr std::array kRead = {kResourceVersion};
     const Json body = form_.reference(schema);
     std::vector<Sketch> sketches;
+    sketches.push_back({"get", "get", "Reads a part of an object.", id("read", suffix, true), kRead, body, nullptr});
     sketches.push_back(
-        {"get", "get", "Reads a part of an object.", id("read", suffix, true), kRead, body, nullptr});
-    sketches.push_back({"put", "put", "Replaces a part of an object.", id("replace", suffix, true), kWrite,
-                        body, body, true, true});
-    sketches.push_back({"patch", "patch", "Changes a part of an object.", id("patch", suffix, true), kPatch,
-                        body, meta("Patch"), true, !resource_.custom, false, patch_types()});
+        {"put", "put", "Replaces a part of an object.", id("replace", suffix, true), kWrite, body, body, true, true});
+    sketches.push_back({"patch", "patch", "Changes a part of an object.", id("patch", suffix, true), kPatch, body,
+                        meta("Patch"), true, !resource_.custom, false, patch_types()});
     std::vector<Operation> operations;
     for (Sketch& sketch : sketches) {
       sketch.of_scale = suffix == "Scale";
@@ -276,8 +267,6 @@ class PathWriter {
 
 }  // namespace
 
-std::vector<Path> paths_of(const ResourceInfo& resource, const Form& form) {
-  return PathWriter(resource, form).all();
-}
+std::vector<Path> paths_of(const ResourceInfo& resource, const Form& form) { return PathWriter(resource, form).all(); }
 
 }  // namespace berth::apiserver::openapi

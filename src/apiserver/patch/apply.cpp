@@ -60,15 +60,14 @@ tl::expected<void, PatchError> check_configuration(const Json& applied, const Sc
   const std::string version(string_at(applied, {"apiVersion"}));
   if (version.empty() || string_at(applied, {"kind"}).empty()) {
     const std::string prefix = version.find('/') == std::string::npos ? "/" : "";
-    return refuse(400, "invalid object type: " + prefix + version +
-                           ", Kind=" + std::string(string_at(applied, {"kind"})));
+    return refuse(400,
+                  "invalid object type: " + prefix + version + ", Kind=" + std::string(string_at(applied, {"kind"})));
   }
   if (version != manager.api_version) {
     return refuse(400, "Incorrect version specified in apply patch. Specified patch version: " + version +
                            ", expected: " + manager.api_version);
   }
-  if (const Json* fields = find_path(applied, {"metadata", "managedFields"});
-      fields != nullptr && !fields->is_null()) {
+  if (const Json* fields = find_path(applied, {"metadata", "managedFields"}); fields != nullptr && !fields->is_null()) {
     return refuse(400, "metadata.managedFields must be nil");
   }
   if (auto problem = check_typed(applied, schema); !problem.empty()) {
@@ -82,8 +81,7 @@ struct Conflicting {
   FieldSet fields;
 };
 
-std::vector<Conflicting> find_conflicts(const ManagedFields& managed, const Ownership& self,
-                                        const FieldSet& changed) {
+std::vector<Conflicting> find_conflicts(const ManagedFields& managed, const Ownership& self, const FieldSet& changed) {
   std::vector<Conflicting> out;
   for (const auto& owner : managed.owners()) {
     if (owner.same_owner(self)) continue;
@@ -104,9 +102,7 @@ std::vector<ApplyConflict> describe_conflicts(const std::vector<Conflicting>& co
   return out;
 }
 
-const Json* last_applied(const Json& object) {
-  return find_path(object, {"metadata", "annotations", kLastApplied});
-}
+const Json* last_applied(const Json& object) { return find_path(object, {"metadata", "annotations", kLastApplied}); }
 
 // The fields of the last client-side apply; kubectl does not conflict with itself about them.
 FieldSet last_applied_fields(const Json& live, const Schema& schema) {
@@ -182,9 +178,9 @@ ManagedFields owners_before(const Json& before, const Json& after, bool is_subre
 
 }  // namespace
 
-tl::expected<ApplyResult, PatchError> server_side_apply(const Json& live, const Json& applied,
-                                                        const Schema& schema, const ManagerInfo& manager,
-                                                        bool force, const std::vector<std::string>& reset) {
+tl::expected<ApplyResult, PatchError> server_side_apply(const Json& live, const Json& applied, const Schema& schema,
+                                                        const ManagerInfo& manager, bool force,
+                                                        const std::vector<std::string>& reset) {
   if (auto checked = check_configuration(applied, schema, manager); !checked) {
     return tl::unexpected(checked.error());
   }

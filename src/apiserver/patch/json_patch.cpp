@@ -129,8 +129,7 @@ class Patcher {
       if (!from) return tl::unexpected(from.error());
       return op == "move" ? move(*from, *path) : copy(*from, *path);
     }
-    if (op != "add" && op != "replace" && op != "test")
-      return fail("unexpected kind: \"" + std::string(op) + "\"");
+    if (op != "add" && op != "replace" && op != "test") return fail("unexpected kind: \"" + std::string(op) + "\"");
     const Json* value = find(operation, "value");
     // A test without a value compares with null, as in kube-apiserver.
     static const Json kNull;
@@ -144,8 +143,7 @@ class Patcher {
  private:
   static Result<Pointer> pointer(const Json& operation, std::string_view member) {
     const Json* text = find(operation, member);
-    if (text == nullptr || !text->is_string())
-      return fail("\"" + std::string(member) + "\" must be a JSON pointer");
+    if (text == nullptr || !text->is_string()) return fail("\"" + std::string(member) + "\" must be a JSON pointer");
     auto parsed = parse_pointer(view(text->get_string()));
     if (!parsed) return fail("\"" + std::string(member) + "\" is no JSON pointer");
     return *std::move(parsed);
@@ -213,15 +211,13 @@ tl::expected<Json, PatchError> apply_json_patch(const Json& object, const Json& 
   for (std::size_t i = 0; i < operations.size(); ++i) {
     if (auto done = patcher.run(operations[i]); !done) {
       std::string what = "json patch operation " + std::to_string(i);
-      if (const auto path = string_at(operations[i], {"path"}); !path.empty())
-        what += " at " + std::string(path);
+      if (const auto path = string_at(operations[i], {"path"}); !path.empty()) what += " at " + std::string(path);
       return tl::unexpected(PatchError{422, what + ": " + done.error().message});
     }
   }
   Json result = patcher.take_result();
   if (nests_too_deeply(result)) {
-    return tl::unexpected(
-        PatchError{422, "the result nests more than " + std::to_string(kMaxPatchDepth) + " levels"});
+    return tl::unexpected(PatchError{422, "the result nests more than " + std::to_string(kMaxPatchDepth) + " levels"});
   }
   return result;
 }

@@ -35,8 +35,7 @@ Result<Ownership> decode_entry(const Json& entry) {
   out.subresource = string_at(entry, {"subresource"});
   const auto operation = string_at(entry, {"operation"});
   if (operation != "Apply" && operation != "Update") {
-    return fail("metadata.managedFields: operation: expected Apply or Update, got \"" +
-                std::string(operation) + "\"");
+    return fail("metadata.managedFields: operation: expected Apply or Update, got \"" + std::string(operation) + "\"");
   }
   out.applied = operation == "Apply";
   if (string_at(entry, {"fieldsType"}) != "FieldsV1") {
@@ -70,8 +69,8 @@ Json encode_entry(const Ownership& owner) {
 // Appliers first, then by time, oldest first.
 bool in_order(const Ownership* a, const Ownership* b) {
   const auto rank = [](const Ownership& o) {
-    return std::tuple(!o.applied, seconds(o.time), std::string_view(o.manager),
-                      std::string_view(o.api_version), std::string_view(o.subresource));
+    return std::tuple(!o.applied, seconds(o.time), std::string_view(o.manager), std::string_view(o.api_version),
+                      std::string_view(o.subresource));
   };
   return rank(*a) < rank(*b);
 }
@@ -109,8 +108,7 @@ void ManagedFields::write_to(Json& object) const {
 }
 
 Ownership* ManagedFields::find(const Ownership& owner) {
-  const auto at =
-      std::find_if(owners_.begin(), owners_.end(), [&](const Ownership& o) { return o.same_owner(owner); });
+  const auto at = std::find_if(owners_.begin(), owners_.end(), [&](const Ownership& o) { return o.same_owner(owner); });
   return at == owners_.end() ? nullptr : &*at;
 }
 
@@ -147,8 +145,7 @@ void ManagedFields::cap_updaters() {
     if (!owner.applied) updaters.push_back(owner);
   }
   if (updaters.size() <= kMaxUpdaters) return;
-  std::sort(updaters.begin(), updaters.end(),
-            [](const Ownership& a, const Ownership& b) { return in_order(&a, &b); });
+  std::sort(updaters.begin(), updaters.end(), [](const Ownership& a, const Ownership& b) { return in_order(&a, &b); });
   // The oldest updater of each version, into which later ones are merged.
   std::map<std::string, Ownership> first_of_version;
   const auto updaters_left = [&] {

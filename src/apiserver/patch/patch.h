@@ -26,8 +26,7 @@ tl::expected<Json, PatchError> apply_json_patch(const Json& object, const Json& 
 
 // Kubernetes' strategic merge patch with its directives ($patch, $retainKeys, $setElementOrder,
 // $deleteFromPrimitiveList).
-tl::expected<Json, PatchError> apply_strategic_merge_patch(const Json& object, const Json& patch,
-                                                           const Schema& schema);
+tl::expected<Json, PatchError> apply_strategic_merge_patch(const Json& object, const Json& patch, const Schema& schema);
 
 // Server-side apply (structured merge). https://kubernetes.io/docs/reference/using-api/server-side-apply/
 struct ApplyConflict {
@@ -46,9 +45,9 @@ struct ManagerInfo {
 };
 // `live` is null when the object does not exist yet. `applied` is the configuration, without managedFields. Fields
 // that `reset` lists (dotted paths: "status") are neither applied nor owned.
-tl::expected<ApplyResult, PatchError> server_side_apply(const Json& live, const Json& applied,
-                                                        const Schema& schema, const ManagerInfo& manager,
-                                                        bool force, const std::vector<std::string>& reset);
+tl::expected<ApplyResult, PatchError> server_side_apply(const Json& live, const Json& applied, const Schema& schema,
+                                                        const ManagerInfo& manager, bool force,
+                                                        const std::vector<std::string>& reset);
 // Records the ownership of a write other than apply: compares `before` and `after`, and sets
 // after.metadata.managedFields. An entry whose ownership does not change keeps its time. On create (no metadata.uid
 // in `before`) `before` is an empty object of the kind (ResourceInfo::zero). After a reset (`managedFields: [{}]`)

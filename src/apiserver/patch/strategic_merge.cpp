@@ -52,8 +52,7 @@ Json without_directives(const Json& value) {
   if (!value.is_object()) return value;
   JsonObject out;
   for (const auto& [key, child] : value.get_object()) {
-    if (!child.is_null() && !is_directive({key.data(), key.size()}))
-      out.emplace(key, without_directives(child));
+    if (!child.is_null() && !is_directive({key.data(), key.size()})) out.emplace(key, without_directives(child));
   }
   return out;
 }
@@ -92,14 +91,12 @@ JsonArray arrange(JsonArray merged, const JsonArray& order, const JsonArray& liv
       others.push_back(&member);
     }
   }
-  std::stable_sort(ordered.begin(), ordered.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   JsonArray out;
   auto other = others.begin();
   for (auto& [place, member] : ordered) {
     const auto here = identity.place(live, *member);
-    while (other != others.end() && here && identity.place(live, **other) < here)
-      out.push_back(std::move(**other++));
+    while (other != others.end() && here && identity.place(live, **other) < here) out.push_back(std::move(**other++));
     out.push_back(std::move(*member));
   }
   for (; other != others.end(); ++other) out.push_back(std::move(**other));
@@ -173,8 +170,7 @@ class StrategicMerge {
     return {};
   }
 
-  static tl::expected<const JsonArray*, PatchError> element_order(const JsonObject& patch,
-                                                                  std::string_view name) {
+  static tl::expected<const JsonArray*, PatchError> element_order(const JsonObject& patch, std::string_view name) {
     const Json* order = patch.if_contains(std::string(kElementOrder) + std::string(name));
     if (order == nullptr) return nullptr;
     if (!order->is_array())
@@ -182,8 +178,8 @@ class StrategicMerge {
     return &order->get_array();
   }
 
-  Done merge_member(JsonObject& out, const JsonObject& original, const JsonObject& patch,
-                    std::string_view name, const Json& value, const TypeRef& type) {
+  Done merge_member(JsonObject& out, const JsonObject& original, const JsonObject& patch, std::string_view name,
+                    const Json& value, const TypeRef& type) {
     if (value.is_null()) {
       if (const auto at = out.find(name); at != out.end()) out.stable_erase(at);
       return {};
@@ -215,14 +211,13 @@ class StrategicMerge {
     return {};
   }
 
-  MergedJson merge_lists(const JsonArray& base, const JsonArray& patch, const JsonArray* order,
-                     const JsonArray& live, const ListRule& rule, const TypeRef& item_type) {
+  MergedJson merge_lists(const JsonArray& base, const JsonArray& patch, const JsonArray* order, const JsonArray& live,
+                         const ListRule& rule, const TypeRef& item_type) {
     const Identity identity(rule.key);
     JsonArray members;  // items of the patch that are not directives
     JsonArray merged = base;
     for (const auto& member : patch) {
-      if (auto checked = check_member(member, identity, rule.key); !checked)
-        return tl::unexpected(checked.error());
+      if (auto checked = check_member(member, identity, rule.key); !checked) return tl::unexpected(checked.error());
       const auto directive = string_at(member, {kDirective});
       if (directive == "replace") {
         return without_directives(patch);
@@ -235,8 +230,7 @@ class StrategicMerge {
       }
     }
     if (order != nullptr) {
-      if (auto checked = check_order(members, *order, identity); !checked)
-        return tl::unexpected(checked.error());
+      if (auto checked = check_order(members, *order, identity); !checked) return tl::unexpected(checked.error());
     }
     for (const auto& member : members) {
       const auto place = identity.place(merged, member);
@@ -279,7 +273,7 @@ class StrategicMerge {
       const auto place = identity.place(order, member);
       if (!place || (last && *place < *last)) {
         return refuse_merge(422, "The order in patch list:\n" + to_string(Json(members)) +
-                               "\n doesn't match $setElementOrder list:\n" + to_string(Json(order)));
+                                     "\n doesn't match $setElementOrder list:\n" + to_string(Json(order)));
       }
       last = place;
     }

@@ -62,8 +62,7 @@ class Checker {
   void check(const Json& value, const TypeRef& type) {
     if (errors_.size() >= kMaxErrors) return;
     if (type.schema() != nullptr && !agrees(value, *type.schema())) {
-      return error("expected " + std::string(expected_form(*type.schema())) + ", got " +
-                   std::string(form(value)));
+      return error("expected " + std::string(expected_form(*type.schema())) + ", got " + std::string(form(value)));
     }
     if (value.is_object()) {
       check_map(value.get_object(), type);
@@ -100,9 +99,8 @@ class Checker {
     std::set<PathElement> seen;
     std::size_t i = 0;
     for (const auto& item : value.get_array()) {
-      auto element = shape == TypeRef::Shape::kLeaf
-                         ? PathElement{PathElement::Kind::kIndex, std::to_string(i)}
-                         : keyed(item, type, shape, i);
+      auto element = shape == TypeRef::Shape::kLeaf ? PathElement{PathElement::Kind::kIndex, std::to_string(i)}
+                                                    : keyed(item, type, shape, i);
       ++i;
       if (element.text.empty()) continue;
       if (!seen.insert(element).second) {

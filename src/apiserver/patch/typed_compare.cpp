@@ -68,8 +68,7 @@ class Comparer {
       compare(l, r, type.member(name).type);
       path_.pop_back();
     };
-    for (const auto& [key, value] : old_fields)
-      visit({key.data(), key.size()}, &value, new_fields.if_contains(key));
+    for (const auto& [key, value] : old_fields) visit({key.data(), key.size()}, &value, new_fields.if_contains(key));
     for (const auto& [key, value] : new_fields) {
       if (!old_fields.contains(key)) visit({key.data(), key.size()}, nullptr, &value);
     }
@@ -108,8 +107,7 @@ class Comparer {
   void compare_members(const std::vector<const Json*>& before, const std::vector<const Json*>& after,
                        const TypeRef& type) {
     if (before.size() <= 1 && after.size() <= 1) {
-      return compare(before.empty() ? nullptr : before.front(), after.empty() ? nullptr : after.front(),
-                     type);
+      return compare(before.empty() ? nullptr : before.front(), after.empty() ? nullptr : after.front(), type);
     }
     if (before.size() > 1 && after.size() > 1) {
       bool equal = before.size() == after.size();

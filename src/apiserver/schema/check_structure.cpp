@@ -19,20 +19,19 @@ class StructureCheck {
   explicit StructureCheck(FieldErrors& errors) : errors_(errors) {}
 
   void check_nested(const JsonObject& in, const std::string& path, bool types_allowed) {
-    static constexpr std::array<std::string_view, 5> kEmpty = {
-        "type", "default", "additionalProperties", "nullable", "x-kubernetes-preserve-unknown-fields"};
+    static constexpr std::array<std::string_view, 5> kEmpty = {"type", "default", "additionalProperties", "nullable",
+                                                               "x-kubernetes-preserve-unknown-fields"};
     for (std::string_view key : kEmpty) {
       const Json* value = in.if_contains(key);
       if (value == nullptr || (key == "type" && types_allowed)) continue;
       errors_.push_back(api::forbidden_field(api::field_path(path, key), "must be empty to be structural"));
     }
-    static constexpr std::array<std::string_view, 5> kFalse = {
-        "x-kubernetes-embedded-resource", "x-kubernetes-int-or-string", "x-kubernetes-list-type",
-        "x-kubernetes-list-map-keys", "x-kubernetes-map-type"};
+    static constexpr std::array<std::string_view, 5> kFalse = {"x-kubernetes-embedded-resource",
+                                                               "x-kubernetes-int-or-string", "x-kubernetes-list-type",
+                                                               "x-kubernetes-list-map-keys", "x-kubernetes-map-type"};
     for (std::string_view key : kFalse) {
       if (in.if_contains(key) == nullptr) continue;
-      errors_.push_back(
-          api::forbidden_field(api::field_path(path, key), "must be undefined to be structural"));
+      errors_.push_back(api::forbidden_field(api::field_path(path, key), "must be undefined to be structural"));
     }
   }
 
@@ -62,16 +61,15 @@ class StructureCheck {
       errors_.push_back(api::invalid_value(type_path, Json(type), "must be object at the root"));
     }
     if (level == NodeLevel::kRoot && (schema.additional || schema.additional_allowed)) {
-      errors_.push_back(api::forbidden_field(api::field_path(path, "additionalProperties"),
-                                             "must not be used at the root"));
+      errors_.push_back(
+          api::forbidden_field(api::field_path(path, "additionalProperties"), "must not be used at the root"));
     }
     if (schema.int_or_string && !type.empty()) {
       errors_.push_back(
           api::invalid_value(type_path, Json(type), "must be empty if x-kubernetes-int-or-string is true"));
     }
     if (schema.int_or_string && schema.preserve_unknown) {
-      errors_.push_back(api::invalid_value(api::field_path(path, "x-kubernetes-preserve-unknown-fields"),
-                                           Json(true),
+      errors_.push_back(api::invalid_value(api::field_path(path, "x-kubernetes-preserve-unknown-fields"), Json(true),
                                            "must be false if x-kubernetes-int-or-string is true"));
     }
     if (level == NodeLevel::kRoot || schema.embedded_resource) check_type_meta(schema, path);
@@ -94,11 +92,10 @@ class StructureCheck {
     const std::string keys_path = api::field_path(path, "x-kubernetes-list-map-keys");
     if (has_list_type && schema.type != SchemaType::kArray) {
       std::string_view type = text(in, "type");
-      errors_.push_back(type.empty()
-                            ? api::required(api::field_path(path, "type"),
-                                            "must be array if x-kubernetes-list-type is specified")
-                            : api::invalid_value(api::field_path(path, "type"), Json(type),
-                                                 "must be array if x-kubernetes-list-type is specified"));
+      errors_.push_back(type.empty() ? api::required(api::field_path(path, "type"),
+                                                     "must be array if x-kubernetes-list-type is specified")
+                                     : api::invalid_value(api::field_path(path, "type"), Json(type),
+                                                          "must be array if x-kubernetes-list-type is specified"));
       return;
     }
     if (in.if_contains("x-kubernetes-map-type") != nullptr && schema.type != SchemaType::kObject) {
@@ -106,12 +103,11 @@ class StructureCheck {
                                            "must be object if x-kubernetes-map-type is specified"));
     }
     if (!schema.list_map_keys.empty() && schema.list_type != ListType::kMap) {
-      errors_.push_back(has_list_type
-                            ? api::invalid_value(api::field_path(path, "x-kubernetes-list-type"),
-                                                 Json(text(in, "x-kubernetes-list-type")),
-                                                 "must be map if x-kubernetes-list-map-keys is non-empty")
-                            : api::required(api::field_path(path, "x-kubernetes-list-type"),
-                                            "must be map if x-kubernetes-list-map-keys is non-empty"));
+      errors_.push_back(has_list_type ? api::invalid_value(api::field_path(path, "x-kubernetes-list-type"),
+                                                           Json(text(in, "x-kubernetes-list-type")),
+                                                           "must be map if x-kubernetes-list-map-keys is non-empty")
+                                      : api::required(api::field_path(path, "x-kubernetes-list-type"),
+                                                      "must be map if x-kubernetes-list-map-keys is non-empty"));
     }
     if (schema.list_type == ListType::kMap) check_map_keys(schema, path, keys_path);
     if (schema.list_type == ListType::kSet && schema.items) check_set_items(*schema.items, path);
@@ -131,13 +127,12 @@ class StructureCheck {
     const Schema& meta = *it->second;
     const std::string meta_path = api::key_path(properties, "metadata");
     if (meta.type != SchemaType::kObject) {
-      errors_.push_back(api::invalid_value(api::field_path(meta_path, "type"), Json(type_name(meta.type)),
-                                           "must be object"));
+      errors_.push_back(
+          api::invalid_value(api::field_path(meta_path, "type"), Json(type_name(meta.type)), "must be object"));
     }
-    bool more = meta.additional || meta.default_value || !meta.required.empty() || !meta.rules.empty() ||
-                meta.preserve_unknown;
-    for (const auto& [name, child] : meta.properties)
-      more = more || (name != "name" && name != "generateName");
+    bool more =
+        meta.additional || meta.default_value || !meta.required.empty() || !meta.rules.empty() || meta.preserve_unknown;
+    for (const auto& [name, child] : meta.properties) more = more || (name != "name" && name != "generateName");
     if (more) {
       errors_.push_back(api::forbidden_field(meta_path,
                                              "must not specify anything other than name and generateName, "
@@ -154,8 +149,8 @@ class StructureCheck {
         if (outer.additional) {
           check_branch(*child, *outer.additional, child_path);
         } else if (!outer.preserve_unknown) {
-          errors_.push_back(api::required(
-              child_path, "because it is defined in the branch, it must be specified outside of it"));
+          errors_.push_back(
+              api::required(child_path, "because it is defined in the branch, it must be specified outside of it"));
         }
         continue;
       }
@@ -163,9 +158,8 @@ class StructureCheck {
     }
     if (branch.items) {
       if (!outer.items) {
-        errors_.push_back(
-            api::required(api::field_path(path, "items"),
-                          "because it is defined in the branch, it must be specified outside of it"));
+        errors_.push_back(api::required(api::field_path(path, "items"),
+                                        "because it is defined in the branch, it must be specified outside of it"));
       } else {
         check_branch(*branch.items, *outer.items, api::field_path(path, "items"));
       }
@@ -189,24 +183,20 @@ class StructureCheck {
     Json all_keys(JsonArray(schema.list_map_keys.begin(), schema.list_map_keys.end()));
     for (std::size_t i = 0; i < schema.list_map_keys.size(); ++i) {
       const std::string& key = schema.list_map_keys[i];
-      if (std::find(schema.list_map_keys.begin(),
-                    schema.list_map_keys.begin() + static_cast<std::ptrdiff_t>(i),
-                    key) != schema.list_map_keys.begin() + static_cast<std::ptrdiff_t>(i)) {
+      if (std::find(schema.list_map_keys.begin(), schema.list_map_keys.begin() + static_cast<std::ptrdiff_t>(i), key) !=
+          schema.list_map_keys.begin() + static_cast<std::ptrdiff_t>(i)) {
         errors_.push_back(api::duplicate(api::index_path(keys_path, i), Json(key)));
         continue;
       }
       auto it = schema.items->properties.find(key);
       if (it == schema.items->properties.end()) {
-        errors_.push_back(
-            api::invalid_value(keys_path, all_keys, "entries must all be names of item properties"));
+        errors_.push_back(api::invalid_value(keys_path, all_keys, "entries must all be names of item properties"));
         continue;
       }
-      const std::string key_schema =
-          api::key_path(api::field_path(api::field_path(path, "items"), "properties"), key);
+      const std::string key_schema = api::key_path(api::field_path(api::field_path(path, "items"), "properties"), key);
       if (it->second->type == SchemaType::kArray || it->second->type == SchemaType::kObject) {
-        errors_.push_back(
-            api::invalid_value(api::field_path(key_schema, "type"), Json(type_name(it->second->type)),
-                               "must be a scalar type if parent array's x-kubernetes-list-type is map"));
+        errors_.push_back(api::invalid_value(api::field_path(key_schema, "type"), Json(type_name(it->second->type)),
+                                             "must be a scalar type if parent array's x-kubernetes-list-type is map"));
       }
       const auto& required = schema.items->required;
       if (!it->second->default_value && std::find(required.begin(), required.end(), key) == required.end()) {
@@ -223,14 +213,13 @@ class StructureCheck {
                                              "cannot be nullable when x-kubernetes-list-type is set"));
     }
     if (items.type == SchemaType::kArray && items.list_type != ListType::kAtomic) {
-      errors_.push_back(api::invalid_value(
-          api::field_path(api::field_path(path, "items"), "x-kubernetes-list-type"), Json("set"),
-          "must be atomic as item of a list with x-kubernetes-list-type=set"));
+      errors_.push_back(api::invalid_value(api::field_path(api::field_path(path, "items"), "x-kubernetes-list-type"),
+                                           Json("set"),
+                                           "must be atomic as item of a list with x-kubernetes-list-type=set"));
     }
     if (items.type == SchemaType::kObject && !items.atomic_map) {
-      errors_.push_back(
-          api::invalid_value(api::field_path(api::field_path(path, "items"), "x-kubernetes-map-type"), Json(),
-                             "must be atomic as item of a list with x-kubernetes-list-type=set"));
+      errors_.push_back(api::invalid_value(api::field_path(api::field_path(path, "items"), "x-kubernetes-map-type"),
+                                           Json(), "must be atomic as item of a list with x-kubernetes-list-type=set"));
     }
   }
 

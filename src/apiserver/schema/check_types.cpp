@@ -27,15 +27,14 @@ class TypeCheck {
   explicit TypeCheck(std::string kind) : kind_(std::move(kind)) {}
 
   // `owner` is the name of the type that contains the member at `path`.
-  Result<void> walk(const Json& value, const Schema& schema, const std::string& owner,
-                    const std::string& path, int depth) {
+  Result<void> walk(const Json& value, const Schema& schema, const std::string& owner, const std::string& path,
+                    int depth) {
     if (value.is_null()) return {};
     if (auto wanted = mismatch(value, schema); !wanted.empty()) {
       std::string_view into = path.empty() ? "value" : "struct field";
       std::string where = path.empty() ? kind_ : owner + "." + path;
       return fail(fmt::format("json: cannot unmarshal {} into Go {} {}{}", found(value), into,
-                              path.empty() ? "of type " : "",
-                              path.empty() ? where : where + " of type " + wanted));
+                              path.empty() ? "of type " : "", path.empty() ? where : where + " of type " + wanted));
     }
     if (value.is_array() && schema.items) {
       for (const Json& item : value.get_array()) {

@@ -15,8 +15,7 @@ namespace {
 
 using api::FieldErrors;
 
-constexpr std::array<std::string_view, 6> kTypes = {"array",  "boolean", "integer",
-                                                    "number", "object",  "string"};
+constexpr std::array<std::string_view, 6> kTypes = {"array", "boolean", "integer", "number", "object", "string"};
 
 SchemaType type_of(std::string_view name) {
   if (name == "object") return SchemaType::kObject;
@@ -65,8 +64,7 @@ class Compiler {
     read_junctors(in, *schema, path);
     check_node(in, *schema, path, level, int_or_string_, errors_);
     schema->rules_below = !schema->rules.empty() || child_has_rules(*schema);
-    if (level != NodeLevel::kNested)
-      cel::compile_rules(*schema, level == NodeLevel::kRoot, path, rule_errors_);
+    if (level != NodeLevel::kNested) cel::compile_rules(*schema, level == NodeLevel::kRoot, path, rule_errors_);
     return schema;
   }
 
@@ -81,9 +79,9 @@ class Compiler {
       errors_.push_back(api::forbidden_field(api::field_path(path, refused.key), refused.detail));
     }
     if (flag(in, "uniqueItems")) {
-      errors_.push_back(api::forbidden_field(
-          api::field_path(path, "uniqueItems"),
-          "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"));
+      errors_.push_back(
+          api::forbidden_field(api::field_path(path, "uniqueItems"),
+                               "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"));
     }
     const Json* additional = in.if_contains("additionalProperties");
     if (additional != nullptr && additional->is_bool() && !additional->get_bool()) {
@@ -95,8 +93,8 @@ class Compiler {
                                              "additionalProperties and properties are mutual exclusive"));
     }
     if (const Json* items = in.if_contains("items"); items != nullptr && items->is_array()) {
-      errors_.push_back(api::forbidden_field(api::field_path(path, "items"),
-                                             "items must be a schema object and not an array"));
+      errors_.push_back(
+          api::forbidden_field(api::field_path(path, "items"), "items must be a schema object and not an array"));
     }
   }
 
@@ -155,16 +153,16 @@ class Compiler {
     out.preserve_unknown = flag(in, "x-kubernetes-preserve-unknown-fields");
     if (const Json* value = in.if_contains("x-kubernetes-preserve-unknown-fields");
         value != nullptr && value->is_bool() && !value->get_bool()) {
-      errors_.push_back(api::invalid_value(api::field_path(path, "x-kubernetes-preserve-unknown-fields"),
-                                           *value, "must be true or undefined"));
+      errors_.push_back(api::invalid_value(api::field_path(path, "x-kubernetes-preserve-unknown-fields"), *value,
+                                           "must be true or undefined"));
     }
     std::string_view list = text(in, "x-kubernetes-list-type");
     if (list == "map") out.list_type = ListType::kMap;
     if (list == "set") out.list_type = ListType::kSet;
     out.atomic_list = list == "atomic";
     if (!list.empty() && list != "map" && list != "set" && list != "atomic") {
-      errors_.push_back(api::not_supported(api::field_path(path, "x-kubernetes-list-type"), Json(list),
-                                           {"atomic", "map", "set"}));
+      errors_.push_back(
+          api::not_supported(api::field_path(path, "x-kubernetes-list-type"), Json(list), {"atomic", "map", "set"}));
     }
     for (const Json& key : array_in(in, "x-kubernetes-list-map-keys")) {
       if (key.is_string()) out.list_map_keys.emplace_back(view(key.get_string()));
@@ -172,8 +170,8 @@ class Compiler {
     std::string_view map = text(in, "x-kubernetes-map-type");
     out.atomic_map = map == "atomic";
     if (!map.empty() && map != "atomic" && map != "granular") {
-      errors_.push_back(api::not_supported(api::field_path(path, "x-kubernetes-map-type"), Json(map),
-                                           {"atomic", "granular"}));
+      errors_.push_back(
+          api::not_supported(api::field_path(path, "x-kubernetes-map-type"), Json(map), {"atomic", "granular"}));
     }
     out.patch_merge_key = text(in, "x-kubernetes-patch-merge-key");
     std::string_view strategy = text(in, "x-kubernetes-patch-strategy");

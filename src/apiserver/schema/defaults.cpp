@@ -64,8 +64,7 @@ class DefaultsCheck {
       return;
     }
     apply_defaults(copy, schema);
-    for (api::FieldError& error : validate_schema(copy, nullptr, schema, path))
-      errors_.push_back(std::move(error));
+    for (api::FieldError& error : validate_schema(copy, nullptr, schema, path)) errors_.push_back(std::move(error));
   }
 
   api::FieldErrors& errors_;
@@ -78,8 +77,7 @@ void apply_defaults(Json& object, const Schema& schema) {
     fill_object(object.get_object(), schema);
   } else if (object.is_array() && schema.items) {
     for (Json& item : object.get_array()) {
-      if (misplaced_null(item, *schema.items) && schema.items->default_value)
-        item = *schema.items->default_value;
+      if (misplaced_null(item, *schema.items) && schema.items->default_value) item = *schema.items->default_value;
       apply_defaults(item, *schema.items);
     }
   }

@@ -15,8 +15,7 @@ bool matches(std::string_view text, const re2::RE2& expression) {
 }
 
 bool is_base64(std::string_view text) {
-  static const re2::RE2 kBase64(
-      "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})?");
+  static const re2::RE2 kBase64("(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})?");
   return matches(text, kBase64);
 }
 
@@ -72,8 +71,7 @@ bool has_format(std::string_view value, std::string_view format) {
   if (format == "date") return is_date(value);
   if (format == "byte") return is_base64(value);
   if (format == "duration") return parse_duration(value).has_value();
-  if (format == "uuid" || format == "uuid3" || format == "uuid4" || format == "uuid5")
-    return is_uuid(value, format);
+  if (format == "uuid" || format == "uuid3" || format == "uuid4" || format == "uuid5") return is_uuid(value, format);
   if (format == "ipv4") return is_address(std::string(value), AF_INET);
   if (format == "ipv6") return is_address(std::string(value), AF_INET6);
   if (format == "cidr") return is_cidr(value);

@@ -34,8 +34,7 @@ void check_node(const JsonObject& in, const Schema& schema, const std::string& p
 void check_defaults(const Schema& schema, std::string_view path, api::FieldErrors& errors);
 
 // Reports duplicates in lists of type set and map, and items of a map list with missing or invalid keys.
-void check_list_types(const Json& object, const Schema& schema, const std::string& path,
-                      api::FieldErrors& errors);
+void check_list_types(const Json& object, const Schema& schema, const std::string& path, api::FieldErrors& errors);
 
 // The item of `list` with the same keys as `item`; null when there is none.
 const Json* find_map_item(const JsonArray& list, const Json& item, const Schema& list_schema);

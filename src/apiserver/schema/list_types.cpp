@@ -23,8 +23,7 @@ Json keys_of(const Json& item, const Schema& list_schema) {
   return Json(std::move(keys));
 }
 
-void check_unique(const JsonArray& list, const Schema& schema, const std::string& path,
-                  api::FieldErrors& errors) {
+void check_unique(const JsonArray& list, const Schema& schema, const std::string& path, api::FieldErrors& errors) {
   std::set<std::string> seen, reported;
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (schema.list_type == ListType::kMap && !list[i].is_object()) continue;  // type errors are reported elsewhere
@@ -46,8 +45,7 @@ const Json* find_map_item(const JsonArray& list, const Json& item, const Schema&
   return nullptr;
 }
 
-void check_list_types(const Json& object, const Schema& schema, const std::string& path,
-                      api::FieldErrors& errors) {
+void check_list_types(const Json& object, const Schema& schema, const std::string& path, api::FieldErrors& errors) {
   if (object.is_array()) {
     const JsonArray& list = object.get_array();
     if (schema.list_type != ListType::kAtomic) check_unique(list, schema, path, errors);

@@ -31,8 +31,8 @@ Node text_map(std::string_view description) {
 }
 
 Node owner_reference() {
-  Node owner = node(SchemaType::kObject,
-                    "An object that this object depends on, in the same namespace or cluster-scoped.");
+  Node owner =
+      node(SchemaType::kObject, "An object that this object depends on, in the same namespace or cluster-scoped.");
   owner->title = "OwnerReference";
   owner->atomic_map = true;
   owner->required = {"apiVersion", "kind", "name", "uid"};
@@ -41,11 +41,9 @@ Node owner_reference() {
       {"kind", text("Kind of the owner.")},
       {"name", text("Name of the owner.")},
       {"uid", text("UID of the owner.")},
-      {"controller",
-       node(SchemaType::kBoolean, "Whether the owner manages this object; at most one owner does.")},
+      {"controller", node(SchemaType::kBoolean, "Whether the owner manages this object; at most one owner does.")},
       {"blockOwnerDeletion",
-       node(SchemaType::kBoolean,
-            "Whether deleting the owner in the foreground waits for this object to go.")},
+       node(SchemaType::kBoolean, "Whether deleting the owner in the foreground waits for this object to go.")},
   };
   return owner;
 }
@@ -69,16 +67,14 @@ Node managed_fields_entry() {
 
 Node lists_of_meta(std::string_view which) {
   if (which == "ownerReferences") {
-    Node owners =
-        list("Objects that this one depends on; when all are gone it is deleted.", owner_reference());
+    Node owners = list("Objects that this one depends on; when all are gone it is deleted.", owner_reference());
     owners->list_type = ListType::kMap;
     owners->list_map_keys = {"uid"};
     owners->patch_merge_key = "uid";
     owners->patch_merge = true;
     return owners;
   }
-  Node finalizers =
-      list("What must be done before the object goes; it stays until the list is empty.", text(""));
+  Node finalizers = list("What must be done before the object goes; it stays until the list is empty.", text(""));
   finalizers->list_type = ListType::kSet;
   finalizers->patch_merge = true;
   return finalizers;
@@ -88,8 +84,7 @@ Node lists_of_meta(std::string_view which) {
 
 SchemaPtr meta_schema() {
   static const SchemaPtr kMeta = [] {
-    Node meta =
-        node(SchemaType::kObject, "What all objects have: name, labels, owners and marks of their life.");
+    Node meta = node(SchemaType::kObject, "What all objects have: name, labels, owners and marks of their life.");
     meta->title = "ObjectMeta";
     meta->properties = {
         {"name", text("Name of the object, unique among its kind in its namespace.")},
@@ -101,8 +96,7 @@ SchemaPtr meta_schema() {
         {"creationTimestamp", node(SchemaType::kString, "When the object was created.", "date-time")},
         {"deletionTimestamp", node(SchemaType::kString, "When the object was asked to go.", "date-time")},
         {"deletionGracePeriodSeconds",
-         node(SchemaType::kInteger, "Seconds the object has to end by itself after it was asked to go.",
-              "int64")},
+         node(SchemaType::kInteger, "Seconds the object has to end by itself after it was asked to go.", "int64")},
         {"labels", text_map("Keys and values to select the object by.")},
         {"annotations", text_map("Keys and values for people and tools; not for selecting.")},
         {"ownerReferences", lists_of_meta("ownerReferences")},

@@ -7,9 +7,7 @@
 namespace berth::apiserver {
 namespace {
 
-bool is_type_meta(std::string_view name) {
-  return name == "apiVersion" || name == "kind" || name == "metadata";
-}
+bool is_type_meta(std::string_view name) { return name == "apiVersion" || name == "kind" || name == "metadata"; }
 
 class Pruner {
  public:

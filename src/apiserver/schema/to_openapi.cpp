@@ -103,8 +103,7 @@ Json to_openapi(const Schema& schema) {
   if (!schema.title.empty()) out["title"] = schema.title;
   if (schema.nullable) out["nullable"] = true;
   if (schema.default_value) out["default"] = *schema.default_value;
-  if (!schema.enumeration.empty())
-    out["enum"] = JsonArray(schema.enumeration.begin(), schema.enumeration.end());
+  if (!schema.enumeration.empty()) out["enum"] = JsonArray(schema.enumeration.begin(), schema.enumeration.end());
   if (!schema.pattern.empty()) out["pattern"] = schema.pattern;
   put_limits(schema, out);
   put_children(schema, out);

@@ -115,9 +115,8 @@ class Validator {
 
   void add_type(Outcome& out, const Place& place, std::string_view wanted, const Json& shown) {
     std::string name = place.text();
-    out.errors.push_back(
-        api::type_invalid(field(name), shown,
-                          fmt::format("{} in body must be of type {}: {}", name, wanted, to_string(shown))));
+    out.errors.push_back(api::type_invalid(
+        field(name), shown, fmt::format("{} in body must be of type {}: {}", name, wanted, to_string(shown))));
   }
 
   static bool has_type(const Json& value, const Schema& schema) {
@@ -145,8 +144,7 @@ class Validator {
     ++out.matches;
     if (schema.type == SchemaType::kAny && !schema.int_or_string) return;
     if (value.is_null() ? schema.nullable : has_type(value, schema)) return;
-    add_type(out, place, schema.int_or_string ? "integer,string" : type_name(schema.type),
-             Json(kind_of(value)));
+    add_type(out, place, schema.int_or_string ? "integer,string" : type_name(schema.type), Json(kind_of(value)));
   }
 
   void check_string(const Json& value, const Schema& schema, const Place& place, Outcome& out) {
@@ -195,16 +193,14 @@ class Validator {
     }
   }
 
-  void check_array(const Json& value, const Json* old, const Schema& schema, const Place& place,
-                   Outcome& out) {
+  void check_array(const Json& value, const Json* old, const Schema& schema, const Place& place, Outcome& out) {
     const JsonArray& items = value.get_array();
     ++out.matches;
     if (schema.items) {
       const bool correlated = old != nullptr && old->is_array() && schema.list_type == ListType::kMap;
       for (std::size_t i = 0; i < items.size(); ++i) {
         const Json* before = correlated ? find_map_item(old->get_array(), items[i], schema) : nullptr;
-        out.merge(
-            this->value(items[i], before, *schema.items, Place{&place, {}, static_cast<std::int64_t>(i)}));
+        out.merge(this->value(items[i], before, *schema.items, Place{&place, {}, static_cast<std::int64_t>(i)}));
       }
     }
     if (schema.min_items && items.size() < *schema.min_items) {
@@ -240,8 +236,7 @@ class Validator {
                     Outcome& out) {
     ++out.matches;
     if (schema.min_properties && members.size() < *schema.min_properties) {
-      add(out, place, Json(members.size()),
-          fmt::format("should have at least {} properties", *schema.min_properties));
+      add(out, place, Json(members.size()), fmt::format("should have at least {} properties", *schema.min_properties));
       return;
     }
     if (schema.max_properties && members.size() > *schema.max_properties) {
@@ -301,8 +296,7 @@ class Validator {
     }
     if (valid == 1) return;
     std::string found = valid == 0 ? "Found none valid" : fmt::format("Found {} valid alternatives", valid);
-    add_general(out,
-                fmt::format("\"{}\" must validate one and only one schema (oneOf). {}", place.text(), found));
+    add_general(out, fmt::format("\"{}\" must validate one and only one schema (oneOf). {}", place.text(), found));
     if (valid == 0) out.merge(std::move(*best));
   }
 
@@ -333,8 +327,7 @@ std::string_view kind_of(const Json& value) {
   return "null";
 }
 
-api::FieldErrors validate_schema(const Json& object, const Json* old, const Schema& schema,
-                                 std::string_view path) {
+api::FieldErrors validate_schema(const Json& object, const Json* old, const Schema& schema, std::string_view path) {
   if (old != nullptr && old->is_null()) old = nullptr;
   return Validator(path).value(object, old, schema, Place{}).errors;
 }

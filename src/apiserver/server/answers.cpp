@@ -17,8 +17,7 @@ api::RestResponse failure(int code, std::string_view reason, std::string_view me
 }
 
 api::RestResponse success(int code, Json details) {
-  JsonObject status{
-      {"kind", "Status"}, {"apiVersion", "v1"}, {"metadata", JsonObject{}}, {"status", "Success"}};
+  JsonObject status{{"kind", "Status"}, {"apiVersion", "v1"}, {"metadata", JsonObject{}}, {"status", "Success"}};
   if (!details.is_null()) status["details"] = std::move(details);
   if (code != 200) status["code"] = code;
   return ok(std::move(status), code);
@@ -30,24 +29,21 @@ api::RestResponse not_served() {
 
 api::RestResponse not_allowed(std::string_view verb) {
   return failure(405, "MethodNotAllowed",
-                 "the server does not allow this method on the requested resource: " + std::string(verb),
-                 JsonObject{});
+                 "the server does not allow this method on the requested resource: " + std::string(verb), JsonObject{});
 }
 
 api::RestResponse invalid_options(std::string_view kind, const api::FieldErrors& errors) {
   return api::invalid("meta.k8s.io", kind, "", errors);
 }
 
-api::RestResponse invalid_object(const ResourceInfo& resource, std::string_view name,
-                                 const api::FieldErrors& errors) {
+api::RestResponse invalid_object(const ResourceInfo& resource, std::string_view name, const api::FieldErrors& errors) {
   const bool event = resource.gvr.group == "events.k8s.io";
   return api::invalid(event ? std::string_view{} : std::string_view(resource.gvr.group), resource.kind, name, errors);
 }
 
 api::RestResponse modified(const ResourceInfo& resource, std::string_view name) {
-  return api::conflict(
-      resource.gvr, name,
-      "the object has been modified; please apply your changes to the latest version and try again");
+  return api::conflict(resource.gvr, name,
+                       "the object has been modified; please apply your changes to the latest version and try again");
 }
 
 api::RestResponse refused(const ResourceInfo& resource, std::string_view name, WriteError error,
@@ -69,10 +65,10 @@ api::RestResponse version_too_large(Revision wanted, Revision current) {
   Json details = JsonObject{{"causes", JsonArray{JsonObject{{"reason", "ResourceVersionTooLarge"},
                                                             {"message", "Too large resource version"}}}},
                             {"retryAfterSeconds", 1}};
-  return failure(504, "Timeout",
-                 "Timeout: Too large resource version: " + std::to_string(wanted) +
-                     ", current: " + std::to_string(current),
-                 std::move(details));
+  return failure(
+      504, "Timeout",
+      "Timeout: Too large resource version: " + std::to_string(wanted) + ", current: " + std::to_string(current),
+      std::move(details));
 }
 
 api::RestResponse expired(std::string_view message, std::string_view continue_token) {

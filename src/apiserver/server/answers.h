@@ -12,8 +12,7 @@
 namespace berth::apiserver {
 
 api::RestResponse ok(Json body, int code = 200);
-api::RestResponse failure(int code, std::string_view reason, std::string_view message,
-                          Json details = nullptr);
+api::RestResponse failure(int code, std::string_view reason, std::string_view message, Json details = nullptr);
 api::RestResponse success(int code, Json details);  // a Status with "Success"; null: without details
 
 // "the server could not find the requested resource"

@@ -18,15 +18,13 @@
 namespace berth::apiserver {
 namespace {
 
-constexpr std::array<std::string_view, 4> kNamespaces{"default", "kube-system", "kube-public",
-                                                      "kube-node-lease"};
+constexpr std::array<std::string_view, 4> kNamespaces{"default", "kube-system", "kube-public", "kube-node-lease"};
 
 }  // namespace
 
 // The controllers that run inside the server.
 struct Controllers {
-  Controllers(Core& core, Requests& requests)
-      : collector(core, requests), namespaces(core, requests), events(core) {
+  Controllers(Core& core, Requests& requests) : collector(core, requests), namespaces(core, requests), events(core) {
     collector.load();
     namespaces.load();
     events.load();
@@ -88,8 +86,7 @@ Result<void> ApiServer::Impl::create_namespace(std::string_view name) {
   request.verb = api::Verb::kCreate;
   request.resource = {"", "v1", "namespaces"};
   request.field_manager = "kube-apiserver";
-  request.body =
-      JsonObject{{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", JsonObject{{"name", name}}}};
+  request.body = JsonObject{{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", JsonObject{{"name", name}}}};
   const Answer answer = requests.handle(request);
   if (answer.response.ok() || answer.response.code == 409) return {};
   return fail("namespace " + std::string(name) + " cannot be created: " + to_string(answer.response.body));

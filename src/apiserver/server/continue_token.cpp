@@ -29,8 +29,7 @@ Result<std::string> from_base64url(std::string_view text) {
   int count = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const std::size_t digit = kDigits.find(text[i]);
-    if (digit == std::string_view::npos)
-      return fail("illegal base64 data at input byte " + std::to_string(i));
+    if (digit == std::string_view::npos) return fail("illegal base64 data at input byte " + std::to_string(i));
     bits = bits << 6 | static_cast<std::uint32_t>(digit);
     count += 6;
     if (count >= 8) {
@@ -44,8 +43,8 @@ Result<std::string> from_base64url(std::string_view text) {
 }  // namespace
 
 std::string encode(const ContinueToken& token) {
-  const Json json = JsonObject{
-      {"v", "meta.k8s.io/v1"}, {"rv", token.revision}, {"start", token.after + std::string(1, '\0')}};
+  const Json json =
+      JsonObject{{"v", "meta.k8s.io/v1"}, {"rv", token.revision}, {"start", token.after + std::string(1, '\0')}};
   return to_base64url(to_string(json));
 }
 

@@ -26,8 +26,7 @@ Core::Core(Executor& e, std::unique_ptr<Log> log, const ApiServerOptions& o)
       names(o.seed),
       freshness(e),
       watches(std::make_unique<Watches>(*this)) {
-  lookup.get = [this](const api::GroupVersionResource& gvr, std::string_view ns,
-                      std::string_view name) -> JsonPtr {
+  lookup.get = [this](const api::GroupVersionResource& gvr, std::string_view ns, std::string_view name) -> JsonPtr {
     const ResourcePtr resource = registry.find(gvr);
     if (resource == nullptr) return nullptr;
     const ObjectKey key = key_of(*resource, ns, name);
@@ -39,11 +38,10 @@ Core::Core(Executor& e, std::unique_ptr<Log> log, const ApiServerOptions& o)
     const ResourcePtr resource = registry.find(gvr);
     if (resource == nullptr) return found;
     const std::string prefix = ns.empty() ? std::string() : std::string(ns) + "/";
-    store.scan(bucket_of(*resource), prefix, "", store.revision(),
-               [&](std::string_view, const JsonPtr& object) {
-                 found.push_back(in_version(*this, *resource, object));
-                 return true;
-               });
+    store.scan(bucket_of(*resource), prefix, "", store.revision(), [&](std::string_view, const JsonPtr& object) {
+      found.push_back(in_version(*this, *resource, object));
+      return true;
+    });
     return found;
   };
 }
@@ -51,9 +49,8 @@ Core::Core(Executor& e, std::unique_ptr<Log> log, const ApiServerOptions& o)
 Core::~Core() = default;
 
 std::string bucket_of(const ResourceInfo& resource) {
-  return bucket_of(
-      is_second_events_group(resource) ? std::string_view{} : std::string_view(resource.gvr.group),
-      resource.gvr.resource);
+  return bucket_of(is_second_events_group(resource) ? std::string_view{} : std::string_view(resource.gvr.group),
+                   resource.gvr.resource);
 }
 
 ObjectKey key_of(const ResourceInfo& resource, std::string_view ns, std::string_view name) {
@@ -93,8 +90,7 @@ JsonPtr in_version(const Core& core, const ResourceInfo& resource, const JsonPtr
 bool Core::is_older_than_schema(const ResourceInfo& resource, const Json& object) const {
   if (schema_changes.empty()) return false;
   const auto changed = schema_changes.find({resource.gvr.group, resource.gvr.resource});
-  return changed != schema_changes.end() &&
-         parse_revision(resource_version_of(object)).value_or(0) < changed->second;
+  return changed != schema_changes.end() && parse_revision(resource_version_of(object)).value_or(0) < changed->second;
 }
 
 Json to_stored(const ResourceInfo& resource, Json object) {
@@ -104,8 +100,6 @@ Json to_stored(const ResourceInfo& resource, Json object) {
   return object;
 }
 
-std::string_view resource_version_of(const Json& object) {
-  return string_at(object, {"metadata", "resourceVersion"});
-}
+std::string_view resource_version_of(const Json& object) { return string_at(object, {"metadata", "resourceVersion"}); }
 
 }  // namespace berth::apiserver

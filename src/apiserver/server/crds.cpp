@@ -33,8 +33,8 @@ bool condition_holds(const Json& crd, std::string_view type) {
                       type);
 }
 
-void set_condition(Json& crd, std::string_view type, bool status, std::string_view reason,
-                   std::string_view message, Time now) {
+void set_condition(Json& crd, std::string_view type, bool status, std::string_view reason, std::string_view message,
+                   Time now) {
   Json& conditions = ensure_path(crd, {"status", "conditions"});
   if (!conditions.is_array()) conditions = JsonArray{};
   const Json condition = JsonObject{{"type", type},
@@ -65,8 +65,8 @@ std::string deprecation_of(const Json& crd, const Json& version) {
   if (!bool_at(version, {"deprecated"})) return {};
   const std::string_view own = string_at(version, {"deprecationWarning"});
   if (!own.empty()) return std::string(own);
-  return std::string(string_at(crd, {"spec", "group"})) + "/" + std::string(string_at(version, {"name"})) +
-         " " + std::string(string_at(crd, {"spec", "names", "kind"})) + " is deprecated";
+  return std::string(string_at(crd, {"spec", "group"})) + "/" + std::string(string_at(version, {"name"})) + " " +
+         std::string(string_at(crd, {"spec", "names", "kind"})) + " is deprecated";
 }
 
 }  // namespace
@@ -104,8 +104,7 @@ void Crds::on_written(const std::string& name) {
   const JsonPtr crd = core_.store.get(key.bucket, key.item);
   if (crd == nullptr) return;
   if (auto served = serve(*crd); !served) {
-    log::error("a CustomResourceDefinition cannot be served",
-               {{"name", name}, {"error", served.error().message}});
+    log::error("a CustomResourceDefinition cannot be served", {{"name", name}, {"error", served.error().message}});
     return;
   }
   if (is_deleting(*crd)) {
@@ -143,8 +142,7 @@ void Crds::establish(const Json& crd) {
                  {"kube-apiserver", api_version_of(*resource), "status", core_.executor.now()},
                  reset_fields(*resource, "status"));
   }
-  const auto written =
-      core_.store.put(key, std::move(established), core_.store.revision_of(key.bucket, key.item));
+  const auto written = core_.store.put(key, std::move(established), core_.store.revision_of(key.bucket, key.item));
   if (!written && written.error() == WriteError::kOverloaded) later(name);
 }
 
@@ -186,8 +184,8 @@ Result<void> Crds::serve(const Json& crd) {
 }
 
 void Crds::stop_serving(const Json& crd) {
-  core_.schema_changes.erase({std::string(string_at(crd, {"spec", "group"})),
-                              std::string(string_at(crd, {"spec", "names", "plural"}))});
+  core_.schema_changes.erase(
+      {std::string(string_at(crd, {"spec", "group"})), std::string(string_at(crd, {"spec", "names", "plural"}))});
   for (const ResourcePtr& resource : core_.registry.all()) {
     if (resource->gvr.group != string_at(crd, {"spec", "group"}) ||
         resource->gvr.resource != string_at(crd, {"spec", "names", "plural"})) {

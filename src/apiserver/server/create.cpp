@@ -17,15 +17,14 @@ namespace {
 constexpr int kGenerateAttempts = 8;  // as in kube-apiserver; there are 27^5 suffixes, so a collision is rare
 
 // An error response when the namespace does not accept new objects.
-std::optional<api::RestResponse> check_namespace(Core& core, const ResourceInfo& resource,
-                                                 const std::string& ns, std::string_view name) {
+std::optional<api::RestResponse> check_namespace(Core& core, const ResourceInfo& resource, const std::string& ns,
+                                                 std::string_view name) {
   if (!resource.namespaced || core.registry.find(api::kNamespaces) == nullptr) return std::nullopt;
   const JsonPtr found = core.lookup.get(api::kNamespaces, "", ns);
   if (found == nullptr) return api::not_found(api::kNamespaces, ns);
   if (!is_deleting(*found)) return std::nullopt;
-  auto response =
-      api::forbidden(resource.gvr, name,
-                     "unable to create new content in namespace " + ns + " because it is being terminated");
+  auto response = api::forbidden(resource.gvr, name,
+                                 "unable to create new content in namespace " + ns + " because it is being terminated");
   ensure_path(response.body, {"details", "causes"}) =
       JsonArray{JsonObject{{"reason", "NamespaceTerminating"},
                            {"message", "namespace " + ns + " is being terminated"},
@@ -34,16 +33,15 @@ std::optional<api::RestResponse> check_namespace(Core& core, const ResourceInfo&
 }
 
 // Sets the object's namespace to the request's; an error response when they conflict.
-std::optional<api::RestResponse> settle_namespace(const ResourceInfo& resource,
-                                                  const api::RestRequest& request, Json& object) {
+std::optional<api::RestResponse> settle_namespace(const ResourceInfo& resource, const api::RestRequest& request,
+                                                  Json& object) {
   const std::string given(string_at(object, {"metadata", "namespace"}));
   if (!resource.namespaced) {
     erase_path(object, {"metadata", "namespace"});
     return std::nullopt;
   }
   if (!request.ns.empty() && !given.empty() && given != request.ns) {
-    return api::bad_request(
-        "the namespace of the provided object does not match the namespace sent on the request");
+    return api::bad_request("the namespace of the provided object does not match the namespace sent on the request");
   }
   const std::string& ns = request.ns.empty() ? given : request.ns;
   if (ns.empty()) return api::bad_request("an empty namespace may not be set during creation");
@@ -93,15 +91,14 @@ Answer finish(Core& core, api::RestResponse response, std::vector<std::string> w
 
 Answer create_object(Core& core, const ResourceInfo& resource, api::RestRequest& request) {
   if (!request.body.is_object()) {
-    return {api::bad_request(
-                "the object provided is unrecognized (must be of type " + resource.kind +
-                "): couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)"),
+    return {api::bad_request("the object provided is unrecognized (must be of type " + resource.kind +
+                             "): couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)"),
             0};
   }
   Creation creation{std::move(request.body), true, {}};
   if (auto checked = check_type(resource, creation.object); !checked) return {checked.error(), 0};
-  const auto decoded = decode_object(resource, creation.object, request.field_validation,
-                                     request.duplicate_fields, creation.warnings);
+  const auto decoded =
+      decode_object(resource, creation.object, request.field_validation, request.duplicate_fields, creation.warnings);
   if (!decoded) return finish(core, cannot_be_handled(resource, decoded.error().message), {});
   if (!resource_version_of(creation.object).empty()) {
     return {failure(500, "", "resourceVersion should not be set on objects to be created"), 0};
@@ -109,8 +106,7 @@ Answer create_object(Core& core, const ResourceInfo& resource, api::RestRequest&
   return finish_create(core, resource, request, std::move(creation));
 }
 
-Answer finish_create(Core& core, const ResourceInfo& resource, const api::RestRequest& request,
-                     Creation creation) {
+Answer finish_create(Core& core, const ResourceInfo& resource, const api::RestRequest& request, Creation creation) {
   Json& object = creation.object;
   if (auto refusal = settle_namespace(resource, request, object)) return {std::move(*refusal), 0};
   const std::string ns(string_at(object, {"metadata", "namespace"}));
@@ -118,8 +114,8 @@ Answer finish_create(Core& core, const ResourceInfo& resource, const api::RestRe
   if (resource.has_status && !resource.strategy.status_kept_on_create) reset_status(resource, object);
   if (creation.track && resource.schema != nullptr) {
     track_update(resource.zero, object, *resource.schema,
-                 {request.field_manager.empty() ? "unknown" : request.field_manager, api_version_of(resource),
-                  "", core.executor.now()},
+                 {request.field_manager.empty() ? "unknown" : request.field_manager, api_version_of(resource), "",
+                  core.executor.now()},
                  reset_fields(resource, ""));
   }
   if (auto refusal = check_namespace(core, resource, ns, string_at(object, {"metadata", "name"}))) {

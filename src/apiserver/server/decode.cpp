@@ -28,8 +28,7 @@ Result<void> check_all_types(const ResourceInfo& resource, const Json& object) {
 // prune() of a root leaves metadata alone, so metadata is pruned with its own schema.
 std::vector<std::string> prune_all(const ResourceInfo& resource, Json& object) {
   std::vector<std::string> unknown;
-  if (Json* metadata = object.as_object().if_contains("metadata");
-      metadata != nullptr && metadata->is_object()) {
+  if (Json* metadata = object.as_object().if_contains("metadata"); metadata != nullptr && metadata->is_object()) {
     prune(*metadata, *meta_schema(), false, &unknown);
     for (std::string& path : unknown) path.insert(0, "metadata.");
   }
@@ -52,18 +51,17 @@ tl::expected<void, api::RestResponse> check_type(const ResourceInfo& resource, J
                                              ") does not match the expected API version (" + wanted + ")"));
     }
     if (kind != resource.kind) {
-      return tl::unexpected(
-          api::invalid(resource.gvr.group, resource.kind, string_at(object, {"metadata", "name"}),
-                       {api::invalid_value("kind", Json(kind), "must be " + resource.kind)}));
+      return tl::unexpected(api::invalid(resource.gvr.group, resource.kind, string_at(object, {"metadata", "name"}),
+                                         {api::invalid_value("kind", Json(kind), "must be " + resource.kind)}));
     }
     return {};
   }
   if (!version.empty() && version != wanted) {
     const std::string shown = kind.empty() ? resource.kind : kind;
-    return tl::unexpected(
-        api::bad_request(shown + " in version \"" + version + "\" cannot be handled as a " + resource.kind +
-                         ": no kind \"" + shown + "\" is registered for version \"" + version +
-                         "\" in scheme \"k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30\""));
+    return tl::unexpected(api::bad_request(shown + " in version \"" + version + "\" cannot be handled as a " +
+                                           resource.kind + ": no kind \"" + shown + "\" is registered for version \"" +
+                                           version +
+                                           "\" in scheme \"k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30\""));
   }
   if (!kind.empty() && kind != resource.kind) {
     const std::string internal =
@@ -105,8 +103,8 @@ Result<void> decode_object(const ResourceInfo& resource, Json& object, api::Fiel
 }
 
 api::RestResponse cannot_be_handled(const ResourceInfo& resource, std::string_view error) {
-  return api::bad_request(resource.kind + " in version \"" + resource.gvr.version +
-                          "\" cannot be handled as a " + resource.kind + ": " + std::string(error));
+  return api::bad_request(resource.kind + " in version \"" + resource.gvr.version + "\" cannot be handled as a " +
+                          resource.kind + ": " + std::string(error));
 }
 
 }  // namespace berth::apiserver

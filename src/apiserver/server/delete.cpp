@@ -37,8 +37,7 @@ std::optional<api::RestResponse> check_delete_options(const Json& options) {
   return invalid_options("DeleteOptions", errors);
 }
 
-api::RestResponse precondition_failed(const ResourceInfo& resource, std::string_view name,
-                                      const std::string& why) {
+api::RestResponse precondition_failed(const ResourceInfo& resource, std::string_view name, const std::string& why) {
   return api::conflict({resource.gvr.group, resource.gvr.version, resource.kind}, name, why);
 }
 
@@ -58,8 +57,7 @@ std::optional<api::RestResponse> check_preconditions(const ResourceInfo& resourc
     return precondition_failed(resource, name,
                                "the ResourceVersion in the precondition (" + std::string(version) +
                                    ") does not match the ResourceVersion in record (" +
-                                   std::string(resource_version_of(object)) +
-                                   "). The object might have been modified");
+                                   std::string(resource_version_of(object)) + "). The object might have been modified");
   }
   return std::nullopt;
 }
@@ -104,8 +102,7 @@ void mark_deleting(Json& object, std::int64_t grace, Time now, bool write_grace)
 }
 
 void bump_generation(Json& object) {
-  if (const auto generation = optional_int_at(object, {"metadata", "generation"});
-      generation && *generation > 0) {
+  if (const auto generation = optional_int_at(object, {"metadata", "generation"}); generation && *generation > 0) {
     ensure_path(object, {"metadata", "generation"}) = *generation + 1;
   }
 }
@@ -155,8 +152,8 @@ api::RestResponse deleted_status(const ResourceInfo& resource, const Json& objec
 }
 
 // Deletes one object that is known to exist.
-api::RestResponse delete_stored(Core& core, const ResourceInfo& resource, const ObjectKey& key,
-                                const Json& old, const Json& options, bool dry_run) {
+api::RestResponse delete_stored(Core& core, const ResourceInfo& resource, const ObjectKey& key, const Json& old,
+                                const Json& options, bool dry_run) {
   const std::string name(string_at(old, {"metadata", "name"}));
   if (auto refusal = check_preconditions(resource, old, options)) return std::move(*refusal);
   if (resource.strategy.deletion_admission) {
@@ -174,8 +171,7 @@ api::RestResponse delete_stored(Core& core, const ResourceInfo& resource, const 
     if (!dry_run) {
       const auto removed = core.store.remove(
           key, expected,
-          returns_object ? std::optional<Json>(to_stored(resource, std::move(deletion.object)))
-                         : std::nullopt);
+          returns_object ? std::optional<Json>(to_stored(resource, std::move(deletion.object))) : std::nullopt);
       if (!removed) return refused(resource, name, removed.error(), core.store);
       last = in_version(core, resource, *removed);
     }
@@ -194,20 +190,18 @@ api::RestResponse delete_stored(Core& core, const ResourceInfo& resource, const 
 
 Answer delete_object(Core& core, const ResourceInfo& resource, const api::RestRequest& request) {
   if (auto refusal = check_delete_options(request.body)) return {std::move(*refusal), 0};
-  if (is_namespace(resource) &&
-      std::ranges::find(kImmortalNamespaces, request.name) != kImmortalNamespaces.end()) {
+  if (is_namespace(resource) && std::ranges::find(kImmortalNamespaces, request.name) != kImmortalNamespaces.end()) {
     return {api::forbidden(resource.gvr, request.name, "this namespace may not be deleted"), 0};
   }
   const ObjectKey key = key_of(resource, request.ns, request.name);
   const JsonPtr stored = core.store.get(key.bucket, key.item);
   if (stored == nullptr) return {api::not_found(resource.gvr, request.name), core.store.revision()};
   const bool dry_run = request.dry_run || !array_at(request.body, {"dryRun"}).empty();
-  auto response =
-      delete_stored(core, resource, key, *in_version(core, resource, stored), request.body, dry_run);
+  auto response = delete_stored(core, resource, key, *in_version(core, resource, stored), request.body, dry_run);
   const Json* orphan = find(request.body, "orphanDependents");
   if (resource.gvr.group == "batch" && resource.gvr.resource == "jobs" &&
-      resource.strategy.default_propagation == "Orphan" &&
-      string_at(request.body, {"propagationPolicy"}).empty() && orphan == nullptr) {
+      resource.strategy.default_propagation == "Orphan" && string_at(request.body, {"propagationPolicy"}).empty() &&
+      orphan == nullptr) {
     response.warnings.emplace_back(kOrphanWarning);
   }
   return {std::move(response), core.store.revision()};
@@ -221,13 +215,11 @@ Answer delete_collection(Core& core, const ResourceInfo& resource, const api::Re
   for (const Json& item : array_at(list.response.body, {"items"})) {
     const std::string ns(string_at(item, {"metadata", "namespace"}));
     const std::string name(string_at(item, {"metadata", "name"}));
-    if (is_namespace(resource) && std::ranges::find(kImmortalNamespaces, name) != kImmortalNamespaces.end())
-      continue;
+    if (is_namespace(resource) && std::ranges::find(kImmortalNamespaces, name) != kImmortalNamespaces.end()) continue;
     const ObjectKey key = key_of(resource, ns, name);
     const JsonPtr stored = core.store.get(key.bucket, key.item);
     if (stored == nullptr) continue;
-    auto response =
-        delete_stored(core, resource, key, *in_version(core, resource, stored), request.body, dry_run);
+    auto response = delete_stored(core, resource, key, *in_version(core, resource, stored), request.body, dry_run);
     if (!response.ok()) return {std::move(response), core.store.revision()};
   }
   return {std::move(list.response), core.store.revision()};

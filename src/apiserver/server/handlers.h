@@ -26,8 +26,7 @@ struct Creation {
   bool track = true;  // compute field ownership here (false for apply, which sets its own)
   std::vector<std::string> warnings;
 };
-Answer finish_create(Core& core, const ResourceInfo& resource, const api::RestRequest& request,
-                     Creation creation);
+Answer finish_create(Core& core, const ResourceInfo& resource, const api::RestRequest& request, Creation creation);
 
 // Replaces the object in the store with `next`, which is already decoded.
 struct Replacement {

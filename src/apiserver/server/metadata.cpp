@@ -35,8 +35,7 @@ std::string check_name(const ResourceInfo& resource, std::string_view name) {
     if (name.find('%') != std::string_view::npos) return "may not contain '%'";
     return {};
   }
-  if (resource.gvr.group.empty() &&
-      (resource.gvr.resource == "namespaces" || resource.gvr.resource == "services")) {
+  if (resource.gvr.group.empty() && (resource.gvr.resource == "namespaces" || resource.gvr.resource == "services")) {
     return api::check_dns_label(name);
   }
   return api::check_dns_subdomain(name);
@@ -77,15 +76,13 @@ void check_annotations(const Json& object, api::FieldErrors& errors) {
   std::size_t bytes = 0;
   for (const auto& [key, value] : object_at(object, {"metadata", "annotations"})) {
     std::string lower(key.data(), key.size());
-    std::ranges::transform(lower, lower.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     if (const auto why = api::check_qualified_name(lower); !why.empty()) {
       errors.push_back(api::invalid_value("metadata.annotations", Json(key), why));
     }
     bytes += key.size() + (value.is_string() ? value.get_string().size() : 0);
   }
-  if (bytes > kMaxAnnotationBytes)
-    errors.push_back(api::too_long("metadata.annotations", kMaxAnnotationBytes));
+  if (bytes > kMaxAnnotationBytes) errors.push_back(api::too_long("metadata.annotations", kMaxAnnotationBytes));
 }
 
 void check_owners(const Json& object, api::FieldErrors& errors) {
@@ -95,8 +92,7 @@ void check_owners(const Json& object, api::FieldErrors& errors) {
     const std::string_view api_version = string_at(owner, {"apiVersion"});
     const std::string_view kind = string_at(owner, {"kind"});
     if (api_version.empty() || api_version.ends_with('/')) {
-      errors.push_back(
-          api::invalid_value(path + ".apiVersion", Json(api_version), "version must not be empty"));
+      errors.push_back(api::invalid_value(path + ".apiVersion", Json(api_version), "version must not be empty"));
     }
     if (kind.empty()) errors.push_back(api::invalid_value(path + ".kind", Json(kind), "must not be empty"));
     for (const std::string_view field : {std::string_view("name"), std::string_view("uid")}) {
@@ -105,15 +101,15 @@ void check_owners(const Json& object, api::FieldErrors& errors) {
       }
     }
     if (kind == "Event" && (api_version == "v1" || api_version.starts_with("events.k8s.io/"))) {
-      errors.push_back(api::invalid_value(
-          path, owner, std::string(api_version) + ", Kind=Event is disallowed from being an owner"));
+      errors.push_back(
+          api::invalid_value(path, owner, std::string(api_version) + ", Kind=Event is disallowed from being an owner"));
     }
     if (!bool_at(owner, {"controller"})) continue;
     if (!controller.empty()) {
-      errors.push_back(api::invalid_value(
-          path, Json(array_at(object, {"metadata", "ownerReferences"})),
-          "Only one reference can have Controller set to true. Found \"true\" in references for " +
-              controller + " and " + std::string(string_at(owner, {"name"}))));
+      errors.push_back(
+          api::invalid_value(path, Json(array_at(object, {"metadata", "ownerReferences"})),
+                             "Only one reference can have Controller set to true. Found \"true\" in references for " +
+                                 controller + " and " + std::string(string_at(owner, {"name"}))));
     }
     controller = string_at(owner, {"name"});
   }
@@ -122,15 +118,14 @@ void check_owners(const Json& object, api::FieldErrors& errors) {
 void check_finalizers(const Json& object, api::FieldErrors& errors) {
   const JsonArray& finalizers = array_at(object, {"metadata", "finalizers"});
   for (std::size_t i = 0; i < finalizers.size(); ++i) {
-    const std::string_view name =
-        finalizers[i].is_string() ? view(finalizers[i].get_string()) : std::string_view{};
+    const std::string_view name = finalizers[i].is_string() ? view(finalizers[i].get_string()) : std::string_view{};
     const std::string path = api::index_path("metadata.finalizers", i);
     if (const auto why = api::check_qualified_name(name); !why.empty()) {
       errors.push_back(api::invalid_value(path, Json(name), why));
     } else if (name.find('/') == std::string_view::npos && name != "kubernetes" && name != kOrphanFinalizer &&
                name != kForegroundFinalizer) {
-      errors.push_back(api::invalid_value(
-          path, Json(name), "name is neither a standard finalizer name nor is it fully qualified"));
+      errors.push_back(
+          api::invalid_value(path, Json(name), "name is neither a standard finalizer name nor is it fully qualified"));
     }
   }
   if (has_finalizer(object, kOrphanFinalizer) && has_finalizer(object, kForegroundFinalizer)) {
@@ -204,8 +199,7 @@ api::FieldErrors validate_metadata_update(const Json& object, const Json& old) {
     if (!added.empty()) {
       errors.push_back(api::forbidden_field(
           "metadata.finalizers",
-          "no new finalizers can be added if the object is being deleted, found new finalizers " +
-              go_strings(added)));
+          "no new finalizers can be added if the object is being deleted, found new finalizers " + go_strings(added)));
     }
   }
   for (const std::string_view key :
@@ -214,8 +208,8 @@ api::FieldErrors validate_metadata_update(const Json& object, const Json& old) {
     const Json* after = meta(object, key);
     const bool same = before == nullptr || after == nullptr ? before == after : json_equal(*before, *after);
     if (!same) {
-      errors.push_back(api::invalid_value("metadata." + std::string(key),
-                                          after == nullptr ? Json(nullptr) : *after, kImmutable));
+      errors.push_back(
+          api::invalid_value("metadata." + std::string(key), after == nullptr ? Json(nullptr) : *after, kImmutable));
     }
   }
   return errors;
@@ -263,8 +257,7 @@ bool remove_finalizer(Json& object, std::string_view finalizer) {
 
 bool same_desired_state(const Json& a, const Json& b, bool status_is_subresource) {
   const auto counts = [&](std::string_view key) {
-    return key != "metadata" && key != "apiVersion" && key != "kind" &&
-           !(status_is_subresource && key == "status");
+    return key != "metadata" && key != "apiVersion" && key != "kind" && !(status_is_subresource && key == "status");
   };
   const auto covered_by = [&](const JsonObject& one, const JsonObject& other) {
     return std::ranges::all_of(one, [&](const auto& member) {

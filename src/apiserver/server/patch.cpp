@@ -19,15 +19,13 @@ constexpr std::string_view kPatchesOfCustomResources =
     "application/json-patch+json, "
     "application/merge-patch+json, application/apply-patch+yaml";
 
-std::optional<api::RestResponse> check_options(const ResourceInfo& resource,
-                                               const api::RestRequest& request) {
+std::optional<api::RestResponse> check_options(const ResourceInfo& resource, const api::RestRequest& request) {
   const bool apply = request.patch_type == api::PatchType::kApply;
   if (apply && request.field_manager.empty()) {
     return invalid_options("PatchOptions", {api::required("fieldManager", "is required for apply patch")});
   }
   if (!apply && request.force) {
-    return invalid_options("PatchOptions",
-                           {api::forbidden_field("force", "may not be specified for non-apply patch")});
+    return invalid_options("PatchOptions", {api::forbidden_field("force", "may not be specified for non-apply patch")});
   }
   if (request.patch_type == api::PatchType::kStrategicMerge && resource.custom) {
     return failure(415, "UnsupportedMediaType", kPatchesOfCustomResources);
@@ -37,8 +35,7 @@ std::optional<api::RestResponse> check_options(const ResourceInfo& resource,
 
 // --- server-side apply ---
 
-std::optional<api::RestResponse> check_applied(const ResourceInfo& resource,
-                                               const api::RestRequest& request) {
+std::optional<api::RestResponse> check_applied(const ResourceInfo& resource, const api::RestRequest& request) {
   if (!request.body.is_object()) return api::bad_request("error decoding YAML: the body is no object");
   const std::string_view version = string_at(request.body, {"apiVersion"});
   const std::string_view kind = string_at(request.body, {"kind"});
@@ -59,13 +56,11 @@ Answer apply_patch(Core& core, const ResourceInfo& resource, api::RestRequest& r
   if (auto refusal = check_applied(resource, request)) return {std::move(*refusal), 0};
   const ObjectKey key = key_of(resource, request.ns, request.name);
   const JsonPtr stored = core.store.get(key.bucket, key.item);
-  const JsonPtr live =
-      stored == nullptr ? std::make_shared<const Json>() : in_version(core, resource, stored);
+  const JsonPtr live = stored == nullptr ? std::make_shared<const Json>() : in_version(core, resource, stored);
   if (stored == nullptr && !request.subresource.empty()) {
     return {api::not_found(resource.gvr, request.name), core.store.revision()};
   }
-  if (const std::string_view uid = string_at(request.body, {"metadata", "uid"});
-      stored == nullptr && !uid.empty()) {
+  if (const std::string_view uid = string_at(request.body, {"metadata", "uid"}); stored == nullptr && !uid.empty()) {
     return {api::conflict(resource.gvr, request.name,
                           "uid mismatch: the provided object specified uid " + std::string(uid) +
                               ", and no existing object was found"),
@@ -75,10 +70,10 @@ Answer apply_patch(Core& core, const ResourceInfo& resource, api::RestRequest& r
     ensure_path(request.body, {"metadata", "name"}) = request.name;
   }
 
-  auto applied = server_side_apply(
-      *live, request.body, *resource.schema,
-      {request.field_manager, api_version_of(resource), request.subresource, core.executor.now()},
-      request.force, reset_fields(resource, request.subresource));
+  auto applied =
+      server_side_apply(*live, request.body, *resource.schema,
+                        {request.field_manager, api_version_of(resource), request.subresource, core.executor.now()},
+                        request.force, reset_fields(resource, request.subresource));
   if (!applied) return {patch_failed(applied.error()), core.store.revision()};
   if (!applied->conflicts.empty()) return {apply_conflict(applied->conflicts), core.store.revision()};
 
@@ -87,21 +82,19 @@ Answer apply_patch(Core& core, const ResourceInfo& resource, api::RestRequest& r
       decode_object(resource, applied->object, request.field_validation, request.duplicate_fields, warnings);
   if (!decoded) return {cannot_be_handled(resource, decoded.error().message), core.store.revision()};
   if (const std::string_view name = string_at(applied->object, {"metadata", "name"}); name != request.name) {
-    return {api::bad_request("the name of the object (" + std::string(name) +
-                             ") does not match the name on the URL (" + request.name + ")"),
+    return {api::bad_request("the name of the object (" + std::string(name) + ") does not match the name on the URL (" +
+                             request.name + ")"),
             core.store.revision()};
   }
   if (stored == nullptr) {
     return finish_create(core, resource, request, {std::move(applied->object), false, std::move(warnings)});
   }
-  return finish_update(core, resource, request,
-                       {key, *live, std::move(applied->object), false, std::move(warnings)});
+  return finish_update(core, resource, request, {key, *live, std::move(applied->object), false, std::move(warnings)});
 }
 
 // --- the patches of an object that exists ---
 
-tl::expected<Json, PatchError> patched(const ResourceInfo& resource, const api::RestRequest& request,
-                                       const Json& old) {
+tl::expected<Json, PatchError> patched(const ResourceInfo& resource, const api::RestRequest& request, const Json& old) {
   switch (request.patch_type) {
     case api::PatchType::kJson:
       return apply_json_patch(old, request.body);
@@ -111,8 +104,7 @@ tl::expected<Json, PatchError> patched(const ResourceInfo& resource, const api::
       break;
   }
   if (!request.body.is_object()) {
-    return tl::unexpected(PatchError{400, "error decoding patch: json: cannot unmarshal " +
-                                              go_type(request.body) +
+    return tl::unexpected(PatchError{400, "error decoding patch: json: cannot unmarshal " + go_type(request.body) +
                                               " into Go value of type map[string]interface {}"});
   }
   return apply_merge_patch(old, request.body);
@@ -134,11 +126,10 @@ Answer patch_object(Core& core, const ResourceInfo& resource, api::RestRequest& 
     return {patch_failed({422, "the patch leaves no object"}), core.store.revision()};
   }
   replacement.next = std::move(*next);
-  if (auto checked = check_type(resource, replacement.next); !checked)
-    return {checked.error(), core.store.revision()};
+  if (auto checked = check_type(resource, replacement.next); !checked) return {checked.error(), core.store.revision()};
   std::string text;  // the patched object for the message, computed again because decoding changed it
-  const auto decoded = decode_object(resource, replacement.next, request.field_validation,
-                                     request.duplicate_fields, replacement.warnings);
+  const auto decoded = decode_object(resource, replacement.next, request.field_validation, request.duplicate_fields,
+                                     replacement.warnings);
   if (!decoded) {
     text = to_string(*patched(resource, request, replacement.old));
     return {api::invalid("", "", "", {api::invalid_value("patch", Json(text), decoded.error().message)}),

@@ -33,8 +33,7 @@ api::RestResponse apply_conflict(const std::vector<ApplyConflict>& conflicts) {
   }
   std::string message;
   if (conflicts.size() == 1) {
-    message =
-        "Apply failed with 1 conflict: conflict with " + conflicts[0].manager + ": " + conflicts[0].field;
+    message = "Apply failed with 1 conflict: conflict with " + conflicts[0].manager + ": " + conflicts[0].field;
   } else {
     message = "Apply failed with " + std::to_string(conflicts.size()) + " conflicts:";
     std::string separator = " ";

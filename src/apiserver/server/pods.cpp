@@ -45,9 +45,9 @@ Answer bind_pod(Core& core, const ResourceInfo& resource, const api::RestRequest
   const std::string node(string_at(request.body, {"target", "name"}));
   const std::string_view kind = string_at(request.body, {"target", "kind"});
   if (!kind.empty() && kind != "Node") {
-    return {api::invalid("", "Binding", request.name,
-                         {api::not_supported("target.kind", Json(kind), {"Node", "<empty>"})}),
-            0};
+    return {
+        api::invalid("", "Binding", request.name, {api::not_supported("target.kind", Json(kind), {"Node", "<empty>"})}),
+        0};
   }
   if (node.empty()) return {api::invalid("", "Binding", request.name, {api::required("target.name", "")}), 0};
 
@@ -56,11 +56,9 @@ Answer bind_pod(Core& core, const ResourceInfo& resource, const api::RestRequest
   if (stored == nullptr) return {api::not_found(resource.gvr, request.name), core.store.revision()};
   const std::string_view uid = string_at(request.body, {"metadata", "uid"});
   if (!uid.empty() && uid != string_at(*stored, {"metadata", "uid"})) {
-    return {binding_refused(request.name, "the UID of the binding is not that of the pod"),
-            core.store.revision()};
+    return {binding_refused(request.name, "the UID of the binding is not that of the pod"), core.store.revision()};
   }
-  if (const auto why = why_not_bindable(*stored))
-    return {binding_refused(request.name, *why), core.store.revision()};
+  if (const auto why = why_not_bindable(*stored)) return {binding_refused(request.name, *why), core.store.revision()};
 
   Json pod = *stored;
   ensure_path(pod, {"spec", "nodeName"}) = node;

@@ -43,8 +43,8 @@ tl::expected<Window, api::RestResponse> window_of(const Core& core, const api::R
   if (request.resource_version == "0") window.limit = 0;
   if (request.resource_version.empty() || request.resource_version == "0") return window;
   const Revision wanted = *parse_revision(request.resource_version);
-  const bool exact = request.resource_version_match == "Exact" ||
-                     (request.resource_version_match.empty() && window.limit > 0);
+  const bool exact =
+      request.resource_version_match == "Exact" || (request.resource_version_match.empty() && window.limit > 0);
   if (!exact) return window;
   if (wanted < core.store.floor()) return tl::unexpected(expired(kTooOld, ""));
   window.at = wanted;
@@ -101,8 +101,7 @@ Answer list_objects(Core& core, const ResourceInfo& resource, const api::RestReq
   const std::string bucket = bucket_of(resource);
   core.store.scan(bucket, selection->prefix(), window->after, window->at,
                   [&](std::string_view item, const JsonPtr& stored) {
-                    const bool full =
-                        window->limit > 0 && static_cast<std::int64_t>(items.size()) >= window->limit;
+                    const bool full = window->limit > 0 && static_cast<std::int64_t>(items.size()) >= window->limit;
                     if (full && !selection->everything()) {
                       // With a selector the rest is not counted: one more match shows that there is another page.
                       if (!selection->matches(*in_version(core, resource, stored))) return true;

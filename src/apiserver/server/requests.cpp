@@ -27,8 +27,7 @@ bool has_extra(const ResourceInfo& resource, std::string_view subresource) {
 
 // The minimum revision that a read requests, or 0.
 Revision wanted_revision(const api::RestRequest& request) {
-  if (request.verb != Verb::kGet && request.verb != Verb::kList && request.verb != Verb::kDeleteCollection)
-    return 0;
+  if (request.verb != Verb::kGet && request.verb != Verb::kList && request.verb != Verb::kDeleteCollection) return 0;
   if (request.resource_version.empty()) return 0;
   return parse_revision(request.resource_version).value_or(0);
 }
@@ -48,8 +47,7 @@ void Requests::call(api::RestRequest request, std::function<void(api::RestRespon
 std::unique_ptr<api::WatchHandle> Requests::watch(const api::RestRequest& request,
                                                   std::function<void(const api::WatchEvent&)> on_event,
                                                   std::function<void()> on_end) {
-  return core_.watches->start(core_.registry.find(request.resource), request, std::move(on_event),
-                              std::move(on_end));
+  return core_.watches->start(core_.registry.find(request.resource), request, std::move(on_event), std::move(on_end));
 }
 
 void Requests::answer(Answer verdict, std::function<void(api::RestResponse)> done) {
@@ -59,9 +57,8 @@ void Requests::answer(Answer verdict, std::function<void(api::RestResponse)> don
   core_.store.when_durable(verdict.shown, [this, held](bool durable) {
     if (!durable) {
       // The write is lost. If the server is only shutting down, the outcome is unknown: code 0.
-      held->first = core_.store.failure().empty()
-                        ? api::RestResponse{0, nullptr, {}}
-                        : api::internal_error("the write was lost: " + core_.store.failure());
+      held->first = core_.store.failure().empty() ? api::RestResponse{0, nullptr, {}}
+                                                  : api::internal_error("the write was lost: " + core_.store.failure());
     }
     core_.executor.post([held] { held->second(std::move(held->first)); });
   });
@@ -76,8 +73,7 @@ Answer Requests::handle(api::RestRequest& request) {
   }
   const Verb verb = request.verb;
   const bool dry_run = request.dry_run;
-  Answer answer =
-      request.subresource.empty() ? dispatch(*resource, request) : on_subresource(*resource, request);
+  Answer answer = request.subresource.empty() ? dispatch(*resource, request) : on_subresource(*resource, request);
   if (const auto warning = core_.deprecations.find(resource->gvr); warning != core_.deprecations.end()) {
     answer.response.warnings.push_back(warning->second);
   }
@@ -131,10 +127,8 @@ Answer Requests::on_subresource(const ResourceInfo& resource, api::RestRequest& 
   }
   if (has_extra(resource, subresource)) {
     if (subresource == "binding" && request.verb == Verb::kCreate) return bind_pod(core_, resource, request);
-    if (subresource == "eviction" && request.verb == Verb::kCreate)
-      return evict_pod(core_, resource, request);
-    if (subresource == "finalize" && request.verb == Verb::kUpdate)
-      return finalize_namespace(core_, resource, request);
+    if (subresource == "eviction" && request.verb == Verb::kCreate) return evict_pod(core_, resource, request);
+    if (subresource == "finalize" && request.verb == Verb::kUpdate) return finalize_namespace(core_, resource, request);
     return {not_allowed(name_of(request.verb)), 0};
   }
   if (resource.custom) return {api::not_found(resource.gvr, request.name), 0};

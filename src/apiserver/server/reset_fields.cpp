@@ -9,8 +9,7 @@ std::vector<std::string> reset_fields(const ResourceInfo& resource, std::string_
   std::vector<std::string> fields{"metadata"};
   if (resource.schema == nullptr) return fields;
   for (const auto& [name, schema] : resource.schema->properties) {
-    if (name != "status" && name != "metadata" && name != "apiVersion" && name != "kind")
-      fields.push_back(name);
+    if (name != "status" && name != "metadata" && name != "apiVersion" && name != "kind") fields.push_back(name);
   }
   return fields;
 }

@@ -69,10 +69,9 @@ tl::expected<Json, api::RestResponse> new_scale(const api::RestRequest& request,
     return std::move(*patched);
   }
   if (request.patch_type != api::PatchType::kMerge || !request.body.is_object()) {
-    return tl::unexpected(
-        failure(415, "UnsupportedMediaType",
-                "the body of the request was in an unknown format - accepted media types include: "
-                "application/json-patch+json, application/merge-patch+json"));
+    return tl::unexpected(failure(415, "UnsupportedMediaType",
+                                  "the body of the request was in an unknown format - accepted media types include: "
+                                  "application/json-patch+json, application/merge-patch+json"));
   }
   return apply_merge_patch(scale, request.body);
 }
@@ -97,13 +96,12 @@ Answer write_scale(Core& core, const ResourceInfo& resource, api::RestRequest& r
   if (!scale) return {scale.error(), core.store.revision()};
   const Json* replicas = find_path(*scale, {"spec", "replicas"});
   if (replicas == nullptr || !replicas->is_int64()) {
-    return {invalid_scale(request, api::required("spec.replicas", "must be an integer")),
-            core.store.revision()};
+    return {invalid_scale(request, api::required("spec.replicas", "must be an integer")), core.store.revision()};
   }
   if (replicas->get_int64() < 0) {
-    return {invalid_scale(request, api::invalid_value("spec.replicas", *replicas,
-                                                      "must be greater than or equal to 0")),
-            core.store.revision()};
+    return {
+        invalid_scale(request, api::invalid_value("spec.replicas", *replicas, "must be greater than or equal to 0")),
+        core.store.revision()};
   }
   Replacement replacement{key_of(resource, request.ns, request.name), old, old, true, {}};
   set_replicas(replacement.next, resource.scale_spec_path, replicas->get_int64());

@@ -10,13 +10,11 @@ constexpr std::string_view kNamespace = "metadata.namespace";
 
 bool is_selectable(const ResourceInfo& resource, std::string_view field) {
   if (field == kName || field == kNamespace) return true;
-  return std::ranges::find(resource.strategy.selectable_fields, field) !=
-         resource.strategy.selectable_fields.end();
+  return std::ranges::find(resource.strategy.selectable_fields, field) != resource.strategy.selectable_fields.end();
 }
 
 std::string unknown_field(const ResourceInfo& resource, const std::string& field) {
-  if (resource.custom || !resource.strategy.selectable_fields.empty())
-    return "field label not supported: " + field;
+  if (resource.custom || !resource.strategy.selectable_fields.empty()) return "field label not supported: " + field;
   return "\"" + field + "\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"";
 }
 
@@ -36,8 +34,7 @@ Result<Selection> Selection::parse(const ResourceInfo& resource, const api::Rest
     auto fields = api::parse_field_selector(request.field_selector);
     if (!fields) return tl::unexpected(fields.error());
     for (api::FieldRequirement& requirement : *fields) {
-      if (!is_selectable(resource, requirement.field))
-        return fail(unknown_field(resource, requirement.field));
+      if (!is_selectable(resource, requirement.field)) return fail(unknown_field(resource, requirement.field));
       if (requirement.field == kName && requirement.equal && selection.name_.empty())
         selection.name_ = requirement.value;
       selection.fields_.push_back(std::move(requirement));

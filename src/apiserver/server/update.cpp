@@ -24,8 +24,8 @@ std::optional<api::RestResponse> check_identity(Core& core, const ResourceInfo& 
                                                 const api::RestRequest& request, const Replacement& r) {
   const std::string_view name = string_at(r.next, {"metadata", "name"});
   if (!name.empty() && name != request.name) {
-    return api::bad_request("the name of the object (" + std::string(name) +
-                            ") does not match the name on the URL (" + request.name + ")");
+    return api::bad_request("the name of the object (" + std::string(name) + ") does not match the name on the URL (" +
+                            request.name + ")");
   }
   const std::string_view ns = string_at(r.next, {"metadata", "namespace"});
   if (resource.namespaced && !ns.empty() && ns != request.ns) {
@@ -35,18 +35,16 @@ std::optional<api::RestResponse> check_identity(Core& core, const ResourceInfo& 
   const std::string_view uid = string_at(r.next, {"metadata", "uid"});
   const std::string_view old_uid = string_at(r.old, {"metadata", "uid"});
   if (!uid.empty() && uid != old_uid) {
-    return api::conflict(
-        resource.gvr, request.name,
-        "StorageError: invalid object, Code: 4, Key: " + registry_path(resource, r.key) +
-            ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: " +
-            std::string(uid) + ", UID in object meta: " + std::string(old_uid));
+    return api::conflict(resource.gvr, request.name,
+                         "StorageError: invalid object, Code: 4, Key: " + registry_path(resource, r.key) +
+                             ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: " +
+                             std::string(uid) + ", UID in object meta: " + std::string(old_uid));
   }
   const std::string_view version = resource_version_of(r.next);
   if (version.empty() || version == "0") {
     if (resource.strategy.unconditional_update && !resource.custom) return std::nullopt;
-    return api::invalid(
-        resource.gvr.group, resource.gvr.resource, request.name,
-        {api::invalid_value("metadata.resourceVersion", Json(0), "must be specified for an update")});
+    return api::invalid(resource.gvr.group, resource.gvr.resource, request.name,
+                        {api::invalid_value("metadata.resourceVersion", Json(0), "must be specified for an update")});
   }
   if (const auto revision = parse_revision(version); !revision) {
     return api::bad_request("invalid resource version: " + revision.error().message);
@@ -65,8 +63,7 @@ void copy_member(JsonObject& to, const JsonObject& from, std::string_view key) {
 }
 
 // A write to a subresource changes only that part; a write to the main resource does not change the status.
-void confine_to_subresource(const ResourceInfo& resource, std::string_view subresource, Json& next,
-                            const Json& old) {
+void confine_to_subresource(const ResourceInfo& resource, std::string_view subresource, Json& next, const Json& old) {
   JsonObject& object = next.as_object();
   if (subresource == "status") {
     JsonObject confined = old.as_object();
@@ -88,15 +85,13 @@ void confine_to_subresource(const ResourceInfo& resource, std::string_view subre
   }
 }
 
-api::FieldErrors validate_changed(const Core& core, const ResourceInfo& resource,
-                                  std::string_view subresource, const Json& next, const Json& old) {
+api::FieldErrors validate_changed(const Core& core, const ResourceInfo& resource, std::string_view subresource,
+                                  const Json& next, const Json& old) {
   api::FieldErrors errors = validate_metadata_update(next, old);
   if (resource.custom)
     add_new(errors, validate_custom_object(next, &old, resource, subresource == "status" ? "status" : ""));
-  if (resource.strategy.validate && subresource.empty())
-    add_new(errors, resource.strategy.validate(next, core.lookup));
-  if (resource.strategy.validate_update)
-    add_new(errors, resource.strategy.validate_update(next, old, subresource));
+  if (resource.strategy.validate && subresource.empty()) add_new(errors, resource.strategy.validate(next, core.lookup));
+  if (resource.strategy.validate_update) add_new(errors, resource.strategy.validate_update(next, old, subresource));
   return errors;
 }
 
@@ -114,23 +109,21 @@ bool is_ready_to_go(const ResourceInfo& resource, const Json& next) {
 
 Answer update_object(Core& core, const ResourceInfo& resource, api::RestRequest& request) {
   if (!request.body.is_object()) {
-    return {api::bad_request(
-                "the object provided is unrecognized (must be of type " + resource.kind +
-                "): couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)"),
+    return {api::bad_request("the object provided is unrecognized (must be of type " + resource.kind +
+                             "): couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)"),
             0};
   }
-  Replacement replacement{
-      key_of(resource, request.ns, request.name), nullptr, std::move(request.body), true, {}};
+  Replacement replacement{key_of(resource, request.ns, request.name), nullptr, std::move(request.body), true, {}};
   if (auto checked = check_type(resource, replacement.next); !checked) return {checked.error(), 0};
-  const auto decoded = decode_object(resource, replacement.next, request.field_validation,
-                                     request.duplicate_fields, replacement.warnings);
+  const auto decoded = decode_object(resource, replacement.next, request.field_validation, request.duplicate_fields,
+                                     replacement.warnings);
   if (!decoded) return {cannot_be_handled(resource, decoded.error().message), 0};
 
   const std::string_view name = string_at(replacement.next, {"metadata", "name"});
   if (!name.empty() &&
       name != request.name) {  // before the lookup, because this error is more specific than "not found"
-    return {api::bad_request("the name of the object (" + std::string(name) +
-                             ") does not match the name on the URL (" + request.name + ")"),
+    return {api::bad_request("the name of the object (" + std::string(name) + ") does not match the name on the URL (" +
+                             request.name + ")"),
             0};
   }
   const JsonPtr stored = core.store.get(replacement.key.bucket, replacement.key.item);
@@ -139,8 +132,7 @@ Answer update_object(Core& core, const ResourceInfo& resource, api::RestRequest&
   return finish_update(core, resource, request, std::move(replacement));
 }
 
-Answer finish_update(Core& core, const ResourceInfo& resource, const api::RestRequest& request,
-                     Replacement r) {
+Answer finish_update(Core& core, const ResourceInfo& resource, const api::RestRequest& request, Replacement r) {
   const auto answer = [&](api::RestResponse response) -> Answer {
     response.warnings.insert(response.warnings.begin(), r.warnings.begin(), r.warnings.end());
     return {std::move(response), core.store.revision()};
@@ -159,20 +151,17 @@ Answer finish_update(Core& core, const ResourceInfo& resource, const api::RestRe
   if (resource.strategy.prepare_update)
     resource.strategy.prepare_update(r.next, r.old, request.subresource, core.lookup);
   if (resource.strategy.admit && request.subresource.empty()) {
-    if (auto refusal = resource.strategy.admit(r.next, &r.old, core.lookup))
-      return answer(std::move(*refusal));
+    if (auto refusal = resource.strategy.admit(r.next, &r.old, core.lookup)) return answer(std::move(*refusal));
   }
   if (resource.strategy.counts_generation && request.subresource != "status" &&
       !same_desired_state(r.next, r.old, resource.has_status)) {
     ensure_path(r.next, {"metadata", "generation"}) = int_at(r.old, {"metadata", "generation"}) + 1;
   }
-  if (const auto errors = validate_changed(core, resource, request.subresource, r.next, r.old);
-      !errors.empty()) {
+  if (const auto errors = validate_changed(core, resource, request.subresource, r.next, r.old); !errors.empty()) {
     return answer(invalid_object(resource, request.name, errors));
   }
   if (resource.strategy.validating_admission) {
-    if (auto refusal =
-            resource.strategy.validating_admission(r.next, &r.old, request.subresource, core.lookup))
+    if (auto refusal = resource.strategy.validating_admission(r.next, &r.old, request.subresource, core.lookup))
       return answer(std::move(*refusal));
   }
 

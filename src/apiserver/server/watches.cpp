@@ -15,9 +15,8 @@ namespace berth::apiserver {
 namespace {
 
 constexpr Duration kBookmarkEvery = std::chrono::minutes(1);
-constexpr std::int64_t kShortestLife =
-    30 * 60;                                 // seconds, for a watch without timeoutSeconds; at most twice that
-constexpr std::size_t kEventsPerTurn = 256;  // after that many, yield to other tasks of the executor
+constexpr std::int64_t kShortestLife = 30 * 60;  // seconds, for a watch without timeoutSeconds; at most twice that
+constexpr std::size_t kEventsPerTurn = 256;      // after that many, yield to other tasks of the executor
 
 using Type = api::WatchEvent::Type;
 
@@ -26,8 +25,7 @@ using Type = api::WatchEvent::Type;
 // One watch. Watches holds it while it waits for changes; it lives as long as its handle or a posted turn holds it.
 class Watch : public std::enable_shared_from_this<Watch> {
  public:
-  Watch(Core& core, ResourcePtr resource, Selection selection, Watches::OnEvent on_event,
-        Watches::OnEnd on_end)
+  Watch(Core& core, ResourcePtr resource, Selection selection, Watches::OnEvent on_event, Watches::OnEnd on_end)
       : core_(core),
         executor_(core.executor),
         resource_(std::move(resource)),
@@ -106,9 +104,8 @@ void Watch::start_from(const api::RestRequest& request) {
   } else if (any) {
     seen_ = core_.store.durable();
   } else if (from < core_.store.floor()) {
-    return refuse(expired("too old resource version: " + std::to_string(from) + " (" +
-                              std::to_string(core_.store.floor()) + ")",
-                          ""));
+    return refuse(expired(
+        "too old resource version: " + std::to_string(from) + " (" + std::to_string(core_.store.floor()) + ")", ""));
   } else {
     replay(from);
   }
@@ -141,8 +138,7 @@ void Watch::see(const Change& change) {
   const std::string_view item = std::string_view(change.key).substr(bucket_.size());
   if (!item.starts_with(prefix_)) return;
   const bool gone = change.type == Change::Type::kDeleted;
-  const JsonPtr before =
-      change.previous == nullptr ? nullptr : in_version(core_, *resource_, change.previous);
+  const JsonPtr before = change.previous == nullptr ? nullptr : in_version(core_, *resource_, change.previous);
   const bool matched = before != nullptr && selection_.matches(*before);
   if (gone) {
     if (matched) push(Type::kDeleted, in_version(core_, *resource_, change.object));
@@ -168,10 +164,9 @@ void Watch::push(Type type, JsonPtr object) {
 void Watch::bookmark(bool initial_end) {
   JsonObject metadata{{"resourceVersion", std::to_string(std::max(seen_, core_.store.durable()))}};
   if (initial_end) metadata["annotations"] = JsonObject{{api::kInitialEventsEnd, "true"}};
-  queue_.push_back(
-      {Type::kBookmark, std::make_shared<const Json>(JsonObject{{"kind", resource_->kind},
-                                                                {"apiVersion", api_version_of(*resource_)},
-                                                                {"metadata", std::move(metadata)}})});
+  queue_.push_back({Type::kBookmark, std::make_shared<const Json>(JsonObject{{"kind", resource_->kind},
+                                                                             {"apiVersion", api_version_of(*resource_)},
+                                                                             {"metadata", std::move(metadata)}})});
 }
 
 void Watch::arm_timers(const api::RestRequest& request) {
@@ -278,9 +273,8 @@ std::unique_ptr<api::WatchHandle> Watches::start(ResourcePtr resource, const api
   static const ResourcePtr kNone = std::make_shared<const ResourceInfo>();
   const bool served = resource != nullptr;
   auto selection = served ? Selection::parse(*resource, request) : Result<Selection>(Selection{});
-  auto watch =
-      std::make_shared<Watch>(core_, served ? std::move(resource) : kNone,
-                              selection ? *selection : Selection{}, std::move(on_event), std::move(on_end));
+  auto watch = std::make_shared<Watch>(core_, served ? std::move(resource) : kNone,
+                                       selection ? *selection : Selection{}, std::move(on_event), std::move(on_end));
   if (!served) {
     watch->refuse(not_served());
   } else if (auto refusal = check_list_options(request)) {

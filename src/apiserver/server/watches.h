@@ -25,8 +25,8 @@ class Watches {
   using OnEvent = std::function<void(const api::WatchEvent&)>;
   using OnEnd = std::function<void()>;
   // `resource` is null when it is not served: the watch then reports an error and ends.
-  std::unique_ptr<api::WatchHandle> start(ResourcePtr resource, const api::RestRequest& request,
-                                          OnEvent on_event, OnEnd on_end);
+  std::unique_ptr<api::WatchHandle> start(ResourcePtr resource, const api::RestRequest& request, OnEvent on_event,
+                                          OnEnd on_end);
 
   void on_change(const Change& change);
   void end_all(const api::GroupVersionResource& gvr);  // when the resource is no longer served

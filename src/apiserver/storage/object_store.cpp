@@ -55,9 +55,7 @@ Result<void> ObjectStore::load() {
   return {};
 }
 
-bool ObjectStore::overloaded() const {
-  return static_cast<std::size_t>(revision_ - durable_) >= options_.backlog;
-}
+bool ObjectStore::overloaded() const { return static_cast<std::size_t>(revision_ - durable_) >= options_.backlog; }
 
 const ObjectStore::Versions* ObjectStore::find(std::string_view bucket, std::string_view item) const {
   const auto b = buckets_.find(bucket);
@@ -140,10 +138,9 @@ JsonPtr ObjectStore::commit(const ObjectKey& key, Change::Type type, Json object
   if (written_) written_(change);
   std::vector<Change> batch;
   batch.push_back(std::move(change));
-  log_->append(std::move(batch),
-               [this, revision, alive = std::weak_ptr<Lifetime>(lifetime_)](Result<void> outcome) {
-                 if (!alive.expired()) on_appended(revision, outcome);
-               });
+  log_->append(std::move(batch), [this, revision, alive = std::weak_ptr<Lifetime>(lifetime_)](Result<void> outcome) {
+    if (!alive.expired()) on_appended(revision, outcome);
+  });
   return stored;
 }
 
@@ -195,8 +192,8 @@ void ObjectStore::forget_before(const Change& change) {
   const auto b = buckets_.find(key->bucket);
   const auto it = b->second.items.find(key->item);
   Versions& versions = it->second;
-  auto keep = std::find_if(versions.begin(), versions.end(),
-                           [&](const Version& v) { return v.revision >= change.revision; });
+  auto keep =
+      std::find_if(versions.begin(), versions.end(), [&](const Version& v) { return v.revision >= change.revision; });
   if (keep != versions.end() && keep->revision == change.revision && keep->object == nullptr) ++keep;
   versions.erase(versions.begin(), keep);
   if (versions.empty()) b->second.items.erase(it);
@@ -222,9 +219,7 @@ void ObjectStore::replay(std::string_view bucket, Revision from,
   }
 }
 
-void ObjectStore::observe(std::function<void(const Change&)> observer) {
-  observers_.push_back(std::move(observer));
-}
+void ObjectStore::observe(std::function<void(const Change&)> observer) { observers_.push_back(std::move(observer)); }
 
 void ObjectStore::when_durable(Revision revision, std::function<void(bool)> task) {
   if (revision <= durable_) {

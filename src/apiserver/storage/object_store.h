@@ -34,8 +34,7 @@ std::optional<ObjectKey> parse_key(std::string_view full);
 struct StoreOptions {
   std::size_t history = 10'000;  // changes kept for watches and for lists at an old revision
   // Changes that may wait for the disk; above this, writes fail with kOverloaded.
-  std::size_t backlog =
-      4'096;
+  std::size_t backlog = 4'096;
 };
 
 enum class WriteError : std::uint8_t {

@@ -11,9 +11,8 @@ namespace berth::apiserver {
 
 std::string_view SqliteStatement::text(int column) const {
   const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(raw(), column));
-  return bytes == nullptr
-             ? std::string_view{}
-             : std::string_view(bytes, static_cast<std::size_t>(sqlite3_column_bytes(raw(), column)));
+  return bytes == nullptr ? std::string_view{}
+                          : std::string_view(bytes, static_cast<std::size_t>(sqlite3_column_bytes(raw(), column)));
 }
 
 Result<SqliteDb> SqliteDb::open(const std::string& path) {
@@ -22,8 +21,7 @@ Result<SqliteDb> SqliteDb::open(const std::string& path) {
   if (fd < 0) return fail("state file '" + path + "' cannot be opened: " + std::strerror(errno));
   ::close(fd);
   sqlite3* raw = nullptr;
-  const int code =
-      sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX, nullptr);
+  const int code = sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX, nullptr);
   SqliteDb db(path, raw);
   if (code != SQLITE_OK) return tl::unexpected(db.describe(code));
   sqlite3_extended_result_codes(raw, 1);
@@ -51,9 +49,7 @@ Result<bool> SqliteDb::step(const SqliteStatement& statement) {
   return tl::unexpected(describe(code));
 }
 
-Error SqliteDb::problem(std::string_view text) const {
-  return {"state file '" + path_ + "' " + std::string(text)};
-}
+Error SqliteDb::problem(std::string_view text) const { return {"state file '" + path_ + "' " + std::string(text)}; }
 
 Error SqliteDb::describe(int code) const {
   const std::string detail = db_ != nullptr ? sqlite3_errmsg(db_.get()) : sqlite3_errstr(code);

@@ -96,8 +96,8 @@ Result<void> SqliteLog::check_format() {
   const auto format = number("PRAGMA user_version");
   if (!format) return tl::unexpected(format.error());
   if (*format != kFormat) {
-    return tl::unexpected(db_.problem("has format " + std::to_string(*format) +
-                                      ", this version reads format " + std::to_string(kFormat)));
+    return tl::unexpected(db_.problem("has format " + std::to_string(*format) + ", this version reads format " +
+                                      std::to_string(kFormat)));
   }
   auto check = db_.prepare("PRAGMA quick_check(1)");
   if (!check) return tl::unexpected(check.error());
@@ -149,8 +149,7 @@ Result<Log::Snapshot> SqliteLog::load() {
     auto object = parse_json(rows->text(2), limits);
     if (!object) {
       return tl::unexpected(db_.problem("is damaged: revision " + std::to_string(rows->integer(0)) + " of '" +
-                                        std::string(rows->text(1)) +
-                                        "' is no JSON: " + object.error().message));
+                                        std::string(rows->text(1)) + "' is no JSON: " + object.error().message));
     }
     snapshot.objects.push_back(
         {std::string(rows->text(1)), rows->integer(0), std::make_shared<const Json>(std::move(*object))});

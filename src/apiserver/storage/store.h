@@ -19,9 +19,9 @@ namespace berth::apiserver {
 using Revision = std::int64_t;
 
 struct Stored {
-  std::string key;      // "<group>/<resource>/<namespace>/<name>"; the namespace is empty for cluster-scoped objects
+  std::string key;        // "<group>/<resource>/<namespace>/<name>"; the namespace is empty for cluster-scoped objects
   Revision revision = 0;  // of the last write of this object
-  JsonPtr object;       // includes metadata.resourceVersion
+  JsonPtr object;         // includes metadata.resourceVersion
 };
 
 struct Change {

@@ -32,8 +32,7 @@ const AdmissionCheckState* find_check(const WorkloadStatus& status, const std::s
   return it == status.admission_checks.end() ? nullptr : &*it;
 }
 
-std::vector<AdmissionCheckState> listed(const WorkloadStatus& status, std::vector<std::string> names,
-                                        Time now) {
+std::vector<AdmissionCheckState> listed(const WorkloadStatus& status, std::vector<std::string> names, Time now) {
   std::ranges::sort(names);
   std::vector<AdmissionCheckState> out;
   out.reserve(names.size());
@@ -67,7 +66,8 @@ Missing missing(const WorkloadStatus& status, const std::vector<std::string>& ch
 
 }  // namespace
 
-Result<Change> close_admitted(Move move, const Workload& w, WorkloadStatus status, std::string_view controller, Time now) {
+Result<Change> close_admitted(Move move, const Workload& w, WorkloadStatus status, std::string_view controller,
+                              Time now) {
   set(status, w, api::kueue::kAdmitted, true, reason::kAdmitted, message::kAdmitted, now);
   std::vector<Note> notes;
   const auto* reserved = api::find_condition(status.conditions, api::kueue::kQuotaReserved);
@@ -83,8 +83,7 @@ Result<Change> note_pending(const Workload& w, const PendingReason& why, Time no
                     before->message == cut(why.message, kMaxConditionMessage);
   const bool same_reason = before != nullptr && !before->status && before->reason == why.reason;
   unreserve(status, w, why.reason, why.message, now);
-  if (api::find_condition(status.conditions, api::kueue::kPodsReady) == nullptr)
-    wait_for_start(status, w, now);
+  if (api::find_condition(status.conditions, api::kueue::kPodsReady) == nullptr) wait_for_start(status, w, now);
   if (!why.requests.empty()) status.resource_requests = why.requests;
   if (why.preemption_gated) {
     block(status, w, now);
@@ -93,25 +92,23 @@ Result<Change> note_pending(const Workload& w, const PendingReason& why, Time no
   }
   std::vector<Note> notes;
   if (why.note && !same_reason) notes.push_back(*why.note);
-  if (why.announce && !why.quiet && !same)
-    notes.push_back({true, why.reason, why.message, Note::kByScheduler});
+  if (why.announce && !why.quiet && !same) notes.push_back({true, why.reason, why.message, Note::kByScheduler});
   return close(Move::kNotePending, w, std::move(status), std::move(notes));
 }
 
-Result<Change> reserve(const Workload& w, api::kueue::Admission admission,
-                       const std::vector<std::string>& checks, std::string_view considered, Time now) {
+Result<Change> reserve(const Workload& w, api::kueue::Admission admission, const std::vector<std::string>& checks,
+                       std::string_view considered, Time now) {
   WorkloadStatus status = w.status;
   const std::string queue = admission.cluster_queue;
   status.admission = std::move(admission);
   status.resource_requests.clear();
   status.admission_checks = listed(status, checks, now);
-  set(status, w, api::kueue::kQuotaReserved, true, reason::kQuotaReserved,
-      "Quota reserved in ClusterQueue " + queue, now);
+  set(status, w, api::kueue::kQuotaReserved, true, reason::kQuotaReserved, "Quota reserved in ClusterQueue " + queue,
+      now);
   reset(status, w, api::kueue::kEvicted, now);
   reset(status, w, api::kueue::kPreempted, now);
   unblock(status, w, reason::kQuotaReserved, now);
-  if (api::find_condition(status.conditions, api::kueue::kPodsReady) == nullptr)
-    wait_for_start(status, w, now);
+  if (api::find_condition(status.conditions, api::kueue::kPodsReady) == nullptr) wait_for_start(status, w, now);
 
   std::string text = "Quota reserved in ClusterQueue " + queue + ", wait time since queued was " +
                      std::to_string(seconds_since(queued_since(w), now)) + "s";
@@ -128,7 +125,8 @@ Result<Change> reserve(const Workload& w, api::kueue::Admission admission,
 }
 
 Result<Change> admit(const Workload& w, Time now) {
-  if (topology_is_delayed(w.status)) return fail("workload " + api::object_key(w.meta) + ": its places are not known yet");
+  if (topology_is_delayed(w.status))
+    return fail("workload " + api::object_key(w.meta) + ": its places are not known yet");
   return close_admitted(Move::kAdmit, w, w.status, Note::kByLifecycle, now);
 }
 
@@ -155,9 +153,7 @@ bool lists_checks(const Workload& w, const std::vector<std::string>& checks) {
          std::ranges::all_of(checks, [&](const auto& name) { return find_check(w.status, name) != nullptr; });
 }
 
-bool all_checks_ready(const Workload& w, const std::vector<std::string>& checks) {
-  return ready(w.status, checks);
-}
+bool all_checks_ready(const Workload& w, const std::vector<std::string>& checks) { return ready(w.status, checks); }
 
 namespace {
 
@@ -188,8 +184,8 @@ Result<Change> report_checks(const Workload& w, const CheckReports& reports, Tim
   for (std::size_t i = 0; i < status.admission_checks.size(); ++i) {
     const auto &before = w.status.admission_checks[i], &after = status.admission_checks[i];
     if (before.state == after.state) continue;
-    std::string text = "Admission check " + after.name + " updated state from " + std::string(name(before.state)) + " to " +
-                       std::string(name(after.state));
+    std::string text = "Admission check " + after.name + " updated state from " + std::string(name(before.state)) +
+                       " to " + std::string(name(after.state));
     if (!after.message.empty()) text += " with message: " + after.message;
     notes.push_back({false, "AdmissionCheckUpdated", std::move(text), Note::kByProvisioning});
   }

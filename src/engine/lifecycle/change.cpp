@@ -13,8 +13,8 @@ namespace {
 void count_execution_time(WorkloadStatus& status, Time now) {
   const auto* admitted = api::find_condition(status.conditions, api::kueue::kAdmitted);
   if (admitted == nullptr || !admitted->status) return;
-  const std::int64_t total = status.accumulated_past_execution_time_seconds.value_or(0) +
-                             seconds_since(admitted->last_transition, now);
+  const std::int64_t total =
+      status.accumulated_past_execution_time_seconds.value_or(0) + seconds_since(admitted->last_transition, now);
   status.accumulated_past_execution_time_seconds =
       static_cast<std::int32_t>(std::min<std::int64_t>(total, std::numeric_limits<std::int32_t>::max()));
 }
@@ -24,8 +24,7 @@ void count_execution_time(WorkloadStatus& status, Time now) {
 std::string cut(std::string_view text, std::size_t max_bytes) {
   if (text.size() <= max_bytes) return std::string(text);
   std::size_t end = max_bytes;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
-    --end;  // never inside a UTF-8 character
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // never inside a UTF-8 character
   return std::string(text.substr(0, end));
 }
 
@@ -39,8 +38,8 @@ std::int64_t seconds_since(Time from, Time now) {
   return std::chrono::floor<std::chrono::seconds>(now - from).count();
 }
 
-void set(WorkloadStatus& status, const Workload& workload, std::string_view type, bool value,
-         std::string_view reason, std::string_view message, Time now) {
+void set(WorkloadStatus& status, const Workload& workload, std::string_view type, bool value, std::string_view reason,
+         std::string_view message, Time now) {
   api::Condition c;
   c.type = type;
   c.status = value;
@@ -57,22 +56,20 @@ void reset(WorkloadStatus& status, const Workload& workload, std::string_view ty
   set(status, workload, type, false, reason::kQuotaReserved, "Previously: " + previous->message, now);
 }
 
-void unreserve(WorkloadStatus& status, const Workload& workload, std::string_view why,
-               std::string_view message, Time now) {
+void unreserve(WorkloadStatus& status, const Workload& workload, std::string_view why, std::string_view message,
+               Time now) {
   count_execution_time(status, now);
   status.admission.reset();
   status.unhealthy_nodes.clear();
   set(status, workload, api::kueue::kQuotaReserved, false, why, message, now);
   set(status, workload, api::kueue::kAdmitted, false, reason::kNoReservation, message::kNoReservation, now);
-  if (api::find_condition(status.conditions, api::kueue::kPodsReady) != nullptr)
-    wait_for_start(status, workload, now);
+  if (api::find_condition(status.conditions, api::kueue::kPodsReady) != nullptr) wait_for_start(status, workload, now);
 }
 
 void set_pods_ready(WorkloadStatus& status, const Workload& workload, bool ready, std::string_view why,
                     std::string_view message, Time now) {
   const auto* before = api::find_condition(status.conditions, api::kueue::kPodsReady);
-  if (before != nullptr && before->status == ready && before->reason == why && before->message == message)
-    return;
+  if (before != nullptr && before->status == ready && before->reason == why && before->message == message) return;
   set(status, workload, api::kueue::kPodsReady, ready, why, message, now);
 }
 
@@ -85,8 +82,8 @@ Result<Change> close(Move move, const Workload& workload, WorkloadStatus status,
   const State from = state_of(workload);
   const State to = state_of(workload, status);
   if (!allowed(move, from, to)) {
-    return fail("workload " + api::object_key(workload.meta) + ": " + std::string(name(move)) +
-                " must not lead from " + std::string(name(from)) + " to " + std::string(name(to)));
+    return fail("workload " + api::object_key(workload.meta) + ": " + std::string(name(move)) + " must not lead from " +
+                std::string(name(from)) + " to " + std::string(name(to)));
   }
   return Change{move, std::move(status), std::move(notes)};
 }

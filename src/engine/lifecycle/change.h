@@ -18,15 +18,15 @@ std::string_view name(api::kueue::CheckState state);
 
 // Sets a condition at `now` (in whole seconds, as Kubernetes stores it); observedGeneration is the workload's
 // generation.
-void set(WorkloadStatus& status, const Workload& workload, std::string_view type, bool value,
-         std::string_view reason, std::string_view message, Time now);
+void set(WorkloadStatus& status, const Workload& workload, std::string_view type, bool value, std::string_view reason,
+         std::string_view message, Time now);
 // If the condition is True: sets it to False with reason QuotaReserved and the message "Previously: ...".
 void reset(WorkloadStatus& status, const Workload& workload, std::string_view type, Time now);
 
 // QuotaReserved=False with all consequences: removes admission and unhealthyNodes, sets Admitted=False, adds the time
 // since admission to accumulatedPastExecutionTimeSeconds, and resets an existing PodsReady to WaitForStart.
-void unreserve(WorkloadStatus& status, const Workload& workload, std::string_view reason,
-               std::string_view message, Time now);
+void unreserve(WorkloadStatus& status, const Workload& workload, std::string_view reason, std::string_view message,
+               Time now);
 
 // Sets PodsReady. A condition with the same status, reason and message is left unchanged, including its
 // observedGeneration.
@@ -36,11 +36,11 @@ void set_pods_ready(WorkloadStatus& status, const Workload& workload, bool ready
 void wait_for_start(WorkloadStatus& status, const Workload& workload, Time now);
 
 // Returns the change if the table allows the move from the present state to that of `status`; otherwise an error.
-Result<Change> close(Move move, const Workload& workload, WorkloadStatus status,
-                     std::vector<Note> notes = {});
+Result<Change> close(Move move, const Workload& workload, WorkloadStatus status, std::vector<Note> notes = {});
 
 // As close(), for a move that admits: also sets Admitted=True and adds the Admitted event.
-Result<Change> close_admitted(Move move, const Workload& workload, WorkloadStatus status, std::string_view controller, Time now);
+Result<Change> close_admitted(Move move, const Workload& workload, WorkloadStatus status, std::string_view controller,
+                              Time now);
 
 // Seconds, rounded down; never negative.
 std::int64_t seconds_since(Time from, Time now);

@@ -36,9 +36,8 @@ void reset_checks(WorkloadStatus& status, Time now) {
 }
 
 void count_eviction(WorkloadStatus& status, const Eviction& why) {
-  const auto it = std::ranges::find_if(status.evictions, [&](const auto& e) {
-    return e.reason == why.reason && e.underlying_cause == why.cause;
-  });
+  const auto it = std::ranges::find_if(
+      status.evictions, [&](const auto& e) { return e.reason == why.reason && e.underlying_cause == why.cause; });
   if (it != status.evictions.end()) {
     ++it->count;
   } else {
@@ -96,13 +95,14 @@ Result<Change> evict(const Workload& w, const Eviction& why, Time now) {
 Result<Change> preempt(const Workload& w, std::string_view preemption_reason, std::string_view text,
                        std::string_view priorities, Time now) {
   WorkloadStatus status = w.status;
-  auto notes = begin_eviction(status, w, {std::string(reason::kPreempted), "", std::string(text), Note::kByScheduler}, now);
+  auto notes =
+      begin_eviction(status, w, {std::string(reason::kPreempted), "", std::string(text), Note::kByScheduler}, now);
   // Kueue sets no observedGeneration here, and only here.
   Workload unobserved = w;
   unobserved.meta.generation = 0;
   set(status, unobserved, api::kueue::kPreempted, true, preemption_reason, text, now);
-  notes.insert(notes.begin(), {false, std::string(reason::kPreempted),
-                               std::string(text) + std::string(priorities), Note::kByScheduler});
+  notes.insert(notes.begin(), {false, std::string(reason::kPreempted), std::string(text) + std::string(priorities),
+                               Note::kByScheduler});
   return close(Move::kEvict, w, std::move(status), std::move(notes));
 }
 
@@ -138,7 +138,8 @@ Result<Change> settle(const Workload& w, Time now) {
   unreserve(status, w, why, text, now);
   const auto* evicted = api::find_condition(w.status.conditions, api::kueue::kEvicted);
   const auto* requeued = api::find_condition(w.status.conditions, api::kueue::kRequeued);
-  const bool decided = requeued != nullptr && evicted != nullptr && requeued->last_transition >= evicted->last_transition;
+  const bool decided =
+      requeued != nullptr && evicted != nullptr && requeued->last_transition >= evicted->last_transition;
   if (!decided) set_requeued_after_eviction(status, w, now);
   return close(Move::kSettle, w, std::move(status));
 }
@@ -186,8 +187,7 @@ Result<Change> tidy(const Workload& w, Time now) {
 
 std::int32_t Priority::effective() const {
   using Limits = std::numeric_limits<std::int32_t>;
-  return static_cast<std::int32_t>(
-      std::clamp<std::int64_t>(std::int64_t{base} + boost, Limits::min(), Limits::max()));
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(std::int64_t{base} + boost, Limits::min(), Limits::max()));
 }
 
 std::string preemption_priorities(Priority preemptor, Priority victim) {

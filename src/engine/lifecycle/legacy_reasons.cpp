@@ -29,8 +29,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kWords{{
 // The reason of Admitted=False.
 std::string_view what_is_missing(const WorkloadStatus& status) {
   const bool reserved = api::is_true(status.conditions, api::kueue::kQuotaReserved);
-  const bool ready = std::ranges::all_of(status.admission_checks,
-                                         [](const auto& check) { return check.state == CheckState::kReady; });
+  const bool ready =
+      std::ranges::all_of(status.admission_checks, [](const auto& check) { return check.state == CheckState::kReady; });
   if (reserved) return "UnsatisfiedChecks";
   return ready ? reason::kNoReservation : std::string_view("NoReservationUnsatisfiedChecks");
 }
@@ -38,8 +38,7 @@ std::string_view what_is_missing(const WorkloadStatus& status) {
 }  // namespace
 
 std::string_view legacy_reason(std::string_view granular) {
-  const auto* found =
-      std::ranges::find(kWords, granular, &std::pair<std::string_view, std::string_view>::first);
+  const auto* found = std::ranges::find(kWords, granular, &std::pair<std::string_view, std::string_view>::first);
   return found == kWords.end() ? granular : found->second;
 }
 
@@ -48,8 +47,7 @@ void tell_legacy_reasons(Change& change, const WorkloadStatus& before) {
   const auto rename = [](std::string& reason) { reason = std::string(legacy_reason(reason)); };
   for (api::Condition& condition : conditions) {
     if (condition.type == api::kueue::kQuotaReserved && !condition.status) rename(condition.reason);
-    if (condition.type == api::kueue::kAdmitted && !condition.status)
-      condition.reason = what_is_missing(change.status);
+    if (condition.type == api::kueue::kAdmitted && !condition.status) condition.reason = what_is_missing(change.status);
   }
   const auto* admitted = api::find_condition(conditions, api::kueue::kAdmitted);
   if (admitted != nullptr && !admitted->status &&

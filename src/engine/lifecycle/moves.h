@@ -45,8 +45,7 @@ struct PendingReason {
   std::vector<api::kueue::PodSetRequest> requests;  // requested per pod set; empty: not evaluated
   bool announce = false;
   // preemption would help, but a closed preemption gate of the workload forbids it
-  bool preemption_gated =
-      false;
+  bool preemption_gated = false;
   std::optional<Note> note{};  // recorded when the reason differs from the previous one
   bool quiet = false;          // it only waits for its turn: write no requests and no event
 };

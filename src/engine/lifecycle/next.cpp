@@ -30,20 +30,17 @@ std::optional<Time> requeue_at(const Workload& w) {
 std::optional<Time> execution_deadline(const Workload& w) {
   const auto* admitted = api::find_condition(w.status.conditions, api::kueue::kAdmitted);
   if (!w.maximum_execution_time_seconds || admitted == nullptr || !admitted->status) return std::nullopt;
-  const int left =
-      *w.maximum_execution_time_seconds - w.status.accumulated_past_execution_time_seconds.value_or(0);
+  const int left = *w.maximum_execution_time_seconds - w.status.accumulated_past_execution_time_seconds.value_or(0);
   return admitted->last_transition + std::chrono::seconds(std::max(left, 0));
 }
 
 std::optional<PendingReason> queue_reason(const Situation& s) {
-  if (!s.local_queue.exists)
-    return why(reason::kMisconfigured, "LocalQueue " + s.local_queue_name + " doesn't exist");
+  if (!s.local_queue.exists) return why(reason::kMisconfigured, "LocalQueue " + s.local_queue_name + " doesn't exist");
   if (s.local_queue.stop != StopPolicy::kNone || s.local_queue.terminating)
     return why(reason::kSuspended, "LocalQueue " + s.local_queue_name + " is inactive");
   if (!s.cluster_queue.exists)
     return why(reason::kMisconfigured, "ClusterQueue " + s.cluster_queue_name + " doesn't exist");
-  if (!s.cluster_queue.active)
-    return why(reason::kSuspended, "ClusterQueue " + s.cluster_queue_name + " is inactive");
+  if (!s.cluster_queue.active) return why(reason::kSuspended, "ClusterQueue " + s.cluster_queue_name + " is inactive");
   return std::nullopt;
 }
 
@@ -63,8 +60,7 @@ Next seek_deactivation(const Workload& w, Time now) {
     return make(mark_target(w, reason::kAdmissionCheck, rejected,
                             Note{true, "AdmissionCheckRejected", "Deactivated due to " + rejected}, now));
   }
-  if (const auto deadline = execution_deadline(w);
-      deadline && *deadline <= now && state_of(w) == State::kAdmitted) {
+  if (const auto deadline = execution_deadline(w); deadline && *deadline <= now && state_of(w) == State::kAdmitted) {
     const std::string limit = std::to_string(*w.maximum_execution_time_seconds);
     return make(mark_target(w, reason::kMaximumExecutionTimeExceeded, message::kExecutionTime,
                             Note{true, std::string(reason::kMaximumExecutionTimeExceeded),
@@ -75,19 +71,16 @@ Next seek_deactivation(const Workload& w, Time now) {
 }
 
 // Reason and message of Requeued=True, when the cause of Requeued=False is over; nullopt: it is not.
-std::optional<std::pair<std::string_view, std::string_view>> way_back(const Workload& w, const Situation& s,
-                                                                      Time now) {
+std::optional<std::pair<std::string_view, std::string_view>> way_back(const Workload& w, const Situation& s, Time now) {
   const auto* requeued = api::find_condition(w.status.conditions, api::kueue::kRequeued);
   if (requeued == nullptr || requeued->status || !w.active) return std::nullopt;
   const std::string_view cause = requeued->reason;
   if (cause.starts_with(reason::kDeactivated)) return {{reason::kReactivated, message::kReactivated}};
-  if (cause == reason::kAdmissionCheck || cause == reason::kPodsReadyTimeout ||
-      cause == reason::kPlacesTimeout) {
+  if (cause == reason::kAdmissionCheck || cause == reason::kPodsReadyTimeout || cause == reason::kPlacesTimeout) {
     if (requeue_at(w).value_or(now) > now) return std::nullopt;
     return {{reason::kBackoffFinished, message::kBackoffFinished}};
   }
-  if (cause == reason::kClusterQueueStopped && s.cluster_queue.exists &&
-      s.cluster_queue.stop == StopPolicy::kNone)
+  if (cause == reason::kClusterQueueStopped && s.cluster_queue.exists && s.cluster_queue.stop == StopPolicy::kNone)
     return {{reason::kClusterQueueRestarted, message::kClusterQueueRestarted}};
   if (cause == reason::kLocalQueueStopped && s.local_queue.exists && s.local_queue.stop == StopPolicy::kNone)
     return {{reason::kLocalQueueRestarted, message::kLocalQueueRestarted}};
@@ -114,14 +107,13 @@ std::optional<PendingReason> gates_cleared(const Workload& w) {
 
 bool says(const Workload& w, const PendingReason& reason) {
   const auto* quota = api::find_condition(w.status.conditions, api::kueue::kQuotaReserved);
-  return quota != nullptr && !quota->status && quota->reason == reason.reason &&
-         quota->message == reason.message && quota->observed_generation == w.meta.generation;
+  return quota != nullptr && !quota->status && quota->reason == reason.reason && quota->message == reason.message &&
+         quota->observed_generation == w.meta.generation;
 }
 
 Next next_without_quota(const Workload& w, const Situation& s, Time now) {
   const bool inactive = state_of(w) == State::kInactive;
-  if (inactive && !api::is_true(w.status.conditions, api::kueue::kEvicted))
-    return make(evict(w, deactivation(w), now));
+  if (inactive && !api::is_true(w.status.conditions, api::kueue::kEvicted)) return make(evict(w, deactivation(w), now));
   // Remove the results of failed checks: they must not deactivate the workload again after it is activated.
   const bool leftover =
       inactive && (w.status.requeue_state || !checks_in_state(w, CheckState::kRejected).empty() ||
@@ -131,10 +123,8 @@ Next next_without_quota(const Workload& w, const Situation& s, Time now) {
   if (!inactive && !checks_in_state(w, CheckState::kRetry).empty()) return make(retry_checks(w, now));
   if (const auto back = way_back(w, s, now)) return make(requeue(w, back->first, back->second, now));
   if (!inactive && requeue_at(w).value_or(Time::max()) <= now) return make(tidy(w, now));
-  if (const auto cleared = gates_cleared(w); cleared && !inactive)
-    return make(note_pending(w, *cleared, now));
-  if (const auto reason = pending_reason(w, s); reason && !says(w, *reason))
-    return make(note_pending(w, *reason, now));
+  if (const auto cleared = gates_cleared(w); cleared && !inactive) return make(note_pending(w, *cleared, now));
+  if (const auto reason = pending_reason(w, s); reason && !says(w, *reason)) return make(note_pending(w, *reason, now));
   return none();
 }
 
@@ -143,8 +133,7 @@ Next next_reserved(const Workload& w, const Situation& s, Time now) {
       !s.local_queue.exists || s.local_queue.stop != StopPolicy::kNone) {
     const auto reason = queue_reason(s);
     return make(withdraw(
-        w, reason.value_or(why(reason::kSuspended, "ClusterQueue " + s.cluster_queue_name + " is inactive")),
-        now));
+        w, reason.value_or(why(reason::kSuspended, "ClusterQueue " + s.cluster_queue_name + " is inactive")), now));
   }
   if (!lists_checks(w, s.checks)) return make(sync_checks(w, s.checks, now));
   if (all_checks_ready(w, s.checks) && !topology_is_delayed(w.status)) return make(admit(w, now));
@@ -160,15 +149,15 @@ Next next_with_quota(const Workload& w, const Situation& s, Time now) {
     return make(evict(w, {std::string(reason::kAdmissionCheck), "", "Evicted due to " + retry}, now));
   if (state_of(w) == State::kReserved) return next_reserved(w, s, now);
   if (s.local_queue.exists && s.local_queue.stop == StopPolicy::kHoldAndDrain)
-    return make(evict(
-        w, {std::string(reason::kLocalQueueStopped), "", std::string(message::kLocalQueueStopped)}, now));
+    return make(evict(w, {std::string(reason::kLocalQueueStopped), "", std::string(message::kLocalQueueStopped)}, now));
   if (s.cluster_queue.exists && s.cluster_queue.stop == StopPolicy::kHoldAndDrain)
-    return make(evict(
-        w, {std::string(reason::kClusterQueueStopped), "", std::string(message::kClusterQueueStopped)}, now));
+    return make(
+        evict(w, {std::string(reason::kClusterQueueStopped), "", std::string(message::kClusterQueueStopped)}, now));
   if (const auto deadline = pods_ready_deadline(w, s.wait_for_pods_ready); deadline && *deadline <= now)
     return make(time_out(w, s.wait_for_pods_ready, now));
   if (s.failed_nodes && !w.meta.deletion) {
-    if (auto change = follow_node_failures(w, *s.failed_nodes, s.replace_several_nodes, now)) return make(std::move(*change));
+    if (auto change = follow_node_failures(w, *s.failed_nodes, s.replace_several_nodes, now))
+      return make(std::move(*change));
   }
   return none();
 }
@@ -191,8 +180,7 @@ Next next(const Workload& w, const Situation& s, Time now) {
   const State state = state_of(w);
   if (state == State::kFinished) return none();
   if (s.report != nullptr && s.report->finished) return make(finish(w, *s.report->finished, now));
-  if (s.report != nullptr && says_anything_new(w, *s.report, now))
-    return make(report_pods(w, *s.report, now));
+  if (s.report != nullptr && says_anything_new(w, *s.report, now)) return make(report_pods(w, *s.report, now));
   if (is_half_released(w)) return make(settle(w, now));
   if (s.preemption_gates && !lists_gates(w)) return make(sync_gates(w, now));
   const bool checks_count = state == State::kReserved || state == State::kAdmitted;

@@ -46,7 +46,8 @@ struct Next {
 Next next(const Workload& workload, const Situation& situation, Time now);
 
 // When next() may return something else although only time has passed; nullopt: never.
-std::optional<Time> next_time(const Workload& workload, const WaitForPodsReady& wait_for_pods_ready, Duration places_timeout = {});
+std::optional<Time> next_time(const Workload& workload, const WaitForPodsReady& wait_for_pods_ready,
+                              Duration places_timeout = {});
 
 // Why a workload without quota is not evaluated, because of its own state or its queues; nullopt: it may be
 // evaluated, or its status already says why not.

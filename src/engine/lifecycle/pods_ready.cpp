@@ -56,11 +56,10 @@ Result<Change> evict_for_later(const Workload& w, Eviction why, const WaitForPod
 
 Result<Change> time_out(const Workload& w, const WaitForPodsReady& wait, Time now) {
   const auto a = awaited(w, wait);
-  return evict_for_later(
-      w,
-      {std::string(reason::kPodsReadyTimeout), std::string(a ? a->cause : reason::kWaitForStart),
-       std::string(message::kPodsReadyTimeout) + api::object_key(w.meta)},
-      wait, now);
+  return evict_for_later(w,
+                         {std::string(reason::kPodsReadyTimeout), std::string(a ? a->cause : reason::kWaitForStart),
+                          std::string(message::kPodsReadyTimeout) + api::object_key(w.meta)},
+                         wait, now);
 }
 
 }  // namespace berth::engine::lifecycle

@@ -24,8 +24,7 @@ bool is_open(const WorkloadStatus& status, std::string_view name) {
 }  // namespace
 
 bool preemption_gated(const Workload& w) {
-  return !std::ranges::all_of(w.preemption_gates,
-                              [&](const std::string& name) { return is_open(w.status, name); });
+  return !std::ranges::all_of(w.preemption_gates, [&](const std::string& name) { return is_open(w.status, name); });
 }
 
 std::string preemption_gated_text(const Workload& w) {
@@ -45,8 +44,7 @@ Result<Change> sync_gates(const Workload& w, Time now) {
   status.preemption_gates.clear();
   for (const std::string& name : w.preemption_gates) {
     const PreemptionGate* known = find_gate(w.status, name);
-    status.preemption_gates.push_back(known != nullptr ? *known
-                                                       : PreemptionGate{name, false, to_seconds(now)});
+    status.preemption_gates.push_back(known != nullptr ? *known : PreemptionGate{name, false, to_seconds(now)});
   }
   return close(Move::kSyncGates, w, std::move(status));
 }
@@ -58,8 +56,7 @@ void close_gates(WorkloadStatus& status, Time now) {
 }
 
 void block(WorkloadStatus& status, const Workload& w, Time now) {
-  set(status, w, api::kueue::kBlockedOnPreemptionGates, true, reason::kPreemptionGated,
-      message::kPreemptionGated, now);
+  set(status, w, api::kueue::kBlockedOnPreemptionGates, true, reason::kPreemptionGated, message::kPreemptionGated, now);
 }
 
 void unblock(WorkloadStatus& status, const Workload& w, std::string_view why, Time now) {

@@ -78,9 +78,9 @@ std::string_view name(State state) {
 
 std::string_view name(Move move) {
   constexpr std::array<std::string_view, 19> kNames{
-      "NotePending",  "Reserve",      "Admit",   "SyncChecks", "Evict",        "Release",
-      "Withdraw",     "MarkTarget",   "Requeue", "Tidy",       "ReportPods",   "Finish",
-      "ReportChecks", "StayReserved", "Place",   "MarkNodes",  "ReplaceNodes", "Settle", "SyncGates"};
+      "NotePending", "Reserve",   "Admit",        "SyncChecks", "Evict",    "Release",      "Withdraw",
+      "MarkTarget",  "Requeue",   "Tidy",         "ReportPods", "Finish",   "ReportChecks", "StayReserved",
+      "Place",       "MarkNodes", "ReplaceNodes", "Settle",     "SyncGates"};
   return kNames[static_cast<std::size_t>(move)];
 }
 
@@ -94,8 +94,7 @@ Hold hold_of(const Workload& w, const WorkloadStatus& status) {
   if (quota != nullptr && !quota->status && quota->reason == reason::kOnHold) return Hold::kOnHold;
   if (is_true(conditions, kWaitingForReplacementPods)) return Hold::kReplacementPods;
   if (has_failed_check(status)) return Hold::kFailedChecks;
-  if (is_false(conditions, api::kueue::kRequeued) ||
-      (status.requeue_state && status.requeue_state->requeue_at))
+  if (is_false(conditions, api::kueue::kRequeued) || (status.requeue_state && status.requeue_state->requeue_at))
     return Hold::kRequeuedFalse;
   return Hold::kNone;
 }

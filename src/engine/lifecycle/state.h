@@ -26,12 +26,12 @@ std::string_view name(State state);
 // Why an active workload without quota is not in the queue.
 enum class Hold : std::uint8_t {
   kNone,
-  kGated,            // annotation kueue.x-k8s.io/admission-gated-by is not empty
+  kGated,  // annotation kueue.x-k8s.io/admission-gated-by is not empty
   // condition Requeued is False, or requeueState.requeueAt is set: waits for a back-off, a restart or a reactivation
   kRequeuedFalse,
   kOnHold,           // QuotaReserved=False with reason OnHold: its owner holds it back (scaled to zero)
   kReplacementPods,  // condition WaitingForReplacementPods is True
-  kFailedChecks,  // an admission check says Retry or Rejected: the checks are reset, or the workload is deactivated
+  kFailedChecks,     // an admission check says Retry or Rejected: the checks are reset, or the workload is deactivated
   kDeactivationTarget,  // condition DeactivationTarget is True: spec.active becomes false next
   kDeleting,            // the object has a deletion timestamp
 };

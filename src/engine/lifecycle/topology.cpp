@@ -39,7 +39,8 @@ bool uses_any(const TopologyAssignment& assignment, const Names& nodes) {
 }
 
 bool has_failed_place(const WorkloadStatus& status) {
-  return status.admission && std::ranges::any_of(status.admission->pod_set_assignments, [&](const PodSetAssignment& ps) {
+  return status.admission &&
+         std::ranges::any_of(status.admission->pod_set_assignments, [&](const PodSetAssignment& ps) {
            return ps.topology_assignment && uses_any(*ps.topology_assignment, status.unhealthy_nodes);
          });
 }
@@ -73,11 +74,13 @@ bool places_are_nodes(const TopologyAssignment& assignment) {
 }
 
 SecondPassNeed second_pass_need(const Workload& w, const Situation& s) {
-  const bool leaving = !w.active || w.meta.deletion || api::is_true(w.status.conditions, api::kueue::kDeactivationTarget);
+  const bool leaving =
+      !w.active || w.meta.deletion || api::is_true(w.status.conditions, api::kueue::kDeactivationTarget);
   if (leaving || !holds_quota(w.status) || !s.cluster_queue.exists) return SecondPassNeed::kNone;
   const State state = state_of(w);
   if (planted(Planted::kSecondPassOfEvicted) && has_failed_place(w.status)) return SecondPassNeed::kFailedNodes;
-  if (state == State::kReserved && topology_is_delayed(w.status) && lists_checks(w, s.checks) && all_checks_ready(w, s.checks))
+  if (state == State::kReserved && topology_is_delayed(w.status) && lists_checks(w, s.checks) &&
+      all_checks_ready(w, s.checks))
     return SecondPassNeed::kDelayedPlaces;
   if (state == State::kAdmitted && has_failed_place(w.status)) return SecondPassNeed::kFailedNodes;
   return SecondPassNeed::kNone;
@@ -97,7 +100,8 @@ Result<Change> place(const Workload& w, const Assignments& assignments, Time now
     if (!assignments[i]) continue;
     PodSetAssignment& ps = status.admission->pod_set_assignments[i];
     if (ps.topology_assignment) return refused(w, "pod set " + ps.name + " has its places already");
-    if (pods_of(*assignments[i]) != ps.count) return refused(w, "pod set " + ps.name + " got places for another number of pods");
+    if (pods_of(*assignments[i]) != ps.count)
+      return refused(w, "pod set " + ps.name + " got places for another number of pods");
     ps.topology_assignment = assignments[i];
     ps.delayed_topology = DelayedTopology::kReady;
   }
@@ -106,8 +110,7 @@ Result<Change> place(const Workload& w, const Assignments& assignments, Time now
 }
 
 std::optional<Time> places_deadline(const Workload& w, Duration limit) {
-  if (limit == Duration(0) || w.meta.deletion || state_of(w) != State::kReserved ||
-      !topology_is_delayed(w.status))
+  if (limit == Duration(0) || w.meta.deletion || state_of(w) != State::kReserved || !topology_is_delayed(w.status))
     return std::nullopt;
   const auto* reserved = api::find_condition(w.status.conditions, api::kueue::kQuotaReserved);
   Time since = reserved != nullptr ? reserved->last_transition : Time{};
@@ -120,13 +123,12 @@ std::optional<Time> places_deadline(const Workload& w, Duration limit) {
 
 Result<Change> places_time_out(const Workload& w, Duration limit, const WaitForPodsReady& requeuing,
                                std::string_view failure, Time now) {
-  std::string text =
-      "No places for the pods within " + format_duration(limit) +
-      " after the quota was reserved and all admission checks were ready (topology.placesTimeout)";
+  std::string text = "No places for the pods within " + format_duration(limit) +
+                     " after the quota was reserved and all admission checks were ready (topology.placesTimeout)";
   if (!failure.empty()) text.append(": ").append(failure);
   text += ". Make room in the topology, ask for a coarser level, or raise the limit";
-  return evict_for_later(w, {std::string(reason::kPlacesTimeout), "", std::move(text), Note::kByScheduler},
-                         requeuing, now);
+  return evict_for_later(w, {std::string(reason::kPlacesTimeout), "", std::move(text), Note::kByScheduler}, requeuing,
+                         now);
 }
 
 Result<Change> mark_nodes(const Workload& w, const Names& failed, Time) {
@@ -159,15 +161,17 @@ std::optional<Result<Change>> follow_node_failures(const Workload& w, const Name
   if (!change || change->status.unhealthy_nodes == w.status.unhealthy_nodes) return std::nullopt;
   const Names& marked = change->status.unhealthy_nodes;
   if (marked.size() > (several ? kMaxUnhealthyNodes : 1)) {
-    return evict(w, {std::string(reason::kNodeFailures), "", std::string(message::kSeveralNodesFailed) + joined(marked), Note::kByNodeWatch},
+    return evict(w,
+                 {std::string(reason::kNodeFailures), "", std::string(message::kSeveralNodesFailed) + joined(marked),
+                  Note::kByNodeWatch},
                  now);
   }
   return change;
 }
 
 Eviction no_replacement(const Workload& w) {
-  return {std::string(reason::kNodeFailures), "", std::string(message::kNoReplacement) + joined(w.status.unhealthy_nodes),
-          Note::kByScheduler};
+  return {std::string(reason::kNodeFailures), "",
+          std::string(message::kNoReplacement) + joined(w.status.unhealthy_nodes), Note::kByScheduler};
 }
 
 }  // namespace berth::engine::lifecycle

@@ -50,8 +50,8 @@ std::optional<Time> places_deadline(const Workload& workload, Duration limit);
 // The move at that time: evicts the workload with the time at which it may be queued again, or marks it for
 // deactivation when it was requeued as often as allowed. `requeuing` supplies back-off and limit. `failure`: message
 // of the last search for places; may be empty.
-Result<Change> places_time_out(const Workload& workload, Duration limit, const WaitForPodsReady& requeuing, std::string_view failure,
-                               Time now);
+Result<Change> places_time_out(const Workload& workload, Duration limit, const WaitForPodsReady& requeuing,
+                               std::string_view failure, Time now);
 
 // Makes status.unhealthyNodes list exactly `failed`: known ones keep their order, new ones follow in the order given.
 Result<Change> mark_nodes(const Workload& workload, const std::vector<std::string>& failed, Time now);
@@ -62,8 +62,8 @@ Result<Change> replace_nodes(const Workload& workload, const Assignments& assign
 
 // The next move of an admitted workload whose nodes `failed`: marks them, or evicts the workload when there are too
 // many (more than one; with `several`, more than kMaxUnhealthyNodes). nullopt: the list already says so.
-std::optional<Result<Change>> follow_node_failures(const Workload& workload, const std::vector<std::string>& failed, bool several,
-                                                   Time now);
+std::optional<Result<Change>> follow_node_failures(const Workload& workload, const std::vector<std::string>& failed,
+                                                   bool several, Time now);
 
 // The eviction when no replacement was found for its failed nodes.
 Eviction no_replacement(const Workload& workload);

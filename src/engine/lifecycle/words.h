@@ -67,8 +67,7 @@ inline constexpr std::string_view kReactivated = "The workload was reactivated";
 inline constexpr std::string_view kBackoffFinished = "The workload backoff was finished";
 inline constexpr std::string_view kClusterQueueStopped = "The ClusterQueue is stopped";
 inline constexpr std::string_view kLocalQueueStopped = "The LocalQueue is stopped";
-inline constexpr std::string_view kClusterQueueRestarted =
-    "The ClusterQueue was restarted after being stopped";
+inline constexpr std::string_view kClusterQueueRestarted = "The ClusterQueue was restarted after being stopped";
 inline constexpr std::string_view kLocalQueueRestarted = "The LocalQueue was restarted after being stopped";
 inline constexpr std::string_view kPodsNotReady = "Not all pods are ready or succeeded";
 inline constexpr std::string_view kPodsReady = "All pods reached readiness and the workload is running";
@@ -78,7 +77,8 @@ inline constexpr std::string_view kRequeuingLimit = "exceeding the maximum numbe
 // Followed by the workload's namespace and name.
 inline constexpr std::string_view kPodsReadyTimeout = "Exceeded the PodsReady timeout ";
 // Followed by the names of nodes.
-inline constexpr std::string_view kNoReplacement = "Workload was evicted as there was no replacement for unhealthy node(s): ";
+inline constexpr std::string_view kNoReplacement =
+    "Workload was evicted as there was no replacement for unhealthy node(s): ";
 inline constexpr std::string_view kSeveralNodesFailed =
     "Workload eviction triggered due to multiple TAS assigned node failures, including: ";
 }  // namespace message

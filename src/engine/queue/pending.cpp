@@ -69,8 +69,7 @@ void PendingQueue::push(WorkloadId workload, bool age_decides) {
 // A class that is never parked would otherwise remember every workload that ever passed through it.
 void PendingQueue::forget_gone_newcomers(ClassId id) {
   auto& newcomers = classes_[id.index()].newcomers;
-  std::erase_if(newcomers,
-                [&](WorkloadId each) { return !slots_.known(each) || slots_[each].class_id != id; });
+  std::erase_if(newcomers, [&](WorkloadId each) { return !slots_.known(each) || slots_[each].class_id != id; });
   std::sort(newcomers.begin(), newcomers.end());
   newcomers.erase(std::unique(newcomers.begin(), newcomers.end()), newcomers.end());
 }
@@ -209,8 +208,7 @@ bool PendingQueue::wake_all() {
 bool PendingQueue::sleeps(WorkloadId workload) const {
   const Slot& slot = slots_[workload];
   if (slot.place == Slot::Place::kAside) return true;
-  return slot.place == Slot::Place::kQueued &&
-         (classes_[slot.class_id.index()].parked || workload == blocked_);
+  return slot.place == Slot::Place::kQueued && (classes_[slot.class_id.index()].parked || workload == blocked_);
 }
 
 bool PendingQueue::asleep(WorkloadId workload) const {

@@ -89,7 +89,7 @@ class PendingQueue {
 
   // --- Positions among all workloads, parked and aside ones too: 0-based, in the order of evaluation. O(log n); a
   // page also costs its length.
-  std::size_t position(WorkloadId workload) const;                  // it must be in the queue
+  std::size_t position(WorkloadId workload) const;                 // it must be in the queue
   std::size_t position_in_local_queue(WorkloadId workload) const;  // among those of its local queue
   std::vector<WorkloadId> page(std::size_t offset, std::size_t limit) const;
   std::vector<WorkloadId> page(LocalQueueId local_queue, std::size_t offset, std::size_t limit) const;

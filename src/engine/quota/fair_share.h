@@ -66,9 +66,9 @@ class Shares {
 
   const Ledger& ledger_;
   const Names& names_;
-  std::vector<Lendable> lendable_;                // by cohort
-  std::vector<FlavorResourceId> by_resource_;     // all pairs, grouped by resource
-  std::vector<Amount> changes_;                   // by flavor-resource; zero between calls
+  std::vector<Lendable> lendable_;             // by cohort
+  std::vector<FlavorResourceId> by_resource_;  // all pairs, grouped by resource
+  std::vector<Amount> changes_;                // by flavor-resource; zero between calls
 };
 
 }  // namespace berth::engine

@@ -229,15 +229,13 @@ void Ledger::give_back(WorkloadId workload) {
   --claim_count_;
   NodeId node = slot.claim.cluster_queue;
   --at(node).claims;
-  for (const auto& each : slot.claim.usage)
-    reliefs_.push_back({subtract(node, each.id, each.amount), each.id});
+  for (const auto& each : slot.claim.usage) reliefs_.push_back({subtract(node, each.id, each.amount), each.id});
   slot.claim.usage.clear();
   drop_if_unused(node);
 }
 
 const Claim* Ledger::claim(WorkloadId workload) const {
-  if (!workload.valid() || claims_.size() <= workload.index() || !claims_[workload.index()].taken)
-    return nullptr;
+  if (!workload.valid() || claims_.size() <= workload.index() || !claims_[workload.index()].taken) return nullptr;
   return &claims_[workload.index()].claim;
 }
 
@@ -262,9 +260,7 @@ void Ledger::drop_holds() {
 
 // --- Trials.
 
-Ledger::Trial::Trial(Ledger& ledger) : ledger_(ledger), mark_(ledger.journal_.size()) {
-  ++ledger_.open_trials_;
-}
+Ledger::Trial::Trial(Ledger& ledger) : ledger_(ledger), mark_(ledger.journal_.size()) { ++ledger_.open_trials_; }
 
 void Ledger::Trial::without(WorkloadId workload) {
   if (ledger_.claim(workload) == nullptr) return;
@@ -329,9 +325,8 @@ std::vector<std::string> Ledger::check() const {
   for (const auto& [name, node] : again.cohorts_) again.refresh_up(node);
   auto differ = [&](NodeId node, std::size_t i, std::string_view what, Amount have, Amount want) {
     if (have == want) return;
-    broken.push_back(path(node) + ": " + std::string(what) + " of flavor-resource " + std::to_string(i) +
-                     " is " + std::to_string(have.count()) + ", a recomputation gives " +
-                     std::to_string(want.count()));
+    broken.push_back(path(node) + ": " + std::string(what) + " of flavor-resource " + std::to_string(i) + " is " +
+                     std::to_string(have.count()) + ", a recomputation gives " + std::to_string(want.count()));
   };
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
     NodeId node(n);

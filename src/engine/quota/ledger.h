@@ -59,8 +59,7 @@ struct Claim {
 
 // The lowest subtree whose quota suffices for an additional amount; the whole tree when none does.
 struct BorrowLevel {
-  int height =
-      0;  // 0: the cluster queue itself; else the height of the cohort (distance to its furthest descendant)
+  int height = 0;  // 0: the cluster queue itself; else the height of the cohort (distance to its furthest descendant)
   bool smaller_than_tree = false;  // the subtree has a parent: preemption in the rest of the tree may help
 };
 
@@ -76,13 +75,14 @@ class Ledger {
   // --- Configuration. The given quotas replace all previous ones; what is not listed has nominal quota 0 and no
   // limits. Cohort "" means none. A cohort without an object exists implicitly while another node names it as its
   // parent.
-  NodeId set_cluster_queue(std::string_view name, std::string_view cohort,
-                           std::span<const QuotaEntry> quotas);
+  NodeId set_cluster_queue(std::string_view name, std::string_view cohort, std::span<const QuotaEntry> quotas);
   // Returns whether setting this would change nothing.
-  bool same_configuration(NodeId node, std::string_view parent, std::span<const QuotaEntry> quotas, bool unbounded = false) const;
+  bool same_configuration(NodeId node, std::string_view parent, std::span<const QuotaEntry> quotas,
+                          bool unbounded = false) const;
   void remove_cluster_queue(std::string_view name);  // its claims stay until they are given back
   // An unbounded cohort has an unlimited nominal quota of every flavor-resource that is not listed.
-  NodeId set_cohort(std::string_view name, std::string_view parent, std::span<const QuotaEntry> quotas, bool unbounded = false);
+  NodeId set_cohort(std::string_view name, std::string_view parent, std::span<const QuotaEntry> quotas,
+                    bool unbounded = false);
   void remove_cohort(std::string_view name);  // it remains as an implicit cohort while another node names it
   // The weight is 1/1 until it is set, and again after the object is removed.
   void set_weight(NodeId node, FairWeight weight);
@@ -97,16 +97,12 @@ class Ledger {
   NodeId parent(NodeId node) const { return at(node).up; }    // the effective parent: invalid inside a cycle
   // the node itself when it has no parent; invalid inside a cycle
   NodeId root(NodeId node) const { return at(node).root; }
-  bool in_cycle(NodeId node) const {
-    return at(node).in_cycle;
-  }  // its ancestors contain a cycle: the tree is inactive
+  bool in_cycle(NodeId node) const { return at(node).in_cycle; }  // its ancestors contain a cycle: the tree is inactive
   std::size_t nodes_in_cycles() const { return nodes_in_cycles_; }
-  int height(NodeId node) const { return at(node).height; }  // 0 for a cluster queue
-  std::span<const NodeId> children(NodeId node) const {
-    return at(node).children;
-  }  // by name, queues before cohorts
-  std::vector<NodeId> cluster_queues() const;  // by name
-  std::string path(NodeId node) const;         // "/root/.../name"
+  int height(NodeId node) const { return at(node).height; }                          // 0 for a cluster queue
+  std::span<const NodeId> children(NodeId node) const { return at(node).children; }  // by name, queues before cohorts
+  std::vector<NodeId> cluster_queues() const;                                        // by name
+  std::string path(NodeId node) const;                                               // "/root/.../name"
   bool is_ancestor_or_self(NodeId ancestor, NodeId node) const;
 
   // --- Numbers. A flavor-resource that a node does not define has quota 0 and no limits.
@@ -162,9 +158,8 @@ class Ledger {
     ~Trial() { roll_back(); }
     Trial(const Trial&) = delete;
     Trial& operator=(const Trial&) = delete;
-    void without(
-        WorkloadId workload);  // as if its claim were given back; no effect when it has none or is out already
-    void again(WorkloadId workload);  // undoes without()
+    void without(WorkloadId workload);  // as if its claim were given back; no effect when it has none or is out already
+    void again(WorkloadId workload);    // undoes without()
     void with(NodeId cluster_queue, std::span<const FlavorResourceAmount> usage);
     void without_holds();  // as if drop_holds() had been called
     void roll_back();

@@ -44,8 +44,7 @@ NodeId Ledger::find_cohort(std::string_view name) const {
   return it == cohorts_.end() ? NodeId() : it->second;
 }
 
-NodeId Ledger::set_cluster_queue(std::string_view name, std::string_view cohort,
-                                 std::span<const QuotaEntry> quotas) {
+NodeId Ledger::set_cluster_queue(std::string_view name, std::string_view cohort, std::span<const QuotaEntry> quotas) {
   NodeId node = cluster_queue_node(name);
   at(node).exists = true;
   set_quotas(node, quotas);
@@ -53,8 +52,8 @@ NodeId Ledger::set_cluster_queue(std::string_view name, std::string_view cohort,
   return node;
 }
 
-bool Ledger::same_configuration(NodeId id, std::string_view parent,
-                                std::span<const QuotaEntry> quotas, bool unbounded) const {
+bool Ledger::same_configuration(NodeId id, std::string_view parent, std::span<const QuotaEntry> quotas,
+                                bool unbounded) const {
   const Node& node = at(id);
   std::string_view present = node.parent.valid() ? std::string_view(at(node.parent).name) : "";
   if (!node.exists || present != parent || node.unbounded != unbounded) return false;
@@ -79,8 +78,8 @@ void Ledger::remove_cluster_queue(std::string_view name) {
   drop_if_unused(node);
 }
 
-NodeId Ledger::set_cohort(std::string_view name, std::string_view parent,
-                          std::span<const QuotaEntry> quotas, bool unbounded) {
+NodeId Ledger::set_cohort(std::string_view name, std::string_view parent, std::span<const QuotaEntry> quotas,
+                          bool unbounded) {
   NodeId node = cohort_node(name);
   at(node).exists = true;
   set_quotas(node, quotas, unbounded);

@@ -11,8 +11,7 @@ namespace berth::engine {
 namespace {
 
 void delay(const Entry& entry, const Plan::Unit& unit, std::vector<PodSetFlavors>& pod_sets) {
-  for (std::size_t i : unit.pod_sets)
-    pod_sets[i].delayed = entry.plan->wants_places[i] && pod_sets[i].count > 0;
+  for (std::size_t i : unit.pod_sets) pod_sets[i].delayed = entry.plan->wants_places[i] && pod_sets[i].count > 0;
 }
 
 }  // namespace

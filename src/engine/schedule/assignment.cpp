@@ -122,8 +122,7 @@ void Assigner::remember(FlavorId flavor, const Grade& grade, std::size_t first_s
   constexpr std::string_view kNames[] = {"NoFit", "NoCandidates", "Preempt", "Reclaim", "Fit"};
   auto& kept = out_->attempt_shortages;
   std::size_t first = kept.size();
-  kept.insert(kept.end(), out_->shortages.begin() + static_cast<std::ptrdiff_t>(first_shortage),
-              out_->shortages.end());
+  kept.insert(kept.end(), out_->shortages.begin() + static_cast<std::ptrdiff_t>(first_shortage), out_->shortages.end());
   out_->attempts.push_back({unit_index_, flavor, kNames[grade.level], grade.borrow, first, kept.size()});
 }
 
@@ -135,8 +134,7 @@ bool Assigner::assign_step(std::size_t step_in_unit, std::size_t step_index, boo
   auto fail_unit = [&] {
     auto& all = out_->shortages;
     auto end = all.begin() + static_cast<std::ptrdiff_t>(first_shortage);
-    all.erase(std::remove_if(all.begin(), end, [&](const Shortage& s) { return s.unit == unit_index_; }),
-              end);
+    all.erase(std::remove_if(all.begin(), end, [&](const Shortage& s) { return s.unit == unit_index_; }), end);
     return false;
   };
   if (step.group < 0) {
@@ -227,19 +225,17 @@ Assigner::Grade Assigner::grade_flavor(std::size_t flavor, const Plan::Step& ste
     FlavorResourceId id = step.ids[flavor][i];
     Amount amount = wanted(step.wants[i]);
     bool hopeless = worst.level == Grade::kNoFit;
-    Grade grade =
-        grade_resource(id, step.wants[i].resource, group.flavors[flavor], amount, hopeless, severity);
+    Grade grade = grade_resource(id, step.wants[i].resource, group.flavors[flavor], amount, hopeless, severity);
     if (preferred(worst, grade)) worst = grade;
     if (worst.level == Grade::kNoFit) continue;
-    parts_.push_back(
-        {id, grade.level == Grade::kFit ? Mode::kFit : Mode::kPreempt, amount, grade.borrow, unit_index_});
+    parts_.push_back({id, grade.level == Grade::kFit ? Mode::kFit : Mode::kPreempt, amount, grade.borrow, unit_index_});
   }
   return worst;
 }
 
 // `hopeless`: the flavor is already rejected; this resource is examined only to report what it lacks.
-Assigner::Grade Assigner::grade_resource(FlavorResourceId id, ResourceId resource, FlavorId flavor,
-                                         Amount amount, bool hopeless, int& severity) {
+Assigner::Grade Assigner::grade_resource(FlavorResourceId id, ResourceId resource, FlavorId flavor, Amount amount,
+                                         bool hopeless, int& severity) {
   const Preemptor& who = request_->preemptor;
   Amount before = assumed(id);
   Amount value = before + amount;
@@ -258,7 +254,8 @@ Assigner::Grade Assigner::grade_resource(FlavorResourceId id, ResourceId resourc
   }
   report({Shortage::Kind::kUnused, 0, resource, flavor, Amount(), value - available, Amount(), nullptr});
   out_->lacks.push_back({.id = id, .wanted = value});
-  bool may_preempt = value <= ledger_.quota(who.queue, id).nominal || level.smaller_than_tree || may_preempt_while_borrowing();
+  bool may_preempt =
+      value <= ledger_.quota(who.queue, id).nominal || level.smaller_than_tree || may_preempt_while_borrowing();
   if (!may_preempt) {
     severity = std::max<int>(severity, kWaiting);
     return {Grade::kNoFit, level.height};
@@ -286,10 +283,8 @@ bool Assigner::may_preempt_while_borrowing() const {
 bool Assigner::preferred(const Grade& a, const Grade& b) const {
   if (a.level == Grade::kNoFit) return false;
   if (b.level == Grade::kNoFit) return true;
-  if ((a.level == Grade::kNoCandidates) != (b.level == Grade::kNoCandidates))
-    return a.level != Grade::kNoCandidates;
-  bool less_borrowing_first =
-      request_->preemptor.config->preference == FungibilityPreference::kPreemptionOverBorrowing;
+  if ((a.level == Grade::kNoCandidates) != (b.level == Grade::kNoCandidates)) return a.level != Grade::kNoCandidates;
+  bool less_borrowing_first = request_->preemptor.config->preference == FungibilityPreference::kPreemptionOverBorrowing;
   if (less_borrowing_first && a.borrow != b.borrow) return a.borrow < b.borrow;
   if (a.level != b.level) return a.level > b.level;
   return a.borrow < b.borrow;

@@ -104,8 +104,7 @@ std::string message(const Assignment& assignment, const Plan& plan, const Shape&
 
 // The text about tried flavors in the event of an admission: "Flavors considered: main: spot(Fit;borrow=1)"; empty
 // when the first flavor fitted without borrowing.
-std::string considered(const Assignment& assignment, const Plan& plan, const Shape& shape,
-                       const Names& names);
+std::string considered(const Assignment& assignment, const Plan& plan, const Shape& shape, const Names& names);
 
 class Assigner {
  public:
@@ -138,8 +137,8 @@ class Assigner {
   bool assign_step(std::size_t unit, std::size_t step, bool probe);
   bool passes_probe(std::size_t flavor, const Plan::Step& step);
   Grade grade_flavor(std::size_t flavor, const Plan::Step& step, int& severity);
-  Grade grade_resource(FlavorResourceId id, ResourceId resource, FlavorId flavor, Amount amount,
-                       bool hopeless, int& severity);
+  Grade grade_resource(FlavorResourceId id, ResourceId resource, FlavorId flavor, Amount amount, bool hopeless,
+                       int& severity);
   bool may_preempt_while_borrowing() const;
   Amount wanted(const Plan::Want& want) const;
   Amount assumed(FlavorResourceId id) const;

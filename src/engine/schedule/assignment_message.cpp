@@ -16,12 +16,10 @@ std::string text(const Shortage& shortage, const Names& names) {
   if (shortage.kind == Kind::kUncovered) return "resource " + resource + " unavailable in ClusterQueue";
   std::string where = " quota for " + resource + " in flavor " + names.name(shortage.flavor) + ", ";
   auto amount = [&](Amount a) { return format_amount(resource, a); };
-  if (shortage.kind == Kind::kUnused)
-    return "insufficient unused" + where + amount(shortage.b) + " more needed";
+  if (shortage.kind == Kind::kUnused) return "insufficient unused" + where + amount(shortage.b) + " more needed";
   std::string most = " > maximum capacity (" + amount(shortage.c) + ")";
   if (shortage.kind == Kind::kProbe) {
-    return "insufficient" + where + "one pod per zero-count podset request (" + amount(shortage.b) + ")" +
-           most;
+    return "insufficient" + where + "one pod per zero-count podset request (" + amount(shortage.b) + ")" + most;
   }
   return "insufficient" + where + "previously considered podsets requests (" + amount(shortage.a) +
          ") + current podset request (" + amount(shortage.b) + ")" + most;
@@ -52,8 +50,8 @@ std::string message(const Assignment& assignment, const Plan& plan, const Shape&
       std::vector<std::string> of_pod_set = texts;
       if (assignment.no_place && assignment.no_place->pod_set == pod_set) of_pod_set.push_back(no_place);
       if (of_pod_set.empty()) continue;
-      by_pod_set.emplace_back(
-          pod_set, couldnt_assign(shape.pod_sets[pod_set].name) + join_sorted(std::move(of_pod_set)));
+      by_pod_set.emplace_back(pod_set,
+                              couldnt_assign(shape.pod_sets[pod_set].name) + join_sorted(std::move(of_pod_set)));
     }
   }
   std::string all;
@@ -61,8 +59,7 @@ std::string message(const Assignment& assignment, const Plan& plan, const Shape&
   return all;
 }
 
-std::string considered(const Assignment& assignment, const Plan& plan, const Shape& shape,
-                       const Names& names) {
+std::string considered(const Assignment& assignment, const Plan& plan, const Shape& shape, const Names& names) {
   std::string all;
   for (std::size_t unit = 0; unit < plan.units.size(); ++unit) {
     std::string flavors;
@@ -71,8 +68,7 @@ std::string considered(const Assignment& assignment, const Plan& plan, const Sha
       std::vector<std::string> texts;
       for (std::size_t i = attempt.first_shortage; i < attempt.last_shortage; ++i)
         texts.push_back(text(assignment.attempt_shortages[i], names));
-      std::string what =
-          attempt.mode == "Fit" ? std::string("Fit") : "preemptionMode=" + std::string(attempt.mode);
+      std::string what = attempt.mode == "Fit" ? std::string("Fit") : "preemptionMode=" + std::string(attempt.mode);
       if (attempt.borrow > 0) what += ";borrow=" + std::to_string(attempt.borrow);
       if (!texts.empty()) what += ";" + join_sorted(std::move(texts));
       flavors += (flavors.empty() ? "" : ", ") + names.name(attempt.flavor) + "(" + what + ")";

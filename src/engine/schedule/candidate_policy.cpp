@@ -22,9 +22,11 @@ bool CandidatePolicy::uses_short_ids(WorkloadId workload) const {
 
 bool CandidatePolicy::too_important(bool own, const HolderKey& holder) const {
   if (!own) {
-    return preemptor_.config->reclaim_within_cohort == ReclaimWithinCohort::kLowerPriority && holder.priority >= preemptor_.priority;
+    return preemptor_.config->reclaim_within_cohort == ReclaimWithinCohort::kLowerPriority &&
+           holder.priority >= preemptor_.priority;
   }
-  if (preemptor_.config->within_cluster_queue == WithinClusterQueue::kLowerPriority) return holder.priority >= preemptor_.priority;
+  if (preemptor_.config->within_cluster_queue == WithinClusterQueue::kLowerPriority)
+    return holder.priority >= preemptor_.priority;
   return holder.priority > preemptor_.priority;
 }
 

@@ -12,7 +12,8 @@ namespace berth::engine {
 // `own`: the holder is in the preemptor's own queue.
 class CandidatePolicy {
  public:
-  CandidatePolicy(const Ledger& ledger, const Slots& slots, const Preemptor& preemptor, std::span<const FlavorResourceId> short_ids)
+  CandidatePolicy(const Ledger& ledger, const Slots& slots, const Preemptor& preemptor,
+                  std::span<const FlavorResourceId> short_ids)
       : ledger_(ledger), slots_(slots), preemptor_(preemptor), short_ids_(short_ids) {}
 
   bool allows(bool own, const HolderKey& holder) const;

@@ -73,18 +73,16 @@ bool Candidates::fit_in_quota(NodeId node, std::vector<FlavorResourceAmount>& re
   return fits;
 }
 
-PreemptionReason Candidates::reason(const Source& source, const HolderKey& holder,
-                                    bool& without_borrowing_only) const {
+PreemptionReason Candidates::reason(const Source& source, const HolderKey& holder, bool& without_borrowing_only) const {
   without_borrowing_only = false;
   if (source.advantage == Advantage::kOwnQueue) return PreemptionReason::kInClusterQueue;
   if (source.advantage == Advantage::kHierarchical) return PreemptionReason::kInCohortReclamation;
   const QueueConfig& config = *preemptor_.config;
-  bool may_borrow =
-      config.borrow_within_cohort != BorrowWithinCohort::kNever && holder.priority < preemptor_.priority &&
-      (!config.borrow_max_priority_threshold || holder.priority <= *config.borrow_max_priority_threshold);
+  bool may_borrow = config.borrow_within_cohort != BorrowWithinCohort::kNever &&
+                    holder.priority < preemptor_.priority &&
+                    (!config.borrow_max_priority_threshold || holder.priority <= *config.borrow_max_priority_threshold);
   without_borrowing_only = !may_borrow;
-  return may_borrow ? PreemptionReason::kInCohortReclaimWhileBorrowing
-                    : PreemptionReason::kInCohortReclamation;
+  return may_borrow ? PreemptionReason::kInCohortReclaimWhileBorrowing : PreemptionReason::kInCohortReclamation;
 }
 
 // Whether the queue, and its ancestors below the common one, still use more than their quota. Always true for the own
@@ -98,7 +96,8 @@ bool Candidates::still_exceeds(const Source& source) const {
 bool Candidates::exceeds(NodeId queue, NodeId subtree) const {
   const auto& levels = preemptor_.config->terms.reclaim_levels;
   std::int32_t level = 0;
-  for (NodeId node = queue; node.valid() && node != subtree && (!levels || level <= *levels); node = ledger_.parent(node), ++level) {
+  for (NodeId node = queue; node.valid() && node != subtree && (!levels || level <= *levels);
+       node = ledger_.parent(node), ++level) {
     if (policy_.within_nominal(node)) return false;
   }
   return true;

@@ -35,8 +35,7 @@ enum class PreemptionReason : std::uint8_t {
   kInCohortReclaimWhileBorrowing,
   kInCohortFairSharing,
 };
-std::string_view to_string(
-    PreemptionReason reason);  // "InClusterQueue": the reason of the Preempted condition
+std::string_view to_string(PreemptionReason reason);       // "InClusterQueue": the reason of the Preempted condition
 std::string_view human_readable(PreemptionReason reason);  // "prioritization in the ClusterQueue"
 
 // Evict the target. It counts as evicted from now on (it is not decided again) and holds its quota until release().

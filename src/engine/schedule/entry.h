@@ -21,7 +21,7 @@ struct Entry {
   std::vector<Target> targets;
   std::optional<Time> patience_ends;  // it waits for pods that are leaving their nodes, at most until then
   bool preemption_gated = false;      // there are targets, but a closed preemption gate forbids to preempt them
-  std::uint64_t loans = 0;  // the number of loans when it was evaluated
+  std::uint64_t loans = 0;            // the number of loans when it was evaluated
   // The walk over flavors continued where a previous one stopped: the workload must not be parked on such a verdict.
   bool partial_view = false;
 };

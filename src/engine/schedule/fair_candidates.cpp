@@ -9,8 +9,9 @@ namespace berth::engine {
 using api::kueue::ReclaimWithinCohort;
 using api::kueue::WithinClusterQueue;
 
-FairCandidates::FairCandidates(const Ledger& ledger, Shares& shares, const Slots& slots, const Preemption::HoldersOf& holders_of,
-                               const Preemptor& preemptor, std::span<const FlavorResourceId> short_ids, const FairSharing& rules)
+FairCandidates::FairCandidates(const Ledger& ledger, Shares& shares, const Slots& slots,
+                               const Preemption::HoldersOf& holders_of, const Preemptor& preemptor,
+                               std::span<const FlavorResourceId> short_ids, const FairSharing& rules)
     : ledger_(ledger),
       shares_(shares),
       slots_(slots),
@@ -21,7 +22,9 @@ FairCandidates::FairCandidates(const Ledger& ledger, Shares& shares, const Slots
   for (NodeId node = preemptor.queue; node.valid(); node = ledger_.parent(node)) our_path_.push_back(node);
 }
 
-bool FairCandidates::on_our_path(NodeId node) const { return std::find(our_path_.begin(), our_path_.end(), node) != our_path_.end(); }
+bool FairCandidates::on_our_path(NodeId node) const {
+  return std::find(our_path_.begin(), our_path_.end(), node) != our_path_.end();
+}
 
 // --- The tree of possible victims.
 
@@ -65,7 +68,8 @@ void FairCandidates::add_queue(std::vector<Contender>& heap, NodeId queue, std::
 std::size_t FairCandidates::source_of(NodeId queue) {
   if (second_) {
     const auto found = std::ranges::lower_bound(sources_, queue, {}, &Source::queue);
-    return found != sources_.end() && found->queue == queue ? static_cast<std::size_t>(found - sources_.begin()) : kNone;
+    return found != sources_.end() && found->queue == queue ? static_cast<std::size_t>(found - sources_.begin())
+                                                            : kNone;
   }
   const bool own = queue == preemptor_.queue;
   const Holders* holders = holders_of_(queue);
@@ -89,7 +93,8 @@ bool FairCandidates::keep(Contender& contender) {
 
 // Among equal shares cohorts come before queues, and queues are ordered by their first workload.
 bool FairCandidates::later(const Contender& a, const Contender& b) const {
-  if (const auto order = a.share <=> b.share; order != std::strong_ordering::equal) return order == std::strong_ordering::less;
+  if (const auto order = a.share <=> b.share; order != std::strong_ordering::equal)
+    return order == std::strong_ordering::less;
   if (a.cohort != b.cohort) return b.cohort;
   if (a.cohort) return a.place > b.place;
   return earlier_head(sources_[b.index], sources_[a.index]);
@@ -98,7 +103,8 @@ bool FairCandidates::later(const Contender& a, const Contender& b) const {
 bool FairCandidates::earlier_head(const Source& a, const Source& b) const {
   if (a.head->evicted != b.head->evicted) return a.head->evicted;
   if (a.own != b.own) return b.own;
-  if (a.holders->queue_priority != b.holders->queue_priority) return a.holders->queue_priority < b.holders->queue_priority;
+  if (a.holders->queue_priority != b.holders->queue_priority)
+    return a.holders->queue_priority < b.holders->queue_priority;
   return HolderOrder{&slots_}(*a.head, *b.head);
 }
 
@@ -177,8 +183,10 @@ FairShare FairCandidates::share_without(const Source& source, NodeId node, Workl
 }
 
 std::optional<Target> FairCandidates::take(Source& source) {
-  if (!source.own && (second_ || !rules_.preempt_within_nominal || !policy_.within_nominal(preemptor_.queue))) return take_fairly(source);
-  const Target target{source.head->workload, source.own ? PreemptionReason::kInClusterQueue : PreemptionReason::kInCohortReclamation};
+  if (!source.own && (second_ || !rules_.preempt_within_nominal || !policy_.within_nominal(preemptor_.queue)))
+    return take_fairly(source);
+  const Target target{source.head->workload,
+                      source.own ? PreemptionReason::kInClusterQueue : PreemptionReason::kInCohortReclamation};
   advance(source);
   return target;
 }
@@ -198,7 +206,8 @@ std::optional<Target> FairCandidates::take_fairly(Source& source) {
   return target;
 }
 
-std::optional<Target> FairCandidates::take_by_final_share(Source& source, const Meeting& meeting, const FairShare& ours) {
+std::optional<Target> FairCandidates::take_by_final_share(Source& source, const Meeting& meeting,
+                                                          const FairShare& ours) {
   if (ours > shares_.of(meeting.theirs)) {  // removing a workload makes no share larger: all would be refused
     if (!source.refused) source.refused = source.head;
     source.head.reset();

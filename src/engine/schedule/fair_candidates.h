@@ -30,7 +30,7 @@ class FairCandidates {
     NodeId queue;
     bool own = false;
     const Holders* holders = nullptr;
-    Holders::Set::const_iterator at{};  // the next one, in the first strategy
+    Holders::Set::const_iterator at{};   // the next one, in the first strategy
     std::optional<HolderKey> head{};     // the holder at `at`, or the one to try again
     std::optional<HolderKey> refused{};  // the first one that the first strategy refused
   };
@@ -38,7 +38,7 @@ class FairCandidates {
     NodeId node;
     FairShare share;
     bool cohort = false;
-    std::size_t place = 0;       // index among its siblings
+    std::size_t place = 0;      // index among its siblings
     std::size_t index = kNone;  // of its source, or of its group once it was created
   };
   struct Group {  // a cohort's children that may have candidates, the next one on top
@@ -79,10 +79,10 @@ class FairCandidates {
   const FairSharing& rules_;
   std::vector<NodeId> our_path_;  // from the preemptor's queue to the root
   std::vector<Source> sources_;
-  std::vector<Group> groups_;          // the first one contains only the root
-  std::vector<std::size_t> path_;      // groups, from the first one to that of the current queue
-  bool second_ = false;                // the second strategy is in use
-  bool stale_ = false;                 // a victim was chosen: the shares on the path have changed
+  std::vector<Group> groups_;      // the first one contains only the root
+  std::vector<std::size_t> path_;  // groups, from the first one to that of the current queue
+  bool second_ = false;            // the second strategy is in use
+  bool stale_ = false;             // a victim was chosen: the shares on the path have changed
   Usage changes_;
 };
 

@@ -53,8 +53,7 @@ std::vector<FlavorId> FlavorTable::with_topology(std::string_view name) const {
   return found;
 }
 
-std::string FlavorTable::mismatch(FlavorId id, const std::string& name,
-                                  const api::NodeConstraints& constraints) const {
+std::string FlavorTable::mismatch(FlavorId id, const std::string& name, const api::NodeConstraints& constraints) const {
   if (!exists(id)) return "flavor " + name + " not found";
   const Flavor& flavor = flavors_[id.index()];
   for (const api::Taint& taint : flavor.node_taints) {

@@ -42,14 +42,11 @@ class Holders {
   // The first of the evicted, or of the other holders.
   Set::const_iterator begin_of(bool evicted) const {
     return evicted ? set_.begin()
-                   : set_.lower_bound(
-                         {false, std::numeric_limits<std::int32_t>::min(), Time::max(), WorkloadId()});
+                   : set_.lower_bound({false, std::numeric_limits<std::int32_t>::min(), Time::max(), WorkloadId()});
   }
 
  private:
-  static HolderKey key(const Slot& slot, WorkloadId id) {
-    return {slot.evicted, slot.priority, slot.reserved_at, id};
-  }
+  static HolderKey key(const Slot& slot, WorkloadId id) { return {slot.evicted, slot.priority, slot.reserved_at, id}; }
   Set set_;
 };
 

@@ -41,8 +41,7 @@ void Scheduler::Impl::relieve_room(FlavorId flavor) {
     Queue& queue = *state.queue(node);
     if (queue.pending.size() == 0 || std::ranges::find(queue.rooms, flavor) == queue.rooms.end()) continue;
     queue.pending.wake_place(flavor);
-    if (const NodeId root = state.ledger.root(node); root.valid())
-      state.tree(root).releases = ++state.counter;
+    if (const NodeId root = state.ledger.root(node); root.valid()) state.tree(root).releases = ++state.counter;
     if (queue.pending.head().valid()) mark(queue);
   }
 }

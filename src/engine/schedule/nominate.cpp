@@ -50,8 +50,8 @@ void Nominator::renominate(Entry& entry) {
   entry.assignment.lacks = std::move(lacks);
 }
 
-void Nominator::assign(Entry& entry, std::span<const std::int32_t> counts,
-                       std::span<const std::int32_t> tried, std::span<const std::int32_t> nominated) {
+void Nominator::assign(Entry& entry, std::span<const std::int32_t> counts, std::span<const std::int32_t> tried,
+                       std::span<const std::int32_t> nominated) {
   const Slot& slot = state_.slots[entry.workload];
   Assigner::Request request;
   request.preemptor = {entry.queue->node, &entry.queue->config, slot.priority, slot.queued_at};
@@ -110,7 +110,9 @@ bool Nominator::waits_for_the_evicted(Entry& entry) {
 // A queue that would borrow may reclaim less, or nothing: so it also waits for the resources that it would borrow.
 void Nominator::note_debts(Entry& entry, const Preemptor& who) const {
   const auto needs = who.needs_quota(state_.ledger, short_ids_, entry.assignment.usage);
-  const auto borrows = [&](const FlavorResourceAmount& each) { return state_.ledger.borrowing_with(who.queue, each.id, each.amount); };
+  const auto borrows = [&](const FlavorResourceAmount& each) {
+    return state_.ledger.borrowing_with(who.queue, each.id, each.amount);
+  };
   if (!who.config->reclaims() || std::none_of(needs.begin(), needs.end(), borrows)) return;
   for (const FlavorResourceAmount& each : needs) {
     const bool is_short = std::find(short_ids_.begin(), short_ids_.end(), each.id) != short_ids_.end();

@@ -8,9 +8,9 @@ namespace berth::engine {
 // KEP-1714: unused quota is shared by weight. Off: workloads that borrow less come first.
 struct FairSharing {
   bool enabled = false;
-  bool final_share = true;    // LessThanOrEqualToFinalShare, tried first
-  bool initial_share = true;  // LessThanInitialShare
-  bool preempt_within_nominal = true;     // a queue within its nominal quota reclaims from any borrower
+  bool final_share = true;             // LessThanOrEqualToFinalShare, tried first
+  bool initial_share = true;           // LessThanInitialShare
+  bool preempt_within_nominal = true;  // a queue within its nominal quota reclaims from any borrower
   // a workload that borrows nothing of what it requests comes before one that borrows
   bool prioritize_non_borrowing = true;
 };

@@ -99,24 +99,20 @@ bool Pass::still_hopeless(const Queue& queue, WorkloadId head) const {
   const Slot& slot = state_.slots[head];
   if (slot.told == 0 || slot.told_of_other) return false;  // it must get its own verdict once
   auto lacks = queue.config.strict() ? std::span<const Lack>() : queue.pending.former_lacks(head);
-  return !lacks.empty() && std::none_of(lacks.begin(), lacks.end(), [&](const Lack& lack) {
-    return state_.may_help(queue, lack, slot.shape);
-  });
+  return !lacks.empty() && std::none_of(lacks.begin(), lacks.end(),
+                                        [&](const Lack& lack) { return state_.may_help(queue, lack, slot.shape); });
 }
 
 // A preemptor comes first: otherwise its victim, being older, could take the same quota again and again. Then: higher
 // priority of the queue, less borrowing, higher priority, older queue-order timestamp, UID.
 bool Pass::before(const Entry& a, const Entry& b) const {
-  const bool a_made_way = a.queue->pending.made_way(a.workload),
-             b_made_way = b.queue->pending.made_way(b.workload);
+  const bool a_made_way = a.queue->pending.made_way(a.workload), b_made_way = b.queue->pending.made_way(b.workload);
   if (a_made_way != b_made_way) return a_made_way;
   const std::int32_t a_priority = a.queue->config.terms.priority, b_priority = b.queue->config.terms.priority;
   if (a_priority != b_priority) return a_priority > b_priority;
   const Slot &x = state_.slots[a.workload], &y = state_.slots[b.workload];
-  if (a.assignment.borrowing != b.assignment.borrowing)
-    return a.assignment.borrowing < b.assignment.borrowing;
-  if (state_.options.priority_sorting_within_cohort && x.priority != y.priority)
-    return x.priority > y.priority;
+  if (a.assignment.borrowing != b.assignment.borrowing) return a.assignment.borrowing < b.assignment.borrowing;
+  if (state_.options.priority_sorting_within_cohort && x.priority != y.priority) return x.priority > y.priority;
   if (x.queued_at != y.queued_at) return x.queued_at < y.queued_at;
   return state_.slots.uid_less(a.workload, b.workload);
 }
@@ -171,8 +167,7 @@ void Pass::recompute_without_victims(Entry& entry) {
 bool Pass::fits(Entry& entry) {
   const Usage& usage = entry.assignment.usage;
   NodeId node = entry.queue->node;
-  if (preempted_.empty() && entry.targets.empty())
-    return state_.ledger.fits(node, usage) && keeps_place(entry);
+  if (preempted_.empty() && entry.targets.empty()) return state_.ledger.fits(node, usage) && keeps_place(entry);
   {
     Trial trial(state_.ledger, state_.places);
     for (WorkloadId victim : preempted_) trial.without(victim);
@@ -259,8 +254,7 @@ void Pass::note_made_way(const Entry& entry) {
 // Whether to reserve quota for the rest of the cycle, for a workload that needs preemption but found no victims. Not
 // if the queue may reclaim it from any workload at any time, except for a preemptor with precedence.
 bool Pass::reserves(const Entry& entry) const {
-  const bool comes_first =
-      state_.options.prioritize_preemptors && entry.queue->pending.made_way(entry.workload);
+  const bool comes_first = state_.options.prioritize_preemptors && entry.queue->pending.made_way(entry.workload);
   return comes_first || entry.queue->config.reclaim_within_cohort != api::kueue::ReclaimWithinCohort::kAny;
 }
 

@@ -5,8 +5,7 @@
 namespace berth::engine {
 namespace {
 
-constexpr std::string_view kBypassed =
-    "Bypassed scheduling evaluation because an equivalent workload recently failed";
+constexpr std::string_view kBypassed = "Bypassed scheduling evaluation because an equivalent workload recently failed";
 
 // FNV-1a hash, to recognize that a workload got the same message before.
 class Fingerprint {
@@ -35,17 +34,13 @@ std::uint64_t fingerprint(std::string_view reason, const Entry& entry, std::size
   Fingerprint print;
   print.add(reason).add(victims).add(entry.preemption_gated ? 1 : 0);
   for (const Shortage& each : assignment.shortages) {
-    print.add(static_cast<std::uint64_t>(each.kind))
-        .add(each.unit)
-        .add(each.resource.value)
-        .add(each.flavor.value);
+    print.add(static_cast<std::uint64_t>(each.kind)).add(each.unit).add(each.resource.value).add(each.flavor.value);
     for (Amount amount : {each.a, each.b, each.c}) print.add(static_cast<std::uint64_t>(amount.count()));
     if (each.text != nullptr) print.add(*each.text);
   }
   if (const auto& none = assignment.no_place) {
     print.add(none->pod_set).add(none->failure.text);
-    for (std::int32_t n : {none->failure.fits, none->failure.wanted})
-      print.add(static_cast<std::uint64_t>(n));
+    for (std::int32_t n : {none->failure.fits, none->failure.wanted}) print.add(static_cast<std::uint64_t>(n));
   }
   return print.value();
 }
@@ -108,16 +103,14 @@ void Pass::tell_waits() {
     slot.told_reason = word.reason;
     slot.told_of_other = false;
     if (!word.constant.empty()) word.text = word.constant;
-    out_->push_back(
-        Wait{word.workload, std::string(word.reason), std::move(word.text), true, word.preemption_gated});
+    out_->push_back(Wait{word.workload, std::string(word.reason), std::move(word.text), true, word.preemption_gated});
   }
   words_.clear();
 }
 
 void Pass::tell_cut_off(WorkloadId workload, Decisions& out) {
   Slot& slot = state_.slots[workload];
-  std::string text =
-      "ClusterQueue " + state_.ledger.name(slot.queue) + " is inactive: its Cohorts form a cycle";
+  std::string text = "ClusterQueue " + state_.ledger.name(slot.queue) + " is inactive: its Cohorts form a cycle";
   const std::uint64_t print = fingerprint(kSuspended, text);
   if (slot.told == print) return;
   slot.told = print;

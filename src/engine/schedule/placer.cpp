@@ -14,8 +14,7 @@ struct RoomFlavor {
   std::string error;
 };
 
-RoomFlavor room_flavor(const Entry& entry, const Plan::Unit& unit, std::size_t first_step,
-                       const Names& names) {
+RoomFlavor room_flavor(const Entry& entry, const Plan::Unit& unit, std::size_t first_step, const Names& names) {
   RoomFlavor found;
   for (std::size_t i = 0; i < unit.steps.size(); ++i) {
     const std::int32_t index = entry.assignment.choices[first_step + i].flavor;
@@ -175,8 +174,7 @@ std::vector<StatedPlaces> Placer::state(const Entry& entry, std::vector<PodSetFl
   }
   for (std::size_t i = 0; i < pod_sets.size(); ++i) {
     if (pod_sets[i].places == nullptr) continue;
-    const auto ask =
-        static_cast<std::size_t>(std::find(pod_sets_.begin(), pod_sets_.end(), i) - pod_sets_.begin());
+    const auto ask = static_cast<std::size_t>(std::find(pod_sets_.begin(), pod_sets_.end(), i) - pod_sets_.begin());
     stated.push_back({names_.name(asks_[ask].flavor), entry.shape->pod_sets[i].per_pod, pod_sets[i].places});
   }
   return stated;

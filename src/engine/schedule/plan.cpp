@@ -26,8 +26,7 @@ std::vector<Plan::Unit> group_pod_sets(const Shape& shape) {
 }
 
 // The requests of a unit, by resource name. `pods` is included only if the queue covers it.
-std::vector<Plan::Want> wants_of(const Plan::Unit& unit, const Shape& shape, const QueueConfig& config,
-                                 Names& names) {
+std::vector<Plan::Want> wants_of(const Plan::Unit& unit, const Shape& shape, const QueueConfig& config, Names& names) {
   std::map<std::string_view, Plan::Want> by_name;
   auto ask = [&](ResourceId resource, std::size_t position, Amount amount) {
     Plan::Want& want = by_name[names.name(resource)];
@@ -84,15 +83,13 @@ std::string topology_mismatch(const Basis& basis, FlavorId flavor, const Resourc
                               const Shape::PodSet& pod_set) {
   const bool has_topology = basis.places.places_pods(flavor);
   if (!pod_set.topology && !basis.implied) {
-    return has_topology ? "Flavor \"" + basis.names.name(flavor) + "\" supports only TopologyAwareScheduling"
-                        : "";
+    return has_topology ? "Flavor \"" + basis.names.name(flavor) + "\" supports only TopologyAwareScheduling" : "";
   }
   if (!has_topology && quota_only(group, pod_set)) return "";
   return basis.places.mismatch(flavor, pod_set.topology ? &*pod_set.topology : nullptr, pod_set.count);
 }
 
-std::string mismatch(const Basis& basis, FlavorId flavor, const ResourceGroup& group,
-                     const Plan::Unit& unit) {
+std::string mismatch(const Basis& basis, FlavorId flavor, const ResourceGroup& group, const Plan::Unit& unit) {
   for (std::size_t index : unit.pod_sets) {
     const Shape::PodSet& pod_set = basis.shape.pod_sets[index];
     std::string why;
@@ -128,8 +125,8 @@ std::vector<bool> wants_places(const Basis& basis) {
 
 }  // namespace
 
-Plan make_plan(const Shape& shape, const QueueConfig& config, const FlavorTable& flavors,
-               const Places& places, Names& names, bool ignore_undeclared) {
+Plan make_plan(const Shape& shape, const QueueConfig& config, const FlavorTable& flavors, const Places& places,
+               Names& names, bool ignore_undeclared) {
   const Basis basis{shape, config, flavors, places, names, only_topologies(config, places)};
   Plan plan;
   plan.wants_places = wants_places(basis);

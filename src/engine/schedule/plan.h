@@ -20,7 +20,7 @@ struct Plan {
   enum class Placing : std::uint8_t { kNone, kNow, kLater };  // kLater: in the second pass
   struct Step {  // the resources of a unit that one group covers, or one resource that no group covers
     std::int32_t group = -1;
-    std::vector<Want> wants;                         // by resource name
+    std::vector<Want> wants;            // by resource name
     std::vector<std::string> mismatch;  // by flavor of the group: why the pods may not run there; "" when they may
     std::vector<std::vector<FlavorResourceId>> ids;  // by flavor, want
     std::vector<Placing> placing;                    // by flavor: whether and when pods get places there
@@ -31,13 +31,13 @@ struct Plan {
   };
   std::vector<Unit> units;
   std::vector<bool> wants_places;  // by pod set; empty when none does
-  std::size_t steps = 0;          // of all units
-  std::size_t flavors_tried = 0;  // maximum number of flavors tried in one walk over all steps
+  std::size_t steps = 0;           // of all units
+  std::size_t flavors_tried = 0;   // maximum number of flavors tried in one walk over all steps
 };
 
 // Uses only the flavors and topologies of `places`, not what is free. `ignore_undeclared`: skip resources that no
 // group covers.
-Plan make_plan(const Shape& shape, const QueueConfig& config, const FlavorTable& flavors,
-               const Places& places, Names& names, bool ignore_undeclared);
+Plan make_plan(const Shape& shape, const QueueConfig& config, const FlavorTable& flavors, const Places& places,
+               Names& names, bool ignore_undeclared);
 
 }  // namespace berth::engine

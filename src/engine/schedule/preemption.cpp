@@ -16,9 +16,8 @@ bool within_quota(const Ledger& ledger, NodeId queue, std::span<const FlavorReso
 }
 
 bool under_nominal(const Ledger& ledger, NodeId queue, std::span<const FlavorResourceId> ids) {
-  return std::all_of(ids.begin(), ids.end(), [&](FlavorResourceId id) {
-    return ledger.usage(queue, id) < ledger.quota(queue, id).nominal;
-  });
+  return std::all_of(ids.begin(), ids.end(),
+                     [&](FlavorResourceId id) { return ledger.usage(queue, id) < ledger.quota(queue, id).nominal; });
 }
 
 // Removes candidates in a trial until the workload fits, then puts back those that are not needed.
@@ -63,7 +62,8 @@ class Removal {
   }
   bool quota_fits() const {
     if (want_.counted) return ledger_.fits_counted(want_.queue, want_.usage);
-    return (want_.borrowing || within_quota(ledger_, want_.queue, want_.needs_quota)) && ledger_.fits(want_.queue, want_.usage);
+    return (want_.borrowing || within_quota(ledger_, want_.queue, want_.needs_quota)) &&
+           ledger_.fits(want_.queue, want_.usage);
   }
   bool has_places() {
     if (!placed_known_) placed_ = places_.place(want_.asks).ok;
@@ -169,28 +169,27 @@ std::string_view human_readable(PreemptionReason reason) {
   return "";
 }
 
-std::vector<FlavorResourceAmount> Preemptor::needs_quota(const Ledger& ledger, std::span<const FlavorResourceId> short_ids,
+std::vector<FlavorResourceAmount> Preemptor::needs_quota(const Ledger& ledger,
+                                                         std::span<const FlavorResourceId> short_ids,
                                                          std::span<const FlavorResourceAmount> usage) const {
   std::vector<FlavorResourceAmount> out(usage.begin(), usage.end());
   if (config->terms.flavor_of_the_rest.empty()) return out;
   std::erase_if(out, [&](const FlavorResourceAmount& each) {
-    return ledger.quota(queue, each.id).nominal.is_zero() && std::find(short_ids.begin(), short_ids.end(), each.id) == short_ids.end();
+    return ledger.quota(queue, each.id).nominal.is_zero() &&
+           std::find(short_ids.begin(), short_ids.end(), each.id) == short_ids.end();
   });
   return out;
 }
 
-std::vector<Target> Preemption::targets(const Preemptor& preemptor,
-                                        std::span<const FlavorResourceId> short_ids,
-                                        std::span<const FlavorResourceAmount> usage,
-                                        std::span<const PlaceAsk> asks) {
+std::vector<Target> Preemption::targets(const Preemptor& preemptor, std::span<const FlavorResourceId> short_ids,
+                                        std::span<const FlavorResourceAmount> usage, std::span<const PlaceAsk> asks) {
   if (!preemptor.config->preempts()) return {};
   if (fair_sharing_.enabled) return fair_targets(preemptor, short_ids, usage, asks);
   const std::vector<FlavorResourceAmount> needs_quota = preemptor.needs_quota(ledger_, short_ids, usage);
   Candidates candidates(ledger_, slots_, holders_of_, preemptor, short_ids, needs_quota);
   bool borrowing_forbidden = preemptor.config->borrow_within_cohort == api::kueue::BorrowWithinCohort::kNever;
   std::vector<bool> attempts{true, false};  // try with borrowing?
-  if (!candidates.any_elsewhere() ||
-      (borrowing_forbidden && !under_nominal(ledger_, preemptor.queue, short_ids))) {
+  if (!candidates.any_elsewhere() || (borrowing_forbidden && !under_nominal(ledger_, preemptor.queue, short_ids))) {
     attempts = {true};
   } else if (borrowing_forbidden && !candidates.any_hierarchical()) {
     attempts = {false, true};
@@ -206,7 +205,8 @@ std::vector<Target> Preemption::targets(const Preemptor& preemptor,
 }
 
 std::vector<Target> Preemption::fair_targets(const Preemptor& preemptor, std::span<const FlavorResourceId> short_ids,
-                                             std::span<const FlavorResourceAmount> usage, std::span<const PlaceAsk> asks) {
+                                             std::span<const FlavorResourceAmount> usage,
+                                             std::span<const PlaceAsk> asks) {
   FairCandidates candidates(ledger_, shares_, slots_, holders_of_, preemptor, short_ids, fair_sharing_);
   Removal removal(ledger_, places_, slots_, {preemptor.queue, usage, {}, asks, true, true});
   if (!removal.remove_enough(candidates)) return {};
@@ -218,8 +218,7 @@ Possibility Preemption::simulate(const Preemptor& preemptor, FlavorResourceId id
   FlavorResourceAmount usage{id, amount};
   std::vector<Target> victims = targets(preemptor, {&id, 1}, {&usage, 1});
   if (victims.empty()) {
-    return {Possibility::Kind::kNoCandidates,
-            ledger_.lowest_subtree_that_fits(preemptor.queue, id, amount).height};
+    return {Possibility::Kind::kNoCandidates, ledger_.lowest_subtree_that_fits(preemptor.queue, id, amount).height};
   }
   Ledger::Trial trial(ledger_);
   bool own = false;

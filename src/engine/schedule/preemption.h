@@ -53,14 +53,19 @@ struct Possibility {
 class Preemption {
  public:
   using HoldersOf = std::function<const Holders*(NodeId)>;  // nullptr: none
-  Preemption(Ledger& ledger, Places& places, Shares& shares, const Slots& slots, HoldersOf holders_of, const FairSharing& fair_sharing)
-      : ledger_(ledger), places_(places), shares_(shares), slots_(slots), holders_of_(std::move(holders_of)), fair_sharing_(fair_sharing) {}
+  Preemption(Ledger& ledger, Places& places, Shares& shares, const Slots& slots, HoldersOf holders_of,
+             const FairSharing& fair_sharing)
+      : ledger_(ledger),
+        places_(places),
+        shares_(shares),
+        slots_(slots),
+        holders_of_(std::move(holders_of)),
+        fair_sharing_(fair_sharing) {}
 
   // The victims for `usage` (of which `short_ids` are short) and for the requested places; empty when no set of
   // victims suffices. Workloads that an open trial has taken out are no candidates.
   std::vector<Target> targets(const Preemptor& preemptor, std::span<const FlavorResourceId> short_ids,
-                              std::span<const FlavorResourceAmount> usage,
-                              std::span<const PlaceAsk> asks = {});
+                              std::span<const FlavorResourceAmount> usage, std::span<const PlaceAsk> asks = {});
   Possibility simulate(const Preemptor& preemptor, FlavorResourceId id, Amount amount);
 
  private:

@@ -42,8 +42,7 @@ std::span<const StatedPlaces> Scheduler::held_places(WorkloadId workload) const 
 }
 
 bool Scheduler::parked(WorkloadId workload) const {
-  return pending(workload) &&
-         impl_->state.queue(impl_->state.slots[workload].queue)->pending.sleeps(workload);
+  return pending(workload) && impl_->state.queue(impl_->state.slots[workload].queue)->pending.sleeps(workload);
 }
 
 bool Scheduler::inadmissible(WorkloadId workload) const {
@@ -179,8 +178,7 @@ std::vector<std::string> Scheduler::check() const {
     if (!slot.pods_ready) ++unready;
     evicting = evicting || (holder && slot.evicted);
     if (!slot.pods_ready && !holder) broken.push_back("workload " + slot.uid + " blocks others and holds nothing");
-    if (!slot.in_use && slot.place != Slot::Place::kNone)
-      broken.push_back("a workload that left is still somewhere");
+    if (!slot.in_use && slot.place != Slot::Place::kNone) broken.push_back("a workload that left is still somewhere");
     if (holder != (state.ledger.claim(workload) != nullptr)) {
       broken.push_back("workload " + slot.uid +
                        (holder ? " holds quota without a claim" : " has a claim it does not hold"));
@@ -209,10 +207,12 @@ std::vector<std::string> Scheduler::check() const {
       const bool fits = entry.assignment.mode == Mode::kFit;
       // With places, the flavor with free quota is chosen, and a different one once that quota is used; this wakes no
       // workload, so preemption is not checked.
-      const bool preempts = entry.plan->wants_places.empty() && !evicting && entry.assignment.mode == Mode::kPreempt && !entry.targets.empty();
+      const bool preempts = entry.plan->wants_places.empty() && !evicting && entry.assignment.mode == Mode::kPreempt &&
+                            !entry.targets.empty();
       if (!fits && !preempts) continue;
-      broken.push_back("workload " + state.slots[head].uid + " is parked in " + state.ledger.name(queue->node) +
-                       (fits ? " though it fits now" : " though it may preempt " + state.slots[entry.targets.front().workload].uid));
+      broken.push_back(
+          "workload " + state.slots[head].uid + " is parked in " + state.ledger.name(queue->node) +
+          (fits ? " though it fits now" : " though it may preempt " + state.slots[entry.targets.front().workload].uid));
     }
   }
   return broken;

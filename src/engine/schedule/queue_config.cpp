@@ -43,8 +43,7 @@ std::vector<QuotaEntry> compile_quotas(const std::vector<api::kueue::ResourceGro
       FlavorId flavor_id = names.flavor(flavor.name);
       for (const auto& resource : flavor.resources) {
         Quota quota{to_amount(resource.name, resource.nominal)};
-        if (resource.borrowing_limit)
-          quota.borrowing_limit = to_amount(resource.name, *resource.borrowing_limit);
+        if (resource.borrowing_limit) quota.borrowing_limit = to_amount(resource.name, *resource.borrowing_limit);
         if (resource.lending_limit) quota.lending_limit = to_amount(resource.name, *resource.lending_limit);
         quotas.push_back({names.pair(flavor_id, names.resource(resource.name)), quota});
       }

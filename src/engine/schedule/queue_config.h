@@ -38,7 +38,9 @@ struct QueueConfig {
     return within_cluster_queue != api::kueue::WithinClusterQueue::kNever ||
            reclaim_within_cohort != api::kueue::ReclaimWithinCohort::kNever;
   }
-  bool age_decides() const { return within_cluster_queue == api::kueue::WithinClusterQueue::kLowerOrNewerEqualPriority; }
+  bool age_decides() const {
+    return within_cluster_queue == api::kueue::WithinClusterQueue::kLowerOrNewerEqualPriority;
+  }
   bool reclaims() const { return reclaim_within_cohort != api::kueue::ReclaimWithinCohort::kNever; }
   // The index of the group that covers a resource; -1 when none does.
   std::int32_t group(ResourceId resource) const {

@@ -74,7 +74,8 @@ void Scheduler::Impl::relieve(NodeId node, FlavorResourceId id) {
     } else {
       queue->pending.wake(id, may_fit);
       // Whatever got free, shares of pending workloads here may be smaller now.
-      if (state.options.fair_sharing.enabled && queue->config.reclaims()) queue->pending.wake_for_victims(FlavorResourceId());
+      if (state.options.fair_sharing.enabled && queue->config.reclaims())
+        queue->pending.wake_for_victims(FlavorResourceId());
     }
     if (queue->pending.head().valid()) mark(*queue);
   }
@@ -114,9 +115,7 @@ void Scheduler::Impl::absorb_loans() {
 
 void Scheduler::Impl::absorb_reliefs() {
   std::vector<Relief> reliefs = state.ledger.take_reliefs();
-  auto order = [](const Relief& a, const Relief& b) {
-    return std::pair(a.node, a.id) < std::pair(b.node, b.id);
-  };
+  auto order = [](const Relief& a, const Relief& b) { return std::pair(a.node, a.id) < std::pair(b.node, b.id); };
   std::sort(reliefs.begin(), reliefs.end(), order);
   reliefs.erase(std::unique(reliefs.begin(), reliefs.end()), reliefs.end());
   for (const Relief& relief : reliefs) {
@@ -133,10 +132,9 @@ void Scheduler::Impl::absorb_reliefs() {
 void Scheduler::Impl::flavors_changed(FlavorId flavor) {
   for (auto& queue : state.queues) {
     if (queue == nullptr) continue;
-    bool uses = std::any_of(
-        queue->config.groups.begin(), queue->config.groups.end(), [&](const ResourceGroup& group) {
-          return std::find(group.flavors.begin(), group.flavors.end(), flavor) != group.flavors.end();
-        });
+    bool uses = std::any_of(queue->config.groups.begin(), queue->config.groups.end(), [&](const ResourceGroup& group) {
+      return std::find(group.flavors.begin(), group.flavors.end(), flavor) != group.flavors.end();
+    });
     if (uses) reconfigured(*queue);
   }
 }
@@ -181,7 +179,8 @@ void Scheduler::set_cluster_queue(const api::kueue::ClusterQueue& object, bool a
   queue.holders.reclaimable = queue.config.terms.reclaimable;
   queue.holders.queue_priority = queue.config.terms.priority;
   state.reclaims = state.reclaims || queue.config.reclaims();
-  state.reclaims_over_levels = state.reclaims_over_levels || (queue.config.reclaims() && queue.config.terms.reclaim_levels);
+  state.reclaims_over_levels =
+      state.reclaims_over_levels || (queue.config.reclaims() && queue.config.terms.reclaim_levels);
   queue.configured = true;
   queue.active = active;
   if (woken) impl_->reconfigured(queue);
@@ -282,8 +281,7 @@ void Scheduler::Impl::tell_cut_off(Decisions& out) {
   for (const WorkloadId workload : std::exchange(cut_off, {})) {
     if (!state.slots.known(workload) || state.slots[workload].place != Slot::Place::kQueued) continue;
     const Queue& queue = *state.queue(state.slots[workload].queue);
-    if (queue.configured && queue.active && state.ledger.in_cycle(queue.node))
-      pass.tell_cut_off(workload, out);
+    if (queue.configured && queue.active && state.ledger.in_cycle(queue.node)) pass.tell_cut_off(workload, out);
   }
 }
 
@@ -351,8 +349,7 @@ void Scheduler::hold(WorkloadId workload, const Holding& holding) {
   Slot& slot = state.slots[workload];
   Usage usage;
   for (const auto& each : holding.amounts) {
-    FlavorResourceId id =
-        state.names.pair(state.names.flavor(each.flavor), state.names.resource(each.resource));
+    FlavorResourceId id = state.names.pair(state.names.flavor(each.flavor), state.names.resource(each.resource));
     usage.push_back({id, each.amount});
   }
   tidy(usage);
@@ -432,8 +429,7 @@ Decisions Scheduler::schedule(Time now) {
 void Scheduler::Impl::run_pass(std::span<const NodeId> roots, Time now, Decisions& out) {
   if (pass.run(roots, now, out)) return;
   for (auto& queue : state.queues) {  // stopped at the limit of cycles: continue in the next call
-    if (queue != nullptr && std::ranges::find(roots, state.ledger.root(queue->node)) != roots.end())
-      mark(*queue);
+    if (queue != nullptr && std::ranges::find(roots, state.ledger.root(queue->node)) != roots.end()) mark(*queue);
   }
 }
 

@@ -61,7 +61,7 @@ class Scheduler {
   // Returns a slot for the workload. `job_uid` may be "" (reported as UNKNOWN). `key` is "namespace/name", by which
   // pods name their workload; the UID is used when it is empty.
   WorkloadId enter(std::string_view uid, std::string_view job_uid, std::string_view key = {});
-  void leave(WorkloadId workload);             // release() and withdraw(); the slot may be reused
+  void leave(WorkloadId workload);  // release() and withdraw(); the slot may be reused
   // The workload waits for quota, or changed while it waits. A changed workload is evaluated again; an unchanged one
   // keeps its position and its verdict. It must not hold quota (release() first). `anew`: evaluate and report again
   // even if nothing changed. A preemptor stays first in its queue while its requests do not change.
@@ -90,7 +90,7 @@ class Scheduler {
     // By pod set of the admission; null: unchanged. Empty: no place was found, `message` says why.
     std::vector<api::kueue::TopologyAssignmentPtr> assignments;
     std::string message;
-    Decisions preemptions;  // victims whose places suffice once they are gone; never for failed nodes
+    Decisions preemptions;          // victims whose places suffice once they are gone; never for failed nodes
     bool preemption_gated = false;  // preemption would help, but is not allowed
     bool ok() const { return !assignments.empty(); }
   };
@@ -110,8 +110,7 @@ class Scheduler {
   bool pending(WorkloadId workload) const;  // waits in a queue, parked or not
   bool holds(WorkloadId workload) const;
   std::span<const StatedPlaces> held_places(WorkloadId workload) const;  // by pod set that has places
-  bool parked(
-      WorkloadId workload) const;  // pending, and not evaluated until something it lacks changes
+  bool parked(WorkloadId workload) const;        // pending, and not evaluated until something it lacks changes
   bool inadmissible(WorkloadId workload) const;  // counted in inadmissible_count(); false when not pending
   std::size_t pending_count(std::string_view cluster_queue) const;
   // The pending ones that are parked or aside; all of them while the queue may not admit. (Kueue: inadmissible; the

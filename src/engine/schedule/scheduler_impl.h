@@ -32,7 +32,7 @@ struct Scheduler::Impl {
   void leave_claim(WorkloadId workload);
   void place(WorkloadId workload);
   void push(WorkloadId workload);
-  void find_cut_off();                // call it after a change of the cohorts
+  void find_cut_off();  // call it after a change of the cohorts
   // reports to workloads that are not evaluated because their cohorts form a cycle
   void tell_cut_off(Decisions& out);
   bool submitted_through(const Slot& slot, std::string_view local_queue) const;
@@ -46,10 +46,10 @@ struct Scheduler::Impl {
 
   SchedulerState state;
   Pass pass;
-  std::vector<NodeId> dirty;                       // queues in which a workload may have become admissible
-  std::set<WorkloadId> cut_off;  // workloads in queues whose cohorts form a cycle, possibly not told yet
-  std::uint64_t seen_configuration = 0;            // the ledger's configuration() when find_cut_off() last ran
-  std::set<NodeId> rooms;                          // queues that have flavors with a topology
+  std::vector<NodeId> dirty;             // queues in which a workload may have become admissible
+  std::set<WorkloadId> cut_off;          // workloads in queues whose cohorts form a cycle, possibly not told yet
+  std::uint64_t seen_configuration = 0;  // the ledger's configuration() when find_cut_off() last ran
+  std::set<NodeId> rooms;                // queues that have flavors with a topology
   std::set<std::pair<Time, WorkloadId>> backoffs;  // ends of back-offs of workloads that are aside
 };
 

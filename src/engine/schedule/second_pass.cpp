@@ -58,8 +58,7 @@ void add(Wanted& wanted, const PodSetRequest& request, const PodSetAssignment& a
     return;
   }
   const auto& per_pod = wanted.per_pod.emplace_back(amounts_of(request.per_pod, state.names));
-  wanted.asks.push_back(
-      {room.flavor, assigned.count, {per_pod, &request.constraints}, topology, request.group});
+  wanted.asks.push_back({room.flavor, assigned.count, {per_pod, &request.constraints}, topology, request.group});
   wanted.pod_sets.push_back(index);
   wanted.current.push_back(assigned.topology_assignment);
 }
@@ -121,8 +120,8 @@ Scheduler::SecondPassResult Scheduler::second_pass(const SecondPass& pass, Time 
     result.assignments.resize(pass.admission->pod_set_assignments.size());
     return result;
   }
-  const Placement placement = delayed ? state.places.place(wanted.asks)
-                                      : state.places.replace(wanted.asks, wanted.current, pass.failed);
+  const Placement placement =
+      delayed ? state.places.place(wanted.asks) : state.places.replace(wanted.asks, wanted.current, pass.failed);
   if (placement.ok) {
     result.assignments.resize(pass.admission->pod_set_assignments.size());
     for (std::size_t ask = 0; ask < wanted.asks.size(); ++ask) {
@@ -131,8 +130,7 @@ Scheduler::SecondPassResult Scheduler::second_pass(const SecondPass& pass, Time 
     }
     return result;
   }
-  const std::string& pod_set =
-      pass.admission->pod_set_assignments[wanted.pod_sets[placement.failure.ask]].name;
+  const std::string& pod_set = pass.admission->pod_set_assignments[wanted.pod_sets[placement.failure.ask]].name;
   result.message = couldnt_assign(pod_set) + state.places.explain(wanted.asks, placement.failure);
   if (!delayed || !state.places.place(wanted.asks, true).ok) return result;
   const std::vector<Target> targets = victims(pass, wanted, state);

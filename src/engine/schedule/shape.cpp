@@ -56,8 +56,7 @@ void add_constraints(Key& key, const api::NodeConstraints& constraints) {
   }
   for (const auto& toleration : constraints.tolerations) {
     key.add("toleration");
-    for (const auto* s : {&toleration.key, &toleration.op, &toleration.value, &toleration.effect})
-      key.add(*s);
+    for (const auto* s : {&toleration.key, &toleration.op, &toleration.value, &toleration.effect}) key.add(*s);
     key.add(toleration.toleration_seconds.value_or(-1));
   }
 }
@@ -78,9 +77,7 @@ void add_topology(Key& key, const api::kueue::TopologyRequest& request) {
   }
 }
 
-bool wants_places(const PodSetRequest& request) {
-  return request.topology && request.topology->explicit_request();
-}
+bool wants_places(const PodSetRequest& request) { return request.topology && request.topology->explicit_request(); }
 
 std::string key_of(const std::vector<PodSetRequest>& pod_sets) {
   Key key;

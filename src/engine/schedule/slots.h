@@ -20,7 +20,7 @@ namespace berth::engine {
 
 using ClassId = Id<struct ClassTag>;  // a class of equivalent pending workloads of one queue
 
-using LocalQueueId = topology::StringId;       // "namespace/name" of a local queue
+using LocalQueueId = topology::StringId;  // "namespace/name" of a local queue
 
 // How far the walk over flavors got, by step of the plan: the index tried last; -1 after the last flavor (KEP-582).
 struct FlavorScan {
@@ -39,8 +39,8 @@ struct Slot {
   };
   bool in_use = false;
   Place place = Place::kNone;
-  bool evicted = false;     // a holder that is being evicted
-  bool pods_ready = true;   // of a holder
+  bool evicted = false;    // a holder that is being evicted
+  bool pods_ready = true;  // of a holder
   std::string uid, job_uid;
   std::string key;  // "namespace/name": pods name their workload by it
   NodeId queue;
@@ -48,8 +48,7 @@ struct Slot {
   std::int32_t priority = 0;
   Time queued_at{};
   Time reserved_at{};
-  std::vector<StatedPlaces>
-      places;  // of a holder: the places in the topology ledger, to detect changes
+  std::vector<StatedPlaces> places;  // of a holder: the places in the topology ledger, to detect changes
 
   // While pending.
   ShapeId shape;
@@ -72,9 +71,7 @@ class Slots {
  public:
   Slot& operator[](WorkloadId id) { return slots_[id.index()]; }
   const Slot& operator[](WorkloadId id) const { return slots_[id.index()]; }
-  bool known(WorkloadId id) const {
-    return id.valid() && id.index() < slots_.size() && slots_[id.index()].in_use;
-  }
+  bool known(WorkloadId id) const { return id.valid() && id.index() < slots_.size() && slots_[id.index()].in_use; }
   std::size_t size() const { return slots_.size(); }
 
   WorkloadId enter(std::string_view uid, std::string_view job_uid, std::string_view key = {}) {

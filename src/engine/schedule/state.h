@@ -22,8 +22,7 @@ namespace berth::engine {
 
 // A cluster queue: its rules, its pending workloads and its quota holders. It exists as long as any of these does.
 struct Queue {
-  Queue(Slots& slots, bool share_verdicts, NodeId id)
-      : node(id), pending(slots, share_verdicts), holders(slots) {}
+  Queue(Slots& slots, bool share_verdicts, NodeId id) : node(id), pending(slots, share_verdicts), holders(slots) {}
   NodeId node;
   bool configured = false;  // an object defines it
   bool active = false;      // may admit
@@ -56,7 +55,8 @@ struct SchedulerState {
       : options(o),
         places(names, o.topology),
         shares(ledger, names),
-        preemption(ledger, places, shares, slots, [this](NodeId node) { return holders(node); }, o.fair_sharing),
+        preemption(
+            ledger, places, shares, slots, [this](NodeId node) { return holders(node); }, o.fair_sharing),
         assigner(ledger, preemption, o.flavor_fungibility, o.fair_sharing.enabled) {}
   SchedulerState(const SchedulerState&) = delete;
   SchedulerState& operator=(const SchedulerState&) = delete;
@@ -91,7 +91,10 @@ struct SchedulerState {
       const NodeId borrower = ledger.topmost_borrower(queue, each.id);
       if (!borrower.valid()) continue;
       const NodeId above = ledger.parent(borrower);
-      loans.push_back({reclaims_over_levels ? ledger.root(borrower) : above.valid() ? above : borrower, each.id, ++loans_ever});
+      loans.push_back({reclaims_over_levels ? ledger.root(borrower)
+                       : above.valid()      ? above
+                                            : borrower,
+                       each.id, ++loans_ever});
     }
   }
 
@@ -121,7 +124,7 @@ struct SchedulerState {
   std::uint64_t counter = 0;                   // source of generations
   std::vector<Loan> loans;                     // not yet processed: no workload was woken for them
   std::uint64_t loans_ever = 0;
-  bool reclaims = false;              // some queue may reclaim, or could once
+  bool reclaims = false;  // some queue may reclaim, or could once
   // some queue may reclaim past cohorts that are within their quota (terms.reclaim_levels), or could once
   bool reclaims_over_levels = false;
   Shares shares;

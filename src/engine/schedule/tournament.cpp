@@ -8,9 +8,8 @@
 namespace berth::engine {
 
 Tournament::Contender Tournament::contender(NodeId node, Entry& entry) {
-  Contender out{
-      node,  &entry, entry.queue->pending.made_way(entry.workload), entry.queue->config.terms.priority,
-      false, {}};
+  Contender out{node,  &entry, entry.queue->pending.made_way(entry.workload), entry.queue->config.terms.priority,
+                false, {}};
   const Ledger& ledger = state_.ledger;
   risen_.clear();
   for (const FlavorResourceAmount& each : entry.assignment.usage) {
@@ -35,7 +34,8 @@ void Tournament::begin(std::span<Entry> entries) {
   last_ = nullptr;
   std::size_t nodes = 0;
   for (const Entry& entry : entries) {
-    for (NodeId node = entry.queue->node; node.valid(); node = state_.ledger.parent(node)) nodes = std::max(nodes, node.index() + 1);
+    for (NodeId node = entry.queue->node; node.valid(); node = state_.ledger.parent(node))
+      nodes = std::max(nodes, node.index() + 1);
   }
   if (groups_.size() <= nodes) groups_.resize(nodes + 1);
   for (Entry& entry : entries) enter(contender(entry.queue->node, entry));
@@ -78,7 +78,8 @@ bool Tournament::later(const Contender& a, const Contender& b) const {
   if (a.made_way != b.made_way) return b.made_way;
   if (a.queue_priority != b.queue_priority) return a.queue_priority < b.queue_priority;
   if (a.borrows != b.borrows) return a.borrows;
-  if (const auto order = a.share <=> b.share; order != std::strong_ordering::equal) return order == std::strong_ordering::greater;
+  if (const auto order = a.share <=> b.share; order != std::strong_ordering::equal)
+    return order == std::strong_ordering::greater;
   const Slot &x = state_.slots[a.entry->workload], &y = state_.slots[b.entry->workload];
   if (state_.options.priority_sorting_within_cohort && x.priority != y.priority) return x.priority < y.priority;
   if (x.queued_at != y.queued_at) return x.queued_at > y.queued_at;

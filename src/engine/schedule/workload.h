@@ -42,7 +42,7 @@ struct Barrier {
 struct Pending {
   std::string cluster_queue;
   std::int32_t priority = 0;  // effective: with the priority boost
-  Time queued_at{};  // queue-order timestamp (creation, or the time of an eviction: queue_order_time())
+  Time queued_at{};           // queue-order timestamp (creation, or the time of an eviction: queue_order_time())
   std::vector<PodSetRequest> pod_sets;
   std::optional<Barrier> barrier;
   std::optional<Time> not_before;  // back-off: status.requeueState.requeueAt

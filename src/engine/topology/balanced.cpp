@@ -258,8 +258,7 @@ Field Balancer::tightest_below(const Family& family) const {
   }
   Field out;
   for (std::uint32_t i : tightest_set(offers, ordered(offers, [&](std::uint32_t k) {
-                                        return std::tuple(!offers[k].leader, -offers[k].slices_with,
-                                                          -evennesses[k], k);
+                                        return std::tuple(!offers[k].leader, -offers[k].slices_with, -evennesses[k], k);
                                       }))) {
     const Field& below = family.below[i];
     for (std::size_t k = 0; k < below.domains.size(); ++k) out.add(below.domains[k], below.offers[k]);
@@ -289,8 +288,8 @@ Shares Balancer::spread(const Way& way) const {
 
 }  // namespace
 
-Shares place_balanced(const View& view, const Counts& counts, const Wanted& wanted, bool with_leader,
-                      std::int32_t pods, const Chooser& chooser) {
+Shares place_balanced(const View& view, const Counts& counts, const Wanted& wanted, bool with_leader, std::int32_t pods,
+                      const Chooser& chooser) {
   const Balancer balancer(view, counts, wanted, with_leader, pods);
   const auto way = balancer.best_way(chooser);
   if (!way) return {};

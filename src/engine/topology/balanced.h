@@ -10,7 +10,7 @@
 namespace berth::engine::topology {
 
 // Returns the leaves with their pods; empty when no balanced placement exists, then the normal placement applies.
-Shares place_balanced(const View& view, const Counts& counts, const Wanted& wanted, bool with_leader,
-                      std::int32_t pods, const Chooser& chooser);
+Shares place_balanced(const View& view, const Counts& counts, const Wanted& wanted, bool with_leader, std::int32_t pods,
+                      const Chooser& chooser);
 
 }  // namespace berth::engine::topology

@@ -18,8 +18,7 @@ void check_used(const topology::Spots& spots, std::vector<std::string>& broken) 
     const std::vector<topology::Wide> fresh = spots.used_afresh(SpotId(i));
     for (std::uint32_t column = 0; column < fresh.size(); ++column) {
       if (spots.used(spots[SpotId(i)], column) == fresh[column]) continue;
-      const std::string& resource =
-          spots.requests().names().name(spots.requests().columns().resource(column));
+      const std::string& resource = spots.requests().names().name(spots.requests().columns().resource(column));
       broken.push_back(fmt::format("spot {}: the use of {} is not the sum of claims and pods", i, resource));
     }
   }
@@ -57,8 +56,8 @@ std::vector<std::string> Places::check() const {
   }
   for (const auto& counts : impl_->counts.all()) {
     if (!counts->as_counted_afresh()) {
-      broken.push_back(fmt::format("the cached counts of flavor {} differ from a fresh count",
-                                   impl_->names.name(counts->flavor())));
+      broken.push_back(
+          fmt::format("the cached counts of flavor {} differ from a fresh count", impl_->names.name(counts->flavor())));
     }
   }
   return broken;

@@ -101,8 +101,7 @@ Shares Chooser::place(std::int32_t pods, DomainId scope) {
   for (;; --level) {
     const std::vector<DomainId> domains = domains_at(level, scope);
     if (domains.empty()) return {};
-    if (const DomainId one = single(domains, slices); one.valid())
-      return descend({{one, pods, with_leader_, 0}});
+    if (const DomainId one = single(domains, slices); one.valid()) return descend({{one, pods, with_leader_, 0}});
     if (wanted_.required) return {};
     const bool top = level == 0 || (scope.valid() && view_[scope].level == level);
     if (!top && !wanted_.unconstrained) continue;
@@ -155,8 +154,8 @@ bool Chooser::take(std::span<const DomainId> domains, std::int32_t pods, bool le
     chief = choose_leader(pool, wanted);
     if (chief < 0) return false;
     const std::int32_t given = std::min(wanted, units_with(pool, static_cast<std::uint32_t>(chief)));
-    out.push_back({domains[static_cast<std::size_t>(chief)], given * pool.unit, true,
-                   static_cast<std::uint32_t>(chief)});
+    out.push_back(
+        {domains[static_cast<std::size_t>(chief)], given * pool.unit, true, static_cast<std::uint32_t>(chief)});
     wanted -= given;
   }
   if (!take_workers(pool, wanted, chief, out)) return false;
@@ -176,8 +175,7 @@ std::vector<Chooser::Rank> Chooser::first_ranks(const Pool& pool, const std::vec
   std::int32_t last = descending ? kBuckets - 1 : 1;  // the bucket of the last domain that is needed
   const std::int32_t step = descending ? -1 : 1;
   std::int64_t sum = sums[static_cast<std::size_t>(last)];
-  while (sum < wanted && last + step > 0 && last + step < kBuckets)
-    sum += sums[static_cast<std::size_t>(last += step)];
+  while (sum < wanted && last + step > 0 && last + step < kBuckets) sum += sums[static_cast<std::size_t>(last += step)];
   std::vector<Rank> ranks;
   for (std::uint32_t i = 0; i < rooms.size(); ++i) {
     const std::int32_t bucket = std::min(rooms[i], kBuckets - 1);
@@ -189,14 +187,12 @@ std::vector<Chooser::Rank> Chooser::first_ranks(const Pool& pool, const std::vec
 }
 
 // The domain that holds the rest with the least capacity; the first in order among equals. There must be one.
-std::uint32_t Chooser::best_fit(const Pool& pool, const std::vector<std::int32_t>& rooms,
-                                std::int32_t wanted) const {
+std::uint32_t Chooser::best_fit(const Pool& pool, const std::vector<std::int32_t>& rooms, std::int32_t wanted) const {
   std::uint32_t best = 0;
   bool found = false;
   for (std::uint32_t i = 0; i < rooms.size(); ++i) {
     if (rooms[i] < wanted) continue;
-    if (found && (rooms[i] > rooms[best] || (rooms[i] == rooms[best] && !(rank(pool, i) < rank(pool, best)))))
-      continue;
+    if (found && (rooms[i] > rooms[best] || (rooms[i] == rooms[best] && !(rank(pool, i) < rank(pool, best))))) continue;
     best = i;
     found = true;
   }

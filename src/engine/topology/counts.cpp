@@ -52,10 +52,9 @@ bool Counts::same(const Pod& pod, const PodAsk& ask) {
 }
 
 bool Counts::answers(const CountAsk& ask) const {
-  return flavor_ == ask.flavor && on_empty_ == ask.on_empty &&
-         (chief_ != nullptr) == (ask.leader != nullptr) && slice_level_ == ask.wanted->slice_level &&
-         slice_size_ == ask.wanted->slice_size && inner_ == ask.wanted->inner && same(worker_, ask.pod) &&
-         (!chief_ || same(*chief_, *ask.leader));
+  return flavor_ == ask.flavor && on_empty_ == ask.on_empty && (chief_ != nullptr) == (ask.leader != nullptr) &&
+         slice_level_ == ask.wanted->slice_level && slice_size_ == ask.wanted->slice_size &&
+         inner_ == ask.wanted->inner && same(worker_, ask.pod) && (!chief_ || same(*chief_, *ask.leader));
 }
 
 // How many pods fit in the free capacity of a spot, with one pod of `beside` already there.
@@ -79,8 +78,7 @@ std::int32_t Counts::fitting(const Spot& spot, const Pod& pod, const Pod* beside
 
 bool Counts::admits(Pod& pod, const Spot& spot) {
   if (!view_->leaves_are_nodes()) return true;
-  return pod.filter.look(spots_.machines()[spot.machine], spots_.machines(), spots_.strings()) ==
-         Fitness::kFits;
+  return pod.filter.look(spots_.machines()[spot.machine], spots_.machines(), spots_.strings()) == Fitness::kFits;
 }
 
 void Counts::count_leaf(DomainId id) {
@@ -234,8 +232,7 @@ std::int32_t Counts::total() const {
 }
 
 Counts& CountCache::get(const CountAsk& ask) {
-  const auto found =
-      std::find_if(counts_.begin(), counts_.end(), [&](const auto& each) { return each->answers(ask); });
+  const auto found = std::find_if(counts_.begin(), counts_.end(), [&](const auto& each) { return each->answers(ask); });
   if (found != counts_.end()) {
     std::rotate(counts_.begin(), found, found + 1);
   } else {
@@ -243,8 +240,7 @@ Counts& CountCache::get(const CountAsk& ask) {
   }
   counts_.front()->refresh();
   std::size_t cells = 0, kept = 0;
-  while (kept < counts_.size() && kept < kMaxKinds &&
-         (kept == 0 || cells + counts_[kept]->cells() <= kMaxCells)) {
+  while (kept < counts_.size() && kept < kMaxKinds && (kept == 0 || cells + counts_[kept]->cells() <= kMaxCells)) {
     cells += counts_[kept++]->cells();
   }
   counts_.resize(kept);

@@ -88,17 +88,15 @@ std::string Places::Impl::exclusions(const Task& task, DomainId scope) {
 std::string Places::Impl::describe(const Task& task, const PlaceFailure& failure, DomainId scope) {
   if (!failure.text.empty()) return failure.text;
   const std::string unit = failure.slices ? "slice(s)" : "pod(s)";
-  std::string text = failure.fits == 0
-                         ? fmt::format("topology \"{}\" doesn't allow to fit any of {} {}",
-                                       task.view->topology(), failure.wanted, unit)
-                         : fmt::format("topology \"{}\" allows to fit only {} out of {} {}",
-                                       task.view->topology(), failure.fits, failure.wanted, unit);
+  std::string text = failure.fits == 0 ? fmt::format("topology \"{}\" doesn't allow to fit any of {} {}",
+                                                     task.view->topology(), failure.wanted, unit)
+                                       : fmt::format("topology \"{}\" allows to fit only {} out of {} {}",
+                                                     task.view->topology(), failure.fits, failure.wanted, unit);
   if (task.wanted.layered) {
     std::vector<std::string> layers{
         fmt::format("{} pods per {}", task.wanted.slice_size, task.view->levels()[task.wanted.slice_level])};
     for (std::size_t level = task.wanted.slice_level + 1; level <= task.view->leaf_level(); ++level) {
-      const bool lowest =
-          level == task.view->leaf_level() || task.wanted.inner[level + 1] != task.wanted.inner[level];
+      const bool lowest = level == task.view->leaf_level() || task.wanted.inner[level + 1] != task.wanted.inner[level];
       if (lowest && task.wanted.inner[level] > 1) {
         layers.push_back(fmt::format("{} per {}", task.wanted.inner[level], task.view->levels()[level]));
       }

@@ -14,8 +14,7 @@ StringId label(const Machine& machine, const StringPool& strings, std::string_vi
 
 }  // namespace
 
-NodeFilter::NodeFilter(const api::NodeConstraints* constraints,
-                       const std::vector<api::Toleration>& flavor_tolerations)
+NodeFilter::NodeFilter(const api::NodeConstraints* constraints, const std::vector<api::Toleration>& flavor_tolerations)
     : tolerations_(flavor_tolerations) {
   if (!constraints) return;
   constraints_ = *constraints;
@@ -45,8 +44,7 @@ bool NodeFilter::liked(const Machine& machine, const StringPool& strings) const 
   if (constraints_.required_terms.empty()) return true;
   api::StringMap labels;
   for (const std::string& key : affinity_keys_) {
-    if (const StringId value = label(machine, strings, key); value.valid())
-      labels.emplace(key, strings[value]);
+    if (const StringId value = label(machine, strings, key); value.valid()) labels.emplace(key, strings[value]);
   }
   return std::any_of(
       constraints_.required_terms.begin(), constraints_.required_terms.end(),

@@ -21,9 +21,7 @@ class NodeFilter {
   Fitness look(const Machine& machine, const Machines& machines, const StringPool& strings);
   // The first taint that the pod does not tolerate, as "key=value:Effect".
   std::string untolerated(const Machine& machine, const Machines& machines) const;
-  const api::NodeConstraints& constraints() const {
-    return constraints_;
-  }  // without the flavor's tolerations
+  const api::NodeConstraints& constraints() const { return constraints_; }  // without the flavor's tolerations
 
  private:
   bool selected(const Machine& machine, const StringPool& strings) const;

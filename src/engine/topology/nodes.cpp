@@ -6,8 +6,8 @@
 namespace berth::engine::topology {
 
 StringId Machine::label(StringId key) const {
-  const auto it = std::lower_bound(labels.begin(), labels.end(), key,
-                                   [](const Label& a, StringId b) { return a.key < b; });
+  const auto it =
+      std::lower_bound(labels.begin(), labels.end(), key, [](const Label& a, StringId b) { return a.key < b; });
   return it != labels.end() && it->key == key ? it->value : StringId();
 }
 
@@ -17,8 +17,7 @@ Machine Machines::intern(const api::Node& node) {
   machine.labels.reserve(node.labels.size());
   for (const auto& [key, value] : node.labels)
     machine.labels.push_back({strings_.acquire(key), strings_.acquire(value)});
-  std::sort(machine.labels.begin(), machine.labels.end(),
-            [](const Label& a, const Label& b) { return a.key < b.key; });
+  std::sort(machine.labels.begin(), machine.labels.end(), [](const Label& a, const Label& b) { return a.key < b.key; });
   const StringId host = machine.label(host_key_);
   machine.host = host.valid() && !strings_[host].empty() ? host : machine.name;
   strings_.acquire_again(machine.host);

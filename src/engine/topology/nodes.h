@@ -25,9 +25,7 @@ struct Machine {
   bool operator==(const Machine&) const = default;
 
   StringId label(StringId key) const;  // invalid when the node has no such label
-  std::int64_t room(std::uint32_t column) const {
-    return column < allocatable.size() ? allocatable[column] : 0;
-  }
+  std::int64_t room(std::uint32_t column) const { return column < allocatable.size() ? allocatable[column] : 0; }
 };
 
 class Machines {

@@ -14,8 +14,7 @@ using topology::DomainId;
 using topology::Share;
 using topology::Shares;
 
-tl::expected<std::vector<Places::Impl::Job>, PlaceFailure> Places::Impl::jobs_of(
-    std::span<const PlaceAsk> asks) const {
+tl::expected<std::vector<Places::Impl::Job>, PlaceFailure> Places::Impl::jobs_of(std::span<const PlaceAsk> asks) const {
   std::vector<Job> jobs;
   for (std::size_t i = 0; i < asks.size(); ++i) {
     if (asks[i].count <= 0) continue;
@@ -31,9 +30,7 @@ tl::expected<std::vector<Places::Impl::Job>, PlaceFailure> Places::Impl::jobs_of
     if (asks[i].count > asks[partner->workers].count) std::swap(leader, partner->workers);
     if (partner->leader != kNone || asks[leader].count != 1) {
       return tl::unexpected(PlaceFailure{
-          i,
-          fmt::format("pod set group \"{}\" must be a leader of one pod and one pod set of workers",
-                      asks[i].group),
+          i, fmt::format("pod set group \"{}\" must be a leader of one pod and one pod set of workers", asks[i].group),
           0, 0, false});
     }
     partner->leader = leader;
@@ -44,20 +41,17 @@ tl::expected<std::vector<Places::Impl::Job>, PlaceFailure> Places::Impl::jobs_of
   return jobs;
 }
 
-tl::expected<Places::Impl::Task, std::string> Places::Impl::task_of(std::span<const PlaceAsk> asks,
-                                                                    const Job& job, std::int32_t pods,
-                                                                    bool on_empty) const {
+tl::expected<Places::Impl::Task, std::string> Places::Impl::task_of(std::span<const PlaceAsk> asks, const Job& job,
+                                                                    std::int32_t pods, bool on_empty) const {
   const PlaceAsk& ask = asks[job.workers];
   const std::string& flavor = names.name(ask.flavor);
   Task task;
   task.view = spots.view(ask.flavor);
-  if (!task.view)
-    return tl::unexpected(fmt::format("Flavor \"{}\" information missing in TAS cache", flavor));
+  if (!task.view) return tl::unexpected(fmt::format("Flavor \"{}\" information missing in TAS cache", flavor));
   auto wanted = topology::understand(*task.view, flavor, ask.request, pods, options);
   if (!wanted) return tl::unexpected(std::move(wanted.error()));
   task.wanted = std::move(*wanted);
-  task.count = {ask.flavor, ask.pod, job.leader == kNone ? nullptr : &asks[job.leader].pod, nullptr,
-                on_empty};
+  task.count = {ask.flavor, ask.pod, job.leader == kNone ? nullptr : &asks[job.leader].pod, nullptr, on_empty};
   return task;
 }
 
@@ -74,12 +68,10 @@ Shares Places::Impl::choose(const Task& task, std::int32_t pods, DomainId scope)
   return chooser.place(pods, scope);
 }
 
-PlaceFailure Places::Impl::too_little_room(const Task& task, const Job& job, std::int32_t pods,
-                                           DomainId scope) {
+PlaceFailure Places::Impl::too_little_room(const Task& task, const Job& job, std::int32_t pods, DomainId scope) {
   topology::CountAsk ask = task.count;
   ask.wanted = &task.wanted;
-  Chooser chooser(*task.view, counts.get(ask), task.wanted, ask.leader != nullptr,
-                  task.wanted.least_free(options));
+  Chooser chooser(*task.view, counts.get(ask), task.wanted, ask.leader != nullptr, task.wanted.least_free(options));
   const std::int32_t wanted = task.wanted.slices(pods);
   return {job.workers, "", std::min(chooser.fits(scope), wanted), wanted, task.wanted.slice_size > 1};
 }
@@ -90,8 +82,7 @@ void Places::Impl::assume(const PlaceAsk& ask, std::span<const Place> places) {
   spots.requests().release(request);
 }
 
-bool Places::Impl::place_job(std::span<const PlaceAsk> asks, const Job& job, bool on_empty,
-                             Placement& placement) {
+bool Places::Impl::place_job(std::span<const PlaceAsk> asks, const Job& job, bool on_empty, Placement& placement) {
   const std::int32_t pods = asks[job.workers].count;
   const auto task = task_of(asks, job, pods, on_empty);
   if (!task) {

@@ -98,8 +98,7 @@ void Places::take(WorkloadId workload, std::string_view holder, std::vector<Plac
   }
 }
 
-void Places::take_stated(WorkloadId workload, std::string_view holder,
-                         const std::vector<StatedPlaces>& stated) {
+void Places::take_stated(WorkloadId workload, std::string_view holder, const std::vector<StatedPlaces>& stated) {
   std::vector<Placed> placed;
   for (const StatedPlaces& each : stated) {
     if (!each.assignment || each.assignment->levels.empty()) continue;
@@ -171,8 +170,7 @@ bool Places::places_pods(FlavorId flavor) const {
          !impl_->flavors[flavor.index()]->topology_name.empty();
 }
 
-std::string Places::mismatch(FlavorId flavor, const api::kueue::TopologyRequest* request,
-                             std::int32_t count) const {
+std::string Places::mismatch(FlavorId flavor, const api::kueue::TopologyRequest* request, std::int32_t count) const {
   const std::string& name = impl_->names.name(flavor);
   if (!places_pods(flavor)) {
     if (!request || !request->explicit_request()) return "";

@@ -50,7 +50,7 @@ struct PlaceAsk {
   std::int32_t count = 0;
   PodAsk pod;
   const api::kueue::TopologyRequest* request = nullptr;  // null or not explicit: unconstrained (implied)
-  std::string_view group;  // pod sets of one group are leader and workers; "": alone
+  std::string_view group;                                // pod sets of one group are leader and workers; "": alone
 };
 
 // The places of one pod set: the content of a claim.
@@ -134,8 +134,7 @@ class Places {
   // and slices stay whole. `current` is by ask; an ask without an assignment is ignored. On success `pod_sets` has
   // the complete places of every ask whose assignment changed, and no places for the others. On failure
   // `failure.text` is always set.
-  Placement replace(std::span<const PlaceAsk> asks,
-                    std::span<const api::kueue::TopologyAssignmentPtr> current,
+  Placement replace(std::span<const PlaceAsk> asks, std::span<const api::kueue::TopologyAssignmentPtr> current,
                     std::span<const std::string> failed);
 
   api::kueue::TopologyAssignmentPtr assignment(const Placed& placed) const;

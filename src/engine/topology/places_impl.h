@@ -28,8 +28,7 @@ struct Places::Impl {
     topology::CountAsk count;
   };
 
-  Impl(Names& names_, TopologyOptions options_)
-      : names(names_), options(options_), spots(names_), counts(spots) {}
+  Impl(Names& names_, TopologyOptions options_) : names(names_), options(options_), spots(names_), counts(spots) {}
 
   void make_view(FlavorId flavor);
   bool renew_views(const std::string& topology);

@@ -42,8 +42,7 @@ Wanted completing(const Wanted& wanted, std::size_t level, const Layer* below) {
   part.inner.assign(wanted.inner.size(), 1);
   part.slice_level = below ? below->level : wanted.inner.size() - 1;
   part.slice_size = below ? below->size : 1;
-  for (std::size_t i = part.slice_level + 1; below && i < part.inner.size(); ++i)
-    part.inner[i] = wanted.inner[i];
+  for (std::size_t i = part.slice_level + 1; below && i < part.inner.size(); ++i) part.inner[i] = wanted.inner[i];
   return part;
 }
 
@@ -62,8 +61,8 @@ class Places::Impl::Replacement {
   using Held = std::map<DomainId, std::int32_t>;  // pods by leaf
 
   bool fail(std::string text);
-  bool read(const api::kueue::TopologyAssignment& assignment, std::span<const std::string> failed,
-            Held& stays, std::int32_t& missing);
+  bool read(const api::kueue::TopologyAssignment& assignment, std::span<const std::string> failed, Held& stays,
+            std::int32_t& missing);
   DomainId leaf_of(const std::string& host) const;
   DomainId home(std::size_t level) const;
   bool in_one_domain(std::size_t level) const;
@@ -100,8 +99,7 @@ DomainId Places::Impl::Replacement::leaf_of(const std::string& host) const {
 
 // Separates the places that stay from the pods that are missing.
 bool Places::Impl::Replacement::read(const api::kueue::TopologyAssignment& assignment,
-                                     std::span<const std::string> failed, Held& stays,
-                                     std::int32_t& missing) {
+                                     std::span<const std::string> failed, Held& stays, std::int32_t& missing) {
   for (const api::kueue::TopologyDomain& domain : assignment.domains) {
     if (domain.values.empty() || domain.count <= 0) continue;
     const std::string& host = domain.values.back();
@@ -152,8 +150,7 @@ bool Places::Impl::Replacement::run(std::span<const api::kueue::TopologyAssignme
   const PlaceAsk& ask = asks_[job_.workers];
   const auto workers = current[job_.workers], leader = job_.leader == kNone ? nullptr : current[job_.leader];
   view_ = impl_.spots.view(ask.flavor);
-  if (!view_)
-    return fail(fmt::format("Flavor \"{}\" information missing in TAS cache", impl_.names.name(ask.flavor)));
+  if (!view_) return fail(fmt::format("Flavor \"{}\" information missing in TAS cache", impl_.names.name(ask.flavor)));
   if (!view_->leaves_are_nodes()) return true;  // no place is a node
   if (workers && !read(*workers, failed, workers_, missing_)) return false;
   if (leader && !read(*leader, failed, leader_, missing_leader_)) return false;
@@ -178,8 +175,7 @@ bool Places::Impl::Replacement::complete_slices() {
     std::vector<std::pair<DomainId, std::int32_t>> domains;
     for (const auto& [leaf, pods] : workers_) {
       const DomainId id = view_->ancestor(leaf, layers[i].level);
-      const auto it =
-          std::find_if(domains.begin(), domains.end(), [&](const auto& each) { return each.first == id; });
+      const auto it = std::find_if(domains.begin(), domains.end(), [&](const auto& each) { return each.first == id; });
       if (it == domains.end()) {
         domains.emplace_back(id, pods);
       } else {
@@ -195,9 +191,9 @@ bool Places::Impl::Replacement::complete_slices() {
       if (torn == 0) continue;
       const std::int32_t lost = layers[i].size - torn;
       if (lost > missing_) {
-        return fail(fmt::format(
-            "failed nodes cannot be replaced: a slice of {} pods lacks {} and only {} were on failed nodes",
-            layers[i].size, lost, missing_));
+        return fail(
+            fmt::format("failed nodes cannot be replaced: a slice of {} pods lacks {} and only {} were on failed nodes",
+                        layers[i].size, lost, missing_));
       }
       if (!add(part, lost, domain)) return false;
     }
@@ -220,8 +216,8 @@ bool Places::Impl::Replacement::place_rest() {
   }
   const std::int32_t pods = leader_alone_ ? 1 : missing_;
   if (pods % task.wanted.slice_size != 0) {
-    return fail(fmt::format("failed nodes cannot be replaced: the {} missing pods are no whole slices of {}",
-                            pods, task.wanted.slice_size));
+    return fail(fmt::format("failed nodes cannot be replaced: the {} missing pods are no whole slices of {}", pods,
+                            task.wanted.slice_size));
   }
   if (task.wanted.required) return add(task, pods, home(task.wanted.level));
   // they were in one domain: keep them together if possible
@@ -265,8 +261,7 @@ void Places::Impl::Replacement::finish(const Held& held, std::size_t ask) {
   for (const auto& [leaf, pods] : sorted) out_.pod_sets[ask].places.push_back({(*view_)[leaf].spot, pods});
 }
 
-Placement Places::replace(std::span<const PlaceAsk> asks,
-                          std::span<const api::kueue::TopologyAssignmentPtr> current,
+Placement Places::replace(std::span<const PlaceAsk> asks, std::span<const api::kueue::TopologyAssignmentPtr> current,
                           std::span<const std::string> failed) {
   Impl& impl = *impl_;
   impl.spots.renew_worn_views();

@@ -24,8 +24,7 @@ RequestId RequestPool::acquire(std::span<const ResourceAmount> requests) {
 
 RequestId RequestPool::acquire(const api::ResourceList& requests) {
   scratch_.clear();
-  for (const auto& [name, quantity] : requests)
-    scratch_.push_back({names_.resource(name), to_amount(name, quantity)});
+  for (const auto& [name, quantity] : requests) scratch_.push_back({names_.resource(name), to_amount(name, quantity)});
   return intern();
 }
 
@@ -85,8 +84,7 @@ void RequestPool::compile(Slot& slot) const {
       slot.unknown = each.resource;
     }
   }
-  std::sort(slot.cells.begin(), slot.cells.end(),
-            [](const Cell& a, const Cell& b) { return a.column < b.column; });
+  std::sort(slot.cells.begin(), slot.cells.end(), [](const Cell& a, const Cell& b) { return a.column < b.column; });
 }
 
 std::uint32_t RequestPool::add_column(ResourceId resource) {

@@ -63,8 +63,7 @@ HolderId Spots::holder_of(WorkloadId workload) const {
 std::vector<Spots::Part> Spots::parts_of(WorkloadId workload, HolderId holder) {
   std::vector<Part> own, others;
   if (!holder.valid()) return own;
-  for (Part& part : holders_[holder.index()].parts)
-    (part.owner == workload ? own : others).push_back(std::move(part));
+  for (Part& part : holders_[holder.index()].parts) (part.owner == workload ? own : others).push_back(std::move(part));
   holders_[holder.index()].parts = std::move(others);
   return own;
 }
@@ -157,8 +156,7 @@ bool Spots::set_pod(const api::PodPlacement& pod) {
     index = free_pods_.back();
     free_pods_.pop_back();
   }
-  const HolderId holder =
-      pod.workload.empty() ? kNobody : intern_holder(api::object_key(pod.ns, pod.workload));
+  const HolderId holder = pod.workload.empty() ? kNobody : intern_holder(api::object_key(pod.ns, pod.workload));
   Pod made{pod.uid, holder, request, pod.node, pod.bound, SpotId()};
   made.spot = home(made);
   ++holders_[holder.index()].pods;
@@ -202,11 +200,9 @@ void Spots::rehome_pods(std::string_view node) {
   }
 }
 
-void Spots::change_row(Spot& spot, HolderId holder, RequestId request, std::int64_t claimed,
-                       std::int64_t pods) {
-  const auto row = std::find_if(spot.rows.begin(), spot.rows.end(), [&](const Row& each) {
-    return each.holder == holder && each.request == request;
-  });
+void Spots::change_row(Spot& spot, HolderId holder, RequestId request, std::int64_t claimed, std::int64_t pods) {
+  const auto row = std::find_if(spot.rows.begin(), spot.rows.end(),
+                                [&](const Row& each) { return each.holder == holder && each.request == request; });
   if (row == spot.rows.end()) {
     spot.rows.push_back({holder, request, claimed, pods});
     return;
@@ -231,8 +227,7 @@ void Spots::change(SpotId id, HolderId holder, RequestId request, std::int64_t c
   if (!workload(holder) ||
       (!spot.group.valid() && rows == (row ? 1u : 0u))) {  // only one kind of pod: comparing counts is enough
     const std::int64_t had_claimed = row ? row->claimed : 0, had_pods = row ? row->pods : 0;
-    const std::int64_t more =
-        std::max(had_claimed + claimed, had_pods + pods) - std::max(had_claimed, had_pods);
+    const std::int64_t more = std::max(had_claimed + claimed, had_pods + pods) - std::max(had_claimed, had_pods);
     change_row(spot, holder, request, claimed, pods);
     if (more != 0) {
       for (const Cell& cell : requests_.cells(request))

@@ -25,10 +25,9 @@ using HolderId = Id<struct HolderTag>;
 using GroupId = Id<struct GroupTag>;
 
 // Special holders that are no workloads. Their claims and pods are added, not compared.
-inline constexpr HolderId kNobody{std::size_t{0}};  // pods without a placed workload
-inline constexpr HolderId kHolds{std::size_t{1}};   // capacity reserved until the end of the cycle
-inline constexpr HolderId kAssumed{
-    std::size_t{2}};  // pod sets of the same workload that were just placed
+inline constexpr HolderId kNobody{std::size_t{0}};   // pods without a placed workload
+inline constexpr HolderId kHolds{std::size_t{1}};    // capacity reserved until the end of the cycle
+inline constexpr HolderId kAssumed{std::size_t{2}};  // pod sets of the same workload that were just placed
 
 struct Row {
   HolderId holder;
@@ -76,9 +75,7 @@ class Spots {
   bool set_node(const api::Node& node);
   bool remove_node(std::string_view name);
   void set_view(FlavorId flavor, std::unique_ptr<View> view);  // null: the flavor has none
-  View* view(FlavorId flavor) const {
-    return flavor.index() < views_.size() ? views_[flavor.index()].get() : nullptr;
-  }
+  View* view(FlavorId flavor) const { return flavor.index() < views_.size() ? views_[flavor.index()].get() : nullptr; }
   void renew_worn_views();
   // A leaf's path in the view: its value for each level. False when the machine is not in it.
   bool path(const View& view, const Machine& machine, std::vector<StringId>& out) const;
@@ -92,8 +89,7 @@ class Spots {
   void reserve(HolderId holder, RequestId request, std::span<const Place> places);  // kHolds or kAssumed
   void unreserve(HolderId holder);
   SpotId host(std::string_view name);  // created if necessary
-  SpotId group(std::string_view flavor, std::span<const std::string> levels,
-               std::span<const std::string> values);
+  SpotId group(std::string_view flavor, std::span<const std::string> levels, std::span<const std::string> values);
   void release_if_idle(SpotId spot);
 
   // --- Tentative changes, undone in reverse order.
@@ -115,9 +111,7 @@ class Spots {
   const Group& group_of(const Spot& spot) const { return groups_[spot.group.index()]; }
   bool usable(const Spot& spot) const;
   std::int64_t allocatable(const Spot& spot, std::uint32_t column) const;
-  Wide used(const Spot& spot, std::uint32_t column) const {
-    return column < spot.used.size() ? spot.used[column] : 0;
-  }
+  Wide used(const Spot& spot, std::uint32_t column) const { return column < spot.used.size() ? spot.used[column] : 0; }
   // Usage by pods without a placed workload, and by kAssumed.
   Wide used_without_workloads(const Spot& spot, std::uint32_t column) const;
   std::vector<std::unique_ptr<View>>& views() { return views_; }

@@ -37,9 +37,8 @@ bool Spots::claims_fit(SpotId id, RequestId request) const {
     }
   }
   const auto cells = requests_.cells(request);
-  return std::all_of(cells.begin(), cells.end(), [&](const Cell& cell) {
-    return claimed[cell.column] <= allocatable(spot, cell.column);
-  });
+  return std::all_of(cells.begin(), cells.end(),
+                     [&](const Cell& cell) { return claimed[cell.column] <= allocatable(spot, cell.column); });
 }
 
 // A new resource column: holders that request this resource use it from now on.
@@ -67,8 +66,7 @@ std::vector<std::string> Spots::check_rows() const {
   }
   for (std::size_t i = 0; i < holders_.size(); ++i) {
     for (const Part& part : holders_[i].parts) {
-      for (const Place& place : part.places)
-        rows[{place.spot, HolderId(i), part.request}].first += place.pods;
+      for (const Place& place : part.places) rows[{place.spot, HolderId(i), part.request}].first += place.pods;
     }
   }
   std::vector<std::string> broken;
@@ -77,21 +75,19 @@ std::vector<std::string> Spots::check_rows() const {
     for (const Row& row : spots_[i].rows) {
       const auto it = rows.find({SpotId(i), row.holder, row.request});
       if (it == rows.end() || it->second != std::pair<std::int64_t, std::int64_t>(row.claimed, row.pods)) {
-        broken.push_back("spot " + std::to_string(i) + ": a row of holder \"" +
-                         holders_[row.holder.index()].name + "\" disagrees with its claims and pods");
+        broken.push_back("spot " + std::to_string(i) + ": a row of holder \"" + holders_[row.holder.index()].name +
+                         "\" disagrees with its claims and pods");
       }
       ++seen;
     }
   }
   for (std::size_t i = kAssumed.index() + 1; i < holders_.size(); ++i) {
     if (leavers_.contains(HolderId(i)) != (holders_[i].parts.empty() && pods[i] > 0))
-      broken.push_back("holder \"" + holders_[i].name +
-                       "\" is wrongly counted among those that leave, or not");
+      broken.push_back("holder \"" + holders_[i].name + "\" is wrongly counted among those that leave, or not");
   }
   if (seen != rows.size()) broken.push_back("claims or pods have no row in the ledger");
   for (std::size_t i = 0; i < holders_.size(); ++i) {
-    if (pods[i] != holders_[i].pods)
-      broken.push_back("holder \"" + holders_[i].name + "\" miscounts its pods");
+    if (pods[i] != holders_[i].pods) broken.push_back("holder \"" + holders_[i].name + "\" miscounts its pods");
   }
   return broken;
 }

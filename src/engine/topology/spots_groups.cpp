@@ -9,8 +9,7 @@ namespace berth::engine::topology {
 namespace {
 
 // The sum of the claims of `holder` in these rows, by column.
-void sum_claims(const RequestPool& requests, const std::vector<Row>& rows, HolderId holder,
-                std::vector<Wide>& out) {
+void sum_claims(const RequestPool& requests, const std::vector<Row>& rows, HolderId holder, std::vector<Wide>& out) {
   out.assign(requests.columns().size(), 0);
   for (const Row& row : rows) {
     if (row.holder != holder) continue;
@@ -25,8 +24,7 @@ std::int64_t saturated(Wide amount) {
 
 }  // namespace
 
-SpotId Spots::group(std::string_view flavor, std::span<const std::string> levels,
-                    std::span<const std::string> values) {
+SpotId Spots::group(std::string_view flavor, std::span<const std::string> levels, std::span<const std::string> values) {
   std::string key(flavor);
   key += '/';
   for (const auto& list : {levels, values}) {
@@ -139,8 +137,7 @@ std::vector<Wide> Spots::inside_afresh(const Group& group, HolderId holder) cons
   std::vector<Wide> sum(requests_.columns().size()), each;
   for (SpotId member : group.members) {
     const Spot& spot = spots_[member.index()];
-    if (std::none_of(spot.rows.begin(), spot.rows.end(),
-                     [&](const Row& row) { return row.holder == holder; }))
+    if (std::none_of(spot.rows.begin(), spot.rows.end(), [&](const Row& row) { return row.holder == holder; }))
       continue;
     usage(spot, holder, each);
     for (std::size_t column = 0; column < sum.size(); ++column) sum[column] += each[column];
@@ -167,8 +164,7 @@ void Spots::set_inside(SpotId group_id, HolderId holder, const std::vector<Wide>
   std::vector<Wide> after;
   usage(whole, holder, after);
   whole.used.resize(after.size());
-  for (std::size_t column = 0; column < after.size(); ++column)
-    whole.used[column] += after[column] - before[column];
+  for (std::size_t column = 0; column < after.size(); ++column) whole.used[column] += after[column] - before[column];
 }
 
 void Spots::count_inside_anew(SpotId group_id) {
@@ -202,8 +198,7 @@ void Spots::apply_to_group(SpotId group_id, HolderId holder, const Changes& chan
       whole.used[column] += std::max(claimed[column], found->used[column]) - before;
     }
   }
-  const bool freer =
-      std::any_of(changes.begin(), changes.end(), [](const auto& each) { return each.second < 0; });
+  const bool freer = std::any_of(changes.begin(), changes.end(), [](const auto& each) { return each.second < 0; });
   touch(whole, freer);
 }
 
@@ -230,8 +225,7 @@ void Spots::usage(const Spot& spot, HolderId holder, std::vector<Wide>& out) con
     for (const Cell& cell : requests_.cells(row.request))
       pods[cell.column] += static_cast<Wide>(row.pods) * cell.amount;
   }
-  for (std::size_t column = 0; column < out.size(); ++column)
-    out[column] = std::max(out[column], pods[column]);
+  for (std::size_t column = 0; column < out.size(); ++column) out[column] = std::max(out[column], pods[column]);
 }
 
 }  // namespace berth::engine::topology

@@ -75,9 +75,7 @@ class Table {
   std::vector<Row> rows_;
 };
 
-std::uint64_t divided(std::int64_t amount, std::int64_t by) {
-  return static_cast<std::uint64_t>(amount / by);
-}
+std::uint64_t divided(std::int64_t amount, std::int64_t by) { return static_cast<std::uint64_t>(amount / by); }
 
 // The greatest common divisor of all capacities: for equal domains this makes the table small.
 std::int64_t common_divisor(std::span<const Offer> offers, bool leader) {
@@ -99,8 +97,7 @@ std::uint64_t most(std::span<const Offer> offers, std::uint32_t size, std::int64
 
 }  // namespace
 
-std::vector<std::uint32_t> tightest(std::span<const Offer> offers, std::uint32_t size, std::int64_t pods,
-                                    bool leader) {
+std::vector<std::uint32_t> tightest(std::span<const Offer> offers, std::uint32_t size, std::int64_t pods, bool leader) {
   if (size == 0 || size > offers.size()) return {};
   const std::int64_t unit = common_divisor(offers, leader);
   const std::uint64_t wanted = divided(pods + unit - 1, unit), sums = most(offers, size, unit) + 1;

@@ -19,7 +19,6 @@ struct Offer {
 // first, then whose last but one does, and so on; of the same set, the variant whose leader comes first. A set of
 // which a prefix already suffices does not count: it has more domains than needed. Returns an empty vector when there
 // is no such set or the search would be too large.
-std::vector<std::uint32_t> tightest(std::span<const Offer> offers, std::uint32_t size, std::int64_t pods,
-                                    bool leader);
+std::vector<std::uint32_t> tightest(std::span<const Offer> offers, std::uint32_t size, std::int64_t pods, bool leader);
 
 }  // namespace berth::engine::topology

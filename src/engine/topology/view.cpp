@@ -83,8 +83,8 @@ DomainId View::insert(std::span<const StringId> path, SpotId spot) {
   DomainId parent;
   for (std::size_t level = 0; level < path.size(); ++level) {
     std::size_t position = 0;
-    DomainId id = child(parent.valid() ? std::span<const DomainId>((*this)[parent].children) : roots(),
-                        path[level], position);
+    DomainId id =
+        child(parent.valid() ? std::span<const DomainId>((*this)[parent].children) : roots(), path[level], position);
     if (!id.valid()) {
       id = DomainId(domains_.size());
       strings_.acquire_again(path[level]);

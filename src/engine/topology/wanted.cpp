@@ -55,11 +55,10 @@ tl::expected<void, std::string> set_layers(Wanted& wanted, const View& view, con
     const auto level = static_cast<std::size_t>(found);
     const std::int32_t whole = i == 0 ? count : layers[i - 1].size;
     if (size < 1 || whole % size != 0) {
-      return Malformed(
-          fmt::format("podset slice size {} at {} does not divide {}: change the size or the number of pods",
-                      size, topology,
-                      i == 0 ? fmt::format("the {} pods of the pod set", count)
-                             : fmt::format("the slice size {} at {}", whole, layers[i - 1].topology)));
+      return Malformed(fmt::format(
+          "podset slice size {} at {} does not divide {}: change the size or the number of pods", size, topology,
+          i == 0 ? fmt::format("the {} pods of the pod set", count)
+                 : fmt::format("the slice size {} at {}", whole, layers[i - 1].topology)));
     }
     if (i == 0) {
       if (level < wanted.level) {
@@ -70,8 +69,8 @@ tl::expected<void, std::string> set_layers(Wanted& wanted, const View& view, con
       wanted.slice_size = size;
     } else {
       if (level <= above) {
-        return Malformed(fmt::format("podset slice topology {} is not below the podset slice topology {}",
-                                     topology, layers[i - 1].topology));
+        return Malformed(fmt::format("podset slice topology {} is not below the podset slice topology {}", topology,
+                                     layers[i - 1].topology));
       }
       for (std::size_t inner = above + 1; inner <= level; ++inner) wanted.inner[inner] = size;
       wanted.layered = true;

@@ -8,14 +8,14 @@ namespace berth::simulate {
 namespace {
 
 constexpr std::size_t kMostOwners = 40;  // of all kinds together
-constexpr std::uint64_t kNames = 25;  // few, so that names are used again
+constexpr std::uint64_t kNames = 25;     // few, so that names are used again
 constexpr std::array<std::string_view, 7> kServerMetadata = {
     "uid",           "resourceVersion",   "creationTimestamp",         "generation",
     "managedFields", "deletionTimestamp", "deletionGracePeriodSeconds"};
 
 // The server sets these labels on a Job, together with its selector.
-constexpr std::array<std::string_view, 4> kJobLabels = {
-    "controller-uid", "batch.kubernetes.io/controller-uid", "job-name", "batch.kubernetes.io/job-name"};
+constexpr std::array<std::string_view, 4> kJobLabels = {"controller-uid", "batch.kubernetes.io/controller-uid",
+                                                        "job-name", "batch.kubernetes.io/job-name"};
 
 // Kinds whose schemas say less than the server's validation: the server rejects most random objects of them.
 bool is_built_in(const MonkeyKind& kind) { return kind.gvr.group.empty() || kind.gvr.group == "batch"; }
@@ -43,8 +43,7 @@ std::vector<std::string> wanted_members(const MonkeyKinds& kinds, const MonkeyKi
   std::vector<std::string> out;
   for (const auto& property : object_at(kinds.resolve(kind, *kind.schema), {"properties"})) {
     const std::string_view name = property.key();
-    if (name != "apiVersion" && name != "kind" && name != "metadata" && name != "status")
-      out.emplace_back(name);
+    if (name != "apiVersion" && name != "kind" && name != "metadata" && name != "status") out.emplace_back(name);
   }
   return out;
 }
@@ -95,10 +94,9 @@ std::string MonkeyDeeds::new_name() {
 }
 
 Json MonkeyDeeds::owner() {
-  Json out =
-      owners_.empty()
-          ? Json(JsonObject{{"apiVersion", "v1"}, {"kind", "Pod"}, {"name", "nobody"}, {"uid", "nobody"}})
-          : owners_[random_.below(owners_.size())];
+  Json out = owners_.empty()
+                 ? Json(JsonObject{{"apiVersion", "v1"}, {"kind", "Pod"}, {"name", "nobody"}, {"uid", "nobody"}})
+                 : owners_[random_.below(owners_.size())];
   if (random_.chance(100)) out.as_object()["uid"] = "00000000-0000-0000-0000-000000000000";
   if (random_.chance(500)) out.as_object()["controller"] = true;
   if (random_.chance(300)) out.as_object()["blockOwnerDeletion"] = true;
@@ -174,8 +172,7 @@ void MonkeyDeeds::change_condition(Json& object, Time now) {
                               {"reason", reason.empty() ? "Because" : reason},
                               {"message", maker_.text("message", how)},
                               {"lastTransitionTime", maker_.time(how, now)}};
-  if (random_.chance(200))
-    condition.as_object()["observedGeneration"] = static_cast<std::int64_t>(random_.below(5));
+  if (random_.chance(200)) condition.as_object()["observedGeneration"] = static_cast<std::int64_t>(random_.below(5));
   for (auto& known : list) {
     if (string_at(known, {"type"}) == type) {
       known = std::move(condition);
@@ -194,8 +191,7 @@ void MonkeyDeeds::change_metadata(Json& object) {
       return;
     }
     const auto known = words_.key(member, random_);
-    const std::string key(known.empty() || random_.chance(100) ? std::string_view("example.com/monkey")
-                                                               : known);
+    const std::string key(known.empty() || random_.chance(100) ? std::string_view("example.com/monkey") : known);
     entries[key] = maker_.text(key, Manner{.edge = 200});
   };
   switch (random_.below(7)) {

@@ -26,9 +26,8 @@ class MonkeyDeeds {
  public:
   MonkeyDeeds(const MonkeyKinds& kinds, Random& random) : random_(random), maker_(kinds, words_, random) {}
 
-  void look_at(
-      const MonkeyKind& kind,
-      const Json& object);  // learns words, possible owners, and the object as a pattern for its kind
+  void look_at(const MonkeyKind& kind,
+               const Json& object);  // learns words, possible owners, and the object as a pattern for its kind
 
   // `present`: an existing object of the kind; null when there is none.
   Json make(const MonkeyKind& kind, const Json& present, Time now);

@@ -33,7 +33,8 @@ bool is_played(std::string_view path, const MonkeyOptions& options) {
 std::string named(const std::vector<std::string>& wrong) {
   if (wrong.empty()) return "";
   std::string text = std::to_string(wrong.size()) + " objects:";
-  for (std::size_t i = 0; i < std::min(wrong.size(), kMostNamedWrong); ++i) text += " " + wrong[i].substr(0, kLongestSentence) + ";";
+  for (std::size_t i = 0; i < std::min(wrong.size(), kMostNamedWrong); ++i)
+    text += " " + wrong[i].substr(0, kLongestSentence) + ";";
   return text;
 }
 
@@ -122,7 +123,8 @@ struct LiveMonkeys::Impl : std::enable_shared_from_this<Impl> {
       if (!self) return;
       self->still_wrong = named(wrong);
       if (wrong.empty()) return self->finish({});
-      if (++self->rounds < kMostRestoreRounds) return self->after(kBetweenRounds, [self = self.get()] { self->put_right(); });
+      if (++self->rounds < kMostRestoreRounds)
+        return self->after(kBetweenRounds, [self = self.get()] { self->put_right(); });
       self->finish(fail("cannot restore " + self->still_wrong));
     });
   }

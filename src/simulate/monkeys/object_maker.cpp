@@ -14,7 +14,7 @@
 namespace berth::simulate {
 namespace {
 
-constexpr int kDeepest = 14;  // nesting depth of values; bounds recursive schemas
+constexpr int kDeepest = 14;     // nesting depth of values; bounds recursive schemas
 constexpr int kTriesOfText = 8;  // attempts to make a text that matches its pattern
 
 // Strings that mean something somewhere, and some that mean nothing.
@@ -73,8 +73,8 @@ const re2::RE2& expression(std::string_view pattern) {
   auto it = known.find(pattern);
   if (it == known.end()) {
     it = known
-             .emplace(pattern, std::make_unique<re2::RE2>(re2::StringPiece(pattern.data(), pattern.size()),
-                                                          re2::RE2::Quiet))
+             .emplace(pattern,
+                      std::make_unique<re2::RE2>(re2::StringPiece(pattern.data(), pattern.size()), re2::RE2::Quiet))
              .first;
   }
   return *it->second;
@@ -87,8 +87,7 @@ bool matches(std::string_view text, std::string_view pattern) {
 }
 
 bool is_quantity(const Json& schema) {
-  if (bool_at(schema, {"x-kubernetes-int-or-string"}) || string_at(schema, {"format"}) == "quantity")
-    return true;
+  if (bool_at(schema, {"x-kubernetes-int-or-string"}) || string_at(schema, {"format"}) == "quantity") return true;
   const auto& one_of = array_at(schema, {"oneOf"});
   return one_of.size() == 2 && find(schema, "type") == nullptr && string_at(one_of[1], {"type"}) == "number";
 }
@@ -145,16 +144,15 @@ Json ObjectMaker::object(const Look& look, const Json& schema, std::string_view 
   if (depth > kDeepest) return Json(std::move(out));
   const auto& required = array_at(schema, {"required"});
   const auto is_required = [&required](std::string_view name) {
-    return std::ranges::any_of(
-        required, [name](const Json& r) { return r.is_string() && view(r.get_string()) == name; });
+    return std::ranges::any_of(required,
+                               [name](const Json& r) { return r.is_string() && view(r.get_string()) == name; });
   };
   for (const auto& property : object_at(schema, {"properties"})) {
-    const bool there = is_required(property.key()) ? !random_.chance(look.manner.missing)
-                                                   : random_.chance(look.manner.optional);
+    const bool there =
+        is_required(property.key()) ? !random_.chance(look.manner.missing) : random_.chance(look.manner.optional);
     if (there) out[property.key()] = value(look, property.value(), property.key(), depth + 1);
   }
-  if (const Json* additional = find(schema, "additionalProperties");
-      additional != nullptr && additional->is_object()) {
+  if (const Json* additional = find(schema, "additionalProperties"); additional != nullptr && additional->is_object()) {
     for (auto n = random_.below(static_cast<std::uint64_t>(look.manner.max_items) + 1); n > 0; --n) {
       std::string key(words_.key(member, random_));
       if (key.empty() || random_.chance(200)) key = text("labels", look.manner);
@@ -169,8 +167,7 @@ Json ObjectMaker::array(const Look& look, const Json& schema, std::string_view m
   const Json* items = find(schema, "items");
   if (items == nullptr || depth > kDeepest) return Json(std::move(out));
   const auto least = random_.chance(look.manner.odd) ? 0 : int_at(schema, {"minItems"});
-  auto most =
-      std::min<std::int64_t>(int_at(schema, {"maxItems"}, look.manner.max_items), look.manner.max_items);
+  auto most = std::min<std::int64_t>(int_at(schema, {"maxItems"}, look.manner.max_items), look.manner.max_items);
   most = std::max(most, least);
   auto n = least + static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(most - least) + 1));
   for (; n > 0; --n) out.push_back(value(look, *items, member, depth + 1));
@@ -211,8 +208,8 @@ Json ObjectMaker::integer(const Look& look, const Json& schema) {
   }
   const std::int64_t low = least.value_or(0);
   const std::int64_t width = most ? std::min<std::int64_t>(*most - low, 6) : 6;
-  return Json(low + static_cast<std::int64_t>(
-                        random_.below(static_cast<std::uint64_t>(std::max<std::int64_t>(width, 0)) + 1)));
+  return Json(
+      low + static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(std::max<std::int64_t>(width, 0)) + 1)));
 }
 
 Json ObjectMaker::anything(const Look& look) {
@@ -270,16 +267,14 @@ std::string ObjectMaker::text(std::string_view member, const Manner& manner) {
   return std::string(kOddTexts[random_.below(kOddTexts.size())]);
 }
 
-void ObjectMaker::change_at(const Look& look, const Json& unresolved, Json& at, std::string_view member,
-                            int depth) {
+void ObjectMaker::change_at(const Look& look, const Json& unresolved, Json& at, std::string_view member, int depth) {
   const Json& schema = kinds_.resolve(look.kind, unresolved);
   if (at.is_object() && random_.chance(900)) return change_object(look, schema, at, member, depth);
   if (at.is_array() && random_.chance(900)) return change_array(look, schema, at, member, depth);
   at = value(look, schema, member, depth);
 }
 
-void ObjectMaker::change_object(const Look& look, const Json& schema, Json& at, std::string_view member,
-                                int depth) {
+void ObjectMaker::change_object(const Look& look, const Json& schema, Json& at, std::string_view member, int depth) {
   auto& members = at.as_object();
   const auto& properties = object_at(schema, {"properties"});
   const Json* additional = find(schema, "additionalProperties");
@@ -304,13 +299,11 @@ void ObjectMaker::change_object(const Look& look, const Json& schema, Json& at, 
     return;
   }
   if (properties.empty()) return;
-  const auto& property =
-      *(properties.begin() + static_cast<std::ptrdiff_t>(random_.below(properties.size())));
+  const auto& property = *(properties.begin() + static_cast<std::ptrdiff_t>(random_.below(properties.size())));
   members[property.key()] = value(look, property.value(), property.key(), depth + 1);
 }
 
-void ObjectMaker::change_array(const Look& look, const Json& schema, Json& at, std::string_view member,
-                               int depth) {
+void ObjectMaker::change_array(const Look& look, const Json& schema, Json& at, std::string_view member, int depth) {
   auto& items = at.as_array();
   const Json* of_item = find(schema, "items");
   if (of_item == nullptr) return;

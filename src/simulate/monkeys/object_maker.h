@@ -16,11 +16,10 @@ namespace berth::simulate {
 // Chances in thousandths.
 struct Manner {
   int optional = 250;  // chance that an optional member is present
-  int odd =
-      30;  // chance that a value violates the schema: an unknown word, a number out of range
-  int missing = 5;  // chance that a required member is missing
-  int edge = 150;  // chance that a number, quantity, time or text is an edge value
-  int max_items = 3;  // of lists and maps
+  int odd = 30;        // chance that a value violates the schema: an unknown word, a number out of range
+  int missing = 5;     // chance that a required member is missing
+  int edge = 150;      // chance that a number, quantity, time or text is an edge value
+  int max_items = 3;   // of lists and maps
 };
 
 class ObjectMaker {

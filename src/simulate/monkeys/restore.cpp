@@ -36,9 +36,7 @@ constexpr std::array<std::string_view, 3> kUsers = {"clusterqueues", "cohorts", 
 constexpr std::array<std::string_view, 3> kOfTheServer = {"foregroundDeletion", "orphan",
                                                           "customresourcecleanup.apiextensions.k8s.io"};
 
-bool passes(const MonkeyKind& kind) {
-  return std::ranges::find(kPassing, kind.gvr.resource) != kPassing.end();
-}
+bool passes(const MonkeyKind& kind) { return std::ranges::find(kPassing, kind.gvr.resource) != kPassing.end(); }
 
 // A finalizer on an object that a controller of another kind owns waits for that controller, which does not run here;
 // and no controller tracks pods without a job.
@@ -63,22 +61,18 @@ void without_stray_finalizers(std::string_view resource, Json& object) {
   if (list == nullptr || !list->is_array()) return;
   JsonArray kept;
   for (const Json& item : list->get_array()) {
-    if (item.is_string() && !strange && somebody_takes_away(resource, view(item.get_string())))
-      kept.push_back(item);
+    if (item.is_string() && !strange && somebody_takes_away(resource, view(item.get_string()))) kept.push_back(item);
   }
   *list = std::move(kept);
 }
 
-bool is_terminating(const Json& object) {
-  return find_path(object, {"metadata", "deletionTimestamp"}) != nullptr;
-}
+bool is_terminating(const Json& object) { return find_path(object, {"metadata", "deletionTimestamp"}) != nullptr; }
 
 // The parts of an object that its author writes: spec and other members, labels, annotations, owner references.
 Json as_wanted(const Json& object) {
   Json out = JsonObject();
   for (const auto& member : object_at(object, {})) {
-    if (member.key() != "metadata" && member.key() != "status")
-      out.as_object()[member.key()] = member.value();
+    if (member.key() != "metadata" && member.key() != "status") out.as_object()[member.key()] = member.value();
   }
   for (const std::string_view member : {"labels", "annotations", "ownerReferences"}) {
     const Json* value = find_path(object, {"metadata", member});
@@ -90,8 +84,7 @@ Json as_wanted(const Json& object) {
 }
 
 std::string key_of(const Json& object) {
-  return api::object_key(string_at(object, {"metadata", "namespace"}),
-                         string_at(object, {"metadata", "name"}));
+  return api::object_key(string_at(object, {"metadata", "namespace"}), string_at(object, {"metadata", "name"}));
 }
 
 }  // namespace
@@ -110,7 +103,8 @@ struct MonkeyRestorer::State : std::enable_shared_from_this<State> {
   State(api::RestClient& c, std::vector<const MonkeyKind*> k) : client(c), kinds(std::move(k)) {}
 
   using Lists = std::vector<std::vector<Json>>;  // one for each kind
-  // `failed`: "cannot list pods: ...", one sentence for each kind whose list failed. A kind that is not served has an empty list.
+  // `failed`: "cannot list pods: ...", one sentence for each kind whose list failed. A kind that is not served has an
+  // empty list.
   void list_all(std::function<void(const Lists&, std::vector<std::string> failed)> then) {
     auto lists = std::make_shared<Lists>(kinds.size());
     auto missing = std::make_shared<std::size_t>(kinds.size());
@@ -120,24 +114,23 @@ struct MonkeyRestorer::State : std::enable_shared_from_this<State> {
       RestRequest request;
       request.verb = Verb::kList;
       request.resource = kinds[i]->gvr;
-      client.call(std::move(request),
-                  [weak = weak_from_this(), i, lists, missing, failed, then](const RestResponse& response) {
-                    const auto self = weak.lock();
-                    if (!self) return;
-                    if (!response.ok() && response.code != 404)
-                      failed->push_back("cannot list " + self->kinds[i]->gvr.resource + ": " + api::failure_text(response));
-                    for (Json item : array_at(response.body, {"items"})) {
-                      item.as_object()["apiVersion"] = self->kinds[i]->api_version();
-                      item.as_object()["kind"] = self->kinds[i]->kind;
-                      (*lists)[i].push_back(std::move(item));
-                    }
-                    if (--*missing == 0) then(*lists, *failed);
-                  });
+      client.call(
+          std::move(request), [weak = weak_from_this(), i, lists, missing, failed, then](const RestResponse& response) {
+            const auto self = weak.lock();
+            if (!self) return;
+            if (!response.ok() && response.code != 404)
+              failed->push_back("cannot list " + self->kinds[i]->gvr.resource + ": " + api::failure_text(response));
+            for (Json item : array_at(response.body, {"items"})) {
+              item.as_object()["apiVersion"] = self->kinds[i]->api_version();
+              item.as_object()["kind"] = self->kinds[i]->kind;
+              (*lists)[i].push_back(std::move(item));
+            }
+            if (--*missing == 0) then(*lists, *failed);
+          });
     }
   }
 
-  void write(const MonkeyKind& kind, RestRequest request,
-             std::function<void(const RestResponse&)> then = {}) {
+  void write(const MonkeyKind& kind, RestRequest request, std::function<void(const RestResponse&)> then = {}) {
     const auto name =
         request.name.empty() ? string_at(request.body, {"metadata", "name"}) : std::string_view(request.name);
     std::string what = kind.kind + " " + api::object_key(request.ns, name);
@@ -153,8 +146,7 @@ struct MonkeyRestorer::State : std::enable_shared_from_this<State> {
   std::string sentence(const MonkeyKind& kind, const std::string& key, std::string_view what) const {
     const std::string name = kind.kind + " " + key;
     const auto refusal = refusals.find(name);
-    return name + " " + std::string(what) +
-           (refusal == refusals.end() ? "" : "; the server says: " + refusal->second);
+    return name + " " + std::string(what) + (refusal == refusals.end() ? "" : "; the server says: " + refusal->second);
   }
 
   void remove(const MonkeyKind& kind, const Json& object) {
@@ -203,8 +195,7 @@ struct MonkeyRestorer::State : std::enable_shared_from_this<State> {
     const Json is = as_wanted(object), shall = as_wanted(wanted);
     // Writing the rest first could let a wrong status change it again, so the status comes first, except when an
     // annotation differs: it may tell the pretend kubelet what to write there.
-    const bool same_notes =
-        object_at(is, {"metadata", "annotations"}) == object_at(shall, {"metadata", "annotations"});
+    const bool same_notes = object_at(is, {"metadata", "annotations"}) == object_at(shall, {"metadata", "annotations"});
     if (same_notes && write_status(kind, wanted, object)) return true;
     Json next = object;
     without_monkey_finalizers(next);
@@ -217,8 +208,7 @@ struct MonkeyRestorer::State : std::enable_shared_from_this<State> {
     }
     for (const std::string_view member : {"labels", "annotations", "ownerReferences"}) {
       erase_path(next, {"metadata", member});
-      if (const Json* value = find_path(wanted, {"metadata", member}))
-        ensure_path(next, {"metadata", member}) = *value;
+      if (const Json* value = find_path(wanted, {"metadata", member})) ensure_path(next, {"metadata", member}) = *value;
     }
     RestRequest request = request_about(kind, object, Verb::kUpdate);
     request.body = std::move(next);
@@ -275,7 +265,7 @@ struct MonkeyRestorer::State : std::enable_shared_from_this<State> {
   api::RestClient& client;
   std::vector<const MonkeyKind*> kinds;
   std::vector<std::map<std::string, Json>> remembered;  // for each kind, by key
-  std::map<std::string, std::string> refusals;  // the server's last message, by kind and key
+  std::map<std::string, std::string> refusals;          // the server's last message, by kind and key
 };
 
 MonkeyRestorer::MonkeyRestorer(api::RestClient& client, std::vector<const MonkeyKind*> kinds)
@@ -284,7 +274,8 @@ MonkeyRestorer::MonkeyRestorer(api::RestClient& client, std::vector<const Monkey
 }
 
 void MonkeyRestorer::remember(std::function<void(Result<void>)> done) {
-  state_->list_all([state = state_.get(), done = std::move(done)](const State::Lists& lists, const std::vector<std::string>& failed) {
+  state_->list_all([state = state_.get(), done = std::move(done)](const State::Lists& lists,
+                                                                  const std::vector<std::string>& failed) {
     if (!failed.empty()) return done(fail(failed.front()));
     for (std::size_t i = 0; i < lists.size(); ++i) {
       state->remembered[i].clear();
@@ -296,9 +287,10 @@ void MonkeyRestorer::remember(std::function<void(Result<void>)> done) {
 }
 
 void MonkeyRestorer::restore(std::function<void(std::vector<std::string>)> done) {
-  state_->list_all([state = state_.get(), done = std::move(done)](const State::Lists& lists, std::vector<std::string> failed) {
-    done(failed.empty() ? state->put_right(lists) : std::move(failed));
-  });
+  state_->list_all(
+      [state = state_.get(), done = std::move(done)](const State::Lists& lists, std::vector<std::string> failed) {
+        done(failed.empty() ? state->put_right(lists) : std::move(failed));
+      });
 }
 
 }  // namespace berth::simulate

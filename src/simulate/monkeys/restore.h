@@ -27,8 +27,8 @@ class MonkeyRestorer {
 
   // An error when a kind cannot be listed: then nothing is remembered, and restore() must not be called.
   void remember(std::function<void(Result<void>)> done);
-  // `wrong`: what is not yet as it was, one sentence for each object; empty when everything is restored. When a kind cannot be listed,
-  // nothing is written and `wrong` says so.
+  // `wrong`: what is not yet as it was, one sentence for each object; empty when everything is restored. When a kind
+  // cannot be listed, nothing is written and `wrong` says so.
   void restore(std::function<void(std::vector<std::string> wrong)> done);
 
  private:

@@ -13,8 +13,7 @@ MonkeyKinds kinds_of(const apiserver::Registry& registry) {
   std::set<std::pair<std::string, std::string>> versions;
   for (const auto& resource : resources) versions.emplace(resource->gvr.group, resource->gvr.version);
   MonkeyKinds kinds;
-  for (const auto& [group, version] : versions)
-    kinds.read(apiserver::openapi::v3_document(group, version, resources));
+  for (const auto& [group, version] : versions) kinds.read(apiserver::openapi::v3_document(group, version, resources));
   return kinds;
 }
 

@@ -22,9 +22,9 @@ using api::Verb;
 constexpr std::string_view kNamespaces = "namespaces";
 constexpr std::string_view kCrds = "customresourcedefinitions.apiextensions.k8s.io";
 constexpr std::string_view kPods = "pods";
-constexpr std::size_t kLookedAt = 4;  // objects of a list that the monkey learns from
-constexpr std::int64_t kMostListed = 200;  // of one kind, for one action
-constexpr std::size_t kMostGone = 200;  // objects that are to be created again
+constexpr std::size_t kLookedAt = 4;                     // objects of a list that the monkey learns from
+constexpr std::int64_t kMostListed = 200;                // of one kind, for one action
+constexpr std::size_t kMostGone = 200;                   // objects that are to be created again
 constexpr Duration kNextTry = std::chrono::seconds(10);  // wait before the next attempt to create a CRD again
 constexpr std::string_view kMonkey = "monkey";
 
@@ -119,12 +119,7 @@ std::map<std::string, int, std::less<>> MonkeyOptions::kinds_that_berth_reads() 
 
 struct MonkeyTroop::Impl : std::enable_shared_from_this<Impl> {
   Impl(api::RestClient& c, Executor& e, const MonkeyKinds& k, std::uint64_t seed, MonkeyOptions o)
-      : client(c),
-        executor(e),
-        kinds(k),
-        options(std::move(o)),
-        random(seed ^ 0x6d6f6e6b657973),
-        deeds(kinds, random) {
+      : client(c), executor(e), kinds(k), options(std::move(o)), random(seed ^ 0x6d6f6e6b657973), deeds(kinds, random) {
     for (const auto& [resource, weight] : options.weights) {
       const auto* kind = kinds.find(resource);
       if (kind == nullptr || weight <= 0) continue;
@@ -160,20 +155,19 @@ struct MonkeyTroop::Impl : std::enable_shared_from_this<Impl> {
     request.verb = Verb::kList;
     request.resource = kind.gvr;
     request.limit = kMostListed;
-    client.call(std::move(request),
-                [weak = weak_from_this(), &kind, then = std::move(then)](RestResponse response) {
-                  const auto self = weak.lock();
-                  if (!self) return;
-                  Json& items = ensure_path(response.body, {"items"});
-                  if (!items.is_array()) items = JsonArray();
-                  self->leave_out_spared(kind, items.as_array());
-                  // the items of a real server's list do not have these members
-                  for (Json& item : items.as_array()) {
-                    item.as_object()["apiVersion"] = kind.api_version();
-                    item.as_object()["kind"] = kind.kind;
-                  }
-                  then(items.as_array());
-                });
+    client.call(std::move(request), [weak = weak_from_this(), &kind, then = std::move(then)](RestResponse response) {
+      const auto self = weak.lock();
+      if (!self) return;
+      Json& items = ensure_path(response.body, {"items"});
+      if (!items.is_array()) items = JsonArray();
+      self->leave_out_spared(kind, items.as_array());
+      // the items of a real server's list do not have these members
+      for (Json& item : items.as_array()) {
+        item.as_object()["apiVersion"] = kind.api_version();
+        item.as_object()["kind"] = kind.kind;
+      }
+      then(items.as_array());
+    });
   }
 
   void leave_out_spared(const MonkeyKind& kind, JsonArray& items) const {
@@ -305,24 +299,21 @@ struct MonkeyTroop::Impl : std::enable_shared_from_this<Impl> {
 
   // The body of a server-side apply: identity, and the top-level members that are to change.
   static Json applied(const Json& object, const Json& wanted, Deed deed) {
-    Json out =
-        JsonObject{{"apiVersion", string_at(object, {"apiVersion"})}, {"kind", string_at(object, {"kind"})}};
+    Json out = JsonObject{{"apiVersion", string_at(object, {"apiVersion"})}, {"kind", string_at(object, {"kind"})}};
     Json& metadata = ensure_path(out, {"metadata"});
     metadata = JsonObject{{"name", string_at(object, {"metadata", "name"})}};
     if (find_path(object, {"metadata", "namespace"}) != nullptr)
       metadata.as_object()["namespace"] = string_at(object, {"metadata", "namespace"});
     if (deed == Deed::kMetadata) {
       for (const std::string_view member : {"labels", "annotations", "finalizers", "ownerReferences"}) {
-        if (const Json* value = find_path(wanted, {"metadata", member}))
-          metadata.as_object()[member] = *value;
+        if (const Json* value = find_path(wanted, {"metadata", member})) metadata.as_object()[member] = *value;
       }
       return out;
     }
     for (const auto& member : wanted.get_object()) {
       if (member.key() == "metadata" || out.get_object().contains(member.key())) continue;
       const Json* before = find(object, member.key());
-      if (before == nullptr || !json_equal(*before, member.value()))
-        out.as_object()[member.key()] = member.value();
+      if (before == nullptr || !json_equal(*before, member.value())) out.as_object()[member.key()] = member.value();
     }
     return out;
   }
@@ -338,10 +329,9 @@ struct MonkeyTroop::Impl : std::enable_shared_from_this<Impl> {
       const bool right = random.chance(700);
       body["preconditions"] =
           random.chance(500)
-              ? JsonObject{{"uid",
-                            right ? string_at(object, {"metadata", "uid"}) : std::string_view("another")}}
-              : JsonObject{{"resourceVersion", right ? string_at(object, {"metadata", "resourceVersion"})
-                                                     : std::string_view("1")}};
+              ? JsonObject{{"uid", right ? string_at(object, {"metadata", "uid"}) : std::string_view("another")}}
+              : JsonObject{{"resourceVersion",
+                            right ? string_at(object, {"metadata", "resourceVersion"}) : std::string_view("1")}};
     }
     request.body = std::move(options_of_deletion);
     return request;
@@ -355,8 +345,7 @@ struct MonkeyTroop::Impl : std::enable_shared_from_this<Impl> {
 
   void remove(const MonkeyKind& kind, Deed deed, const Json& object) {
     if (is_of_the_house(kind, object)) return;
-    if (deed == Deed::kRemoveCrd || deed == Deed::kRemoveNamespace || random.chance(500))
-      will_be_back(kind, object);
+    if (deed == Deed::kRemoveCrd || deed == Deed::kRemoveNamespace || random.chance(500)) will_be_back(kind, object);
     send(deletion(kind, object), deed, kind);
   }
 
@@ -402,8 +391,7 @@ struct MonkeyTroop::Impl : std::enable_shared_from_this<Impl> {
     request.name.clear();
     for (const auto& label : object_at(object, {"metadata", "labels"})) {
       if (label.value().is_string() && random.chance(500))
-        request.label_selector =
-            std::string(label.key()) + "=" + std::string(view(label.value().get_string()));
+        request.label_selector = std::string(label.key()) + "=" + std::string(view(label.value().get_string()));
     }
     if (!kind.namespaced && request.label_selector.empty())
       return;  // without a label selector this would delete all nodes or all queues
@@ -495,8 +483,8 @@ struct MonkeyTroop::Impl : std::enable_shared_from_this<Impl> {
   MonkeyLog log;
 };
 
-MonkeyTroop::MonkeyTroop(api::RestClient& client, Executor& executor, const MonkeyKinds& kinds,
-                         std::uint64_t seed, MonkeyOptions options)
+MonkeyTroop::MonkeyTroop(api::RestClient& client, Executor& executor, const MonkeyKinds& kinds, std::uint64_t seed,
+                         MonkeyOptions options)
     : impl_(std::make_shared<Impl>(client, executor, kinds, seed, std::move(options))) {}
 MonkeyTroop::~MonkeyTroop() = default;
 

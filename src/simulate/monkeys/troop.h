@@ -21,12 +21,11 @@ struct MonkeyOptions {
   // How often a kind is chosen, by "<resource>.<group>" ("pods" for the core group). Kinds not named here are not
   // touched.
   std::map<std::string, int, std::less<>> weights = kinds_that_berth_reads();
-  bool namespaces = true;  // also delete whole namespaces
+  bool namespaces = true;                          // also delete whole namespaces
   std::set<std::string, std::less<>> spared = {};  // namespaces that are not deleted and in which nothing is changed
   bool crds = false;  // also delete CustomResourceDefinitions; they are created again after a while
   // With more objects of a kind, half of the creations and some other deeds become deletions, so a run stays fast.
-  std::size_t most_of_a_kind =
-      60;
+  std::size_t most_of_a_kind = 60;
   // deleted objects that are to come back are created again within this time
   Duration longest_gone = std::chrono::minutes(1);
 
@@ -36,7 +35,7 @@ struct MonkeyOptions {
 struct MonkeyLog {
   std::uint64_t deeds = 0;                                  // number of step() calls
   std::uint64_t accepted = 0, refused = 0, unanswered = 0;  // writes, by their result
-  std::map<std::string, std::uint64_t> accepted_by_deed;  // "create workloads" -> count
+  std::map<std::string, std::uint64_t> accepted_by_deed;    // "create workloads" -> count
 };
 
 class MonkeyTroop {

@@ -6,8 +6,8 @@ namespace berth::simulate {
 namespace {
 
 constexpr std::size_t kMostOfOneMember = 24;  // enough for existing names; old words are replaced
-constexpr std::size_t kMostMembers = 2'000;  // labels and annotations are members too
-constexpr std::size_t kLongestWord = 256;  // in bytes; messages are not worth keeping
+constexpr std::size_t kMostMembers = 2'000;   // labels and annotations are members too
+constexpr std::size_t kLongestWord = 256;     // in bytes; messages are not worth keeping
 constexpr int kDeepestValue = 40;
 
 }  // namespace

@@ -22,8 +22,8 @@ spec:
   provisioningClassName: c.example.com
   parameters: {p: "1"}
 )");
-  EXPECT_TRUE(json_equal(
-      autoscaling::encode_provisioning_request(autoscaling::decode_provisioning_request(object)), object));
+  EXPECT_TRUE(
+      json_equal(autoscaling::encode_provisioning_request(autoscaling::decode_provisioning_request(object)), object));
 }
 
 TEST(ProvisioningRequest, HasItsConditionsAndDetails) {
@@ -38,9 +38,9 @@ status:
 }
 
 TEST(ProvisioningRequestConfig, TakesTheDefaultsOfItsDefinition) {
-  const auto config = kueue::decode_provisioning_request_config(
-                          yaml("{metadata: {name: c}, spec: {provisioningClassName: k}}"))
-                          .value();
+  const auto config =
+      kueue::decode_provisioning_request_config(yaml("{metadata: {name: c}, spec: {provisioningClassName: k}}"))
+          .value();
   EXPECT_EQ(config.class_name, "k");
   EXPECT_EQ(config.retry.limit, 3);
   EXPECT_EQ(config.retry.base_seconds, 60);
@@ -107,8 +107,7 @@ spec:
   EXPECT_EQ(check.parameters->api_group, "kueue.x-k8s.io");
   EXPECT_EQ(check.parameters->kind, "ProvisioningRequestConfig");
   EXPECT_EQ(check.parameters->name, "c");
-  EXPECT_FALSE(
-      kueue::decode_admission_check(yaml("{metadata: {name: a}, spec: {controllerName: x}}"))->parameters);
+  EXPECT_FALSE(kueue::decode_admission_check(yaml("{metadata: {name: a}, spec: {controllerName: x}}"))->parameters);
 }
 
 }  // namespace

@@ -37,10 +37,7 @@ TEST(DefaultJob, ManagedJobsStartSuspended) {
        job("{kueue.x-k8s.io/queue-name: l}", "{}", "{}"),
        {.namespace_managed = false},
        "{}"},
-      {"of a managed owner",
-       job("{kueue.x-k8s.io/queue-name: l}", "{}", "{}"),
-       {.ancestor_managed = true},
-       "{}"},
+      {"of a managed owner", job("{kueue.x-k8s.io/queue-name: l}", "{}", "{}"), {.ancestor_managed = true}, "{}"},
       {"with a default queue", job("{}", "{}", "{}"), {.default_queue_exists = true}, R"({"suspend":true})"},
   };
   for (const auto& c : cases) {
@@ -91,8 +88,7 @@ TEST(ValidateJob, Rules) {
       {job("{}", "{kueue.x-k8s.io/job-min-parallelism: '0'}"),
        "metadata.annotations[kueue.x-k8s.io/job-min-parallelism]: Invalid value: 0: should be between 0 and "
        "3"},
-      {job("{}", "{kueue.x-k8s.io/job-min-parallelism: '2'}",
-           "{suspend: true, parallelism: 4, completions: 2}"),
+      {job("{}", "{kueue.x-k8s.io/job-min-parallelism: '2'}", "{suspend: true, parallelism: 4, completions: 2}"),
        "metadata.annotations[kueue.x-k8s.io/job-min-parallelism]: Invalid value: 2: should be between 0 and "
        "1"},
       {job("{}", "{kueue.x-k8s.io/job-min-parallelism: few}"),
@@ -103,8 +99,7 @@ TEST(ValidateJob, Rules) {
       {job("{}", "{kueue.x-k8s.io/job-completions-equal-parallelism: 'true'}",
            "{completionMode: Indexed, parallelism: 2, completions: 2}"),
        ""},
-      {job("{}", "{kueue.x-k8s.io/job-completions-equal-parallelism: 'true'}",
-           "{parallelism: 2, completions: 3}"),
+      {job("{}", "{kueue.x-k8s.io/job-completions-equal-parallelism: 'true'}", "{parallelism: 2, completions: 3}"),
        R"([metadata.annotations[kueue.x-k8s.io/job-completions-equal-parallelism]: Invalid value: "true": should not be enabled for NonIndexed jobs, )"
        R"(spec.completions: Invalid value: 3: should be equal to parallelism when kueue.x-k8s.io/job-completions-equal-parallelism annotation is true])"},
       {job("{}", "{kueue.x-k8s.io/job-completions-equal-parallelism: '1'}"),
@@ -128,49 +123,37 @@ TEST(ValidateJob, Rules) {
        ""},
       {with_template("{kueue.x-k8s.io/podset-required-topology: rack, "
                      "kueue.x-k8s.io/podset-unconstrained-topology: 'true'}"),
-       topology +
-           R"(: Invalid value: must not contain more than one topology annotation: )"
-           R"(["kueue.x-k8s.io/podset-required-topology", "kueue.x-k8s.io/podset-preferred-topology", )"
-           R"("kueue.x-k8s.io/podset-unconstrained-topology"])"},
+       topology + R"(: Invalid value: must not contain more than one topology annotation: )"
+                  R"(["kueue.x-k8s.io/podset-required-topology", "kueue.x-k8s.io/podset-preferred-topology", )"
+                  R"("kueue.x-k8s.io/podset-unconstrained-topology"])"},
       {with_template("{kueue.x-k8s.io/podset-slice-required-topology: host}"),
        topology + "[kueue.x-k8s.io/podset-slice-size]: Required value: must be set when "
                   "'kueue.x-k8s.io/podset-slice-required-topology' is specified"},
       {with_template("{kueue.x-k8s.io/podset-slice-size: '2'}"),
        topology + "[kueue.x-k8s.io/podset-slice-size]: Forbidden: may not be set when "
                   "'kueue.x-k8s.io/podset-slice-required-topology' is not specified"},
-      {with_template(
-           "{kueue.x-k8s.io/podset-slice-required-topology: host, kueue.x-k8s.io/podset-slice-size: '5'}"),
+      {with_template("{kueue.x-k8s.io/podset-slice-required-topology: host, kueue.x-k8s.io/podset-slice-size: '5'}"),
        topology +
            R"([kueue.x-k8s.io/podset-slice-size]: Invalid value: "5": must not be greater than pod set count 4)"},
-      {with_template(
-           "{kueue.x-k8s.io/podset-slice-required-topology: host, kueue.x-k8s.io/podset-slice-size: many}"),
+      {with_template("{kueue.x-k8s.io/podset-slice-required-topology: host, kueue.x-k8s.io/podset-slice-size: many}"),
        topology + R"([kueue.x-k8s.io/podset-slice-size]: Invalid value: "many": must be a numeric value)"},
-      {with_template(
-           "{kueue.x-k8s.io/podset-slice-required-topology: host, kueue.x-k8s.io/podset-slice-size: '0'}"),
-       topology +
-           R"([kueue.x-k8s.io/podset-slice-size]: Invalid value: "0": must be greater than or equal to 1)"},
-      {with_template(
-           "{kueue.x-k8s.io/podset-slice-required-topology: host, kueue.x-k8s.io/podset-slice-size: '3'}"),
+      {with_template("{kueue.x-k8s.io/podset-slice-required-topology: host, kueue.x-k8s.io/podset-slice-size: '0'}"),
+       topology + R"([kueue.x-k8s.io/podset-slice-size]: Invalid value: "0": must be greater than or equal to 1)"},
+      {with_template("{kueue.x-k8s.io/podset-slice-required-topology: host, kueue.x-k8s.io/podset-slice-size: '3'}"),
        topology +
            R"([kueue.x-k8s.io/podset-slice-size]: Invalid value: "3": must divide pod set count 4: 1 pod(s) would )"
            "be left without a whole slice"},
       {with_template("{kueue.x-k8s.io/podset-unconstrained-topology: maybe}"),
-       topology +
-           R"([kueue.x-k8s.io/podset-unconstrained-topology]: Invalid value: "maybe": must be a boolean value)"},
-      {with_template(
-           "{kueue.x-k8s.io/podset-preferred-topology: rack, kueue.x-k8s.io/podset-group-name: pair}"),
-       ""},
-      {with_template(
-           "{kueue.x-k8s.io/podset-preferred-topology: rack, kueue.x-k8s.io/podset-group-name: '7'}"),
+       topology + R"([kueue.x-k8s.io/podset-unconstrained-topology]: Invalid value: "maybe": must be a boolean value)"},
+      {with_template("{kueue.x-k8s.io/podset-preferred-topology: rack, kueue.x-k8s.io/podset-group-name: pair}"), ""},
+      {with_template("{kueue.x-k8s.io/podset-preferred-topology: rack, kueue.x-k8s.io/podset-group-name: '7'}"),
        topology + R"([kueue.x-k8s.io/podset-group-name]: Invalid value: "7": must not be a number)"},
-      {with_template(
-           "{kueue.x-k8s.io/podset-unconstrained-topology: 'true', kueue.x-k8s.io/podset-group-name: pair}"),
+      {with_template("{kueue.x-k8s.io/podset-unconstrained-topology: 'true', kueue.x-k8s.io/podset-group-name: pair}"),
        topology + "[kueue.x-k8s.io/podset-group-name]: Forbidden: may not be set when neither "
                   "'kueue.x-k8s.io/podset-preferred-topology' nor 'kueue.x-k8s.io/podset-required-topology' "
                   "is specified"},
-      {with_template(
-           "{kueue.x-k8s.io/podset-required-topology: rack, kueue.x-k8s.io/podset-group-name: pair, "
-           "kueue.x-k8s.io/podset-slice-required-topology: host, kueue.x-k8s.io/podset-slice-size: '2'}"),
+      {with_template("{kueue.x-k8s.io/podset-required-topology: rack, kueue.x-k8s.io/podset-group-name: pair, "
+                     "kueue.x-k8s.io/podset-slice-required-topology: host, kueue.x-k8s.io/podset-slice-size: '2'}"),
        "[" + topology +
            "[kueue.x-k8s.io/podset-group-name]: Forbidden: may not be set when "
            "'kueue.x-k8s.io/podset-slice-size' is specified, " +
@@ -217,20 +200,18 @@ TEST(ValidateJob, Rules) {
            "greater "
            "than pod set count 4]"},
       {with_template("{kueue.x-k8s.io/podset-required-topology: example.com/" + std::string(60, 'x') + "}"),
-       topology + "[kueue.x-k8s.io/podset-required-topology]: Invalid value: \"example.com/" +
-           std::string(60, 'x') + "\": must be no more than 63 characters"},
+       topology + "[kueue.x-k8s.io/podset-required-topology]: Invalid value: \"example.com/" + std::string(60, 'x') +
+           "\": must be no more than 63 characters"},
   };
   for (const auto& c : cases) EXPECT_EQ(errors_of(validate_job(c.job)), c.errors);
-  for (const auto& bad :
-       {job("{kueue.x-k8s.io/queue-name: A_b}"), job("{kueue.x-k8s.io/prebuilt-workload-name: A_b}"),
-        job("{}", "{kueue.x-k8s.io/prebuilt-workload-name: A_b}")})
+  for (const auto& bad : {job("{kueue.x-k8s.io/queue-name: A_b}"), job("{kueue.x-k8s.io/prebuilt-workload-name: A_b}"),
+                          job("{}", "{kueue.x-k8s.io/prebuilt-workload-name: A_b}")})
     EXPECT_NE(errors_of(validate_job(bad)).find("a lowercase RFC 1123 subdomain"), std::string::npos);
   EXPECT_EQ(errors_of(validate_job(job("{}", "{kueue.x-k8s.io/prebuilt-workload-name: A_b}"), false)), "")
       << "the annotation means nothing without its gate";
   EXPECT_TRUE(
       errors_of(validate_job(with_template("{kueue.x-k8s.io/podset-preferred-topology: a b}")))
-          .starts_with(topology +
-                       "[kueue.x-k8s.io/podset-preferred-topology]: Invalid value: \"a b\": name part"));
+          .starts_with(topology + "[kueue.x-k8s.io/podset-preferred-topology]: Invalid value: \"a b\": name part"));
 }
 
 TEST(ValidateJobUpdate, Rules) {
@@ -244,25 +225,22 @@ TEST(ValidateJobUpdate, Rules) {
     bool default_queue = false;
     std::string errors;
   } cases[] = {
-      {"another queue while suspended", job("{kueue.x-k8s.io/queue-name: a}"),
-       job("{kueue.x-k8s.io/queue-name: b}"), false, ""},
+      {"another queue while suspended", job("{kueue.x-k8s.io/queue-name: a}"), job("{kueue.x-k8s.io/queue-name: b}"),
+       false, ""},
       {"another queue while running", job("{kueue.x-k8s.io/queue-name: a}", "{}", running),
-       job("{kueue.x-k8s.io/queue-name: b}", "{}", running), false,
-       queue + "Invalid value: \"b\": field is immutable"},
+       job("{kueue.x-k8s.io/queue-name: b}", "{}", running), false, queue + "Invalid value: \"b\": field is immutable"},
       {"another queue and unsuspended at once", job("{kueue.x-k8s.io/queue-name: a}"),
-       job("{kueue.x-k8s.io/queue-name: b}", "{}", running), false,
-       queue + "Invalid value: \"b\": field is immutable"},
+       job("{kueue.x-k8s.io/queue-name: b}", "{}", running), false, queue + "Invalid value: \"b\": field is immutable"},
       {"no queue", job("{kueue.x-k8s.io/queue-name: a}"), job("{}"), false, ""},
       {"no queue where there is a default one", job("{kueue.x-k8s.io/queue-name: a}"), job("{}"), true,
        queue + "Invalid value: \"\": queue-name must not be empty in namespace with default queue"},
-      {"no queue where there is a default one, while running",
-       job("{kueue.x-k8s.io/queue-name: a}", "{}", running), job("{}", "{}", running), true,
+      {"no queue where there is a default one, while running", job("{kueue.x-k8s.io/queue-name: a}", "{}", running),
+       job("{}", "{}", running), true,
        "[" + queue + "Invalid value: \"\": field is immutable, " + queue +
            "Invalid value: \"\": queue-name must not be empty in namespace with default queue]"},
       {"another priority class while running", job("{kueue.x-k8s.io/priority-class: a}", "{}", running),
        job("{kueue.x-k8s.io/priority-class: b}", "{}", running), false, ""},
-      {"a first priority class while suspended", job("{}"), job("{kueue.x-k8s.io/priority-class: b}"), false,
-       ""},
+      {"a first priority class while suspended", job("{}"), job("{kueue.x-k8s.io/priority-class: b}"), false, ""},
       {"a first priority class while running", job("{}", "{}", running),
        job("{kueue.x-k8s.io/priority-class: b}", "{}", running), false,
        priority + "Invalid value: \"b\": WorkloadPriorityClass cannot be added to a non-suspended workload"},
@@ -271,8 +249,7 @@ TEST(ValidateJobUpdate, Rules) {
       {"another time limit while suspended", job("{kueue.x-k8s.io/max-exec-time-seconds: '1'}"),
        job("{kueue.x-k8s.io/max-exec-time-seconds: '2'}"), false, ""},
       {"another time limit while stopping", job("{kueue.x-k8s.io/max-exec-time-seconds: '1'}", "{}", running),
-       job("{kueue.x-k8s.io/max-exec-time-seconds: '2'}"), false,
-       time + "Invalid value: \"2\": field is immutable"},
+       job("{kueue.x-k8s.io/max-exec-time-seconds: '2'}"), false, time + "Invalid value: \"2\": field is immutable"},
       {"fewer gates", job("{}", "{kueue.x-k8s.io/admission-gated-by: 'x.io/a,x.io/b'}"),
        job("{}", "{kueue.x-k8s.io/admission-gated-by: x.io/b}"), false, ""},
       {"more gates", job("{}", "{kueue.x-k8s.io/admission-gated-by: x.io/a}"),
@@ -285,8 +262,8 @@ TEST(ValidateJobUpdate, Rules) {
       {"a gate that was stored somehow stays", job("{}", "{kueue.x-k8s.io/admission-gated-by: a}"),
        job("{}", "{kueue.x-k8s.io/admission-gated-by: a}", running), false, ""},
       {"completions as parallelism while running",
-       job("{}", "{kueue.x-k8s.io/job-completions-equal-parallelism: 'false'}", running),
-       job("{}", "{}", running), false,
+       job("{}", "{kueue.x-k8s.io/job-completions-equal-parallelism: 'false'}", running), job("{}", "{}", running),
+       false,
        "metadata.annotations[kueue.x-k8s.io/job-completions-equal-parallelism]: Forbidden: field is "
        "immutable while the job is "
        "not suspended"},

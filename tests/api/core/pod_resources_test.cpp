@@ -8,9 +8,7 @@
 namespace berth::api::pod_resources_test {
 namespace {
 
-std::string requests(std::string_view spec) {
-  return to_string(encode_resource_list(pod_requests(*parse_json(spec))));
-}
+std::string requests(std::string_view spec) { return to_string(encode_resource_list(pod_requests(*parse_json(spec)))); }
 
 TEST(PodRequests, AddContainersInitContainersSidecarsOverheadAndPodLevel) {
   const struct {
@@ -34,8 +32,7 @@ TEST(PodRequests, AddContainersInitContainersSidecarsOverheadAndPodLevel) {
        R"({"containers":[{"resources":{"requests":{"cpu":"1","example.com/gpu":"2"}}}],"resources":{"requests":{"cpu":"5","example.com/gpu":"9"}},)"
        R"("overhead":{"cpu":"250m"}})",
        R"({"cpu":"5250m","example.com/gpu":"2"})"},
-      {"numbers are quantities", R"({"containers":[{"resources":{"requests":{"cpu":2}}}]})",
-       R"({"cpu":"2"})"},
+      {"numbers are quantities", R"({"containers":[{"resources":{"requests":{"cpu":2}}}]})", R"({"cpu":"2"})"},
       {"nothing asked", R"({"containers":[{}]})", "{}"},
   };
   for (const auto& c : cases) EXPECT_EQ(requests(c.spec), c.total) << c.what;
@@ -80,9 +77,8 @@ RC_GTEST_PROP(PodRequests, IsThePeakOfThePodsStart, ()) {
 }
 
 TEST(ResourceLists, SayWhichEntryIsWrong) {
-  EXPECT_EQ(
-      decode_resource_list(*parse_json(R"({"cpu":"1x"})")).error().message,
-      "cpu: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+  EXPECT_EQ(decode_resource_list(*parse_json(R"({"cpu":"1x"})")).error().message,
+            "cpu: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
   EXPECT_FALSE(decode_resource_list(*parse_json(R"({"cpu":true})")));
   EXPECT_TRUE(decode_resource_list(nullptr)->empty());
 }
@@ -120,8 +116,7 @@ TEST(RequestsAboveLimits, NamesContainersAndThePod) {
             R"([spec.containers[0]: Invalid value: ["cpu"]: requests must not exceed its limits, )"
             R"(spec: Invalid value: ["memory"]: requests must not exceed its limits])");
   EXPECT_TRUE(
-      requests_above_limits(*parse_json(R"({"containers":[{"resources":{"requests":{"cpu":"9"}}}]})"), "spec")
-          .empty());
+      requests_above_limits(*parse_json(R"({"containers":[{"resources":{"requests":{"cpu":"9"}}}]})"), "spec").empty());
 }
 
 TEST(OutsideLimitRanges, NamesWhatIsOutOfBounds) {

@@ -31,12 +31,10 @@ TEST(NodeSelector, RequirementsMatch) {
     NodeSelectorRequirement requirement;
     bool matches;
   } cases[] = {
-      {{"zone", "In", {"a", "b"}}, true}, {{"zone", "NotIn", {"a"}}, false},
-      {{"none", "NotIn", {"a"}}, true},   {{"zone", "Exists", {}}, true},
-      {{"none", "Exists", {}}, false},    {{"none", "DoesNotExist", {}}, true},
-      {{"size", "Gt", {"7"}}, true},      {{"size", "Gt", {"8"}}, false},
-      {{"size", "Lt", {"9"}}, true},      {{"zone", "Gt", {"7"}}, false},
-      {{"none", "Lt", {"7"}}, false},     {{"size", "Lt", {}}, false},
+      {{"zone", "In", {"a", "b"}}, true}, {{"zone", "NotIn", {"a"}}, false}, {{"none", "NotIn", {"a"}}, true},
+      {{"zone", "Exists", {}}, true},     {{"none", "Exists", {}}, false},   {{"none", "DoesNotExist", {}}, true},
+      {{"size", "Gt", {"7"}}, true},      {{"size", "Gt", {"8"}}, false},    {{"size", "Lt", {"9"}}, true},
+      {{"zone", "Gt", {"7"}}, false},     {{"none", "Lt", {"7"}}, false},    {{"size", "Lt", {}}, false},
       {{"zone", "Like", {"a"}}, false},
   };
   for (const auto& c : cases)
@@ -46,10 +44,8 @@ TEST(NodeSelector, RequirementsMatch) {
 TEST(NodeSelector, TermsAndTheirPartsAreAndedAndEmptyTermsMatchNothing) {
   const StringMap labels{{"zone", "a"}};
   EXPECT_FALSE(matches(NodeSelectorTerm{}, labels, "n"));
-  EXPECT_TRUE(
-      matches(NodeSelectorTerm{{{"zone", "In", {"a"}}}, {{"metadata.name", "In", {"n"}}}}, labels, "n"));
-  EXPECT_FALSE(
-      matches(NodeSelectorTerm{{{"zone", "In", {"a"}}}, {{"metadata.name", "NotIn", {"n"}}}}, labels, "n"));
+  EXPECT_TRUE(matches(NodeSelectorTerm{{{"zone", "In", {"a"}}}, {{"metadata.name", "In", {"n"}}}}, labels, "n"));
+  EXPECT_FALSE(matches(NodeSelectorTerm{{{"zone", "In", {"a"}}}, {{"metadata.name", "NotIn", {"n"}}}}, labels, "n"));
   EXPECT_FALSE(matches(NodeSelectorTerm{{}, {{"spec.x", "In", {"n"}}}}, labels, "n"));
 }
 
@@ -62,8 +58,7 @@ TEST(NodeConstraints, AreReadFromPodSpecs) {
   ASSERT_EQ(c.required_terms.size(), 1u);
   EXPECT_EQ(c.required_terms[0].expressions.at(0).values.at(0), "1");
   EXPECT_EQ(c.required_terms[0].fields.at(0).key, "metadata.name");
-  EXPECT_EQ(to_string(encode_tolerations(c.tolerations)),
-            R"([{"key":"t","operator":"Exists","tolerationSeconds":5}])");
+  EXPECT_EQ(to_string(encode_tolerations(c.tolerations)), R"([{"key":"t","operator":"Exists","tolerationSeconds":5}])");
   EXPECT_EQ(decode_node_constraints(*parse_json("{}")), NodeConstraints{});
 }
 

@@ -9,10 +9,8 @@ TEST(CheckLabels, KeysAndValues) {
   FieldErrors errors;
   check_labels(parse_json(R"({"ok/key":"v","a b":"x","c":"-"})")->get_object(), "metadata.labels", errors);
   ASSERT_EQ(errors.size(), 2u);
-  EXPECT_TRUE(
-      to_string(errors[0]).starts_with("metadata.labels: Invalid value: \"a b\": name part must consist of"));
-  EXPECT_TRUE(
-      to_string(errors[1]).starts_with("metadata.labels: Invalid value: \"-\": a valid label must be"));
+  EXPECT_TRUE(to_string(errors[0]).starts_with("metadata.labels: Invalid value: \"a b\": name part must consist of"));
+  EXPECT_TRUE(to_string(errors[1]).starts_with("metadata.labels: Invalid value: \"-\": a valid label must be"));
 }
 
 TEST(CheckAnnotations, KeysInAnyCaseAndSize) {
@@ -29,12 +27,11 @@ TEST(CheckLabelSelector, OperatorsAndValues) {
       *parse_json(
           R"({"matchExpressions":[{"key":"a","operator":"In"},{"key":"b","operator":"Exists","values":["x"]},{"key":"c","operator":"Near"}]})"),
       "s", errors);
-  EXPECT_EQ(
-      to_string(errors),
-      "[s.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn', "
-      "s.matchExpressions[1].values: Forbidden: may not be specified when `operator` is 'Exists' or "
-      "'DoesNotExist', "
-      "s.matchExpressions[2].operator: Invalid value: \"Near\": not a valid selector operator]");
+  EXPECT_EQ(to_string(errors),
+            "[s.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn', "
+            "s.matchExpressions[1].values: Forbidden: may not be specified when `operator` is 'Exists' or "
+            "'DoesNotExist', "
+            "s.matchExpressions[2].operator: Invalid value: \"Near\": not a valid selector operator]");
 }
 
 TEST(CheckTolerations, Rules) {

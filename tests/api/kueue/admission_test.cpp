@@ -10,9 +10,7 @@ namespace {
 
 Json object(std::string_view yaml) { return parse_yaml(yaml).value().front(); }
 
-const ObjectGetter kNothing = [](const GroupVersionResource&, std::string_view, std::string_view) {
-  return JsonPtr();
-};
+const ObjectGetter kNothing = [](const GroupVersionResource&, std::string_view, std::string_view) { return JsonPtr(); };
 
 Json mutated(std::string_view resource, std::string_view yaml, const AdmissionPolicy& policy = {}) {
   Json out = object(yaml);
@@ -21,8 +19,9 @@ Json mutated(std::string_view resource, std::string_view yaml, const AdmissionPo
 }
 
 TEST(Admission, OldVersionsGetTheSameDefaultsInTheirOwnVersion) {
-  const Json queue = mutated("clusterqueues", "{apiVersion: kueue.x-k8s.io/v1beta1, kind: ClusterQueue, metadata: {name: q}, "
-                                              "spec: {cohort: c}}");
+  const Json queue = mutated("clusterqueues",
+                             "{apiVersion: kueue.x-k8s.io/v1beta1, kind: ClusterQueue, metadata: {name: q}, "
+                             "spec: {cohort: c}}");
   EXPECT_EQ(string_at(queue, {"apiVersion"}), "kueue.x-k8s.io/v1beta1");
   EXPECT_EQ(string_at(queue, {"spec", "cohort"}), "c");
   EXPECT_EQ(array_at(queue, {"metadata", "finalizers"}).size(), 1u);
@@ -30,8 +29,10 @@ TEST(Admission, OldVersionsGetTheSameDefaultsInTheirOwnVersion) {
 
 TEST(Admission, OldVersionsAreJudgedAsTheNewOne) {
   const Json queue = object(
-      "{apiVersion: kueue.x-k8s.io/v1beta1, kind: ClusterQueue, metadata: {name: q}, spec: {cohort: c, resourceGroups: ["
-      "{coveredResources: [cpu], flavors: [{name: f, resources: [{name: cpu, nominalQuota: 1, borrowingLimit: 1}]}]}]}}");
+      "{apiVersion: kueue.x-k8s.io/v1beta1, kind: ClusterQueue, metadata: {name: q}, spec: {cohort: c, resourceGroups: "
+      "["
+      "{coveredResources: [cpu], flavors: [{name: f, resources: [{name: cpu, nominalQuota: 1, borrowingLimit: "
+      "1}]}]}]}}");
   const AdmissionPolicy policy;
   const AdmissionContext context{kNothing, policy};
   const auto& check = admission_rules(kGroup, "clusterqueues").check;
@@ -59,10 +60,13 @@ TEST(Admission, ThePolicySaysWhichNamespacesAreManaged) {
 
 TEST(Admission, NamespacesAreManagedByTheirLabels) {
   const auto selector = LabelSelector::from_json(parse_json(R"({"matchLabels":{"team":"a"},"matchExpressions":[
-    {"key":"kubernetes.io/metadata.name","operator":"NotIn","values":["kube-system"]}]})").value()).value();
+    {"key":"kubernetes.io/metadata.name","operator":"NotIn","values":["kube-system"]}]})")
+                                                     .value())
+                            .value();
   const NamespaceFilter manages = namespaces_matching(selector, [](std::string_view ns) -> JsonPtr {
     if (ns == "unknown") return nullptr;
-    return std::make_shared<const Json>(object(ns == "other" ? "{metadata: {labels: {team: b}}}" : "{metadata: {labels: {team: a}}}"));
+    return std::make_shared<const Json>(
+        object(ns == "other" ? "{metadata: {labels: {team: b}}}" : "{metadata: {labels: {team: a}}}"));
   });
   EXPECT_TRUE(manages("research"));
   EXPECT_FALSE(manages("kube-system")) << "the name counts though it is no label of the object";
@@ -85,8 +89,7 @@ TEST(Admission, WithoutPartialAdmissionTheMinimumIsDropped) {
 
 TEST(Admission, APriorityBoostHasToBeANumberWhenItsGateIsOn) {
   const auto workload = [](std::string_view boost) {
-    return object("{metadata: {name: w, annotations: {kueue.x-k8s.io/priority-boost: '" + std::string(boost) +
-                  "'}}}");
+    return object("{metadata: {name: w, annotations: {kueue.x-k8s.io/priority-boost: '" + std::string(boost) + "'}}}");
   };
   const auto refusal = [&](const AdmissionPolicy& policy, const Json& now, const Json* old) {
     return to_string(admission_rules(kGroup, "workloads").check(now, old, "", {kNothing, policy}));

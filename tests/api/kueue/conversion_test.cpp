@@ -29,7 +29,9 @@ spec:
   flavorFungibility: {whenCanBorrow: Borrow, whenCanPreempt: Preempt}
   stopPolicy: None
 status: {pendingWorkloads: 3, pendingWorkloadsStatus: {clusterQueuePendingWorkload: []}, fairSharing: {weightedShare: 1, admissionFairSharingStatus: {}}}
-)", "v1beta2"), same(R"(
+)",
+                      "v1beta2"),
+            same(R"(
 apiVersion: kueue.x-k8s.io/v1beta2
 kind: ClusterQueue
 metadata: {name: q}
@@ -40,7 +42,9 @@ spec:
   stopPolicy: None
 status: {pendingWorkloads: 3, fairSharing: {weightedShare: 1}}
 )"));
-  EXPECT_EQ(converted("{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, spec: {cohortName: c, concurrentAdmissionPolicy: {}}}", "v1beta1"),
+  EXPECT_EQ(converted("{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, spec: {cohortName: c, "
+                      "concurrentAdmissionPolicy: {}}}",
+                      "v1beta1"),
             same("{apiVersion: kueue.x-k8s.io/v1beta1, kind: ClusterQueue, spec: {cohort: c}}"));
 }
 
@@ -84,10 +88,13 @@ status:
 }
 
 TEST(Conversion, ErrorsNameTheObjectAndTheField) {
-  EXPECT_EQ(converted("{apiVersion: kueue.x-k8s.io/v1beta1, kind: Workload, metadata: {name: w, namespace: n}, status: {admission: "
-                      "{podSetAssignments: [{topologyAssignment: {levels: [a, b], domains: [{values: [x], count: 1}]}}]}}}",
-                      "v1beta2"),
-            "Workload n/w: status.admission.podSetAssignments[0].topologyAssignment.domains.values: expected one value for each level");
+  EXPECT_EQ(
+      converted(
+          "{apiVersion: kueue.x-k8s.io/v1beta1, kind: Workload, metadata: {name: w, namespace: n}, status: {admission: "
+          "{podSetAssignments: [{topologyAssignment: {levels: [a, b], domains: [{values: [x], count: 1}]}}]}}}",
+          "v1beta2"),
+      "Workload n/w: status.admission.podSetAssignments[0].topologyAssignment.domains.values: expected one value for "
+      "each level");
   EXPECT_EQ(converted("{apiVersion: kueue.x-k8s.io/v1alpha1, kind: Cohort, metadata: {name: c}}", "v1beta2"),
             "Cohort c: cannot convert from kueue.x-k8s.io/v1alpha1 to kueue.x-k8s.io/v1beta2");
   EXPECT_EQ(converted("{apiVersion: kueue.x-k8s.io/v1beta1, kind: Cohort, metadata: {name: c}}", "v2"),
@@ -104,8 +111,9 @@ class Maker {
     Json object, expected;
   };
   Pair make(bool old) {
-    static constexpr std::string_view kKinds[] = {"ClusterQueue",      "Workload",         "LocalQueue", "Cohort",
-                                                  "MultiKueueCluster", "MultiKueueConfig", "AdmissionCheck", "Topology"};
+    static constexpr std::string_view kKinds[] = {"ClusterQueue",   "Workload",          "LocalQueue",
+                                                  "Cohort",         "MultiKueueCluster", "MultiKueueConfig",
+                                                  "AdmissionCheck", "Topology"};
     const std::string kind(kKinds[below(std::size(kKinds))]);
     pair_ = {};
     both({"apiVersion"}, old ? "kueue.x-k8s.io/v1beta1" : "kueue.x-k8s.io/v1beta2");
@@ -196,7 +204,8 @@ class Maker {
 
   void multi_kueue_cluster(bool old) {
     const bool profile = below(2) == 0;
-    const Json source = profile ? Json(JsonObject{{"name", "p"}}) : Json(JsonObject{{"location", "l"}, {"locationType", "Secret"}});
+    const Json source =
+        profile ? Json(JsonObject{{"name", "p"}}) : Json(JsonObject{{"location", "l"}, {"locationType", "Secret"}});
     const char* field = profile ? "clusterProfileRef" : "kubeConfig";
     if (old) {
       both({"spec", field}, source);
@@ -211,14 +220,17 @@ class Maker {
       const bool own = below(2) == 0;
       if (old) {
         both({"spec", "priorityClassName"}, "high");
-        both({"spec", "priorityClassSource"}, own ? "kueue.x-k8s.io/workloadpriorityclass" : "scheduling.k8s.io/priorityclass");
+        both({"spec", "priorityClassSource"},
+             own ? "kueue.x-k8s.io/workloadpriorityclass" : "scheduling.k8s.io/priorityclass");
       } else {
         both({"spec", "priorityClassRef"}, JsonObject{{"group", own ? "kueue.x-k8s.io" : "scheduling.k8s.io"},
                                                       {"kind", own ? "WorkloadPriorityClass" : "PriorityClass"},
                                                       {"name", "high"}});
       }
     });
-    maybe([&] { both({"status", old ? "accumulatedPastExexcutionTimeSeconds" : "accumulatedPastExecutionTimeSeconds"}, 5); });
+    maybe([&] {
+      both({"status", old ? "accumulatedPastExexcutionTimeSeconds" : "accumulatedPastExecutionTimeSeconds"}, 5);
+    });
     maybe([&] {
       JsonObject pod_set{{"name", "main"}, {"topologyRequest", JsonObject{{"required", "rack"}}}};
       both({"spec", "podSets"}, JsonArray{pod_set});
@@ -241,16 +253,20 @@ class Maker {
   void admission(bool old) {
     JsonArray levels{"rack", "kubernetes.io/hostname"}, domains;
     for (std::size_t i = 0; i <= below(6); ++i) {
-      domains.push_back(JsonObject{{"values", JsonArray{"r" + std::to_string(below(2)), "node-" + std::to_string(i * 7)}},
-                                   {"count", static_cast<std::int64_t>(1 + below(3))}});
+      domains.push_back(
+          JsonObject{{"values", JsonArray{"r" + std::to_string(below(2)), "node-" + std::to_string(i * 7)}},
+                     {"count", static_cast<std::int64_t>(1 + below(3))}});
     }
-    Json holder = JsonObject{{"apiVersion", "kueue.x-k8s.io/v1beta1"},
-                             {"kind", "Workload"},
-                             {"status", JsonObject{{"admission", JsonObject{{"clusterQueue", "q"},
-                                                                            {"podSetAssignments", JsonArray{JsonObject{
-                                                                                 {"name", "main"},
-                                                                                 {"topologyAssignment",
-                                                                                  JsonObject{{"levels", levels}, {"domains", domains}}}}}}}}}}};
+    Json holder = JsonObject{
+        {"apiVersion", "kueue.x-k8s.io/v1beta1"},
+        {"kind", "Workload"},
+        {"status",
+         JsonObject{{"admission",
+                     JsonObject{{"clusterQueue", "q"},
+                                {"podSetAssignments",
+                                 JsonArray{JsonObject{{"name", "main"},
+                                                      {"topologyAssignment",
+                                                       JsonObject{{"levels", levels}, {"domains", domains}}}}}}}}}}};
     if (!old) {
       ASSERT_TRUE(convert(holder, "v1beta2"));
     }
@@ -269,7 +285,8 @@ TEST(Conversion, ThereAndBackLosesOnlyWhatIsListed) {
     const std::string before = to_string(object);
     ASSERT_TRUE(convert(object, old ? "v1beta2" : "v1beta1")) << before;
     ASSERT_TRUE(convert(object, old ? "v1beta1" : "v1beta2")) << before;
-    ASSERT_TRUE(json_equal(object, expected)) << "was " << before << "\ngot " << to_string(object) << "\nnot " << to_string(expected);
+    ASSERT_TRUE(json_equal(object, expected))
+        << "was " << before << "\ngot " << to_string(object) << "\nnot " << to_string(expected);
   }
 }
 

@@ -25,9 +25,7 @@ Json yaml(std::string_view text) {
   return documents->at(0);
 }
 
-std::string written(const TopologyAssignment& assignment) {
-  return to_string(encode_topology_assignment(assignment));
-}
+std::string written(const TopologyAssignment& assignment) { return to_string(encode_topology_assignment(assignment)); }
 
 void expect_same(const TopologyAssignment& assignment) {
   const auto read = decode_topology_assignment(encode_topology_assignment(assignment));
@@ -106,9 +104,9 @@ TopologyAssignment large(std::size_t nodes, std::size_t per_pool, bool same_coun
     domains.emplace_back(std::move(name), same_counts ? 8 : static_cast<std::int32_t>(1 + i % 8));
   }
   std::sort(domains.begin(), domains.end());
-  domains.erase(std::unique(domains.begin(), domains.end(),
-                            [](const auto& a, const auto& b) { return a.first == b.first; }),
-                domains.end());
+  domains.erase(
+      std::unique(domains.begin(), domains.end(), [](const auto& a, const auto& b) { return a.first == b.first; }),
+      domains.end());
   return hosts(domains);
 }
 
@@ -145,8 +143,7 @@ slices:
   podCounts: {universal: 5}
 )"));
   ASSERT_TRUE(read) << read.error().message;
-  const TopologyAssignment expected{
-      {"block", "rack"}, {{{"b1", "r-1.x"}, 3}, {{"b1", "r-2.x"}, 4}, {{"b2", "r"}, 5}}};
+  const TopologyAssignment expected{{"block", "rack"}, {{{"b1", "r-1.x"}, 3}, {{"b1", "r-2.x"}, 4}, {{"b2", "r"}, 5}}};
   EXPECT_TRUE(*read == expected);
 }
 
@@ -166,8 +163,9 @@ TEST(TopologyAssignmentText, MalformedOnesSayWhere) {
             "slices[0].valuesPerLevel[0].individual.roots: expected 2 strings, one for each domain, found 1");
   EXPECT_EQ(error("{levels: [h], slices: [{domainCount: 1, valuesPerLevel: [{universal: a}]}]}"),
             "slices[0].podCounts: missing");
-  EXPECT_EQ(error("{levels: [h], slices: [{domainCount: 1, valuesPerLevel: [{universal: a}], podCounts: {universal: 0}}]}"),
-            "slices[0].podCounts.universal: expected a number from 1 to 2147483647");
+  EXPECT_EQ(
+      error("{levels: [h], slices: [{domainCount: 1, valuesPerLevel: [{universal: a}], podCounts: {universal: 0}}]}"),
+      "slices[0].podCounts.universal: expected a number from 1 to 2147483647");
   EXPECT_EQ(error("{levels: [h], slices: [{domainCount: 1, valuesPerLevel: [{universal: a}], "
                   "podCounts: {universal: 1, individual: [1]}}]}"),
             "slices[0].podCounts: expected exactly one of universal and individual");
@@ -184,9 +182,8 @@ TEST(TopologyAssignmentText, AFewBytesCannotNameMillionsOfDomains) {
 
 // Names of few letters and dashes share many prefixes and suffixes.
 rc::Gen<std::string> name_gen() {
-  return rc::gen::map(rc::gen::container<std::string>(rc::gen::element('a', 'b', '-')), [](std::string text) {
-    return text.substr(0, 12);
-  });
+  return rc::gen::map(rc::gen::container<std::string>(rc::gen::element('a', 'b', '-')),
+                      [](std::string text) { return text.substr(0, 12); });
 }
 
 RC_GTEST_PROP(TopologyAssignmentText, WhatWasWrittenReadsBack, ()) {

@@ -39,10 +39,9 @@ TEST(ClusterQueue, ReadsEveryField) {
 }
 
 TEST(ClusterQueue, ErrorsNameObjectAndField) {
-  EXPECT_EQ(decode_cluster_queue(*parse_json(R"({"metadata":{"name":"q"},"spec":{"stopPolicy":"Maybe"}})"))
-                .error()
-                .message,
-            "ClusterQueue q: spec.stopPolicy: unsupported value \"Maybe\"");
+  EXPECT_EQ(
+      decode_cluster_queue(*parse_json(R"({"metadata":{"name":"q"},"spec":{"stopPolicy":"Maybe"}})")).error().message,
+      "ClusterQueue q: spec.stopPolicy: unsupported value \"Maybe\"");
   const auto bad = decode_cluster_queue(*parse_json(
       R"({"metadata":{"name":"q"},"spec":{"resourceGroups":[{"flavors":[{"name":"f","resources":[{"name":"cpu","nominalQuota":"z"}]}]}]}})"));
   EXPECT_TRUE(bad.error().message.starts_with(
@@ -50,10 +49,9 @@ TEST(ClusterQueue, ErrorsNameObjectAndField) {
 }
 
 TEST(OtherKinds, AreRead) {
-  EXPECT_EQ(decode_cohort(*parse_json(R"({"metadata":{"name":"c"},"spec":{"parentName":"p"}})"))->parent_name,
-            "p");
-  const auto lq = decode_local_queue(*parse_json(
-      R"({"metadata":{"name":"l","namespace":"n"},"spec":{"clusterQueue":"q","stopPolicy":"Hold"}})"));
+  EXPECT_EQ(decode_cohort(*parse_json(R"({"metadata":{"name":"c"},"spec":{"parentName":"p"}})"))->parent_name, "p");
+  const auto lq = decode_local_queue(
+      *parse_json(R"({"metadata":{"name":"l","namespace":"n"},"spec":{"clusterQueue":"q","stopPolicy":"Hold"}})"));
   EXPECT_EQ(lq->cluster_queue, "q");
   EXPECT_EQ(lq->stop_policy, StopPolicy::kHold);
   const auto flavor = decode_resource_flavor(*parse_json(
@@ -63,8 +61,7 @@ TEST(OtherKinds, AreRead) {
   EXPECT_EQ(flavor->topology_name, "racks");
   EXPECT_EQ(
       decode_admission_check(
-          *parse_json(
-              R"({"spec":{"controllerName":"c"},"status":{"conditions":[{"type":"Active","status":"True"}]}})"))
+          *parse_json(R"({"spec":{"controllerName":"c"},"status":{"conditions":[{"type":"Active","status":"True"}]}})"))
           ->conditions.at(0)
           .type,
       "Active");
@@ -107,12 +104,13 @@ TEST(Workload, MissingFieldsTakeTheirDefaults) {
 
 TEST(Workload, KnowsWhenItsStatusSaysMoreThanIsRead) {
   const auto has_more = [](const char* status) {
-    return decode_workload(parse_yaml(std::string("{metadata: {name: w}, status: ") + status + "}").value().front())->status.has_more;
+    return decode_workload(parse_yaml(std::string("{metadata: {name: w}, status: ") + status + "}").value().front())
+        ->status.has_more;
   };
-  EXPECT_FALSE(has_more(
-      "{conditions: [{type: Admitted, status: 'True'}], admission: {clusterQueue: c, podSetAssignments: []}, "
-      "requeueState: {count: 1}, schedulingStats: {evictions: []}, unhealthyNodes: [{name: n}], "
-      "preemptionGates: [{name: g}]}"));
+  EXPECT_FALSE(
+      has_more("{conditions: [{type: Admitted, status: 'True'}], admission: {clusterQueue: c, podSetAssignments: []}, "
+               "requeueState: {count: 1}, schedulingStats: {evictions: []}, unhealthyNodes: [{name: n}], "
+               "preemptionGates: [{name: g}]}"));
   EXPECT_TRUE(has_more("{clusterName: far-away}"));
   EXPECT_TRUE(has_more("{admission: {clusterQueue: c, podSetAssignments: [], later: 1}}"));
   EXPECT_TRUE(has_more("{schedulingStats: {evictions: [], waits: 2}}"));

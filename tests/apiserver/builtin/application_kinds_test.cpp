@@ -39,13 +39,11 @@ TEST(DeploymentKind, FillsWhatDeploymentsHaveAndDropsAStatus) {
 TEST(DeploymentKind, RefusesWhatCannotRun) {
   Kind kind("Deployment", "apps");
   EXPECT_EQ(kind.create_errors(deployment("")), "");
-  EXPECT_EQ(
-      kind.create_errors(deployment(R"(,"strategy":{"type":"Recreate","rollingUpdate":{}})")),
-      "spec.strategy.rollingUpdate: Forbidden: may not be specified when strategy `type` is 'Recreate'");
+  EXPECT_EQ(kind.create_errors(deployment(R"(,"strategy":{"type":"Recreate","rollingUpdate":{}})")),
+            "spec.strategy.rollingUpdate: Forbidden: may not be specified when strategy `type` is 'Recreate'");
   EXPECT_THAT(kind.create_errors(deployment(R"(,"strategy":{"rollingUpdate":{"maxSurge":"x"}})")),
               HasSubstr("spec.strategy.rollingUpdate.maxSurge: Invalid value: \"x\""));
-  EXPECT_THAT(kind.create_errors(deployment(R"(,"replicas":-1)")),
-              HasSubstr("spec.replicas: Invalid value: -1"));
+  EXPECT_THAT(kind.create_errors(deployment(R"(,"replicas":-1)")), HasSubstr("spec.replicas: Invalid value: -1"));
   EXPECT_THAT(kind.create_errors(R"({"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"spec":
       {"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}})"),
               testing::AllOf(HasSubstr("`selector` does not match template `labels`"),
@@ -57,10 +55,8 @@ TEST(DeploymentKind, RefusesWhatCannotRun) {
 
 TEST(ServiceKind, TakesThePodsPortFromItsOwn) {
   Kind kind("Service");
-  Json object =
-      kind.created(R"({"spec":{"ports":[{"port":443},{"name":"m","port":8443,"targetPort":"x"}]}})");
-  EXPECT_EQ(to_string(array_at(object, {"spec", "ports"})[0]),
-            R"({"port":443,"protocol":"TCP","targetPort":443})");
+  Json object = kind.created(R"({"spec":{"ports":[{"port":443},{"name":"m","port":8443,"targetPort":"x"}]}})");
+  EXPECT_EQ(to_string(array_at(object, {"spec", "ports"})[0]), R"({"port":443,"protocol":"TCP","targetPort":443})");
   EXPECT_EQ(string_at(object, {"spec", "type"}), "ClusterIP");
   EXPECT_EQ(string_at(object, {"spec", "internalTrafficPolicy"}), "Cluster");
   EXPECT_EQ(kind.create_errors(R"({"spec":{"ports":[{"port":443}]}})"), "");
@@ -75,10 +71,8 @@ TEST(ServiceKind, TakesThePodsPortFromItsOwn) {
 
 TEST(Roles, SayWhatTheyAreAbout) {
   Kind roles("Role", kRbac), cluster_roles("ClusterRole", kRbac);
-  EXPECT_EQ(roles.create_errors(R"({"rules":[{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}]})"),
-            "");
-  EXPECT_EQ(cluster_roles.create_errors(R"({"rules":[{"verbs":["get"],"nonResourceURLs":["/metrics"]}]})"),
-            "");
+  EXPECT_EQ(roles.create_errors(R"({"rules":[{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}]})"), "");
+  EXPECT_EQ(cluster_roles.create_errors(R"({"rules":[{"verbs":["get"],"nonResourceURLs":["/metrics"]}]})"), "");
   EXPECT_EQ(roles.create_errors(R"({"rules":[{"verbs":["get"],"resources":["pods"]}]})"),
             "rules[0].apiGroups: Required value: resource rules must supply at least one api group");
   EXPECT_THAT(roles.create_errors(R"({"rules":[{"verbs":["get"],"nonResourceURLs":["/metrics"]}]})"),
@@ -100,10 +94,9 @@ TEST(Bindings, NameARoleForGood) {
   EXPECT_THAT(bindings.update_errors(next, old), HasSubstr("cannot change roleRef"));
   EXPECT_EQ(bindings.create_errors(R"({"roleRef":{"kind":"Role","name":"a"}})"),
             "roleRef.kind: Unsupported value: \"Role\": supported values: \"ClusterRole\"");
-  EXPECT_EQ(
-      bindings.create_errors(
-          R"({"roleRef":{"kind":"ClusterRole","name":"a"},"subjects":[{"kind":"ServiceAccount","name":"s"}]})"),
-      "subjects[0].namespace: Required value");
+  EXPECT_EQ(bindings.create_errors(
+                R"({"roleRef":{"kind":"ClusterRole","name":"a"},"subjects":[{"kind":"ServiceAccount","name":"s"}]})"),
+            "subjects[0].namespace: Required value");
 }
 
 TEST(WebhookConfigurations, HaveTheDefaultsOfTheirKind) {
@@ -175,12 +168,11 @@ TEST(FlowSchemas, SayWhoseRequestsTheyAreAbout) {
   Kind schemas("FlowSchema", kFlow);
   Json schema = schemas.created(R"({"spec":{"priorityLevelConfiguration":{"name":"a"}}})");
   EXPECT_EQ(int_at(schema, {"spec", "matchingPrecedence"}), 1000);
-  EXPECT_THAT(
-      schemas.create_errors(
-          R"({"spec":{"priorityLevelConfiguration":{"name":"a"},"matchingPrecedence":10001,"rules":[{"subjects":
+  EXPECT_THAT(schemas.create_errors(
+                  R"({"spec":{"priorityLevelConfiguration":{"name":"a"},"matchingPrecedence":10001,"rules":[{"subjects":
       [{"kind":"User","group":{"name":"g"}}],"resourceRules":[{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}]}]}})"),
-      testing::AllOf(HasSubstr("must be between 1 and 10000"), HasSubstr("user: Required value"),
-                     HasSubstr("group: Forbidden"), HasSubstr("resourceRules[0].namespaces: Required")));
+              testing::AllOf(HasSubstr("must be between 1 and 10000"), HasSubstr("user: Required value"),
+                             HasSubstr("group: Forbidden"), HasSubstr("resourceRules[0].namespaces: Required")));
 }
 
 TEST(NetworkPolicies, BoundTheDirectionsOfTheirRules) {

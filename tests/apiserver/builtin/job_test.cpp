@@ -9,9 +9,8 @@ namespace {
 using testing::HasSubstr;
 
 std::string job_with(std::string_view members, std::string_view pod = R"("restartPolicy":"Never")") {
-  return R"({"metadata":{"name":"j","namespace":"ns"},"spec":{)" + std::string(members) +
-         (members.empty() ? "" : ",") + R"("template":{"spec":{)" + std::string(pod) +
-         R"(,"containers":[{"name":"c","image":"i"}]}}}})";
+  return R"({"metadata":{"name":"j","namespace":"ns"},"spec":{)" + std::string(members) + (members.empty() ? "" : ",") +
+         R"("template":{"spec":{)" + std::string(pod) + R"(,"containers":[{"name":"c","image":"i"}]}}}})";
 }
 Json created(std::string_view text) { return Kind("Job", "batch").created(text); }
 
@@ -49,8 +48,7 @@ TEST(NewJob, KeepsLabelsOfItsOwn) {
 }
 
 TEST(NewJob, IsTakenWithASelectorByHandOnlyWhenItSaysSo) {
-  std::string errors =
-      Kind("Job", "batch").create_errors(job_with(R"("selector":{"matchLabels":{"a":"b"}})"));
+  std::string errors = Kind("Job", "batch").create_errors(job_with(R"("selector":{"matchLabels":{"a":"b"}})"));
   EXPECT_THAT(errors, HasSubstr("spec.selector: Invalid value"));
   EXPECT_THAT(errors, HasSubstr("`selector` not auto-generated"));
   EXPECT_THAT(errors, HasSubstr("`selector` does not match template `labels`"));
@@ -63,25 +61,20 @@ TEST(JobValidation, NamesTheFieldAndTheRule) {
   const std::pair<std::string, const char*> kCases[] = {
       {job_with("", R"("dnsPolicy":"Default")"),
        "spec.template.spec.restartPolicy: Required value: valid values: \"OnFailure\", \"Never\""},
-      {job_with(R"("parallelism":-1)"),
-       "spec.parallelism: Invalid value: -1: must be greater than or equal to 0"},
+      {job_with(R"("parallelism":-1)"), "spec.parallelism: Invalid value: -1: must be greater than or equal to 0"},
       {job_with(R"("completionMode":"Indexed","parallelism":2)"),
        "spec.completions: Required value: when completion mode is Indexed"},
       {job_with(R"("completionMode":"Both")"), "spec.completionMode: Unsupported value: \"Both\""},
       {job_with(R"("backoffLimitPerIndex":1)"),
        "spec.backoffLimitPerIndex: Invalid value: 1: requires indexed completion mode"},
-      {job_with(R"("managedBy":"me")"),
-       "spec.managedBy: Invalid value: \"me\": must be a domain-prefixed path"},
-      {job_with(R"("podReplacementPolicy":"Never")"),
-       "spec.podReplacementPolicy: Unsupported value: \"Never\""},
+      {job_with(R"("managedBy":"me")"), "spec.managedBy: Invalid value: \"me\": must be a domain-prefixed path"},
+      {job_with(R"("podReplacementPolicy":"Never")"), "spec.podReplacementPolicy: Unsupported value: \"Never\""},
       {job_with(R"("successPolicy":{"rules":[{"succeededCount":1}]})"), "requires indexed completion mode"},
-      {job_with(
-           R"("completionMode":"Indexed","completions":2,"successPolicy":{"rules":[{"succeededCount":3}]})"),
+      {job_with(R"("completionMode":"Indexed","completions":2,"successPolicy":{"rules":[{"succeededCount":3}]})"),
        "must be less than or equal to 2 (the number of specified completions)"},
       {job_with(R"("podFailurePolicy":{"rules":[{"action":"FailJob"}]})"),
        "specifying one of OnExitCodes and OnPodConditions is required"},
-      {job_with(
-           R"("podFailurePolicy":{"rules":[{"action":"FailJob","onExitCodes":{"operator":"In","values":[0]}}]})"),
+      {job_with(R"("podFailurePolicy":{"rules":[{"action":"FailJob","onExitCodes":{"operator":"In","values":[0]}}]})"),
        "must not be 0 for the In operator"},
       {job_with(
            R"("podFailurePolicy":{"rules":[{"action":"FailJob","onExitCodes":{"operator":"In","values":[1],"containerName":"x"}}]})"),
@@ -90,8 +83,7 @@ TEST(JobValidation, NamesTheFieldAndTheRule) {
                 R"("restartPolicy":"OnFailure")"),
        "only \"Never\" is supported when podFailurePolicy is specified"},
   };
-  for (const auto& [job, words] : kCases)
-    EXPECT_THAT(Kind("Job", "batch").create_errors(job), HasSubstr(words)) << job;
+  for (const auto& [job, words] : kCases) EXPECT_THAT(Kind("Job", "batch").create_errors(job), HasSubstr(words)) << job;
 }
 
 class JobUpdate : public testing::Test {
@@ -146,12 +138,11 @@ TEST_F(JobUpdate, MayChangePlacementAndResourcesWhileSuspendedAndNotStarted) {
 
 TEST_F(JobUpdate, KeepsTheRestAsItWas) {
   Json old = created(job_with(R"("completionMode":"Indexed","completions":2,"managedBy":"a.io/b")"));
-  const std::pair<const char*, const char*> kChanges[] = {
-      {"completionMode", R"("NonIndexed")"},
-      {"managedBy", R"("c.io/d")"},
-      {"backoffLimitPerIndex", "1"},
-      {"successPolicy", R"({"rules":[{"succeededCount":1}]})"},
-      {"selector", R"({"matchLabels":{"a":"b"}})"}};
+  const std::pair<const char*, const char*> kChanges[] = {{"completionMode", R"("NonIndexed")"},
+                                                          {"managedBy", R"("c.io/d")"},
+                                                          {"backoffLimitPerIndex", "1"},
+                                                          {"successPolicy", R"({"rules":[{"succeededCount":1}]})"},
+                                                          {"selector", R"({"matchLabels":{"a":"b"}})"}};
   for (const auto& [key, value] : kChanges) {
     Json next = old;
     next.as_object()["spec"].as_object()[key] = json(value);
@@ -185,8 +176,7 @@ TEST_F(JobUpdate, OfTheStatusTellsTheTruth) {
        "cannot set completionTime when there is no Complete=True condition"},
       {R"({"conditions":[{"type":"A","status":"True"},{"type":"A","status":"True"}]})",
        "status.conditions[1]: Duplicate value"},
-      {R"({"completedIndexes":"1"})",
-       "cannot set non-empty completedIndexes when non-indexed completion mode"},
+      {R"({"completedIndexes":"1"})", "cannot set non-empty completedIndexes when non-indexed completion mode"},
       {R"({"conditions":[{"type":"SuccessCriteriaMet","status":"True"},{"type":"FailureTarget","status":"True"}]})",
        "cannot set SuccessCriteriaMet=True and FailureTarget=true conditions"},
   };

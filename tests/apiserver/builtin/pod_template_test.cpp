@@ -33,12 +33,11 @@ TEST(PodTemplate, IsRefusedAsItsPodsWouldBe) {
   EXPECT_EQ(templates.create_errors(kTemplate), "");
   EXPECT_THAT(templates.create_errors(R"({"metadata":{"name":"t"},"template":{"spec":{"containers":[]}}})"),
               HasSubstr("template.spec.containers: Required value"));
-  EXPECT_THAT(
-      templates.create_errors(
-          R"({"metadata":{"name":"t"},"template":{"metadata":{"labels":{"a":"no blanks"}},
+  EXPECT_THAT(templates.create_errors(
+                  R"({"metadata":{"name":"t"},"template":{"metadata":{"labels":{"a":"no blanks"}},
                   "spec":{"containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"-1"}}}]}}})"),
-      testing::AllOf(HasSubstr("template.labels: Invalid value"),
-                     HasSubstr("template.spec.containers[0].resources.requests[cpu]: Invalid value")));
+              testing::AllOf(HasSubstr("template.labels: Invalid value"),
+                             HasSubstr("template.spec.containers[0].resources.requests[cpu]: Invalid value")));
 }
 
 TEST(PodTemplate, ShowsContainersImagesAndLabels) {

@@ -74,8 +74,8 @@ TEST(NewPod, KeepsItsOwnTolerationOfLostNodes) {
 }
 
 TEST(NewPod, SaysThatItIsGated) {
-  Json pod = Kind("Pod").created(
-      pod_with(R"({"schedulingGates":[{"name":"g"}],"containers":[{"name":"c","image":"i"}]})"));
+  Json pod =
+      Kind("Pod").created(pod_with(R"({"schedulingGates":[{"name":"g"}],"containers":[{"name":"c","image":"i"}]})"));
   const Json& condition = array_at(pod, {"status", "conditions"}).at(0);
   EXPECT_EQ(string_at(condition, {"reason"}), "SchedulingGated");
   EXPECT_EQ(string_at(condition, {"lastTransitionTime"}), "2026-11-21T09:00:00Z");
@@ -88,16 +88,14 @@ TEST(PodPriority, ComesFromItsClassOrTheDefault) {
       "priorityclasses",
       R"({"metadata":{"name":"usual"},"value":7,"globalDefault":true,"preemptionPolicy":"PreemptLowerPriority"})");
   Kind pods("Pod");
-  Json pod = pods.created(pod_with(R"({"priorityClassName":"high","containers":[{"name":"c","image":"i"}]})"),
-                          world);
+  Json pod = pods.created(pod_with(R"({"priorityClassName":"high","containers":[{"name":"c","image":"i"}]})"), world);
   EXPECT_EQ(int_at(pod, {"spec", "priority"}), 100);
   EXPECT_EQ(string_at(pod, {"spec", "preemptionPolicy"}), "Never");
   pod = pods.created(pod_with(R"({"containers":[{"name":"c","image":"i"}]})"), world);
   EXPECT_EQ(int_at(pod, {"spec", "priority"}), 7);
   EXPECT_EQ(string_at(pod, {"spec", "priorityClassName"}), "usual");
   pod = pods.created(
-      pod_with(R"({"priorityClassName":"system-node-critical","containers":[{"name":"c","image":"i"}]})"),
-      world);
+      pod_with(R"({"priorityClassName":"system-node-critical","containers":[{"name":"c","image":"i"}]})"), world);
   EXPECT_EQ(int_at(pod, {"spec", "priority"}), 2'000'001'000);
 }
 
@@ -117,8 +115,7 @@ TEST(NewPod, IsRefusedForWhatItMayNotHave) {
        "pods \"p\" is forbidden: no PriorityClass with name nope was found"},
       {R"({"priorityClassName":"high","priority":5,"containers":[{"name":"c"}]})",
        "the integer value of priority (5) must not be provided"},
-      {R"({"runtimeClassName":"kata","containers":[{"name":"c"}]})",
-       "pod rejected: RuntimeClass \"kata\" not found"},
+      {R"({"runtimeClassName":"kata","containers":[{"name":"c"}]})", "pod rejected: RuntimeClass \"kata\" not found"},
       {R"({"containers":[{"name":"c","resources":{"limits":{"cpu":"8","memory":"1Gi"}}}]})",
        "pods \"p\" is forbidden: maximum cpu usage per Container is 4, but limit is 8"},
       {R"({"containers":[{"name":"c","resources":{"limits":{"cpu":"50m","memory":"1Gi"}}}]})",
@@ -146,8 +143,8 @@ TEST(NewPod, GetsWhatItsLimitRangeAndRuntimeClassGive) {
   world.add("runtimeclasses",
             R"({"metadata":{"name":"kata"},"handler":"kata","overhead":{"podFixed":{"cpu":"250m"}},
       "scheduling":{"nodeSelector":{"kata":"yes"},"tolerations":[{"key":"kata","operator":"Exists"}]}})");
-  Json pod = Kind("Pod").created(
-      pod_with(R"({"runtimeClassName":"kata","containers":[{"name":"c","image":"i"}]})"), world);
+  Json pod =
+      Kind("Pod").created(pod_with(R"({"runtimeClassName":"kata","containers":[{"name":"c","image":"i"}]})"), world);
   EXPECT_EQ(string_at(pod, {"metadata", "annotations", "kubernetes.io/limit-ranger"}),
             "LimitRanger plugin set: cpu request for container c; cpu limit for container c");
   const Json& container = array_at(pod, {"spec", "containers"})[0];
@@ -175,20 +172,17 @@ TEST(PodValidation, NamesTheFieldAndTheRule) {
        "must be equal to x.io/gpu limit of 2"},
       {container_with(R"("resources":{"requests":{"gpus":"1"}})"),
        "must be a standard resource type or fully qualified"},
-      {container_with(R"("resources":{"limits":{"hugepages-2Mi":"4Mi"}})"),
-       "HugePages require cpu or memory"},
+      {container_with(R"("resources":{"limits":{"hugepages-2Mi":"4Mi"}})"), "HugePages require cpu or memory"},
       {container_with(R"("ports":[{"containerPort":0}])"), "ports[0].containerPort: Required value"},
       {container_with(R"("ports":[{"containerPort":70000}])"), "must be between 1 and 65535, inclusive"},
       {container_with(R"("env":[{"name":"a=b"}])"), "env[0].name: Invalid value"},
       {container_with(R"("env":[{"name":"a","valueFrom":{}}])"),
        "env[0].valueFrom: Invalid value: \"\": must specify one of"},
-      {container_with(R"("volumeMounts":[{"name":"v","mountPath":"/x"}])"),
-       "volumeMounts[0].name: Not found: \"v\""},
+      {container_with(R"("volumeMounts":[{"name":"v","mountPath":"/x"}])"), "volumeMounts[0].name: Not found: \"v\""},
       {container_with(R"("livenessProbe":{})"), "livenessProbe: Required value: must specify a handler type"},
       {container_with(R"("livenessProbe":{"exec":{"command":["x"]},"successThreshold":2})"),
        "livenessProbe.successThreshold: Invalid value: 2: must be 1"},
-      {container_with(R"("imagePullPolicy":"Sometimes")"),
-       "imagePullPolicy: Unsupported value: \"Sometimes\""},
+      {container_with(R"("imagePullPolicy":"Sometimes")"), "imagePullPolicy: Unsupported value: \"Sometimes\""},
       {container_with(R"("resources":{"claims":[{"name":"x"}]})"), "resources.claims[0]: Not found: \"x\""},
       {pod_with(R"({"containers":[{"name":"c","image":"i"},{"name":"c","image":"i"}]})"),
        "spec.containers[1].name: Duplicate value: \"c\""},
@@ -197,8 +191,7 @@ TEST(PodValidation, NamesTheFieldAndTheRule) {
       {pod_with(R"({"containers":[{"name":"c"}]})"), "spec.containers[0].image: Required value"},
       {pod_with(R"({"restartPolicy":"Once","containers":[{"name":"c","image":"i"}]})"),
        "spec.restartPolicy: Unsupported value: \"Once\""},
-      {pod_with(
-           R"({"nodeName":"n","schedulingGates":[{"name":"g"}],"containers":[{"name":"c","image":"i"}]})"),
+      {pod_with(R"({"nodeName":"n","schedulingGates":[{"name":"g"}],"containers":[{"name":"c","image":"i"}]})"),
        "spec.nodeName: Forbidden: cannot be set until all schedulingGates have been cleared"},
       {pod_with(R"({"activeDeadlineSeconds":0,"containers":[{"name":"c","image":"i"}]})"),
        "must be between 1 and 2147483647, inclusive"},
@@ -223,10 +216,8 @@ TEST(PodValidation, NamesTheFieldAndTheRule) {
       {pod_with(R"({"nodeSelector":{"a b":"c"},"containers":[{"name":"c","image":"i"}]})"),
        "spec.nodeSelector: Invalid value: \"a b\""},
   };
-  for (const auto& [pod, words] : kCases)
-    EXPECT_THAT(Kind("Pod").create_errors(pod), HasSubstr(words)) << pod;
-  EXPECT_EQ(Kind("Pod").create_errors(container_with(R"("resources":{"limits":{"cpu":"1","x.io/gpu":"1"}})")),
-            "");
+  for (const auto& [pod, words] : kCases) EXPECT_THAT(Kind("Pod").create_errors(pod), HasSubstr(words)) << pod;
+  EXPECT_EQ(Kind("Pod").create_errors(container_with(R"("resources":{"limits":{"cpu":"1","x.io/gpu":"1"}})")), "");
 }
 
 class PodUpdate : public testing::Test {
@@ -239,8 +230,7 @@ TEST_F(PodUpdate, MayChangeImagesAndAddTolerations) {
   Json old = pod(R"({"containers":[{"name":"c","image":"i"}],"activeDeadlineSeconds":10})");
   Json next = old;
   next.as_object()["spec"].as_object()["containers"].as_array()[0].as_object()["image"] = "j";
-  next.as_object()["spec"].as_object()["tolerations"].as_array().push_back(
-      json(R"({"key":"t","operator":"Exists"})"));
+  next.as_object()["spec"].as_object()["tolerations"].as_array().push_back(json(R"({"key":"t","operator":"Exists"})"));
   ensure_path(next, {"spec", "activeDeadlineSeconds"}) = 5;
   EXPECT_EQ(errors(next, old), "");
   ensure_path(next, {"spec", "activeDeadlineSeconds"}) = 20;
@@ -254,14 +244,12 @@ TEST_F(PodUpdate, MayNotChangeAnythingElse) {
   EXPECT_THAT(errors(next, old), HasSubstr("spec: Forbidden: pod updates may not change fields other than"));
   EXPECT_THAT(errors(next, old), HasSubstr("changed: spec.nodeSelector"));
   next = old;
-  next.as_object()["spec"].as_object()["containers"].as_array().push_back(
-      json(R"({"name":"d","image":"i"})"));
+  next.as_object()["spec"].as_object()["containers"].as_array().push_back(json(R"({"name":"d","image":"i"})"));
   EXPECT_THAT(errors(next, old), HasSubstr("pod updates may not add or remove containers"));
   next = old;
   next.as_object()["spec"].as_object()["tolerations"].as_array().clear();
   EXPECT_EQ(errors(next, old), "");  // the server's own tolerations come back
-  Json tolerant =
-      pod(R"({"tolerations":[{"key":"t","operator":"Exists"}],"containers":[{"name":"c","image":"i"}]})");
+  Json tolerant = pod(R"({"tolerations":[{"key":"t","operator":"Exists"}],"containers":[{"name":"c","image":"i"}]})");
   next = tolerant;
   next.as_object()["spec"].as_object()["tolerations"].as_array().clear();
   EXPECT_THAT(errors(next, tolerant), HasSubstr("existing toleration can not be modified"));
@@ -274,10 +262,9 @@ TEST_F(PodUpdate, MayNarrowTheNodesWhileGated) {
       {"matchExpressions":[{"key":"a","operator":"Exists"}]}]}}}})");
   Json next = old;
   ensure_path(next, {"spec", "nodeSelector", "k2"}) = "v2";
-  Json& terms = ensure_path(next, {"spec", "affinity", "nodeAffinity",
-                                   "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"});
-  terms.as_array()[0].as_object()["matchExpressions"].as_array().push_back(
-      json(R"({"key":"b","operator":"Exists"})"));
+  Json& terms = ensure_path(next, {"spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution",
+                                   "nodeSelectorTerms"});
+  terms.as_array()[0].as_object()["matchExpressions"].as_array().push_back(json(R"({"key":"b","operator":"Exists"})"));
   erase_path(next, {"spec", "schedulingGates"});
   EXPECT_EQ(errors(next, old), "");
 
@@ -285,8 +272,7 @@ TEST_F(PodUpdate, MayNarrowTheNodesWhileGated) {
   EXPECT_THAT(errors(next, old), HasSubstr("spec.nodeSelector: Invalid value"));
   next = old;
   ensure_path(next, {"spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution",
-                     "nodeSelectorTerms"}) =
-      json(R"([{"matchExpressions":[{"key":"b","operator":"Exists"}]}])");
+                     "nodeSelectorTerms"}) = json(R"([{"matchExpressions":[{"key":"b","operator":"Exists"}]}])");
   EXPECT_THAT(errors(next, old), HasSubstr("only additions are allowed (no mutations or deletions)"));
   next = old;
   ensure_path(next, {"spec", "schedulingGates"}).as_array().push_back(json(R"({"name":"new"})"));
@@ -301,14 +287,12 @@ TEST_F(PodUpdate, KeepsWhatTheServerAddedWhenTheManifestIsWrittenAgain) {
 
 TEST_F(PodUpdate, OfTheStatusDoesNotReviveContainersThatEndedForGood) {
   Json old = pod(R"({"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]})");
-  ensure_path(old, {"status", "containerStatuses"}) =
-      json(R"([{"name":"c","state":{"terminated":{"exitCode":1}}}])");
+  ensure_path(old, {"status", "containerStatuses"}) = json(R"([{"name":"c","state":{"terminated":{"exitCode":1}}}])");
   Json next = old;
   ensure_path(next, {"status", "containerStatuses"}) = json(R"([{"name":"c","state":{"running":{}}}])");
   EXPECT_THAT(
       Kind("Pod").update_errors(next, old, "status"),
-      HasSubstr(
-          "status.containerStatuses[0].state: Forbidden: may not be transitioned to non-terminated state"));
+      HasSubstr("status.containerStatuses[0].state: Forbidden: may not be transitioned to non-terminated state"));
   EXPECT_EQ(Kind("Pod").update_errors(old, old, "status"), "");
 }
 

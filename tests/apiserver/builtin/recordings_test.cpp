@@ -30,8 +30,7 @@ void replace_texts(Json& value, std::string_view from, const char* to) {
 ResourcePtr kind_of(const std::vector<ResourcePtr>& all, const Json& object) {
   for (const auto& resource : all) {
     std::string version = resource->gvr.group.empty() ? "v1" : resource->gvr.group + "/v1";
-    if (string_at(object, {"kind"}) == resource->kind && string_at(object, {"apiVersion"}) == version)
-      return resource;
+    if (string_at(object, {"kind"}) == resource->kind && string_at(object, {"apiVersion"}) == version) return resource;
   }
   return nullptr;
 }

@@ -12,10 +12,9 @@ namespace {
 using testing::HasSubstr;
 
 TEST(NewNamespace, HasItsNameAsLabelAndAFinalizer) {
-  Json ns = Kind("Namespace")
-                .created(R"({"metadata":{"name":"a","labels":{"x":"y"}},"status":{"phase":"Terminating"}})");
-  EXPECT_EQ(to_string(*find_path(ns, {"metadata", "labels"})),
-            R"({"x":"y","kubernetes.io/metadata.name":"a"})");
+  Json ns =
+      Kind("Namespace").created(R"({"metadata":{"name":"a","labels":{"x":"y"}},"status":{"phase":"Terminating"}})");
+  EXPECT_EQ(to_string(*find_path(ns, {"metadata", "labels"})), R"({"x":"y","kubernetes.io/metadata.name":"a"})");
   EXPECT_EQ(to_string(*find(ns, "spec")), R"({"finalizers":["kubernetes"]})");
   EXPECT_EQ(string_at(ns, {"status", "phase"}), "Active");
 }
@@ -35,8 +34,7 @@ TEST(ImmutableData, StaysAsItIs) {
     Json old = Kind(kind).created(R"({"metadata":{"name":"a"},"immutable":true,"data":{"a":"Yg=="}})");
     Json next = old;
     ensure_path(next, {"data", "a"}) = "YQ==";
-    EXPECT_EQ(Kind(kind).update_errors(next, old),
-              "data: Forbidden: field is immutable when `immutable` is set")
+    EXPECT_EQ(Kind(kind).update_errors(next, old), "data: Forbidden: field is immutable when `immutable` is set")
         << kind;
     next = old;
     next.as_object().erase("immutable");
@@ -55,15 +53,14 @@ TEST(SecretValidation, AsksForTheKeysOfItsType) {
 }
 
 TEST(NewNode, KeepsItsStatusAndIsNotReadyAtFirst) {
-  Json node =
-      Kind("Node").created(R"({"metadata":{"name":"n"},"spec":{"taints":[{"key":"k","effect":"NoSchedule"}]},
+  Json node = Kind("Node").created(R"({"metadata":{"name":"n"},"spec":{"taints":[{"key":"k","effect":"NoSchedule"}]},
       "status":{"capacity":{"cpu":"4"}}})");
   EXPECT_EQ(array_at(node, {"spec", "taints"}).size(), 2U);
   EXPECT_EQ(string_at(node, {"status", "allocatable", "cpu"}), "4");
   EXPECT_EQ(to_string(*find_path(node, {"status", "daemonEndpoints"})), R"({"kubeletEndpoint":{"Port":0}})");
-  EXPECT_THAT(Kind("Node").create_errors(
-                  R"({"metadata":{"name":"n"},"spec":{"taints":[{"key":"k","effect":"Nope"}]}})"),
-              HasSubstr("metadata.taints[0].effect: Unsupported value: \"Nope\""));
+  EXPECT_THAT(
+      Kind("Node").create_errors(R"({"metadata":{"name":"n"},"spec":{"taints":[{"key":"k","effect":"Nope"}]}})"),
+      HasSubstr("metadata.taints[0].effect: Unsupported value: \"Nope\""));
   EXPECT_THAT(Kind("Node").create_errors(
                   R"({"metadata":{"name":"n"},"spec":{"taints":[{"key":"k","effect":"NoSchedule"},
               {"key":"k","effect":"NoSchedule"}]}})"),
@@ -90,9 +87,9 @@ TEST(PriorityClassRules, ProtectValuesAndTheDefault) {
 }
 
 TEST(LeaseValidation, AsksForPositiveDurations) {
-  EXPECT_EQ(Kind("Lease", "coordination.k8s.io")
-                .create_errors(R"({"spec":{"holderIdentity":"a","leaseDurationSeconds":0}})"),
-            "spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0");
+  EXPECT_EQ(
+      Kind("Lease", "coordination.k8s.io").create_errors(R"({"spec":{"holderIdentity":"a","leaseDurationSeconds":0}})"),
+      "spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0");
   EXPECT_EQ(Kind("Lease", "coordination.k8s.io")
                 .create_errors(R"({"spec":{"holderIdentity":"a","leaseDurationSeconds":15}})"),
             "");
@@ -100,10 +97,8 @@ TEST(LeaseValidation, AsksForPositiveDurations) {
 
 TEST(LimitRangeValidation, AsksForOrder) {
   Kind ranges("LimitRange");
-  EXPECT_THAT(
-      ranges.create_errors(
-          R"({"spec":{"limits":[{"type":"Container","min":{"cpu":"2"},"max":{"cpu":"1"}}]}})"),
-      HasSubstr("spec.limits[0].min[cpu]: Invalid value: \"2\": min value 2 is greater than max value 1"));
+  EXPECT_THAT(ranges.create_errors(R"({"spec":{"limits":[{"type":"Container","min":{"cpu":"2"},"max":{"cpu":"1"}}]}})"),
+              HasSubstr("spec.limits[0].min[cpu]: Invalid value: \"2\": min value 2 is greater than max value 1"));
   EXPECT_THAT(ranges.create_errors(R"({"spec":{"limits":[{"type":"Pod","default":{"cpu":"2"}}]}})"),
               HasSubstr("may not be specified when `type` is 'Pod'"));
   Json range = ranges.created(R"({"spec":{"limits":[{"type":"Container","max":{"cpu":"4"}}]}})");
@@ -124,9 +119,9 @@ TEST(EventValidation, IsStrictForTheNewForm) {
   EXPECT_THAT(events.create_errors(
                   with(R"(,"action":"a","series":{"count":1,"lastObservedTime":"2026-11-21T09:00:00.000000Z"})")),
               HasSubstr("series.count: Invalid value: 1: should be at least 2"));
-  EXPECT_EQ(Kind("Event").create_errors(
-                R"({"metadata":{"name":"e","namespace":"ns"},"involvedObject":{"namespace":"ns"}})"),
-            "");
+  EXPECT_EQ(
+      Kind("Event").create_errors(R"({"metadata":{"name":"e","namespace":"ns"},"involvedObject":{"namespace":"ns"}})"),
+      "");
   EXPECT_THAT(Kind("Event").create_errors(
                   R"({"metadata":{"name":"e","namespace":"ns"},"involvedObject":{"namespace":"other"}})"),
               HasSubstr("does not match event.namespace"));

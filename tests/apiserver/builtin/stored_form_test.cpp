@@ -12,16 +12,14 @@ TEST(StoredForm, MakesQuantitiesCanonical) {
   Json pod = Kind("Pod").decoded(R"({"spec":{"containers":[{"name":"c","image":"i","resources":{
       "requests":{"cpu":1,"memory":"1024Mi","ephemeral-storage":"0.5Gi"},"limits":{"cpu":2.5,"memory":"2e9"}}}]}})");
   const Json& resources = *find(array_at(pod, {"spec", "containers"})[0], "resources");
-  EXPECT_TRUE(
-      json_equal(resources, json(R"({"requests":{"cpu":"1","memory":"1Gi","ephemeral-storage":"512Mi"},
+  EXPECT_TRUE(json_equal(resources, json(R"({"requests":{"cpu":"1","memory":"1Gi","ephemeral-storage":"512Mi"},
                                              "limits":{"cpu":"2500m","memory":"2e9"}})")))
       << to_string(resources);
 }
 
 TEST(StoredForm, DropsZeroValuesAndNulls) {
-  Json job =
-      Kind("Job", "batch")
-          .decoded(R"({"metadata":{"labels":{}},"spec":{"parallelism":0,"suspend":null,"template":{"spec":{
+  Json job = Kind("Job", "batch")
+                 .decoded(R"({"metadata":{"labels":{}},"spec":{"parallelism":0,"suspend":null,"template":{"spec":{
       "nodeSelector":{},"tolerations":[],"hostNetwork":false,"priorityClassName":"","containers":[]}}},
       "status":{"active":0,"startTime":null,"conditions":[]}})");
   EXPECT_EQ(to_string(*find(job, "status")), "{}");
@@ -35,8 +33,8 @@ TEST(StoredForm, DropsZeroValuesAndNulls) {
 TEST(StoredForm, CutsTimesToWholeSecondsInUtc) {
   Json job = Kind("Job", "batch").decoded(R"({"status":{"startTime":"2026-11-21T10:00:00.75+01:00"}})");
   EXPECT_EQ(string_at(job, {"status", "startTime"}), "2026-11-21T09:00:00Z");
-  Json lease = Kind("Lease", "coordination.k8s.io")
-                   .decoded(R"({"spec":{"renewTime":"2026-11-21T10:00:00.250000+01:00"}})");
+  Json lease =
+      Kind("Lease", "coordination.k8s.io").decoded(R"({"spec":{"renewTime":"2026-11-21T10:00:00.250000+01:00"}})");
   EXPECT_EQ(string_at(lease, {"spec", "renewTime"}), "2026-11-21T09:00:00.250000Z");
 }
 
@@ -68,8 +66,7 @@ TEST(StoredForm, FillsDefaultsOfProbesPortsAndVolumes) {
   EXPECT_EQ(string_at(container, {"imagePullPolicy"}), "IfNotPresent");
   EXPECT_EQ(string_at(container, {"livenessProbe", "httpGet", "scheme"}), "HTTP");
   EXPECT_EQ(int_at(container, {"livenessProbe", "periodSeconds"}), 10);
-  EXPECT_EQ(to_string(array_at(container, {"ports"})[0]),
-            R"({"containerPort":80,"protocol":"TCP","hostPort":80})");
+  EXPECT_EQ(to_string(array_at(container, {"ports"})[0]), R"({"containerPort":80,"protocol":"TCP","hostPort":80})");
   const JsonArray& volumes = array_at(pod, {"spec", "volumes"});
   EXPECT_TRUE(find(volumes[0], "emptyDir") != nullptr);
   EXPECT_EQ(int_at(volumes[1], {"secret", "defaultMode"}), 420);

@@ -34,16 +34,13 @@ class World {
   }
   Lookup lookup() const {
     Lookup result;
-    result.get = [this](const api::GroupVersionResource& gvr, std::string_view ns,
-                        std::string_view name) -> JsonPtr {
+    result.get = [this](const api::GroupVersionResource& gvr, std::string_view ns, std::string_view name) -> JsonPtr {
       for (const auto& object : list(gvr.resource, ns)) {
         if (string_at(*object, {"metadata", "name"}) == name) return object;
       }
       return nullptr;
     };
-    result.list = [this](const api::GroupVersionResource& gvr, std::string_view ns) {
-      return list(gvr.resource, ns);
-    };
+    result.list = [this](const api::GroupVersionResource& gvr, std::string_view ns) { return list(gvr.resource, ns); };
     return result;
   }
 

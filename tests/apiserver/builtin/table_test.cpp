@@ -75,9 +75,8 @@ TEST(PodRow, TellsTheStateInOneWord) {
       {"signal",
        R"({%,"status":{"phase":"Failed","containerStatuses":[{"name":"a","state":{"terminated":{"exitCode":137,"signal":9}}}]}})",
        "0/2", "Signal:9"},
-      {"terminating",
-       R"({"metadata":{"deletionTimestamp":"2026-11-21T09:59:00Z"},%,"status":{"phase":"Running"}})", "0/2",
-       "Terminating"},
+      {"terminating", R"({"metadata":{"deletionTimestamp":"2026-11-21T09:59:00Z"},%,"status":{"phase":"Running"}})",
+       "0/2", "Terminating"},
       {"reason", R"({%,"status":{"phase":"Failed","reason":"Evicted"}})", "0/2", "Evicted"},
   };
   for (const auto& [name, text, ready, status] : kCases) {
@@ -94,9 +93,8 @@ TEST(PodRow, ShowsInitContainersAndRestarts) {
     "status":{"phase":"Pending","podIP":"10.0.0.1","conditions":[{"type":"x","status":"True"}],
       "initContainerStatuses":[{"name":"i","restartCount":2,"lastState":{"terminated":{"exitCode":1,"finishedAt":"2026-11-21T09:59:00Z"}},
                                 "state":{"waiting":{"reason":"CrashLoopBackOff"}}}]}})");
-  EXPECT_THAT(
-      Kind("Pod").cells(pod, "2026-11-21T10:00:00Z"),
-      ElementsAre("0/2", "Init:CrashLoopBackOff", "2 (60s ago)", "5m30s", "10.0.0.1", "n1", "<none>", "1/2"));
+  EXPECT_THAT(Kind("Pod").cells(pod, "2026-11-21T10:00:00Z"),
+              ElementsAre("0/2", "Init:CrashLoopBackOff", "2 (60s ago)", "5m30s", "10.0.0.1", "n1", "<none>", "1/2"));
 }
 
 TEST(JobRow, ShowsStatusCompletionsAndDuration) {
@@ -112,11 +110,10 @@ TEST(JobRow, ShowsStatusCompletionsAndDuration) {
               ElementsAre("Suspended", "0/1", "", "60m"));
   EXPECT_THAT(row(R"({"startTime":"2026-11-21T09:10:00Z","succeeded":1})", R"({"parallelism":4})"),
               ElementsAre("Running", "1/1 of 4", "50m", "60m"));
-  EXPECT_THAT(
-      row(R"({"startTime":"2026-11-21T09:10:00Z","completionTime":"2026-11-21T09:11:00Z","succeeded":1,
+  EXPECT_THAT(row(R"({"startTime":"2026-11-21T09:10:00Z","completionTime":"2026-11-21T09:11:00Z","succeeded":1,
                       "conditions":[{"type":"SuccessCriteriaMet","status":"True"},{"type":"Complete","status":"True"}]})",
-          R"({"completions":1})"),
-      ElementsAre("Complete", "1/1", "60s", "60m"));
+                  R"({"completions":1})"),
+              ElementsAre("Complete", "1/1", "60s", "60m"));
 }
 
 TEST(NodeRow, ShowsReadinessAndRoles) {
@@ -126,8 +123,8 @@ TEST(NodeRow, ShowsReadinessAndRoles) {
       "status":{"conditions":[{"type":"Ready","status":"True"}],"addresses":[{"type":"InternalIP","address":"10.1.1.1"}],
                 "nodeInfo":{"kubeletVersion":"v1.36.0","osImage":"Linux"}}})");
   EXPECT_THAT(Kind("Node").cells(node, "2026-11-21T10:00:00Z"),
-              ElementsAre("Ready,SchedulingDisabled", "gpu,worker", "24h", "v1.36.0", "10.1.1.1", "<none>",
-                          "Linux", "<unknown>", "<unknown>"));
+              ElementsAre("Ready,SchedulingDisabled", "gpu,worker", "24h", "v1.36.0", "10.1.1.1", "<none>", "Linux",
+                          "<unknown>", "<unknown>"));
 }
 
 TEST(EventRow, IsTheSameInBothForms) {

@@ -6,15 +6,14 @@
 namespace berth::apiserver::rules_test {
 namespace {
 
-using ::testing::ElementsAre;
 using schema_support::errors_of_schema;
-using ::testing::IsEmpty;
 using schema_support::schema;
 using schema_support::texts;
 using schema_support::yaml;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
-std::vector<std::string> errors(std::string_view schema_text, std::string_view object,
-                                std::string_view old = "") {
+std::vector<std::string> errors(std::string_view schema_text, std::string_view object, std::string_view old = "") {
   SchemaPtr compiled = schema(schema_text);
   Json now = yaml(object);
   if (old.empty()) return texts(validate_rules(now, nullptr, *compiled, ""));
@@ -74,8 +73,7 @@ TEST(Rules, CompareWithTheOldValueWhereThereIsOne) {
   EXPECT_THAT(errors(kWidget, "{spec: {once: b}}"), IsEmpty());
   EXPECT_THAT(
       errors(kWidget, "{spec: {once: b}}", "{spec: {once: a}}"),
-      ElementsAre(
-          "spec.once: Invalid value: \"b\": failed rule: !oldSelf.hasValue() || oldSelf.value() == self"));
+      ElementsAre("spec.once: Invalid value: \"b\": failed rule: !oldSelf.hasValue() || oldSelf.value() == self"));
 }
 
 TEST(Rules, FindOldItemsOfMapListsByKey) {
@@ -93,18 +91,16 @@ TEST(Rules, SeeTheMetadataOfTheObject) {
       "{type: object, x-kubernetes-validations: [{rule: \"self.metadata.name.startsWith('a') && self.kind == "
       "'K'\", message: bad name}]}";
   EXPECT_THAT(errors(kNamed, "{kind: K, metadata: {name: abc}}"), IsEmpty());
-  EXPECT_THAT(errors(kNamed, "{kind: K, metadata: {name: xyz}}"),
-              ElementsAre("<nil>: Invalid value: bad name"));
+  EXPECT_THAT(errors(kNamed, "{kind: K, metadata: {name: xyz}}"), ElementsAre("<nil>: Invalid value: bad name"));
 }
 
 TEST(RulesOfSchemas, MustCompile) {
-  EXPECT_EQ(
-      errors_of_schema("{type: object, properties: {spec: {type: object, properties: {a: {type: string}}, "
-                       "x-kubernetes-validations: [{rule: self.b == 1}]}}}"),
-      "schema.properties[spec].x-kubernetes-validations[0].rule: Invalid value: {\"Rule\":\"self.b == "
-      "1\",\"Message\":\"\",\"MessageExpression\":\"\",\"Reason\":null,\"FieldPath\":\"\","
-      "\"OptionalOldSelf\":null}: "
-      "compilation failed: ERROR: <input>:1:5: undefined field 'b'\n | self.b == 1\n | ....^");
+  EXPECT_EQ(errors_of_schema("{type: object, properties: {spec: {type: object, properties: {a: {type: string}}, "
+                             "x-kubernetes-validations: [{rule: self.b == 1}]}}}"),
+            "schema.properties[spec].x-kubernetes-validations[0].rule: Invalid value: {\"Rule\":\"self.b == "
+            "1\",\"Message\":\"\",\"MessageExpression\":\"\",\"Reason\":null,\"FieldPath\":\"\","
+            "\"OptionalOldSelf\":null}: "
+            "compilation failed: ERROR: <input>:1:5: undefined field 'b'\n | self.b == 1\n | ....^");
   EXPECT_THAT(errors_of_schema("{type: object, x-kubernetes-validations: [{rule: '1'}]}"),
               ::testing::HasSubstr("must evaluate to a bool"));
   EXPECT_THAT(errors_of_schema("{type: object, x-kubernetes-validations: [{rule: 'true', fieldPath: .zz}]}"),
@@ -112,21 +108,26 @@ TEST(RulesOfSchemas, MustCompile) {
 }
 
 TEST(RulesOfSchemas, MustNotCostTooMuch) {
-  EXPECT_EQ(errors_of_schema(R"x({type: object, properties: {spec: {type: object, properties: {a: {type: array, items: {type: array,
+  EXPECT_EQ(
+      errors_of_schema(
+          R"x({type: object, properties: {spec: {type: object, properties: {a: {type: array, items: {type: array,
       items: {type: string}}}}, x-kubernetes-validations: [{rule: "self.a.all(x, x.all(y, self.a.all(z, z.all(w, w != y))))"}]}}})x"),
-            "[schema.properties[spec].x-kubernetes-validations[0].rule: Forbidden: estimated rule cost exceeds budget by factor of "
-            "more than 100x (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and "
-            "strings are declared), schema.properties[spec].x-kubernetes-validations[0].rule: Forbidden: contributed to estimated "
-            "rule cost total exceeding cost limit for entire OpenAPIv3 schema, schema: Forbidden: x-kubernetes-validations "
-            "estimated rule cost total for entire OpenAPIv3 schema exceeds budget by factor of more than 100x (try simplifying the "
-            "rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)]");
+      "[schema.properties[spec].x-kubernetes-validations[0].rule: Forbidden: estimated rule cost exceeds budget by "
+      "factor of "
+      "more than 100x (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, "
+      "and "
+      "strings are declared), schema.properties[spec].x-kubernetes-validations[0].rule: Forbidden: contributed to "
+      "estimated "
+      "rule cost total exceeding cost limit for entire OpenAPIv3 schema, schema: Forbidden: x-kubernetes-validations "
+      "estimated rule cost total for entire OpenAPIv3 schema exceeds budget by factor of more than 100x (try "
+      "simplifying the "
+      "rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)]");
 }
 
 TEST(RulesOfSchemas, CannotLookForOldItemsOfListsWithoutKeys) {
   EXPECT_THAT(
-      errors_of_schema(
-          "{type: object, properties: {l: {type: array, maxItems: 3, items: {type: string, maxLength: 3, "
-          "x-kubernetes-validations: [{rule: self == oldSelf}]}}}}"),
+      errors_of_schema("{type: object, properties: {l: {type: array, maxItems: 3, items: {type: string, maxLength: 3, "
+                       "x-kubernetes-validations: [{rule: self == oldSelf}]}}}}"),
       ::testing::HasSubstr("oldSelf cannot be used on the uncorrelatable portion of the schema"));
 }
 

@@ -50,7 +50,8 @@ TEST(EmbeddedCrds, SelectableFieldsAreNotAlikeInVersionsWithDifferentSchemas) {
     const JsonArray& versions = array_at(crd, {"spec", "versions"});
     bool fields_alike = true, schemas_alike = true;
     for (const Json& version : versions) {
-      fields_alike = fields_alike && array_at(version, {"selectableFields"}) == array_at(versions[0], {"selectableFields"});
+      fields_alike =
+          fields_alike && array_at(version, {"selectableFields"}) == array_at(versions[0], {"selectableFields"});
       schemas_alike = schemas_alike && json_equal(*find(version, "schema"), *find(versions[0], "schema"));
     }
     EXPECT_TRUE(schemas_alike || !fields_alike || array_at(versions[0], {"selectableFields"}).empty()) << file.name;
@@ -63,11 +64,10 @@ TEST(EmbeddedCrds, AreKueuesKindsVolcanosKindsAndTheProvisioningRequest) {
     Json crd = schema_support::yaml(file.content);
     kinds.emplace_back(string_at(crd, {"spec", "names", "kind"}));
   }
-  EXPECT_THAT(kinds,
-              UnorderedElementsAre("AdmissionCheck", "ClusterQueue", "Cohort", "LocalQueue",
-                                   "MultiKueueCluster", "MultiKueueConfig", "ProvisioningRequest",
-                                   "ProvisioningRequestConfig", "ResourceFlavor", "Topology", "Workload", "WorkloadPriorityClass",
-                                   "Command", "Job", "PodGroup", "Queue"));
+  EXPECT_THAT(kinds, UnorderedElementsAre("AdmissionCheck", "ClusterQueue", "Cohort", "LocalQueue", "MultiKueueCluster",
+                                          "MultiKueueConfig", "ProvisioningRequest", "ProvisioningRequestConfig",
+                                          "ResourceFlavor", "Topology", "Workload", "WorkloadPriorityClass", "Command",
+                                          "Job", "PodGroup", "Queue"));
 }
 
 TEST(EmbeddedCrds, ExplainEveryField) {
@@ -113,12 +113,11 @@ TEST(ResourcesOfCrd, CarryNamesSubresourcesColumnsAndSelectableFields) {
 TEST(ResourcesOfCrd, DefaultsAreThoseOfTheKind) {
   Json queue = schema_support::yaml("{metadata: {name: a}, spec: {}}");
   apply_defaults(queue, *resource("ClusterQueue")->schema);
-  EXPECT_EQ(
-      canonical_json(queue),
-      R"({"metadata":{"name":"a"},"spec":{"flavorFungibility":{"whenCanBorrow":"MayStopSearch",)"
-      R"("whenCanPreempt":"TryNextFlavor"},"preemption":{"borrowWithinCohort":{"policy":"Never"},)"
-      R"("reclaimWithinCohort":"Never","withinClusterQueue":"Never"},"queueingStrategy":"BestEffortFIFO",)"
-      R"("stopPolicy":"None"}})");
+  EXPECT_EQ(canonical_json(queue),
+            R"({"metadata":{"name":"a"},"spec":{"flavorFungibility":{"whenCanBorrow":"MayStopSearch",)"
+            R"("whenCanPreempt":"TryNextFlavor"},"preemption":{"borrowWithinCohort":{"policy":"Never"},)"
+            R"("reclaimWithinCohort":"Never","withinClusterQueue":"Never"},"queueingStrategy":"BestEffortFIFO",)"
+            R"("stopPolicy":"None"}})");
 }
 
 TEST(EstablishedStatus, AcceptsTheNames) {

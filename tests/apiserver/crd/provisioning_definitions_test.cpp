@@ -73,8 +73,7 @@ TEST(ProvisioningRequestDefinition, LetsNothingOfTheSpecChange) {
     EXPECT_THAT(errors("ProvisioningRequest", changed, &old), Contains(HasSubstr("Value is immutable")))
         << to_string(changed);
   }
-  EXPECT_THAT(errors("ProvisioningRequest", with(request(), {"metadata", "labels"}, strings(1, "v")), &old),
-              IsEmpty());
+  EXPECT_THAT(errors("ProvisioningRequest", with(request(), {"metadata", "labels"}, strings(1, "v")), &old), IsEmpty());
 }
 
 TEST(ProvisioningRequestConfigDefinition, FillsInTheRetriesAndBoundsTheRest) {
@@ -104,15 +103,13 @@ spec: {provisioningClassName: k}
   EXPECT_THAT(errors(kKind, with(config, {"spec", "podSetMergePolicy"}, "All")),
               Contains(HasSubstr("spec.podSetMergePolicy: Unsupported value")));
   EXPECT_THAT(
-      errors(kKind,
-             with(config, {"spec", "podSetUpdates"},
-                  schema_support::yaml("{nodeSelector: [{key: 'a b', valueFromProvisioningClassDetail: d}]}"))),
-      Contains(HasSubstr("spec.podSetUpdates.nodeSelector[0].key")));
-  EXPECT_THAT(
       errors(kKind, with(config, {"spec", "podSetUpdates"},
-                         schema_support::yaml("{nodeSelector: [{key: a, valueFromProvisioningClassDetail: d}, "
-                                       "{key: a, valueFromProvisioningClassDetail: e}]}"))),
-      Contains(HasSubstr("Duplicate value")));
+                         schema_support::yaml("{nodeSelector: [{key: 'a b', valueFromProvisioningClassDetail: d}]}"))),
+      Contains(HasSubstr("spec.podSetUpdates.nodeSelector[0].key")));
+  EXPECT_THAT(errors(kKind, with(config, {"spec", "podSetUpdates"},
+                                 schema_support::yaml("{nodeSelector: [{key: a, valueFromProvisioningClassDetail: d}, "
+                                                      "{key: a, valueFromProvisioningClassDetail: e}]}"))),
+              Contains(HasSubstr("Duplicate value")));
 }
 
 TEST(AdmissionCheckDefinition, KeepsItsController) {

@@ -78,15 +78,12 @@ INSTANTIATE_TEST_SUITE_P(
              "spec.names.kind: Required value"},
         Case{"ListKind", "spec/names/listKind", "Widget",
              "spec.names.listKind: Invalid value: \"Widget\": kind and listKind may not be the same"},
-        Case{"NoSchema", "spec/versions/0/schema", "\"-\"",
-             "spec.versions[0].schema.openAPIV3Schema: Required value"},
+        Case{"NoSchema", "spec/versions/0/schema", "\"-\"", "spec.versions[0].schema.openAPIV3Schema: Required value"},
         Case{"Conversion", "spec/conversion", "{strategy: Magic}",
              "spec.conversion.strategy: Unsupported value: \"Magic\": supported values: \"None\", "
              "\"Webhook\""},
-        Case{
-            "ConversionByNobody", "spec/conversion",
-            "{strategy: Webhook, webhook: {conversionReviewVersions: [v1]}}",
-            "spec.conversion.webhook.clientConfig: Required value: required when strategy is set to Webhook"},
+        Case{"ConversionByNobody", "spec/conversion", "{strategy: Webhook, webhook: {conversionReviewVersions: [v1]}}",
+             "spec.conversion.webhook.clientConfig: Required value: required when strategy is set to Webhook"},
         Case{"ConversionOfNothing", "spec/conversion",
              "{strategy: None, webhook: {clientConfig: {url: 'https://a'}, conversionReviewVersions: [v1]}}",
              "spec.conversion.webhook: Forbidden: should not be set when strategy is not set to Webhook"},
@@ -96,12 +93,10 @@ INSTANTIATE_TEST_SUITE_P(
              "under .spec"},
         Case{"NoScalePath", "spec/versions/0/subresources", "{scale: {specReplicasPath: .spec.n}}",
              "spec.subresources.scale.statusReplicasPath: Required value"},
-        Case{"ColumnType", "spec/versions/0/additionalPrinterColumns",
-             "[{name: A, type: text, jsonPath: .spec.n}]",
+        Case{"ColumnType", "spec/versions/0/additionalPrinterColumns", "[{name: A, type: text, jsonPath: .spec.n}]",
              "spec.versions[0].additionalPrinterColumns[0].type: Invalid value: \"text\": must be one of "
              "boolean,date,integer,number,string"},
-        Case{"ColumnPath", "spec/versions/0/additionalPrinterColumns",
-             "[{name: A, type: string, jsonPath: '.a['}]",
+        Case{"ColumnPath", "spec/versions/0/additionalPrinterColumns", "[{name: A, type: string, jsonPath: '.a['}]",
              "spec.versions[0].additionalPrinterColumns[0].jsonPath: Invalid value: \".a[\": JSONPath "
              "\".a[\": unexpected text at position 3"},
         Case{"SelectableObject", "spec/versions/0/selectableFields", "[{jsonPath: .spec.o}]",
@@ -110,8 +105,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"SelectableUnknown", "spec/versions/0/selectableFields", "[{jsonPath: .spec.zz}]",
              "spec.versions[0].selectableFields[0].jsonPath: Invalid value: \".spec.zz\": is an invalid "
              "path: does not refer to a valid field"},
-        Case{"SelectableTwice", "spec/versions/0/selectableFields",
-             "[{jsonPath: .spec.n}, {jsonPath: .spec.n}]",
+        Case{"SelectableTwice", "spec/versions/0/selectableFields", "[{jsonPath: .spec.n}, {jsonPath: .spec.n}]",
              "spec.versions[0].selectableFields[1].jsonPath: Duplicate value: \".spec.n\""},
         Case{"SchemaNotStructural", "spec/versions/0/schema/openAPIV3Schema", "{properties: {}}",
              "spec.validation.openAPIV3Schema.type: Required value: must not be empty at the root"}),
@@ -120,10 +114,9 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(ValidateCrdGroups, ProtectedOnesNeedApproval) {
   Json crd = stored("spec/group", "apps.k8s.io");
   crd.get_object()["metadata"].get_object()["name"] = "widgets.apps.k8s.io";
-  EXPECT_THAT(
-      schema_support::texts(crd_resource()->strategy.validate(crd, Lookup{})),
-      ElementsAre(::testing::StartsWith(
-          "metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have")));
+  EXPECT_THAT(schema_support::texts(crd_resource()->strategy.validate(crd, Lookup{})),
+              ElementsAre(::testing::StartsWith(
+                  "metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have")));
 }
 
 TEST(ValidateCrdVersions, HaveOneStorageVersionAndDifferentNames) {
@@ -136,10 +129,9 @@ TEST(ValidateCrdVersions, HaveOneStorageVersionAndDifferentNames) {
                           ::testing::EndsWith("must have exactly one version marked as storage version")));
   second.get_object()["name"] = "v2";
   crd.get_object()["spec"].get_object()["versions"].get_array()[1] = second;
-  EXPECT_THAT(
-      schema_support::texts(crd_resource()->strategy.validate(crd, Lookup{})),
-      ElementsAre(::testing::EndsWith("must have exactly one version marked as storage version"),
-                  "status.storedVersions: Invalid value: [\"v1\"]: must have the storage version v2"));
+  EXPECT_THAT(schema_support::texts(crd_resource()->strategy.validate(crd, Lookup{})),
+              ElementsAre(::testing::EndsWith("must have exactly one version marked as storage version"),
+                          "status.storedVersions: Invalid value: [\"v1\"]: must have the storage version v2"));
 }
 
 TEST(ValidateCrdVersions, OfDifferentSchemasAreNamedInErrors) {
@@ -161,9 +153,9 @@ TEST(ValidateCrdUpdate, KeepsWhatNamesObjects) {
   old.get_object()["status"] = established_status(old, Time{});
   EXPECT_THAT(schema_support::texts(crd_resource()->strategy.validate_update(now, old, "")),
               ElementsAre("spec.names.kind: Invalid value: \"Gadget\": field is immutable"));
-  EXPECT_THAT(schema_support::texts(
-                  crd_resource()->strategy.validate_update(stored("spec/group", "a.example.com"), old, "")),
-              ElementsAre("spec.group: Invalid value: \"a.example.com\": field is immutable"));
+  EXPECT_THAT(
+      schema_support::texts(crd_resource()->strategy.validate_update(stored("spec/group", "a.example.com"), old, "")),
+      ElementsAre("spec.group: Invalid value: \"a.example.com\": field is immutable"));
 }
 
 constexpr std::string_view kWebhook = R"(
@@ -182,9 +174,8 @@ TEST(ValidateCrdConversion, MayNameAWebhookWhereNobodyNeedsToBeAsked) {
   second.get_object()["name"] = "v2";
   second.get_object()["storage"] = false;
   versions.push_back(second);
-  EXPECT_THAT(
-      schema_support::texts(crd_resource()->strategy.validate(crd, Lookup{})),
-      ElementsAre("spec.conversion.strategy: Unsupported value: \"Webhook\": supported values: \"None\""));
+  EXPECT_THAT(schema_support::texts(crd_resource()->strategy.validate(crd, Lookup{})),
+              ElementsAre("spec.conversion.strategy: Unsupported value: \"Webhook\": supported values: \"None\""));
   set(crd, "metadata/name", "widgets.kueue.x-k8s.io");
   set(crd, "metadata/annotations", schema_support::yaml("{api-approved.kubernetes.io: 'https://example.com'}"));
   set(crd, "spec/group", "kueue.x-k8s.io");

@@ -28,8 +28,7 @@ constexpr std::string_view kNotChecked =
     "correct the existing "
     "errors to complete validation";
 
-std::vector<std::string> errors(std::string_view object, std::string_view old = "",
-                                std::string_view subresource = "") {
+std::vector<std::string> errors(std::string_view object, std::string_view old = "", std::string_view subresource = "") {
   ResourceInfo resource;
   resource.schema = schema_support::schema(kSchema);
   resource.has_scale = true;
@@ -55,11 +54,10 @@ TEST(ValidateCustomObject, SaysThatRulesWereNotRun) {
 TEST(ValidateCustomObject, ReadsTheScaleAsANumber) {
   EXPECT_THAT(
       errors("{spec: {n: 2.5}}"),
-      ElementsAre(
-          "spec.n: Invalid value: \"number\": spec.n in body must be of type integer: \"number\"",
-          "<nil>: Invalid value: \"\": Checked value must be of type integer (default format) in spec.n",
-          ".spec.n: Invalid value: 0: .spec.n accessor error: 2.5 is of the type float64, expected int64",
-          std::string(kNotChecked)));
+      ElementsAre("spec.n: Invalid value: \"number\": spec.n in body must be of type integer: \"number\"",
+                  "<nil>: Invalid value: \"\": Checked value must be of type integer (default format) in spec.n",
+                  ".spec.n: Invalid value: 0: .spec.n accessor error: 2.5 is of the type float64, expected int64",
+                  std::string(kNotChecked)));
   EXPECT_THAT(errors("{spec: {n: 3000000000}}"),
               ElementsAre(".spec.n: Invalid value: 3000000000: should be less than or equal to 2147483647"));
 }
@@ -67,9 +65,8 @@ TEST(ValidateCustomObject, ReadsTheScaleAsANumber) {
 TEST(ValidateCustomObject, ChecksStatusAloneWhenThatIsWritten) {
   EXPECT_THAT(
       errors("{spec: {n: 0}, status: {pending: x}}", "{spec: {n: 0}}", "status"),
-      ElementsAre(
-          "status.pending: Invalid value: \"string\": pending in body must be of type integer: \"string\"",
-          std::string(kNotChecked)));
+      ElementsAre("status.pending: Invalid value: \"string\": pending in body must be of type integer: \"string\"",
+                  std::string(kNotChecked)));
 }
 
 TEST(ValidateCustomObject, LetsDuplicatesStandThatWereThere) {
@@ -78,9 +75,8 @@ TEST(ValidateCustomObject, LetsDuplicatesStandThatWereThere) {
 }
 
 TEST(ValidateCustomObject, WantsEmbeddedResourcesToSayWhatTheyAre) {
-  EXPECT_THAT(
-      errors("{spec: {pod: {kind: Pod}}}"),
-      ElementsAre("spec.pod.apiVersion: Required value: must not be empty", std::string(kNotChecked)));
+  EXPECT_THAT(errors("{spec: {pod: {kind: Pod}}}"),
+              ElementsAre("spec.pod.apiVersion: Required value: must not be empty", std::string(kNotChecked)));
   EXPECT_THAT(errors("{spec: {pod: {kind: Pod, apiVersion: v1}}}"), IsEmpty());
 }
 

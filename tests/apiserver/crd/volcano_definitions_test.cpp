@@ -46,8 +46,8 @@ Json with_defaults(const ResourcePtr& definition, std::string_view text) {
 }
 
 Json queue_with(std::string_view field, std::string_view value) {
-  return schema_support::yaml("{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: q}, spec: {" + std::string(field) +
-                       ": " + std::string(value) + "}}");
+  return schema_support::yaml("{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: q}, spec: {" +
+                              std::string(field) + ": " + std::string(value) + "}}");
 }
 
 TEST(VolcanoDefinitions, HaveVolcanosNamesAndColumns) {
@@ -101,17 +101,20 @@ status: {state: Closing, allocated: {cpu: 1, pods: "3"}, pending: 1, reservation
 }
 
 TEST(VolcanoDefinitions, BoundAQueue) {
-  EXPECT_THAT(errors(queues(), queue_with("weight", "-1")), Contains(HasSubstr("spec.weight in body should be greater than or equal to 1")));
+  EXPECT_THAT(errors(queues(), queue_with("weight", "-1")),
+              Contains(HasSubstr("spec.weight in body should be greater than or equal to 1")));
   EXPECT_THAT(errors(queues(), queue_with("weight", "65536")), Contains(HasSubstr("less than or equal to 65535")));
   EXPECT_THAT(errors(queues(), queue_with("priority", "-1")), Contains(HasSubstr("spec.priority")));
-  EXPECT_THAT(errors(queues(), queue_with("dequeueStrategy", "lifo")), Contains(HasSubstr("Unsupported value: \"lifo\"")));
+  EXPECT_THAT(errors(queues(), queue_with("dequeueStrategy", "lifo")),
+              Contains(HasSubstr("Unsupported value: \"lifo\"")));
   EXPECT_THAT(errors(queues(), queue_with("parent", "A_b")), Contains(HasSubstr("spec.parent")));
   EXPECT_THAT(errors(queues(), queue_with("capability", "{cpu: ten}")), Contains(HasSubstr("spec.capability.cpu")));
   EXPECT_THAT(unknown_fields(queues(), queue_with("capacity", "{}")), ElementsAre("spec.capacity"));
 }
 
 TEST(VolcanoDefinitions, FillInVolcanosDefaults) {
-  EXPECT_EQ(canonical_json(with_defaults(queues(), "{spec: {}}")), R"({"spec":{"dequeueStrategy":"traverse","weight":1}})");
+  EXPECT_EQ(canonical_json(with_defaults(queues(), "{spec: {}}")),
+            R"({"spec":{"dequeueStrategy":"traverse","weight":1}})");
   EXPECT_EQ(canonical_json(with_defaults(resource("podgroups.scheduling.volcano.sh"),
                                          "{spec: {networkTopology: {}, subGroupPolicy: [{name: a}]}}")),
             R"({"spec":{"networkTopology":{"mode":"hard"},"queue":"default",)"

@@ -10,10 +10,10 @@
 namespace berth::apiserver::workload_rules_test {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using schema_support::texts;
 using schema_support::yaml;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 SchemaPtr schema_of(std::string_view version) {
   for (const embedded::File& file : embedded::crds()) {
@@ -32,9 +32,11 @@ SchemaPtr schema_of(std::string_view version) {
 }
 
 constexpr const char* kWaits = "";
-constexpr const char* kReserved = ", status: {conditions: [{type: PodsReady, status: 'False'}, {type: QuotaReserved, status: 'True'}]}";
+constexpr const char* kReserved =
+    ", status: {conditions: [{type: PodsReady, status: 'False'}, {type: QuotaReserved, status: 'True'}]}";
 constexpr const char* kLost = ", status: {conditions: [{type: QuotaReserved, status: 'False'}]}";
-constexpr const char* kAdmitted = ", status: {conditions: [{type: QuotaReserved, status: 'True'}, {type: Admitted, status: 'True'}]}";
+constexpr const char* kAdmitted =
+    ", status: {conditions: [{type: QuotaReserved, status: 'True'}, {type: Admitted, status: 'True'}]}";
 
 std::string workload(const std::string& spec, const char* status) { return "{spec: {" + spec + "}" + status + "}"; }
 
@@ -90,10 +92,13 @@ TEST(WorkloadRules, QueueAndPriorityClassStayWhileQuotaIsReserved) {
 TEST(WorkloadRules, TheExecutionTimeStaysWhileAdmitted) {
   const SchemaPtr schema = schema_of("v1beta2");
   const std::string message = "maximumExecutionTimeSeconds is immutable while workload quota reserved";
-  expect_frozen(schema, {"maximumExecutionTimeSeconds: 5", "maximumExecutionTimeSeconds: 6", message.c_str()}, kAdmitted);
+  expect_frozen(schema, {"maximumExecutionTimeSeconds: 5", "maximumExecutionTimeSeconds: 6", message.c_str()},
+                kAdmitted);
   expect_frozen(schema, {"active: true", "maximumExecutionTimeSeconds: 6", message.c_str()}, kAdmitted);
   expect_frozen(schema, {"maximumExecutionTimeSeconds: 5", "active: true", message.c_str()}, kAdmitted);
-  EXPECT_THAT(errors(schema, workload("maximumExecutionTimeSeconds: 6", kReserved), workload("active: true", kReserved)), IsEmpty());
+  EXPECT_THAT(
+      errors(schema, workload("maximumExecutionTimeSeconds: 6", kReserved), workload("active: true", kReserved)),
+      IsEmpty());
 }
 
 TEST(WorkloadRules, AnAdmissionIsOfAsManyPodSets) {
@@ -104,7 +109,8 @@ TEST(WorkloadRules, AnAdmissionIsOfAsManyPodSets) {
                          "'}], admission: {clusterQueue: c, podSetAssignments: [" + assignments + "]}}}");
       return texts(validate_rules(object, nullptr, *schema, ""));
     };
-    const auto refused = ElementsAre(::testing::EndsWith("podSetAssignments must have the same number of podSets as the spec"));
+    const auto refused =
+        ElementsAre(::testing::EndsWith("podSetAssignments must have the same number of podSets as the spec"));
     EXPECT_THAT(admitted("podSets: [{name: a, count: 1}]", "{name: a}", "True"), IsEmpty());
     EXPECT_THAT(admitted("podSets: [{name: a, count: 1}]", "{name: a}, {name: b}", "True"), refused);
     EXPECT_THAT(admitted("queueName: a", "{name: a}", "True"), refused);

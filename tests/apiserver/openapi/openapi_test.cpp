@@ -42,8 +42,7 @@ std::vector<std::string> dangling(const Json& document, std::string_view prefix,
   std::vector<std::string> references, out;
   collect_references(document, references);
   for (const std::string& reference : references) {
-    if (!reference.starts_with(prefix) || !schemas.contains(reference.substr(prefix.size())))
-      out.push_back(reference);
+    if (!reference.starts_with(prefix) || !schemas.contains(reference.substr(prefix.size()))) out.push_back(reference);
   }
   return out;
 }
@@ -66,8 +65,7 @@ TEST(OpenApiV3, HasAnIndexWithHashesThatFollowTheContent) {
 
 TEST(OpenApiV3, TellsClientsHowToPatch) {
   Json document = v3_document("kueue.x-k8s.io", "v1beta2", everything());
-  const Json* patch =
-      find_path(document, {"paths", "/apis/kueue.x-k8s.io/v1beta2/resourceflavors/{name}", "patch"});
+  const Json* patch = find_path(document, {"paths", "/apis/kueue.x-k8s.io/v1beta2/resourceflavors/{name}", "patch"});
   ASSERT_NE(patch, nullptr);
   EXPECT_EQ(string_at(*patch, {"operationId"}), "patchKueueXK8sIoV1beta2ResourceFlavor");
   EXPECT_EQ(string_at(*patch, {"x-kubernetes-action"}), "patch");
@@ -81,12 +79,11 @@ TEST(OpenApiV3, TellsClientsHowToPatch) {
   EXPECT_THAT(types, ElementsAre("application/apply-patch+yaml", "application/json-patch+json",
                                  "application/merge-patch+json"));
   Json batch = v3_document("batch", "v1", everything());
-  EXPECT_NE(find_path(batch, {"paths", "/apis/batch/v1/namespaces/{namespace}/jobs/{name}", "patch",
-                              "requestBody", "content", "application/strategic-merge-patch+json"}),
+  EXPECT_NE(find_path(batch, {"paths", "/apis/batch/v1/namespaces/{namespace}/jobs/{name}", "patch", "requestBody",
+                              "content", "application/strategic-merge-patch+json"}),
             nullptr);
   EXPECT_NE(find_path(batch, {"paths", "/apis/batch/v1/jobs", "get"}), nullptr);
-  EXPECT_NE(find_path(batch, {"paths", "/apis/batch/v1/namespaces/{namespace}/jobs/{name}/status", "put"}),
-            nullptr);
+  EXPECT_NE(find_path(batch, {"paths", "/apis/batch/v1/namespaces/{namespace}/jobs/{name}/status", "put"}), nullptr);
 }
 
 TEST(OpenApiV3, DescribesKindsAndTheirFields) {
@@ -100,8 +97,8 @@ TEST(OpenApiV3, DescribesKindsAndTheirFields) {
             "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta");
   Json core = v3_document("", "v1", everything());
   EXPECT_NE(find_path(core, {"components", "schemas", "io.k8s.api.core.v1.Namespace"}), nullptr);
-  EXPECT_EQ(string_at(core, {"components", "schemas", "io.k8s.api.core.v1.Pod", "properties", "spec",
-                             "properties", "containers", "x-kubernetes-patch-merge-key"}),
+  EXPECT_EQ(string_at(core, {"components", "schemas", "io.k8s.api.core.v1.Pod", "properties", "spec", "properties",
+                             "containers", "x-kubernetes-patch-merge-key"}),
             "name");
 }
 
@@ -109,8 +106,7 @@ TEST(OpenApiV3, RefersOnlyToWhatItHas) {
   for (auto [group, version] :
        {std::pair("", "v1"), std::pair("batch", "v1"), std::pair("kueue.x-k8s.io", "v1beta2")}) {
     Json document = v3_document(group, version, everything());
-    EXPECT_THAT(dangling(document, "#/components/schemas/", object_at(document, {"components", "schemas"})),
-                IsEmpty());
+    EXPECT_THAT(dangling(document, "#/components/schemas/", object_at(document, {"components", "schemas"})), IsEmpty());
   }
 }
 
@@ -119,19 +115,17 @@ TEST(OpenApiV3, GivesScalesTheirOwnKind) {
   scaled->has_scale = true;
   const std::vector<ResourcePtr> one = {scaled};
   Json document = v3_document(scaled->gvr.group, scaled->gvr.version, one);
-  EXPECT_THAT(dangling(document, "#/components/schemas/", object_at(document, {"components", "schemas"})),
-              IsEmpty());
+  EXPECT_THAT(dangling(document, "#/components/schemas/", object_at(document, {"components", "schemas"})), IsEmpty());
   const std::string path = "/apis/kueue.x-k8s.io/" + scaled->gvr.version + "/" +
-                           std::string(scaled->namespaced ? "namespaces/{namespace}/" : "") +
-                           scaled->gvr.resource + "/{name}/scale";
+                           std::string(scaled->namespaced ? "namespaces/{namespace}/" : "") + scaled->gvr.resource +
+                           "/{name}/scale";
   EXPECT_EQ(string_at(document, {"paths", path, "get", "x-kubernetes-group-version-kind", "kind"}), "Scale");
 }
 
 TEST(OpenApiV2, RefersOnlyToWhatItHas) {
   Json document = v2_document(everything());
   EXPECT_THAT(dangling(document, "#/definitions/", object_at(document, {"definitions"})), IsEmpty());
-  EXPECT_NE(find_path(document, {"paths", "/apis/kueue.x-k8s.io/v1beta2/clusterqueues/{name}", "get"}),
-            nullptr);
+  EXPECT_NE(find_path(document, {"paths", "/apis/kueue.x-k8s.io/v1beta2/clusterqueues/{name}", "get"}), nullptr);
 }
 
 // Reads one level of protobuf: field numbers and the bytes of length-delimited fields.

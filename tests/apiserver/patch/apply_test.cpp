@@ -135,8 +135,7 @@ TEST(Apply, AnObjectWithoutOwnersBelongsToItsPast) {
   EXPECT_EQ(x.owners(), Texts{}) << "updates do not begin to own fields of an object without owners";
   EXPECT_EQ(x.apply("one", "{data: {a: '9'}}"), "\"before-first-apply\" using v1: .data.a\n");
   EXPECT_EQ(x.apply("one", "{data: {a: '1'}}"), "");
-  EXPECT_EQ(x.owners(),
-            (Texts{"one applied@0 .data.a", "before-first-apply updated@0 .data .data.a .data.b"}));
+  EXPECT_EQ(x.owners(), (Texts{"one applied@0 .data.a", "before-first-apply updated@0 .data .data.a .data.b"}));
 }
 
 TEST(Apply, RefusesWhatCannotBeApplied) {
@@ -149,11 +148,9 @@ TEST(Apply, RefusesWhatCannotBeApplied) {
        "400 Incorrect version specified in apply patch. Specified patch version: v2, "
        "expected: v1",
        400},
-      {"{apiVersion: v1, kind: Thing, metadata: {managedFields: []}}",
-       "400 metadata.managedFields must be nil", 400},
+      {"{apiVersion: v1, kind: Thing, metadata: {managedFields: []}}", "400 metadata.managedFields must be nil", 400},
       {"{apiVersion: v1, kind: Thing, metadata: {name: x}, dta: {}}",
-       "500 failed to create typed patch object (/x; /v1, Kind=Thing): .dta: field not declared in schema",
-       500},
+       "500 failed to create typed patch object (/x; /v1, Kind=Thing): .dta: field not declared in schema", 500},
       {"{apiVersion: v1, kind: Thing, metadata: {name: w, namespace: apply}, status: {conditions: [{type: "
        "A}, {type: A}]}}",
        "500 failed to create typed patch object (apply/w; /v1, Kind=Thing): .status.conditions: duplicate "
@@ -173,8 +170,7 @@ TEST(Apply, RefusesWhatCannotBeApplied) {
        500},
   };
   for (const auto& c : cases) {
-    const auto refused =
-        server_side_apply(nullptr, yaml(c.config), machine(), {"m", "v1", "", at(0)}, false, {});
+    const auto refused = server_side_apply(nullptr, yaml(c.config), machine(), {"m", "v1", "", at(0)}, false, {});
     ASSERT_FALSE(refused) << c.config;
     EXPECT_EQ(std::to_string(refused.error().code) + " " + refused.error().message, c.says);
   }
@@ -186,12 +182,10 @@ TEST(Apply, OwnsListMembersByKeyAndByValue) {
                     "{spec: {items: [{name: a, ports: [{port: 80}]}], tags: [t], args: [p], selector: {s: t},"
                     " free: {k: {l: 1}}}}"),
             "");
-  EXPECT_EQ(
-      x.owners(),
-      Texts{
-          "one applied@0 .spec.args .spec.free.k .spec.free.k.l .spec.items[name=\"a\"] "
-          ".spec.items[name=\"a\"].name .spec.items[name=\"a\"].ports[port=80,protocol=\"TCP\"] "
-          ".spec.items[name=\"a\"].ports[port=80,protocol=\"TCP\"].port .spec.selector .spec.tags[=\"t\"]"});
+  EXPECT_EQ(x.owners(),
+            Texts{"one applied@0 .spec.args .spec.free.k .spec.free.k.l .spec.items[name=\"a\"] "
+                  ".spec.items[name=\"a\"].name .spec.items[name=\"a\"].ports[port=80,protocol=\"TCP\"] "
+                  ".spec.items[name=\"a\"].ports[port=80,protocol=\"TCP\"].port .spec.selector .spec.tags[=\"t\"]"});
   EXPECT_EQ(x.apply("two", "{spec: {items: [{name: b, image: i}], tags: [u]}}"), "");
   EXPECT_EQ(x.apply("two", "{spec: {args: [q]}}"), "\"one\": .spec.args\n");
   EXPECT_EQ(x.apply("two", "{spec: {selector: {u: v}}}"), "\"one\": .spec.selector\n");
@@ -223,9 +217,7 @@ TEST(Apply, KeepsTheConfigurationsOrderAndTheOthersPlaces) {
 
 TEST(Apply, RemovesAFieldOnlyWhenNobodyElseOwnsIt) {
   Applied x(machine());
-  EXPECT_EQ(
-      x.apply("one", "{spec: {replicas: 1, paused: true, items: [{name: a, image: i, limits: {c: '1'}}]}}"),
-      "");
+  EXPECT_EQ(x.apply("one", "{spec: {replicas: 1, paused: true, items: [{name: a, image: i, limits: {c: '1'}}]}}"), "");
   EXPECT_EQ(x.apply("two", "{spec: {replicas: 1, items: [{name: a, limits: {m: '2'}}]}}"), "");
   EXPECT_EQ(x.apply("one", "{spec: {}}"), "");
   EXPECT_EQ(canonical_json(x.content()),
@@ -235,8 +227,7 @@ TEST(Apply, RemovesAFieldOnlyWhenNobodyElseOwnsIt) {
 TEST(Apply, ForcedChangesTakeNestedFields) {
   Applied x(machine());
   EXPECT_EQ(x.apply("one", "{spec: {items: [{name: a, image: i}]}}"), "");
-  EXPECT_EQ(x.apply("two", "{spec: {items: [{name: a, image: j}]}}"),
-            "\"one\": .spec.items[name=\"a\"].image\n");
+  EXPECT_EQ(x.apply("two", "{spec: {items: [{name: a, image: j}]}}"), "\"one\": .spec.items[name=\"a\"].image\n");
   EXPECT_EQ(x.apply("two", "{spec: {items: [{name: a, image: j}]}}", true), "");
   EXPECT_EQ(x.owners(), (Texts{"one applied@0 .spec.items[name=\"a\"] .spec.items[name=\"a\"].name",
                                "two applied@0 .spec.items[name=\"a\"] .spec.items[name=\"a\"].image "
@@ -280,12 +271,11 @@ TEST(Update, OwnsWhatItAddedAndChanged) {
   x.update("unknown",
            yaml("{metadata: {labels: {l: m}, finalizers: [e/h]}, spec: {items: [{name: a, limits: {c: '1'}}],"
                 " selector: {s: t}, free: {}}, status: {}}"));
-  EXPECT_EQ(
-      x.owners(),
-      Texts{"unknown updated@0 .metadata.finalizers .metadata.finalizers[=\"e/h\"] .metadata.labels "
-            ".metadata.labels.l .spec .spec.free .spec.items .spec.items[name=\"a\"] "
-            ".spec.items[name=\"a\"].limits .spec.items[name=\"a\"].limits.c .spec.items[name=\"a\"].name "
-            ".spec.selector"});
+  EXPECT_EQ(x.owners(),
+            Texts{"unknown updated@0 .metadata.finalizers .metadata.finalizers[=\"e/h\"] .metadata.labels "
+                  ".metadata.labels.l .spec .spec.free .spec.items .spec.items[name=\"a\"] "
+                  ".spec.items[name=\"a\"].limits .spec.items[name=\"a\"].limits.c .spec.items[name=\"a\"].name "
+                  ".spec.selector"});
   x.clock_ = 5;
   x.merge("second", "{spec: {selector: {s: u}}, metadata: {resourceVersion: '7'}}");
   x.merge("unknown", "{metadata: {labels: null}}");
@@ -311,8 +301,7 @@ TEST(Update, OfASubresourceIsAnEntryOfItsOwnAndKeepsTheSentOwnersOut) {
   ensure_path(after, {"status", "phase"}) = "Up";
   ensure_path(after, {"metadata", "managedFields"}) = JsonArray{JsonObject()};
   x.update("m", after, "status");
-  EXPECT_EQ(x.owners(),
-            (Texts{"m updated@0 .spec .spec.replicas", "m updated status@0 .status .status.phase"}));
+  EXPECT_EQ(x.owners(), (Texts{"m updated@0 .spec .spec.replicas", "m updated status@0 .status .status.phase"}));
 }
 
 TEST(Update, ChangesOfTheFormOfAValueMoveItsFields) {

@@ -43,14 +43,13 @@ TEST(FieldSet, ReadsAndWritesFieldsV1) {
   std::vector<std::string> texts;
   set.for_each([&](const FieldPath& path) { texts.push_back(path_text(path)); });
   EXPECT_EQ(texts, (std::vector<std::string>{".data", ".data.a", ".spec.items[name=\"c\"]",
-                                             ".spec.items[name=\"c\"].image", ".spec.tags[=\"x\"]",
-                                             ".spec.tags[3]"}));
+                                             ".spec.items[name=\"c\"].image", ".spec.tags[=\"x\"]", ".spec.tags[3]"}));
   EXPECT_EQ(canonical_json(set.encode()), canonical_json(fields));
 }
 
 TEST(FieldSet, RefusesWhatIsNoFieldsV1) {
-  for (const char* text : {"[]", R"({"x:a":{}})", R"({"f":{}})", R"({"k:[]":{}})", R"({"k:{}":{}})",
-                           R"({"v:":{}})", R"({"i:x":{}})", R"({"f:a":[]})", R"({"f:a":{"f:b":1}})"}) {
+  for (const char* text : {"[]", R"({"x:a":{}})", R"({"f":{}})", R"({"k:[]":{}})", R"({"k:{}":{}})", R"({"v:":{}})",
+                           R"({"i:x":{}})", R"({"f:a":[]})", R"({"f:a":{"f:b":1}})"}) {
     EXPECT_FALSE(FieldSet::decode(json(text))) << text;
   }
 }

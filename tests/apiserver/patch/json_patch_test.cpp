@@ -55,17 +55,15 @@ INSTANTIATE_TEST_SUITE_P(
              R"([{"op":"test","path":"/baz","value":"qux"},{"op":"test","path":"/foo/1","value":2}])",
              R"({"baz":"qux","foo":["a",2,"c"]})"},
         Case{"A9TestFails", R"({"baz":"qux"})", R"([{"op":"test","path":"/baz","value":"bar"}])", ""},
-        Case{"A10AddNested", R"({"foo":"bar"})",
-             R"([{"op":"add","path":"/child","value":{"grandchild":{}}}])",
+        Case{"A10AddNested", R"({"foo":"bar"})", R"([{"op":"add","path":"/child","value":{"grandchild":{}}}])",
              R"({"foo":"bar","child":{"grandchild":{}}})"},
         Case{"A11UnknownMembersAreIgnored", R"({"foo":"bar"})",
              R"([{"op":"add","path":"/baz","value":"qux","xyz":123}])", R"({"foo":"bar","baz":"qux"})"},
         Case{"A12AddToNothing", R"({"foo":"bar"})", R"([{"op":"add","path":"/baz/bat","value":"qux"}])", ""},
-        Case{"A14Escapes", R"({"/":9,"~1":10})", R"([{"op":"test","path":"/~01","value":10}])",
-             R"({"/":9,"~1":10})"},
+        Case{"A14Escapes", R"({"/":9,"~1":10})", R"([{"op":"test","path":"/~01","value":10}])", R"({"/":9,"~1":10})"},
         Case{"A15StringIsNoNumber", R"({"~1":10})", R"([{"op":"test","path":"/~01","value":"10"}])", ""},
-        Case{"A16AddArrayValue", R"({"foo":["bar"]})",
-             R"([{"op":"add","path":"/foo/-","value":["abc","def"]}])", R"({"foo":["bar",["abc","def"]]})"},
+        Case{"A16AddArrayValue", R"({"foo":["bar"]})", R"([{"op":"add","path":"/foo/-","value":["abc","def"]}])",
+             R"({"foo":["bar",["abc","def"]]})"},
         Case{"CopyIsIndependent", R"({"a":{"x":1}})",
              R"([{"op":"copy","from":"/a","path":"/b"},{"op":"replace","path":"/a/x","value":2}])",
              R"({"a":{"x":2},"b":{"x":1}})"},
@@ -83,8 +81,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"NoSlash", R"({"a":1})", R"([{"op":"remove","path":"a"}])", ""},
         Case{"BadEscape", R"({"a":1})", R"([{"op":"remove","path":"/~2"}])", ""},
         Case{"NoValue", R"({"a":1})", R"([{"op":"add","path":"/b"}])", ""},
-        Case{"NullIsAValue", R"({"a":1})", R"([{"op":"add","path":"/b","value":null}])",
-             R"({"a":1,"b":null})"},
+        Case{"NullIsAValue", R"({"a":1})", R"([{"op":"add","path":"/b","value":null}])", R"({"a":1,"b":null})"},
         Case{"IntoAScalar", R"({"a":1})", R"([{"op":"add","path":"/a/b","value":1}])", ""},
         Case{"NoObject", R"({"a":1})", R"([1])", ""}),
     [](const auto& test) { return test.param.name; });
@@ -128,9 +125,8 @@ TEST(JsonPatchLimits, OfDepthHoldForMovesToo) {
 }
 
 TEST(JsonPatchErrors, NameTheOperationAndThePath) {
-  const auto refused =
-      apply_json_patch(json(R"({"data":{}})"),
-                       json(R"([{"op":"add","path":"/x","value":1},{"op":"remove","path":"/data/zz"}])"));
+  const auto refused = apply_json_patch(
+      json(R"({"data":{}})"), json(R"([{"op":"add","path":"/x","value":1},{"op":"remove","path":"/data/zz"}])"));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message, "json patch operation 1 at /data/zz: the path does not exist");
 }
@@ -139,9 +135,8 @@ TEST(JsonPatchErrors, AListIsExpected) {
   const auto refused = apply_json_patch(json("{}"), json(R"({"op":"x"})"));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, 400);
-  EXPECT_EQ(
-      refused.error().message,
-      "error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp");
+  EXPECT_EQ(refused.error().message,
+            "error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp");
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ RC_GTEST_PROP(MakeJsonPatch, LeadsFromOneToTheOther, ()) {
 
 // Documents that are mostly equal, like an object before and after defaulting.
 RC_GTEST_PROP(MakeJsonPatch, NamesOnlyWhatWasAdded, ()) {
-  const Json from(JsonObject{{"spec", *testing_support::any_json()}, {"list", JsonArray{*testing_support::any_json(), 7}}});
+  const Json from(
+      JsonObject{{"spec", *testing_support::any_json()}, {"list", JsonArray{*testing_support::any_json(), 7}}});
   Json to = from;
   to.as_object()["a/b~c"] = *testing_support::any_json(1);
   to.as_object()["list"].as_array().push_back(*testing_support::any_json(1));

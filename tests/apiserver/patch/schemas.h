@@ -71,8 +71,7 @@ inline Node keyed_list(SchemaPtr item, std::vector<std::string> keys) {
 
 // A ConfigMap.
 inline const Schema& config_map() {
-  static const Node schema =
-      object({{"data", map_of(scalar())}, {"immutable", scalar(SchemaType::kBoolean)}});
+  static const Node schema = object({{"data", map_of(scalar())}, {"immutable", scalar(SchemaType::kBoolean)}});
   return *schema;
 }
 
@@ -92,15 +91,14 @@ inline const Schema& machine() {
     auto free = object({});
     free->preserve_unknown = true;
     auto condition = object({{"type", scalar()}, {"status", scalar()}, {"reason", scalar()}});
-    return object(
-        {{"spec", object({{"replicas", scalar(SchemaType::kInteger)},
-                          {"paused", scalar(SchemaType::kBoolean)},
-                          {"selector", selector},
-                          {"items", keyed_list(item, {"name"})},
-                          {"tags", set_of(scalar())},
-                          {"args", list_of(scalar())},
-                          {"free", free}})},
-         {"status", object({{"phase", scalar()}, {"conditions", keyed_list(condition, {"type"})}})}});
+    return object({{"spec", object({{"replicas", scalar(SchemaType::kInteger)},
+                                    {"paused", scalar(SchemaType::kBoolean)},
+                                    {"selector", selector},
+                                    {"items", keyed_list(item, {"name"})},
+                                    {"tags", set_of(scalar())},
+                                    {"args", list_of(scalar())},
+                                    {"free", free}})},
+                   {"status", object({{"phase", scalar()}, {"conditions", keyed_list(condition, {"type"})}})}});
   }();
   return *schema;
 }

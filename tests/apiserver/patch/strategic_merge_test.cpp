@@ -32,13 +32,11 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Case{"MergesMaps", "{spec: {replicas: 1, paused: true}}", "{spec: {replicas: 2}}",
              "{spec: {replicas: 2, paused: true}}"},
-        Case{"NullRemoves", "{spec: {replicas: 1, paused: true}}", "{spec: {paused: null}}",
-             "{spec: {replicas: 1}}"},
+        Case{"NullRemoves", "{spec: {replicas: 1, paused: true}}", "{spec: {paused: null}}", "{spec: {replicas: 1}}"},
         Case{"NullOfNothingIsNothing", "{spec: {}}", "{spec: {paused: null, free: {a: {b: null}}}}",
              "{spec: {free: {a: {}}}}"},
         Case{"MergesMembersByKey", "{spec: {items: [{name: a, image: x}, {name: b, image: y}]}}",
-             "{spec: {items: [{name: b, image: z}]}}",
-             "{spec: {items: [{name: a, image: x}, {name: b, image: z}]}}"},
+             "{spec: {items: [{name: b, image: z}]}}", "{spec: {items: [{name: a, image: x}, {name: b, image: z}]}}"},
         Case{"NewMembersComeBeforeThoseOfTheServer", "{status: {conditions: [{type: Ready, status: t}]}}",
              "{status: {conditions: [{type: Custom, status: t}]}}",
              "{status: {conditions: [{type: Custom, status: t}, {type: Ready, status: t}]}}"},
@@ -53,21 +51,20 @@ INSTANTIATE_TEST_SUITE_P(
              "{spec: {items: [{$patch: replace}, {name: c}]}}", "{spec: {items: [{name: c}]}}"},
         Case{"EmptiesAList", "{spec: {items: [{name: a}]}}", "{spec: {items: [{$patch: replace}]}}",
              "{spec: {items: []}}"},
-        Case{"ReplacesAMap", "{spec: {selector: {a: b}, replicas: 1}}",
-             "{spec: {selector: {$patch: replace, c: d}}}", "{spec: {selector: {c: d}, replicas: 1}}"},
+        Case{"ReplacesAMap", "{spec: {selector: {a: b}, replicas: 1}}", "{spec: {selector: {$patch: replace, c: d}}}",
+             "{spec: {selector: {c: d}, replicas: 1}}"},
         Case{"DeletesAMap", "{spec: {selector: {a: b}, replicas: 1}}", "{spec: {selector: {$patch: delete}}}",
              "{spec: {selector: {}, replicas: 1}}"},
         Case{"DeletesFromAPrimitiveList", "{metadata: {finalizers: [a/x, a/y, a/z]}}",
-             "{metadata: {$deleteFromPrimitiveList/finalizers: [a/x, a/z]}}",
-             "{metadata: {finalizers: [a/y]}}"},
+             "{metadata: {$deleteFromPrimitiveList/finalizers: [a/x, a/z]}}", "{metadata: {finalizers: [a/y]}}"},
         Case{"DeletesFromAndAddsToAPrimitiveList", "{metadata: {finalizers: [a/x, a/y]}}",
              "{metadata: {$deleteFromPrimitiveList/finalizers: [a/x], finalizers: [a/w]}}",
              "{metadata: {finalizers: [a/w, a/y]}}"},
         Case{"OrdersMembers", "{spec: {items: [{name: a}, {name: b}, {name: c}]}}",
              "{spec: {$setElementOrder/items: [{name: c}, {name: a}], items: [{name: a, image: i}]}}",
              "{spec: {items: [{name: b}, {name: c}, {name: a, image: i}]}}"},
-        Case{"OrdersAnUntouchedList", "{spec: {tags: [a, b, c]}}",
-             "{spec: {$setElementOrder/tags: [c, b, a]}}", "{spec: {tags: [c, b, a]}}"},
+        Case{"OrdersAnUntouchedList", "{spec: {tags: [a, b, c]}}", "{spec: {$setElementOrder/tags: [c, b, a]}}",
+             "{spec: {tags: [c, b, a]}}"},
         Case{"RetainsKeys", "{spec: {free: {a: 1, b: 2}}}", "{spec: {free: {$retainKeys: [b, c], c: 3}}}",
              "{spec: {free: {b: 2, c: 3}}}"},
         Case{"DirectivesInNewPartsLeaveNoTrace", "{}",
@@ -86,8 +83,7 @@ TEST(StrategicMergeErrors, SayWhatIsWrong) {
       {"{spec: {items: [{name: a, $patch: frob}]}}", "Unknown patch type", 422},
       {"{spec: {$patch: frob}}", "Unknown patch type", 422},
       {"{spec: {$retainKeys: [a], replicas: 2}}", "$retainKeys", 400},
-      {"{spec: {$setElementOrder/items: [{name: a}, {name: b}], items: [{name: b}, {name: a}]}}",
-       "doesn't match", 422},
+      {"{spec: {$setElementOrder/items: [{name: a}, {name: b}], items: [{name: b}, {name: a}]}}", "doesn't match", 422},
       {"{spec: {$setElementOrder/tags: x}}", "must be a list", 400},
       {"{spec: {tags: [[a]]}}", "lists of lists", 422},
       {"[]", "expected an object", 400},
@@ -137,8 +133,7 @@ RC_GTEST_PROP(StrategicMergeLaws, TwiceIsOnce, ()) {
   const auto live = items_patch(*images({"a", "b", "c", "d"}));
   const auto patch = items_patch(*images({"c", "d", "e"}));
   const auto once = apply_strategic_merge_patch(live, patch, machine()).value();
-  RC_ASSERT(canonical_json(apply_strategic_merge_patch(once, patch, machine()).value()) ==
-            canonical_json(once));
+  RC_ASSERT(canonical_json(apply_strategic_merge_patch(once, patch, machine()).value()) == canonical_json(once));
 }
 
 }  // namespace

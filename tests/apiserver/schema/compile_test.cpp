@@ -16,9 +16,7 @@ struct Case {
 
 class CompileSchema : public ::testing::TestWithParam<Case> {};
 
-TEST_P(CompileSchema, RefusesWhatIsNotStructural) {
-  EXPECT_EQ(errors_of_schema(GetParam().schema), GetParam().error);
-}
+TEST_P(CompileSchema, RefusesWhatIsNotStructural) { EXPECT_EQ(errors_of_schema(GetParam().schema), GetParam().error); }
 
 INSTANTIATE_TEST_SUITE_P(
     All, CompileSchema,
@@ -30,8 +28,7 @@ INSTANTIATE_TEST_SUITE_P(
              "schema.properties[a].items.type: Required value: must not be empty for specified array items"},
         Case{"NoItems", "{type: object, properties: {a: {type: array}}}",
              "schema.properties[a].items: Required value: must be specified"},
-        Case{"RootIsNoObject", "type: string",
-             "schema.type: Invalid value: \"string\": must be object at the root"},
+        Case{"RootIsNoObject", "type: string", "schema.type: Invalid value: \"string\": must be object at the root"},
         Case{"UnknownType", "{type: object, properties: {a: {type: text}}}",
              "schema.properties[a].type: Unsupported value: \"text\": supported values: \"array\", "
              "\"boolean\", "
@@ -45,12 +42,11 @@ INSTANTIATE_TEST_SUITE_P(
              "items: {type: object, properties: {k: {type: string}}}}}}",
              "schema.properties[l].items.properties[k].default: Required value: this property is in "
              "x-kubernetes-list-map-keys, so it must have a default or be a required property"},
-        Case{
-            "DefaultOfTheWrongType",
-            "{type: object, properties: {spec: {type: object, properties: {a: {type: string, default: 3}}}}}",
-            "schema.properties[spec].properties[a].default: Invalid value: \"integer\":  in body must be of "
-            "type string: "
-            "\"integer\""},
+        Case{"DefaultOfTheWrongType",
+             "{type: object, properties: {spec: {type: object, properties: {a: {type: string, default: 3}}}}}",
+             "schema.properties[spec].properties[a].default: Invalid value: \"integer\":  in body must be of "
+             "type string: "
+             "\"integer\""},
         Case{"DefaultWithUnknownFields", "{type: object, properties: {a: {type: object, default: {b: 1}}}}",
              "schema.properties[a].default: Invalid value: {\"b\":1}: must not have unknown fields"},
         Case{"MetadataIsImplied",
@@ -62,15 +58,13 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(CompileSchemaIntOrString, MayNameItsTwoTypesInABranch) {
   EXPECT_EQ(
-      errors_of_schema(
-          "{type: object, properties: {q: {anyOf: [{type: integer}, {type: string}], pattern: '^[0-9]+$', "
-          "x-kubernetes-int-or-string: true}}}"),
+      errors_of_schema("{type: object, properties: {q: {anyOf: [{type: integer}, {type: string}], pattern: '^[0-9]+$', "
+                       "x-kubernetes-int-or-string: true}}}"),
       "");
-  EXPECT_EQ(
-      errors_of_schema(
-          "{type: object, properties: {q: {allOf: [{anyOf: [{type: integer}, {type: string}]}, {maxLength: "
-          "3}], x-kubernetes-int-or-string: true}}}"),
-      "");
+  EXPECT_EQ(errors_of_schema(
+                "{type: object, properties: {q: {allOf: [{anyOf: [{type: integer}, {type: string}]}, {maxLength: "
+                "3}], x-kubernetes-int-or-string: true}}}"),
+            "");
 }
 
 TEST(ToOpenapi, GivesBackWhatWasCompiled) {

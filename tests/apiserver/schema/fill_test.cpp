@@ -7,11 +7,11 @@
 namespace berth::apiserver::fill_test {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using schema_support::schema;
 using schema_support::texts;
 using schema_support::yaml;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 constexpr std::string_view kSchema = R"(
 type: object
@@ -71,10 +71,9 @@ TEST(Prune, RemovesAndNamesWhatTheSchemaDoesNotKnow) {
 
 TEST(ListTypes, NameTheSecondOfTwo) {
   api::FieldErrors errors;
-  check_list_types(yaml("spec: {l: [{k: a}, {k: b}, {k: a, d: 2}], set: [x, y, x, x]}"), *schema(kSchema), "",
-                   errors);
-  EXPECT_THAT(texts(errors), ElementsAre("spec.l[2]: Duplicate value: {\"k\":\"a\"}",
-                                         "spec.set[2]: Duplicate value: \"x\""));
+  check_list_types(yaml("spec: {l: [{k: a}, {k: b}, {k: a, d: 2}], set: [x, y, x, x]}"), *schema(kSchema), "", errors);
+  EXPECT_THAT(texts(errors),
+              ElementsAre("spec.l[2]: Duplicate value: {\"k\":\"a\"}", "spec.set[2]: Duplicate value: \"x\""));
 }
 
 TEST(CheckTypes, SpeaksAsATypedDecoder) {

@@ -85,8 +85,7 @@ Json random_schema(int depth) {
   JsonObject properties;
   const int count = *rc::gen::inRange(0, 4);
   for (int i = 0; i < count; ++i) properties[*name()] = random_schema(depth - 1);
-  if (!properties.empty() && *rc::gen::arbitrary<bool>())
-    out["required"] = JsonArray{Json(properties.begin()->key())};
+  if (!properties.empty() && *rc::gen::arbitrary<bool>()) out["required"] = JsonArray{Json(properties.begin()->key())};
   out["type"] = "object";
   if (!properties.empty()) out["properties"] = std::move(properties);
   return out;
@@ -99,9 +98,7 @@ SchemaPtr compiled(const Json& document) {
   return schema;
 }
 
-Json root_schema() {
-  return JsonObject{{"type", "object"}, {"properties", JsonObject{{"spec", random_schema(3)}}}};
-}
+Json root_schema() { return JsonObject{{"type", "object"}, {"properties", JsonObject{{"spec", random_schema(3)}}}}; }
 Json random_object() { return JsonObject{{"kind", "K"}, {"spec", random_value(4)}, {"zz", 1}}; }
 
 RC_GTEST_PROP(SchemaLaws, PruningTwiceIsPruningOnce, ()) {
@@ -150,8 +147,7 @@ RC_GTEST_PROP(SchemaLaws, WhatWasThereBeforeIsNeverAnError, ()) {
 RC_GTEST_PROP(SchemaLaws, RatchetingOnlyTakesErrorsAway, ()) {
   const SchemaPtr schema = compiled(root_schema());
   const Json object = random_object(), old = random_object();
-  RC_ASSERT(validate_schema(object, &old, *schema, "").size() <=
-            validate_schema(object, nullptr, *schema, "").size());
+  RC_ASSERT(validate_schema(object, &old, *schema, "").size() <= validate_schema(object, nullptr, *schema, "").size());
 }
 
 }  // namespace

@@ -5,11 +5,11 @@
 namespace berth::apiserver::validate_test {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using schema_support::schema;
 using schema_support::texts;
 using schema_support::yaml;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 // The schema of spec in the recordings of CustomResourceDefinitions.
 constexpr std::string_view kWidget = R"(
@@ -67,8 +67,7 @@ TEST_P(ValidateSchema, SaysWhatAServerSays) {
 INSTANTIATE_TEST_SUITE_P(
     All, ValidateSchema,
     ::testing::Values(
-        Case{"Minimum", "n: 0",
-             "spec.n: Invalid value: 0: spec.n in body should be greater than or equal to 1"},
+        Case{"Minimum", "n: 0", "spec.n: Invalid value: 0: spec.n in body should be greater than or equal to 1"},
         Case{"WholeFloatIsAnInteger", "n: 4.0", ""},
         Case{"TooLongHidesThePattern", "s: bbbbbbb", "spec.s: Too long: may not be more than 5 bytes"},
         Case{"Pattern", "s: b", "spec.s: Invalid value: \"b\": spec.s in body should match '^a+$'"},
@@ -86,16 +85,13 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"DateTime", "d: yesterday",
              "spec.d: Invalid value: \"yesterday\": spec.d in body must be of type date-time: \"yesterday\""},
         Case{"Base64", "b: '*'", "spec.b: Invalid value: \"*\": spec.b in body must be of type byte: \"*\""},
-        Case{"Null", "s: null",
-             "spec.s: Invalid value: \"null\": spec.s in body must be of type string: \"null\""},
+        Case{"Null", "s: null", "spec.s: Invalid value: \"null\": spec.s in body must be of type string: \"null\""},
         Case{"NullWhereNullable", "nul: null", ""},
         Case{"Int32", "i32: 3000000000",
              "<nil>: Invalid value: \"\": Checked value must be of type integer with format int32 in "
              "spec.i32"},
-        Case{"ExclusiveMinimum", "num: 0",
-             "spec.num: Invalid value: 0: spec.num in body should be greater than 0"},
-        Case{"MultipleOf", "num: 0.7",
-             "spec.num: Invalid value: 0.7: spec.num in body should be a multiple of 0.5"},
+        Case{"ExclusiveMinimum", "num: 0", "spec.num: Invalid value: 0: spec.num in body should be greater than 0"},
+        Case{"MultipleOf", "num: 0.7", "spec.num: Invalid value: 0.7: spec.num in body should be a multiple of 0.5"},
         Case{"MaximumIsPrintedAsGoDoes", "num: 2000001",
              "spec.num: Invalid value: 2000001: spec.num in body should be less than or equal to 2e+06"},
         Case{"TwoOfOneOf", "one: {a: x, b: x}",
@@ -107,18 +103,16 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(ValidateSchemaTypes, AFractionIsNoInteger) {
   EXPECT_THAT(
       texts(validate_schema(yaml("spec: {n: 2.5}"), nullptr, *schema(kWidget), "")),
-      ElementsAre(
-          "spec.n: Invalid value: \"number\": spec.n in body must be of type integer: \"number\"",
-          "<nil>: Invalid value: \"\": Checked value must be of type integer (default format) in spec.n"));
+      ElementsAre("spec.n: Invalid value: \"number\": spec.n in body must be of type integer: \"number\"",
+                  "<nil>: Invalid value: \"\": Checked value must be of type integer (default format) in spec.n"));
 }
 
 TEST(ValidateSchemaTypes, NoneOfOneOfNamesTheBranchThatGotFurthest) {
   EXPECT_THAT(
       texts(validate_schema(yaml("spec: {one: {}}"), nullptr, *schema(kWidget), "")),
-      ElementsAre(
-          "<nil>: Invalid value: \"\": \"spec.one\" must validate one and only one schema (oneOf). Found "
-          "none valid",
-          "spec.one.a: Required value"));
+      ElementsAre("<nil>: Invalid value: \"\": \"spec.one\" must validate one and only one schema (oneOf). Found "
+                  "none valid",
+                  "spec.one.a: Required value"));
 }
 
 TEST(ValidateSchemaPaths, AreRelativeInTextsAndAbsoluteInFields) {
@@ -126,9 +120,8 @@ TEST(ValidateSchemaPaths, AreRelativeInTextsAndAbsoluteInFields) {
   auto node = schema("{type: object, properties: {pendingWorkloads: {type: integer}}}");
   EXPECT_THAT(
       texts(validate_schema(status, nullptr, *node, "status")),
-      ElementsAre(
-          "status.pendingWorkloads: Invalid value: \"string\": pendingWorkloads in body must be of type "
-          "integer: \"string\""));
+      ElementsAre("status.pendingWorkloads: Invalid value: \"string\": pendingWorkloads in body must be of type "
+                  "integer: \"string\""));
 }
 
 TEST(ValidateSchemaRatcheting, KeepsWhatWasWrongBefore) {
@@ -136,9 +129,8 @@ TEST(ValidateSchemaRatcheting, KeepsWhatWasWrongBefore) {
   Json old = yaml("spec: {n: 0, l: [{k: a, v: long}, {k: b, v: long}]}");
   EXPECT_THAT(validate_schema(yaml("spec: {n: 0, s: a}"), &old, *widget, ""), IsEmpty());
   // Items of a map list are compared with the old item that has the same key.
-  EXPECT_THAT(
-      texts(validate_schema(yaml("spec: {l: [{k: b, v: long}, {k: a, v: longer}]}"), &old, *widget, "")),
-      ElementsAre("spec.l[1].v: Too long: may not be more than 2 bytes"));
+  EXPECT_THAT(texts(validate_schema(yaml("spec: {l: [{k: b, v: long}, {k: a, v: longer}]}"), &old, *widget, "")),
+              ElementsAre("spec.l[1].v: Too long: may not be more than 2 bytes"));
 }
 
 }  // namespace

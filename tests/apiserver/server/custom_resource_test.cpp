@@ -31,8 +31,8 @@ class CustomResourceTest : public ServerTest {
     EXPECT_EQ(created.code, 201) << to_string(created.body);
   }
   static std::string widget(std::string_view name, std::string_view spec = "{}", std::string_view meta = "") {
-    return R"({"apiVersion":"ex.example.com/v1","kind":"Widget","metadata":{"name":")" + std::string(name) +
-           "\"" + std::string(meta) + R"(},"spec":)" + std::string(spec) + "}";
+    return R"({"apiVersion":"ex.example.com/v1","kind":"Widget","metadata":{"name":")" + std::string(name) + "\"" +
+           std::string(meta) + R"(},"spec":)" + std::string(spec) + "}";
   }
 };
 
@@ -53,16 +53,15 @@ TEST_F(CustomResourceTest, GenerationCountsChangesOfTheSpecAlone) {
   };
   EXPECT_EQ(generation(patch(kWidgets, "default", "w", R"({"spec":{"s":"x"}})")), 2);
   EXPECT_EQ(generation(patch(kWidgets, "default", "w", R"({"metadata":{"labels":{"a":"b"}}})")), 2);
-  EXPECT_EQ(generation(patch(kWidgets, "default", "w", R"({"status":{"replicas":1}})", api::PatchType::kMerge,
-                             "status")),
-            2);
+  EXPECT_EQ(
+      generation(patch(kWidgets, "default", "w", R"({"status":{"replicas":1}})", api::PatchType::kMerge, "status")), 2);
 }
 
 TEST_F(CustomResourceTest, AStatusWriteLeavesSpecAndMetadataAlone) {
   ASSERT_EQ(create(kWidgets, "default", widget("w")).code, 201);
-  const auto answer = patch(kWidgets, "default", "w",
-                            R"({"metadata":{"labels":{"a":"b"}},"spec":{"n":9},"status":{"replicas":2}})",
-                            api::PatchType::kMerge, "status");
+  const auto answer =
+      patch(kWidgets, "default", "w", R"({"metadata":{"labels":{"a":"b"}},"spec":{"n":9},"status":{"replicas":2}})",
+            api::PatchType::kMerge, "status");
   EXPECT_EQ(int_at(answer.body, {"status", "replicas"}), 2);
   EXPECT_EQ(int_at(answer.body, {"spec", "n"}), 3);
   EXPECT_EQ(find_path(answer.body, {"metadata", "labels"}), nullptr);
@@ -88,14 +87,11 @@ TEST_F(CustomResourceTest, Scale) {
   const auto scale = call(r);
   EXPECT_EQ(string_at(scale.body, {"kind"}), "Scale");
   EXPECT_EQ(int_at(scale.body, {"spec", "replicas"}), 3);
-  const auto written =
-      patch(kWidgets, "default", "w", R"({"spec":{"replicas":9}})", api::PatchType::kMerge, "scale");
+  const auto written = patch(kWidgets, "default", "w", R"({"spec":{"replicas":9}})", api::PatchType::kMerge, "scale");
   EXPECT_EQ(int_at(written.body, {"spec", "replicas"}), 9);
   EXPECT_EQ(int_at(get(kWidgets, "default", "w").body, {"spec", "n"}), 9);
   EXPECT_EQ(int_at(get(kWidgets, "default", "w").body, {"metadata", "generation"}), 2);
-  EXPECT_EQ(
-      patch(kWidgets, "default", "w", R"({"spec":{"replicas":-1}})", api::PatchType::kMerge, "scale").code,
-      422);
+  EXPECT_EQ(patch(kWidgets, "default", "w", R"({"spec":{"replicas":-1}})", api::PatchType::kMerge, "scale").code, 422);
   EXPECT_EQ(patch(kWidgets, "default", "w", R"({"metadata":{"resourceVersion":"1"},"spec":{"replicas":1}})",
                   api::PatchType::kMerge, "scale")
                 .code,
@@ -114,8 +110,7 @@ TEST_F(CustomResourceTest, OtherVersionsShowTheSameObjectsAndWarn) {
 
 TEST_F(CustomResourceTest, DeletingADefinitionTakesTheObjectsAndEndsTheWatches) {
   ASSERT_EQ(create(kWidgets, "default", widget("w0")).code, 201);
-  ASSERT_EQ(create(kWidgets, "default", widget("w1", "{}", R"(,"finalizers":["example.com/hold"])")).code,
-            201);
+  ASSERT_EQ(create(kWidgets, "default", widget("w1", "{}", R"(,"finalizers":["example.com/hold"])")).code, 201);
   const auto watched = watch(request(api::Verb::kWatch, kWidgets, "default"));
   const auto answer = remove(kCrds, "", "widgets.ex.example.com");
   EXPECT_EQ(to_string(*find_path(answer.body, {"metadata", "finalizers"})),

@@ -19,8 +19,7 @@ class GcTest : public ServerTest {
   }
   std::string reference(std::string_view owner, bool blocks = false) {
     return R"({"apiVersion":"v1","kind":"ConfigMap","name":")" + std::string(owner) + R"(","uid":")" +
-           uid_of(kConfigMaps, "default", owner) + R"(","blockOwnerDeletion":)" +
-           (blocks ? "true" : "false") + "}";
+           uid_of(kConfigMaps, "default", owner) + R"(","blockOwnerDeletion":)" + (blocks ? "true" : "false") + "}";
   }
   void make(std::string_view name, std::string_view extra = "") {
     const auto created = create(kConfigMaps, "default", config_map(name, extra));
@@ -76,8 +75,7 @@ TEST_F(GcTest, ObjectsThatOwnEachOtherDoNotWaitForEver) {
   make("a");
   make("b", owned_by("a", true));
   ASSERT_EQ(
-      patch(kConfigMaps, "default", "a", R"({"metadata":{"ownerReferences":[)" + reference("b", true) + "]}}")
-          .code,
+      patch(kConfigMaps, "default", "a", R"({"metadata":{"ownerReferences":[)" + reference("b", true) + "]}}").code,
       200);
   ASSERT_EQ(remove(kConfigMaps, "default", "a", R"({"propagationPolicy":"Foreground"})").code, 200);
   EXPECT_FALSE(there("a") || there("b"));
@@ -122,8 +120,8 @@ TEST_F(GcTest, AnOwnerOfAKindThatIsNotServedHereStandsForItself) {
 
 TEST_F(GcTest, ClusterScopedObjectsOwnNamespacedOnes) {
   ASSERT_EQ(create(kNodes, "", R"({"metadata":{"name":"n"}})").code, 201);
-  make("x", R"(,"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"n","uid":")" +
-                uid_of(kNodes, "", "n") + R"("}])");
+  make("x", R"(,"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"n","uid":")" + uid_of(kNodes, "", "n") +
+                R"("}])");
   EXPECT_TRUE(there("x"));
   ASSERT_EQ(remove(kNodes, "", "n").code, 200);
   EXPECT_FALSE(there("x"));
@@ -133,9 +131,8 @@ TEST_F(GcTest, JobsLeaveTheirPodsBehindUnlessTold) {
   const std::string job =
       R"({"metadata":{"name":"j"},"spec":{"suspend":true,"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}})";
   ASSERT_EQ(create(kJobs, "default", job).code, 201);
-  const std::string owner =
-      R"(,"ownerReferences":[{"apiVersion":"batch/v1","kind":"Job","name":"j","uid":")" +
-      uid_of(kJobs, "default", "j") + R"("}])";
+  const std::string owner = R"(,"ownerReferences":[{"apiVersion":"batch/v1","kind":"Job","name":"j","uid":")" +
+                            uid_of(kJobs, "default", "j") + R"("}])";
   make("child", owner);
   const auto answer = remove(kJobs, "default", "j");
   ASSERT_EQ(answer.warnings.size(), 1u);
@@ -162,20 +159,17 @@ TEST_F(GcTest, ANamespaceTakesItsContentWithIt) {
   ASSERT_TRUE(waiting.ok());
   std::string conditions;
   for (const Json& condition : array_at(waiting.body, {"status", "conditions"})) {
-    if (string_at(condition, {"status"}) == "True")
-      conditions += std::string(string_at(condition, {"message"})) + "; ";
+    if (string_at(condition, {"status"}) == "True") conditions += std::string(string_at(condition, {"message"})) + "; ";
   }
-  EXPECT_EQ(
-      conditions,
-      "Some resources are remaining: configmaps. has 1 resource instances; "
-      "Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances; ");
+  EXPECT_EQ(conditions,
+            "Some resources are remaining: configmaps. has 1 resource instances; "
+            "Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances; ");
   ASSERT_EQ(patch(kConfigMaps, "gone", "b", R"({"metadata":{"finalizers":null}})").code, 200);
   EXPECT_FALSE(exists(kNamespaces, "", "gone"));
 }
 
 TEST_F(GcTest, ANamespaceWithFinalizersOfOthersWaitsEmpty) {
-  ASSERT_EQ(create(kNamespaces, "", R"({"metadata":{"name":"gone","finalizers":["example.com/hold"]}})").code,
-            201);
+  ASSERT_EQ(create(kNamespaces, "", R"({"metadata":{"name":"gone","finalizers":["example.com/hold"]}})").code, 201);
   ASSERT_EQ(remove(kNamespaces, "", "gone").code, 200);
   EXPECT_EQ(array_at(get(kNamespaces, "", "gone").body, {"spec", "finalizers"}).size(), 0u);
   ASSERT_EQ(patch(kNamespaces, "", "gone", R"({"metadata":{"finalizers":null}})").code, 200);
@@ -243,8 +237,8 @@ TEST_F(CrowdTest, ADefinitionWithManyObjectsGoes) {
     "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}})")
                 .code,
             201);
-  crowd({"example.com", "v1", "things"}, "",
-        R"({"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t)", R"("}})");
+  crowd({"example.com", "v1", "things"}, "", R"({"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t)",
+        R"("}})");
   ASSERT_EQ(remove(kCrds, "", "things.example.com").code, 200);
   pass(std::chrono::seconds(2));
   EXPECT_FALSE(exists(kCrds, "", "things.example.com"));

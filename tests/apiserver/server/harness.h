@@ -18,8 +18,8 @@ namespace berth::apiserver {
 
 using api::kConfigMaps;
 using api::kNamespaces;
-using api::kPods;
 using api::kNodes;
+using api::kPods;
 inline const api::GroupVersionResource kEvents{"", "v1", "events"};
 using api::kJobs;
 inline const api::GroupVersionResource kCrds{"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
@@ -35,8 +35,7 @@ struct Watched {
 inline std::string describe(const api::WatchEvent& event) {
   static constexpr std::string_view kTypes[] = {"ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"};
   std::string text(kTypes[static_cast<int>(event.type)]);
-  if (event.type == api::WatchEvent::Type::kError)
-    return text + " " + std::to_string(int_at(*event.object, {"code"}));
+  if (event.type == api::WatchEvent::Type::kError) return text + " " + std::to_string(int_at(*event.object, {"code"}));
   const std::string_view name = string_at(*event.object, {"metadata", "name"});
   if (!name.empty()) text += " " + std::string(name);
   return text + "@" + std::string(string_at(*event.object, {"metadata", "resourceVersion"}));

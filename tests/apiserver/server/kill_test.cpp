@@ -34,9 +34,7 @@ std::string name_of(int stream) { return "stream-" + std::to_string(stream); }
 std::int64_t revision_in(const Json& object) {
   return std::stoll(std::string(string_at(object, {"metadata", "resourceVersion"})));
 }
-std::int64_t value_in(const Json& object) {
-  return std::stoll(std::string(string_at(object, {"data", "value"}, "0")));
-}
+std::int64_t value_in(const Json& object) { return std::stoll(std::string(string_at(object, {"data", "value"}, "0"))); }
 
 // The child process: writes until it is killed.
 class Writer {
@@ -54,8 +52,7 @@ class Writer {
     all.verb = api::Verb::kWatch;
     all.resource = kConfigMaps;
     const auto watch = server_->watch(
-        all,
-        [this](const api::WatchEvent& event) { report({Report::kShown, 0, 0, revision_in(*event.object)}); },
+        all, [this](const api::WatchEvent& event) { report({Report::kShown, 0, 0, revision_in(*event.object)}); },
         [] {});
     for (int stream = 0; stream < kStreams; ++stream) begin(stream);
     executor_.run_until([] { return false; });
@@ -144,10 +141,8 @@ void check(const std::string& path, Known& known) {
   }
   for (std::size_t stream = 0; stream < kStreams; ++stream) {
     // The write after the last acknowledged one may already be on disk.
-    ASSERT_GE(stored[stream], known.acknowledged[stream])
-        << "stream " << stream << " lost an acknowledged write";
-    ASSERT_LE(stored[stream], known.acknowledged[stream] + 1)
-        << "stream " << stream << " has a write nobody asked for";
+    ASSERT_GE(stored[stream], known.acknowledged[stream]) << "stream " << stream << " lost an acknowledged write";
+    ASSERT_LE(stored[stream], known.acknowledged[stream] + 1) << "stream " << stream << " has a write nobody asked for";
   }
   known.acknowledged = stored;  // the next child continues from here
 }

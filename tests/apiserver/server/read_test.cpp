@@ -13,11 +13,11 @@ class ReadTest : public ServerTest {
   ReadTest() : ServerTest({.seed = 7, .history = 20}) {
     for (int i = 0; i < 5; ++i) {
       const std::string n = std::to_string(i);
-      EXPECT_EQ(create(kConfigMaps, "default",
-                       config_map("m" + n, R"(,"labels":{"n":")" + n + R"(","tier":")" +
-                                               (i % 2 == 0 ? "b" : "a") + "\"}"))
-                    .code,
-                201);
+      EXPECT_EQ(
+          create(kConfigMaps, "default",
+                 config_map("m" + n, R"(,"labels":{"n":")" + n + R"(","tier":")" + (i % 2 == 0 ? "b" : "a") + "\"}"))
+              .code,
+          201);
     }
   }
   static std::string names(const api::RestResponse& list) {
@@ -72,8 +72,7 @@ TEST_F(ReadTest, PagesShowOneMoment) {
 TEST_F(ReadTest, AnExpiredPageOffersToGoOnWithTheNewest) {
   const auto first = page("");
   for (int i = 0; i < 25; ++i)
-    ASSERT_EQ(patch(kConfigMaps, "default", "m4", R"({"data":{"i":")" + std::to_string(i) + "\"}}").code,
-              200);
+    ASSERT_EQ(patch(kConfigMaps, "default", "m4", R"({"data":{"i":")" + std::to_string(i) + "\"}}").code, 200);
   const auto expired = page(token_of(first));
   EXPECT_EQ(expired.code, 410);
   EXPECT_EQ(api::status_reason(expired), "Expired");
@@ -114,8 +113,7 @@ TEST_F(ReadTest, VersionsOfThePast) {
   EXPECT_EQ(names(at(before, "", 2)), "m0 m1 ");
   EXPECT_EQ(names(at("0", "", 2)), "m1 m2 m3 m4 ");
   for (int i = 0; i < 25; ++i)
-    ASSERT_EQ(patch(kConfigMaps, "default", "m4", R"({"data":{"i":")" + std::to_string(i) + "\"}}").code,
-              200);
+    ASSERT_EQ(patch(kConfigMaps, "default", "m4", R"({"data":{"i":")" + std::to_string(i) + "\"}}").code, 200);
   EXPECT_EQ(at(before, "Exact").code, 410);
 }
 
@@ -135,9 +133,8 @@ TEST_F(ReadTest, VersionsOfTheFutureAreWaitedFor) {
   server->call(r, [&](api::RestResponse answer) { late = std::move(answer); });
   executor.run_until(executor.now() + std::chrono::seconds(4));
   EXPECT_EQ(late.code, 504);
-  EXPECT_EQ(api::status_message(late),
-            "Timeout: Too large resource version: " + std::to_string(next + 1'000'000) +
-                ", current: " + std::to_string(next));
+  EXPECT_EQ(api::status_message(late), "Timeout: Too large resource version: " + std::to_string(next + 1'000'000) +
+                                           ", current: " + std::to_string(next));
   EXPECT_EQ(int_at(late.body, {"details", "retryAfterSeconds"}), 1);
 }
 
@@ -158,14 +155,12 @@ TEST_F(ReadTest, OptionsThatContradictEachOther) {
   const auto why = [&](const api::RestResponse& answer) {
     return std::to_string(answer.code) + " " + std::string(api::status_message(answer));
   };
-  EXPECT_EQ(
-      why(at("", "Exact")),
-      "422 ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch "
-      "is forbidden unless resourceVersion is provided");
-  EXPECT_EQ(
-      why(at("0", "Exact")),
-      "422 ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch "
-      "\"exact\" is forbidden for resourceVersion \"0\"");
+  EXPECT_EQ(why(at("", "Exact")),
+            "422 ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch "
+            "is forbidden unless resourceVersion is provided");
+  EXPECT_EQ(why(at("0", "Exact")),
+            "422 ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch "
+            "\"exact\" is forbidden for resourceVersion \"0\"");
   EXPECT_EQ(why(at("abc")),
             "400 invalid resource version: resourceVersion: Invalid value: \"abc\": strconv.ParseUint: "
             "parsing \"abc\": "

@@ -24,8 +24,8 @@ TEST_F(WatchTest, FromARevisionEveryChangeIsSeenOnce) {
   ASSERT_EQ(patch(kConfigMaps, "default", "a", R"({"data":{"k":"v"}})").code, 200);
   ASSERT_EQ(create(kConfigMaps, "kube-system", config_map("elsewhere")).code, 201);
   ASSERT_EQ(remove(kConfigMaps, "default", "a").code, 200);
-  EXPECT_EQ(w->events, (Events{"ADDED a@" + first, "MODIFIED a@" + std::to_string(std::stoi(first) + 1),
-                               "DELETED a@" + now()}));
+  EXPECT_EQ(w->events,
+            (Events{"ADDED a@" + first, "MODIFIED a@" + std::to_string(std::stoi(first) + 1), "DELETED a@" + now()}));
 }
 
 TEST_F(WatchTest, WithoutARevisionWhatIsThereComesFirst) {
@@ -48,8 +48,8 @@ TEST_F(WatchTest, LeavingASelectorIsADeletionEnteringItACreation) {
   ASSERT_EQ(patch(kConfigMaps, "default", "a", R"({"data":{"k":"v"}})").code, 200);
   ASSERT_EQ(patch(kConfigMaps, "default", "a", R"({"metadata":{"labels":{"l":"1"}}})").code, 200);
   const std::string entered = now();
-  EXPECT_EQ(w->events, (Events{"ADDED a@" + std::to_string(std::stoi(left) - 1), "DELETED a@" + left,
-                               "ADDED a@" + entered}));
+  EXPECT_EQ(w->events,
+            (Events{"ADDED a@" + std::to_string(std::stoi(left) - 1), "DELETED a@" + left, "ADDED a@" + entered}));
   EXPECT_EQ(string_at(*w->raw[1].object, {"metadata", "labels", "l"}),
             "1");  // the last state that was selected
 }
@@ -71,9 +71,8 @@ TEST_F(WatchTest, InitialEventsEndWithABookmark) {
   r.allow_bookmarks = true;
   const auto w = watch(r);
   EXPECT_EQ(w->events, (Events{"ADDED a@" + now(), "BOOKMARK@" + now()}));
-  EXPECT_EQ(to_string(*w->raw[1].object),
-            R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":")" + now() +
-                R"(","annotations":{"k8s.io/initial-events-end":"true"}}})");
+  EXPECT_EQ(to_string(*w->raw[1].object), R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":")" +
+                                              now() + R"(","annotations":{"k8s.io/initial-events-end":"true"}}})");
 }
 
 TEST_F(WatchTest, SoTheyDoWhenNobodySaysWhereToStart) {

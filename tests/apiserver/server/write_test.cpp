@@ -76,8 +76,7 @@ TEST_F(WriteTest, RefusalsSayWhatIsWrong) {
       {"another kind", post("default", R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"x"}})"), 400,
        "Secret in version \"v1\" cannot be handled as a ConfigMap: converting (v1.Secret) to "
        "(core.ConfigMap): unknown conversion"},
-      {"another version",
-       post("default", R"({"apiVersion":"v2","kind":"ConfigMap","metadata":{"name":"x"}})"), 400,
+      {"another version", post("default", R"({"apiVersion":"v2","kind":"ConfigMap","metadata":{"name":"x"}})"), 400,
        "ConfigMap in version \"v2\" cannot be handled as a ConfigMap: no kind \"ConfigMap\" is registered "
        "for version \"v2\" in "
        "scheme \"k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30\""},
@@ -104,8 +103,7 @@ TEST_F(WriteTest, RefusalsSayWhatIsWrong) {
       {"immortal", request(api::Verb::kDelete, kNamespaces, "", "default"), 403,
        "namespaces \"default\" is forbidden: this namespace may not be deleted"},
       {"unknown policy",
-       request(api::Verb::kDelete, kConfigMaps, "default", "there", R"({"propagationPolicy":"Sideways"})"),
-       422,
+       request(api::Verb::kDelete, kConfigMaps, "default", "there", R"({"propagationPolicy":"Sideways"})"), 422,
        "DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Unsupported value: \"Sideways\": "
        "supported values: "
        "\"Foreground\", \"Background\", \"Orphan\", \"nil\""},
@@ -114,10 +112,8 @@ TEST_F(WriteTest, RefusalsSayWhatIsWrong) {
        "standard finalizer name nor "
        "is it fully qualified"},
       {"owner without uid",
-       post("default",
-            config_map("x", R"(,"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"c"}])")),
-       422,
-       "ConfigMap \"x\" is invalid: metadata.ownerReferences.uid: Invalid value: \"\": must not be empty"},
+       post("default", config_map("x", R"(,"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"c"}])")),
+       422, "ConfigMap \"x\" is invalid: metadata.ownerReferences.uid: Invalid value: \"\": must not be empty"},
   };
   for (const Refusal& refusal : refusals) {
     const Revision before = server->revision();
@@ -185,43 +181,36 @@ TEST_F(WriteTest, DryRunsChangeNothing) {
 }
 
 TEST_F(WriteTest, PatchesOfAllKinds) {
-  ASSERT_EQ(create(kConfigMaps, "default", R"({"metadata":{"name":"p"},"data":{"a":"1","b":"2"}})").code,
-            201);
-  EXPECT_EQ(to_string(*find(patch(kConfigMaps, "default", "p", R"([{"op":"remove","path":"/data/b"}])",
-                                  api::PatchType::kJson)
-                                .body,
-                            "data")),
+  ASSERT_EQ(create(kConfigMaps, "default", R"({"metadata":{"name":"p"},"data":{"a":"1","b":"2"}})").code, 201);
+  EXPECT_EQ(to_string(*find(
+                patch(kConfigMaps, "default", "p", R"([{"op":"remove","path":"/data/b"}])", api::PatchType::kJson).body,
+                "data")),
             R"({"a":"1"})");
   EXPECT_EQ(to_string(*find(patch(kConfigMaps, "default", "p", R"({"data":{"c":"3"}})").body, "data")),
             R"({"a":"1","c":"3"})");
-  EXPECT_EQ(canonical_json(*find(patch(kConfigMaps, "default", "p", R"({"data":{"c":null,"d":"4"}})",
-                                       api::PatchType::kStrategicMerge)
-                                     .body,
-                                 "data")),
-            R"({"a":"1","d":"4"})");
-  const auto applied =
-      patch(kConfigMaps, "default", "p",
-            R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"p"},"data":{"e":"5"}})",
-            api::PatchType::kApply);
+  EXPECT_EQ(
+      canonical_json(*find(
+          patch(kConfigMaps, "default", "p", R"({"data":{"c":null,"d":"4"}})", api::PatchType::kStrategicMerge).body,
+          "data")),
+      R"({"a":"1","d":"4"})");
+  const auto applied = patch(kConfigMaps, "default", "p",
+                             R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"p"},"data":{"e":"5"}})",
+                             api::PatchType::kApply);
   EXPECT_EQ(applied.code, 200) << to_string(applied.body);
   EXPECT_EQ(string_at(applied.body, {"data", "e"}), "5");
-  EXPECT_EQ(
-      patch(kConfigMaps, "default", "p", R"({"metadata":{"resourceVersion":"1"},"data":{"f":"8"}})").code,
-      409);
+  EXPECT_EQ(patch(kConfigMaps, "default", "p", R"({"metadata":{"resourceVersion":"1"},"data":{"f":"8"}})").code, 409);
 }
 
 TEST_F(WriteTest, ApplyCreatesWhatIsNotThere) {
-  const auto applied =
-      patch(kConfigMaps, "default", "x",
-            R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"},"data":{"a":"1"}})",
-            api::PatchType::kApply);
+  const auto applied = patch(kConfigMaps, "default", "x",
+                             R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"},"data":{"a":"1"}})",
+                             api::PatchType::kApply);
   EXPECT_EQ(applied.code, 201) << to_string(applied.body);
   EXPECT_TRUE(exists(kConfigMaps, "default", "x"));
 }
 
 TEST_F(WriteTest, ApplyConflictsNameFieldAndOwner) {
-  const std::string body =
-      R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"},"data":{"a":"1"}})";
+  const std::string body = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"},"data":{"a":"1"}})";
   ASSERT_EQ(patch(kConfigMaps, "default", "x", body, api::PatchType::kApply).code, 201);
   auto other = request(api::Verb::kPatch, kConfigMaps, "default", "x",
                        R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"},"data":{"a":"2"}})");
@@ -243,16 +232,15 @@ TEST_F(WriteTest, DeleteAnswersWithAStatusOrTheObjectThatWaits) {
           std::string(string_at(created.body, {"metadata", "uid"})) + R"("}})");
   EXPECT_EQ(remove(kConfigMaps, "default", "a").code, 404);
 
-  ASSERT_EQ(create(kConfigMaps, "default", config_map("f", R"(,"finalizers":["example.com/hold"])")).code,
-            201);
+  ASSERT_EQ(create(kConfigMaps, "default", config_map("f", R"(,"finalizers":["example.com/hold"])")).code, 201);
   const auto waiting = remove(kConfigMaps, "default", "f");
   EXPECT_EQ(int_at(waiting.body, {"metadata", "deletionGracePeriodSeconds"}, -1), 0);
   const Revision revision = server->revision();
   EXPECT_EQ(remove(kConfigMaps, "default", "f").code, 200);
   EXPECT_EQ(server->revision(), revision);
 
-  const auto more = patch(kConfigMaps, "default", "f",
-                          R"({"metadata":{"finalizers":["example.com/hold","example.com/more"]}})");
+  const auto more =
+      patch(kConfigMaps, "default", "f", R"({"metadata":{"finalizers":["example.com/hold","example.com/more"]}})");
   EXPECT_EQ(more.code, 422);
   EXPECT_NE(api::status_message(more).find("found new finalizers []string{\"example.com/more\"}"),
             std::string_view::npos);
@@ -263,8 +251,7 @@ TEST_F(WriteTest, DeleteAnswersWithAStatusOrTheObjectThatWaits) {
 TEST_F(WriteTest, DeletePreconditions) {
   const auto created = create(kConfigMaps, "default", config_map("a"));
   EXPECT_EQ(remove(kConfigMaps, "default", "a", R"({"preconditions":{"uid":"x"}})").code, 409);
-  EXPECT_EQ(remove(kConfigMaps, "default", "a", R"({"preconditions":{"resourceVersion":"999999"}})").code,
-            409);
+  EXPECT_EQ(remove(kConfigMaps, "default", "a", R"({"preconditions":{"resourceVersion":"999999"}})").code, 409);
   const std::string right =
       R"({"preconditions":{"uid":")" + std::string(string_at(created.body, {"metadata", "uid"})) + R"("}})";
   EXPECT_EQ(remove(kConfigMaps, "default", "a", right).code, 200);
@@ -272,9 +259,8 @@ TEST_F(WriteTest, DeletePreconditions) {
 
 TEST_F(WriteTest, DeleteCollectionTakesWhatIsSelected) {
   for (const std::string name : {"c0", "c1", "c2"}) {
-    ASSERT_EQ(
-        create(kConfigMaps, "default", config_map(name, R"(,"labels":{"k":")" + name.substr(1) + "\"}")).code,
-        201);
+    ASSERT_EQ(create(kConfigMaps, "default", config_map(name, R"(,"labels":{"k":")" + name.substr(1) + "\"}")).code,
+              201);
   }
   auto r = request(api::Verb::kDeleteCollection, kConfigMaps, "default");
   r.label_selector = "k in (0,1)";
@@ -312,10 +298,9 @@ TEST_F(WriteTest, PodsOnNodesAreGivenTimeToStop) {
 }
 
 TEST_F(WriteTest, PodsWithoutNodeGoAtOnce) {
-  ASSERT_EQ(create(kPods, "default",
-                   R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}})")
-                .code,
-            201);
+  ASSERT_EQ(
+      create(kPods, "default", R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}})").code,
+      201);
   auto eviction = request(api::Verb::kCreate, kPods, "default", "p",
                           R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"p"}})");
   eviction.subresource = "eviction";
@@ -347,9 +332,8 @@ TEST_F(WriteTest, StatusIsWrittenThroughItsSubresourceAlone) {
           .code,
       201);
   EXPECT_EQ(string_at(get(kPods, "default", "p").body, {"status", "phase"}), "Pending");
-  EXPECT_EQ(
-      string_at(patch(kPods, "default", "p", R"({"status":{"phase":"Running"}})").body, {"status", "phase"}),
-      "Pending");
+  EXPECT_EQ(string_at(patch(kPods, "default", "p", R"({"status":{"phase":"Running"}})").body, {"status", "phase"}),
+            "Pending");
   const auto written = patch(kPods, "default", "p", R"({"spec":{"priority":7},"status":{"phase":"Running"}})",
                              api::PatchType::kMerge, "status");
   EXPECT_EQ(written.code, 200) << to_string(written.body);

@@ -17,13 +17,12 @@ struct Op {
 };
 
 rc::Gen<Op> any_op() {
-  return rc::gen::map(
-      rc::gen::tuple(rc::gen::weightedElement<int>(
-                         {{5, Op::kPut}, {1, Op::kStalePut}, {2, Op::kRemove}, {2, Op::kSettle}}),
-                     rc::gen::inRange(0, 2), rc::gen::inRange(0, 6)),
-      [](const std::tuple<int, int, int>& t) {
-        return Op{static_cast<Op::Kind>(std::get<0>(t)), std::get<1>(t), std::get<2>(t)};
-      });
+  return rc::gen::map(rc::gen::tuple(rc::gen::weightedElement<int>(
+                                         {{5, Op::kPut}, {1, Op::kStalePut}, {2, Op::kRemove}, {2, Op::kSettle}}),
+                                     rc::gen::inRange(0, 2), rc::gen::inRange(0, 6)),
+                      [](const std::tuple<int, int, int>& t) {
+                        return Op{static_cast<Op::Kind>(std::get<0>(t)), std::get<1>(t), std::get<2>(t)};
+                      });
 }
 
 struct Entry {
@@ -44,9 +43,8 @@ Model read(const ObjectStore& store, Revision at) {
     store.scan(bucket, "", "", at, [&](std::string_view item, const JsonPtr& object) {
       RC_ASSERT(last < item);
       last = item;
-      model[bucket + std::string(item)] = {
-          std::stoll(std::string(string_at(*object, {"metadata", "resourceVersion"}))),
-          static_cast<int>(int_at(*object, {"value"}))};
+      model[bucket + std::string(item)] = {std::stoll(std::string(string_at(*object, {"metadata", "resourceVersion"}))),
+                                           static_cast<int>(int_at(*object, {"value"}))};
       return true;
     });
   }

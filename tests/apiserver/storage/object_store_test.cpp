@@ -13,9 +13,7 @@ const std::string kBucket = bucket_of("g", "things");
 // A log whose writes become durable or fail when the test decides.
 class HeldLog final : public Log {
  public:
-  void append(std::vector<Change>, std::function<void(Result<void>)> done) override {
-    held.push_back(std::move(done));
-  }
+  void append(std::vector<Change>, std::function<void(Result<void>)> done) override { held.push_back(std::move(done)); }
   Result<Snapshot> load() override { return snapshot; }
   void release(Result<void> outcome = {}) {
     auto done = std::move(held.front());
@@ -62,8 +60,7 @@ TEST_F(ObjectStoreTest, KeysHaveFourParts) {
 }
 
 TEST_F(ObjectStoreTest, WritesCarryTheirRevision) {
-  const auto stored =
-      store->put(key_of(kBucket, "ns", "a"), JsonObject{{"metadata", JsonObject{{"name", "a"}}}}, 0);
+  const auto stored = store->put(key_of(kBucket, "ns", "a"), JsonObject{{"metadata", JsonObject{{"name", "a"}}}}, 0);
   ASSERT_TRUE(stored);
   EXPECT_EQ(to_string(**stored), R"({"metadata":{"name":"a","resourceVersion":"1"}})");
   EXPECT_EQ(store->revision_of(kBucket, "ns/a"), 1);
@@ -100,9 +97,12 @@ TEST_F(ObjectStoreTest, WhoListensToWritesIsNeverBehindTheStore) {
   store = std::make_unique<ObjectStore>(executor, std::move(owned), StoreOptions{4, 3});
   std::vector<std::string> told;
   store->on_write([&](const Change& change) {
-    const auto value = [](const JsonPtr& object) { return object ? std::to_string(int_at(*object, {"value"})) : "none"; };
-    told.push_back(change.key.substr(kBucket.size()) + "@" + std::to_string(change.revision) + " " + value(change.previous) +
-                   ">" + (change.type == Change::Type::kDeleted ? "gone" : value(change.object)));
+    const auto value = [](const JsonPtr& object) {
+      return object ? std::to_string(int_at(*object, {"value"})) : "none";
+    };
+    told.push_back(change.key.substr(kBucket.size()) + "@" + std::to_string(change.revision) + " " +
+                   value(change.previous) + ">" +
+                   (change.type == Change::Type::kDeleted ? "gone" : value(change.object)));
   });
   ASSERT_TRUE(store->load());
   put("old", 2, 5);

@@ -73,8 +73,7 @@ TEST_F(SqliteLogTest, WhatWasWrittenIsThereAgain) {
   }
   auto store = open();
   EXPECT_EQ(store->revision(), 4);
-  EXPECT_EQ(to_string(*store->get(kA.bucket, kA.item)),
-            R"({"text":"two","metadata":{"resourceVersion":"3"}})");
+  EXPECT_EQ(to_string(*store->get(kA.bucket, kA.item)), R"({"text":"two","metadata":{"resourceVersion":"3"}})");
   EXPECT_EQ(store->get(kB.bucket, kB.item), nullptr);
 }
 
@@ -142,8 +141,8 @@ TEST_F(SqliteLogTest, ADamagedFileIsRefused) {
   {
     auto store = open();
     for (int i = 0; i < 200; ++i) {
-      ASSERT_TRUE(store->put(key_of("g/r/", "ns", "k" + std::to_string(i)),
-                             JsonObject{{"v", std::string(500, 'x')}}, 0));
+      ASSERT_TRUE(
+          store->put(key_of("g/r/", "ns", "k" + std::to_string(i)), JsonObject{{"v", std::string(500, 'x')}}, 0));
     }
     settle(*store);
   }

@@ -49,19 +49,17 @@ TEST(Reserve, AdmitsAtOnceWhenNoCheckIsRequired) {
   EXPECT_THAT(w.status.resource_requests, IsEmpty());
   EXPECT_THAT(
       change->notes,
-      ElementsAre(
-          Note{false, "QuotaReserved",
-               "Quota reserved in ClusterQueue cq, wait time since queued was 7s; Flavors considered: x",
-               Note::kByScheduler},
-          Note{false, "Admitted", "Admitted by ClusterQueue cq, wait time since reservation was 0s",
-               Note::kByScheduler}));
+      ElementsAre(Note{false, "QuotaReserved",
+                       "Quota reserved in ClusterQueue cq, wait time since queued was 7s; Flavors considered: x",
+                       Note::kByScheduler},
+                  Note{false, "Admitted", "Admitted by ClusterQueue cq, wait time since reservation was 0s",
+                       Note::kByScheduler}));
 }
 
 TEST(Reserve, WaitsForChecksAndAdmitsWhenAllAreReady) {
   Workload w = reserved(WorkloadBuilder("w"), {"b", "a"});
   EXPECT_EQ(state_of(w), State::kReserved);
-  EXPECT_EQ(condition(w.status, "Admitted"),
-            "False UnsatisfiedAdmissionChecks: The workload has not all checks ready");
+  EXPECT_EQ(condition(w.status, "Admitted"), "False UnsatisfiedAdmissionChecks: The workload has not all checks ready");
   ASSERT_EQ(w.status.admission_checks.size(), 2u);
   EXPECT_EQ(w.status.admission_checks[0].name, "a");
   EXPECT_EQ(w.status.admission_checks[0].state, CheckState::kPending);
@@ -72,8 +70,7 @@ TEST(Reserve, WaitsForChecksAndAdmitsWhenAllAreReady) {
   w = after(w, change);
   EXPECT_EQ(state_of(w), State::kAdmitted);
   EXPECT_THAT(change->notes,
-              ElementsAre(Note{false, "Admitted",
-                               "Admitted by ClusterQueue cq, wait time since reservation was 9s"}));
+              ElementsAre(Note{false, "Admitted", "Admitted by ClusterQueue cq, wait time since reservation was 9s"}));
 }
 
 TEST(Reserve, RemembersWhatTheEvictionWas) {
@@ -132,8 +129,7 @@ TEST(Evict, AddsUpExecutionTimeAndCountsEvictionsByReasonAndCause) {
 
 TEST(Evict, ResetsChecksAndKeepsHowLongToWait) {
   Workload w = with_check(reserved(WorkloadBuilder("w"), {"ck"}), CheckState::kRetry, 3);
-  w = after(
-      w, evict(w, {"AdmissionCheck", "", "Evicted due to " + checks_in_state(w, CheckState::kRetry)}, at(6)));
+  w = after(w, evict(w, {"AdmissionCheck", "", "Evicted due to " + checks_in_state(w, CheckState::kRetry)}, at(6)));
   EXPECT_EQ(condition(w.status, "Evicted"),
             R"(True AdmissionCheck: Evicted due to AdmissionCheck in Retry state: "ck" (said so))");
   const auto& check = w.status.admission_checks[0];

@@ -92,12 +92,10 @@ TEST_F(Eviction, AdmissionCheckRetryWaitsForItsBackoff) {
   reserve_now(at(0), {"ck"});
   check_says(CheckState::kRetry, 3, at(5));
   run(at(5));
-  EXPECT_EQ(evicted(),
-            R"(True AdmissionCheck: Evicted due to AdmissionCheck in Retry state: "ck" (said so))");
+  EXPECT_EQ(evicted(), R"(True AdmissionCheck: Evicted due to AdmissionCheck in Retry state: "ck" (said so))");
   stop_job(at(6));
   EXPECT_EQ(state_of(w), State::kHeld);
-  EXPECT_EQ(requeued(),
-            R"(False AdmissionCheck: Evicted due to AdmissionCheck in Retry state: "ck" (said so))");
+  EXPECT_EQ(requeued(), R"(False AdmissionCheck: Evicted due to AdmissionCheck in Retry state: "ck" (said so))");
   EXPECT_EQ(next_time(w, {}), at(8));
   run(at(7));
   EXPECT_EQ(state_of(w), State::kHeld);
@@ -176,14 +174,11 @@ TEST_F(Eviction, RejectedCheckDeactivates) {
   EXPECT_EQ(state_of(w), State::kReserved);
   w.active = false;
   run(at(6));
-  const std::string why =
-      R"(The workload is deactivated due to AdmissionCheck in Rejected state: "ck" (said so))";
+  const std::string why = R"(The workload is deactivated due to AdmissionCheck in Rejected state: "ck" (said so))";
   EXPECT_EQ(evicted(), "True DeactivatedDueToAdmissionCheck: " + why);
   EXPECT_EQ(condition(w.status, "DeactivationTarget"), "");
-  EXPECT_THAT(notes,
-              testing::ElementsAre("AdmissionCheckRejected", "EvictedDueToDeactivatedDueToAdmissionCheck"));
-  EXPECT_THAT(w.status.evictions,
-              testing::ElementsAre(api::kueue::EvictionCount{"Deactivated", "AdmissionCheck", 1}));
+  EXPECT_THAT(notes, testing::ElementsAre("AdmissionCheckRejected", "EvictedDueToDeactivatedDueToAdmissionCheck"));
+  EXPECT_THAT(w.status.evictions, testing::ElementsAre(api::kueue::EvictionCount{"Deactivated", "AdmissionCheck", 1}));
   stop_job(at(7));
   EXPECT_EQ(requeued(), "False DeactivatedDueToAdmissionCheck: " + why);
   EXPECT_EQ(w.status.admission_checks[0].message, "Reset to Pending after eviction. Previously: Rejected");
@@ -213,10 +208,9 @@ TEST_F(Eviction, UsedUpExecutionTimeDeactivates) {
   EXPECT_EQ(next_time(w, {}), std::nullopt) << "asked for already";
   w.active = false;
   run(at(7));
-  EXPECT_EQ(
-      evicted(),
-      "True DeactivatedDueToMaximumExecutionTimeExceeded: The workload is deactivated due to exceeding the "
-      "maximum execution time");
+  EXPECT_EQ(evicted(),
+            "True DeactivatedDueToMaximumExecutionTimeExceeded: The workload is deactivated due to exceeding the "
+            "maximum execution time");
   EXPECT_THAT(notes, testing::ElementsAre("MaximumExecutionTimeExceeded",
                                           "EvictedDueToDeactivatedDueToMaximumExecutionTimeExceeded"));
 }
@@ -281,10 +275,7 @@ TEST_F(World, PendingReasonsOfQueues) {
   const QueueView fine{true, false, true, StopPolicy::kNone};
   const std::vector<Missing> cases{
       {"no local queue", {}, fine, "False Misconfigured: LocalQueue q doesn't exist"},
-      {"held local queue",
-       {true, false, false, StopPolicy::kHold},
-       fine,
-       "False Suspended: LocalQueue q is inactive"},
+      {"held local queue", {true, false, false, StopPolicy::kHold}, fine, "False Suspended: LocalQueue q is inactive"},
       {"no cluster queue", fine, {}, "False Misconfigured: ClusterQueue cq doesn't exist"},
       {"inactive cluster queue",
        fine,
@@ -302,9 +293,7 @@ TEST_F(World, PendingReasonsOfQueues) {
 }
 
 TEST_F(World, GatesKeepOutOfTheQueueUntilTheyAreGone) {
-  w = WorkloadBuilder("w")
-          .annotate("kueue.x-k8s.io/admission-gated-by", "example.com/a,example.com/b")
-          .build();
+  w = WorkloadBuilder("w").annotate("kueue.x-k8s.io/admission-gated-by", "example.com/a,example.com/b").build();
   run(at(1));
   EXPECT_EQ(state_of(w), State::kHeld);
   EXPECT_EQ(quota(), "False AdmissionGated: Admission is gated by: example.com/a,example.com/b");

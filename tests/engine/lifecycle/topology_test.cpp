@@ -79,7 +79,8 @@ class TopologyMoves : public testing::Test {
 TEST_F(TopologyMoves, AReservationWithDelayedPlacesIsNotAdmittedThoughNoCheckIsMissing) {
   take(reserve(w, delayed_admission(), {}, "", at(0)));
   EXPECT_EQ(state_of(w), State::kReserved);
-  EXPECT_EQ(condition(w.status, "Admitted"), "False PendingDelayedTopologyRequests: There are pending delayed topology requests");
+  EXPECT_EQ(condition(w.status, "Admitted"),
+            "False PendingDelayedTopologyRequests: There are pending delayed topology requests");
   EXPECT_FALSE(admit(w, at(1)).has_value());
 }
 
@@ -116,7 +117,8 @@ TEST_F(TopologyMoves, AdmittedSaysWhatIsMissingAsTheCheckBecomesReadyAndUnready)
   EXPECT_EQ(follow(at(1)), "");
   w.status.admission_checks[0].state = CheckState::kReady;
   EXPECT_EQ(follow(at(2)), "StayReserved");
-  EXPECT_EQ(condition(w.status, "Admitted"), "False PendingDelayedTopologyRequests: There are pending delayed topology requests");
+  EXPECT_EQ(condition(w.status, "Admitted"),
+            "False PendingDelayedTopologyRequests: There are pending delayed topology requests");
   EXPECT_EQ(follow(at(3)), "");
   w.status.admission_checks[0].state = CheckState::kPending;
   EXPECT_EQ(follow(at(4)), "StayReserved");
@@ -195,7 +197,8 @@ TEST_F(TopologyMoves, AnUnhealthyNodeCountsOnlyWhenItIsAmongThePlacesOfAnAdmitte
   EXPECT_EQ(need(), SecondPassNeed::kNone);
   w.status.unhealthy_nodes = {"c", "b"};
   EXPECT_EQ(need(), SecondPassNeed::kFailedNodes);
-  auto racks = std::make_shared<api::kueue::TopologyAssignment>(*w.status.admission->pod_set_assignments[0].topology_assignment);
+  auto racks =
+      std::make_shared<api::kueue::TopologyAssignment>(*w.status.admission->pod_set_assignments[0].topology_assignment);
   racks->levels = {"rack"};
   w.status.admission->pod_set_assignments[0].topology_assignment = racks;
   EXPECT_EQ(need(), SecondPassNeed::kNone);
@@ -214,8 +217,9 @@ TEST_F(TopologyMoves, PlacesAdmitInTheSameWrite) {
   EXPECT_EQ(state_of(w), State::kAdmitted);
   EXPECT_EQ(w.status.admission->pod_set_assignments[0].delayed_topology, DelayedTopology::kReady);
   EXPECT_EQ(condition(w.status, "Admitted"), "True Admitted: The workload is admitted");
-  EXPECT_THAT(notes, ElementsAre(Note{false, "Admitted", "Admitted by ClusterQueue cq, wait time since reservation was 9s",
-                                      Note::kByScheduler}));
+  EXPECT_THAT(notes,
+              ElementsAre(Note{false, "Admitted", "Admitted by ClusterQueue cq, wait time since reservation was 9s",
+                               Note::kByScheduler}));
 }
 
 TEST_F(TopologyMoves, PlacesThatExistAreNeverOverwritten) {
@@ -260,11 +264,13 @@ TEST_F(TopologyMoves, ASecondFailingNodeEvictsWhenTheyAreReplacedOneByOne) {
   EXPECT_EQ(follow(at(1)), "MarkNodes");
   s.failed_nodes = {{"a", "b"}};
   EXPECT_EQ(follow(at(2)), "Evict");
-  EXPECT_EQ(condition(w.status, "Evicted"),
-            "True NodeFailures: Workload eviction triggered due to multiple TAS assigned node failures, including: b, a");
-  EXPECT_THAT(notes, ElementsAre(Note{false, "EvictedDueToNodeFailures",
-                                      "Workload eviction triggered due to multiple TAS assigned node failures, including: b, a",
-                                      Note::kByNodeWatch}));
+  EXPECT_EQ(
+      condition(w.status, "Evicted"),
+      "True NodeFailures: Workload eviction triggered due to multiple TAS assigned node failures, including: b, a");
+  EXPECT_THAT(
+      notes, ElementsAre(Note{false, "EvictedDueToNodeFailures",
+                              "Workload eviction triggered due to multiple TAS assigned node failures, including: b, a",
+                              Note::kByNodeWatch}));
   EXPECT_THAT(w.status.unhealthy_nodes, IsEmpty());
   EXPECT_EQ(follow(at(3)), "");  // evicted: never marked again
   s.job_stopped = true;
@@ -302,13 +308,15 @@ TEST_F(TopologyMoves, AReplacementChangesTheShareOfFailedNodesAndNothingElse) {
   admit_on({{"a", 1}, {"b", 1}, {"c", 2}});
   take(mark_nodes(w, {"a"}, at(1)));
   const Workload marked = w;
-  for (const auto& wrong : {on_nodes({{"b", 1}, {"c", 2}}), on_nodes({{"b", 1}, {"c", 2}, {"d", 2}}), on_nodes({{"a", 1}, {"b", 1}, {"c", 2}}),
-                            on_nodes({{"c", 2}, {"d", 2}}), on_nodes({{"b", 2}, {"c", 1}, {"d", 1}})}) {
+  for (const auto& wrong : {on_nodes({{"b", 1}, {"c", 2}}), on_nodes({{"b", 1}, {"c", 2}, {"d", 2}}),
+                            on_nodes({{"a", 1}, {"b", 1}, {"c", 2}}), on_nodes({{"c", 2}, {"d", 2}}),
+                            on_nodes({{"b", 2}, {"c", 1}, {"d", 1}})}) {
     EXPECT_FALSE(replace_nodes(marked, {wrong}, at(2)).has_value());
   }
   EXPECT_FALSE(replace_nodes(marked, {nullptr}, at(2)).has_value());
   EXPECT_FALSE(replace_nodes(marked, {}, at(2)).has_value());
-  for (const auto& right : {on_nodes({{"b", 1}, {"c", 2}, {"d", 1}}), on_nodes({{"b", 2}, {"c", 2}}), on_nodes({{"b", 1}, {"c", 3}})}) {
+  for (const auto& right :
+       {on_nodes({{"b", 1}, {"c", 2}, {"d", 1}}), on_nodes({{"b", 2}, {"c", 2}}), on_nodes({{"b", 1}, {"c", 3}})}) {
     w = marked;
     take(replace_nodes(w, {right}, at(2)));
     EXPECT_EQ(*w.status.admission->pod_set_assignments[0].topology_assignment, *right);
@@ -328,9 +336,11 @@ TEST_F(TopologyMoves, WithoutAReplacementItIsEvictedAsKueueSaysIt) {
   admit_on({{"a", 2}, {"b", 2}});
   take(mark_nodes(w, {"b", "a"}, at(1)));
   take(evict(w, no_replacement(w), at(2)));
-  EXPECT_EQ(condition(w.status, "Evicted"), "True NodeFailures: Workload was evicted as there was no replacement for unhealthy node(s): b, a");
+  EXPECT_EQ(condition(w.status, "Evicted"),
+            "True NodeFailures: Workload was evicted as there was no replacement for unhealthy node(s): b, a");
   EXPECT_THAT(notes, ElementsAre(Note{false, "EvictedDueToNodeFailures",
-                                      "Workload was evicted as there was no replacement for unhealthy node(s): b, a", Note::kByScheduler}));
+                                      "Workload was evicted as there was no replacement for unhealthy node(s): b, a",
+                                      Note::kByScheduler}));
   EXPECT_THAT(w.status.unhealthy_nodes, IsEmpty());
   EXPECT_EQ(w.status.evictions.at(0).reason, "NodeFailures");
 }
@@ -410,7 +420,8 @@ TEST_F(TopologyMoves, AReportOfRetryEvictsAndTheCheckStartsOverWithItsBackOff) {
   EXPECT_EQ(check.requeue_after_seconds, 2);
   EXPECT_EQ(w.status.requeue_state->requeue_at, at(12));
   EXPECT_EQ(condition(w.status, "Evicted"),
-            "True AdmissionCheck: Evicted due to AdmissionCheck in Retry state: \"prov\" (Retrying after failure: no capacity)");
+            "True AdmissionCheck: Evicted due to AdmissionCheck in Retry state: \"prov\" (Retrying after failure: no "
+            "capacity)");
 }
 
 TEST_F(TopologyMoves, AReportOfRejectedDeactivatesEvenWhatRuns) {
@@ -422,7 +433,8 @@ TEST_F(TopologyMoves, AReportOfRejectedDeactivatesEvenWhatRuns) {
   const CheckReports reports{{"prov", rejected}};
   s.check_reports = &reports;
   EXPECT_EQ(follow(at(2)), "MarkTarget");
-  EXPECT_EQ(condition(w.status, "DeactivationTarget"), "True AdmissionCheck: AdmissionCheck in Rejected state: \"prov\" (taken away)");
+  EXPECT_EQ(condition(w.status, "DeactivationTarget"),
+            "True AdmissionCheck: AdmissionCheck in Rejected state: \"prov\" (taken away)");
   s.check_reports = nullptr;
   w.active = false;
   EXPECT_EQ(follow(at(3)), "Evict");

@@ -148,8 +148,7 @@ TEST(PendingQueue, PagesShowEverybodyOnceAndTheStickyFirst) {
     const std::string all = order;
     for (std::size_t offset = 0; offset <= 5; ++offset) {
       for (std::size_t limit = 0; limit <= 5; ++limit) {
-        EXPECT_EQ(names(house.slots, house.queue.page(offset, limit)),
-                  offset > 4 ? "" : all.substr(offset, limit));
+        EXPECT_EQ(names(house.slots, house.queue.page(offset, limit)), offset > 4 ? "" : all.substr(offset, limit));
       }
     }
     house.queue.set_sticky(c);

@@ -69,12 +69,12 @@ TEST(FairShare, OfACohortIsWhatItsSubtreeBorrows) {
   tree.queue("y", "mid", {{tree.spot_cpu, {n(3)}}});
   tree.queue("z", "root", {{tree.spot_cpu, {n(15)}}});
   tree.uses(x, {{tree.spot_cpu, n(7)}});
-  EXPECT_EQ(tree.shares.of(x).weighted_share(), 250);                                // 5 of the 20 that mid can have
-  EXPECT_EQ(tree.shares.of(tree.ledger.find_cohort("mid")).weighted_share(), 100);   // 2 of 20
-  EXPECT_EQ(tree.shares.of(tree.ledger.find_cohort("root")).weighted_share(), 0);    // no parent lends to it
+  EXPECT_EQ(tree.shares.of(x).weighted_share(), 250);                               // 5 of the 20 that mid can have
+  EXPECT_EQ(tree.shares.of(tree.ledger.find_cohort("mid")).weighted_share(), 100);  // 2 of 20
+  EXPECT_EQ(tree.shares.of(tree.ledger.find_cohort("root")).weighted_share(), 0);   // no parent lends to it
   const FlavorResourceAmount less{tree.spot_cpu, n(-2)};
   EXPECT_FALSE(tree.shares.with(tree.ledger.find_cohort("mid"), {&less, 1}).borrows());
-  EXPECT_EQ(tree.shares.of(tree.ledger.find_cohort("mid")).weighted_share(), 100);   // with() left no trace
+  EXPECT_EQ(tree.shares.of(tree.ledger.find_cohort("mid")).weighted_share(), 100);  // with() left no trace
 }
 
 TEST(FairShare, FollowsConfiguration) {
@@ -119,7 +119,9 @@ TEST(FairShare, WhatIsUnlimitedIsNotScarce) {
 
 TEST(FairShareProperty, ComparesAsRationalsDo) {
   std::mt19937_64 random(1);
-  const auto number = [&](int bits) { return static_cast<std::int64_t>(random() >> (64 - 1 - random() % static_cast<unsigned>(bits))); };
+  const auto number = [&](int bits) {
+    return static_cast<std::int64_t>(random() >> (64 - 1 - random() % static_cast<unsigned>(bits)));
+  };
   const auto exact = [](std::int64_t borrowed, std::int64_t lendable, FairWeight w) {
     return Rational(borrowed, lendable) / (w.numerator == 0 ? Rational(1) : Rational(w.numerator, w.denominator));
   };
@@ -130,7 +132,8 @@ TEST(FairShareProperty, ComparesAsRationalsDo) {
     for (int k = 0; k < 2; ++k) {
       borrowed[k] = number(bits) | 1;
       lendable[k] = number(bits) | 1;
-      weights[k] = i % 3 == 0 ? FairWeight{static_cast<std::uint64_t>(number(bits)) | 1, 1 + random() % 1'000'000'000} : weight("1");
+      weights[k] = i % 3 == 0 ? FairWeight{static_cast<std::uint64_t>(number(bits)) | 1, 1 + random() % 1'000'000'000}
+                              : weight("1");
     }
     if (i % 5 == 0) {  // nearly equal shares
       borrowed[1] = borrowed[0];
@@ -142,7 +145,8 @@ TEST(FairShareProperty, ComparesAsRationalsDo) {
     ASSERT_EQ(a < b, x < y) << i;
     ASSERT_EQ(a == b, x == y) << i;
     const Rational thousandths = x * 1000;
-    const boost::multiprecision::cpp_int up = (numerator(thousandths) + denominator(thousandths) - 1) / denominator(thousandths);
+    const boost::multiprecision::cpp_int up =
+        (numerator(thousandths) + denominator(thousandths) - 1) / denominator(thousandths);
     ASSERT_EQ(a.weighted_share(), up > kLargest ? kLargest : static_cast<std::int64_t>(up)) << i;
   }
 }
@@ -160,7 +164,8 @@ class NaiveShares {
       for (std::size_t i = 0; i < tree_.names.pairs(); ++i) {
         const FlavorResourceId id(i);
         if (tree_.names.name(tree_.names.resource_of(id)) != resource) continue;
-        borrowed += std::max<std::int64_t>(0, tree_.ledger.usage(node, id).count() - tree_.ledger.subtree_quota(node, id).count());
+        borrowed += std::max<std::int64_t>(
+            0, tree_.ledger.usage(node, id).count() - tree_.ledger.subtree_quota(node, id).count());
         lendable += tree_.ledger.potential_available(parent, id).count();
       }
       if (lendable > 0) most = std::max(most, Rational(borrowed, lendable));
@@ -176,29 +181,37 @@ class NaiveShares {
 TEST(FairShareProperty, EqualsTheFormulaInTreesThatChange) {
   for (unsigned seed = 0; seed < 2000; ++seed) {
     std::mt19937 random(seed);
-    const auto pick = [&](int low, int high) { return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1)); };
+    const auto pick = [&](int low, int high) {
+      return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
+    };
     Tree tree;
     const std::vector<std::string> cohorts{"root", "left", "right", "deep"}, parents{"", "root", "root", "left"};
     const auto quota = [&] {
-      return Quota{n(pick(0, 9)), pick(0, 1) ? Amount::unlimited() : n(pick(0, 5)), pick(0, 1) ? Amount::unlimited() : n(pick(0, 5))};
+      return Quota{n(pick(0, 9)), pick(0, 1) ? Amount::unlimited() : n(pick(0, 5)),
+                   pick(0, 1) ? Amount::unlimited() : n(pick(0, 5))};
     };
     const auto quotas = [&] {
       return std::vector<QuotaEntry>{{tree.spot_cpu, quota()}, {tree.fixed_cpu, quota()}, {tree.memory, quota()}};
     };
     for (int step = 0; step < 12; ++step) {
       const auto at = static_cast<std::size_t>(pick(0, 3));
-      if (pick(0, 3) == 0) tree.ledger.set_cohort(cohorts[at], parents[at], at == 0 ? std::vector<QuotaEntry>{} : quotas());
-      const NodeId queue = tree.queue("q" + std::to_string(pick(0, 4)), cohorts[static_cast<std::size_t>(pick(0, 3))], quotas());
-      if (pick(0, 1)) tree.ledger.set_weight(queue, {static_cast<std::uint64_t>(pick(1, 4)), static_cast<std::uint64_t>(pick(1, 4))});
+      if (pick(0, 3) == 0)
+        tree.ledger.set_cohort(cohorts[at], parents[at], at == 0 ? std::vector<QuotaEntry>{} : quotas());
+      const NodeId queue =
+          tree.queue("q" + std::to_string(pick(0, 4)), cohorts[static_cast<std::size_t>(pick(0, 3))], quotas());
+      if (pick(0, 1))
+        tree.ledger.set_weight(queue, {static_cast<std::uint64_t>(pick(1, 4)), static_cast<std::uint64_t>(pick(1, 4))});
       tree.uses(queue, {{tree.spot_cpu, n(pick(0, 9))}, {tree.fixed_cpu, n(pick(0, 9))}, {tree.memory, n(pick(0, 9))}});
       std::vector<std::pair<FairShare, Rational>> all;
       const NaiveShares naive(tree);
       for (NodeId node : tree.ledger.cluster_queues()) all.emplace_back(tree.shares.of(node), naive.of(node));
       for (const std::string& cohort : cohorts) {
-        if (const NodeId node = tree.ledger.find_cohort(cohort); node.valid()) all.emplace_back(tree.shares.of(node), naive.of(node));
+        if (const NodeId node = tree.ledger.find_cohort(cohort); node.valid())
+          all.emplace_back(tree.shares.of(node), naive.of(node));
       }
       for (const auto& a : all) {
-        for (const auto& b : all) ASSERT_EQ(a.first < b.first, a.second < b.second) << "seed " << seed << " step " << step;
+        for (const auto& b : all)
+          ASSERT_EQ(a.first < b.first, a.second < b.second) << "seed " << seed << " step " << step;
       }
     }
   }

@@ -139,8 +139,7 @@ class RandomTree {
         ASSERT_EQ(ledger.potential_available(id, fr).count(), naive.potential(i, r).count()) << where;
         if (!naive.nodes[i].queue) continue;
         Amount more = Amount::of(pick(1, 20));
-        ASSERT_EQ(ledger.lowest_subtree_that_fits(id, fr, more).height, naive.borrow_height(i, r, more))
-            << where;
+        ASSERT_EQ(ledger.lowest_subtree_that_fits(id, fr, more).height, naive.borrow_height(i, r, more)) << where;
       }
     }
   }
@@ -162,9 +161,7 @@ class RandomTree {
   Ledger ledger;
 
  private:
-  int pick(int low, int high) {
-    return low + static_cast<int>(random_() % static_cast<unsigned>(high - low + 1));
-  }
+  int pick(int low, int high) { return low + static_cast<int>(random_() % static_cast<unsigned>(high - low + 1)); }
   int first_queue() const {
     int i = 0;
     while (!naive.nodes[i].queue) ++i;
@@ -183,8 +180,7 @@ class RandomTree {
     for (std::size_t r = 0; r < kIds; ++r) quotas.push_back({FlavorResourceId(r), node.quota[r]});
     std::string parent = node.parent < 0 ? "" : "n" + std::to_string(node.parent);
     std::string name = "n" + std::to_string(i);
-    node.id =
-        node.queue ? ledger.set_cluster_queue(name, parent, quotas) : ledger.set_cohort(name, parent, quotas);
+    node.id = node.queue ? ledger.set_cluster_queue(name, parent, quotas) : ledger.set_cohort(name, parent, quotas);
   }
   std::mt19937 random_;
 };

@@ -9,8 +9,7 @@ using Texts = std::vector<std::string>;
 using api::kueue::ReclaimWithinCohort;
 using api::kueue::WithinClusterQueue;
 
-constexpr const char* kBypassed =
-    "Bypassed scheduling evaluation because an equivalent workload recently failed";
+constexpr const char* kBypassed = "Bypassed scheduling evaluation because an equivalent workload recently failed";
 
 TEST(Admission, FitsWaitsAndFollowsWhenQuotaIsReleased) {
   World world;
@@ -49,34 +48,28 @@ TEST(Admission, SaysWhyNothingFits) {
   world.queue(QueueSpec("tainted").flavor("gpu", {{"cpu", "4"}}));
   world.queue(QueueSpec("missing").flavor("none", {{"cpu", "4"}}));
   world.job({.name = "huge", .queue = "cq", .requests = {{"cpu", "5"}}});
-  EXPECT_EQ(
-      world.schedule(),
-      Texts{
-          "wait huge ExceedsMaxQuota: couldn't assign flavors to pod set main: insufficient quota for cpu in "
-          "flavor a, previously considered podsets requests (0) + current podset request (5) > maximum "
-          "capacity (4)"});
+  EXPECT_EQ(world.schedule(),
+            Texts{"wait huge ExceedsMaxQuota: couldn't assign flavors to pod set main: insufficient quota for cpu in "
+                  "flavor a, previously considered podsets requests (0) + current podset request (5) > maximum "
+                  "capacity (4)"});
   world.job({.name = "memory", .queue = "cq", .requests = {{"cpu", "1"}, {"memory", "1Gi"}}});
-  EXPECT_EQ(world.schedule(),
-            Texts{"wait memory NoMatchingFlavor: couldn't assign flavors to pod set main: resource "
-                  "memory unavailable in ClusterQueue"});
+  EXPECT_EQ(world.schedule(), Texts{"wait memory NoMatchingFlavor: couldn't assign flavors to pod set main: resource "
+                                    "memory unavailable in ClusterQueue"});
   world.job({.name = "taint", .queue = "tainted"});
-  EXPECT_EQ(world.schedule(),
-            Texts{"wait taint NoMatchingFlavor: couldn't assign flavors to pod set main: untolerated "
-                  "taint {gpu yes NoSchedule <nil>} in flavor gpu"});
+  EXPECT_EQ(world.schedule(), Texts{"wait taint NoMatchingFlavor: couldn't assign flavors to pod set main: untolerated "
+                                    "taint {gpu yes NoSchedule <nil>} in flavor gpu"});
   Pending affine = World::pending({.name = "affine", .queue = "tainted"}, 9);
   affine.pod_sets[0].constraints.tolerations = {{"gpu", "Exists", "", "", {}}};
   affine.pod_sets[0].constraints.node_selector = {{"kind", "cpu"}, {"other", "x"}};
   world.scheduler.submit(world.id("affine"), affine);
-  EXPECT_EQ(world.schedule(),
-            Texts{"wait affine NoMatchingFlavor: couldn't assign flavors to pod set main: flavor gpu "
-                  "doesn't match node affinity"});
+  EXPECT_EQ(world.schedule(), Texts{"wait affine NoMatchingFlavor: couldn't assign flavors to pod set main: flavor gpu "
+                                    "doesn't match node affinity"});
   affine.pod_sets[0].constraints.node_selector = {{"other", "x"}};
   world.scheduler.submit(world.id("affine"), affine);
   EXPECT_EQ(world.schedule(), Texts{"admit affine"});
   world.job({.name = "lost", .queue = "missing"});
-  EXPECT_EQ(world.schedule(),
-            Texts{"wait lost NoMatchingFlavor: couldn't assign flavors to pod set main: flavor none "
-                  "not found"});
+  EXPECT_EQ(world.schedule(), Texts{"wait lost NoMatchingFlavor: couldn't assign flavors to pod set main: flavor none "
+                                    "not found"});
   world.flavor("none");
   EXPECT_EQ(world.schedule(), Texts{"admit lost"});
   EXPECT_EQ(world.scheduler.check(), Texts{});
@@ -95,18 +88,15 @@ TEST(Admission, ReclaimsWhatWasBorrowedAndPreemptsLowerPriority) {
   world.job({.name = "greedy", .queue = "br-a", .count = 9, .requests = {{"cpu", "2"}}});
   EXPECT_EQ(world.schedule(), Texts{"admit greedy"});
   world.job({.name = "big", .queue = "br-b", .count = 7, .requests = {{"cpu", "3"}}});
-  EXPECT_EQ(
-      world.schedule(),
-      Texts{
-          "wait big ExceedsMaxQuota: couldn't assign flavors to pod set main: insufficient quota for cpu in "
-          "flavor br, previously considered podsets requests (0) + current podset request (21) > maximum "
-          "capacity (20)"});
+  EXPECT_EQ(world.schedule(),
+            Texts{"wait big ExceedsMaxQuota: couldn't assign flavors to pod set main: insufficient quota for cpu in "
+                  "flavor br, previously considered podsets requests (0) + current podset request (21) > maximum "
+                  "capacity (20)"});
   world.job({.name = "owner", .queue = "br-b", .count = 4, .requests = {{"cpu", "2"}}});
-  EXPECT_EQ(
-      world.schedule(),
-      (Texts{"preempt greedy for owner (InCohortReclamation)",
-             "wait owner WaitingForPreemptedWorkloads: couldn't assign flavors to pod set main: insufficient "
-             "unused quota for cpu in flavor br, 6 more needed. Pending the preemption of 1 workload(s)"}));
+  EXPECT_EQ(world.schedule(),
+            (Texts{"preempt greedy for owner (InCohortReclamation)",
+                   "wait owner WaitingForPreemptedWorkloads: couldn't assign flavors to pod set main: insufficient "
+                   "unused quota for cpu in flavor br, 6 more needed. Pending the preemption of 1 workload(s)"}));
   EXPECT_EQ(std::get<Preempt>(world.last[0]).message,
             "Preempted to accommodate a workload (UID: owner, JobUID: job-owner) due to reclamation within "
             "the cohort; "
@@ -118,19 +108,16 @@ TEST(Admission, ReclaimsWhatWasBorrowedAndPreemptsLowerPriority) {
                    "wait greedy WaitingForQuota: couldn't assign flavors to pod set main: insufficient "
                    "unused quota for cpu in flavor br, 6 more needed"}));
   world.job({.name = "above", .queue = "br-b", .count = 7, .requests = {{"cpu", "2"}}, .priority = 100});
-  EXPECT_EQ(world.schedule(),
-            Texts{"wait above WaitingForQuota: couldn't assign flavors to pod set main: insufficient "
-                  "unused quota for cpu in flavor br, 2 more needed"});
+  EXPECT_EQ(world.schedule(), Texts{"wait above WaitingForQuota: couldn't assign flavors to pod set main: insufficient "
+                                    "unused quota for cpu in flavor br, 2 more needed"});
   world.finish("above");
   world.job({.name = "filler", .queue = "br-a", .count = 5, .requests = {{"cpu", "2"}}});
   EXPECT_EQ(world.schedule(), Texts{"admit filler"});
   world.job({.name = "urgent", .queue = "br-b", .count = 4, .requests = {{"cpu", "2"}}, .priority = 100});
-  EXPECT_EQ(
-      world.schedule(),
-      (Texts{
-          "preempt owner for urgent (InClusterQueue)",
-          "wait urgent WaitingForPreemptedWorkloads: couldn't assign flavors to pod set main: insufficient "
-          "unused quota for cpu in flavor br, 6 more needed. Pending the preemption of 1 workload(s)"}));
+  EXPECT_EQ(world.schedule(),
+            (Texts{"preempt owner for urgent (InClusterQueue)",
+                   "wait urgent WaitingForPreemptedWorkloads: couldn't assign flavors to pod set main: insufficient "
+                   "unused quota for cpu in flavor br, 6 more needed. Pending the preemption of 1 workload(s)"}));
   world.stopped("owner");
   EXPECT_EQ(world.moves(), Texts{"admit urgent"});
   world.finish("urgent");
@@ -240,8 +227,7 @@ TEST(Admission, EquivalentWorkloadsShareAVerdict) {
   std::string lacks =
       " WaitingForQuota: couldn't assign flavors to pod set main: insufficient unused quota for cpu in "
       "flavor f, 1 more needed";
-  EXPECT_EQ(world.schedule(),
-            (Texts{"wait w1" + lacks, std::string("wait w2 WaitingForQuota: ") + kBypassed}));
+  EXPECT_EQ(world.schedule(), (Texts{"wait w1" + lacks, std::string("wait w2 WaitingForQuota: ") + kBypassed}));
   EXPECT_FALSE(std::get<Wait>(world.last[1]).evaluated);
   world.job({.name = "w3", .queue = "q"});
   EXPECT_EQ(world.schedule(), Texts{std::string("wait w3 WaitingForQuota: ") + kBypassed});
@@ -253,8 +239,7 @@ TEST(Admission, EquivalentWorkloadsShareAVerdict) {
 TEST(Admission, OrdersByBorrowingThenPriorityThenTime) {
   World world;
   world.flavor("f");
-  for (const char* name : {"a", "b", "c"})
-    world.queue(QueueSpec(name).in("team").flavor("f", {{"cpu", "4"}}));
+  for (const char* name : {"a", "b", "c"}) world.queue(QueueSpec(name).in("team").flavor("f", {{"cpu", "4"}}));
   world.job({.name = "borrower", .queue = "a", .count = 5, .priority = 9});
   world.job({.name = "younger", .queue = "b", .count = 3, .second = 20});
   world.job({.name = "older", .queue = "c", .count = 3, .second = 10});

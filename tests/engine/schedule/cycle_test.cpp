@@ -21,13 +21,12 @@ TEST(Cycle, StrictHeadWithoutVictimsKeepsItsNominalQuotaReserved) {
   for (bool always_reclaims : {false, true}) {
     World world;
     world.flavor("f");
-    world.queue(
-        QueueSpec("strict")
-            .in("team")
-            .flavor("f", {{"cpu", "4"}})
-            .strict()
-            .within(WithinClusterQueue::kLowerPriority)
-            .reclaim(always_reclaims ? ReclaimWithinCohort::kAny : ReclaimWithinCohort::kLowerPriority));
+    world.queue(QueueSpec("strict")
+                    .in("team")
+                    .flavor("f", {{"cpu", "4"}})
+                    .strict()
+                    .within(WithinClusterQueue::kLowerPriority)
+                    .reclaim(always_reclaims ? ReclaimWithinCohort::kAny : ReclaimWithinCohort::kLowerPriority));
     world.queue(QueueSpec("greedy").in("team").flavor("f", {{"cpu", "0"}}));
     world.job({.name = "runs", .queue = "strict", .count = 2, .priority = 5});
     EXPECT_EQ(world.moves(), Texts{"admit runs"});
@@ -88,8 +87,7 @@ TEST(Cycle, WhoFitsAfterAnothersPreemptionsWaitsForThem) {
 TEST(Cycle, NobodyIsAdmittedOntoQuotaThatVictimsStillHold) {
   World world;
   world.flavor("f");
-  world.queue(
-      QueueSpec("a").in("team").flavor("f", {{"cpu", "10"}}).within(WithinClusterQueue::kLowerPriority));
+  world.queue(QueueSpec("a").in("team").flavor("f", {{"cpu", "10"}}).within(WithinClusterQueue::kLowerPriority));
   world.queue(QueueSpec("b").in("team").flavor("f", {{"cpu", "0"}}));
   world.queue(QueueSpec("c").in("team").flavor("f", {{"cpu", "0"}}));
   world.job({.name = "victim", .queue = "a", .count = 8});
@@ -217,13 +215,11 @@ TEST(Fungibility, CoveredPodsCountAsAResource) {
   world.queue(QueueSpec("q").flavor("f", {{"cpu", "9"}, {"pods", "3"}}));
   world.job({.name = "a", .queue = "q", .count = 2});
   EXPECT_EQ(world.moves(), Texts{"admit a"});
-  auto usage =
-      world.scheduler.admission(std::get<Admit>(world.last[0])).pod_set_assignments[0].resource_usage;
+  auto usage = world.scheduler.admission(std::get<Admit>(world.last[0])).pod_set_assignments[0].resource_usage;
   EXPECT_EQ(usage.at("pods").to_string(), "2");
   world.job({.name = "b", .queue = "q", .count = 2});
-  EXPECT_EQ(world.schedule(),
-            Texts{"wait b WaitingForQuota: couldn't assign flavors to pod set main: insufficient "
-                  "unused quota for pods in flavor f, 1 more needed"});
+  EXPECT_EQ(world.schedule(), Texts{"wait b WaitingForQuota: couldn't assign flavors to pod set main: insufficient "
+                                    "unused quota for pods in flavor f, 1 more needed"});
 }
 
 TEST(Fungibility, PodSetsOfAWorkloadAddUpAndAGroupSharesItsFlavor) {

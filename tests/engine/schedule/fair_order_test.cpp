@@ -144,7 +144,8 @@ TEST(FairOrder, IsATournamentUpTheTree) {
   world.cohort("right", "root", {}, "1");
   for (const auto& [queue, cohort] : std::map<std::string, std::string>{{"a", "left"}, {"b", "left"}, {"c", "right"}})
     world.queue(QueueSpec(queue).in(cohort).flavor("f", {{"cpu", "0"}}));
-  for (const char* name : {"a1", "a2", "b1", "b2", "c1", "c2", "c3"}) world.job({.name = name, .queue = std::string(1, name[0])});
+  for (const char* name : {"a1", "a2", "b1", "b2", "c1", "c2", "c3"})
+    world.job({.name = name, .queue = std::string(1, name[0])});
   // First cycle: a1 (the oldest), then c1, since left has 1 of 4; then b1. Second: left has 2 and right 1: c2. Now it
   // is full.
   EXPECT_EQ(world.moves(), (Texts{"admit a1", "admit c1", "admit b1", "admit c2"}));
@@ -201,7 +202,8 @@ struct Head {
 
 class PlainRules {
  public:
-  PlainRules(const World& world, bool prioritize) : ledger_(world.scheduler.ledger()), names_(world.scheduler.names()), prioritize_(prioritize) {
+  PlainRules(const World& world, bool prioritize)
+      : ledger_(world.scheduler.ledger()), names_(world.scheduler.names()), prioritize_(prioritize) {
     copy_ = std::make_unique<Ledger>(ledger_);
   }
   // The heads in the order of admission, while all fit.
@@ -222,7 +224,9 @@ class PlainRules {
   Usage usage(const Head& head) const {
     return {{id("cpu"), Amount::of(head.cpu * 1000)}, {id("memory"), Amount::of(head.memory)}};
   }
-  FlavorResourceId id(std::string_view resource) const { return names_.find_pair(names_.find_flavor("f"), names_.find_resource(resource)); }
+  FlavorResourceId id(std::string_view resource) const {
+    return names_.find_pair(names_.find_flavor("f"), names_.find_resource(resource));
+  }
 
   std::optional<Head> best_below(NodeId cohort, const std::vector<Head>& heads) {
     std::optional<Head> best;
@@ -271,7 +275,9 @@ class PlainRules {
 TEST(FairOrderProperty, EqualsThePlainRules) {
   for (unsigned seed = 0; seed < 800; ++seed) {
     std::mt19937 random(seed);
-    const auto pick = [&](int low, int high) { return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1)); };
+    const auto pick = [&](int low, int high) {
+      return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
+    };
     const auto text = [&](int low, int high) { return std::to_string(pick(low, high)); };
     SchedulerOptions options = fair();
     options.fair_sharing.prioritize_non_borrowing = seed % 3 != 0;
@@ -297,7 +303,8 @@ TEST(FairOrderProperty, EqualsThePlainRules) {
                         .requests = {{"cpu", std::to_string(head.cpu)}, {"memory", std::to_string(head.memory)}},
                         .priority = head.priority,
                         .second = head.second};
-      if (second_round && std::ranges::any_of(heads, [&](const Head& each) { return each.queue == head.queue; })) continue;
+      if (second_round && std::ranges::any_of(heads, [&](const Head& each) { return each.queue == head.queue; }))
+        continue;
       if (second_round) heads.push_back(head);
       world.job(job);
       if (i == 5) world.moves();

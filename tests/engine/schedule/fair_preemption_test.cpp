@@ -70,7 +70,8 @@ TEST(FairPreemption, TheSecondStrategyComparesWithWhatWas) {
     Team team(rules(true, second_strategy));
     const WorkloadId big = team.runs(team.b, 6, 0, 1);
     // a would borrow 1 and b nothing afterwards: refused. Before, b borrowed 4.
-    EXPECT_EQ(team.wants(3), second_strategy ? all_of({big}, PreemptionReason::kInCohortFairSharing) : std::vector<Target>());
+    EXPECT_EQ(team.wants(3),
+              second_strategy ? all_of({big}, PreemptionReason::kInCohortFairSharing) : std::vector<Target>());
   }
   Team team(rules(false, true));
   team.runs(team.b, 3, 0, 1);
@@ -124,7 +125,8 @@ TEST(FairPreemption, SharesAreComparedWhereThePathsMeet) {
   // other has a share of 1/6, which one victim reduces to 0. 0 <= 0.
   const FlavorResourceAmount usage{kCpu, n(1)};
   const Preemptor preemptor{a, &config, 0, second(9)};
-  EXPECT_EQ(house.preemption.targets(preemptor, {&kCpu, 1}, {&usage, 1}), all_of({of_c2}, PreemptionReason::kInCohortFairSharing));
+  EXPECT_EQ(house.preemption.targets(preemptor, {&kCpu, 1}, {&usage, 1}),
+            all_of({of_c2}, PreemptionReason::kInCohortFairSharing));
   // With b's second workload, a's cohort is above 3 with any further usage: 2/6 is more than 0.
   house.runs(b, 2, 0, 4);
   const FlavorResourceAmount more{kCpu, n(2)};
@@ -173,7 +175,8 @@ class Naive {
     return {false, most * w.denominator / w.numerator};
   }
   bool borrows(NodeId node) const {
-    return ledger_.parent(node).valid() && (ledger_.borrowing_with(node, kCpu, {}) || ledger_.borrowing_with(node, kMemory, {}));
+    return ledger_.parent(node).valid() &&
+           (ledger_.borrowing_with(node, kCpu, {}) || ledger_.borrowing_with(node, kMemory, {}));
   }
   bool within_nominal(NodeId node) const {
     return std::ranges::none_of(ids_, [&](FlavorResourceId id) { return ledger_.borrowing_with(node, id, {}); });
@@ -191,16 +194,19 @@ class Naive {
     std::vector<WorkloadId> out;
     for (const WorkloadId w : house_.workloads) {
       const Slot& s = house_.slots[w];
-      const bool uses = std::ranges::any_of(ledger_.claim(w)->usage, [&](const auto& each) { return std::ranges::count(ids_, each.id) > 0; });
+      const bool uses = std::ranges::any_of(ledger_.claim(w)->usage,
+                                            [&](const auto& each) { return std::ranges::count(ids_, each.id) > 0; });
       const bool lower = s.priority < who_.priority;
       bool allowed = false;
       if (s.queue == who_.queue) {
         const auto policy = who_.config->within_cluster_queue;
         const bool newer = s.priority == who_.priority && who_.queued_at < s.queued_at;
-        allowed = (policy != WithinClusterQueue::kNever && lower) || (policy == WithinClusterQueue::kLowerOrNewerEqualPriority && newer);
+        allowed = (policy != WithinClusterQueue::kNever && lower) ||
+                  (policy == WithinClusterQueue::kLowerOrNewerEqualPriority && newer);
       } else if (ledger_.root(s.queue) == ledger_.root(who_.queue)) {
         const auto policy = who_.config->reclaim_within_cohort;
-        allowed = (policy == ReclaimWithinCohort::kAny || (policy == ReclaimWithinCohort::kLowerPriority && lower)) && !within_nominal(s.queue);
+        allowed = (policy == ReclaimWithinCohort::kAny || (policy == ReclaimWithinCohort::kLowerPriority && lower)) &&
+                  !within_nominal(s.queue);
       }
       if (uses && allowed) out.push_back(w);
     }
@@ -236,11 +242,13 @@ class Naive {
       } else if (of_queue_[child].empty() || (child != who_.queue && !borrows(child))) {
         pruned_.insert(child);
       } else if (!best_queue.valid() || share(child).key() > share(best_queue).key() ||
-                 (share(child).key() == share(best_queue).key() && rank(of_queue_[child][0]) < rank(of_queue_[best_queue][0]))) {
+                 (share(child).key() == share(best_queue).key() &&
+                  rank(of_queue_[child][0]) < rank(of_queue_[best_queue][0]))) {
         best_queue = child;
       }
     }
-    if (best_cohort.valid() && (!best_queue.valid() || share(best_cohort).key() >= share(best_queue).key())) return next_below(best_cohort);
+    if (best_cohort.valid() && (!best_queue.valid() || share(best_cohort).key() >= share(best_queue).key()))
+      return next_below(best_cohort);
     if (!best_queue.valid()) pruned_.insert(cohort);
     return best_queue;
   }
@@ -267,7 +275,9 @@ class Naive {
         room = quota - used;
       } else {
         const Amount limit = ledger_.quota(*node, id).borrowing_limit;
-        const auto most = limit.is_unlimited() ? room : std::min(room, quota - local - std::max<std::int64_t>(0, used - local) + limit.count());
+        const auto most = limit.is_unlimited()
+                              ? room
+                              : std::min(room, quota - local - std::max<std::int64_t>(0, used - local) + limit.count());
         room = std::max<std::int64_t>(0, local - used) + most;
       }
     }
@@ -347,7 +357,8 @@ struct RandomHouse : House {
       : House(FairSharing{true, seed % 5 != 0, seed % 5 == 0 || seed % 3 != 0, seed % 7 != 0}), random(seed) {
     const std::vector<std::string> cohorts{"", "root", "left", "right", "deep"};
     const auto limits = [&](int most) {
-      return Quota{n(pick(0, most)), pick(0, 2) ? Amount::unlimited() : n(pick(0, 6)), pick(0, 2) ? Amount::unlimited() : n(pick(0, 6))};
+      return Quota{n(pick(0, most)), pick(0, 2) ? Amount::unlimited() : n(pick(0, 6)),
+                   pick(0, 2) ? Amount::unlimited() : n(pick(0, 6))};
     };
     ledger.set_cohort("left", "root", std::vector<QuotaEntry>{{kCpu, limits(3)}});
     ledger.set_cohort("right", "root", std::vector<QuotaEntry>{{kMemory, limits(3)}});
@@ -363,7 +374,8 @@ struct RandomHouse : House {
       weigh(queues.back());
     }
     for (int i = pick(4, 16); i-- > 0;)
-      runs(queues[static_cast<std::size_t>(pick(0, 5))], pick(0, 4), pick(0, 3), pick(0, 5), pick(0, 5) == 0, pick(0, 3));
+      runs(queues[static_cast<std::size_t>(pick(0, 5))], pick(0, 4), pick(0, 3), pick(0, 5), pick(0, 5) == 0,
+           pick(0, 3));
     config.within_cluster_queue = static_cast<WithinClusterQueue>(pick(0, 2));
     config.reclaim_within_cohort = static_cast<ReclaimWithinCohort>(pick(0, 4) ? 2 : pick(0, 1));
     preemptor = {queues[0], &config, pick(0, 4), second(pick(0, 6))};
@@ -374,7 +386,8 @@ struct RandomHouse : House {
     }
   }
   void weigh(NodeId node) {
-    if (pick(0, 1)) ledger.set_weight(node, {static_cast<std::uint64_t>(pick(0, 3)), static_cast<std::uint64_t>(pick(1, 2))});
+    if (pick(0, 1))
+      ledger.set_weight(node, {static_cast<std::uint64_t>(pick(0, 3)), static_cast<std::uint64_t>(pick(1, 2))});
   }
   int pick(int low, int high) { return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1)); }
   std::mt19937 random;

@@ -48,9 +48,7 @@ class Hall : public World {
     object.topology_name = topology;
     scheduler.set_flavor(object);
   }
-  static std::string node_name(int rack, int i) {
-    return "r" + std::to_string(rack) + "-n" + std::to_string(i);
-  }
+  static std::string node_name(int rack, int i) { return "r" + std::to_string(rack) + "-n" + std::to_string(i); }
   // `resources`: number of resources that the node has: cpu, and example.com/r1, r2, ...
   void node(int rack, int i, const std::string& cpu, bool ready = true, const std::string& flavor = "f",
             int resources = 1) {
@@ -82,12 +80,10 @@ class Hall : public World {
     const auto* assignment = assignment_of(name, pod_set);
     return assignment == nullptr ? "" : text(*assignment);
   }
-  const api::kueue::TopologyAssignment* assignment_of(const std::string& name,
-                                                      std::size_t pod_set = 0) const {
+  const api::kueue::TopologyAssignment* assignment_of(const std::string& name, std::size_t pod_set = 0) const {
     for (const Decision& each : last) {
       const auto* admit = std::get_if<Admit>(&each);
-      if (admit != nullptr && names.at(admit->workload) == name)
-        return admit->pod_sets.at(pod_set).places.get();
+      if (admit != nullptr && names.at(admit->workload) == name) return admit->pod_sets.at(pod_set).places.get();
     }
     return nullptr;
   }

@@ -26,15 +26,17 @@ struct House {
   std::map<NodeId, std::unique_ptr<Holders>> holders;
   std::vector<WorkloadId> workloads;
   Shares shares{ledger, names};
-  Preemption preemption{ledger, places, shares, slots,
+  Preemption preemption{ledger,
+                        places,
+                        shares,
+                        slots,
                         [this](NodeId node) {
                           auto it = holders.find(node);
                           return it == holders.end() ? nullptr : it->second.get();
                         },
                         fair_sharing};
 
-  NodeId queue(const std::string& name, const std::string& cohort, std::int64_t cpu,
-               std::int64_t memory = 0) {
+  NodeId queue(const std::string& name, const std::string& cohort, std::int64_t cpu, std::int64_t memory = 0) {
     std::vector<QuotaEntry> quotas{{kCpu, {n(cpu)}}, {kMemory, {n(memory)}}};
     NodeId node = ledger.set_cluster_queue(name, cohort, quotas);
     holders[node] = std::make_unique<Holders>(slots);
@@ -57,8 +59,7 @@ struct House {
   std::vector<WorkloadId> victims(const Preemptor& preemptor, std::int64_t cpu) {
     FlavorResourceAmount usage{kCpu, n(cpu)};
     std::vector<WorkloadId> ids;
-    for (const Target& each : preemption.targets(preemptor, {&kCpu, 1}, {&usage, 1}))
-      ids.push_back(each.workload);
+    for (const Target& each : preemption.targets(preemptor, {&kCpu, 1}, {&usage, 1})) ids.push_back(each.workload);
     return ids;
   }
 };

@@ -68,11 +68,9 @@ TEST(NoFitReason, OfGroupsTheOneThatIsLacking) {
             const Way cpu = mildest(each.cpu), gpu = mildest(each.gpu);
             // Groups are visited in reverse order of names, and only until one can never be satisfied.
             const Way worst = gpu > Way::kShort ? gpu : std::max(cpu, gpu);
-            const std::array<std::string, 4> names{"", "WaitingForQuota", "ExceedsMaxQuota",
-                                                   "NoMatchingFlavor"};
+            const std::array<std::string, 4> names{"", "WaitingForQuota", "ExceedsMaxQuota", "NoMatchingFlavor"};
             EXPECT_EQ(reason(each, preempts), names[static_cast<std::size_t>(worst)])
-                << static_cast<int>(a) << static_cast<int>(b) << static_cast<int>(c) << static_cast<int>(d)
-                << preempts;
+                << static_cast<int>(a) << static_cast<int>(b) << static_cast<int>(c) << static_cast<int>(d) << preempts;
           }
         }
       }

@@ -118,8 +118,7 @@ TEST(PlacesPreemption, WhoDoesNotStandInTheWayStays) {
   hall.job({.name = "high", .queue = "q", .count = 4, .priority = 1, .topology = required("rack")});
   Texts moves = hall.moves();
   std::sort(moves.begin(), moves.end());
-  EXPECT_EQ(moves,
-            (Texts{"preempt first for high (InClusterQueue)", "preempt second for high (InClusterQueue)"}));
+  EXPECT_EQ(moves, (Texts{"preempt first for high (InClusterQueue)", "preempt second for high (InClusterQueue)"}));
   hall.stopped("first");
   EXPECT_EQ(hall.moves(), Texts{});  // not before both are gone; "first" does not take its place back
   hall.stopped("second");
@@ -205,14 +204,11 @@ TEST(PlacesPreemption, TwoPreemptorsTakeDifferentRooms) {
   }
   EXPECT_EQ(hall.moves(), (Texts{"admit low-a", "admit low-b"}));
   for (const char* name : {"a", "b"}) {
-    hall.job({.name = std::string("high-") + name,
-              .queue = name,
-              .count = 4,
-              .priority = 1,
-              .topology = required("rack")});
+    hall.job(
+        {.name = std::string("high-") + name, .queue = name, .count = 4, .priority = 1, .topology = required("rack")});
   }
-  EXPECT_EQ(hall.moves(), (Texts{"preempt low-a for high-a (InClusterQueue)",
-                                 "preempt low-b for high-b (InClusterQueue)"}));
+  EXPECT_EQ(hall.moves(),
+            (Texts{"preempt low-a for high-a (InClusterQueue)", "preempt low-b for high-b (InClusterQueue)"}));
   hall.finish("low-a");
   EXPECT_EQ(hall.moves(), Texts{"admit high-a"});
   hall.finish("low-b");

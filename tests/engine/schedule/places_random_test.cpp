@@ -66,8 +66,7 @@ class HallLife {
         const std::string& name = hall_.names.at(admit->workload);
         admissions_[name] = hall_.scheduler.admission(*admit);
         for (const auto& each : admissions_[name].pod_set_assignments) {
-          log += each.topology_assignment == nullptr ? "  -\n"
-                                                     : "  " + Hall::text(*each.topology_assignment) + "\n";
+          log += each.topology_assignment == nullptr ? "  -\n" : "  " + Hall::text(*each.topology_assignment) + "\n";
         }
       } else if (const auto* preempt = std::get_if<Preempt>(&decision)) {
         evicted_.push_back(hall_.names.at(preempt->target));
@@ -78,8 +77,7 @@ class HallLife {
     std::vector<std::string> broken = hall_.scheduler.check();
     std::map<std::string, int> used;
     for (const auto& [name, id] : hall_.ids) {
-      for (const StatedPlaces& places : hall_.scheduler.held_places(id))
-        add_places(name, places, used, broken);
+      for (const StatedPlaces& places : hall_.scheduler.held_places(id)) add_places(name, places, used, broken);
     }
     for (const auto& [node, cpu] : used) {
       if (cpu > kCpu) broken.push_back("node " + node + " is given away twice");
@@ -89,9 +87,7 @@ class HallLife {
   std::string log;
 
  private:
-  int pick(int low, int high) {
-    return low + static_cast<int>(random_() % static_cast<unsigned>(high - low + 1));
-  }
+  int pick(int low, int high) { return low + static_cast<int>(random_() % static_cast<unsigned>(high - low + 1)); }
 
   void configure(int i) {
     QueueSpec spec("q" + std::to_string(i));
@@ -104,8 +100,7 @@ class HallLife {
       if (pick(0, 5) == 0) delayed.push_back(name);
     }
     if (pick(0, 3) == 0) spec.strict();
-    spec.within(static_cast<WithinClusterQueue>(pick(0, 2)))
-        .reclaim(static_cast<ReclaimWithinCohort>(pick(0, 2)));
+    spec.within(static_cast<WithinClusterQueue>(pick(0, 2))).reclaim(static_cast<ReclaimWithinCohort>(pick(0, 2)));
     hall_.queue(spec, delayed);
   }
   void flip_node() {
@@ -158,8 +153,7 @@ class HallLife {
       pending.pod_sets[1].name = "more";
       pending.pod_sets[1].count = 1;
       pending.pod_sets[1].min_count.reset();
-      const bool group =
-          pending.pod_sets[0].topology && !pending.pod_sets[0].topology->slice_size && pick(0, 1) == 0;
+      const bool group = pending.pod_sets[0].topology && !pending.pod_sets[0].topology->slice_size && pick(0, 1) == 0;
       if (group) pending.pod_sets[0].group = pending.pod_sets[1].group = "g";
     }
     hall_.submit(job.name, pending);
@@ -191,11 +185,10 @@ class HallLife {
     const std::string name = anybody();
     if (!admissions_.contains(name)) return;
     Admission& admission = admissions_.at(name);
-    const auto result = hall_.scheduler.second_pass(
-        {hall_.id(name), hall_.specs.at(name).pod_sets, &admission, {}}, at_second(next_));
+    const auto result =
+        hall_.scheduler.second_pass({hall_.id(name), hall_.specs.at(name).pod_sets, &admission, {}}, at_second(next_));
     log += name + " second pass: " + (result.ok() ? "ok" : result.message) + "\n";
-    for (const Decision& each : result.preemptions)
-      evicted_.push_back(hall_.names.at(std::get<Preempt>(each).target));
+    for (const Decision& each : result.preemptions) evicted_.push_back(hall_.names.at(std::get<Preempt>(each).target));
     for (std::size_t i = 0; i < result.assignments.size(); ++i) {
       if (result.assignments[i] != nullptr)
         admission.pod_set_assignments[i].topology_assignment = result.assignments[i];
@@ -214,8 +207,7 @@ class HallLife {
     for (std::size_t i = 0; i < pending.pod_sets.size(); ++i) {
       const auto& assigned = admission.pod_set_assignments[i];
       if (assigned.topology_assignment == nullptr) continue;
-      holding.places.push_back(
-          {assigned.flavors.at("cpu"), pending.pod_sets[i].per_pod, assigned.topology_assignment});
+      holding.places.push_back({assigned.flavors.at("cpu"), pending.pod_sets[i].per_pod, assigned.topology_assignment});
     }
     hall_.scheduler.hold(hall_.id(name), holding);
   }
@@ -228,8 +220,7 @@ class HallLife {
       racks.insert(domain.values.back().substr(0, 2));
     }
     const auto& request = hall_.specs.at(name).pod_sets[0].topology;
-    if (request && request->required && racks.size() > 1)
-      broken.push_back(name + " is in more than one rack");
+    if (request && request->required && racks.size() > 1) broken.push_back(name + " is in more than one rack");
   }
 
   using Admission = api::kueue::Admission;
@@ -249,8 +240,7 @@ TEST(PlacesProperty, NobodySleepsWhoCouldBeLetInAndNoPlaceIsGivenTwice) {
       life.step();
       if (i % 3 != 0) life.pass();
       const auto broken = life.check();
-      ASSERT_TRUE(broken.empty()) << "seed " << seed << " step " << i << ": " << broken.front() << "\n"
-                                  << life.log;
+      ASSERT_TRUE(broken.empty()) << "seed " << seed << " step " << i << ": " << broken.front() << "\n" << life.log;
     }
   }
 }

@@ -34,9 +34,8 @@ TEST(PlacesInAdmission, WhoNeverFitsIsToldHowManyWould) {
   Hall hall(3, 4, "4");
   hall.queue(queue_of("q"));
   hall.job({.name = "wide", .queue = "q", .count = 17, .topology = required("rack")});
-  EXPECT_EQ(hall.schedule(),
-            Texts{"wait wide TopologyPlacementFailed: couldn't assign flavors to pod set main: "
-                  "topology \"t\" allows to fit only 16 out of 17 pod(s)"});
+  EXPECT_EQ(hall.schedule(), Texts{"wait wide TopologyPlacementFailed: couldn't assign flavors to pod set main: "
+                                   "topology \"t\" allows to fit only 16 out of 17 pod(s)"});
   EXPECT_TRUE(hall.scheduler.parked(hall.id("wide")));
   EXPECT_EQ(hall.schedule(), Texts{});
   hall.job({.name = "behind", .queue = "q", .count = 16, .topology = required("rack")});
@@ -52,9 +51,10 @@ TEST(PlacesInAdmission, WhereNoPlaceWillEverBeQuotaThatIsFreedDoesNotHelp) {
   hall.job({.name = "high", .queue = "q", .count = 4, .priority = 1});
   const Texts texts = hall.schedule();
   ASSERT_EQ(texts.size(), 1u);  // and no preemption is necessary
-  EXPECT_TRUE(texts[0].starts_with("wait high TopologyPlacementFailed: couldn't assign flavors to pod set main: "
-                                   "insufficient unused quota for cpu in flavor f, 2 more needed, topology \"t\" "
-                                   "allows to fit only 3 out of 4 pod(s)"))
+  EXPECT_TRUE(
+      texts[0].starts_with("wait high TopologyPlacementFailed: couldn't assign flavors to pod set main: "
+                           "insufficient unused quota for cpu in flavor f, 2 more needed, topology \"t\" "
+                           "allows to fit only 3 out of 4 pod(s)"))
       << texts[0];
 }
 
@@ -66,9 +66,9 @@ TEST(PlacesInAdmission, WhoMustWaitForRoomIsToldSo) {
   const Texts texts = hall.schedule();
   ASSERT_EQ(texts.size(), 2u);
   EXPECT_EQ(texts[0], "admit a");
-  EXPECT_TRUE(texts[1].starts_with(
-      "wait b TopologyPlacementFailed: couldn't assign flavors to pod set main: topology "
-      "\"t\" allows to fit only 1 out of 2 pod(s)"))
+  EXPECT_TRUE(
+      texts[1].starts_with("wait b TopologyPlacementFailed: couldn't assign flavors to pod set main: topology "
+                           "\"t\" allows to fit only 1 out of 2 pod(s)"))
       << texts[1];
   hall.finish("a");
   EXPECT_EQ(hall.moves(), Texts{"admit b"});
@@ -111,8 +111,7 @@ TEST(PlacesInAdmission, PodsAndFlavorsThatDoNotMatchAreToldWhy) {
   hall.job({.name = "too-many", .queue = "mixed", .count = 8});
   texts = hall.schedule();
   ASSERT_EQ(texts.size(), 1u);
-  EXPECT_NE(texts[0].find("Flavor \"f\" supports only TopologyAwareScheduling"), std::string::npos)
-      << texts[0];
+  EXPECT_NE(texts[0].find("Flavor \"f\" supports only TopologyAwareScheduling"), std::string::npos) << texts[0];
   // A topology that is added later, or gains a level, allows them.
   hall.topology("nowhere", {kHost});
   hall.node(7, 1, "8", true, "lost");
@@ -137,11 +136,9 @@ TEST(PlacesInAdmission, OnePodCannotBeOnNodesOfTwoFlavors) {
   Hall hall(1, 1, "8");
   hall.room_flavor("g");
   hall.queue(QueueSpec("q").flavor("f", {{"cpu", "8"}}).flavor("g", {{"memory", "8"}}));
-  hall.job(
-      {.name = "a", .queue = "q", .requests = {{"cpu", "1"}, {"memory", "1"}}, .topology = unconstrained()});
-  EXPECT_EQ(hall.schedule(),
-            Texts{"wait a TopologyPlacementFailed: couldn't assign flavors to pod set main: more than "
-                  "one flavor with a topology assigned: f, g"});
+  hall.job({.name = "a", .queue = "q", .requests = {{"cpu", "1"}, {"memory", "1"}}, .topology = unconstrained()});
+  EXPECT_EQ(hall.schedule(), Texts{"wait a TopologyPlacementFailed: couldn't assign flavors to pod set main: more than "
+                                   "one flavor with a topology assigned: f, g"});
   EXPECT_EQ(hall.scheduler.check(), Texts{});
 }
 

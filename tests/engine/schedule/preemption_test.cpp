@@ -19,8 +19,7 @@ TEST(Preemption, FillsBackFromTheEndAndReplacesByTheLast) {
   QueueConfig config;
   config.within_cluster_queue = WithinClusterQueue::kLowerPriority;
   NodeId queue = house.queue("q", "", 10);
-  WorkloadId t1 = house.runs(queue, 4, 0, 1), t2 = house.runs(queue, 1, 1, 1),
-             t3 = house.runs(queue, 4, 2, 1);
+  WorkloadId t1 = house.runs(queue, 4, 0, 1), t2 = house.runs(queue, 1, 1, 1), t3 = house.runs(queue, 4, 2, 1);
   Preemptor preemptor{queue, &config, 10, second(9)};
   // t1 and t2 free 5 + 1; t3 is needed for 8, and then t2 is not.
   EXPECT_EQ(house.victims(preemptor, 8), (std::vector{t1, t3}));
@@ -88,11 +87,7 @@ TEST(Preemption, BorrowsWhilePreemptingOnlyBelowTheThreshold) {
 class Naive {
  public:
   Naive(House& house, const Preemptor& preemptor, std::vector<FlavorResourceId> ids, Usage usage)
-      : house_(house),
-        ledger_(house.ledger),
-        who_(preemptor),
-        ids_(std::move(ids)),
-        usage_(std::move(usage)) {}
+      : house_(house), ledger_(house.ledger), who_(preemptor), ids_(std::move(ids)), usage_(std::move(usage)) {}
 
   std::vector<Target> targets() {
     if (who_.config->within_cluster_queue != WithinClusterQueue::kNever) add(who_.queue, NodeId(), 2);
@@ -106,8 +101,7 @@ class Naive {
         advantage = advantage || fits;
       }
     }
-    std::sort(all_.begin(), all_.end(),
-              [this](const Candidate& a, const Candidate& b) { return rank(a) < rank(b); });
+    std::sort(all_.begin(), all_.end(), [this](const Candidate& a, const Candidate& b) { return rank(a) < rank(b); });
     bool elsewhere = std::any_of(all_.begin(), all_.end(), [](const Candidate& c) { return c.kind < 2; });
     bool hierarchical = std::any_of(all_.begin(), all_.end(), [](const Candidate& c) { return c.kind == 0; });
     bool forbidden = who_.config->borrow_within_cohort == BorrowWithinCohort::kNever;
@@ -147,9 +141,8 @@ class Naive {
     return fits;
   }
   bool within(NodeId node) const {
-    return std::all_of(ids_.begin(), ids_.end(), [&](FlavorResourceId id) {
-      return ledger_.usage(node, id) <= ledger_.subtree_quota(node, id);
-    });
+    return std::all_of(ids_.begin(), ids_.end(),
+                       [&](FlavorResourceId id) { return ledger_.usage(node, id) <= ledger_.subtree_quota(node, id); });
   }
   void below(NodeId cohort, NodeId lca, NodeId skip, int kind) {
     for (NodeId child : ledger_.children(cohort)) {
@@ -165,13 +158,12 @@ class Naive {
       const Slot& s = house_.slots[w];
       if (s.queue != queue) continue;
       bool uses = false;
-      for (const auto& each : ledger_.claim(w)->usage)
-        uses = uses || std::count(ids_.begin(), ids_.end(), each.id) > 0;
+      for (const auto& each : ledger_.claim(w)->usage) uses = uses || std::count(ids_.begin(), ids_.end(), each.id) > 0;
       bool lower = s.priority < who_.priority;
-      bool allowed = kind == 2 ? lower || (who_.config->within_cluster_queue ==
-                                               WithinClusterQueue::kLowerOrNewerEqualPriority &&
-                                           s.priority == who_.priority && who_.queued_at < s.queued_at)
-                               : lower || who_.config->reclaim_within_cohort == ReclaimWithinCohort::kAny;
+      bool allowed =
+          kind == 2 ? lower || (who_.config->within_cluster_queue == WithinClusterQueue::kLowerOrNewerEqualPriority &&
+                                s.priority == who_.priority && who_.queued_at < s.queued_at)
+                    : lower || who_.config->reclaim_within_cohort == ReclaimWithinCohort::kAny;
       if (!uses || !allowed) continue;
       Candidate c{w, queue, lca, kind, PreemptionReason::kInCohortReclamation, false};
       if (kind == 2) c.reason = PreemptionReason::kInClusterQueue;
@@ -197,8 +189,7 @@ class Naive {
     for (const Candidate& c : all_) {
       if (borrow && c.never_borrowing) continue;
       bool valid = true;
-      for (NodeId at = c.queue; c.kind < 2 && at != c.lca; at = ledger_.parent(at))
-        valid = valid && !within(at);
+      for (NodeId at = c.queue; c.kind < 2 && at != c.lca; at = ledger_.parent(at)) valid = valid && !within(at);
       if (!valid) continue;
       trial.without(c.workload);
       out.push_back({c.workload, c.reason});
@@ -231,8 +222,8 @@ struct RandomHouse : House {
     if (pick(0, 1)) ledger.set_cohort("left", "root", some);
     if (pick(0, 1)) ledger.set_cohort("right", "root", {});
     for (int i = 0; i < 5; ++i) {
-      queues.push_back(queue("q" + std::to_string(i), cohorts[static_cast<std::size_t>(pick(i ? 0 : 1, 3))],
-                             pick(0, 6), pick(0, 6)));
+      queues.push_back(queue("q" + std::to_string(i), cohorts[static_cast<std::size_t>(pick(i ? 0 : 1, 3))], pick(0, 6),
+                             pick(0, 6)));
     }
     for (int i = pick(3, 14); i-- > 0;) {
       runs(queues[static_cast<std::size_t>(pick(0, 4))], pick(0, 4), pick(0, 3), pick(0, 5), pick(0, 5) == 0,
@@ -249,9 +240,7 @@ struct RandomHouse : House {
       if (each.amount > ledger.available(queues[0], each.id)) ids.push_back(each.id);
     }
   }
-  int pick(int low, int high) {
-    return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
-  }
+  int pick(int low, int high) { return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1)); }
   std::mt19937 random;
   std::vector<NodeId> queues;
   QueueConfig config;
@@ -285,11 +274,9 @@ TEST(PreemptionProperty, VictimsSufficeAndEachIsNeeded) {
       for (WorkloadId w : house.workloads) {
         const Slot& slot = house.slots[w];
         bool lower = slot.priority < house.preemptor.priority;
-        bool newer = slot.priority == house.preemptor.priority &&
-                     house.preemptor.queued_at < slot.queued_at &&
+        bool newer = slot.priority == house.preemptor.priority && house.preemptor.queued_at < slot.queued_at &&
                      house.config.within_cluster_queue == WithinClusterQueue::kLowerOrNewerEqualPriority;
-        if (slot.queue != house.preemptor.queue ||
-            house.config.within_cluster_queue == WithinClusterQueue::kNever)
+        if (slot.queue != house.preemptor.queue || house.config.within_cluster_queue == WithinClusterQueue::kNever)
           continue;
         bool uses = std::any_of(house.ids.begin(), house.ids.end(), [&](FlavorResourceId id) {
           const Usage& usage = house.ledger.claim(w)->usage;

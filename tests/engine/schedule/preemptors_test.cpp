@@ -20,8 +20,7 @@ SchedulerOptions prioritized(bool on) {
 void lend_four(World& world) {
   world.flavor("f");
   world.cohort("team", "", {{"f", {{"cpu", "4"}}}});
-  for (const char* name : {"lent", "other"})
-    world.queue(QueueSpec(name).in("team").flavor("f", {{"cpu", "0"}}));
+  for (const char* name : {"lent", "other"}) world.queue(QueueSpec(name).in("team").flavor("f", {{"cpu", "0"}}));
 }
 
 TEST(Preemptors, OfAStrictQueueKeepWhatTheFirstVictimGaveBack) {
@@ -85,8 +84,7 @@ TEST(Preemptors, KeepWhatWasGivenBackThoughTheOtherVictimIsWithinItsQuotaNow) {
 TEST(Preemptors, StayFirstWhenTheyAreToldAnew) {
   World world;
   world.flavor("f");
-  world.queue(
-      QueueSpec("q").flavor("f", {{"cpu", "4"}}).within(api::kueue::WithinClusterQueue::kLowerPriority));
+  world.queue(QueueSpec("q").flavor("f", {{"cpu", "4"}}).within(api::kueue::WithinClusterQueue::kLowerPriority));
   world.job({.name = "low", .queue = "q", .count = 3, .second = 100});
   EXPECT_EQ(world.moves(), Texts{"admit low"});
   world.job({.name = "older", .queue = "q", .count = 4, .priority = 1, .second = 50});
@@ -123,8 +121,7 @@ TEST(Preemptors, WhoseVictimsAreTakenAreLookedAtAgainOrWaitForTheNextCycle) {
 TEST(PreemptionGates, AClosedOneKeepsFromPreemptingAndFromNothingElse) {
   World world;
   world.flavor("f");
-  world.queue(
-      QueueSpec("q").flavor("f", {{"cpu", "4"}}).within(api::kueue::WithinClusterQueue::kLowerPriority));
+  world.queue(QueueSpec("q").flavor("f", {{"cpu", "4"}}).within(api::kueue::WithinClusterQueue::kLowerPriority));
   world.job({.name = "low", .queue = "q", .count = 3});
   EXPECT_EQ(world.moves(), Texts{"admit low"});
   const JobSpec spec{.name = "gated", .queue = "q", .count = 2, .priority = 9};
@@ -147,8 +144,7 @@ TEST(PreemptionGates, AClosedOneKeepsFromPreemptingAndFromNothingElse) {
 TEST(PreemptionGates, ThatOpensLetsPreempt) {
   World world;
   world.flavor("f");
-  world.queue(
-      QueueSpec("q").flavor("f", {{"cpu", "4"}}).within(api::kueue::WithinClusterQueue::kLowerPriority));
+  world.queue(QueueSpec("q").flavor("f", {{"cpu", "4"}}).within(api::kueue::WithinClusterQueue::kLowerPriority));
   world.job({.name = "low", .queue = "q", .count = 4});
   EXPECT_EQ(world.moves(), Texts{"admit low"});
   Pending gated = World::pending({.name = "gated", .queue = "q", .count = 2, .priority = 9}, 50);
@@ -163,12 +159,10 @@ TEST(PreemptionGates, ThatOpensLetsPreempt) {
 TEST(PreemptionGates, WhoMayShrinkIsAdmittedWithWhatIsFree) {
   World world;
   world.flavor("f");
-  world.queue(
-      QueueSpec("q").flavor("f", {{"cpu", "4"}}).within(api::kueue::WithinClusterQueue::kLowerPriority));
+  world.queue(QueueSpec("q").flavor("f", {{"cpu", "4"}}).within(api::kueue::WithinClusterQueue::kLowerPriority));
   world.job({.name = "low", .queue = "q", .count = 3});
   EXPECT_EQ(world.moves(), Texts{"admit low"});
-  Pending gated =
-      World::pending({.name = "gated", .queue = "q", .count = 2, .priority = 9, .min_count = 1}, 50);
+  Pending gated = World::pending({.name = "gated", .queue = "q", .count = 2, .priority = 9, .min_count = 1}, 50);
   gated.preemption_gated = true;
   world.submit("gated", gated);
   EXPECT_EQ(world.moves(), Texts{"admit gated"});

@@ -80,9 +80,7 @@ TEST(SecondPass, DelayedPlacesFollowWhenThereAreNodes) {
   hall.node(2, 1, "2");
   hall.node(2, 2, "2");
   EXPECT_EQ(hall.place("gang"), "r2-n1:2 r2-n2:2");
-  EXPECT_EQ(
-      hall.scheduler.ledger().usage(hall.scheduler.ledger().find_cluster_queue("q"), FlavorResourceId(0)),
-      used);
+  EXPECT_EQ(hall.scheduler.ledger().usage(hall.scheduler.ledger().find_cluster_queue("q"), FlavorResourceId(0)), used);
   EXPECT_EQ(hall.scheduler.check(), Texts{});
   // The places that it got are in use.
   hall.job({.name = "next", .queue = "q", .count = 3, .topology = required("rack")});
@@ -125,8 +123,7 @@ TEST(SecondPass, DelayedPlacesMayPreempt) {
   EXPECT_FALSE(result.ok());
   ASSERT_EQ(result.preemptions.size(), 1u);
   EXPECT_EQ(hall.World::text(result.preemptions[0]), "preempt low for gang (InClusterQueue)");
-  EXPECT_TRUE(result.message.starts_with("couldn't assign flavors to pod set main: topology \"t\" "))
-      << result.message;
+  EXPECT_TRUE(result.message.starts_with("couldn't assign flavors to pod set main: topology \"t\" ")) << result.message;
   EXPECT_TRUE(result.message.ends_with(". Pending the preemption of 1 workload(s)")) << result.message;
   EXPECT_TRUE(hall.second_pass("gang").preemptions.empty());  // the eviction is already under way
   hall.finish("low");

@@ -79,7 +79,8 @@ TEST(Waking, WhoeverMayTakeBackWakesWhenOthersBorrow) {
   world.flavor("f");
   world.queue(QueueSpec("lender").in("team").flavor("f", {{"cpu", "2"}}));
   world.queue(QueueSpec("b").in("team").flavor("f", {{"cpu", "4"}}));
-  world.queue(QueueSpec("a").in("team").flavor("f", {{"cpu", "0"}}).reclaim(ReclaimWithinCohort::kAny).borrow_preempting());
+  world.queue(
+      QueueSpec("a").in("team").flavor("f", {{"cpu", "0"}}).reclaim(ReclaimWithinCohort::kAny).borrow_preempting());
   world.job({.name = "big", .queue = "b", .count = 4, .priority = -1});
   world.job({.name = "waits", .queue = "a", .count = 3, .priority = 1});
   EXPECT_EQ(world.moves(), Texts{"admit big"});
@@ -93,7 +94,8 @@ TEST(Waking, WhoeverMayTakeBackWakesWhenOthersBorrow) {
 TEST(Waking, WhoNoLongerHasToBorrowTakesBackWhatItLacks) {
   World world;
   world.flavor("f");
-  world.queue(QueueSpec("a").in("team").flavor("f", {{"cpu", "1"}, {"memory", "2"}}).reclaim(ReclaimWithinCohort::kAny));
+  world.queue(
+      QueueSpec("a").in("team").flavor("f", {{"cpu", "1"}, {"memory", "2"}}).reclaim(ReclaimWithinCohort::kAny));
   world.queue(QueueSpec("b").in("team").flavor("f", {{"cpu", "5"}, {"memory", "2"}}));
   world.job({.name = "own", .queue = "a"});
   world.job({.name = "taker", .queue = "b", .requests = {{"memory", "3"}}});
@@ -108,17 +110,13 @@ TEST(Waking, WhoNoLongerHasToBorrowTakesBackWhatItLacks) {
 TEST(Waking, ALoanIsNewsForAStrictHeadThatReserves) {
   World world;
   world.flavor("f");
-  world.queue(QueueSpec("strict")
-                  .in("team")
-                  .flavor("f", {{"cpu", "4"}})
-                  .strict()
-                  .reclaim(ReclaimWithinCohort::kLowerPriority));
+  world.queue(
+      QueueSpec("strict").in("team").flavor("f", {{"cpu", "4"}}).strict().reclaim(ReclaimWithinCohort::kLowerPriority));
   world.queue(QueueSpec("lent").in("team").flavor("f", {{"cpu", "2"}}));
   world.queue(QueueSpec("other").in("team").flavor("f", {{"cpu", "0"}}));
   const auto holds = [&](const std::string& name, const std::string& queue, int cpus, int priority) {
-    world.scheduler.hold(
-        world.id(name),
-        {queue, priority, at_second(1), at_second(1), {{"f", "cpu", Amount::of(1000 * cpus)}}, false});
+    world.scheduler.hold(world.id(name),
+                         {queue, priority, at_second(1), at_second(1), {{"f", "cpu", Amount::of(1000 * cpus)}}, false});
   };
   holds("old", "lent", 2, -1);
   holds("firm", "other", 1, 9);
@@ -138,7 +136,8 @@ TEST(Waking, ASmallerShareWakesWhateverWasLacking) {
   world.flavor("f");
   world.cohort("pool", "", {{"f", {{"cpu", "4"}, {"memory", "4"}}}});
   for (const char* name : {"a", "b"}) {
-    world.queue(QueueSpec(name).in("pool").flavor("f", {{"cpu", "0"}, {"memory", "0"}}).reclaim(ReclaimWithinCohort::kAny));
+    world.queue(
+        QueueSpec(name).in("pool").flavor("f", {{"cpu", "0"}, {"memory", "0"}}).reclaim(ReclaimWithinCohort::kAny));
   }
   world.job({.name = "own", .queue = "a", .requests = {{"memory", "3"}}});
   world.job({.name = "one", .queue = "b", .count = 2});
@@ -155,8 +154,7 @@ TEST(Waking, ASmallerShareWakesWhateverWasLacking) {
 // the same decisions.
 class RandomLife {
  public:
-  explicit RandomLife(unsigned seed, bool may_reconfigure = true)
-      : random_(seed), may_reconfigure_(may_reconfigure) {
+  explicit RandomLife(unsigned seed, bool may_reconfigure = true) : random_(seed), may_reconfigure_(may_reconfigure) {
     for (const char* f : {"f0", "f1", "f2"}) world_.flavor(f, {{"kind", f}});
     for (int i = 0; i < kQueues; ++i) configure(i);
   }
@@ -167,9 +165,8 @@ class RandomLife {
         configure(pick(0, kQueues - 1));
         break;
       case 1:
-        world_.cohort(
-            "c" + std::to_string(pick(0, 1)), pick(0, 2) ? "root" : "",
-            {{"f0", {{"cpu", std::to_string(pick(0, 3))}, {"memory", std::to_string(pick(0, 3))}}}});
+        world_.cohort("c" + std::to_string(pick(0, 1)), pick(0, 2) ? "root" : "",
+                      {{"f0", {{"cpu", std::to_string(pick(0, 3))}, {"memory", std::to_string(pick(0, 3))}}}});
         break;
       case 2:
       case 3:
@@ -221,9 +218,7 @@ class RandomLife {
 
  private:
   static constexpr int kQueues = 4;
-  int pick(int low, int high) {
-    return low + static_cast<int>(random_() % static_cast<unsigned>(high - low + 1));
-  }
+  int pick(int low, int high) { return low + static_cast<int>(random_() % static_cast<unsigned>(high - low + 1)); }
   std::string few(int high) { return std::to_string(pick(0, high)); }
 
   void configure(int i) {
@@ -242,8 +237,7 @@ class RandomLife {
     }
     if (split && flavors < 3) spec.flavor("f2", {{"memory", few(6), limit}});
     if (pick(0, 3) == 0) spec.strict();
-    spec.within(static_cast<WithinClusterQueue>(pick(0, 2)))
-        .reclaim(static_cast<ReclaimWithinCohort>(pick(0, 2)));
+    spec.within(static_cast<WithinClusterQueue>(pick(0, 2))).reclaim(static_cast<ReclaimWithinCohort>(pick(0, 2)));
     if (pick(0, 2) == 0) spec.borrow_preempting();
     spec.object.when_can_borrow = static_cast<FungibilityPolicy>(pick(0, 1));
     spec.object.when_can_preempt = static_cast<FungibilityPolicy>(pick(0, 1));
@@ -301,8 +295,7 @@ TEST(WakingProperty, NobodySleepsWhoCouldBeLetIn) {
     for (int i = 0; i < kSteps; ++i) {
       life.step();
       auto broken = life.check();
-      ASSERT_TRUE(broken.empty()) << "seed " << seed << " step " << i << ": " << broken.front() << "\n"
-                                  << life.log;
+      ASSERT_TRUE(broken.empty()) << "seed " << seed << " step " << i << ": " << broken.front() << "\n" << life.log;
     }
   }
 }
@@ -313,8 +306,7 @@ TEST(WakingProperty, AdmissionNeverExceedsQuotasAndLimits) {
     for (int i = 0; i < 80; ++i) {
       life.step();
       auto exceeded = life.exceeded();
-      ASSERT_TRUE(exceeded.empty()) << "seed " << seed << " step " << i << ": " << exceeded.front() << "\n"
-                                    << life.log;
+      ASSERT_TRUE(exceeded.empty()) << "seed " << seed << " step " << i << ": " << exceeded.front() << "\n" << life.log;
     }
   }
 }

@@ -102,21 +102,16 @@ class ClusterQueueBuilder {
   }
   ClusterQueueBuilder& cohort(std::string name) { return q_.cohort_name = std::move(name), *this; }
   ClusterQueueBuilder& stop(api::kueue::StopPolicy policy) { return q_.stop_policy = policy, *this; }
-  ClusterQueueBuilder& strict() {
-    return q_.queueing_strategy = api::kueue::QueueingStrategy::kStrictFifo, *this;
-  }
+  ClusterQueueBuilder& strict() { return q_.queueing_strategy = api::kueue::QueueingStrategy::kStrictFifo, *this; }
   ClusterQueueBuilder& preempt_lower() {
     return q_.within_cluster_queue = api::kueue::WithinClusterQueue::kLowerPriority, *this;
   }
-  ClusterQueueBuilder& reclaim_any() {
-    return q_.reclaim_within_cohort = api::kueue::ReclaimWithinCohort::kAny, *this;
-  }
+  ClusterQueueBuilder& reclaim_any() { return q_.reclaim_within_cohort = api::kueue::ReclaimWithinCohort::kAny, *this; }
   ClusterQueueBuilder& check(std::string name, std::vector<std::string> on_flavors = {}) {
     return q_.admission_checks.push_back({std::move(name), std::move(on_flavors)}), *this;
   }
   ClusterQueueBuilder& select(std::string_view selector_json) {
-    return q_.namespace_selector = api::LabelSelector::from_json(parse_json(selector_json).value()).value(),
-           *this;
+    return q_.namespace_selector = api::LabelSelector::from_json(parse_json(selector_json).value()).value(), *this;
   }
   ClusterQueueBuilder& version(std::string v) { return q_.meta.resource_version = std::move(v), *this; }
   ClusterQueueBuilder& deleting(Time t) { return q_.meta.deletion = t, *this; }
@@ -181,8 +176,7 @@ inline api::kueue::AdmissionCheck check(std::string name, bool active) {
 }
 
 // An admission of the pod set "main" in one flavor.
-inline api::kueue::Admission admission(std::string cluster_queue, std::string flavor, int count,
-                                       std::string_view cpu) {
+inline api::kueue::Admission admission(std::string cluster_queue, std::string flavor, int count, std::string_view cpu) {
   api::kueue::PodSetAssignment assignment;
   assignment.flavors["cpu"] = std::move(flavor);
   assignment.resource_usage["cpu"] = quantity(cpu);
@@ -209,7 +203,9 @@ class NodeBuilder {
   }
   NodeBuilder& not_ready(Time since) { return n_.ready = false, n_.ready_since = since, *this; }
   NodeBuilder& unknown() { return n_.ready.reset(), *this; }
-  NodeBuilder& taint(std::string key, std::string effect) { return n_.taints.push_back({std::move(key), "", std::move(effect)}), *this; }
+  NodeBuilder& taint(std::string key, std::string effect) {
+    return n_.taints.push_back({std::move(key), "", std::move(effect)}), *this;
+  }
   NodeBuilder& label(std::string key, std::string value) { return n_.labels[std::move(key)] = std::move(value), *this; }
   operator api::Node() const { return n_; }  // NOLINT
   Ptr<api::Node> ptr() const { return std::make_shared<const api::Node>(n_); }

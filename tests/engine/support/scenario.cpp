@@ -35,19 +35,17 @@ void Scenario::restart() {
 
 void Scenario::feed(const Event& event) {
   perform(engine_->handle(now_, event));
-  const bool config =
-      !std::holds_alternative<WorkloadSeen>(event) && !std::holds_alternative<WorkloadGone>(event) &&
-      !std::holds_alternative<JobReported>(event) && !std::holds_alternative<CheckReported>(event) && !std::holds_alternative<WriteSettled>(event) &&
-      !std::holds_alternative<TimePassed>(event) && !std::holds_alternative<Synced>(event);
+  const bool config = !std::holds_alternative<WorkloadSeen>(event) && !std::holds_alternative<WorkloadGone>(event) &&
+                      !std::holds_alternative<JobReported>(event) && !std::holds_alternative<CheckReported>(event) &&
+                      !std::holds_alternative<WriteSettled>(event) && !std::holds_alternative<TimePassed>(event) &&
+                      !std::holds_alternative<Synced>(event);
   if (config) everything_.push_back(event);
 }
 
 void Scenario::give(const api::kueue::ClusterQueue& q) {
   feed(ClusterQueueSeen{std::make_shared<const api::kueue::ClusterQueue>(q)});
 }
-void Scenario::give(const api::kueue::Cohort& c) {
-  feed(CohortSeen{std::make_shared<const api::kueue::Cohort>(c)});
-}
+void Scenario::give(const api::kueue::Cohort& c) { feed(CohortSeen{std::make_shared<const api::kueue::Cohort>(c)}); }
 void Scenario::give(const api::kueue::LocalQueue& q) {
   feed(LocalQueueSeen{std::make_shared<const api::kueue::LocalQueue>(q)});
 }
@@ -57,7 +55,9 @@ void Scenario::give(const api::kueue::ResourceFlavor& f) {
 void Scenario::give(const api::kueue::AdmissionCheck& c) {
   feed(AdmissionCheckSeen{std::make_shared<const api::kueue::AdmissionCheck>(c)});
 }
-void Scenario::give(const api::kueue::Topology& t) { feed(TopologySeen{std::make_shared<const api::kueue::Topology>(t)}); }
+void Scenario::give(const api::kueue::Topology& t) {
+  feed(TopologySeen{std::make_shared<const api::kueue::Topology>(t)});
+}
 void Scenario::give(const api::Node& n) { feed(NodeSeen{std::make_shared<const api::Node>(n)}); }
 void Scenario::give(const api::PodPlacement& p) { feed(PodSeen{std::make_shared<const api::PodPlacement>(p)}); }
 void Scenario::give_namespace(std::string name, api::StringMap labels) {
@@ -138,8 +138,7 @@ void Scenario::perform(const Effects& effects) {
     if (const auto* w = std::get_if<WriteWorkloadStatus>(&effect)) perform(*w);
     if (const auto* d = std::get_if<DeactivateWorkload>(&effect)) perform(*d);
     if (const auto* e = std::get_if<RecordEvent>(&effect))
-      events_.push_back(e->kind + "/" + e->name + (e->warning ? " Warning " : " Normal ") + e->reason + ": " +
-                        e->note);
+      events_.push_back(e->kind + "/" + e->name + (e->warning ? " Warning " : " Normal ") + e->reason + ": " + e->note);
     if (const auto* w = std::get_if<WakeAt>(&effect)) wake_ = w->when;
     if (const auto* x = std::get_if<ExpireWorkload>(&effect)) {
       expired_.push_back((x->with_job ? "the job of " : "") + x->workload->meta.name);
@@ -154,8 +153,7 @@ void Scenario::perform(const Effects& effects) {
       finalizers_.push_back((f->present ? "+" : "-") + f->kind + "/" + f->name);
     if (const auto* q = std::get_if<ClusterQueueStatusChanged>(&effect)) touched_queues_.insert(q->name);
     if (const auto* c = std::get_if<CohortStatusChanged>(&effect)) touched_cohorts_.insert(c->name);
-    if (const auto* q = std::get_if<LocalQueueStatusChanged>(&effect))
-      touched_queues_.insert(q->ns + "/" + q->name);
+    if (const auto* q = std::get_if<LocalQueueStatusChanged>(&effect)) touched_queues_.insert(q->ns + "/" + q->name);
   }
 }
 
@@ -163,8 +161,7 @@ void Scenario::perform(const WriteWorkloadStatus& e) {
   ++writes_;
   const std::string key = api::object_key(e.base->meta);
   const auto it = api_.find(key);
-  if (it == api_.end() || it->second->meta.uid != e.base->meta.uid)
-    return settle(e.write, Outcome::kGone, "");
+  if (it == api_.end() || it->second->meta.uid != e.base->meta.uid) return settle(e.write, Outcome::kGone, "");
   EXPECT_FALSE(e.status == it->second->status) << key << ": a write that changes nothing";
   if (it->second->meta.resource_version != e.base->meta.resource_version)
     return settle(e.write, Outcome::kConflict, "");
@@ -258,7 +255,8 @@ std::string Scenario::flavor_of(const std::string& name) const {
 
 std::string Scenario::places_of(const std::string& name) const {
   const auto& admission = workload(name).status.admission;
-  if (!admission || admission->pod_set_assignments.empty() || !admission->pod_set_assignments[0].topology_assignment) return "";
+  if (!admission || admission->pod_set_assignments.empty() || !admission->pod_set_assignments[0].topology_assignment)
+    return "";
   std::string out;
   for (const auto& domain : admission->pod_set_assignments[0].topology_assignment->domains)
     out.append(out.empty() ? "" : " ").append(domain.values.back()).append(":").append(std::to_string(domain.count));

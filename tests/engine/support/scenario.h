@@ -36,9 +36,9 @@ class Scenario {
 
   // --- Actions. run() performs the engine's effects until there are none.
   void run();
-  bool run_once();  // one pass; returns whether nothing followed; remaining answers stay pending
+  bool run_once();         // one pass; returns whether nothing followed; remaining answers stay pending
   void pass(int seconds);  // run(), then time passes; requested wake-ups come on time
-  void sync();  // reports that the caches are complete; called by the constructor and by restart()
+  void sync();             // reports that the caches are complete; called by the constructor and by restart()
   // Replaces the engine by one that knows only what the API holds. It runs one pass as a follower, then leads.
   void restart();
   void renumber() { engine_->renumber(); }  // call run() afterwards
@@ -75,9 +75,7 @@ class Scenario {
   int writes() const { return writes_; }
   Time now() const { return now_; }
   std::optional<Time> wake() const { return wake_; }
-  std::vector<std::string> take_finalizers() {
-    return std::exchange(finalizers_, {});
-  }  // "+ClusterQueue/cq", "-..."
+  std::vector<std::string> take_finalizers() { return std::exchange(finalizers_, {}); }  // "+ClusterQueue/cq", "-..."
   const std::set<std::string>& touched_queues() const { return touched_queues_; }
   const std::set<std::string>& touched_cohorts() const { return touched_cohorts_; }
   void forget_touched() {

@@ -42,8 +42,7 @@ TEST(TopologyBalanced, TheExamplesOfTheKep) {
   EXPECT_EQ(balanced({{20, 10}, {15, 15}}, {in_a_rack(22)}), "x3:11 x4:11");
   EXPECT_EQ(balanced({{20, 10}, {15, 15}}, {in_a_rack(20)}), "x1:20");
   EXPECT_EQ(balanced({{10, 5}, {5, 5, 5}}, {in_a_rack(15)}), "x3:5 x4:5 x5:5");
-  EXPECT_EQ(balanced({{15}, {15}, {15, 15}}, {in_a_rack(25).slices("kubernetes.io/hostname", 5)}),
-            "x3:15 x4:10");
+  EXPECT_EQ(balanced({{15}, {15}, {15, 15}}, {in_a_rack(25).slices("kubernetes.io/hostname", 5)}), "x3:15 x4:10");
 }
 
 TEST(TopologyBalanced, SlicesGoToNodesThatTakeAsManyEach) {
@@ -64,9 +63,8 @@ TEST(TopologyBalanced, WhereNothingIsBalancedBestFitCounts) {
   Room room({.balanced_placement = true}), usual;
   furnish(room, 3, 2);  // racks of 8
   furnish(usual, 3, 2);
-  for (const Gang& gang :
-       {Gang{.count = 12}.preferred("rack").slices("rack", 4), Gang{.count = 25}.preferred("rack"),
-        Gang{.count = 7}.required("rack"), Gang{.count = 7}.unconstrained()}) {
+  for (const Gang& gang : {Gang{.count = 12}.preferred("rack").slices("rack", 4), Gang{.count = 25}.preferred("rack"),
+                           Gang{.count = 7}.required("rack"), Gang{.count = 7}.unconstrained()}) {
     EXPECT_EQ(room.where({gang}), usual.where({gang}));
   }
   EXPECT_EQ(room.where({Gang{.count = 6}.preferred("rack")}), "r1-n1:3 r1-n2:3");
@@ -79,8 +77,8 @@ TEST(TopologyBalanced, ASearchThatIsTooLargeIsLeftToBestFit) {
   furnish_block(room, {{2'000'000, 2'000'001}, {1'999'999}});
   for (int i = 1; i <= 3; ++i) {
     const std::string name = "x" + std::to_string(i);
-    api::Node node = Room::a_node(name, {{"block", "b1"}, {"rack", i < 3 ? "r1" : "r2"}},
-                                  {{"cpu", std::to_string(2'000'000 + i)}});
+    api::Node node =
+        Room::a_node(name, {{"block", "b1"}, {"rack", i < 3 ? "r1" : "r2"}}, {{"cpu", std::to_string(2'000'000 + i)}});
     node.allocatable["pods"] = Quantity::of(3'000'000);
     room.places.set_node(node);
   }
@@ -204,9 +202,7 @@ class Cases {
     with_leader += ask.leader ? 1 : 0;
     ASSERT_TRUE(placement.ok) << story(ask);
     const std::size_t level = expected->begin()->first.size() - 1,
-                      workers = gangs.back().count == ask.pods && (!ask.leader || ask.pods > 1)
-                                    ? gangs.size() - 1
-                                    : 0;
+                      workers = gangs.back().count == ask.pods && (!ask.leader || ask.pods > 1) ? gangs.size() - 1 : 0;
     from_above += level + 1 < levels_.size() ? 1 : 0;
     const auto pods = by_path(room_->text(placement.pod_sets[workers]));
     BalancedOracle::Shares got;
@@ -243,9 +239,9 @@ class Cases {
     return out;
   }
   std::string story(const BalancedAsk& ask) const {
-    std::string out = "\n" + std::to_string(ask.pods) + " pods, preferred " + levels_[ask.level] +
-                      ", slices of " + std::to_string(ask.slice) + " on " + levels_[ask.slice_level] +
-                      (ask.leader ? ", a leader" : "") + "\n";
+    std::string out = "\n" + std::to_string(ask.pods) + " pods, preferred " + levels_[ask.level] + ", slices of " +
+                      std::to_string(ask.slice) + " on " + levels_[ask.slice_level] + (ask.leader ? ", a leader" : "") +
+                      "\n";
     for (const Machine& machine : machines_) {
       for (const std::string& value : machine.path) out += value + "/";
       out += " " + std::to_string(machine.cpu) + "\n";
@@ -264,8 +260,8 @@ TEST(TopologyBalanced, EqualsAnIndependentComputationOnRandomRooms) {
   // Different cases in each run of --gtest_shuffle --gtest_repeat=N.
   Cases cases(static_cast<std::uint32_t>(12 + ::testing::UnitTest::GetInstance()->random_seed()));
   cases.run(kCases);
-  std::printf("balanced %d (with a leader %d, on racks and above %d), best fit %d, refused %d\n",
-              cases.balanced, cases.with_leader, cases.from_above, cases.best_fit, cases.refused);
+  std::printf("balanced %d (with a leader %d, on racks and above %d), best fit %d, refused %d\n", cases.balanced,
+              cases.with_leader, cases.from_above, cases.best_fit, cases.refused);
   EXPECT_GT(cases.balanced, kCases / 4);
   EXPECT_GT(cases.with_leader, kCases / 20);
   EXPECT_GT(cases.from_above, kCases / 20);

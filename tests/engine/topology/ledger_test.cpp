@@ -90,12 +90,10 @@ TEST(TopologyLedger, OverlappingFlavorsShareTheNode) {
   furnish(room, 1, 1);
   room.flavor("other", "t");
   EXPECT_EQ(room.admit(0, {Gang{.count = 3}}), "r1-n1:3");
-  EXPECT_EQ(room.where({Gang{.flavor = "other", .count = 2}}),
-            "topology \"t\" allows to fit only 1 out of 2 pod(s)");
+  EXPECT_EQ(room.where({Gang{.flavor = "other", .count = 2}}), "topology \"t\" allows to fit only 1 out of 2 pod(s)");
   // The same within one workload.
-  EXPECT_EQ(
-      room.where({Gang{.count = 1}, Gang{.flavor = "other", .count = 1}}),
-      "topology \"t\" doesn't allow to fit any of 1 pod(s). Total nodes: 1; excluded: resource \"cpu\": 1");
+  EXPECT_EQ(room.where({Gang{.count = 1}, Gang{.flavor = "other", .count = 1}}),
+            "topology \"t\" doesn't allow to fit any of 1 pod(s). Total nodes: 1; excluded: resource \"cpu\": 1");
 }
 
 TEST(TopologyLedger, APodInAGroupCountsAgainstItsClaim) {

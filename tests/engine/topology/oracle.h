@@ -122,8 +122,7 @@ class Oracle {
       for (std::size_t pods = 0; pods < costs[leader].size(); ++pods) {
         int& cost = costs[leader][pods];
         if (multiple != ask_.multiple.end() && static_cast<int>(pods) % multiple->second != 0) cost = kNever;
-        if (static_cast<std::size_t>(level) == ask_.level && cost < kNever && (pods > 0 || leader > 0))
-          cost = 1;
+        if (static_cast<std::size_t>(level) == ask_.level && cost < kNever && (pods > 0 || leader > 0)) cost = 1;
         cost = std::min(cost, kNever);
       }
     }

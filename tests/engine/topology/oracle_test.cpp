@@ -84,8 +84,8 @@ class Cases {
       node.tainted = chance(15);
       node.up = !chance(8);
       labels["kind"] = node.kind;
-      api::Node made = Room::a_node(
-          node.name, labels, {{"cpu", std::to_string(node.cpu)}, {"memory", std::to_string(node.memory)}});
+      api::Node made =
+          Room::a_node(node.name, labels, {{"cpu", std::to_string(node.cpu)}, {"memory", std::to_string(node.memory)}});
       if (node.tainted) made.taints = {{"t", "v", "NoSchedule"}};
       made.ready = node.up;
       room_->places.set_node(made);
@@ -233,8 +233,7 @@ class Cases {
   }
 
   // The rule that explains why more domains were used than necessary; "" when none does.
-  std::string rule_of(const Kind& kind, const Oracle& oracle, const std::vector<std::string>& used,
-                      int domains) const {
+  std::string rule_of(const Kind& kind, const Oracle& oracle, const std::vector<std::string>& used, int domains) const {
     if (kind.unconstrained) return "fullest first";
     if (kind.with_leader) return "leader first";
     std::size_t level = kind.ask.level;

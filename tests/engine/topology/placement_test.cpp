@@ -13,9 +13,8 @@ TEST(TopologyPlacement, TheRecordedChoices) {
   EXPECT_EQ(room.admit(0, {Gang{.count = 6, .requests = two}.required("rack")}), "r1-n1:2 r1-n2:2 r1-n3:2");
   EXPECT_EQ(room.admit(1, {Gang{.count = 10, .requests = two}.preferred("rack")}),
             "r1-n4:2 r2-n1:2 r2-n2:2 r2-n3:2 r2-n4:2");
-  EXPECT_EQ(
-      room.where({Gang{.count = 9, .requests = two}.required("rack")}),
-      "topology \"t\" allows to fit only 8 out of 9 pod(s). Total nodes: 12; excluded: resource \"cpu\": 8");
+  EXPECT_EQ(room.where({Gang{.count = 9, .requests = two}.required("rack")}),
+            "topology \"t\" allows to fit only 8 out of 9 pod(s). Total nodes: 12; excluded: resource \"cpu\": 8");
   EXPECT_EQ(room.admit(2, {Gang{.count = 4}.required("kubernetes.io/hostname")}), "r3-n1:4");
   EXPECT_EQ(room.admit(3, {Gang{.count = 3}.unconstrained()}), "r3-n2:3");
   EXPECT_EQ(room.admit(4, {Gang{.count = 2}}), "r3-n3:2");
@@ -29,8 +28,7 @@ TEST(TopologyPlacement, TheRecordedSlices) {
   EXPECT_EQ(room.admit(0, {Gang{.count = 3, .requests = two}.required("rack")}), "r1-n1:2 r1-n2:1");
   EXPECT_EQ(room.admit(1, {Gang{.count = 12, .requests = two}.preferred("rack").slices("rack", 4)}),
             "r1-n2:1 r1-n3:2 r1-n4:1 r2-n1:2 r2-n2:2 r2-n3:2 r2-n4:2");
-  EXPECT_EQ(room.admit(2, {Gang{.count = 4, .requests = two}.slices("kubernetes.io/hostname", 2)}),
-            "r3-n1:2 r3-n2:2");
+  EXPECT_EQ(room.admit(2, {Gang{.count = 4, .requests = two}.slices("kubernetes.io/hostname", 2)}), "r3-n1:2 r3-n2:2");
   EXPECT_EQ(room.broken(), "");
 }
 
@@ -78,13 +76,11 @@ TEST(TopologyPlacement, SlicesOfSlices) {
   // A block has 12 cpu, a rack 6. In pairs per host only 2 of 3 cpu count: 4 per rack, 8 per block.
   EXPECT_EQ(room.where({Gang{.count = 8}.layers({{"block", 8}, {"kubernetes.io/hostname", 2}})}),
             "b1r1n1:2 b1r1n2:2 b1r2n1:2 b1r2n2:2");
-  EXPECT_EQ(
-      room.where({Gang{.count = 12}.layers({{"block", 12}, {"rack", 4}, {"kubernetes.io/hostname", 2}})}),
-      "topology \"t\" doesn't allow to fit any of 1 slice(s) in layers of 12 pods per block, 4 per rack, 2 "
-      "per "
-      "kubernetes.io/hostname");
-  EXPECT_EQ(room.where({Gang{.count = 12}.layers({{"block", 6}, {"rack", 3}})}),
-            "b1r1n1:3 b1r1n2:3 b1r2n1:3 b1r2n2:3");
+  EXPECT_EQ(room.where({Gang{.count = 12}.layers({{"block", 12}, {"rack", 4}, {"kubernetes.io/hostname", 2}})}),
+            "topology \"t\" doesn't allow to fit any of 1 slice(s) in layers of 12 pods per block, 4 per rack, 2 "
+            "per "
+            "kubernetes.io/hostname");
+  EXPECT_EQ(room.where({Gang{.count = 12}.layers({{"block", 6}, {"rack", 3}})}), "b1r1n1:3 b1r1n2:3 b1r2n1:3 b1r2n2:3");
 }
 
 TEST(TopologyPlacement, LeaderAndWorkersShareTheirDomain) {
@@ -110,10 +106,9 @@ TEST(TopologyPlacement, TheLeaderDoesNotTakeRoomThatTheWorkersNeed) {
   room.node("big", {}, {{"cpu", "10"}});
   room.node("small", {}, {{"cpu", "4"}});
   const Amounts five{{"cpu", "5"}}, four{{"cpu", "4"}};
-  EXPECT_EQ(
-      room.where({Gang{.count = 1, .requests = four, .group = "g"}.preferred("kubernetes.io/hostname"),
-                  Gang{.count = 2, .requests = five, .group = "g"}.preferred("kubernetes.io/hostname")}),
-      "small:1 | big:2");
+  EXPECT_EQ(room.where({Gang{.count = 1, .requests = four, .group = "g"}.preferred("kubernetes.io/hostname"),
+                        Gang{.count = 2, .requests = five, .group = "g"}.preferred("kubernetes.io/hostname")}),
+            "small:1 | big:2");
 }
 
 TEST(TopologyPlacement, PodSetsOfOneWorkloadSeeEachOther) {
@@ -122,9 +117,8 @@ TEST(TopologyPlacement, PodSetsOfOneWorkloadSeeEachOther) {
   EXPECT_EQ(room.where({Gang{.count = 4}.required("kubernetes.io/hostname"),
                         Gang{.count = 4}.required("kubernetes.io/hostname")}),
             "r1-n1:4 | r1-n2:4");
-  EXPECT_EQ(
-      room.where({Gang{.count = 4}.required("kubernetes.io/hostname"), Gang{.count = 5}.required("rack")}),
-      "topology \"t\" allows to fit only 4 out of 5 pod(s). Total nodes: 2; excluded: resource \"cpu\": 1");
+  EXPECT_EQ(room.where({Gang{.count = 4}.required("kubernetes.io/hostname"), Gang{.count = 5}.required("rack")}),
+            "topology \"t\" allows to fit only 4 out of 5 pod(s). Total nodes: 2; excluded: resource \"cpu\": 1");
   EXPECT_EQ(room.broken(), "");
 }
 
@@ -145,10 +139,9 @@ TEST(TopologyPlacement, NodesThatDoNotSuit) {
   EXPECT_EQ(room.where({tolerant.required("rack")}), "r1-n1:4 r1-n2:4 r1-n3:4");
   Gang picky{.count = 5};
   picky.constraints.node_selector = {{"kind", "gpu"}};
-  EXPECT_EQ(
-      room.where({picky.required("rack")}),
-      "topology \"t\" doesn't allow to fit any of 5 pod(s). Total nodes: 3; excluded: nodeSelector: 2, taint "
-      "\"gpu=yes:NoSchedule\": 1");
+  EXPECT_EQ(room.where({picky.required("rack")}),
+            "topology \"t\" doesn't allow to fit any of 5 pod(s). Total nodes: 3; excluded: nodeSelector: 2, taint "
+            "\"gpu=yes:NoSchedule\": 1");
   Gang named{.count = 2};
   named.constraints.required_terms = {{{}, {{"metadata.name", "In", {"r1-n2"}}}}};
   EXPECT_EQ(room.where({named.required("rack")}), "r1-n2:2");
@@ -169,9 +162,8 @@ TEST(TopologyPlacement, GroupsOfNodesAreNotFiltered) {
   room.places.set_node(tainted);
   room.node("n2", {{"rack", "r1"}}, {{"cpu", "3"}});
   EXPECT_EQ(room.where({Gang{.count = 7}.required("rack")}), "r1:7");
-  EXPECT_EQ(
-      room.where({Gang{.count = 1, .requests = {{"cpu", "8"}}}}),
-      "topology \"t\" doesn't allow to fit any of 1 pod(s). Total nodes: 2; excluded: resource \"cpu\": 2");
+  EXPECT_EQ(room.where({Gang{.count = 1, .requests = {{"cpu", "8"}}}}),
+            "topology \"t\" doesn't allow to fit any of 1 pod(s). Total nodes: 2; excluded: resource \"cpu\": 2");
 }
 
 TEST(TopologyPlacement, RequestsOfNothingExcludeNothing) {

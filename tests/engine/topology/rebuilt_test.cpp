@@ -99,8 +99,8 @@ class Life {
 
   void set_pod() {
     const std::string name = "p" + std::to_string(draw(0, 14));
-    api::PodPlacement pod = Room::a_pod(name, chance(85) ? "n" + std::to_string(draw(0, 9)) : "h",
-                                        some_requests(), chance(60) ? "w" + std::to_string(draw(0, 5)) : "");
+    api::PodPlacement pod = Room::a_pod(name, chance(85) ? "n" + std::to_string(draw(0, 9)) : "h", some_requests(),
+                                        chance(60) ? "w" + std::to_string(draw(0, 5)) : "");
     pod.bound = chance(70);
     pod.terminated = chance(10);
     room_.places.set_pod(pod);
@@ -154,8 +154,7 @@ class Life {
       room->places.take_stated(WorkloadId(id), claim.second.holder, stated);
     }
     for (auto it = pods_.rbegin(); it != pods_.rend(); ++it) {
-      if (!it->second.workload.empty() &&
-          without.contains(static_cast<std::size_t>(it->second.workload[1] - '0')))
+      if (!it->second.workload.empty() && without.contains(static_cast<std::size_t>(it->second.workload[1] - '0')))
         continue;
       room->places.set_pod(it->second);
     }

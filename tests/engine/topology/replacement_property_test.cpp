@@ -57,8 +57,7 @@ class Failures {
       slice_ = draw(2, 4);
       gang.count = slice_ * draw(1, 3);
       gang.preferred("rack").slices("rack", slice_);
-      if (how == 5 && slice_ == 4)
-        gang.topology->slice_required_topology.clear(), gang.topology->slice_size.reset();
+      if (how == 5 && slice_ == 4) gang.topology->slice_required_topology.clear(), gang.topology->slice_size.reset();
       if (how == 5 && slice_ == 4) gang.layers({{"rack", 4}, {"kubernetes.io/hostname", 2}});
     }
     return gang;

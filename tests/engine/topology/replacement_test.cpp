@@ -35,8 +35,7 @@ TEST(TopologyReplacement, SeveralNodesAtOnce) {
   furnish(room, 1, 5);
   const Gang gang = Gang{.count = 6, .requests = {{"cpu", "2"}}}.required("rack");
   EXPECT_EQ(room.admit(0, {gang}), "r1-n1:2 r1-n2:2 r1-n3:2");
-  EXPECT_EQ(replaced(room, {gang}, {Room::assigned({{"r1-n1", 2}, {"r1-n2", 2}, {"r1-n3", 2}})},
-                     {"r1-n1", "r1-n3"}),
+  EXPECT_EQ(replaced(room, {gang}, {Room::assigned({{"r1-n1", 2}, {"r1-n2", 2}, {"r1-n3", 2}})}, {"r1-n1", "r1-n3"}),
             "r1-n2:2 r1-n4:2 r1-n5:2");
 }
 
@@ -88,8 +87,7 @@ TEST(TopologyReplacement, RacksWhoseNamesStartAlike) {
   for (const char* host : {"a", "b"}) room.node(host, {{"rack", "r1"}}, {{"cpu", "2"}});
   for (const char* host : {"c", "d"}) room.node(host, {{"rack", "r10"}}, {{"cpu", "2"}});
   room.pod("full", "b", {{"cpu", "2"}});
-  const std::string text =
-      replaced(room, {Gang{.count = 2}.required("rack")}, {Room::assigned({{"a", 2}})}, {"a"});
+  const std::string text = replaced(room, {Gang{.count = 2}.required("rack")}, {Room::assigned({{"a", 2}})}, {"a"});
   EXPECT_TRUE(text.starts_with("topology \"t\" doesn't allow to fit any of 2 pod(s)")) << text;
 }
 
@@ -103,11 +101,9 @@ TEST(TopologyReplacement, TheLeaderFollowsItsWorkers) {
   EXPECT_EQ(replaced(room, gangs, now, {"r1-n1"}), "r1-n3:1 | r1-n2:2 r1-n3:1");
   EXPECT_EQ(replaced(room, gangs, now, {"r1-n2"}), " | r1-n1:1 r1-n3:2");
   room.places.give_back(WorkloadId(std::size_t{0}));
-  room.node("r1-n1", {{"rack", "r1"}},
-            {{"cpu", "1"}});  // the leader does not fit there any more: it moves alone
+  room.node("r1-n1", {{"rack", "r1"}}, {{"cpu", "1"}});  // the leader does not fit there any more: it moves alone
   EXPECT_EQ(
-      replaced(room, gangs, {Room::assigned({{"r1-n1", 1}}), Room::assigned({{"r1-n2", 2}, {"r1-n3", 1}})},
-               {"r1-n1"}),
+      replaced(room, gangs, {Room::assigned({{"r1-n1", 1}}), Room::assigned({{"r1-n2", 2}, {"r1-n3", 1}})}, {"r1-n1"}),
       "r1-n2:1 | ");
 }
 

@@ -41,12 +41,9 @@ TEST(TopologyRequests, LevelsAndSlicesThatDoNotExistOrDivide) {
   EXPECT_EQ(mismatch(room, Gang{.count = 8}.layers({{"block", 4}, {"rack", 3}})),
             "podset slice size 3 at rack does not divide the slice size 4 at block: change the size or the "
             "number of pods");
-  EXPECT_EQ(
-      mismatch(room, Gang{.count = 8}.layers({{"block", 8}, {"rack", 4}, {"kubernetes.io/hostname", 2}})),
-      "");
-  EXPECT_EQ(
-      mismatch(room, Gang{.count = 4}.request([](auto& r) { r.slice_size = 2; })),
-      "slices need both a topology level and a size: set podsetSliceRequiredTopology and podsetSliceSize");
+  EXPECT_EQ(mismatch(room, Gang{.count = 8}.layers({{"block", 8}, {"rack", 4}, {"kubernetes.io/hostname", 2}})), "");
+  EXPECT_EQ(mismatch(room, Gang{.count = 4}.request([](auto& r) { r.slice_size = 2; })),
+            "slices need both a topology level and a size: set podsetSliceRequiredTopology and podsetSliceSize");
   EXPECT_EQ(mismatch(room, Gang{.count = 4}.slices("rack", 2).layers({{"rack", 2}})),
             "slices are asked for twice: use either podsetSliceRequiredTopology and podsetSliceSize, or "
             "constraints");

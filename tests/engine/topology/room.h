@@ -130,9 +130,7 @@ class Room {
     }
     return made;
   }
-  Placement place(const std::vector<Gang>& gangs, bool on_empty = false) {
-    return places.place(asks(gangs), on_empty);
-  }
+  Placement place(const std::vector<Gang>& gangs, bool on_empty = false) { return places.place(asks(gangs), on_empty); }
   // The places as "r1-n1:2 r1-n2:1", pod sets separated by " | "; or the message why there are none.
   std::string where(const std::vector<Gang>& gangs) {
     const Placement placement = place(gangs);
@@ -152,8 +150,7 @@ class Room {
     if (!assignment) return out;
     for (const auto& domain : assignment->domains) {
       if (!out.empty()) out += ' ';
-      for (const std::string& value : domain.values)
-        out += (&value == &domain.values.front() ? "" : "/") + value;
+      for (const std::string& value : domain.values) out += (&value == &domain.values.front() ? "" : "/") + value;
       out += ':' + std::to_string(domain.count);
     }
     return out;
@@ -166,8 +163,7 @@ class Room {
     places.take(WorkloadId(workload), "ns/w" + std::to_string(workload), std::move(placement.pod_sets));
     return out;
   }
-  static api::kueue::TopologyAssignmentPtr assigned(
-      const std::vector<std::pair<std::string, std::int32_t>>& hosts) {
+  static api::kueue::TopologyAssignmentPtr assigned(const std::vector<std::pair<std::string, std::int32_t>>& hosts) {
     auto made = std::make_shared<api::kueue::TopologyAssignment>();
     made->levels = {"kubernetes.io/hostname"};
     for (const auto& [host, count] : hosts) made->domains.push_back({{host}, count});

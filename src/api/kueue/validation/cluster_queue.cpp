@@ -31,9 +31,9 @@ void check_fungibility(const Json& object, FieldErrors& errors) {
   const bool both_try_next = string_at(*fungibility, {"whenCanBorrow"}, "MayStopSearch") == "TryNextFlavor" &&
                              string_at(*fungibility, {"whenCanPreempt"}, "TryNextFlavor") == "TryNextFlavor";
   if (!both_try_next)
-    errors.push_back(invalid_value(
-        "spec.flavorFungibility", *fungibility,
-        "preference can only be set when both whenCanBorrow and whenCanPreempt are TryNextFlavor"));
+    errors.push_back(
+        invalid_value("spec.flavorFungibility", *fungibility,
+                      "preference can only be set when both whenCanBorrow and whenCanPreempt are TryNextFlavor"));
 }
 
 void check_on_flavors(const Json& object, FieldErrors& errors) {
@@ -42,8 +42,7 @@ void check_on_flavors(const Json& object, FieldErrors& errors) {
   for (std::size_t i = 0; i < checks.size(); ++i) {
     const JsonArray& flavors = array_at(checks[i], {"onFlavors"});
     for (std::size_t f = 0; f < flavors.size(); ++f) {
-      const std::string_view name =
-          flavors[f].is_string() ? view(flavors[f].get_string()) : std::string_view();
+      const std::string_view name = flavors[f].is_string() ? view(flavors[f].get_string()) : std::string_view();
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
       const std::string path = index_path("spec.admissionChecksStrategy.admissionChecks", i);
       errors.push_back(not_supported(index_path(path + ".onFlavors", f), flavors[f], known));

@@ -26,13 +26,11 @@ std::optional<Quantity> quantity_at(const Json& resource, std::string_view key, 
   return *quantity;
 }
 
-void check_quota(const Json& resource, const QuotaRules& rules, const std::string& path,
-                 FieldErrors& errors) {
+void check_quota(const Json& resource, const QuotaRules& rules, const std::string& path, FieldErrors& errors) {
   const auto limit = [&](std::string_view key) {
     const auto quantity = quantity_at(resource, key, path, errors);
     if (quantity && !rules.in_cohort)
-      errors.push_back(
-          invalid_value(field_path(path, key), *find(resource, key), "must be nil when cohort is empty"));
+      errors.push_back(invalid_value(field_path(path, key), *find(resource, key), "must be nil when cohort is empty"));
     return quantity;
   };
   const auto nominal = quantity_at(resource, "nominalQuota", path, errors);
@@ -43,8 +41,8 @@ void check_quota(const Json& resource, const QuotaRules& rules, const std::strin
                                    "must be less than or equal to the nominalQuota"));
 }
 
-void check_flavor(const Json& flavor, const JsonArray& covered, const QuotaRules& rules,
-                  const std::string& path, FieldErrors& errors) {
+void check_flavor(const Json& flavor, const JsonArray& covered, const QuotaRules& rules, const std::string& path,
+                  FieldErrors& errors) {
   const JsonArray& resources = array_at(flavor, {"resources"});
   for (std::size_t i = 0; i < resources.size(); ++i) {
     const std::string at = index_path(path + ".resources", i);
@@ -69,8 +67,7 @@ void check_resource_groups(const Json& object, const QuotaRules& rules, FieldErr
     const JsonArray& covered = array_at(groups[g], {"coveredResources"});
     for (std::size_t i = 0; i < covered.size(); ++i) {
       const std::string at = index_path(path + ".coveredResources", i);
-      const std::string_view name =
-          covered[i].is_string() ? view(covered[i].get_string()) : std::string_view();
+      const std::string_view name = covered[i].is_string() ? view(covered[i].get_string()) : std::string_view();
       if (const std::string broken = check_qualified_name(name); !broken.empty())
         errors.push_back(invalid_value(at, covered[i], broken));
       if (!seen_resources.insert(name).second) errors.push_back(duplicate(at, covered[i]));

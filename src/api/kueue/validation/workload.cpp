@@ -19,12 +19,10 @@ void check_requests(const Json& container, const std::string& path, FieldErrors&
     for (const auto& member : object_at(container, {"resources", list})) {
       const std::string_view name(member.key().data(), member.key().size());
       if (list == "requests" && name == "pods")
-        errors.push_back(
-            invalid_value(key_path(at, name), Json(name), "the key is reserved for internal kueue use"));
+        errors.push_back(invalid_value(key_path(at, name), Json(name), "the key is reserved for internal kueue use"));
       const auto quantity = decode_quantity(member.value());
       if (quantity && quantity->sign() < 0)
-        errors.push_back(
-            invalid_value(key_path(at, name), member.value(), "must be greater than or equal to 0"));
+        errors.push_back(invalid_value(key_path(at, name), member.value(), "must be greater than or equal to 0"));
     }
   }
 }
@@ -33,8 +31,7 @@ void check_template(const Json& pod_set, const std::string& path, FieldErrors& e
   const Json* pod_template = find(pod_set, "template");
   if (!pod_template) return;
   check_labels(object_at(*pod_template, {"metadata", "labels"}), path + ".metadata.labels", errors);
-  check_annotations(object_at(*pod_template, {"metadata", "annotations"}), path + ".metadata.annotations",
-                    errors);
+  check_annotations(object_at(*pod_template, {"metadata", "annotations"}), path + ".metadata.annotations", errors);
   for (const std::string_view list : {"initContainers", "containers"}) {
     const JsonArray& containers = array_at(*pod_template, {"spec", list});
     for (std::size_t i = 0; i < containers.size(); ++i)
@@ -64,20 +61,16 @@ void check_topology_request(const Json& pod_set, const std::string& path, FieldE
   const bool has_topology = !string_at(*request, {"podSetSliceRequiredTopology"}).empty();
   const auto size = optional_int_at(*request, {"podSetSliceSize"});
   if (has_topology && !size)
-    errors.push_back(
-        required(path + ".podSetSliceSize", "must be set together with podSetSliceRequiredTopology"));
+    errors.push_back(required(path + ".podSetSliceSize", "must be set together with podSetSliceRequiredTopology"));
   if (!has_topology && size)
-    errors.push_back(
-        required(path + ".podSetSliceRequiredTopology", "must be set together with podSetSliceSize"));
-  if (size && *size <= 0)
-    errors.push_back(invalid_value(path + ".podSetSliceSize", *size, "must be greater than 0"));
+    errors.push_back(required(path + ".podSetSliceRequiredTopology", "must be set together with podSetSliceSize"));
+  if (size && *size <= 0) errors.push_back(invalid_value(path + ".podSetSliceSize", *size, "must be greater than 0"));
   const JsonArray& constraints = array_at(*request, {"podsetSliceRequiredTopologyConstraints"});
   for (std::size_t i = 0; i < constraints.size(); ++i) {
     const auto layer = optional_int_at(constraints[i], {"size"});
     if (layer && *layer <= 0)
-      errors.push_back(
-          invalid_value(index_path(path + ".podsetSliceRequiredTopologyConstraints", i) + ".size", *layer,
-                        "must be greater than 0"));
+      errors.push_back(invalid_value(index_path(path + ".podsetSliceRequiredTopologyConstraints", i) + ".size", *layer,
+                                     "must be greater than 0"));
   }
 }
 
@@ -90,15 +83,12 @@ void check_pod_sets(const Json& object, FieldErrors& errors) {
     check_topology_request(pod_sets[i], path + ".topologyRequest", errors);
     if (!optional_int_at(pod_sets[i], {"minCount"})) continue;
     ++variable;
-    if (is_elastic(object))
-      errors.push_back(forbidden_field(path + ".minCount", "cannot be used with an elastic job"));
+    if (is_elastic(object)) errors.push_back(forbidden_field(path + ".minCount", "cannot be used with an elastic job"));
   }
-  if (variable > 1)
-    errors.push_back(invalid_value("spec.podSets", variable, "at most one podSet can use minCount"));
+  if (variable > 1) errors.push_back(invalid_value("spec.podSets", variable, "at most one podSet can use minCount"));
 }
 
-void check_assignment(const Json& assignment, const JsonArray& pod_sets, const std::string& path,
-                      FieldErrors& errors) {
+void check_assignment(const Json& assignment, const JsonArray& pod_sets, const std::string& path, FieldErrors& errors) {
   const std::string_view name = pod_set_name(assignment);
   if (!find_pod_set(pod_sets, name)) errors.push_back(not_found_field(path + ".name", Json(name)));
   if (const Json* places = find(assignment, "topologyAssignment"); places && places->is_object()) {
@@ -151,8 +141,7 @@ void check_reclaimable_pods(const Json& object, FieldErrors& errors) {
     const std::int64_t limit = int_at(*pod_set, {"count"}, 1);
     const std::int64_t count = int_at(pods, {"count"});
     if (count > limit)
-      errors.push_back(
-          invalid_value(path + ".count", count, "should be less or equal to " + std::to_string(limit)));
+      errors.push_back(invalid_value(path + ".count", count, "should be less or equal to " + std::to_string(limit)));
   }
 }
 

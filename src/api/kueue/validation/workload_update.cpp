@@ -22,11 +22,9 @@ bool only_shrinks(const JsonArray& now, const JsonArray& old) {
 
 void check_pod_sets(const Json& object, const Json& old, FieldErrors& errors) {
   if (!is_condition_true(old, "QuotaReserved")) return;
-  if (is_elastic(old) &&
-      only_shrinks(array_at(object, {"spec", "podSets"}), array_at(old, {"spec", "podSets"})))
+  if (is_elastic(old) && only_shrinks(array_at(object, {"spec", "podSets"}), array_at(old, {"spec", "podSets"})))
     return;
-  check_unchanged(find_path(object, {"spec", "podSets"}), find_path(old, {"spec", "podSets"}), "spec.podSets",
-                  errors);
+  check_unchanged(find_path(object, {"spec", "podSets"}), find_path(old, {"spec", "podSets"}), "spec.podSets", errors);
 }
 
 // An admission without topologyAssignment and delayedTopologyRequest, which may change later.
@@ -81,10 +79,8 @@ void check_pod_set_updates(const Json& object, const Json& old, FieldErrors& err
     });
     if (same == now.end()) continue;
     if (string_at(before, {"state"}) != "Ready" || string_at(*same, {"state"}) != "Ready") continue;
-    const std::string path =
-        index_path("status.admissionChecks", static_cast<std::size_t>(same - now.begin()));
-    check_unchanged(find(*same, "podSetUpdates"), find(before, "podSetUpdates"), path + ".podSetUpdates",
-                    errors);
+    const std::string path = index_path("status.admissionChecks", static_cast<std::size_t>(same - now.begin()));
+    check_unchanged(find(*same, "podSetUpdates"), find(before, "podSetUpdates"), path + ".podSetUpdates", errors);
   }
 }
 
@@ -94,12 +90,10 @@ void check_cluster_name(const Json& object, const Json& old, FieldErrors& errors
   if (find_path(object, {"metadata", "annotations", kSliceReplacementFor}))
     return;  // it has the cluster of the slice that it replaces
   const JsonArray& nominated = array_at(old, {"status", "nominatedClusterNames"});
-  const bool known = std::any_of(nominated.begin(), nominated.end(), [&](const Json& one) {
-    return one.is_string() && view(one.get_string()) == name;
-  });
+  const bool known = std::any_of(nominated.begin(), nominated.end(),
+                                 [&](const Json& one) { return one.is_string() && view(one.get_string()) == name; });
   if (!known)
-    errors.push_back(
-        invalid_value("status.clusterName", Json(name), "must be one of the nominatedClusterNames"));
+    errors.push_back(invalid_value("status.clusterName", Json(name), "must be one of the nominatedClusterNames"));
 }
 
 }  // namespace

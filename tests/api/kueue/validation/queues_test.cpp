@@ -53,8 +53,7 @@ TEST(ValidateClusterQueue, Rules) {
        "nominalQuota: 1}]}]}, "
        "{coveredResources: [cpu], flavors: [{name: f, resources: [{name: cpu, nominalQuota: 1}]}]}]}",
        R"([spec.resourceGroups[1].coveredResources[0]: Duplicate value: "cpu", spec.resourceGroups[1].flavors[0].name: Duplicate value: "f"])"},
-      {"borrowing by preemption needs reclaiming",
-       "spec: {preemption: {borrowWithinCohort: {policy: LowerPriority}}}",
+      {"borrowing by preemption needs reclaiming", "spec: {preemption: {borrowWithinCohort: {policy: LowerPriority}}}",
        R"(spec.preemption: Invalid value: {"borrowWithinCohort":{"policy":"LowerPriority"}}: reclaimWithinCohort=Never and borrowWithinCohort.Policy!=Never)"},
       {"a preference needs both policies to try the next flavor",
        "spec: {flavorFungibility: {whenCanBorrow: TryNextFlavor, whenCanPreempt: MayStopSearch, preference: "
@@ -75,8 +74,7 @@ TEST(ValidateClusterQueue, Rules) {
        "spec: {namespaceSelector: {matchExpressions: [{key: a, operator: Near}]}}",
        R"(spec.namespaceSelector.matchExpressions[0].operator: Invalid value: "Near": not a valid selector operator)"},
   };
-  for (const Case& c : cases)
-    EXPECT_EQ(errors_of(validate_cluster_queue(object(c.spec))), c.errors) << c.what;
+  for (const Case& c : cases) EXPECT_EQ(errors_of(validate_cluster_queue(object(c.spec))), c.errors) << c.what;
 }
 
 TEST(ValidateClusterQueue, TotalsAreLimited) {
@@ -111,10 +109,7 @@ TEST(ValidateClusterQueue, AnUpdateToleratesAnOldUnknownFlavorUntilItOrTheFlavor
   flavors_changed.at("spec").at("resourceGroups").at(0).at("flavors").at(0).as_object()["name"] = "other";
   EXPECT_NE(errors_of(validate_cluster_queue_update(flavors_changed, old)), "");
   Json check_changed = old;
-  ensure_path(check_changed, {"spec", "admissionChecksStrategy"})
-      .at("admissionChecks")
-      .at(0)
-      .as_object()["name"] = "l";
+  ensure_path(check_changed, {"spec", "admissionChecksStrategy"}).at("admissionChecks").at(0).as_object()["name"] = "l";
   EXPECT_NE(errors_of(validate_cluster_queue_update(check_changed, old)), "");
 }
 
@@ -131,16 +126,14 @@ TEST(ValidateCohort, MayLendMoreThanItsOwnButOnlyToAParent) {
 }
 
 TEST(ValidateResourceFlavor, LabelsTaintsAndTolerations) {
-  EXPECT_EQ(
-      errors_of(validate_resource_flavor(object("spec: {nodeLabels: {a: b}, nodeTaints: [{key: t, effect: "
-                                                "NoSchedule}], tolerations: [{operator: Exists}]}"))),
-      "");
-  const std::string errors = errors_of(
-      validate_resource_flavor(object("spec: {nodeLabels: {'a b': c}, nodeTaints: [{key: '', effect: "
-                                      "NoSchedule}], tolerations: [{key: k, operator: Like}]}")));
+  EXPECT_EQ(errors_of(validate_resource_flavor(object("spec: {nodeLabels: {a: b}, nodeTaints: [{key: t, effect: "
+                                                      "NoSchedule}], tolerations: [{operator: Exists}]}"))),
+            "");
+  const std::string errors =
+      errors_of(validate_resource_flavor(object("spec: {nodeLabels: {'a b': c}, nodeTaints: [{key: '', effect: "
+                                                "NoSchedule}], tolerations: [{key: k, operator: Like}]}")));
   EXPECT_NE(errors.find("spec.nodeLabels: Invalid value: \"a b\""), std::string::npos);
-  EXPECT_NE(errors.find("spec.nodeTaints[0].key: Invalid value: \"\": name part must be non-empty"),
-            std::string::npos);
+  EXPECT_NE(errors.find("spec.nodeTaints[0].key: Invalid value: \"\": name part must be non-empty"), std::string::npos);
   EXPECT_NE(errors.find("spec.tolerations[0].operator: Unsupported value: \"Like\""), std::string::npos);
 }
 

@@ -36,8 +36,7 @@ TEST(ValidateWorkload, Rules) {
       {"slices have a topology", "spec: {podSets: [{name: a, topologyRequest: {podSetSliceSize: 2}}]}",
        "spec.podSets[0].topologyRequest.podSetSliceRequiredTopology: Required value: must be set together "
        "with podSetSliceSize"},
-      {"slices have a size",
-       "spec: {podSets: [{name: a, topologyRequest: {podSetSliceRequiredTopology: rack}}]}",
+      {"slices have a size", "spec: {podSets: [{name: a, topologyRequest: {podSetSliceRequiredTopology: rack}}]}",
        "spec.podSets[0].topologyRequest.podSetSliceSize: Required value: must be set together with "
        "podSetSliceRequiredTopology"},
       {"sizes are positive",
@@ -55,15 +54,18 @@ TEST(ValidateWorkload, Rules) {
       {"slices in one form",
        "spec: {podSets: [{name: a, topologyRequest: {podSetSliceRequiredTopology: rack, podSetSliceSize: 2, "
        "podsetSliceRequiredTopologyConstraints: [{topology: rack, size: 2}]}}]}",
-       "[spec.podSets[0].topologyRequest.podsetSliceRequiredTopologyConstraints: Forbidden: may not be set together with "
+       "[spec.podSets[0].topologyRequest.podsetSliceRequiredTopologyConstraints: Forbidden: may not be set together "
+       "with "
        "podSetSliceRequiredTopology, "
-       "spec.podSets[0].topologyRequest.podsetSliceRequiredTopologyConstraints: Forbidden: may not be set together with "
+       "spec.podSets[0].topologyRequest.podsetSliceRequiredTopologyConstraints: Forbidden: may not be set together "
+       "with "
        "podSetSliceSize]"},
       {"places that cannot be read",
        "spec: {podSets: [{name: a}]}\nstatus: {conditions: [{type: QuotaReserved, status: 'True'}], admission: "
        "{podSetAssignments: [{name: a, count: 1, topologyAssignment: {levels: [rack], slices: [{domainCount: 2, "
        "valuesPerLevel: [{individual: {roots: [x]}}], podCounts: {universal: 1}}]}}]}}",
-       "status.admission.podSetAssignments[0].topologyAssignment: Invalid value: slices[0].valuesPerLevel[0].individual."
+       "status.admission.podSetAssignments[0].topologyAssignment: Invalid value: "
+       "slices[0].valuesPerLevel[0].individual."
        "roots: expected 2 strings, one for each domain, found 1"},
       {"reserved quota has an admission", "status: {conditions: [{type: QuotaReserved, status: 'True'}]}",
        "status.admission: Required value: must be set while the QuotaReserved condition is True"},
@@ -123,17 +125,12 @@ TEST(ValidateWorkloadUpdate, WhileQuotaIsReserved) {
        R"(spec.podSets: Invalid value: [{"name":"main","count":3}]: field is immutable)"},
       {"the admitted flavor",
        [](Json& w) {
-         ensure_path(w, {"status", "admission"})
-             .at("podSetAssignments")
-             .at(0)
-             .at("flavors")
-             .as_object()["cpu"] = "g";
+         ensure_path(w, {"status", "admission"}).at("podSetAssignments").at(0).at("flavors").as_object()["cpu"] = "g";
        },
        R"(status.admission: Invalid value: {"clusterQueue":"q","podSetAssignments":[{"name":"main","count":4,"flavors":{"cpu":"g"},"resourceUsage":{"cpu":4}}]}: field is immutable)"},
       {"where the pods go",
        [](Json& w) {
-         JsonObject& assignment =
-             ensure_path(w, {"status", "admission"}).at("podSetAssignments").at(0).as_object();
+         JsonObject& assignment = ensure_path(w, {"status", "admission"}).at("podSetAssignments").at(0).as_object();
          assignment["topologyAssignment"] = JsonObject{{"levels", JsonArray{"rack"}}};
          assignment["delayedTopologyRequest"] = "Ready";
        },
@@ -154,12 +151,8 @@ TEST(ValidateWorkloadUpdate, WhileQuotaIsReserved) {
        [](Json& w) { ensure_path(w, {"status", "reclaimablePods"}).at(0).as_object()["count"] = 3; }, ""},
       {"updates of a check that is ready",
        [](Json& w) {
-         ensure_path(w, {"status", "admissionChecks"})
-             .at(0)
-             .at("podSetUpdates")
-             .at(0)
-             .at("labels")
-             .as_object()["a"] = "c";
+         ensure_path(w, {"status", "admissionChecks"}).at(0).at("podSetUpdates").at(0).at("labels").as_object()["a"] =
+             "c";
        },
        R"(status.admissionChecks[0].podSetUpdates: Invalid value: [{"name":"main","labels":{"a":"c"}}]: field is immutable)"},
       {"updates of a check that is no longer ready",
@@ -193,8 +186,7 @@ TEST(ValidateWorkloadUpdate, ElasticJobsMayShrinkButNotGrow) {
 
 TEST(ValidateWorkloadUpdate, WithoutReservationPodSetsChange) {
   const Json old = object("spec: {podSets: [{name: main, count: 4}]}");
-  EXPECT_EQ(errors_of(validate_workload_update(object("spec: {podSets: [{name: main, count: 5}]}"), old)),
-            "");
+  EXPECT_EQ(errors_of(validate_workload_update(object("spec: {podSets: [{name: main, count: 5}]}"), old)), "");
 }
 
 TEST(ValidateWorkloadUpdate, TheClusterIsOneOfTheNominated) {
