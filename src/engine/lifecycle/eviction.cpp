@@ -14,7 +14,8 @@ using api::kueue::CheckState;
 namespace {
 
 // Resets all checks to Pending. For a check in Retry, requeueAt becomes its last transition plus requeueAfterSeconds,
-// but never an earlier time than before. podSetUpdates stay until the next report: only those of Ready checks are
+// but never an earlier time than before. A transition in the future counts as now: any client may write the year 9999,
+// and the sum would be no RFC 3339 time. podSetUpdates stay until the next report: only those of Ready checks are
 // used.
 void reset_checks(WorkloadStatus& status, Time now) {
   for (auto& check : status.admission_checks) {
@@ -22,7 +23,7 @@ void reset_checks(WorkloadStatus& status, Time now) {
     if (check.state == CheckState::kRetry) {
       check.retry_count = check.retry_count.value_or(0) + 1;
       if (check.requeue_after_seconds) {
-        const Time since = check.last_transition == Time{} ? now : check.last_transition;
+        const Time since = check.last_transition == Time{} ? now : std::min(check.last_transition, now);
         const Time at = to_seconds(since) + std::chrono::seconds(*check.requeue_after_seconds);
         if (!status.requeue_state) status.requeue_state.emplace();
         auto& when = status.requeue_state->requeue_at;

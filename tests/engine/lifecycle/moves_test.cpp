@@ -148,6 +148,13 @@ TEST(Evict, NeverMovesTheBackoffBackwards) {
   EXPECT_EQ(w.status.requeue_state->count, 2);
 }
 
+TEST(Evict, CountsTheBackoffFromNowWhenTheCheckChangesInTheFuture) {
+  Workload w = with_check(reserved(WorkloadBuilder("w"), {"ck"}), CheckState::kRetry, 2147483647);
+  w.status.admission_checks[0].last_transition = parse_time("9999-12-31T23:59:59Z").value();
+  w = after(w, evict(w, {"AdmissionCheck", "", "m"}, at(6)));
+  EXPECT_EQ(w.status.requeue_state->requeue_at, at(6) + std::chrono::seconds(2147483647));
+}
+
 TEST(Evict, OfAnInactiveWorkloadWithoutQuotaIsCompleteAtOnce) {
   Workload w = WorkloadBuilder("w").inactive().build();
   const auto change = evict(w, {"Deactivated", "", "The workload is deactivated"}, at(1));
