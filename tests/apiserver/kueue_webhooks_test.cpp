@@ -144,8 +144,9 @@ TEST_F(KueueWebhooks, JobsTakeTheDefaultQueueAndPriorityClass) {
       R"({"metadata":{"namespace":"a","labels":{"kueue.x-k8s.io/queue-name":"default","kueue.x-k8s.io/priority-class":"default"}},"spec":{"suspend":true}})");
   EXPECT_FALSE(find_path(admitted_job("metadata: {namespace: b}"), {"metadata", "labels"}));
   EXPECT_EQ(refusal(jobs, object("metadata: {namespace: a}\nspec: {suspend: true}"), &job),
-            "[metadata.labels[kueue.x-k8s.io/queue-name]: Invalid value: \"\": cannot be removed: the "
-            "namespace has a default LocalQueue, "
+            "[metadata.labels[kueue.x-k8s.io/queue-name]: Invalid value: \"\": queue-name must not be empty in "
+            "namespace with "
+            "default queue, "
             "metadata.labels[kueue.x-k8s.io/priority-class]: Invalid value: \"\": WorkloadPriorityClass "
             "cannot be removed from a workload]");
 }
