@@ -101,13 +101,14 @@ void Ungater::look_soon(const std::string& key) {
 }
 
 void Ungater::workload_changed(const std::string& key, const jobs::WorkloadPtr& now) {
+  if (planted(Planted::kLatePlaces) && now && workloads_.contains(key)) return queue_.add(key);
   if (!now || !jobs::lets_pods_go(*now)) {
     workloads_.erase(key);
     waiting_.erase(key);
     if (started_ && now && pods_.contains(key)) queue_.add(key);
     return;
   }
-  if (!planted(Planted::kLatePlaces) || !workloads_.contains(key)) workloads_[key] = now;
+  workloads_[key] = now;
   if (started_) queue_.add(key);
 }
 
