@@ -32,10 +32,11 @@ using berth::simulation::run_chaos;
 using berth::simulation::run_volcano_chaos;
 
 // 200 seeds, in groups that can run in parallel. Sanitizers make each seed several times slower, so they play fewer.
-constexpr int kGroups = 20;
 #ifdef BERTH_SANITIZED
+constexpr int kGroups = 10;
 constexpr int kSeedsPerGroup = 1;
 #else
+constexpr int kGroups = 20;
 constexpr int kSeedsPerGroup = 10;
 #endif
 

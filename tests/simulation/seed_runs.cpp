@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostText = 200'000;  // bytes of one report; the rest is dropped
 constexpr int kPollMilliseconds = 200;
+constexpr int kIdleFactor = 20;  // on a busy machine a run may get a twentieth of a processor
 
 struct Child {
   pid_t pid = 0;
@@ -64,7 +66,13 @@ void write_all(int file, const std::string& text) {
   }
 }
 
-Child start(std::uint64_t run, const std::function<SeedReport(std::uint64_t)>& play) {
+// Ends this process with SIGXCPU when it has used so much CPU time.
+void limit_cpu_time(std::chrono::seconds longest) {
+  const rlimit limit{static_cast<rlim_t>(longest.count()), static_cast<rlim_t>(longest.count())};
+  if (::setrlimit(RLIMIT_CPU, &limit) != 0) std::abort();
+}
+
+Child start(std::uint64_t run, std::chrono::seconds longest, const std::function<SeedReport(std::uint64_t)>& play) {
   int ends[2];
   if (::pipe(ends) != 0) std::abort();
   std::fflush(nullptr);
@@ -72,6 +80,7 @@ Child start(std::uint64_t run, const std::function<SeedReport(std::uint64_t)>& p
   if (pid < 0) std::abort();
   if (pid == 0) {
     ::close(ends[0]);
+    limit_cpu_time(longest);
     write_all(ends[1], encode(play(run)));
     ::close(ends[1]);
     std::fflush(nullptr);
@@ -95,7 +104,7 @@ SeedReport finish(const Child& child) {
   int status = 0;
   ::waitpid(child.pid, &status, 0);
   SeedReport report = decode(child.text);
-  if (child.killed) {
+  if (child.killed || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)) {
     report.broken.emplace_back("it hangs");
   } else if (WIFSIGNALED(status)) {
     report.broken.push_back(std::string("the program ends with signal ") + std::to_string(WTERMSIG(status)) + " (" +
@@ -127,7 +136,7 @@ void play_seeds(const SeedRunOptions& options, const std::function<std::uint64_t
     while (more && children.size() < options.parallel) {
       const auto run = next();
       more = run != 0;
-      if (more) children.push_back(start(run, play));
+      if (more) children.push_back(start(run, options.longest, play));
     }
     if (children.empty()) return;
     std::vector<pollfd> files;
@@ -135,7 +144,8 @@ void play_seeds(const SeedRunOptions& options, const std::function<std::uint64_t
     ::poll(files.data(), files.size(), kPollMilliseconds);
     for (std::size_t i = children.size(); i-- > 0;) {
       Child& child = children[i];
-      if (!child.killed && Clock::now() - child.began > options.longest) child.killed = ::kill(child.pid, SIGKILL) == 0;
+      if (!child.killed && Clock::now() - child.began > kIdleFactor * options.longest)
+        child.killed = ::kill(child.pid, SIGKILL) == 0;
       if ((files[i].revents & (POLLIN | POLLHUP)) == 0 || !listen(child)) continue;
       const Child over = std::move(child);
       children.erase(children.begin() + static_cast<std::ptrdiff_t>(i));

@@ -24,7 +24,9 @@ struct SeedReport {
 
 struct SeedRunOptions {
   unsigned parallel = 1;
-  std::chrono::seconds longest{900};  // for one seed; a run that takes longer counts as hanging and is killed
+  // CPU time for one seed. A run that takes longer counts as hanging and is killed; so is one that takes 20 times as
+  // long by the clock.
+  std::chrono::seconds longest{900};
 };
 
 // Returns when all started runs have ended. `next` returns the number of the next run, or 0 when there is none.
