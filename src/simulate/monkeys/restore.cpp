@@ -149,6 +149,16 @@ struct MonkeyRestorer::State : std::enable_shared_from_this<State> {
     return name + " " + std::string(what) + (refusal == refusals.end() ? "" : "; the server says: " + refusal->second);
   }
 
+  // kube-apiserver accepts some values in the status of a new object that it refuses at each change of the object, for
+  // example a swap capacity of 0 in a node. Such an object could never lose its finalizers.
+  void empty_status(const MonkeyKind& kind, const Json& object) {
+    RestRequest request = request_about(kind, object, Verb::kUpdate);
+    request.subresource = "status";
+    request.body = object;
+    request.body.as_object().erase("status");
+    write(kind, std::move(request));
+  }
+
   void remove(const MonkeyKind& kind, const Json& object) {
     if (is_terminating(object)) {
       Json wanted = object;
@@ -156,7 +166,10 @@ struct MonkeyRestorer::State : std::enable_shared_from_this<State> {
       if (!json_equal(wanted, object)) {
         RestRequest request = request_about(kind, object, Verb::kPatch);
         request.body = make_merge_patch(object, wanted);
-        return write(kind, std::move(request));
+        return write(kind, std::move(request), [weak = weak_from_this(), &kind, object](const RestResponse& response) {
+          const auto self = weak.lock();
+          if (self && response.code == 422 && kind.has_status) self->empty_status(kind, object);
+        });
       }
       if (int_at(object, {"metadata", "deletionGracePeriodSeconds"}) == 0) return;
     }
