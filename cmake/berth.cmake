@@ -109,8 +109,10 @@ function(berth_embed target suffix)
   target_sources(${target} PRIVATE ${out})
 endfunction()
 
-# berth_test(<name> <libraries>...): one executable from all .cpp files below tests/<name>.
+# berth_test(<name> <library>... [ALONE <suite>]): one executable from all .cpp files below tests/<name>. The tests of the
+# suite after ALONE need their processes to run in time, so that ctest runs no other test beside them.
 function(berth_test name)
+  cmake_parse_arguments(arg "" "ALONE" "" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${name}/*.cpp)
   if(NOT sources)
     return()
@@ -118,9 +120,14 @@ function(berth_test name)
   berth_together(compiled test_${name} ${CMAKE_SOURCE_DIR}/tests ${sources})
   add_executable(test_${name} ${compiled} ${CMAKE_SOURCE_DIR}/tests/source_dir.cpp)
   target_include_directories(test_${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
-  target_link_libraries(test_${name} PRIVATE ${ARGN} GTest::gmock GTest::gtest_main rapidcheck rapidcheck_gtest)
+  target_link_libraries(test_${name} PRIVATE ${arg_UNPARSED_ARGUMENTS} GTest::gmock GTest::gtest_main rapidcheck rapidcheck_gtest)
   set_source_files_properties(${CMAKE_SOURCE_DIR}/tests/source_dir.cpp PROPERTIES
     COMPILE_DEFINITIONS BERTH_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-  gtest_discover_tests(test_${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT 600 LABELS ${name})
+  set(discover TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 1200 LABELS ${name})
+  if(arg_ALONE)
+    gtest_discover_tests(test_${name} TEST_FILTER "*${arg_ALONE}.*" ${discover} RUN_SERIAL ON)
+    gtest_discover_tests(test_${name} TEST_FILTER "-*${arg_ALONE}.*" ${discover})
+  else()
+    gtest_discover_tests(test_${name} ${discover})
+  endif()
 endfunction()

@@ -16,6 +16,9 @@
 namespace berth::controller {
 namespace {
 
+// The garbage collector of kube-controller-manager deletes what a deleted object owned within about a second.
+constexpr Duration kGarbageCollection = std::chrono::seconds(2);
+
 // The checks that an eviction reset, for an event on the job; empty when there are none. As in Kueue, only for an
 // active workload.
 std::string reset_checks(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now) {
@@ -49,9 +52,20 @@ void JobController::job_changed(const JsonPtr& old, const JsonPtr& now) {
   if (!started_) return;
   queue_.add(api::object_key(now ? *now : *old));
   if (now) return;
+  wait_for_garbage_collector(api::object_key(*old));
   // The workload that the job named may be an orphan now.
   const auto name = jobs::prebuilt_workload(*old, context_.facts.gates.identifier_annotations);
   if (!name.empty()) queue_.add(api::object_key(string_at(*old, {"metadata", "namespace"}), name));
+}
+
+// A workload with such a job's owner reference is deleted soon. Only if it remains, it is an orphan.
+void JobController::wait_for_garbage_collector(const std::string& job) {
+  if (!collected_.insert(job).second) return;
+  context_.executor.after(kGarbageCollection, [this, alive = alive_, job] {
+    if (!*alive) return;
+    collected_.erase(job);
+    queue_.add(job);
+  });
 }
 
 void JobController::index_name(const Json& job, bool present) {
@@ -153,6 +167,8 @@ void JobController::sort_out(const std::string& key, const JsonPtr& job, std::ve
     const JobRef ref = *job_of(*workload);
     if (job && (ref.uid == uid || (!ref.controls && workload->meta.name == jobs::workload_name_of(adapter_, *job)))) {
       mine.push_back(workload);
+    } else if (ref.controls && !workload->meta.deletion && collected_.contains(key)) {
+      continue;
     } else if (ref.controls || workload->meta.deletion ||
                (!ref.uid.empty() && !named_by_.contains(api::object_key(workload->meta)))) {
       lost.push_back(workload);  // otherwise it was created by hand, or a job names it and will take it

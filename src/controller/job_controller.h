@@ -63,6 +63,7 @@ class JobController {
   void look(const std::string& key, WorkQueue::Finish finish);
   void perform(std::shared_ptr<std::vector<jobs::Step>> steps, std::size_t next, JsonPtr job, WorkQueue::Finish finish);
   bool waits_for_its_workload(const std::string& key);
+  void wait_for_garbage_collector(const std::string& job);
   const api::OwnerReference* owner_of(const api::kueue::Workload& workload) const;
   void tell(const jobs::JobEvent& event, const JsonPtr& job);
 
@@ -82,6 +83,8 @@ class JobController {
   // By the key of a workload that a job asks for by name: the key of that job. The job is looked at again when the
   // workload is gone. The workload may belong to another client. Bounded by the number of workloads.
   std::map<std::string, std::string> awaited_names_;
+  // Keys of jobs that were deleted less than kGarbageCollection ago: the garbage collector deletes their workloads.
+  std::set<std::string> collected_;
   WorkQueue queue_;
   // Pending answers check this: it is false when the controller is destroyed.
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

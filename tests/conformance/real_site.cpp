@@ -65,7 +65,6 @@ const std::map<std::string_view, Kind> kKinds = {
 
 testing_support::RealApiServerOptions server_options(const SiteOptions& site) {
   testing_support::RealApiServerOptions options;
-  options.garbage_collector = site.garbage_collector;
   options.aggregation = site.webhooks;
   if (site.webhooks) options.tokens = {std::string(kPastWebhooks) + "," + kPastWebhooks + ",1,\"system:masters\""};
   return options;
@@ -86,6 +85,7 @@ class RealSite final : public Site {
     loop_ = std::thread([this] { executor_.run(); });
     try {
       install_definitions();
+      if (options.garbage_collector) server_.start_garbage_collector();
       start(*access);
       if (options.webhooks) open_front();
     } catch (...) {

@@ -4,22 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <stdexcept>
-
 namespace berth::e2e {
-
-int free_port() {
-  const int probe = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (::bind(probe, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
-    throw std::runtime_error("no port is free");
-  socklen_t size = sizeof address;
-  ::getsockname(probe, reinterpret_cast<sockaddr*>(&address), &size);
-  ::close(probe);
-  return ntohs(address.sin_port);
-}
 
 std::string http_get(int port, const std::string& path) {
   const int connection = ::socket(AF_INET, SOCK_STREAM, 0);
@@ -39,7 +24,7 @@ std::string http_get(int port, const std::string& path) {
   return answer;
 }
 
-std::string controller_configuration(int webhook_port, int visibility_port) {
+std::string controller_configuration(int webhook_port, int visibility_port, std::chrono::seconds lease) {
   return "apiVersion: config.kueue.x-k8s.io/v1beta2\n"
          "kind: Configuration\n"
          "health: {healthProbeBindAddress: \"127.0.0.1:0\"}\n"
@@ -50,13 +35,15 @@ std::string controller_configuration(int webhook_port, int visibility_port) {
          "visibilityServer: {bindAddress: 127.0.0.1, bindPort: " +
          std::to_string(visibility_port) +
          "}\n"
-         "leaderElection: {leaderElect: true, leaseDuration: 5s, renewDeadline: 4s, retryPeriod: 500ms}\n";
+         "leaderElection: {leaderElect: true, leaseDuration: " +
+         std::to_string(lease.count()) + "s, renewDeadline: " + std::to_string(lease.count() - 1) +
+         "s, retryPeriod: 500ms}\n";
 }
 
 ControllerProcess::ControllerProcess(const Cluster& server) {
   static int number = 0;
-  const std::string config =
-      server.write_file("controller-" + std::to_string(++number) + ".yaml", controller_configuration());
+  const std::string config = server.write_file("controller-" + std::to_string(++number) + ".yaml",
+                                               controller_configuration(free_port(), free_port(), kLease));
   process_ = std::make_unique<Process>(
       std::vector<std::string>{BERTH_PROGRAM, "controller", "--kubeconfig", server.kubeconfig(), "--config", config,
                                "--log-level", "error"},

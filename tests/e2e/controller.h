@@ -1,22 +1,27 @@
 // `berth controller` processes for a `berth up` that runs without its own controller.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
 #include "e2e/server.h"
+#include "support/free_port.h"
 
 namespace berth::e2e {
 
-inline constexpr std::chrono::seconds kLease{5};  // lease duration in controller_configuration()
+using testing_support::free_port;
 
-// A port of 127.0.0.1 that is free at this moment.
-int free_port();
-// A Configuration with free ports of 127.0.0.1 and a lease that is shorter than the default.
-std::string controller_configuration(int webhook_port = free_port(), int visibility_port = free_port());
+inline constexpr std::chrono::seconds kLease{5};       // lease duration of a ControllerProcess
+inline constexpr std::chrono::seconds kLongLease{60};  // a busy machine does not let it expire
+
+// A Configuration with free ports of 127.0.0.1.
+std::string controller_configuration(int webhook_port = free_port(), int visibility_port = free_port(),
+                                     std::chrono::seconds lease = kLongLease);
 // The whole answer of a plain HTTP server on 127.0.0.1; "" when no server answers.
 std::string http_get(int port, const std::string& path);
 
+// A controller whose lease is short, so that another one soon takes over.
 class ControllerProcess {
  public:
   // The namespace kueue-system must exist.

@@ -23,7 +23,6 @@ constexpr const char* kServiceAccount = "kueue-controller-manager";
 
 testing_support::RealApiServerOptions as_in_a_cluster() {
   testing_support::RealApiServerOptions options;
-  options.garbage_collector = true;
   options.aggregation = true;
   return options;
 }
@@ -64,6 +63,7 @@ class RealCluster final : public Cluster {
     const int webhook_port = free_port(), visibility_port = free_port();
     do_or_throw({"apply", "--server-side", "--validate=strict", "-f", "-"}, manifests(webhook_port, visibility_port));
     do_or_throw({"wait", "--for=condition=established", "--timeout=100s", "crd", "--all"});
+    server_.start_garbage_collector();
     controller_ = berth(
         "controller", controllers_kubeconfig(),
         {"--config", write_file("config.yaml", controller_configuration(webhook_port, visibility_port))}, "leading\n");

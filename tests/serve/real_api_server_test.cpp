@@ -48,7 +48,7 @@ class OnARealApiServer : public testing::Test {
 
   void SetUp() override {
     if (!RealApiServer::configured()) GTEST_SKIP() << testing_support::kNoRealApiServer;
-    real.emplace(testing_support::RealApiServerOptions{{"token-of-prometheus,prometheus,7,\"monitoring\""}, false});
+    real.emplace(testing_support::RealApiServerOptions{{"token-of-prometheus,prometheus,7,\"monitoring\""}});
     admin.emplace(real->port(), real->authority(), real->admin());
     client = kube::Client::make(executor, kube::load_kubeconfig({real->kubeconfig()}).value()).value();
     const auto get = [](const api::GroupVersionResource&, std::string_view, std::string_view) { return JsonPtr(); };

@@ -1,11 +1,8 @@
 #include "support/real_api_server.h"
 
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -14,6 +11,7 @@
 #include <thread>
 
 #include "base/json.h"
+#include "support/free_port.h"
 #include "support/https_client.h"
 
 namespace berth::testing_support {
@@ -29,25 +27,6 @@ std::string program(const std::string& name) {
   if (::access(path.c_str(), X_OK) != 0)
     throw std::runtime_error(path + " is missing: KUBEBUILDER_ASSETS names a folder with kube-apiserver and etcd");
   return path;
-}
-
-// Ports that are free at this moment, all different.
-std::array<std::uint16_t, 4> free_ports() {
-  std::array<std::uint16_t, 4> ports{};
-  std::array<int, 4> sockets{};
-  for (std::size_t i = 0; i < ports.size(); ++i) {
-    sockets[i] = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    if (::bind(sockets[i], reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
-        ::getsockname(sockets[i], reinterpret_cast<sockaddr*>(&address), &size) != 0)
-      throw std::runtime_error("no free port on 127.0.0.1");
-    ports[i] = ntohs(address.sin_port);
-  }
-  for (const int s : sockets) ::close(s);
-  return ports;
 }
 
 std::string loopback(std::uint16_t port) { return "http://127.0.0.1:" + std::to_string(port); }
@@ -97,9 +76,8 @@ RealApiServer::~RealApiServer() {
 }
 
 bool RealApiServer::start(int attempt) {
-  const auto ports = free_ports();
-  const std::string etcd = loopback(ports[0]), peer = loopback(ports[1]), pki = dir_ + "/pki/";
-  port_ = ports[2];
+  const std::string etcd = loopback(free_port()), peer = loopback(free_port()), pki = dir_ + "/pki/";
+  port_ = free_port();
   server_.reset();
   etcd_ = std::make_unique<Daemon>(
       std::vector<std::string>{program("etcd"), "--data-dir=" + dir_ + "/etcd" + std::to_string(attempt),
@@ -140,16 +118,18 @@ bool RealApiServer::start(int attempt) {
     if (server_->ended() || etcd_->ended() || std::chrono::steady_clock::now() > until) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(100));  // polling interval
   }
-  if (options_.garbage_collector && has_garbage_collector()) {
-    manager_ = std::make_unique<Daemon>(
-        std::vector<std::string>{program("kube-controller-manager"), "--kubeconfig=" + kubeconfig(),
-                                 "--bind-address=127.0.0.1", "--secure-port=" + std::to_string(ports[3]),
-                                 "--cert-dir=" + dir_ + "/manager-certs", "--leader-elect=false",
-                                 "--use-service-account-credentials=false",
-                                 "--controllers=garbage-collector-controller,namespace-controller"},
-        dir_ + "/kube-controller-manager.log");
-  }
   return true;
+}
+
+void RealApiServer::start_garbage_collector() {
+  if (!has_garbage_collector()) return;
+  manager_ = std::make_unique<Daemon>(
+      std::vector<std::string>{program("kube-controller-manager"), "--kubeconfig=" + kubeconfig(),
+                               "--bind-address=127.0.0.1", "--secure-port=" + std::to_string(free_port()),
+                               "--cert-dir=" + dir_ + "/manager-certs", "--leader-elect=false",
+                               "--use-service-account-credentials=false",
+                               "--controllers=garbage-collector-controller,namespace-controller"},
+      dir_ + "/kube-controller-manager.log");
 }
 
 bool RealApiServer::answers(const std::string& path) const {

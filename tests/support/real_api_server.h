@@ -1,7 +1,6 @@
 // A real kube-apiserver with its etcd, from the folder that KUBEBUILDER_ASSETS names (the Kubernetes convention): new
 // and empty, on loopback, with the admission plugins and authorization of a cluster. It ends with the test. No
-// controller runs with it, except the garbage collector when the options request it and the folder has a
-// kube-controller-manager.
+// controller runs with it, except the garbage collector when a test starts it.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +19,6 @@ inline constexpr const char* kNoRealApiServer = "not run on a real API server: K
 struct RealApiServerOptions {
   std::vector<std::string> tokens;  // lines of a token file: token,user,uid,"group"
   bool aggregation = false;         // proxies requests to the servers of APIServices, with the name of the user
-  bool garbage_collector = false;   // deletes orphans of deleted owners, and the content of deleted namespaces
 };
 
 class RealApiServer {
@@ -42,6 +40,10 @@ class RealApiServer {
   const std::string& authority() const { return pki_.authority.certificate; }
   const apiserver::http::Credential& admin() const { return pki_.admin; }
   std::string minor_version() const;  // "1.32"
+
+  // Deletes orphans of deleted owners, and the content of deleted namespaces. Of resources that are defined later it
+  // learns only within 30 seconds. Does nothing without has_garbage_collector().
+  void start_garbage_collector();
 
  private:
   bool start(int attempt);
