@@ -26,6 +26,7 @@ Result<ControllerOptions> controller_options(const api::config::Configuration& c
 api::kueue::AdmissionPolicy admission_policy(const ControllerOptions& options) {
   api::kueue::AdmissionPolicy policy;
   policy.manage_jobs_without_queue_name = options.manage_jobs_without_queue_name;
+  policy.manage_pods = options.manage_pods;
   policy.partial_admission = options.engine.partial_admission;
   policy.priority_boost = options.engine.priority_boost;
   policy.identifier_annotations = options.jobs.identifier_annotations;

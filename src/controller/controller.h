@@ -27,6 +27,8 @@ struct ControllerOptions {
   jobs::JobGates jobs;
   // Also manage jobs without the queue-name label (Configuration: manageJobsWithoutQueueName).
   bool manage_jobs_without_queue_name = false;
+  // Plain pods and groups of pods wait for quota too (Configuration: integrations.frameworks lists "pod").
+  bool manage_pods = false;
   // Only jobs in matching namespaces are managed (Configuration: managedJobsNamespaceSelector).
   api::LabelSelector managed_namespaces = api::config::Configuration::default_managed_namespaces("kueue-system");
   // The labels that a new workload copies from its job (Configuration: integrations.labelKeysToCopy).

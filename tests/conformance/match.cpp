@@ -139,7 +139,18 @@ class Comparison {
     return sorted;
   }
 
-  static JsonArray in_order(const JsonArray& array, const std::string& path) {
+  // Writes in the same second are listed in another order than writes in different seconds.
+  static JsonArray sorted_managers(const JsonArray& managers) {
+    JsonArray sorted = managers;
+    std::stable_sort(sorted.begin(), sorted.end(), [](const Json& a, const Json& b) {
+      return std::pair(string_at(a, {"manager"}), string_at(a, {"subresource"})) <
+             std::pair(string_at(b, {"manager"}), string_at(b, {"subresource"}));
+    });
+    return sorted;
+  }
+
+  JsonArray in_order(const JsonArray& array, const std::string& path) const {
+    if (bindings_.store_moves() && path.ends_with(".managedFields")) return sorted_managers(array);
     if (path.ends_with(".details.causes")) return sorted_causes(array);
     if (path.ends_with("esourceRules")) return sorted_rules(array);
     return array;

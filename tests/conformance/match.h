@@ -9,6 +9,7 @@
 //    type;
 //  - an age in a cell of a Table matches any age;
 //  - the rules in a review of a user's permissions have no order;
+//  - where time is real, so that two writes may happen in one second or in two, managers of fields have no order;
 //  - the causes of a Status have no order either; with several causes its message is compared up to their list;
 //  - in texts, a dumped value ("Invalid value: {...}") matches any dump, because it shows Go structures, and a
 //    revision of the store matches any revision.
@@ -39,6 +40,7 @@ class Bindings {
   std::string substitute(std::string_view text) const;
   // Other clients write too: the revision of a list may be newer than the recorded one.
   void let_the_store_move() { store_moves_ = true; }
+  bool store_moves() const { return store_moves_; }
   // Maps a name that the recorded server generated to the name that this server generated.
   void rename(const std::string& recorded, const std::string& actual) { renamed_[recorded] = actual; }
 

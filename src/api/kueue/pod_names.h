@@ -1,0 +1,30 @@
+// Labels, annotations, gates and finalizers of Kueue on plain pods and groups of pods.
+// https://kueue.sigs.k8s.io/docs/tasks/run/plain_pods/
+#pragma once
+
+#include <string_view>
+
+namespace berth::api::kueue {
+
+inline constexpr std::string_view kPodFramework = "pod";  // in integrations.frameworks of the Configuration
+
+inline constexpr std::string_view kAdmissionGate = "kueue.x-k8s.io/admission";  // a scheduling gate
+// A finalizer. The pod also has the label kManagedLabel with the value "true".
+inline constexpr std::string_view kPodFinalizer = "kueue.x-k8s.io/managed";
+
+// On pods.
+inline constexpr std::string_view kPodGroupName = "kueue.x-k8s.io/pod-group-name";  // a label or an annotation
+inline constexpr std::string_view kPodGroupTotalCount = "kueue.x-k8s.io/pod-group-total-count";
+inline constexpr std::string_view kPodGroupFastAdmission = "kueue.x-k8s.io/pod-group-fast-admission";  // "true"
+inline constexpr std::string_view kPodGroupServing = "kueue.x-k8s.io/pod-group-serving";               // "true"
+inline constexpr std::string_view kRetriableInGroup = "kueue.x-k8s.io/retriable-in-group";  // "false": no retry
+inline constexpr std::string_view kRoleHash = "kueue.x-k8s.io/role-hash";
+inline constexpr std::string_view kPodGroupPodIndex = "kueue.x-k8s.io/pod-group-pod-index";  // a label
+// An annotation with the name of the label that holds the index of the pod.
+inline constexpr std::string_view kPodGroupPodIndexLabel = "kueue.x-k8s.io/pod-group-pod-index-label";
+inline constexpr std::string_view kPodSuspendingParent = "kueue.x-k8s.io/pod-suspending-parent";
+
+// On the workload of a group: "true".
+inline constexpr std::string_view kIsGroupWorkload = "kueue.x-k8s.io/is-group-workload";
+
+}  // namespace berth::api::kueue
