@@ -8,7 +8,7 @@
 #include "apiserver/http/options.h"
 #include "apiserver/http/resource_path.h"
 #include "base/assert.h"
-#include "cli/up.h"
+#include "http/listen_address.h"
 #include "http/target.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -29,6 +29,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   http::negotiate(text, {true, true, true});
   BERTH_INVARIANT(http::manager_of_user_agent(text).size() <= 128);
   http::TokenTable::parse(text);
-  (void)berth::cli::parse_endpoint("--listen", std::string(text));
+  (void)berth::http::parse_listen_address("--listen", std::string(text));
   return 0;
 }

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -30,6 +29,7 @@
 #include "controller/metrics.h"
 #include "http/asio_executor.h"
 #include "http/https_server.h"
+#include "http/listen_address.h"
 #include "simulate/doors.h"
 
 namespace berth::cli {
@@ -165,7 +165,7 @@ class Up {
   }
 
   Result<void> open_server() {
-    auto endpoint = parse_endpoint("--listen", options_.listen);
+    auto endpoint = berth::http::parse_listen_address("--listen", options_.listen);
     if (!endpoint) return fail(endpoint.error().message);
     const std::string pki_dir = options_.data_dir.empty() ? "" : options_.data_dir + "/pki";
     auto pki = http::load_or_create_pki(pki_dir, server_names(endpoint->address), executor_.now());
@@ -201,7 +201,7 @@ class Up {
   }
 
   Result<std::unique_ptr<berth::http::HttpsServer>> listen(berth::http::Handler& handler, const http::Pki& pki,
-                                                           const Endpoint& endpoint) {
+                                                           const berth::http::ListenAddress& endpoint) {
     auto tls = http::server_context(pki);
     if (!tls) return fail(tls.error().message);
     berth::http::HttpsServerOptions https;
@@ -212,7 +212,7 @@ class Up {
 
   Result<void> open_metrics(const http::Pki& pki) {
     if (options_.metrics_listen.empty()) return {};
-    const auto endpoint = parse_endpoint("--metrics-listen", options_.metrics_listen);
+    const auto endpoint = berth::http::parse_listen_address("--metrics-listen", options_.metrics_listen);
     if (!endpoint) return fail(endpoint.error().message);
     metrics_page_ = std::make_unique<OnePath>(*router_, "/metrics");
     auto server = listen(*metrics_page_, pki, *endpoint);
@@ -343,27 +343,6 @@ class Up {
 };
 
 }  // namespace
-
-Result<Endpoint> parse_endpoint(std::string_view flag, const std::string& text) {
-  const std::size_t colon = text.rfind(':');
-  Endpoint endpoint;
-  unsigned port = 0;
-  if (colon != std::string::npos) {
-    const char* end = text.data() + text.size();
-    const auto parsed = std::from_chars(text.data() + colon + 1, end, port);
-    if (parsed.ec == std::errc() && parsed.ptr == end && port <= 65535) {
-      endpoint.port = static_cast<std::uint16_t>(port);
-      endpoint.address = text.substr(0, colon);
-      if (endpoint.address.empty()) endpoint.address = "0.0.0.0";
-      if (endpoint.address == "localhost") endpoint.address = "127.0.0.1";
-      if (endpoint.address.front() == '[' && endpoint.address.back() == ']') {
-        endpoint.address = endpoint.address.substr(1, endpoint.address.size() - 2);
-      }
-      return endpoint;
-    }
-  }
-  return fail(std::string(flag) + " " + text + ": expected ADDRESS:PORT, such as 127.0.0.1:7443");
-}
 
 Result<void> run_up(const UpOptions& options) {
   std::signal(SIGPIPE, SIG_IGN);

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -28,12 +27,5 @@ struct UpOptions {
 
 // Serves until SIGTERM or SIGINT. Prints the kubeconfig's path and "ready" on standard output. An error is one line.
 Result<void> run_up(const UpOptions& options);
-
-struct Endpoint {
-  std::string address;  // an IP address
-  std::uint16_t port = 0;
-};
-// Parses the value of a flag: "127.0.0.1:7443", ":7443" (all IPv4 addresses), "localhost:0", "[::1]:7443".
-Result<Endpoint> parse_endpoint(std::string_view flag, const std::string& text);
 
 }  // namespace berth::cli

@@ -14,6 +14,9 @@ struct KnownDifference {
   std::string recording, step;
   std::vector<std::string> paths;  // paths in the answer; a path may end in *
   std::string reason;              // one sentence for readers
+  // On a real API server two writes may be seen together or one after the other.
+  bool maybe = false;             // the difference occurs in some runs only
+  bool events_may_agree = false;  // the same, for its events
 };
 std::vector<KnownDifference> load_known_differences();
 // The differences of a real API server with these traits (see RealServer); with no traits, all of them.

@@ -12,7 +12,6 @@ using topology::Chooser;
 using topology::Counts;
 using topology::DomainId;
 using topology::Share;
-using topology::Shares;
 
 tl::expected<std::vector<Places::Impl::Job>, PlaceFailure> Places::Impl::jobs_of(std::span<const PlaceAsk> asks) const {
   std::vector<Job> jobs;
@@ -55,14 +54,14 @@ tl::expected<Places::Impl::Task, std::string> Places::Impl::task_of(std::span<co
   return task;
 }
 
-Shares Places::Impl::choose(const Task& task, std::int32_t pods, DomainId scope) {
+topology::Shares Places::Impl::choose(const Task& task, std::int32_t pods, DomainId scope) {
   topology::CountAsk ask = task.count;
   ask.wanted = &task.wanted;
   const Counts& counted = counts.get(ask);
   const bool leader = ask.leader != nullptr;
   Chooser chooser(*task.view, counted, task.wanted, leader, task.wanted.least_free(options));
   if (options.balanced_placement && !task.wanted.required && !task.wanted.unconstrained && !scope.valid()) {
-    Shares balanced = topology::place_balanced(*task.view, counted, task.wanted, leader, pods, chooser);
+    topology::Shares balanced = topology::place_balanced(*task.view, counted, task.wanted, leader, pods, chooser);
     if (!balanced.empty()) return balanced;
   }
   return chooser.place(pods, scope);
@@ -89,7 +88,7 @@ bool Places::Impl::place_job(std::span<const PlaceAsk> asks, const Job& job, boo
     placement.failure = {job.workers, task.error(), 0, 0, false};
     return false;
   }
-  const Shares shares = choose(*task, pods, DomainId());
+  const topology::Shares shares = choose(*task, pods, DomainId());
   if (shares.empty()) {
     placement.failure = too_little_room(*task, job, pods, DomainId());
     return false;
