@@ -143,7 +143,7 @@ void read_queue_visibility(Fields fields) {
 
 LabelSelector Configuration::default_managed_namespaces(std::string_view ns) {
   JsonArray names{Json(kSystemNamespace)};
-  if (ns != kSystemNamespace) names.emplace_back(ns);
+  if (ns != kSystemNamespace && check_dns_label(ns).empty()) names.emplace_back(ns);  // no other name can exist
   return *LabelSelector::from_json(JsonObject{
       {"matchExpressions",
        JsonArray{JsonObject{{"key", kNamespaceNameLabel}, {"operator", "NotIn"}, {"values", std::move(names)}}}}});

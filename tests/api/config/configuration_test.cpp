@@ -352,6 +352,7 @@ TEST(Configuration, NamesWrongTypesAndValues) {
       kHead,
       {
           {"namespace: Batch", "namespace: is \"Batch\", expected a lowercase RFC 1123 label"},
+          {"namespace: a/b", "namespace: is \"a/b\", expected a lowercase RFC 1123 label"},
           {"webhook: 9443", "webhook: is 9443, expected an object"},
           {"webhook: {port: 0}", "webhook.port: is 0, expected an integer from 1 to 65535"},
           {"webhook: {port: 65536}", "webhook.port: is 65536, expected an integer from 1 to 65535"},
