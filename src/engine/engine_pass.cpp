@@ -320,9 +320,8 @@ std::optional<Pending> Engine::Impl::pending_of(Tracked& t) {
   p.pod_sets =
       options.reclaimable_pods ? without_reclaimed(asks.pod_sets, t.now->status.reclaimable_pods) : asks.pod_sets;
   p.barrier = barrier_of(asks, t.now->meta.ns, registries.cluster_queue(p.cluster_queue), registries);
-  const auto* requeued = api::find_condition(t.now->status.conditions, api::kueue::kRequeued);
   p.local_queue = t.local_queue;
-  p.on_hold = requeued != nullptr && !requeued->status;
+  p.on_hold = lifecycle::is_false(t.now->status.conditions, api::kueue::kRequeued);
   if (t.now->status.requeue_state) p.not_before = t.now->status.requeue_state->requeue_at;
   for (const auto& later : {t.retry_at, after_preemptions(*t.now)}) {
     if (later && (!p.not_before || *p.not_before < *later)) p.not_before = later;

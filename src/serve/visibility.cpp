@@ -115,7 +115,7 @@ AccessAttributes access_of(const http::HttpRequest& request, const http::Target&
   AccessAttributes access;
   const auto question = visibility::parse_path(target.segments);
   if (!question || request.method != "GET") {
-    access.verb = request.method == "GET" ? "get" : request.method == "POST" ? "post" : "put";
+    for (const char letter : request.method) access.verb += static_cast<char>(letter | 0x20);  // "delete"
     access.path = target.path;
     return access;
   }

@@ -94,6 +94,8 @@ TEST_F(RouterTest, RefusesWhatItCannotRoute) {
   const std::vector<Case> cases = {
       {"GET", "/nope", 404, ""},
       {"GET", "/apis/nope.example.com/v1/things", 404, ""},
+      {"GET", "/apis//v1/pods", 404, ""},
+      {"GET", "/api/v1/namespaces//pods", 404, ""},
       {"GET", "/api/v1/nopes", 404, "NotFound"},
       {"GET", "/api/v1/namespaces/x/namespaces", 404, "NotFound"},
       {"GET", "/api/v1/configmaps/a", 404, "NotFound"},

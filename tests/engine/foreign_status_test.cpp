@@ -70,6 +70,18 @@ TEST(ForeignStatus, WhatTheOtherControllerSaysAboutRequeueingStays) {
   EXPECT_EQ(s.condition("low", "Requeued"), "True Preempted: by another controller");
 }
 
+TEST(ForeignStatus, AnUnknownRequeuedConditionHoldsNoWorkloadBack) {
+  OneQueue s;
+  s.give(s.queue());
+  s.give(WorkloadBuilder("w").pods(1, "1"));
+  s.change("w", [&](Workload& w) {
+    set_condition(w, "Requeued", false, "Deactivated", s.now());
+    w.status.conditions.back().unknown = true;
+  });
+  s.run();
+  EXPECT_EQ(s.state("w"), "Admitted");
+}
+
 TEST(ForeignStatus, TheSameAfterARestart) {
   Preempting s;
   s.change("low", [&](Workload& w) { set_condition(w, "QuotaReserved", false, "Pending", s.now()); });

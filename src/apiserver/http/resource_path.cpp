@@ -1,8 +1,12 @@
 #include "apiserver/http/resource_path.h"
 
+#include <algorithm>
+#include <string_view>
+
 namespace berth::apiserver::http {
 
 std::optional<ResourcePath> resource_path(const std::vector<std::string>& segments) {
+  if (std::ranges::find(segments, std::string_view()) != segments.end()) return std::nullopt;
   ResourcePath p;
   std::size_t i = 0;
   if (segments.size() > 2 && segments[0] == "api") {

@@ -20,7 +20,7 @@ struct ResourcePath {
   api::GroupVersionResource resource;
   std::string ns, name, subresource;
 };
-// nullopt for paths that name no resource: "/version", "/apis/batch/v1".
+// nullopt for paths that name no resource: "/version", "/apis/batch/v1", "/apis//v1/pods".
 std::optional<ResourcePath> resource_path(const std::vector<std::string>& segments);
 
 }  // namespace berth::apiserver::http

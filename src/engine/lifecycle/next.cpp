@@ -72,9 +72,8 @@ Next seek_deactivation(const Workload& w, Time now) {
 
 // Reason and message of Requeued=True, when the cause of Requeued=False is over; nullopt: it is not.
 std::optional<std::pair<std::string_view, std::string_view>> way_back(const Workload& w, const Situation& s, Time now) {
-  const auto* requeued = api::find_condition(w.status.conditions, api::kueue::kRequeued);
-  if (requeued == nullptr || requeued->status || !w.active) return std::nullopt;
-  const std::string_view cause = requeued->reason;
+  if (!is_false(w.status.conditions, api::kueue::kRequeued) || !w.active) return std::nullopt;
+  const std::string_view cause = api::find_condition(w.status.conditions, api::kueue::kRequeued)->reason;
   if (cause.starts_with(reason::kDeactivated)) return {{reason::kReactivated, message::kReactivated}};
   if (cause == reason::kAdmissionCheck || cause == reason::kPodsReadyTimeout || cause == reason::kPlacesTimeout) {
     if (requeue_at(w).value_or(now) > now) return std::nullopt;

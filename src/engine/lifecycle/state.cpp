@@ -63,12 +63,12 @@ bool has_failed_check(const WorkloadStatus& status) {
   });
 }
 
+}  // namespace
+
 bool is_false(const api::Conditions& conditions, std::string_view type) {
   const auto* c = api::find_condition(conditions, type);
   return c != nullptr && !c->status && !c->unknown;
 }
-
-}  // namespace
 
 std::string_view name(State state) {
   constexpr std::array<std::string_view, 7> kNames{"Pending",  "Held",     "Inactive", "Reserved",

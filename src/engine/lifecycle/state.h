@@ -41,6 +41,9 @@ inline Hold hold_of(const api::kueue::Workload& workload) { return hold_of(workl
 State state_of(const api::kueue::Workload& workload, const api::kueue::WorkloadStatus& status);
 inline State state_of(const api::kueue::Workload& workload) { return state_of(workload, workload.status); }
 
+// Whether the condition is False. An Unknown condition is neither True nor False; only other clients write it.
+bool is_false(const api::Conditions& conditions, std::string_view type);
+
 // Quota is held from QuotaReserved=True until it is released, unless the workload finished. An eviction alone frees
 // nothing.
 bool holds_quota(const api::kueue::WorkloadStatus& status);
