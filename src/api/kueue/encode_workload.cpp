@@ -159,7 +159,9 @@ Json encode_workload(const Workload& workload) {
   out["kind"] = "Workload";
   out["metadata"] = encode_meta(workload.meta);
   out["spec"] = std::move(spec);
-  if (workload.status != WorkloadStatus{}) out["status"] = encode_workload_status(workload.status);
+  // A status that had only unknown fields is empty too.
+  if (Json status = encode_workload_status(workload.status); !status.as_object().empty())
+    out["status"] = std::move(status);
   return out;
 }
 
