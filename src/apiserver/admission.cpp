@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "api/resources.h"
 #include "api/status.h"
 #include "base/planted.h"
 
@@ -39,11 +40,14 @@ ResourcePtr with_rules(ResourcePtr resource, AdmissionRules rules, PolicyPtr pol
   }
   if (rules.mutate) {
     // The order of kube-apiserver with webhooks: first mutate, then let the kind compute fields that depend on
-    // others.
-    joined->strategy.prepare_create = [then = resource->strategy.prepare_create, mutate = std::move(rules.mutate),
-                                       policy](Json& object, const Lookup& lookup) {
-      mutate(object, {lookup.get, *policy});
-      if (then) then(object, lookup);
+    // others. Built-in admission completes a pod (priority, tolerations, limits) before webhooks see it.
+    joined->strategy.prepare_create = [prepare = resource->strategy.prepare_create, mutate = std::move(rules.mutate),
+                                       mutates = std::move(rules.mutates), policy,
+                                       completed = resource->gvr == api::kPods](Json& object, const Lookup& lookup) {
+      const bool changes = !mutates || mutates(object, {lookup.get, *policy});
+      if (changes && completed && prepare) prepare(object, lookup);
+      if (changes) mutate(object, {lookup.get, *policy});
+      if (prepare) prepare(object, lookup);
     };
   }
   if (rules.remove) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/sha1.h"
+#include "base/digest.h"
 
 namespace berth::jobs {
 namespace {

@@ -86,6 +86,7 @@ JsonObject mutated(const Question& q, const api::kueue::AdmissionRules& rules,
                    const api::kueue::AdmissionContext& context) {
   JsonObject response{{"allowed", true}};
   if (q.operation != "CREATE" || !q.subresource.empty() || !rules.mutate) return response;
+  if (rules.mutates && !rules.mutates(*q.object, context)) return response;
   Json changed = *q.object;
   rules.mutate(changed, context);
   const Json patch = make_json_patch(*q.object, changed);

@@ -27,10 +27,12 @@ constexpr std::string_view kVolcano = "scheduling.volcano.sh";
 constexpr std::string_view kVolcanoJobs = "batch.volcano.sh";
 constexpr Page kPages[] = {
     {kConvert, Hook::kMutate, "", ""},
+    {"/mutate--v1-pod", Hook::kMutate, "", "pods"},
     {"/mutate-batch-v1-job", Hook::kMutate, "batch", "jobs"},
     {"/mutate-kueue-x-k8s-io-v1beta2-clusterqueue", Hook::kMutate, kKueue, "clusterqueues"},
     {"/mutate-kueue-x-k8s-io-v1beta2-resourceflavor", Hook::kMutate, kKueue, "resourceflavors"},
     {"/mutate-kueue-x-k8s-io-v1beta2-workload", Hook::kMutate, kKueue, "workloads"},
+    {"/validate--v1-pod", Hook::kValidate, "", "pods"},
     {"/validate-batch-v1-job", Hook::kValidate, "batch", "jobs"},
     {"/validate-kueue-x-k8s-io-v1beta2-clusterqueue", Hook::kValidate, kKueue, "clusterqueues"},
     {"/validate-kueue-x-k8s-io-v1beta2-cohort", Hook::kValidate, kKueue, "cohorts"},
@@ -48,7 +50,6 @@ constexpr Page kPages[] = {
 // cluster may have Kueue's own webhook configurations: without an answer on these paths it refuses every object of
 // these kinds.
 constexpr std::string_view kKindsNotManaged[] = {
-    "-v1-pod",
     "apps-v1-deployment",
     "apps-v1-statefulset",
     "jobset-x-k8s-io-v1alpha2-jobset",

@@ -32,6 +32,8 @@ TEST_F(Webhooks, AnswerOnKueuesPaths) {
     std::string path;
     std::string_view group, resource;
   } cases[] = {
+      {"/mutate--v1-pod", "", "pods"},
+      {"/validate--v1-pod", "", "pods"},
       {"/mutate-batch-v1-job", "batch", "jobs"},
       {"/validate-batch-v1-job", "batch", "jobs"},
       {"/mutate-kueue-x-k8s-io-v1beta2-workload", kKueue, "workloads"},
@@ -47,7 +49,7 @@ TEST_F(Webhooks, AnswerOnKueuesPaths) {
     EXPECT_EQ(answer.status, 200) << c.path << answer.body;
     EXPECT_EQ(answer.header("Content-Type"), "application/json");
     EXPECT_TRUE(bool_at(parse_json(answer.body).value(), {"response", "allowed"})) << answer.body;
-    EXPECT_EQ(post(c.path, review("", "pods")).status, 400);
+    EXPECT_EQ(post(c.path, review("", "nodes")).status, 400);
   }
 }
 
@@ -106,8 +108,8 @@ TEST_F(Webhooks, AnswerOnVolcanosPaths) {
 // With Kueue's own webhook configurations in the cluster, the API server calls all of these paths.
 TEST_F(Webhooks, AllowWhatIsOfKindsThatAreNotManaged) {
   for (const std::string kind :
-       {"-v1-pod", "apps-v1-deployment", "apps-v1-statefulset", "jobset-x-k8s-io-v1alpha2-jobset",
-        "kubeflow-org-v1-jaxjob", "kubeflow-org-v1-paddlejob", "kubeflow-org-v1-pytorchjob", "kubeflow-org-v1-tfjob",
+       {"apps-v1-deployment", "apps-v1-statefulset", "jobset-x-k8s-io-v1alpha2-jobset", "kubeflow-org-v1-jaxjob",
+        "kubeflow-org-v1-paddlejob", "kubeflow-org-v1-pytorchjob", "kubeflow-org-v1-tfjob",
         "kubeflow-org-v1-xgboostjob", "kubeflow-org-v2beta1-mpijob", "leaderworkerset-x-k8s-io-v1-leaderworkerset",
         "ray-io-v1-raycluster", "ray-io-v1-rayjob", "ray-io-v1-rayservice",
         "sparkoperator-k8s-io-v1beta2-sparkapplication", "trainer-kubeflow-org-v1alpha1-trainjob",
