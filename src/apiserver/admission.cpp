@@ -27,7 +27,7 @@ api::RestResponse said_by(std::string_view webhook, api::RestResponse refusal) {
 
 ResourcePtr with_rules(ResourcePtr resource, AdmissionRules rules, PolicyPtr policy) {
   if (planted(Planted::kOpenDoor)) rules.check = {};
-  if (!rules.mutate && !rules.check && !rules.remove) return resource;
+  if (!rules.mutate && !rules.check && !rules.remove && !rules.warn) return resource;
   auto joined = std::make_shared<ResourceInfo>(*resource);
   if (rules.check) {
     joined->strategy.validating_admission = [rules, policy, group = resource->gvr.group](
@@ -36,6 +36,12 @@ ResourcePtr with_rules(ResourcePtr resource, AdmissionRules rules, PolicyPtr pol
       const auto errors = rules.check(object, old, subresource, {lookup.get, *policy});
       if (errors.empty()) return std::nullopt;
       return said_by(rules.webhook, rules.refusal(group, object, errors));
+    };
+  }
+  if (rules.warn) {
+    joined->strategy.admission_warning = [warn = rules.warn, policy](const Json& object, const Json* old,
+                                                                     const Lookup& lookup) {
+      return warn(object, old, {lookup.get, *policy});
     };
   }
   if (rules.mutate) {

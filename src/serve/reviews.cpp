@@ -111,10 +111,15 @@ Result<JsonObject> judged_deletion(const Json& request, const api::GroupVersionR
 
 JsonObject judged(const Question& q, std::string_view group, const api::kueue::AdmissionRules& rules,
                   const api::kueue::AdmissionContext& context) {
-  if (q.object == nullptr || !rules.check) return {{"allowed", true}};
-  const FieldErrors errors = rules.check(*q.object, q.old, q.subresource, context);
-  if (errors.empty()) return {{"allowed", true}};
-  return {{"allowed", false}, {"status", rules.refusal(group, *q.object, errors).body}};
+  JsonObject allowed{{"allowed", true}};
+  if (q.object == nullptr) return allowed;
+  const FieldErrors errors = rules.check ? rules.check(*q.object, q.old, q.subresource, context) : FieldErrors();
+  if (!errors.empty()) return {{"allowed", false}, {"status", rules.refusal(group, *q.object, errors).body}};
+  if (rules.warn && q.subresource.empty()) {
+    if (std::string warning = rules.warn(*q.object, q.old, context); !warning.empty())
+      allowed["warnings"] = JsonArray{Json(warning)};
+  }
+  return allowed;
 }
 
 }  // namespace
@@ -133,12 +138,6 @@ Result<Json> answer_admission(Hook hook, std::string_view group, std::string_vie
     return admission_answer(**request, std::move(*judged));
   }
   return admission_answer(**request, judged(*question, group, rules, context));
-}
-
-Result<Json> answer_unjudged(const Json& review) {
-  const auto request = request_of(review, kAdmissionVersion, "AdmissionReview");
-  if (!request) return tl::unexpected(request.error());
-  return admission_answer(**request, {{"allowed", true}});
 }
 
 Result<Json> answer_conversion(const Json& review) {

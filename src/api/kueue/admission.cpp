@@ -11,6 +11,7 @@
 #include "api/kueue/names.h"
 #include "api/kueue/pod_rules.h"
 #include "api/kueue/types.h"
+#include "api/kueue/unmanaged_kinds.h"
 #include "api/kueue/validation/cluster_queue.h"
 #include "api/kueue/validation/cohort.h"
 #include "api/kueue/validation/resource_flavor.h"
@@ -95,6 +96,25 @@ AdmissionRules pod_rules() {
     return admission.policy.manage_pods && defaults_pod(pod, pod_context(pod, admission));
   };
   rules.check = check_pod_of_policy;
+  rules.warn = [](const Json& pod, const Json* old, const AdmissionContext& admission) {
+    if (admission.policy.manage_pods) return std::string();
+    std::string warning = unmanaged_pod_warning(pod, old);
+    if (!warning.empty() && !is_managed_pod(pod, pod_context(pod, admission))) warning.clear();
+    return warning;
+  };
+  return rules;
+}
+
+// --- Kinds that are not managed.
+
+AdmissionRules unmanaged_rules() {
+  AdmissionRules rules;
+  rules.warn = [](const Json& object, const Json* old, const AdmissionContext& admission) {
+    std::string warning = unmanaged_kind_warning(object, old);
+    const std::string_view ns = string_at(object, {"metadata", "namespace"});
+    if (!warning.empty() && !admission.policy.manages_namespace(ns)) warning.clear();
+    return warning;
+  };
   return rules;
 }
 
@@ -236,9 +256,9 @@ const AdmissionRules& admission_rules(std::string_view group, std::string_view r
       {{kGroup, "resourceflavors"}, named("vresourceflavor.kb.io", for_all_versions(resource_flavor_rules()))},
       {{kGroup, "workloads"}, named("vworkload.kb.io", for_all_versions(workload_rules()))},
   };
-  static const AdmissionRules none;
-  const auto it = table.find({group, resource});
-  return it == table.end() ? none : it->second;
+  static const AdmissionRules unmanaged = unmanaged_rules(), none;
+  if (const auto it = table.find({group, resource}); it != table.end()) return it->second;
+  return is_unmanaged_kind(group, resource) ? unmanaged : none;
 }
 
 }  // namespace berth::api::kueue

@@ -6,7 +6,6 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "api/field_error.h"
 #include "api/rest.h"
@@ -55,8 +54,8 @@ struct AdmissionRules {
   std::function<Result<void>(const Json& object, const AdmissionContext&)> remove = {};
   // Whether `mutate` changes a new object. Empty: it may change any.
   std::function<bool(const Json& object, const AdmissionContext&)> mutates = {};
-  // What the user should know about an object that is allowed, one line each; `old` as for `check`.
-  std::function<std::vector<std::string>(const Json& object, const Json* old, const AdmissionContext&)> warn = {};
+  // What the user should know about an object that is allowed: one line, or "". `old` as for `check`.
+  std::function<std::string(const Json& object, const Json* old, const AdmissionContext&)> warn = {};
   // The name of Kueue's webhook that validates the resource, e.g. "vjob.kb.io". Empty: the rules are not Kueue's.
   std::string_view webhook = {};
 
