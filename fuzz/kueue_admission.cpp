@@ -3,6 +3,7 @@
 // idempotent.
 #include "api/batch/job_validation.h"
 #include "api/kueue/defaulting.h"
+#include "api/kueue/pod_rules.h"
 #include "api/kueue/validation/cluster_queue.h"
 #include "api/kueue/validation/cohort.h"
 #include "api/kueue/validation/resource_flavor.h"
@@ -40,6 +41,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   BERTH_INVARIANT(batch::validate_job_update(now, now, true).size() <= batch::validate_job(now).size());
   check_idempotent(now, kueue::default_cluster_queue);
   check_idempotent(now, [](berth::Json& object) { kueue::default_workload(object, false); });
+  (void)kueue::validate_pod(now, {});
+  (void)kueue::validate_pod_update(now, old, {.manage_without_queue_name = true, .default_queue_exists = true});
+  BERTH_INVARIANT(kueue::validate_pod_update(now, now, {}).empty());
+  check_idempotent(now, [](berth::Json& pod) { kueue::default_pod(pod, {}); });
+  check_idempotent(now, [](berth::Json& pod) { kueue::default_pod(pod, {.default_queue_exists = true}); });
   check_idempotent(now, [](berth::Json& job) { batch::default_job(job, {.default_queue_exists = true}); });
   return 0;
 }

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "api/resources.h"
 #include "api/status.h"
 #include "base/planted.h"
 
@@ -26,7 +27,7 @@ api::RestResponse said_by(std::string_view webhook, api::RestResponse refusal) {
 
 ResourcePtr with_rules(ResourcePtr resource, AdmissionRules rules, PolicyPtr policy) {
   if (planted(Planted::kOpenDoor)) rules.check = {};
-  if (!rules.mutate && !rules.check && !rules.remove) return resource;
+  if (!rules.mutate && !rules.check && !rules.remove && !rules.warn) return resource;
   auto joined = std::make_shared<ResourceInfo>(*resource);
   if (rules.check) {
     joined->strategy.validating_admission = [rules, policy, group = resource->gvr.group](
@@ -37,13 +38,22 @@ ResourcePtr with_rules(ResourcePtr resource, AdmissionRules rules, PolicyPtr pol
       return said_by(rules.webhook, rules.refusal(group, object, errors));
     };
   }
+  if (rules.warn) {
+    joined->strategy.admission_warning = [warn = rules.warn, policy](const Json& object, const Json* old,
+                                                                     const Lookup& lookup) {
+      return warn(object, old, {lookup.get, *policy});
+    };
+  }
   if (rules.mutate) {
     // The order of kube-apiserver with webhooks: first mutate, then let the kind compute fields that depend on
-    // others.
-    joined->strategy.prepare_create = [then = resource->strategy.prepare_create, mutate = std::move(rules.mutate),
-                                       policy](Json& object, const Lookup& lookup) {
-      mutate(object, {lookup.get, *policy});
-      if (then) then(object, lookup);
+    // others. Built-in admission completes a pod (priority, tolerations, limits) before webhooks see it.
+    joined->strategy.prepare_create = [prepare = resource->strategy.prepare_create, mutate = std::move(rules.mutate),
+                                       mutates = std::move(rules.mutates), policy,
+                                       completed = resource->gvr == api::kPods](Json& object, const Lookup& lookup) {
+      const bool changes = !mutates || mutates(object, {lookup.get, *policy});
+      if (changes && completed && prepare) prepare(object, lookup);
+      if (changes) mutate(object, {lookup.get, *policy});
+      if (prepare) prepare(object, lookup);
     };
   }
   if (rules.remove) {

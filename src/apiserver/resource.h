@@ -53,6 +53,9 @@ struct Strategy {
       validating_admission;
   // What validating webhooks would reject for a deletion; the error becomes a 403.
   std::function<Result<void>(const Json& object, const Lookup&)> deletion_admission;
+  // What webhooks would warn about when the object is created, or updated itself (no subresource); "" for nothing. The
+  // client gets it in a Warning header.
+  std::function<std::string(const Json& object, const Json* old, const Lookup&)> admission_warning;
   // Converts an object of any version of the resource to `version`. Empty: versions differ only in apiVersion.
   std::function<Result<void>(Json& object, std::string_view version)> convert;
   // Table cells of kinds whose columns are computed (Pod, Job, Node): one per entry of `columns`, without Name.

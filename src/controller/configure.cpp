@@ -1,5 +1,9 @@
 #include "controller/configure.h"
 
+#include <algorithm>
+
+#include "api/kueue/pod_names.h"
+
 namespace berth::controller {
 
 Result<ControllerOptions> controller_options(const api::config::Configuration& c, const FeatureGates& command_line) {
@@ -13,6 +17,7 @@ Result<ControllerOptions> controller_options(const api::config::Configuration& c
   out.engine.fair_sharing = c.fair_sharing;
   out.engine.topology_waits = c.topology;
   out.manage_jobs_without_queue_name = c.manage_jobs_without_queue_name;
+  out.manage_pods = std::ranges::find(c.frameworks, api::kueue::kPodFramework) != c.frameworks.end();
   out.managed_namespaces = c.managed_jobs_namespaces;
   out.label_keys_to_copy = c.label_keys_to_copy;
   out.volcano = c.volcano;

@@ -20,6 +20,7 @@
 #include "controller/object_upkeep.h"
 #include "controller/ownerless_workloads.h"
 #include "controller/placement_sources.h"
+#include "controller/pod_controller.h"
 #include "controller/provisioning.h"
 #include "controller/shared_templates.h"
 #include "controller/sources.h"
@@ -28,6 +29,7 @@
 #include "controller/volcano_controller.h"
 #include "controller/writes.h"
 #include "jobs/compose.h"
+#include "jobs/pods/pod_group.h"
 #include "kube/event_recorder.h"
 #include "kube/informer.h"
 
@@ -70,8 +72,9 @@ struct Controller::Impl {
         jobs(client, executor, api::kJobs, informer_options()),
         host(executor, writes, events, options.engine, sinks()),
         job_controller(jobs::batch_job(), job_context()),
+        pod_controller(options.manage_pods ? std::make_unique<PodController>(pod_context()) : nullptr),
         provisioning(provisioning_context()),
-        ownerless_workloads(executor, writes),
+        ownerless_workloads(executor, writes, workloads_of_pods()),
         ungater({executor, writes, events, host_facts(), [this](const std::string& key) { return workload_of(key); },
                  options.ungate_delay}),
         queue_status_rate(options.queue_status_rate, executor.now()),
@@ -147,7 +150,7 @@ struct Controller::Impl {
     source(namespaces, [this](const JsonPtr& old, const JsonPtr& now) {
       const bool same =
           old && now && object_at(*old, {"metadata", "labels"}) == object_at(*now, {"metadata", "labels"});
-      if (!same) job_controller.facts_changed();
+      if (!same) job_facts_changed();
       return namespace_event(old, now);
     });
     source(limit_ranges, limit_range_event);
@@ -161,7 +164,7 @@ struct Controller::Impl {
         [this](const std::string& key, bool gone) {
           decode_flavor(key);
           upkeep.object_changed("ResourceFlavor", key, gone);
-          job_controller.facts_changed();
+          job_facts_changed();
           provisioning.facts_changed();
         });
     source(topologies, topology_event,
@@ -173,6 +176,7 @@ struct Controller::Impl {
     });
     source(pods, [this](const JsonPtr& old, const JsonPtr& now) {
       ungater.pod_changed(old, now);
+      if (pod_controller) pod_controller->pod_changed(old, now);
       if (volcano) volcano->pod_changed(old, now);
       return pod_source.changed(old, now);
     });
@@ -201,7 +205,7 @@ struct Controller::Impl {
     for (Informer* classes : {&workload_priority_classes, &priority_classes}) {
       caches.add(*classes);
       classes->on_change([this](const JsonPtr&, const JsonPtr&) {
-        job_controller.facts_changed();
+        job_facts_changed();
         if (volcano) volcano->priorities_changed();
       });
     }
@@ -234,7 +238,8 @@ struct Controller::Impl {
     if (volcano) volcano->read_anew();
     const bool places = std::any_of(decoded_flavors.begin(), decoded_flavors.end(),
                                     [](const auto& flavor) { return !flavor.second.topology_name.empty(); });
-    if (places || (volcano && volcano->counts_pods()) || !caches.synced()) caches.read_anew(pods, [this] { begin(); });
+    const bool needs_pods = places || options.manage_pods || (volcano && volcano->counts_pods());
+    if (needs_pods || !caches.synced()) caches.read_anew(pods, [this] { begin(); });
   }
 
   void begin() {
@@ -243,6 +248,7 @@ struct Controller::Impl {
     host.lead();
     unreadable.tell_all();
     job_controller.start();
+    if (pod_controller) pod_controller->start();
     provisioning.start();
     ownerless_workloads.start();
     ungater.start();
@@ -272,7 +278,8 @@ struct Controller::Impl {
       }
       after = std::make_shared<const api::kueue::Workload>(std::move(*workload));
       // Finished, and no job ever owned it: drop it from the cache.
-      if (after->meta.owners.empty() && !after->meta.labels.contains(std::string(jobs::kJobUidLabel)) &&
+      if (after->meta.owners.empty() && !jobs::is_group_workload(*after) &&
+          !after->meta.labels.contains(std::string(jobs::kJobUidLabel)) &&
           api::is_true(after->status.conditions, api::kueue::kFinished)) {
         if (before) decoded.erase(known);
       } else if (before) {
@@ -303,10 +310,16 @@ struct Controller::Impl {
     if (options.metrics && is_leading && before && after)
       options.metrics->workloads().changed(*before, *after, known_queues);
     job_controller.workload_changed(before, after);
+    if (pod_controller) pod_controller->workload_changed(before, after);
     provisioning.workload_changed(key, before, after);
     ownerless_workloads.workload_changed(key, after);
     if (!after) job_controller.workload_gone(key);
     ungater.workload_changed(key, after);
+  }
+
+  void job_facts_changed() {
+    job_controller.facts_changed();
+    if (pod_controller) pod_controller->facts_changed();
   }
 
   // --- What jobs and their checks need to know.
@@ -351,7 +364,7 @@ struct Controller::Impl {
             options.volcano.admission};
   }
 
-  JobController::Context job_context() {
+  jobs::JobFacts job_facts() {
     jobs::JobFacts facts;
     facts.gates = options.jobs;
     facts.flavors = flavor_lookup();
@@ -373,16 +386,42 @@ struct Controller::Impl {
       }
       return std::nullopt;
     };
+    return facts;
+  }
+
+  std::function<bool(std::string_view)> workloads_seen() {
+    return [this](std::string_view version) {
+      return api::version_number(workloads.resource_version()) >= api::version_number(version);
+    };
+  }
+
+  // Empty when pods are not managed: then nobody looks after their workloads.
+  std::function<bool(const api::kueue::Workload&)> workloads_of_pods() const {
+    if (!options.manage_pods) return {};
+    return PodController::owns;
+  }
+
+  JobController::Context job_context() {
     return {executor,
             writes,
             events,
             jobs,
             [this](const engine::Event& event) { host.feed(event); },
             [this](const Json& job) { return managed(job); },
-            [this](std::string_view version) {
-              return api::version_number(workloads.resource_version()) >= api::version_number(version);
-            },
-            std::move(facts)};
+            workloads_seen(),
+            job_facts(),
+            workloads_of_pods()};
+  }
+
+  PodController::Context pod_context() {
+    return {executor,
+            writes,
+            events,
+            [this](const engine::Event& event) { host.feed(event); },
+            [this](std::string_view ns) { return manages_namespace(ns); },
+            workloads_seen(),
+            job_facts(),
+            options.ungate_delay};
   }
 
   jobs::HostFacts host_facts() const {
@@ -475,6 +514,7 @@ struct Controller::Impl {
       options.managed_namespaces, [this](std::string_view ns) { return namespaces.get(ns); });
   EngineHost host;
   JobController job_controller;
+  std::unique_ptr<PodController> pod_controller;  // null: pods are not managed
   ProvisioningController provisioning;
   OwnerlessWorkloads ownerless_workloads;
   Ungater ungater;

@@ -40,7 +40,7 @@ struct ControllerOptions {
   // The limit for the status writes of all queues together. When many statuses change all the time, each queue gets
   // its turn and is then written with its current status.
   kube::RateLimitOptions queue_status_rate{10, 100};
-  // How long pods of a workload are collected before they are ungated. A longer delay means fewer looks at large
+  // How long pods of a workload or a group are collected before they are ungated. A longer delay means fewer looks at large
   // workloads; a shorter delay starts small workloads sooner. No place in a topology domain is given to two pods in
   // either case.
   Duration ungate_delay = std::chrono::milliseconds(100);
@@ -63,7 +63,8 @@ class Controller {
   void on_synced(std::function<void()> handler);  // call before start()
 
   // Starts deciding and writing. Decisions begin when the caches are complete and show every workload as it was at
-  // this call or later; the same holds for every pod when a flavor has a topology or Volcano's PodGroups are counted.
+  // this call or later; the same holds for every pod when a flavor has a topology, pods are managed, or Volcano's
+  // PodGroups are counted.
   // `until` returns the time until which this process may write, as far as is known when it is called; empty: no
   // limit. Call at most once, before or after start(). There is no way back: a process that loses the lease must
   // exit.

@@ -8,34 +8,13 @@
 #include "api/status.h"
 #include "base/log.h"
 #include "base/overloaded.h"
+#include "controller/check_events.h"
 #include "controller/ownerless_workloads.h"
 #include "jobs/compose.h"
 #include "jobs/prebuilt.h"
 #include "jobs/workload_name.h"
 
 namespace berth::controller {
-namespace {
-
-// The garbage collector of kube-controller-manager deletes what a deleted object owned within about a second.
-constexpr Duration kGarbageCollection = std::chrono::seconds(2);
-
-// The checks that an eviction reset, for an event on the job; empty when there are none. As in Kueue, only for an
-// active workload.
-std::string reset_checks(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now) {
-  std::string text;
-  if (!old || !now || !now->active) return text;
-  for (const auto& check : now->status.admission_checks) {
-    if (check.state != api::kueue::CheckState::kPending || check.message.empty()) continue;
-    for (const auto& before : old->status.admission_checks) {
-      if (before.name != check.name || before.message == check.message) continue;
-      text.append(text.empty() ? "" : "; ").append(check.name).append(": ").append(check.message);
-    }
-  }
-  return text;
-}
-
-}  // namespace
-
 bool JobController::Older::operator()(const jobs::WorkloadPtr& a, const jobs::WorkloadPtr& b) const {
   return std::tie(a->meta.creation, a->meta.uid) < std::tie(b->meta.creation, b->meta.uid);
 }
@@ -89,6 +68,7 @@ const api::OwnerReference* JobController::owner_of(const api::kueue::Workload& w
 }
 
 std::optional<JobController::JobRef> JobController::job_of(const api::kueue::Workload& workload) const {
+  if (context_.of_others && context_.of_others(workload)) return std::nullopt;
   const auto& meta = workload.meta;
   if (const auto* owner = owner_of(workload)) return JobRef{api::object_key(meta.ns, owner->name), owner->uid, true};
   if (std::ranges::any_of(meta.owners, [](const auto& owner) { return owner.controller; })) return std::nullopt;

@@ -32,6 +32,8 @@ class JobController {
     // Whether the cache of workloads has reached this resourceVersion.
     std::function<bool(std::string_view version)> workloads_seen;
     jobs::JobFacts facts;  // `managed` is set per job
+    // Workloads without a controller that another part of Berth looks after; may be empty.
+    std::function<bool(const api::kueue::Workload&)> of_others;
   };
   JobController(const jobs::JobAdapter& adapter, Context context);
 

@@ -26,12 +26,14 @@ void drop_workload_finalizer(Writes& writes, const api::kueue::Workload& workloa
                JsonObject{{"metadata", JsonObject{{"finalizers", std::move(kept)}}}}, std::move(done));
 }
 
-OwnerlessWorkloads::OwnerlessWorkloads(Executor& executor, Writes& writes)
+OwnerlessWorkloads::OwnerlessWorkloads(Executor& executor, Writes& writes,
+                                       std::function<bool(const api::kueue::Workload&)> of_others)
     : writes_(writes),
+      of_others_(std::move(of_others)),
       queue_(executor, [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); }) {}
 
 void OwnerlessWorkloads::workload_changed(const std::string& key, const jobs::WorkloadPtr& now) {
-  if (!now || !leaves_alone(*now)) {
+  if (!now || !leaves_alone(*now) || (of_others_ && of_others_(*now))) {
     leaving_.erase(key);
     return;
   }

@@ -2,6 +2,7 @@
 // here.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 
@@ -16,7 +17,9 @@ void drop_workload_finalizer(Writes& writes, const api::kueue::Workload& workloa
 
 class OwnerlessWorkloads {
  public:
-  OwnerlessWorkloads(Executor& executor, Writes& writes);
+  // `of_others`: workloads that another part of Berth looks after; may be empty.
+  OwnerlessWorkloads(Executor& executor, Writes& writes,
+                     std::function<bool(const api::kueue::Workload&)> of_others = {});
 
   // The cache has a new version of the workload `key` ("namespace/name"); null: it is gone.
   void workload_changed(const std::string& key, const jobs::WorkloadPtr& now);
@@ -26,6 +29,7 @@ class OwnerlessWorkloads {
   void look(const std::string& key, WorkQueue::Finish finish);
 
   Writes& writes_;
+  std::function<bool(const api::kueue::Workload&)> of_others_;
   // Workloads that are being deleted and still carry our finalizer, perhaps with finalizers of other clients.
   std::map<std::string, jobs::WorkloadPtr> leaving_;
   bool started_ = false;

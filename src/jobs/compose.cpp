@@ -37,11 +37,11 @@ Result<Priority> priority_of_class(std::string_view name, const JobFacts& facts)
   return Priority{*value, PriorityClassRef{std::string(kGroup), "WorkloadPriorityClass", std::string(name)}};
 }
 
-Result<Priority> resolve_priority(const JobAdapter& adapter, const Json& job, const JobFacts& facts) {
+Result<Priority> resolve_priority(const Json& job, const std::string& pod_class, const JobFacts& facts) {
   if (const auto name = label(job, kPriorityClassLabel); !name.empty()) return priority_of_class(name, facts);
-  if (const auto name = adapter.priority_class(job); !name.empty()) {
-    if (const auto value = facts.priority_class(name))
-      return Priority{*value, PriorityClassRef{"scheduling.k8s.io", "PriorityClass", name}};
+  if (!pod_class.empty()) {
+    if (const auto value = facts.priority_class(pod_class))
+      return Priority{*value, PriorityClassRef{"scheduling.k8s.io", "PriorityClass", pod_class}};
   }
   if (const auto fallback = facts.global_default_priority_class())
     return Priority{fallback->second, PriorityClassRef{"scheduling.k8s.io", "PriorityClass", fallback->first}};
@@ -77,28 +77,41 @@ std::string workload_name_of(const JobAdapter& adapter, const Json& job) {
                        string_at(job, {"metadata", "uid"}));
 }
 
-Result<Json> make_workload(const JobAdapter& adapter, const Json& job, const JobFacts& facts) {
-  auto priority = resolve_priority(adapter, job, facts);
+Result<Workload> compose(Draft draft, const JobFacts& facts) {
+  auto priority = resolve_priority(draft.object, draft.pod_priority_class, facts);
   if (!priority) return tl::unexpected(priority.error());
-  const api::ObjectMeta meta = api::decode_meta(job);
+  const api::ObjectMeta meta = api::decode_meta(draft.object);
   Workload w;
-  w.meta.name = workload_name_of(adapter, job);
+  w.meta.name = std::move(draft.name);
   w.meta.ns = meta.ns;
-  w.meta.labels.emplace(kJobUidLabel, meta.uid);
   for (const auto& key : facts.label_keys_to_copy) {
     if (const auto it = meta.labels.find(key); it != meta.labels.end()) w.meta.labels.emplace(key, it->second);
   }
   w.meta.finalizers.emplace_back(kFinalizer);
-  w.meta.owners.push_back({adapter.kind().api_version(), adapter.kind().kind, meta.name, meta.uid, true, true});
+  w.meta.owners = std::move(draft.owners);
   for (const auto& [key, value] : meta.annotations) {
     if (key.starts_with(kProvisioningPrefix) || key == kAdmissionGatedBy) w.meta.annotations.emplace(key, value);
   }
-  w.pod_sets = adapter.pod_sets(job);
-  w.queue_name = label(job, kQueueLabel);
+  w.pod_sets = std::move(draft.pod_sets);
+  w.queue_name = label(draft.object, kQueueLabel);
   w.priority = priority->value;
   w.priority_class_ref = std::move(priority->ref);
-  w.maximum_execution_time_seconds = maximum_execution_time(job);
-  return encode_workload(w);
+  w.maximum_execution_time_seconds = maximum_execution_time(draft.object);
+  return w;
+}
+
+Result<Json> make_workload(const JobAdapter& adapter, const Json& job, const JobFacts& facts) {
+  const std::string uid(string_at(job, {"metadata", "uid"}));
+  const std::string name(string_at(job, {"metadata", "name"}));
+  auto made = compose({workload_name_of(adapter, job),
+                       job,
+                       adapter.pod_sets(job),
+                       adapter.priority_class(job),
+                       {{adapter.kind().api_version(), adapter.kind().kind, name, uid, true, true}}},
+                      facts);
+  if (!made) return tl::unexpected(made.error());
+  made->meta.labels.insert_or_assign(std::string(kJobUidLabel), uid);
+  return encode_workload(*made);
 }
 
 bool is_controlled_by(const Workload& workload, const Json& job) {
@@ -107,21 +120,21 @@ bool is_controlled_by(const Workload& workload, const Json& job) {
                              [&](const auto& owner) { return owner.controller && owner.uid == uid; });
 }
 
-Json take_ownership(const JobAdapter& adapter, const Json& job, const Workload& workload) {
+Json take_ownership(std::string_view api_version, std::string_view kind, const Json& job, const Workload& workload) {
   const std::string uid(string_at(job, {"metadata", "uid"}));
   api::ObjectMeta meta;
   for (const auto& owner : workload.meta.owners) {
     if (owner.uid != uid) meta.owners.push_back(owner);
   }
-  meta.owners.push_back({adapter.kind().api_version(), adapter.kind().kind,
-                         std::string(string_at(job, {"metadata", "name"})), uid, true, true});
+  meta.owners.push_back({std::string(api_version), std::string(kind), std::string(string_at(job, {"metadata", "name"})),
+                         uid, true, true});
   meta.labels.emplace(kJobUidLabel, uid);
   return JsonObject{{"metadata", api::encode_meta(meta)}};
 }
 
-bool describes(const Workload& workload, const JobAdapter& adapter, const Json& job, bool running, bool by_hand) {
+bool describes(const Workload& workload, const std::vector<PodSet>& pod_sets, const Json& job, bool running,
+               bool by_hand) {
   if (workload.maximum_execution_time_seconds != maximum_execution_time(job)) return false;
-  const auto pod_sets = adapter.pod_sets(job);
   if (pod_sets.size() != workload.pod_sets.size()) return false;
   const bool untouched = !running && !reserved(workload);  // nothing was added for admission
   for (std::size_t i = 0; i < pod_sets.size(); ++i) {
@@ -140,9 +153,9 @@ bool describes(const Workload& workload, const JobAdapter& adapter, const Json& 
   return true;
 }
 
-Json redescribe(const JobAdapter& adapter, const Json& job) {
+Json redescribe(const std::vector<PodSet>& pod_sets, const Json& job) {
   Workload w;
-  w.pod_sets = adapter.pod_sets(job);
+  w.pod_sets = pod_sets;
   const auto seconds = maximum_execution_time(job);
   const Json encoded = encode_workload(w);
   return JsonObject{{"spec", JsonObject{{"podSets", *find_path(encoded, {"spec", "podSets"})},

@@ -16,21 +16,33 @@ namespace berth::jobs {
 // Label of a workload: the uid of the job that controls it or controlled it.
 inline constexpr std::string_view kJobUidLabel = "kueue.x-k8s.io/job-uid";
 
-// The Workload for a job that has none yet. Fails when the job names a WorkloadPriorityClass that does not exist.
+// What a new workload is made of.
+struct Draft {
+  std::string name;
+  const Json& object;  // labels, annotations and namespace come from it
+  std::vector<api::kueue::PodSet> pod_sets;
+  std::string pod_priority_class;  // of its pods; empty when there is none
+  std::vector<api::OwnerReference> owners;
+};
+// The workload of a draft, with the finalizer. Fails when the object names a WorkloadPriorityClass that does not exist.
+Result<api::kueue::Workload> compose(Draft draft, const JobFacts& facts);
+
+// The Workload for a job that has none yet. Fails as compose() does.
 Result<Json> make_workload(const JobAdapter& adapter, const Json& job, const JobFacts& facts);
 // The name of the job's workload, whether or not it exists.
 std::string workload_name_of(const JobAdapter& adapter, const Json& job);
 
-// Merge patch: makes the job the controller of the workload; its other owners stay.
-Json take_ownership(const JobAdapter& adapter, const Json& job, const api::kueue::Workload& workload);
+// Merge patch: makes the object with this API version and kind the controller of the workload; its other owners stay.
+Json take_ownership(std::string_view api_version, std::string_view kind, const Json& object,
+                    const api::kueue::Workload& workload);
 bool is_controlled_by(const api::kueue::Workload& workload, const Json& job);
 
 // Whether a workload describes the job as it is. `running`: the job is not suspended, so it includes what admission
 // added. `by_hand`: the workload is prebuilt, so its topology requests may differ from the job's.
-bool describes(const api::kueue::Workload& workload, const JobAdapter& adapter, const Json& job, bool running,
-               bool by_hand);
+bool describes(const api::kueue::Workload& workload, const std::vector<api::kueue::PodSet>& pod_sets, const Json& job,
+               bool running, bool by_hand);
 // Merge patch for the spec of a workload that does not describe the job; with it, it does.
-Json redescribe(const JobAdapter& adapter, const Json& job);
+Json redescribe(const std::vector<api::kueue::PodSet>& pod_sets, const Json& job);
 
 // The differences between the workload and the job's labels and annotations: queue (only while the workload holds no
 // quota), priority class, admission gates.
@@ -42,6 +54,8 @@ struct Drift {
 };
 Drift drift_of(const Json& job, const api::kueue::Workload& workload, const JobFacts& facts);
 
+// The reason of the event about a WorkloadPriorityClass that does not exist.
+inline constexpr std::string_view kClassNotFound = "WorkloadPriorityClassNotFound";
 // "WorkloadPriorityClass "x" not found"
 std::string class_not_found(std::string_view name);
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/sha1.h"
+#include "base/digest.h"
 
 namespace berth::jobs {
 namespace {
 
 constexpr std::size_t kMaxUncut = 247;
-constexpr std::size_t kHashDigits = 5;
+constexpr std::size_t kCutHashDigits = 5;
 constexpr std::int32_t kRecognized = 16;  // latest attempts that a cut name is compared with
 
 std::string prefix_of(std::string_view workload, std::string_view check) {
@@ -21,7 +21,7 @@ std::string prefix_of(std::string_view workload, std::string_view check) {
 
 std::string limited_name(std::string_view name) {
   if (name.size() <= kMaxUncut) return std::string(name);
-  return std::string(name.substr(0, kMaxUncut)) + "-" + sha1_digits(name, kHashDigits);
+  return std::string(name.substr(0, kMaxUncut)) + "-" + sha1_digits(name, kCutHashDigits);
 }
 
 std::string provisioning_request_name(std::string_view workload, std::string_view check, std::int32_t attempt) {

@@ -7,6 +7,7 @@
 #include "jobs/compose.h"
 #include "jobs/prebuilt.h"
 #include "jobs/workload_name.h"
+#include "jobs/workload_steps.h"
 
 namespace berth::jobs {
 namespace {
@@ -14,20 +15,11 @@ namespace {
 using namespace api::kueue;
 using api::Condition;
 
-constexpr std::string_view kClassNotFound = "WorkloadPriorityClassNotFound";
+Json own(const JobAdapter& adapter, const Json& job, const Workload& workload) {
+  return take_ownership(adapter.kind().api_version(), adapter.kind().kind, job, workload);
+}
 
 bool deleting(const Json& job) { return find_path(job, {"metadata", "deletionTimestamp"}) != nullptr; }
-
-bool has_condition(const Workload& w, std::string_view type) { return api::is_true(w.status.conditions, type); }
-
-bool finished(const Workload& w) { return has_condition(w, kFinished); }
-
-std::string key_of(const Workload& w) { return api::object_key(w.meta); }
-
-std::string eviction_message(const Workload& w) {
-  const Condition* evicted = api::find_condition(w.status.conditions, kEvicted);
-  return evicted == nullptr ? std::string() : evicted->message;
-}
 
 // One request of a stop; the first one comes with an event.
 void stop(const JobAdapter& adapter, const Json& job, const Workload& workload, std::string_view message,
@@ -39,45 +31,12 @@ void stop(const JobAdapter& adapter, const Json& job, const Workload& workload, 
   }
 }
 
-bool has_controller(const Workload& w) {
-  return std::ranges::any_of(w.meta.owners, [](const auto& owner) { return owner.controller; });
-}
-
-bool holds_finalizer(const Workload& w) {
-  return std::find(w.meta.finalizers.begin(), w.meta.finalizers.end(), kFinalizer) != w.meta.finalizers.end();
-}
-
-ReportJob report(const WorkloadPtr& workload, JobReport what) {
-  what.workload_version = workload->meta.resource_version;
-  return {workload, std::move(what)};
-}
-
-ReportJob finish(const WorkloadPtr& workload, std::string reason, std::string message) {
-  JobReport what;
-  what.finished = JobReport::Outcome{std::move(reason), std::move(message)};
-  return report(workload, std::move(what));
-}
-
-JobEvent declared_finished(const Workload& w) {
-  return {false, "FinishedWorkload", "Workload '" + key_of(w) + "' is declared finished"};
-}
-
-void remove(const WorkloadPtr& workload, std::vector<Step>& steps) {
-  steps.push_back(DeleteWorkload{workload});
-  steps.push_back(JobEvent{false, "DeletedWorkload", "Deleted not matching Workload: " + key_of(*workload)});
-}
-
-// The workload of a job that is gone.
+// The workload of a job that is gone. The event is on the job that owned it.
 void clean_up_orphan(const WorkloadPtr& workload, const JobFacts& facts, std::vector<Step>& steps) {
-  if (facts.gates.finish_orphaned && !finished(*workload) && !workload->meta.deletion) {
-    steps.push_back(finish(workload, "OwnerNotFound", "The workload's owner no longer exists"));
-  } else if (holds_finalizer(*workload)) {
-    steps.push_back(DropWorkloadFinalizer{workload});
-    if (workload->meta.deletion) return;
-    JobEvent event = declared_finished(*workload);
-    event.of = workload;
-    steps.push_back(std::move(event));
-  }
+  if (!let_orphan_go(workload, facts, steps) || workload->meta.deletion) return;
+  JobEvent event = declared_finished(*workload);
+  event.of = workload;
+  steps.push_back(std::move(event));
 }
 
 // Workloads that lost their owner although it exists: the job owns them again. A finished one is deleted, so that the
@@ -87,7 +46,7 @@ void take_back(const JobAdapter& adapter, const Json& job, const std::vector<Wor
   for (const auto& workload : workloads) {
     if (is_controlled_by(*workload, job)) continue;
     if (!finished(*workload)) {
-      steps.push_back(UpdateWorkload{workload, take_ownership(adapter, job, *workload)});
+      steps.push_back(UpdateWorkload{workload, own(adapter, job, *workload)});
     } else if (!adapter.finished(job)) {
       remove(workload, steps);
     }
@@ -103,7 +62,8 @@ WorkloadPtr choose(const JobAdapter& adapter, const Json& job, const std::vector
   WorkloadPtr chosen;
   for (const auto& workload : workloads) {
     if (workload->meta.deletion) continue;
-    if (chosen == nullptr && (!comparable || finished(*workload) || describes(*workload, adapter, job, running, false)))
+    if (chosen == nullptr &&
+        (!comparable || finished(*workload) || describes(*workload, adapter.pod_sets(job), job, running, false)))
       chosen = workload;
   }
   for (const auto& workload : workloads) {
@@ -117,15 +77,13 @@ void create_workload(const JobAdapter& adapter, const Json& job, const JobFacts&
   const std::string name = workload_name_of(adapter, job);
   const std::string key = api::object_key(ns, name);
   if (const WorkloadPtr there = facts.workload(ns, name)) {
-    if (!has_controller(*there)) return steps.push_back(UpdateWorkload{there, take_ownership(adapter, job, *there)});
-    return steps.push_back(
-        JobEvent{true, "ErrWorkloadCompose",
-                 "Workload " + key + " has the name of this job's workload and belongs to somebody else: delete it"});
+    if (!has_controller(*there)) return steps.push_back(UpdateWorkload{there, own(adapter, job, *there)});
+    return steps.push_back(name_is_taken(key));
   }
   auto fresh = make_workload(adapter, job, facts);
   if (!fresh) return steps.push_back(JobEvent{true, std::string(kClassNotFound), fresh.error().message});
   steps.push_back(CreateWorkload{std::move(*fresh)});
-  steps.push_back(JobEvent{false, "CreatedWorkload", "Created Workload: " + key});
+  steps.push_back(created(key));
 }
 
 void without_matching_workload(const JobAdapter& adapter, const Json& job, const std::vector<WorkloadPtr>& workloads,
@@ -141,9 +99,9 @@ void without_matching_workload(const JobAdapter& adapter, const Json& job, const
     return;
   }
   const auto checked = adapter.check_pod_sets(job);
-  if (!checked) steps.push_back(JobEvent{true, "ErrWorkloadCompose", checked.error().message});
+  if (!checked) steps.push_back(cannot_compose(checked.error().message));
   if (old && checked && !has_condition(*old, kQuotaReserved)) {  // the job changed while the workload waits
-    steps.push_back(UpdateWorkload{old, redescribe(adapter, job)});
+    steps.push_back(UpdateWorkload{old, redescribe(adapter.pod_sets(job), job)});
     steps.push_back(
         JobEvent{false, "UpdatedWorkload", "Updated not matching Workload for suspended job: " + key_of(*old)});
   } else if (old) {
@@ -172,26 +130,6 @@ void with_finished_workload(const JobAdapter& adapter, const Json& job, const Wo
   if (!holds_finalizer(*workload)) return;
   steps.push_back(DropWorkloadFinalizer{workload});
   steps.push_back(declared_finished(*workload));
-}
-
-// Its topology assignment is made after its checks are ready, and does not exist yet.
-bool waits_for_places(const Workload& w) {
-  if (!w.status.admission) return false;
-  const auto& assignments = w.status.admission->pod_set_assignments;
-  return std::any_of(assignments.begin(), assignments.end(), [](const PodSetAssignment& assignment) {
-    return assignment.delayed_topology == DelayedTopology::kPending && !assignment.topology_assignment;
-  });
-}
-
-// Updates the workload from the job's labels. Returns whether there was anything to do.
-bool catch_up(const Json& job, const WorkloadPtr& workload, const JobFacts& facts, std::vector<Step>& steps) {
-  Drift drift = drift_of(job, *workload, facts);
-  if (!drift.missing_class.empty())
-    steps.push_back(JobEvent{true, std::string(kClassNotFound), class_not_found(drift.missing_class)});
-  if (drift.patch.as_object().empty()) return false;
-  steps.push_back(UpdateWorkload{workload, std::move(drift.patch)});
-  for (auto& note : drift.notes) steps.push_back(JobEvent{false, "UpdatedWorkload", std::move(note)});
-  return true;
 }
 
 void with_workload(const JobAdapter& adapter, const Json& job, const WorkloadPtr& workload, const JobFacts& facts,
@@ -241,9 +179,9 @@ void with_prebuilt_workload(const JobAdapter& adapter, const Json& job, std::str
     static const Workload kNone;
     if (!over) stop(adapter, job, workloads.empty() ? kNone : *workloads.front(), "missing workload", steps);
   } else if (!is_controlled_by(*named, job)) {
-    steps.push_back(UpdateWorkload{named, take_ownership(adapter, job, *named)});
+    steps.push_back(UpdateWorkload{named, own(adapter, job, *named)});
   } else if (!over && !finished(*named) && !adapter.stopping(job) &&
-             !describes(*named, adapter, job, !adapter.suspended(job), true)) {
+             !describes(*named, adapter.pod_sets(job), job, !adapter.suspended(job), true)) {
     steps.push_back(finish(named, "OutOfSync", "The prebuilt workload is out of sync with its user job"));
   } else {
     with_workload(adapter, job, named, facts, steps);

@@ -40,11 +40,12 @@ struct PatchJob {
   Json body;
   std::string subresource;
 };
-// An event on the job or, when the job is gone, on the owner of the workload `of`.
+// An event on the job or, when the job is gone, on the owner of the workload `of`; or on the workload `about`.
 struct JobEvent {
   bool warning = false;
   std::string reason, note;
   WorkloadPtr of = nullptr;
+  WorkloadPtr about = nullptr;
 };
 
 using Step =

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "base/sha1.h"
+#include "base/digest.h"
 
 namespace berth::jobs {
 namespace {

@@ -86,6 +86,7 @@ JsonObject mutated(const Question& q, const api::kueue::AdmissionRules& rules,
                    const api::kueue::AdmissionContext& context) {
   JsonObject response{{"allowed", true}};
   if (q.operation != "CREATE" || !q.subresource.empty() || !rules.mutate) return response;
+  if (rules.mutates && !rules.mutates(*q.object, context)) return response;
   Json changed = *q.object;
   rules.mutate(changed, context);
   const Json patch = make_json_patch(*q.object, changed);
@@ -110,10 +111,15 @@ Result<JsonObject> judged_deletion(const Json& request, const api::GroupVersionR
 
 JsonObject judged(const Question& q, std::string_view group, const api::kueue::AdmissionRules& rules,
                   const api::kueue::AdmissionContext& context) {
-  if (q.object == nullptr || !rules.check) return {{"allowed", true}};
-  const FieldErrors errors = rules.check(*q.object, q.old, q.subresource, context);
-  if (errors.empty()) return {{"allowed", true}};
-  return {{"allowed", false}, {"status", rules.refusal(group, *q.object, errors).body}};
+  JsonObject allowed{{"allowed", true}};
+  if (q.object == nullptr) return allowed;
+  const FieldErrors errors = rules.check ? rules.check(*q.object, q.old, q.subresource, context) : FieldErrors();
+  if (!errors.empty()) return {{"allowed", false}, {"status", rules.refusal(group, *q.object, errors).body}};
+  if (rules.warn && q.subresource.empty()) {
+    if (std::string warning = rules.warn(*q.object, q.old, context); !warning.empty())
+      allowed["warnings"] = JsonArray{Json(warning)};
+  }
+  return allowed;
 }
 
 }  // namespace
@@ -132,12 +138,6 @@ Result<Json> answer_admission(Hook hook, std::string_view group, std::string_vie
     return admission_answer(**request, std::move(*judged));
   }
   return admission_answer(**request, judged(*question, group, rules, context));
-}
-
-Result<Json> answer_unjudged(const Json& review) {
-  const auto request = request_of(review, kAdmissionVersion, "AdmissionReview");
-  if (!request) return tl::unexpected(request.error());
-  return admission_answer(**request, {{"allowed", true}});
 }
 
 Result<Json> answer_conversion(const Json& review) {

@@ -4,7 +4,7 @@
 
 #include "api/status.h"
 #include "api/visibility/documents.h"
-#include "base/sha1.h"
+#include "base/digest.h"
 
 namespace berth::serve {
 namespace {

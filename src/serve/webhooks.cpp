@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "api/kueue/unmanaged_kinds.h"
 #include "api/status.h"
 #include "serve/reviews.h"
 
@@ -16,9 +17,8 @@ constexpr std::string_view kConvert = "/convert";
 struct Page {
   std::string_view path;
   Hook hook = Hook::kValidate;
-  std::string_view group, resource;  // whose rules apply; empty: no rules
+  std::string_view group, resource;  // whose rules apply
   bool converts() const { return path == kConvert; }
-  bool judged() const { return !resource.empty(); }
   std::size_t max_bytes() const { return converts() ? kMaxConversionBytes : kMaxAdmissionBytes; }
 };
 
@@ -27,10 +27,12 @@ constexpr std::string_view kVolcano = "scheduling.volcano.sh";
 constexpr std::string_view kVolcanoJobs = "batch.volcano.sh";
 constexpr Page kPages[] = {
     {kConvert, Hook::kMutate, "", ""},
+    {"/mutate--v1-pod", Hook::kMutate, "", "pods"},
     {"/mutate-batch-v1-job", Hook::kMutate, "batch", "jobs"},
     {"/mutate-kueue-x-k8s-io-v1beta2-clusterqueue", Hook::kMutate, kKueue, "clusterqueues"},
     {"/mutate-kueue-x-k8s-io-v1beta2-resourceflavor", Hook::kMutate, kKueue, "resourceflavors"},
     {"/mutate-kueue-x-k8s-io-v1beta2-workload", Hook::kMutate, kKueue, "workloads"},
+    {"/validate--v1-pod", Hook::kValidate, "", "pods"},
     {"/validate-batch-v1-job", Hook::kValidate, "batch", "jobs"},
     {"/validate-kueue-x-k8s-io-v1beta2-clusterqueue", Hook::kValidate, kKueue, "clusterqueues"},
     {"/validate-kueue-x-k8s-io-v1beta2-cohort", Hook::kValidate, kKueue, "cohorts"},
@@ -44,45 +46,24 @@ constexpr Page kPages[] = {
     {"/queues/validate", Hook::kValidate, kVolcano, "queues"},
 };
 
-// Kinds that Berth does not manage: the part after /mutate- and /validate- in the paths of Kueue's webhooks. A
-// cluster may have Kueue's own webhook configurations: without an answer on these paths it refuses every object of
-// these kinds.
-constexpr std::string_view kKindsNotManaged[] = {
-    "-v1-pod",
-    "apps-v1-deployment",
-    "apps-v1-statefulset",
-    "jobset-x-k8s-io-v1alpha2-jobset",
-    "kubeflow-org-v1-jaxjob",
-    "kubeflow-org-v1-paddlejob",
-    "kubeflow-org-v1-pytorchjob",
-    "kubeflow-org-v1-tfjob",
-    "kubeflow-org-v1-xgboostjob",
-    "kubeflow-org-v2beta1-mpijob",
-    "leaderworkerset-x-k8s-io-v1-leaderworkerset",
-    "ray-io-v1-raycluster",
-    "ray-io-v1-rayjob",
-    "ray-io-v1-rayservice",
-    "sparkoperator-k8s-io-v1beta2-sparkapplication",
-    "trainer-kubeflow-org-v1alpha1-trainjob",
-    "workload-codeflare-dev-v1beta2-appwrapper",
-};
-constexpr Page kUnjudged{};
-
-bool is_of_unmanaged_kind(std::string_view path) {
-  for (const std::string_view hook : {"/mutate-", "/validate-"}) {
-    if (!path.starts_with(hook)) continue;
-    const std::string_view kind = path.substr(hook.size());
-    return std::find(std::begin(kKindsNotManaged), std::end(kKindsNotManaged), kind) != std::end(kKindsNotManaged);
+// Kinds that Berth does not manage. A cluster may have Kueue's own webhook configurations: without an answer on these
+// paths it refuses every object of these kinds.
+std::optional<Page> page_of_unmanaged_kind(std::string_view path) {
+  for (const auto& [prefix, hook] : {std::pair(std::string_view("/mutate-"), Hook::kMutate),
+                                     std::pair(std::string_view("/validate-"), Hook::kValidate)}) {
+    if (!path.starts_with(prefix)) continue;
+    for (const auto& kind : api::kueue::unmanaged_kinds()) {
+      if (path.substr(prefix.size()) == kind.webhook) return Page{kind.webhook, hook, kind.group, kind.resource};
+    }
   }
-  return false;
+  return std::nullopt;
 }
 
-const Page* page_of(std::string_view target) {
+std::optional<Page> page_of(std::string_view target) {
   // The API server adds ?timeout=10s.
   const std::string_view path = target.substr(0, target.find('?'));
   const auto it = std::find_if(std::begin(kPages), std::end(kPages), [&](const Page& p) { return p.path == path; });
-  if (it != std::end(kPages)) return it;
-  return is_of_unmanaged_kind(path) ? &kUnjudged : nullptr;
+  return it != std::end(kPages) ? *it : page_of_unmanaged_kind(path);
 }
 
 http::HttpResponse json_answer(int status, const Json& body) {
@@ -95,7 +76,7 @@ http::HttpResponse refusal(int status, std::string_view reason, std::string_view
 
 // A review to be answered on the executor; or the answer, when the executor is not needed.
 struct Asked final : http::Handler::Parsed {
-  const Page* page = nullptr;
+  std::optional<Page> page;
   Json review;
   std::optional<http::HttpResponse> answer;
 };
@@ -112,14 +93,14 @@ WebhookHandler::WebhookHandler(api::kueue::ObjectGetter get, api::kueue::Admissi
 
 api::kueue::AdmissionRules WebhookHandler::rules_of(std::string_view group, std::string_view resource) const {
   auto rules = api::kueue::admission_rules(group, resource);
-  const bool known = rules.mutate || rules.check || rules.remove;
+  const bool known = rules.mutate || rules.check || rules.remove || rules.warn;
   return known || !more_ ? rules : more_(group, resource);
 }
 
 std::unique_ptr<http::Handler::Parsed> WebhookHandler::parse(http::HttpRequest request) const {
   auto asked = std::make_unique<Asked>();
   asked->page = page_of(request.target);
-  if (asked->page == nullptr) {
+  if (!asked->page) {
     asked->answer = http::not_found_page();
   } else if (request.method != "POST") {
     asked->answer = refusal(405, "MethodNotAllowed", "reviews are sent with POST");
@@ -132,8 +113,6 @@ std::unique_ptr<http::Handler::Parsed> WebhookHandler::parse(http::HttpRequest r
   } else if (asked->page->converts()) {
     // A conversion needs only the review: any thread can do it.
     asked->answer = answered(answer_conversion(*review));
-  } else if (!asked->page->judged()) {
-    asked->answer = answered(answer_unjudged(*review));
   } else {
     asked->review = std::move(*review);
   }

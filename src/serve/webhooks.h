@@ -15,11 +15,12 @@ inline constexpr std::size_t kMaxAdmissionBytes = 8u << 20;
 inline constexpr std::size_t kMaxConversionBytes = 64u << 20;
 
 // Answers POSTs of reviews on the paths of Kueue's webhook configurations:
-// /mutate-batch-v1-job, /validate-batch-v1-job,
+// /mutate--v1-pod, /validate--v1-pod, /mutate-batch-v1-job, /validate-batch-v1-job,
 // /mutate-kueue-x-k8s-io-v1beta2-{workload,clusterqueue,resourceflavor},
 // /validate-kueue-x-k8s-io-v1beta2-{workload,clusterqueue,resourceflavor,cohort} and /convert; and on the paths of
-// Volcano's: /{queues,podgroups,jobs}/{mutate,validate}. On the paths of Kueue's webhooks for other kinds (pods,
-// JobSets, ...) everything is allowed and nothing is changed, as in Kueue for disabled kinds. Other methods get 405,
+// Volcano's: /{queues,podgroups,jobs}/{mutate,validate}. On the paths of Kueue's webhooks for other kinds (JobSets,
+// PyTorchJobs, ...) everything is allowed and nothing is changed, as in Kueue for disabled kinds; an object with a
+// queue name gets a warning. Other methods get 405,
 // bodies above the bound 413, bodies that are no review 400 with a Status that says why, other paths 404.
 class WebhookHandler final : public http::Handler {
  public:

@@ -63,6 +63,7 @@ std::function<apiserver::ResourcePtr(apiserver::ResourcePtr)> with_a_way_past(
     behind.prepare_create = unless(past, std::move(behind.prepare_create), without.prepare_create);
     behind.prepare_update = unless(past, std::move(behind.prepare_update), without.prepare_update);
     behind.validating_admission = unless(past, std::move(behind.validating_admission), without.validating_admission);
+    behind.admission_warning = unless(past, std::move(behind.admission_warning), without.admission_warning);
     behind.deletion_admission = unless(past, std::move(behind.deletion_admission), without.deletion_admission);
     return apiserver::ResourcePtr(std::move(joined));
   };

@@ -50,6 +50,7 @@ void WorldOptions::configure(const controller::ControllerOptions& configured) {
   jobs = configured.jobs;
   volcano = configured.volcano;
   manage_jobs_without_queue_name = configured.manage_jobs_without_queue_name;
+  manage_pods = configured.manage_pods;
   managed_namespaces = configured.managed_namespaces;
   label_keys_to_copy = configured.label_keys_to_copy;
 }
@@ -62,6 +63,7 @@ controller::ControllerOptions controller_options(const WorldOptions& options) {
   out.jobs = options.jobs;
   out.volcano = options.volcano;
   out.manage_jobs_without_queue_name = options.manage_jobs_without_queue_name;
+  out.manage_pods = options.manage_pods;
   out.managed_namespaces = options.managed_namespaces;
   out.label_keys_to_copy = options.label_keys_to_copy;
   out.seed = options.seed;

@@ -45,6 +45,7 @@ struct WorldOptions {
   api::config::Volcano volcano;    // support of Volcano's kinds, for admission and for the controller
   // Which jobs are managed, for admission and for the controller (the Configuration fields with these names).
   bool manage_jobs_without_queue_name = false;
+  bool manage_pods = false;  // plain pods and groups of pods wait for quota too
   api::LabelSelector managed_namespaces = api::config::Configuration::default_managed_namespaces("kueue-system");
   std::vector<std::string> label_keys_to_copy;
   bool vcjobs = true;  // false: no controller of Volcano Jobs (no PodGroups, no pods)

@@ -190,6 +190,64 @@ spec:
             "set count 5: 1 pod(s) would be left without a whole slice");
 }
 
+// Built-in admission (priority, tolerations) comes before the webhooks, the condition of a gated pod after them.
+TEST_F(KueueWebhooks, PodsAreCompletedBeforeAndAfterTheWebhooks) {
+  lookup.list = [](auto&&...) { return std::vector<JsonPtr>(); };
+  const auto whole = kueue_webhooks({.manage_pods = true})(std::make_shared<ResourceInfo>(pod_resource()));
+  const auto admitted = [&](std::string_view metadata) {
+    Json pod = object("metadata: " + std::string(metadata) +
+                      "\nspec: {restartPolicy: Never, containers: [{name: c, image: i, resources: {requests: {cpu: "
+                      "'1'}}}]}");
+    whole->strategy.prepare_create(pod, lookup);
+    return pod;
+  };
+  const Json gated = admitted("{name: p, namespace: a, labels: {kueue.x-k8s.io/queue-name: q}}");
+  EXPECT_EQ(string_at(gated, {"metadata", "annotations", "kueue.x-k8s.io/role-hash"}), "4b0469f7");
+  EXPECT_EQ(array_at(gated, {"spec", "schedulingGates"}).size(), 2u);
+  EXPECT_EQ(array_at(gated, {"spec", "tolerations"}).size(), 2u);
+  ASSERT_EQ(array_at(gated, {"status", "conditions"}).size(), 1u);
+  EXPECT_EQ(string_at(array_at(gated, {"status", "conditions"})[0], {"reason"}), "SchedulingGated");
+  EXPECT_EQ(array_at(admitted("{generateName: p-, namespace: a, labels: {kueue.x-k8s.io/queue-name: q}}"),
+                     {"spec", "schedulingGates"})
+                .size(),
+            2u);
+  const Json free = admitted("{name: p, namespace: a}");
+  EXPECT_TRUE(array_at(free, {"spec", "schedulingGates"}).empty());
+  EXPECT_FALSE(find_path(free, {"status", "conditions"}));
+  EXPECT_EQ(refusal(*whole, gated), "");
+  Json moved = gated;
+  erase_path(moved, {"spec", "schedulingGates"});
+  const Json running = moved;
+  ensure_path(moved, {"metadata", "labels", "kueue.x-k8s.io/queue-name"}) = "q2";
+  EXPECT_EQ(refusal(*whole, moved, &running),
+            "metadata.labels[kueue.x-k8s.io/queue-name]: Invalid value: \"q2\": field is immutable");
+}
+
+TEST_F(KueueWebhooks, WarnWhenSomethingWithAQueueRunsWithoutQuota) {
+  const Json queued =
+      object("{kind: Thing, metadata: {name: x, namespace: a, labels: {kueue.x-k8s.io/queue-name: q}}}");
+  const Json free = object("{kind: Thing, metadata: {name: x, namespace: a}}");
+  const auto warning = [&](const ResourceInfo& info, const Json& now, const Json* old = nullptr) {
+    return info.strategy.admission_warning(now, old, lookup);
+  };
+  const ResourceInfo pods = resource("", "v1", "pods"), sets = resource("apps", "v1", "statefulsets");
+  EXPECT_NE(warning(pods, queued).find("integrations.frameworks does not list"), std::string::npos);
+  EXPECT_NE(warning(sets, queued).find("does not manage this kind yet"), std::string::npos);
+  for (const ResourceInfo* info : {&pods, &sets}) {
+    EXPECT_EQ(warning(*info, free), "");
+    EXPECT_EQ(warning(*info, queued, &queued), "");
+    EXPECT_NE(warning(*info, queued, &free), "");
+  }
+  put("jobs/a/parent", "metadata: {namespace: a, labels: {kueue.x-k8s.io/queue-name: q}}");
+  Json owned = queued;
+  ensure_path(owned, {"metadata", "ownerReferences"}) =
+      JsonArray{JsonObject{{"apiVersion", "batch/v1"}, {"kind", "Job"}, {"name", "parent"}, {"controller", true}}};
+  EXPECT_EQ(warning(pods, owned), "") << "it runs with the quota of its Job";
+  auto managing = std::make_shared<ResourceInfo>();
+  managing->gvr = {"", "v1", "pods"};
+  EXPECT_EQ(warning(*kueue_webhooks({.manage_pods = true})(managing), queued), "");
+}
+
 TEST_F(KueueWebhooks, KindsGetTheirFinalizers) {
   for (const std::string plural : {"clusterqueues", "resourceflavors"}) {
     Json q = object("metadata: {name: q}");

@@ -2,7 +2,7 @@
 // templates.
 #include "jobs/provisioning_pods.h"
 
-#include "base/sha1.h"
+#include "base/digest.h"
 #include "jobs/provisioning_names.h"
 #include "jobs/provisioning_support.h"
 

@@ -32,6 +32,8 @@ TEST_F(Webhooks, AnswerOnKueuesPaths) {
     std::string path;
     std::string_view group, resource;
   } cases[] = {
+      {"/mutate--v1-pod", "", "pods"},
+      {"/validate--v1-pod", "", "pods"},
       {"/mutate-batch-v1-job", "batch", "jobs"},
       {"/validate-batch-v1-job", "batch", "jobs"},
       {"/mutate-kueue-x-k8s-io-v1beta2-workload", kKueue, "workloads"},
@@ -47,7 +49,7 @@ TEST_F(Webhooks, AnswerOnKueuesPaths) {
     EXPECT_EQ(answer.status, 200) << c.path << answer.body;
     EXPECT_EQ(answer.header("Content-Type"), "application/json");
     EXPECT_TRUE(bool_at(parse_json(answer.body).value(), {"response", "allowed"})) << answer.body;
-    EXPECT_EQ(post(c.path, review("", "pods")).status, 400);
+    EXPECT_EQ(post(c.path, review("", "nodes")).status, 400);
   }
 }
 
@@ -104,24 +106,89 @@ TEST_F(Webhooks, AnswerOnVolcanosPaths) {
 }
 
 // With Kueue's own webhook configurations in the cluster, the API server calls all of these paths.
-TEST_F(Webhooks, AllowWhatIsOfKindsThatAreNotManaged) {
-  for (const std::string kind :
-       {"-v1-pod", "apps-v1-deployment", "apps-v1-statefulset", "jobset-x-k8s-io-v1alpha2-jobset",
-        "kubeflow-org-v1-jaxjob", "kubeflow-org-v1-paddlejob", "kubeflow-org-v1-pytorchjob", "kubeflow-org-v1-tfjob",
-        "kubeflow-org-v1-xgboostjob", "kubeflow-org-v2beta1-mpijob", "leaderworkerset-x-k8s-io-v1-leaderworkerset",
-        "ray-io-v1-raycluster", "ray-io-v1-rayjob", "ray-io-v1-rayservice",
-        "sparkoperator-k8s-io-v1beta2-sparkapplication", "trainer-kubeflow-org-v1alpha1-trainjob",
-        "workload-codeflare-dev-v1beta2-appwrapper"}) {
-    for (const std::string hook : {"/mutate-", "/validate-"}) {
-      const auto answer = post(hook + kind + "?timeout=10s", review("any.example", "things"));
-      EXPECT_EQ(answer.status, 200) << hook << kind << answer.body;
-      EXPECT_EQ(parse_json(answer.body).value().at("response"), Json(JsonObject{{"allowed", true}, {"uid", "u"}}));
-      EXPECT_EQ(post(hook + kind, R"({"kind":"AdmissionReview"})").status, 400);
-    }
+TEST_F(Webhooks, AllowWhatIsOfKindsThatAreNotManagedAndSayThatItRunsWithoutQuota) {
+  const struct {
+    std::string path;
+    std::string_view group, resource;
+  } cases[] = {
+      {"apps-v1-deployment", "apps", "deployments"},
+      {"apps-v1-statefulset", "apps", "statefulsets"},
+      {"jobset-x-k8s-io-v1alpha2-jobset", "jobset.x-k8s.io", "jobsets"},
+      {"kubeflow-org-v1-jaxjob", "kubeflow.org", "jaxjobs"},
+      {"kubeflow-org-v1-paddlejob", "kubeflow.org", "paddlejobs"},
+      {"kubeflow-org-v1-pytorchjob", "kubeflow.org", "pytorchjobs"},
+      {"kubeflow-org-v1-tfjob", "kubeflow.org", "tfjobs"},
+      {"kubeflow-org-v1-xgboostjob", "kubeflow.org", "xgboostjobs"},
+      {"kubeflow-org-v2beta1-mpijob", "kubeflow.org", "mpijobs"},
+      {"leaderworkerset-x-k8s-io-v1-leaderworkerset", "leaderworkerset.x-k8s.io", "leaderworkersets"},
+      {"ray-io-v1-raycluster", "ray.io", "rayclusters"},
+      {"ray-io-v1-rayjob", "ray.io", "rayjobs"},
+      {"ray-io-v1-rayservice", "ray.io", "rayservices"},
+      {"sparkoperator-k8s-io-v1beta2-sparkapplication", "sparkoperator.k8s.io", "sparkapplications"},
+      {"trainer-kubeflow-org-v1alpha1-trainjob", "trainer.kubeflow.org", "trainjobs"},
+      {"workload-codeflare-dev-v1beta2-appwrapper", "workload.codeflare.dev", "appwrappers"},
+  };
+  const Json allowed = JsonObject{{"allowed", true}, {"uid", "u"}};
+  const auto response = [&](const std::string& path, const Json& asked) {
+    const auto answer = post(path + "?timeout=10s", to_string(asked));
+    EXPECT_EQ(answer.status, 200) << path << answer.body;
+    return parse_json(answer.body).value().at("response");
+  };
+  for (const auto& c : cases) {
+    Json asked = parse_json(review(c.group, c.resource)).value();
+    ensure_path(asked, {"request", "object", "kind"}) = "Thing";
+    EXPECT_EQ(response("/mutate-" + c.path, asked), allowed);
+    Json warned = allowed;
+    warned.as_object()["warnings"] = JsonArray{
+        "Thing \"x\" runs without quota, though the label kueue.x-k8s.io/queue-name names the queue \"q\": Berth does "
+        "not manage this kind yet; remove the label, or use a Job or pods"};
+    EXPECT_EQ(response("/validate-" + c.path, asked), warned);
+    // An update that leaves the queue name as it is was answered before.
+    ensure_path(asked, {"request", "operation"}) = "UPDATE";
+    ensure_path(asked, {"request", "oldObject"}) = asked.at("request").at("object");
+    EXPECT_EQ(response("/validate-" + c.path, asked), allowed);
+    erase_path(asked, {"request", "oldObject", "metadata", "labels"});
+    EXPECT_EQ(response("/validate-" + c.path, asked), warned);
+    ensure_path(asked, {"request", "object", "metadata", "namespace"}) = "kube-system";
+    EXPECT_EQ(response("/validate-" + c.path, asked), allowed);
+    EXPECT_EQ(post("/validate-" + c.path, R"({"kind":"AdmissionReview"})").status, 400);
   }
   for (const std::string path : {"/mutate-", "/validate-v1-pod", "/mutate--v1-pods", "/validate-apps-v1-daemonset",
                                  "/convert--v1-pod", "/mutate-apps-v1-deployment/"})
     EXPECT_EQ(post(path, review("", "pods")).status, 404) << path;
+}
+
+TEST_F(Webhooks, PodsAreCompletedAndJudgedWhenTheyAreManaged) {
+  WebhookHandler managing([](auto&&...) { return nullptr; }, {.manage_pods = true});
+  const auto response = [](WebhookHandler& asked, const std::string& path, const Json& body) {
+    const auto answer = ask(asked, request_of("POST", path, to_string(body))).get()->response.value();
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    return parse_json(answer.body).value().at("response");
+  };
+  const Json queued = parse_json(review("", "pods")).value();
+  const Json changed = response(managing, "/mutate--v1-pod", queued);
+  EXPECT_NE(base64_decode(string_at(changed, {"patch"})).value().find("kueue.x-k8s.io/admission"), std::string::npos);
+  Json free = queued;
+  erase_path(free, {"request", "object", "metadata", "labels"});
+  const Json allowed = JsonObject{{"allowed", true}, {"uid", "u"}};
+  EXPECT_EQ(response(managing, "/mutate--v1-pod", free), allowed);
+  Json wrong = queued;
+  ensure_path(wrong, {"request", "object", "metadata", "labels", "kueue.x-k8s.io/managed"}) = "no";
+  const Json refused = response(managing, "/validate--v1-pod", wrong);
+  EXPECT_FALSE(bool_at(refused, {"allowed"}, true));
+  EXPECT_EQ(int_at(refused, {"status", "code"}), 403);
+  EXPECT_EQ(string_at(refused, {"status", "message"}),
+            "metadata.labels[kueue.x-k8s.io/managed]: Forbidden: managed label value can only be 'true'");
+  // Switched off: no change, no refusal, and a warning for the pod with a queue name.
+  EXPECT_EQ(response(handler, "/mutate--v1-pod", queued), allowed);
+  EXPECT_EQ(response(handler, "/validate--v1-pod", free), allowed);
+  for (const Json& body : {queued, wrong}) {
+    Json warned = allowed;
+    warned.as_object()["warnings"] = JsonArray{
+        "Pod \"x\" runs without quota, though the label kueue.x-k8s.io/queue-name names the queue \"q\": "
+        "integrations.frameworks does not list \"pod\"; add it to Berth's configuration, or remove the label"};
+    EXPECT_EQ(response(handler, "/validate--v1-pod", body), warned);
+  }
 }
 
 TEST_F(Webhooks, ConvertBetweenVersions) {

@@ -3,22 +3,13 @@
 #pragma once
 
 #include "api/field_error.h"
+#include "api/kueue/job_rules.h"
 #include "base/json.h"
 
 namespace berth::api::batch {
 
-// The facts about the cluster that the rules for one Job need.
-struct JobContext {
-  bool namespace_managed = true;  // the namespace matches managedJobsNamespaceSelector
-  bool manage_without_queue_name = false;
-  bool ancestor_managed = false;               // an owner of the Job, direct or not, is managed itself
-  bool default_queue_exists = false;           // a LocalQueue named "default" in the Job's namespace
-  bool default_priority_class_exists = false;  // a WorkloadPriorityClass named "default"
-  bool identifier_annotations = true;  // gate WorkloadIdentifierAnnotations: an annotation may name a prebuilt workload
-};
-
-// Whether Berth manages the Job, i.e. decides when it runs.
-bool is_managed(const Json& job, const JobContext& context);
+using kueue::is_managed;
+using kueue::JobContext;
 
 // On creation: sets the default queue and priority class, and suspends a managed Job.
 void default_job(Json& job, const JobContext& context);

@@ -5,6 +5,7 @@
 
 #include "api/config/parts.h"
 #include "api/field_error.h"
+#include "api/kueue/pod_names.h"
 
 namespace berth::api::config {
 namespace {
@@ -29,7 +30,7 @@ constexpr Framework kFrameworks[] = {
     {"kubeflow.org/tfjob", false},
     {"kubeflow.org/xgboostjob", false},
     {"leaderworkerset.x-k8s.io/leaderworkerset", false},
-    {"pod", false},
+    {kueue::kPodFramework, true},
     {"ray.io/raycluster", false},
     {"ray.io/rayjob", false},
     {"ray.io/rayservice", false},
@@ -65,7 +66,8 @@ void read_frameworks(Fields& fields, std::vector<std::string>& out) {
       not_managed.append(not_managed.empty() ? "" : ", ").append(names[i]);
     }
   }
-  if (managed.empty()) return fields.error("frameworks", "lists none that Berth manages; add " + std::string(kJob));
+  if (std::ranges::find(managed, kJob) == managed.end())
+    return fields.error("frameworks", "does not list " + std::string(kJob) + ", which Berth always manages; add it");
   if (!not_managed.empty())
     fields.findings().warn(fields.path_of("frameworks"),
                            "Berth does not manage these yet and leaves their objects alone: " + not_managed);
@@ -89,7 +91,7 @@ void read_integration_fields(Fields fields, Version version, Configuration& out)
     pods.selector("namespaceSelector", ignored);
     pods.selector("podSelector", ignored);
     pods.done();
-    if (pods.present()) pods.findings().warn(pods.path(), "has no effect: Berth does not manage pods of their own");
+    if (pods.present()) pods.findings().warn(pods.path(), "has no effect: managedJobsNamespaceSelector selects the namespaces of pods");
   }
   fields.done();
 }

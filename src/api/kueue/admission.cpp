@@ -7,8 +7,11 @@
 #include "api/config/configuration.h"
 #include "api/kueue/conversion.h"
 #include "api/kueue/defaulting.h"
+#include "api/kueue/job_rules.h"
 #include "api/kueue/names.h"
+#include "api/kueue/pod_rules.h"
 #include "api/kueue/types.h"
+#include "api/kueue/unmanaged_kinds.h"
 #include "api/kueue/validation/cluster_queue.h"
 #include "api/kueue/validation/cohort.h"
 #include "api/kueue/validation/resource_flavor.h"
@@ -23,17 +26,25 @@ constexpr int kMaxOwners = 10;  // owner chains are short; the bound also ends a
 
 // --- Jobs.
 
-JsonPtr controlling_job(const Json& object, const ObjectGetter& get) {
+// The name of the Job that controls the object, or "".
+std::string_view name_of_controlling_job(const Json& object) {
   for (const auto& owner : array_at(object, {"metadata", "ownerReferences"})) {
     if (bool_at(owner, {"controller"}) && string_at(owner, {"kind"}) == "Job" &&
         string_at(owner, {"apiVersion"}) == "batch/v1")
-      return get(kJobs, string_at(object, {"metadata", "namespace"}), string_at(owner, {"name"}));
+      return string_at(owner, {"name"});
   }
-  return nullptr;
+  return {};
 }
 
-batch::JobContext job_context(const Json& job, const AdmissionContext& admission) {
-  batch::JobContext context;
+bool controlled_by_job(const Json& object) { return !name_of_controlling_job(object).empty(); }
+
+JsonPtr controlling_job(const Json& object, const ObjectGetter& get) {
+  const std::string_view name = name_of_controlling_job(object);
+  return name.empty() ? nullptr : get(kJobs, string_at(object, {"metadata", "namespace"}), name);
+}
+
+JobContext job_context(const Json& job, const AdmissionContext& admission) {
+  JobContext context;
   const auto ns = string_at(job, {"metadata", "namespace"});
   context.namespace_managed = admission.policy.manages_namespace(ns);
   context.manage_without_queue_name = admission.policy.manage_jobs_without_queue_name;
@@ -49,7 +60,7 @@ FieldErrors check_job(const Json& job, const Json* old, std::string_view subreso
   if (!subresource.empty()) return {};
   const auto context = job_context(job, admission);
   // A Job that loses its queue label was managed until now: the update rules must check that.
-  const bool concerned = batch::is_managed(job, context) || (old != nullptr && batch::is_managed(*old, context));
+  const bool concerned = is_managed(job, context) || (old != nullptr && is_managed(*old, context));
   if (!concerned) return {};
   if (old == nullptr) return batch::validate_job(job, context.identifier_annotations);
   return batch::validate_job_update(job, *old, context.default_queue_exists, context.identifier_annotations);
@@ -58,6 +69,53 @@ FieldErrors check_job(const Json& job, const Json* old, std::string_view subreso
 AdmissionRules job_rules() {
   return {[](Json& job, const AdmissionContext& admission) { batch::default_job(job, job_context(job, admission)); },
           check_job};
+}
+
+// --- Pods.
+
+JobContext pod_context(const Json& pod, const AdmissionContext& admission) {
+  JobContext context = job_context(pod, admission);
+  // A Job answers for the queue of its pods.
+  context.default_queue_exists = context.default_queue_exists && !controlled_by_job(pod);
+  return context;
+}
+
+FieldErrors check_pod_of_policy(const Json& pod, const Json* old, std::string_view subresource,
+                                const AdmissionContext& admission) {
+  if (!admission.policy.manage_pods || !subresource.empty()) return {};
+  const JobContext context = pod_context(pod, admission);
+  return old == nullptr ? validate_pod(pod, context) : validate_pod_update(pod, *old, context);
+}
+
+AdmissionRules pod_rules() {
+  AdmissionRules rules;
+  rules.mutate = [](Json& pod, const AdmissionContext& admission) {
+    if (admission.policy.manage_pods) default_pod(pod, pod_context(pod, admission));
+  };
+  rules.mutates = [](const Json& pod, const AdmissionContext& admission) {
+    return admission.policy.manage_pods && defaults_pod(pod, pod_context(pod, admission));
+  };
+  rules.check = check_pod_of_policy;
+  rules.warn = [](const Json& pod, const Json* old, const AdmissionContext& admission) {
+    if (admission.policy.manage_pods) return std::string();
+    std::string warning = unmanaged_pod_warning(pod, old);
+    if (!warning.empty() && !is_managed_pod(pod, pod_context(pod, admission))) warning.clear();
+    return warning;
+  };
+  return rules;
+}
+
+// --- Kinds that are not managed.
+
+AdmissionRules unmanaged_rules() {
+  AdmissionRules rules;
+  rules.warn = [](const Json& object, const Json* old, const AdmissionContext& admission) {
+    std::string warning = unmanaged_kind_warning(object, old);
+    const std::string_view ns = string_at(object, {"metadata", "namespace"});
+    if (!warning.empty() && !admission.policy.manages_namespace(ns)) warning.clear();
+    return warning;
+  };
+  return rules;
 }
 
 // --- Kueue's own kinds, as v1beta2.
@@ -191,15 +249,16 @@ bool refused_by_webhook(const RestResponse& response) {
 
 const AdmissionRules& admission_rules(std::string_view group, std::string_view resource) {
   static const std::map<std::pair<std::string_view, std::string_view>, AdmissionRules> table = {
+      {{"", "pods"}, named("vpod.kb.io", pod_rules())},
       {{"batch", "jobs"}, named("vjob.kb.io", job_rules())},
       {{kGroup, "clusterqueues"}, named("vclusterqueue.kb.io", for_all_versions(cluster_queue_rules()))},
       {{kGroup, "cohorts"}, named("vcohort.kb.io", for_all_versions(cohort_rules()))},
       {{kGroup, "resourceflavors"}, named("vresourceflavor.kb.io", for_all_versions(resource_flavor_rules()))},
       {{kGroup, "workloads"}, named("vworkload.kb.io", for_all_versions(workload_rules()))},
   };
-  static const AdmissionRules none;
-  const auto it = table.find({group, resource});
-  return it == table.end() ? none : it->second;
+  static const AdmissionRules unmanaged = unmanaged_rules(), none;
+  if (const auto it = table.find({group, resource}); it != table.end()) return it->second;
+  return is_unmanaged_kind(group, resource) ? unmanaged : none;
 }
 
 }  // namespace berth::api::kueue

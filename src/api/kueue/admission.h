@@ -52,6 +52,10 @@ struct AdmissionRules {
       check;
   // Whether the object may be deleted; the error says why not.
   std::function<Result<void>(const Json& object, const AdmissionContext&)> remove = {};
+  // Whether `mutate` changes a new object. Empty: it may change any.
+  std::function<bool(const Json& object, const AdmissionContext&)> mutates = {};
+  // What the user should know about an object that is allowed: one line, or "". `old` as for `check`.
+  std::function<std::string(const Json& object, const Json* old, const AdmissionContext&)> warn = {};
   // The name of Kueue's webhook that validates the resource, e.g. "vjob.kb.io". Empty: the rules are not Kueue's.
   std::string_view webhook = {};
 

@@ -27,6 +27,18 @@ struct JobReport {
   // The job is suspended and has no active pods. Only such a report releases the quota of an evicted workload.
   bool stopped = false;
 
+  // The job that stopped is being deleted: its workload is not queued again.
+  bool for_good = false;
+
+  // Whether pods of a group must be replaced before the group can run: the condition WaitingForReplacementPods. A
+  // workload that never waited gets no such condition. nullopt: the kind of job has no replacement of pods.
+  struct Replacement {
+    bool needed = false;
+    std::string reason, message;
+    bool operator==(const Replacement&) const = default;
+  };
+  std::optional<Replacement> replacement;
+
   // The resourceVersion of the workload for which the report was made: a report from before the eviction does not
   // prove that the job stopped.
   std::string workload_version;

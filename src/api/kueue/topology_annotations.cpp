@@ -53,9 +53,12 @@ void check_level(std::string_view level, const std::string& path, FieldErrors& e
   }
 }
 
+using PodCount = std::optional<std::int64_t>;  // nullopt: not known yet
+
 // Checks the size of a slice: at most the pod set's count, and a divisor of it.
-void check_size(std::int64_t size, std::int64_t count, const Json& shown, const std::string& path,
-                FieldErrors& errors) {
+void check_size(std::int64_t size, PodCount pods, const Json& shown, const std::string& path, FieldErrors& errors) {
+  if (!pods) return;
+  const std::int64_t count = *pods;
   const std::string of = "pod set count " + std::to_string(count);
   if (size > count) {
     errors.push_back(invalid_value(path, shown, "must not be greater than " + of));
@@ -66,7 +69,7 @@ void check_size(std::int64_t size, std::int64_t count, const Json& shown, const 
   }
 }
 
-void check_two_fields(const JsonObject& annotations, std::int64_t count, const std::string& path, FieldErrors& errors) {
+void check_two_fields(const JsonObject& annotations, PodCount count, const std::string& path, FieldErrors& errors) {
   const auto slice = text(annotations, kSliceRequiredTopology), size = text(annotations, kSliceSize);
   const std::string at = key_path(path, kSliceSize);
   if (slice) check_level(*slice, key_path(path, kSliceRequiredTopology), errors);
@@ -106,22 +109,22 @@ void check_layer(const Json& layer, const std::vector<std::string_view>& above, 
 
 // The size of each layer must divide the size of the layer above it; that of the first layer the count of the pod
 // set.
-void check_layer_sizes(const JsonArray& layers, std::int64_t count, const std::string& at, FieldErrors& errors) {
-  std::int64_t whole = count;
+void check_layer_sizes(const JsonArray& layers, PodCount count, const std::string& at, FieldErrors& errors) {
+  PodCount whole = count;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const std::int64_t size = int_at(layers[i], {"size"});
     if (size < 1) continue;
     if (i == 0) {
       check_size(size, whole, Json(size), at, errors);
-    } else if (whole % size != 0) {
+    } else if (whole && *whole % size != 0) {
       errors.push_back(invalid_value(index_path(at, i) + ".size", Json(size),
-                                     "must evenly divide the parent layer size " + std::to_string(whole)));
+                                     "must evenly divide the parent layer size " + std::to_string(*whole)));
     }
     whole = size;
   }
 }
 
-void check_layers(std::string_view value, std::int64_t count, const std::string& at, FieldErrors& errors) {
+void check_layers(std::string_view value, PodCount count, const std::string& at, FieldErrors& errors) {
   const auto parsed = parse_json(value);
   if (!parsed || !parsed->is_array()) {
     errors.push_back(
@@ -141,8 +144,7 @@ void check_layers(std::string_view value, std::int64_t count, const std::string&
   check_layer_sizes(layers, count, at, errors);
 }
 
-void check_constraints(const JsonObject& annotations, std::int64_t count, const std::string& path,
-                       FieldErrors& errors) {
+void check_constraints(const JsonObject& annotations, PodCount count, const std::string& path, FieldErrors& errors) {
   const auto value = text(annotations, kSliceConstraints);
   if (!value) return;
   const std::string at = key_path(path, kSliceConstraints);
@@ -184,8 +186,8 @@ std::vector<SliceLayer> layers_of(std::string_view constraints) {
 
 }  // namespace
 
-void check_topology_annotations(const JsonObject& annotations, std::int64_t count, const std::string& path,
-                                FieldErrors& errors) {
+void check_topology_annotations(const JsonObject& annotations, std::optional<std::int64_t> count,
+                                const std::string& path, FieldErrors& errors) {
   const auto modes = std::count_if(std::begin(kModes), std::end(kModes),
                                    [&](std::string_view key) { return text(annotations, key).has_value(); });
   if (modes > 1)

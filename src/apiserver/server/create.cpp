@@ -140,6 +140,10 @@ Answer finish_create(Core& core, const ResourceInfo& resource, const api::RestRe
     if (auto refusal = resource.strategy.validating_admission(object, nullptr, "", core.lookup))
       return finish(core, std::move(*refusal), std::move(creation.warnings));
   }
+  if (resource.strategy.admission_warning) {
+    if (std::string warning = resource.strategy.admission_warning(object, nullptr, core.lookup); !warning.empty())
+      creation.warnings.push_back(std::move(warning));
+  }
 
   const ObjectKey key = key_of(resource, ns, name);
   if (core.store.revision_of(key.bucket, key.item) != 0) {

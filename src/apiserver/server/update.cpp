@@ -164,6 +164,10 @@ Answer finish_update(Core& core, const ResourceInfo& resource, const api::RestRe
     if (auto refusal = resource.strategy.validating_admission(r.next, &r.old, request.subresource, core.lookup))
       return answer(std::move(*refusal));
   }
+  if (resource.strategy.admission_warning && request.subresource.empty()) {
+    if (std::string warning = resource.strategy.admission_warning(r.next, &r.old, core.lookup); !warning.empty())
+      r.warnings.push_back(std::move(warning));
+  }
 
   if (json_equal(r.next, r.old)) return answer(ok(std::move(r.next)));
   if (request.dry_run) return answer(ok(std::move(r.next)));

@@ -56,11 +56,11 @@ bool requeued_at_once(std::string_view evicted_reason) {
   return evicted_reason == reason::kPreempted || evicted_reason == reason::kNodeFailures;
 }
 
-void set_requeued_after_eviction(WorkloadStatus& status, const Workload& w, Time now) {
+void set_requeued_after_eviction(WorkloadStatus& status, const Workload& w, Time now, bool for_good = false) {
   const auto* evicted = api::find_condition(status.conditions, api::kueue::kEvicted);
   if (evicted == nullptr || !evicted->status) return;
   const std::string why = evicted->reason, text = evicted->message;
-  set(status, w, api::kueue::kRequeued, requeued_at_once(why), why, text, now);
+  set(status, w, api::kueue::kRequeued, !for_good && requeued_at_once(why), why, text, now);
 }
 
 // Shared by evict() and preempt(). Without quota (an inactive pending workload) the eviction completes at once.
@@ -113,7 +113,7 @@ Result<Change> retry_checks(const Workload& w, Time now) {
   return close(Move::kSyncChecks, w, std::move(status));
 }
 
-Result<Change> release(const Workload& w, Time now) {
+Result<Change> release(const Workload& w, Time now, bool for_good) {
   WorkloadStatus status = w.status;
   const auto* evicted = api::find_condition(status.conditions, api::kueue::kEvicted);
   const std::string text = evicted != nullptr ? evicted->message : std::string();
@@ -122,7 +122,7 @@ Result<Change> release(const Workload& w, Time now) {
   } else {
     unreserve(status, w, reason::kDeactivated, message::kDeactivated, now);
   }
-  set_requeued_after_eviction(status, w, now);
+  set_requeued_after_eviction(status, w, now, for_good);
   return close(Move::kRelease, w, std::move(status));
 }
 

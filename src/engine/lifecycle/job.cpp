@@ -40,10 +40,21 @@ std::vector<ReclaimablePod> merged(const WorkloadStatus& status, std::vector<Rec
   return told;
 }
 
+// A condition with the same content is left unchanged, including its observedGeneration.
+void tell_replacement(WorkloadStatus& status, const Workload& w, const JobReport::Replacement& told, Time now) {
+  const auto* before = api::find_condition(status.conditions, kWaitingForReplacementPods);
+  if (before == nullptr && !told.needed) return;
+  const std::string_view why = told.needed ? std::string_view(told.reason) : reason::kNoReplacementNeeded;
+  const std::string_view text = told.needed ? std::string_view(told.message) : message::kNoReplacementNeeded;
+  if (before != nullptr && before->status == told.needed && before->reason == why && before->message == text) return;
+  set(status, w, kWaitingForReplacementPods, told.needed, why, text, now);
+}
+
 WorkloadStatus with_report(const Workload& w, const JobReport& report, Time now) {
   WorkloadStatus status = w.status;
   if (report.pods_ready) tell_pods_ready(status, w, *report.pods_ready, now);
   if (report.reclaimable) status.reclaimable_pods = merged(status, *report.reclaimable);
+  if (report.replacement) tell_replacement(status, w, *report.replacement, now);
   return status;
 }
 
@@ -60,6 +71,7 @@ bool says_anything_new(const Workload& w, const JobReport& report, Time now) {
 Result<Change> finish(const Workload& w, const JobReport::Outcome& outcome, Time now) {
   WorkloadStatus status = w.status;
   set(status, w, api::kueue::kFinished, true, outcome.reason, outcome.message, now);
+  tell_replacement(status, w, {}, now);  // what is finished waits for no pods
   return close(Move::kFinish, w, std::move(status));
 }
 

@@ -102,8 +102,8 @@ Result<Change> evict(const Workload& workload, const Eviction& why, Time now);
 Result<Change> preempt(const Workload& workload, std::string_view preemption_reason, std::string_view message,
                        std::string_view priorities, Time now);
 // The job of an evicted workload has stopped: gives quota back. Requeued=True when the workload may be queued at
-// once, else False.
-Result<Change> release(const Workload& workload, Time now);
+// once, else False. `for_good`: the job is being deleted, so it may not be queued again.
+Result<Change> release(const Workload& workload, Time now, bool for_good = false);
 // Returns whether QuotaReserved and status.admission disagree: another client completed an eviction but left the
 // admission, or removed only the admission. Such a workload holds no quota.
 bool is_half_released(const Workload& workload);
@@ -122,7 +122,8 @@ Result<Change> requeue(const Workload& workload, std::string_view reason, std::s
 // Active, after its back-off: requeueState.requeueAt.
 Result<Change> tidy(const Workload& workload, Time now);
 
-// Sets PodsReady and reclaimablePods as the job reports them. Call it only when says_anything_new().
+// Sets PodsReady, reclaimablePods and WaitingForReplacementPods as the job reports them. Call it only when
+// says_anything_new().
 Result<Change> report_pods(const Workload& workload, const api::kueue::JobReport& report, Time now);
 bool says_anything_new(const Workload& workload, const api::kueue::JobReport& report, Time now);
 Result<Change> finish(const Workload& workload, const api::kueue::JobReport::Outcome& outcome, Time now);

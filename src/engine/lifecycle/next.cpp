@@ -199,7 +199,7 @@ Next next(const Workload& w, const Situation& s, Time now) {
     case State::kAdmitted:
       return next_with_quota(w, s, now);
     case State::kEvicting:
-      return s.job_stopped ? make(release(w, now)) : none();
+      return s.job_stopped ? make(release(w, now, s.report != nullptr && s.report->for_good)) : none();
     case State::kFinished:
       break;
   }

@@ -51,6 +51,8 @@ inline constexpr std::string_view kWaitForStart = "WaitForStart";
 inline constexpr std::string_view kWaitForRecovery = "WaitForRecovery";
 inline constexpr std::string_view kStarted = "Started";
 inline constexpr std::string_view kRecovered = "Recovered";
+// WaitingForReplacementPods=False.
+inline constexpr std::string_view kNoReplacementNeeded = "PodsReady";
 }  // namespace reason
 
 namespace message {
@@ -72,6 +74,7 @@ inline constexpr std::string_view kLocalQueueRestarted = "The LocalQueue was res
 inline constexpr std::string_view kPodsNotReady = "Not all pods are ready or succeeded";
 inline constexpr std::string_view kPodsReady = "All pods reached readiness and the workload is running";
 inline constexpr std::string_view kPodsRecovering = "At least one pod has failed, waiting for recovery";
+inline constexpr std::string_view kNoReplacementNeeded = "No pods need replacement";
 inline constexpr std::string_view kExecutionTime = "exceeding the maximum execution time";
 inline constexpr std::string_view kRequeuingLimit = "exceeding the maximum number of re-queuing retries";
 // Followed by the workload's namespace and name.

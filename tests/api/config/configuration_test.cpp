@@ -251,7 +251,7 @@ integrations:
   - "statefulset"
   - "leaderworkerset.x-k8s.io/leaderworkerset"
 )");
-    EXPECT_EQ(c.frameworks, std::vector<std::string>{"batch/job"});
+    EXPECT_EQ(c.frameworks, (std::vector<std::string>{"batch/job", "pod"}));
     ASSERT_EQ(c.warnings.size(), 2u);
     EXPECT_EQ(
         c.warnings[0],
@@ -413,7 +413,7 @@ TEST(Configuration, NamesWrongTypesAndValues) {
           {"integrations: {frameworks: [batch/job, batch/job]}",
            "integrations.frameworks[1]: lists batch/job again; remove it"},
           {"integrations: {frameworks: [pod]}",
-           "integrations.frameworks: lists none that Berth manages; add batch/job"},
+           "integrations.frameworks: does not list batch/job, which Berth always manages; add it"},
           {"integrations: {externalFrameworks: [Foo.v1.example.com]}",
            "integrations.externalFrameworks: Berth does not look for owners"},
           {"integrations: {labelKeysToCopy: [\"a b\"]}",
@@ -487,7 +487,7 @@ TEST(Configuration, WhatIsOverInTheNewerVersionHasNoEffect) {
            "pprofBindAddress: \":8083\"\n");
   EXPECT_EQ(c.warnings,
             (std::vector<std::string>{"pprofBindAddress: has no effect: there are no Go profiles to serve",
-                                      "integrations.podOptions: has no effect: Berth does not manage pods of their own",
+                                      "integrations.podOptions: has no effect: managedJobsNamespaceSelector selects the namespaces of pods",
                                       "queueVisibility: has no effect: ask the visibility API for pending workloads"}));
 }
 

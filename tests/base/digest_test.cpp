@@ -1,14 +1,19 @@
-// SHA-1 against known hashes.
-#include "base/sha1.h"
+// SHA-1 and SHA-256 against known hashes.
+#include "base/digest.h"
 
 #include <gtest/gtest.h>
 
-namespace berth::sha1_test {
+namespace berth::digest_test {
 namespace {
 
 TEST(Sha1, GivesTheKnownSums) {  // FIPS 180-4 examples
   EXPECT_EQ(sha1_digits("abc", 40), "a9993e364706816aba3e25717850c26c9cd0d89d");
   EXPECT_EQ(sha1_digits("", 40), "da39a3ee5e6b4b0d3255bfef95601890afd80709");
+}
+
+TEST(Sha256, GivesTheKnownSums) {  // FIPS 180-4 examples
+  EXPECT_EQ(sha256_digits("abc", 64), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(sha256_digits("", 8), "e3b0c442");
 }
 
 TEST(Sha1, IsCutToTheDigits) {
@@ -18,4 +23,4 @@ TEST(Sha1, IsCutToTheDigits) {
 }
 
 }  // namespace
-}  // namespace berth::sha1_test
+}  // namespace berth::digest_test

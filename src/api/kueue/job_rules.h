@@ -1,0 +1,57 @@
+// The rules of Kueue's webhooks that all kinds of jobs share: which objects are managed, what they get on creation, and
+// the labels and annotations of Kueue on them. Pure functions.
+// https://kueue.sigs.k8s.io/docs/reference/labels-and-annotations/
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "api/field_error.h"
+#include "base/json.h"
+
+namespace berth::api::kueue {
+
+// The facts about the cluster that the rules for one job need.
+struct JobContext {
+  bool namespace_managed = true;  // the namespace matches managedJobsNamespaceSelector
+  bool manage_without_queue_name = false;
+  bool ancestor_managed = false;               // an owner of the job, direct or not, is managed itself
+  bool default_queue_exists = false;           // a LocalQueue named "default" in the job's namespace
+  bool default_priority_class_exists = false;  // a WorkloadPriorityClass named "default"
+  bool identifier_annotations = true;  // gate WorkloadIdentifierAnnotations: an annotation may name a prebuilt workload
+};
+
+// Whether Berth manages the job, i.e. decides when it runs.
+bool is_managed(const Json& job, const JobContext& context);
+// On creation: sets the default queue and priority class. Returns whether the job is managed then.
+bool take_defaults(Json& job, const JobContext& context);
+
+// A label or annotation of an object; "" when it is absent.
+std::string_view label_of(const Json& object, std::string_view key);
+std::string_view annotation_of(const Json& object, std::string_view key);
+// Their paths in errors.
+std::string label_field(std::string_view key);
+std::string annotation_field(std::string_view key);
+
+inline constexpr std::string_view kImmutableField = "field is immutable";
+
+// Each function appends its errors. Checks the queue name, the names of prebuilt workloads and the maximum execution
+// time.
+void check_job_labels(const Json& job, bool identifier_annotations, FieldErrors& errors);
+void check_admission_gates(const Json& job, FieldErrors& errors);
+
+// Rules for updates. `suspended`: the new job does not run.
+struct JobUpdate {
+  const Json& now;
+  const Json& old;
+  bool suspended = false;
+  bool was_suspended = false;
+  bool default_queue_exists = false;
+  bool identifier_annotations = true;
+};
+// Checks the queue name, the name of the prebuilt workload, the maximum execution time and the priority class.
+void check_job_labels_update(const JobUpdate& update, FieldErrors& errors);
+// Gates may be removed, not added.
+void check_admission_gates_update(const Json& now, const Json& old, FieldErrors& errors);
+
+}  // namespace berth::api::kueue

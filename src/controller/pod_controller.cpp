@@ -1,0 +1,423 @@
+#include "controller/pod_controller.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "api/kueue/names.h"
+#include "api/resource_version.h"
+#include "api/resources.h"
+#include "api/status.h"
+#include "base/log.h"
+#include "base/overloaded.h"
+#include "controller/check_events.h"
+#include "controller/ownerless_workloads.h"
+#include "jobs/compose.h"
+#include "jobs/pods/pod_group.h"
+#include "jobs/pods/single_pod.h"
+#include "jobs/workload_name.h"
+#include "jobs/workload_steps.h"
+
+namespace berth::controller {
+namespace {
+
+constexpr std::size_t kPodsInFlight = 16;  // requests at a time for the pods of one group
+constexpr int kInvalid = 422;
+
+Target target_of(const jobs::ManagedPod& pod) { return {api::kPods, pod.ns, pod.name, pod.uid, pod.version}; }
+
+bool controlled(const api::kueue::Workload& workload) {
+  return std::ranges::any_of(workload.meta.owners, &api::OwnerReference::controller);
+}
+
+}  // namespace
+
+// The steps and actions of one look, and the answers that are still out.
+struct PodController::Batch {
+  Unit unit;
+  jobs::PodPlan plan;
+  std::size_t next = 0, running = 0;
+  bool ok = true;
+  WorkQueue::Finish finish;
+};
+
+bool PodController::Older::operator()(const jobs::WorkloadPtr& a, const jobs::WorkloadPtr& b) const {
+  return std::tie(a->meta.creation, a->meta.uid) < std::tie(b->meta.creation, b->meta.uid);
+}
+
+PodController::PodController(Context context)
+    : context_(std::move(context)),
+      singles_(context_.executor, [this](const std::string& key,
+                                         WorkQueue::Finish finish) { look({What::kSingle, key}, std::move(finish)); }),
+      groups_(
+          context_.executor,
+          [this](const std::string& key, WorkQueue::Finish finish) { look({What::kGroup, key}, std::move(finish)); },
+          context_.group_delay) {}
+
+PodController::~PodController() {
+  *alive_ = false;
+  for (const auto& [unit, timer] : timers_) context_.executor.cancel(timer);
+}
+
+// --- The index of pods and workloads.
+
+PodController::Unit PodController::unit_of(const jobs::ManagedPod& pod) {
+  if (pod.group.empty()) return {What::kSingle, api::object_key(pod.ns, pod.name)};
+  return {What::kGroup, api::object_key(pod.ns, pod.group)};
+}
+
+void PodController::look_soon(const Unit& unit) {
+  if (started_) (unit.what == What::kGroup ? groups_ : singles_).add(unit.key);
+}
+
+void PodController::put(const jobs::ManagedPodPtr& pod) {
+  const Unit unit = unit_of(*pod);
+  if (const auto it = units_.find(pod->uid); it != units_.end() && (it->second < unit || unit < it->second)) {
+    forget(pod->uid);  // it changed its group
+  }
+  auto& known = pods_[unit][pod->uid];
+  if (known && api::version_number(known->version) > api::version_number(pod->version)) return;
+  known = pod;
+  units_[pod->uid] = unit;
+  look_soon(unit);
+}
+
+void PodController::forget(const std::string& uid) {
+  const auto it = units_.find(uid);
+  if (it == units_.end()) return;
+  const Unit unit = it->second;
+  units_.erase(it);
+  warned_.erase(uid);
+  const auto pods = pods_.find(unit);
+  pods->second.erase(uid);
+  if (pods->second.empty()) {
+    pods_.erase(pods);
+    wait_for_garbage_collector(unit);
+  }
+  look_soon(unit);
+}
+
+void PodController::pod_changed(const JsonPtr& old, const JsonPtr& now) {
+  const auto uid = [](const Json& pod) { return std::string(string_at(pod, {"metadata", "uid"})); };
+  if (old && (!now || uid(*old) != uid(*now))) forget(uid(*old));
+  if (!now) return;
+  if (jobs::belongs_to_berth(*now)) {
+    put(jobs::decode_managed_pod(*now, context_.facts.gates.identifier_annotations));
+  } else {
+    forget(uid(*now));
+  }
+}
+
+// The answer to a write is newer than the cache. A pod that the cache does not have any more is gone.
+void PodController::learn(const jobs::ManagedPodPtr& before, const api::RestResponse& response) {
+  if (!units_.contains(before->uid) || string_at(response.body, {"metadata", "uid"}) != before->uid) return;
+  if (!jobs::belongs_to_berth(response.body)) return forget(before->uid);
+  put(jobs::decode_managed_pod(response.body, context_.facts.gates.identifier_annotations));
+}
+
+std::optional<PodController::PodRef> PodController::pod_of(const api::kueue::Workload& workload) {
+  const auto& meta = workload.meta;
+  for (const auto& owner : meta.owners) {
+    if (owner.controller && owner.kind == jobs::kPodKind && owner.api_version == jobs::kPodApiVersion)
+      return PodRef{api::object_key(meta.ns, owner.name), owner.uid, true};
+  }
+  if (controlled(workload)) return std::nullopt;
+  const auto label = meta.labels.find(std::string(jobs::kJobUidLabel));
+  const auto name = jobs::job_in_name(jobs::kPodKind, meta.name);
+  if (label == meta.labels.end() || !name) return std::nullopt;
+  return PodRef{api::object_key(meta.ns, *name), label->second, false};
+}
+
+bool PodController::owns(const api::kueue::Workload& workload) {
+  return jobs::is_group_workload(workload) || pod_of(workload).has_value();
+}
+
+void PodController::index(const jobs::WorkloadPtr& workload, bool present) {
+  const std::string key = api::object_key(workload->meta);
+  const Unit group{What::kGroup, key};
+  const bool of_group = jobs::is_group_workload(*workload);
+  if (!present) {
+    group_workloads_.erase(key);
+  } else if (of_group) {
+    group_workloads_.insert(key);
+  }
+  if (of_group || pods_.contains(group)) look_soon(group);
+  const auto pod = pod_of(*workload);
+  if (!pod) return;
+  if (present) {
+    workloads_[pod->key].insert(workload);
+  } else if (const auto it = workloads_.find(pod->key); it != workloads_.end()) {
+    it->second.erase(workload);
+    if (it->second.empty()) workloads_.erase(it);
+  }
+  look_soon({What::kSingle, pod->key});
+}
+
+void PodController::workload_changed(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now) {
+  if (old) index(old, false);
+  if (now) index(now, true);
+  if (!started_) return;
+  if (old && now) tell_about_checks(old, now);
+  if (now || !old) return;
+  if (const auto it = awaited_names_.find(api::object_key(old->meta)); it != awaited_names_.end()) {
+    look_soon({What::kSingle, it->second});
+    awaited_names_.erase(it);
+  }
+}
+
+void PodController::tell_about_checks(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now) {
+  const std::string note = reset_checks(old, now);
+  if (note.empty()) return;
+  Unit unit{What::kGroup, api::object_key(now->meta)};
+  if (const auto pod = pod_of(*now)) unit = {What::kSingle, pod->key};
+  const auto pods = pods_.find(unit);
+  if (pods == pods_.end()) return;
+  const auto first = std::ranges::min_element(
+      pods->second, [](const auto& a, const auto& b) { return jobs::older(a.second, b.second); });
+  tell({false, "UpdatedAdmissionCheck", note}, first->second);
+}
+
+void PodController::facts_changed() {
+  for (const auto& [unit, pods] : pods_) look_soon(unit);
+}
+
+void PodController::start() {
+  started_ = true;
+  facts_changed();
+  for (const auto& [key, workloads] : workloads_) {
+    look_soon({What::kSingle, key});
+  }
+  for (const auto& key : group_workloads_) {
+    look_soon({What::kGroup, key});
+  }
+}
+
+// --- A look.
+
+// The garbage collector deletes a workload whose owners are gone. Only if it remains, it is an orphan.
+void PodController::wait_for_garbage_collector(const Unit& unit) {
+  if (!started_ || !collected_.insert(unit).second) return;
+  context_.executor.after(kGarbageCollection, [this, alive = alive_, unit] {
+    if (!*alive) return;
+    collected_.erase(unit);
+    look_soon(unit);
+  });
+}
+
+bool PodController::waits_for_its_workload(const Unit& unit) {
+  const auto it = created_.find(unit);
+  if (it == created_.end()) return false;
+  if (!context_.workloads_seen(it->second)) return true;
+  created_.erase(it);
+  return false;
+}
+
+jobs::PodPlan PodController::plan_single(const Unit& unit) {
+  jobs::ManagedPodPtr pod;
+  if (const auto it = pods_.find(unit); it != pods_.end()) pod = it->second.begin()->second;
+  std::vector<jobs::WorkloadPtr> mine, lost;
+  if (const auto filed = workloads_.find(unit.key); filed != workloads_.end()) {
+    for (const auto& workload : filed->second) {
+      const PodRef ref = *pod_of(*workload);
+      const bool awaited = ref.controls && !workload->meta.deletion && collected_.contains(unit);
+      if (pod && ref.uid == pod->uid) {
+        mine.push_back(workload);
+      } else if (!awaited) {
+        lost.push_back(workload);
+      }
+    }
+  }
+  jobs::JobFacts facts = context_.facts;
+  facts.managed = pod && context_.manages_namespace(pod->ns);
+  facts.workload = [this, &unit](std::string_view ns, std::string_view name) {
+    auto workload = context_.facts.workload(ns, name);
+    if (workload) awaited_names_[api::object_key(ns, name)] = unit.key;
+    return workload;
+  };
+  const Time now = context_.executor.now();
+  jobs::PodPlan plan;
+  if (pod) plan = jobs::reconcile_pod(pod, mine, facts, now);
+  for (auto& step : jobs::reconcile_pod(nullptr, lost, facts, now).steps) plan.steps.push_back(std::move(step));
+  return plan;
+}
+
+jobs::PodPlan PodController::plan_group(const Unit& unit) {
+  std::vector<jobs::ManagedPodPtr> pods;
+  if (const auto it = pods_.find(unit); it != pods_.end()) {
+    for (const auto& [uid, pod] : it->second) pods.push_back(pod);
+  }
+  const auto slash = unit.key.find('/');
+  const std::string ns = unit.key.substr(0, slash), name = unit.key.substr(slash + 1);
+  if (pods.empty() && collected_.contains(unit)) {
+    const auto workload = context_.facts.workload(ns, name);
+    if (workload && !workload->meta.deletion) return {};
+  }
+  jobs::JobFacts facts = context_.facts;
+  facts.managed = context_.manages_namespace(ns);
+  return jobs::reconcile_group(ns, name, std::move(pods), facts, context_.executor.now());
+}
+
+void PodController::look_again_at(const Unit& unit, std::optional<Time> when) {
+  if (const auto it = timers_.find(unit); it != timers_.end()) {
+    context_.executor.cancel(it->second);
+    timers_.erase(it);
+  }
+  if (!when) return;
+  timers_[unit] = context_.executor.at(*when, [this, unit] {
+    timers_.erase(unit);
+    look_soon(unit);
+  });
+}
+
+void PodController::look(const Unit& unit, WorkQueue::Finish finish) {
+  if (waits_for_its_workload(unit)) return finish(false);  // looked at again when the cache has it, or after a delay
+  auto batch = std::make_shared<Batch>();
+  batch->unit = unit;
+  batch->plan = unit.what == What::kGroup ? plan_group(unit) : plan_single(unit);
+  batch->finish = std::move(finish);
+  look_again_at(unit, batch->plan.look_again);
+  take_steps(batch, 0);
+}
+
+// --- The requests of a look.
+
+void PodController::create_workload(const std::shared_ptr<Batch>& batch, std::size_t next, Json object) {
+  const std::string ns(string_at(object, {"metadata", "namespace"})), name = api::object_key(object);
+  if (batch->unit.what == What::kSingle) awaited_names_[name] = batch->unit.key;
+  context_.writes.create(
+      api::kWorkloads, ns, std::move(object),
+      [this, alive = alive_, batch, next, name](const api::RestResponse& answer) {
+        if (!*alive) return;
+        // Either ours, which the cache does not show yet, or another client's: the pods are looked at again when that
+        // workload changes.
+        if (api::status_reason(answer) == "AlreadyExists") return batch->finish(true);
+        if (answer.ok()) created_[batch->unit] = string_at(answer.body, {"metadata", "resourceVersion"});
+        const bool never = refused_by_terminating_namespace(answer);
+        if (answer.ok() || never) awaited_names_.erase(name);
+        if (never) return batch->finish(true);
+        if (answer.ok()) return take_steps(batch, next + 1);
+        if (answer.code == kInvalid) {  // for example a role that is no name; only another pod helps
+          tell(jobs::cannot_compose(std::string(api::status_message(answer))), batch->plan.speaker);
+          return batch->finish(true);
+        }
+        log::warn("a workload could not be created",
+                  {{"name", name}, {"code", answer.code}, {"why", std::string(api::status_message(answer))}});
+        batch->finish(false);
+      });
+}
+
+void PodController::take_steps(const std::shared_ptr<Batch>& batch, std::size_t next) {
+  while (next < batch->plan.steps.size()) {
+    jobs::Step& step = batch->plan.steps[next];
+    // `gone_is_fine`: a 404 is a success, because the object to delete is already gone.
+    const auto then = [this, batch, next](bool gone_is_fine) {
+      return [this, alive = alive_, batch, next, gone_is_fine](const api::RestResponse& answer) {
+        if (!*alive) return;
+        if (answer.ok() || (gone_is_fine && answer.code == 404)) return take_steps(batch, next + 1);
+        batch->finish(false);
+      };
+    };
+    const bool waits = std::visit(
+        Overloaded{
+            [&](jobs::CreateWorkload& s) {
+              create_workload(batch, next, std::move(s.object));
+              return true;
+            },
+            [&](jobs::DeleteWorkload& s) {
+              context_.writes.remove(Target::of(api::kWorkloads, s.workload->meta), then(true));
+              return true;
+            },
+            [&](jobs::DropWorkloadFinalizer& s) {
+              drop_workload_finalizer(context_.writes, *s.workload, then(true));
+              return true;
+            },
+            [&](jobs::UpdateWorkload& s) {
+              context_.writes.patch(Target::of(api::kWorkloads, s.workload->meta), "", std::move(s.patch), then(false));
+              return true;
+            },
+            [&](jobs::ReportJob& s) {
+              context_.feed(engine::JobReported{s.workload->meta.ns, s.workload->meta.name, s.report});
+              return false;
+            },
+            [&](jobs::PatchJob&) { return false; },  // plans for pods have actions instead
+            [&](jobs::JobEvent& s) {
+              tell(s, batch->plan.speaker);
+              return false;
+            },
+        },
+        step);
+    if (waits) return;
+    ++next;
+  }
+  pump(batch);
+}
+
+void PodController::pump(const std::shared_ptr<Batch>& batch) {
+  const auto& actions = batch->plan.actions;
+  while (batch->next < actions.size() && batch->running < kPodsInFlight) {
+    ++batch->running;
+    act(batch, actions[batch->next++]);
+  }
+  if (batch->running == 0 && batch->finish) std::exchange(batch->finish, {})(batch->ok);
+}
+
+void PodController::act(const std::shared_ptr<Batch>& batch, const jobs::PodAction& action) {
+  if (!action.patch) return remove_pod(batch, action);
+  context_.writes.patch(target_of(*action.pod), action.patch->subresource, action.patch->body,
+                        [this, alive = alive_, batch, &action](const api::RestResponse& answer) {
+                          if (!*alive) return;
+                          if (!answer.ok()) return done(batch, action, &answer);
+                          learn(action.pod, answer);
+                          remove_pod(batch, action);
+                        });
+}
+
+void PodController::remove_pod(const std::shared_ptr<Batch>& batch, const jobs::PodAction& action) {
+  if (!action.remove)
+    return context_.executor.post([this, alive = alive_, batch, &action] {
+      if (*alive) done(batch, action, nullptr);
+    });
+  context_.writes.remove(target_of(*action.pod),
+                         [this, alive = alive_, batch, &action](const api::RestResponse& answer) {
+                           if (!*alive) return;
+                           if (answer.ok()) learn(action.pod, answer);
+                           done(batch, action, answer.ok() ? nullptr : &answer);
+                         });
+}
+
+// `failed`: the answer that refused a request. 404: the pod is gone.
+void PodController::done(const std::shared_ptr<Batch>& batch, const jobs::PodAction& action,
+                         const api::RestResponse* failed) {
+  --batch->running;
+  if (failed == nullptr) {
+    if (action.event) tell(*action.event, action.pod);
+  } else if (failed->code != 404) {
+    batch->ok = false;
+    if (failed->code != 409) {
+      log::warn("a pod could not be changed", {{"pod", api::object_key(action.pod->ns, action.pod->name)},
+                                               {"code", failed->code},
+                                               {"why", std::string(api::status_message(*failed))}});
+    }
+  }
+  pump(batch);
+}
+
+void PodController::tell(const jobs::JobEvent& event, const jobs::ManagedPodPtr& pod) {
+  if (event.about) {
+    const auto& meta = event.about->meta;
+    return context_.events.record(
+        {std::string(api::kueue::kGroup) + "/v1beta2", "Workload", meta.ns, meta.name, meta.uid, meta.resource_version},
+        {event.warning, event.reason, event.note, {}, std::string(jobs::kPodController)});
+  }
+  if (!pod) return;
+  if (event.warning) {
+    std::string& last = warned_[pod->uid];
+    if (last == event.note) return;
+    last = event.note;
+  }
+  context_.events.record(
+      {std::string(jobs::kPodApiVersion), std::string(jobs::kPodKind), pod->ns, pod->name, pod->uid, pod->version},
+      {event.warning, event.reason, event.note, {}, std::string(jobs::kPodController)});
+}
+
+}  // namespace berth::controller

@@ -1,0 +1,111 @@
+// Carries out the plans of jobs/pods for single pods and groups of pods, and for their workloads.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "base/executor.h"
+#include "controller/work_queue.h"
+#include "controller/writes.h"
+#include "engine/engine.h"
+#include "jobs/pods/pod_plan.h"
+#include "kube/event_recorder.h"
+
+namespace berth::controller {
+
+// Everything follows from stored objects: after a restart the pods and workloads are looked at again. A change of a pod
+// costs one look at its group, and changes of a group are collected first.
+class PodController {
+ public:
+  struct Context {
+    Executor& executor;
+    Writes& writes;
+    kube::EventRecorder& events;
+    std::function<void(const engine::Event&)> feed;  // sends reports to the engine
+    std::function<bool(std::string_view ns)> manages_namespace;
+    // Whether the cache of workloads has reached this resourceVersion.
+    std::function<bool(std::string_view version)> workloads_seen;
+    jobs::JobFacts facts;  // `managed` is set per look
+    Duration group_delay;  // how long changes of a group are collected
+  };
+  explicit PodController(Context context);
+  ~PodController();
+
+  // The caches have something new. Nothing is written before start(). Of `old` only name, namespace and uid are used.
+  void pod_changed(const JsonPtr& old, const JsonPtr& now);
+  void workload_changed(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
+  // A namespace, priority class or flavor changed: look at every pod and group again.
+  void facts_changed();
+  void start();
+
+  // Whether the workload belongs to pods: to a group, or to a single pod that controlled it before.
+  static bool owns(const api::kueue::Workload& workload);
+
+ private:
+  // What is looked at together: a single pod, or a group. Its key in a queue is "namespace/name".
+  enum class What : std::uint8_t { kSingle, kGroup };
+  struct Unit {
+    What what = What::kSingle;
+    std::string key;
+    bool operator<(const Unit& other) const { return std::tie(what, key) < std::tie(other.what, other.key); }
+  };
+  // The pod that controls a workload, or controlled it before.
+  struct PodRef {
+    std::string key, uid;
+    bool controls = false;
+  };
+  struct Older {
+    bool operator()(const jobs::WorkloadPtr& a, const jobs::WorkloadPtr& b) const;
+  };
+  struct Batch;
+
+  static Unit unit_of(const jobs::ManagedPod& pod);
+  static std::optional<PodRef> pod_of(const api::kueue::Workload& workload);
+  void put(const jobs::ManagedPodPtr& pod);
+  void forget(const std::string& uid);
+  void learn(const jobs::ManagedPodPtr& before, const api::RestResponse& response);
+  void look_soon(const Unit& unit);
+  void index(const jobs::WorkloadPtr& workload, bool present);
+  void tell_about_checks(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
+  void wait_for_garbage_collector(const Unit& unit);
+  bool waits_for_its_workload(const Unit& unit);
+  void look(const Unit& unit, WorkQueue::Finish finish);
+  jobs::PodPlan plan_single(const Unit& unit);
+  jobs::PodPlan plan_group(const Unit& unit);
+  void look_again_at(const Unit& unit, std::optional<Time> when);
+  void take_steps(const std::shared_ptr<Batch>& batch, std::size_t next);
+  void create_workload(const std::shared_ptr<Batch>& batch, std::size_t next, Json object);
+  void pump(const std::shared_ptr<Batch>& batch);
+  void act(const std::shared_ptr<Batch>& batch, const jobs::PodAction& action);
+  void remove_pod(const std::shared_ptr<Batch>& batch, const jobs::PodAction& action);
+  void done(const std::shared_ptr<Batch>& batch, const jobs::PodAction& action, const api::RestResponse* failed);
+  void tell(const jobs::JobEvent& event, const jobs::ManagedPodPtr& pod);
+
+  Context context_;
+  bool started_ = false;
+  std::map<std::string, Unit> units_;                                // by the uid of the pod
+  std::map<Unit, std::map<std::string, jobs::ManagedPodPtr>> pods_;  // then by uid
+  // Workloads of single pods, by the key of the pod, ordered by creation and uid.
+  std::map<std::string, std::set<jobs::WorkloadPtr, Older>> workloads_;
+  std::set<std::string> group_workloads_;  // keys of all workloads of groups
+  // The resourceVersion of the workload that was created for a unit, until the cache shows it.
+  std::map<Unit, std::string> created_;
+  // By the key of a workload: the single pod whose workload has that name. The workload may belong to another client;
+  // the pod is looked at again when it is gone. Bounded by the number of pods that ever waited for such a workload.
+  std::map<std::string, std::string> awaited_names_;
+  std::set<Unit> collected_;              // all pods are gone less than kGarbageCollection ago
+  std::map<Unit, std::uint64_t> timers_;  // looks that wait for their time
+  // The last warning about each pod, by uid: it is recorded once, not at every look.
+  std::map<std::string, std::string> warned_;
+  WorkQueue singles_, groups_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace berth::controller

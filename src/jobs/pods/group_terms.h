@@ -1,0 +1,24 @@
+// What the pods of a group agree about, and the pod sets of the workload that they make.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "jobs/pods/pod_plan.h"
+#include "jobs/pods/roster.h"
+
+namespace berth::jobs {
+
+// The terms of the group; the error names two pods that disagree, or the annotation that is missing. `pods`: runnable
+// ones, older first, at least one.
+Result<GroupTerms> agreed_terms(const std::string& group, const std::vector<ManagedPodPtr>& pods);
+
+// The roles of a group with these terms. Fails when there are fewer pods than the group has, or too many roles. Pods
+// beyond the total do not count. With fast admission, all pods have the role of the first one.
+Result<Roles> roles_of(const std::string& group, const GroupTerms& terms, const std::vector<ManagedPodPtr>& pods);
+
+// One pod set for each role, ordered by name; its template is that of the oldest gated pod of the role.
+std::vector<api::kueue::PodSet> pod_sets_of(const Roles& roles, const std::vector<ManagedPodPtr>& pods);
+
+}  // namespace berth::jobs

@@ -1,0 +1,106 @@
+#include "jobs/pods/managed_pod.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "api/kueue/names.h"
+#include "api/kueue/pod_names.h"
+#include "api/kueue/pod_rules.h"
+#include "api/kueue/pod_shape.h"
+
+namespace berth::jobs {
+namespace {
+
+using namespace api::kueue;
+
+bool has_pod_finalizer(const Json& pod) {
+  const JsonArray& finalizers = array_at(pod, {"metadata", "finalizers"});
+  return std::any_of(finalizers.begin(), finalizers.end(),
+                     [](const Json& one) { return one.is_string() && view(one.get_string()) == kPodFinalizer; });
+}
+
+// Webhooks give every managed pod its role. Of a pod without it, the pod set that it was let go in counts, then its
+// shape.
+std::string role_of(const Json& pod) {
+  auto role = annotation_of(pod, kRoleHash);
+  if (role.empty()) role = label_of(pod, kPodSetLabel);
+  const Json* spec = find_path(pod, {"spec"});
+  return !role.empty() || spec == nullptr ? std::string(role) : role_hash(*spec);
+}
+
+PodPhase phase_of(const Json& pod) {
+  const auto phase = string_at(pod, {"status", "phase"});
+  if (phase == "Succeeded") return PodPhase::kSucceeded;
+  return phase == "Failed" ? PodPhase::kFailed : PodPhase::kLive;
+}
+
+bool is_ready(const Json& pod) {
+  const JsonArray& conditions = array_at(pod, {"status", "conditions"});
+  return std::any_of(conditions.begin(), conditions.end(), [](const Json& one) {
+    return string_at(one, {"type"}) == "Ready" && string_at(one, {"status"}) == "True";
+  });
+}
+
+// managedFields are large, and nobody needs them here.
+JsonPtr kept_parts(const Json& pod, bool gated) {
+  Json kept = JsonObject();
+  JsonObject metadata;
+  for (const auto& [key, value] : object_at(pod, {"metadata"})) {
+    if (key != "managedFields") metadata[key] = value;
+  }
+  kept.as_object()["metadata"] = std::move(metadata);
+  if (const Json* spec = find_path(pod, {"spec"}); spec != nullptr && gated) kept.as_object()["spec"] = *spec;
+  return std::make_shared<const Json>(std::move(kept));
+}
+
+}  // namespace
+
+bool belongs_to_berth(const Json& pod) {
+  if (has_pod_finalizer(pod) || has_scheduling_gate(pod, kAdmissionGate)) return true;
+  if (label_of(pod, kManagedLabel) != "true") return false;
+  return !label_of(pod, kQueueLabel).empty() || !pod_group_name(pod, true).empty();
+}
+
+ManagedPodPtr decode_managed_pod(const Json& pod, bool annotations) {
+  auto out = std::make_shared<ManagedPod>();
+  out->gated = has_scheduling_gate(pod, kAdmissionGate);
+  out->object = kept_parts(pod, out->gated);
+  out->ns = string_at(pod, {"metadata", "namespace"});
+  out->name = string_at(pod, {"metadata", "name"});
+  out->uid = string_at(pod, {"metadata", "uid"});
+  out->version = string_at(pod, {"metadata", "resourceVersion"});
+  out->group = pod_group_name(pod, annotations);
+  out->role = role_of(pod);
+  if (const auto time = parse_time(string_at(pod, {"metadata", "creationTimestamp"}))) out->creation = *time;
+  if (const auto text = string_at(pod, {"metadata", "deletionTimestamp"}); !text.empty())
+    out->deletion = parse_time(text).value_or(Time{});
+  out->phase = phase_of(pod);
+  out->finalizer = has_pod_finalizer(pod);
+  out->bound = !string_at(pod, {"spec", "nodeName"}).empty();
+  out->ready = is_ready(pod);
+  if (out->ended()) out->message = string_at(pod, {"status", "message"});
+  const Json* conditions = find_path(pod, {"status", "conditions"});
+  if (!out->gated && conditions != nullptr && conditions->is_array())
+    out->conditions = std::make_shared<const Json>(*conditions);
+  return out;
+}
+
+GroupTerms group_terms(const ManagedPod& pod) {
+  GroupTerms terms;
+  terms.queue = label_of(*pod.object, kQueueLabel);
+  terms.priority_class = label_of(*pod.object, kPriorityClassLabel);
+  terms.total_text = annotation_of(*pod.object, kPodGroupTotalCount);
+  terms.total = pod_group_total_count(*pod.object).value_or(0);
+  terms.fast = annotation_of(*pod.object, kPodGroupFastAdmission) == "true";
+  terms.serving = annotation_of(*pod.object, kPodGroupServing) == "true";
+  return terms;
+}
+
+bool is_unretriable(const ManagedPod& pod) { return annotation_of(*pod.object, kRetriableInGroup) == "false"; }
+
+bool older(const ManagedPodPtr& a, const ManagedPodPtr& b) {
+  return std::tie(a->creation, a->name, a->uid) < std::tie(b->creation, b->name, b->uid);
+}
+
+}  // namespace berth::jobs

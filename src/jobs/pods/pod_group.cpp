@@ -1,0 +1,363 @@
+#include "jobs/pods/pod_group.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "api/kueue/names.h"
+#include "api/kueue/pod_names.h"
+#include "jobs/compose.h"
+#include "jobs/pods/group_terms.h"
+#include "jobs/pods/roster.h"
+#include "jobs/workload_steps.h"
+
+namespace berth::jobs {
+namespace {
+
+using namespace api::kueue;
+
+// Uses what the workload holds: containers of a deleted pod on a node may still run.
+bool is_active(const ManagedPod& pod) { return !pod.gated && !pod.ended() && (pod.bound || !pod.deletion); }
+bool is_waiting(const ManagedPod& pod) { return pod.gated && pod.runnable(); }
+bool is_running(const ManagedPod& pod) { return !pod.gated && pod.runnable(); }
+
+Roles roles_in(const Workload& w) {
+  Roles roles;
+  for (const auto& pod_set : w.pod_sets) roles[pod_set.name] = pod_set.count;
+  return roles;
+}
+
+bool is_owner(const Workload& w, const ManagedPod& pod) {
+  return std::ranges::any_of(w.meta.owners, [&](const auto& owner) { return owner.uid == pod.uid; });
+}
+
+api::OwnerReference owned_by(const ManagedPod& pod) {
+  return {std::string(kPodApiVersion), std::string(kPodKind), pod.name, pod.uid, false, false};
+}
+
+JobEvent excess_deleted() { return {false, "ExcessPodDeleted", "Excess pod deleted"}; }
+
+// One look at a group: collects the plan.
+class GroupLook {
+ public:
+  GroupLook(std::string ns, std::string name, std::vector<ManagedPodPtr> pods, const JobFacts& facts, Time now)
+      : ns_(std::move(ns)), name_(std::move(name)), pods_(std::move(pods)), facts_(facts), now_(now) {
+    std::sort(pods_.begin(), pods_.end(), older);
+    if (pods_.empty()) return;
+    const auto first = std::find_if(pods_.begin(), pods_.end(), [](const auto& pod) { return pod->runnable(); });
+    plan_.speaker = first == pods_.end() ? pods_.front() : *first;
+  }
+
+  PodPlan look() {
+    const WorkloadPtr workload = facts_.workload(ns_, name_);
+    if (workload && !is_group_workload(*workload)) {
+      if (!pods_.empty()) beside_a_stranger();
+    } else if (pods_.empty()) {
+      if (workload) let_orphan_go(workload, facts_, plan_.steps);
+    } else if (!workload) {
+      without_workload();
+    } else if (workload->meta.deletion) {
+      with_deleted(*workload, workload);
+    } else if (finished(*workload)) {
+      with_finished(*workload, workload);
+    } else if (!facts_.managed) {
+      release_those_that_left();
+    } else {
+      with_live(*workload, workload);
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  void say(JobEvent event) { plan_.steps.push_back(std::move(event)); }
+  void release(const ManagedPodPtr& pod) {
+    if (pod->finalizer) plan_.actions.push_back(drop_finalizer(pod));
+  }
+  void release_those_that_left() {
+    for (const auto& pod : pods_) {
+      if (!pod->runnable()) release(pod);
+    }
+  }
+  // Returns whether a pod runs that must not.
+  bool stop_all(std::string_view reason, std::string_view message) {
+    bool any = false;
+    for (const auto& pod : pods_) {
+      if (!is_running(*pod)) continue;
+      plan_.actions.push_back(stop(pod, reason, message, now_));
+      any = true;
+    }
+    return any;
+  }
+  void delete_excess(const std::vector<ManagedPodPtr>& pods) {
+    for (const auto& pod : pods) plan_.actions.push_back({pod, std::nullopt, true, excess_deleted()});
+  }
+  std::vector<ManagedPodPtr> those(bool (*which)(const ManagedPod&)) const {
+    std::vector<ManagedPodPtr> out;
+    std::copy_if(pods_.begin(), pods_.end(), std::back_inserter(out), [&](const auto& pod) { return which(*pod); });
+    return out;
+  }
+  bool any(bool (*which)(const ManagedPod&)) const {
+    return std::any_of(pods_.begin(), pods_.end(), [&](const auto& pod) { return which(*pod); });
+  }
+
+  // Somebody else's workload has the name of the group.
+  void beside_a_stranger() {
+    release_those_that_left();
+    const std::string key = api::object_key(ns_, name_);
+    if (facts_.managed && any(is_waiting))
+      say({true, "WorkloadNameConflict",
+           "Workload " + key +
+               " has the name of this pod group and belongs to somebody else: delete it, or give the "
+               "group another name"});
+  }
+
+  void without_workload() {
+    release_those_that_left();
+    if (!facts_.managed) return;
+    if (stop_all(kNoMatchingWorkload, "Missing Workload; unable to run the job") || any(is_active)) return;
+    if (const auto waiting = those(is_waiting); !waiting.empty()) create(waiting);
+  }
+
+  void create(std::vector<ManagedPodPtr> waiting) {
+    const auto terms = agreed_terms(name_, waiting);
+    if (!terms) return say(cannot_compose(terms.error().message));
+    const auto roles = roles_of(name_, *terms, waiting);
+    if (!roles) return say(cannot_compose(roles.error().message));
+    const Roster roster(waiting, *roles, terms->serving);
+    delete_excess(roster.excess());
+    std::vector<api::OwnerReference> owners;
+    for (const auto& pod : roster.waiting()) owners.push_back(owned_by(*pod));
+    const Json& first = *waiting.front()->object;
+    auto made = compose({name_, first, pod_sets_of(*roles, waiting),
+                         std::string(string_at(first, {"spec", "priorityClassName"})), std::move(owners)},
+                        facts_);
+    if (!made) return say({true, std::string(kClassNotFound), made.error().message});
+    made->meta.annotations.insert_or_assign(std::string(kIsGroupWorkload), "true");
+    plan_.steps.push_back(CreateWorkload{encode_workload(*made)});
+    say(created(api::object_key(ns_, name_)));
+  }
+
+  // A client deletes the workload of pods that exist. Those that run are deleted too; the others get a new workload.
+  void with_deleted(const Workload& w, const WorkloadPtr& workload) {
+    release_those_that_left();
+    if (stop_all(kWorkloadDeleted, "Workload is deleted") || any(is_active)) return;
+    if (holds_finalizer(w)) plan_.steps.push_back(DropWorkloadFinalizer{workload});
+  }
+
+  void with_finished(const Workload& w, const WorkloadPtr& workload) {
+    release_those_that_left();
+    stop_all(kWorkloadFinished, "The workload is finished");
+    if (holds_finalizer(w)) {
+      plan_.steps.push_back(DropWorkloadFinalizer{workload});
+      say(declared_finished(w));
+    }
+    if (!facts_.managed) return;
+    std::vector<ManagedPodPtr> late;  // came after the end
+    bool all_are_late = true;
+    for (const auto& pod : pods_) {
+      if (is_waiting(*pod) && !is_owner(w, *pod)) {
+        late.push_back(pod);
+      } else {
+        all_are_late = false;
+      }
+    }
+    if (late.empty()) return;
+    // The group of the same name before them is gone: they are a new one.
+    if (all_are_late) return remove(workload, plan_.steps);
+    delete_excess(late);
+  }
+
+  void with_live(const Workload& w, const WorkloadPtr& workload) {
+    const GroupTerms terms = group_terms(*plan_.speaker);
+    const Roster roster(pods_, roles_in(w), terms.serving);
+    if (end(workload, terms, roster)) return;
+    const bool evicted = has_condition(w, kEvicted);
+    if (!evicted && std::all_of(pods_.begin(), pods_.end(), [](const auto& pod) { return pod->deletion.has_value(); }))
+      return all_deleted(workload);
+    tell(workload, terms, roster);
+    release_replaced(roster);
+    if (evicted ? stop_all(evicted_reason(w), eviction_message(w))
+                : !has_condition(w, kAdmitted) && stop_all(kNotAdmitted, "Not admitted by cluster queue"))
+      return;
+    if (evicted && has_condition(w, kQuotaReserved)) return;
+    if (replan(workload, terms, roster)) return;
+    delete_excess(roster.excess());
+    own(workload, roster);
+    follow(workload);
+    if (has_condition(w, kAdmitted) && !waits_for_places(w)) start(workload, roster);
+  }
+
+  // Finishes the workload when the group is done. Returns whether it is.
+  bool end(const WorkloadPtr& workload, const GroupTerms& terms, const Roster& roster) {
+    if (terms.serving) return false;
+    std::int32_t succeeded = 0;
+    for (const auto& [role, count] : roster.succeeded()) succeeded += count;
+    const bool all = succeeded == roster.total();
+    const auto ended = [](const ManagedPodPtr& pod) { return pod->ended(); };
+    const bool given_up = std::all_of(pods_.begin(), pods_.end(), ended) &&
+                          std::any_of(pods_.begin(), pods_.end(), [](const auto& pod) { return is_unretriable(*pod); });
+    if (!all && !given_up) return false;
+    plan_.steps.push_back(
+        finish(workload, all ? "Succeeded" : "Failed",
+               "Pods succeeded: " + std::to_string(succeeded) + "/" + std::to_string(roster.total()) + "."));
+    return true;
+  }
+
+  // A client deleted the whole group. Its quota is free when nothing runs any more.
+  void all_deleted(const WorkloadPtr& workload) {
+    release_those_that_left();
+    if (plan_.actions.empty() && !any(is_active)) let_orphan_go(workload, facts_, plan_.steps);
+  }
+
+  void tell(const WorkloadPtr& workload, const GroupTerms& terms, const Roster& roster) {
+    const Workload& w = *workload;
+    JobReport what;
+    what.stopped = !any(is_active);
+    what.pods_ready = has_condition(w, kAdmitted) && roster.ready() >= roster.total();
+    if (!terms.serving) {
+      what.reclaimable.emplace();
+      for (const auto& [role, count] : roster.succeeded()) what.reclaimable->push_back({role, count});
+    }
+    what.replacement = replacement(w, terms, roster);
+    plan_.steps.push_back(report(workload, std::move(what)));
+  }
+
+  JobReport::Replacement replacement(const Workload& w, const GroupTerms& terms, const Roster& roster) const {
+    const auto fails = [](const ManagedPodPtr& pod) { return pod->phase != PodPhase::kSucceeded; };
+    const api::Condition* evicted = api::find_condition(w.status.conditions, kEvicted);
+    if (evicted != nullptr && evicted->status) {
+      const bool complete = terms.fast ? roster.filled() > 0 : roster.missing() == 0;
+      return {!complete, complete ? "" : evicted->reason, complete ? "" : evicted->message};
+    }
+    const bool lost = std::any_of(roster.lost().begin(), roster.lost().end(), fails);
+    const bool gone = !terms.fast && !terms.serving && roster.missing() > 0;
+    if (!lost && !gone) return {};
+    return {true, "PodsFailed", "Some Failed pods need replacement"};
+  }
+
+  void release_replaced(const Roster& roster) {
+    for (const auto& pod : roster.replaced()) release(pod);
+    for (const auto& pod : roster.lost()) {
+      if (!pod->deletion || !pod->finalizer) continue;
+      const Time until = *pod->deletion + kReplacementPatience;
+      if (pod->gated || until <= now_) {
+        release(pod);
+      } else {
+        plan_.look_again = std::min(plan_.look_again.value_or(until), until);
+      }
+    }
+  }
+
+  // While the workload holds no quota and no pod was let go, the pods decide what it asks for. Returns whether it
+  // changes.
+  bool replan(const WorkloadPtr& workload, const GroupTerms& terms, const Roster& roster) {
+    if (roster.strangers().empty()) return false;
+    const auto waiting = those(is_waiting);
+    const bool free = !has_condition(*workload, kQuotaReserved) && !any(is_active) && !terms.fast;
+    if (free && roster.missing() > 0 && roster.succeeded().empty()) {
+      const auto agreed = agreed_terms(name_, waiting);
+      const auto roles = agreed ? roles_of(name_, *agreed, waiting) : tl::unexpected(agreed.error());
+      if (roles) {
+        plan_.steps.push_back(
+            UpdateWorkload{workload, redescribe(pod_sets_of(*roles, waiting), *waiting.front()->object)});
+        say({false, "UpdatedWorkload", "Updated not matching Workload for suspended job: " + key_of(*workload)});
+        return true;
+      }
+    }
+    if (roster.missing() == 0) {
+      delete_excess(roster.strangers());
+      return false;
+    }
+    for (const auto& pod : roster.strangers()) {
+      plan_.actions.push_back(
+          {pod, std::nullopt, false,
+           cannot_compose("the workload of group '" + name_ + "' has no pods of this kind (annotation " +
+                          std::string(kRoleHash) + " is \"" + pod->role +
+                          "\"): delete this pod, or create it with the same requests as the others")});
+    }
+    return false;
+  }
+
+  // All pods of the group own the workload: it is deleted after the last of them.
+  void own(const WorkloadPtr& workload, const Roster& roster) {
+    std::set<std::string_view> owning, present;
+    for (const auto& owner : workload->meta.owners) owning.insert(owner.uid);
+    for (const auto& pod : pods_) present.insert(pod->uid);
+    api::ObjectMeta meta;
+    for (const auto& owner : workload->meta.owners) {
+      if (owner.kind != kPodKind || present.contains(owner.uid)) meta.owners.push_back(owner);
+    }
+    std::size_t added = 0;
+    const auto add = [&](const ManagedPodPtr& pod) {
+      if (owning.contains(pod->uid)) return;
+      meta.owners.push_back(owned_by(*pod));
+      ++added;
+    };
+    for (const auto& pod : roster.waiting()) add(pod);
+    for (const auto& pod : pods_) {
+      if (!pod->gated && pod->runnable()) add(pod);
+    }
+    if (added == 0) return;
+    plan_.steps.push_back(UpdateWorkload{workload, JsonObject{{"metadata", api::encode_meta(meta)}}});
+    JobEvent event{false, "OwnerReferencesAdded", "Added " + std::to_string(added) + " owner reference(s)"};
+    event.about = workload;
+    say(std::move(event));
+    changes_workload_ = true;
+  }
+
+  // Follows the labels of the pods when they agree.
+  void follow(const WorkloadPtr& workload) {
+    std::vector<ManagedPodPtr> runnable;
+    for (const auto& pod : pods_) {
+      if (pod->runnable()) runnable.push_back(pod);
+    }
+    if (runnable.empty() || changes_workload_) return;
+    const auto terms = agreed_terms(name_, runnable);
+    if (!terms) return say(cannot_compose(terms.error().message));
+    catch_up(*runnable.front()->object, workload, facts_, plan_.steps);
+  }
+
+  void start(const WorkloadPtr& workload, const Roster& roster) {
+    const auto infos = pod_set_infos(*workload, facts_.flavors);
+    if (!infos) return fail_to_start(workload, infos.error().message);
+    std::map<std::string, std::int32_t> room;
+    for (const auto& info : *infos) room[info.name] = std::min(roster.room(info.name), info.count);
+    std::vector<PodAction> actions;
+    for (const auto& pod : roster.waiting()) {
+      const auto info =
+          std::find_if(infos->begin(), infos->end(), [&](const auto& one) { return one.name == pod->role; });
+      if (info == infos->end() || room[pod->role]-- <= 0) continue;
+      auto action = let_go(pod, *info, workload->status.admission->cluster_queue);
+      if (!action) return fail_to_start(workload, action.error().message);
+      actions.push_back(std::move(*action));
+    }
+    std::move(actions.begin(), actions.end(), std::back_inserter(plan_.actions));
+  }
+
+  void fail_to_start(const WorkloadPtr& workload, const std::string& why) {
+    plan_.steps.push_back(finish(workload, "FailedToStart", why));
+    say({true, "FailedToStart", why});
+  }
+
+  const std::string ns_, name_;
+  std::vector<ManagedPodPtr> pods_;
+  const JobFacts& facts_;
+  const Time now_;
+  PodPlan plan_;
+  bool changes_workload_ = false;  // a second update would conflict with the first one
+};
+
+}  // namespace
+
+bool is_group_workload(const Workload& w) {
+  if (has_controller(w)) return false;
+  const auto mark = w.meta.annotations.find(std::string(kIsGroupWorkload));
+  return mark != w.meta.annotations.end() && mark->second == "true";
+}
+
+PodPlan reconcile_group(const std::string& ns, const std::string& name, std::vector<ManagedPodPtr> pods,
+                        const JobFacts& facts, Time now) {
+  return GroupLook(ns, name, std::move(pods), facts, now).look();
+}
+
+}  // namespace berth::jobs

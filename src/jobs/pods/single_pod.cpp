@@ -1,0 +1,178 @@
+#include "jobs/pods/single_pod.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "jobs/compose.h"
+#include "jobs/workload_name.h"
+#include "jobs/workload_steps.h"
+
+namespace berth::jobs {
+namespace {
+
+using namespace api::kueue;
+
+constexpr std::string_view kMainPodSet = "main";
+
+std::vector<PodSet> main_pod_set(const ManagedPod& pod) { return {pod_set_of(pod, std::string(kMainPodSet), 1)}; }
+
+Json taken_by(const ManagedPod& pod, const Workload& workload) {
+  return take_ownership(kPodApiVersion, kPodKind, *pod.object, workload);
+}
+
+void create_workload_of(const ManagedPod& pod, const JobFacts& facts, std::vector<Step>& steps) {
+  const std::string name = workload_name_of(pod);
+  const std::string key = api::object_key(pod.ns, name);
+  if (const WorkloadPtr there = facts.workload(pod.ns, name)) {
+    if (!has_controller(*there)) return steps.push_back(UpdateWorkload{there, taken_by(pod, *there)});
+    return steps.push_back(name_is_taken(key));
+  }
+  auto made = compose({name,
+                       *pod.object,
+                       main_pod_set(pod),
+                       std::string(string_at(*pod.object, {"spec", "priorityClassName"})),
+                       {{std::string(kPodApiVersion), std::string(kPodKind), pod.name, pod.uid, true, true}}},
+                      facts);
+  if (!made) return steps.push_back(JobEvent{true, std::string(kClassNotFound), made.error().message});
+  made->meta.labels.insert_or_assign(std::string(kJobUidLabel), pod.uid);
+  steps.push_back(CreateWorkload{encode_workload(*made)});
+  steps.push_back(created(key));
+}
+
+// The quota of an evicted workload is given back as soon as its pod is being deleted: containers that still end are not
+// counted, as in Kueue.
+void leave_deleted_pod(const ManagedPodPtr& pod, const std::vector<WorkloadPtr>& workloads, const JobFacts& facts,
+                       PodPlan& plan) {
+  if (pod->finalizer) plan.actions.push_back(drop_finalizer(pod));
+  for (const auto& workload : workloads) {
+    if (has_condition(*workload, kEvicted) && has_condition(*workload, kQuotaReserved) && !finished(*workload)) {
+      JobReport what;
+      what.stopped = true;
+      what.for_good = true;
+      plan.steps.push_back(report(workload, std::move(what)));
+    } else if (!pod->finalizer) {
+      let_orphan_go(workload, facts, plan.steps);
+    }
+  }
+}
+
+void leave_ended_pod(const ManagedPodPtr& pod, const std::vector<WorkloadPtr>& workloads, PodPlan& plan) {
+  bool told = true;
+  for (const auto& workload : workloads) {
+    if (workload->meta.deletion || finished(*workload)) {
+      if (!holds_finalizer(*workload)) continue;
+      plan.steps.push_back(DropWorkloadFinalizer{workload});
+      if (finished(*workload)) plan.steps.push_back(declared_finished(*workload));
+    } else {
+      told = false;
+      plan.steps.push_back(finish(workload, pod->phase == PodPhase::kSucceeded ? "Succeeded" : "Failed", pod->message));
+    }
+  }
+  // The pod stays until its result is stored.
+  if (told && pod->finalizer) plan.actions.push_back(drop_finalizer(pod));
+}
+
+// Chooses the workload that represents the pod, and deletes the others. Null when there is none.
+WorkloadPtr workload_for(const ManagedPod& pod, const std::vector<WorkloadPtr>& workloads, std::vector<Step>& steps) {
+  WorkloadPtr chosen;
+  for (const auto& workload : workloads) {
+    if (chosen == nullptr && is_controlled_by(*workload, *pod.object)) chosen = workload;
+  }
+  if (chosen == nullptr && !workloads.empty()) {
+    steps.push_back(UpdateWorkload{workloads.front(), taken_by(pod, *workloads.front())});
+    return workloads.front();
+  }
+  for (const auto& workload : workloads) {
+    if (workload != chosen) remove(workload, steps);
+  }
+  return chosen;
+}
+
+void start_pod(const ManagedPodPtr& pod, const WorkloadPtr& workload, const JobFacts& facts, PodPlan& plan) {
+  const auto infos = pod_set_infos(*workload, facts.flavors);
+  auto action =
+      !infos ? tl::unexpected(infos.error())
+      : infos->size() != 1
+          ? Result<PodAction>(fail("a pod has one pod set, the admission has " + std::to_string(infos->size())))
+          : let_go(pod, infos->front(), workload->status.admission->cluster_queue);
+  if (action) return plan.actions.push_back(std::move(*action));
+  plan.steps.push_back(finish(workload, "FailedToStart", action.error().message));
+  plan.steps.push_back(JobEvent{true, "FailedToStart", action.error().message});
+}
+
+void with_finished_workload_of(const ManagedPodPtr& pod, const WorkloadPtr& workload, PodPlan& plan, Time now) {
+  if (!pod->gated) plan.actions.push_back(stop(pod, kWorkloadFinished, "The workload is finished", now));
+  if (!holds_finalizer(*workload)) return;
+  plan.steps.push_back(DropWorkloadFinalizer{workload});
+  plan.steps.push_back(declared_finished(*workload));
+}
+
+void with_workload_of(const ManagedPodPtr& pod, const WorkloadPtr& workload, const JobFacts& facts, Time now,
+                      PodPlan& plan) {
+  const Workload& w = *workload;
+  if (finished(w)) return with_finished_workload_of(pod, workload, plan, now);
+  // Any client may tighten where a gated pod runs.
+  if (pod->gated && !describes(w, main_pod_set(*pod), *pod->object, false, false)) {
+    if (has_condition(w, kQuotaReserved)) return remove(workload, plan.steps);
+    plan.steps.push_back(UpdateWorkload{workload, redescribe(main_pod_set(*pod), *pod->object)});
+    plan.steps.push_back(
+        JobEvent{false, "UpdatedWorkload", "Updated not matching Workload for suspended job: " + key_of(w)});
+    return;
+  }
+  const bool admitted = has_condition(w, kAdmitted), evicted = has_condition(w, kEvicted);
+  JobReport now_reported;
+  now_reported.pods_ready = admitted && !pod->gated && pod->ready;
+  now_reported.stopped = pod->gated;
+  plan.steps.push_back(report(workload, std::move(now_reported)));
+  if (!pod->gated && evicted) return plan.actions.push_back(stop(pod, evicted_reason(w), eviction_message(w), now));
+  if (!pod->gated && !admitted)
+    return plan.actions.push_back(stop(pod, kNotAdmitted, "Not admitted by cluster queue", now));
+  if (evicted && has_condition(w, kQuotaReserved)) return;
+  if (catch_up(*pod->object, workload, facts, plan.steps)) return;
+  if (pod->gated && admitted && !waits_for_places(w)) start_pod(pod, workload, facts, plan);
+}
+
+}  // namespace
+
+std::string workload_name_of(const ManagedPod& pod) { return workload_name("", kPodKind, pod.name, pod.uid); }
+
+PodPlan reconcile_pod(const ManagedPodPtr& pod, const std::vector<WorkloadPtr>& workloads, const JobFacts& facts,
+                      Time now) {
+  PodPlan plan;
+  plan.speaker = pod;
+  if (pod == nullptr) {
+    for (const auto& workload : workloads) let_orphan_go(workload, facts, plan.steps);
+    return plan;
+  }
+  if (pod->ended()) {
+    leave_ended_pod(pod, workloads, plan);
+    return plan;
+  }
+  if (pod->deletion) {
+    leave_deleted_pod(pod, workloads, facts, plan);
+    return plan;
+  }
+  for (const auto& workload : workloads) {
+    if (!workload->meta.deletion) continue;
+    // A client deletes the workload of an existing pod: a pod that runs is deleted as well, another pod gets a new
+    // workload.
+    if (!pod->gated) {
+      plan.actions.push_back(stop(pod, kWorkloadDeleted, "Workload is deleted", now));
+    } else if (holds_finalizer(*workload)) {
+      plan.steps.push_back(DropWorkloadFinalizer{workload});
+    }
+    return plan;
+  }
+  if (!facts.managed) return plan;
+  if (!workloads.empty()) {
+    const WorkloadPtr chosen = workload_for(*pod, workloads, plan.steps);
+    if (plan.steps.empty()) with_workload_of(pod, chosen, facts, now, plan);
+  } else if (pod->gated) {
+    create_workload_of(*pod, facts, plan.steps);
+  } else {
+    plan.actions.push_back(stop(pod, kNoMatchingWorkload, "Missing Workload; unable to run the job", now));
+  }
+  return plan;
+}
+
+}  // namespace berth::jobs

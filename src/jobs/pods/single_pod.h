@@ -1,0 +1,19 @@
+// The next steps for a single pod and its workload. Pure, and called again after every change, as jobs/reconcile.
+#pragma once
+
+#include <vector>
+
+#include "jobs/job_facts.h"
+#include "jobs/pods/pod_plan.h"
+
+namespace berth::jobs {
+
+// `pod` is null when it does not exist. `workloads`: those with the pod as controller (same uid), and those that the
+// pod controlled and that have no controller now, ordered by creation and uid.
+PodPlan reconcile_pod(const ManagedPodPtr& pod, const std::vector<WorkloadPtr>& workloads, const JobFacts& facts,
+                      Time now);
+
+// The name of the pod's workload, whether or not it exists.
+std::string workload_name_of(const ManagedPod& pod);
+
+}  // namespace berth::jobs
