@@ -40,9 +40,9 @@ struct ControllerOptions {
   // The limit for the status writes of all queues together. When many statuses change all the time, each queue gets
   // its turn and is then written with its current status.
   kube::RateLimitOptions queue_status_rate{10, 100};
-  // How long pods of a workload or a group are collected before they are ungated. A longer delay means fewer looks at large
-  // workloads; a shorter delay starts small workloads sooner. No place in a topology domain is given to two pods in
-  // either case.
+  // How long pods of a workload or a group are collected before they are ungated. A longer delay means fewer looks at
+  // large workloads; a shorter delay starts small workloads sooner. No place in a topology domain is given to two pods
+  // in either case.
   Duration ungate_delay = std::chrono::milliseconds(100);
   std::uint64_t seed = 1;  // for jitter and event names
   // Gets all metrics while this process leads; must outlive the controller.

@@ -91,7 +91,8 @@ void read_integration_fields(Fields fields, Version version, Configuration& out)
     pods.selector("namespaceSelector", ignored);
     pods.selector("podSelector", ignored);
     pods.done();
-    if (pods.present()) pods.findings().warn(pods.path(), "has no effect: managedJobsNamespaceSelector selects the namespaces of pods");
+    if (pods.present())
+      pods.findings().warn(pods.path(), "has no effect: managedJobsNamespaceSelector selects the namespaces of pods");
   }
   fields.done();
 }

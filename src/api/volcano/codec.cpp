@@ -265,7 +265,9 @@ Json encode_job_status(const JobStatus& status) {
   put(state, "phase", name_of(status.phase));
   put(state, "reason", status.reason);
   put(state, "message", status.message);
-  if (status.phase != JobPhase::kNone) state["lastTransitionTime"] = format_time(status.last_transition);
+  // Another client may write a time without a phase.
+  if (status.phase != JobPhase::kNone || status.last_transition != Time{})
+    state["lastTransitionTime"] = format_time(status.last_transition);
   if (!state.empty()) out["state"] = std::move(state);
   put(out, "minAvailable", status.min_available);
   put(out, "pending", status.pending);

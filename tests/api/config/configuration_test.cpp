@@ -486,9 +486,10 @@ TEST(Configuration, WhatIsOverInTheNewerVersionHasNoEffect) {
            "queueVisibility: {clusterQueues: {maxCount: 10}}\nintegrations: {podOptions: {namespaceSelector: {}}}\n"
            "pprofBindAddress: \":8083\"\n");
   EXPECT_EQ(c.warnings,
-            (std::vector<std::string>{"pprofBindAddress: has no effect: there are no Go profiles to serve",
-                                      "integrations.podOptions: has no effect: managedJobsNamespaceSelector selects the namespaces of pods",
-                                      "queueVisibility: has no effect: ask the visibility API for pending workloads"}));
+            (std::vector<std::string>{
+                "pprofBindAddress: has no effect: there are no Go profiles to serve",
+                "integrations.podOptions: has no effect: managedJobsNamespaceSelector selects the namespaces of pods",
+                "queueVisibility: has no effect: ask the visibility API for pending workloads"}));
 }
 
 TEST(Configuration, OneLineTellsAllThatIsWrong) {
