@@ -131,6 +131,8 @@ class Up {
     auto options = controller::controller_options(*configuration, *gates);
     if (!options) return tl::unexpected(options.error());
     controller_options_ = std::move(*options);
+    // A new user finds every framework on. Another controller has its own configuration.
+    if (options_.config.empty() && options_.controller) controller_options_.manage_pods = true;
     return {};
   }
 

@@ -20,7 +20,7 @@ struct UpOptions {
   ClusterFlags cluster;
   bool controller = true;  // false: no controller in this process; another one, such as berth controller, may connect
   // A file with Kueue's Configuration. Settings that change decisions take effect; settings of a controller process
-  // are ignored. Empty: the defaults.
+  // are ignored. Empty: the defaults, and the framework pod is on.
   std::string config;
   std::string feature_gates;  // "NAME=true,..." (see controller/feature_gates.h)
 };
