@@ -216,6 +216,7 @@ const std::set<std::string> kElsewhere = {
     "create authorization.k8s.io subjectaccessreviews",  // DelegatedAuth.*
     "delete  podtemplates",                              // Provisioning.*
     "patch  pods/status",                                // UngaterTest.FailsAPodWhosePlaceIsLostAndLetsItsSuccessorGo
+    "get kueue.x-k8s.io workloads",                      // a write with a conflict: tests/simulation
     "update  pods/finalizers",                           // Pods.APodWaitsForQuotaRunsAndLeavesNothingBehind
     "patch kueue.x-k8s.io clusterqueues"                 // the finalizer of a queue that is deleted
 };

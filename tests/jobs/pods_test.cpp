@@ -457,6 +457,11 @@ TEST(PodGroups, ADeletedPodThatNobodyReplacesIsReleasedAfterAWhile) {
   const PodPlan later = reconcile_group("ns", "g", pods, facts(workload), kNow + kReplacementPatience);
   ASSERT_EQ(later.actions.size(), 1u);
   EXPECT_EQ(later.actions[0].pod->name, "b");
+  // So is one that succeeded, when the group does not finish.
+  const auto done = member("b", 2, {kRunning, kDeleted, "{status: {phase: Succeeded}}"});
+  EXPECT_TRUE(group({pods[0], done}, workload).actions.empty());
+  EXPECT_EQ(reconcile_group("ns", "g", {pods[0], done}, facts(workload), kNow + kReplacementPatience).actions.size(),
+            1u);
 }
 
 TEST(PodGroups, AGroupWhosePodsAreAllDeletedIsLetGo) {

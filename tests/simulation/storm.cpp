@@ -29,11 +29,12 @@ FaultRates rates_of(simulate::Random& random) {
 
 }  // namespace
 
-Storm::Storm(simulate::World& world, std::uint64_t seed)
+Storm::Storm(simulate::World& world, std::uint64_t seed, bool pods)
     : world_(world),
       random_(seed * 7919 + 17),
       rates_(rates_of(random_)),
       fair_(seed % 3 == 0),
+      pods_(pods),
       meter_(world.client(), world.executor(), kMostWritesPerMinute,
              [this](const std::string& what) { complain(what); }) {}
 
@@ -87,6 +88,7 @@ void Storm::start_controller() {
   controller::ControllerOptions options;
   options.seed = random_.next();
   options.engine.fair_sharing.enabled = fair_;
+  options.manage_pods = pods_;
   controller_ = std::make_unique<controller::Controller>(*client_, world_.executor(), options);
   controller_->on_round([this] { check_round(); });
   controller_->lead();

@@ -24,7 +24,8 @@ struct StormLog {
 
 class Storm {
  public:
-  Storm(simulate::World& world, std::uint64_t seed);  // the world must outlive it
+  // The world must outlive it. `pods`: the controller manages pods too.
+  Storm(simulate::World& world, std::uint64_t seed, bool pods = false);
 
   void on_round(std::function<void()> handler) { round_ = std::move(handler); }        // before begin()
   void on_restart(std::function<void()> handler) { restarted_ = std::move(handler); }  // before begin()
@@ -59,6 +60,7 @@ class Storm {
   simulate::Random random_;
   simulate::FaultRates rates_;
   bool fair_;  // fair sharing is on, for each third seed
+  bool pods_;
   std::function<void()> round_, restarted_;
   WriteMeter meter_;
   std::unique_ptr<simulate::FaultyClient> client_;

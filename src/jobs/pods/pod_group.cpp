@@ -235,16 +235,20 @@ class GroupLook {
     return {true, "PodsFailed", "Some Failed pods need replacement"};
   }
 
+  // A deleted pod whose place is open or that succeeded stays for a while: its success counts as long as it is there.
   void release_replaced(const Roster& roster) {
     for (const auto& pod : roster.replaced()) release(pod);
-    for (const auto& pod : roster.lost()) {
-      if (!pod->deletion || !pod->finalizer) continue;
-      const Time until = *pod->deletion + kReplacementPatience;
-      if (pod->gated || until <= now_) {
-        release(pod);
-      } else {
-        plan_.look_again = std::min(plan_.look_again.value_or(until), until);
-      }
+    for (const auto& pod : roster.lost()) release_in_time(pod);
+    for (const auto& pod : roster.done()) release_in_time(pod);
+  }
+
+  void release_in_time(const ManagedPodPtr& pod) {
+    if (!pod->deletion || !pod->finalizer) return;
+    const Time until = *pod->deletion + kReplacementPatience;
+    if (pod->gated || until <= now_) {
+      release(pod);
+    } else {
+      plan_.look_again = std::min(plan_.look_again.value_or(until), until);
     }
   }
 

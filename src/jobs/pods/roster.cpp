@@ -36,6 +36,7 @@ void Roster::fill(const std::string&, Role& role, const std::vector<ManagedPodPt
     const bool succeeded = pod->phase == PodPhase::kSucceeded;
     if (occupies(*pod)) ++role.occupied;
     if (succeeded && !serving) {
+      done_.push_back(pod);
       ++role.succeeded;
       ++role.occupied;
       ++kept;

@@ -26,6 +26,8 @@ class Roster {
   const std::vector<ManagedPodPtr>& replaced() const { return replaced_; }
   // Pods that failed or are being deleted, and have no successor yet.
   const std::vector<ManagedPodPtr>& lost() const { return lost_; }
+  // Pods that succeeded and keep their place.
+  const std::vector<ManagedPodPtr>& done() const { return done_; }
   // Gated pods that have a place, the oldest first.
   const std::vector<ManagedPodPtr>& waiting() const { return waiting_; }
   // Gated pods of a role that the group does not have.
@@ -46,7 +48,7 @@ class Roster {
   void fill(const std::string& name, Role& role, const std::vector<ManagedPodPtr>& pods, bool serving);
 
   std::map<std::string, Role, std::less<>> roles_;
-  std::vector<ManagedPodPtr> excess_, replaced_, lost_, waiting_, strangers_;
+  std::vector<ManagedPodPtr> excess_, replaced_, lost_, done_, waiting_, strangers_;
   std::int32_t filled_ = 0, missing_ = 0, ready_ = 0, total_ = 0;
 };
 

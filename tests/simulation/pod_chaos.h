@@ -1,0 +1,21 @@
+// Simulates hours of a cluster whose users submit single pods and groups of pods, under faults and from a seed.
+#pragma once
+
+#include <cstdint>
+
+#include "simulation/storm.h"
+
+namespace berth::simulation {
+
+struct PodChaosOptions {
+  std::uint64_t seed = 1;
+  std::uint64_t events = 10'000;  // tasks of the executor: deliveries, answers, timers
+};
+
+struct PodChaosResult : StormLog {
+  std::uint64_t pods = 0, let_go = 0, evictions = 0, finished = 0;
+};
+
+PodChaosResult run_pod_chaos(const PodChaosOptions& options);
+
+}  // namespace berth::simulation

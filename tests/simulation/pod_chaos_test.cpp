@@ -1,0 +1,39 @@
+#include "simulation/pod_chaos.h"
+
+#include <gtest/gtest.h>
+
+namespace berth::simulation::pod_chaos_test {
+namespace {
+
+constexpr int kPodGroups = 1;  // about a minute of CPU each
+#ifdef BERTH_SANITIZED
+constexpr int kPodSeedsPerGroup = 1;
+#else
+constexpr int kPodSeedsPerGroup = 20;
+#endif
+
+class PodChaosSeeds : public testing::TestWithParam<int> {};
+
+TEST_P(PodChaosSeeds, NoPodRunsWithoutQuotaAndNoneIsForgotten) {
+  std::uint64_t let_go = 0, evictions = 0, finished = 0;
+  for (int i = 0; i < kPodSeedsPerGroup; ++i) {
+    PodChaosOptions options;
+    options.seed = static_cast<std::uint64_t>(GetParam() * kPodSeedsPerGroup + i + 1);
+    const auto result = run_pod_chaos(options);
+    EXPECT_GE(result.events, options.events);
+    let_go += result.let_go;
+    evictions += result.evictions;
+    finished += result.finished;
+    for (const auto& sentence : result.broken) ADD_FAILURE() << "seed " << options.seed << ": " << sentence;
+  }
+  if (kPodSeedsPerGroup > 1) {
+    EXPECT_GT(let_go, 10u);
+    EXPECT_GT(finished, 10u);
+    EXPECT_GT(evictions, 5u);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, PodChaosSeeds, testing::Range(0, kPodGroups));
+
+}  // namespace
+}  // namespace berth::simulation::pod_chaos_test
