@@ -452,18 +452,32 @@ struct MonkeyTroop::Impl : std::enable_shared_from_this<Impl> {
                 });
   }
 
-  // A CRD that is being deleted takes no new objects. Remove the monkeys' finalizers so that its deletion completes.
+  void release(const MonkeyKind& kind, const Json& item) {
+    if (find_path(item, {"metadata", "deletionTimestamp"}) == nullptr) return;
+    Json wanted = item;
+    without_monkey_finalizers(wanted);
+    if (json_equal(wanted, item)) return;
+    RestRequest request = about(kind, item, Verb::kPatch);
+    request.body = make_merge_patch(item, wanted);
+    send(std::move(request), Deed::kRelease, kind);
+  }
+
+  // A CRD that is being deleted takes no new objects. Remove the monkeys' finalizers from it and from its objects, so
+  // that its deletion completes.
   void release_crds() {
     if (crd_kind == nullptr || !options.crds) return;
     list(*crd_kind, [this](const JsonArray& items) {
       for (const auto& item : items) {
         if (find_path(item, {"metadata", "deletionTimestamp"}) == nullptr) continue;
-        Json wanted = item;
-        without_monkey_finalizers(wanted);
-        if (json_equal(wanted, item)) continue;
-        RestRequest request = about(*crd_kind, item, Verb::kPatch);
-        request.body = make_merge_patch(item, wanted);
-        send(std::move(request), Deed::kRelease, *crd_kind);
+        release(*crd_kind, item);
+        for (const MonkeyKind* kind : played) {
+          if (kind->gvr.group != string_at(item, {"spec", "group"}) ||
+              kind->gvr.resource != string_at(item, {"spec", "names", "plural"}))
+            continue;
+          list(*kind, [this, kind](const JsonArray& objects) {
+            for (const auto& object : objects) release(*kind, object);
+          });
+        }
       }
     });
   }
