@@ -33,6 +33,7 @@ std::vector<KnownDifference> load(const std::string& name, const std::set<std::s
       for (const Json& path : array_at(d, {"paths"})) k.paths.emplace_back(view(path.get_string()));
       k.reason = string_at(d, {"reason"});
       k.maybe = bool_at(d, {"maybe"});
+      k.embedded = bool_at(d, {"embedded"});
       known.push_back(std::move(k));
     }
   }

@@ -14,6 +14,7 @@ struct KnownDifference {
   std::string recording, step;
   std::vector<std::string> paths;  // paths in the answer; a path may end in *
   std::string reason;              // one sentence for readers
+  bool embedded = false;           // a difference of the embedded API server
   // On a real API server two writes may be seen together or one after the other.
   bool maybe = false;             // the difference occurs in some runs only
   bool events_may_agree = false;  // the same, for its events

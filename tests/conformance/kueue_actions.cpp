@@ -121,10 +121,20 @@ std::optional<Json> Actions::send(const Json& target, const Json& step) {
   auto request = stage_.site().request_for("", kind, stage_.ns(), name);
   if (!request) throw std::runtime_error(request.error().message);
   make_change(*request, target, step);
+  if (request->subresource == "binding") wait_for_gates(name);
   request->body = stage_.resolved(request->body);
   Json answers = JsonObject();
   tell(answers, kind + "/" + name, std::move(*request));
   return answers;
+}
+
+// A pod with scheduling gates cannot be bound. In real time they are removed a moment after its creation.
+void Actions::wait_for_gates(const std::string& pod) {
+  if (!stage_.site().real_time()) return;
+  stage_.site().until([&] {
+    const auto now = stage_.site().get("v1", "Pod", stage_.ns(), pod);
+    return !now || array_at(*now, {"spec", "schedulingGates"}).empty();
+  });
 }
 
 void Actions::tell(Json& answers, const std::string& on, api::RestRequest request) {

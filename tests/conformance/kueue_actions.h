@@ -24,6 +24,7 @@ class Actions {
   std::optional<Json> create(const Json& objects);
   std::optional<Json> in_words(const Json& step, const std::string& action);
   std::optional<Json> send(const Json& target, const Json& step);
+  void wait_for_gates(const std::string& pod);
   void tell(Json& answers, const std::string& on, api::RestRequest request);
   void become_ready(std::string_view node);
   std::string newest_request();
