@@ -8,20 +8,17 @@
 #include "api/status.h"
 #include "base/log.h"
 #include "base/overloaded.h"
-#include "controller/check_events.h"
 #include "controller/ownerless_workloads.h"
 #include "jobs/compose.h"
 #include "jobs/prebuilt.h"
 #include "jobs/workload_name.h"
 
 namespace berth::controller {
-bool JobController::Older::operator()(const jobs::WorkloadPtr& a, const jobs::WorkloadPtr& b) const {
-  return std::tie(a->meta.creation, a->meta.uid) < std::tie(b->meta.creation, b->meta.uid);
-}
 
 JobController::JobController(const jobs::JobAdapter& adapter, Context context)
     : adapter_(adapter),
       context_(std::move(context)),
+      deleted_(context_.executor),
       queue_(context_.executor,
              [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); }) {}
 
@@ -31,20 +28,11 @@ void JobController::job_changed(const JsonPtr& old, const JsonPtr& now) {
   if (!started_) return;
   queue_.add(api::object_key(now ? *now : *old));
   if (now) return;
-  wait_for_garbage_collector(api::object_key(*old));
+  const std::string key = api::object_key(*old);
+  deleted_.add(key, [this, key] { queue_.add(key); });
   // The workload that the job named may be an orphan now.
   const auto name = jobs::prebuilt_workload(*old, context_.facts.gates.identifier_annotations);
   if (!name.empty()) queue_.add(api::object_key(string_at(*old, {"metadata", "namespace"}), name));
-}
-
-// A workload with such a job's owner reference is deleted soon. Only if it remains, it is an orphan.
-void JobController::wait_for_garbage_collector(const std::string& job) {
-  if (!collected_.insert(job).second) return;
-  context_.executor.after(kGarbageCollection, [this, alive = alive_, job] {
-    if (!*alive) return;
-    collected_.erase(job);
-    queue_.add(job);
-  });
 }
 
 void JobController::index_name(const Json& job, bool present) {
@@ -147,7 +135,7 @@ void JobController::sort_out(const std::string& key, const JsonPtr& job, std::ve
     const JobRef ref = *job_of(*workload);
     if (job && (ref.uid == uid || (!ref.controls && workload->meta.name == jobs::workload_name_of(adapter_, *job)))) {
       mine.push_back(workload);
-    } else if (ref.controls && !workload->meta.deletion && collected_.contains(key)) {
+    } else if (ref.controls && !workload->meta.deletion && deleted_.contains(key)) {
       continue;
     } else if (ref.controls || workload->meta.deletion ||
                (!ref.uid.empty() && !named_by_.contains(api::object_key(workload->meta)))) {

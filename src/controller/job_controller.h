@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/executor.h"
+#include "controller/job_upkeep.h"
 #include "controller/work_queue.h"
 #include "controller/writes.h"
 #include "engine/engine.h"
@@ -65,7 +66,6 @@ class JobController {
   void look(const std::string& key, WorkQueue::Finish finish);
   void perform(std::shared_ptr<std::vector<jobs::Step>> steps, std::size_t next, JsonPtr job, WorkQueue::Finish finish);
   bool waits_for_its_workload(const std::string& key);
-  void wait_for_garbage_collector(const std::string& job);
   const api::OwnerReference* owner_of(const api::kueue::Workload& workload) const;
   void tell(const jobs::JobEvent& event, const JsonPtr& job);
 
@@ -73,10 +73,7 @@ class JobController {
   Context context_;
   bool started_ = false;
   // Workloads by the key of the job that controls or controlled them, ordered by creation and uid.
-  struct Older {
-    bool operator()(const jobs::WorkloadPtr& a, const jobs::WorkloadPtr& b) const;
-  };
-  std::map<std::string, std::set<jobs::WorkloadPtr, Older>> workloads_;  // key: "namespace/name"
+  std::map<std::string, std::set<jobs::WorkloadPtr, OlderWorkload>> workloads_;  // key: "namespace/name"
   // Keys of jobs by the key of the prebuilt workload that they name.
   std::map<std::string, std::set<std::string>> named_by_;
   // By the key of a job: the resourceVersion of the workload that was created for it, until the cache shows it. When
@@ -85,8 +82,7 @@ class JobController {
   // By the key of a workload that a job asks for by name: the key of that job. The job is looked at again when the
   // workload is gone. The workload may belong to another client. Bounded by the number of workloads.
   std::map<std::string, std::string> awaited_names_;
-  // Keys of jobs that were deleted less than kGarbageCollection ago: the garbage collector deletes their workloads.
-  std::set<std::string> collected_;
+  DeletedOwners<std::string> deleted_;  // keys of jobs
   WorkQueue queue_;
   // Pending answers check this: it is false when the controller is destroyed.
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

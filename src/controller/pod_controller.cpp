@@ -1,7 +1,6 @@
 #include "controller/pod_controller.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "api/kueue/names.h"
@@ -10,7 +9,6 @@
 #include "api/status.h"
 #include "base/log.h"
 #include "base/overloaded.h"
-#include "controller/check_events.h"
 #include "controller/ownerless_workloads.h"
 #include "jobs/compose.h"
 #include "jobs/pods/pod_group.h"
@@ -41,12 +39,9 @@ struct PodController::Batch {
   WorkQueue::Finish finish;
 };
 
-bool PodController::Older::operator()(const jobs::WorkloadPtr& a, const jobs::WorkloadPtr& b) const {
-  return std::tie(a->meta.creation, a->meta.uid) < std::tie(b->meta.creation, b->meta.uid);
-}
-
 PodController::PodController(Context context)
     : context_(std::move(context)),
+      deleted_(context_.executor),
       singles_(context_.executor, [this](const std::string& key,
                                          WorkQueue::Finish finish) { look({What::kSingle, key}, std::move(finish)); }),
       groups_(
@@ -92,7 +87,7 @@ void PodController::forget(const std::string& uid) {
   pods->second.erase(uid);
   if (pods->second.empty()) {
     pods_.erase(pods);
-    wait_for_garbage_collector(unit);
+    if (started_) deleted_.add(unit, [this, unit] { look_soon(unit); });
   }
   look_soon(unit);
 }
@@ -194,16 +189,6 @@ void PodController::start() {
 
 // --- A look.
 
-// The garbage collector deletes a workload whose owners are gone. Only if it remains, it is an orphan.
-void PodController::wait_for_garbage_collector(const Unit& unit) {
-  if (!started_ || !collected_.insert(unit).second) return;
-  context_.executor.after(kGarbageCollection, [this, alive = alive_, unit] {
-    if (!*alive) return;
-    collected_.erase(unit);
-    look_soon(unit);
-  });
-}
-
 bool PodController::waits_for_its_workload(const Unit& unit) {
   const auto it = created_.find(unit);
   if (it == created_.end()) return false;
@@ -219,7 +204,7 @@ jobs::PodPlan PodController::plan_single(const Unit& unit) {
   if (const auto filed = workloads_.find(unit.key); filed != workloads_.end()) {
     for (const auto& workload : filed->second) {
       const PodRef ref = *pod_of(*workload);
-      const bool awaited = ref.controls && !workload->meta.deletion && collected_.contains(unit);
+      const bool awaited = ref.controls && !workload->meta.deletion && deleted_.contains(unit);
       if (pod && ref.uid == pod->uid) {
         mine.push_back(workload);
       } else if (!awaited) {
@@ -248,7 +233,7 @@ jobs::PodPlan PodController::plan_group(const Unit& unit) {
   }
   const auto slash = unit.key.find('/');
   const std::string ns = unit.key.substr(0, slash), name = unit.key.substr(slash + 1);
-  if (pods.empty() && collected_.contains(unit)) {
+  if (pods.empty() && deleted_.contains(unit)) {
     const auto workload = context_.facts.workload(ns, name);
     if (workload && !workload->meta.deletion) return {};
   }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/executor.h"
+#include "controller/job_upkeep.h"
 #include "controller/work_queue.h"
 #include "controller/writes.h"
 #include "engine/engine.h"
@@ -61,9 +62,6 @@ class PodController {
     std::string key, uid;
     bool controls = false;
   };
-  struct Older {
-    bool operator()(const jobs::WorkloadPtr& a, const jobs::WorkloadPtr& b) const;
-  };
   struct Batch;
 
   static Unit unit_of(const jobs::ManagedPod& pod);
@@ -74,7 +72,6 @@ class PodController {
   void look_soon(const Unit& unit);
   void index(const jobs::WorkloadPtr& workload, bool present);
   void tell_about_checks(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
-  void wait_for_garbage_collector(const Unit& unit);
   bool waits_for_its_workload(const Unit& unit);
   void look(const Unit& unit, WorkQueue::Finish finish);
   jobs::PodPlan plan_single(const Unit& unit);
@@ -93,14 +90,14 @@ class PodController {
   std::map<std::string, Unit> units_;                                // by the uid of the pod
   std::map<Unit, std::map<std::string, jobs::ManagedPodPtr>> pods_;  // then by uid
   // Workloads of single pods, by the key of the pod, ordered by creation and uid.
-  std::map<std::string, std::set<jobs::WorkloadPtr, Older>> workloads_;
+  std::map<std::string, std::set<jobs::WorkloadPtr, OlderWorkload>> workloads_;
   std::set<std::string> group_workloads_;  // keys of all workloads of groups
   // The resourceVersion of the workload that was created for a unit, until the cache shows it.
   std::map<Unit, std::string> created_;
   // By the key of a workload: the single pod whose workload has that name. The workload may belong to another client;
   // the pod is looked at again when it is gone. Bounded by the number of pods that ever waited for such a workload.
   std::map<std::string, std::string> awaited_names_;
-  std::set<Unit> collected_;              // all pods are gone less than kGarbageCollection ago
+  DeletedOwners<Unit> deleted_;           // all their pods are gone
   std::map<Unit, std::uint64_t> timers_;  // looks that wait for their time
   // The last warning about each pod, by uid: it is recorded once, not at every look.
   std::map<std::string, std::string> warned_;

@@ -115,7 +115,8 @@ AccessAttributes access_of(const http::HttpRequest& request, const http::Target&
   AccessAttributes access;
   const auto question = visibility::parse_path(target.segments);
   if (!question || request.method != "GET") {
-    for (const char letter : request.method) access.verb += static_cast<char>(letter | 0x20);  // "delete"
+    // The verb of such a request is its method in lower case.
+    for (const char letter : request.method) access.verb += static_cast<char>(letter | 0x20);
     access.path = target.path;
     return access;
   }

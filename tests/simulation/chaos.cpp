@@ -63,12 +63,7 @@ class Chaos {
     storm_ = std::make_unique<Storm>(*world_, options_.seed);
     people_ = std::make_unique<People>(world_->client(), world_->executor(), options_.seed, machine_room);
     people_->on_node_failed([this](const std::string& name) { audit_.node_failed(name); });
-    for (auto& object : people_->estate()) {
-      if (auto created = world_->create(object); !created) {
-        complain(to_string(object) + ": " + created.error().message);
-        return false;
-      }
-    }
+    if (!storm_->populate(people_->estate())) return false;
     auto activate = world_->request_for("", "AdmissionCheck", "", "check").value();
     activate.verb = api::Verb::kPatch;
     activate.subresource = "status";

@@ -84,13 +84,7 @@ class PodChaos {
     world_ = std::move(*made);
     storm_ = std::make_unique<Storm>(*world_, options_.seed, true);
     people_ = std::make_unique<PodPeople>(world_->client(), options_.seed);
-    for (auto& object : people_->estate()) {
-      if (auto created = world_->create(object); !created) {
-        complain(to_string(object) + ": " + created.error().message);
-        return false;
-      }
-    }
-    return true;
+    return storm_->populate(people_->estate());
   }
 
   void schedule_people() {

@@ -5,7 +5,7 @@
 namespace berth::simulation::pod_chaos_test {
 namespace {
 
-constexpr int kPodGroups = 1;  // about a minute of CPU each
+constexpr int kPodGroups = 1;  // about half a minute of CPU each
 #ifdef BERTH_SANITIZED
 constexpr int kPodSeedsPerGroup = 1;
 #else

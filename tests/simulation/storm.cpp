@@ -46,6 +46,16 @@ void Storm::complain(const std::string& what) {
                         " events: " + what);
 }
 
+bool Storm::populate(const std::vector<Json>& objects) {
+  for (const Json& object : objects) {
+    if (const auto created = world_.create(object); !created) {
+      complain(to_string(object) + ": " + created.error().message);
+      return false;
+    }
+  }
+  return true;
+}
+
 void Storm::begin() { start_controller(); }
 
 void Storm::play_until(std::uint64_t events) {

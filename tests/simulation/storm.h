@@ -29,6 +29,8 @@ class Storm {
 
   void on_round(std::function<void()> handler) { round_ = std::move(handler); }        // before begin()
   void on_restart(std::function<void()> handler) { restarted_ = std::move(handler); }  // before begin()
+  // Creates the objects in this order. Complains about the first one that is refused, and returns false.
+  bool populate(const std::vector<Json>& objects);
   void begin();
   // Runs until log().events has this value, nothing is left to run, or there are too many complaints.
   void play_until(std::uint64_t events);

@@ -84,13 +84,7 @@ class VolcanoChaos {
       for (const auto& sentence : audit_.after_round(storm_->controller())) storm_->complain(sentence);
     });
     people_ = std::make_unique<VolcanoPeople>(world_->client(), options_.seed, lawful_);
-    for (auto& object : people_->estate()) {
-      if (auto created = world_->create(object); !created) {
-        storm_->complain(to_string(object) + ": " + created.error().message);
-        return false;
-      }
-    }
-    return true;
+    return storm_->populate(people_->estate());
   }
 
   void schedule_people() {

@@ -32,6 +32,8 @@ struct ManagedPod {
 
   bool ended() const { return phase != PodPhase::kLive; }
   bool runnable() const { return !ended() && !deletion; }
+  // Whether the pod uses what its workload holds. Until a pod on a node has ended, its containers may run.
+  bool active() const { return !gated && !ended() && (bound || !deletion); }
 };
 using ManagedPodPtr = std::shared_ptr<const ManagedPod>;
 

@@ -16,8 +16,7 @@ namespace {
 
 using namespace api::kueue;
 
-// Uses what the workload holds: containers of a deleted pod on a node may still run.
-bool is_active(const ManagedPod& pod) { return !pod.gated && !pod.ended() && (pod.bound || !pod.deletion); }
+bool is_active(const ManagedPod& pod) { return pod.active(); }
 bool is_waiting(const ManagedPod& pod) { return pod.gated && pod.runnable(); }
 bool is_running(const ManagedPod& pod) { return !pod.gated && pod.runnable(); }
 

@@ -4,12 +4,6 @@
 #include <utility>
 
 namespace berth::jobs {
-namespace {
-
-// Whether the pod still uses what its workload holds. Until a pod on a node has ended, its containers may run.
-bool occupies(const ManagedPod& pod) { return !pod.gated && !pod.ended() && (pod.bound || !pod.deletion); }
-
-}  // namespace
 
 Roster::Roster(const std::vector<ManagedPodPtr>& pods, Roles roles, bool serving) {
   for (const auto& [name, count] : roles) {
@@ -34,7 +28,7 @@ void Roster::fill(const std::string&, Role& role, const std::vector<ManagedPodPt
   std::int32_t kept = 0;
   for (const auto& pod : pods) {
     const bool succeeded = pod->phase == PodPhase::kSucceeded;
-    if (occupies(*pod)) ++role.occupied;
+    if (pod->active()) ++role.occupied;
     if (succeeded && !serving) {
       done_.push_back(pod);
       ++role.succeeded;

@@ -1,6 +1,12 @@
-#include "controller/check_events.h"
+#include "controller/job_upkeep.h"
+
+#include <tuple>
 
 namespace berth::controller {
+
+bool OlderWorkload::operator()(const jobs::WorkloadPtr& a, const jobs::WorkloadPtr& b) const {
+  return std::tie(a->meta.creation, a->meta.uid) < std::tie(b->meta.creation, b->meta.uid);
+}
 
 std::string reset_checks(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now) {
   std::string text;
