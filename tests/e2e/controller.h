@@ -12,7 +12,9 @@ namespace berth::e2e {
 
 using testing_support::free_port;
 
-inline constexpr std::chrono::seconds kLease{5};       // lease duration of a ControllerProcess
+// The lease duration of a ControllerProcess: how long its successor waits. A machine that stalls the leader for longer
+// makes it end by itself.
+inline constexpr std::chrono::seconds kLease{15};
 inline constexpr std::chrono::seconds kLongLease{60};  // a busy machine does not let it expire
 
 // A Configuration with free ports of 127.0.0.1.

@@ -208,7 +208,8 @@ TEST_P(Replicas, TheLeaderIsKilledThreeTimes) {
     submit(10);
     first->process().signal(SIGKILL);
     const auto killed = Clock::now();
-    EXPECT_EQ(first->process().wait().exit_code, 128 + SIGKILL);
+    const Finished finished = first->process().wait();
+    EXPECT_EQ(finished.exit_code, 128 + SIGKILL) << finished.err;
     expect_taken_over(other(first), killed);
     first = std::make_unique<ControllerProcess>(*cluster);
     EXPECT_TRUE(first->wait_until_ready()) << first->process().err();

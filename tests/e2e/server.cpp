@@ -12,16 +12,13 @@
 
 #include "e2e/real_cluster.h"
 #include "support/real_api_server.h"
+#include "support/scratch_dir.h"
 
 namespace berth::e2e {
 
 using testing_support::RealApiServer;
 
-Cluster::Cluster() {
-  char name[] = "/tmp/berth_e2e_XXXXXX";
-  if (::mkdtemp(name) == nullptr) throw std::runtime_error("mkdtemp failed");
-  dir_ = name;
-}
+Cluster::Cluster() : dir_(testing_support::make_scratch_dir("berth_e2e")) {}
 
 Cluster::~Cluster() {
   std::error_code ignored;

@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "support/free_port.h"
 #include "support/https_client.h"
+#include "support/scratch_dir.h"
 
 namespace berth::testing_support {
 namespace {
@@ -46,9 +47,7 @@ bool RealApiServer::has_garbage_collector() {
 
 RealApiServer::RealApiServer(const RealApiServerOptions& options) : options_(options) {
   if (!configured()) throw std::runtime_error(kNoRealApiServer);
-  char name[] = "/tmp/berth_real_XXXXXX";
-  if (::mkdtemp(name) == nullptr) throw std::runtime_error("mkdtemp failed");
-  dir_ = name;
+  dir_ = make_scratch_dir("berth_real");
   const Time now = std::chrono::floor<Duration>(std::chrono::system_clock::now());
   auto pki =
       apiserver::http::load_or_create_pki(dir_ + "/pki", {"localhost", "127.0.0.1", "kubernetes.default.svc"}, now);

@@ -15,6 +15,7 @@
 
 #include "apiserver/server/harness.h"
 #include "apiserver/storage/loop_executor.h"
+#include "support/scratch_dir.h"
 
 namespace berth::apiserver::kill_test {
 namespace {
@@ -148,8 +149,7 @@ void check(const std::string& path, Known& known) {
 }
 
 TEST(Kill, NothingAcknowledgedIsLost) {
-  std::string pattern = (std::filesystem::temp_directory_path() / "berth-kill-XXXXXX").string();
-  const std::filesystem::path directory = ::mkdtemp(pattern.data());
+  const std::filesystem::path directory = testing_support::make_scratch_dir("berth_kill");
   const std::string path = directory / "state.db";
   std::mt19937 random(20261121);
   Known known;

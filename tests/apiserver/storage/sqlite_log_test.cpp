@@ -12,14 +12,14 @@
 
 #include "apiserver/storage/loop_executor.h"
 #include "apiserver/storage/object_store.h"
+#include "support/scratch_dir.h"
 
 namespace berth::apiserver::sqlite_log_test {
 namespace {
 
 struct SqliteLogTest : testing::Test {
   SqliteLogTest() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "berth-log-XXXXXX").string();
-    directory = ::mkdtemp(pattern.data());
+    directory = testing_support::make_scratch_dir("berth_log");
     path = directory / "state.db";
   }
   ~SqliteLogTest() override { std::filesystem::remove_all(directory); }
