@@ -56,6 +56,13 @@ void separate_status(ResourceInfo& info) {
   };
 }
 
+void serve_scale(ResourceInfo& info) {
+  info.has_scale = true;
+  info.scale_spec_path = ".spec.replicas";
+  info.scale_status_path = ".status.replicas";
+  info.scale_selector_path = ".spec.selector";
+}
+
 std::vector<ResourcePtr> builtin_resources() {
   using Make = ResourceInfo (*)();
   constexpr Make kKinds[] = {
@@ -74,6 +81,9 @@ std::vector<ResourcePtr> builtin_resources() {
       priority_class_resource,
       runtime_class_resource,
       deployment_resource,
+      replica_set_resource,
+      stateful_set_resource,
+      controller_revision_resource,
       service_resource,
       role_resource,
       cluster_role_resource,

@@ -1,12 +1,10 @@
-// Deployments: defaulted, validated and stored. The embedded server has no Deployment controller.
+// Deployments: defaults, validation and table rows.
 // https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/deployment-v1/
 #include <fmt/format.h>
 
-#include "api/selector.h"
-#include "apiserver/builtin/checks.h"
+#include "apiserver/builtin/apps_validation.h"
 #include "apiserver/builtin/kinds.h"
 #include "apiserver/builtin/pod_defaults.h"
-#include "apiserver/builtin/pod_validation.h"
 #include "apiserver/builtin/table.h"
 
 namespace berth::apiserver {
@@ -49,40 +47,31 @@ void validate_strategy(const Json& strategy, FieldErrors& errors) {
   }
 }
 
-void validate_selector(const Json& spec, FieldErrors& errors) {
-  const Json* selector = find(spec, "selector");
-  if (selector == nullptr) {
-    errors.push_back(api::required("spec.selector", ""));
-    return;
-  }
-  check_label_selector(*selector, "spec.selector", errors);
-  if (selector->is_object() && selector->get_object().empty()) {
-    errors.push_back(api::invalid_value("spec.selector", *selector, "empty selector is invalid for deployment"));
-  }
-  const JsonObject& labels = object_at(spec, {"template", "metadata", "labels"});
-  auto parsed = api::LabelSelector::from_json(*selector);
-  if (parsed && !parsed->matches(labels)) {
-    errors.push_back(api::invalid_value("spec.template.metadata.labels", Json(labels),
-                                        "`selector` does not match template `labels`"));
-  }
-}
-
 FieldErrors validate_deployment(const Json& object, const Lookup&) {
   FieldErrors errors;
   const Json& spec = member_or_null(object, "spec");
   for (std::string_view key : {"replicas", "minReadySeconds", "revisionHistoryLimit"})
     check_non_negative(spec, key, "spec", errors);
-  validate_selector(spec, errors);
+  validate_serving_pods(spec, member_or_null(spec, "template"), {"deployment", "ReplicaSet"}, errors);
   validate_strategy(member_or_null(spec, "strategy"), errors);
-  validate_pod_template(member_or_null(spec, "template"), "spec.template", errors);
-  std::string_view restart = string_at(spec, {"template", "spec", "restartPolicy"});
-  if (restart == "OnFailure" || restart == "Never") {
-    errors.push_back(api::not_supported("spec.template.spec.restartPolicy", Json(restart), {"Always"}));
-  }
   auto deadline = optional_int_at(spec, {"progressDeadlineSeconds"});
   if (deadline && *deadline <= int_at(spec, {"minReadySeconds"})) {
     errors.push_back(
         api::invalid_value("spec.progressDeadlineSeconds", *deadline, "must be greater than minReadySeconds"));
+  }
+  return errors;
+}
+
+FieldErrors validate_deployment_update(const Json& object, const Json& old, std::string_view subresource) {
+  FieldErrors errors;
+  if (subresource == "status") {
+    validate_replica_counts(object,
+                            {"observedGeneration", "replicas", "updatedReplicas", "readyReplicas", "availableReplicas",
+                             "unavailableReplicas", "terminatingReplicas", "collisionCount"},
+                            {"updatedReplicas", "readyReplicas", "availableReplicas"}, "readyReplicas", errors);
+    validate_collision_count(object, old, errors);
+  } else {
+    check_immutable(member_or_null(object, "spec"), member_or_null(old, "spec"), "selector", "spec", errors);
   }
   return errors;
 }
@@ -105,9 +94,7 @@ ResourceInfo deployment_resource() {
   ResourceInfo info = make_kind({"apps", "v1", "deployments", "Deployment", "deployment", {"deploy"}, {"all"}},
                                 "Deployment", finish_decoding_deployment);
   separate_status(info);
-  info.has_scale = true;
-  info.scale_spec_path = ".spec.replicas";
-  info.scale_status_path = ".status.replicas";
+  serve_scale(info);
   info.columns = {text_column("Ready", "Ready pods of those wanted."),
                   text_column("Up-to-date", "Pods of the present template."),
                   text_column("Available", "Pods that have been ready for long enough."),
@@ -116,11 +103,7 @@ ResourceInfo deployment_resource() {
                   text_column("Images", "Images of the containers.", 1),
                   text_column("Selector", "Labels of the deployment's pods.", 1)};
   info.strategy.validate = validate_deployment;
-  info.strategy.validate_update = [](const Json& object, const Json& old, std::string_view) {
-    FieldErrors errors;
-    check_immutable(member_or_null(object, "spec"), member_or_null(old, "spec"), "selector", "spec", errors);
-    return errors;
-  };
+  info.strategy.validate_update = validate_deployment_update;
   info.strategy.cells = cells_deployment;
   return info;
 }

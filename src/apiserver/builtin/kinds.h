@@ -25,6 +25,8 @@ std::function<std::optional<std::string>(const Json&, std::string_view)> field_p
 // Serves .status as a subresource: create uses the status of the zero object; an update changes either only the
 // status or everything except the status.
 void separate_status(ResourceInfo& info);
+// Serves the subresource scale of spec.replicas, status.replicas and spec.selector.
+void serve_scale(ResourceInfo& info);
 
 ResourceInfo namespace_resource();
 ResourceInfo config_map_resource();
@@ -40,9 +42,12 @@ ResourceInfo events_event_resource();
 ResourceInfo lease_resource();
 ResourceInfo priority_class_resource();
 ResourceInfo runtime_class_resource();
+ResourceInfo deployment_resource();
+ResourceInfo replica_set_resource();
+ResourceInfo stateful_set_resource();
+ResourceInfo controller_revision_resource();
 
 // Kinds that are only validated and stored, so that application manifests can be applied; no controller acts on them.
-ResourceInfo deployment_resource();
 ResourceInfo service_resource();
 ResourceInfo role_resource();
 ResourceInfo cluster_role_resource();

@@ -4,8 +4,8 @@ namespace berth::apiserver {
 namespace {
 
 constexpr Duration kLife = std::chrono::hours(1);
-constexpr Duration kPause = std::chrono::seconds(1);  // retry delay when the store was overloaded
-const std::string kBucket = bucket_of("", "events");
+constexpr Duration kExpiryPause = std::chrono::seconds(1);  // retry delay when the store was overloaded
+const std::string kEventBucket = bucket_of("", "events");
 
 }  // namespace
 
@@ -14,15 +14,15 @@ EventExpiry::~EventExpiry() {
 }
 
 void EventExpiry::load() {
-  core_.store.scan(kBucket, "", "", core_.store.revision(), [&](std::string_view item, const JsonPtr&) {
+  core_.store.scan(kEventBucket, "", "", core_.store.revision(), [&](std::string_view item, const JsonPtr&) {
     keep(std::string(item));
     return true;
   });
 }
 
 void EventExpiry::on_change(const Change& change) {
-  if (!change.key.starts_with(kBucket)) return;
-  const std::string item = change.key.substr(kBucket.size());
+  if (!change.key.starts_with(kEventBucket)) return;
+  const std::string item = change.key.substr(kEventBucket.size());
   if (change.type == Change::Type::kDeleted) {
     forget(item);
   } else {
@@ -56,11 +56,11 @@ void EventExpiry::arm() {
 void EventExpiry::expire() {
   while (!queue_.empty() && queue_.begin()->first <= core_.executor.now()) {
     const std::string item = queue_.begin()->second;
-    const Revision revision = core_.store.revision_of(kBucket, item);
+    const Revision revision = core_.store.revision_of(kEventBucket, item);
     if (revision > 0) {
-      const auto removed = core_.store.remove({kBucket, item}, revision);
+      const auto removed = core_.store.remove({kEventBucket, item}, revision);
       if (!removed && removed.error() == WriteError::kOverloaded) {
-        timer_ = core_.executor.after(kPause, [this] {
+        timer_ = core_.executor.after(kExpiryPause, [this] {
           timer_ = 0;
           expire();
         });

@@ -60,6 +60,9 @@ NetworkPolicyPort: 1 protocol string, 2 port intOrString, 3 endPort int;
 NetworkPolicySpec: 1 podSelector LabelSelector, 2 ingress []NetworkPolicyIngressRule, 3 egress
   []NetworkPolicyEgressRule, 4 policyTypes []string;
 NonResourcePolicyRule: 1 verbs []string, 6 nonResourceURLs []string;
+PersistentVolumeClaim: 1 metadata ObjectMeta, 2 spec PersistentVolumeClaimSpec, 3 status
+  PersistentVolumeClaimStatus;
+PersistentVolumeClaimStatus: 1 phase string, 2 accessModes []string, 3 capacity {}quantity;
 PodDisruptionBudget: 1 metadata ObjectMeta, 2 spec PodDisruptionBudgetSpec, 3 status
   PodDisruptionBudgetStatus;
 PodDisruptionBudgetSpec: 1 minAvailable intOrString, 2 selector LabelSelector, 3 maxUnavailable intOrString,
@@ -80,12 +83,19 @@ PriorityLevelConfigurationSpec: 1 type string, 2 limited LimitedPriorityLevelCon
   ExemptPriorityLevelConfiguration;
 PriorityLevelConfigurationStatus: 1 conditions []PriorityLevelConfigurationCondition;
 QueuingConfiguration: 1 queues int, 2 handSize int, 3 queueLengthLimit int;
+ReplicaSet: 1 metadata ObjectMeta, 2 spec ReplicaSetSpec, 3 status ReplicaSetStatus;
+ReplicaSetCondition: 1 type string, 2 status string, 3 lastTransitionTime time, 4 reason string, 5 message
+  string;
+ReplicaSetSpec: 1 replicas int, 2 selector LabelSelector, 3 template PodTemplateSpec, 4 minReadySeconds int;
+ReplicaSetStatus: 1 replicas int, 2 fullyLabeledReplicas int, 3 observedGeneration int, 4 readyReplicas int, 5
+  availableReplicas int, 6 conditions []ReplicaSetCondition, 7 terminatingReplicas int;
 ResourcePolicyRule: 1 verbs []string, 2 apiGroups []string, 3 resources []string, 4 clusterScope bool, 5
   namespaces []string;
 Role: 1 metadata ObjectMeta, 2 rules []PolicyRule;
 RoleBinding: 1 metadata ObjectMeta, 2 subjects []Subject, 3 roleRef RoleRef;
 RoleRef: 1 apiGroup string, 2 kind string, 3 name string;
 RollingUpdateDeployment: 1 maxUnavailable intOrString, 2 maxSurge intOrString;
+RollingUpdateStatefulSetStrategy: 1 partition int, 2 maxUnavailable intOrString;
 Rule: 1 apiGroups []string, 2 apiVersions []string, 3 resources []string, 4 scope string;
 RuleWithOperations: 1 operations []string, 2 . Rule;
 Service: 1 metadata ObjectMeta, 2 spec ServiceSpec, 3 status ServiceStatus;
@@ -100,6 +110,20 @@ ServiceSpec: 1 ports []ServicePort, 2 selector {}string, 3 clusterIP string, 4 t
   loadBalancerClass string, 22 internalTrafficPolicy string, 23 trafficDistribution string;
 ServiceStatus: 1 loadBalancer LoadBalancerStatus, 2 conditions []Condition;
 SessionAffinityConfig: 1 clientIP ClientIPConfig;
+StatefulSet: 1 metadata ObjectMeta, 2 spec StatefulSetSpec, 3 status StatefulSetStatus;
+StatefulSetCondition: 1 type string, 2 status string, 3 lastTransitionTime time, 4 reason string, 5 message
+  string;
+StatefulSetOrdinals: 1 start int;
+StatefulSetPersistentVolumeClaimRetentionPolicy: 1 whenDeleted string, 2 whenScaled string;
+StatefulSetSpec: 1 replicas int, 2 selector LabelSelector, 3 template PodTemplateSpec, 4 volumeClaimTemplates
+  []PersistentVolumeClaim, 5 serviceName string, 6 podManagementPolicy string, 7 updateStrategy
+  StatefulSetUpdateStrategy, 8 revisionHistoryLimit int, 9 minReadySeconds int, 10
+  persistentVolumeClaimRetentionPolicy StatefulSetPersistentVolumeClaimRetentionPolicy, 11 ordinals
+  StatefulSetOrdinals;
+StatefulSetStatus: 1 observedGeneration int, 2 replicas int, 3 readyReplicas int, 4 currentReplicas int, 5
+  updatedReplicas int, 6 currentRevision string, 7 updateRevision string, 9 collisionCount int, 10 conditions
+  []StatefulSetCondition, 11 availableReplicas int;
+StatefulSetUpdateStrategy: 1 type string, 2 rollingUpdate RollingUpdateStatefulSetStrategy;
 Subject: 1 kind string, 2 apiGroup string, 3 name string, 4 namespace string;
 UserSubject: 1 name string;
 ValidatingWebhook: 1 name string, 2 clientConfig WebhookClientConfig, 3 rules []RuleWithOperations, 4

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "api/status.h"
+#include "apiserver/builtin/table.h"
 #include "apiserver/patch/patch.h"
 #include "apiserver/server/answers.h"
 #include "apiserver/server/handlers.h"
@@ -53,6 +54,7 @@ Json scale_of(const ResourceInfo& resource, const Json& object) {
   if (!resource.scale_selector_path.empty()) {
     const Json* selector = value_at(object, resource.scale_selector_path);
     if (selector != nullptr && selector->is_string()) status["selector"] = *selector;
+    if (selector != nullptr && selector->is_object()) status["selector"] = selector_text(selector);
   }
   return JsonObject{{"kind", "Scale"},
                     {"apiVersion", kScaleVersion},
