@@ -410,7 +410,8 @@ struct Controller::Impl {
             [this](const Json& job) { return managed(job); },
             workloads_seen(),
             job_facts(),
-            workloads_of_pods()};
+            workloads_of_pods(),
+            [this](const api::kueue::Workload& workload) { return pod_controller && pod_controller->named(workload); }};
   }
 
   PodController::Context pod_context() {

@@ -126,6 +126,11 @@ bool JobController::waits_for_its_workload(const std::string& key) {
   return false;
 }
 
+bool JobController::is_named(const api::kueue::Workload& workload) const {
+  return named_by_.contains(api::object_key(workload.meta)) ||
+         (context_.named_by_others && context_.named_by_others(workload));
+}
+
 void JobController::sort_out(const std::string& key, const JsonPtr& job, std::vector<jobs::WorkloadPtr>& mine,
                              std::vector<jobs::WorkloadPtr>& lost) const {
   const auto filed = workloads_.find(key);
@@ -137,8 +142,7 @@ void JobController::sort_out(const std::string& key, const JsonPtr& job, std::ve
       mine.push_back(workload);
     } else if (ref.controls && !workload->meta.deletion && deleted_.contains(key)) {
       continue;
-    } else if (ref.controls || workload->meta.deletion ||
-               (!ref.uid.empty() && !named_by_.contains(api::object_key(workload->meta)))) {
+    } else if (ref.controls || workload->meta.deletion || (!ref.uid.empty() && !is_named(*workload))) {
       lost.push_back(workload);  // otherwise it was created by hand, or a job names it and will take it
     }
   }

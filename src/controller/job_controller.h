@@ -35,6 +35,8 @@ class JobController {
     jobs::JobFacts facts;  // `managed` is set per job
     // Workloads without a controller that another part of Berth looks after; may be empty.
     std::function<bool(const api::kueue::Workload&)> of_others;
+    // Whether an object of another kind names the workload as its prebuilt one; may be empty.
+    std::function<bool(const api::kueue::Workload&)> named_by_others;
   };
   JobController(const jobs::JobAdapter& adapter, Context context);
 
@@ -58,6 +60,7 @@ class JobController {
   };
   std::optional<JobRef> job_of(const api::kueue::Workload& workload) const;
   void index(const jobs::WorkloadPtr& workload, bool present);
+  bool is_named(const api::kueue::Workload& workload) const;
   void index_name(const Json& job, bool present);  // the prebuilt workload that the job names
   // Splits the workloads stored under a job's key: `mine` belong to the job as it is now, `lost` belong to no job any
   // more.

@@ -72,6 +72,8 @@ void PodController::put(const jobs::ManagedPodPtr& pod) {
   }
   auto& known = pods_[unit][pod->uid];
   if (known && api::version_number(known->version) > api::version_number(pod->version)) return;
+  if (known) index_name(unit, *known, false);
+  index_name(unit, *pod, true);
   known = pod;
   units_[pod->uid] = unit;
   look_soon(unit);
@@ -84,6 +86,7 @@ void PodController::forget(const std::string& uid) {
   units_.erase(it);
   warned_.erase(uid);
   const auto pods = pods_.find(unit);
+  index_name(unit, *pods->second.at(uid), false);
   pods->second.erase(uid);
   if (pods->second.empty()) {
     pods_.erase(pods);
@@ -148,9 +151,34 @@ void PodController::index(const jobs::WorkloadPtr& workload, bool present) {
   look_soon({What::kSingle, pod->key});
 }
 
+void PodController::index_name(const Unit& unit, const jobs::ManagedPod& pod, bool present) {
+  if (pod.prebuilt.empty()) return;
+  const std::string key = api::object_key(pod.ns, pod.prebuilt);
+  if (present) {
+    named_by_[key].emplace(pod.uid, unit);
+  } else if (const auto it = named_by_.find(key); it != named_by_.end()) {
+    it->second.erase(pod.uid);
+    if (it->second.empty()) named_by_.erase(it);
+  }
+}
+
+bool PodController::named(const api::kueue::Workload& workload) const {
+  return named_by_.contains(api::object_key(workload.meta));
+}
+
+// Pods wait for a prebuilt workload that exists and has no other controller. The owner itself is looked at anyway.
+void PodController::look_at_those_that_name(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now) {
+  if (!started_ || named_by_.empty() || (!old && !now)) return;
+  if (old && now && controlled(*old) == controlled(*now) && old->meta.deletion == now->meta.deletion) return;
+  const auto named = named_by_.find(api::object_key((now ? now : old)->meta));
+  if (named == named_by_.end()) return;
+  for (const auto& [uid, unit] : named->second) look_soon(unit);
+}
+
 void PodController::workload_changed(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now) {
   if (old) index(old, false);
   if (now) index(now, true);
+  look_at_those_that_name(old, now);
   if (!started_) return;
   if (old && now) tell_about_checks(old, now);
   if (now || !old) return;

@@ -48,6 +48,8 @@ class PodController {
 
   // Whether the workload belongs to pods: to a group, or to a single pod that controlled it before.
   static bool owns(const api::kueue::Workload& workload);
+  // Whether a pod names the workload as its prebuilt one.
+  bool named(const api::kueue::Workload& workload) const;
 
  private:
   // What is looked at together: a single pod, or a group. Its key in a queue is "namespace/name".
@@ -71,6 +73,8 @@ class PodController {
   void learn(const jobs::ManagedPodPtr& before, const api::RestResponse& response);
   void look_soon(const Unit& unit);
   void index(const jobs::WorkloadPtr& workload, bool present);
+  void index_name(const Unit& unit, const jobs::ManagedPod& pod, bool present);
+  void look_at_those_that_name(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
   void tell_about_checks(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
   bool waits_for_its_workload(const Unit& unit);
   void look(const Unit& unit, WorkQueue::Finish finish);
@@ -92,6 +96,8 @@ class PodController {
   // Workloads of single pods, by the key of the pod, ordered by creation and uid.
   std::map<std::string, std::set<jobs::WorkloadPtr, OlderWorkload>> workloads_;
   std::set<std::string> group_workloads_;  // keys of all workloads of groups
+  // By the key of a prebuilt workload: the uids of the pods that name it, and what they belong to.
+  std::map<std::string, std::map<std::string, Unit>> named_by_;
   // The resourceVersion of the workload that was created for a unit, until the cache shows it.
   std::map<Unit, std::string> created_;
   // By the key of a workload: the single pod whose workload has that name. The workload may belong to another client;

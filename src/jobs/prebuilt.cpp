@@ -1,6 +1,8 @@
 #include "jobs/prebuilt.h"
 
 #include "api/kueue/names.h"
+#include "jobs/compose.h"
+#include "jobs/workload_steps.h"
 
 namespace berth::jobs {
 
@@ -10,6 +12,16 @@ std::string_view prebuilt_workload(const Json& job, bool annotations) {
     if (!name.empty()) return name;
   }
   return string_at(job, {"metadata", "labels", api::kueue::kPrebuiltWorkload});
+}
+
+WorkloadPtr usable_prebuilt(const Json& job, std::string_view name, const JobFacts& facts) {
+  WorkloadPtr named = facts.workload(string_at(job, {"metadata", "namespace"}), name);
+  const bool usable = named && !named->meta.deletion && (is_controlled_by(*named, job) || !has_controller(*named));
+  return usable ? named : nullptr;
+}
+
+ReportJob finish_out_of_sync(const WorkloadPtr& workload) {
+  return finish(workload, "OutOfSync", "The prebuilt workload is out of sync with its user job");
 }
 
 }  // namespace berth::jobs

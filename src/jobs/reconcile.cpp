@@ -169,8 +169,7 @@ void with_workload(const JobAdapter& adapter, const Json& job, const WorkloadPtr
 void with_prebuilt_workload(const JobAdapter& adapter, const Json& job, std::string_view name,
                             const std::vector<WorkloadPtr>& workloads, const JobFacts& facts,
                             std::vector<Step>& steps) {
-  WorkloadPtr named = facts.workload(string_at(job, {"metadata", "namespace"}), name);
-  if (named && (named->meta.deletion || (!is_controlled_by(*named, job) && has_controller(*named)))) named = nullptr;
+  const WorkloadPtr named = usable_prebuilt(job, name, facts);
   for (const auto& workload : workloads) {
     if (!workload->meta.deletion && (!named || workload->meta.uid != named->meta.uid)) remove(workload, steps);
   }
@@ -182,7 +181,7 @@ void with_prebuilt_workload(const JobAdapter& adapter, const Json& job, std::str
     steps.push_back(UpdateWorkload{named, own(adapter, job, *named)});
   } else if (!over && !finished(*named) && !adapter.stopping(job) &&
              !describes(*named, adapter.pod_sets(job), job, !adapter.suspended(job), true)) {
-    steps.push_back(finish(named, "OutOfSync", "The prebuilt workload is out of sync with its user job"));
+    steps.push_back(finish_out_of_sync(named));
   } else {
     with_workload(adapter, job, named, facts, steps);
   }

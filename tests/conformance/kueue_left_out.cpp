@@ -86,11 +86,17 @@ bool LeftOut::workload(std::string_view workload) const {
   return re2::RE2::FullMatch(re2::StringPiece(workload.data(), workload.size()), pattern, &of) && name(of);
 }
 
+bool LeftOut::pod(std::string_view pod) const {
+  std::string owner;
+  static const re2::RE2 pattern("<?(.+?)-(?:pod)?[0-9]+>?");
+  return re2::RE2::FullMatch(re2::StringPiece(pod.data(), pod.size()), pattern, &owner) && name(owner);
+}
+
 bool LeftOut::on(std::string_view subject) const {
   const std::size_t slash = subject.find('/');
   if (slash == std::string_view::npos) return false;
   const std::string_view kind = subject.substr(0, slash), name = subject.substr(slash + 1);
-  return kind == "Workload" ? workload(name) : named(kind, name);
+  return kind == "Workload" ? workload(name) : named(kind, name) || (kind == "Pod" && pod(name));
 }
 
 }  // namespace berth::conformance

@@ -20,6 +20,7 @@ class LeftOut {
   // of an object, a pod or a pod group
   bool name(std::string_view name) const { return names_.contains(std::string(name)); }
   bool workload(std::string_view name) const;  // "<workload of a>", "<workload of a-pod1>", or a pod group's workload
+  bool pod(std::string_view name) const;       // "<a-pod1>" or, of a StatefulSet, "a-0": the pod of a left-out object
   // The counts in a queue's status are not compared: they include left-out objects.
   bool counts_of(std::string_view queue) const { return queues_.contains(std::string(queue)); }
   bool on(std::string_view subject) const;  // "Pod/<a-pod1>", "Workload/<workload of a>"

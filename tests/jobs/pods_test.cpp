@@ -345,6 +345,19 @@ TEST(PodGroups, PodsThatDisagreeAreTold) {
                   "\"-1\", expected the number of pods in the group"});
 }
 
+TEST(PodGroups, APodWithoutAPriorityClassHasThatOfTheOthers) {
+  const auto with_class = [](const std::string& name, const std::string& priority) {
+    return member(name, 3, {"{metadata: {labels: {kueue.x-k8s.io/priority-class: " + priority + "}}}"});
+  };
+  const auto made = all<CreateWorkload>(group({member("a", 3), with_class("b", "high"), member("c", 3)}));
+  ASSERT_EQ(made.size(), 1u);
+  EXPECT_EQ(int_at(made[0].object, {"spec", "priority"}), 100);
+  EXPECT_EQ(string_at(made[0].object, {"spec", "priorityClassRef", "name"}), "high");
+  EXPECT_EQ(events(group({member("a", 3), with_class("b", "high"), with_class("c", "low")})),
+            Texts{"ErrWorkloadCompose: the pods of group 'g' must have the same kueue.x-k8s.io/priority-class: b has "
+                  "\"high\", c has \"low\""});
+}
+
 TEST(PodGroups, TheNewestPodsBeyondTheTotalAreDeleted) {
   const std::vector<ManagedPodPtr> pods = {
       member("a", 2), member("b", 2), member("c", 2, {R"({metadata: {creationTimestamp: "2025-01-01T00:00:00Z"}})"})};

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
+#include <utility>
 
 #include "api/kueue/names.h"
 #include "api/kueue/pod_names.h"
@@ -15,22 +17,29 @@ constexpr std::size_t kMaxRoles = 18;
 struct Term {
   std::string_view name;  // of the label or annotation
   std::string GroupTerms::* value;
+  bool by_all = true;  // false: a pod without a value takes that of the others
 };
 constexpr Term kTerms[] = {{api::kueue::kQueueLabel, &GroupTerms::queue},
                            {api::kueue::kPodGroupTotalCount, &GroupTerms::total_text},
-                           {api::kueue::kPriorityClassLabel, &GroupTerms::priority_class}};
+                           {api::kueue::kPrebuiltWorkload, &GroupTerms::prebuilt},
+                           {api::kueue::kPriorityClassLabel, &GroupTerms::priority_class, false}};
 
 }  // namespace
 
 Result<GroupTerms> agreed_terms(const std::string& group, const std::vector<ManagedPodPtr>& pods) {
-  const GroupTerms first = group_terms(*pods.front());
+  GroupTerms first = group_terms(*pods.front());
+  const ManagedPod* with_class = pods.front().get();
   for (const auto& pod : pods) {
     const GroupTerms other = group_terms(*pod);
+    if (first.priority_class.empty() && !other.priority_class.empty()) {
+      first.priority_class = other.priority_class;
+      with_class = pod.get();
+    }
     for (const auto& term : kTerms) {
-      if (other.*term.value == first.*term.value) continue;
-      return fail("the pods of group '" + group + "' must have the same " + std::string(term.name) + ": " +
-                  pods.front()->name + " has \"" + first.*term.value + "\", " + pod->name + " has \"" +
-                  other.*term.value + "\"");
+      if (other.*term.value == first.*term.value || (!term.by_all && (other.*term.value).empty())) continue;
+      const ManagedPod& one = term.by_all ? *pods.front() : *with_class;
+      return fail("the pods of group '" + group + "' must have the same " + std::string(term.name) + ": " + one.name +
+                  " has \"" + first.*term.value + "\", " + pod->name + " has \"" + other.*term.value + "\"");
     }
   }
   if (first.total == 0) {
@@ -39,6 +48,13 @@ Result<GroupTerms> agreed_terms(const std::string& group, const std::vector<Mana
                 "\", expected the number of pods in the group");
   }
   return first;
+}
+
+JsonPtr voice_of(const GroupTerms& terms, const ManagedPod& pod) {
+  if (group_terms(pod).priority_class == terms.priority_class) return pod.object;
+  Json object = *pod.object;
+  ensure_path(object, {"metadata", "labels", api::kueue::kPriorityClassLabel}) = terms.priority_class;
+  return std::make_shared<const Json>(std::move(object));
 }
 
 Result<Roles> roles_of(const std::string& group, const GroupTerms& terms, const std::vector<ManagedPodPtr>& pods) {

@@ -10,9 +10,12 @@
 
 namespace berth::jobs {
 
-// The terms of the group; the error names two pods that disagree, or the annotation that is missing. `pods`: runnable
-// ones, older first, at least one.
+// The terms of the group; the error names two pods that disagree, or the annotation that is missing. A pod without a
+// priority class has that of the others. `pods`: runnable ones, older first, at least one.
 Result<GroupTerms> agreed_terms(const std::string& group, const std::vector<ManagedPodPtr>& pods);
+
+// The labels and annotations of the group: those of this pod, with the priority class of the group.
+JsonPtr voice_of(const GroupTerms& terms, const ManagedPod& pod);
 
 // The roles of a group with these terms. Fails when there are fewer pods than the group has, or too many roles. Pods
 // beyond the total do not count. With fast admission, all pods have the role of the first one.

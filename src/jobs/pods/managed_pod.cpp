@@ -8,6 +8,7 @@
 #include "api/kueue/pod_names.h"
 #include "api/kueue/pod_rules.h"
 #include "api/kueue/pod_shape.h"
+#include "jobs/prebuilt.h"
 
 namespace berth::jobs {
 namespace {
@@ -72,6 +73,7 @@ ManagedPodPtr decode_managed_pod(const Json& pod, bool annotations) {
   out->version = string_at(pod, {"metadata", "resourceVersion"});
   out->group = pod_group_name(pod, annotations);
   out->role = role_of(pod);
+  out->prebuilt = prebuilt_workload(pod, annotations);
   if (const auto time = parse_time(string_at(pod, {"metadata", "creationTimestamp"}))) out->creation = *time;
   if (const auto text = string_at(pod, {"metadata", "deletionTimestamp"}); !text.empty())
     out->deletion = parse_time(text).value_or(Time{});
@@ -90,6 +92,7 @@ GroupTerms group_terms(const ManagedPod& pod) {
   GroupTerms terms;
   terms.queue = label_of(*pod.object, kQueueLabel);
   terms.priority_class = label_of(*pod.object, kPriorityClassLabel);
+  terms.prebuilt = pod.prebuilt;
   terms.total_text = annotation_of(*pod.object, kPodGroupTotalCount);
   terms.total = pod_group_total_count(*pod.object).value_or(0);
   terms.fast = annotation_of(*pod.object, kPodGroupFastAdmission) == "true";

@@ -18,8 +18,9 @@ struct ManagedPod {
   // Of a pod with the admission gate: without status and managedFields. Of other pods: only the metadata.
   JsonPtr object;
   std::string ns, name, uid, version;
-  std::string group;  // "" for a single pod
-  std::string role;   // the name of its pod set in the group
+  std::string group;     // "" for a single pod
+  std::string role;      // the name of its pod set in the group
+  std::string prebuilt;  // the workload that a client made for the pod or its group; "" when there is none
   Time creation{};
   std::optional<Time> deletion;
   PodPhase phase = PodPhase::kLive;
@@ -46,7 +47,7 @@ ManagedPodPtr decode_managed_pod(const Json& pod, bool annotations);
 
 // What the pods of a group must agree about, and the modes of the group. Read from one pod.
 struct GroupTerms {
-  std::string queue, priority_class, total_text;
+  std::string queue, priority_class, total_text, prebuilt;
   std::int32_t total = 0;  // 0: not a number from 1 to 2^31 - 1
   bool fast = false;       // the first pod is enough to be admitted
   bool serving = false;    // pods that end are replaced; the group never finishes

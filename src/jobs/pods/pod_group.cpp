@@ -9,6 +9,7 @@
 #include "jobs/compose.h"
 #include "jobs/pods/group_terms.h"
 #include "jobs/pods/roster.h"
+#include "jobs/prebuilt.h"
 #include "jobs/workload_steps.h"
 
 namespace berth::jobs {
@@ -45,12 +46,13 @@ class GroupLook {
     if (pods_.empty()) return;
     const auto first = std::find_if(pods_.begin(), pods_.end(), [](const auto& pod) { return pod->runnable(); });
     plan_.speaker = first == pods_.end() ? pods_.front() : *first;
+    prebuilt_ = !plan_.speaker->prebuilt.empty();
   }
 
   PodPlan look() {
     const WorkloadPtr workload = facts_.workload(ns_, name_);
     if (workload && !is_group_workload(*workload)) {
-      if (!pods_.empty()) beside_a_stranger();
+      if (!pods_.empty()) beside_another(*workload, workload);
     } else if (pods_.empty()) {
       if (workload) let_orphan_go(workload, facts_, plan_.steps);
     } else if (!workload) {
@@ -99,10 +101,14 @@ class GroupLook {
     return std::any_of(pods_.begin(), pods_.end(), [&](const auto& pod) { return which(*pod); });
   }
 
-  // Somebody else's workload has the name of the group.
-  void beside_a_stranger() {
+  // A client made the workload: for this group, or for something else.
+  void beside_another(const Workload& w, const WorkloadPtr& workload) {
     release_those_that_left();
     const std::string key = api::object_key(ns_, name_);
+    if (prebuilt_ && facts_.managed && !w.meta.deletion && !has_controller(w)) {
+      if (any(is_waiting)) adopt(w, workload);
+      return;
+    }
     if (facts_.managed && any(is_waiting))
       say({true, "WorkloadNameConflict",
            "Workload " + key +
@@ -110,11 +116,26 @@ class GroupLook {
                "group another name"});
   }
 
+  // The group becomes the owner of the prebuilt workload, by the mark of workloads of groups. Its spec stays.
+  void adopt(const Workload& w, const WorkloadPtr& workload) {
+    api::ObjectMeta meta;
+    meta.owners = w.meta.owners;
+    for (const auto& pod : pods_) {
+      if (is_waiting(*pod) && !is_owner(w, *pod)) meta.owners.push_back(owned_by(*pod));
+    }
+    Json patch = JsonObject{{"metadata", api::encode_meta(meta)}};
+    ensure_path(patch, {"metadata", "annotations", kIsGroupWorkload}) = "true";
+    plan_.steps.push_back(UpdateWorkload{workload, std::move(patch)});
+  }
+
   void without_workload() {
     release_those_that_left();
     if (!facts_.managed) return;
     if (stop_all(kNoMatchingWorkload, "Missing Workload; unable to run the job") || any(is_active)) return;
-    if (const auto waiting = those(is_waiting); !waiting.empty()) create(waiting);
+    const auto waiting = those(is_waiting);
+    if (waiting.empty()) return;
+    if (prebuilt_) return say(prebuilt_is_missing(api::object_key(ns_, name_)));
+    create(waiting);
   }
 
   void create(std::vector<ManagedPodPtr> waiting) {
@@ -126,9 +147,9 @@ class GroupLook {
     delete_excess(roster.excess());
     std::vector<api::OwnerReference> owners;
     for (const auto& pod : roster.waiting()) owners.push_back(owned_by(*pod));
-    const Json& first = *waiting.front()->object;
-    auto made = compose({name_, first, pod_sets_of(*roles, waiting),
-                         std::string(string_at(first, {"spec", "priorityClassName"})), std::move(owners)},
+    const JsonPtr voice = voice_of(*terms, *waiting.front());
+    auto made = compose({name_, *voice, pod_sets_of(*roles, waiting),
+                         std::string(string_at(*voice, {"spec", "priorityClassName"})), std::move(owners)},
                         facts_);
     if (!made) return say({true, std::string(kClassNotFound), made.error().message});
     made->meta.annotations.insert_or_assign(std::string(kIsGroupWorkload), "true");
@@ -161,7 +182,8 @@ class GroupLook {
       }
     }
     if (late.empty()) return;
-    // The group of the same name before them is gone: they are a new one.
+    // The group of the same name before them is gone: they are a new one. A prebuilt workload goes with its owners.
+    if (all_are_late && prebuilt_) return;
     if (all_are_late) return remove(workload, plan_.steps);
     delete_excess(late);
   }
@@ -179,6 +201,7 @@ class GroupLook {
                 : !has_condition(w, kAdmitted) && stop_all(kNotAdmitted, "Not admitted by cluster queue"))
       return;
     if (evicted && has_condition(w, kQuotaReserved)) return;
+    if (prebuilt_ && !in_sync(w, workload)) return own(workload, roster);
     if (replan(workload, terms, roster)) return;
     delete_excess(roster.excess());
     own(workload, roster);
@@ -228,6 +251,8 @@ class GroupLook {
       const bool complete = terms.fast ? roster.filled() > 0 : roster.missing() == 0;
       return {!complete, complete ? "" : evicted->reason, complete ? "" : evicted->message};
     }
+    const auto waits = [](const ManagedPodPtr& pod) { return pod->gated; };
+    if (prebuilt_ && std::ranges::all_of(pods_, waits)) return {};  // not all of its pods were created yet
     const bool lost = std::any_of(roster.lost().begin(), roster.lost().end(), fails);
     const bool gone = !terms.fast && !terms.serving && roster.missing() > 0;
     if (!lost && !gone) return {};
@@ -251,12 +276,34 @@ class GroupLook {
     }
   }
 
+  // Whether the waiting pods are what the prebuilt workload says. They are compared when all of them are there and none
+  // was let go; then a workload that differs is finished.
+  bool in_sync(const Workload& w, const WorkloadPtr& workload) {
+    const auto waiting = those(is_waiting);
+    const auto was_let_go = [](const ManagedPodPtr& pod) { return !pod->gated; };
+    if (waiting.empty() || std::ranges::any_of(pods_, was_let_go)) return true;  // it was in sync before
+    const auto terms = agreed_terms(name_, waiting);
+    const auto roles = terms ? roles_of(name_, *terms, waiting) : tl::unexpected(terms.error());
+    if (!roles) {
+      say(cannot_compose(roles.error().message));
+      return false;
+    }
+    auto pod_sets = pod_sets_of(*roles, waiting);
+    const auto place = [&](const PodSet& one) {
+      return std::ranges::find(w.pod_sets, one.name, &PodSet::name) - w.pod_sets.begin();
+    };
+    std::ranges::stable_sort(pod_sets, {}, place);  // clients may write the pod sets in any order
+    if (describes(w, pod_sets, *voice_of(*terms, *waiting.front()), false, true)) return true;
+    plan_.steps.push_back(finish_out_of_sync(workload));
+    return false;
+  }
+
   // While the workload holds no quota and no pod was let go, the pods decide what it asks for. Returns whether it
   // changes.
   bool replan(const WorkloadPtr& workload, const GroupTerms& terms, const Roster& roster) {
     if (roster.strangers().empty()) return false;
     const auto waiting = those(is_waiting);
-    const bool free = !has_condition(*workload, kQuotaReserved) && !any(is_active) && !terms.fast;
+    const bool free = !has_condition(*workload, kQuotaReserved) && !any(is_active) && !terms.fast && !prebuilt_;
     if (free && roster.missing() > 0 && roster.succeeded().empty()) {
       const auto agreed = agreed_terms(name_, waiting);
       const auto roles = agreed ? roles_of(name_, *agreed, waiting) : tl::unexpected(agreed.error());
@@ -317,7 +364,7 @@ class GroupLook {
     if (runnable.empty() || changes_workload_) return;
     const auto terms = agreed_terms(name_, runnable);
     if (!terms) return say(cannot_compose(terms.error().message));
-    catch_up(*runnable.front()->object, workload, facts_, plan_.steps);
+    catch_up(*voice_of(*terms, *runnable.front()), workload, facts_, plan_.steps);
   }
 
   void start(const WorkloadPtr& workload, const Roster& roster) {
@@ -347,6 +394,7 @@ class GroupLook {
   const JobFacts& facts_;
   const Time now_;
   PodPlan plan_;
+  bool prebuilt_ = false;          // a client makes the workload
   bool changes_workload_ = false;  // a second update would conflict with the first one
 };
 

@@ -8,6 +8,7 @@
 #include "api/kueue/pod_rules.h"
 #include "api/kueue/topology_annotations.h"
 #include "base/merge_patch.h"
+#include "jobs/workload_steps.h"
 
 namespace berth::jobs {
 namespace {
@@ -93,6 +94,16 @@ PodAction drop_finalizer(const ManagedPodPtr& pod) {
     if (!one.is_string() || view(one.get_string()) != kPodFinalizer) kept.push_back(one);
   }
   return {pod, JobPatch{JsonObject{{"metadata", JsonObject{{"finalizers", std::move(kept)}}}}, "", true}};
+}
+
+JobEvent prebuilt_is_missing(const std::string& key) {
+  return cannot_compose("the prebuilt Workload " + key + " (" + std::string(kPrebuiltWorkload) +
+                        ") does not exist: create it");
+}
+
+JobEvent prebuilt_is_taken(const std::string& key) {
+  return cannot_compose("the prebuilt Workload " + key + " (" + std::string(kPrebuiltWorkload) +
+                        ") is being deleted or belongs to somebody else: name another one");
 }
 
 std::string evicted_reason(const Workload& workload) {

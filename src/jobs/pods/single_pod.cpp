@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "jobs/compose.h"
+#include "jobs/prebuilt.h"
 #include "jobs/workload_name.h"
 #include "jobs/workload_steps.h"
 
@@ -100,25 +101,36 @@ void start_pod(const ManagedPodPtr& pod, const WorkloadPtr& workload, const JobF
   plan.steps.push_back(JobEvent{true, "FailedToStart", action.error().message});
 }
 
+// A pod that was never let go has no result to store, so nothing keeps it.
 void with_finished_workload_of(const ManagedPodPtr& pod, const WorkloadPtr& workload, PodPlan& plan, Time now) {
-  if (!pod->gated) plan.actions.push_back(stop(pod, kWorkloadFinished, "The workload is finished", now));
+  if (!pod->gated) {
+    plan.actions.push_back(stop(pod, kWorkloadFinished, "The workload is finished", now));
+  } else if (pod->finalizer) {
+    plan.actions.push_back(drop_finalizer(pod));
+  }
   if (!holds_finalizer(*workload)) return;
   plan.steps.push_back(DropWorkloadFinalizer{workload});
   plan.steps.push_back(declared_finished(*workload));
+}
+
+// Any client may tighten where a gated pod runs: its workload follows. Returns whether the workload changes.
+bool follow_pod(const ManagedPod& pod, const WorkloadPtr& workload, std::vector<Step>& steps) {
+  if (describes(*workload, main_pod_set(pod), *pod.object, false, false)) return false;
+  if (has_condition(*workload, kQuotaReserved)) {
+    remove(workload, steps);
+    return true;
+  }
+  steps.push_back(UpdateWorkload{workload, redescribe(main_pod_set(pod), *pod.object)});
+  steps.push_back(
+      JobEvent{false, "UpdatedWorkload", "Updated not matching Workload for suspended job: " + key_of(*workload)});
+  return true;
 }
 
 void with_workload_of(const ManagedPodPtr& pod, const WorkloadPtr& workload, const JobFacts& facts, Time now,
                       PodPlan& plan) {
   const Workload& w = *workload;
   if (finished(w)) return with_finished_workload_of(pod, workload, plan, now);
-  // Any client may tighten where a gated pod runs.
-  if (pod->gated && !describes(w, main_pod_set(*pod), *pod->object, false, false)) {
-    if (has_condition(w, kQuotaReserved)) return remove(workload, plan.steps);
-    plan.steps.push_back(UpdateWorkload{workload, redescribe(main_pod_set(*pod), *pod->object)});
-    plan.steps.push_back(
-        JobEvent{false, "UpdatedWorkload", "Updated not matching Workload for suspended job: " + key_of(w)});
-    return;
-  }
+  if (pod->gated && pod->prebuilt.empty() && follow_pod(*pod, workload, plan.steps)) return;
   const bool admitted = has_condition(w, kAdmitted), evicted = has_condition(w, kEvicted);
   JobReport now_reported;
   now_reported.pods_ready = admitted && !pod->gated && pod->ready;
@@ -130,6 +142,27 @@ void with_workload_of(const ManagedPodPtr& pod, const WorkloadPtr& workload, con
   if (evicted && has_condition(w, kQuotaReserved)) return;
   if (catch_up(*pod->object, workload, facts, plan.steps)) return;
   if (pod->gated && admitted && !waits_for_places(w)) start_pod(pod, workload, facts, plan);
+}
+
+// The pod names a workload that a client made. The pod becomes its owner; the workload is never created or changed
+// here.
+void with_prebuilt_workload_of(const ManagedPodPtr& pod, const std::vector<WorkloadPtr>& workloads,
+                               const JobFacts& facts, Time now, PodPlan& plan) {
+  const WorkloadPtr named = usable_prebuilt(*pod->object, pod->prebuilt, facts);
+  for (const auto& workload : workloads) {
+    if (!named || workload->meta.uid != named->meta.uid) remove(workload, plan.steps);
+  }
+  if (!named) {
+    if (!pod->gated) return plan.actions.push_back(stop(pod, kNoMatchingWorkload, "missing workload", now));
+    const std::string key = api::object_key(pod->ns, pod->prebuilt);
+    plan.steps.push_back(facts.workload(pod->ns, pod->prebuilt) ? prebuilt_is_taken(key) : prebuilt_is_missing(key));
+  } else if (!is_controlled_by(*named, *pod->object)) {
+    plan.steps.push_back(UpdateWorkload{named, taken_by(*pod, *named)});
+  } else if (pod->gated && !finished(*named) && !describes(*named, main_pod_set(*pod), *pod->object, false, true)) {
+    plan.steps.push_back(finish_out_of_sync(named));
+  } else {
+    with_workload_of(pod, named, facts, now, plan);
+  }
 }
 
 }  // namespace
@@ -164,7 +197,9 @@ PodPlan reconcile_pod(const ManagedPodPtr& pod, const std::vector<WorkloadPtr>& 
     return plan;
   }
   if (!facts.managed) return plan;
-  if (!workloads.empty()) {
+  if (!pod->prebuilt.empty()) {
+    with_prebuilt_workload_of(pod, workloads, facts, now, plan);
+  } else if (!workloads.empty()) {
     const WorkloadPtr chosen = workload_for(*pod, workloads, plan.steps);
     if (plan.steps.empty()) with_workload_of(pod, chosen, facts, now, plan);
   } else if (pod->gated) {
