@@ -15,6 +15,7 @@
 #include "base/planted.h"
 #include "controller/caches.h"
 #include "controller/engine_host.h"
+#include "controller/failure_recovery.h"
 #include "controller/job_controller.h"
 #include "controller/metrics.h"
 #include "controller/object_upkeep.h"
@@ -73,6 +74,8 @@ struct Controller::Impl {
         host(executor, writes, events, options.engine, sinks()),
         job_controller(jobs::batch_job(), job_context()),
         pod_controller(options.manage_pods ? std::make_unique<PodController>(pod_context()) : nullptr),
+        failure_recovery(options.jobs.failure_recovery ? std::make_unique<FailureRecovery>(recovery_context())
+                                                       : nullptr),
         provisioning(provisioning_context()),
         ownerless_workloads(executor, writes, workloads_of_pods()),
         ungater({executor, writes, events, host_facts(), [this](const std::string& key) { return workload_of(key); },
@@ -172,11 +175,14 @@ struct Controller::Impl {
     source(nodes, [this](const JsonPtr& old, const JsonPtr& now) {
       auto event = node_source.changed(old, now);
       if (event) ungater.nodes_changed();
+      if (failure_recovery)
+        failure_recovery->node_changed(std::string(string_at(now ? *now : *old, {"metadata", "name"})));
       return event;
     });
     source(pods, [this](const JsonPtr& old, const JsonPtr& now) {
       ungater.pod_changed(old, now);
       if (pod_controller) pod_controller->pod_changed(old, now);
+      if (failure_recovery) failure_recovery->pod_changed(old, now);
       if (volcano) volcano->pod_changed(old, now);
       return pod_source.changed(old, now);
     });
@@ -249,6 +255,7 @@ struct Controller::Impl {
     unreadable.tell_all();
     job_controller.start();
     if (pod_controller) pod_controller->start();
+    if (failure_recovery) failure_recovery->start();
     provisioning.start();
     ownerless_workloads.start();
     ungater.start();
@@ -320,6 +327,7 @@ struct Controller::Impl {
   void job_facts_changed() {
     job_controller.facts_changed();
     if (pod_controller) pod_controller->facts_changed();
+    if (failure_recovery) failure_recovery->facts_changed();
   }
 
   // --- What jobs and their checks need to know.
@@ -425,6 +433,11 @@ struct Controller::Impl {
             options.ungate_delay};
   }
 
+  FailureRecovery::Context recovery_context() {
+    return {executor, writes, events, [this](std::string_view name) { return nodes.get(name); },
+            [this](std::string_view ns) { return manages_namespace(ns); }};
+  }
+
   jobs::HostFacts host_facts() const {
     return {[this](std::string_view hostname) { return node_source.exists(hostname); },
             [this](std::string_view hostname) { return node_source.usable(hostname); }};
@@ -516,6 +529,7 @@ struct Controller::Impl {
   EngineHost host;
   JobController job_controller;
   std::unique_ptr<PodController> pod_controller;  // null: pods are not managed
+  std::unique_ptr<FailureRecovery> failure_recovery;  // null: switched off
   ProvisioningController provisioning;
   OwnerlessWorkloads ownerless_workloads;
   Ungater ungater;

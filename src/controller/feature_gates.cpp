@@ -54,6 +54,7 @@ struct JobGate {
 
 // In order of name.
 constexpr JobGate kJobGates[] = {
+    {"FailureRecoveryPolicy", &jobs::JobGates::failure_recovery},
     {"FinishOrphanedWorkloads", &jobs::JobGates::finish_orphaned},
     {"WorkloadIdentifierAnnotations", &jobs::JobGates::identifier_annotations},
 };
@@ -75,7 +76,6 @@ constexpr std::string_view kAlwaysOff[] = {
     "CustomMetricLabels",
     "ElasticJobsViaWorkloadSlices",
     "ElasticJobsViaWorkloadSlicesWithTAS",
-    "FailureRecoveryPolicy",
     "FastQuotaReleaseInPodIntegration",
     "KueueDRAIntegration",
     "KueueDRAIntegrationConsumableCapacity",

@@ -69,13 +69,18 @@ void Writes::create(const api::GroupVersionResource& resource, std::string_view 
   send(std::move(request), "create", std::move(done));
 }
 
-void Writes::remove(const Target& target, Done done) {
+void Writes::remove(const Target& target, Done done) { remove(target, false, std::move(done)); }
+
+void Writes::remove_at_once(const Target& target, Done done) { remove(target, true, std::move(done)); }
+
+void Writes::remove(const Target& target, bool by_force, Done done) {
   api::RestRequest request;
   request.verb = api::Verb::kDelete;
   request.resource = target.resource;
   request.ns = target.ns;
   request.name = target.name;
   request.body = JsonObject{{"preconditions", JsonObject{{"uid", target.uid}}}, {"propagationPolicy", "Background"}};
+  if (by_force) request.body.as_object()["gracePeriodSeconds"] = 0;
   send(std::move(request), "delete", std::move(done));
 }
 

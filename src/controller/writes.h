@@ -49,6 +49,8 @@ class Writes {
   void create(const api::GroupVersionResource& resource, std::string_view ns, Json object, Done done);
   // Deletes the object if it has this uid, whatever its version. Dependents are deleted in the background.
   void remove(const Target& target, Done done);
+  // The same for a pod, by force: without waiting for its kubelet.
+  void remove_at_once(const Target& target, Done done);
   // A read: the present object, for example after a conflict.
   void get(const Target& target, Done done);
 
@@ -56,6 +58,7 @@ class Writes {
   const std::map<std::string, std::uint64_t>& counts() const { return counts_; }
 
  private:
+  void remove(const Target& target, bool by_force, Done done);
   void send(api::RestRequest request, std::string_view verb, Done done);
 
   void answered();

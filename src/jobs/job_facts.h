@@ -23,6 +23,8 @@ struct JobGates {
   bool finish_orphaned = true;
   // WorkloadIdentifierAnnotations: an annotation may name a prebuilt workload; it takes precedence over the label.
   bool identifier_annotations = true;
+  // FailureRecoveryPolicy: pods that agree to it are deleted by force when they cannot end on an unreachable node.
+  bool failure_recovery = false;
 };
 
 struct JobFacts {

@@ -22,6 +22,8 @@ inline constexpr std::string_view kRoleHash = "kueue.x-k8s.io/role-hash";
 inline constexpr std::string_view kPodGroupPodIndex = "kueue.x-k8s.io/pod-group-pod-index";  // a label
 // An annotation with the name of the label that holds the index of the pod.
 inline constexpr std::string_view kPodGroupPodIndexLabel = "kueue.x-k8s.io/pod-group-pod-index-label";
+// "true": the pod may be deleted by force when its node cannot be reached.
+inline constexpr std::string_view kSafeToForcefullyDelete = "kueue.x-k8s.io/safe-to-forcefully-delete";
 inline constexpr std::string_view kPodSuspendingParent = "kueue.x-k8s.io/pod-suspending-parent";
 
 // On the workload of a group: "true".

@@ -1,0 +1,58 @@
+// Carries out the decisions of jobs/lost_pods: fails and deletes pods that cannot end on an unreachable node.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/executor.h"
+#include "controller/work_queue.h"
+#include "controller/writes.h"
+#include "kube/event_recorder.h"
+
+namespace berth::controller {
+
+// Everything follows from stored objects, so a restart loses nothing. Keeps only pods that may be deleted by force.
+class FailureRecovery {
+ public:
+  struct Context {
+    Executor& executor;
+    Writes& writes;
+    kube::EventRecorder& events;
+    std::function<JsonPtr(std::string_view name)> node;  // null when there is none
+    std::function<bool(std::string_view ns)> manages_namespace;
+  };
+  explicit FailureRecovery(Context context);
+  ~FailureRecovery();
+
+  // The caches have something new. Nothing is written before start().
+  void pod_changed(const JsonPtr& old, const JsonPtr& now);
+  void node_changed(const std::string& name);
+  void facts_changed();  // whether a namespace is managed may have changed
+  void start();
+
+ private:
+  struct Pod {
+    JsonPtr object;
+    Time due{};
+    TimerId timer = 0;  // until it is due
+  };
+
+  void forget(const std::string& uid);
+  void look_soon(const std::string& uid);
+  void look(const std::string& uid, WorkQueue::Finish finish);
+  void fail(const std::string& uid, const JsonPtr& pod, WorkQueue::Finish finish);
+  void remove(const std::string& uid, const JsonPtr& pod, WorkQueue::Finish finish);
+
+  Context context_;
+  bool started_ = false;
+  std::map<std::string, Pod> pods_;                            // by uid
+  std::map<std::string, std::set<std::string>> uids_by_node_;  // their uids
+  WorkQueue queue_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace berth::controller
