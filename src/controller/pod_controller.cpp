@@ -13,6 +13,7 @@
 #include "jobs/compose.h"
 #include "jobs/pods/pod_group.h"
 #include "jobs/pods/single_pod.h"
+#include "jobs/pods/waiting.h"
 #include "jobs/workload_name.h"
 #include "jobs/workload_steps.h"
 
@@ -181,6 +182,7 @@ void PodController::workload_changed(const jobs::WorkloadPtr& old, const jobs::W
   look_at_those_that_name(old, now);
   if (!started_) return;
   if (old && now) tell_about_checks(old, now);
+  if (now) tell_why_they_wait(old, now);
   if (now || !old) return;
   if (const auto it = awaited_names_.find(api::object_key(old->meta)); it != awaited_names_.end()) {
     look_soon({What::kSingle, it->second});
@@ -188,16 +190,33 @@ void PodController::workload_changed(const jobs::WorkloadPtr& old, const jobs::W
   }
 }
 
+// The pods of the workload, the oldest first.
+std::vector<jobs::ManagedPodPtr> PodController::pods_of(const jobs::WorkloadPtr& workload) const {
+  Unit unit{What::kGroup, api::object_key(workload->meta)};
+  if (const auto pod = pod_of(*workload)) unit = {What::kSingle, pod->key};
+  std::vector<jobs::ManagedPodPtr> pods;
+  if (const auto it = pods_.find(unit); it != pods_.end()) {
+    for (const auto& [uid, pod] : it->second) pods.push_back(pod);
+  }
+  std::ranges::sort(pods, jobs::older);
+  return pods;
+}
+
 void PodController::tell_about_checks(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now) {
   const std::string note = reset_checks(old, now);
   if (note.empty()) return;
-  Unit unit{What::kGroup, api::object_key(now->meta)};
-  if (const auto pod = pod_of(*now)) unit = {What::kSingle, pod->key};
-  const auto pods = pods_.find(unit);
-  if (pods == pods_.end()) return;
-  const auto first = std::ranges::min_element(
-      pods->second, [](const auto& a, const auto& b) { return jobs::older(a.second, b.second); });
-  tell({false, "UpdatedAdmissionCheck", note}, first->second);
+  if (const auto pods = pods_of(now); !pods.empty()) tell({false, "UpdatedAdmissionCheck", note}, pods.front());
+}
+
+void PodController::tell_why_they_wait(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now) {
+  const auto news = jobs::waiting_news(old, now);
+  if (!news) return;
+  std::size_t told = 0;
+  for (const auto& pod : pods_of(now)) {
+    if (!pod->gated || !pod->runnable()) continue;
+    if (++told > jobs::kToldPods) break;
+    record(*news, *pod, jobs::kWaitingController);
+  }
 }
 
 void PodController::facts_changed() {
@@ -428,9 +447,13 @@ void PodController::tell(const jobs::JobEvent& event, const jobs::ManagedPodPtr&
     if (last == event.note) return;
     last = event.note;
   }
+  record(event, *pod, jobs::kPodController);
+}
+
+void PodController::record(const jobs::JobEvent& event, const jobs::ManagedPod& pod, std::string_view controller) {
   context_.events.record(
-      {std::string(jobs::kPodApiVersion), std::string(jobs::kPodKind), pod->ns, pod->name, pod->uid, pod->version},
-      {event.warning, event.reason, event.note, {}, std::string(jobs::kPodController)});
+      {std::string(jobs::kPodApiVersion), std::string(jobs::kPodKind), pod.ns, pod.name, pod.uid, pod.version},
+      {event.warning, event.reason, event.note, {}, std::string(controller)});
 }
 
 }  // namespace berth::controller

@@ -75,6 +75,8 @@ class PodController {
   void index(const jobs::WorkloadPtr& workload, bool present);
   void index_name(const Unit& unit, const jobs::ManagedPod& pod, bool present);
   void look_at_those_that_name(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
+  std::vector<jobs::ManagedPodPtr> pods_of(const jobs::WorkloadPtr& workload) const;
+  void tell_why_they_wait(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
   void tell_about_checks(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
   bool waits_for_its_workload(const Unit& unit);
   void look(const Unit& unit, WorkQueue::Finish finish);
@@ -88,6 +90,7 @@ class PodController {
   void remove_pod(const std::shared_ptr<Batch>& batch, const jobs::PodAction& action);
   void done(const std::shared_ptr<Batch>& batch, const jobs::PodAction& action, const api::RestResponse* failed);
   void tell(const jobs::JobEvent& event, const jobs::ManagedPodPtr& pod);
+  void record(const jobs::JobEvent& event, const jobs::ManagedPod& pod, std::string_view controller);
 
   Context context_;
   bool started_ = false;
