@@ -8,6 +8,8 @@
 
 #include "api/batch/job_validation.h"
 #include "api/kueue/admission.h"
+#include "api/kueue/pod_rules.h"
+#include "api/kueue/unmanaged_kinds.h"
 #include "api/resource_version.h"
 #include "api/resources.h"
 #include "base/assert.h"
@@ -182,6 +184,7 @@ struct Controller::Impl {
     source(pods, [this](const JsonPtr& old, const JsonPtr& now) {
       ungater.pod_changed(old, now);
       if (pod_controller) pod_controller->pod_changed(old, now);
+      if (!pod_controller && !old && is_leading) tell_unmanaged_pod(*now);
       if (failure_recovery) failure_recovery->pod_changed(old, now);
       if (volcano) volcano->pod_changed(old, now);
       return pod_source.changed(old, now);
@@ -447,6 +450,20 @@ struct Controller::Impl {
     const JsonPtr object = classes.get(name);
     if (!object) return std::nullopt;
     return static_cast<std::int32_t>(int_at(*object, {"value"}));
+  }
+
+  // A new pod with a queue name, while pods are not managed.
+  void tell_unmanaged_pod(const Json& pod) {
+    const std::string warning = api::kueue::unmanaged_pod_warning(pod, nullptr);
+    if (warning.empty()) return;
+    api::kueue::JobContext context;
+    context.namespace_managed = manages_namespace(string_at(pod, {"metadata", "namespace"}));
+    context.ancestor_managed =
+        api::kueue::has_managed_ancestor(pod, cached_job, options.manage_jobs_without_queue_name);
+    if (!api::kueue::is_managed_pod(pod, context)) return;
+    const Target target = Target::of(api::kPods, pod);
+    events.record({"v1", "Pod", target.ns, target.name, target.uid, target.resource_version},
+                  {true, "NotManaged", warning, {}, "berth-pod-controller"});
   }
 
   bool managed(const Json& job) const {
