@@ -217,6 +217,7 @@ const std::set<std::string> kElsewhere = {
     "delete  podtemplates",                              // Provisioning.*
     "patch  pods/status",                                // UngaterTest.FailsAPodWhosePlaceIsLostAndLetsItsSuccessorGo
     "get kueue.x-k8s.io workloads",                      // a write with a conflict: tests/simulation
+    "get  pods",                                         // a write with a conflict: UngaterTest
     "update  pods/finalizers",                           // Pods.APodWaitsForQuotaRunsAndLeavesNothingBehind
     "patch kueue.x-k8s.io clusterqueues"                 // the finalizer of a queue that is deleted
 };
