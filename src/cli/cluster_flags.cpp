@@ -10,7 +10,8 @@
 namespace berth::cli {
 
 const char* const kClusterHelp =
-    "Pods run for 10s and succeed; annotations of theirs say otherwise: berth.dev/run-for: 90s, "
+    "Pods run for 10s and succeed, or for ever with restartPolicy Always; annotations of theirs say otherwise:\n"
+    "berth.dev/run-for: 90s, "
     "berth.dev/exit-code: \"1\",\n"
     "berth.dev/stop-after: 20s (once deleted). Nodes can be cordoned, drained, tainted and deleted; one with "
     "the annotation\n"

@@ -249,6 +249,7 @@ class Up {
     auto cluster = cluster_options(options_.cluster);
     if (!cluster) return tl::unexpected(cluster.error());
     cluster->vcjobs = true;
+    cluster->leader_worker_sets = true;
     auto made = cluster::PretendCluster::make(*core_, executor_, *cluster);
     if (!made) return fail(made.error().message);
     cluster_ = std::move(*made);

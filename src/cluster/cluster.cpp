@@ -7,6 +7,7 @@
 #include "cluster/binder.h"
 #include "cluster/job_controller.h"
 #include "cluster/kubelet.h"
+#include "cluster/lws_controller.h"
 #include "cluster/node_life.h"
 #include "cluster/nodes.h"
 #include "cluster/pod_collector.h"
@@ -30,6 +31,7 @@ struct PretendCluster::Impl {
         collector(c, e, nodes, pods, index),
         autoscaler(c, e, binder.room()),
         jobs(c, e),
+        leader_worker_sets(c, e),
         vcjobs(c, e) {
     pods.on_change([this](const JsonPtr& old, const JsonPtr& now) {
       index.pod_changed(old, now);
@@ -65,7 +67,7 @@ struct PretendCluster::Impl {
 
   api::RestClient& client;
   Executor& executor;
-  bool machines = true, job_controller = true, with_vcjobs = false;
+  bool machines = true, job_controller = true, with_vcjobs = false, with_lws = false;
   NodeGroup group;
   std::vector<Json> to_make;
   kube::Informer pods, nodes;
@@ -78,6 +80,7 @@ struct PretendCluster::Impl {
   PodCollector collector;
   Autoscaler autoscaler;
   JobController jobs;
+  LwsController leader_worker_sets;
   VcJobController vcjobs;
 };
 
@@ -93,6 +96,7 @@ Result<std::unique_ptr<PretendCluster>> PretendCluster::make(api::RestClient& cl
   impl->machines = options.machines;
   impl->job_controller = options.job_controller;
   impl->with_vcjobs = options.vcjobs;
+  impl->with_lws = options.leader_worker_sets;
   if (!options.nodes.empty()) {
     const auto shape = parse_node_shape(options.nodes);
     if (!shape) return tl::unexpected(shape.error());
@@ -124,6 +128,7 @@ void PretendCluster::start() {
     impl_->autoscaler.start(impl_->group);
   }
   if (impl_->job_controller) impl_->jobs.start();
+  if (impl_->with_lws) impl_->leader_worker_sets.start();
   if (impl_->with_vcjobs) impl_->vcjobs.start();
 }
 

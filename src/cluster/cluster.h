@@ -23,6 +23,8 @@ struct ClusterOptions {
   // False: no binder, no kubelet, no node controllers and no autoscaler: others write the nodes and pods.
   bool machines = true;
   bool job_controller = true;  // false: another Job controller runs, as in a real cluster
+  // true: also run the controller of LeaderWorkerSets
+  bool leader_worker_sets = false;
   // true: also run the controller of Volcano's Jobs and PodGroups; the server must serve their kinds
   bool vcjobs = false;
 };

@@ -27,6 +27,12 @@ int exit_code(const Json& pod) {
   return code;
 }
 
+// A pod that serves: it has no end, unless an annotation gives it one; then its containers start again.
+bool runs_for_ever(const Json& pod) {
+  return string_at(pod, {"spec", "restartPolicy"}) == "Always" &&
+         string_at(pod, {"metadata", "annotations", kRunFor}).empty();
+}
+
 // Whether the pod is not ready because its node was not Ready (see node_life.h).
 bool lost_its_node(const Json& pod) {
   for (const auto& condition : array_at(pod, {"status", "conditions"})) {
@@ -150,6 +156,7 @@ void Kubelet::watch_end(const std::string& key, const JsonPtr& pod) {
   const auto& statuses = array_at(*pod, {"status", "containerStatuses"});
   const auto started = statuses.empty() ? string_at(*pod, {"status", "startTime"})
                                         : string_at(statuses[0], {"state", "running", "startedAt"});
+  if (runs_for_ever(*pod)) return;
   const Time since = running.started ? *running.started : parse_time(started).value_or(executor_.now());
   running.timer = executor_.at(since + duration_of(*pod, kRunFor, kDefaultRunFor), [this, key] { end(key); });
 }

@@ -1,7 +1,8 @@
 // Pretends to run pods: they start at once, run for the time and end with the exit code that their annotations say.
 //
-// Annotations of a pod: berth.dev/run-for (a duration such as 90s; default 10s), berth.dev/exit-code (default 0) and
-// berth.dev/stop-after (the time that it takes to stop after its deletion, at most its grace period; default 0s).
+// Annotations of a pod: berth.dev/run-for (a duration such as 90s; default 10s, or for ever with restartPolicy Always),
+// berth.dev/exit-code (default 0) and berth.dev/stop-after (the time that it takes to stop after its deletion, at most
+// its grace period; default 0s).
 //
 // Pods on a node that is not Ready or does not exist do not change. When the node becomes Ready again, changes that
 // were due meanwhile happen.

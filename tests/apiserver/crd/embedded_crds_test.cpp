@@ -58,7 +58,7 @@ TEST(EmbeddedCrds, SelectableFieldsAreNotAlikeInVersionsWithDifferentSchemas) {
   }
 }
 
-TEST(EmbeddedCrds, AreKueuesKindsVolcanosKindsAndTheProvisioningRequest) {
+TEST(EmbeddedCrds, AreKueuesKindsVolcanosKindsTheProvisioningRequestAndLeaderWorkerSets) {
   std::vector<std::string> kinds;
   for (const embedded::File& file : embedded::crds()) {
     Json crd = schema_support::yaml(file.content);
@@ -67,7 +67,7 @@ TEST(EmbeddedCrds, AreKueuesKindsVolcanosKindsAndTheProvisioningRequest) {
   EXPECT_THAT(kinds, UnorderedElementsAre("AdmissionCheck", "ClusterQueue", "Cohort", "LocalQueue", "MultiKueueCluster",
                                           "MultiKueueConfig", "ProvisioningRequest", "ProvisioningRequestConfig",
                                           "ResourceFlavor", "Topology", "Workload", "WorkloadPriorityClass", "Command",
-                                          "Job", "PodGroup", "Queue"));
+                                          "Job", "PodGroup", "Queue", "LeaderWorkerSet"));
 }
 
 TEST(EmbeddedCrds, ExplainEveryField) {
