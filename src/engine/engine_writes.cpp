@@ -37,12 +37,15 @@ void note_base(Tracked& t) {
   if (state != State::kReserved && state != State::kAdmitted) t.check_reports.clear();
 }
 
-// Neither status holds quota, and they differ only in what they say about that.
+// The statuses differ only in words that lead to no decision: why a workload without quota waits, or whether the pods of
+// a workload with quota are ready. Deadlines count from what is decided, whether or not it is written yet.
 bool only_tells(const WorkloadStatus& base, const WorkloadStatus& now) {
-  if (base.admission || now.admission) return false;
-  const auto without_words = [](WorkloadStatus status) {
-    status.resource_requests.clear();
-    std::erase_if(status.conditions, [](const api::Condition& c) {
+  if (base.admission.has_value() != now.admission.has_value()) return false;
+  const bool holds = base.admission.has_value();
+  const auto without_words = [holds](WorkloadStatus status) {
+    if (!holds) status.resource_requests.clear();
+    std::erase_if(status.conditions, [holds](const api::Condition& c) {
+      if (holds) return c.type == api::kueue::kPodsReady;
       return !c.status && (c.type == api::kueue::kQuotaReserved || c.type == api::kueue::kAdmitted ||
                            c.type == api::kueue::kPodsReady);
     });

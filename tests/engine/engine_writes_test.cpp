@@ -320,5 +320,28 @@ TEST(Writes, WhoIsAdmittedBeforeItsTurnNeverWaited) {
   EXPECT_THAT(s.take_events(), testing::Not(testing::Contains(HasSubstr("w1099 Warning"))));
 }
 
+// Workloads that are admitted, run and finish while decisions are made: most of them finish before their turn, and cost
+// no write for the condition PodsReady alone.
+TEST(Writes, ThatPodsAreReadyIsToldAtLeisure) {
+  OneQueue s("400");
+  const auto name = [](int i) { return "w" + std::to_string(1000 + i); };
+  for (int i = 0; i < 400; ++i) s.give(WorkloadBuilder(name(i)).pods(1, "1"));
+  s.run();
+  ASSERT_EQ(s.state(name(399)), "Admitted");
+  ASSERT_EQ(s.writes(), 400);
+  api::kueue::JobReport ready;
+  ready.pods_ready = true;
+  for (int i = 0; i < 400; ++i) s.report(name(i), ready);
+  s.run();
+  EXPECT_EQ(s.writes(), 400 + 50);
+  for (int i = 0; i < 300; ++i) s.finish(name(i));
+  s.run();
+  EXPECT_EQ(s.writes(), 400 + 50 + 300);
+  EXPECT_THAT(s.condition(name(299), "PodsReady"), HasSubstr("True")) << "written together with the end";
+  s.pass(60);
+  EXPECT_EQ(s.writes(), 400 + 50 + 300 + 100) << "those that run are told in the end, once";
+  for (int i = 300; i < 400; ++i) EXPECT_THAT(s.condition(name(i), "PodsReady"), HasSubstr("True")) << i;
+}
+
 }  // namespace
 }  // namespace berth::engine::engine_writes_test
