@@ -19,12 +19,14 @@ wait_until() {
   done
 }
 
-# start_embedded BERTH DIR: starts the embedded API server of `berth up`, in memory. Sets server_pids and kubeconfig.
+# start_embedded BERTH DIR [OPTION...]: starts the embedded API server of `berth up`, in memory. The options are for
+# `berth up`; default: no nodes. Sets server_pids and kubeconfig.
 start_embedded() {
   local berth=$1 dir=$2
+  shift 2
+  [ $# -gt 0 ] || set -- --nodes none --scale-up none
   kubeconfig=$dir/kubeconfig
-  "$berth" up --controller=false --ephemeral --nodes none --scale-up none --listen 127.0.0.1:0 --kubeconfig "$kubeconfig" \
-    >"$dir/server.log" 2>&1 &
+  "$berth" up --controller=false --ephemeral "$@" --listen 127.0.0.1:0 --kubeconfig "$kubeconfig" >"$dir/server.log" 2>&1 &
   server_pids=($!)
   wait_until 60 "the embedded API server ($dir/server.log)" grep -q '^ready' "$dir/server.log"
   kubectl --kubeconfig "$kubeconfig" create namespace kueue-system >/dev/null

@@ -78,8 +78,12 @@ class Teller {
   std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now();
 };
 
+constexpr const char* kPodGroups = "pod-groups";
+
 simulate::LoadAs as(const Options& options) {
-  return options.as == "jobs" ? simulate::LoadAs::kJobs : simulate::LoadAs::kWorkloads;
+  return options.as == "jobs"        ? simulate::LoadAs::kJobs
+         : options.as == "workloads" ? simulate::LoadAs::kWorkloads
+                                     : simulate::LoadAs::kPods;
 }
 
 Result<simulate::LoadReport> play_virtual(const Options& options, const simulate::Load& load) {
@@ -126,7 +130,7 @@ int run(const Options& options) {
   std::ifstream in(options.file, std::ios::binary);
   if (!in) return failure(options.file + ": cannot be read; name a load file (see config/samples/load.yaml)");
   const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  const auto load = simulate::parse_load(text, {options.limit});
+  const auto load = simulate::parse_load(text, {options.limit, options.as == kPodGroups ? simulate::kLoadGroup : 1});
   if (!load) return failure(options.file + ": " + load.error().message);
 
   if (options.remove) {
@@ -155,9 +159,10 @@ Command add_load(CLI::App& root) {
   app->add_option("FILE", options->file, "YAML file: topology, queues and workloads, as Kueue's benchmarks")
       ->required();
   app->add_option("--as", options->as,
-                  "Submit jobs, whose pods the pretend cluster runs, or bare workloads, which are pretended to "
-                  "run once they are admitted")
-      ->check(CLI::IsMember({"jobs", "workloads"}))
+                  "Submit jobs, whose pods the pretend cluster runs; bare workloads, which are pretended to run once "
+                  "they are admitted; pods (groups of pods for workloads with a podCount); or pod-groups: ten "
+                  "workloads become a group of ten pods, each with a tenth of the request and ten times the runtime")
+      ->check(CLI::IsMember({"jobs", "workloads", "pods", kPodGroups}))
       ->capture_default_str();
   app->add_option("--limit", options->limit, "At most this many times through each workloadsSet: a short try")
       ->check(CLI::Range(std::size_t{1}, simulate::kMaxSubmissions));

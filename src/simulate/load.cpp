@@ -197,9 +197,11 @@ class Parser {
   void parse_workloads_set(const Json& value, const std::string& path, std::size_t set) {
     if (error_) return;
     check(known_members(value, path, {"count", "creationIntervalMs", "workloads"}));
-    const auto times =
+    const auto workloads_of_file =
         std::min<std::int64_t>(number(value, "count", path, 1, kMaxCount), static_cast<std::int64_t>(options_.limit));
-    const std::chrono::milliseconds interval(number(value, "creationIntervalMs", path, 0, kMaxInterval));
+    const auto times = (workloads_of_file + options_.merge - 1) / options_.merge;
+    const std::chrono::milliseconds interval(options_.merge *
+                                             number(value, "creationIntervalMs", path, 0, kMaxInterval));
     const auto& workloads = list(value, "workloads", path);
     std::vector<std::size_t> kinds;
     for (std::size_t i = 0; i < workloads.size(); ++i)
@@ -231,6 +233,11 @@ class Parser {
     kind.request = required_quantity(value, "request", path);
     kind.pods = number(value, "podCount", path, 1, kMaxCount, 1);
     parse_constraint(value, path, kind);
+    if (options_.merge > 1) {
+      kind.pods *= options_.merge;
+      kind.runtime *= options_.merge;
+      kind.request = Quantity::of_milli((kind.request.milli_value() + options_.merge - 1) / options_.merge);
+    }
     load_.kinds.push_back(std::move(kind));
     return kinds_[path] = load_.kinds.size() - 1;
   }
@@ -299,7 +306,8 @@ class Parser {
   void make_enough_machines() {
     Quantity all;
     for (const auto& queue : load_.queues) all = all + queue.nominal;
-    machines_.levels = {{"node", "kubernetes.io/hostname", static_cast<std::int64_t>(load_.queues.size())}};
+    machines_.levels = {
+        {"node", "kubernetes.io/hostname", static_cast<std::int64_t>(load_.queues.size()) * options_.merge}};
     machines_.cpu = all;
     machines_.memory = Quantity::of(1LL << 40, Quantity::Format::kBinarySi);
   }

@@ -48,7 +48,11 @@ inline constexpr std::size_t kMaxSubmissions = 1'000'000;  // in one load; bound
 
 struct LoadOptions {
   std::size_t limit = kMaxSubmissions;  // each workloadsSet submits its list at most this many times
+  // N consecutive workloads of a workloadsSet become one: N times the pods, each of which asks for 1/N and runs N times
+  // as long. Pods per second, the work and the quota floor stay the same.
+  std::int64_t merge = 1;
 };
+inline constexpr std::int64_t kLoadGroup = 10;  // LoadOptions::merge for groups of pods
 
 // One entry of a workloadsSet.
 struct LoadKind {
@@ -96,6 +100,9 @@ Result<Load> parse_load(std::string_view text, const LoadOptions& options = {});
 // The object to submit: a Workload without an owner, or a Job whose pods the pretend cluster runs.
 Json workload_of(const Load& load, const Submission& submission);
 Json job_of(const Load& load, const Submission& submission);
+// A pod of a submission: a single pod, or number `index` of a group. It has what Kueue's webhook gives it, because not
+// every server calls webhooks. `attempt`: how many pods in its place were deleted before.
+Json pod_of(const Load& load, const Submission& submission, std::size_t index, std::size_t attempt);
 // The resource of a kind that loads create (Event is included: remove_load deletes events).
 api::GroupVersionResource load_resource(std::string_view kind);
 

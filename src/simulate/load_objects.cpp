@@ -3,7 +3,10 @@
 #include <string_view>
 
 #include "api/kueue/names.h"
+#include "api/kueue/pod_names.h"
+#include "api/kueue/pod_rules.h"
 #include "api/kueue/types.h"
+#include "api/resources.h"
 
 namespace berth::simulate {
 namespace {
@@ -46,6 +49,30 @@ JsonArray pod_containers(const LoadKind& kind) {
   return JsonArray{JsonObject{{"name", "main"},
                               {"image", "example.com/load"},
                               {"resources", JsonObject{{"requests", JsonObject{{"cpu", kind.request.to_string()}}}}}}};
+}
+
+// What tells Berth where the pods run, and the pretend cluster for how long.
+JsonObject pod_annotations(const LoadKind& kind) {
+  JsonObject annotations{{"berth.dev/run-for", format_duration(kind.runtime)}};
+  switch (kind.topology) {
+    case LoadKind::Topology::kNone:
+      break;
+    case LoadKind::Topology::kRequired:
+      annotations[api::kueue::kRequiredTopology] = kind.level;
+      break;
+    case LoadKind::Topology::kPreferred:
+      annotations[api::kueue::kPreferredTopology] = kind.level;
+      break;
+    case LoadKind::Topology::kSlices:
+      annotations[api::kueue::kSliceRequiredTopology] = kind.level;
+      if (kind.slice_size > 0) annotations[api::kueue::kSliceSize] = std::to_string(kind.slice_size);
+      break;
+  }
+  return annotations;
+}
+
+JsonObject queue_labels(const LoadKind& kind, const LoadQueue& queue) {
+  return {{api::kueue::kQueueLabel, queue.name}, {api::kueue::kPriorityClassLabel, priority_class_name(kind.priority)}};
 }
 
 }  // namespace
@@ -108,6 +135,7 @@ api::GroupVersionResource load_resource(std::string_view kind) {
   if (kind == "Namespace") return {"", "v1", "namespaces"};
   if (kind == "Event") return {"", "v1", "events"};
   if (kind == "Job") return {"batch", "v1", "jobs"};
+  if (kind == "Pod") return api::kPods;
   const std::string_view plural = kind == "ClusterQueue"     ? "clusterqueues"
                                   : kind == "LocalQueue"     ? "localqueues"
                                   : kind == "ResourceFlavor" ? "resourceflavors"
@@ -150,23 +178,8 @@ Json workload_of(const Load& load, const Submission& submission) {
 Json job_of(const Load& load, const Submission& submission) {
   const LoadKind& kind = load.kinds[submission.kind];
   const LoadQueue& queue = load.queues[submission.queue];
-  JsonObject annotations{{"berth.dev/run-for", format_duration(kind.runtime)}};
-  switch (kind.topology) {
-    case LoadKind::Topology::kNone:
-      break;
-    case LoadKind::Topology::kRequired:
-      annotations[api::kueue::kRequiredTopology] = kind.level;
-      break;
-    case LoadKind::Topology::kPreferred:
-      annotations[api::kueue::kPreferredTopology] = kind.level;
-      break;
-    case LoadKind::Topology::kSlices:
-      annotations[api::kueue::kSliceRequiredTopology] = kind.level;
-      if (kind.slice_size > 0) annotations[api::kueue::kSliceSize] = std::to_string(kind.slice_size);
-      break;
-  }
-  const JsonObject labels{{api::kueue::kQueueLabel, queue.name},
-                          {api::kueue::kPriorityClassLabel, priority_class_name(kind.priority)}};
+  JsonObject annotations = pod_annotations(kind);
+  const JsonObject labels = queue_labels(kind, queue);
   return JsonObject{
       {"apiVersion", "batch/v1"},
       {"kind", "Job"},
@@ -177,6 +190,29 @@ Json job_of(const Load& load, const Submission& submission) {
                           {"template", JsonObject{{"metadata", JsonObject{{"annotations", std::move(annotations)}}},
                                                   {"spec", JsonObject{{"restartPolicy", "Never"},
                                                                       {"containers", pod_containers(kind)}}}}}}}};
+}
+
+Json pod_of(const Load& load, const Submission& submission, std::size_t index, std::size_t attempt) {
+  const LoadKind& kind = load.kinds[submission.kind];
+  const LoadQueue& queue = load.queues[submission.queue];
+  JsonObject labels = queue_labels(kind, queue), annotations = pod_annotations(kind);
+  std::string name = submission.name;
+  if (kind.pods > 1) {
+    labels[api::kueue::kPodGroupName] = submission.name;
+    labels[api::kueue::kPodGroupPodIndex] = std::to_string(index);
+    annotations[api::kueue::kPodGroupTotalCount] = std::to_string(kind.pods);
+    name += "-" + std::to_string(index);
+    if (attempt > 0) name += "-" + std::to_string(attempt);  // the deleted pod may still exist
+  }
+  Json pod = JsonObject{{"apiVersion", "v1"},
+                        {"kind", "Pod"},
+                        {"metadata", JsonObject{{"name", std::move(name)},
+                                                {"namespace", queue.name},
+                                                {"labels", std::move(labels)},
+                                                {"annotations", std::move(annotations)}}},
+                        {"spec", JsonObject{{"restartPolicy", "Never"}, {"containers", pod_containers(kind)}}}};
+  api::kueue::default_pod(pod, {});
+  return pod;
 }
 
 }  // namespace berth::simulate

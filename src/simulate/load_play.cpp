@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/status.h"
+#include "simulate/load_pods.h"
 #include "simulate/load_stall.h"
 #include "simulate/observer.h"
 #include "simulate/pretend_runs.h"
@@ -45,8 +46,10 @@ struct LoadPlay::Impl : std::enable_shared_from_this<LoadPlay::Impl> {
         executor(e),
         options(std::move(o)),
         observer(client, executor),
-        runs(options.runs ? *options.runs : client, executor,
-             [this](const std::string& key) { return run_time(key); }) {
+        runs(options.runs ? *options.runs : client, executor, [this](const std::string& key) { return run_time(key); }),
+        pods(load, client, executor, [this](const std::string& pod, const api::RestResponse& answer) {
+          end(fail(pod + ": " + std::string(api::status_message(answer))));
+        }) {
     for (std::size_t i = 0; i < load.submissions.size(); ++i) {
       const auto& submission = load.submissions[i];
       by_key[load.queues[submission.queue].name + "/" + submission.name] = i;
@@ -78,6 +81,7 @@ struct LoadPlay::Impl : std::enable_shared_from_this<LoadPlay::Impl> {
   void create_next() {
     if (created == load.objects.size()) {
       observer.start();
+      if (options.as == LoadAs::kPods) pods.start();
       return later(kSettling, &Impl::begin);
     }
     if (options.on_progress) options.on_progress({{}, 0, 0, 0, created});
@@ -114,6 +118,7 @@ struct LoadPlay::Impl : std::enable_shared_from_this<LoadPlay::Impl> {
   }
 
   void submit(const Submission& submission) {
+    if (options.as == LoadAs::kPods) return pods.submit(submission);
     const bool job = options.as == LoadAs::kJobs;
     api::RestRequest request;
     request.verb = api::Verb::kCreate;
@@ -131,7 +136,9 @@ struct LoadPlay::Impl : std::enable_shared_from_this<LoadPlay::Impl> {
 
   void look() {
     if (!done) return;
-    const auto counts = observer.counts();
+    auto counts = observer.counts();
+    // A pod that was deleted and created again has had several workloads, of which one succeeds.
+    if (options.as == LoadAs::kPods) counts.finished = counts.succeeded;
     if (options.on_progress)
       options.on_progress({executor.now() - start, next, counts.admitted, counts.finished, created});
     const std::size_t sum = next + counts.admitted + counts.finished;
@@ -152,11 +159,10 @@ struct LoadPlay::Impl : std::enable_shared_from_this<LoadPlay::Impl> {
     LoadStall stall{options.as, quiet, {}, next, 0, 0, 0, {}};
     for (const auto& kind : load.kinds) stall.longest_run = std::max(stall.longest_run, kind.runtime);
     std::map<std::string, std::size_t> reasons;
-    for (const auto& life : observer.lives()) {
-      if (!by_key.contains(life.ns + "/" + life.name)) continue;
+    for (const auto& [submission, life] : lives()) {
       ++stall.workloads;
-      if (life.finished) ++stall.finished;
-      if (life.finished || life.waiting_for.empty()) {
+      if (ended(life)) ++stall.finished;
+      if (ended(life) || life.waiting_for.empty()) {
         if (life.last_admitted) ++stall.admitted;
       } else {
         ++reasons[life.waiting_for];
@@ -173,6 +179,22 @@ struct LoadPlay::Impl : std::enable_shared_from_this<LoadPlay::Impl> {
 
   // --- The report.
 
+  // The latest workload of each submission, by its index, with the evictions of those before it.
+  std::map<std::size_t, Life> lives() const {
+    std::map<std::size_t, Life> out;
+    for (auto& life : observer.lives()) {
+      const auto it = by_key.find(life.ns + "/" + life.name);
+      if (it == by_key.end()) continue;
+      Life& known = out[it->second];
+      life.evictions.insert(life.evictions.begin(), known.evictions.begin(), known.evictions.end());
+      known = std::move(life);
+    }
+    return out;
+  }
+
+  // The workload of a pod that was evicted ends, too.
+  bool ended(const Life& life) const { return life.finished && (options.as != LoadAs::kPods || life.succeeded); }
+
   LoadReport report() const {
     LoadReport report;
     report.count = load.submissions.size();
@@ -182,17 +204,16 @@ struct LoadPlay::Impl : std::enable_shared_from_this<LoadPlay::Impl> {
     for (const auto& submission : load.submissions) {
       Waits& waits = by_class[load.kinds[submission.kind].class_name];
       ++waits.count;
+      report.pods += load.kinds[submission.kind].pods;
       waits.runtime += load.kinds[submission.kind].runtime;
     }
     Duration last{};
-    for (const auto& life : observer.lives()) {
-      const auto it = by_key.find(life.ns + "/" + life.name);
-      if (it == by_key.end()) continue;
-      const Submission& submission = load.submissions[it->second];
+    for (const auto& [index, life] : lives()) {
+      const Submission& submission = load.submissions[index];
       Waits& waits = by_class[load.kinds[submission.kind].class_name];
       waits.evictions += life.evictions.size();
       if (life.last_admitted) waits.waited.push_back(*life.last_admitted - start - submission.at);
-      if (!life.finished) {
+      if (!ended(life)) {
         ++report.unfinished[life.waiting_for];
         continue;
       }
@@ -246,6 +267,7 @@ struct LoadPlay::Impl : std::enable_shared_from_this<LoadPlay::Impl> {
   LoadPlayOptions options;
   Observer observer;
   PretendRuns runs;
+  LoadPods pods;
   std::function<void(Result<LoadReport>)> done;  // empty after the call
   std::size_t created = 0;                       // number of objects
   std::size_t next = 0;                          // index of the next submission

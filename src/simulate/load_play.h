@@ -18,8 +18,9 @@
 namespace berth::simulate {
 
 // kWorkloads: Workloads without an owner, as in Kueue's scheduler benchmark; the play pretends that they run from
-// their admission on. kJobs: Jobs whose pods a cluster creates, binds and runs.
-enum class LoadAs : std::uint8_t { kJobs, kWorkloads };
+// their admission on. kJobs: Jobs whose pods a cluster creates, binds and runs. kPods: single pods, and groups of pods
+// for workloads with more than one; a cluster binds and runs them.
+enum class LoadAs : std::uint8_t { kJobs, kWorkloads, kPods };
 
 struct LoadProgress {
   Duration at{};  // since the start
@@ -42,6 +43,7 @@ struct LoadClassReport {
 struct LoadReport {
   std::vector<LoadClassReport> classes;  // in order of the file
   std::size_t count = 0, finished = 0;
+  std::int64_t pods = 0;  // of all workloads
   Duration last_submission{};
   // from the start until the last workload finishes; until the end of the play when some workloads do not finish
   Duration makespan{};

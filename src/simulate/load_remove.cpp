@@ -27,7 +27,8 @@ void remove_load(const Load& load, LoadAs as, api::RestClient& client, std::func
   request.verb = api::Verb::kDeleteCollection;
   for (const auto& queue : load.queues) {
     request.ns = queue.name;
-    for (const std::string_view kind : {as == LoadAs::kJobs ? "Job" : "Workload", "Event"}) {
+    const std::string_view submitted = as == LoadAs::kJobs ? "Job" : as == LoadAs::kPods ? "Pod" : "Workload";
+    for (const std::string_view kind : {submitted, std::string_view("Event")}) {
       request.resource = load_resource(kind);
       requests->push_back(request);
     }

@@ -40,7 +40,7 @@ std::string to_table(const LoadReport& report) {
   }
   std::string out = columns(rows) + "\n";
   rows = {
-      {"workloads", fmt::format("{}, finished {}", report.count, report.finished)},
+      {"workloads", fmt::format("{}, finished {}; {} pods", report.count, report.finished, report.pods)},
       {"makespan", fmt::format("{} of {} time, {:.2f} times the quota floor", text(report.makespan),
                                report.virtual_time ? "virtual" : "real", ratio(report))},
       {"quota floor", fmt::format("{}; last submission at {}", text(report.quota_floor), text(report.last_submission))},
@@ -80,6 +80,7 @@ Json to_json(const LoadReport& report) {
     unfinished.push_back(JsonObject{{"count", count}, {"waitingFor", why}});
   JsonObject out{{"count", report.count},
                  {"finished", report.finished},
+                 {"pods", report.pods},
                  {"makespanSeconds", seconds(report.makespan)},
                  {"quotaFloorSeconds", seconds(report.quota_floor)},
                  {"makespanToFloor", ratio(report)},

@@ -19,6 +19,7 @@ Result<LoadReport> run_load(const Load& load, const LoadRunOptions& options) {
   world_options.node_manifests = load.nodes;
   world_options.seed = options.seed;
   world_options.vcjobs = false;
+  world_options.manage_pods = options.as == LoadAs::kPods;
   if (auto applied = controller::apply_feature_gates(options.feature_gates, world_options.engine, world_options.jobs);
       !applied)
     return tl::unexpected(applied.error());

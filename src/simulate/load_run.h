@@ -10,7 +10,7 @@
 namespace berth::simulate {
 
 struct LoadRunOptions {
-  LoadAs as = LoadAs::kJobs;  // the pretend cluster runs the pods of jobs
+  LoadAs as = LoadAs::kJobs;  // the pretend cluster runs the pods of jobs, and pods
   controller::FeatureGates feature_gates;
   std::uint64_t seed = 1;
   std::function<void(const LoadProgress&)> on_progress;  // see LoadPlayOptions; in virtual time

@@ -13,24 +13,29 @@ std::string shown(Duration d) { return format_duration(std::chrono::round<std::c
 
 std::string stall_advice(const LoadStall& s) {
   if (s.quiet < kQuiet || s.finished >= s.submitted) return {};
-  const bool jobs = s.as == LoadAs::kJobs;
+  const std::string_view what_is_submitted = s.as == LoadAs::kJobs   ? "Jobs"
+                                             : s.as == LoadAs::kPods ? "pods or groups of pods"
+                                                                     : "Workloads";
   if (s.workloads == 0) {
     return fmt::format(
-        "{} {} submitted and there is no Workload for any of them. No controller for Jobs runs on this "
+        "{} {} were submitted and there is no Workload for any of them. No controller for {} runs on this "
         "server, or it does not manage "
         "their namespaces: start `berth controller` (or Kueue) with the same server, and look at its log",
-        s.submitted, jobs ? "Jobs were" : "Workloads were");
+        s.submitted, what_is_submitted, s.as == LoadAs::kPods ? "pods" : "Jobs");
   }
   if (s.admitted > s.finished) {
     if (s.quiet < kQuiet + s.longest_run) return {};
     const std::string what =
         fmt::format("{} admitted workloads do not finish: nothing ended for {}, and the longest runs for {}",
                     s.admitted - s.finished, shown(s.quiet), shown(s.longest_run));
-    return what + (jobs ? ". Nothing runs the pods of Jobs on this server: start machines for them (`berth "
-                          "cluster`), or submit "
-                          "workloads that need none (--as workloads)"
-                        : ". Their end is written to workloads/status: look whether the user of the "
-                          "kubeconfig may patch it");
+    if (s.as == LoadAs::kWorkloads)
+      return what +
+             ". Their end is written to workloads/status: look whether the user of the "
+             "kubeconfig may patch it";
+    return what + fmt::format(
+                      ". Nothing runs the {} on this server: start machines for them (`berth cluster`), or submit "
+                      "workloads that need none (--as workloads)",
+                      s.as == LoadAs::kJobs ? "pods of Jobs" : "pods");
   }
   const std::string waiting = fmt::format("{} workloads wait and none runs", s.submitted - s.finished);
   if (s.reason.empty())

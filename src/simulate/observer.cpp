@@ -204,6 +204,7 @@ struct Observer::Impl {
       if (!life.finished) ++counts.finished;
       life.finished = executor.now();
       life.succeeded = finished->reason == "Succeeded";
+      if (life.succeeded) ++counts.succeeded;
       tell(who, (life.succeeded ? "has finished: " : "has failed: ") + finished->message);
     }
   }

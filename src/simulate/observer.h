@@ -71,9 +71,10 @@ class Observer {
   std::vector<Life> lives() const;               // ordered by submission, then name
   std::vector<Utilisation> utilisation() const;  // up to now, ordered by flavor and resource
   bool all_finished() const;                     // true when at least one workload was seen and all have finished
-  // Number of workloads seen so far, and how many of them were admitted at least once and have finished.
+  // Number of workloads seen so far, and how many of them were admitted at least once, have finished (or were deleted)
+  // and have succeeded.
   struct Counts {
-    std::size_t seen = 0, admitted = 0, finished = 0;
+    std::size_t seen = 0, admitted = 0, finished = 0, succeeded = 0;
   };
   Counts counts() const;
 

@@ -15,10 +15,7 @@ namespace {
 
 constexpr std::size_t kMostNames = 6;
 
-struct Natural {
-  bool operator()(const std::string& a, const std::string& b) const { return natural_less(a, b); }
-};
-using Counts = std::map<std::string, std::int64_t, Natural>;  // lowest domain -> pods
+using Counts = std::map<std::string, std::int64_t, NaturalOrder>;  // lowest domain -> pods
 
 std::string joined(const std::vector<std::string>& names) {
   std::string out;
@@ -46,7 +43,7 @@ Counts places_of(const api::kueue::Workload& workload) {
 }  // namespace
 
 std::string describe_places(const api::kueue::Workload& workload, const RackOf& rack_of) {
-  std::map<std::string, std::pair<std::int64_t, std::int64_t>, Natural> racks;  // pods, nodes
+  std::map<std::string, std::pair<std::int64_t, std::int64_t>, NaturalOrder> racks;  // pods, nodes
   for (const auto& [domain, pods] : places_of(workload)) {
     const std::string rack = rack_of(domain);
     auto& counts = racks[rack.empty() ? domain : rack];

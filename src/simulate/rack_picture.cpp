@@ -27,15 +27,12 @@ struct Cell {
   std::string holder;  // the holder with the most pods on the node; empty: free
   bool full = false, failed = false, closed = false;
 };
-struct Natural {
-  bool operator()(const std::string& a, const std::string& b) const { return natural_less(a, b); }
-};
-using Rack = std::map<std::string, Cell, Natural>;  // by node
+using Rack = std::map<std::string, Cell, NaturalOrder>;  // by node
 
 struct Held {
   std::size_t pods = 0;
   std::map<std::string, bool> nodes;
-  std::map<std::string, bool, Natural> racks;
+  std::map<std::string, bool, NaturalOrder> racks;
 };
 
 bool holds_node(const Json& pod) {
@@ -207,7 +204,7 @@ class Picture {
 
   const PictureOptions& options_;
   std::map<std::string, std::size_t> letters_;  // by holder; 0 is A
-  std::map<std::string, Rack, Natural> racks_;
+  std::map<std::string, Rack, NaturalOrder> racks_;
   std::map<std::string, Held> held_;
   std::size_t widest_ = 0;  // cells of the longest line
 };

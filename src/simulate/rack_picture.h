@@ -39,5 +39,8 @@ std::string rack_label_of(const std::vector<Json>& topologies);
 
 // "n2" before "n10".
 bool natural_less(std::string_view a, std::string_view b);
+struct NaturalOrder {
+  bool operator()(std::string_view a, std::string_view b) const { return natural_less(a, b); }
+};
 
 }  // namespace berth::simulate

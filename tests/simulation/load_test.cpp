@@ -143,6 +143,32 @@ TEST(LoadFile, AskForTopologyAsJobsAndAsWorkloads) {
   EXPECT_EQ(request.at("podSetSliceSize"), 2);
 }
 
+// A server that calls no webhooks stores these pods as they are.
+TEST(LoadFile, PodsHaveWhatWebhooksGiveThem) {
+  const auto load = parsed(kTwoQueues);
+  const auto single = simulate::pod_of(load, load.submissions[2], 0, 0);
+  EXPECT_EQ(string_at(single, {"metadata", "name"}), "large-1-0-0");
+  EXPECT_EQ(string_at(single, {"metadata", "labels", "kueue.x-k8s.io/queue-name"}), "team-0-0-hall-0");
+  EXPECT_EQ(string_at(single, {"metadata", "labels", "kueue.x-k8s.io/managed"}), "true");
+  EXPECT_EQ(string_at(array_at(single, {"spec", "schedulingGates"})[0], {"name"}), "kueue.x-k8s.io/admission");
+  EXPECT_EQ(string_at(single, {"metadata", "labels", "kueue.x-k8s.io/pod-group-name"}), "");
+}
+
+TEST(LoadFile, ConsecutiveWorkloadsBecomeOneGroup) {
+  const auto load = parsed(kTwoQueues, {simulate::kMaxSubmissions, 3});
+  ASSERT_EQ(load.submissions.size(), 6u) << "4 small ones become 2 groups, 1 large one becomes 1";
+  EXPECT_EQ(load.submissions[0].at, 3s);
+  const auto& small = load.kinds[load.submissions[0].kind];
+  EXPECT_EQ(small.pods, 6);
+  EXPECT_EQ(small.runtime, 6s);
+  EXPECT_EQ(small.request.milli_value(), 167);
+  const auto pod = simulate::pod_of(load, load.submissions[0], 5, 1);
+  EXPECT_EQ(string_at(pod, {"metadata", "name"}), load.submissions[0].name + "-5-1");
+  EXPECT_EQ(string_at(pod, {"metadata", "labels", "kueue.x-k8s.io/pod-group-name"}), load.submissions[0].name);
+  EXPECT_EQ(string_at(pod, {"metadata", "annotations", "kueue.x-k8s.io/pod-group-total-count"}), "6");
+  EXPECT_NE(string_at(pod, {"metadata", "annotations", "kueue.x-k8s.io/role-hash"}), "");
+}
+
 TEST(LoadFile, TheSampleCanBeRead) {
   std::ifstream in(source_path("config/samples/load.yaml"));
   const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
