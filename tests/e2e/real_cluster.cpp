@@ -121,7 +121,33 @@ class RealCluster final : public Cluster {
   std::unique_ptr<Daemon> controller_, cluster_;
 };
 
+const std::vector<std::string> kMachines = {"--nodes", "1x1x2", "--node-resources", "cpu=16,memory=64Gi"};
+
+class RealServer final : public Cluster {
+ public:
+  RealServer() {
+    must({"apply", "--server-side", "-f", source_path("config/crd")});
+    must({"wait", "--for=condition=established", "--timeout=100s", "crd", "--all"});
+    server_.start_garbage_collector();
+    std::vector<std::string> command = {BERTH_PROGRAM, "cluster", "--kubeconfig", kubeconfig()};
+    command.insert(command.end(), kMachines.begin(), kMachines.end());
+    machines_ = std::make_unique<Daemon>(command, dir() + "/machines.log");
+  }
+  std::string kubeconfig() const override { return server_.kubeconfig(); }
+
+ private:
+  RealApiServer server_;
+  std::unique_ptr<Daemon> machines_;
+};
+
 }  // namespace
+
+std::unique_ptr<Cluster> make_cluster_without_controller(On on) {
+  if (on == On::kRealApiServer) return std::make_unique<RealServer>();
+  std::vector<std::string> arguments = {"--controller=false"};
+  arguments.insert(arguments.end(), kMachines.begin(), kMachines.end());
+  return std::make_unique<Server>(arguments);
+}
 
 std::unique_ptr<Cluster> make_real_cluster(const std::string& nodes) { return std::make_unique<RealCluster>(nodes); }
 

@@ -13,8 +13,7 @@
 #include <vector>
 
 #include "e2e/controller.h"
-#include "source_dir.h"
-#include "support/real_api_server.h"
+#include "e2e/real_cluster.h"
 
 namespace berth::e2e::replicas_test {
 namespace {
@@ -95,38 +94,12 @@ class Recorder {
   Process kubectl_;
 };
 
-const std::vector<std::string> kMachines = {"--nodes", "1x1x2", "--node-resources", "cpu=16,memory=64Gi"};
-
-// A real API server with pretend nodes and without a controller of Berth.
-class RealServer final : public Cluster {
- public:
-  RealServer() {
-    must({"apply", "--server-side", "-f", source_path("config/crd")});
-    must({"wait", "--for=condition=established", "--timeout=100s", "crd", "--all"});
-    std::vector<std::string> command = {BERTH_PROGRAM, "cluster", "--kubeconfig", kubeconfig()};
-    command.insert(command.end(), kMachines.begin(), kMachines.end());
-    machines_ = std::make_unique<testing_support::Daemon>(command, dir() + "/machines.log");
-  }
-  std::string kubeconfig() const override { return server_.kubeconfig(); }
-
- private:
-  testing_support::RealApiServer server_;
-  std::unique_ptr<testing_support::Daemon> machines_;
-};
-
-std::unique_ptr<Cluster> make_server(On on) {
-  if (on == On::kRealApiServer) return std::make_unique<RealServer>();
-  std::vector<std::string> arguments = {"--controller=false"};
-  arguments.insert(arguments.end(), kMachines.begin(), kMachines.end());
-  return std::make_unique<Server>(arguments);
-}
-
 class Replicas : public OnBoth {
  protected:
   void SetUp() override {
     OnBoth::SetUp();
     if (IsSkipped()) return;
-    cluster = make_server(GetParam());
+    cluster = make_cluster_without_controller(GetParam());
     const Cluster& server = *cluster;
     server.must({"apply", "-f", "-"}, kQueue);
     workloads = std::make_unique<Recorder>(
