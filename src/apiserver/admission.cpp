@@ -44,6 +44,14 @@ ResourcePtr with_rules(ResourcePtr resource, AdmissionRules rules, PolicyPtr pol
       return warn(object, old, {lookup.get, *policy});
     };
   }
+  if (rules.mutate && rules.mutates_updates) {
+    joined->strategy.prepare_update = [prepare = resource->strategy.prepare_update, mutate = rules.mutate, policy](
+                                          Json& object, const Json& old, std::string_view subresource,
+                                          const Lookup& lookup) {
+      if (subresource.empty()) mutate(object, {lookup.get, *policy});
+      if (prepare) prepare(object, old, subresource, lookup);
+    };
+  }
   if (rules.mutate) {
     // The order of kube-apiserver with webhooks: first mutate, then let the kind compute fields that depend on
     // others. Built-in admission completes a pod (priority, tolerations, limits) before webhooks see it.

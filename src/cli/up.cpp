@@ -132,7 +132,10 @@ class Up {
     if (!options) return tl::unexpected(options.error());
     controller_options_ = std::move(*options);
     // A new user finds every framework on. Another controller has its own configuration.
-    if (options_.config.empty() && options_.controller) controller_options_.manage_pods = true;
+    if (options_.config.empty() && options_.controller) {
+      controller_options_.manage_pods = true;
+      controller_options_.manage_deployments = true;
+    }
     return {};
   }
 

@@ -17,7 +17,10 @@ Result<ControllerOptions> controller_options(const api::config::Configuration& c
   out.engine.fair_sharing = c.fair_sharing;
   out.engine.topology_waits = c.topology;
   out.manage_jobs_without_queue_name = c.manage_jobs_without_queue_name;
-  out.manage_pods = std::ranges::find(c.frameworks, api::kueue::kPodFramework) != c.frameworks.end();
+  const auto lists = [&](std::string_view name) { return std::ranges::find(c.frameworks, name) != c.frameworks.end(); };
+  out.manage_pods = lists(api::kueue::kPodFramework);
+  out.manage_deployments = lists(api::kueue::kDeploymentFramework);
+  out.manage_stateful_sets = lists(api::kueue::kStatefulSetFramework);
   out.managed_namespaces = c.managed_jobs_namespaces;
   out.label_keys_to_copy = c.label_keys_to_copy;
   out.volcano = c.volcano;
@@ -32,6 +35,8 @@ api::kueue::AdmissionPolicy admission_policy(const ControllerOptions& options) {
   api::kueue::AdmissionPolicy policy;
   policy.manage_jobs_without_queue_name = options.manage_jobs_without_queue_name;
   policy.manage_pods = options.manage_pods;
+  policy.manage_deployments = options.manage_deployments;
+  policy.manage_stateful_sets = options.manage_stateful_sets;
   policy.partial_admission = options.engine.partial_admission;
   policy.priority_boost = options.engine.priority_boost;
   policy.identifier_annotations = options.jobs.identifier_annotations;

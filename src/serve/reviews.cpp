@@ -85,7 +85,8 @@ Result<Question> question_of(const Json& request, std::string_view group, std::s
 JsonObject mutated(const Question& q, const api::kueue::AdmissionRules& rules,
                    const api::kueue::AdmissionContext& context) {
   JsonObject response{{"allowed", true}};
-  if (q.operation != "CREATE" || !q.subresource.empty() || !rules.mutate) return response;
+  const bool concerned = q.operation == "CREATE" || (q.operation == "UPDATE" && rules.mutates_updates);
+  if (!concerned || !q.subresource.empty() || !rules.mutate) return response;
   if (rules.mutates && !rules.mutates(*q.object, context)) return response;
   Json changed = *q.object;
   rules.mutate(changed, context);

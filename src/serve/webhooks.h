@@ -15,7 +15,7 @@ inline constexpr std::size_t kMaxAdmissionBytes = 8u << 20;
 inline constexpr std::size_t kMaxConversionBytes = 64u << 20;
 
 // Answers POSTs of reviews on the paths of Kueue's webhook configurations:
-// /mutate--v1-pod, /validate--v1-pod, /mutate-batch-v1-job, /validate-batch-v1-job,
+// /{mutate,validate}--v1-pod, /{mutate,validate}-batch-v1-job, /{mutate,validate}-apps-v1-{deployment,statefulset},
 // /mutate-kueue-x-k8s-io-v1beta2-{workload,clusterqueue,resourceflavor},
 // /validate-kueue-x-k8s-io-v1beta2-{workload,clusterqueue,resourceflavor,cohort} and /convert; and on the paths of
 // Volcano's: /{queues,podgroups,jobs}/{mutate,validate}. On the paths of Kueue's webhooks for other kinds (JobSets,

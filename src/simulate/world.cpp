@@ -51,6 +51,8 @@ void WorldOptions::configure(const controller::ControllerOptions& configured) {
   volcano = configured.volcano;
   manage_jobs_without_queue_name = configured.manage_jobs_without_queue_name;
   manage_pods = configured.manage_pods;
+  manage_deployments = configured.manage_deployments;
+  manage_stateful_sets = configured.manage_stateful_sets;
   managed_namespaces = configured.managed_namespaces;
   label_keys_to_copy = configured.label_keys_to_copy;
 }
@@ -64,6 +66,8 @@ controller::ControllerOptions controller_options(const WorldOptions& options) {
   out.volcano = options.volcano;
   out.manage_jobs_without_queue_name = options.manage_jobs_without_queue_name;
   out.manage_pods = options.manage_pods;
+  out.manage_deployments = options.manage_deployments;
+  out.manage_stateful_sets = options.manage_stateful_sets;
   out.managed_namespaces = options.managed_namespaces;
   out.label_keys_to_copy = options.label_keys_to_copy;
   out.seed = options.seed;

@@ -46,6 +46,8 @@ struct WorldOptions {
   // Which jobs are managed, for admission and for the controller (the Configuration fields with these names).
   bool manage_jobs_without_queue_name = false;
   bool manage_pods = false;  // plain pods and groups of pods wait for quota too
+  bool manage_deployments = false;
+  bool manage_stateful_sets = false;
   api::LabelSelector managed_namespaces = api::config::Configuration::default_managed_namespaces("kueue-system");
   std::vector<std::string> label_keys_to_copy;
   bool vcjobs = true;  // false: no controller of Volcano Jobs (no PodGroups, no pods)

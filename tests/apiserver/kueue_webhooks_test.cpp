@@ -230,7 +230,7 @@ TEST_F(KueueWebhooks, WarnWhenSomethingWithAQueueRunsWithoutQuota) {
   const auto warning = [&](const ResourceInfo& info, const Json& now, const Json* old = nullptr) {
     return info.strategy.admission_warning(now, old, lookup);
   };
-  const ResourceInfo pods = resource("", "v1", "pods"), sets = resource("apps", "v1", "statefulsets");
+  const ResourceInfo pods = resource("", "v1", "pods"), sets = resource("jobset.x-k8s.io", "v1alpha2", "jobsets");
   EXPECT_NE(warning(pods, queued).find("integrations.frameworks does not list"), std::string::npos);
   EXPECT_NE(warning(sets, queued).find("does not manage this kind yet"), std::string::npos);
   for (const ResourceInfo* info : {&pods, &sets}) {
@@ -246,6 +246,24 @@ TEST_F(KueueWebhooks, WarnWhenSomethingWithAQueueRunsWithoutQuota) {
   auto managing = std::make_shared<ResourceInfo>();
   managing->gvr = {"", "v1", "pods"};
   EXPECT_EQ(warning(*kueue_webhooks({.manage_pods = true})(managing), queued), "");
+}
+
+TEST_F(KueueWebhooks, DeploymentsAreCompletedOnUpdatesToo) {
+  auto info = std::make_shared<ResourceInfo>();
+  info->gvr = {"apps", "v1", "deployments"};
+  int prepared = 0;
+  info->strategy.prepare_update = [&](Json&, const Json&, std::string_view, const Lookup&) { ++prepared; };
+  const auto joined = kueue_webhooks({.manage_pods = true, .manage_deployments = true})(info);
+  const Json free = object("{metadata: {name: x, namespace: a}}");
+  const Json queued = object("{metadata: {name: x, namespace: a, labels: {kueue.x-k8s.io/queue-name: q}}}");
+  const auto updated = [&](std::string_view subresource) {
+    Json now = queued;
+    joined->strategy.prepare_update(now, free, subresource, lookup);
+    return now;
+  };
+  EXPECT_EQ(string_at(updated(""), {"spec", "template", "metadata", "labels", "kueue.x-k8s.io/queue-name"}), "q");
+  EXPECT_EQ(updated("status"), queued);
+  EXPECT_EQ(prepared, 2);
 }
 
 TEST_F(KueueWebhooks, KindsGetTheirFinalizers) {

@@ -34,6 +34,10 @@ TEST_F(Webhooks, AnswerOnKueuesPaths) {
   } cases[] = {
       {"/mutate--v1-pod", "", "pods"},
       {"/validate--v1-pod", "", "pods"},
+      {"/mutate-apps-v1-deployment", "apps", "deployments"},
+      {"/validate-apps-v1-deployment", "apps", "deployments"},
+      {"/mutate-apps-v1-statefulset", "apps", "statefulsets"},
+      {"/validate-apps-v1-statefulset", "apps", "statefulsets"},
       {"/mutate-batch-v1-job", "batch", "jobs"},
       {"/validate-batch-v1-job", "batch", "jobs"},
       {"/mutate-kueue-x-k8s-io-v1beta2-workload", kKueue, "workloads"},
@@ -111,8 +115,6 @@ TEST_F(Webhooks, AllowWhatIsOfKindsThatAreNotManagedAndSayThatItRunsWithoutQuota
     std::string path;
     std::string_view group, resource;
   } cases[] = {
-      {"apps-v1-deployment", "apps", "deployments"},
-      {"apps-v1-statefulset", "apps", "statefulsets"},
       {"jobset-x-k8s-io-v1alpha2-jobset", "jobset.x-k8s.io", "jobsets"},
       {"kubeflow-org-v1-jaxjob", "kubeflow.org", "jaxjobs"},
       {"kubeflow-org-v1-paddlejob", "kubeflow.org", "paddlejobs"},
@@ -141,7 +143,7 @@ TEST_F(Webhooks, AllowWhatIsOfKindsThatAreNotManagedAndSayThatItRunsWithoutQuota
     Json warned = allowed;
     warned.as_object()["warnings"] = JsonArray{
         "Thing \"x\" runs without quota, though the label kueue.x-k8s.io/queue-name names the queue \"q\": Berth does "
-        "not manage this kind yet; remove the label, or use a Job or pods"};
+        "not manage this kind yet; remove the label, or use a Job, pods, a Deployment or a StatefulSet"};
     EXPECT_EQ(response("/validate-" + c.path, asked), warned);
     // An update that leaves the queue name as it is was answered before.
     ensure_path(asked, {"request", "operation"}) = "UPDATE";
@@ -189,6 +191,24 @@ TEST_F(Webhooks, PodsAreCompletedAndJudgedWhenTheyAreManaged) {
         "integrations.frameworks does not list \"pod\"; add it to Berth's configuration, or remove the label"};
     EXPECT_EQ(response(handler, "/validate--v1-pod", body), warned);
   }
+}
+
+// Kinds whose pods are queued keep their pods marked when they change.
+TEST_F(Webhooks, DeploymentsAreCompletedOnUpdatesToo) {
+  WebhookHandler managing([](auto&&...) { return nullptr; }, {.manage_pods = true, .manage_deployments = true});
+  Json asked = parse_json(review("apps", "deployments")).value();
+  const auto patch = [&](WebhookHandler& handler) {
+    const auto answer = ask(handler, request_of("POST", "/mutate-apps-v1-deployment", to_string(asked)));
+    return base64_decode(string_at(parse_json(answer.get()->response.value().body).value(), {"response", "patch"}))
+        .value();
+  };
+  EXPECT_NE(patch(managing).find("pod-suspending-parent"), std::string::npos);
+  EXPECT_EQ(patch(handler), "");
+  ensure_path(asked, {"request", "operation"}) = "UPDATE";
+  ensure_path(asked, {"request", "oldObject"}) = asked.at("request").at("object");
+  EXPECT_NE(patch(managing).find("pod-suspending-parent"), std::string::npos);
+  ensure_path(asked, {"request", "subResource"}) = "scale";
+  EXPECT_EQ(patch(managing), "");
 }
 
 TEST_F(Webhooks, ConvertBetweenVersions) {

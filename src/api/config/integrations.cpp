@@ -21,7 +21,7 @@ struct Framework {
 // All frameworks of Kueue, by their names in the configuration.
 constexpr Framework kFrameworks[] = {
     {kJob, true},
-    {"deployment", false},
+    {kueue::kDeploymentFramework, true},
     {"jobset.x-k8s.io/jobset", false},
     {"kubeflow.org/jaxjob", false},
     {"kubeflow.org/mpijob", false},
@@ -35,7 +35,7 @@ constexpr Framework kFrameworks[] = {
     {"ray.io/rayjob", false},
     {"ray.io/rayservice", false},
     {"sparkoperator.k8s.io/sparkapplication", false},
-    {"statefulset", false},
+    {kueue::kStatefulSetFramework, false},
     {"trainer.kubeflow.org/trainjob", false},
     {"workload.codeflare.dev/appwrapper", false},
 };
@@ -68,6 +68,12 @@ void read_frameworks(Fields& fields, std::vector<std::string>& out) {
   }
   if (std::ranges::find(managed, kJob) == managed.end())
     return fields.error("frameworks", "does not list " + std::string(kJob) + ", which Berth always manages; add it");
+  for (const std::string_view framework : {kueue::kDeploymentFramework, kueue::kStatefulSetFramework}) {
+    if (std::ranges::find(managed, framework) != managed.end() &&
+        std::ranges::find(managed, kueue::kPodFramework) == managed.end())
+      fields.error("frameworks", "lists " + std::string(framework) + ", which needs " +
+                                     std::string(kueue::kPodFramework) + "; add it");
+  }
   if (!not_managed.empty())
     fields.findings().warn(fields.path_of("frameworks"),
                            "Berth does not manage these yet and leaves their objects alone: " + not_managed);

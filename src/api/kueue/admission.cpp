@@ -7,9 +7,12 @@
 #include "api/config/configuration.h"
 #include "api/kueue/conversion.h"
 #include "api/kueue/defaulting.h"
+#include "api/kueue/deployment_rules.h"
 #include "api/kueue/job_rules.h"
 #include "api/kueue/names.h"
+#include "api/kueue/pod_names.h"
 #include "api/kueue/pod_rules.h"
+#include "api/kueue/stateful_set_rules.h"
 #include "api/kueue/types.h"
 #include "api/kueue/unmanaged_kinds.h"
 #include "api/kueue/validation/cluster_queue.h"
@@ -75,6 +78,7 @@ AdmissionRules job_rules() {
 
 JobContext pod_context(const Json& pod, const AdmissionContext& admission) {
   JobContext context = job_context(pod, admission);
+  context.owner_queues = admission.policy.manage_stateful_sets && suspending_owner(pod) == kStatefulSetFramework;
   // A Job answers for the queue of its pods.
   context.default_queue_exists = context.default_queue_exists && !controlled_by_job(pod);
   return context;
@@ -98,9 +102,44 @@ AdmissionRules pod_rules() {
   rules.check = check_pod_of_policy;
   rules.warn = [](const Json& pod, const Json* old, const AdmissionContext& admission) {
     if (admission.policy.manage_pods) return std::string();
-    std::string warning = unmanaged_pod_warning(pod, old);
+    std::string warning = unlisted_kind_warning(pod, old, "Pod", kPodFramework);
     if (!warning.empty() && !is_managed_pod(pod, pod_context(pod, admission))) warning.clear();
     return warning;
+  };
+  return rules;
+}
+
+// --- Deployments and StatefulSets.
+
+struct ServingKind {
+  std::string_view kind, framework;
+  bool AdmissionPolicy::* managed;
+  void (*set_defaults)(Json& object, const JobContext& context);
+  FieldErrors (*validate)(const Json& object, const JobContext& context);
+  FieldErrors (*validate_update)(const Json& object, const Json& old, const JobContext& context);
+};
+constexpr ServingKind kDeploymentRules{"Deployment",       kDeploymentFramework, &AdmissionPolicy::manage_deployments,
+                                   default_deployment, validate_deployment,  validate_deployment_update};
+constexpr ServingKind kStatefulSetRules{
+    "StatefulSet",        kStatefulSetFramework, &AdmissionPolicy::manage_stateful_sets,
+    default_stateful_set, validate_stateful_set, validate_stateful_set_update};
+
+AdmissionRules serving_rules(const ServingKind& kind) {
+  AdmissionRules rules;
+  rules.mutates_updates = true;
+  rules.mutate = [&kind](Json& object, const AdmissionContext& admission) {
+    if (admission.policy.*kind.managed) kind.set_defaults(object, job_context(object, admission));
+  };
+  rules.check = [&kind](const Json& object, const Json* old, std::string_view subresource,
+                        const AdmissionContext& admission) {
+    if (!(admission.policy.*kind.managed) || !subresource.empty()) return FieldErrors();
+    const JobContext context = job_context(object, admission);
+    return old == nullptr ? kind.validate(object, context) : kind.validate_update(object, *old, context);
+  };
+  rules.warn = [&kind](const Json& object, const Json* old, const AdmissionContext& admission) {
+    const std::string_view ns = string_at(object, {"metadata", "namespace"});
+    if (admission.policy.*kind.managed || !admission.policy.manages_namespace(ns)) return std::string();
+    return unlisted_kind_warning(object, old, kind.kind, kind.framework);
   };
   return rules;
 }
@@ -250,6 +289,8 @@ bool refused_by_webhook(const RestResponse& response) {
 const AdmissionRules& admission_rules(std::string_view group, std::string_view resource) {
   static const std::map<std::pair<std::string_view, std::string_view>, AdmissionRules> table = {
       {{"", "pods"}, named("vpod.kb.io", pod_rules())},
+      {{"apps", "deployments"}, named("vdeployment.kb.io", serving_rules(kDeploymentRules))},
+      {{"apps", "statefulsets"}, named("vstatefulset.kb.io", serving_rules(kStatefulSetRules))},
       {{"batch", "jobs"}, named("vjob.kb.io", job_rules())},
       {{kGroup, "clusterqueues"}, named("vclusterqueue.kb.io", for_all_versions(cluster_queue_rules()))},
       {{kGroup, "cohorts"}, named("vcohort.kb.io", for_all_versions(cohort_rules()))},

@@ -28,6 +28,8 @@ struct AdmissionPolicy {
   NamespaceFilter manages_namespace = all_but_system();
   bool manage_jobs_without_queue_name = false;
   bool manage_pods = false;            // integrations.frameworks lists "pod"
+  bool manage_deployments = false;     // "deployment"
+  bool manage_stateful_sets = false;   // "statefulset"
   bool partial_admission = true;       // gate PartialAdmission: without it minCount is dropped
   bool identifier_annotations = true;  // gate WorkloadIdentifierAnnotations: an annotation may name a prebuilt workload
   bool priority_boost = false;         // gate PriorityBoost: with it the annotation has to be an integer
@@ -45,13 +47,15 @@ struct AdmissionContext {
 // are registered (matchPolicy Equivalent). An object that cannot be converted is not defaulted, and is checked as it
 // is. Each function may be empty.
 struct AdmissionRules {
-  // On creation: sets defaults. Idempotent.
+  // Sets defaults, on creation. Idempotent.
   std::function<void(Json& object, const AdmissionContext&)> mutate;
   // Validates on creation (`old` is null) and on updates, also of subresources ("" is the object itself).
   std::function<FieldErrors(const Json& object, const Json* old, std::string_view subresource, const AdmissionContext&)>
       check;
   // Whether the object may be deleted; the error says why not.
   std::function<Result<void>(const Json& object, const AdmissionContext&)> remove = {};
+  // `mutate` runs on updates of the object itself, too.
+  bool mutates_updates = false;
   // Whether `mutate` changes a new object. Empty: it may change any.
   std::function<bool(const Json& object, const AdmissionContext&)> mutates = {};
   // What the user should know about an object that is allowed: one line, or "". `old` as for `check`.

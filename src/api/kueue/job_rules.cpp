@@ -96,17 +96,6 @@ void check_prebuilt_update(const JobUpdate& update, FieldErrors& errors) {
                     annotation_field(kPrebuiltWorkload), errors);
 }
 
-void check_priority_class_update(const JobUpdate& update, FieldErrors& errors) {
-  const std::string_view now = label_of(update.now, kPriorityClassLabel);
-  const std::string_view before = label_of(update.old, kPriorityClassLabel);
-  const std::string path = label_field(kPriorityClassLabel);
-  if (!before.empty() && now.empty())
-    errors.push_back(invalid_value(path, Json(now), "WorkloadPriorityClass cannot be removed from a workload"));
-  if (before.empty() && !now.empty() && !update.suspended)
-    errors.push_back(
-        invalid_value(path, Json(now), "WorkloadPriorityClass cannot be added to a non-suspended workload"));
-}
-
 }  // namespace
 
 std::string_view label_of(const Json& object, std::string_view key) {
@@ -133,8 +122,18 @@ bool take_defaults(Json& job, const JobContext& context) {
   return true;
 }
 
-void check_job_labels(const Json& job, bool identifier_annotations, FieldErrors& errors) {
+void check_queue_name(const Json& job, FieldErrors& errors) {
   check_job_name(label_of(job, kQueueLabel), label_field(kQueueLabel), errors);
+}
+
+void check_no_elastic_job(const Json& job, std::string_view kind, FieldErrors& errors) {
+  if (annotation_of(job, kElasticJob) == "true")
+    errors.push_back(forbidden_field(annotation_field(kElasticJob),
+                                     "elastic job is not supported for \"" + std::string(kind) + "\""));
+}
+
+void check_job_labels(const Json& job, bool identifier_annotations, FieldErrors& errors) {
+  check_queue_name(job, errors);
   check_job_name(label_of(job, kPrebuiltWorkload), label_field(kPrebuiltWorkload), errors);
   if (identifier_annotations)
     check_job_name(annotation_of(job, kPrebuiltWorkload), annotation_field(kPrebuiltWorkload), errors);
@@ -165,6 +164,17 @@ void check_job_labels_update(const JobUpdate& update, FieldErrors& errors) {
     check_same_text(label_of(update.now, kMaxExecTimeLabel), label_of(update.old, kMaxExecTimeLabel),
                     label_field(kMaxExecTimeLabel), errors);
   check_priority_class_update(update, errors);
+}
+
+void check_priority_class_update(const JobUpdate& update, FieldErrors& errors) {
+  const std::string_view now = label_of(update.now, kPriorityClassLabel);
+  const std::string_view before = label_of(update.old, kPriorityClassLabel);
+  const std::string path = label_field(kPriorityClassLabel);
+  if (!before.empty() && now.empty())
+    errors.push_back(invalid_value(path, Json(now), "WorkloadPriorityClass cannot be removed from a workload"));
+  if (before.empty() && !now.empty() && !update.suspended)
+    errors.push_back(
+        invalid_value(path, Json(now), "WorkloadPriorityClass cannot be added to a non-suspended workload"));
 }
 
 void check_admission_gates_update(const Json& now, const Json& old, FieldErrors& errors) {

@@ -19,6 +19,7 @@ struct JobContext {
   bool default_queue_exists = false;           // a LocalQueue named "default" in the job's namespace
   bool default_priority_class_exists = false;  // a WorkloadPriorityClass named "default"
   bool identifier_annotations = true;  // gate WorkloadIdentifierAnnotations: an annotation may name a prebuilt workload
+  bool owner_queues = false;           // of a pod: its owner gives it its queue and its group (a StatefulSet does)
 };
 
 // Whether Berth manages the job, i.e. decides when it runs.
@@ -38,7 +39,10 @@ inline constexpr std::string_view kImmutableField = "field is immutable";
 // Each function appends its errors. Checks the queue name, the names of prebuilt workloads and the maximum execution
 // time.
 void check_job_labels(const Json& job, bool identifier_annotations, FieldErrors& errors);
+void check_queue_name(const Json& job, FieldErrors& errors);
 void check_admission_gates(const Json& job, FieldErrors& errors);
+// `kind`: as the error names it ("apps/v1, Kind=Deployment").
+void check_no_elastic_job(const Json& job, std::string_view kind, FieldErrors& errors);
 
 // Rules for updates. `suspended`: the new job does not run.
 struct JobUpdate {
@@ -51,6 +55,7 @@ struct JobUpdate {
 };
 // Checks the queue name, the name of the prebuilt workload, the maximum execution time and the priority class.
 void check_job_labels_update(const JobUpdate& update, FieldErrors& errors);
+void check_priority_class_update(const JobUpdate& update, FieldErrors& errors);
 // Gates may be removed, not added.
 void check_admission_gates_update(const Json& now, const Json& old, FieldErrors& errors);
 

@@ -6,7 +6,10 @@
 
 namespace berth::api::kueue {
 
-inline constexpr std::string_view kPodFramework = "pod";  // in integrations.frameworks of the Configuration
+// In integrations.frameworks of the Configuration.
+inline constexpr std::string_view kPodFramework = "pod";
+inline constexpr std::string_view kDeploymentFramework = "deployment";
+inline constexpr std::string_view kStatefulSetFramework = "statefulset";
 
 inline constexpr std::string_view kAdmissionGate = "kueue.x-k8s.io/admission";  // a scheduling gate
 // A finalizer. The pod also has the label kManagedLabel with the value "true".
@@ -24,9 +27,13 @@ inline constexpr std::string_view kPodGroupPodIndex = "kueue.x-k8s.io/pod-group-
 inline constexpr std::string_view kPodGroupPodIndexLabel = "kueue.x-k8s.io/pod-group-pod-index-label";
 // "true": the pod may be deleted by force when its node cannot be reached.
 inline constexpr std::string_view kSafeToForcefullyDelete = "kueue.x-k8s.io/safe-to-forcefully-delete";
+// The framework of the owner that made the pod wait. Such a pod has no finalizer.
 inline constexpr std::string_view kPodSuspendingParent = "kueue.x-k8s.io/pod-suspending-parent";
 
 // On the workload of a group: "true".
 inline constexpr std::string_view kIsGroupWorkload = "kueue.x-k8s.io/is-group-workload";
+// On the workload of a group whose pods have an owner: what the owner is ("apps/v1, Kind=StatefulSet"), and its name.
+inline constexpr std::string_view kJobOwnerGvk = "kueue.x-k8s.io/job-owner-gvk";
+inline constexpr std::string_view kJobOwnerName = "kueue.x-k8s.io/job-owner-name";
 
 }  // namespace berth::api::kueue

@@ -83,12 +83,6 @@ bool is_judged(const Json& pod, const JobContext& context) {
   return claims_to_be_managed(pod) || is_managed_pod(pod, context);
 }
 
-void check_elastic_pod(const Json& pod, FieldErrors& errors) {
-  if (annotation_of(pod, kElasticJob) == kTrue)
-    errors.push_back(
-        forbidden_field(annotation_field(kElasticJob), R"(elastic job is not supported for "/v1, Kind=Pod")"));
-}
-
 void check_managed_label(const Json& pod, FieldErrors& errors) {
   if (find_path(pod, {"metadata", "labels", kManagedLabel}) != nullptr && label_of(pod, kManagedLabel) != kTrue)
     errors.push_back(forbidden_field(label_field(kManagedLabel), "managed label value can only be 'true'"));
@@ -174,7 +168,10 @@ void check_pod(const Json& pod, const JobContext& context, FieldErrors& errors) 
 
 void check_group_name_update(const Json& pod, const Json& old, const JobContext& context, FieldErrors& errors) {
   const std::string_view now = pod_group_name(pod, context.identifier_annotations);
-  if (now == pod_group_name(old, context.identifier_annotations)) return;
+  const std::string_view before = pod_group_name(old, context.identifier_annotations);
+  if (now == before) return;
+  // A pod whose owner suspends it gets its group later.
+  if (before.empty() && !suspending_owner(old).empty() && has_scheduling_gate(old, kAdmissionGate)) return;
   const bool by_annotation = named_by_annotation(pod, context) || (now.empty() && named_by_annotation(old, context));
   errors.push_back(invalid_value(group_name_field(by_annotation), Json(now), kImmutableField));
 }
@@ -216,20 +213,32 @@ bool has_scheduling_gate(const Json& pod, std::string_view name) {
                              [&](const Json& gate) { return string_at(gate, {"name"}) == name; });
 }
 
+std::string_view suspending_owner(const Json& pod) {
+  const std::string_view framework = annotation_of(pod, kPodSuspendingParent);
+  if (framework == kDeploymentFramework) return {};
+  const JsonArray& owners = array_at(pod, {"metadata", "ownerReferences"});
+  return std::ranges::any_of(owners, [](const Json& owner) { return bool_at(owner, {"controller"}); })
+             ? framework
+             : std::string_view();
+}
+
 bool is_managed_pod(const Json& pod, const JobContext& context) {
-  return !is_left_alone(pod) && is_managed(pod, context);
+  if (is_left_alone(pod) || !context.namespace_managed || context.ancestor_managed) return false;
+  return context.owner_queues || is_managed(pod, context);
 }
 
 bool defaults_pod(const Json& pod, const JobContext& context) {
-  if (is_left_alone(pod) || !context.namespace_managed || context.ancestor_managed) return false;
-  return context.default_queue_exists || is_managed(pod, context);
+  if (is_managed_pod(pod, context)) return true;
+  return context.default_queue_exists && !is_left_alone(pod) && context.namespace_managed && !context.ancestor_managed;
 }
 
 void default_pod(Json& pod, const JobContext& context) {
-  if (is_left_alone(pod) || !take_defaults(pod, context)) return;
+  if (!defaults_pod(pod, context)) return;
+  if (!context.owner_queues) take_defaults(pod, context);
   ensure_path(pod, {"metadata", "labels", kManagedLabel}) = Json(kTrue);
   copy_pod_index(pod);
-  if (annotation_of(pod, kRoleHash).empty()) {
+  // An owner that queues its pods says which role they have.
+  if (annotation_of(pod, kRoleHash).empty() && !context.owner_queues) {
     const Json* spec = find(pod, "spec");
     ensure_path(pod, {"metadata", "annotations", kRoleHash}) = role_hash(spec == nullptr ? Json() : *spec);
   }
@@ -243,7 +252,7 @@ FieldErrors validate_pod(const Json& pod, const JobContext& context) {
   FieldErrors errors;
   if (!is_judged(pod, context)) return errors;
   check_job_labels(pod, context.identifier_annotations, errors);
-  check_elastic_pod(pod, errors);
+  check_no_elastic_job(pod, "/v1, Kind=Pod", errors);
   check_admission_gates(pod, errors);
   check_pod(pod, context, errors);
   return errors;
@@ -255,7 +264,7 @@ FieldErrors validate_pod_update(const Json& pod, const Json& old, const JobConte
   if (!is_judged(pod, context) && !is_judged(old, context)) return errors;
   const bool gates_edited = annotation_of(pod, kAdmissionGatedBy) != annotation_of(old, kAdmissionGatedBy);
   check_job_labels(pod, context.identifier_annotations, errors);
-  check_elastic_pod(pod, errors);
+  check_no_elastic_job(pod, "/v1, Kind=Pod", errors);
   if (gates_edited) check_admission_gates(pod, errors);
   check_job_labels_update({pod, old, waits_or_ended(pod), waits_or_ended(old), context.default_queue_exists,
                            context.identifier_annotations},

@@ -17,6 +17,9 @@ std::string_view pod_group_name(const Json& pod, bool identifier_annotations = t
 // The number of pods in the group; nullopt when the annotation is absent or no number from 1 to 2147483647.
 std::optional<std::int32_t> pod_group_total_count(const Json& pod);
 bool has_scheduling_gate(const Json& pod, std::string_view name);
+// The framework of the owner that gives the pod its queue and group ("statefulset"). "" when there is none: the pods of
+// a Deployment have a queue and no group from the start, and a pod without a controller has nobody to wait for.
+std::string_view suspending_owner(const Json& pod);
 
 // Whether Berth decides when the pod runs. Not managed besides the general rules: mirror pods of the kubelet, and pods
 // of a Volcano PodGroup that name no queue themselves.

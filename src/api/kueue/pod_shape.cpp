@@ -123,10 +123,45 @@ std::string with_escapes(std::string text) {
   return out;
 }
 
+void refuse_change(const Json& owner, std::string_view field, const std::string& path, FieldErrors& errors) {
+  const Json* value = find(owner, field);
+  errors.push_back(
+      invalid_value(path + "." + std::string(field), value == nullptr ? Json() : *value, "field is immutable"));
+}
+
+void check_same_containers(const Json& pod_spec, const Json& old, std::string_view list, const std::string& path,
+                           FieldErrors& errors) {
+  const JsonArray &now = array_at(pod_spec, {list}), &before = array_at(old, {list});
+  if (now.size() != before.size()) return refuse_change(pod_spec, list, path, errors);
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const std::string at = index_path(path + "." + std::string(list), i);
+    if (printed_amounts(resources_of(now[i]), "requests") != printed_amounts(resources_of(before[i]), "requests"))
+      refuse_change(resources_of(now[i]), "requests", at + ".resources", errors);
+    if (printed(now[i], "ports", Order::kMembers) != printed(before[i], "ports", Order::kMembers))
+      refuse_change(now[i], "ports", at, errors);
+  }
+}
+
 }  // namespace
 
 std::string role_hash(const Json& pod_spec) {
   return sha256_digits(with_escapes(to_string(JsonObject{{"spec", shape_of(pod_spec)}})), kRoleHashDigits);
+}
+
+void check_same_shape(const Json& pod_spec, const Json& old, const std::string& path, FieldErrors& errors) {
+  const Json now_shape = shape_of(pod_spec), old_shape = shape_of(old);
+  for (const auto& [key, shape] : now_shape.get_object()) {
+    const std::string_view part = key;
+    const Json* before = find(old_shape, part);
+    if (before != nullptr && *before == shape) continue;
+    if (part == "containers" || part == "initContainers") {
+      check_same_containers(pod_spec, old, part, path, errors);
+    } else {
+      refuse_change(pod_spec, part, path, errors);
+    }
+  }
+  if (find(now_shape, "resources") == nullptr && find(old_shape, "resources") != nullptr)
+    refuse_change(pod_spec, "resources", path, errors);
 }
 
 }  // namespace berth::api::kueue

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "api/field_error.h"
 #include "base/json.h"
 
 namespace berth::api::kueue {
@@ -12,5 +13,8 @@ namespace berth::api::kueue {
 // selector, affinity, tolerations, runtime class, priority, topology spread constraints, overhead and resource claims.
 // Images, commands, environment, volumes and limits do not count.
 std::string role_hash(const Json& pod_spec);
+
+// Appends an error for each part of the shape that differs from `old`. `path`: of the pod spec.
+void check_same_shape(const Json& pod_spec, const Json& old, const std::string& path, FieldErrors& errors);
 
 }  // namespace berth::api::kueue

@@ -3,15 +3,12 @@
 #include <algorithm>
 
 #include "api/kueue/job_rules.h"
-#include "api/kueue/pod_names.h"
 #include "api/kueue/types.h"
 
 namespace berth::api::kueue {
 namespace {
 
 constexpr UnmanagedKind kUnmanagedKinds[] = {
-    {"apps", "deployments", "apps-v1-deployment"},
-    {"apps", "statefulsets", "apps-v1-statefulset"},
     {"jobset.x-k8s.io", "jobsets", "jobset-x-k8s-io-v1alpha2-jobset"},
     {"kubeflow.org", "jaxjobs", "kubeflow-org-v1-jaxjob"},
     {"kubeflow.org", "paddlejobs", "kubeflow-org-v1-paddlejob"},
@@ -52,12 +49,13 @@ bool is_unmanaged_kind(std::string_view group, std::string_view resource) {
 std::string unmanaged_kind_warning(const Json& object, const Json* old) {
   if (!gets_its_queue(object, old)) return {};
   return runs_without_quota(object, string_at(object, {"kind"})) +
-         "Berth does not manage this kind yet; remove the label, or use a Job or pods";
+         "Berth does not manage this kind yet; remove the label, or use a Job, pods, a Deployment or a StatefulSet";
 }
 
-std::string unmanaged_pod_warning(const Json& pod, const Json* old) {
-  if (!gets_its_queue(pod, old)) return {};
-  return runs_without_quota(pod, "Pod") + "integrations.frameworks does not list \"" + std::string(kPodFramework) +
+std::string unlisted_kind_warning(const Json& object, const Json* old, std::string_view kind,
+                                  std::string_view framework) {
+  if (!gets_its_queue(object, old)) return {};
+  return runs_without_quota(object, kind) + "integrations.frameworks does not list \"" + std::string(framework) +
          "\"; add it to Berth's configuration, or remove the label";
 }
 

@@ -19,6 +19,8 @@ bool is_unmanaged_kind(std::string_view group, std::string_view resource);
 
 // The warnings. Only for an object that gets its queue name now: `old` is null on creation. Else "".
 std::string unmanaged_kind_warning(const Json& object, const Json* old);
-std::string unmanaged_pod_warning(const Json& pod, const Json* old);
+// For a kind that Berth can manage and whose framework the Configuration does not list.
+std::string unlisted_kind_warning(const Json& object, const Json* old, std::string_view kind,
+                                  std::string_view framework);
 
 }  // namespace berth::api::kueue

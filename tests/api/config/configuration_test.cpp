@@ -251,7 +251,7 @@ integrations:
   - "statefulset"
   - "leaderworkerset.x-k8s.io/leaderworkerset"
 )");
-    EXPECT_EQ(c.frameworks, (std::vector<std::string>{"batch/job", "pod"}));
+    EXPECT_EQ(c.frameworks, (std::vector<std::string>{"batch/job", "pod", "deployment"}));
     ASSERT_EQ(c.warnings.size(), 2u);
     EXPECT_EQ(
         c.warnings[0],
@@ -414,6 +414,8 @@ TEST(Configuration, NamesWrongTypesAndValues) {
            "integrations.frameworks[1]: lists batch/job again; remove it"},
           {"integrations: {frameworks: [pod]}",
            "integrations.frameworks: does not list batch/job, which Berth always manages; add it"},
+          {"integrations: {frameworks: [batch/job, deployment]}",
+           "integrations.frameworks: lists deployment, which needs pod; add it"},
           {"integrations: {externalFrameworks: [Foo.v1.example.com]}",
            "integrations.externalFrameworks: Berth does not look for owners"},
           {"integrations: {labelKeysToCopy: [\"a b\"]}",
