@@ -27,12 +27,14 @@
 #include "controller/provisioning.h"
 #include "controller/shared_templates.h"
 #include "controller/sources.h"
+#include "controller/stateful_sets.h"
 #include "controller/ungater.h"
 #include "controller/unreadable.h"
 #include "controller/volcano_controller.h"
 #include "controller/writes.h"
 #include "jobs/compose.h"
 #include "jobs/pods/pod_group.h"
+#include "jobs/pods/stateful_set.h"
 #include "kube/event_recorder.h"
 #include "kube/informer.h"
 
@@ -73,6 +75,7 @@ struct Controller::Impl {
         priority_classes(client, executor, api::kPriorityClasses, informer_options()),
         workloads(client, executor, api::kWorkloads, informer_options(false)),
         jobs(client, executor, api::kJobs, informer_options()),
+        stateful_sets(client, executor, jobs::stateful_set_kind().resource, informer_options()),
         host(executor, writes, events, options.engine, sinks()),
         job_controller(jobs::batch_job(), job_context()),
         pod_controller(options.manage_pods ? std::make_unique<PodController>(pod_context()) : nullptr),
@@ -220,6 +223,10 @@ struct Controller::Impl {
     }
     caches.add(jobs);
     jobs.on_change([this](const JsonPtr& old, const JsonPtr& now) { job_controller.job_changed(old, now); });
+    if (options.manage_stateful_sets && pod_controller) {
+      caches.add(stateful_sets);
+      stateful_sets.on_change([this](const JsonPtr& old, const JsonPtr& now) { served_sets.set_changed(old, now); });
+    }
     caches.add(workloads);
     workloads.on_change([this](const JsonPtr& old, const JsonPtr& now) { workload_changed(old, now); });
   }
@@ -259,6 +266,7 @@ struct Controller::Impl {
     job_controller.start();
     if (pod_controller) pod_controller->start();
     if (failure_recovery) failure_recovery->start();
+    served_sets.look_at_all();
     provisioning.start();
     ownerless_workloads.start();
     ungater.start();
@@ -331,6 +339,7 @@ struct Controller::Impl {
     job_controller.facts_changed();
     if (pod_controller) pod_controller->facts_changed();
     if (failure_recovery) failure_recovery->facts_changed();
+    served_sets.look_at_all();
   }
 
   // --- What jobs and their checks need to know.
@@ -426,14 +435,17 @@ struct Controller::Impl {
   }
 
   PodController::Context pod_context() {
+    jobs::JobFacts facts = job_facts();
+    facts.served_group = [this](std::string_view ns, std::string_view name) { return served_sets.group(ns, name); };
     return {executor,
             writes,
             events,
             [this](const engine::Event& event) { host.feed(event); },
             [this](std::string_view ns) { return manages_namespace(ns); },
             workloads_seen(),
-            job_facts(),
-            options.ungate_delay};
+            std::move(facts),
+            options.ungate_delay,
+            options.manage_stateful_sets ? jobs::ServedGroup(jobs::group_of_stateful_set_pod) : jobs::ServedGroup()};
   }
 
   FailureRecovery::Context recovery_context() {
@@ -474,6 +486,15 @@ struct Controller::Impl {
         api::kueue::has_managed_ancestor(job, cached_job, options.manage_jobs_without_queue_name);
     const auto managed_by = string_at(job, {"spec", "managedBy"}, kJobControllerName);
     return managed_by == kJobControllerName && api::batch::is_managed(job, context);
+  }
+
+  bool manages_stateful_set(const Json& set) const {
+    api::kueue::JobContext context;
+    context.namespace_managed = manages_namespace(string_at(set, {"metadata", "namespace"}));
+    context.manage_without_queue_name = options.manage_jobs_without_queue_name;
+    context.ancestor_managed =
+        api::kueue::has_managed_ancestor(set, cached_job, options.manage_jobs_without_queue_name);
+    return api::kueue::is_managed(set, context);
   }
 
   void decode_flavor(const std::string& key) {
@@ -517,7 +538,7 @@ struct Controller::Impl {
   kube::EventRecorder events;
   UnreadableObjects unreadable;
   Informer cluster_queues, local_queues, cohorts, flavors, topologies, checks, workload_priority_classes, namespaces,
-      nodes, pods, limit_ranges, runtime_classes, priority_classes, workloads, jobs;
+      nodes, pods, limit_ranges, runtime_classes, priority_classes, workloads, jobs, stateful_sets;
   NodeSource node_source;
   PodSource pod_source;
   Caches caches;
@@ -547,6 +568,10 @@ struct Controller::Impl {
   JobController job_controller;
   std::unique_ptr<PodController> pod_controller;  // null: pods are not managed
   std::unique_ptr<FailureRecovery> failure_recovery;  // null: switched off
+  StatefulSets served_sets{stateful_sets, [this](const Json& set) { return manages_stateful_set(set); },
+                           [this](const std::string& ns, const std::string& group, bool gone) {
+                             if (pod_controller) pod_controller->owner_changed(ns, group, gone);
+                           }};
   ProvisioningController provisioning;
   OwnerlessWorkloads ownerless_workloads;
   Ungater ungater;

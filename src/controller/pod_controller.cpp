@@ -12,6 +12,7 @@
 #include "controller/ownerless_workloads.h"
 #include "jobs/compose.h"
 #include "jobs/pods/pod_group.h"
+#include "jobs/pods/served_group.h"
 #include "jobs/pods/single_pod.h"
 #include "jobs/pods/waiting.h"
 #include "jobs/workload_name.h"
@@ -101,7 +102,7 @@ void PodController::pod_changed(const JsonPtr& old, const JsonPtr& now) {
   if (old && (!now || uid(*old) != uid(*now))) forget(uid(*old));
   if (!now) return;
   if (jobs::belongs_to_berth(*now)) {
-    put(jobs::decode_managed_pod(*now, context_.facts.gates.identifier_annotations));
+    put(jobs::decode_managed_pod(*now, context_.facts.gates.identifier_annotations, context_.served));
   } else {
     forget(uid(*now));
   }
@@ -111,7 +112,7 @@ void PodController::pod_changed(const JsonPtr& old, const JsonPtr& now) {
 void PodController::learn(const jobs::ManagedPodPtr& before, const api::RestResponse& response) {
   if (!units_.contains(before->uid) || string_at(response.body, {"metadata", "uid"}) != before->uid) return;
   if (!jobs::belongs_to_berth(response.body)) return forget(before->uid);
-  put(jobs::decode_managed_pod(response.body, context_.facts.gates.identifier_annotations));
+  put(jobs::decode_managed_pod(response.body, context_.facts.gates.identifier_annotations, context_.served));
 }
 
 std::optional<PodController::PodRef> PodController::pod_of(const api::kueue::Workload& workload) {
@@ -219,6 +220,13 @@ void PodController::tell_why_they_wait(const jobs::WorkloadPtr& old, const jobs:
   }
 }
 
+void PodController::owner_changed(const std::string& ns, const std::string& group, bool gone) {
+  const Unit unit{What::kGroup, api::object_key(ns, group)};
+  if (gone) warned_.erase(unit.key);
+  if (gone && started_) deleted_.add(unit, [this, unit] { look_soon(unit); });
+  look_soon(unit);
+}
+
 void PodController::facts_changed() {
   for (const auto& [unit, pods] : pods_) look_soon(unit);
 }
@@ -247,6 +255,7 @@ bool PodController::waits_for_its_workload(const Unit& unit) {
 jobs::PodPlan PodController::plan_single(const Unit& unit) {
   jobs::ManagedPodPtr pod;
   if (const auto it = pods_.find(unit); it != pods_.end()) pod = it->second.begin()->second;
+  if (pod && pod->served && pod->runnable()) return {};  // its owner is not known yet
   std::vector<jobs::WorkloadPtr> mine, lost;
   if (const auto filed = workloads_.find(unit.key); filed != workloads_.end()) {
     for (const auto& workload : filed->second) {
@@ -280,12 +289,13 @@ jobs::PodPlan PodController::plan_group(const Unit& unit) {
   }
   const auto slash = unit.key.find('/');
   const std::string ns = unit.key.substr(0, slash), name = unit.key.substr(slash + 1);
-  if (pods.empty() && deleted_.contains(unit)) {
+  jobs::JobFacts facts = context_.facts;
+  const auto owner = facts.served_group ? facts.served_group(ns, name) : nullptr;
+  if (pods.empty() && !owner && deleted_.contains(unit)) {
     const auto workload = context_.facts.workload(ns, name);
     if (workload && !workload->meta.deletion) return {};
   }
-  jobs::JobFacts facts = context_.facts;
-  facts.managed = context_.manages_namespace(ns);
+  facts.managed = owner ? owner->managed : context_.manages_namespace(ns);
   return jobs::reconcile_group(ns, name, std::move(pods), facts, context_.executor.now());
 }
 
@@ -329,7 +339,7 @@ void PodController::create_workload(const std::shared_ptr<Batch>& batch, std::si
         if (never) return batch->finish(true);
         if (answer.ok()) return take_steps(batch, next + 1);
         if (answer.code == kInvalid) {  // for example a role that is no name; only another pod helps
-          tell(jobs::cannot_compose(std::string(api::status_message(answer))), batch->plan.speaker);
+          tell(jobs::cannot_compose(std::string(api::status_message(answer))), batch->plan);
           return batch->finish(true);
         }
         log::warn("a workload could not be created",
@@ -373,7 +383,7 @@ void PodController::take_steps(const std::shared_ptr<Batch>& batch, std::size_t 
             },
             [&](jobs::PatchJob&) { return false; },  // plans for pods have actions instead
             [&](jobs::JobEvent& s) {
-              tell(s, batch->plan.speaker);
+              tell(s, batch->plan);
               return false;
             },
         },
@@ -434,6 +444,25 @@ void PodController::done(const std::shared_ptr<Batch>& batch, const jobs::PodAct
   pump(batch);
 }
 
+// Warnings are recorded once, not at every look.
+void PodController::record(const jobs::JobEvent& event, const std::string& key, const kube::ObjectRef& on,
+                           std::string controller) {
+  if (event.warning) {
+    std::string& last = warned_[key];
+    if (last == event.note) return;
+    last = event.note;
+  }
+  context_.events.record(on, {event.warning, event.reason, event.note, {}, std::move(controller)});
+}
+
+void PodController::tell(const jobs::JobEvent& event, const jobs::PodPlan& plan) {
+  if (event.about || !plan.owner) return tell(event, plan.speaker);
+  const auto& kind = plan.owner->kind;
+  const api::ObjectMeta meta = api::decode_meta(*plan.owner->owner);
+  record(event, api::object_key(meta.ns, plan.owner->name),
+         {kind.api_version(), kind.kind, meta.ns, meta.name, meta.uid, meta.resource_version}, kind.controller);
+}
+
 void PodController::tell(const jobs::JobEvent& event, const jobs::ManagedPodPtr& pod) {
   if (event.about) {
     const auto& meta = event.about->meta;
@@ -442,12 +471,9 @@ void PodController::tell(const jobs::JobEvent& event, const jobs::ManagedPodPtr&
         {event.warning, event.reason, event.note, {}, std::string(jobs::kPodController)});
   }
   if (!pod) return;
-  if (event.warning) {
-    std::string& last = warned_[pod->uid];
-    if (last == event.note) return;
-    last = event.note;
-  }
-  record(event, *pod, jobs::kPodController);
+  record(event, pod->uid,
+         {std::string(jobs::kPodApiVersion), std::string(jobs::kPodKind), pod->ns, pod->name, pod->uid, pod->version},
+         std::string(jobs::kPodController));
 }
 
 void PodController::record(const jobs::JobEvent& event, const jobs::ManagedPod& pod, std::string_view controller) {

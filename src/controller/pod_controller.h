@@ -33,8 +33,9 @@ class PodController {
     std::function<bool(std::string_view ns)> manages_namespace;
     // Whether the cache of workloads has reached this resourceVersion.
     std::function<bool(std::string_view version)> workloads_seen;
-    jobs::JobFacts facts;  // `managed` is set per look
-    Duration group_delay;  // how long changes of a group are collected
+    jobs::JobFacts facts;      // `managed` is set per look
+    Duration group_delay;      // how long changes of a group are collected
+    jobs::ServedGroup served;  // the groups of pods whose owners make them; may be empty
   };
   explicit PodController(Context context);
   ~PodController();
@@ -42,6 +43,8 @@ class PodController {
   // The caches have something new. Nothing is written before start(). Of `old` only name, namespace and uid are used.
   void pod_changed(const JsonPtr& old, const JsonPtr& now);
   void workload_changed(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
+  // The owner of this group is new, changed or gone.
+  void owner_changed(const std::string& ns, const std::string& group, bool gone);
   // A namespace, priority class or flavor changed: look at every pod and group again.
   void facts_changed();
   void start();
@@ -89,8 +92,10 @@ class PodController {
   void act(const std::shared_ptr<Batch>& batch, const jobs::PodAction& action);
   void remove_pod(const std::shared_ptr<Batch>& batch, const jobs::PodAction& action);
   void done(const std::shared_ptr<Batch>& batch, const jobs::PodAction& action, const api::RestResponse* failed);
+  void tell(const jobs::JobEvent& event, const jobs::PodPlan& plan);
   void tell(const jobs::JobEvent& event, const jobs::ManagedPodPtr& pod);
   void record(const jobs::JobEvent& event, const jobs::ManagedPod& pod, std::string_view controller);
+  void record(const jobs::JobEvent& event, const std::string& key, const kube::ObjectRef& on, std::string controller);
 
   Context context_;
   bool started_ = false;
@@ -108,7 +113,8 @@ class PodController {
   std::map<std::string, std::string> awaited_names_;
   DeletedOwners<Unit> deleted_;           // all their pods are gone
   std::map<Unit, std::uint64_t> timers_;  // looks that wait for their time
-  // The last warning about each pod, by uid: it is recorded once, not at every look.
+  // The last warning about each pod (by uid) or owner (by the key of its group): it is recorded once, not at every
+  // look.
   std::map<std::string, std::string> warned_;
   WorkQueue singles_, groups_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

@@ -27,6 +27,8 @@ struct JobGates {
   bool failure_recovery = false;
 };
 
+struct ServedGroupState;
+
 struct JobFacts {
   // The namespace is selected, the job has a queue or needs none, and no owner of the job is managed.
   bool managed = true;
@@ -40,6 +42,8 @@ struct JobFacts {
   std::function<std::optional<std::pair<std::string, std::int32_t>>()> global_default_priority_class;
   // A workload by namespace and name, whichever job it belongs to; null when there is none.
   std::function<WorkloadPtr(std::string_view ns, std::string_view name)> workload;
+  // A group of pods by namespace and name, as its owner has it; null when there is no such owner. May be empty.
+  std::function<std::shared_ptr<const ServedGroupState>(std::string_view ns, std::string_view name)> served_group;
 };
 
 }  // namespace berth::jobs

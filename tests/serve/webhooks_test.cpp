@@ -197,8 +197,8 @@ TEST_F(Webhooks, PodsAreCompletedAndJudgedWhenTheyAreManaged) {
 TEST_F(Webhooks, DeploymentsAreCompletedOnUpdatesToo) {
   WebhookHandler managing([](auto&&...) { return nullptr; }, {.manage_pods = true, .manage_deployments = true});
   Json asked = parse_json(review("apps", "deployments")).value();
-  const auto patch = [&](WebhookHandler& handler) {
-    const auto answer = ask(handler, request_of("POST", "/mutate-apps-v1-deployment", to_string(asked)));
+  const auto patch = [&](WebhookHandler& served) {
+    const auto answer = ask(served, request_of("POST", "/mutate-apps-v1-deployment", to_string(asked)));
     return base64_decode(string_at(parse_json(answer.get()->response.value().body).value(), {"response", "patch"}))
         .value();
   };

@@ -151,6 +151,19 @@ Result<Change> withdraw(const Workload& w, const PendingReason& why, Time now) {
   return close(Move::kWithdraw, w, std::move(status));
 }
 
+Result<Change> hold_back(const Workload& w, std::string_view text, Time now) {
+  WorkloadStatus status = w.status;
+  const bool held = holds_quota(status);
+  if (held) {
+    reset_checks(status, now);
+    close_gates(status, now);
+    status.unhealthy_nodes.clear();
+  }
+  unblock(status, w, reason::kOnHold, now);
+  unreserve(status, w, reason::kOnHold, text, now);
+  return close(held ? Move::kWithdraw : Move::kNotePending, w, std::move(status));
+}
+
 Result<Change> mark_target(const Workload& w, std::string_view cause, std::string_view text, std::optional<Note> note,
                            Time now) {
   WorkloadStatus status = w.status;

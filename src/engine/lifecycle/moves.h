@@ -113,6 +113,10 @@ Result<Change> settle(const Workload& workload, Time now);
 // Takes back quota that no job has used yet, without an eviction. `why` becomes the reason of QuotaReserved=False.
 Result<Change> withdraw(const Workload& workload, const PendingReason& why, Time now);
 
+// The owner holds the workload back: QuotaReserved=False with reason OnHold and this message. Gives quota back without
+// an eviction; checks start anew when it is queued again.
+Result<Change> hold_back(const Workload& workload, std::string_view message, Time now);
+
 // DeactivationTarget=True: the engine writes spec.active=false next. Records `note`, if any.
 Result<Change> mark_target(const Workload& workload, std::string_view cause, std::string_view message,
                            std::optional<Note> note, Time now);

@@ -104,6 +104,21 @@ std::optional<PendingReason> gates_cleared(const Workload& w) {
   return reason;
 }
 
+// The owner of the pods holds the workload back, or does so no longer.
+Next follow_owner(const Workload& w, const api::kueue::JobReport& report, Time now) {
+  if (!report.on_hold || !w.active) return none();
+  const Hold hold = hold_of(w);
+  if (hold == Hold::kDeleting || hold == Hold::kDeactivationTarget || hold == Hold::kGated) return none();
+  if (report.on_hold->empty()) {
+    if (hold != Hold::kOnHold) return none();
+    return make(note_pending(w, why(reason::kPendingEvaluation, std::string(message::kNoLongerHeld)), now));
+  }
+  const State state = state_of(w);
+  const bool with_quota = state == State::kReserved || state == State::kAdmitted;
+  const bool may_hold = with_quota ? report.stopped : state != State::kEvicting && hold != Hold::kOnHold;
+  return may_hold ? make(hold_back(w, *report.on_hold, now)) : none();
+}
+
 bool says(const Workload& w, const PendingReason& reason) {
   const auto* quota = api::find_condition(w.status.conditions, api::kueue::kQuotaReserved);
   return quota != nullptr && !quota->status && quota->reason == reason.reason && quota->message == reason.message &&
@@ -181,6 +196,9 @@ Next next(const Workload& w, const Situation& s, Time now) {
   if (s.report != nullptr && s.report->finished) return make(finish(w, *s.report->finished, now));
   if (s.report != nullptr && says_anything_new(w, *s.report, now)) return make(report_pods(w, *s.report, now));
   if (is_half_released(w)) return make(settle(w, now));
+  if (s.report != nullptr) {
+    if (Next held = follow_owner(w, *s.report, now); held.change) return held;
+  }
   if (s.preemption_gates && !lists_gates(w)) return make(sync_gates(w, now));
   const bool checks_count = state == State::kReserved || state == State::kAdmitted;
   if (checks_count && s.check_reports != nullptr && says_anything_new(w, *s.check_reports, now))

@@ -31,7 +31,7 @@ constexpr std::array kTable{
     Row{Move::kEvict, bit(State::kReserved) | bit(State::kAdmitted), bit(State::kEvicting)},
     Row{Move::kEvict, bit(State::kInactive), bit(State::kInactive)},
     Row{Move::kRelease, bit(State::kEvicting), kNoQuota},
-    Row{Move::kWithdraw, bit(State::kReserved), kNoQuota},
+    Row{Move::kWithdraw, bit(State::kReserved) | bit(State::kAdmitted), kNoQuota},
     Row{Move::kMarkTarget, bit(State::kReserved), bit(State::kReserved)},
     Row{Move::kMarkTarget, bit(State::kAdmitted), bit(State::kAdmitted)},
     Row{Move::kMarkTarget, bit(State::kEvicting), bit(State::kEvicting)},

@@ -62,6 +62,7 @@ inline constexpr std::string_view kUnsatisfiedChecks = "The workload has not all
 inline constexpr std::string_view kPendingDelayedTopology = "There are pending delayed topology requests";
 inline constexpr std::string_view kAdmissionLost =
     "status.admission is missing although quota was reserved: the workload is evaluated again";
+inline constexpr std::string_view kNoLongerHeld = "The workload is no longer on hold, waiting for quota reservation";
 inline constexpr std::string_view kGateCleared = "AdmissionGatedBy cleared, waiting for quota reservation";
 inline constexpr std::string_view kPreemptionGated = "Workload requires preemption, but it's gated";
 inline constexpr std::string_view kDeactivated = "The workload is deactivated";

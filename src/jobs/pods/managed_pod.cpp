@@ -63,7 +63,7 @@ bool belongs_to_berth(const Json& pod) {
   return !label_of(pod, kQueueLabel).empty() || !pod_group_name(pod, true).empty();
 }
 
-ManagedPodPtr decode_managed_pod(const Json& pod, bool annotations) {
+ManagedPodPtr decode_managed_pod(const Json& pod, bool annotations, const ServedGroup& served) {
   auto out = std::make_shared<ManagedPod>();
   out->gated = has_scheduling_gate(pod, kAdmissionGate);
   out->object = kept_parts(pod, out->gated);
@@ -72,6 +72,10 @@ ManagedPodPtr decode_managed_pod(const Json& pod, bool annotations) {
   out->uid = string_at(pod, {"metadata", "uid"});
   out->version = string_at(pod, {"metadata", "resourceVersion"});
   out->group = pod_group_name(pod, annotations);
+  if (auto group = served ? served(pod) : std::nullopt) {
+    out->served = true;
+    out->group = std::move(*group);
+  }
   out->role = role_of(pod);
   out->prebuilt = prebuilt_workload(pod, annotations);
   if (const auto time = parse_time(string_at(pod, {"metadata", "creationTimestamp"}))) out->creation = *time;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,8 @@ struct ManagedPod {
   std::string group;     // "" for a single pod
   std::string role;      // the name of its pod set in the group
   std::string prebuilt;  // the workload that a client made for the pod or its group; "" when there is none
+  // Its owner gives it its queue and group, and makes their workload. Without a group it waits for the owner.
+  bool served = false;
   Time creation{};
   std::optional<Time> deletion;
   PodPhase phase = PodPhase::kLive;
@@ -42,8 +45,12 @@ using ManagedPodPtr = std::shared_ptr<const ManagedPod>;
 // managed pods together with a queue or a group. Any client may have removed some of them.
 bool belongs_to_berth(const Json& pod);
 
+// The group that the owner of the pod puts it into, whatever the pod says; "": not known yet. nullopt: the pod has no
+// owner that does so.
+using ServedGroup = std::function<std::optional<std::string>(const Json& pod)>;
+
 // `annotations`: an annotation may name the group; it takes precedence over the label.
-ManagedPodPtr decode_managed_pod(const Json& pod, bool annotations);
+ManagedPodPtr decode_managed_pod(const Json& pod, bool annotations, const ServedGroup& served = {});
 
 // What the pods of a group must agree about, and the modes of the group. Read from one pod.
 struct GroupTerms {

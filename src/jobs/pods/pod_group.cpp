@@ -9,6 +9,7 @@
 #include "jobs/compose.h"
 #include "jobs/pods/group_terms.h"
 #include "jobs/pods/roster.h"
+#include "jobs/pods/served_group.h"
 #include "jobs/prebuilt.h"
 #include "jobs/workload_steps.h"
 
@@ -43,20 +44,26 @@ class GroupLook {
   GroupLook(std::string ns, std::string name, std::vector<ManagedPodPtr> pods, const JobFacts& facts, Time now)
       : ns_(std::move(ns)), name_(std::move(name)), pods_(std::move(pods)), facts_(facts), now_(now) {
     std::sort(pods_.begin(), pods_.end(), older);
+    if (facts_.served_group) owner_ = facts_.served_group(ns_, name_);
+    served_ = owner_ || std::ranges::any_of(pods_, [](const auto& pod) { return pod->served; });
+    plan_.owner = owner_;
     if (pods_.empty()) return;
     const auto first = std::find_if(pods_.begin(), pods_.end(), [](const auto& pod) { return pod->runnable(); });
     plan_.speaker = first == pods_.end() ? pods_.front() : *first;
-    prebuilt_ = !plan_.speaker->prebuilt.empty();
+    prebuilt_ = !served_ && !plan_.speaker->prebuilt.empty();
   }
 
   PodPlan look() {
     const WorkloadPtr workload = facts_.workload(ns_, name_);
     if (workload && !is_group_workload(*workload)) {
       if (!pods_.empty()) beside_another(*workload, workload);
-    } else if (pods_.empty()) {
-      if (workload) let_orphan_go(workload, facts_, plan_.steps);
     } else if (!workload) {
       without_workload();
+    } else if (pods_.empty() && owner_ && !finished(*workload) && !workload->meta.deletion) {
+      if (facts_.managed) with_live(*workload, workload);
+    } else if (pods_.empty()) {
+      let_orphan_go(workload, facts_, plan_.steps);
+      if (owner_) start_anew(workload);
     } else if (workload->meta.deletion) {
       with_deleted(*workload, workload);
     } else if (finished(*workload)) {
@@ -89,7 +96,9 @@ class GroupLook {
     }
     return any;
   }
+  // An owner would make a deleted pod again at once.
   void delete_excess(const std::vector<ManagedPodPtr>& pods) {
+    if (served_) return;
     for (const auto& pod : pods) plan_.actions.push_back({pod, std::nullopt, true, excess_deleted()});
   }
   std::vector<ManagedPodPtr> those(bool (*which)(const ManagedPod&)) const {
@@ -132,10 +141,42 @@ class GroupLook {
     release_those_that_left();
     if (!facts_.managed) return;
     if (stop_all(kNoMatchingWorkload, "Missing Workload; unable to run the job") || any(is_active)) return;
+    if (served_) return create_for_owner();
     const auto waiting = those(is_waiting);
     if (waiting.empty()) return;
     if (prebuilt_) return say(prebuilt_is_missing(api::object_key(ns_, name_)));
     create(waiting);
+  }
+
+  void create_for_owner() {
+    if (!owner_) return;  // the cache does not have it yet, or it is gone
+    put_pods_into_group();
+    if (owner_->total == 0) return;
+    auto made = make_served_workload(*owner_, facts_);
+    if (!made) return say({true, std::string(kClassNotFound), made.error().message});
+    plan_.steps.push_back(CreateWorkload{std::move(*made)});
+    say(created(api::object_key(ns_, name_)));
+  }
+
+  // A pod that still has to be put there does not count yet.
+  void put_pods_into_group() {
+    std::vector<ManagedPodPtr> inside;
+    for (const auto& pod : pods_) {
+      if (owner_->total == 0 && pod->gated) continue;  // it is about to be deleted
+      if (auto action = put_into_group(*owner_, pod)) {
+        plan_.actions.push_back(std::move(*action));
+      } else {
+        inside.push_back(pod);
+      }
+    }
+    pods_ = std::move(inside);
+  }
+
+  // A workload that was given up for a reason that is over: the owner is there, and nothing runs.
+  void start_anew(const WorkloadPtr& workload) {
+    const api::Condition* end = api::find_condition(workload->status.conditions, kFinished);
+    if (end == nullptr || holds_finalizer(*workload) || workload->meta.deletion || any(is_active)) return;
+    if (end->reason == "OutOfSync" || end->reason == "OwnerNotFound") remove(workload, plan_.steps);
   }
 
   void create(std::vector<ManagedPodPtr> waiting) {
@@ -172,6 +213,7 @@ class GroupLook {
       say(declared_finished(w));
     }
     if (!facts_.managed) return;
+    if (served_) return owner_ ? start_anew(workload) : void();
     std::vector<ManagedPodPtr> late;  // came after the end
     bool all_are_late = true;
     for (const auto& pod : pods_) {
@@ -189,11 +231,15 @@ class GroupLook {
   }
 
   void with_live(const Workload& w, const WorkloadPtr& workload) {
-    const GroupTerms terms = group_terms(*plan_.speaker);
+    if (owner_) put_pods_into_group();
+    GroupTerms terms;
+    if (plan_.speaker) terms = group_terms(*plan_.speaker);
+    terms.serving |= served_;
     const Roster roster(pods_, roles_in(w), terms.serving);
     if (end(workload, terms, roster)) return;
     const bool evicted = has_condition(w, kEvicted);
-    if (!evicted && std::all_of(pods_.begin(), pods_.end(), [](const auto& pod) { return pod->deletion.has_value(); }))
+    if (!owner_ && !evicted &&
+        std::all_of(pods_.begin(), pods_.end(), [](const auto& pod) { return pod->deletion.has_value(); }))
       return all_deleted(workload);
     tell(workload, terms, roster);
     release_replaced(roster);
@@ -204,8 +250,10 @@ class GroupLook {
     if (prebuilt_ && !in_sync(w, workload)) return own(workload, roster);
     if (replan(workload, terms, roster)) return;
     delete_excess(roster.excess());
+    if (owner_ && follow_owner(*owner_, workload, facts_, plan_.steps)) return;
     own(workload, roster);
-    follow(workload);
+    if (!owner_) follow(workload);
+    if (owner_ && !hold_of(*owner_, w).empty()) return;
     if (has_condition(w, kAdmitted) && !waits_for_places(w)) start(workload, roster);
   }
 
@@ -240,7 +288,11 @@ class GroupLook {
       what.reclaimable.emplace();
       for (const auto& [role, count] : roster.succeeded()) what.reclaimable->push_back({role, count});
     }
-    what.replacement = replacement(w, terms, roster);
+    if (owner_) {
+      what.on_hold = hold_of(*owner_, w);
+      if (!what.on_hold->empty()) what.pods_ready.reset();
+    }
+    if (!served_) what.replacement = replacement(w, terms, roster);
     plan_.steps.push_back(report(workload, std::move(what)));
   }
 
@@ -394,7 +446,9 @@ class GroupLook {
   const JobFacts& facts_;
   const Time now_;
   PodPlan plan_;
-  bool prebuilt_ = false;          // a client makes the workload
+  bool prebuilt_ = false;  // a client makes the workload
+  ServedGroupPtr owner_;
+  bool served_ = false;            // the pods have an owner that makes the workload, even if it is not known
   bool changes_workload_ = false;  // a second update would conflict with the first one
 };
 

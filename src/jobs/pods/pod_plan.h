@@ -25,6 +25,8 @@ struct PodPlan {
   std::vector<Step> steps;         // in order; a JobEvent is on `speaker`
   std::vector<PodAction> actions;  // after the steps, in any order
   ManagedPodPtr speaker;           // null: there is no pod for events
+  // The owner of the group: events of the steps are on it, unless they are about a workload. May be null.
+  std::shared_ptr<const ServedGroupState> owner;
   std::optional<Time> look_again;  // when time alone changes the plan
 };
 

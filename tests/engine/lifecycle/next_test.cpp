@@ -355,5 +355,48 @@ TEST_F(World, WhatIsBeingDeletedIsNotQueued) {
   EXPECT_EQ(hold_of(w), Hold::kDeleting);
 }
 
+// A StatefulSet that is scaled to zero holds its workload back.
+TEST_F(World, AWorkloadOnHoldGivesItsQuotaBackWithoutAnEvictionAndWaits) {
+  reserve_now(at(0), {"check"});
+  check_says(CheckState::kReady, {}, at(1));
+  run(at(1));
+  EXPECT_EQ(state_of(w), State::kAdmitted);
+  api::kueue::JobReport report;
+  report.on_hold = "scaled to zero";
+  s.report = &report;
+  run(at(2));
+  EXPECT_EQ(state_of(w), State::kAdmitted) << "pods still run";
+  report.stopped = true;
+  run(at(3));
+  EXPECT_EQ(state_of(w), State::kHeld);
+  EXPECT_EQ(quota(), "False OnHold: scaled to zero");
+  EXPECT_EQ(condition(w.status, "Admitted"), "False NoReservation: The workload has no reservation");
+  EXPECT_EQ(condition(w.status, "Evicted"), "");
+  EXPECT_FALSE(w.status.admission);
+  EXPECT_EQ(w.status.admission_checks.at(0).state, CheckState::kPending) << "it is asked again";
+  report.on_hold = "";
+  run(at(4));
+  EXPECT_EQ(state_of(w), State::kPending);
+  EXPECT_EQ(quota(), "False PendingEvaluation: The workload is no longer on hold, waiting for quota reservation");
+}
+
+TEST_F(World, AWaitingWorkloadIsHeldBackAtOnce) {
+  api::kueue::JobReport report;
+  report.on_hold = "scaled to zero";
+  s.report = &report;
+  run(at(0));
+  EXPECT_EQ(quota(), "False OnHold: scaled to zero");
+  // A deactivation and an admission gate say why it waits, too.
+  w.active = false;
+  run(at(1));
+  EXPECT_EQ(quota(), "False Deactivated: The workload is deactivated");
+  w.active = true;
+  run(at(2));
+  EXPECT_EQ(quota(), "False OnHold: scaled to zero");
+  w.meta.annotations["kueue.x-k8s.io/admission-gated-by"] = "example.com/gate";
+  run(at(3));
+  EXPECT_EQ(quota(), "False AdmissionGated: Admission is gated by: example.com/gate");
+}
+
 }  // namespace
 }  // namespace berth::engine::lifecycle::next_test
