@@ -135,6 +135,7 @@ class Up {
     if (options_.config.empty() && options_.controller) {
       controller_options_.manage_pods = true;
       controller_options_.manage_deployments = true;
+      controller_options_.manage_stateful_sets = true;
     }
     return {};
   }

@@ -8,6 +8,7 @@
 
 #include "api/batch/job_validation.h"
 #include "api/kueue/admission.h"
+#include "api/kueue/pod_names.h"
 #include "api/kueue/pod_rules.h"
 #include "api/kueue/unmanaged_kinds.h"
 #include "api/resource_version.h"
@@ -466,7 +467,7 @@ struct Controller::Impl {
 
   // A new pod with a queue name, while pods are not managed.
   void tell_unmanaged_pod(const Json& pod) {
-    const std::string warning = api::kueue::unmanaged_pod_warning(pod, nullptr);
+    const std::string warning = api::kueue::unlisted_kind_warning(pod, nullptr, "Pod", api::kueue::kPodFramework);
     if (warning.empty()) return;
     api::kueue::JobContext context;
     context.namespace_managed = manages_namespace(string_at(pod, {"metadata", "namespace"}));
@@ -566,7 +567,7 @@ struct Controller::Impl {
       options.managed_namespaces, [this](std::string_view ns) { return namespaces.get(ns); });
   EngineHost host;
   JobController job_controller;
-  std::unique_ptr<PodController> pod_controller;  // null: pods are not managed
+  std::unique_ptr<PodController> pod_controller;      // null: pods are not managed
   std::unique_ptr<FailureRecovery> failure_recovery;  // null: switched off
   StatefulSets served_sets{stateful_sets, [this](const Json& set) { return manages_stateful_set(set); },
                            [this](const std::string& ns, const std::string& group, bool gone) {

@@ -35,7 +35,7 @@ TEST(Configure, FieldsReachTheirOptions) {
   const auto o = options_of(R"(
 manageJobsWithoutQueueName: true
 managedJobsNamespaceSelector: {matchLabels: {team: a}}
-integrations: {frameworks: [batch/job, pod, deployment], labelKeysToCopy: [team]}
+integrations: {frameworks: [batch/job, pod, deployment, statefulset], labelKeysToCopy: [team]}
 waitForPodsReady: {timeout: 1m, blockAdmission: true}
 objectRetentionPolicies: {workloads: {afterFinished: 2m}}
 resources: {excludeResourcePrefixes: [x]}
@@ -53,7 +53,9 @@ volcano: {flavor: spot, admission: {cycleCheck: false}}
   for (const bool listed : {true, false}) {
     const auto options = listed ? *o : *options_of("");
     EXPECT_EQ(options.manage_deployments, listed);
+    EXPECT_EQ(options.manage_stateful_sets, listed);
     EXPECT_EQ(admission_policy(options).manage_deployments, listed);
+    EXPECT_EQ(admission_policy(options).manage_stateful_sets, listed);
   }
   EXPECT_EQ(o->label_keys_to_copy, std::vector<std::string>{"team"});
   EXPECT_EQ(o->engine.wait_for_pods_ready.timeout, 1min);

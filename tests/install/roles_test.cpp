@@ -216,6 +216,8 @@ const std::set<std::string> kElsewhere = {
     "create authorization.k8s.io subjectaccessreviews",  // DelegatedAuth.*
     "delete  podtemplates",                              // Provisioning.*
     "patch  pods/status",                                // UngaterTest.FailsAPodWhosePlaceIsLostAndLetsItsSuccessorGo
+    "list apps statefulsets",                            // StatefulSetsTest.*
+    "watch apps statefulsets",                           // StatefulSetsTest.*
     "get kueue.x-k8s.io workloads",                      // a write with a conflict: tests/simulation
     "get  pods",                                         // a write with a conflict: UngaterTest
     "update  pods/finalizers",                           // Pods.APodWaitsForQuotaRunsAndLeavesNothingBehind

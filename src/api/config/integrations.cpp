@@ -35,7 +35,7 @@ constexpr Framework kFrameworks[] = {
     {"ray.io/rayjob", false},
     {"ray.io/rayservice", false},
     {"sparkoperator.k8s.io/sparkapplication", false},
-    {kueue::kStatefulSetFramework, false},
+    {kueue::kStatefulSetFramework, true},
     {"trainer.kubeflow.org/trainjob", false},
     {"workload.codeflare.dev/appwrapper", false},
 };

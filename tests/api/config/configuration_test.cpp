@@ -251,7 +251,7 @@ integrations:
   - "statefulset"
   - "leaderworkerset.x-k8s.io/leaderworkerset"
 )");
-    EXPECT_EQ(c.frameworks, (std::vector<std::string>{"batch/job", "pod", "deployment"}));
+    EXPECT_EQ(c.frameworks, (std::vector<std::string>{"batch/job", "pod", "deployment", "statefulset"}));
     ASSERT_EQ(c.warnings.size(), 2u);
     EXPECT_EQ(
         c.warnings[0],
@@ -260,7 +260,7 @@ integrations:
         "integrations.frameworks: Berth does not manage these yet and leaves their objects alone: "
         "kubeflow.org/mpijob, ray.io/rayjob, "))
         << c.warnings[1];
-    EXPECT_TRUE(c.warnings[1].ends_with("statefulset, leaderworkerset.x-k8s.io/leaderworkerset")) << c.warnings[1];
+    EXPECT_TRUE(c.warnings[1].ends_with("appwrapper, leaderworkerset.x-k8s.io/leaderworkerset")) << c.warnings[1];
   }
 }
 
@@ -416,6 +416,8 @@ TEST(Configuration, NamesWrongTypesAndValues) {
            "integrations.frameworks: does not list batch/job, which Berth always manages; add it"},
           {"integrations: {frameworks: [batch/job, deployment]}",
            "integrations.frameworks: lists deployment, which needs pod; add it"},
+          {"integrations: {frameworks: [batch/job, statefulset]}",
+           "integrations.frameworks: lists statefulset, which needs pod; add it"},
           {"integrations: {externalFrameworks: [Foo.v1.example.com]}",
            "integrations.externalFrameworks: Berth does not look for owners"},
           {"integrations: {labelKeysToCopy: [\"a b\"]}",

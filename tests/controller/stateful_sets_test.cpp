@@ -1,0 +1,231 @@
+// StatefulSets on an API server with webhooks and garbage collector: what happens to their workload and pods, and when
+// others change or delete what Berth wrote. The test plays the controller of StatefulSets.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "api/resources.h"
+#include "apiserver/kueue_webhooks.h"
+#include "apiserver/server/harness.h"
+#include "base/embedded.h"
+#include "base/yaml.h"
+#include "controller/controller.h"
+
+namespace berth::controller::stateful_sets_test {
+namespace {
+
+using apiserver::kPods;
+const api::GroupVersionResource kSets{"apps", "v1", "statefulsets"};
+
+class StatefulSetsTest : public apiserver::ServerTest {
+ protected:
+  StatefulSetsTest()
+      : ServerTest({.seed = 7,
+                    .admission = apiserver::kueue_webhooks({.manage_pods = true, .manage_stateful_sets = true}),
+                    .controllers = true}) {
+    for (const auto& file : embedded::crds()) {
+      auto crd = request(api::Verb::kCreate, apiserver::kCrds, "");
+      crd.body = parse_yaml(file.content).value().front();
+      EXPECT_TRUE(call(std::move(crd)).ok()) << file.name;
+    }
+    make({"kueue.x-k8s.io", "v1beta2", "resourceflavors"}, "ResourceFlavor", "", "{metadata: {name: f}, spec: {}}");
+    make({"kueue.x-k8s.io", "v1beta2", "clusterqueues"}, "ClusterQueue", "",
+         "{metadata: {name: cq}, spec: {namespaceSelector: {}, resourceGroups: [{coveredResources: [cpu], flavors: "
+         "[{name: f, resources: [{name: cpu, nominalQuota: 4}]}]}]}}");
+    for (const std::string queue : {"q", "q2"})
+      make({"kueue.x-k8s.io", "v1beta2", "localqueues"}, "LocalQueue", "default",
+           "{metadata: {name: " + queue + "}, spec: {clusterQueue: cq}}");
+    lead();
+  }
+  void lead() {
+    ControllerOptions options;
+    options.manage_pods = options.manage_stateful_sets = true;
+    controller.emplace(*server, executor, options);
+    controller->start();
+    controller->lead();
+    pass();
+  }
+  void pass(int seconds = 5) { executor.run_until(executor.now() + std::chrono::seconds(seconds)); }
+
+  Json make(const api::GroupVersionResource& resource, std::string_view kind, std::string_view ns,
+            std::string_view text) {
+    auto r = request(api::Verb::kCreate, resource, ns);
+    r.body = parse_yaml(text).value().front();
+    r.body.as_object()["apiVersion"] =
+        resource.group.empty() ? resource.version : resource.group + "/" + resource.version;
+    r.body.as_object()["kind"] = kind;
+    const auto made = call(std::move(r));
+    EXPECT_TRUE(made.ok()) << to_string(made.body);
+    return made.body;
+  }
+  Json set(const std::string& name, int replicas, const std::string& labels = "kueue.x-k8s.io/queue-name: q") {
+    return make(kSets, "StatefulSet", "default",
+                "{metadata: {name: " + name + ", labels: {" + labels + "}}, spec: {replicas: " +
+                    std::to_string(replicas) + ", serviceName: '', selector: {matchLabels: {app: " + name +
+                    "}}, template: {metadata: {labels: {app: " + name +
+                    "}}, spec: {containers: [{name: c, image: i, resources: {requests: {cpu: '1'}}}]}}}}");
+  }
+  // As the controller of StatefulSets makes it.
+  void pod(const Json& set, int index) {
+    const std::string name(string_at(set, {"metadata", "name"}));
+    Json p = *find_path(set, {"spec", "template"});
+    ensure_path(p, {"metadata", "name"}) = name + "-" + std::to_string(index);
+    ensure_path(p, {"metadata", "labels", "apps.kubernetes.io/pod-index"}) = std::to_string(index);
+    ensure_path(p, {"metadata", "ownerReferences"}) = JsonArray{JsonObject{{"apiVersion", "apps/v1"},
+                                                                           {"kind", "StatefulSet"},
+                                                                           {"name", name},
+                                                                           {"uid", string_at(set, {"metadata", "uid"})},
+                                                                           {"controller", true},
+                                                                           {"blockOwnerDeletion", true}}};
+    make(kPods, "Pod", "default", to_string(p));
+  }
+  Json scaled(const std::string& name, int replicas) {
+    const auto done = patch(kSets, "default", name, R"({"spec":{"replicas":)" + std::to_string(replicas) + "}}");
+    EXPECT_TRUE(done.ok()) << to_string(done.body);
+    return done.body;
+  }
+  void kubelet_removes(const std::string& name) { remove(kPods, "default", name, R"({"gracePeriodSeconds":0})"); }
+  void runs(const std::string& name) {
+    EXPECT_TRUE(patch(kPods, "default", name,
+                      R"({"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}})",
+                      api::PatchType::kMerge, "status")
+                    .ok());
+  }
+  bool gated(const std::string& name) {
+    const Json p = get(kPods, "default", name).body;
+    return !array_at(p, {"spec", "schedulingGates"}).empty();
+  }
+  std::vector<Json> workloads() {
+    const Json found = list(api::kWorkloads, "default").body;
+    const JsonArray& items = array_at(found, {"items"});
+    return {items.begin(), items.end()};
+  }
+  Json workload() {
+    const auto all = workloads();
+    EXPECT_EQ(all.size(), 1u);
+    return all.empty() ? Json(JsonObject()) : all.front();
+  }
+  static std::string condition(const Json& workload, std::string_view type) {
+    for (const auto& one : array_at(workload, {"status", "conditions"}))
+      if (string_at(one, {"type"}) == type)
+        return std::string(string_at(one, {"status"})) + " " + std::string(string_at(one, {"reason"}));
+    return {};
+  }
+  bool told(std::string_view name, std::string_view reason) {
+    const Json found = list(apiserver::kEvents, "default").body;
+    const JsonArray& items = array_at(found, {"items"});
+    return std::any_of(items.begin(), items.end(), [&](const Json& one) {
+      return string_at(one, {"involvedObject", "name"}) == name && string_at(one, {"reason"}) == reason;
+    });
+  }
+  std::size_t holders() { return controller->engine().held_quotas().size(); }
+
+  std::optional<Controller> controller;
+};
+
+TEST_F(StatefulSetsTest, AllPodsStartTogetherAndTheWorkloadIsOwnedByThem) {
+  const Json a = set("a", 2);
+  pass();
+  EXPECT_EQ(condition(workload(), "Admitted"), "True Admitted");
+  EXPECT_TRUE(told("a", "CreatedWorkload"));
+  pod(a, 0);
+  pod(a, 1);
+  pass();
+  EXPECT_FALSE(gated("a-0") || gated("a-1"));
+  EXPECT_EQ(array_at(workload(), {"metadata", "ownerReferences"}).size(), 3u);
+  runs("a-0");
+  runs("a-1");
+  pass();
+  EXPECT_EQ(condition(workload(), "PodsReady"), "True Started");
+  const Json b = set("b", 3);
+  pod(b, 0);
+  pass();
+  EXPECT_TRUE(gated("b-0"));
+  remove(kSets, "default", "a");
+  pass();
+  kubelet_removes("a-0");
+  kubelet_removes("a-1");
+  pass(10);
+  EXPECT_FALSE(gated("b-0"));
+  EXPECT_EQ(workloads().size(), 1u) << "that of a went with it";
+}
+
+TEST_F(StatefulSetsTest, ScaledToZeroItHoldsNoQuotaAndComesBackWithAnotherNumber) {
+  Json a = set("a", 2);
+  pod(a, 0);
+  pod(a, 1);
+  pass();
+  EXPECT_EQ(holders(), 1u);
+  scaled("a", 0);
+  pass();
+  EXPECT_EQ(holders(), 1u) << "the pods still run";
+  kubelet_removes("a-0");
+  kubelet_removes("a-1");
+  pass();
+  EXPECT_EQ(holders(), 0u);
+  EXPECT_EQ(condition(workload(), "QuotaReserved"), "False OnHold");
+  a = scaled("a", 3);
+  for (int i = 0; i < 3; ++i) pod(a, i);
+  pass();
+  EXPECT_EQ(holders(), 1u);
+  EXPECT_EQ(int_at(array_at(workload(), {"spec", "podSets"}).at(0), {"count"}), 3);
+  EXPECT_FALSE(gated("a-0") || gated("a-1") || gated("a-2"));
+}
+
+TEST_F(StatefulSetsTest, AWaitingOneMayChangeItsQueue) {
+  set("blocker", 4);
+  pass();
+  const Json a = set("a", 2);
+  pod(a, 0);
+  pass();
+  EXPECT_TRUE(patch(kSets, "default", "a", R"({"metadata":{"labels":{"kueue.x-k8s.io/queue-name":"q2"}}})").ok());
+  pass();
+  for (const Json& w : workloads()) {
+    if (string_at(w, {"metadata", "name"}).starts_with("statefulset-a-"))
+      EXPECT_EQ(string_at(w, {"spec", "queueName"}), "q2");
+  }
+  EXPECT_EQ(string_at(get(kPods, "default", "a-0").body, {"metadata", "labels", "kueue.x-k8s.io/queue-name"}), "q2");
+  EXPECT_TRUE(gated("a-0"));
+}
+
+TEST_F(StatefulSetsTest, ADeletedWorkloadStopsThePodsAndIsMadeAnew) {
+  const Json a = set("a", 1);
+  pod(a, 0);
+  pass();
+  const std::string uid(string_at(workload(), {"metadata", "uid"}));
+  remove(api::kWorkloads, "default", string_at(workload(), {"metadata", "name"}));
+  pass(10);
+  EXPECT_FALSE(exists(kPods, "default", "a-0"));
+  pod(a, 0);
+  pass();
+  EXPECT_NE(string_at(workload(), {"metadata", "uid"}), uid);
+  EXPECT_FALSE(gated("a-0"));
+}
+
+TEST_F(StatefulSetsTest, ARestartFindsEverythingAgain) {
+  const Json a = set("a", 2);
+  pod(a, 0);
+  pass();
+  controller.reset();
+  pod(a, 1);
+  scaled("a", 0);
+  set("b", 1);
+  lead();
+  EXPECT_EQ(workloads().size(), 2u);
+  EXPECT_TRUE(gated("a-1"));
+  kubelet_removes("a-0");
+  kubelet_removes("a-1");
+  pass();
+  EXPECT_EQ(holders(), 1u) << "that of b";
+}
+
+TEST_F(StatefulSetsTest, OneWithoutAQueueIsLeftAlone) {
+  const Json a = set("a", 1, "app: a");
+  pod(a, 0);
+  pass();
+  EXPECT_FALSE(gated("a-0"));
+  EXPECT_TRUE(workloads().empty());
+}
+
+}  // namespace
+}  // namespace berth::controller::stateful_sets_test
