@@ -153,15 +153,14 @@ Result<Change> withdraw(const Workload& w, const PendingReason& why, Time now) {
 
 Result<Change> hold_back(const Workload& w, std::string_view text, Time now) {
   WorkloadStatus status = w.status;
-  const bool held = holds_quota(status);
-  if (held) {
+  if (holds_quota(status)) {
     reset_checks(status, now);
     close_gates(status, now);
     status.unhealthy_nodes.clear();
   }
   unblock(status, w, reason::kOnHold, now);
   unreserve(status, w, reason::kOnHold, text, now);
-  return close(held ? Move::kWithdraw : Move::kNotePending, w, std::move(status));
+  return close(Move::kHoldBack, w, std::move(status));
 }
 
 Result<Change> mark_target(const Workload& w, std::string_view cause, std::string_view text, std::optional<Note> note,

@@ -31,7 +31,8 @@ constexpr std::array kTable{
     Row{Move::kEvict, bit(State::kReserved) | bit(State::kAdmitted), bit(State::kEvicting)},
     Row{Move::kEvict, bit(State::kInactive), bit(State::kInactive)},
     Row{Move::kRelease, bit(State::kEvicting), kNoQuota},
-    Row{Move::kWithdraw, bit(State::kReserved) | bit(State::kAdmitted), kNoQuota},
+    Row{Move::kWithdraw, bit(State::kReserved), kNoQuota},
+    Row{Move::kHoldBack, kNoQuota | bit(State::kReserved) | bit(State::kAdmitted), kNoQuota},
     Row{Move::kMarkTarget, bit(State::kReserved), bit(State::kReserved)},
     Row{Move::kMarkTarget, bit(State::kAdmitted), bit(State::kAdmitted)},
     Row{Move::kMarkTarget, bit(State::kEvicting), bit(State::kEvicting)},
@@ -77,10 +78,10 @@ std::string_view name(State state) {
 }
 
 std::string_view name(Move move) {
-  constexpr std::array<std::string_view, 19> kNames{
-      "NotePending", "Reserve",   "Admit",        "SyncChecks", "Evict",    "Release",      "Withdraw",
-      "MarkTarget",  "Requeue",   "Tidy",         "ReportPods", "Finish",   "ReportChecks", "StayReserved",
-      "Place",       "MarkNodes", "ReplaceNodes", "Settle",     "SyncGates"};
+  constexpr std::array<std::string_view, 20> kNames{
+      "NotePending", "Reserve",   "Admit",        "SyncChecks", "Evict",     "Release",      "Withdraw",
+      "MarkTarget",  "Requeue",   "Tidy",         "ReportPods", "Finish",    "ReportChecks", "StayReserved",
+      "Place",       "MarkNodes", "ReplaceNodes", "Settle",     "SyncGates", "HoldBack"};
   return kNames[static_cast<std::size_t>(move)];
 }
 

@@ -69,6 +69,7 @@ enum class Move : std::uint8_t {
   kReplaceNodes,  // gives the pods of failed nodes other places
   kSettle,        // another client removed only one of reservation and admission: removes the other one
   kSyncGates,     // makes the list of preemption gates follow the spec
+  kHoldBack,      // its owner holds it back: gives quota back without an eviction, and is not queued
 };
 std::string_view name(Move move);
 
