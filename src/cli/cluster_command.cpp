@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/log.h"
 #include "cli/cluster_access.h"
@@ -26,6 +27,7 @@ struct Flags {
   AccessFlags access;
   ClusterFlags cluster;
   bool job_controller = true;
+  bool apps_controllers = true;
   bool vcjobs = false;
   std::string log_level = "warn";
   std::optional<std::uint64_t> monkeys;
@@ -61,13 +63,14 @@ Result<void> run_cluster(const Flags& flags) {
   auto options = cluster_options(flags.cluster);
   if (!options) return tl::unexpected(options.error());
   options->job_controller = flags.job_controller;
+  options->apps_controllers = flags.apps_controllers;
   options->vcjobs = flags.vcjobs;
   const auto found = find_access(flags.access);
   if (!found) return tl::unexpected(found.error());
   http::AsioExecutor executor;
   kube::ClientOptions no_limit;
   no_limit.user_agent = "berth-cluster";
-  // Real kubelets and the real Job controller limit their requests; here a limit would only slow tests.
+  // Real kubelets and the real controllers limit their requests; here a limit would only slow tests.
   no_limit.rate.per_second = 0;
   kube::ClientOptions once = no_limit;
   once.max_tries = 1;
@@ -94,19 +97,20 @@ Result<void> run_cluster(const Flags& flags) {
                  wrong.empty() ? "" : ("; restoring " + wrong).c_str());
     executor.after(kBetweenReports, report);
   };
-  AccessCheck check(**checker, executor, found->access,
-                    {{{"", "v1", "nodes"}}, {{"", "v1", "pods"}}, {{"batch", "v1", "jobs"}}}, [&](Result<void> may) {
-                      if (!may) {
-                        outcome = std::move(may);
-                        return executor.stop();
-                      }
-                      (*cluster)->start();
-                      std::printf("ready\n");
-                      std::fflush(stdout);
-                      if (!monkeys) return;
-                      monkeys->start();
-                      executor.after(kBetweenReports, report);
-                    });
+  std::vector<Needed> needed = {{{"", "v1", "nodes"}}, {{"", "v1", "pods"}}, {{"batch", "v1", "jobs"}}};
+  if (flags.apps_controllers) needed.push_back({{"apps", "v1", "statefulsets"}});
+  AccessCheck check(**checker, executor, found->access, std::move(needed), [&](Result<void> may) {
+    if (!may) {
+      outcome = std::move(may);
+      return executor.stop();
+    }
+    (*cluster)->start();
+    std::printf("ready\n");
+    std::fflush(stdout);
+    if (!monkeys) return;
+    monkeys->start();
+    executor.after(kBetweenReports, report);
+  });
   executor.on_signals({SIGTERM, SIGINT}, [&, asked = false](int) mutable {
     if (std::exchange(asked, true)) std::_Exit(130);
     if (!monkeys) return executor.stop();
@@ -130,13 +134,19 @@ int run(const Flags& flags) {
 }  // namespace
 
 Command add_cluster(CLI::App& root) {
-  auto* app = root.add_subcommand(
-      "cluster", "Pretend to be the machines of a cluster: nodes, kubelets, autoscaler, Job controller");
+  auto* app =
+      root.add_subcommand("cluster",
+                          "Pretend to be the machines of a cluster: nodes, kubelets, autoscaler, controllers of Jobs, "
+                          "Deployments and StatefulSets");
   auto flags = std::make_shared<Flags>();
   add_access_flags(*app, flags->access);
   add_cluster_flags(*app, flags->cluster);
   app->add_flag("--job-controller", flags->job_controller,
                 "--job-controller=false: somebody else makes the pods of Jobs, as kube-controller-manager does");
+  app->add_flag(
+      "--apps-controllers", flags->apps_controllers,
+      "--apps-controllers=false: somebody else makes the pods of Deployments, ReplicaSets and StatefulSets, as "
+      "kube-controller-manager does");
   app->add_flag("--vcjobs", flags->vcjobs,
                 "Make groups and pods of Volcano's jobs, too, as its job controller does; their definitions have to be "
                 "installed");

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "api/resources.h"
+#include "cluster/apps/apps_controllers.h"
 #include "cluster/autoscaler.h"
 #include "cluster/binder.h"
 #include "cluster/job_controller.h"
@@ -31,6 +32,7 @@ struct PretendCluster::Impl {
         collector(c, e, nodes, pods, index),
         autoscaler(c, e, binder.room()),
         jobs(c, e),
+        apps(c, e),
         leader_worker_sets(c, e),
         vcjobs(c, e) {
     pods.on_change([this](const JsonPtr& old, const JsonPtr& now) {
@@ -67,7 +69,7 @@ struct PretendCluster::Impl {
 
   api::RestClient& client;
   Executor& executor;
-  bool machines = true, job_controller = true, with_vcjobs = false, with_lws = false;
+  bool machines = true, job_controller = true, apps_controllers = true, with_vcjobs = false, with_lws = false;
   NodeGroup group;
   std::vector<Json> to_make;
   kube::Informer pods, nodes;
@@ -80,6 +82,7 @@ struct PretendCluster::Impl {
   PodCollector collector;
   Autoscaler autoscaler;
   JobController jobs;
+  AppsControllers apps;
   LwsController leader_worker_sets;
   VcJobController vcjobs;
 };
@@ -95,6 +98,7 @@ Result<std::unique_ptr<PretendCluster>> PretendCluster::make(api::RestClient& cl
   impl->life.set_resources(*resources);
   impl->machines = options.machines;
   impl->job_controller = options.job_controller;
+  impl->apps_controllers = options.apps_controllers;
   impl->with_vcjobs = options.vcjobs;
   impl->with_lws = options.leader_worker_sets;
   if (!options.nodes.empty()) {
@@ -128,6 +132,7 @@ void PretendCluster::start() {
     impl_->autoscaler.start(impl_->group);
   }
   if (impl_->job_controller) impl_->jobs.start();
+  if (impl_->apps_controllers) impl_->apps.start();
   if (impl_->with_lws) impl_->leader_worker_sets.start();
   if (impl_->with_vcjobs) impl_->vcjobs.start();
 }

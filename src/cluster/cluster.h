@@ -1,5 +1,5 @@
 // The pretend cluster: nodes and their controllers, a binder, a kubelet for all nodes, a cluster autoscaler and the
-// Job controller, with one client for an API server.
+// controllers of Jobs, Deployments, ReplicaSets and StatefulSets, with one client for an API server.
 #pragma once
 
 #include <memory>
@@ -23,6 +23,8 @@ struct ClusterOptions {
   // False: no binder, no kubelet, no node controllers and no autoscaler: others write the nodes and pods.
   bool machines = true;
   bool job_controller = true;  // false: another Job controller runs, as in a real cluster
+  // The controllers of Deployments, ReplicaSets and StatefulSets. False: others run, as in a real cluster.
+  bool apps_controllers = true;
   // true: also run the controller of LeaderWorkerSets
   bool leader_worker_sets = false;
   // true: also run the controller of Volcano's Jobs and PodGroups; the server must serve their kinds

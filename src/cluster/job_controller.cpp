@@ -45,11 +45,6 @@ const Json* controlling_job(const Json& pod) {
   return nullptr;
 }
 
-bool has_controller(const Json& pod) {
-  const auto& owners = array_at(pod, {"metadata", "ownerReferences"});
-  return std::any_of(owners.begin(), owners.end(), [](const Json& owner) { return bool_at(owner, {"controller"}); });
-}
-
 kube::EventRecorderOptions recorder_options() {
   kube::EventRecorderOptions options;
   options.controller = "job-controller";

@@ -1,5 +1,6 @@
 #include "cluster/pod_writes.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "api/meta.h"
@@ -26,6 +27,11 @@ api::RestRequest request_about(const Json& pod, api::Verb verb) {
 
 std::string pod_key(const Json& pod) {
   return api::object_key(string_at(pod, {"metadata", "namespace"}), string_at(pod, {"metadata", "name"}));
+}
+
+bool has_controller(const Json& object) {
+  const auto& owners = array_at(object, {"metadata", "ownerReferences"});
+  return std::any_of(owners.begin(), owners.end(), [](const Json& owner) { return bool_at(owner, {"controller"}); });
 }
 
 bool pod_over(const Json& pod) {

@@ -17,6 +17,7 @@ namespace berth::cluster {
 inline constexpr std::string_view kNodeNotReady = "NodeNotReady";
 
 std::string pod_key(const Json& pod);   // "namespace/name"
+bool has_controller(const Json& object);  // one of its owners is its controller
 bool pod_over(const Json& pod);         // Succeeded or Failed
 bool pod_terminating(const Json& pod);  // has a deletion timestamp
 // The status of a condition: "True", "False", "Unknown", or "" when there is none.

@@ -125,6 +125,7 @@ Result<std::unique_ptr<World>> World::make(const WorldOptions& options) {
   cluster_options.provisioning_delay = options.provisioning_delay;
   cluster_options.machines = options.machines;
   cluster_options.job_controller = options.job_controller;
+  cluster_options.apps_controllers = options.apps_controllers;
   cluster_options.node_manifests = options.node_manifests;
   cluster_options.vcjobs = options.vcjobs;
   auto cluster = cluster::PretendCluster::make(*parts.server, parts.executor, cluster_options);

@@ -37,6 +37,7 @@ struct WorldOptions {
   // false: no kubelet and no binder, the test writes nodes and pods; the Job controller still runs
   bool machines = true;
   bool job_controller = true;      // false: no Job controller, the test writes Jobs too
+  bool apps_controllers = false;   // true: the controllers of Deployments, ReplicaSets and StatefulSets, too
   bool server_controllers = true;  // false: no garbage collector and no namespace controller
   bool controller = true;          // false: no controller of Berth (tests bring their own)
   bool webhooks = true;            // admission of Kueue's and Volcano's kinds and of Jobs

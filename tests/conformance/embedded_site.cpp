@@ -29,6 +29,7 @@ class EmbeddedSite final : public Site {
     options.webhooks = site.webhooks;
     options.machines = false;
     options.job_controller = site.job_controller;
+    options.apps_controllers = site.apps_controllers;
     options.server_controllers = site.garbage_collector;
     auto world = simulate::World::make(options);
     if (!world) throw std::runtime_error(world.error().message);

@@ -74,7 +74,10 @@ testing_support::RealApiServerOptions server_options(const SiteOptions& site) {
 class RealSite final : public Site {
  public:
   explicit RealSite(const SiteOptions& options)
-      : options_(configured(options)), job_controller_(options.job_controller), server_(server_options(options)) {
+      : options_(configured(options)),
+        job_controller_(options.job_controller),
+        apps_controllers_(options.apps_controllers),
+        server_(server_options(options)) {
     auto access = kube::load_kubeconfig({server_.kubeconfig()});
     if (!access) throw std::runtime_error(access.error().message);
     person_ = client("recorder", *access);
@@ -191,6 +194,7 @@ class RealSite final : public Site {
     cluster::ClusterOptions options;
     options.machines = false;
     options.job_controller = job_controller_;
+    options.apps_controllers = apps_controllers_;
     auto made = cluster::PretendCluster::make(*cluster_client_, executor_, options);
     if (!made) throw std::runtime_error(made.error().message);
     cluster_ = std::move(*made);
@@ -257,7 +261,7 @@ class RealSite final : public Site {
   }
 
   const controller::ControllerOptions options_;
-  const bool job_controller_;
+  const bool job_controller_, apps_controllers_;
   testing_support::RealApiServer server_;
   AsioExecutor executor_;
   std::unique_ptr<kube::Client> person_, past_webhooks_, controller_client_, cluster_client_;

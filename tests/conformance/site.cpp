@@ -29,6 +29,7 @@ SiteOptions options_of(const Json& recording) {
   options.webhooks = bool_at(recording, {"webhooks"});
   if (find(recording, "controllers") == nullptr) return options;
   options.job_controller = has(recording, "job");
+  options.apps_controllers = has(recording, "replicaset") || has(recording, "statefulset");
   options.garbage_collector = has(recording, "garbage-collector");
   return options;
 }

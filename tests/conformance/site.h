@@ -21,6 +21,7 @@ struct SiteOptions {
   Json gates;             // feature gates with their values; null: none
   bool webhooks = false;  // webhooks of Kueue's kinds and of Jobs are called
   bool job_controller = true;
+  bool apps_controllers = false;  // of Deployments, ReplicaSets and StatefulSets
   bool garbage_collector = true;
 };
 SiteOptions options_of(const Json& recording);
