@@ -93,7 +93,7 @@ TEST(Deployments, RollWithinTheirBounds) {
   ASSERT_EQ(cluster.status(kDeployments, "d", "availableReplicas"), 4);
   cluster.set_image(kDeployments, "d", "i:2");
   int seconds = 0;
-  for (; seconds < 120 && cluster.status(kDeployments, "d", "updatedReplicas") < 4; ++seconds) {
+  for (; seconds < 120 && cluster.images("d") != "4 of i:2"; ++seconds) {
     cluster.pass(1);
     std::int64_t there = 0;
     for (const Json& pod : cluster.list(kPods, "app=d")) {

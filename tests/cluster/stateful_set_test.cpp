@@ -221,11 +221,13 @@ TEST(StatefulSets, TakeOverThePodsThatAnEarlierOneLeftBehind) {
   cluster.remove(kStatefulSets, "s", yaml("{kind: DeleteOptions, apiVersion: v1, propagationPolicy: Orphan}"));
   cluster.pass(10);
   ASSERT_EQ(cluster.pod_names("s").size(), 2u);
+  ASSERT_EQ(cluster.list(kControllerRevisions).size(), 1u);
   cluster.stateful_set("s", 3, kParallel);
   cluster.pass(10);
   EXPECT_EQ(cluster.pod_names("s"), (Names{"s-0", "s-1", "s-2"}));
   EXPECT_EQ(string_at(cluster.get(kPods, "s-0"), {"metadata", "uid"}), string_at(before, {"metadata", "uid"}));
   EXPECT_EQ(cluster.status(kStatefulSets, "s", "readyReplicas"), 3);
+  EXPECT_EQ(cluster.list(kControllerRevisions).size(), 1u) << "the revision of its pods is taken over, too";
 }
 
 TEST(StatefulSets, PutBackLabelsAndGiveUpPodsOfOthers) {

@@ -151,11 +151,16 @@ void StatefulSetController::create_revision(const std::string& key, const JsonPt
                  });
 }
 
-// The name is taken. Either the revision is ours and the watch has not shown it yet, or the next one needs another
-// name.
+// The name is taken. The revision is ours and the watch has not shown it yet, or an earlier StatefulSet of the same
+// name left it behind, or the next one needs another name.
 void StatefulSetController::collided(const std::string& key, const JsonPtr& set, const Json& revision) {
-  writes_.get(key, api::kControllerRevisions, revision, [this, key, set](const api::RestResponse& response) {
-    if (!response.ok()) return;
+  writes_.get(key, api::kControllerRevisions, revision, [this, key, set, revision](const api::RestResponse& response) {
+    if (!response.ok() || pod_terminating(response.body)) return;
+    const Json *there = find(response.body, "data"), *wanted = find(revision, "data");
+    if (!has_controller(response.body) && there != nullptr && wanted != nullptr && json_equal(*there, *wanted)) {
+      return writes_.patch(key, api::kControllerRevisions, response.body, with_owner(*set, "StatefulSet"),
+                           revision_writes_);
+    }
     const Json* owner = controlling_stateful_set(response.body);
     if (owner != nullptr && string_at(*owner, {"uid"}) == string_at(*set, {"metadata", "uid"})) {
       revision_writes_.wrote(response.body);
