@@ -56,7 +56,8 @@ TEST(OpenApiV3, HasAnIndexWithHashesThatFollowTheContent) {
   }
   std::vector<ResourcePtr> fewer(everything().begin(), everything().end() - 1);
   Json other = v3_index(fewer);
-  const std::string changed = "apis/kueue.x-k8s.io/" + everything().back()->gvr.version;
+  const auto& left_out = everything().back()->gvr;
+  const std::string changed = "apis/" + left_out.group + "/" + left_out.version;
   EXPECT_NE(string_at(index, {"paths", changed, "serverRelativeURL"}),
             string_at(other, {"paths", changed, "serverRelativeURL"}));
   EXPECT_EQ(string_at(index, {"paths", "api/v1", "serverRelativeURL"}),
@@ -116,7 +117,7 @@ TEST(OpenApiV3, GivesScalesTheirOwnKind) {
   const std::vector<ResourcePtr> one = {scaled};
   Json document = v3_document(scaled->gvr.group, scaled->gvr.version, one);
   EXPECT_THAT(dangling(document, "#/components/schemas/", object_at(document, {"components", "schemas"})), IsEmpty());
-  const std::string path = "/apis/kueue.x-k8s.io/" + scaled->gvr.version + "/" +
+  const std::string path = "/apis/" + scaled->gvr.group + "/" + scaled->gvr.version + "/" +
                            std::string(scaled->namespaced ? "namespaces/{namespace}/" : "") + scaled->gvr.resource +
                            "/{name}/scale";
   EXPECT_EQ(string_at(document, {"paths", path, "get", "x-kubernetes-group-version-kind", "kind"}), "Scale");
