@@ -9,6 +9,7 @@
 
 #include "engine/lifecycle/state.h"
 #include "engine/support/scenario.h"
+#include "support/sanitized.h"
 
 namespace berth::engine::rebuilt_engine_test {
 namespace {
@@ -22,7 +23,7 @@ using test::ClusterQueueBuilder;
 using test::Scenario;
 using test::WorkloadBuilder;
 
-constexpr unsigned kSeedsPerPolicy = 40;
+constexpr unsigned kSeedsPerPolicy = 40 / testing_support::kFewer;
 constexpr int kSteps = 80;
 constexpr int kStepsBetween = 8;  // steps between two restarts; few of them change rules: both wake all workloads
 constexpr int kQueues = 5;

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "engine/schedule/scheduler.h"
+#include "support/sanitized.h"
 #include "volcano/drawing.h"
 #include "volcano/quota_tree.h"
 #include "volcano/support.h"
@@ -18,7 +19,7 @@ using api::volcano::QueueState;
 using testing::Drawing;
 using testing::pointer;
 
-constexpr int kTrees = 10'000;
+constexpr int kTrees = 10'000 / testing_support::kFewer;
 constexpr int kChanges = 24;  // per tree
 const std::vector<std::string> kNames{"a", "b", "c", "d", "e", "f", "g", "h"};
 const std::vector<std::string> kResources{"cpu", "gpu"};

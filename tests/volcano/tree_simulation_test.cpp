@@ -5,6 +5,7 @@
 #include <random>
 #include <set>
 
+#include "support/sanitized.h"
 #include "volcano/drawing.h"
 #include "volcano/world.h"
 
@@ -15,7 +16,7 @@ using api::volcano::DequeueStrategy;
 using api::volcano::PodGroupPhase;
 using api::volcano::Queue;
 
-constexpr unsigned kSeeds = 500;
+constexpr unsigned kSeeds = 500 / testing_support::kFewer;
 // With these seeds, a restart once admitted a group that had not been admitted before.
 const std::vector<unsigned> kKnownSeeds{503, 1804, 2285};
 constexpr int kSteps = 40;

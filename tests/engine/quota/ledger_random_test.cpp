@@ -6,11 +6,12 @@
 #include <random>
 
 #include "engine/quota/ledger.h"
+#include "support/sanitized.h"
 
 namespace berth::engine::ledger_random_test {
 namespace {
 
-constexpr int kTrees = 10000;
+constexpr int kTrees = 10'000 / testing_support::kFewer;
 constexpr int kStepsPerTree = 12;
 constexpr std::size_t kIds = 2;
 
