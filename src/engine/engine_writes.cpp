@@ -37,8 +37,8 @@ void note_base(Tracked& t) {
   if (state != State::kReserved && state != State::kAdmitted) t.check_reports.clear();
 }
 
-// The statuses differ only in words that lead to no decision: why a workload without quota waits, or whether the pods of
-// a workload with quota are ready. Deadlines count from what is decided, whether or not it is written yet.
+// The statuses differ only in words that lead to no decision: why a workload without quota waits, or whether the pods
+// of a workload with quota are ready. Deadlines count from what is decided, whether or not it is written yet.
 bool only_tells(const WorkloadStatus& base, const WorkloadStatus& now) {
   if (base.admission.has_value() != now.admission.has_value()) return false;
   const bool holds = base.admission.has_value();

@@ -119,7 +119,7 @@ struct ServingKind {
   FieldErrors (*validate_update)(const Json& object, const Json& old, const JobContext& context);
 };
 constexpr ServingKind kDeploymentRules{"Deployment",       kDeploymentFramework, &AdmissionPolicy::manage_deployments,
-                                   default_deployment, validate_deployment,  validate_deployment_update};
+                                       default_deployment, validate_deployment,  validate_deployment_update};
 constexpr ServingKind kStatefulSetRules{
     "StatefulSet",        kStatefulSetFramework, &AdmissionPolicy::manage_stateful_sets,
     default_stateful_set, validate_stateful_set, validate_stateful_set_update};

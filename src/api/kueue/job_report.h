@@ -39,8 +39,9 @@ struct JobReport {
   };
   std::optional<Replacement> replacement;
 
-  // Whether the owner of the pods holds its workload back (a StatefulSet that is scaled to zero). The workload gives its
-  // quota back without an eviction, once `stopped`, and is not queued. The text is the message of QuotaReserved=False;
+  // Whether the owner of the pods holds its workload back (a StatefulSet that is scaled to zero). The workload gives
+  // its quota back without an eviction, once `stopped`, and is not queued. The text is the message of
+  // QuotaReserved=False;
   // "": not held back. nullopt: the kind of job never holds its workload back.
   std::optional<std::string> on_hold;
 
