@@ -136,6 +136,7 @@ class Up {
       controller_options_.manage_pods = true;
       controller_options_.manage_deployments = true;
       controller_options_.manage_stateful_sets = true;
+      controller_options_.manage_leader_worker_sets = true;
     }
     return {};
   }

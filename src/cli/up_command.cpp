@@ -51,7 +51,7 @@ Command add_up(CLI::App& root) {
                 "--controller=false: no controller in here, so that berth controller can work from outside");
   app->add_option("--config", flags->up.config,
                   "A file with Kueue's Configuration, v1beta2 or v1beta1: what changes decisions is honoured.\n"
-                  "Without it pods, Deployments and StatefulSets with a queue name are managed too");
+                  "Without it pods, Deployments, StatefulSets and LeaderWorkerSets with a queue name are managed too");
   app->add_option("--feature-gates", flags->up.feature_gates,
                   "Kueue's feature gates, such as TASBalancedPlacement=true,PartialAdmission=false");
   app->add_option("--load", flags->up.load, "Manifests to apply at start: a file or a directory; may be repeated");

@@ -21,6 +21,7 @@ Result<ControllerOptions> controller_options(const api::config::Configuration& c
   out.manage_pods = lists(api::kueue::kPodFramework);
   out.manage_deployments = lists(api::kueue::kDeploymentFramework);
   out.manage_stateful_sets = lists(api::kueue::kStatefulSetFramework);
+  out.manage_leader_worker_sets = lists(api::kueue::kLeaderWorkerSetFramework);
   out.managed_namespaces = c.managed_jobs_namespaces;
   out.label_keys_to_copy = c.label_keys_to_copy;
   out.volcano = c.volcano;
@@ -37,6 +38,7 @@ api::kueue::AdmissionPolicy admission_policy(const ControllerOptions& options) {
   policy.manage_pods = options.manage_pods;
   policy.manage_deployments = options.manage_deployments;
   policy.manage_stateful_sets = options.manage_stateful_sets;
+  policy.manage_leader_worker_sets = options.manage_leader_worker_sets;
   policy.partial_admission = options.engine.partial_admission;
   policy.priority_boost = options.engine.priority_boost;
   policy.identifier_annotations = options.jobs.identifier_annotations;

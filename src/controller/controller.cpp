@@ -20,6 +20,7 @@
 #include "controller/engine_host.h"
 #include "controller/failure_recovery.h"
 #include "controller/job_controller.h"
+#include "controller/leader_worker_sets.h"
 #include "controller/metrics.h"
 #include "controller/object_upkeep.h"
 #include "controller/ownerless_workloads.h"
@@ -80,6 +81,9 @@ struct Controller::Impl {
         host(executor, writes, events, options.engine, sinks()),
         job_controller(jobs::batch_job(), job_context()),
         pod_controller(options.manage_pods ? std::make_unique<PodController>(pod_context()) : nullptr),
+        leader_worker_sets(options.manage_leader_worker_sets
+                               ? std::make_unique<LeaderWorkerSetController>(leader_worker_set_context())
+                               : nullptr),
         failure_recovery(options.jobs.failure_recovery ? std::make_unique<FailureRecovery>(recovery_context())
                                                        : nullptr),
         provisioning(provisioning_context()),
@@ -187,6 +191,7 @@ struct Controller::Impl {
     });
     source(pods, [this](const JsonPtr& old, const JsonPtr& now) {
       ungater.pod_changed(old, now);
+      if (leader_worker_sets) leader_worker_sets->pod_changed(old, now);
       if (pod_controller) pod_controller->pod_changed(old, now);
       if (!pod_controller && !old && is_leading) tell_unmanaged_pod(*now);
       if (failure_recovery) failure_recovery->pod_changed(old, now);
@@ -235,6 +240,7 @@ struct Controller::Impl {
   void start() {
     caches.start([this] { look_whether_synced(); });
     provisioning.read();
+    if (leader_worker_sets) leader_worker_sets->read();
     if (volcano) volcano->read();
   }
 
@@ -265,6 +271,7 @@ struct Controller::Impl {
     host.lead();
     unreadable.tell_all();
     job_controller.start();
+    if (leader_worker_sets) leader_worker_sets->start();
     if (pod_controller) pod_controller->start();
     if (failure_recovery) failure_recovery->start();
     served_sets.look_at_all();
@@ -329,6 +336,7 @@ struct Controller::Impl {
     if (options.metrics && is_leading && before && after)
       options.metrics->workloads().changed(*before, *after, known_queues);
     job_controller.workload_changed(before, after);
+    if (leader_worker_sets) leader_worker_sets->workload_changed(before, after);
     if (pod_controller) pod_controller->workload_changed(before, after);
     provisioning.workload_changed(key, before, after);
     ownerless_workloads.workload_changed(key, after);
@@ -338,6 +346,7 @@ struct Controller::Impl {
 
   void job_facts_changed() {
     job_controller.facts_changed();
+    if (leader_worker_sets) leader_worker_sets->facts_changed();
     if (pod_controller) pod_controller->facts_changed();
     if (failure_recovery) failure_recovery->facts_changed();
     served_sets.look_at_all();
@@ -438,6 +447,7 @@ struct Controller::Impl {
   PodController::Context pod_context() {
     jobs::JobFacts facts = job_facts();
     facts.served_group = [this](std::string_view ns, std::string_view name) { return served_sets.group(ns, name); };
+    facts.kept = [this](const api::kueue::Workload& w) { return leader_worker_sets && leader_worker_sets->keeps(w); };
     return {executor,
             writes,
             events,
@@ -446,7 +456,23 @@ struct Controller::Impl {
             workloads_seen(),
             std::move(facts),
             options.ungate_delay,
-            options.manage_stateful_sets ? jobs::ServedGroup(jobs::group_of_stateful_set_pod) : jobs::ServedGroup()};
+            options.manage_stateful_sets ? jobs::ServedGroup(jobs::group_of_stateful_set_pod) : jobs::ServedGroup(),
+            [this](const Json& pod) { return leader_worker_sets && leader_worker_sets->awaits_group(pod); }};
+  }
+
+  LeaderWorkerSetController::Context leader_worker_set_context() {
+    return {client,
+            executor,
+            writes,
+            events,
+            informer_options(),
+            [this](const Json& set) { return managed(set); },
+            workloads_seen(),
+            [this](const std::string& ns, const std::string& workload) {
+              if (pod_controller) pod_controller->owner_changed(ns, workload, false);
+            },
+            job_facts(),
+            options.ungate_delay};
   }
 
   FailureRecovery::Context recovery_context() {
@@ -573,6 +599,7 @@ struct Controller::Impl {
                            [this](const std::string& ns, const std::string& group, bool gone) {
                              if (pod_controller) pod_controller->owner_changed(ns, group, gone);
                            }};
+  std::unique_ptr<LeaderWorkerSetController> leader_worker_sets;  // null: they are not managed
   ProvisioningController provisioning;
   OwnerlessWorkloads ownerless_workloads;
   Ungater ungater;

@@ -30,9 +30,11 @@ struct ControllerOptions {
   // Plain pods and groups of pods wait for quota too (Configuration: integrations.frameworks lists "pod").
   bool manage_pods = false;
   // Deployments: their pods wait one by one; StatefulSets: their pods wait as a group ("deployment", "statefulset").
-  // Both need manage_pods.
+  // LeaderWorkerSets: their pods wait as groups, each with its leader ("leaderworkerset.x-k8s.io/leaderworkerset"). All
+  // of them need manage_pods.
   bool manage_deployments = false;
   bool manage_stateful_sets = false;
+  bool manage_leader_worker_sets = false;
   // Only jobs in matching namespaces are managed (Configuration: managedJobsNamespaceSelector).
   api::LabelSelector managed_namespaces = api::config::Configuration::default_managed_namespaces("kueue-system");
   // The labels that a new workload copies from its job (Configuration: integrations.labelKeysToCopy).

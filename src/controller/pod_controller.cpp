@@ -101,7 +101,8 @@ void PodController::pod_changed(const JsonPtr& old, const JsonPtr& now) {
   const auto uid = [](const Json& pod) { return std::string(string_at(pod, {"metadata", "uid"})); };
   if (old && (!now || uid(*old) != uid(*now))) forget(uid(*old));
   if (!now) return;
-  if (jobs::belongs_to_berth(*now)) {
+  const bool awaits = context_.awaits_group && context_.awaits_group(*now);
+  if (!awaits && jobs::belongs_to_berth(*now)) {
     put(jobs::decode_managed_pod(*now, context_.facts.gates.identifier_annotations, context_.served));
   } else {
     forget(uid(*now));

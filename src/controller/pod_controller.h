@@ -36,6 +36,8 @@ class PodController {
     jobs::JobFacts facts;      // `managed` is set per look
     Duration group_delay;      // how long changes of a group are collected
     jobs::ServedGroup served;  // the groups of pods whose owners make them; may be empty
+    // Whether the owner of a pod has yet to say to which group it belongs. May be empty.
+    std::function<bool(const Json& pod)> awaits_group;
   };
   explicit PodController(Context context);
   ~PodController();

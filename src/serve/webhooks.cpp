@@ -23,6 +23,7 @@ struct Page {
 };
 
 constexpr std::string_view kKueue = "kueue.x-k8s.io";
+constexpr std::string_view kLeaderWorkerSet = "leaderworkerset.x-k8s.io";
 constexpr std::string_view kVolcano = "scheduling.volcano.sh";
 constexpr std::string_view kVolcanoJobs = "batch.volcano.sh";
 constexpr Page kPages[] = {
@@ -31,6 +32,7 @@ constexpr Page kPages[] = {
     {"/mutate-apps-v1-deployment", Hook::kMutate, "apps", "deployments"},
     {"/mutate-apps-v1-statefulset", Hook::kMutate, "apps", "statefulsets"},
     {"/mutate-batch-v1-job", Hook::kMutate, "batch", "jobs"},
+    {"/mutate-leaderworkerset-x-k8s-io-v1-leaderworkerset", Hook::kMutate, kLeaderWorkerSet, "leaderworkersets"},
     {"/mutate-kueue-x-k8s-io-v1beta2-clusterqueue", Hook::kMutate, kKueue, "clusterqueues"},
     {"/mutate-kueue-x-k8s-io-v1beta2-resourceflavor", Hook::kMutate, kKueue, "resourceflavors"},
     {"/mutate-kueue-x-k8s-io-v1beta2-workload", Hook::kMutate, kKueue, "workloads"},
@@ -38,6 +40,7 @@ constexpr Page kPages[] = {
     {"/validate-apps-v1-deployment", Hook::kValidate, "apps", "deployments"},
     {"/validate-apps-v1-statefulset", Hook::kValidate, "apps", "statefulsets"},
     {"/validate-batch-v1-job", Hook::kValidate, "batch", "jobs"},
+    {"/validate-leaderworkerset-x-k8s-io-v1-leaderworkerset", Hook::kValidate, kLeaderWorkerSet, "leaderworkersets"},
     {"/validate-kueue-x-k8s-io-v1beta2-clusterqueue", Hook::kValidate, kKueue, "clusterqueues"},
     {"/validate-kueue-x-k8s-io-v1beta2-cohort", Hook::kValidate, kKueue, "cohorts"},
     {"/validate-kueue-x-k8s-io-v1beta2-resourceflavor", Hook::kValidate, kKueue, "resourceflavors"},

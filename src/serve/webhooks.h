@@ -16,6 +16,7 @@ inline constexpr std::size_t kMaxConversionBytes = 64u << 20;
 
 // Answers POSTs of reviews on the paths of Kueue's webhook configurations:
 // /{mutate,validate}--v1-pod, /{mutate,validate}-batch-v1-job, /{mutate,validate}-apps-v1-{deployment,statefulset},
+// /{mutate,validate}-leaderworkerset-x-k8s-io-v1-leaderworkerset,
 // /mutate-kueue-x-k8s-io-v1beta2-{workload,clusterqueue,resourceflavor},
 // /validate-kueue-x-k8s-io-v1beta2-{workload,clusterqueue,resourceflavor,cohort} and /convert; and on the paths of
 // Volcano's: /{queues,podgroups,jobs}/{mutate,validate}. On the paths of Kueue's webhooks for other kinds (JobSets,

@@ -18,6 +18,7 @@ Result<LoadReport> run_load(const Load& load, const LoadRunOptions& options) {
   world_options.start = *parse_time(kStart);
   world_options.node_manifests = load.nodes;
   world_options.seed = options.seed;
+  world_options.leader_worker_sets = false;
   world_options.vcjobs = false;
   world_options.manage_pods = options.as == LoadAs::kPods;
   if (auto applied = controller::apply_feature_gates(options.feature_gates, world_options.engine, world_options.jobs);

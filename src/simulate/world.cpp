@@ -53,6 +53,7 @@ void WorldOptions::configure(const controller::ControllerOptions& configured) {
   manage_pods = configured.manage_pods;
   manage_deployments = configured.manage_deployments;
   manage_stateful_sets = configured.manage_stateful_sets;
+  manage_leader_worker_sets = configured.manage_leader_worker_sets;
   managed_namespaces = configured.managed_namespaces;
   label_keys_to_copy = configured.label_keys_to_copy;
 }
@@ -68,6 +69,7 @@ controller::ControllerOptions controller_options(const WorldOptions& options) {
   out.manage_pods = options.manage_pods;
   out.manage_deployments = options.manage_deployments;
   out.manage_stateful_sets = options.manage_stateful_sets;
+  out.manage_leader_worker_sets = options.manage_leader_worker_sets;
   out.managed_namespaces = options.managed_namespaces;
   out.label_keys_to_copy = options.label_keys_to_copy;
   out.seed = options.seed;
@@ -127,6 +129,7 @@ Result<std::unique_ptr<World>> World::make(const WorldOptions& options) {
   cluster_options.job_controller = options.job_controller;
   cluster_options.apps_controllers = options.apps_controllers;
   cluster_options.node_manifests = options.node_manifests;
+  cluster_options.leader_worker_sets = options.leader_worker_sets;
   cluster_options.vcjobs = options.vcjobs;
   auto cluster = cluster::PretendCluster::make(*parts.server, parts.executor, cluster_options);
   if (!cluster) return tl::unexpected(cluster.error());

@@ -28,6 +28,7 @@ class EmbeddedSite final : public Site {
     options.start = parse_time("2026-01-01T00:00:00Z").value();
     options.webhooks = site.webhooks;
     options.machines = false;
+    options.leader_worker_sets = false;  // the recordings play its part
     options.job_controller = site.job_controller;
     options.apps_controllers = site.apps_controllers;
     options.server_controllers = site.garbage_collector;

@@ -218,6 +218,8 @@ const std::set<std::string> kElsewhere = {
     "patch  pods/status",                                // UngaterTest.FailsAPodWhosePlaceIsLostAndLetsItsSuccessorGo
     "list apps statefulsets",                            // StatefulSetsTest.*
     "watch apps statefulsets",                           // StatefulSetsTest.*
+    "list leaderworkerset.x-k8s.io leaderworkersets",    // tests/controller: LeaderWorkerSets.*
+    "watch leaderworkerset.x-k8s.io leaderworkersets",   // the same
     "get kueue.x-k8s.io workloads",                      // a write with a conflict: tests/simulation
     "get  pods",                                         // a write with a conflict: UngaterTest
     "update  pods/finalizers",                           // Pods.APodWaitsForQuotaRunsAndLeavesNothingBehind

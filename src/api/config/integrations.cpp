@@ -29,7 +29,7 @@ constexpr Framework kFrameworks[] = {
     {"kubeflow.org/pytorchjob", false},
     {"kubeflow.org/tfjob", false},
     {"kubeflow.org/xgboostjob", false},
-    {"leaderworkerset.x-k8s.io/leaderworkerset", false},
+    {kueue::kLeaderWorkerSetFramework, true},
     {kueue::kPodFramework, true},
     {"ray.io/raycluster", false},
     {"ray.io/rayjob", false},
@@ -68,7 +68,8 @@ void read_frameworks(Fields& fields, std::vector<std::string>& out) {
   }
   if (std::ranges::find(managed, kJob) == managed.end())
     return fields.error("frameworks", "does not list " + std::string(kJob) + ", which Berth always manages; add it");
-  for (const std::string_view framework : {kueue::kDeploymentFramework, kueue::kStatefulSetFramework}) {
+  for (const std::string_view framework :
+       {kueue::kDeploymentFramework, kueue::kStatefulSetFramework, kueue::kLeaderWorkerSetFramework}) {
     if (std::ranges::find(managed, framework) != managed.end() &&
         std::ranges::find(managed, kueue::kPodFramework) == managed.end())
       fields.error("frameworks", "lists " + std::string(framework) + ", which needs " +

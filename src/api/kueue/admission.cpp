@@ -9,6 +9,7 @@
 #include "api/kueue/defaulting.h"
 #include "api/kueue/deployment_rules.h"
 #include "api/kueue/job_rules.h"
+#include "api/kueue/leader_worker_set_rules.h"
 #include "api/kueue/names.h"
 #include "api/kueue/pod_names.h"
 #include "api/kueue/pod_rules.h"
@@ -109,7 +110,7 @@ AdmissionRules pod_rules() {
   return rules;
 }
 
-// --- Deployments and StatefulSets.
+// --- Deployments, StatefulSets and LeaderWorkerSets.
 
 struct ServingKind {
   std::string_view kind, framework;
@@ -123,6 +124,10 @@ constexpr ServingKind kDeploymentRules{"Deployment",       kDeploymentFramework,
 constexpr ServingKind kStatefulSetRules{
     "StatefulSet",        kStatefulSetFramework, &AdmissionPolicy::manage_stateful_sets,
     default_stateful_set, validate_stateful_set, validate_stateful_set_update};
+
+constexpr ServingKind kLeaderWorkerSetRules{
+    "LeaderWorkerSet",         kLeaderWorkerSetFramework,  &AdmissionPolicy::manage_leader_worker_sets,
+    default_leader_worker_set, validate_leader_worker_set, validate_leader_worker_set_update};
 
 AdmissionRules serving_rules(const ServingKind& kind) {
   AdmissionRules rules;
@@ -291,6 +296,8 @@ const AdmissionRules& admission_rules(std::string_view group, std::string_view r
       {{"", "pods"}, named("vpod.kb.io", pod_rules())},
       {{"apps", "deployments"}, named("vdeployment.kb.io", serving_rules(kDeploymentRules))},
       {{"apps", "statefulsets"}, named("vstatefulset.kb.io", serving_rules(kStatefulSetRules))},
+      {{"leaderworkerset.x-k8s.io", "leaderworkersets"},
+       named("vleaderworkerset.kb.io", serving_rules(kLeaderWorkerSetRules))},
       {{"batch", "jobs"}, named("vjob.kb.io", job_rules())},
       {{kGroup, "clusterqueues"}, named("vclusterqueue.kb.io", for_all_versions(cluster_queue_rules()))},
       {{kGroup, "cohorts"}, named("vcohort.kb.io", for_all_versions(cohort_rules()))},

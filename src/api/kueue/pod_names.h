@@ -10,6 +10,7 @@ namespace berth::api::kueue {
 inline constexpr std::string_view kPodFramework = "pod";
 inline constexpr std::string_view kDeploymentFramework = "deployment";
 inline constexpr std::string_view kStatefulSetFramework = "statefulset";
+inline constexpr std::string_view kLeaderWorkerSetFramework = "leaderworkerset.x-k8s.io/leaderworkerset";
 
 inline constexpr std::string_view kAdmissionGate = "kueue.x-k8s.io/admission";  // a scheduling gate
 // A finalizer. The pod also has the label kManagedLabel with the value "true".
@@ -35,5 +36,7 @@ inline constexpr std::string_view kIsGroupWorkload = "kueue.x-k8s.io/is-group-wo
 // On the workload of a group whose pods have an owner: what the owner is ("apps/v1, Kind=StatefulSet"), and its name.
 inline constexpr std::string_view kJobOwnerGvk = "kueue.x-k8s.io/job-owner-gvk";
 inline constexpr std::string_view kJobOwnerName = "kueue.x-k8s.io/job-owner-name";
+// On one of the workloads of an owner that has several: which one it is, counted from 0.
+inline constexpr std::string_view kComponentWorkloadIndex = "kueue.x-k8s.io/component-workload-index";
 
 }  // namespace berth::api::kueue

@@ -16,7 +16,6 @@ constexpr UnmanagedKind kUnmanagedKinds[] = {
     {"kubeflow.org", "tfjobs", "kubeflow-org-v1-tfjob"},
     {"kubeflow.org", "xgboostjobs", "kubeflow-org-v1-xgboostjob"},
     {"kubeflow.org", "mpijobs", "kubeflow-org-v2beta1-mpijob"},
-    {"leaderworkerset.x-k8s.io", "leaderworkersets", "leaderworkerset-x-k8s-io-v1-leaderworkerset"},
     {"ray.io", "rayclusters", "ray-io-v1-raycluster"},
     {"ray.io", "rayjobs", "ray-io-v1-rayjob"},
     {"ray.io", "rayservices", "ray-io-v1-rayservice"},

@@ -251,7 +251,8 @@ integrations:
   - "statefulset"
   - "leaderworkerset.x-k8s.io/leaderworkerset"
 )");
-    EXPECT_EQ(c.frameworks, (std::vector<std::string>{"batch/job", "pod", "deployment", "statefulset"}));
+    EXPECT_EQ(c.frameworks, (std::vector<std::string>{"batch/job", "pod", "deployment", "statefulset",
+                                                      "leaderworkerset.x-k8s.io/leaderworkerset"}));
     ASSERT_EQ(c.warnings.size(), 2u);
     EXPECT_EQ(
         c.warnings[0],
@@ -260,7 +261,7 @@ integrations:
         "integrations.frameworks: Berth does not manage these yet and leaves their objects alone: "
         "kubeflow.org/mpijob, ray.io/rayjob, "))
         << c.warnings[1];
-    EXPECT_TRUE(c.warnings[1].ends_with("appwrapper, leaderworkerset.x-k8s.io/leaderworkerset")) << c.warnings[1];
+    EXPECT_TRUE(c.warnings[1].ends_with("workload.codeflare.dev/appwrapper")) << c.warnings[1];
   }
 }
 

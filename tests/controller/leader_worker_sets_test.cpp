@@ -1,0 +1,253 @@
+// LeaderWorkerSets on an API server with webhooks, garbage collector and the pretend cluster: which groups run, and
+// what is left when a set shrinks, moves or goes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "api/leaderworkerset/names.h"
+#include "api/resources.h"
+#include "apiserver/kueue_webhooks.h"
+#include "apiserver/server/harness.h"
+#include "base/embedded.h"
+#include "base/yaml.h"
+#include "cluster/cluster.h"
+#include "controller/controller.h"
+
+namespace berth::controller::leader_worker_sets_test {
+namespace {
+
+using api::leaderworkerset::kLeaderWorkerSets;
+using apiserver::kPods;
+
+api::kueue::AdmissionPolicy policy() {
+  api::kueue::AdmissionPolicy out;
+  out.manage_pods = out.manage_leader_worker_sets = true;
+  return out;
+}
+
+class LeaderWorkerSets : public apiserver::ServerTest {
+ protected:
+  explicit LeaderWorkerSets(bool installed = true)
+      : ServerTest({.seed = 7, .admission = apiserver::kueue_webhooks(policy()), .controllers = true}) {
+    for (const auto& file : embedded::crds()) {
+      if (file.name.find("leaderworkersets") == std::string_view::npos || installed) install(file);
+    }
+    make({"kueue.x-k8s.io", "v1beta2", "resourceflavors"}, "ResourceFlavor", "", "{metadata: {name: f}, spec: {}}");
+    make({"kueue.x-k8s.io", "v1beta2", "clusterqueues"}, "ClusterQueue", "",
+         "{metadata: {name: cq}, spec: {namespaceSelector: {}, resourceGroups: [{coveredResources: [cpu], flavors: "
+         "[{name: f, resources: [{name: cpu, nominalQuota: 4}]}]}]}}");
+    for (const std::string queue : {"q", "q2"})
+      make({"kueue.x-k8s.io", "v1beta2", "localqueues"}, "LocalQueue", "default",
+           "{metadata: {name: " + queue + "}, spec: {clusterQueue: cq}}");
+    cluster::ClusterOptions machines;
+    machines.nodes = "2";
+    machines.node_resources = "cpu=16";
+    machines.leader_worker_sets = true;
+    auto made = cluster::PretendCluster::make(*server, executor, machines);
+    EXPECT_TRUE(made.has_value());
+    pretend = std::move(*made);
+    pretend->start();
+    ControllerOptions options;
+    options.manage_pods = options.manage_leader_worker_sets = true;
+    controller.emplace(*server, executor, options);
+    controller->start();
+    controller->lead();
+    pass();
+  }
+  void install(const embedded::File& file) {
+    auto crd = request(api::Verb::kCreate, apiserver::kCrds, "");
+    crd.body = parse_yaml(file.content).value().front();
+    EXPECT_TRUE(call(std::move(crd)).ok()) << file.name;
+  }
+  void pass(int seconds = 10) { executor.run_until(executor.now() + std::chrono::seconds(seconds)); }
+
+  Json make(const api::GroupVersionResource& resource, std::string_view kind, std::string_view ns,
+            std::string_view text) {
+    auto r = request(api::Verb::kCreate, resource, ns);
+    r.body = parse_yaml(text).value().front();
+    r.body.as_object()["apiVersion"] =
+        resource.group.empty() ? resource.version : resource.group + "/" + resource.version;
+    r.body.as_object()["kind"] = kind;
+    const auto made = call(std::move(r));
+    EXPECT_TRUE(made.ok()) << to_string(made.body);
+    return made.body;
+  }
+  // A set named s with one leader and one worker of one cpu in each group.
+  void make_set(int replicas, std::string_view labels = "kueue.x-k8s.io/queue-name: q", std::string_view more = "") {
+    const std::string pod = "{spec: {containers: [{name: c, image: i, resources: {requests: {cpu: '1'}}}]}}";
+    make(kLeaderWorkerSets, "LeaderWorkerSet", "default",
+         "{metadata: {name: s, labels: {" + std::string(labels) + "}}, spec: {replicas: " + std::to_string(replicas) +
+             std::string(more) + ", leaderWorkerTemplate: {size: 2, leaderTemplate: " + pod +
+             ", workerTemplate: " + pod + "}}}");
+    pass();
+  }
+  void change_set(const std::string& body) {
+    EXPECT_TRUE(patch(kLeaderWorkerSets, "default", "s", body).ok());
+    pass();
+  }
+  std::vector<Json> items(const api::GroupVersionResource& resource) {
+    std::vector<Json> all;
+    const Json found = list(resource, "default").body;
+    for (const auto& one : array_at(found, {"items"})) all.push_back(one);
+    return all;
+  }
+  // "Running", "gated" or another phase, by the name of the pod.
+  std::map<std::string, std::string> pods() {
+    std::map<std::string, std::string> out;
+    for (const Json& pod : items(kPods)) {
+      const bool gated = !array_at(pod, {"spec", "schedulingGates"}).empty();
+      out[std::string(string_at(pod, {"metadata", "name"}))] =
+          gated ? "gated" : std::string(string_at(pod, {"status", "phase"}));
+    }
+    return out;
+  }
+  using Pods = std::map<std::string, std::string>;
+  std::string name_of_group(int index) {
+    for (const Json& workload : items(api::kWorkloads)) {
+      if (string_at(workload, {"metadata", "annotations", "kueue.x-k8s.io/component-workload-index"}) ==
+          std::to_string(index))
+        return std::string(string_at(workload, {"metadata", "name"}));
+    }
+    return {};
+  }
+  Json workload(int index) { return get(api::kWorkloads, "default", name_of_group(index)).body; }
+  static std::string condition(const Json& workload, std::string_view type) {
+    for (const auto& one : array_at(workload, {"status", "conditions"}))
+      if (string_at(one, {"type"}) == type)
+        return std::string(string_at(one, {"status"})) + " " + std::string(string_at(one, {"reason"}));
+    return {};
+  }
+  std::size_t holders() { return controller->engine().held_quotas().size(); }
+
+  std::unique_ptr<cluster::PretendCluster> pretend;
+  std::optional<Controller> controller;
+};
+
+TEST_F(LeaderWorkerSets, EachGroupWaitsForItsOwnQuota) {
+  make_set(3);
+  const Pods two_run{{"s-0", "Running"},   {"s-0-1", "Running"}, {"s-1", "Running"},
+                     {"s-1-1", "Running"}, {"s-2", "gated"},     {"s-2-1", "gated"}};
+  EXPECT_EQ(pods(), two_run);
+  EXPECT_EQ(items(api::kWorkloads).size(), 3u);
+  const Json first = workload(0), last = workload(2);
+  EXPECT_TRUE(string_at(first, {"metadata", "name"}).starts_with("leaderworkerset-s-0-"));
+  EXPECT_EQ(condition(first, "PodsReady"), "True Started");
+  EXPECT_EQ(condition(last, "QuotaReserved"), "False WaitingForQuota");
+  EXPECT_EQ(array_at(first, {"metadata", "ownerReferences"}).size(), 3u) << "the set and its pods";
+  const Json worker = get(kPods, "default", "s-0-1").body;
+  const auto annotation = [&](std::string_view key) { return string_at(worker, {"metadata", "annotations", key}); };
+  EXPECT_EQ(annotation("kueue.x-k8s.io/pod-group-name"), string_at(first, {"metadata", "name"}));
+  EXPECT_EQ(annotation("kueue.x-k8s.io/pod-group-total-count"), "2");
+  EXPECT_EQ(annotation("kueue.x-k8s.io/role-hash"), "worker");
+  EXPECT_TRUE(array_at(worker, {"metadata", "finalizers"}).empty());
+  EXPECT_EQ(holders(), 2u);
+}
+
+TEST_F(LeaderWorkerSets, ShrinkToNothingAndGrowAgain) {
+  make_set(2);
+  change_set(R"({"spec":{"replicas":1}})");
+  EXPECT_EQ(pods(), (Pods{{"s-0", "Running"}, {"s-0-1", "Running"}}));
+  EXPECT_EQ(items(api::kWorkloads).size(), 1u);
+  EXPECT_EQ(holders(), 1u);
+  change_set(R"({"spec":{"replicas":0}})");
+  EXPECT_TRUE(pods().empty());
+  EXPECT_TRUE(items(api::kWorkloads).empty());
+  EXPECT_EQ(holders(), 0u);
+  change_set(R"({"spec":{"replicas":2}})");
+  EXPECT_EQ(pods().size(), 4u);
+  EXPECT_EQ(holders(), 2u);
+}
+
+TEST_F(LeaderWorkerSets, ADeletedSetLeavesNothingBehind) {
+  make_set(3);
+  remove(kLeaderWorkerSets, "default", "s");
+  pass();
+  EXPECT_TRUE(pods().empty());
+  EXPECT_TRUE(items(api::kWorkloads).empty());
+  EXPECT_EQ(holders(), 0u);
+}
+
+TEST_F(LeaderWorkerSets, AGroupThatLostAPodStartsAgainWithTheSameQuota) {
+  make_set(1);
+  const std::string uid(string_at(workload(0), {"metadata", "uid"}));
+  remove(kPods, "default", "s-0-1");
+  pass();
+  EXPECT_EQ(pods(), (Pods{{"s-0", "Running"}, {"s-0-1", "Running"}}));
+  EXPECT_EQ(string_at(workload(0), {"metadata", "uid"}), uid);
+  EXPECT_EQ(holders(), 1u);
+}
+
+TEST_F(LeaderWorkerSets, ADeactivatedGroupWaitsUntilItIsActiveAgain) {
+  make_set(1);
+  EXPECT_TRUE(patch(api::kWorkloads, "default", name_of_group(0), R"({"spec":{"active":false}})").ok());
+  pass();
+  EXPECT_EQ(pods(), (Pods{{"s-0", "gated"}, {"s-0-1", "gated"}}));
+  EXPECT_EQ(holders(), 0u);
+  EXPECT_TRUE(patch(api::kWorkloads, "default", name_of_group(0), R"({"spec":{"active":true}})").ok());
+  pass(60);
+  EXPECT_EQ(pods(), (Pods{{"s-0", "Running"}, {"s-0-1", "Running"}}));
+}
+
+TEST_F(LeaderWorkerSets, ADeletedWorkloadIsReplaced) {
+  make_set(1);
+  const std::string uid(string_at(workload(0), {"metadata", "uid"}));
+  remove(api::kWorkloads, "default", name_of_group(0));
+  pass();
+  ASSERT_EQ(items(api::kWorkloads).size(), 1u);
+  EXPECT_NE(string_at(workload(0), {"metadata", "uid"}), uid);
+  EXPECT_EQ(pods(), (Pods{{"s-0", "Running"}, {"s-0-1", "Running"}}));
+  EXPECT_EQ(holders(), 1u);
+}
+
+TEST_F(LeaderWorkerSets, MoveToAnotherQueueWhileTheyWait) {
+  make(kPods, "Pod", "default",
+       "{metadata: {name: blocker, labels: {kueue.x-k8s.io/queue-name: q}}, spec: {restartPolicy: Always, containers: "
+       "[{name: c, image: i, resources: {requests: {cpu: '4'}}}]}}");
+  pass();
+  make_set(1);
+  EXPECT_EQ(pods()["s-0"], "gated");
+  change_set(R"({"metadata":{"labels":{"kueue.x-k8s.io/queue-name":"q2"}}})");
+  EXPECT_EQ(string_at(workload(0), {"spec", "queueName"}), "q2");
+  remove(kPods, "default", "blocker");
+  pass(30);
+  EXPECT_EQ(pods(), (Pods{{"s-0", "Running"}, {"s-0-1", "Running"}}));
+}
+
+TEST_F(LeaderWorkerSets, AnUpdateWithASurgeWaitsForQuotaOfItsOwn) {
+  make_set(1, "kueue.x-k8s.io/queue-name: q",
+           ", rolloutStrategy: {type: RollingUpdate, rollingUpdateConfiguration: {maxSurge: 1, maxUnavailable: 0}}");
+  const Json before = get(kPods, "default", "s-0").body;
+  change_set(R"({"spec":{"leaderWorkerTemplate":{"workerTemplate":{"metadata":{"labels":{"version":"2"}}}}}})");
+  pass(60);
+  EXPECT_EQ(pods(), (Pods{{"s-0", "Running"}, {"s-0-1", "Running"}}));
+  EXPECT_NE(string_at(get(kPods, "default", "s-0").body, {"metadata", "uid"}), string_at(before, {"metadata", "uid"}));
+  EXPECT_EQ(items(api::kWorkloads).size(), 1u) << "that of the surge is gone";
+  EXPECT_EQ(holders(), 1u);
+}
+
+TEST_F(LeaderWorkerSets, WithoutAQueueTheyRunAtOnce) {
+  make_set(3, "");
+  EXPECT_EQ(pods().size(), 6u);
+  EXPECT_EQ(pods()["s-2-1"], "Running");
+  EXPECT_TRUE(items(api::kWorkloads).empty());
+}
+
+class LeaderWorkerSetsInstalledLater : public LeaderWorkerSets {
+ protected:
+  LeaderWorkerSetsInstalledLater() : LeaderWorkerSets(false) {}
+};
+
+TEST_F(LeaderWorkerSetsInstalledLater, AreManagedFromThenOn) {
+  ASSERT_TRUE(controller->leading()) << "nothing waits for them";
+  for (const auto& file : embedded::crds()) {
+    if (file.name.find("leaderworkersets") != std::string_view::npos) install(file);
+  }
+  pass(60);
+  make_set(1);
+  EXPECT_EQ(pods(), (Pods{{"s-0", "Running"}, {"s-0-1", "Running"}}));
+  EXPECT_EQ(items(api::kWorkloads).size(), 1u);
+}
+
+}  // namespace
+}  // namespace berth::controller::leader_worker_sets_test
