@@ -81,11 +81,11 @@ struct Controller::Impl {
         host(executor, writes, events, options.engine, sinks()),
         job_controller(jobs::batch_job(), job_context()),
         pod_controller(options.manage_pods ? std::make_unique<PodController>(pod_context()) : nullptr),
+        failure_recovery(options.jobs.failure_recovery ? std::make_unique<FailureRecovery>(recovery_context())
+                                                       : nullptr),
         leader_worker_sets(options.manage_leader_worker_sets
                                ? std::make_unique<LeaderWorkerSetController>(leader_worker_set_context())
                                : nullptr),
-        failure_recovery(options.jobs.failure_recovery ? std::make_unique<FailureRecovery>(recovery_context())
-                                                       : nullptr),
         provisioning(provisioning_context()),
         ownerless_workloads(executor, writes, workloads_of_pods()),
         ungater({executor, writes, events, host_facts(), [this](const std::string& key) { return workload_of(key); },

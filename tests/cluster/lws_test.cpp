@@ -25,6 +25,8 @@ ClusterOptions options() {
   return options;
 }
 
+constexpr std::string_view kSlowToStop = "{berth.dev/stop-after: 2s}";  // so that a test sees what happens between
+
 class LeaderWorkerSets : public testing::Test {
  protected:
   LeaderWorkerSets() : cluster(options()) {
@@ -38,12 +40,13 @@ class LeaderWorkerSets : public testing::Test {
     cluster.pass(40);  // until the caches have retried
   }
   // A set named s; `spec` beside its templates, and what its template says beside the containers.
-  void submit(std::string_view spec, std::string_view group = "size: 2") {
+  void submit(std::string_view spec, std::string_view group = "size: 2", std::string_view annotations = "{}") {
     Json set = yaml("{apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, metadata: {name: s}}");
     ensure_path(set, {"spec"}) = yaml(spec);
     ensure_path(set, {"spec", "leaderWorkerTemplate"}) = yaml("{" + std::string(group) + "}");
-    ensure_path(set, {"spec", "leaderWorkerTemplate", "workerTemplate"}) = yaml(
-        "{metadata: {labels: {app: x}}, spec: {containers: [{name: c, image: i, env: [{name: MINE, value: v}]}]}}");
+    ensure_path(set, {"spec", "leaderWorkerTemplate", "workerTemplate"}) =
+        yaml("{metadata: {labels: {app: x}, annotations: " + std::string(annotations) +
+             "}, spec: {containers: [{name: c, image: i, env: [{name: MINE, value: v}]}]}}");
     cluster.create(kLeaderWorkerSets, std::move(set));
     cluster.pass(5);
   }
@@ -150,11 +153,19 @@ TEST_F(LeaderWorkerSets, WorkersWaitForTheLeaderWhenTheStartupPolicySaysSo) {
   EXPECT_THAT(names(), ElementsAre("s-0", "s-0-1"));
 }
 
-TEST_F(LeaderWorkerSets, AnUpdateReplacesTheGroupsFromThePartitionOn) {
-  submit("{replicas: 3, rolloutStrategy: {type: RollingUpdate, rollingUpdateConfiguration: {partition: 1}}}");
+TEST_F(LeaderWorkerSets, AreUpdatedOneGroupAtATime) {
+  submit("{replicas: 3, rolloutStrategy: {type: RollingUpdate, rollingUpdateConfiguration: {partition: 1}}}", "size: 2",
+         kSlowToStop);
   const std::set<std::string> before{uid("s-0"), uid("s-1"), uid("s-2")};
-  patch(kLeaderWorkerSets, "s", "{spec: {leaderWorkerTemplate: {workerTemplate: {spec: {hostNetwork: true}}}}}");
-  cluster.pass(5);
+  std::int64_t least = 3;
+  auto request = cluster.request(api::Verb::kPatch, kLeaderWorkerSets, "s");
+  request.body = yaml("{spec: {leaderWorkerTemplate: {workerTemplate: {spec: {hostNetwork: true}}}}}");
+  cluster.expect_ok(cluster.call(std::move(request)));
+  for (int i = 0; i < 100; ++i) {
+    cluster.run_for(std::chrono::milliseconds(100));
+    least = std::min(least, status("readyReplicas"));
+  }
+  EXPECT_EQ(least, 2);
   EXPECT_TRUE(before.contains(uid("s-0"))) << "below the partition";
   EXPECT_FALSE(before.contains(uid("s-1")));
   EXPECT_FALSE(before.contains(uid("s-2")));
@@ -162,13 +173,23 @@ TEST_F(LeaderWorkerSets, AnUpdateReplacesTheGroupsFromThePartitionOn) {
   EXPECT_EQ(set_condition("UpdateInProgress"), "False");
 }
 
-TEST_F(LeaderWorkerSets, AnUpdateWithASurgeEndsWithAllGroupsNewAndNoneTooMany) {
+TEST_F(LeaderWorkerSets, KeepTheirCapacityWithASurge) {
   submit(
       "{replicas: 2, rolloutStrategy: {type: RollingUpdate, rollingUpdateConfiguration: {maxSurge: 1, "
-      "maxUnavailable: 0}}}");
+      "maxUnavailable: 0}}}",
+      "size: 2", kSlowToStop);
   const std::set<std::string> before{uid("s-0"), uid("s-1")};
-  patch(kLeaderWorkerSets, "s", "{spec: {leaderWorkerTemplate: {workerTemplate: {spec: {hostNetwork: true}}}}}");
-  cluster.pass(5);
+  std::int64_t least = 2, most = 0;
+  auto request = cluster.request(api::Verb::kPatch, kLeaderWorkerSets, "s");
+  request.body = yaml("{spec: {leaderWorkerTemplate: {workerTemplate: {spec: {hostNetwork: true}}}}}");
+  cluster.expect_ok(cluster.call(std::move(request)));
+  for (int i = 0; i < 100; ++i) {
+    cluster.run_for(std::chrono::milliseconds(100));
+    least = std::min(least, status("readyReplicas"));
+    most = std::max(most, status("replicas"));
+  }
+  EXPECT_EQ(least, 2);
+  EXPECT_EQ(most, 3);
   EXPECT_EQ(names().size(), 4u);
   EXPECT_FALSE(before.contains(uid("s-0")));
   EXPECT_FALSE(before.contains(uid("s-1")));

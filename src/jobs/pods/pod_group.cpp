@@ -51,7 +51,8 @@ class GroupLook {
     if (pods_.empty()) return;
     const auto first = std::find_if(pods_.begin(), pods_.end(), [](const auto& pod) { return pod->runnable(); });
     plan_.speaker = first == pods_.end() ? pods_.front() : *first;
-    prebuilt_ = !served_ && !plan_.speaker->prebuilt.empty();
+    // An owner that suspends its pods names its own workload as theirs.
+    prebuilt_ = !served_ && !plan_.speaker->prebuilt.empty() && suspending_owner(*plan_.speaker->object).empty();
   }
 
   PodPlan look() {
