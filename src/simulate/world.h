@@ -53,7 +53,7 @@ struct WorldOptions {
   api::LabelSelector managed_namespaces = api::config::Configuration::default_managed_namespaces("kueue-system");
   std::vector<std::string> label_keys_to_copy;
   bool leader_worker_sets = true;  // false: no controller of LeaderWorkerSets
-  bool vcjobs = true;  // false: no controller of Volcano Jobs (no PodGroups, no pods)
+  bool vcjobs = true;              // false: no controller of Volcano Jobs (no PodGroups, no pods)
   // Makes a client between the controller and the server, for tests that look at its requests. The arguments outlive
   // the returned client. Empty: the controller uses the server directly.
   std::function<std::unique_ptr<api::RestClient>(api::RestClient& server, Executor& executor)> between;

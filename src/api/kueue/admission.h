@@ -27,11 +27,11 @@ NamespaceFilter all_but_system(std::string own = "kueue-system");
 struct AdmissionPolicy {
   NamespaceFilter manages_namespace = all_but_system();
   bool manage_jobs_without_queue_name = false;
-  bool manage_pods = false;            // integrations.frameworks lists "pod"
-  bool manage_deployments = false;     // "deployment"
-  bool manage_stateful_sets = false;   // "statefulset"
+  bool manage_pods = false;                // integrations.frameworks lists "pod"
+  bool manage_deployments = false;         // "deployment"
+  bool manage_stateful_sets = false;       // "statefulset"
   bool manage_leader_worker_sets = false;  // "leaderworkerset.x-k8s.io/leaderworkerset"
-  bool partial_admission = true;       // gate PartialAdmission: without it minCount is dropped
+  bool partial_admission = true;           // gate PartialAdmission: without it minCount is dropped
   bool identifier_annotations = true;  // gate WorkloadIdentifierAnnotations: an annotation may name a prebuilt workload
   bool priority_boost = false;         // gate PriorityBoost: with it the annotation has to be an integer
 };
