@@ -96,6 +96,8 @@ TEST(StatefulSetKind, FillsDefaultsAndDropsAStatus) {
   EXPECT_EQ(kind.cells(object, "2026-11-21T09:00:05Z"), (std::vector<std::string>{"0/1", "5s", "c", "i:1"}));
   object = kind.created(with_template(R"(,"updateStrategy":{"rollingUpdate":{"maxUnavailable":2}})"));
   EXPECT_EQ(to_string(*find_path(object, {"spec", "updateStrategy", "rollingUpdate"})), R"({"partition":0})");
+  object = kind.created(with_template(""));
+  EXPECT_EQ(*find_path(object, {"spec", "serviceName"}), Json("")) << "it is always there";
 }
 
 TEST(StatefulSetKind, RefusesWhatCannotRun) {
