@@ -28,6 +28,7 @@ void forgive_a_missed_suspension(Json& shown, const Json& expected) {
 
 std::vector<Difference> Look::look(const Json& step, std::set<std::string>& seen_events) {
   stage_.bind_workloads();
+  stage_.name_pods(step);
   Json expected = JsonObject(), actual = JsonObject();
   const auto part = [&](std::string_view key, Json wanted, Json is) {
     expected.as_object()[key] = std::move(wanted);
@@ -75,6 +76,7 @@ Json Look::shown_workload(const Json& workload, const Json& expected) {
                           {"spec", whole ? member(workload, "spec") : restricted(member(workload, "spec"), wanted)},
                           {"status", member(workload, "status")}};
   if (whole) shown.as_object()["metadata"] = own_metadata(workload);
+  sort_owners(shown.as_object()["metadata"]);
   if (wanted.is_null()) shown.as_object().erase("spec");
   sort_conditions(shown);
   forget_durations(shown);
@@ -176,7 +178,7 @@ Json Look::objects(const Json& step) {
     if (left_out_.object(expected)) continue;
     const auto object = stage_.site().get(string_at(expected, {"apiVersion"}), string_at(expected, {"kind"}),
                                           stage_.ns(), name_of(expected));
-    if (object) result.push_back(shown_object(*object, expected));
+    if (object) result.push_back(shown_owner(*object, expected));
   }
   return result;
 }

@@ -70,7 +70,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "unadmitted-explicit", "unadmitted-legacy", "admission-gated-by", "job-webhooks", "refusals-job",
                     "refusals", "priorities", "prebuilt", "default-queue", "without-queue", "templates",
                     "pod-set-updates", "pod-set-updates-wrong", "visibility", "preemption-gates", "priority-boost",
-                    "pod", "pod-group", "pod-group-failures", "pod-group-modes", "pod-owners"),
+                    "pod", "pod-group", "pod-group-failures", "pod-group-modes", "pod-owners", "deployment",
+                    "statefulset", "statefulset-more"),
     [](const auto& recording) {
       std::string name = recording.param;
       std::replace(name.begin(), name.end(), '-', '_');

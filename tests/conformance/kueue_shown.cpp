@@ -46,6 +46,14 @@ void sort_conditions(Json& object) {
                    [](const Json& a, const Json& b) { return string_at(a, {"type"}) < string_at(b, {"type"}); });
 }
 
+void sort_owners(Json& metadata) {
+  Json* owners = metadata.as_object().if_contains("ownerReferences");
+  if (owners == nullptr) return;
+  auto& list = owners->as_array();
+  std::stable_sort(list.begin(), list.end(),
+                   [](const Json& a, const Json& b) { return string_at(a, {"name"}) < string_at(b, {"name"}); });
+}
+
 void forget_durations(Json& workload) {
   if (find_path(workload, {"status", "accumulatedPastExecutionTimeSeconds"}) != nullptr) {
     ensure_path(workload, {"status", "accumulatedPastExecutionTimeSeconds"}) = "<n>";
@@ -88,6 +96,7 @@ Json own_metadata(const Json& object) {
   for (const std::string_view part : {"name", "labels", "annotations", "finalizers", "ownerReferences"}) {
     if (const Json* value = find(metadata, part)) shown.as_object()[part] = *value;
   }
+  sort_owners(shown);
   return shown;
 }
 
@@ -156,9 +165,43 @@ Json recorded_pods(const JsonArray& pods, bool whole) {
   return sorted(std::move(result));
 }
 
+namespace {
+
+// Of the pod templates in a value, the recordings show labels, annotations, node selector, tolerations and gates.
+Json with_short_templates(const Json& value) {
+  Json out = value;
+  if (const Json* spec = find(value, "spec"); spec != nullptr && find(*spec, "containers") != nullptr) {
+    out = JsonObject{{"metadata", JsonObject()}, {"spec", JsonObject()}};
+    for (const std::string_view part : {"labels", "annotations"}) {
+      if (const Json* shown = find_path(value, {"metadata", part})) ensure_path(out, {"metadata", part}) = *shown;
+    }
+    for (const std::string_view part : {"nodeSelector", "tolerations", "schedulingGates"})
+      ensure_path(out, {"spec", part}) = member(*spec, part);
+  } else if (auto* object = out.if_object()) {
+    for (auto& [key, item] : *object) item = with_short_templates(item);
+  } else if (auto* array = out.if_array()) {
+    for (auto& item : *array) item = with_short_templates(item);
+  }
+  return out;
+}
+
+}  // namespace
+
 Json shown_object(const Json& object, const Json& expected) {
   Json shown = restricted(object, expected);
   shown.as_object()["metadata"] = restricted(member(object, "metadata"), member(expected, "metadata"));
+  return shown;
+}
+
+Json shown_owner(const Json& object, const Json& expected) {
+  Json shown = restricted(object, expected);
+  shown.as_object()["metadata"] = own_metadata(object);
+  if (Json* spec = shown.as_object().if_contains("spec")) *spec = with_short_templates(*spec);
+  if (string_at(object, {"apiVersion"}) == "apps/v1" && find(expected, "status") != nullptr) {
+    shown.as_object()["status"] =
+        restricted(member(object, "status"),
+                   JsonObject{{"replicas", nullptr}, {"readyReplicas", nullptr}, {"availableReplicas", nullptr}});
+  }
   return shown;
 }
 

@@ -15,6 +15,8 @@ Json restricted(const Json& object, const Json& like);
 
 // Sorts conditions by type: their order is that of their first appearance and depends on timing.
 void sort_conditions(Json& object);
+// Sorts the owners in the metadata of an object by name.
+void sort_owners(Json& metadata);
 // Removes durations: they depend on the recorder's speed.
 void forget_durations(Json& workload);
 
@@ -29,5 +31,8 @@ Json recorded_pods(const JsonArray& pods, bool whole);
 Json own_metadata(const Json& object);
 // One object with the members of `expected`, also within its metadata.
 Json shown_object(const Json& object, const Json& expected);
+// The same for a job of another kind than Job, or what it consists of (a Deployment, a StatefulSet): its own metadata
+// completely, of its pod templates and its status what the recordings show.
+Json shown_owner(const Json& object, const Json& expected);
 
 }  // namespace berth::conformance

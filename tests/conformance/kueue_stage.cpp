@@ -3,6 +3,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -27,6 +28,15 @@ Json with_texts(const Json& value, const Change& change) {
     for (auto& item : *array) item = with_texts(item, change);
   }
   return copy;
+}
+
+// Whether a pod waits where the recorded one does, and has the same queue.
+bool looks_alike(const Json& pod, const Json& recorded) {
+  const auto waits = [](const Json* gates) { return gates != nullptr && !gates->is_null(); };
+  constexpr std::string_view kQueue = "kueue.x-k8s.io/queue-name";
+  return waits(find_path(pod, {"spec", "schedulingGates"})) == waits(find_path(recorded, {"gates"})) &&
+         string_at(pod, {"metadata", "labels", kQueue}) == string_at(recorded, {"labels", kQueue}) &&
+         string_at(pod, {"status", "phase"}) == string_at(recorded, {"phase"});
 }
 
 // Whether the workload's name was generated from its owner, as "job-a-1b2c3" for the Job a.
@@ -132,8 +142,43 @@ void Stage::bind_workloads() {
   }
 }
 
+void Stage::name_pod(const std::string& name, const std::string& placeholder) {
+  pods_[name] = placeholder;
+  bindings_.bind(placeholder, name);
+  const std::string wanted = "<workload of " + placeholder.substr(1);
+  for (auto& [workload, told] : placeholders_) {
+    if (told == "<workload of " + name + ">") told = wanted;
+    if (told == wanted) bindings_.bind(wanted, workload);
+  }
+}
+
+void Stage::name_pods(const Json& look) {
+  if (named_for_ != &look) pods_before_ = pods_;
+  pods_ = pods_before_;
+  named_for_ = &look;
+  std::set<std::string> known;
+  for (const auto& [name, placeholder] : pods_before_) known.insert(placeholder);
+  for (const auto& [name, placeholder] : pods_before_) name_pod(name, placeholder);
+  for (const auto& [job, recorded] : object_at(look, {"pods"})) {
+    std::vector<Json> fresh;
+    for (Json& pod : pods_of(job)) {
+      if (!pods_.contains(std::string(string_at(pod, {"metadata", "name"})))) fresh.push_back(std::move(pod));
+    }
+    for (const Json& wanted : recorded.as_array()) {
+      const std::string placeholder(string_at(wanted, {"name"}));
+      if (fresh.empty() || !placeholder.starts_with("<") || known.contains(placeholder)) continue;
+      auto like = std::find_if(fresh.begin(), fresh.end(), [&](const Json& pod) { return looks_alike(pod, wanted); });
+      if (like == fresh.end()) like = fresh.begin();
+      name_pod(std::string(string_at(*like, {"metadata", "name"})), placeholder);
+      fresh.erase(like);
+    }
+  }
+}
+
 std::string Stage::told(std::string_view text) const {
   std::string out(text);
+  for (const auto& [name, placeholder] : pods_)
+    re2::RE2::GlobalReplace(&out, "\\b" + re2::RE2::QuoteMeta(name) + "$", placeholder);
   for (const auto& [name, placeholder] : placeholders_)
     re2::RE2::GlobalReplace(&out, re2::RE2::QuoteMeta(name), placeholder);
   return out;

@@ -36,17 +36,24 @@ class Stage {
   // Binds <workload of JOB> to the generated names of the workloads of jobs; later workloads of a job are <workload
   // of JOB 2>.
   void bind_workloads();
+  // Gives pods with generated names, and their workloads, the placeholders of a look (<a-pod1>, <workload of a-pod1>):
+  // of the pods without one, the first that looks like the recorded pod, else the first. Another call for the same look
+  // starts anew.
+  void name_pods(const Json& look);
   // The text with these placeholders in place of the names.
   std::string told(std::string_view text) const;
 
  private:
   std::string uid_of(const std::string& kind, const std::string& name);
+  void name_pod(const std::string& name, const std::string& placeholder);
 
   Site& site_;
   std::string ns_;
   Bindings bindings_;
-  std::map<std::string, std::string> placeholders_;  // by the name of the workload
-  std::map<std::string, int> bound_;                 // number of bound workloads, by job
+  std::map<std::string, std::string> placeholders_;        // by the name of the workload
+  std::map<std::string, int> bound_;                       // number of bound workloads, by job
+  std::map<std::string, std::string> pods_, pods_before_;  // placeholders by the name of the pod; before this look
+  const Json* named_for_ = nullptr;                        // the look that pods_ belongs to
 };
 
 // Throws std::runtime_error with the answer's message unless the answer is a success.

@@ -44,6 +44,8 @@ const std::map<std::string_view, Kind> kKinds = {
     {"LimitRange", {"", "v1", "limitranges", true}},
     {"Event", {"events.k8s.io", "v1", "events", true}},
     {"Job", {"batch", "v1", "jobs", true}},
+    {"Deployment", {"apps", "v1", "deployments", true}},
+    {"StatefulSet", {"apps", "v1", "statefulsets", true}},
     {"PriorityClass", {"scheduling.k8s.io", "v1", "priorityclasses", false}},
     {"CustomResourceDefinition", {"apiextensions.k8s.io", "v1", "customresourcedefinitions", false}},
     {"ProvisioningRequest", {"autoscaling.x-k8s.io", "v1", "provisioningrequests", true}},
