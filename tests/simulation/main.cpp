@@ -1,5 +1,5 @@
 // The simulation's test program. Without one of these arguments it runs the tests.
-//   test_simulation --seed N [--events N] [--monkeys N] [--volcano 1] [--planted NAME]
+//   test_simulation --seed N [--events N] [--monkeys N] [--volcano 1] [--pods 1] [--planted NAME]
 //     replays one seed
 //   test_simulation --soak MINUTES [--from SEED] [--parallel N]
 //     plays new seeds until the time is over
@@ -22,6 +22,7 @@
 #include "base/planted.h"
 #include "simulation/decode.h"
 #include "simulation/flat.h"
+#include "simulation/pod_chaos.h"
 #include "simulation/soak.h"
 #include "simulation/volcano_chaos.h"
 
@@ -108,13 +109,21 @@ int play_one_of_volcanos(const ChaosOptions& options) {
   return tell(result);
 }
 
+int play_one_of_pods(const ChaosOptions& options) {
+  const auto result = berth::simulation::run_pod_chaos({options.seed, options.events});
+  std::printf("seed %llu: %llu events, %llu pods, %llu let go, %llu evictions, %llu finished, %llu restarts\n",
+              wide(options.seed), wide(result.events), wide(result.pods), wide(result.let_go), wide(result.evictions),
+              wide(result.finished), wide(result.restarts));
+  return tell(result);
+}
+
 struct Arguments {
   ChaosOptions chaos;
   berth::simulation::SoakOptions soak;
   berth::simulation::FlatOptions flat;
   int decode = 0;
   std::string_view planted;
-  bool one = false, volcano = false, soaks = false, searches = false, is_flat = false;
+  bool one = false, volcano = false, pods = false, soaks = false, searches = false, is_flat = false;
 };
 
 Arguments read_arguments(int argc, char** argv) {
@@ -131,6 +140,8 @@ Arguments read_arguments(int argc, char** argv) {
       out.chaos.monkey_events = number;
     } else if (name == "--volcano") {
       out.volcano = number != 0;
+    } else if (name == "--pods") {
+      out.pods = number != 0;
     } else if (name == "--soak") {
       out.soak.longest = std::chrono::minutes(number);
       out.soaks = true;
@@ -171,6 +182,7 @@ int main(int argc, char** argv) {
   if (arguments.decode > 0)
     return play_decode({std::max<std::uint64_t>(arguments.soak.first_seed, 1), arguments.decode});
   if (arguments.is_flat) return play_flat(arguments.flat);
+  if (arguments.one && arguments.pods) return play_one_of_pods(arguments.chaos);
   if (arguments.one) return arguments.volcano ? play_one_of_volcanos(arguments.chaos) : play_one(arguments.chaos);
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();

@@ -5,11 +5,14 @@
 namespace berth::simulation::pod_chaos_test {
 namespace {
 
-constexpr int kPodGroups = 1;  // about half a minute of CPU each
+// 60 seeds, in groups that can run in parallel; test_simulation --seed N --pods 1 plays any other. Sanitizers make each
+// seed several times slower, so they play fewer.
 #ifdef BERTH_SANITIZED
+constexpr int kPodGroups = 10;
 constexpr int kPodSeedsPerGroup = 1;
 #else
-constexpr int kPodSeedsPerGroup = 20;
+constexpr int kPodGroups = 20;
+constexpr int kPodSeedsPerGroup = 3;
 #endif
 
 class PodChaosSeeds : public testing::TestWithParam<int> {};
@@ -29,7 +32,7 @@ TEST_P(PodChaosSeeds, NoPodRunsWithoutQuotaAndNoneIsForgotten) {
   if (kPodSeedsPerGroup > 1) {
     EXPECT_GT(let_go, 10u);
     EXPECT_GT(finished, 10u);
-    EXPECT_GT(evictions, 5u);
+    EXPECT_GT(evictions, 2u);
   }
 }
 

@@ -11,13 +11,20 @@ std::vector<Json> PodPeople::estate() {
       yaml("{apiVersion: v1, kind: Namespace, metadata: {name: a}}"),
       yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: f}}"),
       yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: WorkloadPriorityClass, metadata: {name: high}, value: 100}")};
+  objects.push_back(
+      yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: Topology, metadata: {name: room}, spec: {levels: [{nodeLabel: "
+           "cloud.provider.com/topology-rack}, {nodeLabel: kubernetes.io/hostname}]}}"));
+  objects.push_back(
+      yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: racked}, spec: {topologyName: "
+           "room, nodeLabels: {cloud.provider.com/node-group: tas-group}}}"));
   for (const std::string name : {"q0", "q1"}) {
     objects.push_back(
         yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: " + name +
              "}, spec: {namespaceSelector: {}, cohortName: all, queueingStrategy: BestEffortFIFO, preemption: "
              "{reclaimWithinCohort: Any, withinClusterQueue: LowerPriority}, resourceGroups: [{coveredResources: "
-             "[cpu], flavors: [{name: f, resources: [{name: cpu, nominalQuota: " +
-             number(4 + random_.below(5)) + "}]}]}]}}"));
+             "[cpu], flavors: [{name: " +
+             std::string(name == "q0" ? "f" : "racked") +
+             ", resources: [{name: cpu, nominalQuota: " + number(4 + random_.below(5)) + "}]}]}]}}"));
     objects.push_back(yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: " + name +
                            ", namespace: a}, spec: {clusterQueue: " + name + "}}"));
   }
@@ -59,6 +66,11 @@ Json PodPeople::pod(const std::string& name, std::uint64_t cpu) {
                   "resources: {requests: {cpu: " +
                   number(cpu) + "}}}]}}");
   if (random_.chance(200)) ensure_path(pod, {"metadata", "annotations", "berth.dev/exit-code"}) = "1";
+  if (random_.chance(150))
+    ensure_path(
+        pod, {"metadata", "annotations",
+              pick(random_, {"kueue.x-k8s.io/podset-required-topology", "kueue.x-k8s.io/podset-preferred-topology"})}) =
+        "cloud.provider.com/topology-rack";
   ++pods_;
   return pod;
 }
@@ -115,6 +127,7 @@ void PodPeople::replace_some() {
 void PodPeople::edit_pod() {
   hands_.patch_some(api::kPods, "", [this](const Json& one) {
     const bool gated = !array_at(one, {"spec", "schedulingGates"}).empty();
+    if (random_.chance(400)) return other_claims(gated);
     switch (random_.below(6)) {
       case 0:
         return Json(JsonObject{{"metadata", JsonObject{{"finalizers", nullptr}}}});
@@ -136,6 +149,26 @@ void PodPeople::edit_pod() {
         return Json(JsonObject{{"spec", JsonObject{{"nodeSelector", JsonObject{{"kubernetes.io/os", "linux"}}}}}});
     }
   });
+}
+
+// Labels and annotations that say what the pod belongs to, at any time.
+Json PodPeople::other_claims(bool gated) {
+  const auto changed = [](std::string_view part, std::string_view key, Json value) {
+    return Json(JsonObject{
+        {"metadata", JsonObject{{part, JsonObject{{"kueue.x-k8s.io/" + std::string(key), std::move(value)}}}}}});
+  };
+  switch (random_.below(5)) {
+    case 0:
+      return changed("labels", "queue-name", Json("q" + number(random_.below(2))));
+    case 1:
+      return changed("annotations", "pod-group-total-count", Json(number(1 + random_.below(4))));
+    case 2:
+      return changed("labels", "priority-class", random_.chance(500) ? Json("high") : Json(nullptr));
+    case 3:
+      return gated ? changed("annotations", "role-hash", Json("r" + number(1 + random_.below(3)))) : Json();
+    default:
+      return gated ? changed("labels", "pod-group-name", Json("g" + number(random_.below(groups_ + 1)))) : Json();
+  }
 }
 
 void PodPeople::edit_workload() {

@@ -32,6 +32,7 @@ class PodPeople {
   void submit_group();
   void replace_some();
   void edit_pod();
+  Json other_claims(bool gated);
   void edit_workload();
   void edit_queue();
 
