@@ -46,6 +46,7 @@ const std::map<std::string_view, Kind> kKinds = {
     {"Job", {"batch", "v1", "jobs", true}},
     {"Deployment", {"apps", "v1", "deployments", true}},
     {"StatefulSet", {"apps", "v1", "statefulsets", true}},
+    {"LeaderWorkerSet", {"leaderworkerset.x-k8s.io", "v1", "leaderworkersets", true}},
     {"PriorityClass", {"scheduling.k8s.io", "v1", "priorityclasses", false}},
     {"CustomResourceDefinition", {"apiextensions.k8s.io", "v1", "customresourcedefinitions", false}},
     {"ProvisioningRequest", {"autoscaling.x-k8s.io", "v1", "provisioningrequests", true}},
