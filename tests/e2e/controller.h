@@ -17,7 +17,7 @@ using testing_support::free_port;
 inline constexpr std::chrono::seconds kLease{15};
 inline constexpr std::chrono::seconds kLongLease{60};  // a busy machine does not let it expire
 
-// A Configuration with free ports of 127.0.0.1. Pods are managed, too.
+// A Configuration with free ports of 127.0.0.1. Pods, Deployments and StatefulSets are managed, too.
 std::string controller_configuration(int webhook_port = free_port(), int visibility_port = free_port(),
                                      std::chrono::seconds lease = kLongLease);
 // The whole answer of a plain HTTP server on 127.0.0.1; "" when no server answers.

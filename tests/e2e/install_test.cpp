@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "e2e/controller.h"
+#include "e2e/manifests.h"
 #include "e2e/server.h"
 #include "source_dir.h"
 #include "support/real_api_server.h"
@@ -111,25 +112,7 @@ TEST(Applications, AreMadeByKubectlCreate) {
   EXPECT_EQ(server.stop().exit_code, 0);
 }
 
-constexpr const char* kWork = R"(
-apiVersion: kueue.x-k8s.io/v1beta2
-kind: ResourceFlavor
-metadata: {name: default}
----
-apiVersion: kueue.x-k8s.io/v1beta2
-kind: ClusterQueue
-metadata: {name: all}
-spec:
-  namespaceSelector: {}
-  resourceGroups:
-  - coveredResources: [cpu]
-    flavors: [{name: default, resources: [{name: cpu, nominalQuota: 2}]}]
----
-apiVersion: kueue.x-k8s.io/v1beta2
-kind: LocalQueue
-metadata: {name: mine, namespace: default}
-spec: {clusterQueue: all}
----
+const std::string kWork = kDefaultFlavor + cluster_queue("all", 2) + local_queue("mine", "all") + R"(---
 apiVersion: batch/v1
 kind: Job
 metadata: {name: work, namespace: default, labels: {kueue.x-k8s.io/queue-name: mine}}

@@ -6,16 +6,15 @@
 #include <map>
 #include <memory>
 
+#include "e2e/manifests.h"
 #include "e2e/server.h"
 
 namespace berth::e2e::kubectl_test {
 namespace {
 
-constexpr const char* kQueues = R"(
-apiVersion: kueue.x-k8s.io/v1beta2
-kind: ResourceFlavor
-metadata: {name: default}
----
+// The queue "research" cannot borrow what "product" does not use.
+const std::string kQueues =
+    kDefaultFlavor + cluster_queue("product", 2, "cohortName: all") + local_queue("research", "research") + R"(---
 apiVersion: kueue.x-k8s.io/v1beta2
 kind: ClusterQueue
 metadata: {name: research}
@@ -27,23 +26,6 @@ spec:
     flavors:
     - name: default
       resources: [{name: cpu, nominalQuota: 2, borrowingLimit: 0}]
----
-apiVersion: kueue.x-k8s.io/v1beta2
-kind: ClusterQueue
-metadata: {name: product}
-spec:
-  cohortName: all
-  namespaceSelector: {}
-  resourceGroups:
-  - coveredResources: [cpu]
-    flavors:
-    - name: default
-      resources: [{name: cpu, nominalQuota: 2}]
----
-apiVersion: kueue.x-k8s.io/v1beta2
-kind: LocalQueue
-metadata: {name: research, namespace: default}
-spec: {clusterQueue: research}
 )";
 
 std::string job(const std::string& name, int cpus, const std::string& run_for = "1h") {

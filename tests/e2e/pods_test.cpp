@@ -1,37 +1,14 @@
 // Single pods and groups of pods as a user of kubectl sees them, on `berth up` and on a real API server.
 #include <gmock/gmock.h>
 
-#include <map>
-#include <memory>
 #include <string>
-#include <vector>
 
-#include "e2e/server.h"
+#include "e2e/one_queue.h"
 
 namespace berth::e2e::pods_test {
 namespace {
 
 using testing::HasSubstr;
-
-constexpr const char* kQueues = R"(
-apiVersion: kueue.x-k8s.io/v1beta2
-kind: ResourceFlavor
-metadata: {name: default}
----
-apiVersion: kueue.x-k8s.io/v1beta2
-kind: ClusterQueue
-metadata: {name: team}
-spec:
-  namespaceSelector: {}
-  resourceGroups:
-  - coveredResources: [cpu]
-    flavors: [{name: default, resources: [{name: cpu, nominalQuota: 4}]}]
----
-apiVersion: kueue.x-k8s.io/v1beta2
-kind: LocalQueue
-metadata: {name: team, namespace: default}
-spec: {clusterQueue: team}
-)";
 
 std::string pod_with(const std::string& name, int cpus, const std::string& labels, const std::string& annotations) {
   return "---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: " + name + "\n  namespace: default\n  labels: {" +
@@ -54,51 +31,7 @@ std::string group(const std::string& name, int total) {
   return all;
 }
 
-// One cluster of each kind for all tests. Each test leaves the queue empty.
-class Pods : public OnBoth {
- protected:
-  static void TearDownTestSuite() { clusters_.clear(); }
-  void SetUp() override {
-    OnBoth::SetUp();
-    if (IsSkipped() || clusters_.contains(GetParam())) return;
-    clusters_[GetParam()] = make_cluster(GetParam(), "1x1x2");
-    must({"apply", "-f", "-"}, kQueues);
-  }
-  void TearDown() override {
-    if (IsSkipped()) return;
-    must({"delete", "pods", "--all", "--timeout=100s"});
-    EXPECT_TRUE(is_used("0")) << everything();
-  }
-
-  static std::string must(const std::vector<std::string>& arguments, const std::string& input = "") {
-    return clusters_.at(GetParam())->must(arguments, input);
-  }
-  static std::string of(const std::string& kind, const std::string& name, const std::string& path) {
-    const Finished got = clusters_.at(GetParam())->kubectl({"get", kind, name, "-o", "jsonpath={" + path + "}"});
-    return got.exit_code == 0 ? got.out : "";
-  }
-  static bool runs(const std::string& name) {
-    return eventually([&] { return of("pod", name, ".status.phase") == "Running"; });
-  }
-  static std::string gates(const std::string& name) { return of("pod", name, ".spec.schedulingGates[*].name"); }
-  static std::string uid(const std::string& name) { return of("pod", name, ".metadata.uid"); }
-  // Whether the ClusterQueue shows so much cpu in use.
-  static bool is_used(const std::string& cpu) {
-    return eventually(
-        [&] { return of("clusterqueue", "team", ".status.flavorsReservation[0].resources[0].total") == cpu; });
-  }
-  static bool is_waiting(const std::string& count) {
-    return eventually([&] { return of("clusterqueue", "team", ".status.pendingWorkloads") == count; });
-  }
-  static std::string condition(const std::string& workload, const std::string& type, const std::string& member) {
-    return of("workload", workload, ".status.conditions[?(@.type==\"" + type + "\")]." + member);
-  }
-  static std::string everything() { return must({"get", "clusterqueues,workloads,pods,events", "-A", "-o", "yaml"}); }
-
- private:
-  static std::map<On, std::unique_ptr<Cluster>> clusters_;
-};
-std::map<On, std::unique_ptr<Cluster>> Pods::clusters_;
+class Pods : public OneQueue {};
 
 INSTANTIATE_TEST_SUITE_P(Clusters, Pods, both(), name_of);
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "e2e/controller.h"
+#include "e2e/manifests.h"
 #include "e2e/real_cluster.h"
 
 namespace berth::e2e::replicas_test {
@@ -24,27 +25,8 @@ constexpr int kQuota = 4;  // jobs at a time
 // For a loaded machine under a sanitizer: time for everything besides the expiry of the lease.
 constexpr std::chrono::seconds kSlack{15};
 
-constexpr const char* kQueue = R"(
-apiVersion: v1
-kind: Namespace
-metadata: {name: kueue-system}
----
-apiVersion: kueue.x-k8s.io/v1beta2
-kind: ResourceFlavor
-metadata: {name: default}
----
-apiVersion: kueue.x-k8s.io/v1beta2
-kind: ClusterQueue
-metadata: {name: queue}
-spec:
-  namespaceSelector: {}
-  resourceGroups: [{coveredResources: [cpu], flavors: [{name: default, resources: [{name: cpu, nominalQuota: 4}]}]}]
----
-apiVersion: kueue.x-k8s.io/v1beta2
-kind: LocalQueue
-metadata: {name: queue, namespace: default}
-spec: {clusterQueue: queue}
-)";
+const std::string kQueue =
+    "---\n{apiVersion: v1, kind: Namespace, metadata: {name: kueue-system}}\n" + queue_with_flavor("queue", kQuota);
 
 std::string jobs(int first, int count) {
   std::string all;

@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "e2e/controller.h"
+#include "e2e/manifests.h"
 #include "e2e/server.h"
 
 namespace berth::e2e::visibility_test {
@@ -18,33 +19,8 @@ namespace {
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 // A queue that admits no workload.
-constexpr const char* kHeldQueue = R"(
-apiVersion: kueue.x-k8s.io/v1beta2
-kind: ResourceFlavor
-metadata: {name: default}
----
-apiVersion: kueue.x-k8s.io/v1beta2
-kind: ClusterQueue
-metadata: {name: held}
-spec:
-  stopPolicy: Hold
-  namespaceSelector: {}
-  resourceGroups:
-  - coveredResources: [cpu]
-    flavors:
-    - name: default
-      resources: [{name: cpu, nominalQuota: 2}]
----
-apiVersion: kueue.x-k8s.io/v1beta2
-kind: LocalQueue
-metadata: {name: red, namespace: default}
-spec: {clusterQueue: held}
----
-apiVersion: kueue.x-k8s.io/v1beta2
-kind: LocalQueue
-metadata: {name: blue, namespace: default}
-spec: {clusterQueue: held}
-)";
+const std::string kHeldQueue = kDefaultFlavor + cluster_queue("held", 2, "stopPolicy: Hold") +
+                               local_queue("red", "held") + local_queue("blue", "held");
 
 std::string workload(const std::string& name, const std::string& queue, int priority) {
   return "---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: Workload\nmetadata: {name: " + name +
