@@ -37,6 +37,7 @@
 #include "jobs/compose.h"
 #include "jobs/pods/pod_group.h"
 #include "jobs/pods/stateful_set.h"
+#include "jobs/pods/waiting.h"
 #include "kube/event_recorder.h"
 #include "kube/informer.h"
 
@@ -495,34 +496,28 @@ struct Controller::Impl {
   void tell_unmanaged_pod(const Json& pod) {
     const std::string warning = api::kueue::unlisted_kind_warning(pod, nullptr, "Pod", api::kueue::kPodFramework);
     if (warning.empty()) return;
-    api::kueue::JobContext context;
-    context.namespace_managed = manages_namespace(string_at(pod, {"metadata", "namespace"}));
-    context.ancestor_managed =
-        api::kueue::has_managed_ancestor(pod, cached_job, options.manage_jobs_without_queue_name);
-    if (!api::kueue::is_managed_pod(pod, context)) return;
+    if (!api::kueue::is_managed_pod(pod, job_context_of(pod))) return;
     const Target target = Target::of(api::kPods, pod);
     events.record({"v1", "Pod", target.ns, target.name, target.uid, target.resource_version},
-                  {true, "NotManaged", warning, {}, "berth-pod-controller"});
+                  {true, "NotManaged", warning, {}, std::string(jobs::kWaitingController)});
+  }
+
+  // What decides whether an object with pods is managed.
+  api::kueue::JobContext job_context_of(const Json& object) const {
+    api::kueue::JobContext context;
+    context.namespace_managed = manages_namespace(string_at(object, {"metadata", "namespace"}));
+    context.manage_without_queue_name = options.manage_jobs_without_queue_name;
+    context.ancestor_managed =
+        api::kueue::has_managed_ancestor(object, cached_job, options.manage_jobs_without_queue_name);
+    return context;
   }
 
   bool managed(const Json& job) const {
-    api::batch::JobContext context;
-    context.namespace_managed = manages_namespace(string_at(job, {"metadata", "namespace"}));
-    context.manage_without_queue_name = options.manage_jobs_without_queue_name;
-    context.ancestor_managed =
-        api::kueue::has_managed_ancestor(job, cached_job, options.manage_jobs_without_queue_name);
     const auto managed_by = string_at(job, {"spec", "managedBy"}, kJobControllerName);
-    return managed_by == kJobControllerName && api::batch::is_managed(job, context);
+    return managed_by == kJobControllerName && api::batch::is_managed(job, job_context_of(job));
   }
 
-  bool manages_stateful_set(const Json& set) const {
-    api::kueue::JobContext context;
-    context.namespace_managed = manages_namespace(string_at(set, {"metadata", "namespace"}));
-    context.manage_without_queue_name = options.manage_jobs_without_queue_name;
-    context.ancestor_managed =
-        api::kueue::has_managed_ancestor(set, cached_job, options.manage_jobs_without_queue_name);
-    return api::kueue::is_managed(set, context);
-  }
+  bool manages_stateful_set(const Json& set) const { return api::kueue::is_managed(set, job_context_of(set)); }
 
   void decode_flavor(const std::string& key) {
     const JsonPtr object = flavors.get(key);

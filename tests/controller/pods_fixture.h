@@ -20,7 +20,10 @@ namespace berth::controller {
 
 class PodsTest : public apiserver::ServerTest {
  protected:
-  PodsTest() : ServerTest({.seed = 7, .admission = apiserver::kueue_webhooks({}), .controllers = true}) {
+  PodsTest() : PodsTest({}, managing_pods()) {}
+  PodsTest(const api::kueue::AdmissionPolicy& webhooks, ControllerOptions with)
+      : ServerTest({.seed = 7, .admission = apiserver::kueue_webhooks(webhooks), .controllers = true}),
+        options(std::move(with)) {
     for (const auto& file : embedded::crds()) {
       auto crd = request(api::Verb::kCreate, apiserver::kCrds, "");
       crd.body = parse_yaml(file.content).value().front();
@@ -34,13 +37,14 @@ class PodsTest : public apiserver::ServerTest {
          "{metadata: {name: q}, spec: {clusterQueue: cq}}");
     lead();
   }
-  void lead() {
-    ControllerOptions options;
-    options.manage_pods = true;
-    lead(options);
+  static ControllerOptions managing_pods() {
+    ControllerOptions with;
+    with.manage_pods = true;
+    return with;
   }
-  void lead(const ControllerOptions& options) {
-    controller.emplace(*server, executor, options);
+  void lead() { lead(options); }
+  void lead(const ControllerOptions& with) {
+    controller.emplace(*server, executor, with);
     controller->start();
     controller->lead();
     pass();
@@ -121,6 +125,7 @@ class PodsTest : public apiserver::ServerTest {
   }
   std::size_t holders() { return controller->engine().held_quotas().size(); }
 
+  const ControllerOptions options;  // of lead()
   std::optional<Controller> controller;
 };
 

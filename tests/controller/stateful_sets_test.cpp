@@ -2,14 +2,7 @@
 // others change or delete what Berth wrote. The test plays the controller of StatefulSets.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
-#include "api/resources.h"
-#include "apiserver/kueue_webhooks.h"
-#include "apiserver/server/harness.h"
-#include "base/embedded.h"
-#include "base/yaml.h"
-#include "controller/controller.h"
+#include "controller/pods_fixture.h"
 
 namespace berth::controller::stateful_sets_test {
 namespace {
@@ -17,47 +10,19 @@ namespace {
 using apiserver::kPods;
 const api::GroupVersionResource kSets{"apps", "v1", "statefulsets"};
 
-class StatefulSetsTest : public apiserver::ServerTest {
+class StatefulSetsTest : public PodsTest {
  protected:
-  StatefulSetsTest()
-      : ServerTest({.seed = 7,
-                    .admission = apiserver::kueue_webhooks({.manage_pods = true, .manage_stateful_sets = true}),
-                    .controllers = true}) {
-    for (const auto& file : embedded::crds()) {
-      auto crd = request(api::Verb::kCreate, apiserver::kCrds, "");
-      crd.body = parse_yaml(file.content).value().front();
-      EXPECT_TRUE(call(std::move(crd)).ok()) << file.name;
-    }
-    make({"kueue.x-k8s.io", "v1beta2", "resourceflavors"}, "ResourceFlavor", "", "{metadata: {name: f}, spec: {}}");
-    make({"kueue.x-k8s.io", "v1beta2", "clusterqueues"}, "ClusterQueue", "",
-         "{metadata: {name: cq}, spec: {namespaceSelector: {}, resourceGroups: [{coveredResources: [cpu], flavors: "
-         "[{name: f, resources: [{name: cpu, nominalQuota: 4}]}]}]}}");
-    for (const std::string queue : {"q", "q2"})
-      make({"kueue.x-k8s.io", "v1beta2", "localqueues"}, "LocalQueue", "default",
-           "{metadata: {name: " + queue + "}, spec: {clusterQueue: cq}}");
-    lead();
-  }
-  void lead() {
-    ControllerOptions options;
-    options.manage_pods = options.manage_stateful_sets = true;
-    controller.emplace(*server, executor, options);
-    controller->start();
-    controller->lead();
+  StatefulSetsTest() : PodsTest({.manage_pods = true, .manage_stateful_sets = true}, managing_sets()) {
+    make({"kueue.x-k8s.io", "v1beta2", "localqueues"}, "LocalQueue", "default",
+         "{metadata: {name: q2}, spec: {clusterQueue: cq}}");
     pass();
   }
-  void pass(int seconds = 5) { executor.run_until(executor.now() + std::chrono::seconds(seconds)); }
-
-  Json make(const api::GroupVersionResource& resource, std::string_view kind, std::string_view ns,
-            std::string_view text) {
-    auto r = request(api::Verb::kCreate, resource, ns);
-    r.body = parse_yaml(text).value().front();
-    r.body.as_object()["apiVersion"] =
-        resource.group.empty() ? resource.version : resource.group + "/" + resource.version;
-    r.body.as_object()["kind"] = kind;
-    const auto made = call(std::move(r));
-    EXPECT_TRUE(made.ok()) << to_string(made.body);
-    return made.body;
+  static ControllerOptions managing_sets() {
+    ControllerOptions with = managing_pods();
+    with.manage_stateful_sets = true;
+    return with;
   }
+
   Json set(const std::string& name, int replicas, const std::string& labels = "kueue.x-k8s.io/queue-name: q") {
     return make(kSets, "StatefulSet", "default",
                 "{metadata: {name: " + name + ", labels: {" + labels + "}}, spec: {replicas: " +
@@ -84,43 +49,12 @@ class StatefulSetsTest : public apiserver::ServerTest {
     EXPECT_TRUE(done.ok()) << to_string(done.body);
     return done.body;
   }
-  void kubelet_removes(const std::string& name) { remove(kPods, "default", name, R"({"gracePeriodSeconds":0})"); }
-  void runs(const std::string& name) {
-    EXPECT_TRUE(patch(kPods, "default", name,
-                      R"({"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}})",
-                      api::PatchType::kMerge, "status")
-                    .ok());
-  }
-  bool gated(const std::string& name) {
-    const Json p = get(kPods, "default", name).body;
-    return !array_at(p, {"spec", "schedulingGates"}).empty();
-  }
-  std::vector<Json> workloads() {
-    const Json found = list(api::kWorkloads, "default").body;
-    const JsonArray& items = array_at(found, {"items"});
-    return {items.begin(), items.end()};
-  }
+  void runs(const std::string& name) { phase(name, "Running"); }
   Json workload() {
     const auto all = workloads();
     EXPECT_EQ(all.size(), 1u);
     return all.empty() ? Json(JsonObject()) : all.front();
   }
-  static std::string condition(const Json& workload, std::string_view type) {
-    for (const auto& one : array_at(workload, {"status", "conditions"}))
-      if (string_at(one, {"type"}) == type)
-        return std::string(string_at(one, {"status"})) + " " + std::string(string_at(one, {"reason"}));
-    return {};
-  }
-  bool told(std::string_view name, std::string_view reason) {
-    const Json found = list(apiserver::kEvents, "default").body;
-    const JsonArray& items = array_at(found, {"items"});
-    return std::any_of(items.begin(), items.end(), [&](const Json& one) {
-      return string_at(one, {"involvedObject", "name"}) == name && string_at(one, {"reason"}) == reason;
-    });
-  }
-  std::size_t holders() { return controller->engine().held_quotas().size(); }
-
-  std::optional<Controller> controller;
 };
 
 TEST_F(StatefulSetsTest, AllPodsStartTogetherAndTheWorkloadIsOwnedByThem) {

@@ -2,6 +2,7 @@
 // tests/conformance/recordings/kueue) exist when `berth controller` starts. No running pod changes.
 #include <gmock/gmock.h>
 
+#include <boost/algorithm/string/replace.hpp>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -134,8 +135,7 @@ class KueueWasHere {
   Json filled(const Json& value, const Json& workload) const {
     std::string text = to_string(value);
     const auto put = [&](const std::string& placeholder, const std::string& to) {
-      for (std::size_t at; (at = text.find(placeholder)) != std::string::npos;)
-        text.replace(at, placeholder.size(), to);
+      boost::replace_all(text, placeholder, to);
     };
     for (const Json& owner : array_at(workload, {"metadata", "ownerReferences"}))
       put(std::string(string_at(owner, {"uid"})), uids_.at(std::string(string_at(owner, {"name"}))));

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
 
 #include "controller/controller.h"
 #include "install/manifests.h"
@@ -53,8 +54,7 @@ class Takeover : public testing::Test {
   Json filled(const Json& value, const Json& job) {
     std::string text = to_string(value);
     const auto put = [&](const std::string& placeholder, const std::string& to) {
-      for (std::size_t at; (at = text.find(placeholder)) != std::string::npos;)
-        text.replace(at, placeholder.size(), to);
+      boost::replace_all(text, placeholder, to);
     };
     put("<uid1>", std::string(string_at(job, {"metadata", "uid"})));
     put("<workload of one>", workload_of(job));
