@@ -309,7 +309,8 @@ void Engine::Impl::on(Time now, const WriteSettled& e, Effects& out) {
 void Engine::Impl::on(Time, const TimePassed&, Effects&) { told_wake.reset(); }
 
 // Look at everything that was only learned so far.
-void Engine::Impl::on(Time, const Synced&, Effects&) {
+void Engine::Impl::on(Time now, const Synced&, Effects&) {
+  if (!synced) synced_at = now;
   synced = configuration_changed = rules_changed = true;
   mark_namespace("", false);
 }

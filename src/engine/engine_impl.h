@@ -94,6 +94,7 @@ struct Engine::Impl {
   void on_decision(const Wait& d, Time now);
   void note_pending(Tracked& t, lifecycle::PendingReason why, Time now);
   lifecycle::Situation situation_of(const Tracked& t) const;
+  std::optional<Time> report_due(const Tracked& t) const;  // see Situation::report_due
   lifecycle::Priority priority_of(const api::kueue::Workload& workload) const;
   const Asks& asks_for(Tracked& t);
   const api::kueue::WorkloadStatus* holding_status(const Tracked& t) const;
@@ -142,6 +143,7 @@ struct Engine::Impl {
   TrackedWorkloads workloads;
 
   bool synced = false;
+  std::optional<Time> synced_at;
   bool configuration_changed = false;        // queues, flavors, topologies or checks
   bool rules_changed = false;                // flavors, topologies or checks: affects all cluster queues
   std::set<std::string> changed_queues;      // cluster queues whose object changed

@@ -164,6 +164,14 @@ void Engine::Impl::apply(Tracked& t, lifecycle::Change change) {
   to_flush.insert(&t);
 }
 
+std::optional<Time> Engine::Impl::report_due(const Tracked& t) const {
+  constexpr auto kFirstReports = std::chrono::minutes(1);
+  if (!synced_at || t.report || t.now->meta.owners.empty()) return std::nullopt;
+  const auto* admitted = api::find_condition(t.now->status.conditions, api::kueue::kAdmitted);
+  if (admitted == nullptr || admitted->last_transition >= *synced_at) return std::nullopt;
+  return *synced_at + kFirstReports;
+}
+
 lifecycle::Situation Engine::Impl::situation_of(const Tracked& t) const {
   lifecycle::Situation s;
   s.local_queue_name = t.now->queue_name;
@@ -183,6 +191,7 @@ lifecycle::Situation Engine::Impl::situation_of(const Tracked& t) const {
   if (t.second_pass) s.places_failure = t.second_pass->failure;
   s.preemption_gates = options.preemption_gates;
   s.legacy_reasons = !options.unadmitted_observability;
+  s.report_due = report_due(t);
   if (t.report) {
     s.report = &*t.report;
     s.job_stopped = t.report->stopped && !t.evicting_since.empty() && !t.report->workload_version.empty() &&
@@ -237,7 +246,8 @@ void Engine::Impl::place(Tracked& t, Time now) {
 
 void Engine::Impl::set_timer(Tracked& t) {
   if (t.await_until) return workloads.set_timer(t, t.await_until);
-  auto timer = lifecycle::next_time(*t.now, options.wait_for_pods_ready, options.topology_waits.places_timeout);
+  auto timer = lifecycle::next_time(*t.now, options.wait_for_pods_ready, options.topology_waits.places_timeout,
+                                    report_due(t));
   const auto second_pass = t.second_pass ? std::optional(t.second_pass->at) : std::nullopt;
   for (const auto& other : {t.retry_at, second_pass, t.node_deadline}) {
     if (other && (!timer || *other < *timer)) timer = other;

@@ -51,6 +51,31 @@ struct Waiting : Scenario {
   }
 };
 
+// The pods may have become ready while no controller ran.
+TEST(PodsReady, ARestartedControllerLooksAtThePodsBeforeItEvicts) {
+  for (const bool ready : {true, false}) {
+    Waiting s(waiting(std::chrono::seconds(60)));
+    s.give(WorkloadBuilder("one").pods(3, "1"));
+    s.pass(59);
+    s.restart_after(100);
+    s.run();
+    EXPECT_EQ(s.state("one"), "Admitted");
+    s.pods("one", ready);
+    EXPECT_EQ(s.state("one"), ready ? "Admitted" : "Held");
+  }
+}
+
+TEST(PodsReady, ARestartedControllerWaitsAMinuteForTheFirstLook) {
+  Waiting s(waiting(std::chrono::seconds(60)));
+  s.give(WorkloadBuilder("one").pods(3, "1"));
+  s.pass(59);
+  s.restart_after(100);
+  s.pass(59);
+  EXPECT_EQ(s.state("one"), "Admitted");
+  s.pass(1);
+  EXPECT_EQ(s.state("one"), "Held") << "nobody looks at its pods";
+}
+
 TEST(PodsReady, TooLateIsEvictedAndComesBackAfterAPauseThatDoubles) {
   Waiting s(waiting(std::chrono::seconds(60)));
   s.give(WorkloadBuilder("one").pods(3, "1"));
@@ -165,6 +190,7 @@ TEST(PodsReady, TheClockGoesOnThroughARestart) {
   s.give(WorkloadBuilder("one"));
   s.pass(40);
   s.restart();
+  s.pods("one", false);
   s.pass(19);
   EXPECT_EQ(s.state("one"), "Admitted");
   s.pass(1);

@@ -167,7 +167,8 @@ Next next_with_quota(const Workload& w, const Situation& s, Time now) {
   if (s.cluster_queue.exists && s.cluster_queue.stop == StopPolicy::kHoldAndDrain)
     return make(
         evict(w, {std::string(reason::kClusterQueueStopped), "", std::string(message::kClusterQueueStopped)}, now));
-  if (const auto deadline = pods_ready_deadline(w, s.wait_for_pods_ready); deadline && *deadline <= now)
+  if (const auto deadline = pods_ready_deadline(w, s.wait_for_pods_ready);
+      deadline && std::max(*deadline, s.report_due.value_or(*deadline)) <= now)
     return make(time_out(w, s.wait_for_pods_ready, now));
   if (s.failed_nodes && !w.meta.deletion) {
     if (auto change = follow_node_failures(w, *s.failed_nodes, s.replace_several_nodes, now))
@@ -224,7 +225,8 @@ Next next(const Workload& w, const Situation& s, Time now) {
   return none();
 }
 
-std::optional<Time> next_time(const Workload& w, const WaitForPodsReady& wait, Duration places_timeout) {
+std::optional<Time> next_time(const Workload& w, const WaitForPodsReady& wait, Duration places_timeout,
+                              std::optional<Time> report_due) {
   if (api::is_true(w.status.conditions, api::kueue::kDeactivationTarget)) return std::nullopt;
   switch (state_of(w)) {
     case State::kPending:
@@ -233,7 +235,9 @@ std::optional<Time> next_time(const Workload& w, const WaitForPodsReady& wait, D
     case State::kReserved:
       return places_deadline(w, places_timeout);
     case State::kAdmitted: {
-      const auto execution = execution_deadline(w), pods = pods_ready_deadline(w, wait);
+      const auto execution = execution_deadline(w);
+      auto pods = pods_ready_deadline(w, wait);
+      if (pods && report_due) pods = std::max(*pods, *report_due);
       return execution && pods ? std::min(*execution, *pods) : execution ? execution : pods;
     }
     default:

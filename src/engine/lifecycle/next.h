@@ -27,6 +27,9 @@ struct Situation {
   QueueView local_queue, cluster_queue;
   std::vector<std::string> checks;                // required: by the assigned flavors, else by all flavors
   const api::kueue::JobReport* report = nullptr;  // null: no report yet
+  // Set: the workload was admitted before this process led, and its owner has not reported since. PodsReady may be
+  // old, so timeouts wait until then.
+  std::optional<Time> report_due;
   bool job_stopped = false;                       // reported for a version of the workload that was already evicted
   const CheckReports* check_reports = nullptr;    // null: none
   // Failed nodes among its places, by name; nullopt: not evaluated.
@@ -47,7 +50,7 @@ Next next(const Workload& workload, const Situation& situation, Time now);
 
 // When next() may return something else although only time has passed; nullopt: never.
 std::optional<Time> next_time(const Workload& workload, const WaitForPodsReady& wait_for_pods_ready,
-                              Duration places_timeout = {});
+                              Duration places_timeout = {}, std::optional<Time> report_due = std::nullopt);
 
 // Why a workload without quota is not evaluated, because of its own state or its queues; nullopt: it may be
 // evaluated, or its status already says why not.

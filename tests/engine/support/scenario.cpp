@@ -33,6 +33,11 @@ void Scenario::restart() {
   sync();
 }
 
+void Scenario::restart_after(int seconds) {
+  now_ += std::chrono::seconds(seconds);
+  restart();
+}
+
 void Scenario::feed(const Event& event) {
   perform(engine_->handle(now_, event));
   const bool config = !std::holds_alternative<WorkloadSeen>(event) && !std::holds_alternative<WorkloadGone>(event) &&
