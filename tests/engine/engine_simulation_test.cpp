@@ -7,6 +7,7 @@
 
 #include "engine/lifecycle/state.h"
 #include "engine/support/scenario.h"
+#include "support/sanitized.h"
 
 namespace berth::engine::engine_simulation_test {
 namespace {
@@ -18,7 +19,7 @@ using test::ClusterQueueBuilder;
 using test::Scenario;
 using test::WorkloadBuilder;
 
-constexpr int kSeeds = 150;
+constexpr int kSeeds = 150 / testing_support::kFewer;
 constexpr int kSteps = 80;
 constexpr int kQuota = 6;   // cpu of each cluster queue
 constexpr int kQueues = 3;  // a and b share a cohort, c is alone and has a check

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "engine/support/scenario.h"
+#include "support/sanitized.h"
 
 namespace berth::engine::fair_sharing_test {
 namespace {
@@ -126,7 +127,7 @@ TEST(FairSharing, SaysWhyItPreempts) {
 // 0007) makes turns rare.
 TEST(FairSharing, TurnsEndOrBecomeRare) {
   int seeds_with_turns = 0;
-  for (unsigned seed = 0; seed < 60; ++seed) {
+  for (unsigned seed = 0; seed < 60 / testing_support::kFewer; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
     const auto pick = [&](int low, int high) {

@@ -8,6 +8,7 @@
 
 #include "engine/lifecycle/state.h"
 #include "engine/support/scenario.h"
+#include "support/sanitized.h"
 
 namespace berth::engine::places_random_test {
 namespace {
@@ -21,7 +22,7 @@ using test::PodBuilder;
 using test::Scenario;
 using test::WorkloadBuilder;
 
-constexpr int kSeeds = 150;
+constexpr int kSeeds = 150 / testing_support::kFewer;
 constexpr int kSteps = 70;
 constexpr int kRacks = 3, kNodesOfRack = 3, kCpuOfNode = 4;
 constexpr int kMaxWorkloads = 8;

@@ -8,13 +8,14 @@
 #include "cluster/job_controller.h"
 #include "cluster/world.h"
 #include "simulate/faults.h"
+#include "support/sanitized.h"
 
 namespace berth::job_controller_faults_test {
 namespace {
 
 using namespace cluster::testing_support;
 
-constexpr int kSeeds = 25;
+constexpr int kSeeds = 30 / testing_support::kFewer;
 
 simulate::FaultRates rates(bool lose_answers) {
   simulate::FaultRates out;

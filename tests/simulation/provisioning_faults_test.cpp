@@ -12,13 +12,14 @@
 #include "controller/controller.h"
 #include "simulate/faults.h"
 #include "simulate/world.h"
+#include "support/sanitized.h"
 
 namespace berth::simulation::provisioning_faults_test {
 namespace {
 
 using std::chrono::seconds;
 
-constexpr int kSeeds = 10;
+constexpr int kSeeds = 10 / testing_support::kFewer;
 constexpr int kJobs = 4;
 constexpr std::string_view kKueue = "kueue.x-k8s.io/v1beta2";
 constexpr std::string_view kAutoscaling = "autoscaling.x-k8s.io/v1";

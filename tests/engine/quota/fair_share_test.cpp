@@ -1,4 +1,5 @@
 #include "engine/quota/fair_share.h"
+#include "support/sanitized.h"
 
 #include <gtest/gtest.h>
 
@@ -125,7 +126,7 @@ TEST(FairShareProperty, ComparesAsRationalsDo) {
   const auto exact = [](std::int64_t borrowed, std::int64_t lendable, FairWeight w) {
     return Rational(borrowed, lendable) / (w.numerator == 0 ? Rational(1) : Rational(w.numerator, w.denominator));
   };
-  for (int i = 0; i < 200'000; ++i) {
+  for (int i = 0; i < 200'000 / testing_support::kFewer; ++i) {
     const int bits = i % 2 == 0 ? 63 : 4;
     std::int64_t borrowed[2], lendable[2];
     FairWeight weights[2];
@@ -179,7 +180,7 @@ class NaiveShares {
 };
 
 TEST(FairShareProperty, EqualsTheFormulaInTreesThatChange) {
-  for (unsigned seed = 0; seed < 2000; ++seed) {
+  for (unsigned seed = 0; seed < 2000 / testing_support::kFewer; ++seed) {
     std::mt19937 random(seed);
     const auto pick = [&](int low, int high) {
       return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "engine/schedule/house.h"
+#include "support/sanitized.h"
 
 namespace berth::engine::fair_preemption_test {
 namespace {
@@ -401,7 +402,7 @@ struct RandomHouse : House {
 TEST(FairPreemptionProperty, EqualsTheRulesWrittenPlainly) {
   int found = 0;
   std::set<PreemptionReason> reasons;
-  for (unsigned seed = 0; seed < 20000; ++seed) {
+  for (unsigned seed = 0; seed < 20000 / testing_support::kFewer; ++seed) {
     RandomHouse house(seed);
     if (house.ids.empty() || !house.config.preempts()) continue;
     const auto targets = house.preemption.targets(house.preemptor, house.ids, house.usage);
@@ -420,7 +421,7 @@ TEST(FairPreemptionProperty, EqualsTheRulesWrittenPlainly) {
       trial.without(each.workload);
     }
   }
-  EXPECT_GT(found, 1000);
+  EXPECT_GT(found, 1000 / testing_support::kFewer);
   EXPECT_EQ(reasons.size(), 3u);
 }
 

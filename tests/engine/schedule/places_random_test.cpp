@@ -5,6 +5,7 @@
 #include <random>
 
 #include "hall.h"
+#include "support/sanitized.h"
 
 namespace berth::engine::places_random_test {
 namespace {
@@ -232,7 +233,7 @@ class HallLife {
 };
 
 TEST(PlacesProperty, NobodySleepsWhoCouldBeLetInAndNoPlaceIsGivenTwice) {
-  constexpr unsigned kLives = 250;
+  constexpr unsigned kLives = 250 / testing_support::kFewer;
   constexpr int kSteps = 80;
   for (unsigned seed = 0; seed < kLives; ++seed) {
     HallLife life(seed);

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "engine/schedule/house.h"
+#include "support/sanitized.h"
 
 namespace berth::engine::preemption_test {
 namespace {
@@ -251,7 +252,7 @@ struct RandomHouse : House {
 
 TEST(PreemptionProperty, EqualsTheRulesWrittenPlainly) {
   int found = 0;
-  for (unsigned seed = 0; seed < 20000; ++seed) {
+  for (unsigned seed = 0; seed < 20000 / testing_support::kFewer; ++seed) {
     RandomHouse house(seed);
     if (house.ids.empty() || !house.config.preempts()) continue;
     auto targets = house.preemption.targets(house.preemptor, house.ids, house.usage);
@@ -259,11 +260,11 @@ TEST(PreemptionProperty, EqualsTheRulesWrittenPlainly) {
     found += targets.empty() ? 0 : 1;
     if (HasFailure()) break;
   }
-  EXPECT_GT(found, 1000);
+  EXPECT_GT(found, 1000 / testing_support::kFewer);
 }
 
 TEST(PreemptionProperty, VictimsSufficeAndEachIsNeeded) {
-  for (unsigned seed = 0; seed < 20000; ++seed) {
+  for (unsigned seed = 0; seed < 20000 / testing_support::kFewer; ++seed) {
     RandomHouse house(seed);
     if (house.ids.empty()) continue;
     auto targets = house.preemption.targets(house.preemptor, house.ids, house.usage);

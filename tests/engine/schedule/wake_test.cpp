@@ -4,6 +4,7 @@
 #include <random>
 
 #include "world.h"
+#include "support/sanitized.h"
 
 namespace berth::engine::wake_test {
 namespace {
@@ -288,7 +289,7 @@ class RandomLife {
 };
 
 TEST(WakingProperty, NobodySleepsWhoCouldBeLetIn) {
-  constexpr unsigned kLives = 400;
+  constexpr unsigned kLives = 400 / testing_support::kFewer;
   constexpr int kSteps = 80;
   for (unsigned seed = 0; seed < kLives; ++seed) {
     RandomLife life(seed);
@@ -301,7 +302,7 @@ TEST(WakingProperty, NobodySleepsWhoCouldBeLetIn) {
 }
 
 TEST(WakingProperty, AdmissionNeverExceedsQuotasAndLimits) {
-  for (unsigned seed = 0; seed < 400; ++seed) {
+  for (unsigned seed = 0; seed < 400 / testing_support::kFewer; ++seed) {
     RandomLife life(seed, false);
     for (int i = 0; i < 80; ++i) {
       life.step();
