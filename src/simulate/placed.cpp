@@ -7,6 +7,7 @@
 #include <set>
 
 #include "api/core/pod_placement.h"
+#include "api/kueue/pod_names.h"
 #include "api/kueue/types.h"
 #include "simulate/members.h"
 
@@ -83,13 +84,19 @@ class Check {
     return values;
   }
 
+  bool belongs(const Json& pod) const {
+    const auto label = [&](std::string_view key) { return string_at(pod, {"metadata", "labels", key}); };
+    return label("batch.kubernetes.io/job-name") == expected_.job ||
+           label(api::kueue::kPodGroupName) == expected_.job;
+  }
+
   void check_pods() {
     std::int64_t holding = 0;
     std::vector<std::int64_t> used(places_.size());
     for (const auto& pod : pods_) {
       const auto placement = api::decode_pod_placement(pod);
       if (placement.ns != expected_.ns ||
-          string_at(pod, {"metadata", "labels", "batch.kubernetes.io/job-name"}) != expected_.job || !placement.bound ||
+          !belongs(pod) || !placement.bound ||
           placement.terminated || placement.terminating ||
           (!expected_.pod_set.empty() && placement.pod_set != expected_.pod_set))
         continue;
@@ -162,6 +169,7 @@ Result<PlacedExpectation> parse_placed(const Json& value, const std::string& pat
 const Json* workload_of(const std::vector<Json>& workloads, std::string_view ns, std::string_view job) {
   for (const auto& workload : workloads) {
     if (string_at(workload, {"metadata", "namespace"}) != ns) continue;
+    if (string_at(workload, {"metadata", "name"}) == job) return &workload;  // of a group of pods
     for (const auto& owner : array_at(workload, {"metadata", "ownerReferences"})) {
       if (string_at(owner, {"kind"}) == "Job" && string_at(owner, {"name"}) == job) return &workload;
     }

@@ -1,6 +1,6 @@
 // Checks that a job is placed as expected: the entries of `placed:` in scenarios.
 //
-//   - job: train                                            # a batch Job; optional namespace; default: default
+//   - job: train                                            # a batch Job or a group of pods; namespace: default
 //     podSet: main                                          # optional; without it all pod sets together
 //     domains: {cloud.provider.com/topology-rack: 1}        # number of racks that its places lie in
 //     on: {cloud.provider.com/topology-rack: [b1-r1]}       # exactly these racks
@@ -36,7 +36,7 @@ Result<PlacedExpectation> parse_placed(const Json& value, const std::string& pat
 std::vector<std::string> placement_differences(const PlacedExpectation& expected, const std::vector<Json>& workloads,
                                                const std::vector<Json>& nodes, const std::vector<Json>& pods);
 
-// The workload in the list that the Job owns; null when there is none.
+// The workload in the list that the Job owns, or that has this name; null when there is none.
 const Json* workload_of(const std::vector<Json>& workloads, std::string_view ns, std::string_view job);
 
 }  // namespace berth::simulate

@@ -191,6 +191,7 @@ Result<Played> play(const Scenario& scenario, const PlayOptions& options) {
   world_options.node_resources = scenario.node_resources;
   world_options.scale_up = scenario.scale_up;
   world_options.provisioning_delay = scenario.provisioning_delay;
+  world_options.apps_controllers = true;
   world_options.seed = options.seed;
   world_options.between = options.between;
   controller::FeatureGates gates = options.feature_gates;
