@@ -261,6 +261,43 @@ TEST(LoadRun, JobsRunAsPodsOnThePretendCluster) {
   EXPECT_EQ(report.controller_requests.at("create workloads"), 10u);
 }
 
+// A pod is let go with one patch, and released from the finalizer with another. A workload is created, admitted,
+// finished and released. Whether pods are ready is told at leisure: fewer than half of the workloads run long enough.
+TEST(LoadRun, PodsCostFewWrites) {
+  const auto requests = [](std::int64_t merge) {
+    const auto load = parsed(R"(
+cohorts:
+- className: hall
+  count: 1
+  queuesSets:
+  - className: team
+    count: 4
+    nominalQuota: 25
+    workloadsSets:
+    - {count: 100, creationIntervalMs: 10, workloads: [{className: one, runtimeMs: 100, request: 1}]}
+)",
+                             {simulate::kMaxSubmissions, merge});
+    simulate::LoadRunOptions options;
+    options.as = As::kPods;
+    auto report = simulate::run_load(load, options);
+    EXPECT_TRUE(report) << (report ? "" : report.error().message);
+    if (!report) return std::map<std::string, std::uint64_t>();
+    EXPECT_EQ(report->finished, report->count);
+    EXPECT_EQ(report->pods, 400);
+    return std::move(report->controller_requests);
+  };
+  auto single = requests(1);
+  EXPECT_EQ(single["create workloads"], 400u);
+  EXPECT_EQ(single["patch workloads"], 400u);
+  EXPECT_EQ(single["patch pods"], 800u);
+  EXPECT_LT(single["update workloads/status"] + single["patch workloads/status"], 800u + 200u);
+  auto groups = requests(10);
+  EXPECT_EQ(groups["create workloads"], 40u);
+  EXPECT_EQ(groups["patch workloads"], 40u);
+  EXPECT_EQ(groups["patch pods"], 800u);
+  EXPECT_LE(groups["update workloads/status"] + groups["patch workloads/status"], 160u);
+}
+
 // When all pods of a workload exist, their scheduling gates are removed without delay.
 TEST(LoadRun, PlacedJobsRunOnTheirNodesAtOnce) {
   const auto report = report_of(kRacks, As::kJobs);
