@@ -246,8 +246,8 @@ void Engine::Impl::place(Tracked& t, Time now) {
 
 void Engine::Impl::set_timer(Tracked& t) {
   if (t.await_until) return workloads.set_timer(t, t.await_until);
-  auto timer = lifecycle::next_time(*t.now, options.wait_for_pods_ready, options.topology_waits.places_timeout,
-                                    report_due(t));
+  auto timer =
+      lifecycle::next_time(*t.now, options.wait_for_pods_ready, options.topology_waits.places_timeout, report_due(t));
   const auto second_pass = t.second_pass ? std::optional(t.second_pass->at) : std::nullopt;
   for (const auto& other : {t.retry_at, second_pass, t.node_deadline}) {
     if (other && (!timer || *other < *timer)) timer = other;

@@ -86,8 +86,7 @@ class Check {
 
   bool belongs(const Json& pod) const {
     const auto label = [&](std::string_view key) { return string_at(pod, {"metadata", "labels", key}); };
-    return label("batch.kubernetes.io/job-name") == expected_.job ||
-           label(api::kueue::kPodGroupName) == expected_.job;
+    return label("batch.kubernetes.io/job-name") == expected_.job || label(api::kueue::kPodGroupName) == expected_.job;
   }
 
   void check_pods() {
@@ -95,10 +94,8 @@ class Check {
     std::vector<std::int64_t> used(places_.size());
     for (const auto& pod : pods_) {
       const auto placement = api::decode_pod_placement(pod);
-      if (placement.ns != expected_.ns ||
-          !belongs(pod) || !placement.bound ||
-          placement.terminated || placement.terminating ||
-          (!expected_.pod_set.empty() && placement.pod_set != expected_.pod_set))
+      if (placement.ns != expected_.ns || !belongs(pod) || !placement.bound || placement.terminated ||
+          placement.terminating || (!expected_.pod_set.empty() && placement.pod_set != expected_.pod_set))
         continue;
       ++holding;
       check_pod(placement, used);

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <sstream>
+#include <stdexcept>
 #include <thread>
 #include <tuple>
 #include <vector>
@@ -99,8 +100,13 @@ class Replicas : public OnBoth {
   }
 
   std::unique_ptr<ControllerProcess>& leader() {
-    EXPECT_TRUE(eventually([&] { return std::ranges::any_of(controllers, [](const auto& c) { return c->leads(); }); }));
-    return *std::ranges::find_if(controllers, [](const auto& c) { return c->leads(); });
+    auto found = controllers.end();
+    eventually([&] {
+      found = std::ranges::find_if(controllers, [](const auto& c) { return c->leads(); });
+      return found != controllers.end();
+    });
+    if (found == controllers.end()) throw std::runtime_error("no controller leads: " + controllers[0]->process().err());
+    return *found;
   }
   ControllerProcess& other(const std::unique_ptr<ControllerProcess>& one) {
     return *(one == controllers[0] ? controllers[1] : controllers[0]);

@@ -30,8 +30,8 @@ struct Situation {
   // Set: the workload was admitted before this process led, and its owner has not reported since. PodsReady may be
   // old, so timeouts wait until then.
   std::optional<Time> report_due;
-  bool job_stopped = false;                       // reported for a version of the workload that was already evicted
-  const CheckReports* check_reports = nullptr;    // null: none
+  bool job_stopped = false;                     // reported for a version of the workload that was already evicted
+  const CheckReports* check_reports = nullptr;  // null: none
   // Failed nodes among its places, by name; nullopt: not evaluated.
   std::optional<std::vector<std::string>> failed_nodes;
   bool replace_several_nodes = true;

@@ -3,8 +3,8 @@
 
 #include <random>
 
-#include "world.h"
 #include "support/sanitized.h"
+#include "world.h"
 
 namespace berth::engine::wake_test {
 namespace {

@@ -41,7 +41,7 @@ class Scenario {
   void sync();             // reports that the caches are complete; called by the constructor and by restart()
   // Replaces the engine by one that knows only what the API holds. It runs one pass as a follower, then leads.
   void restart();
-  void restart_after(int seconds);  // no engine runs meanwhile
+  void restart_after(int seconds);          // no engine runs meanwhile
   void renumber() { engine_->renumber(); }  // call run() afterwards
 
   // Jobs stop as soon as their workload is evicted, unless this is false; then report_stopped() reports it for one
