@@ -27,9 +27,9 @@
 #include "controller/placement_sources.h"
 #include "controller/pod_controller.h"
 #include "controller/provisioning.h"
+#include "controller/served_sets.h"
 #include "controller/shared_templates.h"
 #include "controller/sources.h"
-#include "controller/stateful_sets.h"
 #include "controller/ungater.h"
 #include "controller/unreadable.h"
 #include "controller/volcano_controller.h"
@@ -85,7 +85,7 @@ struct Controller::Impl {
         failure_recovery(options.jobs.failure_recovery ? std::make_unique<FailureRecovery>(recovery_context())
                                                        : nullptr),
         leader_worker_sets(options.manage_leader_worker_sets
-                               ? std::make_unique<LeaderWorkerSetController>(leader_worker_set_context())
+                               ? std::make_unique<LeaderWorkerSets>(leader_worker_set_context())
                                : nullptr),
         provisioning(provisioning_context()),
         ownerless_workloads(executor, writes, workloads_of_pods()),
@@ -272,10 +272,9 @@ struct Controller::Impl {
     host.lead();
     unreadable.tell_all();
     job_controller.start();
-    if (leader_worker_sets) leader_worker_sets->start();
     if (pod_controller) pod_controller->start();
     if (failure_recovery) failure_recovery->start();
-    served_sets.look_at_all();
+    look_at_served_groups();
     provisioning.start();
     ownerless_workloads.start();
     ungater.start();
@@ -337,7 +336,6 @@ struct Controller::Impl {
     if (options.metrics && is_leading && before && after)
       options.metrics->workloads().changed(*before, *after, known_queues);
     job_controller.workload_changed(before, after);
-    if (leader_worker_sets) leader_worker_sets->workload_changed(before, after);
     if (pod_controller) pod_controller->workload_changed(before, after);
     provisioning.workload_changed(key, before, after);
     ownerless_workloads.workload_changed(key, after);
@@ -347,10 +345,9 @@ struct Controller::Impl {
 
   void job_facts_changed() {
     job_controller.facts_changed();
-    if (leader_worker_sets) leader_worker_sets->facts_changed();
     if (pod_controller) pod_controller->facts_changed();
     if (failure_recovery) failure_recovery->facts_changed();
-    served_sets.look_at_all();
+    look_at_served_groups();
   }
 
   // --- What jobs and their checks need to know.
@@ -447,8 +444,10 @@ struct Controller::Impl {
 
   PodController::Context pod_context() {
     jobs::JobFacts facts = job_facts();
-    facts.served_group = [this](std::string_view ns, std::string_view name) { return served_sets.group(ns, name); };
-    facts.kept = [this](const api::kueue::Workload& w) { return leader_worker_sets && leader_worker_sets->keeps(w); };
+    facts.served_group = [this](std::string_view ns, std::string_view name) {
+      auto group = served_sets.group(ns, name);
+      return group || !leader_worker_sets ? group : leader_worker_sets->group(ns, name);
+    };
     return {executor,
             writes,
             events,
@@ -457,23 +456,46 @@ struct Controller::Impl {
             workloads_seen(),
             std::move(facts),
             options.ungate_delay,
-            options.manage_stateful_sets ? jobs::ServedGroup(jobs::group_of_stateful_set_pod) : jobs::ServedGroup(),
-            [this](const Json& pod) { return leader_worker_sets && leader_worker_sets->awaits_group(pod); }};
+            [this](const Json& pod) { return served_group_of(pod); },
+            [this](const api::kueue::Workload& workload) {
+              return leader_worker_sets && leader_worker_sets->may_be_owned(workload);
+            }};
   }
 
-  LeaderWorkerSetController::Context leader_worker_set_context() {
+  std::optional<std::string> served_group_of(const Json& pod) const {
+    if (options.manage_stateful_sets) {
+      if (auto group = jobs::group_of_stateful_set_pod(pod)) return group;
+    }
+    return leader_worker_sets ? leader_worker_sets->group_of(pod) : std::nullopt;
+  }
+
+  ServedSets::Changed group_changed() {
+    return [this](const std::string& ns, const std::string& group, bool gone) {
+      if (pod_controller) pod_controller->owner_changed(ns, group, gone);
+    };
+  }
+
+  void look_at_served_groups() {
+    served_sets.look_at_all();
+    if (leader_worker_sets) leader_worker_sets->look_at_all();
+  }
+
+  LeaderWorkerSets::Context leader_worker_set_context() {
     return {client,
             executor,
-            writes,
             events,
             informer_options(),
-            [this](const Json& set) { return managed(set); },
-            workloads_seen(),
-            [this](const std::string& ns, const std::string& workload) {
-              if (pod_controller) pod_controller->owner_changed(ns, workload, false);
+            options.jobs.identifier_annotations,
+            [this] { return is_leading; },
+            [this](const Json& set) { return manages_served_set(set); },
+            group_changed(),
+            [this](const std::string& uid) {
+              if (pod_controller) pod_controller->regroup(uid);
             },
-            job_facts(),
-            options.ungate_delay};
+            [this] {
+              if (pod_controller) pod_controller->owners_known();
+            },
+            [this](std::string_view ns, std::string_view name) { return workload_of(api::object_key(ns, name)); }};
   }
 
   FailureRecovery::Context recovery_context() {
@@ -517,7 +539,7 @@ struct Controller::Impl {
     return managed_by == kJobControllerName && api::batch::is_managed(job, job_context_of(job));
   }
 
-  bool manages_stateful_set(const Json& set) const { return api::kueue::is_managed(set, job_context_of(set)); }
+  bool manages_served_set(const Json& set) const { return api::kueue::is_managed(set, job_context_of(set)); }
 
   void decode_flavor(const std::string& key) {
     const JsonPtr object = flavors.get(key);
@@ -590,11 +612,13 @@ struct Controller::Impl {
   JobController job_controller;
   std::unique_ptr<PodController> pod_controller;      // null: pods are not managed
   std::unique_ptr<FailureRecovery> failure_recovery;  // null: switched off
-  StatefulSets served_sets{stateful_sets, [this](const Json& set) { return manages_stateful_set(set); },
-                           [this](const std::string& ns, const std::string& group, bool gone) {
-                             if (pod_controller) pod_controller->owner_changed(ns, group, gone);
-                           }};
-  std::unique_ptr<LeaderWorkerSetController> leader_worker_sets;  // null: they are not managed
+  ServedSets served_sets{
+      stateful_sets,
+      {[](const Json&) { return 1; }, [](const Json& set, std::int64_t) { return jobs::group_of_stateful_set(set); },
+       [](const JsonPtr& set, std::int64_t) { return jobs::served_by_stateful_set(set); }},
+      [this](const Json& set) { return manages_served_set(set); },
+      group_changed()};
+  std::unique_ptr<LeaderWorkerSets> leader_worker_sets;  // null: they are not managed
   ProvisioningController provisioning;
   OwnerlessWorkloads ownerless_workloads;
   Ungater ungater;

@@ -101,8 +101,7 @@ void PodController::pod_changed(const JsonPtr& old, const JsonPtr& now) {
   const auto uid = [](const Json& pod) { return std::string(string_at(pod, {"metadata", "uid"})); };
   if (old && (!now || uid(*old) != uid(*now))) forget(uid(*old));
   if (!now) return;
-  const bool awaits = context_.awaits_group && context_.awaits_group(*now);
-  if (!awaits && jobs::belongs_to_berth(*now)) {
+  if (jobs::belongs_to_berth(*now)) {
     put(jobs::decode_managed_pod(*now, context_.facts.gates.identifier_annotations, context_.served));
   } else {
     forget(uid(*now));
@@ -228,6 +227,21 @@ void PodController::owner_changed(const std::string& ns, const std::string& grou
   look_soon(unit);
 }
 
+void PodController::regroup(const std::string& uid) {
+  const auto it = units_.find(uid);
+  if (it == units_.end()) return;
+  const jobs::ManagedPodPtr pod = pods_.at(it->second).at(uid);
+  const auto group = context_.served ? context_.served(*pod->object) : std::nullopt;
+  if (!group || *group == pod->group) return;
+  auto moved = std::make_shared<jobs::ManagedPod>(*pod);
+  moved->group = *group;
+  put(moved);
+}
+
+void PodController::owners_known() {
+  for (const auto& key : group_workloads_) look_soon({What::kGroup, key});
+}
+
 void PodController::facts_changed() {
   for (const auto& [unit, pods] : pods_) look_soon(unit);
 }
@@ -238,9 +252,7 @@ void PodController::start() {
   for (const auto& [key, workloads] : workloads_) {
     look_soon({What::kSingle, key});
   }
-  for (const auto& key : group_workloads_) {
-    look_soon({What::kGroup, key});
-  }
+  owners_known();
 }
 
 // --- A look.
@@ -291,6 +303,10 @@ jobs::PodPlan PodController::plan_group(const Unit& unit) {
   const auto slash = unit.key.find('/');
   const std::string ns = unit.key.substr(0, slash), name = unit.key.substr(slash + 1);
   jobs::JobFacts facts = context_.facts;
+  if (context_.owner_unknown) {
+    const auto workload = facts.workload(ns, name);
+    if (workload && context_.owner_unknown(*workload)) return {};
+  }
   const auto owner = facts.served_group ? facts.served_group(ns, name) : nullptr;
   if (pods.empty() && !owner && deleted_.contains(unit)) {
     const auto workload = context_.facts.workload(ns, name);

@@ -36,8 +36,8 @@ class PodController {
     jobs::JobFacts facts;      // `managed` is set per look
     Duration group_delay;      // how long changes of a group are collected
     jobs::ServedGroup served;  // the groups of pods whose owners make them; may be empty
-    // Whether the owner of a pod has yet to say to which group it belongs. May be empty.
-    std::function<bool(const Json& pod)> awaits_group;
+    // Whether it is not known yet which owner the workload of a group has: then nothing happens to it. May be empty.
+    std::function<bool(const api::kueue::Workload&)> owner_unknown{};
   };
   explicit PodController(Context context);
   ~PodController();
@@ -47,6 +47,10 @@ class PodController {
   void workload_changed(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
   // The owner of this group is new, changed or gone.
   void owner_changed(const std::string& ns, const std::string& group, bool gone);
+  // The owner of this pod may have put it into another group.
+  void regroup(const std::string& uid);
+  // No owner of a workload is unknown any more.
+  void owners_known();
   // A namespace, priority class or flavor changed: look at every pod and group again.
   void facts_changed();
   void start();

@@ -44,9 +44,6 @@ struct JobFacts {
   std::function<WorkloadPtr(std::string_view ns, std::string_view name)> workload;
   // A group of pods by namespace and name, as its owner has it; null when there is no such owner. May be empty.
   std::function<std::shared_ptr<const ServedGroupState>(std::string_view ns, std::string_view name)> served_group;
-  // Whether an owner that is no pod exists and looks after the workload of a group: it creates the workload before the
-  // pods, and decides what the workload asks for and when it ends. Empty: there are no such owners.
-  std::function<bool(const api::kueue::Workload&)> kept;
 };
 
 }  // namespace berth::jobs

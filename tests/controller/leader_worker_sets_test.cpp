@@ -20,16 +20,19 @@ namespace {
 using api::leaderworkerset::kLeaderWorkerSets;
 using apiserver::kPods;
 
-api::kueue::AdmissionPolicy policy() {
+api::kueue::AdmissionPolicy policy(bool without_queue_name) {
   api::kueue::AdmissionPolicy out;
   out.manage_pods = out.manage_leader_worker_sets = true;
+  out.manage_jobs_without_queue_name = without_queue_name;
   return out;
 }
 
 class LeaderWorkerSets : public apiserver::ServerTest {
  protected:
-  explicit LeaderWorkerSets(bool installed = true)
-      : ServerTest({.seed = 7, .admission = apiserver::kueue_webhooks(policy()), .controllers = true}) {
+  explicit LeaderWorkerSets(bool installed = true, bool without_queue_name = false)
+      : ServerTest(
+            {.seed = 7, .admission = apiserver::kueue_webhooks(policy(without_queue_name)), .controllers = true}),
+        manages_all(without_queue_name) {
     for (const auto& file : embedded::crds()) {
       if (file.name.find("leaderworkersets") == std::string_view::npos || installed) install(file);
     }
@@ -48,8 +51,12 @@ class LeaderWorkerSets : public apiserver::ServerTest {
     EXPECT_TRUE(made.has_value());
     pretend = std::move(*made);
     pretend->start();
+    lead();
+  }
+  void lead() {
     ControllerOptions options;
     options.manage_pods = options.manage_leader_worker_sets = true;
+    options.manage_jobs_without_queue_name = manages_all;
     controller.emplace(*server, executor, options);
     controller->start();
     controller->lead();
@@ -74,9 +81,10 @@ class LeaderWorkerSets : public apiserver::ServerTest {
     return made.body;
   }
   // A set named s with one leader and one worker of one cpu in each group.
-  void make_set(int replicas, std::string_view labels = "kueue.x-k8s.io/queue-name: q", std::string_view more = "") {
+  void make_set(int replicas, std::string_view labels = "kueue.x-k8s.io/queue-name: q", std::string_view more = "",
+                const std::string& ns = "default") {
     const std::string pod = "{spec: {containers: [{name: c, image: i, resources: {requests: {cpu: '1'}}}]}}";
-    make(kLeaderWorkerSets, "LeaderWorkerSet", "default",
+    make(kLeaderWorkerSets, "LeaderWorkerSet", ns,
          "{metadata: {name: s, labels: {" + std::string(labels) + "}}, spec: {replicas: " + std::to_string(replicas) +
              std::string(more) + ", leaderWorkerTemplate: {size: 2, leaderTemplate: " + pod +
              ", workerTemplate: " + pod + "}}}");
@@ -86,16 +94,16 @@ class LeaderWorkerSets : public apiserver::ServerTest {
     EXPECT_TRUE(patch(kLeaderWorkerSets, "default", "s", body).ok());
     pass();
   }
-  std::vector<Json> items(const api::GroupVersionResource& resource) {
+  std::vector<Json> items(const api::GroupVersionResource& resource, std::string_view ns = "default") {
     std::vector<Json> all;
-    const Json found = list(resource, "default").body;
+    const Json found = list(resource, ns).body;
     for (const auto& one : array_at(found, {"items"})) all.push_back(one);
     return all;
   }
   // "Running", "gated" or another phase, by the name of the pod.
-  std::map<std::string, std::string> pods() {
+  std::map<std::string, std::string> pods(std::string_view ns = "default") {
     std::map<std::string, std::string> out;
-    for (const Json& pod : items(kPods)) {
+    for (const Json& pod : items(kPods, ns)) {
       const bool gated = !array_at(pod, {"spec", "schedulingGates"}).empty();
       out[std::string(string_at(pod, {"metadata", "name"}))] =
           gated ? "gated" : std::string(string_at(pod, {"status", "phase"}));
@@ -120,22 +128,29 @@ class LeaderWorkerSets : public apiserver::ServerTest {
   }
   std::size_t holders() { return controller->engine().held_quotas().size(); }
 
+  const bool manages_all;  // also sets without a queue name
   std::unique_ptr<cluster::PretendCluster> pretend;
   std::optional<Controller> controller;
 };
 
 TEST_F(LeaderWorkerSets, EachGroupWaitsForItsOwnQuota) {
   make_set(3);
-  const Pods two_run{{"s-0", "Running"},   {"s-0-1", "Running"}, {"s-1", "Running"},
-                     {"s-1-1", "Running"}, {"s-2", "gated"},     {"s-2-1", "gated"}};
-  EXPECT_EQ(pods(), two_run);
+  std::vector<int> running, waiting;  // groups; which of equal ones is first is up to chance
+  for (int group = 0; group < 3; ++group) {
+    const std::string leader = "s-" + std::to_string(group), phase = pods()[leader];
+    EXPECT_EQ(pods()[leader + "-1"], phase) << leader;
+    (phase == "Running" ? running : waiting).push_back(group);
+  }
+  ASSERT_EQ(running.size(), 2u);
+  EXPECT_EQ(pods()["s-" + std::to_string(waiting.at(0))], "gated");
   EXPECT_EQ(items(api::kWorkloads).size(), 3u);
-  const Json first = workload(0), last = workload(2);
-  EXPECT_TRUE(string_at(first, {"metadata", "name"}).starts_with("leaderworkerset-s-0-"));
+  const Json first = workload(running[0]), last = workload(waiting[0]);
+  const std::string leader = "s-" + std::to_string(running[0]);
+  EXPECT_TRUE(string_at(first, {"metadata", "name"}).starts_with("leaderworkerset-" + leader + "-"));
   EXPECT_EQ(condition(first, "PodsReady"), "True Started");
   EXPECT_EQ(condition(last, "QuotaReserved"), "False WaitingForQuota");
   EXPECT_EQ(array_at(first, {"metadata", "ownerReferences"}).size(), 3u) << "the set and its pods";
-  const Json worker = get(kPods, "default", "s-0-1").body;
+  const Json worker = get(kPods, "default", leader + "-1").body;
   const auto annotation = [&](std::string_view key) { return string_at(worker, {"metadata", "annotations", key}); };
   EXPECT_EQ(annotation("kueue.x-k8s.io/pod-group-name"), string_at(first, {"metadata", "name"}));
   EXPECT_EQ(annotation("kueue.x-k8s.io/pod-group-total-count"), "2");
@@ -231,6 +246,105 @@ TEST_F(LeaderWorkerSets, WithoutAQueueTheyRunAtOnce) {
   EXPECT_EQ(pods().size(), 6u);
   EXPECT_EQ(pods()["s-2-1"], "Running");
   EXPECT_TRUE(items(api::kWorkloads).empty());
+}
+
+TEST_F(LeaderWorkerSets, ShrinkWhileNobodyLooks) {
+  make_set(2);
+  controller.reset();
+  change_set(R"({"spec":{"replicas":1}})");
+  EXPECT_EQ(items(api::kWorkloads).size(), 2u);
+  lead();
+  EXPECT_EQ(pods(), (Pods{{"s-0", "Running"}, {"s-0-1", "Running"}}));
+  EXPECT_EQ(items(api::kWorkloads).size(), 1u);
+  EXPECT_EQ(holders(), 1u);
+}
+
+TEST_F(LeaderWorkerSets, TheNextLeaderLeavesRunningGroupsAlone) {
+  make_set(2);
+  const Json before = get(kPods, "default", "s-1").body;
+  const std::string workload_uid(string_at(workload(1), {"metadata", "uid"}));
+  controller.reset();
+  lead();
+  EXPECT_EQ(string_at(get(kPods, "default", "s-1").body, {"metadata", "uid"}), string_at(before, {"metadata", "uid"}));
+  EXPECT_EQ(string_at(workload(1), {"metadata", "uid"}), workload_uid);
+  EXPECT_EQ(holders(), 2u);
+}
+
+TEST_F(LeaderWorkerSets, ANewSetOfTheSameNameHasWorkloadsOfItsOwn) {
+  make_set(1);
+  const std::string before = name_of_group(0);
+  remove(kLeaderWorkerSets, "default", "s");
+  make_set(1);
+  pass();
+  EXPECT_EQ(pods(), (Pods{{"s-0", "Running"}, {"s-0-1", "Running"}}));
+  ASSERT_EQ(items(api::kWorkloads).size(), 1u);
+  EXPECT_NE(name_of_group(0), before);
+  EXPECT_EQ(holders(), 1u);
+}
+
+TEST_F(LeaderWorkerSets, PodsThatComeBeforeTheirSetWaitForIt) {
+  const Json owner = make(apiserver::kConfigMaps, "ConfigMap", "default", "{metadata: {name: owner}}");
+  for (const std::string worker : {"0", "1"}) {
+    make(kPods, "Pod", "default",
+         "{metadata: {name: early-" + worker +
+             ", labels: {kueue.x-k8s.io/queue-name: q, leaderworkerset.sigs.k8s.io/name: s, "
+             "leaderworkerset.sigs.k8s.io/group-index: '0', leaderworkerset.sigs.k8s.io/worker-index: '" +
+             worker +
+             "'}, annotations: {kueue.x-k8s.io/pod-suspending-parent: leaderworkerset.x-k8s.io/leaderworkerset, "
+             "kueue.x-k8s.io/pod-group-serving: 'true'}, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: "
+             "owner, controller: true, uid: " +
+             std::string(string_at(owner, {"metadata", "uid"})) +
+             "}]}, spec: {containers: [{name: c, image: i, resources: {requests: {cpu: '1'}}}]}}");
+  }
+  pass();
+  EXPECT_EQ(pods(), (Pods{{"early-0", "gated"}, {"early-1", "gated"}}));
+  EXPECT_TRUE(items(api::kWorkloads).empty()) << "they are no single pods";
+  pretend.reset();  // its controller would make the pods
+  make_set(1);
+  EXPECT_EQ(items(api::kWorkloads).size(), 1u);
+  for (const auto& [name, phase] : pods()) EXPECT_NE(phase, "gated") << name;
+  EXPECT_EQ(holders(), 1u);
+}
+
+TEST_F(LeaderWorkerSets, OrphanedPodsRunOnAndKeepTheirQuota) {
+  make_set(1);
+  auto orphan = request(api::Verb::kDelete, kLeaderWorkerSets, "default", "s");
+  orphan.body = parse_json(R"({"apiVersion":"v1","kind":"DeleteOptions","propagationPolicy":"Orphan"})").value();
+  EXPECT_TRUE(call(std::move(orphan)).ok());
+  pass();
+  EXPECT_EQ(pods(), (Pods{{"s-0", "Running"}, {"s-0-1", "Running"}}));
+  EXPECT_EQ(holders(), 1u);
+  for (const std::string pod : {"s-0", "s-0-1"}) remove(kPods, "default", pod);
+  pass();
+  EXPECT_TRUE(pods().empty());
+  EXPECT_EQ(holders(), 0u);
+}
+
+TEST_F(LeaderWorkerSets, InSystemNamespacesRunAtOnce) {
+  make_set(3, "kueue.x-k8s.io/queue-name: q", "", "kube-system");
+  EXPECT_EQ(pods("kube-system").size(), 6u);
+  for (const auto& [name, phase] : pods("kube-system")) EXPECT_EQ(phase, "Running") << name;
+  EXPECT_TRUE(items(api::kWorkloads, "kube-system").empty());
+}
+
+// Configuration: manageJobsWithoutQueueName.
+class AllLeaderWorkerSets : public LeaderWorkerSets {
+ protected:
+  AllLeaderWorkerSets() : LeaderWorkerSets(true, true) {}
+};
+
+TEST_F(AllLeaderWorkerSets, WaitForAQueueInManagedNamespacesOnly) {
+  make_set(1, "", "", "kube-system");
+  EXPECT_EQ(pods("kube-system"), (Pods{{"s-0", "Running"}, {"s-0-1", "Running"}})) << "in a namespace of the system";
+  EXPECT_TRUE(items(api::kWorkloads, "kube-system").empty());
+  make_set(1, "");
+  EXPECT_EQ(pods(), (Pods{{"s-0", "gated"}, {"s-0-1", "gated"}})) << "it has no queue";
+  EXPECT_EQ(items(api::kWorkloads).size(), 1u) << "pods of a group have no workloads of their own";
+  EXPECT_EQ(holders(), 0u);
+  change_set(R"({"metadata":{"labels":{"kueue.x-k8s.io/queue-name":"q"}}})");
+  pass(30);
+  EXPECT_EQ(pods(), (Pods{{"s-0", "Running"}, {"s-0-1", "Running"}}));
+  EXPECT_EQ(holders(), 1u);
 }
 
 class LeaderWorkerSetsInstalledLater : public LeaderWorkerSets {

@@ -6,7 +6,6 @@
 
 #include "api/kueue/names.h"
 #include "api/kueue/pod_names.h"
-#include "api/kueue/pod_rules.h"
 #include "jobs/compose.h"
 #include "jobs/pods/group_terms.h"
 #include "jobs/pods/roster.h"
@@ -51,19 +50,17 @@ class GroupLook {
     if (pods_.empty()) return;
     const auto first = std::find_if(pods_.begin(), pods_.end(), [](const auto& pod) { return pod->runnable(); });
     plan_.speaker = first == pods_.end() ? pods_.front() : *first;
-    // An owner that suspends its pods names its own workload as theirs.
-    prebuilt_ = !served_ && !plan_.speaker->prebuilt.empty() && suspending_owner(*plan_.speaker->object).empty();
+    prebuilt_ = !served_ && !plan_.speaker->prebuilt.empty();
   }
 
   PodPlan look() {
     const WorkloadPtr workload = facts_.workload(ns_, name_);
-    kept_ = workload && facts_.kept && facts_.kept(*workload);
     if (workload && !is_group_workload(*workload)) {
       if (!pods_.empty()) beside_another(*workload, workload);
     } else if (!workload) {
       without_workload();
-    } else if (pods_.empty() && kept_) {
-      without_pods(*workload, workload);
+    } else if (owner_ && is_surplus(*owner_) && facts_.managed && !workload->meta.deletion) {
+      plan_.steps.push_back(DeleteWorkload{workload});
     } else if (pods_.empty() && owner_ && !finished(*workload) && !workload->meta.deletion) {
       if (facts_.managed) with_live(*workload, workload);
     } else if (pods_.empty()) {
@@ -103,7 +100,7 @@ class GroupLook {
   }
   // An owner would make a deleted pod again at once.
   void delete_excess(const std::vector<ManagedPodPtr>& pods) {
-    if (served_ || kept_) return;
+    if (served_) return;
     for (const auto& pod : pods) plan_.actions.push_back({pod, std::nullopt, true, excess_deleted()});
   }
   std::vector<ManagedPodPtr> those(bool (*which)(const ManagedPod&)) const {
@@ -142,27 +139,13 @@ class GroupLook {
     plan_.steps.push_back(UpdateWorkload{workload, std::move(patch)});
   }
 
-  // The owner of the workload has no pods in this group at present.
-  void without_pods(const Workload& w, const WorkloadPtr& workload) {
-    if (w.meta.deletion || finished(w)) {
-      if (holds_finalizer(w)) plan_.steps.push_back(DropWorkloadFinalizer{workload});
-      return;
-    }
-    if (!has_condition(w, kEvicted) && !has_condition(w, kPodsReady)) return;
-    JobReport what;
-    what.stopped = true;
-    what.pods_ready = false;
-    plan_.steps.push_back(report(workload, std::move(what)));
-  }
-
   void without_workload() {
     release_those_that_left();
     if (!facts_.managed) return;
     if (stop_all(kNoMatchingWorkload, "Missing Workload; unable to run the job") || any(is_active)) return;
     if (served_) return create_for_owner();
     const auto waiting = those(is_waiting);
-    // An owner of the pods that suspends them creates the workload.
-    if (waiting.empty() || !suspending_owner(*waiting.front()->object).empty()) return;
+    if (waiting.empty()) return;
     if (prebuilt_) return say(prebuilt_is_missing(api::object_key(ns_, name_)));
     create(waiting);
   }
@@ -182,7 +165,7 @@ class GroupLook {
     std::vector<ManagedPodPtr> inside;
     for (const auto& pod : pods_) {
       if (owner_->total == 0 && pod->gated) continue;  // it is about to be deleted
-      if (auto action = put_into_group(*owner_, pod)) {
+      if (auto action = put_into_group(*owner_, pod, facts_.gates)) {
         plan_.actions.push_back(std::move(*action));
       } else {
         inside.push_back(pod);
@@ -257,7 +240,7 @@ class GroupLook {
     const Roster roster(pods_, roles_in(w), terms.serving);
     if (end(workload, terms, roster)) return;
     const bool evicted = has_condition(w, kEvicted);
-    if (!owner_ && !kept_ && !evicted &&
+    if (!owner_ && !evicted &&
         std::all_of(pods_.begin(), pods_.end(), [](const auto& pod) { return pod->deletion.has_value(); }))
       return all_deleted(workload);
     tell(workload, terms, roster);
@@ -271,7 +254,7 @@ class GroupLook {
     delete_excess(roster.excess());
     if (owner_ && follow_owner(*owner_, workload, facts_, plan_.steps)) return;
     own(workload, roster);
-    if (!owner_ && !kept_) follow(workload);
+    if (!owner_) follow(workload);
     if (owner_ && !hold_of(*owner_, w).empty()) return;
     if (has_condition(w, kAdmitted) && !waits_for_places(w)) start(workload, roster);
   }
@@ -310,8 +293,10 @@ class GroupLook {
     if (owner_) {
       what.on_hold = hold_of(*owner_, w);
       if (!what.on_hold->empty()) what.pods_ready.reset();
+      // Nothing started yet.
+      if (pods_.empty() && !has_condition(w, kEvicted) && !has_condition(w, kPodsReady)) what.pods_ready.reset();
     }
-    if (!served_ && !kept_) what.replacement = replacement(w, terms, roster);
+    if (!served_) what.replacement = replacement(w, terms, roster);
     plan_.steps.push_back(report(workload, std::move(what)));
   }
 
@@ -468,7 +453,6 @@ class GroupLook {
   bool prebuilt_ = false;  // a client makes the workload
   ServedGroupPtr owner_;
   bool served_ = false;            // the pods have an owner that makes the workload, even if it is not known
-  bool kept_ = false;              // the workload has an owner beside the pods, see JobFacts::kept
   bool changes_workload_ = false;  // a second update would conflict with the first one
 };
 

@@ -74,7 +74,8 @@ bool follow_owner(const ServedGroupState& group, const WorkloadPtr& workload, co
   return catch_up(*group.owner, workload, facts, steps);
 }
 
-std::optional<PodAction> put_into_group(const ServedGroupState& group, const ManagedPodPtr& pod) {
+std::optional<PodAction> put_into_group(const ServedGroupState& group, const ManagedPodPtr& pod,
+                                        const JobGates& gates) {
   if (!pod->gated || !pod->runnable()) return std::nullopt;
   Json patch = JsonObject();
   const auto set = [&](std::string_view part, std::string_view key, std::string_view value) {
@@ -84,12 +85,13 @@ std::optional<PodAction> put_into_group(const ServedGroupState& group, const Man
     if (const auto value = metadata_of(*group.owner, "labels", key); !value.empty()) set("labels", key, value);
   }
   set("labels", kManagedLabel, "true");
-  set("annotations", kPodGroupName, group.name);
-  set("annotations", kPrebuiltWorkload, group.name);
+  const auto identifiers = gates.identifier_annotations ? "annotations" : "labels";
+  set(identifiers, kPodGroupName, group.name);
+  set(identifiers, kPrebuiltWorkload, group.name);
   set("annotations", kPodGroupTotalCount, std::to_string(group.total));
-  set("annotations", kPodGroupFastAdmission, "true");
+  if (group.fast_admission) set("annotations", kPodGroupFastAdmission, "true");
   set("annotations", kPodGroupServing, "true");
-  set("annotations", kPodGroupPodIndexLabel, group.pod_index_label);
+  if (!group.pod_index_label.empty()) set("annotations", kPodGroupPodIndexLabel, group.pod_index_label);
   set("annotations", kRoleHash, group.role_of(*pod));
   if (patch.as_object().empty()) return std::nullopt;
   return PodAction{pod, JobPatch{std::move(patch), "", true}};

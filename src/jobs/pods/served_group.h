@@ -1,5 +1,5 @@
-// A group of pods whose owner decides about it: the pods of a StatefulSet. The owner makes the workload, also before it
-// has pods, and puts its pods into the group. Pure.
+// A group of pods whose owner decides about it: the pods of a StatefulSet, or a group of a LeaderWorkerSet. The owner
+// makes the workload, also before it has pods, and puts its pods into the group. Pure.
 // https://kueue.sigs.k8s.io/docs/tasks/run/statefulset/
 #pragma once
 
@@ -26,12 +26,14 @@ struct ServedGroupState {
   JobKind kind;   // of the owner
   JsonPtr owner;  // its labels and annotations count for the workload
   bool managed = true;
-  std::string name;        // of the group and of its workload
-  std::int32_t total = 0;  // the pods that the owner wants; 0: the workload is on hold
+  std::string name;  // of the group and of its workload
+  // The pods that the owner wants. 0: the workload is on hold with this message, or deleted when there is no message.
+  std::int32_t total = 0;
   std::string hold_message;
+  bool fast_admission = false;               // the first pod is enough to be admitted
   std::vector<api::kueue::PodSet> pod_sets;  // for `total` pods; not used when it is 0
   std::string pod_priority_class;
-  std::string pod_index_label;  // of pods: their index in the group
+  std::string pod_index_label;  // of pods: their index in the group; may be empty
   // Annotations of the workload, besides those of every group.
   std::map<std::string, std::string> annotations;
   // The pod set of a pod.
@@ -51,7 +53,10 @@ std::string hold_of(const ServedGroupState& group, const api::kueue::Workload& w
 bool follow_owner(const ServedGroupState& group, const WorkloadPtr& workload, const JobFacts& facts,
                   std::vector<Step>& steps);
 
+// Whether the owner does not have the group any more.
+inline bool is_surplus(const ServedGroupState& group) { return group.total == 0 && group.hold_message.empty(); }
+
 // Puts a gated pod into the group: its queue, priority class and annotations. nullopt: it is there already.
-std::optional<PodAction> put_into_group(const ServedGroupState& group, const ManagedPodPtr& pod);
+std::optional<PodAction> put_into_group(const ServedGroupState& group, const ManagedPodPtr& pod, const JobGates& gates);
 
 }  // namespace berth::jobs

@@ -61,6 +61,7 @@ ServedGroupState served_by_stateful_set(const JsonPtr& set) {
   group.name = group_of_stateful_set(*set);
   group.total = static_cast<std::int32_t>(replicas_of(*set));
   group.hold_message = "StatefulSet scaled to zero; workload on hold";
+  group.fast_admission = true;
   group.pod_sets = {pods_of(*set, group.total)};
   group.pod_priority_class = string_at(*set, {"spec", "template", "spec", "priorityClassName"});
   group.pod_index_label = kSetPodIndexLabel;
