@@ -28,6 +28,7 @@ struct Flags {
   ClusterFlags cluster;
   bool job_controller = true;
   bool apps_controllers = true;
+  bool leader_worker_sets = false;
   bool vcjobs = false;
   std::string log_level = "warn";
   std::optional<std::uint64_t> monkeys;
@@ -64,6 +65,7 @@ Result<void> run_cluster(const Flags& flags) {
   if (!options) return tl::unexpected(options.error());
   options->job_controller = flags.job_controller;
   options->apps_controllers = flags.apps_controllers;
+  options->leader_worker_sets = flags.leader_worker_sets;
   options->vcjobs = flags.vcjobs;
   const auto found = find_access(flags.access);
   if (!found) return tl::unexpected(found.error());
@@ -147,6 +149,9 @@ Command add_cluster(CLI::App& root) {
       "--apps-controllers", flags->apps_controllers,
       "--apps-controllers=false: somebody else makes the pods of Deployments, ReplicaSets and StatefulSets, as "
       "kube-controller-manager does");
+  app->add_flag(
+      "--leader-worker-sets", flags->leader_worker_sets,
+      "Make the pods of LeaderWorkerSets, too, as their controller does; their definition has to be installed");
   app->add_flag("--vcjobs", flags->vcjobs,
                 "Make groups and pods of Volcano's jobs, too, as its job controller does; their definitions have to be "
                 "installed");

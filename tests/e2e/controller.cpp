@@ -27,7 +27,8 @@ std::string http_get(int port, const std::string& path) {
 std::string controller_configuration(int webhook_port, int visibility_port, std::chrono::seconds lease) {
   return "apiVersion: config.kueue.x-k8s.io/v1beta2\n"
          "kind: Configuration\n"
-         "integrations: {frameworks: [batch/job, pod, deployment, statefulset]}\n"
+         "integrations: {frameworks: [batch/job, pod, deployment, statefulset, "
+         "leaderworkerset.x-k8s.io/leaderworkerset]}\n"
          "health: {healthProbeBindAddress: \"127.0.0.1:0\"}\n"
          "metrics: {bindAddress: \"127.0.0.1:0\"}\n"
          "webhook: {host: 127.0.0.1, port: " +

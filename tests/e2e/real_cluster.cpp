@@ -67,7 +67,7 @@ class RealCluster final : public Cluster {
     controller_ = berth(
         "controller", controllers_kubeconfig(),
         {"--config", write_file("config.yaml", controller_configuration(webhook_port, visibility_port))}, "leading\n");
-    std::vector<std::string> machines = {"--vcjobs"};
+    std::vector<std::string> machines = {"--leader-worker-sets", "--vcjobs"};
     if (!nodes.empty()) machines.insert(machines.end(), {"--nodes", nodes});
     cluster_ = berth("cluster", kubeconfig(), machines, "ready\n");
     wait_for_webhooks();
