@@ -26,6 +26,12 @@ constexpr std::array kBugs = {
     PlantedBug{Planted::kEventStorm, "event-storm", "an event that is written again is written again at once"},
     PlantedBug{Planted::kFlavorOnce, "flavor-once", "jobs start with a flavor as it was first seen"},
     PlantedBug{Planted::kForgottenAnswer, "forgotten-answer", "a write that failed is never answered"},
+    PlantedBug{Planted::kOpenGate, "open-gate", "a pod is let go while its workload waits"},
+    PlantedBug{Planted::kEarlySuccessor, "early-successor",
+               "a pod of a group is let go while the containers of the pod before it still end"},
+    PlantedBug{Planted::kKeptPodFinalizer, "kept-pod-finalizer", "a pod that ended keeps the finalizer"},
+    PlantedBug{Planted::kForgottenPod, "forgotten-pod", "a pod whose workload is deleted is not looked at again"},
+    PlantedBug{Planted::kKeptOrphan, "kept-orphan", "a workload whose owners are gone stays"},
 };
 
 }  // namespace

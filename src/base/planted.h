@@ -26,6 +26,11 @@ enum class Planted : std::uint8_t {
   kEventStorm,
   kFlavorOnce,
   kForgottenAnswer,
+  kOpenGate,
+  kEarlySuccessor,
+  kKeptPodFinalizer,
+  kForgottenPod,
+  kKeptOrphan,
 };
 
 struct PlantedBug {

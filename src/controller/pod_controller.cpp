@@ -9,6 +9,7 @@
 #include "api/status.h"
 #include "base/log.h"
 #include "base/overloaded.h"
+#include "base/planted.h"
 #include "controller/ownerless_workloads.h"
 #include "jobs/compose.h"
 #include "jobs/pods/pod_group.h"
@@ -150,7 +151,7 @@ void PodController::index(const jobs::WorkloadPtr& workload, bool present) {
     it->second.erase(workload);
     if (it->second.empty()) workloads_.erase(it);
   }
-  look_soon({What::kSingle, pod->key});
+  if (present || !planted(Planted::kForgottenPod)) look_soon({What::kSingle, pod->key});
 }
 
 void PodController::index_name(const Unit& unit, const jobs::ManagedPod& pod, bool present) {

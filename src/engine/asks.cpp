@@ -72,6 +72,21 @@ std::vector<PodSetRequest> without_reclaimed(const std::vector<PodSetRequest>& p
   return out;
 }
 
+std::vector<api::kueue::ReclaimablePod> ended_since(const api::kueue::Admission& admission,
+                                                    const api::kueue::Workload& workload) {
+  auto out = workload.status.reclaimable_pods;
+  for (auto& ended : out) {
+    const auto pod_set = std::ranges::find(workload.pod_sets, ended.name, &api::kueue::PodSet::name);
+    const auto given =
+        std::ranges::find(admission.pod_set_assignments, ended.name, &api::kueue::PodSetAssignment::name);
+    if (pod_set == workload.pod_sets.end() || given == admission.pod_set_assignments.end() || pod_set->min_count)
+      continue;
+    const std::int32_t before = std::max(0, pod_set->count - given->count);
+    ended.count = std::max(0, ended.count - before);
+  }
+  return out;
+}
+
 std::optional<Barrier> barrier_of(const Asks& asks, std::string_view ns, const api::kueue::ClusterQueue* queue,
                                   const Registries& registries) {
   static const JsonObject kNoLabels;

@@ -24,6 +24,10 @@ Asks asks_of(const api::kueue::Workload& workload, const Registries& registries,
 // Reduces the counts by the reclaimable pods; min_count as well, so that it does not exceed the count.
 std::vector<PodSetRequest> without_reclaimed(const std::vector<PodSetRequest>& pod_sets,
                                              const std::vector<api::kueue::ReclaimablePod>& reclaimable);
+// The reclaimable pods that the admission counts. It was given without those that were reclaimable before it. A pod set
+// with min_count may have got fewer pods for another reason, so all its reclaimable pods count.
+std::vector<api::kueue::ReclaimablePod> ended_since(const api::kueue::Admission& admission,
+                                                    const api::kueue::Workload& workload);
 
 // A barrier when the namespace does not match the queue's selector, or when such pods could not be created; nullopt:
 // neither.

@@ -126,7 +126,9 @@ void Engine::Impl::watch_nodes(Tracked& t) {
 void Engine::Impl::look_at_nodes(Tracked& t, lifecycle::Situation& situation, Time now) const {
   t.node_deadline.reset();
   if (!options.replace_failed_nodes || lifecycle::state_of(*t.now) != State::kAdmitted) return;
-  auto verdict = nodes.verdict(t.id, t.now->status.unhealthy_nodes, t.now->status.reclaimable_pods, now);
+  const auto& status = t.now->status;
+  if (!status.admission) return;
+  auto verdict = nodes.verdict(t.id, status.unhealthy_nodes, ended_since(*status.admission, *t.now), now);
   situation.failed_nodes = std::move(verdict.failed);
   t.node_deadline = verdict.next;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/planted.h"
 #include "jobs/compose.h"
 
 namespace berth::jobs {
@@ -66,6 +67,7 @@ void remove(const WorkloadPtr& workload, std::vector<Step>& steps) {
 }
 
 bool let_orphan_go(const WorkloadPtr& workload, const JobFacts& facts, std::vector<Step>& steps) {
+  if (planted(Planted::kKeptOrphan)) return false;
   if (facts.gates.finish_orphaned && !finished(*workload) && !workload->meta.deletion) {
     steps.push_back(finish(workload, "OwnerNotFound", "The workload's owner no longer exists"));
     return false;

@@ -50,6 +50,18 @@ TEST(StatefulSets, NumberTheirPods) {
   EXPECT_EQ(cluster.phase("s-4"), "Running");
 }
 
+TEST(StatefulSets, MakeNoRevisionWhileTheyAreDeleted) {
+  Json set = yaml(
+      "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: s, namespace: default, uid: u}, spec: {replicas: 1, "
+      "selector: {matchLabels: {app: s}}, template: {metadata: {labels: {app: s}}, spec: {containers: [{name: c, "
+      "image: i}]}}}}");
+  const std::vector<JobPod> no_pods;
+  const std::vector<StoredRevision> no_revisions;
+  EXPECT_TRUE(next_step(StatefulSetView{set, no_pods, no_revisions, Time(), true, false}).create_revision.has_value());
+  ensure_path(set, {"metadata", "deletionTimestamp"}) = "2026-01-01T00:00:00Z";
+  EXPECT_FALSE(next_step(StatefulSetView{set, no_pods, no_revisions, Time(), true, false}).create_revision.has_value());
+}
+
 TEST(StatefulSets, StartAndStopOnePodAfterTheOther) {
   AppsCluster cluster;
   cluster.stateful_set("s", 3, "{minReadySeconds: 10}");

@@ -159,6 +159,26 @@ TEST_F(LeaderWorkerSets, EachGroupWaitsForItsOwnQuota) {
   EXPECT_EQ(holders(), 2u);
 }
 
+TEST_F(LeaderWorkerSets, DecideWhatTheirGroupsAskForWhateverAPodSays) {
+  make_set(3);
+  EXPECT_TRUE(
+      patch(kPods, "default", "s-2-1", R"({"metadata":{"annotations":{"kueue.x-k8s.io/role-hash":"other"}}})").ok());
+  pass();
+  const Json waiting = workload(2);
+  EXPECT_LE(int_at(waiting, {"metadata", "generation"}), 2) << "the pods and the set overwrite each other";
+  EXPECT_EQ(string_at(array_at(waiting, {"spec", "podSets"})[1], {"name"}), "worker");
+}
+
+TEST_F(LeaderWorkerSets, GetAnotherWorkloadForOneThatLostItsOwnersAndThenIsDeleted) {
+  make_set(1);
+  const std::string name = name_of_group(0);
+  EXPECT_TRUE(patch(api::kWorkloads, "default", name, R"({"metadata":{"ownerReferences":null}})").ok());
+  remove(api::kWorkloads, "default", name);
+  pass(60);
+  EXPECT_EQ(items(api::kWorkloads).size(), 1u);
+  EXPECT_EQ(pods(), (Pods{{"s-0", "Running"}, {"s-0-1", "Running"}}));
+}
+
 TEST_F(LeaderWorkerSets, ShrinkToNothingAndGrowAgain) {
   make_set(2);
   change_set(R"({"spec":{"replicas":1}})");

@@ -114,6 +114,19 @@ TEST_F(Known, AsksCountOverheadDefaultsAndWhatEnded) {
   EXPECT_EQ(without_reclaimed(asks.pod_sets, {{"main", 1}})[0].count, 2);
   EXPECT_EQ(without_reclaimed(asks.pod_sets, {{"main", 9}})[0].count, 0);
   EXPECT_EQ(without_reclaimed(asks.pod_sets, {{"other", 1}})[0].count, 3);
+  // Two pods had ended before the admission, and one ends under it.
+  api::kueue::Workload workload;
+  workload.pod_sets.emplace_back().count = 5;
+  workload.status.reclaimable_pods = {{"main", 3}};
+  api::kueue::Admission admission;
+  admission.pod_set_assignments.emplace_back().name = "main";
+  admission.pod_set_assignments[0].count = 3;
+  EXPECT_EQ(ended_since(admission, workload)[0].count, 1);
+  admission.pod_set_assignments[0].count = 5;
+  EXPECT_EQ(ended_since(admission, workload)[0].count, 3);
+  workload.pod_sets[0].min_count = 1;  // a smaller admission does not tell what had ended
+  admission.pod_set_assignments[0].count = 3;
+  EXPECT_EQ(ended_since(admission, workload)[0].count, 3);
 }
 
 TEST_F(Known, RequestsAboveLimitsAreABarrier) {

@@ -8,6 +8,7 @@
 #include "api/kueue/types.h"
 #include "api/resources.h"
 #include "apiserver/server/api_server.h"
+#include "engine/asks.h"
 #include "engine/schedule/scheduler.h"
 #include "simulation/by_hand.h"
 #include "simulation/monkey_act.h"
@@ -204,7 +205,8 @@ class Chaos {
       if (!status.admission || !api::is_true(status.conditions, "QuotaReserved") ||
           api::is_true(status.conditions, "Finished"))
         continue;
-      for (const auto& held : engine::holding_amounts(*status.admission, status.reclaimable_pods)) {
+      for (const auto& held :
+           engine::holding_amounts(*status.admission, engine::ended_since(*status.admission, workload))) {
         reserved[status.admission->cluster_queue] += held.amount;
         holders[status.admission->cluster_queue] += " " + brief(json);
       }

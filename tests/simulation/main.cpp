@@ -3,7 +3,9 @@
 //     replays one seed
 //   test_simulation --soak MINUTES [--from SEED] [--parallel N]
 //     plays new seeds until the time is over
-//   test_simulation --planted NAME --seeds N [--from SEED] [--parallel N]
+//   test_simulation --pods 1 --seeds N --from SEED [--parallel N]
+//     plays these seeds with pods and their owners
+//   test_simulation --planted NAME --seeds N [--from SEED] [--parallel N] [--pods 1]
 //     plays seeds until one finds the planted bug
 //   test_simulation --planted list
 //     lists the planted bugs
@@ -111,9 +113,11 @@ int play_one_of_volcanos(const ChaosOptions& options) {
 
 int play_one_of_pods(const ChaosOptions& options) {
   const auto result = berth::simulation::run_pod_chaos({options.seed, options.events});
-  std::printf("seed %llu: %llu events, %llu pods, %llu let go, %llu evictions, %llu finished, %llu restarts\n",
-              wide(options.seed), wide(result.events), wide(result.pods), wide(result.let_go), wide(result.evictions),
-              wide(result.finished), wide(result.restarts));
+  std::printf(
+      "seed %llu: %llu events, %llu pods, %llu owners of pods, %llu pods let go, %llu evictions, %llu finished, %llu "
+      "pods of owners serve at the end, %llu restarts\n",
+      wide(options.seed), wide(result.events), wide(result.pods), wide(result.owners), wide(result.let_go),
+      wide(result.evictions), wide(result.finished), wide(result.serving), wide(result.restarts));
   return tell(result);
 }
 
@@ -141,7 +145,7 @@ Arguments read_arguments(int argc, char** argv) {
     } else if (name == "--volcano") {
       out.volcano = number != 0;
     } else if (name == "--pods") {
-      out.pods = number != 0;
+      out.pods = out.soak.pods = number != 0;
     } else if (name == "--soak") {
       out.soak.longest = std::chrono::minutes(number);
       out.soaks = true;
@@ -177,6 +181,7 @@ int main(int argc, char** argv) {
   const Arguments arguments = read_arguments(argc, argv);
   if (arguments.planted == "list") return berth::simulation::list_planted_bugs();
   if (!arguments.planted.empty() && !berth::simulation::plant_bug(arguments.planted)) return 2;
+  if (arguments.searches && arguments.pods && arguments.planted.empty()) return berth::simulation::soak(arguments.soak);
   if (arguments.searches) return berth::simulation::search_planted_bug(arguments.planted, arguments.soak);
   if (arguments.soaks) return berth::simulation::soak(arguments.soak);
   if (arguments.decode > 0)

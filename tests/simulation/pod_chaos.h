@@ -1,4 +1,5 @@
-// Simulates hours of a cluster whose users submit single pods and groups of pods, under faults and from a seed.
+// Simulates hours of a cluster whose users submit single pods, groups of pods, Deployments, StatefulSets and
+// LeaderWorkerSets, under faults and from a seed.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,8 @@ struct PodChaosOptions {
 };
 
 struct PodChaosResult : StormLog {
-  std::uint64_t pods = 0, let_go = 0, evictions = 0, finished = 0;
+  // `pods`: without those of owners; `let_go`: pods seen running; `serving`: pods of owners that are ready at the end.
+  std::uint64_t pods = 0, owners = 0, let_go = 0, evictions = 0, finished = 0, serving = 0;
 };
 
 PodChaosResult run_pod_chaos(const PodChaosOptions& options);

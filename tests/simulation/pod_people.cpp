@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "api/resources.h"
+#include "simulation/pod_audit.h"
 
 namespace berth::simulation {
 

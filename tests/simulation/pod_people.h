@@ -12,9 +12,6 @@
 
 namespace berth::simulation {
 
-// On pods whose scheduling gate a user removes.
-inline constexpr std::string_view kUngatedByHand = "test.example.com/ungated-by-hand";
-
 class PodPeople {
  public:
   PodPeople(api::RestClient& client, std::uint64_t seed) : random_(seed * 31 + 5), hands_(client, random_) {}

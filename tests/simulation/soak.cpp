@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/planted.h"
+#include "simulation/pod_chaos.h"
 #include "simulation/seed_runs.h"
 #include "simulation/volcano_chaos.h"
 
@@ -15,11 +17,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Each fifth run plays Volcano's objects.
-constexpr std::uint64_t kVolcanoEvery = 5;
+// Of five runs, one plays Volcano's objects and one plays pods.
+constexpr std::uint64_t kKindsOfRuns = 5, kVolcanoRun = 0, kPodRun = 4;
 constexpr std::size_t kMostFindings = 20;  // a soak stops after so many findings
 
-bool is_volcano(std::uint64_t run) { return run % kVolcanoEvery == 0; }
+bool is_volcano(std::uint64_t run) { return run % kKindsOfRuns == kVolcanoRun; }
+bool is_pods(std::uint64_t run) { return run % kKindsOfRuns == kPodRun; }
 
 SeedCounts counts_of(const ChaosResult& result) {
   return {result.events,
@@ -32,9 +35,20 @@ SeedCounts counts_of(const ChaosResult& result) {
 
 }  // namespace
 
+SeedReport play_pods(std::uint64_t run) {
+  const auto result = run_pod_chaos({.seed = run});
+  SeedReport report;
+  report.counts.events = result.events;
+  report.counts.faults = result.faults;
+  report.counts.restarts = result.restarts;
+  report.broken = result.broken;
+  return report;
+}
+
 SeedReport play_run(std::uint64_t run) {
   ChaosOptions options;
   options.seed = run;
+  if (is_pods(run)) return play_pods(run);
   if (!is_volcano(run)) {
     const auto result = run_chaos(options);
     return {counts_of(result), result.broken};
@@ -49,11 +63,18 @@ SeedReport play_run(std::uint64_t run) {
 
 namespace {
 
-void tell_finding(std::uint64_t run, const SeedReport& report, std::string_view planted) {
+using Play = SeedReport (*)(std::uint64_t run);
+
+Play play_of(const SoakOptions& options) { return options.pods ? play_pods : play_run; }
+
+void tell_finding(std::uint64_t run, const SeedReport& report, const SoakOptions& options, std::string_view planted) {
+  const bool pods = options.pods || is_pods(run);
   std::printf("seed %llu fails; replay it with: build/dev/tests/test_simulation --seed %llu%s%s%s\n",
               static_cast<unsigned long long>(run), static_cast<unsigned long long>(run),
-              is_volcano(run) ? " --volcano 1" : "", planted.empty() ? "" : " --planted ",
-              std::string(planted).c_str());
+              pods              ? " --pods 1"
+              : is_volcano(run) ? " --volcano 1"
+                                : "",
+              planted.empty() ? "" : " --planted ", std::string(planted).c_str());
   for (const auto& sentence : report.broken) std::printf("  %.2000s\n", sentence.c_str());
   std::fflush(stdout);
 }
@@ -71,17 +92,19 @@ int soak(const SoakOptions& options) {
           ? options.first_seed
           : static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch() / std::chrono::seconds(1)) *
                 1000;
+  const std::uint64_t last = options.pods ? first + options.most_seeds : std::numeric_limits<std::uint64_t>::max();
   std::uint64_t next = first, played = 0;
   SeedCounts sum;
   std::vector<std::uint64_t> failed;
   play_seeds(
-      {parallel_of(options)}, [&] { return Clock::now() < end ? next++ : std::uint64_t{0}; }, play_run,
+      {parallel_of(options)}, [&] { return Clock::now() < end && next < last ? next++ : std::uint64_t{0}; },
+      play_of(options),
       [&](std::uint64_t run, const SeedReport& report) {
         ++played;
         sum += report.counts;
         if (report.broken.empty()) return true;
         failed.push_back(run);
-        tell_finding(run, report, {});
+        tell_finding(run, report, options, {});
         return failed.size() < kMostFindings;
       });
   const auto wide = [](std::uint64_t n) { return static_cast<unsigned long long>(n); };
@@ -121,11 +144,12 @@ int search_planted_bug(std::string_view name, const SoakOptions& options) {
   const std::uint64_t first = std::max<std::uint64_t>(options.first_seed, 1);
   std::uint64_t next = first, found = 0;
   play_seeds(
-      {parallel_of(options)}, [&] { return next < first + options.most_seeds ? next++ : std::uint64_t{0}; }, play_run,
+      {parallel_of(options)}, [&] { return next < first + options.most_seeds ? next++ : std::uint64_t{0}; },
+      play_of(options),
       [&](std::uint64_t run, const SeedReport& report) {
         if (report.broken.empty() || found != 0) return found == 0;
         found = run;
-        tell_finding(run, report, name);
+        tell_finding(run, report, options, name);
         return false;
       });
   std::printf("%.*s: %s\n", static_cast<int>(name.size()), name.data(),

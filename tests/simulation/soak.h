@@ -12,13 +12,16 @@ namespace berth::simulation {
 struct SoakOptions {
   std::chrono::minutes longest{60};  // only used by soak(): no seed is started after this time
   std::uint64_t first_seed = 0;      // 0: from the system clock (search_planted_bug: 1), so each soak plays new seeds
-  std::uint64_t most_seeds = 500;    // only used by search_planted_bug()
+  std::uint64_t most_seeds = 500;    // used by search_planted_bug(), and by soak() with `pods`
+  bool pods = false;                 // all runs play run_pod_chaos()
   unsigned parallel = 0;             // processes at the same time; 0: one for each processor
 };
 
-// Plays one run in this process. Its number is the seed; each fifth run plays run_volcano_chaos(), the others
-// run_chaos().
+// Plays one run in this process. Its number is the seed. Of five runs, one plays run_volcano_chaos(), one plays
+// run_pod_chaos(), and the others play run_chaos().
 SeedReport play_run(std::uint64_t run);
+// Plays run_pod_chaos() with this seed in this process.
+SeedReport play_pods(std::uint64_t run);
 
 // Plays seeds until the time is over or there are 20 findings. Prints what was played, and each finding with the
 // command that replays it. Returns the exit code: 0 when there was no finding, else 1.

@@ -98,7 +98,8 @@ void Storm::start_controller() {
   controller::ControllerOptions options;
   options.seed = random_.next();
   options.engine.fair_sharing.enabled = fair_;
-  options.manage_pods = pods_;
+  options.manage_pods = options.manage_deployments = options.manage_stateful_sets = options.manage_leader_worker_sets =
+      pods_;
   controller_ = std::make_unique<controller::Controller>(*client_, world_.executor(), options);
   controller_->on_round([this] { check_round(); });
   controller_->lead();

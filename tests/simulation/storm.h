@@ -24,11 +24,13 @@ struct StormLog {
 
 class Storm {
  public:
-  // The world must outlive it. `pods`: the controller manages pods too.
+  // The world must outlive it. `pods`: the controller manages pods and their owners (Deployments and others), too.
   Storm(simulate::World& world, std::uint64_t seed, bool pods = false);
 
   void on_round(std::function<void()> handler) { round_ = std::move(handler); }        // before begin()
   void on_restart(std::function<void()> handler) { restarted_ = std::move(handler); }  // before begin()
+  // Called for each write of the controller, before the server carries it out. Before begin().
+  void on_write(std::function<void(const api::RestRequest&)> handler) { meter_.on_write(std::move(handler)); }
   // Creates the objects in this order. Complains about the first one that is refused, and returns false.
   bool populate(const std::vector<Json>& objects);
   void begin();

@@ -68,6 +68,7 @@ bool WriteMeter::count(const api::RestRequest& request) {
   const auto word = word_of(request.verb);
   if (word.empty()) return false;
   ++writes_;
+  if (written_) written_(request);
   const bool changes = request.verb == api::Verb::kUpdate || request.verb == api::Verb::kPatch;
   if (changes && request.resource.resource != "events" &&
       string_at(request.body, {"metadata", "resourceVersion"}).empty())

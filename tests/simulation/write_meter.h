@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/rest.h"
@@ -28,6 +29,9 @@ class WriteMeter final : public api::RestClient {
   //    another client made in the meantime.
   WriteMeter(api::RestClient& inner, Executor& executor, std::uint64_t most_per_minute,
              std::function<void(const std::string&)> complain);
+
+  // Called for each write before it is passed on.
+  void on_write(std::function<void(const api::RestRequest&)> handler) { written_ = std::move(handler); }
 
   void call(api::RestRequest request, std::function<void(api::RestResponse)> done) override;
   std::unique_ptr<api::WatchHandle> watch(api::RestRequest request,
@@ -53,6 +57,7 @@ class WriteMeter final : public api::RestClient {
   Executor& executor_;
   std::uint64_t most_per_minute_;
   std::function<void(const std::string&)> complain_;
+  std::function<void(const api::RestRequest&)> written_;
   std::map<std::string, Pace> paces_;  // by Write::what
   std::deque<Write> last_;
   std::uint64_t writes_ = 0, changes_ = 0, most_seen_ = 0;

@@ -45,7 +45,10 @@ class StatefulSetPlanner {
 
   StatefulSetStep run() {
     revisions_ = revisions_of(view_.set, view_.revisions);
+    const bool deleting = find_path(view_.set, {"metadata", "deletionTimestamp"}) != nullptr;
     if (revisions_.create || revisions_.update) {
+      // The garbage collector deletes the revisions of such a set, also new ones.
+      if (deleting) return {};
       if (revisions_.create && !view_.may_create) return {};
       step_.create_revision = std::move(revisions_.create);
       step_.update_revision = std::move(revisions_.update);
@@ -55,7 +58,7 @@ class StatefulSetPlanner {
       if (const auto ordinal = pod_ordinal(view_.set, *pod.object)) pods_.emplace(*ordinal, &pod);
     }
     step_.status = status();
-    if (find_path(view_.set, {"metadata", "deletionTimestamp"}) != nullptr) return std::move(step_);
+    if (deleting) return std::move(step_);
     claim();
     if (fill() && scale_down()) roll();
     if (!step_.changes_pods()) forget_revisions();

@@ -354,12 +354,13 @@ class GroupLook {
     return false;
   }
 
-  // While the workload holds no quota and no pod was let go, the pods decide what it asks for. Returns whether it
-  // changes.
+  // While the workload holds no quota and no pod was let go, the pods decide what it asks for, unless they have an
+  // owner that decides. Returns whether it changes.
   bool replan(const WorkloadPtr& workload, const GroupTerms& terms, const Roster& roster) {
     if (roster.strangers().empty()) return false;
     const auto waiting = those(is_waiting);
-    const bool free = !has_condition(*workload, kQuotaReserved) && !any(is_active) && !terms.fast && !prebuilt_;
+    const bool free =
+        !has_condition(*workload, kQuotaReserved) && !any(is_active) && !terms.fast && !prebuilt_ && !served_;
     if (free && roster.missing() > 0 && roster.succeeded().empty()) {
       const auto agreed = agreed_terms(name_, waiting);
       const auto roles = agreed ? roles_of(name_, *agreed, waiting) : tl::unexpected(agreed.error());

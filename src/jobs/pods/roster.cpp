@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/planted.h"
+
 namespace berth::jobs {
 
 Roster::Roster(const std::vector<ManagedPodPtr>& pods, Roles roles, bool serving) {
@@ -28,7 +30,7 @@ void Roster::fill(const std::string&, Role& role, const std::vector<ManagedPodPt
   std::int32_t kept = 0;
   for (const auto& pod : pods) {
     const bool succeeded = pod->phase == PodPhase::kSucceeded;
-    if (pod->active()) ++role.occupied;
+    if (planted(Planted::kEarlySuccessor) ? pod->active() && pod->runnable() : pod->active()) ++role.occupied;
     if (succeeded && !serving) {
       done_.push_back(pod);
       ++role.succeeded;

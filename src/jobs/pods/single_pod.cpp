@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/planted.h"
 #include "jobs/compose.h"
 #include "jobs/prebuilt.h"
 #include "jobs/workload_name.h"
@@ -70,7 +71,7 @@ void leave_ended_pod(const ManagedPodPtr& pod, const std::vector<WorkloadPtr>& w
     }
   }
   // The pod stays until its result is stored.
-  if (told && pod->finalizer) plan.actions.push_back(drop_finalizer(pod));
+  if (told && pod->finalizer && !planted(Planted::kKeptPodFinalizer)) plan.actions.push_back(drop_finalizer(pod));
 }
 
 // Chooses the workload that represents the pod, and deletes the others. Null when there is none.
@@ -136,6 +137,10 @@ void with_workload_of(const ManagedPodPtr& pod, const WorkloadPtr& workload, con
   now_reported.pods_ready = admitted && !pod->gated && pod->ready;
   now_reported.stopped = pod->gated;
   plan.steps.push_back(report(workload, std::move(now_reported)));
+  if (pod->gated && !admitted && planted(Planted::kOpenGate)) {
+    if (auto action = let_go(pod, {}, "")) plan.actions.push_back(std::move(*action));
+    return;
+  }
   if (!pod->gated && evicted) return plan.actions.push_back(stop(pod, evicted_reason(w), eviction_message(w), now));
   if (!pod->gated && !admitted)
     return plan.actions.push_back(stop(pod, kNotAdmitted, "Not admitted by cluster queue", now));
