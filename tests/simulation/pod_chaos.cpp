@@ -14,6 +14,9 @@ namespace {
 constexpr Duration kPodCalm = std::chrono::hours(2);
 constexpr Duration kPodCalmStep = std::chrono::minutes(5);
 constexpr Duration kBetweenPodAudits = std::chrono::seconds(3);
+// The controller wrote nothing for this time. It pauses at least once in so many of them.
+constexpr Duration kPodPause = std::chrono::seconds(10);
+constexpr int kMostPauses = 60;
 // From the deletion of everything until nothing is left.
 constexpr Duration kPodFarewell = std::chrono::minutes(30);
 
@@ -88,7 +91,18 @@ class PodChaos {
       people_->calm_down();
       storm_->run_for(kPodCalmStep);
     } while (world_->executor().now() < end && storm_->healthy());
+    wait_for_a_pause();
     if (storm_->healthy()) audit_->look_at_rest();
+  }
+
+  // Workloads whose pods do not get ready in time are evicted and admitted again for ever: what is looked at must not
+  // be half done.
+  void wait_for_a_pause() {
+    for (int i = 0; i < kMostPauses && storm_->healthy(); ++i) {
+      const auto before = storm_->writes().changes();
+      storm_->run_for(kPodPause);
+      if (storm_->writes().changes() == before) return;
+    }
   }
 
   void clear_away() {
