@@ -21,7 +21,7 @@ struct PodSight {
   explicit PodSight(const Json& pod);
 
   std::string name, uid, phase, group, workload, pod_set, role, queue, total;
-  bool managed = false;  // Berth looks after the pod, whoever took away some of its labels
+  bool managed = false;  // Berth manages the pod, even if a client removed some of its labels
   bool by_hand = false, deleting = false, gated = false, ended = false, ready = false;
   std::string unschedulable;  // why it has no node
   bool bound = false;
