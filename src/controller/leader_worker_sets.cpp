@@ -101,7 +101,7 @@ void LeaderWorkerSets::pod_changed(const JsonPtr& old, const JsonPtr& now) {
 
 std::optional<std::string> LeaderWorkerSets::group_of(const Json& pod) const {
   const auto place = jobs::place_in_leader_worker_set(pod);
-  if (!place) return std::nullopt;
+  if (!place || !jobs::belongs_to_berth(pod)) return std::nullopt;
   const auto named = api::kueue::pod_group_name(pod, context_.identifier_annotations);
   const bool waits = api::kueue::has_scheduling_gate(pod, api::kueue::kAdmissionGate);
   if (!waits && !named.empty()) return std::string(named);

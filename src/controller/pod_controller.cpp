@@ -27,6 +27,12 @@ constexpr int kInvalid = 422;
 
 Target target_of(const jobs::ManagedPod& pod) { return {api::kPods, pod.ns, pod.name, pod.uid, pod.version}; }
 
+// There are many pods whose owners have no queue.
+bool says_the_same(const jobs::ManagedPod& a, const jobs::ManagedPod& b) {
+  return a.ran_before && b.ran_before && a.phase == b.phase && a.bound == b.bound && a.ready == b.ready &&
+         a.deletion == b.deletion;
+}
+
 bool controlled(const api::kueue::Workload& workload) {
   return std::ranges::any_of(workload.meta.owners, &api::OwnerReference::controller);
 }
@@ -75,11 +81,12 @@ void PodController::put(const jobs::ManagedPodPtr& pod) {
   }
   auto& known = pods_[unit][pod->uid];
   if (known && api::version_number(known->version) > api::version_number(pod->version)) return;
+  const bool same = known && says_the_same(*known, *pod);
   if (known) index_name(unit, *known, false);
   index_name(unit, *pod, true);
   known = pod;
   units_[pod->uid] = unit;
-  look_soon(unit);
+  if (!same) look_soon(unit);
 }
 
 void PodController::forget(const std::string& uid) {
@@ -98,11 +105,16 @@ void PodController::forget(const std::string& uid) {
   look_soon(unit);
 }
 
+// Pods that ran before their owner came to a queue count too. Whether it has one is asked at each look.
+bool PodController::is_ours(const Json& pod) const {
+  return jobs::belongs_to_berth(pod) || (context_.served && context_.served(pod));
+}
+
 void PodController::pod_changed(const JsonPtr& old, const JsonPtr& now) {
   const auto uid = [](const Json& pod) { return std::string(string_at(pod, {"metadata", "uid"})); };
   if (old && (!now || uid(*old) != uid(*now))) forget(uid(*old));
   if (!now) return;
-  if (jobs::belongs_to_berth(*now)) {
+  if (is_ours(*now)) {
     put(jobs::decode_managed_pod(*now, context_.facts.gates.identifier_annotations, context_.served));
   } else {
     forget(uid(*now));
@@ -112,7 +124,7 @@ void PodController::pod_changed(const JsonPtr& old, const JsonPtr& now) {
 // The answer to a write is newer than the cache. A pod that the cache does not have any more is gone.
 void PodController::learn(const jobs::ManagedPodPtr& before, const api::RestResponse& response) {
   if (!units_.contains(before->uid) || string_at(response.body, {"metadata", "uid"}) != before->uid) return;
-  if (!jobs::belongs_to_berth(response.body)) return forget(before->uid);
+  if (!is_ours(response.body)) return forget(before->uid);
   put(jobs::decode_managed_pod(response.body, context_.facts.gates.identifier_annotations, context_.served));
 }
 
@@ -309,7 +321,7 @@ jobs::PodPlan PodController::plan_group(const Unit& unit) {
     if (workload && context_.owner_unknown(*workload)) return {};
   }
   const auto owner = facts.served_group ? facts.served_group(ns, name) : nullptr;
-  if (pods.empty() && !owner && deleted_.contains(unit)) {
+  if (!owner && deleted_.contains(unit) && std::ranges::all_of(pods, &jobs::ManagedPod::ran_before)) {
     const auto workload = context_.facts.workload(ns, name);
     if (workload && !workload->meta.deletion) return {};
   }

@@ -75,6 +75,7 @@ class PodController {
   };
   struct Batch;
 
+  bool is_ours(const Json& pod) const;
   static Unit unit_of(const jobs::ManagedPod& pod);
   static std::optional<PodRef> pod_of(const api::kueue::Workload& workload);
   void put(const jobs::ManagedPodPtr& pod);

@@ -153,6 +153,40 @@ TEST_F(StatefulSetsTest, ARestartFindsEverythingAgain) {
   EXPECT_EQ(holders(), 1u) << "that of b";
 }
 
+// The pod of a StatefulSet without a queue stays behind, and one with a queue takes it over.
+TEST_F(StatefulSetsTest, APodThatItTookOverHasItsPlaceInTheWorkload) {
+  const Json first = set("a", 2, "app: a");
+  pod(first, 0);
+  runs("a-0");
+  pass();
+  remove(kSets, "default", "a", R"({"propagationPolicy":"Orphan"})");
+  pass();
+  ASSERT_TRUE(array_at(seen("a-0"), {"metadata", "ownerReferences"}).empty());
+  const std::string before(string_at(seen("a-0"), {"metadata", "uid"}));
+  const Json a = set("a", 2);
+  Json owners = JsonObject();
+  ensure_path(owners, {"metadata", "ownerReferences"}) =
+      JsonArray{JsonObject{{"apiVersion", "apps/v1"},
+                           {"kind", "StatefulSet"},
+                           {"name", "a"},
+                           {"uid", string_at(a, {"metadata", "uid"})},
+                           {"controller", true}}};
+  EXPECT_TRUE(patch(kPods, "default", "a-0", to_string(owners)).ok());
+  pod(a, 1);
+  pass();
+  EXPECT_FALSE(gated("a-1"));
+  runs("a-1");
+  pass();
+  EXPECT_EQ(condition(workload(), "PodsReady"), "True Started");
+  EXPECT_EQ(string_at(seen("a-0"), {"metadata", "uid"}), before) << "it went on";
+
+  const std::string name(string_at(workload(), {"metadata", "name"}));
+  EXPECT_TRUE(patch(api::kWorkloads, "default", name, R"({"spec":{"active":false}})").ok());
+  pass(10);
+  EXPECT_FALSE(exists(kPods, "default", "a-0"));
+  EXPECT_EQ(holders(), 0u);
+}
+
 TEST_F(StatefulSetsTest, OneWithoutAQueueIsLeftAlone) {
   const Json a = set("a", 1, "app: a");
   pod(a, 0);

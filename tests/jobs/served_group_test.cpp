@@ -176,6 +176,34 @@ TEST(ServedGroups, AnAdmittedWorkloadLetsThePodsGo) {
   EXPECT_FALSE(find_path(early.actions[0].patch->body, {"spec"}));
 }
 
+// For example those of an earlier StatefulSet without a queue, which was deleted and left its pods behind.
+TEST(ServedGroups, APodThatRanBeforeCountsWhileTheWorkloadIsAdmitted) {
+  const auto ran = served(apply_merge_patch(
+      new_pod("a-0", kRunning), yaml("{metadata: {labels: {kueue.x-k8s.io/managed: null}, annotations: null}}")));
+  EXPECT_TRUE(ran->ran_before);
+  EXPECT_EQ(ran->group, kGroup);
+  const auto waiting = served(marked(new_pod("a-1")));
+  EXPECT_FALSE(waiting->ran_before);
+
+  const PodPlan alone = look(set_of(), {ran});
+  EXPECT_TRUE(alone.actions.empty()) << "it is not stopped for want of a workload";
+  EXPECT_EQ(all<CreateWorkload>(alone).size(), 1u);
+  const PodPlan early = look(set_of(), {ran, waiting}, stored(kReserved));
+  EXPECT_TRUE(early.actions.empty()) << "nor for want of quota";
+  EXPECT_TRUE(all<ReportJob>(early).at(0).report.stopped);
+
+  const PodPlan admitted = look(set_of(), {ran, waiting}, stored(kAdmitted));
+  ASSERT_EQ(admitted.actions.size(), 1u);
+  EXPECT_EQ(admitted.actions[0].pod, waiting);
+  EXPECT_FALSE(all<ReportJob>(admitted).at(0).report.stopped);
+  const auto other = served(apply_merge_patch(marked(new_pod("a-1")), yaml(kRunning)));
+  EXPECT_EQ(all<ReportJob>(look(set_of(), {ran, other}, stored(kAdmitted))).at(0).report.pods_ready, true);
+
+  const PodPlan evicted = look(set_of(), {ran, other}, stored(kAdmitted + ", " + condition("Evicted", "True", "X")));
+  EXPECT_EQ(evicted.actions.size(), 2u) << "they stop together";
+  EXPECT_TRUE(look(nullptr, {ran}, stored(kAdmitted)).actions.empty());
+}
+
 TEST(ServedGroups, ScaledToZeroTheWorkloadIsOnHold) {
   const auto none = set_of("{spec: {replicas: 0}}");
   const PodPlan empty = look(none, {}, stored(kAdmitted));

@@ -120,6 +120,7 @@ PodSight::PodSight(const Json& pod)
       role(string_at(pod, {"metadata", "annotations", "kueue.x-k8s.io/role-hash"})),
       queue(string_at(pod, {"metadata", "labels", "kueue.x-k8s.io/queue-name"})),
       total(string_at(pod, {"metadata", "annotations", "kueue.x-k8s.io/pod-group-total-count"})),
+      controller(controller_uid(pod)),
       by_hand(find_path(pod, {"metadata", "annotations", kUngatedByHand}) != nullptr),
       deleting(is_deleted(pod)),
       gated(has_gate(array_at(pod, {"spec", "schedulingGates"}))),
@@ -198,7 +199,8 @@ PodAudit::Rest PodAudit::read_rest() {
   for (auto& json : list_all(world, kKueueVersion, "Workload")) {
     const std::string name(string_at(json, {"metadata", "name"}));
     for (const Json& owner : array_at(json, {"metadata", "ownerReferences"}))
-      rest.of_pod[std::string(string_at(owner, {"uid"}))] = name;
+      (string_at(owner, {"kind"}) == "StatefulSet" ? rest.of_set
+                                                   : rest.of_pod)[std::string(string_at(owner, {"uid"}))] = name;
     rest.workloads[name] = std::move(json);
   }
   rest.pods = list_all(world, "v1", "Pod");
@@ -206,14 +208,16 @@ PodAudit::Rest PodAudit::read_rest() {
     const PodSight pod(json);
     rest.pod_names.insert(pod.name);
     if (pod.managed && !pod.group.empty()) rest.groups[pod.group].push_back(pod);
-    if (const auto uid = controller_uid(json); !uid.empty()) rest.children[uid].push_back(&json);
+    if (!pod.controller.empty()) rest.children[pod.controller].push_back(&json);
   }
   return rest;
 }
 
+// A pod that ran before its StatefulSet came to a queue has no mark, and belongs to the workload of the set.
 const Json* PodAudit::workload_of(const PodSight& pod, const Rest& rest) const {
-  const auto name = rest.of_pod.find(pod.uid);
-  const auto it = rest.workloads.find(name == rest.of_pod.end() ? pod.group : name->second);
+  const auto& names = pod.managed ? rest.of_pod : rest.of_set;
+  const auto name = names.find(pod.managed ? pod.uid : pod.controller);
+  const auto it = rest.workloads.find(name == names.end() ? pod.group : name->second);
   return it == rest.workloads.end() ? nullptr : &it->second;
 }
 
@@ -304,7 +308,7 @@ void PodAudit::check_quota(const Rest& rest) {
 // A workload holds quota for the pods that run. It holds more only while it says that a pod has to be replaced, in a
 // group that starts without all of its pods, or while a pod finds no node: others of its owner may come after it.
 void PodAudit::check_held(const std::string& name, const Json& workload, const Rest& rest) {
-  std::int64_t held = 0, running = 0;
+  std::int64_t held = 0, running = 0, ready = 0;
   for (const auto& each : held_by(workload)) held += each.pods;
   bool waits = api::is_true(conditions_of_object(workload), "WaitingForReplacementPods"), any = false;
   for (const Json& json : rest.pods) {
@@ -313,15 +317,20 @@ void PodAudit::check_held(const std::string& name, const Json& workload, const R
     any = true;
     const auto fast = string_at(json, {"metadata", "annotations", "kueue.x-k8s.io/pod-group-fast-admission"});
     const auto serving = string_at(json, {"metadata", "annotations", "kueue.x-k8s.io/pod-group-serving"});
-    waits = waits || pod.by_hand || ((fast == "true" || serving == "true") && controller_uid(json).empty());
+    waits = waits || pod.by_hand || ((fast == "true" || serving == "true") && pod.controller.empty());
     if (!pod.runs()) continue;
     ++running;
+    ready += pod.ready ? 1 : 0;
     waits = waits || !pod.unschedulable.empty();
   }
   if (!any) return storm_.complain("a workload without pods holds quota: " + told(workload));
   if (running > held || (running < held && !waits))
     storm_.complain(std::to_string(running) + " pods run, the workload holds quota for " + std::to_string(held) + ": " +
                     told(workload));
+  const auto conditions = conditions_of_object(workload);
+  const api::Condition* told_ready = api::find_condition(conditions, "PodsReady");
+  if (ready == held && told_ready != nullptr && !told_ready->status)
+    storm_.complain("all pods are ready, and the workload says that they are not: " + told(workload));
 }
 
 // --- Owners.

@@ -20,7 +20,7 @@ inline constexpr std::string_view kUngatedByHand = "test.example.com/ungated-by-
 struct PodSight {
   explicit PodSight(const Json& pod);
 
-  std::string name, uid, phase, group, workload, pod_set, role, queue, total;
+  std::string name, uid, phase, group, workload, pod_set, role, queue, total, controller;
   bool managed = false;  // Berth manages the pod, even if a client removed some of its labels
   bool by_hand = false, deleting = false, gated = false, ended = false, ready = false;
   std::string unschedulable;  // why it has no node
@@ -56,6 +56,7 @@ class PodAudit {
 
     std::map<std::string, Json> workloads;      // by name
     std::map<std::string, std::string> of_pod;  // names of workloads by the uid of a pod that owns them
+    std::map<std::string, std::string> of_set;  // the same by the uid of a StatefulSet
     std::vector<Json> pods;
     std::set<std::string> pod_names;
     std::map<std::string, std::vector<PodSight>> groups;       // managed pods by group

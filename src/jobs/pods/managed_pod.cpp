@@ -55,6 +55,11 @@ JsonPtr kept_parts(const Json& pod, bool gated) {
   return std::make_shared<const Json>(std::move(kept));
 }
 
+JsonPtr nothing_of_it() {
+  static const JsonPtr nothing = std::make_shared<const Json>(JsonObject());
+  return nothing;
+}
+
 }  // namespace
 
 bool belongs_to_berth(const Json& pod) {
@@ -66,7 +71,8 @@ bool belongs_to_berth(const Json& pod) {
 ManagedPodPtr decode_managed_pod(const Json& pod, bool annotations, const ServedGroup& served) {
   auto out = std::make_shared<ManagedPod>();
   out->gated = has_scheduling_gate(pod, kAdmissionGate);
-  out->object = kept_parts(pod, out->gated);
+  out->ran_before = !belongs_to_berth(pod);
+  out->object = out->ran_before ? nothing_of_it() : kept_parts(pod, out->gated);
   out->ns = string_at(pod, {"metadata", "namespace"});
   out->name = string_at(pod, {"metadata", "name"});
   out->uid = string_at(pod, {"metadata", "uid"});
@@ -76,8 +82,8 @@ ManagedPodPtr decode_managed_pod(const Json& pod, bool annotations, const Served
     out->served = true;
     out->group = std::move(*group);
   }
-  out->role = role_of(pod);
-  out->prebuilt = prebuilt_workload(pod, annotations);
+  if (!out->ran_before) out->role = role_of(pod);
+  if (!out->ran_before) out->prebuilt = prebuilt_workload(pod, annotations);
   if (const auto time = parse_time(string_at(pod, {"metadata", "creationTimestamp"}))) out->creation = *time;
   if (const auto text = string_at(pod, {"metadata", "deletionTimestamp"}); !text.empty())
     out->deletion = parse_time(text).value_or(Time{});

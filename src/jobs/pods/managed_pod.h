@@ -16,7 +16,8 @@ namespace berth::jobs {
 enum class PodPhase : std::uint8_t { kLive, kSucceeded, kFailed };
 
 struct ManagedPod {
-  // Of a pod with the admission gate: without status and managedFields. Of other pods: only the metadata.
+  // Of a pod with the admission gate: without status and managedFields. Of other pods: only the metadata, and nothing
+  // of a pod that ran before.
   JsonPtr object;
   std::string ns, name, uid, version;
   std::string group;     // "" for a single pod
@@ -24,6 +25,9 @@ struct ManagedPod {
   std::string prebuilt;  // the workload that a client made for the pod or its group; "" when there is none
   // Its owner gives it its queue and group, and makes their workload. Without a group it waits for the owner.
   bool served = false;
+  // It runs, and Berth never let it go: its owner came to a queue later. It counts while the workload of the owner is
+  // admitted.
+  bool ran_before = false;
   Time creation{};
   std::optional<Time> deletion;
   PodPhase phase = PodPhase::kLive;

@@ -45,6 +45,7 @@ class GroupLook {
       : ns_(std::move(ns)), name_(std::move(name)), pods_(std::move(pods)), facts_(facts), now_(now) {
     std::sort(pods_.begin(), pods_.end(), older);
     if (facts_.served_group) owner_ = facts_.served_group(ns_, name_);
+    count_those_that_ran_before();
     served_ = owner_ || std::ranges::any_of(pods_, [](const auto& pod) { return pod->served; });
     plan_.owner = owner_;
     if (pods_.empty()) return;
@@ -79,6 +80,19 @@ class GroupLook {
   }
 
  private:
+  // Nobody stops such a pod because its workload has no quota yet. Once the workload is admitted, it has its place in
+  // it and stops with it.
+  void count_those_that_ran_before() {
+    const WorkloadPtr workload = facts_.workload(ns_, name_);
+    const bool count = owner_ && workload && !finished(*workload) && has_condition(*workload, kAdmitted);
+    if (!count) std::erase_if(pods_, [](const auto& pod) { return pod->ran_before; });
+    for (auto& pod : pods_) {
+      if (!pod->ran_before) continue;
+      auto placed = std::make_shared<ManagedPod>(*pod);
+      placed->role = owner_->role_of(*pod);
+      pod = std::move(placed);
+    }
+  }
   void say(JobEvent event) { plan_.steps.push_back(std::move(event)); }
   void release(const ManagedPodPtr& pod) {
     if (pod->finalizer) plan_.actions.push_back(drop_finalizer(pod));
@@ -402,7 +416,7 @@ class GroupLook {
     };
     for (const auto& pod : roster.waiting()) add(pod);
     for (const auto& pod : pods_) {
-      if (!pod->gated && pod->runnable()) add(pod);
+      if (is_running(*pod) && !pod->ran_before) add(pod);
     }
     if (added == 0) return;
     plan_.steps.push_back(UpdateWorkload{workload, JsonObject{{"metadata", api::encode_meta(meta)}}});

@@ -45,7 +45,7 @@ std::string group_of_stateful_set(const Json& set) {
 }
 
 std::optional<std::string> group_of_stateful_set_pod(const Json& pod) {
-  if (suspending_owner(pod) != kStatefulSetFramework) return std::nullopt;
+  if (suspending_owner(pod) != kStatefulSetFramework && belongs_to_berth(pod)) return std::nullopt;
   for (const auto& owner : array_at(pod, {"metadata", "ownerReferences"})) {
     if (bool_at(owner, {"controller"}) && string_at(owner, {"kind"}) == stateful_set_kind().kind &&
         string_at(owner, {"apiVersion"}) == stateful_set_kind().api_version())

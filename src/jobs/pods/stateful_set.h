@@ -12,7 +12,8 @@ namespace berth::jobs {
 const JobKind& stateful_set_kind();
 // The name of the group of this StatefulSet, and of its workload.
 std::string group_of_stateful_set(const Json& set);
-// The same for a pod that waits for its StatefulSet; nullopt: it is no such pod.
+// The same for a pod of a StatefulSet that has to wait, and for one that Berth never held back: it ran before its
+// StatefulSet came to a queue. nullopt: it is no such pod.
 std::optional<std::string> group_of_stateful_set_pod(const Json& pod);
 
 ServedGroupState served_by_stateful_set(const JsonPtr& set);
