@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "api/status.h"
+#include "base/log.h"
 #include "base/yaml.h"
 
 namespace berth::cli {
@@ -15,6 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr int kMaxAttempts = 50;  // for an object whose kind is not served yet: a new definition needs a moment
 constexpr std::chrono::milliseconds kBetweenAttempts{100};
+constexpr int kConflict = 409;
 
 std::string described(const Json& object) {
   const std::string_view ns = string_at(object, {"metadata", "namespace"});
@@ -62,19 +64,20 @@ class Applying : public std::enable_shared_from_this<Applying> {
     }
     request.body = o.object;
     request.field_manager = "berth";
-    request.force = true;
+    request.force = o.force;
     request.user = {"system:apiserver", {"system:masters"}};
     client_.call(std::move(request),
                  [self = shared_from_this()](api::RestResponse response) { self->on_answer(response); });
   }
 
   void on_answer(const api::RestResponse& response) {
-    if (response.ok()) {
+    const ObjectToApply& o = objects_[at_];
+    if (response.ok() || (response.code == kConflict && !o.force)) {
+      if (!response.ok()) log::info("left as it is", {{"object", described(o.object)}});
       ++at_;
       attempts_ = 0;
       return next();
     }
-    const ObjectToApply& o = objects_[at_];
     done_(fail(o.origin + ": " + described(o.object) + ": " + std::string(api::status_message(response))));
   }
 

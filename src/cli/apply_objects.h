@@ -16,6 +16,8 @@ namespace berth::cli {
 struct ObjectToApply {
   Json object;
   std::string origin;  // source of the object for error messages: "queues.yaml, document 2"
+  // false: when somebody else wrote a part of the stored object that this one would change, it is left as it is.
+  bool force = true;
 };
 
 // Reads the objects of YAML files; a List is replaced by its items. A directory stands for its *.yaml, *.yml and

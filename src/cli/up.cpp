@@ -9,8 +9,10 @@
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <span>
 #include <sstream>
 
+#include "apiserver/crd/job_kinds.h"
 #include "apiserver/http/pki.h"
 #include "apiserver/http/router.h"
 #include "apiserver/server/api_server.h"
@@ -53,13 +55,23 @@ std::string url_of(const std::string& address, std::uint16_t port) {
   return "https://" + host + ":" + std::to_string(port);
 }
 
-Result<std::vector<ObjectToApply>> definitions() {
+// The definitions of Kueue's and Volcano's kinds, and of the kinds of jobs. Another project owns the latter: a
+// definition that somebody put in the place of ours stays.
+Result<std::vector<ObjectToApply>> definitions(std::span<const embedded::File> job_kinds) {
   std::vector<ObjectToApply> all;
-  for (const embedded::File& file : embedded::crds()) {
-    auto objects = parse_objects(file.content, std::string(file.name));
-    if (!objects) return objects;
-    all.insert(all.end(), objects->begin(), objects->end());
-  }
+  const auto add = [&all](std::span<const embedded::File> files, bool force) -> Result<void> {
+    for (const embedded::File& file : files) {
+      auto objects = parse_objects(file.content, std::string(file.name));
+      if (!objects) return tl::unexpected(objects.error());
+      for (ObjectToApply& object : *objects) {
+        object.force = force;
+        all.push_back(std::move(object));
+      }
+    }
+    return {};
+  };
+  if (auto added = add(embedded::crds(), true); !added) return tl::unexpected(added.error());
+  if (auto added = add(job_kinds, false); !added) return tl::unexpected(added.error());
   return all;
 }
 
@@ -124,6 +136,9 @@ class Up {
 
  private:
   Result<void> configure() {
+    auto kinds = apiserver::choose_job_kinds(options_.kinds);
+    if (!kinds) return fail("--kinds: " + kinds.error().message);
+    job_kinds_ = std::move(*kinds);
     auto gates = controller::parse_feature_gates(options_.feature_gates);
     if (!gates) return fail("--feature-gates: " + gates.error().message);
     const auto configuration = read_configuration_file(options_.config);
@@ -268,7 +283,7 @@ class Up {
   }
 
   void apply_objects_at_start() {
-    auto objects = definitions();
+    auto objects = definitions(job_kinds_);
     auto given = read_objects(options_.load);
     if (objects) objects->push_back(whom_clients_are_signed_by(client_authority_));
     if (!objects || !given) return finish(fail((!objects ? objects : given).error().message));
@@ -333,6 +348,7 @@ class Up {
       metrics_.gauge("berth_broken_invariants", "How often an invariant was broken; anything but 0 is a bug.");
   GaugeFamily controller_requests_ =
       metrics_.gauge("berth_controller_requests", "Requests that the controller has sent, by kind.");
+  std::vector<embedded::File> job_kinds_;
   controller::ControllerOptions controller_options_;
   std::optional<DataDir> dir_;
   std::unique_ptr<apiserver::ApiServer> core_;

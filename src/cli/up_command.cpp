@@ -54,6 +54,10 @@ Command add_up(CLI::App& root) {
                   "Without it pods, Deployments, StatefulSets and LeaderWorkerSets with a queue name are managed too");
   app->add_option("--feature-gates", flags->up.feature_gates,
                   "Kueue's feature gates, such as TASBalancedPlacement=true,PartialAdmission=false");
+  app->add_option("--kinds", flags->up.kinds,
+                  "Kinds of jobs of other projects to serve: all, none, or some of them, such as\n"
+                  "jobsets,pytorchjobs,ray.io/rayjob. Your own definition of a kind takes the place of this one")
+      ->capture_default_str();
   app->add_option("--load", flags->up.load, "Manifests to apply at start: a file or a directory; may be repeated");
   app->add_flag("--ephemeral", flags->ephemeral, "Keep nothing on disk but the kubeconfig");
   app->add_option("--log-level", flags->log_level, "debug, info, warn or error")->capture_default_str();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/status.h"
+#include "apiserver/crd/job_kinds.h"
 #include "controller/configure.h"
 #include "simulate/machine_watch.h"
 #include "simulate/match.h"
@@ -182,6 +183,21 @@ class Player {
   std::vector<std::string> failures_;
 };
 
+// The kinds of jobs that the scenario has objects of, and LeaderWorkerSets.
+std::string job_kinds_of(const Scenario& scenario) {
+  std::string names = WorldOptions().job_kinds;
+  const auto add = [&names](const Json& object) {
+    const auto name = apiserver::job_kind_of(string_at(object, {"apiVersion"}), string_at(object, {"kind"}));
+    if (!name.empty()) names.append(",").append(name);
+  };
+  std::ranges::for_each(scenario.manifests, add);
+  for (const Step& step : scenario.timeline) {
+    std::ranges::for_each(step.apply, add);
+    for (const Refusal& refusal : step.refuse) add(refusal.object);
+  }
+  return names;
+}
+
 }  // namespace
 
 Result<Played> play(const Scenario& scenario, const PlayOptions& options) {
@@ -192,6 +208,7 @@ Result<Played> play(const Scenario& scenario, const PlayOptions& options) {
   world_options.scale_up = scenario.scale_up;
   world_options.provisioning_delay = scenario.provisioning_delay;
   world_options.apps_controllers = true;
+  world_options.job_kinds = job_kinds_of(scenario);
   world_options.seed = options.seed;
   world_options.between = options.between;
   controller::FeatureGates gates = options.feature_gates;

@@ -1,10 +1,12 @@
 #include "simulate/world.h"
 
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "api/status.h"
+#include "apiserver/crd/job_kinds.h"
 #include "apiserver/kueue_webhooks.h"
 #include "apiserver/server/api_server.h"
 #include "apiserver/storage/store.h"
@@ -111,12 +113,16 @@ Result<std::unique_ptr<World>> World::make(const WorldOptions& options) {
   if (!server) return tl::unexpected(server.error());
   impl->server = std::move(*server);
   std::unique_ptr<World> world(new World(std::move(impl)));
-  for (const auto& file : embedded::crds()) {
-    auto documents = parse_yaml(file.content);
-    if (!documents) return fail(std::string(file.name) + ": " + documents.error().message);
-    for (auto& document : *documents) {
-      if (auto created = world->create(std::move(document)); !created)
-        return fail(std::string(file.name) + ": " + created.error().message);
+  auto job_kinds = apiserver::choose_job_kinds(options.job_kinds);
+  if (!job_kinds) return tl::unexpected(job_kinds.error());
+  for (const std::span<const embedded::File> files : {embedded::crds(), std::span<const embedded::File>(*job_kinds)}) {
+    for (const embedded::File& file : files) {
+      auto documents = parse_yaml(file.content);
+      if (!documents) return fail(std::string(file.name) + ": " + documents.error().message);
+      for (auto& document : *documents) {
+        if (auto created = world->create(std::move(document)); !created)
+          return fail(std::string(file.name) + ": " + created.error().message);
+      }
     }
   }
   Impl& parts = *world->impl_;

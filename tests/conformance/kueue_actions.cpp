@@ -14,9 +14,16 @@
 namespace berth::conformance {
 namespace {
 
-const std::set<std::string_view> kClusterScoped = {
-    "ResourceFlavor", "ClusterQueue", "Cohort", "AdmissionCheck",           "WorkloadPriorityClass",
-    "PriorityClass",  "Topology",     "Node",   "ProvisioningRequestConfig"};
+const std::set<std::string_view> kClusterScoped = {"ResourceFlavor",
+                                                   "ClusterQueue",
+                                                   "Cohort",
+                                                   "AdmissionCheck",
+                                                   "WorkloadPriorityClass",
+                                                   "PriorityClass",
+                                                   "Topology",
+                                                   "Node",
+                                                   "ProvisioningRequestConfig",
+                                                   "ClusterTrainingRuntime"};
 
 // The body of a DELETE request.
 Json delete_options(const Json& target) {

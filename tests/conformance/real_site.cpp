@@ -2,11 +2,13 @@
 #include <exception>
 #include <future>
 #include <map>
+#include <span>
 #include <stdexcept>
 #include <thread>
 #include <utility>
 
 #include "api/status.h"
+#include "apiserver/crd/job_kinds.h"
 #include "base/embedded.h"
 #include "base/yaml.h"
 #include "cluster/cluster.h"
@@ -47,6 +49,21 @@ const std::map<std::string_view, Kind> kKinds = {
     {"Deployment", {"apps", "v1", "deployments", true}},
     {"StatefulSet", {"apps", "v1", "statefulsets", true}},
     {"LeaderWorkerSet", {"leaderworkerset.x-k8s.io", "v1", "leaderworkersets", true}},
+    {"JobSet", {"jobset.x-k8s.io", "v1alpha2", "jobsets", true}},
+    {"PyTorchJob", {"kubeflow.org", "v1", "pytorchjobs", true}},
+    {"TFJob", {"kubeflow.org", "v1", "tfjobs", true}},
+    {"XGBoostJob", {"kubeflow.org", "v1", "xgboostjobs", true}},
+    {"PaddleJob", {"kubeflow.org", "v1", "paddlejobs", true}},
+    {"JAXJob", {"kubeflow.org", "v1", "jaxjobs", true}},
+    {"MPIJob", {"kubeflow.org", "v2beta1", "mpijobs", true}},
+    {"TrainJob", {"trainer.kubeflow.org", "v1alpha1", "trainjobs", true}},
+    {"TrainingRuntime", {"trainer.kubeflow.org", "v1alpha1", "trainingruntimes", true}},
+    {"ClusterTrainingRuntime", {"trainer.kubeflow.org", "v1alpha1", "clustertrainingruntimes", false}},
+    {"RayCluster", {"ray.io", "v1", "rayclusters", true}},
+    {"RayJob", {"ray.io", "v1", "rayjobs", true}},
+    {"RayService", {"ray.io", "v1", "rayservices", true}},
+    {"AppWrapper", {"workload.codeflare.dev", "v1beta2", "appwrappers", true}},
+    {"SparkApplication", {"sparkoperator.k8s.io", "v1beta2", "sparkapplications", true}},
     {"PriorityClass", {"scheduling.k8s.io", "v1", "priorityclasses", false}},
     {"CustomResourceDefinition", {"apiextensions.k8s.io", "v1", "customresourcedefinitions", false}},
     {"ProvisioningRequest", {"autoscaling.x-k8s.io", "v1", "provisioningrequests", true}},
@@ -81,6 +98,8 @@ class RealSite final : public Site {
         job_controller_(options.job_controller),
         apps_controllers_(options.apps_controllers),
         server_(server_options(options)) {
+    const auto job_kinds = apiserver::choose_job_kinds(options.job_kinds);
+    if (!job_kinds) throw std::runtime_error(job_kinds.error().message);
     auto access = kube::load_kubeconfig({server_.kubeconfig()});
     if (!access) throw std::runtime_error(access.error().message);
     person_ = client("recorder", *access);
@@ -90,7 +109,8 @@ class RealSite final : public Site {
     past_webhooks_ = client("recorder", past);
     loop_ = std::thread([this] { executor_.run(); });
     try {
-      install_definitions();
+      install_definitions(embedded::crds());
+      install_definitions(job_kinds.value());
       if (options.garbage_collector) server_.start_garbage_collector();
       start(*access);
       if (options.webhooks) open_front();
@@ -170,8 +190,8 @@ class RealSite final : public Site {
     return std::move(*made);
   }
 
-  void install_definitions() {
-    for (const embedded::File& file : embedded::crds()) {
+  void install_definitions(std::span<const embedded::File> files) {
+    for (const embedded::File& file : files) {
       auto definitions = parse_yaml(file.content);
       for (Json& definition : definitions.value()) {
         const std::string name(string_at(definition, {"metadata", "name"}));

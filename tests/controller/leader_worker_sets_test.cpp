@@ -33,9 +33,8 @@ class LeaderWorkerSets : public apiserver::ServerTest {
       : ServerTest(
             {.seed = 7, .admission = apiserver::kueue_webhooks(policy(without_queue_name)), .controllers = true}),
         manages_all(without_queue_name) {
-    for (const auto& file : embedded::crds()) {
-      if (file.name.find("leaderworkersets") == std::string_view::npos || installed) install(file);
-    }
+    for (const auto& file : embedded::crds()) install(file);
+    if (installed) install_leader_worker_sets();
     make({"kueue.x-k8s.io", "v1beta2", "resourceflavors"}, "ResourceFlavor", "", "{metadata: {name: f}, spec: {}}");
     make({"kueue.x-k8s.io", "v1beta2", "clusterqueues"}, "ClusterQueue", "",
          "{metadata: {name: cq}, spec: {namespaceSelector: {}, resourceGroups: [{coveredResources: [cpu], flavors: "
@@ -66,6 +65,11 @@ class LeaderWorkerSets : public apiserver::ServerTest {
     auto crd = request(api::Verb::kCreate, apiserver::kCrds, "");
     crd.body = parse_yaml(file.content).value().front();
     EXPECT_TRUE(call(std::move(crd)).ok()) << file.name;
+  }
+  void install_leader_worker_sets() {
+    for (const auto& file : embedded::job_kinds()) {
+      if (file.name.find("leaderworkersets") != std::string_view::npos) install(file);
+    }
   }
   void pass(int seconds = 10) { executor.run_until(executor.now() + std::chrono::seconds(seconds)); }
 
@@ -374,9 +378,7 @@ class LeaderWorkerSetsInstalledLater : public LeaderWorkerSets {
 
 TEST_F(LeaderWorkerSetsInstalledLater, AreManagedFromThenOn) {
   ASSERT_TRUE(controller->leading()) << "nothing waits for them";
-  for (const auto& file : embedded::crds()) {
-    if (file.name.find("leaderworkersets") != std::string_view::npos) install(file);
-  }
+  install_leader_worker_sets();
   pass(60);
   make_set(1);
   EXPECT_EQ(pods(), (Pods{{"s-0", "Running"}, {"s-0-1", "Running"}}));

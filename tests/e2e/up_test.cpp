@@ -96,6 +96,7 @@ TEST(Up, OptionsThatMakeNoSenseAreSaid) {
       has(first_line_only(up({"--feature-gates", "TASBalanced=true"})), "\"TASBalanced\": Berth does not have it"));
   EXPECT_TRUE(has(first_line_only(up({"--feature-gates", "TASBalancedPlacement"})), "--feature-gates"));
   EXPECT_TRUE(has(first_line_only(up({"--config", dir + "berth_no_such_file.yaml"})), "--config: "));
+  EXPECT_TRUE(has(first_line_only(up({"--kinds", "jobsets,jobset"})), "--kinds: unknown kind \"jobset\"; expected"));
   EXPECT_EQ(up({"--no-such-option"}).exit_code, 2);
   std::filesystem::remove(kubeconfig);
 }
@@ -108,6 +109,34 @@ TEST(Up, LoadsManifests) {
   EXPECT_EQ(server.must({"get", "cm", "c", "-n", "loaded", "-o", "jsonpath={.data.a}"}), "1");
   EXPECT_EQ(server.stop().exit_code, 0);
   std::filesystem::remove(file);
+}
+
+TEST(Up, ServesTheChosenKindsOfJobs) {
+  Server server({"--nodes", "1", "--kinds", "jobset.x-k8s.io/jobset,trainjobs"});
+  const std::string served = server.must({"api-resources", "--no-headers", "-o", "name"});
+  for (const std::string kind : {"jobsets.jobset.x-k8s.io", "trainjobs.trainer", "clustertrainingruntimes.trainer"})
+    EXPECT_TRUE(has(served, kind)) << served;
+  for (const std::string kind : {"rayjobs", "leaderworkersets"}) EXPECT_FALSE(has(served, kind)) << served;
+}
+
+TEST(Up, ADefinitionOfTheUserTakesThePlaceOfOursAndStays) {
+  Server server({"--nodes", "1", "--kinds", "tfjobs,jobsets"});
+  const std::string theirs =
+      "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: tfjobs.kubeflow.org}\n"
+      "spec: {group: kubeflow.org, scope: Namespaced, names: {kind: TFJob, plural: tfjobs, shortNames: [tf]}, "
+      "versions: "
+      "[{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: "
+      "object, properties: {theirs: {type: string, description: their own words}}}}}}}]}\n";
+  server.must({"apply", "-f", "-"}, theirs);
+  const auto served = [&] { return has(server.kubectl({"explain", "tf.spec"}).out, "their own words"); };
+  EXPECT_TRUE(testing_support::eventually(served));
+  server.must({"create", "-f", "-"},
+              "---\n{apiVersion: kubeflow.org/v1, kind: TFJob, metadata: {name: a}, spec: {theirs: kept}}");
+  EXPECT_EQ(server.must({"get", "tf", "a", "-o", "jsonpath={.spec.theirs}"}), "kept");
+  EXPECT_EQ(server.stop().exit_code, 0);
+  server.start();
+  EXPECT_TRUE(served()) << "also after a restart";
+  EXPECT_EQ(server.must({"get", "tf", "a", "-o", "jsonpath={.spec.theirs}"}), "kept");
 }
 
 TEST(Up, AConfigurationIsFollowed) {

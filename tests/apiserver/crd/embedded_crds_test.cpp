@@ -31,8 +31,14 @@ ResourcePtr resource(std::string_view kind) {
   return nullptr;
 }
 
+std::vector<embedded::File> all_definitions() {
+  std::vector<embedded::File> all(embedded::crds().begin(), embedded::crds().end());
+  all.insert(all.end(), embedded::job_kinds().begin(), embedded::job_kinds().end());
+  return all;
+}
+
 TEST(EmbeddedCrds, AreValid) {
-  for (const embedded::File& file : embedded::crds()) {
+  for (const embedded::File& file : all_definitions()) {
     Json crd = stored_form(file.content);
     auto errors = crd_resource()->strategy.validate(crd, Lookup{});
     EXPECT_THAT(schema_support::texts(errors), IsEmpty()) << file.name;
@@ -45,7 +51,7 @@ TEST(EmbeddedCrds, AreValid) {
 // kube-apiserver moves fields that are equal in all versions to the top level. If selectableFields are equal but the
 // schemas differ, it then finds selectableFields without a schema next to them.
 TEST(EmbeddedCrds, SelectableFieldsAreNotAlikeInVersionsWithDifferentSchemas) {
-  for (const embedded::File& file : embedded::crds()) {
+  for (const embedded::File& file : all_definitions()) {
     const Json crd = schema_support::yaml(file.content);
     const JsonArray& versions = array_at(crd, {"spec", "versions"});
     bool fields_alike = true, schemas_alike = true;
@@ -58,7 +64,7 @@ TEST(EmbeddedCrds, SelectableFieldsAreNotAlikeInVersionsWithDifferentSchemas) {
   }
 }
 
-TEST(EmbeddedCrds, AreKueuesKindsVolcanosKindsTheProvisioningRequestAndLeaderWorkerSets) {
+TEST(EmbeddedCrds, AreKueuesKindsVolcanosKindsAndTheProvisioningRequest) {
   std::vector<std::string> kinds;
   for (const embedded::File& file : embedded::crds()) {
     Json crd = schema_support::yaml(file.content);
@@ -67,7 +73,7 @@ TEST(EmbeddedCrds, AreKueuesKindsVolcanosKindsTheProvisioningRequestAndLeaderWor
   EXPECT_THAT(kinds, UnorderedElementsAre("AdmissionCheck", "ClusterQueue", "Cohort", "LocalQueue", "MultiKueueCluster",
                                           "MultiKueueConfig", "ProvisioningRequest", "ProvisioningRequestConfig",
                                           "ResourceFlavor", "Topology", "Workload", "WorkloadPriorityClass", "Command",
-                                          "Job", "PodGroup", "Queue", "LeaderWorkerSet"));
+                                          "Job", "PodGroup", "Queue"));
 }
 
 TEST(EmbeddedCrds, ExplainEveryField) {
