@@ -110,12 +110,16 @@ bool PodController::is_ours(const Json& pod) const {
   return jobs::belongs_to_berth(pod) || (context_.served && context_.served(pod));
 }
 
+jobs::ManagedPodPtr PodController::decode(const Json& pod) {
+  return jobs::decode_managed_pod(pod, context_.facts.gates.identifier_annotations, context_.served, keep_);
+}
+
 void PodController::pod_changed(const JsonPtr& old, const JsonPtr& now) {
   const auto uid = [](const Json& pod) { return std::string(string_at(pod, {"metadata", "uid"})); };
   if (old && (!now || uid(*old) != uid(*now))) forget(uid(*old));
   if (!now) return;
   if (is_ours(*now)) {
-    put(jobs::decode_managed_pod(*now, context_.facts.gates.identifier_annotations, context_.served));
+    put(decode(*now));
   } else {
     forget(uid(*now));
   }
@@ -125,7 +129,7 @@ void PodController::pod_changed(const JsonPtr& old, const JsonPtr& now) {
 void PodController::learn(const jobs::ManagedPodPtr& before, const api::RestResponse& response) {
   if (!units_.contains(before->uid) || string_at(response.body, {"metadata", "uid"}) != before->uid) return;
   if (!is_ours(response.body)) return forget(before->uid);
-  put(jobs::decode_managed_pod(response.body, context_.facts.gates.identifier_annotations, context_.served));
+  put(decode(response.body));
 }
 
 std::optional<PodController::PodRef> PodController::pod_of(const api::kueue::Workload& workload) {
@@ -244,7 +248,7 @@ void PodController::regroup(const std::string& uid) {
   const auto it = units_.find(uid);
   if (it == units_.end()) return;
   const jobs::ManagedPodPtr pod = pods_.at(it->second).at(uid);
-  const auto group = context_.served ? context_.served(*pod->object) : std::nullopt;
+  const auto group = context_.served ? context_.served(jobs::pod_object(*pod)) : std::nullopt;
   if (!group || *group == pod->group) return;
   auto moved = std::make_shared<jobs::ManagedPod>(*pod);
   moved->group = *group;

@@ -13,6 +13,7 @@
 
 #include "base/executor.h"
 #include "controller/job_upkeep.h"
+#include "controller/shared_templates.h"
 #include "controller/work_queue.h"
 #include "controller/writes.h"
 #include "engine/engine.h"
@@ -76,6 +77,7 @@ class PodController {
   struct Batch;
 
   bool is_ours(const Json& pod) const;
+  jobs::ManagedPodPtr decode(const Json& pod);
   static Unit unit_of(const jobs::ManagedPod& pod);
   static std::optional<PodRef> pod_of(const api::kueue::Workload& workload);
   void put(const jobs::ManagedPodPtr& pod);
@@ -105,6 +107,9 @@ class PodController {
   void record(const jobs::JobEvent& event, const std::string& key, const kube::ObjectRef& on, std::string controller);
 
   Context context_;
+  SharedTemplates shared_;
+  const jobs::PodKeeper keep_{[this](const Json& object) { return shared_.share(object); },
+                              [this](const Json& spec) { return shared_.share_spec(spec); }};
   bool started_ = false;
   std::map<std::string, Unit> units_;                                // by the uid of the pod
   std::map<Unit, std::map<std::string, jobs::ManagedPodPtr>> pods_;  // then by uid

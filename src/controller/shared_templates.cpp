@@ -1,17 +1,50 @@
 #include "controller/shared_templates.h"
 
 #include <algorithm>
-#include <functional>
+#include <utility>
 
 namespace berth::controller {
+namespace {
 
-JsonPtr SharedTemplates::share(const Json& pod_template) {
-  auto& known = by_hash_[std::hash<Json>()(pod_template)];
-  if (const auto shared = known.lock(); shared && *shared == pod_template) return shared;
-  auto copy = std::make_shared<const Json>(pod_template);
+bool is_empty_object(const Json& value) { return value.is_object() && value.as_object().empty(); }
+
+// The spec when the document is a pod template with this spec and empty metadata, else null.
+const Json* only_spec(const Json& document) {
+  if (!document.is_object() || document.as_object().size() != 2) return nullptr;
+  const Json* metadata = find(document, "metadata");
+  return metadata != nullptr && is_empty_object(*metadata) ? find(document, "spec") : nullptr;
+}
+
+std::size_t hash_of(const Json& document) {
+  const Json* spec = only_spec(document);
+  return std::hash<Json>()(spec == nullptr ? document : *spec);
+}
+
+}  // namespace
+
+JsonPtr SharedTemplates::find_or_make(std::size_t hash, const std::function<bool(const Json&)>& equals,
+                                      const std::function<Json()>& make) {
+  auto& known = by_hash_[hash];
+  if (auto shared = known.lock(); shared && equals(*shared)) return shared;
+  auto copy = std::make_shared<const Json>(make());
   if (known.expired()) known = copy;
   if (by_hash_.size() > look_at_) forget_unused();
   return copy;
+}
+
+JsonPtr SharedTemplates::share(const Json& document) {
+  return find_or_make(
+      hash_of(document), [&](const Json& other) { return other == document; }, [&] { return document; });
+}
+
+JsonPtr SharedTemplates::share_spec(const Json& spec) {
+  return find_or_make(
+      std::hash<Json>()(spec),
+      [&](const Json& other) {
+        const Json* known = only_spec(other);
+        return known != nullptr && *known == spec;
+      },
+      [&] { return Json(JsonObject{{"metadata", JsonObject()}, {"spec", spec}}); });
 }
 
 void SharedTemplates::forget_unused() {

@@ -1,7 +1,9 @@
-// Keeps one copy of equal pod templates: most workloads have the same template as others.
+// Keeps one copy of equal documents: most workloads have the same pod template as others, and most pods the same spec
+// and labels.
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <unordered_map>
 
@@ -11,11 +13,15 @@ namespace berth::controller {
 
 class SharedTemplates {
  public:
-  // The copy that other workloads already use when there is one, else a new copy.
-  JsonPtr share(const Json& pod_template);
+  // The copy that others already use when there is one, else a new copy.
+  JsonPtr share(const Json& document);
+  // As share() of the pod template with this spec and empty metadata. It is not built if there is a copy already.
+  JsonPtr share_spec(const Json& spec);
   std::size_t size() const { return by_hash_.size(); }
 
  private:
+  JsonPtr find_or_make(std::size_t hash, const std::function<bool(const Json&)>& equals,
+                       const std::function<Json()>& make);
   void forget_unused();
 
   std::unordered_map<std::size_t, std::weak_ptr<const Json>> by_hash_;

@@ -51,6 +51,7 @@ Result<Priority> resolve_priority(const Json& job, const std::string& pod_class,
 // Compares the parts of two pod specs that decide what runs and how much it requests. Where it may run
 // (`placement_too`) is compared only while admission has added nothing.
 bool same_template(const Json& a, const Json& b, bool placement_too) {
+  if (&a == &b) return true;
   std::vector<std::string_view> parts = {"containers", "initContainers"};
   if (placement_too) parts.insert(parts.end(), {"nodeSelector", "tolerations", "affinity"});
   for (const auto part : parts) {
@@ -114,21 +115,18 @@ Result<Json> make_workload(const JobAdapter& adapter, const Json& job, const Job
   return encode_workload(*made);
 }
 
-bool is_controlled_by(const Workload& workload, const Json& job) {
-  const auto uid = string_at(job, {"metadata", "uid"});
+bool is_controlled_by(const Workload& workload, std::string_view uid) {
   return std::ranges::any_of(workload.meta.owners,
                              [&](const auto& owner) { return owner.controller && owner.uid == uid; });
 }
 
-Json take_ownership(std::string_view api_version, std::string_view kind, const Json& job, const Workload& workload) {
-  const std::string uid(string_at(job, {"metadata", "uid"}));
+Json take_ownership(const api::OwnerReference& job, const Workload& workload) {
   api::ObjectMeta meta;
   for (const auto& owner : workload.meta.owners) {
-    if (owner.uid != uid) meta.owners.push_back(owner);
+    if (owner.uid != job.uid) meta.owners.push_back(owner);
   }
-  meta.owners.push_back({std::string(api_version), std::string(kind), std::string(string_at(job, {"metadata", "name"})),
-                         uid, true, true});
-  meta.labels.emplace(kJobUidLabel, uid);
+  meta.owners.push_back(job);
+  meta.labels.emplace(kJobUidLabel, job.uid);
   return JsonObject{{"metadata", api::encode_meta(meta)}};
 }
 

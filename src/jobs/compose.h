@@ -32,10 +32,9 @@ Result<Json> make_workload(const JobAdapter& adapter, const Json& job, const Job
 // The name of the job's workload, whether or not it exists.
 std::string workload_name_of(const JobAdapter& adapter, const Json& job);
 
-// Merge patch: makes the object with this API version and kind the controller of the workload; its other owners stay.
-Json take_ownership(std::string_view api_version, std::string_view kind, const Json& object,
-                    const api::kueue::Workload& workload);
-bool is_controlled_by(const api::kueue::Workload& workload, const Json& job);
+// Merge patch: makes `job`, a reference to a controller, an owner of the workload; its other owners stay.
+Json take_ownership(const api::OwnerReference& job, const api::kueue::Workload& workload);
+bool is_controlled_by(const api::kueue::Workload& workload, std::string_view uid);
 
 // Whether a workload describes the job as it is. `running`: the job is not suspended, so it includes what admission
 // added. `by_hand`: the workload is prebuilt, so its topology requests may differ from the job's.

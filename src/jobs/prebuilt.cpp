@@ -14,9 +14,10 @@ std::string_view prebuilt_workload(const Json& job, bool annotations) {
   return string_at(job, {"metadata", "labels", api::kueue::kPrebuiltWorkload});
 }
 
-WorkloadPtr usable_prebuilt(const Json& job, std::string_view name, const JobFacts& facts) {
-  WorkloadPtr named = facts.workload(string_at(job, {"metadata", "namespace"}), name);
-  const bool usable = named && !named->meta.deletion && (is_controlled_by(*named, job) || !has_controller(*named));
+WorkloadPtr usable_prebuilt(std::string_view ns, std::string_view job_uid, std::string_view name,
+                            const JobFacts& facts) {
+  WorkloadPtr named = facts.workload(ns, name);
+  const bool usable = named && !named->meta.deletion && (is_controlled_by(*named, job_uid) || !has_controller(*named));
   return usable ? named : nullptr;
 }
 

@@ -16,7 +16,8 @@ namespace berth::jobs {
 std::string_view prebuilt_workload(const Json& job, bool annotations);
 
 // The workload `name` if the job may use it; null when it does not exist, is being deleted or has another controller.
-WorkloadPtr usable_prebuilt(const Json& job, std::string_view name, const JobFacts& facts);
+WorkloadPtr usable_prebuilt(std::string_view ns, std::string_view job_uid, std::string_view name,
+                            const JobFacts& facts);
 
 // Finishes a prebuilt workload that does not describe its job.
 ReportJob finish_out_of_sync(const WorkloadPtr& workload);

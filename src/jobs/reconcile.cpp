@@ -15,8 +15,12 @@ namespace {
 using namespace api::kueue;
 using api::Condition;
 
+std::string_view uid_of(const Json& job) { return string_at(job, {"metadata", "uid"}); }
+
 Json own(const JobAdapter& adapter, const Json& job, const Workload& workload) {
-  return take_ownership(adapter.kind().api_version(), adapter.kind().kind, job, workload);
+  return take_ownership({adapter.kind().api_version(), adapter.kind().kind,
+                         std::string(string_at(job, {"metadata", "name"})), std::string(uid_of(job)), true, true},
+                        workload);
 }
 
 bool deleting(const Json& job) { return find_path(job, {"metadata", "deletionTimestamp"}) != nullptr; }
@@ -44,7 +48,7 @@ void clean_up_orphan(const WorkloadPtr& workload, const JobFacts& facts, std::ve
 void take_back(const JobAdapter& adapter, const Json& job, const std::vector<WorkloadPtr>& workloads,
                std::vector<Step>& steps) {
   for (const auto& workload : workloads) {
-    if (is_controlled_by(*workload, job)) continue;
+    if (is_controlled_by(*workload, uid_of(job))) continue;
     if (!finished(*workload)) {
       steps.push_back(UpdateWorkload{workload, own(adapter, job, *workload)});
     } else if (!adapter.finished(job)) {
@@ -169,7 +173,7 @@ void with_workload(const JobAdapter& adapter, const Json& job, const WorkloadPtr
 void with_prebuilt_workload(const JobAdapter& adapter, const Json& job, std::string_view name,
                             const std::vector<WorkloadPtr>& workloads, const JobFacts& facts,
                             std::vector<Step>& steps) {
-  const WorkloadPtr named = usable_prebuilt(job, name, facts);
+  const WorkloadPtr named = usable_prebuilt(string_at(job, {"metadata", "namespace"}), uid_of(job), name, facts);
   for (const auto& workload : workloads) {
     if (!workload->meta.deletion && (!named || workload->meta.uid != named->meta.uid)) remove(workload, steps);
   }
@@ -177,7 +181,7 @@ void with_prebuilt_workload(const JobAdapter& adapter, const Json& job, std::str
   if (!named) {
     static const Workload kNone;
     if (!over) stop(adapter, job, workloads.empty() ? kNone : *workloads.front(), "missing workload", steps);
-  } else if (!is_controlled_by(*named, job)) {
+  } else if (!is_controlled_by(*named, uid_of(job))) {
     steps.push_back(UpdateWorkload{named, own(adapter, job, *named)});
   } else if (!over && !finished(*named) && !adapter.stopping(job) &&
              !describes(*named, adapter.pod_sets(job), job, !adapter.suspended(job), true)) {

@@ -17,6 +17,18 @@ TEST(SharedTemplates, EqualOnesBecomeOne) {
   EXPECT_EQ(int_at(*c, {"spec", "x"}), 2);
 }
 
+TEST(SharedTemplates, ASpecIsSharedWithTheTemplateThatHasNothingElse) {
+  SharedTemplates templates;
+  const Json spec = JsonObject{{"x", 1}};
+  const JsonPtr whole = templates.share(JsonObject{{"spec", spec}, {"metadata", JsonObject()}});
+  EXPECT_EQ(templates.share_spec(spec), whole);
+  EXPECT_EQ(*templates.share_spec(JsonObject{{"x", 2}}),
+            Json(JsonObject{{"metadata", JsonObject()}, {"spec", JsonObject{{"x", 2}}}}));
+  const JsonPtr labelled = templates.share(JsonObject{{"spec", spec}, {"metadata", JsonObject{{"labels", 1}}}});
+  EXPECT_NE(labelled, whole);
+  EXPECT_EQ(templates.share_spec(spec), whole);
+}
+
 TEST(SharedTemplates, WhatNobodyUsesIsForgotten) {
   SharedTemplates templates;
   const JsonPtr kept = templates.share(with_value(-1));

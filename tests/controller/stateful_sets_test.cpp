@@ -115,8 +115,9 @@ TEST_F(StatefulSetsTest, AWaitingOneMayChangeItsQueue) {
   EXPECT_TRUE(patch(kSets, "default", "a", R"({"metadata":{"labels":{"kueue.x-k8s.io/queue-name":"q2"}}})").ok());
   pass();
   for (const Json& w : workloads()) {
-    if (string_at(w, {"metadata", "name"}).starts_with("statefulset-a-"))
+    if (string_at(w, {"metadata", "name"}).starts_with("statefulset-a-")) {
       EXPECT_EQ(string_at(w, {"spec", "queueName"}), "q2");
+    }
   }
   EXPECT_EQ(string_at(get(kPods, "default", "a-0").body, {"metadata", "labels", "kueue.x-k8s.io/queue-name"}), "q2");
   EXPECT_TRUE(gated("a-0"));

@@ -160,9 +160,18 @@ TEST(ManagedPods, AnAnnotationNamesTheGroupBeforeTheLabelDoes) {
 }
 
 TEST(ManagedPods, OnlyGatedPodsKeepTheirSpec) {
-  EXPECT_NE(find_path(*managed(pod())->object, {"spec"}), nullptr);
-  EXPECT_EQ(find_path(*managed(pod(kRunning))->object, {"spec"}), nullptr);
-  EXPECT_EQ(find_path(*managed(pod())->object, {"metadata", "managedFields"}), nullptr);
+  EXPECT_EQ(managed(pod())->spec(), *find_path(pod(), {"spec"}));
+  EXPECT_EQ(managed(pod(kRunning))->pod_template, nullptr);
+  EXPECT_TRUE(managed(pod(kRunning))->spec().is_null());
+}
+
+// So thousands of equal pods share one document.
+TEST(ManagedPods, WhatIsKeptOfEqualPodsIsEqual) {
+  const auto a = managed(pod("{metadata: {name: a, uid: uid-1, resourceVersion: '8'}}")),
+             b = managed(pod("{metadata: {name: b, uid: uid-2, resourceVersion: '9', creationTimestamp: x}}"));
+  EXPECT_EQ(to_string(*a->object), to_string(*b->object));
+  EXPECT_EQ(to_string(*a->pod_template), to_string(*b->pod_template));
+  EXPECT_EQ(object_at(*a->object, {"metadata"}).size(), 4u) << to_string(*a->object);
 }
 
 // --- Single pods.

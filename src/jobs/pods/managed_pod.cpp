@@ -43,16 +43,16 @@ bool is_ready(const Json& pod) {
   });
 }
 
-// managedFields are large, and nobody needs them here.
-JsonPtr kept_parts(const Json& pod, bool gated) {
-  Json kept = JsonObject();
-  JsonObject metadata;
+// What changes with each write, and what tells equal pods apart, is left out.
+Json kept_metadata(const Json& pod, bool owners) {
+  JsonObject kept;
   for (const auto& [key, value] : object_at(pod, {"metadata"})) {
-    if (key != "managedFields") metadata[key] = value;
+    const std::string_view name = key;
+    if (name == "namespace" || name == "labels" || name == "annotations" || name == "finalizers" ||
+        (owners && name == "ownerReferences"))
+      kept[key] = value;
   }
-  kept.as_object()["metadata"] = std::move(metadata);
-  if (const Json* spec = find_path(pod, {"spec"}); spec != nullptr && gated) kept.as_object()["spec"] = *spec;
-  return std::make_shared<const Json>(std::move(kept));
+  return JsonObject{{"metadata", std::move(kept)}};
 }
 
 JsonPtr nothing_of_it() {
@@ -68,11 +68,28 @@ bool belongs_to_berth(const Json& pod) {
   return !label_of(pod, kQueueLabel).empty() || !pod_group_name(pod, true).empty();
 }
 
-ManagedPodPtr decode_managed_pod(const Json& pod, bool annotations, const ServedGroup& served) {
+const Json& ManagedPod::spec() const {
+  static const Json none;
+  const Json* found = pod_template ? find(*pod_template, "spec") : nullptr;
+  return found == nullptr ? none : *found;
+}
+
+JsonPtr PodKeeper::copy(const Json& object) { return std::make_shared<const Json>(object); }
+
+JsonPtr PodKeeper::template_with(const Json& spec) {
+  return std::make_shared<const Json>(JsonObject{{"metadata", JsonObject()}, {"spec", spec}});
+}
+
+Json pod_object(const ManagedPod& pod) {
+  Json object = *pod.object;
+  if (!pod.spec().is_null()) object.as_object()["spec"] = pod.spec();
+  return object;
+}
+
+ManagedPodPtr decode_managed_pod(const Json& pod, bool annotations, const ServedGroup& served, const PodKeeper& keep) {
   auto out = std::make_shared<ManagedPod>();
   out->gated = has_scheduling_gate(pod, kAdmissionGate);
   out->ran_before = !belongs_to_berth(pod);
-  out->object = out->ran_before ? nothing_of_it() : kept_parts(pod, out->gated);
   out->ns = string_at(pod, {"metadata", "namespace"});
   out->name = string_at(pod, {"metadata", "name"});
   out->uid = string_at(pod, {"metadata", "uid"});
@@ -82,6 +99,8 @@ ManagedPodPtr decode_managed_pod(const Json& pod, bool annotations, const Served
     out->served = true;
     out->group = std::move(*group);
   }
+  out->object = out->ran_before ? nothing_of_it() : keep.object(kept_metadata(pod, out->served));
+  if (const Json* spec = find(pod, "spec"); spec != nullptr && out->gated) out->pod_template = keep.pod_template(*spec);
   if (!out->ran_before) out->role = role_of(pod);
   if (!out->ran_before) out->prebuilt = prebuilt_workload(pod, annotations);
   if (const auto time = parse_time(string_at(pod, {"metadata", "creationTimestamp"}))) out->creation = *time;

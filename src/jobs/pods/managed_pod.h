@@ -16,9 +16,10 @@ namespace berth::jobs {
 enum class PodPhase : std::uint8_t { kLive, kSucceeded, kFailed };
 
 struct ManagedPod {
-  // Of a pod with the admission gate: without status and managedFields. Of other pods: only the metadata, and nothing
-  // of a pod that ran before.
+  // Only what several pods may have in common: the labels, annotations and finalizers, the namespace, and the owners of
+  // a served pod. Nothing of a pod that ran before.
   JsonPtr object;
+  JsonPtr pod_template;  // of a pod with the admission gate: its spec, with empty metadata; null for other pods
   std::string ns, name, uid, version;
   std::string group;     // "" for a single pod
   std::string role;      // the name of its pod set in the group
@@ -38,6 +39,7 @@ struct ManagedPod {
   std::string message;     // status.message of a pod that ended
   JsonPtr conditions;      // status.conditions of a pod without the gate; null when there are none
 
+  const Json& spec() const;  // null for a pod without the admission gate
   bool ended() const { return phase != PodPhase::kLive; }
   bool runnable() const { return !ended() && !deletion; }
   // Whether the pod uses what its workload holds. Until a pod on a node has ended, its containers may run.
@@ -53,8 +55,21 @@ bool belongs_to_berth(const Json& pod);
 // owner that does so.
 using ServedGroup = std::function<std::optional<std::string>(const Json& pod)>;
 
+// Returns the documents that a pod keeps. Many pods have the same, so they may share one.
+struct PodKeeper {
+  std::function<JsonPtr(const Json& object)> object = copy;
+  std::function<JsonPtr(const Json& spec)> pod_template = template_with;
+
+  static JsonPtr copy(const Json& object);
+  static JsonPtr template_with(const Json& spec);  // {"metadata": {}, "spec": ...}
+};
+
 // `annotations`: an annotation may name the group; it takes precedence over the label.
-ManagedPodPtr decode_managed_pod(const Json& pod, bool annotations, const ServedGroup& served = {});
+ManagedPodPtr decode_managed_pod(const Json& pod, bool annotations, const ServedGroup& served = {},
+                                 const PodKeeper& keep = {});
+
+// The pod as an object with metadata and spec, as far as they are kept.
+Json pod_object(const ManagedPod& pod);
 
 // What the pods of a group must agree about, and the modes of the group. Read from one pod.
 struct GroupTerms {

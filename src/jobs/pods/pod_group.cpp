@@ -206,7 +206,7 @@ class GroupLook {
     for (const auto& pod : roster.waiting()) owners.push_back(owned_by(*pod));
     const JsonPtr voice = voice_of(*terms, *waiting.front());
     auto made = compose({name_, *voice, pod_sets_of(*roles, waiting),
-                         std::string(string_at(*voice, {"spec", "priorityClassName"})), std::move(owners)},
+                         std::string(string_at(waiting.front()->spec(), {"priorityClassName"})), std::move(owners)},
                         facts_);
     if (!made) return say({true, std::string(kClassNotFound), made.error().message});
     made->meta.annotations.insert_or_assign(std::string(kIsGroupWorkload), "true");

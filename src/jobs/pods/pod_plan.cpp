@@ -22,12 +22,17 @@ bool gets_a_place(const PodSetInfo& info) {
   return std::ranges::find(info.scheduling_gates, kTopologyGate) != info.scheduling_gates.end();
 }
 
+bool has_gate(const Json& spec, std::string_view name) {
+  return std::ranges::any_of(array_at(spec, {"schedulingGates"}),
+                             [&](const Json& gate) { return string_at(gate, {"name"}) == name; });
+}
+
 bool names_topology(const Json& pod) { return names_topology_mode(object_at(pod, {"metadata", "annotations"})); }
 
 // Null removes the field: the last gate is gone.
-Json gates_without(const Json& pod, bool keep_topology) {
+Json gates_without(const Json& spec, bool keep_topology) {
   JsonArray kept;
-  for (const Json& gate : array_at(pod, {"spec", "schedulingGates"})) {
+  for (const Json& gate : array_at(spec, {"schedulingGates"})) {
     const auto name = string_at(gate, {"name"});
     if (name != kAdmissionGate && (name != kTopologyGate || keep_topology)) kept.push_back(gate);
   }
@@ -40,9 +45,8 @@ PodSet pod_set_of(const ManagedPod& pod, std::string name, std::int32_t count) {
   PodSet pod_set;
   pod_set.name = std::move(name);
   pod_set.count = count;
-  Json pod_template = JsonObject{{"metadata", JsonObject()}};
-  if (const Json* spec = find_path(*pod.object, {"spec"})) pod_template.as_object()["spec"] = *spec;
-  pod_set.template_ = std::make_shared<const Json>(std::move(pod_template));
+  static const JsonPtr nothing = std::make_shared<const Json>(JsonObject{{"metadata", JsonObject()}});
+  pod_set.template_ = pod.pod_template ? pod.pod_template : nothing;
   pod_set.topology_request =
       topology_request_of(object_at(*pod.object, {"metadata", "annotations"}), kPodGroupPodIndex);
   return pod_set;
@@ -51,23 +55,25 @@ PodSet pod_set_of(const ManagedPod& pod, std::string name, std::int32_t count) {
 Result<PodAction> let_go(const ManagedPodPtr& pod, const PodSetInfo& info, std::string_view cluster_queue) {
   PodSetInfo wanted = info;
   const bool placed = gets_a_place(info);
-  if (placed && !has_scheduling_gate(*pod->object, kTopologyGate)) {
+  if (placed && !has_gate(pod->spec(), kTopologyGate)) {
     return fail("pod " + pod->ns + "/" + pod->name + " has no scheduling gate " + std::string(kTopologyGate) +
                 ", so it cannot be given its place: create it again");
   }
   wanted.scheduling_gates.clear();
   if (names_topology(*pod->object)) wanted.annotations.erase(std::string(kUnconstrainedTopology));
   Json before = JsonObject{{"metadata", JsonObject()}, {"spec", JsonObject()}};
-  const auto copy = [&](std::string_view part, std::string_view member) {
-    if (const Json* value = find_path(*pod->object, {part, member})) ensure_path(before, {part, member}) = *value;
-  };
-  for (const std::string_view member : {"labels", "annotations"}) copy("metadata", member);
-  for (const std::string_view member : {"nodeSelector", "tolerations"}) copy("spec", member);
+  for (const std::string_view member : {"labels", "annotations"}) {
+    if (const Json* value = find_path(*pod->object, {"metadata", member}))
+      ensure_path(before, {"metadata", member}) = *value;
+  }
+  for (const std::string_view member : {"nodeSelector", "tolerations"}) {
+    if (const Json* value = find(pod->spec(), member)) ensure_path(before, {"spec", member}) = *value;
+  }
   Json after = before;
   if (auto merged = merge_into_template(after, wanted); !merged)
     return fail("pod " + pod->ns + "/" + pod->name + ": " + merged.error().message);
   Json patch = make_merge_patch(before, after);
-  ensure_path(patch, {"spec", "schedulingGates"}) = gates_without(*pod->object, placed);
+  ensure_path(patch, {"spec", "schedulingGates"}) = gates_without(pod->spec(), placed);
   return PodAction{pod, JobPatch{std::move(patch), "", true}, false,
                    JobEvent{false, "Started", "Admitted by clusterQueue " + std::string(cluster_queue)}};
 }

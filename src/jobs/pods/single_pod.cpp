@@ -18,9 +18,11 @@ constexpr std::string_view kMainPodSet = "main";
 
 std::vector<PodSet> main_pod_set(const ManagedPod& pod) { return {pod_set_of(pod, std::string(kMainPodSet), 1)}; }
 
-Json taken_by(const ManagedPod& pod, const Workload& workload) {
-  return take_ownership(kPodApiVersion, kPodKind, *pod.object, workload);
+api::OwnerReference controlled_by(const ManagedPod& pod) {
+  return {std::string(kPodApiVersion), std::string(kPodKind), pod.name, pod.uid, true, true};
 }
+
+Json taken_by(const ManagedPod& pod, const Workload& workload) { return take_ownership(controlled_by(pod), workload); }
 
 void create_workload_of(const ManagedPod& pod, const JobFacts& facts, std::vector<Step>& steps) {
   const std::string name = workload_name_of(pod);
@@ -32,8 +34,8 @@ void create_workload_of(const ManagedPod& pod, const JobFacts& facts, std::vecto
   auto made = compose({name,
                        *pod.object,
                        main_pod_set(pod),
-                       std::string(string_at(*pod.object, {"spec", "priorityClassName"})),
-                       {{std::string(kPodApiVersion), std::string(kPodKind), pod.name, pod.uid, true, true}}},
+                       std::string(string_at(pod.spec(), {"priorityClassName"})),
+                       {controlled_by(pod)}},
                       facts);
   if (!made) return steps.push_back(JobEvent{true, std::string(kClassNotFound), made.error().message});
   made->meta.labels.insert_or_assign(std::string(kJobUidLabel), pod.uid);
@@ -78,7 +80,7 @@ void leave_ended_pod(const ManagedPodPtr& pod, const std::vector<WorkloadPtr>& w
 WorkloadPtr workload_for(const ManagedPod& pod, const std::vector<WorkloadPtr>& workloads, std::vector<Step>& steps) {
   WorkloadPtr chosen;
   for (const auto& workload : workloads) {
-    if (chosen == nullptr && is_controlled_by(*workload, *pod.object)) chosen = workload;
+    if (chosen == nullptr && is_controlled_by(*workload, pod.uid)) chosen = workload;
   }
   if (chosen == nullptr && !workloads.empty()) {
     steps.push_back(UpdateWorkload{workloads.front(), taken_by(pod, *workloads.front())});
@@ -153,7 +155,7 @@ void with_workload_of(const ManagedPodPtr& pod, const WorkloadPtr& workload, con
 // here.
 void with_prebuilt_workload_of(const ManagedPodPtr& pod, const std::vector<WorkloadPtr>& workloads,
                                const JobFacts& facts, Time now, PodPlan& plan) {
-  const WorkloadPtr named = usable_prebuilt(*pod->object, pod->prebuilt, facts);
+  const WorkloadPtr named = usable_prebuilt(pod->ns, pod->uid, pod->prebuilt, facts);
   for (const auto& workload : workloads) {
     if (!named || workload->meta.uid != named->meta.uid) remove(workload, plan.steps);
   }
@@ -161,7 +163,7 @@ void with_prebuilt_workload_of(const ManagedPodPtr& pod, const std::vector<Workl
     if (!pod->gated) return plan.actions.push_back(stop(pod, kNoMatchingWorkload, "missing workload", now));
     const std::string key = api::object_key(pod->ns, pod->prebuilt);
     plan.steps.push_back(facts.workload(pod->ns, pod->prebuilt) ? prebuilt_is_taken(key) : prebuilt_is_missing(key));
-  } else if (!is_controlled_by(*named, *pod->object)) {
+  } else if (!is_controlled_by(*named, pod->uid)) {
     plan.steps.push_back(UpdateWorkload{named, taken_by(*pod, *named)});
   } else if (pod->gated && !finished(*named) && !describes(*named, main_pod_set(*pod), *pod->object, false, true)) {
     plan.steps.push_back(finish_out_of_sync(named));
