@@ -5,13 +5,14 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "apiserver/cel/program.h"
 #include "apiserver/schema/structural.h"
 #include "base/yaml.h"
+#include "cel/program.h"
 
 namespace {
 
 using namespace berth::apiserver;
+namespace cel = berth::cel;
 
 constexpr std::string_view kSchema = R"(
 type: object

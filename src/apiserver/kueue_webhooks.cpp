@@ -13,7 +13,7 @@ using api::kueue::AdmissionPolicy;
 using PolicyPtr = std::shared_ptr<const AdmissionPolicy>;
 
 ResourcePtr join(ResourcePtr resource, const PolicyPtr& policy) {
-  const auto& rules = api::kueue::admission_rules(resource->gvr.group, resource->gvr.resource);
+  const auto& rules = api::kueue::admission_rules(resource->gvr.group, resource->gvr.resource, *policy);
   return with_rules(with_kueue_conversion(std::move(resource)), rules, policy);
 }
 

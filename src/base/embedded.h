@@ -15,5 +15,6 @@ struct File {
 std::span<const File> crds();             // config/crd/*.yaml
 std::span<const File> job_kinds();        // config/external/*.yaml: definitions that other projects own
 std::span<const File> builtin_schemas();  // src/apiserver/builtin/*.yaml
+std::span<const File> job_kinds();        // src/jobs/kinds/shipped/*.yaml
 
 }  // namespace berth::embedded

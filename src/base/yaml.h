@@ -2,6 +2,7 @@
 // count. Quoted scalars are strings.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,10 @@ struct YamlLimits {
 // All documents of a stream (separated by ---); empty documents are left out.
 // Errors say line and column; duplicate keys in a mapping are errors.
 Result<std::vector<Json>> parse_yaml(std::string_view text, const YamlLimits& limits = {});
+
+// The line (from 1) of the value at a path of the first document, for messages: "spec.list[2].name". Of the nearest
+// value above it when the path does not exist; nullopt for texts that parse_yaml() refuses.
+std::optional<std::size_t> yaml_line(std::string_view text, std::string_view path);
 
 // Block-style YAML that parses back to the same value.
 std::string to_yaml(const Json& value);

@@ -152,6 +152,7 @@ class Up {
       controller_options_.manage_deployments = true;
       controller_options_.manage_stateful_sets = true;
       controller_options_.manage_leader_worker_sets = true;
+      for (auto& kind : controller_options_.kinds) kind.managed = true;
     }
     return {};
   }

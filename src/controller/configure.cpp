@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/kueue/pod_names.h"
+#include "jobs/kinds/kind_rules.h"
 
 namespace berth::controller {
 
@@ -18,6 +19,9 @@ Result<ControllerOptions> controller_options(const api::config::Configuration& c
   out.engine.topology_waits = c.topology;
   out.manage_jobs_without_queue_name = c.manage_jobs_without_queue_name;
   const auto lists = [&](std::string_view name) { return std::ranges::find(c.frameworks, name) != c.frameworks.end(); };
+  out.manage_jobs = lists(api::kueue::kJobFramework);
+  for (const auto& kind : jobs::kinds::shipped_job_kinds()) out.kinds.push_back({kind, lists(kind->framework)});
+  out.external_kinds = c.external_frameworks;
   out.manage_pods = lists(api::kueue::kPodFramework);
   out.manage_deployments = lists(api::kueue::kDeploymentFramework);
   out.manage_stateful_sets = lists(api::kueue::kStatefulSetFramework);
@@ -35,6 +39,10 @@ Result<ControllerOptions> controller_options(const api::config::Configuration& c
 api::kueue::AdmissionPolicy admission_policy(const ControllerOptions& options) {
   api::kueue::AdmissionPolicy policy;
   policy.manage_jobs_without_queue_name = options.manage_jobs_without_queue_name;
+  policy.manage_jobs = options.manage_jobs;
+  for (const auto& kind : options.kinds) policy.kinds.push_back(jobs::kinds::rules_of(kind.description, kind.managed));
+  for (const auto& kind : options.external_kinds)
+    policy.kinds.push_back({kind.resource, kind.kind, "", true, api::kueue::AdmissionRules()});
   policy.manage_pods = options.manage_pods;
   policy.manage_deployments = options.manage_deployments;
   policy.manage_stateful_sets = options.manage_stateful_sets;

@@ -10,13 +10,15 @@
 #include "api/kueue/admission.h"
 #include "api/kueue/pod_names.h"
 #include "api/kueue/pod_rules.h"
-#include "api/kueue/unmanaged_kinds.h"
+#include "api/kueue/unlisted_kinds.h"
 #include "api/resource_version.h"
 #include "api/resources.h"
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/planted.h"
 #include "controller/caches.h"
+#include "controller/configure.h"
+#include "controller/described_kinds.h"
 #include "controller/engine_host.h"
 #include "controller/failure_recovery.h"
 #include "controller/job_controller.h"
@@ -35,6 +37,7 @@
 #include "controller/volcano_controller.h"
 #include "controller/writes.h"
 #include "jobs/compose.h"
+#include "jobs/kinds/kind_rules.h"
 #include "jobs/pods/pod_group.h"
 #include "jobs/pods/stateful_set.h"
 #include "jobs/pods/waiting.h"
@@ -80,6 +83,7 @@ struct Controller::Impl {
         jobs(client, executor, api::kJobs, informer_options()),
         stateful_sets(client, executor, jobs::stateful_set_kind().resource, informer_options()),
         host(executor, writes, events, options.engine, sinks()),
+        described_kinds(described_context(), managed_kinds(), external_resources()),
         job_controller(jobs::batch_job(), job_context()),
         pod_controller(options.manage_pods ? std::make_unique<PodController>(pod_context()) : nullptr),
         failure_recovery(options.jobs.failure_recovery ? std::make_unique<FailureRecovery>(recovery_context())
@@ -88,7 +92,9 @@ struct Controller::Impl {
                                ? std::make_unique<LeaderWorkerSets>(leader_worker_set_context())
                                : nullptr),
         provisioning(provisioning_context()),
-        ownerless_workloads(executor, writes, workloads_of_pods()),
+        ownerless_workloads(
+            executor, writes,
+            options.manage_pods ? PodController::owns : std::function<bool(const api::kueue::Workload&)>()),
         ungater({executor, writes, events, host_facts(), [this](const std::string& key) { return workload_of(key); },
                  options.ungate_delay}),
         queue_status_rate(options.queue_status_rate, executor.now()),
@@ -241,6 +247,7 @@ struct Controller::Impl {
   void start() {
     caches.start([this] { look_whether_synced(); });
     provisioning.read();
+    described_kinds.read();
     if (leader_worker_sets) leader_worker_sets->read();
     if (volcano) volcano->read();
   }
@@ -272,6 +279,7 @@ struct Controller::Impl {
     host.lead();
     unreadable.tell_all();
     job_controller.start();
+    described_kinds.start();
     if (pod_controller) pod_controller->start();
     if (failure_recovery) failure_recovery->start();
     look_at_served_groups();
@@ -336,18 +344,29 @@ struct Controller::Impl {
     if (options.metrics && is_leading && before && after)
       options.metrics->workloads().changed(*before, *after, known_queues);
     job_controller.workload_changed(before, after);
+    described_kinds.workload_changed(before, after);
     if (pod_controller) pod_controller->workload_changed(before, after);
     provisioning.workload_changed(key, before, after);
     ownerless_workloads.workload_changed(key, after);
-    if (!after) job_controller.workload_gone(key);
+    if (!after) {
+      job_controller.workload_gone(key);
+      described_kinds.workload_gone(key);
+    }
     ungater.workload_changed(key, after);
   }
 
   void job_facts_changed() {
     job_controller.facts_changed();
+    described_kinds.facts_changed();
     if (pod_controller) pod_controller->facts_changed();
     if (failure_recovery) failure_recovery->facts_changed();
     look_at_served_groups();
+  }
+
+  JsonPtr find(const api::GroupVersionResource& resource, std::string_view ns, std::string_view name) const {
+    if (JsonPtr known = caches.get(resource, ns, name)) return known;
+    if (JsonPtr known = described_kinds.find(resource, ns, name)) return known;
+    return volcano ? volcano->find(resource, api::object_key(ns, name)) : nullptr;
   }
 
   // --- What jobs and their checks need to know.
@@ -423,10 +442,10 @@ struct Controller::Impl {
     };
   }
 
-  // Empty when pods are not managed: then nobody looks after their workloads.
-  std::function<bool(const api::kueue::Workload&)> workloads_of_pods() const {
-    if (!options.manage_pods) return {};
-    return PodController::owns;
+  // Workloads that the controller of Jobs leaves to others. Nobody looks after those of pods when these are not
+  // managed.
+  bool is_of_others(const api::kueue::Workload& workload) const {
+    return described_kinds.had(workload) || (options.manage_pods && PodController::owns(workload));
   }
 
   JobController::Context job_context() {
@@ -438,8 +457,44 @@ struct Controller::Impl {
             [this](const Json& job) { return managed(job); },
             workloads_seen(),
             job_facts(),
-            workloads_of_pods(),
-            [this](const api::kueue::Workload& workload) { return pod_controller && pod_controller->named(workload); }};
+            [this](const api::kueue::Workload& workload) { return is_of_others(workload); },
+            [this](const api::kueue::Workload& workload) {
+              return described_kinds.named(workload) || (pod_controller && pod_controller->named(workload));
+            }};
+  }
+
+  DescribedKinds::Context described_context() {
+    return {client, executor, [this] { return informer_options(); }, cached,
+            [this](Informer& cache, const jobs::kinds::JobKindSpec& kind) {
+              JobController::Context context{executor,
+                                             writes,
+                                             events,
+                                             cache,
+                                             [this](const engine::Event& event) { host.feed(event); },
+                                             [this, &kind](const Json& job) {
+                                               return !jobs::kinds::is_skipped(kind, job) &&
+                                                      api::kueue::is_managed(job, job_context_of(job));
+                                             },
+                                             workloads_seen(),
+                                             job_facts(),
+                                             {},
+                                             {}};
+              return context;
+            }};
+  }
+
+  std::vector<jobs::kinds::JobKindPtr> managed_kinds() const {
+    std::vector<jobs::kinds::JobKindPtr> out;
+    for (const auto& kind : options.kinds) {
+      if (kind.managed) out.push_back(kind.description);
+    }
+    return out;
+  }
+
+  std::vector<api::GroupVersionResource> external_resources() const {
+    std::vector<api::GroupVersionResource> out;
+    for (const auto& kind : options.external_kinds) out.push_back(kind.resource);
+    return out;
   }
 
   PodController::Context pod_context() {
@@ -529,14 +584,13 @@ struct Controller::Impl {
     api::kueue::JobContext context;
     context.namespace_managed = manages_namespace(string_at(object, {"metadata", "namespace"}));
     context.manage_without_queue_name = options.manage_jobs_without_queue_name;
-    context.ancestor_managed =
-        api::kueue::has_managed_ancestor(object, cached_job, options.manage_jobs_without_queue_name);
+    context.ancestor_managed = api::kueue::has_managed_ancestor(object, {cached, policy});
     return context;
   }
 
   bool managed(const Json& job) const {
     const auto managed_by = string_at(job, {"spec", "managedBy"}, kJobControllerName);
-    return managed_by == kJobControllerName && api::batch::is_managed(job, job_context_of(job));
+    return options.manage_jobs && managed_by == kJobControllerName && api::batch::is_managed(job, job_context_of(job));
   }
 
   bool manages_served_set(const Json& set) const { return api::kueue::is_managed(set, job_context_of(set)); }
@@ -597,10 +651,6 @@ struct Controller::Impl {
     return templates.share(pod_template);
   };
   std::map<std::string, api::kueue::ResourceFlavor, std::less<>> decoded_flavors;
-  const api::kueue::ObjectGetter cached_job = [this](const api::GroupVersionResource&, std::string_view ns,
-                                                     std::string_view name) {
-    return jobs.get(api::object_key(ns, name));
-  };
   const WorkloadMetrics::Queues known_queues{
       [this](std::string_view name) { return cluster_queues.get(name) != nullptr; },
       [this](std::string_view ns, std::string_view name) {
@@ -608,7 +658,12 @@ struct Controller::Impl {
       }};
   const api::kueue::NamespaceFilter manages_namespace = api::kueue::namespaces_matching(
       options.managed_namespaces, [this](std::string_view ns) { return namespaces.get(ns); });
+  // Any cached object.
+  const api::kueue::ObjectGetter cached = [this](const api::GroupVersionResource& resource, std::string_view ns,
+                                                 std::string_view name) { return find(resource, ns, name); };
+  const api::kueue::AdmissionPolicy policy = admission_policy(options);
   EngineHost host;
+  DescribedKinds described_kinds;
   JobController job_controller;
   std::unique_ptr<PodController> pod_controller;      // null: pods are not managed
   std::unique_ptr<FailureRecovery> failure_recovery;  // null: switched off
@@ -646,8 +701,7 @@ std::vector<std::string> Controller::missing() const {
 void Controller::when_events_are_written(std::function<void()> done) { impl_->events.when_written(std::move(done)); }
 void Controller::drain(std::function<void()> done) { impl_->drain(std::move(done)); }
 JsonPtr Controller::find(const api::GroupVersionResource& resource, std::string_view ns, std::string_view name) const {
-  if (JsonPtr known = impl_->caches.get(resource, ns, name)) return known;
-  return impl_->volcano ? impl_->volcano->find(resource, api::object_key(ns, name)) : nullptr;
+  return impl_->find(resource, ns, name);
 }
 bool Controller::manages_namespace(std::string_view ns) const { return impl_->manages_namespace(ns); }
 api::kueue::AdmissionRules Controller::volcano_rules(std::string_view group, std::string_view resource) const {

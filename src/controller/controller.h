@@ -16,6 +16,7 @@
 #include "base/executor.h"
 #include "engine/engine.h"
 #include "jobs/job_facts.h"
+#include "jobs/kinds/job_kind.h"
 #include "kube/rate_limit.h"
 
 namespace berth::controller {
@@ -27,6 +28,16 @@ struct ControllerOptions {
   jobs::JobGates jobs;
   // Also manage jobs without the queue-name label (Configuration: manageJobsWithoutQueueName).
   bool manage_jobs_without_queue_name = false;
+  // Jobs wait for quota (Configuration: integrations.frameworks lists "batch/job").
+  bool manage_jobs = true;
+  // Kinds of jobs that descriptions add. Those that are not managed are known to the webhooks only, which warn.
+  struct Kind {
+    jobs::kinds::JobKindPtr description;
+    bool managed = false;
+  };
+  std::vector<Kind> kinds;
+  // Kinds that are not queued but may own jobs that are (Configuration: integrations.externalFrameworks).
+  std::vector<api::config::OwnerKind> external_kinds;
   // Plain pods and groups of pods wait for quota too (Configuration: integrations.frameworks lists "pod").
   bool manage_pods = false;
   // Deployments: their pods wait one by one; StatefulSets: their pods wait as a group ("deployment", "statefulset").

@@ -126,9 +126,12 @@ bool JobController::waits_for_its_workload(const std::string& key) {
   return false;
 }
 
+bool JobController::names(const api::kueue::Workload& workload) const {
+  return named_by_.contains(api::object_key(workload.meta));
+}
+
 bool JobController::is_named(const api::kueue::Workload& workload) const {
-  return named_by_.contains(api::object_key(workload.meta)) ||
-         (context_.named_by_others && context_.named_by_others(workload));
+  return names(workload) || (context_.named_by_others && context_.named_by_others(workload));
 }
 
 void JobController::sort_out(const std::string& key, const JsonPtr& job, std::vector<jobs::WorkloadPtr>& mine,

@@ -33,7 +33,7 @@ class JobController {
     // Whether the cache of workloads has reached this resourceVersion.
     std::function<bool(std::string_view version)> workloads_seen;
     jobs::JobFacts facts;  // `managed` is set per job
-    // Workloads without a controller that another part of Berth looks after; may be empty.
+    // Workloads that another part of Berth looks after; may be empty.
     std::function<bool(const api::kueue::Workload&)> of_others;
     // Whether an object of another kind names the workload as its prebuilt one; may be empty.
     std::function<bool(const api::kueue::Workload&)> named_by_others;
@@ -49,6 +49,8 @@ class JobController {
   // A namespace, priority class or flavor changed: look at every job again.
   void facts_changed();
   void start();
+  // Whether a job of this kind names the workload as its prebuilt one.
+  bool names(const api::kueue::Workload& workload) const;
 
  private:
   // The job that a workload belongs to: the job that controls it or, when it has no controller, the job that

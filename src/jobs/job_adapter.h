@@ -49,6 +49,9 @@ class JobAdapter {
   // Fails when the job has pod sets that no workload can have; the error says which field is wrong. The API server's
   // webhooks refuse such a job; without webhooks it gets no workload.
   virtual Result<void> check_pod_sets(const Json& job) const = 0;
+  // Fails when the status of the job cannot be read; the functions above count it as not active, not ready and not
+  // finished then.
+  virtual Result<void> check_status(const Json& /*job*/) const { return {}; }
   // The number of pods of each pod set that are done and give their quota back. Empty when there are none or the kind
   // cannot tell.
   virtual std::vector<api::kueue::ReclaimablePod> reclaimable(const Json& job) const = 0;

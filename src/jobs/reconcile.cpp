@@ -146,6 +146,8 @@ void with_workload(const JobAdapter& adapter, const Json& job, const WorkloadPtr
     if (!holds_finalizer(w)) steps.push_back(declared_finished(w));
     return;
   }
+  if (const auto readable = adapter.check_status(job); !readable)
+    steps.push_back(JobEvent{true, "UnreadableStatus", readable.error().message});
   const bool admitted = has_condition(w, kAdmitted);
   const bool suspended = adapter.suspended(job);
   const bool stopping = adapter.stopping(job);

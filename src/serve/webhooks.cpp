@@ -5,7 +5,6 @@
 #include <string_view>
 #include <utility>
 
-#include "api/kueue/unmanaged_kinds.h"
 #include "api/status.h"
 #include "serve/reviews.h"
 
@@ -53,24 +52,25 @@ constexpr Page kPages[] = {
     {"/queues/validate", Hook::kValidate, kVolcano, "queues"},
 };
 
-// Kinds that Berth does not manage. A cluster may have Kueue's own webhook configurations: without an answer on these
-// paths it refuses every object of these kinds.
-std::optional<Page> page_of_unmanaged_kind(std::string_view path) {
+// The pages of the kinds that descriptions add. A cluster may have Kueue's own webhook configurations: without an
+// answer on these paths it refuses every object of these kinds, so kinds that are not managed have pages as well.
+std::optional<Page> page_of_kind(std::string_view path, const api::kueue::AdmissionPolicy& policy) {
   for (const auto& [prefix, hook] : {std::pair(std::string_view("/mutate-"), Hook::kMutate),
                                      std::pair(std::string_view("/validate-"), Hook::kValidate)}) {
     if (!path.starts_with(prefix)) continue;
-    for (const auto& kind : api::kueue::unmanaged_kinds()) {
-      if (path.substr(prefix.size()) == kind.webhook) return Page{kind.webhook, hook, kind.group, kind.resource};
+    for (const auto& kind : policy.kinds) {
+      if (!kind.webhook_path.empty() && path.substr(prefix.size()) == kind.webhook_path)
+        return Page{kind.webhook_path, hook, kind.resource.group, kind.resource.resource};
     }
   }
   return std::nullopt;
 }
 
-std::optional<Page> page_of(std::string_view target) {
+std::optional<Page> page_of(std::string_view target, const api::kueue::AdmissionPolicy& policy) {
   // The API server adds ?timeout=10s.
   const std::string_view path = target.substr(0, target.find('?'));
   const auto it = std::find_if(std::begin(kPages), std::end(kPages), [&](const Page& p) { return p.path == path; });
-  return it != std::end(kPages) ? *it : page_of_unmanaged_kind(path);
+  return it != std::end(kPages) ? *it : page_of_kind(path, policy);
 }
 
 http::HttpResponse json_answer(int status, const Json& body) {
@@ -99,14 +99,14 @@ WebhookHandler::WebhookHandler(api::kueue::ObjectGetter get, api::kueue::Admissi
     : get_(std::move(get)), policy_(std::move(policy)), more_(std::move(more)) {}
 
 api::kueue::AdmissionRules WebhookHandler::rules_of(std::string_view group, std::string_view resource) const {
-  auto rules = api::kueue::admission_rules(group, resource);
+  auto rules = api::kueue::admission_rules(group, resource, policy_);
   const bool known = rules.mutate || rules.check || rules.remove || rules.warn;
   return known || !more_ ? rules : more_(group, resource);
 }
 
 std::unique_ptr<http::Handler::Parsed> WebhookHandler::parse(http::HttpRequest request) const {
   auto asked = std::make_unique<Asked>();
-  asked->page = page_of(request.target);
+  asked->page = page_of(request.target, policy_);
   if (!asked->page) {
     asked->answer = http::not_found_page();
   } else if (request.method != "POST") {

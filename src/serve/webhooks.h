@@ -19,10 +19,10 @@ inline constexpr std::size_t kMaxConversionBytes = 64u << 20;
 // /{mutate,validate}-leaderworkerset-x-k8s-io-v1-leaderworkerset,
 // /mutate-kueue-x-k8s-io-v1beta2-{workload,clusterqueue,resourceflavor},
 // /validate-kueue-x-k8s-io-v1beta2-{workload,clusterqueue,resourceflavor,cohort} and /convert; and on the paths of
-// Volcano's: /{queues,podgroups,jobs}/{mutate,validate}. On the paths of Kueue's webhooks for other kinds (JobSets,
-// PyTorchJobs, ...) everything is allowed and nothing is changed, as in Kueue for disabled kinds; an object with a
-// queue name gets a warning. Other methods get 405,
-// bodies above the bound 413, bodies that are no review 400 with a Status that says why, other paths 404.
+// Volcano's: /{queues,podgroups,jobs}/{mutate,validate}; and on the paths of the policy's kinds. For kinds that are not
+// managed everything is allowed and nothing is changed, as in Kueue; an object with a queue name gets a warning. Other
+// methods get 405, bodies above the bound 413, bodies that are no review 400 with a Status that says why, other paths
+// 404.
 class WebhookHandler final : public http::Handler {
  public:
   // `get` and `more` are called on the executor. `more` gives the rules for resources that are not Kueue's; when it

@@ -12,11 +12,19 @@
 #include "api/config/policies.h"
 #include "api/config/servers.h"
 #include "api/config/volcano.h"
+#include "api/rest.h"
 #include "api/selector.h"
 #include "base/json.h"
 #include "base/result.h"
 
 namespace berth::api::config {
+
+// A kind whose objects own jobs.
+struct OwnerKind {
+  GroupVersionResource resource;
+  std::string kind;
+  bool operator==(const OwnerKind&) const = default;
+};
 
 struct Configuration {
   std::string ns = "kueue-system";  // where the controller runs
@@ -34,8 +42,11 @@ struct Configuration {
   bool manage_jobs_without_queue_name = false;
   // The namespaces whose jobs are managed; never kube-system nor `ns`.
   LabelSelector managed_jobs_namespaces = default_managed_namespaces("kueue-system");
-  // integrations.frameworks: the listed frameworks that Berth manages.
-  std::vector<std::string> frameworks = {"batch/job"};
+  std::vector<std::string> frameworks = {"batch/job"};  // integrations.frameworks
+  // integrations.externalFrameworks. The resource is guessed from the kind, as Kubernetes' tools do.
+  std::vector<OwnerKind> external_frameworks;
+  // jobKinds.directory, not in Kueue's file: the descriptions (*.yaml) in it are managed, too. Empty: none.
+  std::string job_kinds_directory;
   std::vector<std::string> label_keys_to_copy;  // integrations.labelKeysToCopy
 
   WaitForPodsReady wait_for_pods_ready;

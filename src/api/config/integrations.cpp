@@ -1,5 +1,7 @@
-// Which jobs are managed; frameworks and MultiKueue settings that Berth does not support.
+// Which jobs are managed; MultiKueue settings that Berth does not support.
 #include <algorithm>
+#include <cctype>
+#include <optional>
 #include <string_view>
 #include <tuple>
 
@@ -12,37 +14,32 @@ namespace {
 
 constexpr std::string_view kNamespaceNameLabel = "kubernetes.io/metadata.name";
 constexpr std::string_view kSystemNamespace = "kube-system";
-constexpr std::string_view kJob = "batch/job";
 
-struct Framework {
-  std::string_view name;
-  bool managed;  // Berth manages its jobs
-};
 // All frameworks of Kueue, by their names in the configuration.
-constexpr Framework kFrameworks[] = {
-    {kJob, true},
-    {kueue::kDeploymentFramework, true},
-    {"jobset.x-k8s.io/jobset", false},
-    {"kubeflow.org/jaxjob", false},
-    {"kubeflow.org/mpijob", false},
-    {"kubeflow.org/paddlejob", false},
-    {"kubeflow.org/pytorchjob", false},
-    {"kubeflow.org/tfjob", false},
-    {"kubeflow.org/xgboostjob", false},
-    {kueue::kLeaderWorkerSetFramework, true},
-    {kueue::kPodFramework, true},
-    {"ray.io/raycluster", false},
-    {"ray.io/rayjob", false},
-    {"ray.io/rayservice", false},
-    {"sparkoperator.k8s.io/sparkapplication", false},
-    {kueue::kStatefulSetFramework, true},
-    {"trainer.kubeflow.org/trainjob", false},
-    {"workload.codeflare.dev/appwrapper", false},
+constexpr std::string_view kFrameworks[] = {
+    kueue::kJobFramework,
+    kueue::kDeploymentFramework,
+    "jobset.x-k8s.io/jobset",
+    "kubeflow.org/jaxjob",
+    "kubeflow.org/mpijob",
+    "kubeflow.org/paddlejob",
+    "kubeflow.org/pytorchjob",
+    "kubeflow.org/tfjob",
+    "kubeflow.org/xgboostjob",
+    kueue::kLeaderWorkerSetFramework,
+    kueue::kPodFramework,
+    "ray.io/raycluster",
+    "ray.io/rayjob",
+    "ray.io/rayservice",
+    "sparkoperator.k8s.io/sparkapplication",
+    kueue::kStatefulSetFramework,
+    "trainer.kubeflow.org/trainjob",
+    "workload.codeflare.dev/appwrapper",
 };
 
 std::string all_frameworks() {
   std::string out;
-  for (const auto& framework : kFrameworks) out.append(out.empty() ? "" : ", ").append(framework.name);
+  for (const auto& framework : kFrameworks) out.append(out.empty() ? "" : ", ").append(framework);
   return out;
 }
 
@@ -50,42 +47,65 @@ void read_frameworks(Fields& fields, std::vector<std::string>& out) {
   std::vector<std::string> names;
   fields.texts("frameworks", names);
   if (names.empty()) return;
-  std::vector<std::string> managed;
-  std::string not_managed;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string at = index_path("frameworks", i);
-    const auto* known = std::ranges::find(kFrameworks, names[i], &Framework::name);
-    if (known == std::end(kFrameworks)) {
+    if (std::ranges::find(kFrameworks, names[i]) == std::end(kFrameworks)) {
       fields.expected(at, Json(names[i]), "one of " + all_frameworks());
     } else if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
                names.begin() + static_cast<std::ptrdiff_t>(i)) {
       fields.error(at, "lists " + names[i] + " again; remove it");
-    } else if (known->managed) {
-      managed.push_back(names[i]);
-    } else {
-      not_managed.append(not_managed.empty() ? "" : ", ").append(names[i]);
     }
   }
-  if (std::ranges::find(managed, kJob) == managed.end())
-    return fields.error("frameworks", "does not list " + std::string(kJob) + ", which Berth always manages; add it");
+  const auto lists = [&](std::string_view name) { return std::ranges::find(names, name) != names.end(); };
   for (const std::string_view framework :
        {kueue::kDeploymentFramework, kueue::kStatefulSetFramework, kueue::kLeaderWorkerSetFramework}) {
-    if (std::ranges::find(managed, framework) != managed.end() &&
-        std::ranges::find(managed, kueue::kPodFramework) == managed.end())
+    if (lists(framework) && !lists(kueue::kPodFramework))
       fields.error("frameworks", "lists " + std::string(framework) + ", which needs " +
                                      std::string(kueue::kPodFramework) + "; add it");
   }
-  if (!not_managed.empty())
-    fields.findings().warn(fields.path_of("frameworks"),
-                           "Berth does not manage these yet and leaves their objects alone: " + not_managed);
-  out = std::move(managed);
+  out = std::move(names);
+}
+
+// The resource of a kind by the usual rule for English plurals: jobs, proxies, meshes.
+std::string plural_of(std::string_view kind) {
+  std::string name;
+  for (const char c : kind) name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (name.ends_with('s')) return name + "es";
+  if (name.ends_with('y')) return name.substr(0, name.size() - 1) + "ies";
+  return name + "s";
+}
+
+// "Kind.version.group"
+std::optional<OwnerKind> external_kind(std::string_view text) {
+  const std::size_t first = text.find('.'), second = text.find('.', std::min(first, text.size() - 1) + 1);
+  if (first == std::string_view::npos || second == std::string_view::npos) return std::nullopt;
+  const std::string kind(text.substr(0, first)), version(text.substr(first + 1, second - first - 1)),
+      group(text.substr(second + 1));
+  const std::string plural = plural_of(kind);
+  if (!check_dns_label(plural).empty() || !check_dns_label(version).empty() || !check_dns_subdomain(group).empty())
+    return std::nullopt;
+  return OwnerKind{{group, version, plural}, kind};
+}
+
+void read_external_frameworks(Fields& fields, std::vector<OwnerKind>& out) {
+  std::vector<std::string> names;
+  fields.texts("externalFrameworks", names);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string at = index_path("externalFrameworks", i);
+    const auto kind = external_kind(names[i]);
+    if (!kind) {
+      fields.expected(at, Json(names[i]), "Kind.version.group, such as Workflow.v1alpha1.argoproj.io");
+    } else if (std::ranges::find(out, *kind) != out.end()) {
+      fields.error(at, "lists " + names[i] + " again; remove it");
+    } else {
+      out.push_back(*kind);
+    }
+  }
 }
 
 void read_integration_fields(Fields fields, Version version, Configuration& out) {
   read_frameworks(fields, out.frameworks);
-  std::vector<std::string> external;
-  fields.texts("externalFrameworks", external);
-  if (!external.empty()) fields.error("externalFrameworks", "Berth does not look for owners of other kinds; remove it");
+  read_external_frameworks(fields, out.external_frameworks);
   fields.texts("labelKeysToCopy", out.label_keys_to_copy);
   for (std::size_t i = 0; i < out.label_keys_to_copy.size(); ++i) {
     if (const auto broken = check_qualified_name(out.label_keys_to_copy[i]); !broken.empty())
@@ -163,6 +183,9 @@ void read_integrations(Fields& top, Version version, Configuration& out) {
   top.flag("manageJobsWithoutQueueName", out.manage_jobs_without_queue_name);
   read_managed_namespaces(top, out);
   read_integration_fields(top.object("integrations"), version, out);
+  Fields kinds = top.object("jobKinds");
+  kinds.text("directory", out.job_kinds_directory);
+  kinds.done();
   read_multi_kueue(top.object("multiKueue"));
   if (version == Version::kV1beta1) read_queue_visibility(top.object("queueVisibility"));
 }

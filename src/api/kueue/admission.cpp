@@ -1,5 +1,6 @@
 #include "api/kueue/admission.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -15,7 +16,7 @@
 #include "api/kueue/pod_rules.h"
 #include "api/kueue/stateful_set_rules.h"
 #include "api/kueue/types.h"
-#include "api/kueue/unmanaged_kinds.h"
+#include "api/kueue/unlisted_kinds.h"
 #include "api/kueue/validation/cluster_queue.h"
 #include "api/kueue/validation/cohort.h"
 #include "api/kueue/validation/resource_flavor.h"
@@ -26,26 +27,47 @@
 namespace berth::api::kueue {
 namespace {
 
-constexpr int kMaxOwners = 10;  // owner chains are short; the bound also ends a cycle
+// --- Owners.
 
-// --- Jobs.
+bool is_kind(const Json& owner, const GroupVersionResource& resource, std::string_view kind) {
+  const std::string_view version = string_at(owner, {"apiVersion"});
+  const std::size_t slash = version.find('/');
+  const std::string_view group = slash == std::string_view::npos ? std::string_view() : version.substr(0, slash);
+  return group == resource.group && string_at(owner, {"kind"}) == kind;
+}
 
-// The name of the Job that controls the object, or "".
-std::string_view name_of_controlling_job(const Json& object) {
+const Json* controller_of(const Json& object) {
   for (const auto& owner : array_at(object, {"metadata", "ownerReferences"})) {
-    if (bool_at(owner, {"controller"}) && string_at(owner, {"kind"}) == "Job" &&
-        string_at(owner, {"apiVersion"}) == "batch/v1")
-      return string_at(owner, {"name"});
+    if (bool_at(owner, {"controller"})) return &owner;
   }
-  return {};
+  return nullptr;
 }
 
-bool controlled_by_job(const Json& object) { return !name_of_controlling_job(object).empty(); }
-
-JsonPtr controlling_job(const Json& object, const ObjectGetter& get) {
-  const std::string_view name = name_of_controlling_job(object);
-  return name.empty() ? nullptr : get(kJobs, string_at(object, {"metadata", "namespace"}), name);
+bool controlled_by_job(const Json& object) {
+  const Json* owner = controller_of(object);
+  return owner != nullptr && is_kind(*owner, kJobs, "Job");
 }
+
+// The resource of a managed kind; null when the owner is of no such kind.
+const GroupVersionResource* managed_resource_of(const Json& owner, const AdmissionPolicy& policy) {
+  if (policy.manage_jobs && is_kind(owner, kJobs, "Job")) return &kJobs;
+  for (const auto& kind : policy.kinds) {
+    if (kind.managed && is_kind(owner, kind.resource, kind.kind)) return &kind.resource;
+  }
+  return nullptr;
+}
+
+JsonPtr managed_kind_owner(const Json& object, const AdmissionContext& admission) {
+  const Json* owner = controller_of(object);
+  const auto* resource = owner == nullptr ? nullptr : managed_resource_of(*owner, admission.policy);
+  if (resource == nullptr) return nullptr;
+  JsonPtr found = admission.get(*resource, string_at(object, {"metadata", "namespace"}), string_at(*owner, {"name"}));
+  // Another object of the same name is not the owner.
+  const bool same = found && string_at(*found, {"metadata", "uid"}) == string_at(*owner, {"uid"});
+  return same ? found : nullptr;
+}
+
+}  // namespace
 
 JobContext job_context(const Json& job, const AdmissionContext& admission) {
   JobContext context;
@@ -55,13 +77,26 @@ JobContext job_context(const Json& job, const AdmissionContext& admission) {
   context.identifier_annotations = admission.policy.identifier_annotations;
   context.default_queue_exists = admission.get(kLocalQueues, ns, kDefaultName) != nullptr;
   context.default_priority_class_exists = admission.get(kWorkloadPriorityClasses, "", kDefaultName) != nullptr;
-  context.ancestor_managed = has_managed_ancestor(job, admission.get, context.manage_without_queue_name);
+  context.ancestor_managed = has_managed_ancestor(job, admission);
   return context;
 }
 
+bool has_managed_ancestor(const Json& object, const AdmissionContext& admission) {
+  JsonPtr ancestor = managed_kind_owner(object, admission);
+  for (int i = 0; ancestor != nullptr && i < kMaxOwners; ++i) {
+    if (admission.policy.manage_jobs_without_queue_name || !label_of(*ancestor, kQueueLabel).empty()) return true;
+    ancestor = managed_kind_owner(*ancestor, admission);
+  }
+  return false;
+}
+
+namespace {
+
+// --- Jobs.
+
 FieldErrors check_job(const Json& job, const Json* old, std::string_view subresource,
                       const AdmissionContext& admission) {
-  if (!subresource.empty()) return {};
+  if (!subresource.empty() || !admission.policy.manage_jobs) return {};
   const auto context = job_context(job, admission);
   // A Job that loses its queue label was managed until now: the update rules must check that.
   const bool concerned = is_managed(job, context) || (old != nullptr && is_managed(*old, context));
@@ -71,8 +106,16 @@ FieldErrors check_job(const Json& job, const Json* old, std::string_view subreso
 }
 
 AdmissionRules job_rules() {
-  return {[](Json& job, const AdmissionContext& admission) { batch::default_job(job, job_context(job, admission)); },
-          check_job};
+  AdmissionRules rules;
+  rules.mutate = [](Json& job, const AdmissionContext& admission) {
+    if (admission.policy.manage_jobs) batch::default_job(job, job_context(job, admission));
+  };
+  rules.check = check_job;
+  rules.warn = [](const Json& job, const Json* old, const AdmissionContext& admission) {
+    if (admission.policy.manage_jobs || !job_context(job, admission).namespace_managed) return std::string();
+    return unlisted_kind_warning(job, old, "Job", kJobFramework);
+  };
+  return rules;
 }
 
 // --- Pods.
@@ -145,19 +188,6 @@ AdmissionRules serving_rules(const ServingKind& kind) {
     const std::string_view ns = string_at(object, {"metadata", "namespace"});
     if (admission.policy.*kind.managed || !admission.policy.manages_namespace(ns)) return std::string();
     return unlisted_kind_warning(object, old, kind.kind, kind.framework);
-  };
-  return rules;
-}
-
-// --- Kinds that are not managed.
-
-AdmissionRules unmanaged_rules() {
-  AdmissionRules rules;
-  rules.warn = [](const Json& object, const Json* old, const AdmissionContext& admission) {
-    std::string warning = unmanaged_kind_warning(object, old);
-    const std::string_view ns = string_at(object, {"metadata", "namespace"});
-    if (!warning.empty() && !admission.policy.manages_namespace(ns)) warning.clear();
-    return warning;
   };
   return rules;
 }
@@ -262,15 +292,6 @@ NamespaceFilter all_but_system(std::string own) {
                              [](std::string_view) { return nullptr; });
 }
 
-bool has_managed_ancestor(const Json& job, const ObjectGetter& get, bool without_queue_name) {
-  JsonPtr ancestor = controlling_job(job, get);
-  for (int i = 0; ancestor != nullptr && i < kMaxOwners; ++i) {
-    if (without_queue_name || !string_at(*ancestor, {"metadata", "labels", kQueueLabel}).empty()) return true;
-    ancestor = controlling_job(*ancestor, get);
-  }
-  return false;
-}
-
 RestResponse AdmissionRules::refusal(std::string_view group, const Json& object, const FieldErrors& errors) const {
   const std::string_view kind = string_at(object, {"kind"});
   std::string_view name = string_at(object, {"metadata", "name"});
@@ -304,9 +325,17 @@ const AdmissionRules& admission_rules(std::string_view group, std::string_view r
       {{kGroup, "resourceflavors"}, named("vresourceflavor.kb.io", for_all_versions(resource_flavor_rules()))},
       {{kGroup, "workloads"}, named("vworkload.kb.io", for_all_versions(workload_rules()))},
   };
-  static const AdmissionRules unmanaged = unmanaged_rules(), none;
-  if (const auto it = table.find({group, resource}); it != table.end()) return it->second;
-  return is_unmanaged_kind(group, resource) ? unmanaged : none;
+  static const AdmissionRules none;
+  const auto it = table.find({group, resource});
+  return it == table.end() ? none : it->second;
+}
+
+const AdmissionRules& admission_rules(std::string_view group, std::string_view resource,
+                                      const AdmissionPolicy& policy) {
+  const auto kind = std::ranges::find_if(policy.kinds, [&](const JobKindRules& one) {
+    return one.resource.group == group && one.resource.resource == resource;
+  });
+  return kind == policy.kinds.end() ? admission_rules(group, resource) : kind->rules;
 }
 
 }  // namespace berth::api::kueue

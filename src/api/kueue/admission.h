@@ -6,8 +6,10 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/field_error.h"
+#include "api/kueue/job_rules.h"
 #include "api/rest.h"
 #include "api/selector.h"
 #include "base/json.h"
@@ -23,18 +25,7 @@ NamespaceFilter namespaces_matching(LabelSelector selector, std::function<JsonPt
 // Kueue's default selector: all namespaces except kube-system and the controller's own.
 NamespaceFilter all_but_system(std::string own = "kueue-system");
 
-// Settings of an installation.
-struct AdmissionPolicy {
-  NamespaceFilter manages_namespace = all_but_system();
-  bool manage_jobs_without_queue_name = false;
-  bool manage_pods = false;                // integrations.frameworks lists "pod"
-  bool manage_deployments = false;         // "deployment"
-  bool manage_stateful_sets = false;       // "statefulset"
-  bool manage_leader_worker_sets = false;  // "leaderworkerset.x-k8s.io/leaderworkerset"
-  bool partial_admission = true;           // gate PartialAdmission: without it minCount is dropped
-  bool identifier_annotations = true;  // gate WorkloadIdentifierAnnotations: an annotation may name a prebuilt workload
-  bool priority_boost = false;         // gate PriorityBoost: with it the annotation has to be an integer
-};
+struct AdmissionPolicy;
 
 // A stored object, or null.
 using ObjectGetter = std::function<JsonPtr(const GroupVersionResource&, std::string_view ns, std::string_view name)>;
@@ -72,14 +63,44 @@ struct AdmissionRules {
 // permissions.
 bool refused_by_webhook(const RestResponse& response);
 
+// A kind of job that a description adds, or a kind that only owns jobs (integrations.externalFrameworks).
+struct JobKindRules {
+  GroupVersionResource resource;
+  std::string kind;
+  std::string webhook_path;  // the end of the paths of its webhooks, "kubeflow-org-v1-pytorchjob"; empty: it has none
+  bool managed = false;      // its objects wait for quota, or bring it for the objects that they own
+  AdmissionRules rules;
+};
+
+// Settings of an installation.
+struct AdmissionPolicy {
+  NamespaceFilter manages_namespace = all_but_system();
+  bool manage_jobs_without_queue_name = false;
+  bool manage_jobs = true;                 // integrations.frameworks lists "batch/job"
+  bool manage_pods = false;                // integrations.frameworks lists "pod"
+  bool manage_deployments = false;         // "deployment"
+  bool manage_stateful_sets = false;       // "statefulset"
+  bool manage_leader_worker_sets = false;  // "leaderworkerset.x-k8s.io/leaderworkerset"
+  bool partial_admission = true;           // gate PartialAdmission: without it minCount is dropped
+  bool identifier_annotations = true;  // gate WorkloadIdentifierAnnotations: an annotation may name a prebuilt workload
+  bool priority_boost = false;         // gate PriorityBoost: with it the annotation has to be an integer
+  std::vector<JobKindRules> kinds;     // kinds of jobs besides those above
+};
+
 // Returns the rules of a resource for all its versions; all functions are empty for a resource without rules.
 using RulesOf = std::function<AdmissionRules(std::string_view group, std::string_view resource)>;
 
-// Whether a Job that controls this Job, directly or not, is managed: then that Job is queued instead of this one.
-// `without_queue_name`: Jobs are managed even if they name no queue. Looks at up to 10 owners.
-bool has_managed_ancestor(const Json& job, const ObjectGetter& get, bool without_queue_name);
+// Whether a job that controls this object, directly or not, is managed: then that job is queued instead of this one.
+// Looks at up to kMaxOwners owners.
+bool has_managed_ancestor(const Json& object, const AdmissionContext& admission);
+constexpr int kMaxOwners = 10;  // owner chains are short; the bound also ends a cycle
 
-// Kueue's rules; a RulesOf.
+// What decides whether an object is managed, from its namespace, its owners and the policy.
+JobContext job_context(const Json& object, const AdmissionContext& admission);
+
+// The rules of a resource that Kueue has rules for, whatever the policy is; empty for others.
 const AdmissionRules& admission_rules(std::string_view group, std::string_view resource);
+// These, or those of the policy's kinds.
+const AdmissionRules& admission_rules(std::string_view group, std::string_view resource, const AdmissionPolicy& policy);
 
 }  // namespace berth::api::kueue

@@ -7,6 +7,7 @@
 namespace berth::api::kueue {
 
 // In integrations.frameworks of the Configuration.
+inline constexpr std::string_view kJobFramework = "batch/job";
 inline constexpr std::string_view kPodFramework = "pod";
 inline constexpr std::string_view kDeploymentFramework = "deployment";
 inline constexpr std::string_view kStatefulSetFramework = "statefulset";

@@ -6,9 +6,10 @@
 #include <cmath>
 
 #include "api/field_error.h"
-#include "apiserver/cel/rules.h"
 #include "apiserver/schema/internal.h"
+#include "apiserver/schema/rules.h"
 #include "apiserver/schema/structural.h"
+#include "cel/pattern.h"
 
 namespace berth::apiserver {
 namespace {
@@ -64,7 +65,7 @@ class Compiler {
     read_junctors(in, *schema, path);
     check_node(in, *schema, path, level, int_or_string_, errors_);
     schema->rules_below = !schema->rules.empty() || child_has_rules(*schema);
-    if (level != NodeLevel::kNested) cel::compile_rules(*schema, level == NodeLevel::kRoot, path, rule_errors_);
+    if (level != NodeLevel::kNested) compile_rules(*schema, level == NodeLevel::kRoot, path, rule_errors_);
     return schema;
   }
 
@@ -115,7 +116,7 @@ class Compiler {
     out.title = text(in, "title");
     out.pattern = text(in, "pattern");
     if (!out.pattern.empty()) {
-      out.expression = compile_pattern(out.pattern);
+      out.expression = cel::compile_pattern(out.pattern);
       if (!out.expression->ok()) {
         errors_.push_back(
             api::invalid_value(api::field_path(path, "pattern"), Json(out.pattern),
@@ -283,14 +284,6 @@ class Compiler {
 
 }  // namespace
 
-std::shared_ptr<const re2::RE2> compile_pattern(std::string_view pattern) {
-  re2::RE2::Options options;
-  options.set_log_errors(false);
-  options.set_never_capture(true);
-  options.set_max_mem(8 << 20);
-  return std::make_shared<re2::RE2>(re2::StringPiece(pattern.data(), pattern.size()), options);
-}
-
 std::string_view type_name(SchemaType type) {
   switch (type) {
     case SchemaType::kObject:
@@ -324,7 +317,7 @@ SchemaPtr compile_schema(const Json& openapi, std::string_view path, FieldErrors
   if (errors.size() != before) return schema;
   check_defaults(*schema, path, errors);
   errors.insert(errors.end(), compiler.rule_errors().begin(), compiler.rule_errors().end());
-  if (errors.size() == before && schema->rules_below) cel::check_costs(*schema, path, errors);
+  if (errors.size() == before && schema->rules_below) check_costs(*schema, path, errors);
   return schema;
 }
 

@@ -11,9 +11,6 @@
 
 namespace berth::apiserver {
 
-// Compiles a pattern; matching takes linear time, as in Go's regexp. Never null: ok() is false when it did not
-// compile.
-std::shared_ptr<const re2::RE2> compile_pattern(std::string_view pattern);
 std::string_view type_name(SchemaType type);  // "object", ...; "" for kAny
 double as_double(const Json& number);         // 0 when it is not a number
 

@@ -251,17 +251,11 @@ integrations:
   - "statefulset"
   - "leaderworkerset.x-k8s.io/leaderworkerset"
 )");
-    EXPECT_EQ(c.frameworks, (std::vector<std::string>{"batch/job", "pod", "deployment", "statefulset",
-                                                      "leaderworkerset.x-k8s.io/leaderworkerset"}));
-    ASSERT_EQ(c.warnings.size(), 2u);
+    EXPECT_EQ(c.frameworks.size(), 17u);
+    ASSERT_EQ(c.warnings.size(), 1u);
     EXPECT_EQ(
         c.warnings[0],
         "controller.groupKindConcurrency: has no effect: Berth decides in one thread and needs no workers per kind");
-    EXPECT_TRUE(c.warnings[1].starts_with(
-        "integrations.frameworks: Berth does not manage these yet and leaves their objects alone: "
-        "kubeflow.org/mpijob, ray.io/rayjob, "))
-        << c.warnings[1];
-    EXPECT_TRUE(c.warnings[1].ends_with("workload.codeflare.dev/appwrapper")) << c.warnings[1];
   }
 }
 
@@ -413,14 +407,14 @@ TEST(Configuration, NamesWrongTypesAndValues) {
            "jobset.x-k8s.io/jobset"},
           {"integrations: {frameworks: [batch/job, batch/job]}",
            "integrations.frameworks[1]: lists batch/job again; remove it"},
-          {"integrations: {frameworks: [pod]}",
-           "integrations.frameworks: does not list batch/job, which Berth always manages; add it"},
           {"integrations: {frameworks: [batch/job, deployment]}",
            "integrations.frameworks: lists deployment, which needs pod; add it"},
           {"integrations: {frameworks: [batch/job, statefulset]}",
            "integrations.frameworks: lists statefulset, which needs pod; add it"},
-          {"integrations: {externalFrameworks: [Foo.v1.example.com]}",
-           "integrations.externalFrameworks: Berth does not look for owners"},
+          {"integrations: {externalFrameworks: [Workflow]}",
+           "integrations.externalFrameworks[0]: is \"Workflow\", expected Kind.version.group"},
+          {"integrations: {externalFrameworks: [Foo.v1.example.com, Foo.v1.example.com]}",
+           "integrations.externalFrameworks[1]: lists Foo.v1.example.com again"},
           {"integrations: {labelKeysToCopy: [\"a b\"]}",
            "integrations.labelKeysToCopy[0]: is \"a b\", expected the key of a label"},
           {"featureGates: {PartialAdmission: \"no\"}",

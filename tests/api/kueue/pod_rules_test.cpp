@@ -386,8 +386,8 @@ TEST_F(PodAdmission, NothingHappensWhileTheFrameworkIsOff) {
 }
 
 TEST_F(PodAdmission, PodsOfJobsAreQueuedWithTheirJob) {
-  jobs["managed"] = object("{metadata: {namespace: a, labels: {kueue.x-k8s.io/queue-name: q}}}");
-  jobs["free"] = object("{metadata: {namespace: a}}");
+  jobs["managed"] = object("{metadata: {namespace: a, uid: u, labels: {kueue.x-k8s.io/queue-name: q}}}");
+  jobs["free"] = object("{metadata: {namespace: a, uid: u}}");
   EXPECT_FALSE(gated(of_job(pod(kQueued), "managed")));
   EXPECT_TRUE(gated(of_job(pod(kQueued), "free")));
   EXPECT_FALSE(gated(of_job(pod("{}"), "free")));
@@ -399,8 +399,8 @@ TEST_F(PodAdmission, PodsOfJobsAreQueuedWithTheirJob) {
 }
 
 TEST_F(PodAdmission, OwnersInACircleEnd) {
-  jobs["a"] = of_job(object("{metadata: {namespace: a}}"), "b");
-  jobs["b"] = of_job(object("{metadata: {namespace: a}}"), "a");
+  jobs["a"] = of_job(object("{metadata: {namespace: a, uid: u}}"), "b");
+  jobs["b"] = of_job(object("{metadata: {namespace: a, uid: u}}"), "a");
   EXPECT_TRUE(gated(of_job(pod(kQueued), "a")));
   EXPECT_LE(looks, 50);
 }

@@ -1,0 +1,62 @@
+// The kinds of jobs that descriptions add: a cache and a controller for each kind that the cluster serves. A kind that
+// is not installed is waited for. Kinds that only own jobs have a cache alone.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/kueue/admission.h"
+#include "controller/job_controller.h"
+#include "jobs/kinds/described_job.h"
+#include "kube/informer.h"
+
+namespace berth::controller {
+
+class DescribedKinds {
+ public:
+  struct Context {
+    api::RestClient& client;
+    Executor& executor;
+    std::function<kube::InformerOptions()> informer_options;
+    api::kueue::ObjectGetter get;  // any cached object
+    // The context of the controller of one kind.
+    std::function<JobController::Context(kube::Informer& jobs, const jobs::kinds::JobKindSpec& kind)> job_context;
+  };
+  // `owners`: resources whose objects only own jobs.
+  DescribedKinds(Context context, const std::vector<jobs::kinds::JobKindPtr>& kinds,
+                 const std::vector<api::GroupVersionResource>& owners);
+  ~DescribedKinds();
+
+  void read();   // starts the caches
+  void start();  // this process leads: jobs are looked at as soon as their cache is complete
+
+  void workload_changed(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
+  void workload_gone(const std::string& key);
+  void facts_changed();
+
+  // Null when no cache of these holds the object.
+  JsonPtr find(const api::GroupVersionResource& resource, std::string_view ns, std::string_view name) const;
+  // Whether a job of one of these kinds had the workload, which has no controller now.
+  bool had(const api::kueue::Workload& workload) const;
+  // Whether a job of one of these kinds names the workload as its prebuilt one.
+  bool named(const api::kueue::Workload& workload) const;
+
+ private:
+  struct Kind;
+  struct Lookup;
+
+  kube::Informer& cache_of(const api::GroupVersionResource& resource);
+  void listed(const api::GroupVersionResource& resource, const api::RestResponse& response);
+
+  Context context_;
+  std::map<api::GroupVersionResource, std::unique_ptr<kube::Informer>> caches_;
+  std::map<api::GroupVersionResource, int> told_;  // the code of the last list that was logged
+  std::vector<std::unique_ptr<Kind>> kinds_;
+  bool leading_ = false;
+};
+
+}  // namespace berth::controller

@@ -1,0 +1,45 @@
+// A job of a described kind, as the common rules for jobs see it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/kueue/admission.h"
+#include "jobs/job_adapter.h"
+#include "jobs/kinds/job_kind.h"
+#include "jobs/kinds/pod_sets.h"
+
+namespace berth::jobs::kinds {
+
+class DescribedJob final : public JobAdapter {
+ public:
+  // `get` finds other objects that some kinds need (a runtime); may find nothing.
+  DescribedJob(JobKindPtr kind, api::kueue::ObjectGetter get);
+
+  const JobKind& kind() const override { return kind_; }
+  bool suspended(const Json& job) const override;
+  bool stopping(const Json& job) const override;
+  bool active(const Json& job) const override;
+  bool pods_ready(const Json& job) const override;
+  std::optional<JobOutcome> finished(const Json& job) const override;
+  std::vector<api::kueue::PodSet> pod_sets(const Json& job) const override;
+  Result<void> check_pod_sets(const Json& job) const override;
+  Result<void> check_status(const Json& job) const override;
+  std::vector<api::kueue::ReclaimablePod> reclaimable(const Json& job) const override;
+  std::string priority_class(const Json& job) const override;
+  Result<Json> started(const Json& job, const std::vector<PodSetInfo>& infos) const override;
+  std::optional<JobPatch> next_stop(const Json& job, const std::vector<api::kueue::PodSet>& pod_sets) const override;
+
+ private:
+  // False when the expression is absent or fails; check_status() reports the failure.
+  static bool truth(const Expression& expression, const Json& job);
+  std::vector<FoundPodSet> found(const Json& job) const;
+  Json restored(const Json& job, const std::vector<api::kueue::PodSet>& original) const;
+
+  JobKindPtr spec_;
+  api::kueue::ObjectGetter get_;
+  JobKind kind_;
+};
+
+}  // namespace berth::jobs::kinds

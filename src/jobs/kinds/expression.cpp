@@ -1,0 +1,112 @@
+#include "jobs/kinds/expression.h"
+
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace berth::jobs::kinds {
+namespace {
+
+// The slots of the variables, in the order of compile().
+enum Slot : int { kSelf, kItem, kIndex, kConditions, kOldSelf, kPods, kPhase, kSlots };
+
+cel::Value text_view(std::string_view text) { return cel::Text{nullptr, text}; }
+
+cel::Value true_conditions(const Json& job) {
+  auto entries = std::make_shared<std::vector<std::pair<cel::Value, cel::Value>>>();
+  for (const Json& condition : array_at(job, {"status", "conditions"})) {
+    if (string_at(condition, {"status"}) == "True")
+      entries->emplace_back(text_view(string_at(condition, {"type"})), cel::from_json(condition, nullptr));
+  }
+  return cel::Map{std::move(entries)};
+}
+
+std::string_view name_of(cel::Kind kind) {
+  switch (kind) {
+    case cel::Kind::kBool:
+      return "bool";
+    case cel::Kind::kInt:
+      return "int";
+    case cel::Kind::kString:
+      return "string";
+    default:
+      return "map";
+  }
+}
+
+}  // namespace
+
+Result<Expression> Expression::compile(std::string source, cel::Kind wanted, const cel::TypePtr& self,
+                                       const cel::TypePtr& item) {
+  const auto dyn = cel::basic_type(cel::Kind::kDyn);
+  const auto any_map = cel::map_type(cel::basic_type(cel::Kind::kString), dyn);
+  const std::array<cel::Variable, kSlots> variables = {{{"self", self ? self : dyn},
+                                                        {"item", item ? item : dyn},
+                                                        {"index", cel::basic_type(cel::Kind::kInt)},
+                                                        {"conditions", any_map},
+                                                        {"oldSelf", self ? self : dyn},
+                                                        {"pods", any_map},
+                                                        {"phase", cel::basic_type(cel::Kind::kString)}}};
+  std::vector<cel::Problem> problems;
+  Expression out;
+  const auto program = cel::compile(source, variables, problems);
+  if (!program) return fail("a CEL expression: " + cel::display(source, problems));
+  const cel::Kind kind = program->result->kind;
+  if (wanted != cel::Kind::kDyn && kind != wanted && kind != cel::Kind::kDyn)
+    return fail("a CEL expression of type " + std::string(name_of(wanted)) + ", found one of type " +
+                cel::to_string(*program->result) + ": " + source);
+  out.source_ = std::move(source);
+  out.program_ = program;
+  return out;
+}
+
+std::string Expression::failure(std::string_view why) const {
+  return "the expression \"" + source_ + "\" fails: " + std::string(why);
+}
+
+Result<cel::Value> Expression::value(const Scope& scope) const {
+  std::array<cel::Value, kSlots> values;
+  const auto wants = [&](Slot slot) { return program_->uses(slot); };
+  if (wants(kSelf)) values[kSelf] = cel::from_json(*scope.job_, nullptr);
+  if (wants(kItem)) values[kItem] = cel::from_json(*scope.item_, nullptr);
+  if (wants(kIndex)) values[kIndex] = static_cast<std::int64_t>(scope.index_);
+  if (wants(kConditions)) values[kConditions] = true_conditions(*scope.job_);
+  if (wants(kOldSelf) && scope.old_ != nullptr) values[kOldSelf] = cel::from_json(*scope.old_, nullptr);
+  static const Json kNothing = JsonObject();
+  if (wants(kPods)) values[kPods] = cel::from_json(scope.pods_ != nullptr ? *scope.pods_ : kNothing, nullptr);
+  if (wants(kPhase)) values[kPhase] = text_view(scope.phase_);
+  cel::Budget budget{kBudget};
+  cel::Value value = cel::run(*program_, values, budget);
+  if (const auto* failed = value.as<cel::Failure>()) return fail(failure(*failed->message));
+  return value;
+}
+
+Result<bool> Expression::truth(const Scope& scope) const {
+  const auto got = value(scope);
+  if (!got) return tl::unexpected(got.error());
+  if (const auto* truth = got->as<bool>()) return *truth;
+  return fail(failure("its value is no bool but " + std::string(cel::type_name(*got))));
+}
+
+Result<std::int64_t> Expression::number(const Scope& scope) const {
+  const auto got = value(scope);
+  if (!got) return tl::unexpected(got.error());
+  if (const auto* number = got->as<std::int64_t>()) return *number;
+  return fail(failure("its value is no int but " + std::string(cel::type_name(*got))));
+}
+
+Result<std::string> Expression::text(const Scope& scope) const {
+  const auto got = value(scope);
+  if (!got) return tl::unexpected(got.error());
+  if (const auto* text = got->as<cel::Text>()) return std::string(text->view);
+  return fail(failure("its value is no string but " + std::string(cel::type_name(*got))));
+}
+
+Result<Json> Expression::json(const Scope& scope) const {
+  const auto got = value(scope);
+  if (!got) return tl::unexpected(got.error());
+  auto json = cel::to_json(*got);
+  return json ? json : fail(failure(json.error().message));
+}
+
+}  // namespace berth::jobs::kinds

@@ -1,0 +1,42 @@
+// What data cannot say about a kind: one hook in C++ per family of kinds, each with its reason in its file.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "jobs/kinds/pod_sets.h"
+#include "jobs/pod_set_info.h"
+
+namespace berth::jobs::kinds {
+
+class KindHook {
+ public:
+  virtual ~KindHook() = default;
+
+  // Changes what the description found: adds pods that the operator adds, or whole pod sets.
+  virtual void find(const Json& job, const api::kueue::ObjectGetter& get, std::vector<FoundPodSet>& found,
+                    api::FieldErrors& errors) const;
+  // Sets what starting writes, besides the suspend field. nullopt: the description's rule applies (infos are merged
+  // into the templates).
+  virtual std::optional<Result<void>> start(Json& job, const std::vector<FoundPodSet>& found,
+                                            const std::vector<PodSetInfo>& infos) const;
+  // Puts back what start() wrote. `original`: the pod sets of the workload; empty when it is lost. False: the
+  // description's rule applies.
+  virtual bool restore(Json& job, const std::vector<FoundPodSet>& found,
+                       const std::vector<api::kueue::PodSet>& original) const;
+  // Whether the job shows an admission. nullopt: the description's rule applies (the templates show one).
+  virtual std::optional<bool> carries_admission(const Json& job) const;
+  // What the webhook sets on every new object of the kind, managed or not.
+  virtual void set_defaults(Json& job) const;
+  // Errors of a managed object. `old` is null on creation.
+  virtual void check(const Json& job, const Json* old, const api::kueue::ObjectGetter& get,
+                     api::FieldErrors& errors) const;
+};
+
+// Null when there is no hook of this name.
+const KindHook* find_hook(std::string_view name);
+std::string hook_names();  // "none" when there are none, else "a, b"
+
+}  // namespace berth::jobs::kinds

@@ -1,0 +1,87 @@
+// A kind of job as data: where its pod sets are, how it is suspended, and when it is done. docs/job-kinds.md describes
+// the file format.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/rest.h"
+#include "base/result.h"
+#include "jobs/kinds/expression.h"
+#include "jobs/kinds/field_path.h"
+
+namespace berth::jobs::kinds {
+
+class KindHook;
+
+inline constexpr std::string_view kDescriptionVersion = "berth.dev/v1alpha1";
+inline constexpr std::string_view kDescriptionKind = "JobKind";
+
+// A pod set, or one pod set per entry of a list.
+struct PodSetRule {
+  std::string name;        // as it is; empty: `name_from` gives it
+  Expression name_from;    // string
+  Path items;              // a list: one pod set per entry, in its order
+  Path item;               // an object: no pod set when the job does not have it. At most one of the two is set
+  Expression when;         // bool; empty: always
+  Path pod_template;       // a PodTemplateSpec, within the item
+  std::string field;       // how errors name the template; empty: its path
+  Expression count;        // int; empty: 1
+  Expression min_count;    // int: the least number of pods for partial admission; values below 1 mean none
+  Path count_field;        // within the item: the admitted count is written here when it is smaller
+  Expression reclaimable;  // int: the number of pods that are done
+  // The labels of pods with their rank, for topology; empty: none.
+  std::string pod_index_label, sub_group_index_label;
+  Expression sub_group_count;  // int
+};
+
+// A rule for objects of the kind, besides those that hold for every kind of job.
+struct Validation {
+  Expression rule;      // bool; true: the object is valid
+  Expression message;   // string
+  std::string field;    // of the error
+  bool updates = true;  // the rule holds for updates, too
+};
+
+// What the pretend operator does with a job, in the embedded mode and the simulator.
+struct OperatorRule {
+  Expression status;            // map: the status of the job, from `pods` and `phase`
+  std::string pod_index_label;  // gets the index of the pod in its pod set; empty: the label of the pod set
+};
+
+struct JobKindSpec {
+  api::GroupVersionResource resource;
+  std::string kind;
+  std::string framework;     // its name in integrations.frameworks
+  std::string origin;        // the file that describes it
+  std::string webhook_name;  // of its validating webhook, as refusals name it: "vpytorchjob.kb.io"
+  Path suspend;              // a bool field of the job: true while it must not run
+  std::vector<PodSetRule> pod_sets;
+  Expression priority_class;                      // string
+  Expression finished, succeeded, active, ready;  // bool
+  Expression message;                             // string, of a finished job
+  Expression skip;                                // bool: the job is not managed although it has a queue
+  std::vector<Validation> validations;
+  std::vector<api::GroupVersionResource> lookups;  // resources that the hook reads
+  OperatorRule pretend;
+  const KindHook* hook = nullptr;  // what data cannot say; null: nothing
+
+  std::string api_version() const {
+    return resource.group.empty() ? resource.version : resource.group + "/" + resource.version;
+  }
+  // The end of the paths of its webhooks: "kubeflow-org-v1-pytorchjob".
+  std::string webhook_path() const;
+};
+using JobKindPtr = std::shared_ptr<const JobKindSpec>;
+
+// Reads one description. `origin` names the file in errors; each error is a line "origin:12: field: what was expected".
+// `self`: the type of objects of the kind, from its CustomResourceDefinition; null: not checked.
+Result<JobKindPtr> read_job_kind(std::string_view yaml, std::string_view origin, const cel::TypePtr& self = nullptr);
+
+// The descriptions that ship with Berth, by framework. Compiled once.
+const std::vector<JobKindPtr>& shipped_job_kinds();
+
+}  // namespace berth::jobs::kinds

@@ -1,0 +1,121 @@
+#include "jobs/kinds/kind_rules.h"
+
+#include <utility>
+
+#include "api/kueue/names.h"
+#include "api/kueue/unlisted_kinds.h"
+#include "api/resources.h"
+#include "jobs/kinds/hook.h"
+#include "jobs/kinds/pod_sets.h"
+
+namespace berth::jobs::kinds {
+namespace {
+
+using namespace api::kueue;
+using api::FieldErrors;
+
+bool is_suspended(const JobKindSpec& kind, const Json& job) {
+  const Json* value = value_at(job, kind.suspend);
+  return value != nullptr && value->is_bool() && value->get_bool();
+}
+
+// Kinds whose pods Kueue can resize while they run.
+bool may_be_elastic(const JobKindSpec& kind) { return kind.resource.group == "ray.io"; }
+
+void check_validations(const JobKindSpec& kind, const Json& job, const Json* old, FieldErrors& errors) {
+  Scope scope(job);
+  if (old != nullptr) scope.with_old(*old);
+  for (const auto& validation : kind.validations) {
+    if (old != nullptr && !validation.updates) continue;
+    const auto valid = validation.rule.truth(scope);
+    if (valid && *valid) continue;
+    const auto message = valid ? validation.message.text(scope) : Result<std::string>(valid.error().message);
+    errors.push_back(
+        api::invalid_without_value(validation.field, message ? *message : std::string_view(message.error().message)));
+  }
+}
+
+// What the templates decide: checked on creation, and when the user edits a job that waits.
+bool edited_while_waiting(const JobKindSpec& kind, const Json& job, const Json* old) {
+  if (old == nullptr) return true;
+  if (!is_suspended(kind, job) || !is_suspended(kind, *old)) return false;
+  const Json *now = find(job, "spec"), *before = find(*old, "spec");
+  return now == nullptr || before == nullptr || !json_equal(*now, *before);
+}
+
+FieldErrors check_new(const JobKindSpec& kind, const Json& job, const AdmissionContext& admission) {
+  FieldErrors errors;
+  check_job_labels(job, admission.policy.identifier_annotations, errors);
+  check_admission_gates(job, errors);
+  if (!may_be_elastic(kind)) check_no_elastic_job(job, kind.api_version() + ", Kind=" + kind.kind, errors);
+  check_validations(kind, job, nullptr, errors);
+  if (kind.hook != nullptr) kind.hook->check(job, nullptr, admission.get, errors);
+  check_pod_sets(kind, job, admission.get, errors);
+  return errors;
+}
+
+FieldErrors check_update(const JobKindSpec& kind, const Json& job, const Json& old, const AdmissionContext& admission) {
+  FieldErrors errors;
+  check_job_labels(job, admission.policy.identifier_annotations, errors);
+  const bool gates_edited = annotation_of(job, kAdmissionGatedBy) != annotation_of(old, kAdmissionGatedBy);
+  if (gates_edited) check_admission_gates(job, errors);
+  if (!may_be_elastic(kind)) check_no_elastic_job(job, kind.api_version() + ", Kind=" + kind.kind, errors);
+  check_validations(kind, job, &old, errors);
+  if (kind.hook != nullptr) kind.hook->check(job, &old, admission.get, errors);
+  if (edited_while_waiting(kind, job, &old)) check_pod_sets(kind, job, admission.get, errors);
+  const bool default_queue =
+      admission.get(api::kLocalQueues, string_at(job, {"metadata", "namespace"}), kDefaultName) != nullptr;
+  check_job_labels_update({job, old, is_suspended(kind, job), is_suspended(kind, old), default_queue,
+                           admission.policy.identifier_annotations},
+                          errors);
+  if (gates_edited) check_admission_gates_update(job, old, errors);
+  return errors;
+}
+
+FieldErrors check(const JobKindSpec& kind, const Json& job, const Json* old, const AdmissionContext& admission) {
+  if (is_skipped(kind, job)) return {};
+  const JobContext context = job_context(job, admission);
+  // A job that loses its queue label was managed until now: the update rules must check that.
+  const bool concerned = is_managed(job, context) || (old != nullptr && is_managed(*old, context));
+  if (!concerned) return {};
+  return old == nullptr ? check_new(kind, job, admission) : check_update(kind, job, *old, admission);
+}
+
+void set_defaults(const JobKindSpec& kind, Json& job, const AdmissionContext& admission) {
+  if (kind.hook != nullptr) kind.hook->set_defaults(job);
+  if (is_skipped(kind, job)) return;
+  if (take_defaults(job, job_context(job, admission))) ensure_at(job, kind.suspend) = true;
+}
+
+AdmissionRules managed_rules(const JobKindPtr& kind) {
+  AdmissionRules rules;
+  rules.mutate = [kind](Json& job, const AdmissionContext& admission) { set_defaults(*kind, job, admission); };
+  rules.check = [kind](const Json& job, const Json* old, std::string_view subresource,
+                       const AdmissionContext& admission) {
+    return subresource.empty() ? kinds::check(*kind, job, old, admission) : FieldErrors();
+  };
+  rules.webhook = kind->webhook_name;
+  return rules;
+}
+
+AdmissionRules unlisted_rules(const JobKindPtr& kind) {
+  AdmissionRules rules;
+  rules.warn = [kind](const Json& job, const Json* old, const AdmissionContext& admission) {
+    const bool here = admission.policy.manages_namespace(string_at(job, {"metadata", "namespace"}));
+    return here ? unlisted_kind_warning(job, old, kind->kind, kind->framework) : std::string();
+  };
+  return rules;
+}
+
+}  // namespace
+
+bool is_skipped(const JobKindSpec& kind, const Json& job) {
+  return kind.skip && kind.skip.truth(Scope(job)).value_or(false);
+}
+
+JobKindRules rules_of(const JobKindPtr& kind, bool managed) {
+  return {kind->resource, kind->kind, kind->webhook_path(), managed,
+          managed ? managed_rules(kind) : unlisted_rules(kind)};
+}
+
+}  // namespace berth::jobs::kinds

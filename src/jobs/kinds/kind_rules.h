@@ -1,0 +1,16 @@
+// The webhooks of a described kind, as functions: what they set on creation and what they refuse.
+#pragma once
+
+#include "api/kueue/admission.h"
+#include "jobs/kinds/job_kind.h"
+
+namespace berth::jobs::kinds {
+
+// `managed`: the kind is switched on. Otherwise nothing is changed or refused, and an object with a queue name gets a
+// warning.
+api::kueue::JobKindRules rules_of(const JobKindPtr& kind, bool managed);
+
+// Whether the description says that this object is left alone although it has a queue.
+bool is_skipped(const JobKindSpec& kind, const Json& job);
+
+}  // namespace berth::jobs::kinds

@@ -1,0 +1,39 @@
+// The pod sets of a job, found by its description.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/field_error.h"
+#include "api/kueue/admission.h"
+#include "api/kueue/types.h"
+#include "jobs/kinds/job_kind.h"
+
+namespace berth::jobs::kinds {
+
+// The most pod sets that a workload has (API of Workload: spec.podSets).
+constexpr std::size_t kMaxPodSets = 18;
+
+struct FoundPodSet {
+  api::kueue::PodSet pod_set;
+  Place pod_template;  // in the job; empty: the job has no template for these pods, and nothing is written
+  Place count;         // the field that gets a smaller admitted count; empty: none
+  std::string field;   // how errors name the template
+  const PodSetRule* rule = nullptr;  // null: a hook made it
+  Place item;                        // of the rule
+  std::size_t index = 0;             // of the item in its list
+};
+
+// In order. Appends an error for each pod set that no workload can have (no template, a name that is no DNS label or is
+// there twice, a negative count, too many) and leaves it out. `get` finds other objects that a hook needs.
+std::vector<FoundPodSet> find_pod_sets(const JobKindSpec& kind, const Json& job, const api::kueue::ObjectGetter& get,
+                                       api::FieldErrors& errors);
+
+// Appends the errors of find_pod_sets() and those in the topology annotations of the templates.
+void check_pod_sets(const JobKindSpec& kind, const Json& job, const api::kueue::ObjectGetter& get,
+                    api::FieldErrors& errors);
+
+// What an expression of the pod set's rule is evaluated on.
+Scope scope_of(const FoundPodSet& found, const Json& job);
+
+}  // namespace berth::jobs::kinds

@@ -1,0 +1,21 @@
+// The descriptions that ship with Berth; they are files beside this one.
+#include "base/assert.h"
+#include "base/embedded.h"
+#include "jobs/kinds/job_kind.h"
+
+namespace berth::jobs::kinds {
+
+const std::vector<JobKindPtr>& shipped_job_kinds() {
+  static const std::vector<JobKindPtr> kinds = [] {
+    std::vector<JobKindPtr> out;
+    for (const auto& file : embedded::job_kinds()) {
+      auto kind = read_job_kind(file.content, file.name);
+      BERTH_INVARIANT(kind.has_value());  // a test reads all of them
+      if (kind) out.push_back(std::move(*kind));
+    }
+    return out;
+  }();
+  return kinds;
+}
+
+}  // namespace berth::jobs::kinds
