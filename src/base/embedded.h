@@ -13,7 +13,7 @@ struct File {
 
 // Defined by berth_embed() in the CMake file of the source folder that embeds them.
 std::span<const File> crds();             // config/crd/*.yaml
-std::span<const File> job_kinds();        // config/external/*.yaml: definitions that other projects own
+std::span<const File> external_crds();    // config/external/*.yaml: definitions that other projects own
 std::span<const File> builtin_schemas();  // src/apiserver/builtin/*.yaml
 std::span<const File> job_kinds();        // src/jobs/kinds/shipped/*.yaml
 

@@ -12,7 +12,7 @@
 #include <span>
 #include <sstream>
 
-#include "apiserver/crd/job_kinds.h"
+#include "apiserver/crd/external_kinds.h"
 #include "apiserver/http/pki.h"
 #include "apiserver/http/router.h"
 #include "apiserver/server/api_server.h"
@@ -57,7 +57,7 @@ std::string url_of(const std::string& address, std::uint16_t port) {
 
 // The definitions of Kueue's and Volcano's kinds, and of the kinds of jobs. Another project owns the latter: a
 // definition that somebody put in the place of ours stays.
-Result<std::vector<ObjectToApply>> definitions(std::span<const embedded::File> job_kinds) {
+Result<std::vector<ObjectToApply>> definitions(std::span<const embedded::File> external_kinds) {
   std::vector<ObjectToApply> all;
   const auto add = [&all](std::span<const embedded::File> files, bool force) -> Result<void> {
     for (const embedded::File& file : files) {
@@ -71,7 +71,7 @@ Result<std::vector<ObjectToApply>> definitions(std::span<const embedded::File> j
     return {};
   };
   if (auto added = add(embedded::crds(), true); !added) return tl::unexpected(added.error());
-  if (auto added = add(job_kinds, false); !added) return tl::unexpected(added.error());
+  if (auto added = add(external_kinds, false); !added) return tl::unexpected(added.error());
   return all;
 }
 
@@ -136,9 +136,9 @@ class Up {
 
  private:
   Result<void> configure() {
-    auto kinds = apiserver::choose_job_kinds(options_.kinds);
+    auto kinds = apiserver::choose_external_kinds(options_.kinds);
     if (!kinds) return fail("--kinds: " + kinds.error().message);
-    job_kinds_ = std::move(*kinds);
+    external_kinds_ = std::move(*kinds);
     auto gates = controller::parse_feature_gates(options_.feature_gates);
     if (!gates) return fail("--feature-gates: " + gates.error().message);
     const auto configuration = read_configuration_file(options_.config);
@@ -284,7 +284,7 @@ class Up {
   }
 
   void apply_objects_at_start() {
-    auto objects = definitions(job_kinds_);
+    auto objects = definitions(external_kinds_);
     auto given = read_objects(options_.load);
     if (objects) objects->push_back(whom_clients_are_signed_by(client_authority_));
     if (!objects || !given) return finish(fail((!objects ? objects : given).error().message));
@@ -349,7 +349,7 @@ class Up {
       metrics_.gauge("berth_broken_invariants", "How often an invariant was broken; anything but 0 is a bug.");
   GaugeFamily controller_requests_ =
       metrics_.gauge("berth_controller_requests", "Requests that the controller has sent, by kind.");
-  std::vector<embedded::File> job_kinds_;
+  std::vector<embedded::File> external_kinds_;
   controller::ControllerOptions controller_options_;
   std::optional<DataDir> dir_;
   std::unique_ptr<apiserver::ApiServer> core_;

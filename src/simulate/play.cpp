@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "api/status.h"
-#include "apiserver/crd/job_kinds.h"
+#include "apiserver/crd/external_kinds.h"
 #include "controller/configure.h"
 #include "simulate/machine_watch.h"
 #include "simulate/match.h"
@@ -184,10 +184,10 @@ class Player {
 };
 
 // The kinds of jobs that the scenario has objects of, and LeaderWorkerSets.
-std::string job_kinds_of(const Scenario& scenario) {
-  std::string names = WorldOptions().job_kinds;
+std::string external_kinds_of(const Scenario& scenario) {
+  std::string names = WorldOptions().external_kinds;
   const auto add = [&names](const Json& object) {
-    const auto name = apiserver::job_kind_of(string_at(object, {"apiVersion"}), string_at(object, {"kind"}));
+    const auto name = apiserver::external_kind_of(string_at(object, {"apiVersion"}), string_at(object, {"kind"}));
     if (!name.empty()) names.append(",").append(name);
   };
   std::ranges::for_each(scenario.manifests, add);
@@ -208,7 +208,7 @@ Result<Played> play(const Scenario& scenario, const PlayOptions& options) {
   world_options.scale_up = scenario.scale_up;
   world_options.provisioning_delay = scenario.provisioning_delay;
   world_options.apps_controllers = true;
-  world_options.job_kinds = job_kinds_of(scenario);
+  world_options.external_kinds = external_kinds_of(scenario);
   world_options.seed = options.seed;
   world_options.between = options.between;
   controller::FeatureGates gates = options.feature_gates;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "api/status.h"
-#include "apiserver/crd/job_kinds.h"
+#include "apiserver/crd/external_kinds.h"
 #include "apiserver/kueue_webhooks.h"
 #include "apiserver/server/api_server.h"
 #include "apiserver/storage/store.h"
@@ -113,9 +113,10 @@ Result<std::unique_ptr<World>> World::make(const WorldOptions& options) {
   if (!server) return tl::unexpected(server.error());
   impl->server = std::move(*server);
   std::unique_ptr<World> world(new World(std::move(impl)));
-  auto job_kinds = apiserver::choose_job_kinds(options.job_kinds);
-  if (!job_kinds) return tl::unexpected(job_kinds.error());
-  for (const std::span<const embedded::File> files : {embedded::crds(), std::span<const embedded::File>(*job_kinds)}) {
+  auto external_kinds = apiserver::choose_external_kinds(options.external_kinds);
+  if (!external_kinds) return tl::unexpected(external_kinds.error());
+  for (const std::span<const embedded::File> files :
+       {embedded::crds(), std::span<const embedded::File>(*external_kinds)}) {
     for (const embedded::File& file : files) {
       auto documents = parse_yaml(file.content);
       if (!documents) return fail(std::string(file.name) + ": " + documents.error().message);

@@ -52,8 +52,8 @@ struct WorldOptions {
   bool manage_leader_worker_sets = false;
   api::LabelSelector managed_namespaces = api::config::Configuration::default_managed_namespaces("kueue-system");
   std::vector<std::string> label_keys_to_copy;
-  // Kinds of jobs of other projects that the server has definitions of (see apiserver/crd/job_kinds.h).
-  std::string job_kinds = "leaderworkersets";
+  // Kinds of jobs of other projects that the server has definitions of (see apiserver/crd/external_kinds.h).
+  std::string external_kinds = "leaderworkersets";
   bool leader_worker_sets = true;  // false: no controller of LeaderWorkerSets
   bool vcjobs = true;              // false: no controller of Volcano Jobs (no PodGroups, no pods)
   // Makes a client between the controller and the server, for tests that look at its requests. The arguments outlive

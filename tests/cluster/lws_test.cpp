@@ -30,7 +30,7 @@ constexpr std::string_view kSlowToStop = "{berth.dev/stop-after: 2s}";  // so th
 class LeaderWorkerSets : public testing::Test {
  protected:
   LeaderWorkerSets() : cluster(options()) {
-    for (const auto& file : embedded::job_kinds()) {
+    for (const auto& file : embedded::external_crds()) {
       if (file.name.find("leaderworkersets") == std::string_view::npos) continue;
       auto request = cluster.request(api::Verb::kCreate, {"apiextensions.k8s.io", "v1", "customresourcedefinitions"});
       request.ns.clear();

@@ -26,7 +26,7 @@ class EmbeddedSite final : public Site {
     simulate::WorldOptions options;
     options.configure(configured(site));
     options.start = parse_time("2026-01-01T00:00:00Z").value();
-    options.job_kinds = site.job_kinds;
+    options.external_kinds = site.external_kinds;
     options.webhooks = site.webhooks;
     options.machines = false;
     options.leader_worker_sets = false;  // the recordings play its part

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "api/status.h"
-#include "apiserver/crd/job_kinds.h"
+#include "apiserver/crd/external_kinds.h"
 #include "base/embedded.h"
 #include "base/yaml.h"
 #include "cluster/cluster.h"
@@ -98,8 +98,8 @@ class RealSite final : public Site {
         job_controller_(options.job_controller),
         apps_controllers_(options.apps_controllers),
         server_(server_options(options)) {
-    const auto job_kinds = apiserver::choose_job_kinds(options.job_kinds);
-    if (!job_kinds) throw std::runtime_error(job_kinds.error().message);
+    const auto external_kinds = apiserver::choose_external_kinds(options.external_kinds);
+    if (!external_kinds) throw std::runtime_error(external_kinds.error().message);
     auto access = kube::load_kubeconfig({server_.kubeconfig()});
     if (!access) throw std::runtime_error(access.error().message);
     person_ = client("recorder", *access);
@@ -110,7 +110,7 @@ class RealSite final : public Site {
     loop_ = std::thread([this] { executor_.run(); });
     try {
       install_definitions(embedded::crds());
-      install_definitions(job_kinds.value());
+      install_definitions(external_kinds.value());
       if (options.garbage_collector) server_.start_garbage_collector();
       start(*access);
       if (options.webhooks) open_front();

@@ -17,10 +17,10 @@ namespace berth::conformance {
 
 // The options in the head of a recording.
 struct SiteOptions {
-  Json configuration;     // the controller's Configuration file; null: the defaults
-  Json gates;             // feature gates with their values; null: none
-  std::string job_kinds;  // of other projects: what is served (see apiserver/crd/job_kinds.h)
-  bool webhooks = false;  // webhooks of Kueue's kinds and of Jobs are called
+  Json configuration;          // the controller's Configuration file; null: the defaults
+  Json gates;                  // feature gates with their values; null: none
+  std::string external_kinds;  // of other projects: what is served (see apiserver/crd/external_kinds.h)
+  bool webhooks = false;       // webhooks of Kueue's kinds and of Jobs are called
   bool job_controller = true;
   bool apps_controllers = false;  // of Deployments, ReplicaSets and StatefulSets
   bool garbage_collector = true;

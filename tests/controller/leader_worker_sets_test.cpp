@@ -67,7 +67,7 @@ class LeaderWorkerSets : public apiserver::ServerTest {
     EXPECT_TRUE(call(std::move(crd)).ok()) << file.name;
   }
   void install_leader_worker_sets() {
-    for (const auto& file : embedded::job_kinds()) {
+    for (const auto& file : embedded::external_crds()) {
       if (file.name.find("leaderworkersets") != std::string_view::npos) install(file);
     }
   }

@@ -33,7 +33,7 @@ ResourcePtr resource(std::string_view kind) {
 
 std::vector<embedded::File> all_definitions() {
   std::vector<embedded::File> all(embedded::crds().begin(), embedded::crds().end());
-  all.insert(all.end(), embedded::job_kinds().begin(), embedded::job_kinds().end());
+  all.insert(all.end(), embedded::external_crds().begin(), embedded::external_crds().end());
   return all;
 }
 

@@ -1,4 +1,4 @@
-#include "apiserver/crd/job_kinds.h"
+#include "apiserver/crd/external_kinds.h"
 
 #include <algorithm>
 #include <cctype>
@@ -42,14 +42,15 @@ bool is_named(const embedded::File& file, std::string_view name) {
 
 std::string known_names() {
   std::string all;
-  for (const embedded::File& file : embedded::job_kinds()) all.append(all.empty() ? "" : ", ").append(plural_of(file));
+  for (const embedded::File& file : embedded::external_crds())
+    all.append(all.empty() ? "" : ", ").append(plural_of(file));
   return all;
 }
 
 }  // namespace
 
-Result<std::vector<embedded::File>> choose_job_kinds(std::string_view names) {
-  const auto all = embedded::job_kinds();
+Result<std::vector<embedded::File>> choose_external_kinds(std::string_view names) {
+  const auto all = embedded::external_crds();
   if (names == "all") return std::vector<embedded::File>(all.begin(), all.end());
   std::set<std::string_view> chosen;
   while (!names.empty() && names != "none") {
@@ -67,9 +68,9 @@ Result<std::vector<embedded::File>> choose_job_kinds(std::string_view names) {
   return files;
 }
 
-std::string_view job_kind_of(std::string_view api_version, std::string_view kind) {
+std::string_view external_kind_of(std::string_view api_version, std::string_view kind) {
   const std::string_view group = api_version.substr(0, api_version.find('/'));
-  for (const embedded::File& file : embedded::job_kinds()) {
+  for (const embedded::File& file : embedded::external_crds()) {
     if (is(file, group, kind)) return plural_of(file);
   }
   return {};

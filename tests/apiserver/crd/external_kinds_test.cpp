@@ -1,12 +1,12 @@
 // The definitions of other projects' kinds of jobs, and the names by which they are chosen.
-#include "apiserver/crd/job_kinds.h"
+#include "apiserver/crd/external_kinds.h"
 
 #include <gmock/gmock.h>
 
 #include "apiserver/crd/crd.h"
 #include "apiserver/schema/support.h"
 
-namespace berth::apiserver::job_kinds_test {
+namespace berth::apiserver::external_kinds_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -15,7 +15,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 std::vector<std::string> chosen(std::string_view names) {
-  const auto files = choose_job_kinds(names);
+  const auto files = choose_external_kinds(names);
   EXPECT_TRUE(files.has_value()) << names;
   std::vector<std::string> kinds;
   for (const embedded::File& file : *files)
@@ -23,7 +23,7 @@ std::vector<std::string> chosen(std::string_view names) {
   return kinds;
 }
 
-TEST(JobKinds, AreThoseOfKueuesFrameworks) {
+TEST(ExternalKinds, AreThoseOfKueuesFrameworks) {
   EXPECT_THAT(chosen("all"), ElementsAre("AppWrapper", "ClusterTrainingRuntime", "JAXJob", "JobSet", "LeaderWorkerSet",
                                          "MPIJob", "PaddleJob", "PyTorchJob", "RayCluster", "RayJob", "RayService",
                                          "SparkApplication", "TFJob", "TrainingRuntime", "TrainJob", "XGBoostJob"));
@@ -31,43 +31,44 @@ TEST(JobKinds, AreThoseOfKueuesFrameworks) {
   EXPECT_THAT(chosen(""), IsEmpty());
 }
 
-TEST(JobKinds, AreNamedByPluralDefinitionOrFramework) {
+TEST(ExternalKinds, AreNamedByPluralDefinitionOrFramework) {
   EXPECT_THAT(chosen("rayjobs"), ElementsAre("RayJob"));
   EXPECT_THAT(chosen("rayjobs.ray.io,jobsets"), ElementsAre("JobSet", "RayJob"));
   EXPECT_THAT(chosen("jobset.x-k8s.io/jobset,kubeflow.org/mpijob,jobsets"), ElementsAre("JobSet", "MPIJob"));
   EXPECT_THAT(chosen("sparkoperator.k8s.io/sparkapplication"), ElementsAre("SparkApplication"));
 }
 
-TEST(JobKinds, TrainJobsBringTheirRuntimes) {
+TEST(ExternalKinds, TrainJobsBringTheirRuntimes) {
   EXPECT_THAT(chosen("trainer.kubeflow.org/trainjob"),
               ElementsAre("ClusterTrainingRuntime", "TrainingRuntime", "TrainJob"));
 }
 
-TEST(JobKinds, AnUnknownNameIsSaid) {
+TEST(ExternalKinds, AnUnknownNameIsSaid) {
   for (const std::string_view names :
        {"jobsets,jobset", "jobset.x-k8s.io/jobsets", "ray.io/jobset", "a,jobsets", "/"}) {
-    const auto files = choose_job_kinds(names);
+    const auto files = choose_external_kinds(names);
     ASSERT_FALSE(files.has_value()) << names;
     EXPECT_THAT(files.error().message, HasSubstr("unknown kind \"")) << names;
     EXPECT_THAT(files.error().message, HasSubstr("appwrappers, clustertrainingruntimes, ")) << names;
   }
 }
 
-TEST(JobKinds, AreFoundByTheKindOfAnObject) {
-  for (const embedded::File& file : embedded::job_kinds()) {
+TEST(ExternalKinds, AreFoundByTheKindOfAnObject) {
+  for (const embedded::File& file : embedded::external_crds()) {
     const Json crd = schema_support::yaml(file.content);
     const auto resources = resources_of_crd(crd);
     ASSERT_TRUE(resources.has_value()) << file.name;
     for (const ResourcePtr& resource : *resources)
-      EXPECT_EQ(job_kind_of(resource->gvr.group + "/" + resource->gvr.version, resource->kind), resource->gvr.resource);
+      EXPECT_EQ(external_kind_of(resource->gvr.group + "/" + resource->gvr.version, resource->kind),
+                resource->gvr.resource);
   }
-  EXPECT_EQ(job_kind_of("batch/v1", "Job"), "");
-  EXPECT_EQ(job_kind_of("batch/v1", "JobSet"), "");
+  EXPECT_EQ(external_kind_of("batch/v1", "Job"), "");
+  EXPECT_EQ(external_kind_of("batch/v1", "JobSet"), "");
 }
 
 // The parts of the spec and the status of each kind; what Kubernetes' own types have is explained with those.
-TEST(JobKinds, ExplainWhatIsTheirOwn) {
-  for (const embedded::File& file : embedded::job_kinds()) {
+TEST(ExternalKinds, ExplainWhatIsTheirOwn) {
+  for (const embedded::File& file : embedded::external_crds()) {
     const auto resources = resources_of_crd(schema_support::yaml(file.content));
     ASSERT_TRUE(resources.has_value()) << file.name;
     for (const std::string_view part : {"spec", "status"}) {
@@ -82,4 +83,4 @@ TEST(JobKinds, ExplainWhatIsTheirOwn) {
 }
 
 }  // namespace
-}  // namespace berth::apiserver::job_kinds_test
+}  // namespace berth::apiserver::external_kinds_test
