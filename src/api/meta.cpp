@@ -47,9 +47,12 @@ ObjectMeta decode_meta(const Json& object) {
   meta.deletion = decode_time(*value, {"deletionTimestamp"});
   meta.labels = decode_strings(object_at(*value, {"labels"}));
   meta.annotations = decode_strings(object_at(*value, {"annotations"}));
-  for (const Json& finalizer : array_at(*value, {"finalizers"}))
+  const JsonArray &finalizers = array_at(*value, {"finalizers"}), &owners = array_at(*value, {"ownerReferences"});
+  meta.finalizers.reserve(finalizers.size());
+  meta.owners.reserve(owners.size());
+  for (const Json& finalizer : finalizers)
     if (finalizer.is_string()) meta.finalizers.emplace_back(view(finalizer.get_string()));
-  for (const Json& owner : array_at(*value, {"ownerReferences"})) meta.owners.push_back(decode_owner(owner));
+  for (const Json& owner : owners) meta.owners.push_back(decode_owner(owner));
   return meta;
 }
 
@@ -111,6 +114,7 @@ Conditions decode_conditions(const Json& value) {
   Conditions conditions;
   const JsonArray* array = value.if_array();
   if (!array) return conditions;
+  conditions.reserve(array->size());
   for (const Json& element : *array) {
     Condition c;
     c.type = string_at(element, {"type"});

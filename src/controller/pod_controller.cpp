@@ -23,6 +23,8 @@ namespace berth::controller {
 namespace {
 
 constexpr std::size_t kPodsInFlight = 16;  // requests at a time for the pods of one group
+// Single pods that are looked at at the same time. Requests that wait to be sent take memory, and they delay decisions.
+constexpr std::size_t kSinglesInFlight = 128;
 constexpr int kInvalid = 422;
 
 Target target_of(const jobs::ManagedPod& pod) { return {api::kPods, pod.ns, pod.name, pod.uid, pod.version}; }
@@ -51,8 +53,10 @@ struct PodController::Batch {
 PodController::PodController(Context context)
     : context_(std::move(context)),
       deleted_(context_.executor),
-      singles_(context_.executor, [this](const std::string& key,
-                                         WorkQueue::Finish finish) { look({What::kSingle, key}, std::move(finish)); }),
+      singles_(
+          context_.executor,
+          [this](const std::string& key, WorkQueue::Finish finish) { look({What::kSingle, key}, std::move(finish)); },
+          Duration(0), nullptr, kSinglesInFlight),
       groups_(
           context_.executor,
           [this](const std::string& key, WorkQueue::Finish finish) { look({What::kGroup, key}, std::move(finish)); },

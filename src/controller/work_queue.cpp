@@ -16,8 +16,8 @@ constexpr Duration kSlowest = std::chrono::seconds(5);
 constexpr std::size_t kPaceBound = 20'000;  // keys remembered; beyond it, old keys are dropped
 }  // namespace
 
-WorkQueue::WorkQueue(Executor& executor, Work work, Duration delay, kube::RateLimit* rate)
-    : executor_(executor), work_(std::move(work)), delay_(delay), rate_(rate) {}
+WorkQueue::WorkQueue(Executor& executor, Work work, Duration delay, kube::RateLimit* rate, std::size_t most_running)
+    : executor_(executor), work_(std::move(work)), delay_(delay), rate_(rate), most_running_(most_running) {}
 
 WorkQueue::~WorkQueue() {
   *alive_ = false;
@@ -36,6 +36,7 @@ void WorkQueue::add(const std::string& key, Duration delay) {
     entry.again = !planted(Planted::kLostWakeUp);
     return;
   }
+  if (entry.waits) return;
   // A change may fix what made the key fail, so the key does not wait for the rest of its retry delay.
   const bool sooner = delay < delay_ && !entry.at_once;
   if (entry.timer != 0 && !entry.has_turn && (entry.failures > 0 || sooner)) {
@@ -66,6 +67,12 @@ void WorkQueue::run(const std::string& key) {
       return;
     }
   }
+  if (running_ >= most_running_) {
+    entry.waits = true;
+    waiting_.push_back(key);
+    return;
+  }
+  ++running_;
   entry.has_turn = false;
   entry.at_once = false;
   entry.running = true;
@@ -75,7 +82,20 @@ void WorkQueue::run(const std::string& key) {
   });
 }
 
+// The next one is posted: work that is done at once would nest without end.
+void WorkQueue::run_next() {
+  if (waiting_.empty()) return;
+  executor_.post([this, alive = alive_, key = std::move(waiting_.front())] {
+    if (!*alive) return;
+    entries_.at(key).waits = false;
+    run(key);
+  });
+  waiting_.pop_front();
+}
+
 void WorkQueue::finished(const std::string& key, bool ok) {
+  --running_;
+  run_next();
   Entry& entry = entries_.at(key);
   entry.running = false;
   if (ok) {

@@ -3,7 +3,10 @@
 // behind.
 #pragma once
 
+#include <cstddef>
+#include <deque>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <set>
@@ -21,8 +24,10 @@ class WorkQueue {
   using Work = std::function<void(const std::string& key, Finish finish)>;
   // `delay`: how long changes of one key are collected before it is processed. `rate`: a limit that several queues
   // share; keys that are due wait for their turn in the order in which they became due, and changes are collected
-  // meanwhile. Null: no limit. `rate` must outlive the queue.
-  WorkQueue(Executor& executor, Work work, Duration delay = Duration(0), kube::RateLimit* rate = nullptr);
+  // meanwhile. Null: no limit. `rate` must outlive the queue. `most_running`: how many keys are processed at the same
+  // time, at least 1; the others wait in the order in which they became due.
+  WorkQueue(Executor& executor, Work work, Duration delay = Duration(0), kube::RateLimit* rate = nullptr,
+            std::size_t most_running = std::numeric_limits<std::size_t>::max());
   ~WorkQueue();
 
   void add(const std::string& key);
@@ -35,6 +40,7 @@ class WorkQueue {
     bool again = false;
     bool at_once = false;   // the timer was set without a delay
     bool has_turn = false;  // the rate limit gave it a turn; the timer waits for it
+    bool waits = false;     // is due while too many keys are processed
     TimerId timer = 0;
     int failures = 0;
   };
@@ -47,12 +53,15 @@ class WorkQueue {
   // The delay of the key's next run: `delay`, or more when the key keeps changing.
   Duration delay_of(const std::string& key, Duration delay);
   void run(const std::string& key);
+  void run_next();
   void finished(const std::string& key, bool ok);
 
   Executor& executor_;
   Work work_;
   Duration delay_;
   kube::RateLimit* rate_;
+  std::size_t most_running_, running_ = 0;
+  std::deque<std::string> waiting_;
   std::map<std::string, Entry> entries_;  // only keys that are scheduled or running
   std::map<std::string, Pace> pace_;      // old keys are dropped when there are many
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

@@ -45,6 +45,34 @@ TEST(WorkQueue, CollectsChangesOfAKey) {
   EXPECT_EQ(looks.seen, (Names{"a@100", "b@150"}));
 }
 
+TEST(WorkQueue, TheOthersWaitWhileTooManyAreProcessed) {
+  VirtualExecutor executor{Time(std::chrono::seconds(1))};
+  Names seen;
+  std::vector<WorkQueue::Finish> held;
+  WorkQueue queue(
+      executor,
+      [&](const std::string& key, WorkQueue::Finish finish) {
+        seen.push_back(key);
+        held.push_back(std::move(finish));
+      },
+      Duration(0), nullptr, 2);
+  const auto pass = [&] { executor.run_until(executor.now() + 1s); };
+  for (const auto* key : {"a", "b", "c", "d", "c"}) queue.add(key);
+  pass();
+  EXPECT_EQ(seen, (Names{"a", "b"}));
+  held[0](true);
+  pass();
+  queue.add("d");
+  EXPECT_EQ(seen, (Names{"a", "b", "c"}));
+  held[1](false);  // b is tried again after those that waited before
+  pass();
+  EXPECT_EQ(seen, (Names{"a", "b", "c", "d"}));
+  held[2](true);
+  held[3](true);
+  pass();
+  EXPECT_EQ(seen, (Names{"a", "b", "c", "d", "b"})) << "each of them once";
+}
+
 TEST(WorkQueue, LooksAtOnceWhenThereIsNothingToCollect) {
   Looks looks;
   looks.queue.add("a");
