@@ -29,6 +29,7 @@ struct Flags {
   bool job_controller = true;
   bool apps_controllers = true;
   bool leader_worker_sets = false;
+  bool operators = false;
   bool vcjobs = false;
   std::string log_level = "warn";
   std::optional<std::uint64_t> monkeys;
@@ -66,6 +67,7 @@ Result<void> run_cluster(const Flags& flags) {
   options->job_controller = flags.job_controller;
   options->apps_controllers = flags.apps_controllers;
   options->leader_worker_sets = flags.leader_worker_sets;
+  if (flags.operators) options->kinds = jobs::kinds::shipped_job_kinds();
   options->vcjobs = flags.vcjobs;
   const auto found = find_access(flags.access);
   if (!found) return tl::unexpected(found.error());
@@ -152,6 +154,9 @@ Command add_cluster(CLI::App& root) {
   app->add_flag(
       "--leader-worker-sets", flags->leader_worker_sets,
       "Make the pods of LeaderWorkerSets, too, as their controller does; their definition has to be installed");
+  app->add_flag("--operators", flags->operators,
+                "Make the pods of JobSets, PyTorchJobs and the other kinds of jobs that Berth describes, too, as their "
+                "operators do; kinds whose definitions are not installed are waited for");
   app->add_flag("--vcjobs", flags->vcjobs,
                 "Make groups and pods of Volcano's jobs, too, as its job controller does; their definitions have to be "
                 "installed");

@@ -271,6 +271,7 @@ class Up {
     if (!cluster) return tl::unexpected(cluster.error());
     cluster->vcjobs = true;
     cluster->leader_worker_sets = true;
+    for (const auto& kind : controller_options_.kinds) cluster->kinds.push_back(kind.description);
     auto made = cluster::PretendCluster::make(*core_, executor_, *cluster);
     if (!made) return fail(made.error().message);
     cluster_ = std::move(*made);

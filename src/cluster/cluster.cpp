@@ -11,6 +11,7 @@
 #include "cluster/lws_controller.h"
 #include "cluster/node_life.h"
 #include "cluster/nodes.h"
+#include "cluster/operators/operators.h"
 #include "cluster/pod_collector.h"
 #include "cluster/pod_writes.h"
 #include "cluster/taint_eviction.h"
@@ -19,7 +20,7 @@
 
 namespace berth::cluster {
 struct PretendCluster::Impl {
-  Impl(api::RestClient& c, Executor& e)
+  Impl(api::RestClient& c, Executor& e, const std::vector<jobs::kinds::JobKindPtr>& kinds)
       : client(c),
         executor(e),
         pods(c, e, api::kPods),
@@ -34,7 +35,8 @@ struct PretendCluster::Impl {
         jobs(c, e),
         apps(c, e),
         leader_worker_sets(c, e),
-        vcjobs(c, e) {
+        vcjobs(c, e),
+        operators(c, e, kinds) {
     pods.on_change([this](const JsonPtr& old, const JsonPtr& now) {
       index.pod_changed(old, now);
       binder.pod_changed(old, now);
@@ -85,6 +87,7 @@ struct PretendCluster::Impl {
   AppsControllers apps;
   LwsController leader_worker_sets;
   VcJobController vcjobs;
+  Operators operators;
 };
 
 PretendCluster::PretendCluster(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -94,7 +97,7 @@ Result<std::unique_ptr<PretendCluster>> PretendCluster::make(api::RestClient& cl
                                                              const ClusterOptions& options) {
   auto resources = parse_node_resources(options.node_resources);
   if (!resources) return tl::unexpected(resources.error());
-  auto impl = std::make_unique<Impl>(client, executor);
+  auto impl = std::make_unique<Impl>(client, executor, options.kinds);
   impl->life.set_resources(*resources);
   impl->machines = options.machines;
   impl->job_controller = options.job_controller;
@@ -135,6 +138,7 @@ void PretendCluster::start() {
   if (impl_->apps_controllers) impl_->apps.start();
   if (impl_->with_lws) impl_->leader_worker_sets.start();
   if (impl_->with_vcjobs) impl_->vcjobs.start();
+  impl_->operators.start();
 }
 
 }  // namespace berth::cluster

@@ -1,5 +1,6 @@
-// The pretend cluster: nodes and their controllers, a binder, a kubelet for all nodes, a cluster autoscaler and the
-// controllers of Jobs, Deployments, ReplicaSets and StatefulSets, with one client for an API server.
+// The pretend cluster: nodes and their controllers, a binder, a kubelet for all nodes, a cluster autoscaler, the
+// controllers of Jobs, Deployments, ReplicaSets and StatefulSets, and operators of other kinds of jobs, with one client
+// for an API server.
 #pragma once
 
 #include <memory>
@@ -9,6 +10,7 @@
 #include "api/rest.h"
 #include "base/executor.h"
 #include "base/json.h"
+#include "jobs/kinds/job_kind.h"
 
 namespace berth::cluster {
 
@@ -27,6 +29,8 @@ struct ClusterOptions {
   bool apps_controllers = true;
   // true: also run the controller of LeaderWorkerSets
   bool leader_worker_sets = false;
+  // The pretend operators of these kinds run, too, for jobs whose kind the server serves.
+  std::vector<jobs::kinds::JobKindPtr> kinds;
   // true: also run the controller of Volcano's Jobs and PodGroups; the server must serve their kinds
   bool vcjobs = false;
 };

@@ -31,7 +31,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"http", {"base"}},
     {"serve", {"base", "api", "http"}},
     {"apiserver", {"base", "api", "cel", "http"}},
-    {"cluster", {"base", "api", "kube"}},
+    {"cluster", {"base", "api", "kube", "jobs"}},
     {"simulate",
      {"base", "api", "cel", "engine", "kube", "jobs", "volcano", "controller", "http", "apiserver", "cluster"}},
     {"cli",

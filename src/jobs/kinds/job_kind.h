@@ -50,6 +50,13 @@ struct Validation {
 struct OperatorRule {
   Expression status;            // map: the status of the job, from `pods` and `phase`
   std::string pod_index_label;  // gets the index of the pod in its pod set; empty: the label of the pod set
+  // The job has succeeded when all pods of the first of these pod sets that it has did; when it has none of them, when
+  // all pods did.
+  std::vector<std::string> decides;
+  bool serves = false;        // the job has no end: pods that end are made again
+  Expression restart_policy;  // string, of a pod set: the restartPolicy of its pods; empty: that of the template
+
+  explicit operator bool() const { return static_cast<bool>(status); }  // false: the kind has no pretend operator
 };
 
 struct JobKindSpec {

@@ -209,6 +209,11 @@ class Reader {
   void read_operator(Fields fields, OperatorRule& rule) {
     read_expression(fields, "status", rule.status, Kind::kDyn);
     fields.text("podIndexLabel", rule.pod_index_label);
+    fields.texts("decides", rule.decides);
+    fields.flag("serves", rule.serves);
+    // The type of `item` differs between the pod sets.
+    read_expression(fields, "restartPolicy", rule.restart_policy, Kind::kString, cel::basic_type(Kind::kDyn));
+    if (fields.present() && !rule.status) fields.error("status", "required: a CEL expression");
     fields.done();
   }
 
