@@ -61,7 +61,9 @@ std::string with_detail(std::string text, std::string_view detail) {
 
 }  // namespace
 
-std::string to_string(const FieldError& error) { return error.field + ": " + error.message; }
+std::string to_string(const FieldError& error) {
+  return error.field.empty() ? error.message : error.field + ": " + error.message;
+}
 
 std::string to_string(const FieldErrors& errors) {
   std::vector<std::string> texts;

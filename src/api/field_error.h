@@ -27,7 +27,7 @@ enum class FieldErrorType : std::uint8_t {
 
 struct FieldError {
   FieldErrorType type = FieldErrorType::kInvalid;
-  std::string field;    // "spec.resourceGroups[0].flavors[1].name"
+  std::string field;    // "spec.resourceGroups[0].flavors[1].name"; empty: none is wrong alone
   std::string message;  // without the field: `Invalid value: "x": must be ...`
 };
 using FieldErrors = std::vector<FieldError>;

@@ -1,11 +1,11 @@
 #include "jobs/kinds/described_job.h"
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 #include "base/merge_patch.h"
 #include "jobs/kinds/hook.h"
+#include "jobs/kinds/templates.h"
 
 namespace berth::jobs::kinds {
 namespace {
@@ -13,28 +13,6 @@ namespace {
 using api::kueue::PodSet;
 
 std::string controller_of(const JobKindSpec& spec) { return spec.framework + "-kueue-controller"; }
-
-// Restores one member of a template from the original.
-void put_back(Json& job, const Place& pod_template, const Json& original, std::string_view part,
-              std::string_view member) {
-  const Place place = pod_template + Path{std::string(part), std::string(member)};
-  if (const Json* value = find_path(original, {part, member})) {
-    if (Json* target = ensure_at(job, place)) *target = *value;
-  } else {
-    erase_at(job, place);
-  }
-}
-
-void restore_template(Json& job, const Place& pod_template, const Json& original) {
-  // An admission adds metadata to a template that has none.
-  const bool had_metadata = find(original, "metadata") != nullptr;
-  for (const std::string_view part : {"labels", "annotations"}) put_back(job, pod_template, original, "metadata", part);
-  for (const std::string_view part : {"nodeSelector", "tolerations", "schedulingGates"})
-    put_back(job, pod_template, original, "spec", part);
-  const Place metadata = pod_template + Path{"metadata"};
-  const Json* left = value_at(job, metadata);
-  if (!had_metadata && left != nullptr && left->is_object() && left->get_object().empty()) erase_at(job, metadata);
-}
 
 }  // namespace
 
@@ -108,11 +86,12 @@ Result<void> DescribedJob::check_status(const Json& job) const {
 
 std::vector<api::kueue::ReclaimablePod> DescribedJob::reclaimable(const Json& job) const {
   std::vector<api::kueue::ReclaimablePod> out;
-  if (std::ranges::none_of(spec_->pod_sets, [](const auto& rule) { return static_cast<bool>(rule.reclaimable); }))
-    return out;
+  const bool ruled = std::ranges::any_of(spec_->pod_sets, [](const auto& rule) { return bool(rule.reclaimable); });
+  if (!ruled && spec_->hook == nullptr) return out;
   for (const auto& one : found(job)) {
-    if (one.rule == nullptr || !one.rule->reclaimable) continue;
-    const auto value = one.rule->reclaimable.number(scope_of(one, job)).value_or(0);
+    std::int64_t value = one.reclaimable;
+    if (one.rule != nullptr && one.rule->reclaimable)
+      value = one.rule->reclaimable.number(scope_of(one, job)).value_or(0);
     const auto count = std::clamp<std::int64_t>(value, 0, one.pod_set.count);
     if (count > 0) out.push_back({one.pod_set.name, static_cast<std::int32_t>(count)});
   }
@@ -145,34 +124,16 @@ Result<Json> DescribedJob::started(const Json& job, const std::vector<PodSetInfo
       return result;
     }
   }
-  for (const auto& one : places) {
-    const auto info = std::ranges::find(infos, one.pod_set.name, &PodSetInfo::name);
-    if (info == infos.end()) return fail("the admission has no pod set " + one.pod_set.name);
-    if (one.pod_template.empty()) continue;
-    Json* pod_template = ensure_at(result, one.pod_template);
-    if (auto merged = merge_into_template(*pod_template, *info); !merged) return tl::unexpected(merged.error());
-    if (!one.count.empty() && info->count != one.pod_set.count) *ensure_at(result, one.count) = info->count;
-  }
+  if (auto merged = merge_infos(result, places, infos); !merged) return tl::unexpected(merged.error());
   return result;
 }
 
-// Without the original pod sets (the workload is lost), only the marks of the admission can be removed.
 Json DescribedJob::restored(const Json& job, const std::vector<PodSet>& original) const {
   Json result = job;
   ensure_at(result, spec_->suspend) = true;
   const auto places = found(job);
-  if (spec_->hook != nullptr && spec_->hook->restore(result, places, original)) return result;
-  for (const auto& one : places) {
-    if (one.pod_template.empty()) continue;
-    const auto before = std::ranges::find(original, one.pod_set.name, &PodSet::name);
-    if (before != original.end()) {
-      restore_template(result, one.pod_template, *before->template_);
-      if (!one.count.empty() && before->min_count && before->count != one.pod_set.count)
-        *ensure_at(result, one.count) = before->count;
-    }
-    // The workload may have been made from a started job.
-    if (Json* pod_template = ensure_at(result, one.pod_template)) strip_admission(*pod_template);
-  }
+  if (spec_->hook == nullptr || !spec_->hook->restore(result, places, original))
+    restore_templates(result, places, original);
   return result;
 }
 

@@ -18,8 +18,8 @@ class KindHook {
   // Changes what the description found: adds pods that the operator adds, or whole pod sets.
   virtual void find(const Json& job, const api::kueue::ObjectGetter& get, std::vector<FoundPodSet>& found,
                     api::FieldErrors& errors) const;
-  // Sets what starting writes, besides the suspend field. nullopt: the description's rule applies (infos are merged
-  // into the templates).
+  // Sets what starting writes, besides the suspend field. nullopt: the description's rule applies to what this function
+  // leaves (infos are merged into the templates).
   virtual std::optional<Result<void>> start(Json& job, const std::vector<FoundPodSet>& found,
                                             const std::vector<PodSetInfo>& infos) const;
   // Puts back what start() wrote. `original`: the pod sets of the workload; empty when it is lost. False: the

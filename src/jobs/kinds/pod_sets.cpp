@@ -6,29 +6,13 @@
 
 #include "api/kueue/topology_annotations.h"
 #include "jobs/kinds/hook.h"
-#include "jobs/pod_set_info.h"
+#include "jobs/kinds/templates.h"
 
 namespace berth::jobs::kinds {
 namespace {
 
 using api::FieldErrors;
 using api::kueue::PodSet;
-
-// The template as the user wrote it: labels, annotations and spec, without the marks of an admission.
-JsonPtr user_template(const Json& pod_template) {
-  Json result = JsonObject();
-  if (const Json* metadata = find(pod_template, "metadata"); metadata != nullptr && metadata->is_object()) {
-    JsonObject kept;
-    for (const std::string_view part : {"labels", "annotations"}) {
-      const Json* values = find(*metadata, part);
-      if (values != nullptr && values->is_object()) kept[part] = *values;
-    }
-    result.as_object()["metadata"] = std::move(kept);  // also when it is empty: a stop restores it
-  }
-  if (const Json* spec = find(pod_template, "spec")) result.as_object()["spec"] = *spec;
-  strip_admission(result);
-  return std::make_shared<const Json>(std::move(result));
-}
 
 class Finder {
  public:
@@ -39,8 +23,8 @@ class Finder {
     const Json* list = value_at(job_, rule.items);
     if (list == nullptr || !list->is_array()) return;
     // Counted before the items are looked at: a list may have thousands.
-    if (list->get_array().size() > kMaxPodSets) {
-      errors_.push_back(api::too_many(to_string(Place() + rule.items), list->get_array().size(), kMaxPodSets));
+    if (const std::size_t count = out.size() + list->get_array().size(); count > kMaxPodSets) {
+      errors_.push_back(api::too_many(to_string(Place() + rule.items), count, kMaxPodSets));
       return;
     }
     for (std::size_t i = 0; i < list->get_array().size(); ++i) take(rule, Place() + rule.items + i, i, out);

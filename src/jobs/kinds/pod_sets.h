@@ -20,6 +20,7 @@ struct FoundPodSet {
   Place count;         // the field that gets a smaller admitted count; empty: none
   std::string field;   // how errors name the template
   const PodSetRule* rule = nullptr;  // null: a hook made it
+  std::int32_t reclaimable = 0;      // pods that are done, when a hook made it
   Place item;                        // of the rule
   std::size_t index = 0;             // of the item in its list
 };

@@ -7,7 +7,9 @@
 namespace berth::jobs::kinds::described_job_test {
 namespace {
 
+using support::infos_for;
 using support::job_of;
+using support::names_and_counts;
 using support::yaml;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -38,27 +40,6 @@ spec:
       replicas: 3
       template: {spec: {parallelism: 4, completions: 2, template: {metadata: {}, spec: {containers: [], priorityClassName: low}}}}
 )";
-
-std::vector<std::string> names_and_counts(const std::vector<api::kueue::PodSet>& pod_sets) {
-  std::vector<std::string> out;
-  for (const auto& one : pod_sets) out.push_back(one.name + " " + std::to_string(one.count));
-  return out;
-}
-
-std::vector<PodSetInfo> infos_for(const std::vector<api::kueue::PodSet>& pod_sets) {
-  std::vector<PodSetInfo> infos;
-  for (const auto& one : pod_sets) {
-    PodSetInfo info;
-    info.name = one.name;
-    info.count = one.count;
-    info.labels = {{"kueue.x-k8s.io/podset", one.name}};
-    info.annotations = {{"kueue.x-k8s.io/workload", "w"}};
-    info.node_selector = {{"tier", "a"}};
-    info.scheduling_gates = {"kueue.x-k8s.io/topology"};
-    infos.push_back(std::move(info));
-  }
-  return infos;
-}
 
 TEST(DescribedJob, PodSetsComeInTheOrderOfTheDescription) {
   EXPECT_THAT(names_and_counts(job_of("PyTorchJob").pod_sets(yaml(kPyTorch))), ElementsAre("master 1", "worker 2"));

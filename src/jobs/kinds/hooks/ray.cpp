@@ -1,0 +1,159 @@
+#include "jobs/kinds/hooks/ray.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "api/kueue/topology_annotations.h"
+#include "base/quantity.h"
+#include "jobs/kinds/templates.h"
+
+namespace berth::jobs::kinds {
+namespace {
+
+using api::FieldErrors;
+using api::kueue::PodSet;
+
+constexpr std::string_view kHead = "head", kSubmitter = "submitter";
+constexpr std::string_view kSubmitterContainer = "ray-job-submitter";
+const Path kSubmitterTemplate{"spec", "submitterPodTemplate"};
+
+// What KubeRay asks for when nothing else is given.
+Json submitter_resources() {
+  return JsonObject{{"limits", JsonObject{{"cpu", "1"}, {"memory", "1Gi"}}},
+                    {"requests", JsonObject{{"cpu", "500m"}, {"memory", "200Mi"}}}};
+}
+Json autoscaler_resources() {
+  return JsonObject{{"limits", JsonObject{{"cpu", "500m"}, {"memory", "512Mi"}}},
+                    {"requests", JsonObject{{"cpu", "500m"}, {"memory", "512Mi"}}}};
+}
+
+void add_container(Json& pod_template, std::string_view name, Json resources) {
+  JsonArray containers = array_at(pod_template, {"spec", "containers"});
+  containers.push_back(JsonObject{{"name", name}, {"resources", std::move(resources)}});
+  ensure_path(pod_template, {"spec", "containers"}) = std::move(containers);
+}
+
+// The state of the cluster is kept in Redis: KubeRay runs a pod that cleans up there when the cluster is deleted, in
+// the room of the head.
+bool is_cleaned_up(const Json& job, const Json& cluster) {
+  if (find(cluster, "gcsFaultToleranceOptions") != nullptr) return true;
+  return string_at(job, {"metadata", "annotations", "ray.io/ft-enabled"}) == "true";
+}
+
+void raise(Json& requests, std::string_view resource, std::string_view least) {
+  const auto now = Quantity::parse(string_at(requests, {resource}));
+  const auto wanted = Quantity::parse(least);
+  if (!now || *now < *wanted) ensure_path(requests, {resource}) = least;
+}
+
+void make_room_for_cleanup(Json& pod_template) {
+  JsonArray containers = array_at(pod_template, {"spec", "containers"});
+  if (containers.empty()) return;
+  Json& requests = ensure_path(containers.front(), {"resources", "requests"});
+  raise(requests, "cpu", "200m");
+  raise(requests, "memory", "256Mi");
+  ensure_path(pod_template, {"spec", "containers"}) = std::move(containers);
+}
+
+class RayHook : public KindHook {
+ public:
+  // `cluster`: the place of the RayClusterSpec.
+  explicit RayHook(Path cluster) : cluster_(std::move(cluster)) {}
+
+  void find(const Json& job, const api::kueue::ObjectGetter&, std::vector<FoundPodSet>& found,
+            FieldErrors&) const override {
+    const Json* cluster = value_at(job, cluster_);
+    const auto head = std::ranges::find(found, kHead, [](const FoundPodSet& one) { return one.pod_set.name; });
+    if (cluster == nullptr || head == found.end()) return;
+    Json pod_template = *head->pod_set.template_;
+    change_head(job, *cluster, pod_template);
+    head->pod_set.template_ = std::make_shared<const Json>(std::move(pod_template));
+  }
+
+ protected:
+  virtual void change_head(const Json& job, const Json& cluster, Json& pod_template) const {
+    if (is_cleaned_up(job, cluster)) make_room_for_cleanup(pod_template);
+    if (bool_at(cluster, {"enableInTreeAutoscaling"})) {
+      const Json* given = find_path(cluster, {"autoscalerOptions", "resources"});
+      add_container(pod_template, "autoscaler", given != nullptr ? *given : autoscaler_resources());
+    }
+  }
+
+  Path cluster_;
+};
+
+// In the mode K8sJobMode, a pod of its own submits the job. In the mode SidecarMode, a container of the head does.
+class RayJobHook final : public RayHook {
+ public:
+  RayJobHook() : RayHook({"spec", "rayClusterSpec"}) {}
+
+  void find(const Json& job, const api::kueue::ObjectGetter& get, std::vector<FoundPodSet>& found,
+            FieldErrors& errors) const override {
+    RayHook::find(job, get, found, errors);
+    if (found.empty() || mode(job) != "K8sJobMode") return;
+    FoundPodSet submitter;
+    submitter.pod_template = Place() + kSubmitterTemplate;
+    submitter.field = to_string(submitter.pod_template);
+    const Json* given = value_at(job, kSubmitterTemplate);
+    submitter.pod_set.name = kSubmitter;
+    submitter.pod_set.count = 1;
+    submitter.pod_set.template_ = user_template(given != nullptr ? *given : default_submitter(job));
+    submitter.pod_set.topology_request =
+        api::kueue::topology_request_of(object_at(*submitter.pod_set.template_, {"metadata", "annotations"}), "");
+    found.push_back(std::move(submitter));
+  }
+
+  std::optional<Result<void>> start(Json& job, const std::vector<FoundPodSet>&,
+                                    const std::vector<PodSetInfo>&) const override {
+    if (mode(job) == "K8sJobMode" && value_at(job, kSubmitterTemplate) == nullptr)
+      ensure_at(job, kSubmitterTemplate) = default_submitter(job);
+    return std::nullopt;
+  }
+
+  bool restore(Json& job, const std::vector<FoundPodSet>& found, const std::vector<PodSet>& original) const override {
+    restore_templates(job, found, original);
+    const Json* left = value_at(job, kSubmitterTemplate);
+    if (left != nullptr && json_equal(*left, default_submitter(job))) erase_at(job, Place() + kSubmitterTemplate);
+    return true;
+  }
+
+ protected:
+  void change_head(const Json& job, const Json& cluster, Json& pod_template) const override {
+    RayHook::change_head(job, cluster, pod_template);
+    if (mode(job) == "SidecarMode") add_container(pod_template, kSubmitterContainer, submitter_resources());
+  }
+
+ private:
+  static std::string_view mode(const Json& job) { return string_at(job, {"spec", "submissionMode"}, "K8sJobMode"); }
+
+  // What KubeRay makes of the image of the head.
+  static Json default_submitter(const Json& job) {
+    const auto& containers =
+        array_at(job, {"spec", "rayClusterSpec", "headGroupSpec", "template", "spec", "containers"});
+    JsonObject container{{"name", kSubmitterContainer}, {"resources", submitter_resources()}};
+    if (!containers.empty()) container["image"] = string_at(containers.front(), {"image"});
+    return JsonObject{
+        {"spec", JsonObject{{"containers", JsonArray{std::move(container)}}, {"restartPolicy", "Never"}}}};
+  }
+};
+
+}  // namespace
+
+const KindHook& ray_cluster_hook() {
+  static const RayHook hook({"spec"});
+  return hook;
+}
+
+const KindHook& ray_job_hook() {
+  static const RayJobHook hook;
+  return hook;
+}
+
+const KindHook& ray_service_hook() {
+  static const RayHook hook({"spec", "rayClusterConfig"});
+  return hook;
+}
+
+}  // namespace berth::jobs::kinds

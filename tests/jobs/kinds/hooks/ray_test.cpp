@@ -1,0 +1,78 @@
+// Clusters, jobs and services of Ray: the pods that KubeRay adds count.
+#include <gmock/gmock.h>
+
+#include "jobs/kinds/hooks/support.h"
+
+namespace berth::jobs::kinds::ray_test {
+namespace {
+
+using support::job_of;
+using support::yaml;
+using ::testing::ElementsAre;
+
+constexpr std::string_view kCluster = R"(
+headGroupSpec: {template: {spec: {containers: [{name: ray, image: r, resources: {requests: {cpu: 100m, memory: 1Gi}}}]}}}
+workerGroupSpecs:
+  - {groupName: Small, replicas: 3, template: {spec: {containers: [{name: ray}]}}}
+  - {groupName: wide, replicas: 2, numOfHosts: 4, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: ray}]}}}
+)";
+
+Json object(std::string_view member, std::string_view more = "{}") {
+  Json spec = yaml(more);
+  if (member.empty()) {
+    const Json cluster = yaml(kCluster);
+    for (const auto& [key, value] : cluster.get_object()) spec.as_object()[key] = value;
+    spec.as_object()["suspend"] = true;
+  } else {
+    spec.as_object()[member] = yaml(kCluster);
+    (member == "rayClusterSpec" ? spec : spec.as_object()[member]).as_object()["suspend"] = true;
+  }
+  return JsonObject{{"metadata", JsonObject{{"name", "a"}}}, {"spec", std::move(spec)}};
+}
+
+Json head_of(const DescribedJob& adapter, const Json& job) { return *adapter.pod_sets(job).front().template_; }
+
+TEST(Ray, GroupsHaveAPodForEachHost) {
+  for (const auto& [kind, member] : {std::pair("RayCluster", ""), std::pair("RayJob", "rayClusterSpec"),
+                                     std::pair("RayService", "rayClusterConfig")}) {
+    const Json job = object(member, "{submissionMode: HTTPMode}");
+    EXPECT_THAT(support::names_and_counts(job_of(kind).pod_sets(job)), ElementsAre("head 1", "small 3", "wide 8"));
+    EXPECT_EQ(support::difference_after_a_stop(job_of(kind), job), "") << kind;
+  }
+}
+
+TEST(Ray, ContainersThatTheOperatorAddsCount) {
+  const auto adapter = job_of("RayCluster");
+  const Json scaled = head_of(adapter, object("", "{enableInTreeAutoscaling: true}"));
+  EXPECT_EQ(canonical_json(array_at(scaled, {"spec", "containers"})[1]),
+            R"({"name":"autoscaler","resources":{"limits":{"cpu":"500m","memory":"512Mi"},)"
+            R"("requests":{"cpu":"500m","memory":"512Mi"}}})");
+  const Json given =
+      head_of(adapter, object("", "{enableInTreeAutoscaling: true, autoscalerOptions: {resources: {}}}"));
+  EXPECT_EQ(canonical_json(array_at(given, {"spec", "containers"})[1]), R"({"name":"autoscaler","resources":{}})");
+  const Json safe = head_of(adapter, object("", "{gcsFaultToleranceOptions: {}}"));
+  EXPECT_EQ(canonical_json(*find_path(array_at(safe, {"spec", "containers"})[0], {"resources", "requests"})),
+            R"({"cpu":"200m","memory":"1Gi"})");
+}
+
+TEST(Ray, TheSubmitterIsAPodOrAContainerOfTheHead) {
+  const auto adapter = job_of("RayJob");
+  const Json pod = object("rayClusterSpec");
+  const auto pod_sets = adapter.pod_sets(pod);
+  EXPECT_THAT(support::names_and_counts(pod_sets), ElementsAre("head 1", "small 3", "wide 8", "submitter 1"));
+  EXPECT_EQ(string_at(array_at(*pod_sets.back().template_, {"spec", "containers"})[0], {"image"}), "r");
+  EXPECT_EQ(support::difference_after_a_stop(adapter, pod), "");
+  const Json running = support::started(adapter, pod);
+  EXPECT_EQ(string_at(running, {"spec", "submitterPodTemplate", "spec", "nodeSelector", "tier"}), "a");
+
+  const Json mine = object("rayClusterSpec", "{submitterPodTemplate: {spec: {containers: [{name: mine}]}}}");
+  EXPECT_EQ(string_at(array_at(*adapter.pod_sets(mine).back().template_, {"spec", "containers"})[0], {"name"}), "mine");
+  EXPECT_EQ(support::difference_after_a_stop(adapter, mine), "");
+
+  const Json sidecar = object("rayClusterSpec", "{submissionMode: SidecarMode}");
+  EXPECT_THAT(support::names_and_counts(adapter.pod_sets(sidecar)), ElementsAre("head 1", "small 3", "wide 8"));
+  EXPECT_EQ(string_at(array_at(head_of(adapter, sidecar), {"spec", "containers"})[1], {"name"}), "ray-job-submitter");
+}
+
+}  // namespace
+}  // namespace berth::jobs::kinds::ray_test

@@ -1,0 +1,104 @@
+// TrainJob: the pod sets of its runtime, and the patch that starts it.
+#include <gmock/gmock.h>
+
+#include "jobs/kinds/hook.h"
+#include "jobs/kinds/hooks/support.h"
+
+namespace berth::jobs::kinds::trainjob_test {
+namespace {
+
+using support::yaml;
+using ::testing::ElementsAre;
+
+constexpr std::string_view kRuntime = R"(
+spec:
+  mlPolicy: {numNodes: 2}
+  template:
+    spec:
+      replicatedJobs:
+        - name: dataset-initializer
+          template:
+            metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: dataset-initializer}}
+            spec: {template: {spec: {containers: [{name: dataset-initializer, image: d}]}}}
+        - name: node
+          replicas: 1
+          template:
+            metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+            spec: {template: {spec: {containers: [{name: node, image: i, env: [{name: A, value: "1"}]}]}}}
+)";
+
+JsonPtr get(const api::GroupVersionResource& resource, std::string_view ns, std::string_view name) {
+  const bool here = (resource.resource == "trainingruntimes" && ns == "ns" && name == "mine") ||
+                    (resource.resource == "clustertrainingruntimes" && ns.empty() && name == "shared");
+  return here ? std::make_shared<const Json>(yaml(kRuntime)) : nullptr;
+}
+
+DescribedJob adapter() { return {support::shipped("TrainJob"), get}; }
+
+Json train_job(std::string_view spec) {
+  Json job = yaml("{metadata: {name: a, namespace: ns}}");
+  job.as_object()["spec"] = yaml(spec);
+  ensure_path(job, {"spec", "suspend"}) = true;
+  support::shipped("TrainJob")->hook->set_defaults(job);
+  return job;
+}
+
+TEST(TrainJob, PodSetsAreThoseOfTheRuntime) {
+  const Json shared = train_job("{runtimeRef: {name: shared}}");
+  EXPECT_THAT(support::names_and_counts(adapter().pod_sets(shared)), ElementsAre("dataset-initializer 1", "node 2"));
+  const Json own = train_job(
+      "{runtimeRef: {name: mine, kind: TrainingRuntime}, trainer: {numNodes: 5, image: z, resourcesPerNode: {requests: "
+      "{cpu: '1'}}, env: [{name: A, value: '2'}, {name: B}]}}");
+  const auto pod_sets = adapter().pod_sets(own);
+  EXPECT_THAT(support::names_and_counts(pod_sets), ElementsAre("dataset-initializer 1", "node 5"));
+  EXPECT_EQ(canonical_json(array_at(*pod_sets[1].template_, {"spec", "containers"})[0]),
+            R"({"env":[{"name":"A","value":"2"},{"name":"B"}],"image":"z","name":"node",)"
+            R"("resources":{"requests":{"cpu":"1"}}})");
+}
+
+TEST(TrainJob, PatchesOfOthersCount) {
+  const Json job =
+      train_job(R"({runtimeRef: {name: shared}, runtimePatches: [{manager: me, trainingRuntimeSpec: {template: {spec:
+    {replicatedJobs: [{name: node, template: {spec: {template: {metadata: {annotations:
+      {kueue.x-k8s.io/podset-required-topology: rack}}, spec: {nodeSelector: {a: b}, containers: [{name: node, image: x}]}}}}}]}}}}]})");
+  const auto pod_sets = adapter().pod_sets(job);
+  EXPECT_EQ(pod_sets[1].topology_request->required, "rack");
+  EXPECT_EQ(string_at(*pod_sets[1].template_, {"spec", "nodeSelector", "a"}), "b");
+  EXPECT_EQ(string_at(array_at(*pod_sets[1].template_, {"spec", "containers"})[0], {"image"}), "x");
+  EXPECT_EQ(support::difference_after_a_stop(adapter(), job), "");
+}
+
+TEST(TrainJob, AMissingRuntimeIsTold) {
+  EXPECT_EQ(support::problem(adapter(), train_job("{runtimeRef: {name: nobody, kind: TrainingRuntime}}")),
+            "runtime 'nobody' not found");
+}
+
+TEST(TrainJob, AdmissionIsAPatchOfTheRuntime) {
+  const Json job = train_job("{runtimeRef: {name: shared}}");
+  EXPECT_EQ(canonical_json(*find_path(job, {"spec", "runtimePatches"})),
+            R"([{"manager":"kueue.x-k8s.io/manager","trainingRuntimeSpec":{"template":{"spec":{}}}}])");
+  EXPECT_EQ(support::difference_after_a_stop(adapter(), job), "");
+  const Json running = support::started(adapter(), job);
+  const auto& patch = array_at(running, {"spec", "runtimePatches"})[0];
+  const auto& jobs = array_at(patch, {"trainingRuntimeSpec", "template", "spec", "replicatedJobs"});
+  ASSERT_EQ(jobs.size(), 2u);
+  EXPECT_EQ(
+      canonical_json(jobs[1]),
+      R"({"name":"node","template":{"spec":{"template":{"metadata":{"annotations":{"kueue.x-k8s.io/workload":"w"},)"
+      R"("labels":{"kueue.x-k8s.io/cluster-queue-name":"cq","kueue.x-k8s.io/podset":"node"}},"spec":)"
+      R"({"nodeSelector":{"tier":"a"},"schedulingGates":[{"name":"kueue.x-k8s.io/topology"}],)"
+      R"("tolerations":[{"key":"spot","operator":"Exists"}]}}}}})");
+}
+
+TEST(TrainJob, JobsThatSucceededGiveTheirPodsBack) {
+  Json job = train_job("{runtimeRef: {name: shared}}");
+  job.as_object()["status"] =
+      yaml("{jobsStatus: [{name: dataset-initializer, succeeded: 1}, {name: node, ready: 1, active: 1}]}");
+  const auto reclaimable = adapter().reclaimable(job);
+  ASSERT_EQ(reclaimable.size(), 1u);
+  EXPECT_EQ(reclaimable[0].name, "dataset-initializer");
+  EXPECT_TRUE(adapter().pods_ready(job));
+}
+
+}  // namespace
+}  // namespace berth::jobs::kinds::trainjob_test
