@@ -93,6 +93,12 @@ func fromYaml(text string) (values, error) {
 	return out, err
 }
 
+func fromYamlArray(text string) ([]interface{}, error) {
+	out := []interface{}{}
+	err := yaml.Unmarshal([]byte(text), &out)
+	return out, err
+}
+
 func parse(chart string) *template.Template {
 	root := template.New("chart").Option("missingkey=zero")
 	functions := sprig.TxtFuncMap()
@@ -100,6 +106,7 @@ func parse(chart string) *template.Template {
 	delete(functions, "expandenv")
 	functions["toYaml"] = toYaml
 	functions["fromYaml"] = fromYaml
+	functions["fromYamlArray"] = fromYamlArray
 	functions["include"] = func(name string, data interface{}) (string, error) {
 		var out strings.Builder
 		err := root.ExecuteTemplate(&out, name, data)

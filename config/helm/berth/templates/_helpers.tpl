@@ -117,3 +117,27 @@ cert-manager.io/inject-ca-from: {{ .Release.Namespace }}/{{ include "berth.fulln
 {{- include "berth.fullname" . }}-metrics-server-cert
 {{- end }}
 {{- end }}
+
+{{/* The kinds of jobs that are described by data, as YAML: those that ship with Berth, and those of the value jobKinds. */}}
+{{- define "berth.kinds" -}}
+{{- range $one := list
+    (list "jobset.x-k8s.io" "v1alpha2" "JobSet" "jobsets")
+    (list "kubeflow.org" "v1" "JAXJob" "jaxjobs")
+    (list "kubeflow.org" "v1" "PaddleJob" "paddlejobs")
+    (list "kubeflow.org" "v1" "PyTorchJob" "pytorchjobs")
+    (list "kubeflow.org" "v1" "TFJob" "tfjobs")
+    (list "kubeflow.org" "v1" "XGBoostJob" "xgboostjobs")
+    (list "kubeflow.org" "v2beta1" "MPIJob" "mpijobs")
+    (list "ray.io" "v1" "RayCluster" "rayclusters")
+    (list "ray.io" "v1" "RayJob" "rayjobs")
+    (list "ray.io" "v1" "RayService" "rayservices")
+    (list "sparkoperator.k8s.io" "v1beta2" "SparkApplication" "sparkapplications")
+    (list "trainer.kubeflow.org" "v1alpha1" "TrainJob" "trainjobs")
+    (list "workload.codeflare.dev" "v1beta2" "AppWrapper" "appwrappers") }}
+- {group: {{ index $one 0 }}, version: {{ index $one 1 }}, name: {{ index $one 2 | lower }}, resource: {{ index $one 3 }}, framework: {{ index $one 0 }}/{{ index $one 2 | lower }}, own: false}
+{{- end }}
+{{- range $file, $text := .Values.jobKinds }}
+{{- $kind := (fromYaml $text).spec }}
+- {group: {{ $kind.group }}, version: {{ $kind.version }}, name: {{ $kind.kind | lower }}, resource: {{ $kind.resource | default (printf "%ss" ($kind.kind | lower)) }}, framework: "", own: true}
+{{- end }}
+{{- end }}
