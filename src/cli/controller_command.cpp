@@ -36,6 +36,8 @@ Command add_controller(CLI::App& root) {
                   "Configuration's namespace,\n"
                   "else the pod's, else kueue-system)");
   app->add_option("--config", flags->controller.config, "A file with Kueue's Configuration, v1beta2 or v1beta1");
+  app->add_option("--job-kinds", flags->controller.job_kinds,
+                  "A directory with descriptions of further kinds of jobs (*.yaml); see berth kinds");
   app->add_option("--feature-gates", flags->controller.feature_gates,
                   "Kueue's feature gates, such as TASBalancedPlacement=true,PartialAdmission=false");
   app->add_option("--log-level", flags->log_level, "debug, info, warn or error")->capture_default_str();

@@ -10,15 +10,16 @@
 
 namespace berth::cli {
 
-// Checked against the definition of the kind that ships with Berth, if there is one.
-Result<jobs::kinds::JobKindPtr> read_job_kind_file(const std::string& path);
+// Checked against the definition of the kind: that in the file `crd`; empty: the one that ships with Berth, if there is
+// one.
+Result<jobs::kinds::JobKindPtr> read_job_kind_file(const std::string& path, const std::string& crd = {});
 
-// All *.yaml files of the directory, by name; hidden files are left out. The error has a line per mistake, of all files.
-// Two files that describe the same kind are an error.
+// All *.yaml files of the directory, by name; hidden files are left out. The error has a line per mistake, of all
+// files. Two files that describe the same kind are an error.
 Result<std::vector<jobs::kinds::JobKindPtr>> read_job_kinds(const std::string& directory);
 
-// Manages the kinds that the directories describe as well; empty names are skipped. A description takes the place of one
-// that ships with Berth and has the same group and kind.
+// Manages the kinds that the directories describe as well; empty names are skipped. A description takes the place of
+// one that ships with Berth and has the same group and kind.
 Result<void> add_job_kinds(const std::vector<std::string>& directories, controller::ControllerOptions& options);
 
 }  // namespace berth::cli

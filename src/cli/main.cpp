@@ -28,10 +28,10 @@ int main(int argc, char** argv) {
   app.failure_message([](const CLI::App*, const CLI::Error& error) {
     return "berth: " + std::string(error.what()) + "; see 'berth --help', or 'berth COMMAND --help' for one command\n";
   });
-  const std::vector<berth::cli::Command> commands = {berth::cli::add_up(app),        berth::cli::add_controller(app),
-                                                     berth::cli::add_cluster(app),   berth::cli::add_simulate(app),
-                                                     berth::cli::add_load(app),      berth::cli::add_version(app),
-                                                     berth::cli::add_completion(app)};
+  const std::vector<berth::cli::Command> commands = {berth::cli::add_up(app),      berth::cli::add_controller(app),
+                                                     berth::cli::add_cluster(app), berth::cli::add_simulate(app),
+                                                     berth::cli::add_kinds(app),   berth::cli::add_load(app),
+                                                     berth::cli::add_version(app), berth::cli::add_completion(app)};
   const auto names_a_command = [&commands](std::string_view word) {
     return std::any_of(commands.begin(), commands.end(),
                        [word](const auto& command) { return command.app->get_name() == word; });

@@ -17,6 +17,7 @@
 #include "base/metrics.h"
 #include "cli/configuration_file.h"
 #include "cli/controller_servers.h"
+#include "cli/job_kinds.h"
 #include "cli/request_metrics.h"
 #include "cli/visibility.h"
 #include "controller/configure.h"
@@ -50,7 +51,7 @@ std::string own_identity() {
 }
 
 // Under load, changes and answers that arrive within this time are handled together, with one decision.
-constexpr Duration kRest = std::chrono::milliseconds(20);
+constexpr Duration kIdleRest = std::chrono::milliseconds(20);
 
 // The members are in the order in which they depend on each other; they are destroyed in reverse order.
 class Process {
@@ -64,7 +65,7 @@ class Process {
     }
     executor_.on_signals({SIGTERM, SIGINT}, [this](int) { on_signal(); });
     executor_.post([this] { check_->start(); });
-    executor_.run(kRest);
+    executor_.run(kIdleRest);
     return std::move(outcome_);
   }
 
@@ -115,6 +116,8 @@ class Process {
     auto options = controller::controller_options(configuration_, *gates);
     if (!options)
       return gates->empty() ? fail(options_.config + ": " + options.error().message) : tl::unexpected(options.error());
+    if (auto added = add_job_kinds({configuration_.job_kinds_directory, options_.job_kinds}, *options); !added)
+      return added;
     options->seed = std::random_device()();
     controller_metrics_.emplace(metrics_, controller::ControllerMetricsOptions{
                                               configuration_.leader_election.leader_elect ? "leader" : "standalone",

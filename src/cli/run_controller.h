@@ -12,6 +12,7 @@ struct RunControllerOptions {
   AccessFlags access;
   std::string ns;             // namespace of the Lease and the Secret; empty: the pod's namespace, else kueue-system
   std::string config;         // a file with Kueue's Configuration; empty: its defaults
+  std::string job_kinds;      // a directory with descriptions of kinds of jobs; empty: only the Configuration's
   std::string feature_gates;  // "NAME=true,..." (see controller/feature_gates.h)
 };
 

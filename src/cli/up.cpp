@@ -23,6 +23,7 @@
 #include "cli/apply_objects.h"
 #include "cli/configuration_file.h"
 #include "cli/data_dir.h"
+#include "cli/job_kinds.h"
 #include "cli/visibility.h"
 #include "cluster/cluster.h"
 #include "controller/configure.h"
@@ -154,6 +155,9 @@ class Up {
       controller_options_.manage_leader_worker_sets = true;
       for (auto& kind : controller_options_.kinds) kind.managed = true;
     }
+    if (auto added = add_job_kinds({configuration->job_kinds_directory, options_.job_kinds}, controller_options_);
+        !added)
+      return added;
     return {};
   }
 

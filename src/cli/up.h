@@ -20,6 +20,7 @@ struct UpOptions {
   // Kinds of jobs of other projects that are served from the start (see apiserver/crd/external_kinds.h). A definition
   // that is stored already stays, also when it is not named.
   std::string kinds = "all";
+  std::string job_kinds;  // a directory with descriptions of further kinds; empty: none
   ClusterFlags cluster;
   bool controller = true;  // false: no controller in this process; another one, such as berth controller, may connect
   // A file with Kueue's Configuration. Settings that change decisions take effect; settings of a controller process

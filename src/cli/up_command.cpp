@@ -54,6 +54,8 @@ Command add_up(CLI::App& root) {
                   "Without it pods, Deployments, StatefulSets and LeaderWorkerSets with a queue name are managed too");
   app->add_option("--feature-gates", flags->up.feature_gates,
                   "Kueue's feature gates, such as TASBalancedPlacement=true,PartialAdmission=false");
+  app->add_option("--job-kinds", flags->up.job_kinds,
+                  "A directory with descriptions of further kinds of jobs (*.yaml); see berth kinds");
   app->add_option("--kinds", flags->up.kinds,
                   "Kinds of jobs of other projects to serve: all, none, or some of them, such as\n"
                   "jobsets,pytorchjobs,ray.io/rayjob. Your own definition of a kind takes the place of this one")

@@ -454,7 +454,7 @@ struct Controller::Impl {
             events,
             jobs,
             [this](const engine::Event& event) { host.feed(event); },
-            [this](const Json& job) { return managed(job); },
+            [this](const Json& job, jobs::JobFacts& facts) { judge(job, managed_by_berth(job), facts); },
             workloads_seen(),
             job_facts(),
             [this](const api::kueue::Workload& workload) { return is_of_others(workload); },
@@ -471,9 +471,8 @@ struct Controller::Impl {
                                              events,
                                              cache,
                                              [this](const engine::Event& event) { host.feed(event); },
-                                             [this, &kind](const Json& job) {
-                                               return !jobs::kinds::is_skipped(kind, job) &&
-                                                      api::kueue::is_managed(job, job_context_of(job));
+                                             [this, &kind](const Json& job, jobs::JobFacts& facts) {
+                                               judge(job, !jobs::kinds::is_skipped(kind, job), facts);
                                              },
                                              workloads_seen(),
                                              job_facts(),
@@ -584,13 +583,31 @@ struct Controller::Impl {
     api::kueue::JobContext context;
     context.namespace_managed = manages_namespace(string_at(object, {"metadata", "namespace"}));
     context.manage_without_queue_name = options.manage_jobs_without_queue_name;
-    context.ancestor_managed = api::kueue::has_managed_ancestor(object, {cached, policy});
+    context.ancestor_managed = api::kueue::managed_ancestor(object, {cached, policy}).job != nullptr;
     return context;
   }
 
-  bool managed(const Json& job) const {
-    const auto managed_by = string_at(job, {"spec", "managedBy"}, kJobControllerName);
-    return options.manage_jobs && managed_by == kJobControllerName && api::batch::is_managed(job, job_context_of(job));
+  bool managed_by_berth(const Json& job) const {
+    return options.manage_jobs && string_at(job, {"spec", "managedBy"}, kJobControllerName) == kJobControllerName;
+  }
+
+  // `its_kind`: whether jobs such as this are managed at all.
+  void judge(const Json& job, bool its_kind, jobs::JobFacts& facts) const {
+    api::kueue::JobContext context;
+    context.namespace_managed = manages_namespace(string_at(job, {"metadata", "namespace"}));
+    context.manage_without_queue_name = options.manage_jobs_without_queue_name;
+    const auto ancestor = api::kueue::managed_ancestor(job, {cached, policy});
+    context.ancestor_managed = ancestor.job != nullptr;
+    facts.managed = its_kind && api::kueue::is_managed(job, context);
+    facts.nested_too_deep = its_kind && context.namespace_managed && ancestor.too_deep;
+    facts.has_ancestor = its_kind && context.namespace_managed && ancestor.job;
+    facts.ancestor_waits = facts.has_ancestor && !admitted(ancestor.resource, *ancestor.job);
+  }
+
+  // True for kinds whose workloads Berth does not make.
+  bool admitted(const api::GroupVersionResource& resource, const Json& job) const {
+    return resource == api::kJobs ? job_controller.admitted(job)
+                                  : described_kinds.admitted(resource, job).value_or(true);
   }
 
   bool manages_served_set(const Json& set) const { return api::kueue::is_managed(set, job_context_of(set)); }

@@ -10,6 +10,12 @@
 #include "jobs/workload_name.h"
 
 namespace berth::controller {
+namespace {
+
+// A kind that is not served for so long was uninstalled: its jobs are gone.
+constexpr Duration kUninstalledAfter = std::chrono::minutes(1);
+
+}  // namespace
 
 struct DescribedKinds::Kind {
   Kind(const Context& context, jobs::kinds::JobKindPtr kind, kube::Informer& cache)
@@ -63,7 +69,9 @@ DescribedKinds::~DescribedKinds() = default;
 kube::Informer& DescribedKinds::cache_of(const api::GroupVersionResource& resource) {
   auto& cache = caches_[resource];
   if (cache == nullptr) {
-    cache = std::make_unique<kube::Informer>(context_.client, context_.executor, resource, context_.informer_options());
+    auto options = context_.informer_options();
+    options.gone_after = kUninstalledAfter;
+    cache = std::make_unique<kube::Informer>(context_.client, context_.executor, resource, options);
     cache->on_list([this, resource](const api::RestResponse& response) { listed(resource, response); });
   }
   return *cache;
@@ -75,7 +83,7 @@ void DescribedKinds::listed(const api::GroupVersionResource& resource, const api
   if (std::exchange(told_[resource], response.code) == response.code || response.ok()) return;
   const std::string name = resource.resource + "." + resource.group;
   if (missing) {
-    log::info("a kind of job is not installed here; it is managed once it is", {{"resource", name}});
+    log::debug("a kind of job is not installed here; it is managed once it is", {{"resource", name}});
   } else {
     log::warn("a kind of job cannot be read; trying again",
               {{"resource", name}, {"code", response.code}, {"why", std::string(api::status_message(response))}});
@@ -109,6 +117,13 @@ JsonPtr DescribedKinds::find(const api::GroupVersionResource& resource, std::str
                              std::string_view name) const {
   const auto it = caches_.find(resource);
   return it == caches_.end() ? nullptr : it->second->get(api::object_key(ns, name));
+}
+
+std::optional<bool> DescribedKinds::admitted(const api::GroupVersionResource& resource, const Json& job) const {
+  for (const auto& kind : kinds_) {
+    if (kind->spec->resource == resource) return kind->controller.admitted(job);
+  }
+  return std::nullopt;
 }
 
 bool DescribedKinds::had(const api::kueue::Workload& workload) const {

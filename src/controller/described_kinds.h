@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,8 @@ class DescribedKinds {
 
   // Null when no cache of these holds the object.
   JsonPtr find(const api::GroupVersionResource& resource, std::string_view ns, std::string_view name) const;
+  // Whether the workload of a job of one of these kinds is admitted; nullopt for other resources.
+  std::optional<bool> admitted(const api::GroupVersionResource& resource, const Json& job) const;
   // Whether a job of one of these kinds had the workload, which has no controller now.
   bool had(const api::kueue::Workload& workload) const;
   // Whether a job of one of these kinds names the workload as its prebuilt one.

@@ -86,6 +86,14 @@ void JobController::workload_changed(const jobs::WorkloadPtr& old, const jobs::W
   if (now) index(now, true);
   if (!started_ || (!old && !now)) return;
   const auto& meta = (now ? now : old)->meta;
+  const auto is_admitted = [](const jobs::WorkloadPtr& workload) {
+    return workload && api::is_true(workload->status.conditions, api::kueue::kAdmitted);
+  };
+  if (is_admitted(old) != is_admitted(now)) {
+    for (const auto& job : below_others_) {
+      if (job.starts_with(meta.ns + "/")) queue_.add(job);
+    }
+  }
   if (!named_by_.empty()) {
     if (const auto named = named_by_.find(api::object_key(meta)); named != named_by_.end())
       for (const auto& job : named->second) queue_.add(job);
@@ -126,6 +134,14 @@ bool JobController::waits_for_its_workload(const std::string& key) {
   return false;
 }
 
+bool JobController::admitted(const Json& job) const {
+  const auto filed = workloads_.find(api::object_key(job));
+  return filed != workloads_.end() && std::ranges::any_of(filed->second, [&](const jobs::WorkloadPtr& workload) {
+           return jobs::is_controlled_by(*workload, string_at(job, {"metadata", "uid"})) &&
+                  api::is_true(workload->status.conditions, api::kueue::kAdmitted);
+         });
+}
+
 bool JobController::names(const api::kueue::Workload& workload) const {
   return named_by_.contains(api::object_key(workload.meta));
 }
@@ -158,7 +174,12 @@ void JobController::look(const std::string& key, WorkQueue::Finish finish) {
   std::vector<jobs::WorkloadPtr> mine, lost;
   sort_out(key, job, mine, lost);
   jobs::JobFacts facts = context_.facts;
-  facts.managed = job && context_.managed(*job);
+  if (job) context_.judge(*job, facts);
+  if (job && facts.has_ancestor) {
+    below_others_.insert(key);
+  } else {
+    below_others_.erase(key);
+  }
   facts.workload = [this, &key](std::string_view ns, std::string_view name) {
     auto workload = context_.facts.workload(ns, name);
     if (workload) awaited_names_[api::object_key(ns, name)] = key;

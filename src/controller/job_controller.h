@@ -29,7 +29,8 @@ class JobController {
     kube::EventRecorder& events;
     kube::Informer& jobs;
     std::function<void(const engine::Event&)> feed;  // sends reports to the engine
-    std::function<bool(const Json& job)> managed;
+    // Sets what JobFacts say about this job: `managed`, and what its owners make of it.
+    std::function<void(const Json& job, jobs::JobFacts& facts)> judge;
     // Whether the cache of workloads has reached this resourceVersion.
     std::function<bool(std::string_view version)> workloads_seen;
     jobs::JobFacts facts;  // `managed` is set per job
@@ -49,6 +50,8 @@ class JobController {
   // A namespace, priority class or flavor changed: look at every job again.
   void facts_changed();
   void start();
+  // Whether the workload of this job is admitted.
+  bool admitted(const Json& job) const;
   // Whether a job of this kind names the workload as its prebuilt one.
   bool names(const api::kueue::Workload& workload) const;
 
@@ -87,6 +90,7 @@ class JobController {
   // By the key of a workload that a job asks for by name: the key of that job. The job is looked at again when the
   // workload is gone. The workload may belong to another client. Bounded by the number of workloads.
   std::map<std::string, std::string> awaited_names_;
+  std::set<std::string> below_others_;  // keys of jobs with a managed owner: they follow its workload
   DeletedOwners<std::string> deleted_;  // keys of jobs
   WorkQueue queue_;
   // Pending answers check this: it is false when the controller is destroyed.

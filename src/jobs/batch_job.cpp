@@ -61,6 +61,7 @@ class BatchJob final : public JobAdapter {
   }
 
   bool suspended(const Json& job) const override { return bool_at(job, {"spec", "suspend"}); }
+  Json suspension(bool suspend) const override { return JsonObject{{"spec", JsonObject{{"suspend", suspend}}}}; }
   // A suspended Job whose template shows an admission is stopping as well: another client suspended it, or its
   // annotation was lost.
   bool stopping(const Json& job) const override {

@@ -40,6 +40,8 @@ class JobAdapter {
   virtual const JobKind& kind() const = 0;
 
   virtual bool suspended(const Json& job) const = 0;
+  // A merge patch that suspends or resumes the job and changes nothing else.
+  virtual Json suspension(bool suspend) const = 0;
   // Whether the job is suspended, but its templates are not yet as the user wrote them.
   virtual bool stopping(const Json& job) const = 0;
   virtual bool active(const Json& job) const = 0;  // the job still has pods

@@ -32,6 +32,10 @@ struct ServedGroupState;
 struct JobFacts {
   // The namespace is selected, the job has a queue or needs none, and no owner of the job is managed.
   bool managed = true;
+  // An owner of the job is managed; it is not admitted, so the job must not run.
+  bool has_ancestor = false, ancestor_waits = false;
+  // The job has more owners above each other than are looked at; one of these might be managed.
+  bool nested_too_deep = false;
   JobGates gates;
   FlavorLookup flavors;
   std::vector<std::string> label_keys_to_copy;  // labels that a new workload copies from its job

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/kueue/admission.h"
 #include "base/merge_patch.h"
 #include "base/planted.h"
 #include "jobs/compose.h"
@@ -193,6 +194,21 @@ void with_prebuilt_workload(const JobAdapter& adapter, const Json& job, std::str
   }
 }
 
+// Marks a job that was suspended because its owner waits. Other jobs are not resumed: their owner suspended them.
+constexpr std::string_view kSuspendedForOwner = "berth.dev/suspended-for-owner";
+
+// A job of a managed owner runs while the owner is admitted.
+void follow_ancestor(const JobAdapter& adapter, const Json& job, bool waits, std::vector<Step>& steps) {
+  const bool suspended = adapter.suspended(job);
+  const bool marked = find_path(job, {"metadata", "annotations", kSuspendedForOwner}) != nullptr;
+  if (adapter.finished(job) || (waits ? suspended : !marked)) return;
+  Json patch = adapter.suspension(waits);
+  ensure_path(patch, {"metadata", "annotations", kSuspendedForOwner}) = waits ? Json("true") : Json(nullptr);
+  steps.push_back(PatchJob{std::move(patch), ""});
+  if (waits)
+    steps.push_back(JobEvent{false, "Suspended", "The job that owns this one is not admitted; this one is suspended"});
+}
+
 // For a job that does not exist or is being deleted.
 std::vector<Step> let_go(const JsonPtr& job, const std::vector<WorkloadPtr>& workloads, const JobFacts& facts) {
   std::vector<Step> steps;
@@ -223,13 +239,20 @@ std::vector<Step> reconcile(const JobAdapter& adapter, const JsonPtr& job, const
     if (steps.empty() && holds_finalizer(*workload)) steps.push_back(DropWorkloadFinalizer{workload});
     return steps;
   }
-  if (!facts.managed) return steps;
+  if (facts.nested_too_deep)
+    steps.push_back(JobEvent{true, "JobNestingTooDeep",
+                             "The search for a managed owner ended after " + std::to_string(kMaxOwners) + " owners"});
+  if (!facts.managed) {
+    if (facts.has_ancestor) follow_ancestor(adapter, *job, facts.ancestor_waits, steps);
+    return steps;
+  }
   if (const auto name = prebuilt_workload(*job, facts.gates.identifier_annotations); !name.empty()) {
     with_prebuilt_workload(adapter, *job, name, workloads, facts, steps);
     return steps;
   }
+  const std::size_t said = steps.size();
   take_back(adapter, *job, workloads, steps);
-  if (!steps.empty()) return steps;
+  if (steps.size() > said) return steps;
   if (const WorkloadPtr chosen = choose(adapter, *job, workloads, steps)) {
     with_workload(adapter, *job, chosen, facts, steps);
   } else if (!adapter.finished(*job)) {

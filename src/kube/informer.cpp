@@ -1,6 +1,7 @@
 #include "kube/informer.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "api/meta.h"
@@ -65,6 +66,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   bool told_refusal = false;  // the refusal is logged once, until a watch works again
   std::uint64_t lists = 0;    // number of the list: pages of an earlier one are ignored
   std::vector<std::function<void()>> read_handlers;
+  std::optional<Time> missing_since;  // since when lists answer 404
 
   bool streaming = false;      // the watch is inside a streamed list
   std::uint64_t streamed = 0;  // events of the streamed list so far
@@ -128,6 +130,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   void take_page(RestResponse response) {
     if (!response.ok()) {
       log::debug("list failed", {{"resource", resource.resource}, {"code", response.code}});
+      note_missing(response.code == 404);
       retry(true);
       if (list_handler) list_handler(response);
       return;
@@ -147,6 +150,17 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
     end_list(std::string(api::resource_version(response.body)));
     watch();
     tell_list(response);
+  }
+
+  void note_missing(bool missing) {
+    if (!missing || options.gone_after == Duration::zero() || !is_synced) {
+      missing_since.reset();
+    } else if (!missing_since) {
+      missing_since = executor.now();
+    } else if (executor.now() - *missing_since >= options.gone_after) {
+      objects.begin_list(true);
+      objects.end_list();  // an empty list
+    }
   }
 
   // https://github.com/kubernetes/enhancements/tree/master/keps/sig-api-machinery/3157-watch-list
@@ -205,6 +219,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   void end_list(std::string list_version) {
     version = std::move(list_version);
     backoff = options.first_backoff;
+    missing_since.reset();
     objects.end_list();
     if (!std::exchange(is_synced, true)) {
       for (const auto& handler : synced_handlers) handler();
@@ -272,7 +287,8 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
       if (code == 422 || code == 400) client.streamed_lists_not_offered();
       return give_up_stream(string_at(status, {"message"}));
     }
-    must_list = must_list || code == 410;
+    // 404: a list tells whether the resource is served.
+    must_list = must_list || code == 410 || code == 404;
     refused = code == 403;
     if (refused && !std::exchange(told_refusal, true)) {
       log::warn("no permission to watch; listing it periodically instead",

@@ -24,6 +24,9 @@ struct InformerOptions {
   // Whether the cache holds the objects. If not, it holds only name, namespace, uid and version: handlers get these
   // as `old`, get() and list() find nothing, and a user that needs more must keep it.
   bool keep_objects = true;
+  // When lists have answered 404 for so long, the resource is not served any more: its objects are reported as deleted.
+  // Zero: never. A server that starts may answer 404 for a moment.
+  Duration gone_after = Duration::zero();
   std::uint64_t seed = 1;                                   // of the jitter
   Duration first_backoff = std::chrono::milliseconds(100);  // after an error; doubles with jitter
   Duration max_backoff = std::chrono::seconds(30);

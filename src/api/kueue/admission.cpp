@@ -57,9 +57,10 @@ const GroupVersionResource* managed_resource_of(const Json& owner, const Admissi
   return nullptr;
 }
 
-JsonPtr managed_kind_owner(const Json& object, const AdmissionContext& admission) {
+JsonPtr managed_kind_owner(const Json& object, const AdmissionContext& admission,
+                           const GroupVersionResource*& resource) {
   const Json* owner = controller_of(object);
-  const auto* resource = owner == nullptr ? nullptr : managed_resource_of(*owner, admission.policy);
+  resource = owner == nullptr ? nullptr : managed_resource_of(*owner, admission.policy);
   if (resource == nullptr) return nullptr;
   JsonPtr found = admission.get(*resource, string_at(object, {"metadata", "namespace"}), string_at(*owner, {"name"}));
   // Another object of the same name is not the owner.
@@ -77,17 +78,26 @@ JobContext job_context(const Json& job, const AdmissionContext& admission) {
   context.identifier_annotations = admission.policy.identifier_annotations;
   context.default_queue_exists = admission.get(kLocalQueues, ns, kDefaultName) != nullptr;
   context.default_priority_class_exists = admission.get(kWorkloadPriorityClasses, "", kDefaultName) != nullptr;
-  context.ancestor_managed = has_managed_ancestor(job, admission);
+  context.ancestor_managed = managed_ancestor(job, admission).job != nullptr;
   return context;
 }
 
-bool has_managed_ancestor(const Json& object, const AdmissionContext& admission) {
-  JsonPtr ancestor = managed_kind_owner(object, admission);
-  for (int i = 0; ancestor != nullptr && i < kMaxOwners; ++i) {
-    if (admission.policy.manage_jobs_without_queue_name || !label_of(*ancestor, kQueueLabel).empty()) return true;
-    ancestor = managed_kind_owner(*ancestor, admission);
+ManagedAncestor managed_ancestor(const Json& object, const AdmissionContext& admission) {
+  ManagedAncestor found;
+  const GroupVersionResource* resource = nullptr;
+  JsonPtr owner = managed_kind_owner(object, admission, resource);
+  for (int i = 0; owner != nullptr; ++i) {
+    if (i == kMaxOwners) {
+      found.too_deep = true;
+      break;
+    }
+    if (admission.policy.manage_jobs_without_queue_name || !label_of(*owner, kQueueLabel).empty()) {
+      found.job = owner;
+      found.resource = *resource;
+    }
+    owner = managed_kind_owner(*owner, admission, resource);
   }
-  return false;
+  return found;
 }
 
 namespace {

@@ -90,10 +90,14 @@ struct AdmissionPolicy {
 // Returns the rules of a resource for all its versions; all functions are empty for a resource without rules.
 using RulesOf = std::function<AdmissionRules(std::string_view group, std::string_view resource)>;
 
-// Whether a job that controls this object, directly or not, is managed: then that job is queued instead of this one.
-// Looks at up to kMaxOwners owners.
-bool has_managed_ancestor(const Json& object, const AdmissionContext& admission);
+// The job that is queued instead of an object, because it controls it, directly or not. Of several, the topmost.
+struct ManagedAncestor {
+  JsonPtr job;                    // null: none
+  GroupVersionResource resource;  // of `job`
+  bool too_deep = false;  // there are more than kMaxOwners owners above each other; the others are not looked at
+};
 constexpr int kMaxOwners = 10;  // owner chains are short; the bound also ends a cycle
+ManagedAncestor managed_ancestor(const Json& object, const AdmissionContext& admission);
 
 // What decides whether an object is managed, from its namespace, its owners and the policy.
 JobContext job_context(const Json& object, const AdmissionContext& admission);

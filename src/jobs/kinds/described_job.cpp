@@ -33,6 +33,12 @@ bool DescribedJob::suspended(const Json& job) const {
   return value != nullptr && value->is_bool() && value->get_bool();
 }
 
+Json DescribedJob::suspension(bool suspend) const {
+  Json patch = JsonObject();
+  ensure_at(patch, spec_->suspend) = suspend;
+  return patch;
+}
+
 // A suspended job whose templates show an admission is stopping: another client suspended it.
 bool DescribedJob::stopping(const Json& job) const {
   if (!suspended(job)) return false;

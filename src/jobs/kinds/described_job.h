@@ -19,6 +19,7 @@ class DescribedJob final : public JobAdapter {
 
   const JobKind& kind() const override { return kind_; }
   bool suspended(const Json& job) const override;
+  Json suspension(bool suspend) const override;
   bool stopping(const Json& job) const override;
   bool active(const Json& job) const override;
   bool pods_ready(const Json& job) const override;

@@ -1,0 +1,376 @@
+// Jobs of described kinds on an API server with webhooks: their workloads, what happens to jobs below them, and kinds
+// that come late. The test plays the operators.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "api/resources.h"
+#include "apiserver/kueue_webhooks.h"
+#include "apiserver/schema/structural.h"
+#include "apiserver/server/harness.h"
+#include "base/embedded.h"
+#include "base/yaml.h"
+#include "controller/configure.h"
+#include "controller/controller.h"
+
+namespace berth::controller::described_kinds_test {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+const api::GroupVersionResource kJobSets{"jobset.x-k8s.io", "v1alpha2", "jobsets"};
+const api::GroupVersionResource kPyTorchJobs{"kubeflow.org", "v1", "pytorchjobs"};
+const api::GroupVersionResource kThings{"things.example.org", "v1", "things"};
+
+ControllerOptions all_kinds() {
+  ControllerOptions options;
+  for (const auto& kind : jobs::kinds::shipped_job_kinds()) options.kinds.push_back({kind, true});
+  options.external_kinds = {{kThings, "Thing"}};
+  return options;
+}
+
+class DescribedKindsTest : public apiserver::ServerTest {
+ protected:
+  explicit DescribedKindsTest(const ControllerOptions& options = all_kinds())
+      : ServerTest(
+            {.seed = 7, .admission = apiserver::kueue_webhooks(admission_policy(options)), .controllers = true}) {
+    for (const auto& file : embedded::crds()) install(file.content);
+    make({"kueue.x-k8s.io", "v1beta2", "resourceflavors"}, "ResourceFlavor", "",
+         "{metadata: {name: f}, spec: {nodeLabels: {tier: a}}}");
+    make({"kueue.x-k8s.io", "v1beta2", "clusterqueues"}, "ClusterQueue", "",
+         "{metadata: {name: cq}, spec: {namespaceSelector: {}, resourceGroups: [{coveredResources: [cpu], flavors: "
+         "[{name: f, "
+         "resources: [{name: cpu, nominalQuota: 4}]}]}]}}");
+    make({"kueue.x-k8s.io", "v1beta2", "localqueues"}, "LocalQueue", "default",
+         "{metadata: {name: q}, spec: {clusterQueue: cq}}");
+    controller.emplace(*server, executor, options);
+    controller->start();
+    controller->lead();
+    pass();
+  }
+
+  void install(std::string_view yaml) {
+    const auto definitions = parse_yaml(yaml).value();
+    for (const Json& definition : definitions) {
+      auto crd = request(api::Verb::kCreate, apiserver::kCrds, "");
+      crd.body = definition;
+      const auto made = call(std::move(crd));
+      EXPECT_TRUE(made.ok()) << to_string(made.body);
+    }
+  }
+  void install_kind(std::string_view resource) {
+    for (const auto& file : embedded::external_crds()) {
+      if (file.name.find("/" + std::string(resource) + ".yaml") != std::string_view::npos) return install(file.content);
+    }
+    ADD_FAILURE() << "no definition of " << resource;
+  }
+  void pass(int seconds = 5) { executor.run_until(executor.now() + std::chrono::seconds(seconds)); }
+
+  api::RestResponse create(const api::GroupVersionResource& resource, std::string_view kind, std::string_view ns,
+                           std::string_view yaml) {
+    auto r = request(api::Verb::kCreate, resource, std::string(ns));
+    r.body = parse_yaml(yaml).value().front();
+    r.body.as_object()["apiVersion"] =
+        resource.group.empty() ? resource.version : resource.group + "/" + resource.version;
+    r.body.as_object()["kind"] = kind;
+    return call(std::move(r));
+  }
+  Json make(const api::GroupVersionResource& resource, std::string_view kind, std::string_view ns,
+            std::string_view yaml) {
+    const auto made = create(resource, kind, ns, yaml);
+    EXPECT_TRUE(made.ok()) << to_string(made.body);
+    return made.body;
+  }
+  Json job_set(const std::string& name, int replicas, const std::string& labels = "kueue.x-k8s.io/queue-name: q") {
+    return make(kJobSets, "JobSet", "default",
+                "{metadata: {name: " + name + ", labels: {" + labels +
+                    "}}, spec: {replicatedJobs: [{name: w, replicas: " + std::to_string(replicas) +
+                    ", template: {spec: {" + std::string(kTemplate) + "}}}]}}");
+  }
+  Json child_of(const Json& owner, const std::string& name, const std::string& labels = "") {
+    return make(api::kJobs, "Job", "default",
+                "{metadata: {name: " + name + ", labels: {" + labels +
+                    "}, ownerReferences: [{apiVersion: " + std::string(string_at(owner, {"apiVersion"})) +
+                    ", kind: " + std::string(string_at(owner, {"kind"})) +
+                    ", name: " + std::string(string_at(owner, {"metadata", "name"})) +
+                    ", uid: " + std::string(string_at(owner, {"metadata", "uid"})) + ", controller: true}]}, spec: {" +
+                    std::string(kTemplate) + "}}");
+  }
+  Json seen(const api::GroupVersionResource& resource, const std::string& name) {
+    return get(resource, "default", name).body;
+  }
+  bool suspended(const api::GroupVersionResource& resource, const std::string& name) {
+    return bool_at(seen(resource, name), {"spec", "suspend"});
+  }
+  std::vector<Json> workloads() {
+    std::vector<Json> all;
+    const Json found = list(api::kWorkloads, "default").body;
+    for (const auto& one : array_at(found, {"items"})) all.push_back(one);
+    return all;
+  }
+  std::vector<std::string> events(std::string_view name) {
+    std::vector<std::string> out;
+    const Json found = list(api::kEvents, "default").body;
+    for (const auto& one : array_at(found, {"items"})) {
+      if (string_at(one, {"regarding", "name"}) == name)
+        out.push_back(std::string(string_at(one, {"reason"})) + ": " + std::string(string_at(one, {"note"})));
+    }
+    return out;
+  }
+  static std::string condition(const Json& object, std::string_view type) {
+    for (const auto& one : array_at(object, {"status", "conditions"}))
+      if (string_at(one, {"type"}) == type)
+        return std::string(string_at(one, {"status"})) + " " + std::string(string_at(one, {"reason"}));
+    return {};
+  }
+
+  static constexpr std::string_view kTemplate =
+      "template: {spec: {restartPolicy: Never, containers: [{name: c, image: i, resources: {requests: {cpu: '1'}}}]}}";
+  std::optional<Controller> controller;
+};
+
+TEST(ShippedDescriptions, FitTheDefinitionsOfTheirKinds) {
+  std::size_t checked = 0;
+  std::vector<apiserver::SchemaPtr> schemas;
+  for (const auto& file : embedded::external_crds()) {
+    const auto definitions = parse_yaml(file.content).value();
+    for (const Json& definition : definitions) {
+      for (const auto& description : embedded::job_kinds()) {
+        const auto kind = jobs::kinds::read_job_kind(description.content, description.name);
+        ASSERT_TRUE(kind) << kind.error().message;
+        const auto& resource = (*kind)->resource;
+        if (string_at(definition, {"metadata", "name"}) != resource.resource + "." + resource.group) continue;
+        EXPECT_EQ(string_at(definition, {"spec", "names", "kind"}), (*kind)->kind);
+        for (const Json& version : array_at(definition, {"spec", "versions"})) {
+          if (string_at(version, {"name"}) != resource.version) continue;
+          api::FieldErrors errors;
+          schemas.push_back(apiserver::compile_schema(version.at("schema").at("openAPIV3Schema"), "", errors));
+          EXPECT_EQ(api::to_string(errors), "");
+          const auto typed = jobs::kinds::read_job_kind(description.content, description.name,
+                                                        cel::type_of_schema(*schemas.back(), true));
+          EXPECT_TRUE(typed) << typed.error().message;
+          ++checked;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(checked, embedded::job_kinds().size());
+}
+
+TEST_F(DescribedKindsTest, AKindIsPickedUpWhenItAppears) {
+  install_kind("jobsets");
+  pass(60);
+  EXPECT_TRUE(bool_at(job_set("a", 2), {"spec", "suspend"}));
+  pass();
+  ASSERT_THAT(workloads(), SizeIs(1));
+  EXPECT_EQ(condition(workloads()[0], "Admitted"), "True Admitted");
+  EXPECT_FALSE(suspended(kJobSets, "a"));
+  const Json job_set_a = seen(kJobSets, "a");
+  const Json& started = array_at(job_set_a, {"spec", "replicatedJobs"})[0];
+  EXPECT_EQ(string_at(started, {"template", "spec", "template", "spec", "nodeSelector", "tier"}), "a");
+}
+
+TEST_F(DescribedKindsTest, AJobThatIsTooLargeWaitsAndFailsNobodyElse) {
+  install_kind("jobsets");
+  pass(60);
+  job_set("large", 9);
+  job_set("small", 1);
+  pass();
+  EXPECT_TRUE(suspended(kJobSets, "large"));
+  EXPECT_FALSE(suspended(kJobSets, "small"));
+}
+
+TEST_F(DescribedKindsTest, AnEvictedJobIsRestoredAndGivesItsQuotaBack) {
+  install_kind("jobsets");
+  pass(60);
+  const Json original = job_set("a", 2);
+  pass();
+  ASSERT_FALSE(suspended(kJobSets, "a"));
+  const std::string workload(string_at(workloads()[0], {"metadata", "name"}));
+  EXPECT_TRUE(patch(api::kWorkloads, "default", workload, R"({"spec":{"active":false}})").ok());
+  pass();
+  EXPECT_EQ(canonical_json(seen(kJobSets, "a").at("spec")), canonical_json(original.at("spec")));
+  EXPECT_THAT(controller->engine().held_quotas(), IsEmpty());
+}
+
+TEST_F(DescribedKindsTest, ADeletedJobLeavesNoWorkload) {
+  install_kind("jobsets");
+  pass(60);
+  job_set("a", 2);
+  pass();
+  remove(kJobSets, "default", "a");
+  pass(20);
+  EXPECT_THAT(workloads(), IsEmpty());
+  EXPECT_THAT(controller->engine().held_quotas(), IsEmpty());
+}
+
+TEST_F(DescribedKindsTest, TheJobsOfAManagedJobSetAreNotQueuedThemselves) {
+  install_kind("jobsets");
+  pass(60);
+  const Json owner = job_set("a", 2);
+  pass();
+  const Json child = child_of(owner, "a-w-0", "kueue.x-k8s.io/queue-name: q");
+  EXPECT_FALSE(bool_at(child, {"spec", "suspend"}));
+  pass();
+  EXPECT_THAT(workloads(), SizeIs(1));
+  EXPECT_FALSE(suspended(api::kJobs, "a-w-0"));
+}
+
+TEST_F(DescribedKindsTest, TheJobsOfAWaitingJobSetAreSuspended) {
+  install_kind("jobsets");
+  pass(60);
+  const Json owner = job_set("a", 9);
+  pass();
+  child_of(owner, "a-w-0");
+  pass();
+  EXPECT_TRUE(suspended(api::kJobs, "a-w-0"));
+  EXPECT_THAT(events("a-w-0"), Contains(HasSubstr("Suspended: The job that owns this one is not admitted")));
+  EXPECT_THAT(workloads(), SizeIs(1));
+  // Nobody else starts it again.
+  EXPECT_TRUE(patch({"kueue.x-k8s.io", "v1beta2", "clusterqueues"}, "", "cq",
+                    R"({"spec":{"resourceGroups":[{"coveredResources":["cpu"],"flavors":[{"name":"f","resources":[
+                       {"name":"cpu","nominalQuota":"20"}]}]}]}})")
+                  .ok());
+  pass();
+  EXPECT_FALSE(suspended(kJobSets, "a"));
+  EXPECT_FALSE(suspended(api::kJobs, "a-w-0"));
+  EXPECT_EQ(find_path(seen(api::kJobs, "a-w-0"), {"metadata", "annotations"}), nullptr);
+}
+
+TEST_F(DescribedKindsTest, AJobThatItsOwnerSuspendedIsNotStarted) {
+  install_kind("jobsets");
+  pass(60);
+  const Json owner = job_set("a", 2);
+  pass();
+  child_of(owner, "a-w-0");
+  EXPECT_TRUE(patch(api::kJobs, "default", "a-w-0", R"({"spec":{"suspend":true}})").ok());
+  pass();
+  EXPECT_TRUE(suspended(api::kJobs, "a-w-0"));
+}
+
+TEST_F(DescribedKindsTest, TheJobsOfAFreeJobSetAreQueuedWhenTheyNameAQueue) {
+  install_kind("jobsets");
+  pass(60);
+  const Json owner = job_set("free", 2, "");
+  EXPECT_FALSE(bool_at(owner, {"spec", "suspend"}));
+  EXPECT_TRUE(bool_at(child_of(owner, "free-w-0", "kueue.x-k8s.io/queue-name: q"), {"spec", "suspend"}));
+  EXPECT_FALSE(bool_at(child_of(owner, "free-w-1"), {"spec", "suspend"}));
+}
+
+TEST_F(DescribedKindsTest, AnOwnerOfAnotherUidIsNoOwner) {
+  install_kind("jobsets");
+  pass(60);
+  Json owner = job_set("a", 2);
+  ensure_path(owner, {"metadata", "uid"}) = "another";
+  EXPECT_TRUE(bool_at(child_of(owner, "orphan", "kueue.x-k8s.io/queue-name: q"), {"spec", "suspend"}));
+}
+
+TEST_F(DescribedKindsTest, ObjectsOfExternalKindsBringTheQuotaOfTheirJobs) {
+  install(R"(
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.things.example.org}
+spec:
+  group: things.example.org
+  scope: Namespaced
+  names: {kind: Thing, listKind: ThingList, plural: things, singular: thing}
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
+)");
+  pass(60);
+  const Json queued =
+      make(kThings, "Thing", "default", "{metadata: {name: t, labels: {kueue.x-k8s.io/queue-name: q}}}");
+  const Json free = make(kThings, "Thing", "default", "{metadata: {name: u}}");
+  pass();
+  EXPECT_FALSE(bool_at(child_of(queued, "of-t", "kueue.x-k8s.io/queue-name: q"), {"spec", "suspend"}));
+  EXPECT_TRUE(bool_at(child_of(free, "of-u", "kueue.x-k8s.io/queue-name: q"), {"spec", "suspend"}));
+  pass();
+  EXPECT_FALSE(suspended(api::kJobs, "of-t"));
+  EXPECT_THAT(workloads(), SizeIs(1));
+}
+
+TEST_F(DescribedKindsTest, AJobWithoutATemplateIsRefusedAndOthersGoOn) {
+  install_kind("pytorchjobs");
+  pass(60);
+  const auto refused =
+      create(kPyTorchJobs, "PyTorchJob", "default",
+             "{metadata: {name: a, labels: {kueue.x-k8s.io/queue-name: q}}, spec: {pytorchReplicaSpecs: {}}}");
+  EXPECT_EQ(refused.code, 403) << to_string(refused.body);
+  EXPECT_THAT(std::string(string_at(refused.body, {"message"})), HasSubstr("at least one pod template"));
+  make(kPyTorchJobs, "PyTorchJob", "default",
+       "{metadata: {name: b, labels: {kueue.x-k8s.io/queue-name: q}}, spec: {pytorchReplicaSpecs: {Master: {" +
+           std::string(kTemplate) + "}}}}");
+  pass();
+  EXPECT_THAT(workloads(), SizeIs(1));
+}
+
+TEST_F(DescribedKindsTest, AFinishedJobFinishesItsWorkload) {
+  install_kind("jobsets");
+  pass(60);
+  job_set("a", 1);
+  pass();
+  auto r = request(api::Verb::kPatch, kJobSets, "default", "a");
+  r.subresource = "status";
+  r.body = parse_yaml(
+               "{status: {conditions: [{type: Failed, status: 'True', reason: r, message: why, "
+               "lastTransitionTime: '2026-01-01T00:00:00Z'}]}}")
+               .value()
+               .front();
+  const auto done = call(std::move(r));
+  EXPECT_TRUE(done.ok()) << to_string(done.body);
+  pass();
+  EXPECT_EQ(condition(workloads()[0], "Finished"), "True Failed");
+  EXPECT_THAT(controller->engine().held_quotas(), IsEmpty());
+}
+
+TEST_F(DescribedKindsTest, WhenTheKindIsUninstalledItsWorkloadsEnd) {
+  install_kind("jobsets");
+  pass(60);
+  job_set("a", 2);
+  pass();
+  EXPECT_TRUE(remove(apiserver::kCrds, "", "jobsets.jobset.x-k8s.io").ok());
+  pass(180);
+  ASSERT_THAT(workloads(), SizeIs(1));
+  EXPECT_EQ(condition(workloads()[0], "Finished"), "True Succeeded") << to_string(workloads()[0].at("status"));
+  EXPECT_THAT(controller->engine().held_quotas(), IsEmpty());
+  install_kind("jobsets");
+  pass(60);
+  job_set("a", 2);
+  pass();
+  EXPECT_FALSE(suspended(kJobSets, "a"));
+}
+
+class SwitchedOffKinds : public DescribedKindsTest {
+ protected:
+  static ControllerOptions none() {
+    ControllerOptions options;
+    options.manage_jobs = false;
+    for (const auto& kind : jobs::kinds::shipped_job_kinds()) options.kinds.push_back({kind, false});
+    return options;
+  }
+  SwitchedOffKinds() : DescribedKindsTest(none()) {}
+};
+
+TEST_F(SwitchedOffKinds, RunWithoutQuotaAndTheUserIsTold) {
+  install_kind("jobsets");
+  const auto made =
+      create(kJobSets, "JobSet", "default",
+             "{metadata: {name: a, labels: {kueue.x-k8s.io/queue-name: q}}, spec: {replicatedJobs: [{name: w, "
+             "template: {spec: {" +
+                 std::string(kTemplate) + "}}}]}}");
+  EXPECT_TRUE(made.ok());
+  EXPECT_THAT(made.warnings, Contains(HasSubstr("integrations.frameworks does not list \"jobset.x-k8s.io/jobset\"")));
+  const auto job =
+      create(api::kJobs, "Job", "default",
+             "{metadata: {name: j, labels: {kueue.x-k8s.io/queue-name: q}}, spec: {" + std::string(kTemplate) + "}}");
+  EXPECT_TRUE(job.ok());
+  EXPECT_FALSE(bool_at(job.body, {"spec", "suspend"}));
+  EXPECT_THAT(job.warnings, Contains(HasSubstr("does not list \"batch/job\"")));
+  pass(60);
+  EXPECT_THAT(workloads(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace berth::controller::described_kinds_test
