@@ -30,12 +30,7 @@ struct ControllerOptions {
   bool manage_jobs_without_queue_name = false;
   // Jobs wait for quota (Configuration: integrations.frameworks lists "batch/job").
   bool manage_jobs = true;
-  // Kinds of jobs that descriptions add. Those that are not managed are known to the webhooks only, which warn.
-  struct Kind {
-    jobs::kinds::JobKindPtr description;
-    bool managed = false;
-  };
-  std::vector<Kind> kinds;
+  std::vector<jobs::kinds::KnownKind> kinds;  // kinds of jobs that descriptions add
   // Kinds that are not queued but may own jobs that are (Configuration: integrations.externalFrameworks).
   std::vector<api::config::OwnerKind> external_kinds;
   // Plain pods and groups of pods wait for quota too (Configuration: integrations.frameworks lists "pod").

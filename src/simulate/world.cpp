@@ -52,6 +52,9 @@ void WorldOptions::configure(const controller::ControllerOptions& configured) {
   jobs = configured.jobs;
   volcano = configured.volcano;
   manage_jobs_without_queue_name = configured.manage_jobs_without_queue_name;
+  manage_jobs = configured.manage_jobs;
+  kinds = configured.kinds;
+  owner_kinds = configured.external_kinds;
   manage_pods = configured.manage_pods;
   manage_deployments = configured.manage_deployments;
   manage_stateful_sets = configured.manage_stateful_sets;
@@ -68,6 +71,9 @@ controller::ControllerOptions controller_options(const WorldOptions& options) {
   out.jobs = options.jobs;
   out.volcano = options.volcano;
   out.manage_jobs_without_queue_name = options.manage_jobs_without_queue_name;
+  out.manage_jobs = options.manage_jobs;
+  out.kinds = options.kinds;
+  out.external_kinds = options.owner_kinds;
   out.manage_pods = options.manage_pods;
   out.manage_deployments = options.manage_deployments;
   out.manage_stateful_sets = options.manage_stateful_sets;

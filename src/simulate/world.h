@@ -17,6 +17,7 @@
 #include "base/json.h"
 #include "engine/engine.h"
 #include "jobs/job_facts.h"
+#include "jobs/kinds/job_kind.h"
 
 namespace berth::apiserver {
 class ApiServer;
@@ -46,12 +47,15 @@ struct WorldOptions {
   api::config::Volcano volcano;    // support of Volcano's kinds, for admission and for the controller
   // Which jobs are managed, for admission and for the controller (the Configuration fields with these names).
   bool manage_jobs_without_queue_name = false;
+  bool manage_jobs = true;
   bool manage_pods = false;  // plain pods and groups of pods wait for quota too
   bool manage_deployments = false;
   bool manage_stateful_sets = false;
   bool manage_leader_worker_sets = false;
   api::LabelSelector managed_namespaces = api::config::Configuration::default_managed_namespaces("kueue-system");
   std::vector<std::string> label_keys_to_copy;
+  std::vector<jobs::kinds::KnownKind> kinds;        // described kinds of jobs
+  std::vector<api::config::OwnerKind> owner_kinds;  // kinds that only own jobs
   // Kinds of jobs of other projects that the server has definitions of (see apiserver/crd/external_kinds.h).
   std::string external_kinds = "leaderworkersets";
   bool leader_worker_sets = true;  // false: no controller of LeaderWorkerSets

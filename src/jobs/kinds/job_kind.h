@@ -84,6 +84,12 @@ struct JobKindSpec {
 };
 using JobKindPtr = std::shared_ptr<const JobKindSpec>;
 
+// Kinds that are not managed are known to the webhooks only, which warn.
+struct KnownKind {
+  JobKindPtr description;
+  bool managed = false;
+};
+
 // Reads one description. `origin` names the file in errors; each error is a line "origin:12: field: what was expected".
 // `self`: the type of objects of the kind, from its CustomResourceDefinition; null: not checked.
 Result<JobKindPtr> read_job_kind(std::string_view yaml, std::string_view origin, const cel::TypePtr& self = nullptr);

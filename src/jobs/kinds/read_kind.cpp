@@ -82,11 +82,13 @@ class Reader {
     kind.framework = kind.resource.group + "/" + lower_case(kind.kind);
     spec.text("framework", kind.framework);
     kind.webhook_name = "v" + lower_case(kind.kind) + ".kb.io";
-    if (const auto broken = api::check_dns_subdomain(kind.resource.group); !broken.empty())
+    if (const auto broken = api::check_dns_subdomain(kind.resource.group);
+        !broken.empty() && !kind.resource.group.empty())
       spec.expected("group", Json(kind.resource.group), "a group of the API: " + broken);
-    if (const auto broken = api::check_dns_label(kind.resource.version); !broken.empty())
+    if (const auto broken = api::check_dns_label(kind.resource.version);
+        !broken.empty() && !kind.resource.version.empty())
       spec.expected("version", Json(kind.resource.version), "a version of the API: " + broken);
-    if (const auto broken = api::check_dns_label(lower_case(kind.kind)); !broken.empty())
+    if (const auto broken = api::check_dns_label(lower_case(kind.kind)); !broken.empty() && !kind.kind.empty())
       spec.expected("kind", Json(kind.kind), "a kind of the API: " + broken);
     if (const auto broken = api::check_dns_label(kind.resource.resource); !broken.empty())
       spec.expected("resource", Json(kind.resource.resource), "the plural name of the resource: " + broken);
