@@ -342,6 +342,144 @@ TEST_F(DescribedKindsTest, WhenTheKindIsUninstalledItsWorkloadsEnd) {
   EXPECT_FALSE(suspended(kJobSets, "a"));
 }
 
+// A kind that only its description makes known.
+class CustomKind : public DescribedKindsTest {
+ protected:
+  static constexpr std::string_view kDescription = R"(apiVersion: berth.dev/v1alpha1
+kind: JobKind
+spec:
+  group: sweeps.example.org
+  version: v1
+  kind: Sweep
+  suspend: spec.hold
+  podSets:
+    - name: tuner
+      item: spec.tuner
+      template: pod
+    - items: spec.trials
+      nameFrom: item.id
+      template: pod
+      count: item.?copies.orValue(1)
+      minCount: item.?least.orValue(0)
+      countField: copies
+      podIndexLabel: sweeps.example.org/index
+  finished: self.?status.?phase.orValue('') in ['Done', 'Broken']
+  succeeded: self.status.phase == 'Done'
+  message: self.status.?why.orValue('')
+  active: self.?status.?running.orValue(0) > 0
+  ready: self.?status.?phase.orValue('') == 'Up'
+  validations:
+    - rule: self.spec.trials.size() <= 3
+      message: "'has ' + string(self.spec.trials.size()) + ' trials, at most 3 are allowed'"
+      field: spec.trials
+)";
+  static constexpr std::string_view kDefinition = R"(
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: sweeps.sweeps.example.org}
+spec:
+  group: sweeps.example.org
+  scope: Namespaced
+  names: {kind: Sweep, listKind: SweepList, plural: sweeps, singular: sweep}
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      subresources: {status: {}}
+      schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+)";
+  inline static const api::GroupVersionResource kSweeps{"sweeps.example.org", "v1", "sweeps"};
+
+  static ControllerOptions sweeps() {
+    ControllerOptions options;
+    const auto kind = jobs::kinds::read_job_kind(kDescription, "sweep.yaml");
+    EXPECT_TRUE(kind) << kind.error().message;
+    options.kinds.push_back({*kind, true});
+    return options;
+  }
+  CustomKind() : DescribedKindsTest(sweeps()) {
+    install(kDefinition);
+    pass(60);
+  }
+  static std::string pod() { return std::string(kTemplate).replace(0, 8, "pod"); }
+  static std::string sweep(const std::string& name, int copies, const std::string& more = "") {
+    return "{metadata: {name: " + name + ", labels: {kueue.x-k8s.io/queue-name: q}}, spec: {tuner: {" + pod() +
+           "}, trials: [{id: t, copies: " + std::to_string(copies) + more + ", " + pod() + "}]}}";
+  }
+  bool held(const std::string& name) { return bool_at(seen(kSweeps, name), {"spec", "hold"}); }
+  void status(const std::string& name, const std::string& yaml) {
+    auto r = request(api::Verb::kPatch, kSweeps, "default", name);
+    r.subresource = "status";
+    r.body = JsonObject{{"status", parse_yaml(yaml).value().front()}};
+    const auto done = call(std::move(r));
+    EXPECT_TRUE(done.ok()) << to_string(done.body);
+    pass();
+  }
+};
+
+TEST_F(CustomKind, IsCreatedSuspendedAdmittedEvictedRestoredAndFinished) {
+  const Json original = make(kSweeps, "Sweep", "default", sweep("a", 2));
+  EXPECT_TRUE(bool_at(original, {"spec", "hold"}));
+  pass();
+  EXPECT_FALSE(held("a"));
+  Json a = seen(kSweeps, "a");
+  EXPECT_EQ(string_at(a, {"spec", "tuner", "pod", "spec", "nodeSelector", "tier"}), "a");
+  ASSERT_THAT(workloads(), SizeIs(1));
+  const std::string workload(string_at(workloads()[0], {"metadata", "name"}));
+  EXPECT_EQ(array_at(workloads()[0], {"spec", "podSets"}).size(), 2u);
+  status("a", "{phase: Up, running: 3}");
+  EXPECT_EQ(condition(workloads()[0], "PodsReady"), "True Started");
+
+  EXPECT_TRUE(patch(api::kWorkloads, "default", workload, R"({"spec":{"active":false}})").ok());
+  pass();
+  EXPECT_EQ(canonical_json(seen(kSweeps, "a").at("spec")), canonical_json(original.at("spec")));
+  EXPECT_THAT(controller->engine().held_quotas(), SizeIs(1)) << "its pods still run";
+  status("a", "{phase: Held, running: 0}");
+  EXPECT_THAT(controller->engine().held_quotas(), IsEmpty());
+
+  EXPECT_TRUE(patch(api::kWorkloads, "default", workload, R"({"spec":{"active":true}})").ok());
+  pass(120);
+  EXPECT_FALSE(held("a"));
+  status("a", "{phase: Broken, why: no trial converged, running: 0}");
+  EXPECT_EQ(condition(workloads()[0], "Finished"), "True Failed");
+}
+
+TEST_F(CustomKind, MayBeAdmittedInPart) {
+  make(kSweeps, "Sweep", "default", sweep("a", 9, ", least: 2"));
+  pass();
+  EXPECT_FALSE(held("a"));
+  const Json a = seen(kSweeps, "a");
+  EXPECT_EQ(int_at(array_at(a, {"spec", "trials"})[0], {"copies"}), 3) << "of four CPUs, the tuner takes one";
+  const std::string workload(string_at(workloads()[0], {"metadata", "name"}));
+  EXPECT_TRUE(patch(api::kWorkloads, "default", workload, R"({"spec":{"active":false}})").ok());
+  pass();
+  const Json restored = seen(kSweeps, "a");
+  EXPECT_EQ(int_at(array_at(restored, {"spec", "trials"})[0], {"copies"}), 9);
+}
+
+TEST_F(CustomKind, ItsValidationsHold) {
+  std::string trials;
+  for (const char* id : {"a", "b", "c", "d"}) trials += std::string("{id: ") + id + ", " + pod() + "}, ";
+  const auto refused =
+      create(kSweeps, "Sweep", "default",
+             "{metadata: {name: a, labels: {kueue.x-k8s.io/queue-name: q}}, spec: {trials: [" + trials + "]}}");
+  EXPECT_EQ(refused.code, 403);
+  EXPECT_EQ(
+      string_at(refused.body, {"message"}),
+      "admission webhook \"vsweep.kb.io\" denied the request: spec.trials: Invalid value: has 4 trials, at most 3 are "
+      "allowed");
+}
+
+TEST_F(CustomKind, AStatusThatItsExpressionsCannotReadIsToldOnTheObjectAlone) {
+  make(kSweeps, "Sweep", "default", sweep("a", 1));
+  make(kSweeps, "Sweep", "default", sweep("b", 1));
+  pass();
+  status("a", "{running: many}");
+  EXPECT_THAT(events("a"), Contains(HasSubstr("UnreadableStatus: the expression")));
+  status("b", "{phase: Done}");
+  EXPECT_THAT(controller->engine().held_quotas(), SizeIs(1));
+}
+
 class SwitchedOffKinds : public DescribedKindsTest {
  protected:
   static ControllerOptions none() {
