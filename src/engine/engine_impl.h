@@ -93,6 +93,7 @@ struct Engine::Impl {
   void on_decision(const Preempt& d, Time now);
   void on_decision(const Wait& d, Time now);
   void note_pending(Tracked& t, lifecycle::PendingReason why, Time now);
+  void say_of_this_generation(Tracked& t, Time now);
   lifecycle::Situation situation_of(const Tracked& t) const;
   std::optional<Time> report_due(const Tracked& t) const;  // see Situation::report_due
   lifecycle::Priority priority_of(const api::kueue::Workload& workload) const;

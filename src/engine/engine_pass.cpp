@@ -238,10 +238,19 @@ void Engine::Impl::place(Tracked& t, Time now) {
   if (scheduler.holds(t.id)) scheduler.release(t.id);
   const bool anew = std::exchange(t.retell, false);
   if (auto pending = pending_of(t)) {
-    scheduler.submit(t.id, *pending, anew);
+    if (scheduler.submit(t.id, *pending, anew)) say_of_this_generation(t, now);
   } else {
     scheduler.withdraw(t.id);
   }
+}
+
+// What was said about a former generation of a waiting workload is said about this one too, because it still holds.
+void Engine::Impl::say_of_this_generation(Tracked& t, Time now) {
+  const auto* quota = api::find_condition(t.now->status.conditions, api::kueue::kQuotaReserved);
+  const bool said = quota != nullptr && !quota->status && quota->observed_generation != t.now->meta.generation;
+  if (!said || t.untold_reason) return;
+  t.untold_reason = std::make_unique<lifecycle::PendingReason>(quota->reason, quota->message);
+  tell_later(t, now);
 }
 
 void Engine::Impl::set_timer(Tracked& t) {

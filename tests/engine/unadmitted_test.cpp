@@ -61,6 +61,22 @@ TEST(Unadmitted, SayOfEachGenerationThatTheyAreInactive) {
   }
 }
 
+TEST(Unadmitted, AreToldAgainOfEachGenerationWhatTheyLack) {
+  Waiting s(observability(true, true));
+  const std::string told = s.condition("wait", "QuotaReserved");
+  s.give(test::local_queue("q2", "cq"));
+  s.take_events();
+  s.change("wait", [](auto& w) {
+    w.queue_name = "q2";
+    w.meta.generation = 2;
+  });
+  s.pass(60);
+  EXPECT_EQ(s.condition("wait", "QuotaReserved"), told);
+  const auto* quota = api::find_condition(s.workload("wait").status.conditions, api::kueue::kQuotaReserved);
+  EXPECT_EQ(quota->observed_generation, 2);
+  EXPECT_THAT(s.take_events(), testing::IsEmpty()) << "it is no news";
+}
+
 // Kueue visits the requested resources in reverse order of names.
 TEST(Unadmitted, TellOfSeveralResourcesThatTheQueueDoesNotNameTheLastOne) {
   Waiting s(observability(true, true));

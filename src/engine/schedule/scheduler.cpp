@@ -295,7 +295,7 @@ void Scheduler::Impl::submit_through(Slot& slot, std::string_view local_queue) {
   slot.local_queue = local_queue.empty() ? LocalQueueId() : state.local_queues.acquire(local_queue);
 }
 
-void Scheduler::submit(WorkloadId workload, const Pending& pending, bool anew) {
+bool Scheduler::submit(WorkloadId workload, const Pending& pending, bool anew) {
   SchedulerState& state = impl_->state;
   Slot& slot = state.slots[workload];
   BERTH_INVARIANT(slot.place != Slot::Place::kHolder);
@@ -315,7 +315,7 @@ void Scheduler::submit(WorkloadId workload, const Pending& pending, bool anew) {
   slot.shape = shape;
   if (same) {
     if (state.ledger.in_cycle(queue.node)) impl_->cut_off.insert(workload);
-    return;
+    return slot.told != 0;
   }
   NodeId former = waits ? slot.queue : NodeId();
   if (waits) impl_->leave_queue(workload);
@@ -336,6 +336,7 @@ void Scheduler::submit(WorkloadId workload, const Pending& pending, bool anew) {
     sticky ? queue.pending.set_sticky(workload) : queue.pending.set_made_way(workload);
   }
   if (former.valid() && former != queue.node) impl_->drop_if_unused(*state.queue(former));
+  return slot.told != 0;
 }
 
 void Scheduler::withdraw(WorkloadId workload) {

@@ -64,8 +64,9 @@ class Scheduler {
   void leave(WorkloadId workload);  // release() and withdraw(); the slot may be reused
   // The workload waits for quota, or changed while it waits. A changed workload is evaluated again; an unchanged one
   // keeps its position and its verdict. It must not hold quota (release() first). `anew`: evaluate and report again
-  // even if nothing changed. A preemptor stays first in its queue while its requests do not change.
-  void submit(WorkloadId workload, const Pending& pending, bool anew = false);
+  // even if nothing changed. A preemptor stays first in its queue while its requests do not change. Returns whether
+  // the Wait that was reported last still holds; it is not reported again then.
+  bool submit(WorkloadId workload, const Pending& pending, bool anew = false);
   void withdraw(WorkloadId workload);  // leaves the queue: finished, inactive, gated or deleted
   // The workload holds this quota: after a restart, after a write, or with less after pods became reclaimable. Leaves
   // the queue. An evicted holder frees nothing, but is the first candidate for preemption. When a holder is no longer
