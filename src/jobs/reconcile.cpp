@@ -153,7 +153,7 @@ void with_workload(const JobAdapter& adapter, const Json& job, const WorkloadPtr
   const bool suspended = adapter.suspended(job);
   const bool stopping = adapter.stopping(job);
   JobReport now;
-  now.pods_ready = admitted && !suspended && adapter.pods_ready(job);
+  now.pods_ready = admitted && adapter.pods_ready(job);
   now.reclaimable = adapter.reclaimable(job);
   now.stopped = suspended && !stopping && !adapter.active(job) && !planted(Planted::kEndlessEviction);
   steps.push_back(report(workload, std::move(now)));

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "jobs/kinds/hooks/appwrapper.h"
+#include "jobs/kinds/hooks/mpijob.h"
 #include "jobs/kinds/hooks/ray.h"
 #include "jobs/kinds/hooks/spark.h"
 #include "jobs/kinds/hooks/trainjob.h"
@@ -12,12 +13,10 @@ namespace berth::jobs::kinds {
 namespace {
 
 const std::map<std::string_view, const KindHook*>& hooks() {
-  static const std::map<std::string_view, const KindHook*> all = {{"appwrapper", &app_wrapper_hook()},
-                                                                  {"raycluster", &ray_cluster_hook()},
-                                                                  {"rayjob", &ray_job_hook()},
-                                                                  {"rayservice", &ray_service_hook()},
-                                                                  {"spark", &spark_hook()},
-                                                                  {"trainjob", &train_job_hook()}};
+  static const std::map<std::string_view, const KindHook*> all = {
+      {"appwrapper", &app_wrapper_hook()}, {"mpijob", &mpi_job_hook()},         {"raycluster", &ray_cluster_hook()},
+      {"rayjob", &ray_job_hook()},         {"rayservice", &ray_service_hook()}, {"spark", &spark_hook()},
+      {"trainjob", &train_job_hook()}};
   return all;
 }
 

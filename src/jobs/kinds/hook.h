@@ -28,7 +28,7 @@ class KindHook {
                        const std::vector<api::kueue::PodSet>& original) const;
   // Whether the job shows an admission. nullopt: the description's rule applies (the templates show one).
   virtual std::optional<bool> carries_admission(const Json& job) const;
-  // What the webhook sets on every new object of the kind, managed or not.
+  // What the webhook sets on a new managed object, besides the suspend field.
   virtual void set_defaults(Json& job) const;
   // Errors of a managed object. `old` is null on creation.
   virtual void check(const Json& job, const Json* old, const api::kueue::ObjectGetter& get,

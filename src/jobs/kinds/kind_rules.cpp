@@ -82,9 +82,9 @@ FieldErrors check(const JobKindSpec& kind, const Json& job, const Json* old, con
 }
 
 void set_defaults(const JobKindSpec& kind, Json& job, const AdmissionContext& admission) {
+  if (is_skipped(kind, job) || !take_defaults(job, job_context(job, admission))) return;
+  ensure_at(job, kind.suspend) = true;
   if (kind.hook != nullptr) kind.hook->set_defaults(job);
-  if (is_skipped(kind, job)) return;
-  if (take_defaults(job, job_context(job, admission))) ensure_at(job, kind.suspend) = true;
 }
 
 AdmissionRules managed_rules(const JobKindPtr& kind) {
