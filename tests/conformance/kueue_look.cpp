@@ -14,6 +14,16 @@ constexpr std::string_view kRequestVersion = "autoscaling.x-k8s.io/v1";
 
 Json with_name(std::string_view name) { return JsonObject{{"metadata", JsonObject{{"name", name}}}}; }
 
+// Kueue writes metadata into templates that have none.
+void forget_empty_metadata(Json& workload) {
+  if (find_path(workload, {"spec", "podSets"}) == nullptr) return;
+  for (Json& pod_set : ensure_path(workload, {"spec", "podSets"}).as_array()) {
+    const Json* metadata = find_path(pod_set, {"template", "metadata"});
+    if (metadata != nullptr && metadata->is_object() && metadata->get_object().empty())
+      ensure_path(pod_set, {"template"}).as_object().erase("metadata");
+  }
+}
+
 // A Job controller that sees the job after it was resumed never adds the condition Suspended. Accept that.
 void forgive_a_missed_suspension(Json& shown, const Json& expected) {
   const JsonArray& wanted = array_at(expected, {"conditions"});
@@ -63,6 +73,7 @@ Json Look::wanted_workloads(const Json& step) {
     if (left_out_.workload(string_at(workload, {"metadata", "name"}))) continue;
     sort_conditions(workload);
     forget_durations(workload);
+    forget_empty_metadata(workload);
     wanted.push_back(std::move(workload));
   }
   return wanted;
@@ -80,6 +91,7 @@ Json Look::shown_workload(const Json& workload, const Json& expected) {
   if (wanted.is_null()) shown.as_object().erase("spec");
   sort_conditions(shown);
   forget_durations(shown);
+  forget_empty_metadata(shown);
   return shown;
 }
 
@@ -166,8 +178,10 @@ Json Look::pods(const Json& step) {
 
 Json Look::wanted_objects(const Json& step) {
   JsonArray wanted;
-  for (const Json& object : array_at(step, {"objects"})) {
-    if (!left_out_.object(object)) wanted.push_back(object);
+  for (Json object : array_at(step, {"objects"})) {
+    if (left_out_.object(object)) continue;
+    if (Json* spec = object.as_object().if_contains("spec")) *spec = without_empty_objects(*spec);
+    wanted.push_back(std::move(object));
   }
   return wanted;
 }

@@ -71,7 +71,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "refusals", "priorities", "prebuilt", "default-queue", "without-queue", "templates",
                     "pod-set-updates", "pod-set-updates-wrong", "visibility", "preemption-gates", "priority-boost",
                     "pod", "pod-group", "pod-group-failures", "pod-group-modes", "pod-owners", "deployment",
-                    "statefulset", "statefulset-more", "leaderworkerset", "leaderworkerset-more", "ancestors"),
+                    "statefulset", "statefulset-more", "leaderworkerset", "leaderworkerset-more", "ancestors", "jobset",
+                    "pytorchjob", "kubeflow-others", "mpijob"),
     [](const auto& recording) {
       std::string name = recording.param;
       std::replace(name.begin(), name.end(), '-', '_');

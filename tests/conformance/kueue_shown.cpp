@@ -187,6 +187,19 @@ Json with_short_templates(const Json& value) {
 
 }  // namespace
 
+Json without_empty_objects(const Json& value) {
+  Json out = value;
+  if (auto* object = out.if_object()) {
+    *object = JsonObject();
+    for (const auto& [key, item] : value.get_object()) {
+      if (!item.is_object() || !item.get_object().empty()) (*object)[key] = without_empty_objects(item);
+    }
+  } else if (auto* array = out.if_array()) {
+    for (auto& item : *array) item = without_empty_objects(item);
+  }
+  return out;
+}
+
 Json shown_object(const Json& object, const Json& expected) {
   Json shown = restricted(object, expected);
   shown.as_object()["metadata"] = restricted(member(object, "metadata"), member(expected, "metadata"));
@@ -196,7 +209,7 @@ Json shown_object(const Json& object, const Json& expected) {
 Json shown_owner(const Json& object, const Json& expected) {
   Json shown = restricted(object, expected);
   shown.as_object()["metadata"] = own_metadata(object);
-  if (Json* spec = shown.as_object().if_contains("spec")) *spec = with_short_templates(*spec);
+  if (Json* spec = shown.as_object().if_contains("spec")) *spec = without_empty_objects(with_short_templates(*spec));
   if (string_at(object, {"apiVersion"}) == "apps/v1" && find(expected, "status") != nullptr) {
     shown.as_object()["status"] =
         restricted(member(object, "status"),

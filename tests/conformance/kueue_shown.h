@@ -29,6 +29,8 @@ Json shown_pods(const std::vector<Json>& pods, bool whole);
 Json recorded_pods(const JsonArray& pods, bool whole);
 // Name, labels, annotations, finalizers and owners, if there are any.
 Json own_metadata(const Json& object);
+// Without members that are empty objects: Kueue writes whole objects, with the empty structures of its types.
+Json without_empty_objects(const Json& value);
 // One object with the members of `expected`, also within its metadata.
 Json shown_object(const Json& object, const Json& expected);
 // The same for a job of another kind than Job, or what it consists of (a Deployment, a StatefulSet): its own metadata

@@ -21,7 +21,7 @@ bool has(const Json& recording, std::string_view controller) {
 }
 
 // The kinds that the recorder's files of definitions have.
-std::string external_kinds_in(std::string_view file) {
+std::string kinds_in(std::string_view file) {
   if (file == "jobset-operator") return "jobsets";
   if (file == "training-operator-crds") return "jaxjobs,paddlejobs,pytorchjobs,tfjobs,xgboostjobs";
   if (file == "kf-trainer-crds") return "trainjobs";
@@ -36,8 +36,7 @@ SiteOptions options_of(const Json& recording) {
   if (const Json* configuration = find(recording, "configuration")) options.configuration = *configuration;
   if (const Json* gates = find(recording, "gates")) options.gates = *gates;
   for (const Json& file : array_at(recording, {"crds"}))
-    options.external_kinds.append(options.external_kinds.empty() ? "" : ",")
-        .append(external_kinds_in(view(file.get_string())));
+    options.external_kinds.append(options.external_kinds.empty() ? "" : ",").append(kinds_in(view(file.get_string())));
   options.webhooks = bool_at(recording, {"webhooks"});
   if (find(recording, "controllers") == nullptr) return options;
   options.job_controller = has(recording, "job");
