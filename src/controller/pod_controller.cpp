@@ -114,6 +114,14 @@ bool PodController::is_ours(const Json& pod) const {
   return jobs::belongs_to_berth(pod) || (context_.served && context_.served(pod));
 }
 
+// The watch brings what the answer to a write told before.
+bool PodController::knows(const Json& pod) const {
+  const auto it = units_.find(std::string(string_at(pod, {"metadata", "uid"})));
+  if (it == units_.end()) return false;
+  const auto& known = *pods_.at(it->second).at(it->first);
+  return !known.served && known.version == string_at(pod, {"metadata", "resourceVersion"});
+}
+
 jobs::ManagedPodPtr PodController::decode(const Json& pod) {
   return jobs::decode_managed_pod(pod, context_.facts.gates.identifier_annotations, context_.served, keep_);
 }
@@ -121,7 +129,7 @@ jobs::ManagedPodPtr PodController::decode(const Json& pod) {
 void PodController::pod_changed(const JsonPtr& old, const JsonPtr& now) {
   const auto uid = [](const Json& pod) { return std::string(string_at(pod, {"metadata", "uid"})); };
   if (old && (!now || uid(*old) != uid(*now))) forget(uid(*old));
-  if (!now) return;
+  if (!now || knows(*now)) return;
   if (is_ours(*now)) {
     put(decode(*now));
   } else {
@@ -447,7 +455,7 @@ void PodController::act(const std::shared_ptr<Batch>& batch, const jobs::PodActi
                         [this, alive = alive_, batch, &action](const api::RestResponse& answer) {
                           if (!*alive) return;
                           if (!answer.ok()) return done(batch, action, &answer);
-                          learn(action.pod, answer);
+                          if (!action.remove) learn(action.pod, answer);
                           remove_pod(batch, action);
                         });
 }

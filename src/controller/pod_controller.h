@@ -77,6 +77,7 @@ class PodController {
   struct Batch;
 
   bool is_ours(const Json& pod) const;
+  bool knows(const Json& pod) const;
   jobs::ManagedPodPtr decode(const Json& pod);
   static Unit unit_of(const jobs::ManagedPod& pod);
   static std::optional<PodRef> pod_of(const api::kueue::Workload& workload);

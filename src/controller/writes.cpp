@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "api/kueue/admission.h"
+#include "api/resources.h"
 #include "api/status.h"
 #include "base/log.h"
 #include "base/planted.h"
@@ -49,7 +50,6 @@ void Writes::update_status(const Target& target, std::string_view kind, Json sta
   request.ns = target.ns;
   request.name = target.name;
   request.subresource = "status";
-  request.wants_metadata_only = true;
   request.body = JsonObject{{"apiVersion", target.resource.group + "/" + target.resource.version},
                             {"kind", kind},
                             {"metadata", JsonObject{{"namespace", target.ns},
@@ -101,6 +101,8 @@ void Writes::send(api::RestRequest request, std::string_view verb, Done done) {
     });
   }
   request.field_manager = "berth";
+  // Only answers about pods are newer versions of what the caches have (PodController::learn, Ungater::learn).
+  if (verb != "get" && request.resource != api::kPods) request.wants_metadata_only = true;
   if (verb != "get") request.not_sent_from = until_;
   std::string what(verb);
   what.append(" ").append(request.resource.resource);

@@ -41,10 +41,11 @@ class Writes {
   // have their answer.
   void close(std::function<void()> done);
 
+  // Answers to writes contain only the metadata, those about pods the whole pod.
+
   // A merge patch with uid and resourceVersion as preconditions: 409 Conflict when the object has changed.
   void patch(const Target& target, std::string_view subresource, Json body, Done done);
-  // Replaces the whole status, under the same preconditions: an update costs the server less than a patch. The answer
-  // contains only the metadata.
+  // Replaces the whole status, under the same preconditions: an update costs the server less than a patch.
   void update_status(const Target& target, std::string_view kind, Json status, Done done);
   void create(const api::GroupVersionResource& resource, std::string_view ns, Json object, Done done);
   // Deletes the object if it has this uid, whatever its version. Dependents are deleted in the background.

@@ -23,21 +23,23 @@ struct AsioExecutor::Impl {
   std::map<std::pair<Time, TimerId>, Task> tasks;
   std::map<TimerId, Time> due;
   TimerId last = 0;
-  std::optional<Time> armed;  // the time that `timer` is set to
+  std::optional<Time> armed;  // `timer` is set to this time, or run_due() was posted; it may come before the first task
+  bool running = false;       // in run_due(), which arms the timer at its end
   std::optional<asio::signal_set> signals;
   std::function<void(int)> on_signal;
 
   static Time now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
 
+  // Setting the timer is a system call. It stays when the first task is cancelled, and what is due is posted.
   void arm() {
-    if (tasks.empty()) {
-      armed.reset();
-      timer.cancel();
+    if (running || tasks.empty()) return;
+    const Time first = tasks.begin()->first.first;
+    if (armed && *armed <= first) return;
+    armed = first;
+    if (first <= now()) {
+      asio::post(context, [this] { run_due(); });
       return;
     }
-    const Time first = tasks.begin()->first.first;
-    if (armed == first) return;
-    armed = first;
     timer.expires_at(first);
     timer.async_wait([this](const boost::system::error_code& error) {
       if (!error) run_due();
@@ -47,12 +49,14 @@ struct AsioExecutor::Impl {
   // Runs the tasks that are due. Tasks that they add wait for the next run of the loop.
   void run_due() {
     armed.reset();
+    running = true;
     const std::pair<Time, TimerId> end{now(), last};
     while (!tasks.empty() && tasks.begin()->first <= end) {
       auto node = tasks.extract(tasks.begin());
       due.erase(node.key().second);
       node.mapped()();
     }
+    running = false;
     arm();
   }
 

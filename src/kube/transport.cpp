@@ -234,8 +234,11 @@ class StreamReader : public std::enable_shared_from_this<StreamReader> {
   }
 
   void take(Connection::Piece piece) {
+    // What came before has no line end: a long line is searched once, not with each of its pieces.
+    const std::size_t known = received_.size(), last = piece.bytes.rfind('\n');
     received_ += piece.bytes;
-    if (const std::size_t end = received_.rfind('\n'); end != std::string::npos) {
+    if (last != std::string::npos) {
+      const std::size_t end = known + last;
       std::string rest = received_.substr(end + 1);
       received_.resize(end + 1);
       lines(std::exchange(received_, std::move(rest)));
