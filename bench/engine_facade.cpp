@@ -55,7 +55,7 @@ class Server {
       }
       for (const auto& [name, version] : std::exchange(admitted_, {})) {
         api::kueue::JobReport report;
-        report.finished = {"Succeeded", "done"};
+        report.finished = api::kueue::JobReport::Outcome{"Succeeded", "done"};
         report.workload_version = version;
         feed(JobReported{"ns", name, std::move(report)});
         ++finished;

@@ -69,43 +69,32 @@ PodController::~PodController() {
 
 // --- The index of pods and workloads.
 
-PodController::Unit PodController::unit_of(const jobs::ManagedPod& pod) {
-  if (pod.group.empty()) return {What::kSingle, api::object_key(pod.ns, pod.name)};
-  return {What::kGroup, api::object_key(pod.ns, pod.group)};
-}
-
 void PodController::look_soon(const Unit& unit) {
   if (started_) (unit.what == What::kGroup ? groups_ : singles_).add(unit.key);
 }
 
 void PodController::put(const jobs::ManagedPodPtr& pod) {
   const Unit unit = unit_of(*pod);
-  if (const auto it = units_.find(pod->uid); it != units_.end() && (it->second < unit || unit < it->second)) {
-    forget(pod->uid);  // it changed its group
+  auto known = pods_.find(pod->uid);
+  if (known && unit_of(*known) != unit) {  // it changed its group
+    forget(pod->uid);
+    known = nullptr;
   }
-  auto& known = pods_[unit][pod->uid];
   if (known && api::version_number(known->version) > api::version_number(pod->version)) return;
-  const bool same = known && says_the_same(*known, *pod);
   if (known) index_name(unit, *known, false);
   index_name(unit, *pod, true);
-  known = pod;
-  units_[pod->uid] = unit;
-  if (!same) look_soon(unit);
+  pods_.put(pod);
+  if (!known || !says_the_same(*known, *pod)) look_soon(unit);
 }
 
 void PodController::forget(const std::string& uid) {
-  const auto it = units_.find(uid);
-  if (it == units_.end()) return;
-  const Unit unit = it->second;
-  units_.erase(it);
+  const auto known = pods_.find(uid);
+  if (!known) return;
+  const Unit unit = unit_of(*known);
   warned_.erase(uid);
-  const auto pods = pods_.find(unit);
-  index_name(unit, *pods->second.at(uid), false);
-  pods->second.erase(uid);
-  if (pods->second.empty()) {
-    pods_.erase(pods);
-    if (started_) deleted_.add(unit, [this, unit] { look_soon(unit); });
-  }
+  index_name(unit, *known, false);
+  pods_.erase(*known);
+  if (pods_.of(unit).empty() && started_) deleted_.add(unit, [this, unit] { look_soon(unit); });
   look_soon(unit);
 }
 
@@ -116,10 +105,8 @@ bool PodController::is_ours(const Json& pod) const {
 
 // The watch brings what the answer to a write told before.
 bool PodController::knows(const Json& pod) const {
-  const auto it = units_.find(std::string(string_at(pod, {"metadata", "uid"})));
-  if (it == units_.end()) return false;
-  const auto& known = *pods_.at(it->second).at(it->first);
-  return !known.served && known.version == string_at(pod, {"metadata", "resourceVersion"});
+  const auto known = pods_.find(string_at(pod, {"metadata", "uid"}));
+  return known && !known->served && known->version == string_at(pod, {"metadata", "resourceVersion"});
 }
 
 jobs::ManagedPodPtr PodController::decode(const Json& pod) {
@@ -139,7 +126,7 @@ void PodController::pod_changed(const JsonPtr& old, const JsonPtr& now) {
 
 // The answer to a write is newer than the cache. A pod that the cache does not have any more is gone.
 void PodController::learn(const jobs::ManagedPodPtr& before, const api::RestResponse& response) {
-  if (!units_.contains(before->uid) || string_at(response.body, {"metadata", "uid"}) != before->uid) return;
+  if (!pods_.find(before->uid) || string_at(response.body, {"metadata", "uid"}) != before->uid) return;
   if (!is_ours(response.body)) return forget(before->uid);
   put(decode(response.body));
 }
@@ -170,7 +157,7 @@ void PodController::index(const jobs::WorkloadPtr& workload, bool present) {
   } else if (of_group) {
     group_workloads_.insert(key);
   }
-  if (of_group || pods_.contains(group)) look_soon(group);
+  if (of_group || !pods_.of(group).empty()) look_soon(group);
   const auto pod = pod_of(*workload);
   if (!pod) return;
   if (present) {
@@ -224,10 +211,8 @@ void PodController::workload_changed(const jobs::WorkloadPtr& old, const jobs::W
 std::vector<jobs::ManagedPodPtr> PodController::pods_of(const jobs::WorkloadPtr& workload) const {
   Unit unit{What::kGroup, api::object_key(workload->meta)};
   if (const auto pod = pod_of(*workload)) unit = {What::kSingle, pod->key};
-  std::vector<jobs::ManagedPodPtr> pods;
-  if (const auto it = pods_.find(unit); it != pods_.end()) {
-    for (const auto& [uid, pod] : it->second) pods.push_back(pod);
-  }
+  const PodIndex::Pods& known = pods_.of(unit);
+  std::vector<jobs::ManagedPodPtr> pods(known.begin(), known.end());
   std::ranges::sort(pods, jobs::older);
   return pods;
 }
@@ -257,9 +242,8 @@ void PodController::owner_changed(const std::string& ns, const std::string& grou
 }
 
 void PodController::regroup(const std::string& uid) {
-  const auto it = units_.find(uid);
-  if (it == units_.end()) return;
-  const jobs::ManagedPodPtr pod = pods_.at(it->second).at(uid);
+  const jobs::ManagedPodPtr pod = pods_.find(uid);
+  if (!pod) return;
   const auto group = context_.served ? context_.served(jobs::pod_object(*pod)) : std::nullopt;
   if (!group || *group == pod->group) return;
   auto moved = std::make_shared<jobs::ManagedPod>(*pod);
@@ -272,7 +256,7 @@ void PodController::owners_known() {
 }
 
 void PodController::facts_changed() {
-  for (const auto& [unit, pods] : pods_) look_soon(unit);
+  pods_.for_each_unit([this](const Unit& unit) { look_soon(unit); });
 }
 
 void PodController::start() {
@@ -296,7 +280,7 @@ bool PodController::waits_for_its_workload(const Unit& unit) {
 
 jobs::PodPlan PodController::plan_single(const Unit& unit) {
   jobs::ManagedPodPtr pod;
-  if (const auto it = pods_.find(unit); it != pods_.end()) pod = it->second.begin()->second;
+  if (const auto& known = pods_.of(unit); !known.empty()) pod = *known.begin();
   if (pod && pod->served && pod->runnable()) return {};  // its owner is not known yet
   std::vector<jobs::WorkloadPtr> mine, lost;
   if (const auto filed = workloads_.find(unit.key); filed != workloads_.end()) {
@@ -325,10 +309,8 @@ jobs::PodPlan PodController::plan_single(const Unit& unit) {
 }
 
 jobs::PodPlan PodController::plan_group(const Unit& unit) {
-  std::vector<jobs::ManagedPodPtr> pods;
-  if (const auto it = pods_.find(unit); it != pods_.end()) {
-    for (const auto& [uid, pod] : it->second) pods.push_back(pod);
-  }
+  const PodIndex::Pods& known = pods_.of(unit);
+  std::vector<jobs::ManagedPodPtr> pods(known.begin(), known.end());
   const auto slash = unit.key.find('/');
   const std::string ns = unit.key.substr(0, slash), name = unit.key.substr(slash + 1);
   jobs::JobFacts facts = context_.facts;
@@ -494,9 +476,10 @@ void PodController::done(const std::shared_ptr<Batch>& batch, const jobs::PodAct
 void PodController::record(const jobs::JobEvent& event, const std::string& key, const kube::ObjectRef& on,
                            std::string controller) {
   if (event.warning) {
-    std::string& last = warned_[key];
-    if (last == event.note) return;
-    last = event.note;
+    const std::size_t note = std::hash<std::string>()(event.note);
+    if (const auto [last, is_new] = warned_.try_emplace(key, note);
+        !is_new && std::exchange(last->second, note) == note)
+      return;
   }
   context_.events.record(on, {event.warning, event.reason, event.note, {}, std::move(controller)});
 }

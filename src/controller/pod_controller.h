@@ -1,6 +1,7 @@
 // Carries out the plans of jobs/pods for single pods and groups of pods, and for their workloads.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
@@ -8,11 +9,11 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "base/executor.h"
 #include "controller/job_upkeep.h"
+#include "controller/pod_index.h"
 #include "controller/shared_templates.h"
 #include "controller/work_queue.h"
 #include "controller/writes.h"
@@ -62,13 +63,8 @@ class PodController {
   bool named(const api::kueue::Workload& workload) const;
 
  private:
-  // What is looked at together: a single pod, or a group. Its key in a queue is "namespace/name".
-  enum class What : std::uint8_t { kSingle, kGroup };
-  struct Unit {
-    What what = What::kSingle;
-    std::string key;
-    bool operator<(const Unit& other) const { return std::tie(what, key) < std::tie(other.what, other.key); }
-  };
+  using Unit = PodUnit;
+  using What = PodUnit::What;
   // The pod that controls a workload, or controlled it before.
   struct PodRef {
     std::string key, uid;
@@ -79,7 +75,6 @@ class PodController {
   bool is_ours(const Json& pod) const;
   bool knows(const Json& pod) const;
   jobs::ManagedPodPtr decode(const Json& pod);
-  static Unit unit_of(const jobs::ManagedPod& pod);
   static std::optional<PodRef> pod_of(const api::kueue::Workload& workload);
   void put(const jobs::ManagedPodPtr& pod);
   void forget(const std::string& uid);
@@ -112,8 +107,7 @@ class PodController {
   const jobs::PodKeeper keep_{[this](const Json& object) { return shared_.share(object); },
                               [this](const Json& spec) { return shared_.share_spec(spec); }};
   bool started_ = false;
-  std::map<std::string, Unit> units_;                                // by the uid of the pod
-  std::map<Unit, std::map<std::string, jobs::ManagedPodPtr>> pods_;  // then by uid
+  PodIndex pods_;
   // Workloads of single pods, by the key of the pod, ordered by creation and uid.
   std::map<std::string, std::set<jobs::WorkloadPtr, OlderWorkload>> workloads_;
   std::set<std::string> group_workloads_;  // keys of all workloads of groups
@@ -126,9 +120,9 @@ class PodController {
   std::map<std::string, std::string> awaited_names_;
   DeletedOwners<Unit> deleted_;           // all their pods are gone
   std::map<Unit, std::uint64_t> timers_;  // looks that wait for their time
-  // The last warning about each pod (by uid) or owner (by the key of its group): it is recorded once, not at every
-  // look.
-  std::map<std::string, std::string> warned_;
+  // A hash of the last warning about each pod (by uid) or owner (by the key of its group): it is recorded once, not at
+  // every look.
+  std::map<std::string, std::size_t> warned_;
   WorkQueue singles_, groups_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

@@ -13,7 +13,7 @@ constexpr Duration kLastRetry = std::chrono::seconds(30);
 constexpr Duration kWindow = std::chrono::seconds(10);
 constexpr int kFreeRuns = 50;
 constexpr Duration kSlowest = std::chrono::seconds(5);
-constexpr std::size_t kPaceBound = 20'000;  // keys remembered; beyond it, old keys are dropped
+constexpr std::size_t kFewPaces = 1024;  // more keys than this are looked at, and old ones dropped
 }  // namespace
 
 WorkQueue::WorkQueue(Executor& executor, Work work, Duration delay, kube::RateLimit* rate, std::size_t most_running)
@@ -49,7 +49,10 @@ void WorkQueue::add(const std::string& key, Duration delay) {
 
 Duration WorkQueue::delay_of(const std::string& key, Duration delay) {
   const Time now = executor_.now();
-  if (pace_.size() > kPaceBound) std::erase_if(pace_, [now](const auto& p) { return now - p.second.since > kWindow; });
+  if (pace_.size() >= drop_at_) {
+    std::erase_if(pace_, [now](const auto& p) { return now - p.second.since > kWindow; });
+    drop_at_ = std::max(kFewPaces, 2 * pace_.size());
+  }
   Pace& pace = pace_[key];
   if (now - pace.since > kWindow) pace = {now, 0};
   const int beyond = ++pace.runs - kFreeRuns;

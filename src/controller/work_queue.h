@@ -64,6 +64,7 @@ class WorkQueue {
   std::deque<std::string> waiting_;
   std::map<std::string, Entry> entries_;  // only keys that are scheduled or running
   std::map<std::string, Pace> pace_;      // old keys are dropped when there are many
+  std::size_t drop_at_ = 0;               // so many keys
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

@@ -20,11 +20,11 @@ Tracked* TrackedWorkloads::find(WorkloadId id) { return const_cast<Tracked*>(std
 Tracked& TrackedWorkloads::insert(std::string key, WorkloadId id) {
   auto tracked = std::make_unique<Tracked>();
   Tracked& t = *tracked;
-  t.key = key;
+  t.key = std::move(key);
   t.id = id;
   if (by_id_.size() <= id.index()) by_id_.resize(id.index() + 1, nullptr);
   by_id_[id.index()] = &t;
-  all_.emplace(std::move(key), std::move(tracked));
+  all_.emplace(t.key, std::move(tracked));
   return t;
 }
 

@@ -90,7 +90,7 @@ struct Tracked {
   // write fails.
   lifecycle::CheckReports check_reports;
 
-  std::optional<SecondPassTimer> second_pass;
+  Rare<SecondPassTimer> second_pass;
   std::optional<Time> node_deadline;  // when the next node with its pods will count as failed
 
   Ptr<Asks> asks;  // of `asks_generation`; shared by workloads that request the same
@@ -147,7 +147,7 @@ class TrackedWorkloads {
   static void unfile(Index& index, const std::string& name, Tracked& tracked);
   static void refile(Index& index, std::string& name, std::string other, Tracked& tracked);
 
-  std::map<std::string, std::unique_ptr<Tracked>, std::less<>> all_;
+  std::map<std::string_view, std::unique_ptr<Tracked>> all_;  // the keys are those of the workloads
   std::vector<Tracked*> by_id_;
   Index by_local_queue_, by_cluster_queue_;
   std::map<Time, Set> timers_;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "api/kueue/types.h"
+#include "base/rare.h"
 
 namespace berth::api::kueue {
 
@@ -16,7 +17,7 @@ struct JobReport {
     std::string message;
     bool operator==(const Outcome&) const = default;
   };
-  std::optional<Outcome> finished;
+  Rare<Outcome> finished;
 
   // All pods are ready or succeeded; nullopt when the kind of job does not report it.
   std::optional<bool> pods_ready;
@@ -37,7 +38,7 @@ struct JobReport {
     std::string reason, message;
     bool operator==(const Replacement&) const = default;
   };
-  std::optional<Replacement> replacement;
+  Rare<Replacement> replacement;
 
   // Whether the owner of the pods holds its workload back (a StatefulSet that is scaled to zero). The workload gives
   // its quota back without an eviction, once `stopped`, and is not queued. The text is the message of

@@ -55,9 +55,12 @@ Json kept_metadata(const Json& pod, bool owners) {
   return JsonObject{{"metadata", std::move(kept)}};
 }
 
-JsonPtr nothing_of_it() {
+// A pod that was let go has the name of its workload in an annotation: no other pod has the same metadata.
+JsonPtr kept_object(const Json& pod, const ManagedPod& decoded, const PodKeeper& keep) {
   static const JsonPtr nothing = std::make_shared<const Json>(JsonObject());
-  return nothing;
+  if (decoded.ran_before) return nothing;
+  Json kept = kept_metadata(pod, decoded.served);
+  return decoded.gated ? keep.object(kept) : std::make_shared<const Json>(std::move(kept));
 }
 
 }  // namespace
@@ -99,7 +102,7 @@ ManagedPodPtr decode_managed_pod(const Json& pod, bool annotations, const Served
     out->served = true;
     out->group = std::move(*group);
   }
-  out->object = out->ran_before ? nothing_of_it() : keep.object(kept_metadata(pod, out->served));
+  out->object = kept_object(pod, *out, keep);
   if (const Json* spec = find(pod, "spec"); spec != nullptr && out->gated) out->pod_template = keep.pod_template(*spec);
   if (!out->ran_before) out->role = role_of(pod);
   if (!out->ran_before) out->prebuilt = prebuilt_workload(pod, annotations);

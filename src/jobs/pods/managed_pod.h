@@ -55,7 +55,7 @@ bool belongs_to_berth(const Json& pod);
 // owner that does so.
 using ServedGroup = std::function<std::optional<std::string>(const Json& pod)>;
 
-// Returns the documents that a pod keeps. Many pods have the same, so they may share one.
+// Returns the documents that a pod with the admission gate keeps. Many pods have the same, so they may share one.
 struct PodKeeper {
   std::function<JsonPtr(const Json& object)> object = copy;
   std::function<JsonPtr(const Json& spec)> pod_template = template_with;

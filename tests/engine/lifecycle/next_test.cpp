@@ -339,7 +339,7 @@ TEST_F(World, ARetryWithoutQuotaStartsOverAfterItsDelay) {
 
 TEST_F(World, FinishedJobsEndTheWorkloadInAnyState) {
   api::kueue::JobReport report;
-  report.finished = {"Failed", "no more"};
+  report.finished = api::kueue::JobReport::Outcome{"Failed", "no more"};
   s.report = &report;
   run(at(1));
   EXPECT_EQ(state_of(w), State::kFinished);

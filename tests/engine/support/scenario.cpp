@@ -223,7 +223,7 @@ void Scenario::report(const std::string& name, api::kueue::JobReport r) {
 
 void Scenario::finish(const std::string& name, const std::string& reason) {
   api::kueue::JobReport r;
-  r.finished = {reason, "done"};
+  r.finished = api::kueue::JobReport::Outcome{reason, "done"};
   report(name, std::move(r));
 }
 

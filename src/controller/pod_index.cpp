@@ -1,0 +1,54 @@
+#include "controller/pod_index.h"
+
+#include "api/meta.h"
+
+namespace berth::controller {
+namespace {
+
+void replace(PodIndex::Pods& pods, const jobs::ManagedPodPtr& pod) {
+  const auto place = pods.lower_bound(std::string_view(pod->uid));
+  if (place == pods.end() || (*place)->uid != pod->uid) {
+    pods.insert(place, pod);
+    return;
+  }
+  auto node = pods.extract(place);
+  node.value() = pod;
+  pods.insert(std::move(node));
+}
+
+}  // namespace
+
+PodUnit unit_of(const jobs::ManagedPod& pod) {
+  if (pod.group.empty()) return {PodUnit::What::kSingle, api::object_key(pod.ns, pod.name)};
+  return {PodUnit::What::kGroup, api::object_key(pod.ns, pod.group)};
+}
+
+jobs::ManagedPodPtr PodIndex::find(std::string_view uid) const {
+  const auto it = by_uid_.find(uid);
+  return it == by_uid_.end() ? nullptr : *it;
+}
+
+const PodIndex::Pods& PodIndex::of(const PodUnit& unit) const {
+  static const Pods none;
+  const auto it = by_unit_.find(unit);
+  return it == by_unit_.end() ? none : it->second;
+}
+
+void PodIndex::for_each_unit(const std::function<void(const PodUnit&)>& visit) const {
+  for (const auto& [unit, pods] : by_unit_) visit(unit);
+}
+
+void PodIndex::put(const jobs::ManagedPodPtr& pod) {
+  replace(by_uid_, pod);
+  replace(by_unit_[unit_of(*pod)], pod);
+}
+
+void PodIndex::erase(const jobs::ManagedPod& pod) {
+  const std::string uid = pod.uid;
+  const auto pods = by_unit_.find(unit_of(pod));
+  pods->second.erase(pods->second.find(std::string_view(uid)));
+  if (pods->second.empty()) by_unit_.erase(pods);
+  by_uid_.erase(by_uid_.find(std::string_view(uid)));
+}
+
+}  // namespace berth::controller
