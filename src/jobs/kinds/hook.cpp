@@ -32,7 +32,8 @@ bool KindHook::restore(Json&, const std::vector<FoundPodSet>&, const std::vector
 }
 std::optional<bool> KindHook::carries_admission(const Json&) const { return std::nullopt; }
 void KindHook::set_defaults(Json&) const {}
-void KindHook::check(const Json&, const Json*, const api::kueue::ObjectGetter&, api::FieldErrors&) const {}
+void KindHook::check(const Json&, const Json*, api::FieldErrors&) const {}
+void KindHook::arrange(api::FieldErrors&) const {}
 
 const KindHook* find_hook(std::string_view name) {
   const auto it = hooks().find(name);

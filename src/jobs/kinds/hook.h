@@ -30,9 +30,10 @@ class KindHook {
   virtual std::optional<bool> carries_admission(const Json& job) const;
   // What the webhook sets on a new managed object, besides the suspend field.
   virtual void set_defaults(Json& job) const;
-  // Errors of a managed object. `old` is null on creation.
-  virtual void check(const Json& job, const Json* old, const api::kueue::ObjectGetter& get,
-                     api::FieldErrors& errors) const;
+  // Errors of a managed object, besides those of its pod sets. `old` is null on creation.
+  virtual void check(const Json& job, const Json* old, api::FieldErrors& errors) const;
+  // Brings all errors of an object into the order in which Kueue lists them.
+  virtual void arrange(api::FieldErrors& errors) const;
 };
 
 // Null when there is no hook of this name.

@@ -43,32 +43,36 @@ bool edited_while_waiting(const JobKindSpec& kind, const Json& job, const Json* 
   return now == nullptr || before == nullptr || !json_equal(*now, *before);
 }
 
+// What holds for new objects and for updates. `old` is null on creation.
+void check_object(const JobKindSpec& kind, const Json& job, const Json* old, const AdmissionContext& admission,
+                  FieldErrors& errors) {
+  check_validations(kind, job, old, errors);
+  if (kind.hook != nullptr) kind.hook->check(job, old, errors);
+  check_job_labels(job, admission.policy.identifier_annotations, errors);
+  if (!may_be_elastic(kind)) check_no_elastic_job(job, kind.api_version() + ", Kind=" + kind.kind, errors);
+  if (old == nullptr || annotation_of(job, kAdmissionGatedBy) != annotation_of(*old, kAdmissionGatedBy))
+    check_admission_gates(job, errors);
+  if (edited_while_waiting(kind, job, old)) check_pod_sets(kind, job, admission.get, errors);
+}
+
 FieldErrors check_new(const JobKindSpec& kind, const Json& job, const AdmissionContext& admission) {
   FieldErrors errors;
-  check_job_labels(job, admission.policy.identifier_annotations, errors);
-  check_admission_gates(job, errors);
-  if (!may_be_elastic(kind)) check_no_elastic_job(job, kind.api_version() + ", Kind=" + kind.kind, errors);
-  check_validations(kind, job, nullptr, errors);
-  if (kind.hook != nullptr) kind.hook->check(job, nullptr, admission.get, errors);
-  check_pod_sets(kind, job, admission.get, errors);
+  check_object(kind, job, nullptr, admission, errors);
+  if (kind.hook != nullptr) kind.hook->arrange(errors);
   return errors;
 }
 
 FieldErrors check_update(const JobKindSpec& kind, const Json& job, const Json& old, const AdmissionContext& admission) {
   FieldErrors errors;
-  check_job_labels(job, admission.policy.identifier_annotations, errors);
-  const bool gates_edited = annotation_of(job, kAdmissionGatedBy) != annotation_of(old, kAdmissionGatedBy);
-  if (gates_edited) check_admission_gates(job, errors);
-  if (!may_be_elastic(kind)) check_no_elastic_job(job, kind.api_version() + ", Kind=" + kind.kind, errors);
-  check_validations(kind, job, &old, errors);
-  if (kind.hook != nullptr) kind.hook->check(job, &old, admission.get, errors);
-  if (edited_while_waiting(kind, job, &old)) check_pod_sets(kind, job, admission.get, errors);
   const bool default_queue =
       admission.get(api::kLocalQueues, string_at(job, {"metadata", "namespace"}), kDefaultName) != nullptr;
   check_job_labels_update({job, old, is_suspended(kind, job), is_suspended(kind, old), default_queue,
                            admission.policy.identifier_annotations},
                           errors);
-  if (gates_edited) check_admission_gates_update(job, old, errors);
+  if (annotation_of(job, kAdmissionGatedBy) != annotation_of(old, kAdmissionGatedBy))
+    check_admission_gates_update(job, old, errors);
+  check_object(kind, job, &old, admission, errors);
+  if (kind.hook != nullptr) kind.hook->arrange(errors);
   return errors;
 }
 

@@ -6,6 +6,7 @@
 
 #include "api/kueue/topology_annotations.h"
 #include "jobs/kinds/hook.h"
+#include "jobs/kinds/pod_set_groups.h"
 #include "jobs/kinds/templates.h"
 
 namespace berth::jobs::kinds {
@@ -135,10 +136,14 @@ std::vector<FoundPodSet> find_pod_sets(const JobKindSpec& kind, const Json& job,
 
 void check_pod_sets(const JobKindSpec& kind, const Json& job, const api::kueue::ObjectGetter& get,
                     FieldErrors& errors) {
-  for (const auto& one : find_pod_sets(kind, job, get, errors)) {
+  const auto found = find_pod_sets(kind, job, get, errors);
+  for (const auto& one : found) {
+    const std::size_t before = errors.size();
     api::kueue::check_topology_annotations(object_at(*one.pod_set.template_, {"metadata", "annotations"}),
-                                           one.pod_set.count, one.field + ".metadata.annotations", errors);
+                                           one.pod_set.count, annotations_path(one), errors);
+    for (std::size_t i = before; i < errors.size(); ++i) errors[i].message += one.advice;
   }
+  check_pod_set_groups(found, errors);
 }
 
 Scope scope_of(const FoundPodSet& found, const Json& job) {

@@ -16,9 +16,11 @@ constexpr std::size_t kMaxPodSets = 18;
 
 struct FoundPodSet {
   api::kueue::PodSet pod_set;
-  Place pod_template;  // in the job; empty: the job has no template for these pods, and nothing is written
-  Place count;         // the field that gets a smaller admitted count; empty: none
-  std::string field;   // how errors name the template
+  Place pod_template;       // in the job; empty: the job has no template for these pods, and nothing is written
+  Place count;              // the field that gets a smaller admitted count; empty: none
+  std::string field;        // how errors name the template
+  std::string annotations;  // how they name its annotations; empty: metadata.annotations of the field
+  std::string advice;       // what they say about annotations in the end, when the template is in another object
   const PodSetRule* rule = nullptr;  // null: a hook made it
   std::int32_t reclaimable = 0;      // pods that are done, when a hook made it
   Place item;                        // of the rule
@@ -30,7 +32,7 @@ struct FoundPodSet {
 std::vector<FoundPodSet> find_pod_sets(const JobKindSpec& kind, const Json& job, const api::kueue::ObjectGetter& get,
                                        api::FieldErrors& errors);
 
-// Appends the errors of find_pod_sets() and those in the topology annotations of the templates.
+// Appends the errors of find_pod_sets() and those in the topology annotations of the templates and their groups.
 void check_pod_sets(const JobKindSpec& kind, const Json& job, const api::kueue::ObjectGetter& get,
                     api::FieldErrors& errors);
 

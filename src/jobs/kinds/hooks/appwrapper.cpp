@@ -29,6 +29,11 @@ struct Part {
   api::kueue::TopologyRequest labels;  // of the pods, for topology
 };
 
+Place joined(Place place, const Place& rest) {
+  place.insert(place.end(), rest.begin(), rest.end());
+  return place;
+}
+
 // "template.spec.tasks[0].template"
 Result<Place> parse_place(std::string_view text) {
   Place place;
@@ -111,8 +116,7 @@ void take_described(const JobKindSpec& kind, const Json& object, const api::kueu
   for (const auto& one : find_pod_sets(kind, object, get, inner)) {
     if (one.rule == nullptr) continue;  // the operator does not know pods that other operators add
     Part part;
-    part.pod_template = Place{"template"};
-    part.pod_template.insert(part.pod_template.end(), one.pod_template.begin(), one.pod_template.end());
+    part.pod_template = joined(Place{"template"}, one.pod_template);
     part.field = field + "." + to_string(part.pod_template);
     part.count = one.pod_set.count;
     if (one.pod_set.topology_request) part.labels = *one.pod_set.topology_request;
@@ -193,10 +197,12 @@ class AppWrapperHook final : public KindHook {
     const auto& components = array_at(job, {"spec", "components"});
     for (std::size_t i = 0; i < components.size() && found.size() <= kMaxPodSets; ++i) {
       for (Part& part : parts_of(components[i], get, api::index_path("spec.components", i), errors)) {
+        const Place at = part.pod_template;
         std::string name = std::string(string_at(job, {"metadata", "name"})) + "-" + std::to_string(found.size());
         auto one = make(components[i], std::move(part), std::move(name), errors);
         if (!one) continue;
         one->item = Place{"spec", "components", i};
+        one->annotations = to_string(joined(one->item, at)) + ".metadata.annotations";
         found.push_back(std::move(*one));
       }
     }

@@ -57,19 +57,30 @@ void make_room_for_cleanup(Json& pod_template) {
   ensure_path(pod_template, {"spec", "containers"}) = std::move(containers);
 }
 
+constexpr std::string_view kNoScaling =
+    "a kueue managed job should only use autoscaling when workload slicing is enabled";
+
 class RayHook : public KindHook {
  public:
-  // `cluster`: the place of the RayClusterSpec.
-  explicit RayHook(Path cluster) : cluster_(std::move(cluster)) {}
+  // `cluster`: the place of the RayClusterSpec. `no_scaling`: why a managed cluster may not scale itself.
+  RayHook(Path cluster, std::string_view no_scaling) : cluster_(std::move(cluster)), no_scaling_(no_scaling) {}
 
   void find(const Json& job, const api::kueue::ObjectGetter&, std::vector<FoundPodSet>& found,
-            FieldErrors&) const override {
+            FieldErrors& errors) const override {
+    refuse_heads(found, errors);
     const Json* cluster = value_at(job, cluster_);
     const auto head = std::ranges::find(found, kHead, [](const FoundPodSet& one) { return one.pod_set.name; });
     if (cluster == nullptr || head == found.end()) return;
     Json pod_template = *head->pod_set.template_;
     change_head(job, *cluster, pod_template);
     head->pod_set.template_ = std::make_shared<const Json>(std::move(pod_template));
+  }
+
+  void check(const Json& job, const Json*, FieldErrors& errors) const override {
+    const Json* scaling = value_at(job, Place() + cluster_ + Path{"enableInTreeAutoscaling"});
+    if (scaling != nullptr && scaling->is_bool() && scaling->get_bool())
+      errors.push_back(
+          api::invalid_value(to_string(Place() + cluster_) + ".enableInTreeAutoscaling", *scaling, no_scaling_));
   }
 
  protected:
@@ -81,16 +92,30 @@ class RayHook : public KindHook {
     }
   }
 
+  // A group of workers with the name of the head.
+  static void refuse_heads(std::vector<FoundPodSet>& found, FieldErrors& errors) {
+    std::erase_if(found, [&](const FoundPodSet& one) {
+      if (one.pod_set.name != kHead || one.rule == nullptr || one.rule->items.empty()) return false;
+      errors.push_back(
+          api::forbidden_field(to_string(one.item) + ".groupName", "\"head\" is reserved for the head group"));
+      return true;
+    });
+  }
+
   Path cluster_;
+  std::string_view no_scaling_;
 };
 
 // In the mode K8sJobMode, a pod of its own submits the job. In the mode SidecarMode, a container of the head does.
 class RayJobHook final : public RayHook {
  public:
-  RayJobHook() : RayHook({"spec", "rayClusterSpec"}) {}
+  RayJobHook() : RayHook({"spec", "rayClusterSpec"}, kNoScaling) {}
 
   void find(const Json& job, const api::kueue::ObjectGetter& get, std::vector<FoundPodSet>& found,
             FieldErrors& errors) const override {
+    if (!has_cluster(job))
+      errors.push_back(api::required(
+          "spec.rayClusterSpec", "rayClusterSpec is required for Kueue-managed jobs that don't use clusterSelector"));
     RayHook::find(job, get, found, errors);
     if (found.empty() || mode(job) != "K8sJobMode") return;
     FoundPodSet submitter;
@@ -103,6 +128,18 @@ class RayJobHook final : public RayHook {
     submitter.pod_set.topology_request =
         api::kueue::topology_request_of(object_at(*submitter.pod_set.template_, {"metadata", "annotations"}), "");
     found.push_back(std::move(submitter));
+  }
+
+  void check(const Json& job, const Json* old, FieldErrors& errors) const override {
+    if (!has_cluster(job)) return;
+    const Json* selector = find_path(job, {"spec", "clusterSelector"});
+    if (selector != nullptr && selector->is_object() && !selector->get_object().empty())
+      return errors.push_back(api::invalid_value("spec.clusterSelector", *selector,
+                                                 "a kueue managed job should not use an existing cluster"));
+    if (!bool_at(job, {"spec", "shutdownAfterJobFinishes"}))
+      errors.push_back(api::invalid_value("spec.shutdownAfterJobFinishes", Json(false),
+                                          "a kueue managed job should delete the cluster after finishing"));
+    RayHook::check(job, old, errors);
   }
 
   std::optional<Result<void>> start(Json& job, const std::vector<FoundPodSet>&,
@@ -126,6 +163,10 @@ class RayJobHook final : public RayHook {
   }
 
  private:
+  static bool has_cluster(const Json& job) {
+    const Json* cluster = find_path(job, {"spec", "rayClusterSpec"});
+    return cluster != nullptr && cluster->is_object();
+  }
   static std::string_view mode(const Json& job) { return string_at(job, {"spec", "submissionMode"}, "K8sJobMode"); }
 
   // What KubeRay makes of the image of the head.
@@ -142,7 +183,10 @@ class RayJobHook final : public RayHook {
 }  // namespace
 
 const KindHook& ray_cluster_hook() {
-  static const RayHook hook({"spec"});
+  static const RayHook hook({"spec"},
+                            "a kueue-managed RayCluster can use autoscaling only as an elastic job: enable the "
+                            "ElasticJobsViaWorkloadSlices feature gate and set the \"kueue.x-k8s.io/elastic-job\": "
+                            "\"true\" annotation");
   return hook;
 }
 
@@ -152,7 +196,7 @@ const KindHook& ray_job_hook() {
 }
 
 const KindHook& ray_service_hook() {
-  static const RayHook hook({"spec", "rayClusterConfig"});
+  static const RayHook hook({"spec", "rayClusterConfig"}, kNoScaling);
   return hook;
 }
 

@@ -156,6 +156,7 @@ class SparkHook final : public KindHook {
         errors.push_back(api::required(one.field, "a section of the application"));
         continue;
       }
+      one.annotations = one.field + ".annotations";
       one.pod_set.name = role.name;
       one.pod_set.count = role.name == kSparkExecutor.name ? executors(job, errors) : 1;
       one.pod_set.template_ = user_template(spark_pod_template(job, role, errors));
@@ -188,6 +189,18 @@ class SparkHook final : public KindHook {
       FieldErrors ignored;
       return jobs::carries_admission(spark_pod_template(job, role, ignored));
     });
+  }
+
+  void check(const Json& job, const Json*, FieldErrors& errors) const override {
+    const auto mode = string_at(job, {"spec", "mode"});
+    if (mode != "cluster")
+      errors.push_back(
+          api::invalid_value("spec.mode", Json(mode), "only Cluster mode is supported for a kueue managed job"));
+    if (bool_at(job, {"spec", "dynamicAllocation", "enabled"}))
+      errors.push_back(api::invalid_value("spec.dynamicAllocation.enabled", Json(true),
+                                          "a kueue managed job can use dynamicAllocation only when the "
+                                          "ElasticJobsViaWorkloadSlices feature gate is on and the job is an elastic "
+                                          "job"));
   }
 
  private:

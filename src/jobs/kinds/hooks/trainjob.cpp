@@ -40,6 +40,10 @@ std::optional<FoundPodSet> make(const Json& train_job, const Json& job, FieldErr
     errors.push_back(api::invalid_without_value(found.field, "must have from 0 to 2147483647 pods"));
     return std::nullopt;
   }
+  found.annotations = found.field + ".annotations";
+  found.advice =
+      R"(. Adjust either the "TrainJob.spec.runtimePatches" or the "TrainingRuntime.Template" annotations for )"
+      "the corresponding Job";
   found.pod_set.name = name;
   found.pod_set.count = static_cast<std::int32_t>(replicas * pods);
   found.pod_set.template_ = user_template(*pod_template);

@@ -1,0 +1,191 @@
+// What the webhooks of described kinds set and refuse.
+#include "jobs/kinds/kind_rules.h"
+
+#include <gmock/gmock.h>
+
+#include "base/merge_patch.h"
+#include "jobs/kinds/support.h"
+
+namespace berth::jobs::kinds::kind_rules_test {
+namespace {
+
+using api::kueue::AdmissionContext;
+using api::kueue::AdmissionPolicy;
+using support::yaml;
+using ::testing::HasSubstr;
+
+constexpr std::string_view kPod = "{spec: {containers: [{name: c, image: i}]}}";
+
+JsonPtr runtime(const api::GroupVersionResource& resource, std::string_view, std::string_view name) {
+  if (resource.resource != "clustertrainingruntimes" || name != "shared") return nullptr;
+  return std::make_shared<const Json>(
+      yaml("{spec: {template: {spec: {replicatedJobs: [{name: node, template: {spec: {template: " + std::string(kPod) +
+           "}}}]}}}}"));
+}
+
+struct Webhook {
+  explicit Webhook(std::string_view kind) : rules(rules_of(support::shipped(kind), true).rules) {}
+
+  Json completed(Json job) const {
+    rules.mutate(job, context);
+    return job;
+  }
+  std::string refusal(const Json& job, const Json* old = nullptr) const {
+    return api::to_string(rules.check(job, old, "", context));
+  }
+
+  api::kueue::ObjectGetter get = runtime;
+  AdmissionPolicy policy;
+  AdmissionContext context{get, policy};
+  api::kueue::AdmissionRules rules;
+};
+
+// A job with a queue. `$` in the spec stands for a pod template.
+Json job(std::string_view spec, std::string_view metadata = "{}") {
+  std::string text(spec);
+  for (auto at = text.find('$'); at != std::string::npos; at = text.find('$')) text.replace(at, 1, kPod);
+  Json out = JsonObject{{"metadata", yaml(metadata)}, {"spec", yaml(text)}};
+  ensure_path(out, {"metadata", "namespace"}) = "ns";
+  ensure_path(out, {"metadata", "name"}) = "a";
+  ensure_path(out, {"metadata", "labels", "kueue.x-k8s.io/queue-name"}) = "q";
+  return out;
+}
+
+constexpr std::string_view kCluster =
+    "{headGroupSpec: {template: $}, workerGroupSpecs: [{groupName: w, replicas: 1, template: $}]}";
+
+std::string ray_job(std::string_view more) {
+  return "{rayClusterSpec: " + std::string(kCluster) + ", " + std::string(more) + "}";
+}
+
+TEST(KindRules, AManagedJobIsSuspended) {
+  const Webhook webhook("RayService");
+  const Json service = job("{rayClusterConfig: " + std::string(kCluster) + "}");
+  EXPECT_TRUE(bool_at(webhook.completed(service), {"spec", "rayClusterConfig", "suspend"}));
+  Json plain = service;
+  erase_path(plain, {"metadata", "labels"});
+  EXPECT_EQ(canonical_json(webhook.completed(plain)), canonical_json(plain));
+}
+
+TEST(KindRules, AManagedTrainJobGetsAPlaceForItsAdmission) {
+  const Webhook webhook("TrainJob");
+  const Json train_job = job("{runtimeRef: {name: shared}, runtimePatches: [{manager: me}]}");
+  EXPECT_EQ(
+      canonical_json(*find_path(webhook.completed(train_job), {"spec", "runtimePatches"})),
+      R"([{"manager":"me"},{"manager":"kueue.x-k8s.io/manager","trainingRuntimeSpec":{"template":{"spec":{}}}}])");
+  EXPECT_EQ(webhook.refusal(train_job), "");
+  Json plain = train_job;
+  erase_path(plain, {"metadata", "labels"});
+  EXPECT_EQ(canonical_json(webhook.completed(plain)), canonical_json(plain));
+  EXPECT_EQ(webhook.refusal(job("{runtimeRef: {name: nobody}}")), "runtime 'nobody' not found");
+}
+
+TEST(KindRules, TheRanksOfMpiWorkersBeginBehindALauncherThatWorks) {
+  const Webhook webhook("MPIJob");
+  const auto offset = [&](std::string_view launcher, std::string_view more) {
+    const Json completed = webhook.completed(job("{mpiReplicaSpecs: {Launcher: {template: " + std::string(launcher) +
+                                                 "}, Worker: {template: $}}" + std::string(more) + "}"));
+    return std::string(string_at(completed, {"spec", "mpiReplicaSpecs", "Worker", "template", "metadata", "annotations",
+                                             "kueue.x-k8s.io/pod-index-offset"}));
+  };
+  EXPECT_EQ(offset("$", ", runLauncherAsWorker: true"), "1");
+  EXPECT_EQ(offset("$", ""), "");
+  EXPECT_EQ(offset("{metadata: {annotations: {kueue.x-k8s.io/podset-group-name: g}}}", ", runLauncherAsWorker: true"),
+            "");
+}
+
+TEST(KindRules, RayClustersMayNotScaleThemselves) {
+  const std::string cluster = std::string(kCluster.substr(0, kCluster.size() - 1)) + ", enableInTreeAutoscaling: true}";
+  EXPECT_THAT(
+      Webhook("RayCluster").refusal(job(cluster)),
+      testing::StartsWith("spec.enableInTreeAutoscaling: Invalid value: true: a kueue-managed RayCluster can use "));
+  EXPECT_EQ(Webhook("RayService").refusal(job("{rayClusterConfig: " + cluster + "}")),
+            "spec.rayClusterConfig.enableInTreeAutoscaling: Invalid value: true: a kueue managed job should only use "
+            "autoscaling when workload slicing is enabled");
+}
+
+TEST(KindRules, GroupsOfWorkersAreNotCalledHeadAndNotTooMany) {
+  const Webhook webhook("RayCluster");
+  EXPECT_EQ(webhook.refusal(job("{headGroupSpec: {template: $}, workerGroupSpecs: [{groupName: head, template: $}]}")),
+            "spec.workerGroupSpecs[0].groupName: Forbidden: \"head\" is reserved for the head group");
+  std::string groups;
+  for (int i = 0; i < 18; ++i) groups += "{groupName: w" + std::to_string(i) + ", template: $},";
+  EXPECT_EQ(webhook.refusal(job("{headGroupSpec: {template: $}, workerGroupSpecs: [" + groups + "]}")),
+            "spec.workerGroupSpecs: Too many: 19: must have at most 18 items");
+}
+
+TEST(KindRules, ARayJobHasAClusterOfItsOwn) {
+  const Webhook webhook("RayJob");
+  EXPECT_EQ(webhook.refusal(job(ray_job("shutdownAfterJobFinishes: true"))), "");
+  EXPECT_EQ(webhook.refusal(job(ray_job("submissionMode: HTTPMode"))),
+            "spec.shutdownAfterJobFinishes: Invalid value: false: a kueue managed job should delete the cluster after "
+            "finishing");
+  EXPECT_EQ(
+      webhook.refusal(job(ray_job("clusterSelector: {a: b}"))),
+      "spec.clusterSelector: Invalid value: {\"a\":\"b\"}: a kueue managed job should not use an existing cluster");
+  EXPECT_EQ(webhook.refusal(job("{shutdownAfterJobFinishes: true}")),
+            "spec.rayClusterSpec: Required value: rayClusterSpec is required for Kueue-managed jobs that don't use "
+            "clusterSelector");
+  // The quota is with the owner of the cluster.
+  const Json guest = job("{clusterSelector: {a: b}}");
+  EXPECT_EQ(canonical_json(webhook.completed(guest)), canonical_json(guest));
+  EXPECT_EQ(webhook.refusal(guest), "");
+}
+
+TEST(KindRules, SparkRunsInTheClusterWithAFixedNumberOfExecutors) {
+  const Webhook webhook("SparkApplication");
+  EXPECT_EQ(webhook.refusal(job("{mode: cluster, driver: {}, executor: {}}")), "");
+  EXPECT_EQ(webhook.refusal(job("{mode: client, driver: {}, executor: {}}")),
+            "spec.mode: Invalid value: \"client\": only Cluster mode is supported for a kueue managed job");
+  EXPECT_THAT(webhook.refusal(job("{mode: cluster, driver: {}, executor: {}, dynamicAllocation: {enabled: true}}")),
+              HasSubstr("spec.dynamicAllocation.enabled: Invalid value: true"));
+  EXPECT_THAT(webhook.refusal(job("{mode: cluster, driver: {annotations: {kueue.x-k8s.io/podset-slice-size: '0'}}, "
+                                  "executor: {}}")),
+              HasSubstr("spec.driver.annotations[kueue.x-k8s.io/podset-slice-size]"));
+}
+
+TEST(KindRules, GroupsOfPodSetsArePairsWithALeader) {
+  const auto refusal = [](int pod_sets, int replicas, std::string_view other_level = "rack") {
+    std::string text = "{replicatedJobs: [";
+    for (int i = 0; i < pod_sets; ++i)
+      text += "{name: r" + std::to_string(i) + ", replicas: " + std::to_string(replicas) +
+              ", template: {spec: {template: {metadata: {annotations: {kueue.x-k8s.io/podset-group-name: g, "
+              "kueue.x-k8s.io/podset-required-topology: " +
+              std::string(i == 0 ? "rack" : other_level) + "}}, spec: {containers: []}}}}},";
+    return Webhook("JobSet").refusal(job(text + "]}"));
+  };
+  constexpr std::string_view kFirst = "spec.replicatedJobs[0].template.spec.template.metadata.annotations";
+  EXPECT_EQ(refusal(2, 1), "");
+  EXPECT_THAT(refusal(3, 1), HasSubstr(std::string(kFirst) +
+                                       "[kueue.x-k8s.io/podset-group-name]: Invalid value: \"g\": can only define "
+                                       "groups of exactly 2 pod sets, got: 3 pod set(s), "));
+  EXPECT_THAT(refusal(2, 2), HasSubstr("at least one pod set has only 1 replica, got: 2 replica(s) and 2 replica(s)"));
+  EXPECT_THAT(refusal(2, 1, "block"), HasSubstr(std::string(kFirst) + ": Invalid value: must specify"));
+}
+
+TEST(KindRules, ErrorsComeInTheOrderOfKueue) {
+  const Json wrong = job("{pytorchReplicaSpecs: {Worker: {template: $}}, mpiReplicaSpecs: {Worker: {template: $}}}",
+                         "{annotations: {kueue.x-k8s.io/elastic-job: 'true', kueue.x-k8s.io/admission-gated-by: gate}, "
+                         "labels: {kueue.x-k8s.io/max-exec-time-seconds: '0'}}");
+  const auto order = [&](std::string_view kind) {
+    const Webhook webhook(kind);
+    std::string out;
+    for (const auto& error : webhook.rules.check(wrong, nullptr, "", webhook.context))
+      out += error.field.substr(error.field.find('/') + 1, 3) + " ";
+    return out;
+  };
+  EXPECT_EQ(order("PyTorchJob"), "max ela adm ");
+  EXPECT_EQ(order("MPIJob"), "adm ela max ");
+}
+
+TEST(KindRules, ARunningJobKeepsItsQueue) {
+  const Webhook webhook("RayCluster");
+  Json now = job(kCluster);
+  const Json before = now;
+  ensure_path(now, {"metadata", "labels", "kueue.x-k8s.io/queue-name"}) = "other";
+  EXPECT_EQ(webhook.refusal(now, &before),
+            "metadata.labels[kueue.x-k8s.io/queue-name]: Invalid value: \"other\": field is immutable");
+}
+
+}  // namespace
+}  // namespace berth::jobs::kinds::kind_rules_test
