@@ -254,7 +254,7 @@ struct Controller::Impl {
 
   // The caches complete in any order. The engine gets everything before it decides.
   void look_whether_synced() {
-    is_synced = is_synced || (caches.synced() && (!volcano || volcano->settled()));
+    is_synced = is_synced || (caches.synced() && described_kinds.settled() && (!volcano || volcano->settled()));
     if (is_synced && synced_handler) std::exchange(synced_handler, {})();
     begin();
   }
@@ -274,7 +274,8 @@ struct Controller::Impl {
   }
 
   void begin() {
-    const bool knows_all = caches.synced() && !caches.reading_anew() && (!volcano || volcano->settled());
+    const bool knows_all =
+        caches.synced() && !caches.reading_anew() && described_kinds.settled() && (!volcano || volcano->settled());
     if (!knows_all || !may_lead || draining || std::exchange(is_leading, true)) return;
     host.lead();
     unreadable.tell_all();
@@ -464,7 +465,10 @@ struct Controller::Impl {
   }
 
   DescribedKinds::Context described_context() {
-    return {client, executor, [this] { return informer_options(); }, cached,
+    return {client,
+            executor,
+            [this] { return informer_options(); },
+            cached,
             [this](Informer& cache, const jobs::kinds::JobKindSpec& kind) {
               JobController::Context context{executor,
                                              writes,
@@ -479,7 +483,8 @@ struct Controller::Impl {
                                              {},
                                              {}};
               return context;
-            }};
+            },
+            [this] { look_whether_synced(); }};
   }
 
   std::vector<jobs::kinds::JobKindPtr> managed_kinds() const {
@@ -712,6 +717,7 @@ void Controller::on_leading(std::function<void()> handler) { impl_->leading_hand
 std::vector<api::GroupVersionResource> Controller::resources() const { return impl_->caches.resources(); }
 std::vector<std::string> Controller::missing() const {
   auto missing = impl_->caches.missing();
+  if (!impl_->is_synced) std::ranges::copy(impl_->described_kinds.missing(), std::back_inserter(missing));
   if (impl_->volcano && !impl_->is_synced) std::ranges::copy(impl_->volcano->missing(), std::back_inserter(missing));
   return missing;
 }

@@ -69,25 +69,38 @@ DescribedKinds::~DescribedKinds() = default;
 kube::Informer& DescribedKinds::cache_of(const api::GroupVersionResource& resource) {
   auto& cache = caches_[resource];
   if (cache == nullptr) {
+    unsettled_.insert(resource);
     auto options = context_.informer_options();
     options.gone_after = kUninstalledAfter;
     cache = std::make_unique<kube::Informer>(context_.client, context_.executor, resource, options);
     cache->on_list([this, resource](const api::RestResponse& response) { listed(resource, response); });
+    cache->on_synced([this, resource] { settle(resource); });
   }
   return *cache;
 }
 
 // A failed list is tried again by itself. A kind that is not installed is no problem.
 void DescribedKinds::listed(const api::GroupVersionResource& resource, const api::RestResponse& response) {
-  const bool missing = response.code == 404;
+  const bool missing = response.code == 404, refused = response.code == 401 || response.code == 403;
+  if (missing || refused) settle(resource);
   if (std::exchange(told_[resource], response.code) == response.code || response.ok()) return;
   const std::string name = resource.resource + "." + resource.group;
   if (missing) {
     log::debug("a kind of job is not installed here; it is managed once it is", {{"resource", name}});
   } else {
-    log::warn("a kind of job cannot be read; trying again",
+    log::warn(refused ? "a kind of job cannot be read and is ignored" : "a kind of job cannot be read; trying again",
               {{"resource", name}, {"code", response.code}, {"why", std::string(api::status_message(response))}});
   }
+}
+
+void DescribedKinds::settle(const api::GroupVersionResource& resource) {
+  if (unsettled_.erase(resource) > 0 && unsettled_.empty()) context_.settled();
+}
+
+std::vector<std::string> DescribedKinds::missing() const {
+  std::vector<std::string> out;
+  for (const auto& resource : unsettled_) out.push_back(resource.resource);
+  return out;
 }
 
 void DescribedKinds::read() {

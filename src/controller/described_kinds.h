@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,13 +27,19 @@ class DescribedKinds {
     api::kueue::ObjectGetter get;  // any cached object
     // The context of the controller of one kind.
     std::function<JobController::Context(kube::Informer& jobs, const jobs::kinds::JobKindSpec& kind)> job_context;
+    std::function<void()> settled;  // called when settled() becomes true
   };
   // `owners`: resources whose objects only own jobs.
   DescribedKinds(Context context, const std::vector<jobs::kinds::JobKindPtr>& kinds,
                  const std::vector<api::GroupVersionResource>& owners);
   ~DescribedKinds();
 
-  void read();   // starts the caches
+  void read();  // starts the caches
+  // Of each kind it is known which objects there are, or that it is not installed or cannot be read. Before that nobody
+  // can tell whether a job has a managed owner.
+  bool settled() const { return unsettled_.empty(); }
+  // The resources that are not known yet, by name.
+  std::vector<std::string> missing() const;
   void start();  // this process leads: jobs are looked at as soon as their cache is complete
 
   void workload_changed(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
@@ -54,10 +61,12 @@ class DescribedKinds {
 
   kube::Informer& cache_of(const api::GroupVersionResource& resource);
   void listed(const api::GroupVersionResource& resource, const api::RestResponse& response);
+  void settle(const api::GroupVersionResource& resource);
 
   Context context_;
   std::map<api::GroupVersionResource, std::unique_ptr<kube::Informer>> caches_;
   std::map<api::GroupVersionResource, int> told_;  // the code of the last list that was logged
+  std::set<api::GroupVersionResource> unsettled_;
   std::vector<std::unique_ptr<Kind>> kinds_;
   bool leading_ = false;
 };

@@ -480,6 +480,56 @@ TEST_F(CustomKind, AStatusThatItsExpressionsCannotReadIsToldOnTheObjectAlone) {
   EXPECT_THAT(controller->engine().held_quotas(), SizeIs(1));
 }
 
+// Lists of JobSets are not answered for a while.
+class SlowClient final : public api::RestClient {
+ public:
+  SlowClient(api::RestClient& server, Executor& executor) : server_(server), executor_(executor) {
+    streamed_lists_not_offered();
+  }
+  void call(api::RestRequest request, std::function<void(api::RestResponse)> done) override {
+    if (request.verb != api::Verb::kList || request.resource != kJobSets || !slow)
+      return server_.call(std::move(request), std::move(done));
+    executor_.after(std::chrono::seconds(5), [done = std::move(done)] {
+      api::RestResponse unavailable;
+      unavailable.code = 503;
+      done(unavailable);
+    });
+  }
+  std::unique_ptr<api::WatchHandle> watch(api::RestRequest request,
+                                          std::function<void(const api::WatchEvent&)> on_event,
+                                          std::function<void()> on_end) override {
+    return server_.watch(std::move(request), std::move(on_event), std::move(on_end));
+  }
+  bool slow = true;
+
+ private:
+  api::RestClient& server_;
+  Executor& executor_;
+};
+
+TEST_F(DescribedKindsTest, ARestartedControllerDecidesWhenItKnowsWhoOwnsWhat) {
+  install_kind("jobsets");
+  pass(60);
+  const Json owner = job_set("a", 2);
+  pass();
+  child_of(owner, "a-w-0", "kueue.x-k8s.io/queue-name: q");
+  pass();
+  controller.reset();
+  SlowClient client(*server, executor);
+  controller.emplace(client, executor, all_kinds());
+  controller->start();
+  controller->lead();
+  pass(20);
+  EXPECT_FALSE(controller->leading());
+  EXPECT_THAT(controller->missing(), Contains("jobsets"));
+  client.slow = false;
+  pass(60);
+  EXPECT_TRUE(controller->leading());
+  EXPECT_FALSE(suspended(api::kJobs, "a-w-0"));
+  EXPECT_THAT(workloads(), SizeIs(1));
+  controller.reset();
+}
+
 class SwitchedOffKinds : public DescribedKindsTest {
  protected:
   static ControllerOptions none() {
