@@ -311,6 +311,7 @@ struct Controller::Impl {
         if (instead) workload = api::kueue::decode_workload(*instead, share_template);
         if (!workload) return workload_unreadable(key, before, *now);
       }
+      templates.share_requests(*workload);
       after = std::make_shared<const api::kueue::Workload>(std::move(*workload));
       // Finished, and no job ever owned it: drop it from the cache.
       if (after->meta.owners.empty() && !jobs::is_group_workload(*after) &&
@@ -513,6 +514,7 @@ struct Controller::Impl {
             [this](const engine::Event& event) { host.feed(event); },
             [this](std::string_view ns) { return manages_namespace(ns); },
             workloads_seen(),
+            templates,
             std::move(facts),
             options.ungate_delay,
             [this](const Json& pod) { return served_group_of(pod); },

@@ -35,6 +35,7 @@ class PodController {
     std::function<bool(std::string_view ns)> manages_namespace;
     // Whether the cache of workloads has reached this resourceVersion.
     std::function<bool(std::string_view version)> workloads_seen;
+    SharedTemplates& shared;   // also of workloads: those of pods have the same templates
     jobs::JobFacts facts;      // `managed` is set per look
     Duration group_delay;      // how long changes of a group are collected
     jobs::ServedGroup served;  // the groups of pods whose owners make them; may be empty
@@ -103,9 +104,8 @@ class PodController {
   void record(const jobs::JobEvent& event, const std::string& key, const kube::ObjectRef& on, std::string controller);
 
   Context context_;
-  SharedTemplates shared_;
-  const jobs::PodKeeper keep_{[this](const Json& object) { return shared_.share(object); },
-                              [this](const Json& spec) { return shared_.share_spec(spec); }};
+  const jobs::PodKeeper keep_{[this](const Json& object) { return context_.shared.share(object); },
+                              [this](const Json& spec) { return context_.shared.share_spec(spec); }};
   bool started_ = false;
   PodIndex pods_;
   // Workloads of single pods, by the key of the pod, ordered by creation and uid.

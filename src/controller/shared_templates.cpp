@@ -6,6 +6,8 @@
 namespace berth::controller {
 namespace {
 
+constexpr std::size_t kRequests = 16;
+
 bool is_empty_object(const Json& value) { return value.is_object() && value.as_object().empty(); }
 
 // The spec when the document is a pod template with this spec and empty metadata, else null.
@@ -45,6 +47,20 @@ JsonPtr SharedTemplates::share_spec(const Json& spec) {
         return known != nullptr && *known == spec;
       },
       [&] { return Json(JsonObject{{"metadata", JsonObject()}, {"spec", spec}}); });
+}
+
+void SharedTemplates::share_requests(api::kueue::Workload& workload) {
+  for (auto& pod_set : workload.pod_sets) {
+    Request& request = pod_set.topology_request;
+    if (!request) continue;
+    if (const auto known = std::ranges::find(requests_, request); known != requests_.end()) {
+      request = *known;
+    } else if (requests_.size() < kRequests) {
+      requests_.push_back(request);
+    } else {
+      requests_[next_request_++ % kRequests] = request;
+    }
+  }
 }
 
 void SharedTemplates::forget_unused() {

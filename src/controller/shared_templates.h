@@ -6,8 +6,11 @@
 #include <functional>
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
+#include "api/kueue/types.h"
 #include "base/json.h"
+#include "base/shared_rare.h"
 
 namespace berth::controller {
 
@@ -17,6 +20,8 @@ class SharedTemplates {
   JsonPtr share(const Json& document);
   // As share() of the pod template with this spec and empty metadata. It is not built if there is a copy already.
   JsonPtr share_spec(const Json& spec);
+  // Equal topology requests of its pod sets become one, too.
+  void share_requests(api::kueue::Workload& workload);
   std::size_t size() const { return by_hash_.size(); }
 
  private:
@@ -24,6 +29,9 @@ class SharedTemplates {
                        const std::function<Json()>& make);
   void forget_unused();
 
+  using Request = SharedRare<api::kueue::TopologyRequest>;
+  std::vector<Request> requests_;  // the latest different ones, a few
+  std::size_t next_request_ = 0;   // the one that the next new one replaces
   std::unordered_map<std::size_t, std::weak_ptr<const Json>> by_hash_;
   std::size_t look_at_ = 64;  // number of entries above which unused ones are dropped
 };

@@ -29,6 +29,23 @@ TEST(SharedTemplates, ASpecIsSharedWithTheTemplateThatHasNothingElse) {
   EXPECT_EQ(templates.share_spec(spec), whole);
 }
 
+TEST(SharedTemplates, EqualTopologyRequestsBecomeOne) {
+  SharedTemplates templates;
+  const auto share = [&](const std::string& label) {
+    api::kueue::Workload w;
+    w.pod_sets.resize(2);
+    w.pod_sets[0].topology_request.emplace().pod_index_label = label;
+    templates.share_requests(w);
+    return w.pod_sets;
+  };
+  const auto first = share("a");
+  EXPECT_TRUE(share("a")[0].topology_request.shares_with(first[0].topology_request));
+  EXPECT_FALSE(share("b")[0].topology_request.shares_with(first[0].topology_request));
+  EXPECT_FALSE(first[1].topology_request);
+  for (int i = 0; i < 100; ++i)
+    EXPECT_EQ(share(std::to_string(i))[0].topology_request->pod_index_label, std::to_string(i));
+}
+
 TEST(SharedTemplates, WhatNobodyUsesIsForgotten) {
   SharedTemplates templates;
   const JsonPtr kept = templates.share(with_value(-1));

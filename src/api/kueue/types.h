@@ -18,6 +18,7 @@
 #include "base/amount.h"
 #include "base/json.h"
 #include "base/rare.h"
+#include "base/shared_rare.h"
 
 namespace berth::api::kueue {
 
@@ -163,7 +164,7 @@ struct PodSet {
   JsonPtr template_;  // PodTemplateSpec; never null after decoding
   std::int32_t count = 1;
   std::optional<std::int32_t> min_count;
-  Rare<TopologyRequest> topology_request;
+  SharedRare<TopologyRequest> topology_request;
 };
 
 // The domains assigned to the pods of a pod set, ordered by their values; every count is at least 1.
