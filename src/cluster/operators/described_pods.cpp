@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "jobs/kinds/hook.h"
 #include "jobs/kinds/pod_sets.h"
 
 namespace berth::cluster {
@@ -15,10 +16,6 @@ using jobs::kinds::JobKindSpec;
 
 std::string pod_prefix(std::string_view job, std::string_view set) {
   return std::string(job) + "-" + std::string(set) + "-";
-}
-
-std::string pod_name(std::string_view job, std::string_view set, std::int64_t index) {
-  return pod_prefix(job, set) + std::to_string(index);
 }
 
 // Pods of a job end. Only a kind that serves has pods that never do.
@@ -34,7 +31,17 @@ Result<std::string> restart_policy_of(const JobKindSpec& kind, const FoundPodSet
   return policy == "Always" && !kind.pretend.serves ? "OnFailure" : policy;
 }
 
-Result<DescribedPodSet> read(const JobKindSpec& kind, const Json& job, const FoundPodSet& found) {
+Json template_of(const JobKindSpec& kind, const Json& job, const std::vector<FoundPodSet>& all, std::size_t at) {
+  if (kind.hook != nullptr) {
+    if (auto made = kind.hook->running_template(job, all, at)) return *std::move(made);
+  }
+  const Json* there = all[at].pod_template.empty() ? nullptr : jobs::kinds::value_at(job, all[at].pod_template);
+  return there != nullptr ? *there : *all[at].pod_set.template_;
+}
+
+Result<DescribedPodSet> read_pod_set(const JobKindSpec& kind, const Json& job, const std::vector<FoundPodSet>& all,
+                                     std::size_t at) {
+  const FoundPodSet& found = all[at];
   DescribedPodSet set;
   set.name = found.pod_set.name;
   set.count = found.pod_set.count;
@@ -44,16 +51,14 @@ Result<DescribedPodSet> read(const JobKindSpec& kind, const Json& job, const Fou
   if (topology) set.group_label = topology->sub_group_index_label;
   set.index_label = kind.pretend.pod_index_label;
   if (set.index_label.empty() && topology) set.index_label = topology->pod_index_label;
-  const Json* pod_template =
-      found.pod_template.empty() ? found.pod_set.template_.get() : jobs::kinds::value_at(job, found.pod_template);
-  if (pod_template != nullptr) set.pod_template = *pod_template;
+  set.pod_template = template_of(kind, job, all, at);
   auto policy = restart_policy_of(kind, found, job, set.pod_template);
   if (!policy) return tl::unexpected(policy.error());
   set.restart_policy = std::move(*policy);
-  if (found.rule != nullptr && found.rule->reclaimable) {
-    const auto done = found.rule->reclaimable.number(scope_of(found, job));
-    set.done = std::clamp<std::int64_t>(done.value_or(0), 0, set.count);
-  }
+  std::int64_t done = found.reclaimable;
+  if (found.rule != nullptr && found.rule->reclaimable)
+    done = found.rule->reclaimable.number(scope_of(found, job)).value_or(0);
+  set.done = std::clamp<std::int64_t>(done, 0, set.count);
   return set;
 }
 
@@ -74,17 +79,22 @@ std::string lower_case_of(std::string_view text) {
 
 }  // namespace
 
+std::string pod_name(std::string_view job, std::string_view set, std::int64_t index) {
+  return pod_prefix(job, set) + std::to_string(index);
+}
+
 std::vector<DescribedPodSet> described_pod_sets(const JobKindSpec& kind, const Json& job,
                                                 const api::kueue::ObjectGetter& get, api::FieldErrors& errors) {
   std::vector<DescribedPodSet> sets;
   std::int64_t total = 0;
-  for (const auto& found : find_pod_sets(kind, job, get, errors)) {
-    if (auto set = read(kind, job, found)) {
+  const auto found = find_pod_sets(kind, job, get, errors);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (auto set = read_pod_set(kind, job, found, i)) {
       total += set->count;
       set->count = std::min(set->count, kMaxOperatorPods);
       sets.push_back(std::move(*set));
     } else {
-      errors.push_back(api::invalid_without_value(found.field, set.error().message));
+      errors.push_back(api::invalid_without_value(found[i].field, set.error().message));
     }
   }
   if (total > kMaxOperatorPods)

@@ -37,6 +37,8 @@ struct DescribedPodSet {
 std::vector<DescribedPodSet> described_pod_sets(const jobs::kinds::JobKindSpec& kind, const Json& job,
                                                 const api::kueue::ObjectGetter& get, api::FieldErrors& errors);
 
+std::string pod_name(std::string_view job, std::string_view set, std::int64_t index);
+
 // The object to create. The job is its controller.
 Json make_described_pod(const jobs::kinds::JobKindSpec& kind, const Json& job, const DescribedPodSet& set,
                         std::int64_t index);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace berth::cluster {
 namespace {
@@ -13,8 +14,13 @@ bool has_type(const JsonArray& conditions, std::string_view type) {
   return std::ranges::any_of(conditions, [&](const Json& one) { return string_at(one, {"type"}) == type; });
 }
 
+// Those of others first, and those that hold last: clients show the last one as the state of the job.
 JsonArray with_times(const JsonArray& wanted, const JsonArray& present, Time now) {
-  JsonArray out;
+  std::vector<Json> out;
+  for (const Json& other : present) {
+    if (!has_type(wanted, string_at(other, {"type"}))) out.push_back(other);
+  }
+  const auto own = static_cast<std::ptrdiff_t>(out.size());
   for (const Json& each : wanted) {
     Json condition = each;
     if (condition.is_object() && find(condition, kSince) == nullptr) {
@@ -28,10 +34,9 @@ JsonArray with_times(const JsonArray& wanted, const JsonArray& present, Time now
     }
     out.push_back(std::move(condition));
   }
-  for (const Json& other : present) {
-    if (!has_type(wanted, string_at(other, {"type"}))) out.push_back(other);
-  }
-  return out;
+  std::stable_partition(out.begin() + own, out.end(),
+                        [](const Json& one) { return string_at(one, {"status"}) != "True"; });
+  return JsonArray(out.begin(), out.end());
 }
 
 }  // namespace

@@ -11,8 +11,8 @@
 namespace berth::cluster {
 
 // The present status with what the description says about it. Conditions of other types and other fields stay. A
-// condition whose status does not change keeps its lastTransitionTime. `pods` and `phase`: see jobs/kinds/expression.h.
-// Fails when the expression fails or gives no map.
+// condition whose status does not change keeps its lastTransitionTime. Conditions that hold come last. `pods` and
+// `phase`: see jobs/kinds/expression.h. Fails when the expression fails or gives no map.
 Result<Json> described_status(const jobs::kinds::JobKindSpec& kind, const Json& job, const Json& pods,
                               std::string_view phase, Time now);
 

@@ -83,6 +83,22 @@ Tally tally_groups(const Slots& slots) {
   return out;
 }
 
+std::string_view word_for(PodState state) {
+  switch (state) {
+    case PodState::kReady:
+      return "RUNNING";
+    case PodState::kSucceeded:
+      return "COMPLETED";
+    case PodState::kFailed:
+    case PodState::kLost:
+      return "FAILED";
+    case PodState::kMissing:
+    case PodState::kActive:
+      break;
+  }
+  return "PENDING";
+}
+
 class OperatorPlanner {
  public:
   explicit OperatorPlanner(const OperatorView& view) : view_(view) {}
@@ -113,13 +129,14 @@ class OperatorPlanner {
     return value != nullptr && value->is_bool() && value->get_bool();
   }
 
+  std::string_view job_name() const { return string_at(view_.job, {"metadata", "name"}); }
+
   void place() {
     for (const auto& set : sets_) slots_.emplace_back(set);
-    const auto job = string_at(view_.job, {"metadata", "name"});
     for (const JsonPtr& pod : view_.pods) {
       Slots* home = nullptr;
       for (auto& slots : slots_) {
-        const auto index = index_in(*slots.set, job, string_at(*pod, {"metadata", "name"}));
+        const auto index = index_in(*slots.set, job_name(), string_at(*pod, {"metadata", "name"}));
         if (!index) continue;
         home = &slots;
         slots.states[static_cast<std::size_t>(*index)] = state_of(*pod);
@@ -190,6 +207,12 @@ class OperatorPlanner {
     for (const auto& slots : slots_) {
       JsonObject one = tally_pods(slots).json();
       one["groups"] = tally_groups(slots).json();
+      JsonObject states;
+      for (std::size_t i = 0; i < slots.states.size(); ++i) {
+        if (slots.states[i] != PodState::kMissing)
+          states[pod_name(job_name(), slots.set->name, static_cast<std::int64_t>(i))] = word_for(slots.states[i]);
+      }
+      one["states"] = std::move(states);
       pods[slots.set->name] = std::move(one);
     }
     auto status = described_status(view_.kind, view_.job, Json(std::move(pods)), phase_, view_.now);

@@ -31,6 +31,9 @@ bool KindHook::restore(Json&, const std::vector<FoundPodSet>&, const std::vector
   return false;
 }
 std::optional<bool> KindHook::carries_admission(const Json&) const { return std::nullopt; }
+std::optional<Json> KindHook::running_template(const Json&, const std::vector<FoundPodSet>&, std::size_t) const {
+  return std::nullopt;
+}
 void KindHook::set_defaults(Json&) const {}
 void KindHook::check(const Json&, const Json*, api::FieldErrors&) const {}
 void KindHook::arrange(api::FieldErrors&) const {}

@@ -1,6 +1,7 @@
 // What data cannot say about a kind: one hook in C++ per family of kinds, each with its reason in its file.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +29,10 @@ class KindHook {
                        const std::vector<api::kueue::PodSet>& original) const;
   // Whether the job shows an admission. nullopt: the description's rule applies (the templates show one).
   virtual std::optional<bool> carries_admission(const Json& job) const;
+  // The template that the operator makes pods of `found[at]` from, with what start() wrote. nullopt: the one at its
+  // place in the job or, when that has none, the one of the pod set.
+  virtual std::optional<Json> running_template(const Json& job, const std::vector<FoundPodSet>& found,
+                                               std::size_t at) const;
   // What the webhook sets on a new managed object, besides the suspend field.
   virtual void set_defaults(Json& job) const;
   // Errors of a managed object, besides those of its pod sets. `old` is null on creation.

@@ -185,6 +185,21 @@ std::optional<FoundPodSet> make(const Json& component, Part part, std::string na
   return found;
 }
 
+// What admission wrote beside a component, added to the template of a pod set.
+void add_info(Json& pod_template, const Json& info) {
+  for (const auto& [part, member] :
+       {std::pair("metadata", "labels"), std::pair("metadata", "annotations"), std::pair("spec", "nodeSelector")}) {
+    for (const auto& [key, value] : object_at(info, {member}))
+      ensure_path(pod_template, {part, member, std::string_view(key.data(), key.size())}) = value;
+  }
+  for (const std::string_view list : {"tolerations", "schedulingGates"}) {
+    if (array_at(info, {list}).empty()) continue;
+    JsonArray all = array_at(pod_template, {"spec", list});
+    for (const Json& one : array_at(info, {list})) all.push_back(one);
+    ensure_path(pod_template, {"spec", list}) = std::move(all);
+  }
+}
+
 JsonArray* components_of(Json& job) {
   Json* list = const_cast<Json*>(find_path(job, {"spec", "components"}));
   return list != nullptr && list->is_array() ? &list->get_array() : nullptr;
@@ -233,6 +248,19 @@ class AppWrapperHook final : public KindHook {
       }
     }
     return true;
+  }
+
+  // The infos of a component are in the order of its pod sets.
+  std::optional<Json> running_template(const Json& job, const std::vector<FoundPodSet>& found,
+                                       std::size_t at) const override {
+    Json made = *found[at].pod_set.template_;
+    const auto before = std::count_if(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(at),
+                                      [&](const FoundPodSet& one) { return one.item == found[at].item; });
+    const Json* component = value_at(job, found[at].item);
+    if (component == nullptr) return made;
+    const auto& infos = array_at(*component, {kPodSetInfos});
+    if (static_cast<std::size_t>(before) < infos.size()) add_info(made, infos[static_cast<std::size_t>(before)]);
+    return made;
   }
 
   std::optional<bool> carries_admission(const Json& job) const override {

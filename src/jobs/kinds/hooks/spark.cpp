@@ -203,6 +203,22 @@ class SparkHook final : public KindHook {
                                           "job"));
   }
 
+  // Spark takes the image of the application.
+  std::optional<Json> running_template(const Json& job, const std::vector<FoundPodSet>& found,
+                                       std::size_t at) const override {
+    const auto role = std::ranges::find(kRoles, found[at].pod_set.name, &SparkRole::name);
+    if (role == kRoles.end()) return std::nullopt;
+    FieldErrors ignored;
+    Json made = spark_pod_template(job, *role, ignored);
+    const auto image = string_at(job, {"spec", role->name, "image"}, string_at(job, {"spec", "image"}, "spark"));
+    JsonArray containers = array_at(made, {"spec", "containers"});
+    for (Json& container : containers) {
+      if (string_at(container, {"image"}).empty()) ensure_path(container, {"image"}) = image;
+    }
+    ensure_path(made, {"spec", "containers"}) = std::move(containers);
+    return made;
+  }
+
  private:
   static std::int32_t executors(const Json& job, FieldErrors& errors) {
     const Json* value = find_path(job, {"spec", "executor", "instances"});

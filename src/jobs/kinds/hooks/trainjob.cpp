@@ -116,6 +116,19 @@ class TrainJobHook final : public KindHook {
     return jobs != nullptr && jobs->is_array() && !jobs->get_array().empty();
   }
 
+  std::optional<Json> running_template(const Json& job, const std::vector<FoundPodSet>& found,
+                                       std::size_t at) const override {
+    Json made = *found[at].pod_set.template_;
+    const auto own = own_patch(job);
+    const Json* jobs = own ? value_at(job, Place() + kPatches + *own + kPatchedJobs) : nullptr;
+    if (jobs == nullptr || !jobs->is_array()) return made;
+    for (const Json& patch : jobs->get_array()) {
+      if (string_at(patch, {"name"}) != found[at].pod_set.name) continue;
+      if (const Json* change = find_path(patch, {"template", "spec", "template"})) apply_patch(made, *change);
+    }
+    return made;
+  }
+
   // The place for the admission: the trainer takes no new patches later.
   void set_defaults(Json& job) const override {
     if (own_patch(job)) return;
