@@ -17,12 +17,14 @@
 #include "base/log.h"
 #include "base/planted.h"
 #include "controller/caches.h"
-#include "controller/configure.h"
+#include "controller/decoded_flavors.h"
 #include "controller/described_kinds.h"
 #include "controller/engine_host.h"
 #include "controller/failure_recovery.h"
+#include "controller/job_classes.h"
 #include "controller/job_controller.h"
 #include "controller/leader_worker_sets.h"
+#include "controller/managed_objects.h"
 #include "controller/metrics.h"
 #include "controller/object_upkeep.h"
 #include "controller/ownerless_workloads.h"
@@ -52,7 +54,6 @@ using kube::Informer;
 
 // Event names must differ from those of other recorders with the same seed.
 constexpr std::uint64_t kEventSeed = 0x6265727468;
-constexpr std::string_view kJobControllerName = "kubernetes.io/job-controller";  // the default of spec.managedBy
 
 std::string_view uid_of(const Json& object) { return string_at(object, {"metadata", "uid"}); }
 
@@ -182,7 +183,7 @@ struct Controller::Impl {
           return volcano && event ? volcano->flavor_event(std::move(*event)) : event;
         },
         [this](const std::string& key, bool gone) {
-          decode_flavor(key);
+          decoded_flavors.changed(key, flavors.get(key));
           upkeep.object_changed("ResourceFlavor", key, gone);
           job_facts_changed();
           provisioning.facts_changed();
@@ -267,8 +268,7 @@ struct Controller::Impl {
     if (!caches.started()) return;
     caches.read_anew(workloads, [this] { begin(); });
     if (volcano) volcano->read_anew();
-    const bool places = std::any_of(decoded_flavors.begin(), decoded_flavors.end(),
-                                    [](const auto& flavor) { return !flavor.second.topology_name.empty(); });
+    const bool places = decoded_flavors.any_with_topology();
     const bool needs_pods = places || options.manage_pods || (volcano && volcano->counts_pods());
     if (needs_pods || !caches.synced()) caches.read_anew(pods, [this] { begin(); });
   }
@@ -374,10 +374,7 @@ struct Controller::Impl {
   // --- What jobs and their checks need to know.
 
   jobs::FlavorLookup flavor_lookup() {
-    return [this](std::string_view name) -> const api::kueue::ResourceFlavor* {
-      const auto it = decoded_flavors.find(name);
-      return it == decoded_flavors.end() ? nullptr : &it->second;
-    };
+    return [this](std::string_view name) { return decoded_flavors.find(name); };
   }
 
   jobs::WorkloadPtr workload_of(const std::string& key) const {
@@ -422,19 +419,7 @@ struct Controller::Impl {
       return it == decoded.end() ? nullptr : it->second;
     };
     facts.label_keys_to_copy = options.label_keys_to_copy;
-    facts.workload_priority_class = [this](std::string_view name) {
-      return class_value(workload_priority_classes, name);
-    };
-    facts.priority_class = [this](std::string_view name) { return class_value(priority_classes, name); };
-    facts.global_default_priority_class = [this]() -> std::optional<std::pair<std::string, std::int32_t>> {
-      for (const auto& object : priority_classes.list()) {
-        if (bool_at(*object, {"globalDefault"})) {
-          return std::pair(std::string(string_at(*object, {"metadata", "name"})),
-                           static_cast<std::int32_t>(int_at(*object, {"value"})));
-        }
-      }
-      return std::nullopt;
-    };
+    look_up_classes(workload_priority_classes, priority_classes, facts);
     return facts;
   }
 
@@ -456,7 +441,7 @@ struct Controller::Impl {
             events,
             jobs,
             [this](const engine::Event& event) { host.feed(event); },
-            [this](const Json& job, jobs::JobFacts& facts) { judge(job, managed_by_berth(job), facts); },
+            [this](const Json& job, jobs::JobFacts& facts) { managed.judge(job, managed.manages_kind_of(job), facts); },
             workloads_seen(),
             job_facts(),
             [this](const api::kueue::Workload& workload) { return is_of_others(workload); },
@@ -477,7 +462,7 @@ struct Controller::Impl {
                                              cache,
                                              [this](const engine::Event& event) { host.feed(event); },
                                              [this, &kind](const Json& job, jobs::JobFacts& facts) {
-                                               judge(job, !jobs::kinds::is_skipped(kind, job), facts);
+                                               managed.judge(job, !jobs::kinds::is_skipped(kind, job), facts);
                                              },
                                              workloads_seen(),
                                              job_facts(),
@@ -512,7 +497,7 @@ struct Controller::Impl {
             writes,
             events,
             [this](const engine::Event& event) { host.feed(event); },
-            [this](std::string_view ns) { return manages_namespace(ns); },
+            [this](std::string_view ns) { return managed.manages_namespace(ns); },
             workloads_seen(),
             templates,
             std::move(facts),
@@ -548,7 +533,7 @@ struct Controller::Impl {
             informer_options(),
             options.jobs.identifier_annotations,
             [this] { return is_leading; },
-            [this](const Json& set) { return manages_served_set(set); },
+            [this](const Json& set) { return managed.manages_set(set); },
             group_changed(),
             [this](const std::string& uid) {
               if (pod_controller) pod_controller->regroup(uid);
@@ -561,7 +546,7 @@ struct Controller::Impl {
 
   FailureRecovery::Context recovery_context() {
     return {executor, writes, events, [this](std::string_view name) { return nodes.get(name); },
-            [this](std::string_view ns) { return manages_namespace(ns); }};
+            [this](std::string_view ns) { return managed.manages_namespace(ns); }};
   }
 
   jobs::HostFacts host_facts() const {
@@ -569,65 +554,20 @@ struct Controller::Impl {
             [this](std::string_view hostname) { return node_source.usable(hostname); }};
   }
 
-  static std::optional<std::int32_t> class_value(const Informer& classes, std::string_view name) {
-    const JsonPtr object = classes.get(name);
-    if (!object) return std::nullopt;
-    return static_cast<std::int32_t>(int_at(*object, {"value"}));
-  }
-
   // A new pod with a queue name, while pods are not managed.
   void tell_unmanaged_pod(const Json& pod) {
     const std::string warning = api::kueue::unlisted_kind_warning(pod, nullptr, "Pod", api::kueue::kPodFramework);
     if (warning.empty()) return;
-    if (!api::kueue::is_managed_pod(pod, job_context_of(pod))) return;
+    if (!managed.manages_pod(pod)) return;
     const Target target = Target::of(api::kPods, pod);
     events.record({"v1", "Pod", target.ns, target.name, target.uid, target.resource_version},
                   {true, "NotManaged", warning, {}, std::string(jobs::kWaitingController)});
-  }
-
-  // What decides whether an object with pods is managed.
-  api::kueue::JobContext job_context_of(const Json& object) const {
-    api::kueue::JobContext context;
-    context.namespace_managed = manages_namespace(string_at(object, {"metadata", "namespace"}));
-    context.manage_without_queue_name = options.manage_jobs_without_queue_name;
-    context.ancestor_managed = api::kueue::managed_ancestor(object, {cached, policy}).job != nullptr;
-    return context;
-  }
-
-  bool managed_by_berth(const Json& job) const {
-    return options.manage_jobs && string_at(job, {"spec", "managedBy"}, kJobControllerName) == kJobControllerName;
-  }
-
-  // `its_kind`: whether jobs such as this are managed at all.
-  void judge(const Json& job, bool its_kind, jobs::JobFacts& facts) const {
-    api::kueue::JobContext context;
-    context.namespace_managed = manages_namespace(string_at(job, {"metadata", "namespace"}));
-    context.manage_without_queue_name = options.manage_jobs_without_queue_name;
-    const auto ancestor = api::kueue::managed_ancestor(job, {cached, policy});
-    context.ancestor_managed = ancestor.job != nullptr;
-    facts.managed = its_kind && api::kueue::is_managed(job, context);
-    facts.nested_too_deep = its_kind && context.namespace_managed && ancestor.too_deep;
-    facts.has_ancestor = its_kind && context.namespace_managed && ancestor.job;
-    facts.ancestor_waits = facts.has_ancestor && !admitted(ancestor.resource, *ancestor.job);
   }
 
   // True for kinds whose workloads Berth does not make.
   bool admitted(const api::GroupVersionResource& resource, const Json& job) const {
     return resource == api::kJobs ? job_controller.admitted(job)
                                   : described_kinds.admitted(resource, job).value_or(true);
-  }
-
-  bool manages_served_set(const Json& set) const { return api::kueue::is_managed(set, job_context_of(set)); }
-
-  void decode_flavor(const std::string& key) {
-    const JsonPtr object = flavors.get(key);
-    if (!object) {
-      decoded_flavors.erase(key);
-    } else if (planted(Planted::kFlavorOnce) && decoded_flavors.contains(key)) {
-      return;
-    } else if (auto flavor = api::kueue::decode_resource_flavor(*object)) {
-      decoded_flavors.insert_or_assign(key, std::move(*flavor));
-    }
   }
 
   EffectSinks sinks() {
@@ -674,18 +614,18 @@ struct Controller::Impl {
   const api::kueue::TemplateKeeper share_template = [this](const Json& pod_template) {
     return templates.share(pod_template);
   };
-  std::map<std::string, api::kueue::ResourceFlavor, std::less<>> decoded_flavors;
+  DecodedFlavors decoded_flavors;
   const WorkloadMetrics::Queues known_queues{
       [this](std::string_view name) { return cluster_queues.get(name) != nullptr; },
       [this](std::string_view ns, std::string_view name) {
         return local_queues.get(api::object_key(ns, name)) != nullptr;
       }};
-  const api::kueue::NamespaceFilter manages_namespace = api::kueue::namespaces_matching(
-      options.managed_namespaces, [this](std::string_view ns) { return namespaces.get(ns); });
   // Any cached object.
   const api::kueue::ObjectGetter cached = [this](const api::GroupVersionResource& resource, std::string_view ns,
                                                  std::string_view name) { return find(resource, ns, name); };
-  const api::kueue::AdmissionPolicy policy = admission_policy(options);
+  const ManagedObjects managed{
+      {options, [this](std::string_view ns) { return namespaces.get(ns); }, cached,
+       [this](const api::GroupVersionResource& resource, const Json& job) { return admitted(resource, job); }}};
   EngineHost host;
   DescribedKinds described_kinds;
   JobController job_controller;
@@ -695,7 +635,7 @@ struct Controller::Impl {
       stateful_sets,
       {[](const Json&) { return 1; }, [](const Json& set, std::int64_t) { return jobs::group_of_stateful_set(set); },
        [](const JsonPtr& set, std::int64_t) { return jobs::served_by_stateful_set(set); }},
-      [this](const Json& set) { return manages_served_set(set); },
+      [this](const Json& set) { return managed.manages_set(set); },
       group_changed()};
   std::unique_ptr<LeaderWorkerSets> leader_worker_sets;  // null: they are not managed
   ProvisioningController provisioning;
@@ -728,7 +668,7 @@ void Controller::drain(std::function<void()> done) { impl_->drain(std::move(done
 JsonPtr Controller::find(const api::GroupVersionResource& resource, std::string_view ns, std::string_view name) const {
   return impl_->find(resource, ns, name);
 }
-bool Controller::manages_namespace(std::string_view ns) const { return impl_->manages_namespace(ns); }
+bool Controller::manages_namespace(std::string_view ns) const { return impl_->managed.manages_namespace(ns); }
 api::kueue::AdmissionRules Controller::volcano_rules(std::string_view group, std::string_view resource) const {
   return impl_->volcano ? impl_->volcano->rules(group, resource) : api::kueue::AdmissionRules();
 }

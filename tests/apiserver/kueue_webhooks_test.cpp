@@ -230,18 +230,18 @@ TEST_F(KueueWebhooks, WarnWhenSomethingWithAQueueRunsWithoutQuota) {
   const auto warning = [&](const ResourceInfo& info, const Json& now, const Json* old = nullptr) {
     return info.strategy.admission_warning(now, old, lookup);
   };
-  const ResourceInfo pods = resource("", "v1", "pods"), sets = resource("jobset.x-k8s.io", "v1alpha2", "jobsets");
-  EXPECT_NE(warning(pods, queued).find("integrations.frameworks does not list"), std::string::npos);
-  EXPECT_NE(warning(sets, queued).find("does not manage this kind yet"), std::string::npos);
+  const ResourceInfo pods = resource("", "v1", "pods"), sets = resource("apps", "v1", "deployments");
+  for (const ResourceInfo* info : {&pods, &sets})
+    EXPECT_NE(warning(*info, queued).find("integrations.frameworks does not list"), std::string::npos);
   for (const ResourceInfo* info : {&pods, &sets}) {
     EXPECT_EQ(warning(*info, free), "");
     EXPECT_EQ(warning(*info, queued, &queued), "");
     EXPECT_NE(warning(*info, queued, &free), "");
   }
-  put("jobs/a/parent", "metadata: {namespace: a, labels: {kueue.x-k8s.io/queue-name: q}}");
+  put("jobs/a/parent", "metadata: {namespace: a, uid: u, labels: {kueue.x-k8s.io/queue-name: q}}");
   Json owned = queued;
-  ensure_path(owned, {"metadata", "ownerReferences"}) =
-      JsonArray{JsonObject{{"apiVersion", "batch/v1"}, {"kind", "Job"}, {"name", "parent"}, {"controller", true}}};
+  ensure_path(owned, {"metadata", "ownerReferences"}) = JsonArray{
+      JsonObject{{"apiVersion", "batch/v1"}, {"kind", "Job"}, {"name", "parent"}, {"uid", "u"}, {"controller", true}}};
   EXPECT_EQ(warning(pods, owned), "") << "it runs with the quota of its Job";
   auto managing = std::make_shared<ResourceInfo>();
   managing->gvr = {"", "v1", "pods"};
