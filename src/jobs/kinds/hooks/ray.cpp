@@ -35,8 +35,8 @@ void add_container(Json& pod_template, std::string_view name, Json resources) {
   ensure_path(pod_template, {"spec", "containers"}) = std::move(containers);
 }
 
-// The state of the cluster is kept in Redis: KubeRay runs a pod that cleans up there when the cluster is deleted, in
-// the room of the head.
+// The state of the cluster is kept in Redis: when the cluster is deleted, KubeRay runs a pod that cleans up there. It
+// uses the quota of the head.
 bool is_cleaned_up(const Json& job, const Json& cluster) {
   if (find(cluster, "gcsFaultToleranceOptions") != nullptr) return true;
   return string_at(job, {"metadata", "annotations", "ray.io/ft-enabled"}) == "true";
