@@ -1,7 +1,5 @@
 #include "simulate/world.h"
 
-#include <algorithm>
-#include <iterator>
 #include <optional>
 #include <span>
 #include <utility>
@@ -61,12 +59,6 @@ void WorldOptions::configure(const controller::ControllerOptions& configured) {
   manage_deployments = configured.manage_deployments;
   manage_stateful_sets = configured.manage_stateful_sets;
   manage_leader_worker_sets = configured.manage_leader_worker_sets;
-  kinds.clear();
-  managed_kinds.clear();
-  for (const auto& kind : configured.kinds) {
-    kinds.push_back(kind.description);
-    if (kind.managed) managed_kinds.push_back(kind.description);
-  }
   managed_namespaces = configured.managed_namespaces;
   label_keys_to_copy = configured.label_keys_to_copy;
 }
@@ -86,8 +78,6 @@ controller::ControllerOptions controller_options(const WorldOptions& options) {
   out.manage_deployments = options.manage_deployments;
   out.manage_stateful_sets = options.manage_stateful_sets;
   out.manage_leader_worker_sets = options.manage_leader_worker_sets;
-  for (const auto& kind : options.kinds)
-    out.kinds.push_back({kind, std::ranges::find(options.managed_kinds, kind) != options.managed_kinds.end()});
   out.managed_namespaces = options.managed_namespaces;
   out.label_keys_to_copy = options.label_keys_to_copy;
   out.seed = options.seed;
@@ -154,9 +144,11 @@ Result<std::unique_ptr<World>> World::make(const WorldOptions& options) {
   cluster_options.node_manifests = options.node_manifests;
   cluster_options.leader_worker_sets = options.leader_worker_sets;
   cluster_options.vcjobs = options.vcjobs;
-  std::ranges::copy_if(options.kinds, std::back_inserter(cluster_options.kinds), [&](const auto& kind) {
-    return world->request_for(kind->api_version(), kind->kind, "", "").has_value();
-  });
+  for (const auto& known : options.kinds) {
+    const auto& kind = known.description;
+    const bool served = world->request_for(kind->api_version(), kind->kind, "", "").has_value();
+    if (options.operators && served) cluster_options.kinds.push_back(kind);
+  }
   auto cluster = cluster::PretendCluster::make(*parts.server, parts.executor, cluster_options);
   if (!cluster) return tl::unexpected(cluster.error());
   parts.cluster = std::move(*cluster);

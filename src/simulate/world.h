@@ -52,12 +52,10 @@ struct WorldOptions {
   bool manage_deployments = false;
   bool manage_stateful_sets = false;
   bool manage_leader_worker_sets = false;
-  // Kinds of jobs that descriptions add. Their pretend operators run if the server has their definitions.
-  std::vector<jobs::kinds::JobKindPtr> kinds;
-  std::vector<jobs::kinds::JobKindPtr> managed_kinds;  // those of them that wait for quota
   api::LabelSelector managed_namespaces = api::config::Configuration::default_managed_namespaces("kueue-system");
   std::vector<std::string> label_keys_to_copy;
-  std::vector<jobs::kinds::KnownKind> kinds;        // described kinds of jobs
+  std::vector<jobs::kinds::KnownKind> kinds;  // described kinds of jobs
+  bool operators = true;  // false: no pretend operators of those kinds that the server has definitions of
   std::vector<api::config::OwnerKind> owner_kinds;  // kinds that only own jobs
   // Kinds of jobs of other projects that the server has definitions of (see apiserver/crd/external_kinds.h).
   std::string external_kinds = "leaderworkersets";
