@@ -254,8 +254,16 @@ void JobController::perform(std::shared_ptr<std::vector<jobs::Step>> steps, std:
             perform(steps, next + 1, job, finish);
           },
           [&](jobs::PatchJob& s) {
-            context_.writes.patch(Target::of(adapter_.kind().resource, *job), s.subresource, std::move(s.body),
-                                  then(false));
+            // A second patch follows the first one: it changes what that made.
+            const bool again = next + 1 < steps->size() && std::holds_alternative<jobs::PatchJob>((*steps)[next + 1]);
+            const auto next_patch = [this, alive = alive_, steps, next, finish,
+                                     then = then(false)](const api::RestResponse& response) {
+              if (!*alive) return;
+              if (!response.ok()) return then(response);
+              perform(steps, next + 1, std::make_shared<const Json>(response.body), finish);
+            };
+            const Writes::Done done = again ? Writes::Done(next_patch) : Writes::Done(then(false));
+            context_.writes.patch(Target::of(adapter_.kind().resource, *job), s.subresource, std::move(s.body), done);
           },
           [&](jobs::JobEvent& s) {
             tell(s, job);

@@ -54,6 +54,8 @@ class JobAdapter {
   // Fails when the status of the job cannot be read; the functions above count it as not active, not ready and not
   // finished then.
   virtual Result<void> check_status(const Json& /*job*/) const { return {}; }
+  // Whether whoever runs the job refuses it as it is: it gets no workload.
+  virtual bool on_hold(const Json& /*job*/) const { return false; }
   // The number of pods of each pod set that are done and give their quota back. Empty when there are none or the kind
   // cannot tell.
   virtual std::vector<api::kueue::ReclaimablePod> reclaimable(const Json& job) const = 0;
@@ -61,7 +63,10 @@ class JobAdapter {
 
   // The job as it must be to run with these infos (unsuspended). Fails when they contradict the template.
   virtual Result<Json> started(const Json& job, const std::vector<PodSetInfo>& infos) const = 0;
-  // The next request that stops the job and restores its pod templates from `pod_sets`; nullopt when it is stopped.
+  // What must be written before started(), as a request of its own. nullopt: nothing.
+  virtual std::optional<Json> before_start(const Json& /*started*/) const { return std::nullopt; }
+  // The next request that stops the job and restores its pod templates from `pod_sets`; nullopt when it is stopped,
+  // or when its pods must be gone before the next request.
   virtual std::optional<JobPatch> next_stop(const Json& job, const std::vector<api::kueue::PodSet>& pod_sets) const = 0;
 };
 

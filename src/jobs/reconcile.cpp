@@ -125,7 +125,9 @@ void start(const JobAdapter& adapter, const Json& job, const WorkloadPtr& worklo
     steps.push_back(JobEvent{true, "FailedToStart", started.error().message});
     return;
   }
-  steps.push_back(PatchJob{make_merge_patch(job, *started), ""});
+  const auto before = adapter.before_start(*started);
+  if (before && !json_equal(job, *before)) steps.push_back(PatchJob{make_merge_patch(job, *before), ""});
+  steps.push_back(PatchJob{make_merge_patch(before ? *before : job, *started), ""});
   steps.push_back(JobEvent{false, "Started", "Admitted by clusterQueue " + workload->status.admission->cluster_queue});
 }
 
@@ -209,6 +211,17 @@ void follow_ancestor(const JobAdapter& adapter, const Json& job, bool waits, std
     steps.push_back(JobEvent{false, "Suspended", "The job that owns this one is not admitted; this one is suspended"});
 }
 
+// A job that its operator refuses does not run and has no workload.
+void hold(const JobAdapter& adapter, const Json& job, const std::vector<WorkloadPtr>& workloads,
+          std::vector<Step>& steps) {
+  static const Workload kNone;
+  if (!adapter.suspended(job) || adapter.stopping(job)) {
+    stop(adapter, job, workloads.empty() ? kNone : *workloads.front(), "The job is on hold", steps);
+  } else {
+    for (const auto& workload : workloads) remove(workload, steps);
+  }
+}
+
 // For a job that does not exist or is being deleted.
 std::vector<Step> let_go(const JsonPtr& job, const std::vector<WorkloadPtr>& workloads, const JobFacts& facts) {
   std::vector<Step> steps;
@@ -236,7 +249,8 @@ std::vector<Step> reconcile(const JobAdapter& adapter, const JsonPtr& job, const
     if (!adapter.suspended(*job) || adapter.stopping(*job)) {
       if (!adapter.finished(*job)) stop(adapter, *job, *workload, "Workload is deleted", steps);
     }
-    if (steps.empty() && holds_finalizer(*workload)) steps.push_back(DropWorkloadFinalizer{workload});
+    const bool stopped = !adapter.stopping(*job) || adapter.finished(*job);
+    if (steps.empty() && stopped && holds_finalizer(*workload)) steps.push_back(DropWorkloadFinalizer{workload});
     return steps;
   }
   if (facts.nested_too_deep)
@@ -253,7 +267,9 @@ std::vector<Step> reconcile(const JobAdapter& adapter, const JsonPtr& job, const
   const std::size_t said = steps.size();
   take_back(adapter, *job, workloads, steps);
   if (steps.size() > said) return steps;
-  if (const WorkloadPtr chosen = choose(adapter, *job, workloads, steps)) {
+  if (adapter.on_hold(*job)) {
+    hold(adapter, *job, workloads, steps);
+  } else if (const WorkloadPtr chosen = choose(adapter, *job, workloads, steps)) {
     with_workload(adapter, *job, chosen, facts, steps);
   } else if (!adapter.finished(*job)) {
     without_matching_workload(adapter, *job, workloads, facts, steps);

@@ -51,6 +51,7 @@ bool DescribedJob::stopping(const Json& job) const {
   });
 }
 
+bool DescribedJob::on_hold(const Json& job) const { return truth(spec_->on_hold, job); }
 bool DescribedJob::active(const Json& job) const { return truth(spec_->active, job); }
 bool DescribedJob::pods_ready(const Json& job) const { return truth(spec_->ready, job); }
 
@@ -78,8 +79,8 @@ Result<void> DescribedJob::check_pod_sets(const Json& job) const {
 Result<void> DescribedJob::check_status(const Json& job) const {
   const Scope scope(job);
   for (const Expression* expression :
-       {&spec_->finished, &spec_->active, &spec_->ready, spec_->succeeded ? &spec_->succeeded : nullptr}) {
-    if (expression == nullptr || !*expression) continue;
+       {&spec_->finished, &spec_->active, &spec_->ready, &spec_->succeeded, &spec_->on_hold}) {
+    if (!*expression) continue;
     if (const auto value = expression->truth(scope); !value) return tl::unexpected(value.error());
   }
   for (const auto& one : found(job)) {
@@ -143,8 +144,23 @@ Json DescribedJob::restored(const Json& job, const std::vector<PodSet>& original
   return result;
 }
 
+std::optional<Json> DescribedJob::before_start(const Json& started) const {
+  if (spec_->hook == nullptr || !spec_->hook->changes_when_suspended()) return std::nullopt;
+  Json before = started;
+  ensure_at(before, spec_->suspend) = true;
+  return before;
+}
+
 std::optional<JobPatch> DescribedJob::next_stop(const Json& job, const std::vector<PodSet>& pod_sets) const {
   if (suspended(job) && !stopping(job)) return std::nullopt;
+  if (spec_->hook != nullptr && spec_->hook->changes_when_suspended()) {
+    if (!suspended(job)) {
+      Json result = job;
+      ensure_at(result, spec_->suspend) = true;
+      return JobPatch{make_merge_patch(job, result), "", false};
+    }
+    if (active(job)) return std::nullopt;
+  }
   return JobPatch{make_merge_patch(job, restored(job, pod_sets)), "", true};
 }
 

@@ -27,9 +27,11 @@ class DescribedJob final : public JobAdapter {
   std::vector<api::kueue::PodSet> pod_sets(const Json& job) const override;
   Result<void> check_pod_sets(const Json& job) const override;
   Result<void> check_status(const Json& job) const override;
+  bool on_hold(const Json& job) const override;
   std::vector<api::kueue::ReclaimablePod> reclaimable(const Json& job) const override;
   std::string priority_class(const Json& job) const override;
   Result<Json> started(const Json& job, const std::vector<PodSetInfo>& infos) const override;
+  std::optional<Json> before_start(const Json& started) const override;
   std::optional<JobPatch> next_stop(const Json& job, const std::vector<api::kueue::PodSet>& pod_sets) const override;
 
  private:

@@ -27,6 +27,9 @@ class KindHook {
   // description's rule applies.
   virtual bool restore(Json& job, const std::vector<FoundPodSet>& found,
                        const std::vector<api::kueue::PodSet>& original) const;
+  // Whether the operator refuses changes of a job that runs: then starting and stopping take two requests each, and
+  // the last one of a stop waits until the pods are gone.
+  virtual bool changes_when_suspended() const { return false; }
   // Whether the job shows an admission. nullopt: the description's rule applies (the templates show one).
   virtual std::optional<bool> carries_admission(const Json& job) const;
   // The template that the operator makes pods of `found[at]` from, with what start() wrote. nullopt: the one at its

@@ -187,6 +187,7 @@ class Reader {
     read_expression(spec, "active", kind.active, Kind::kBool, nullptr, true);
     read_expression(spec, "ready", kind.ready, Kind::kBool, nullptr, true);
     read_expression(spec, "skip", kind.skip, Kind::kBool);
+    read_expression(spec, "onHold", kind.on_hold, Kind::kBool);
   }
 
   void read_validation(Fields& one, JobKindSpec& kind) {

@@ -110,6 +110,8 @@ class TrainJobHook final : public KindHook {
     return true;
   }
 
+  bool changes_when_suspended() const override { return true; }
+
   std::optional<bool> carries_admission(const Json& job) const override {
     const auto own = own_patch(job);
     const Json* jobs = own ? value_at(job, Place() + kPatches + *own + kPatchedJobs) : nullptr;

@@ -90,6 +90,27 @@ TEST(TrainJob, AdmissionIsAPatchOfTheRuntime) {
       R"("tolerations":[{"key":"spot","operator":"Exists"}]}}}}})");
 }
 
+TEST(TrainJob, ItsPatchesChangeOnlyWhileItIsSuspendedAndHasNoPods) {
+  const Json job = train_job("{runtimeRef: {name: shared}}");
+  Json running = support::started(adapter(), job);
+  const auto before = adapter().before_start(running);
+  ASSERT_TRUE(before);
+  EXPECT_TRUE(adapter().suspended(*before));
+  EXPECT_EQ(canonical_json(make_merge_patch(*before, running)), R"({"spec":{"suspend":false}})");
+
+  running.as_object()["status"] = yaml("{jobsStatus: [{name: node, active: 1}]}");
+  const auto suspend = adapter().next_stop(running, {});
+  ASSERT_TRUE(suspend);
+  EXPECT_EQ(canonical_json(suspend->body), R"({"spec":{"suspend":true}})");
+  Json stopping = apply_merge_patch(running, suspend->body);
+  EXPECT_TRUE(adapter().stopping(stopping));
+  EXPECT_FALSE(adapter().next_stop(stopping, {}));
+  stopping.as_object().erase("status");
+  const auto restore = adapter().next_stop(stopping, {});
+  ASSERT_TRUE(restore);
+  EXPECT_EQ(canonical_json(apply_merge_patch(stopping, restore->body)), canonical_json(job));
+}
+
 TEST(TrainJob, JobsThatSucceededGiveTheirPodsBack) {
   Json job = train_job("{runtimeRef: {name: shared}}");
   job.as_object()["status"] =
