@@ -54,7 +54,7 @@ class JobAdapter {
   // Fails when the status of the job cannot be read; the functions above count it as not active, not ready and not
   // finished then.
   virtual Result<void> check_status(const Json& /*job*/) const { return {}; }
-  // Whether whoever runs the job refuses it as it is: it gets no workload.
+  // Whether the operator of the job refuses it as it is: it gets no workload.
   virtual bool on_hold(const Json& /*job*/) const { return false; }
   // The number of pods of each pod set that are done and give their quota back. Empty when there are none or the kind
   // cannot tell.

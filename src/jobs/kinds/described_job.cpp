@@ -23,9 +23,14 @@ bool DescribedJob::truth(const Expression& expression, const Json& job) {
   return expression && expression.truth(Scope(job)).value_or(false);
 }
 
-std::vector<FoundPodSet> DescribedJob::found(const Json& job) const {
+std::vector<FoundPodSet> DescribedJob::found(const Json& job, Templates templates) const {
   api::FieldErrors ignored;
-  return find_pod_sets(*spec_, job, get_, ignored);
+  return find_pod_sets(*spec_, job, get_, ignored, templates);
+}
+
+bool DescribedJob::reclaims() const {
+  return std::ranges::any_of(spec_->pod_sets, [](const auto& rule) { return static_cast<bool>(rule.reclaimable); }) ||
+         (spec_->hook != nullptr && spec_->hook->reclaims());
 }
 
 bool DescribedJob::suspended(const Json& job) const {
@@ -45,7 +50,7 @@ bool DescribedJob::stopping(const Json& job) const {
   if (spec_->hook != nullptr) {
     if (const auto carries = spec_->hook->carries_admission(job)) return *carries;
   }
-  return std::ranges::any_of(found(job), [&](const FoundPodSet& one) {
+  return std::ranges::any_of(found(job, Templates::kLeftOut), [&](const FoundPodSet& one) {
     const Json* pod_template = one.pod_template.empty() ? nullptr : value_at(job, one.pod_template);
     return pod_template != nullptr && carries_admission(*pod_template);
   });
@@ -65,7 +70,7 @@ std::optional<JobOutcome> DescribedJob::finished(const Json& job) const {
 
 std::vector<PodSet> DescribedJob::pod_sets(const Json& job) const {
   std::vector<PodSet> out;
-  for (auto& one : found(job)) out.push_back(std::move(one.pod_set));
+  for (auto& one : found(job, Templates::kCopied)) out.push_back(std::move(one.pod_set));
   return out;
 }
 
@@ -83,7 +88,8 @@ Result<void> DescribedJob::check_status(const Json& job) const {
     if (!*expression) continue;
     if (const auto value = expression->truth(scope); !value) return tl::unexpected(value.error());
   }
-  for (const auto& one : found(job)) {
+  if (!reclaims()) return {};
+  for (const auto& one : found(job, Templates::kLeftOut)) {
     if (one.rule == nullptr || !one.rule->reclaimable) continue;
     if (const auto value = one.rule->reclaimable.number(scope_of(one, job)); !value)
       return tl::unexpected(value.error());
@@ -93,9 +99,8 @@ Result<void> DescribedJob::check_status(const Json& job) const {
 
 std::vector<api::kueue::ReclaimablePod> DescribedJob::reclaimable(const Json& job) const {
   std::vector<api::kueue::ReclaimablePod> out;
-  const bool ruled = std::ranges::any_of(spec_->pod_sets, [](const auto& rule) { return bool(rule.reclaimable); });
-  if (!ruled && spec_->hook == nullptr) return out;
-  for (const auto& one : found(job)) {
+  if (!reclaims()) return out;
+  for (const auto& one : found(job, Templates::kLeftOut)) {
     std::int64_t value = one.reclaimable;
     if (one.rule != nullptr && one.rule->reclaimable)
       value = one.rule->reclaimable.number(scope_of(one, job)).value_or(0);
@@ -111,7 +116,7 @@ std::string DescribedJob::priority_class(const Json& job) const {
     auto name = spec_->priority_class.text(Scope(job)).value_or("");
     if (!name.empty()) return name;
   }
-  for (const auto& one : found(job)) {
+  for (const auto& one : found(job, Templates::kCopied)) {
     const auto name = string_at(*one.pod_set.template_, {"spec", "priorityClassName"});
     if (!name.empty()) return std::string(name);
   }
@@ -119,7 +124,7 @@ std::string DescribedJob::priority_class(const Json& job) const {
 }
 
 Result<Json> DescribedJob::started(const Json& job, const std::vector<PodSetInfo>& infos) const {
-  const auto places = found(job);
+  const auto places = found(job, Templates::kCopied);
   if (infos.size() != places.size())
     return fail("the job has " + std::to_string(places.size()) + " pod sets, the admission has " +
                 std::to_string(infos.size()));
@@ -138,7 +143,7 @@ Result<Json> DescribedJob::started(const Json& job, const std::vector<PodSetInfo
 Json DescribedJob::restored(const Json& job, const std::vector<PodSet>& original) const {
   Json result = job;
   ensure_at(result, spec_->suspend) = true;
-  const auto places = found(job);
+  const auto places = found(job, Templates::kLeftOut);
   if (spec_->hook == nullptr || !spec_->hook->restore(result, places, original))
     restore_templates(result, places, original);
   return result;

@@ -37,7 +37,8 @@ class DescribedJob final : public JobAdapter {
  private:
   // False when the expression is absent or fails; check_status() reports the failure.
   static bool truth(const Expression& expression, const Json& job);
-  std::vector<FoundPodSet> found(const Json& job) const;
+  std::vector<FoundPodSet> found(const Json& job, Templates templates) const;
+  bool reclaims() const;  // whether some pod sets can give quota back
   Json restored(const Json& job, const std::vector<api::kueue::PodSet>& original) const;
 
   JobKindPtr spec_;

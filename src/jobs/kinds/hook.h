@@ -16,7 +16,8 @@ class KindHook {
  public:
   virtual ~KindHook() = default;
 
-  // Changes what the description found: adds pods that the operator adds, or whole pod sets.
+  // Changes what the description found: adds pods that the operator adds, or whole pod sets. What was found has no
+  // template when the caller needs none.
   virtual void find(const Json& job, const api::kueue::ObjectGetter& get, std::vector<FoundPodSet>& found,
                     api::FieldErrors& errors) const;
   // Sets what starting writes, besides the suspend field. nullopt: the description's rule applies to what this function
@@ -30,6 +31,8 @@ class KindHook {
   // Whether the operator refuses changes of a job that runs: then starting and stopping take two requests each, and
   // the last one of a stop waits until the pods are gone.
   virtual bool changes_when_suspended() const { return false; }
+  // Whether the pod sets that it finds may give quota back.
+  virtual bool reclaims() const { return false; }
   // Whether the job shows an admission. nullopt: the description's rule applies (the templates show one).
   virtual std::optional<bool> carries_admission(const Json& job) const;
   // The template that the operator makes pods of `found[at]` from, with what start() wrote. nullopt: the one at its

@@ -17,7 +17,8 @@ using api::kueue::PodSet;
 
 class Finder {
  public:
-  Finder(const Json& job, FieldErrors& errors) : job_(job), errors_(errors) {}
+  Finder(const Json& job, Templates templates, FieldErrors& errors)
+      : job_(job), templates_(templates), errors_(errors) {}
 
   void find(const PodSetRule& rule, std::vector<FoundPodSet>& out) {
     if (rule.items.empty()) return take(rule, Place() + rule.item, 0, out);
@@ -58,7 +59,6 @@ class Finder {
       return false;
     }
     PodSet& pod_set = found.pod_set;
-    pod_set.template_ = user_template(*pod_template);
     const auto name = rule.name_from ? rule.name_from.text(scope) : Result<std::string>(rule.name);
     const auto count = number(rule.count, scope, 1);
     const auto min_count = number(rule.min_count, scope, 0);
@@ -72,6 +72,8 @@ class Finder {
     pod_set.name = *name;
     pod_set.count = *count;
     if (*min_count >= 1) pod_set.min_count = *min_count;
+    if (templates_ == Templates::kLeftOut) return true;
+    pod_set.template_ = user_template(*pod_template);
     api::kueue::TopologyRequest request = api::kueue::topology_request_of(
         object_at(*pod_set.template_, {"metadata", "annotations"}), rule.pod_index_label);
     request.sub_group_index_label = rule.sub_group_index_label;
@@ -100,6 +102,7 @@ class Finder {
   }
 
   const Json& job_;
+  const Templates templates_;
   FieldErrors& errors_;
 };
 
@@ -122,9 +125,9 @@ void check_names(std::vector<FoundPodSet>& found, FieldErrors& errors) {
 }  // namespace
 
 std::vector<FoundPodSet> find_pod_sets(const JobKindSpec& kind, const Json& job, const api::kueue::ObjectGetter& get,
-                                       FieldErrors& errors) {
+                                       FieldErrors& errors, Templates templates) {
   std::vector<FoundPodSet> found;
-  Finder finder(job, errors);
+  Finder finder(job, templates, errors);
   for (const auto& rule : kind.pod_sets) finder.find(rule, found);
   if (kind.hook != nullptr) kind.hook->find(job, get, found, errors);
   check_names(found, errors);

@@ -1,6 +1,7 @@
 // The pod sets of a job, found by its description.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -27,10 +28,14 @@ struct FoundPodSet {
   std::size_t index = 0;             // of the item in its list
 };
 
+// Copies of templates cost most of a search; who needs names, counts and places only can do without.
+enum class Templates : std::uint8_t { kCopied, kLeftOut };
+
 // In order. Appends an error for each pod set that no workload can have (no template, a name that is no DNS label or is
 // there twice, a negative count, too many) and leaves it out. `get` finds other objects that a hook needs.
+// kLeftOut: the pod sets of the description have neither templates nor topology requests.
 std::vector<FoundPodSet> find_pod_sets(const JobKindSpec& kind, const Json& job, const api::kueue::ObjectGetter& get,
-                                       api::FieldErrors& errors);
+                                       api::FieldErrors& errors, Templates templates = Templates::kCopied);
 
 // Appends the errors of find_pod_sets() and those in the topology annotations of the templates and their groups.
 void check_pod_sets(const JobKindSpec& kind, const Json& job, const api::kueue::ObjectGetter& get,

@@ -70,7 +70,7 @@ class RayHook : public KindHook {
     refuse_heads(found, errors);
     const Json* cluster = value_at(job, cluster_);
     const auto head = std::ranges::find(found, kHead, [](const FoundPodSet& one) { return one.pod_set.name; });
-    if (cluster == nullptr || head == found.end()) return;
+    if (cluster == nullptr || head == found.end() || head->pod_set.template_ == nullptr) return;
     Json pod_template = *head->pod_set.template_;
     change_head(job, *cluster, pod_template);
     head->pod_set.template_ = std::make_shared<const Json>(std::move(pod_template));
@@ -118,10 +118,13 @@ class RayJobHook final : public RayHook {
           "spec.rayClusterSpec", "rayClusterSpec is required for Kueue-managed jobs that don't use clusterSelector"));
     RayHook::find(job, get, found, errors);
     if (found.empty() || mode(job) != "K8sJobMode") return;
+    const Json* given = value_at(job, kSubmitterTemplate);
+    const Json* spec = given != nullptr ? berth::find(*given, "spec") : nullptr;
+    if (given != nullptr && (spec == nullptr || !spec->is_object()))
+      return errors.push_back(api::required("spec.submitterPodTemplate", "a pod template with a spec"));
     FoundPodSet submitter;
     submitter.pod_template = Place() + kSubmitterTemplate;
     submitter.field = to_string(submitter.pod_template);
-    const Json* given = value_at(job, kSubmitterTemplate);
     submitter.pod_set.name = kSubmitter;
     submitter.pod_set.count = 1;
     submitter.pod_set.template_ = user_template(given != nullptr ? *given : default_submitter(job));

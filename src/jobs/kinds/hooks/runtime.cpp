@@ -12,6 +12,7 @@ constexpr std::string_view kTrainerGroup = "trainer.kubeflow.org";
 constexpr std::string_view kStepLabel = "trainer.kubeflow.org/trainjob-ancestor-step";
 constexpr int kMaxDepth = 64;
 constexpr std::size_t kMaxPatches = 64, kMaxJobs = 64;  // far above what a workload can have
+constexpr std::size_t kMaxNamed = 1'000;                // longer lists are appended, not merged by name
 
 const api::GroupVersionResource& resource_of(bool of_cluster) {
   static const api::GroupVersionResource of_all{"trainer.kubeflow.org", "v1alpha1", "clustertrainingruntimes"};
@@ -28,9 +29,12 @@ bool is_named_list(const Json& list) {
 }
 
 void apply_named(JsonArray& target, const JsonArray& patch, int depth) {
+  const bool merged = target.size() + patch.size() <= kMaxNamed;
   for (const Json& one : patch) {
     const auto name = string_at(one, {"name"});
-    const auto there = std::ranges::find_if(target, [&](const Json& old) { return string_at(old, {"name"}) == name; });
+    const auto there =
+        !merged ? target.end()
+                : std::ranges::find_if(target, [&](const Json& old) { return string_at(old, {"name"}) == name; });
     if (there == target.end()) {
       target.push_back(one);
     } else {

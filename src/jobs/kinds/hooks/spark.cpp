@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -113,10 +114,13 @@ void keep(Json& job, const Place& place, const Json* original) {
     empty = kept.empty();
     *now = std::move(kept);
   } else if (now->is_array()) {
+    std::set<std::string> known;
+    if (has_array(original)) {
+      for (const Json& one : original->get_array()) known.insert(canonical_json(one));
+    }
     JsonArray kept;
     for (const Json& one : now->get_array()) {
-      const auto same = [&](const Json& other) { return json_equal(one, other); };
-      if (has_array(original) && std::ranges::any_of(original->get_array(), same)) kept.push_back(one);
+      if (known.contains(canonical_json(one))) kept.push_back(one);
     }
     empty = kept.empty();
     *now = std::move(kept);

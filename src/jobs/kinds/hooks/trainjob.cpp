@@ -111,6 +111,7 @@ class TrainJobHook final : public KindHook {
   }
 
   bool changes_when_suspended() const override { return true; }
+  bool reclaims() const override { return true; }
 
   std::optional<bool> carries_admission(const Json& job) const override {
     const auto own = own_patch(job);
