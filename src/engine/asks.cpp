@@ -4,6 +4,7 @@
 
 #include "engine/counted_requests.h"
 #include "engine/lifecycle/words.h"
+#include "engine/schedule/scheduler.h"
 
 namespace berth::engine {
 
@@ -85,6 +86,11 @@ std::vector<api::kueue::ReclaimablePod> ended_since(const api::kueue::Admission&
     ended.count = std::max(0, ended.count - before);
   }
   return out;
+}
+
+std::vector<Holding::Amount> amounts_held(const api::kueue::Admission& admission,
+                                          const api::kueue::Workload& workload) {
+  return holding_amounts(admission, ended_since(admission, workload));
 }
 
 std::optional<Barrier> barrier_of(const Asks& asks, std::string_view ns, const api::kueue::ClusterQueue* queue,

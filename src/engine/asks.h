@@ -29,6 +29,9 @@ std::vector<PodSetRequest> without_reclaimed(const std::vector<PodSetRequest>& p
 std::vector<api::kueue::ReclaimablePod> ended_since(const api::kueue::Admission& admission,
                                                     const api::kueue::Workload& workload);
 
+// What a workload with this admission uses now: without the pods that ended since.
+std::vector<Holding::Amount> amounts_held(const api::kueue::Admission& admission, const api::kueue::Workload& workload);
+
 // A barrier when the namespace does not match the queue's selector, or when such pods could not be created; nullopt:
 // neither.
 std::optional<Barrier> barrier_of(const Asks& asks, std::string_view ns, const api::kueue::ClusterQueue* queue,

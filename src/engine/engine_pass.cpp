@@ -288,7 +288,7 @@ Holding Engine::Impl::holding_of(const Tracked& t, const WorkloadStatus& status)
   h.queued_at = queue_order_time(*t.now, options.wait_for_pods_ready);
   if (const auto* reserved = api::find_condition(status.conditions, api::kueue::kQuotaReserved))
     h.reserved_at = reserved->last_transition;
-  h.amounts = holding_amounts(*status.admission, ended_since(*status.admission, *t.now));
+  h.amounts = amounts_held(*status.admission, *t.now);
   // A workload that is about to give its quota back, evicted or not, is the first candidate for preemption.
   h.evicted = api::is_true(t.now->status.conditions, api::kueue::kEvicted) || !lifecycle::holds_quota(t.now->status);
   h.places = places_of(t, status);

@@ -183,7 +183,7 @@ std::optional<ClusterQueueStatus> Engine::cluster_queue_status(std::string_view 
   for (const Tracked* t : impl_->workloads.in_cluster_queue(name)) {
     const auto* holding = impl_->holding_status(*t);
     if (holding == nullptr) continue;
-    const auto held = holding_amounts(*holding->admission, ended_since(*holding->admission, *t->now));
+    const auto held = amounts_held(*holding->admission, *t->now);
     add(count.reservation, held);
     ++count.reserving;
     if (!is_admitted(*holding)) continue;
@@ -220,7 +220,7 @@ std::optional<LocalQueueStatus> Engine::local_queue_status(std::string_view ns, 
     if (impl_->scheduler.pending(t->id)) ++count.pending;
     const auto* holding = impl_->holding_status(*t);
     if (holding == nullptr) continue;
-    const auto held = holding_amounts(*holding->admission, ended_since(*holding->admission, *t->now));
+    const auto held = amounts_held(*holding->admission, *t->now);
     add(count.reservation, held);
     ++count.reserving;
     if (!is_admitted(*holding)) continue;
@@ -243,8 +243,7 @@ std::vector<HeldQuota> Engine::held_quotas() const {
     const auto* holding = impl_->holding_status(t);
     if (holding == nullptr) return;
     HeldQuota claim{&*t.now, holding->admission->cluster_queue, {}};
-    for (const auto& held : holding_amounts(*holding->admission, ended_since(*holding->admission, *t.now)))
-      claim.amounts[held.resource] += held.amount;
+    for (const auto& held : amounts_held(*holding->admission, *t.now)) claim.amounts[held.resource] += held.amount;
     out.push_back(std::move(claim));
   });
   return out;
