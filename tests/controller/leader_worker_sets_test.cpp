@@ -7,12 +7,9 @@
 
 #include "api/leaderworkerset/names.h"
 #include "api/resources.h"
-#include "apiserver/kueue_webhooks.h"
-#include "apiserver/server/harness.h"
 #include "base/embedded.h"
-#include "base/yaml.h"
 #include "cluster/cluster.h"
-#include "controller/controller.h"
+#include "controller/pods_fixture.h"
 
 namespace berth::controller::leader_worker_sets_test {
 namespace {
@@ -27,21 +24,19 @@ api::kueue::AdmissionPolicy policy(bool without_queue_name) {
   return out;
 }
 
-class LeaderWorkerSets : public apiserver::ServerTest {
+ControllerOptions managing(bool without_queue_name) {
+  ControllerOptions out;
+  out.manage_pods = out.manage_leader_worker_sets = true;
+  out.manage_jobs_without_queue_name = without_queue_name;
+  return out;
+}
+
+class LeaderWorkerSets : public QueueTest {
  protected:
   explicit LeaderWorkerSets(bool installed = true, bool without_queue_name = false)
-      : ServerTest(
-            {.seed = 7, .admission = apiserver::kueue_webhooks(policy(without_queue_name)), .controllers = true}),
-        manages_all(without_queue_name) {
-    for (const auto& file : embedded::crds()) install(file);
+      : QueueTest(policy(without_queue_name), managing(without_queue_name)) {
     if (installed) install_leader_worker_sets();
-    make({"kueue.x-k8s.io", "v1beta2", "resourceflavors"}, "ResourceFlavor", "", "{metadata: {name: f}, spec: {}}");
-    make({"kueue.x-k8s.io", "v1beta2", "clusterqueues"}, "ClusterQueue", "",
-         "{metadata: {name: cq}, spec: {namespaceSelector: {}, resourceGroups: [{coveredResources: [cpu], flavors: "
-         "[{name: f, resources: [{name: cpu, nominalQuota: 4}]}]}]}}");
-    for (const std::string queue : {"q", "q2"})
-      make({"kueue.x-k8s.io", "v1beta2", "localqueues"}, "LocalQueue", "default",
-           "{metadata: {name: " + queue + "}, spec: {clusterQueue: cq}}");
+    local_queue("q2");
     cluster::ClusterOptions machines;
     machines.nodes = "2";
     machines.node_resources = "cpu=16";
@@ -51,39 +46,15 @@ class LeaderWorkerSets : public apiserver::ServerTest {
     pretend = std::move(*made);
     pretend->start();
     lead();
-  }
-  void lead() {
-    ControllerOptions options;
-    options.manage_pods = options.manage_leader_worker_sets = true;
-    options.manage_jobs_without_queue_name = manages_all;
-    controller.emplace(*server, executor, options);
-    controller->start();
-    controller->lead();
     pass();
-  }
-  void install(const embedded::File& file) {
-    auto crd = request(api::Verb::kCreate, apiserver::kCrds, "");
-    crd.body = parse_yaml(file.content).value().front();
-    EXPECT_TRUE(call(std::move(crd)).ok()) << file.name;
   }
   void install_leader_worker_sets() {
     for (const auto& file : embedded::external_crds()) {
       if (file.name.find("leaderworkersets") != std::string_view::npos) install(file);
     }
   }
-  void pass(int seconds = 10) { executor.run_until(executor.now() + std::chrono::seconds(seconds)); }
+  void pass(int seconds = 10) { QueueTest::pass(seconds); }
 
-  Json make(const api::GroupVersionResource& resource, std::string_view kind, std::string_view ns,
-            std::string_view text) {
-    auto r = request(api::Verb::kCreate, resource, ns);
-    r.body = parse_yaml(text).value().front();
-    r.body.as_object()["apiVersion"] =
-        resource.group.empty() ? resource.version : resource.group + "/" + resource.version;
-    r.body.as_object()["kind"] = kind;
-    const auto made = call(std::move(r));
-    EXPECT_TRUE(made.ok()) << to_string(made.body);
-    return made.body;
-  }
   // A set named s with one leader and one worker of one cpu in each group.
   void make_set(int replicas, std::string_view labels = "kueue.x-k8s.io/queue-name: q", std::string_view more = "",
                 const std::string& ns = "default") {
@@ -97,12 +68,6 @@ class LeaderWorkerSets : public apiserver::ServerTest {
   void change_set(const std::string& body) {
     EXPECT_TRUE(patch(kLeaderWorkerSets, "default", "s", body).ok());
     pass();
-  }
-  std::vector<Json> items(const api::GroupVersionResource& resource, std::string_view ns = "default") {
-    std::vector<Json> all;
-    const Json found = list(resource, ns).body;
-    for (const auto& one : array_at(found, {"items"})) all.push_back(one);
-    return all;
   }
   // "Running", "gated" or another phase, by the name of the pod.
   std::map<std::string, std::string> pods(std::string_view ns = "default") {
@@ -124,17 +89,8 @@ class LeaderWorkerSets : public apiserver::ServerTest {
     return {};
   }
   Json workload(int index) { return get(api::kWorkloads, "default", name_of_group(index)).body; }
-  static std::string condition(const Json& workload, std::string_view type) {
-    for (const auto& one : array_at(workload, {"status", "conditions"}))
-      if (string_at(one, {"type"}) == type)
-        return std::string(string_at(one, {"status"})) + " " + std::string(string_at(one, {"reason"}));
-    return {};
-  }
-  std::size_t holders() { return controller->engine().held_quotas().size(); }
 
-  const bool manages_all;  // also sets without a queue name
   std::unique_ptr<cluster::PretendCluster> pretend;
-  std::optional<Controller> controller;
 };
 
 TEST_F(LeaderWorkerSets, EachGroupWaitsForItsOwnQuota) {

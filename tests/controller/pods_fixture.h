@@ -18,29 +18,27 @@
 
 namespace berth::controller {
 
-class PodsTest : public apiserver::ServerTest {
+// With the ClusterQueue cq (4 cpu) and the LocalQueue q.
+class QueueTest : public apiserver::ServerTest {
  protected:
-  PodsTest() : PodsTest({}, managing_pods()) {}
-  PodsTest(const api::kueue::AdmissionPolicy& webhooks, ControllerOptions with)
+  QueueTest(const api::kueue::AdmissionPolicy& webhooks, ControllerOptions with)
       : ServerTest({.seed = 7, .admission = apiserver::kueue_webhooks(webhooks), .controllers = true}),
         options(std::move(with)) {
-    for (const auto& file : embedded::crds()) {
-      auto crd = request(api::Verb::kCreate, apiserver::kCrds, "");
-      crd.body = parse_yaml(file.content).value().front();
-      EXPECT_TRUE(call(std::move(crd)).ok()) << file.name;
-    }
+    for (const auto& file : embedded::crds()) install(file);
     make({"kueue.x-k8s.io", "v1beta2", "resourceflavors"}, "ResourceFlavor", "", "{metadata: {name: f}, spec: {}}");
     make({"kueue.x-k8s.io", "v1beta2", "clusterqueues"}, "ClusterQueue", "",
          "{metadata: {name: cq}, spec: {namespaceSelector: {}, resourceGroups: [{coveredResources: [cpu], flavors: "
          "[{name: f, resources: [{name: cpu, nominalQuota: 4}]}]}]}}");
-    make({"kueue.x-k8s.io", "v1beta2", "localqueues"}, "LocalQueue", "default",
-         "{metadata: {name: q}, spec: {clusterQueue: cq}}");
-    lead();
+    local_queue("q");
   }
-  static ControllerOptions managing_pods() {
-    ControllerOptions with;
-    with.manage_pods = true;
-    return with;
+  void install(const embedded::File& crd) {
+    auto r = request(api::Verb::kCreate, apiserver::kCrds, "");
+    r.body = parse_yaml(crd.content).value().front();
+    EXPECT_TRUE(call(std::move(r)).ok()) << crd.name;
+  }
+  void local_queue(const std::string& name) {
+    make({"kueue.x-k8s.io", "v1beta2", "localqueues"}, "LocalQueue", "default",
+         "{metadata: {name: " + name + "}, spec: {clusterQueue: cq}}");
   }
   void lead() { lead(options); }
   void lead(const ControllerOptions& with) {
@@ -61,6 +59,35 @@ class PodsTest : public apiserver::ServerTest {
     const auto made = call(std::move(r));
     EXPECT_TRUE(made.ok()) << to_string(made.body);
     return made.body;
+  }
+  std::vector<Json> items(const api::GroupVersionResource& resource, std::string_view ns = "default") {
+    std::vector<Json> all;
+    const Json found = list(resource, ns).body;
+    for (const auto& one : array_at(found, {"items"})) all.push_back(one);
+    return all;
+  }
+  static std::string condition(const Json& workload, std::string_view type) {
+    for (const auto& one : array_at(workload, {"status", "conditions"}))
+      if (string_at(one, {"type"}) == type)
+        return std::string(string_at(one, {"status"})) + " " + std::string(string_at(one, {"reason"}));
+    return {};
+  }
+  std::size_t holders() { return controller->engine().held_quotas().size(); }
+
+  const ControllerOptions options;  // of lead()
+  std::optional<Controller> controller;
+};
+
+class PodsTest : public QueueTest {
+ protected:
+  PodsTest() : PodsTest({}, managing_pods()) {}
+  PodsTest(const api::kueue::AdmissionPolicy& webhooks, ControllerOptions with) : QueueTest(webhooks, std::move(with)) {
+    lead();
+  }
+  static ControllerOptions managing_pods() {
+    ControllerOptions with;
+    with.manage_pods = true;
+    return with;
   }
   // A pod as webhooks leave it.
   void pod(const std::string& name, const std::string& cpu = "1", const std::string& labels = "",
@@ -103,30 +130,14 @@ class PodsTest : public apiserver::ServerTest {
                        [](const Json& gate) { return string_at(gate, {"name"}) == "kueue.x-k8s.io/admission"; });
   }
   bool kept(const std::string& name) { return !array_at(seen(name), {"metadata", "finalizers"}).empty(); }
-  std::vector<Json> workloads() {
-    std::vector<Json> all;
-    const Json found = list(api::kWorkloads, "default").body;
-    for (const auto& one : array_at(found, {"items"})) all.push_back(one);
-    return all;
-  }
+  std::vector<Json> workloads() { return items(api::kWorkloads); }
   Json workload(const std::string& name) { return get(api::kWorkloads, "default", name).body; }
-  static std::string condition(const Json& workload, std::string_view type) {
-    for (const auto& one : array_at(workload, {"status", "conditions"}))
-      if (string_at(one, {"type"}) == type)
-        return std::string(string_at(one, {"status"})) + " " + std::string(string_at(one, {"reason"}));
-    return {};
-  }
   bool told(std::string_view name, std::string_view reason) {
-    const Json found = list(apiserver::kEvents, "default").body;
-    for (const auto& one : array_at(found, {"items"})) {
+    for (const Json& one : items(apiserver::kEvents)) {
       if (string_at(one, {"involvedObject", "name"}) == name && string_at(one, {"reason"}) == reason) return true;
     }
     return false;
   }
-  std::size_t holders() { return controller->engine().held_quotas().size(); }
-
-  const ControllerOptions options;  // of lead()
-  std::optional<Controller> controller;
 };
 
 }  // namespace berth::controller

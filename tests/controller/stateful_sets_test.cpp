@@ -13,8 +13,7 @@ const api::GroupVersionResource kSets{"apps", "v1", "statefulsets"};
 class StatefulSetsTest : public PodsTest {
  protected:
   StatefulSetsTest() : PodsTest({.manage_pods = true, .manage_stateful_sets = true}, managing_sets()) {
-    make({"kueue.x-k8s.io", "v1beta2", "localqueues"}, "LocalQueue", "default",
-         "{metadata: {name: q2}, spec: {clusterQueue: cq}}");
+    local_queue("q2");
     pass();
   }
   static ControllerOptions managing_sets() {
