@@ -165,6 +165,14 @@ TEST(ManagedPods, OnlyGatedPodsKeepTheirSpec) {
   EXPECT_TRUE(managed(pod(kRunning))->spec().is_null());
 }
 
+TEST(ManagedPods, NothingIsKeptOfASinglePodThatIsOver) {
+  const std::string ended = R"({spec: {schedulingGates: null}, status: {phase: Succeeded}})";
+  EXPECT_NE(find(*managed(pod(ended))->object, "metadata"), nullptr) << "its finalizer must be removed";
+  const auto over = managed(apply_merge_patch(pod(ended), yaml("{metadata: {finalizers: null}}")));
+  EXPECT_TRUE(over->ended());
+  EXPECT_EQ(find(*over->object, "metadata"), nullptr);
+}
+
 // So thousands of equal pods share one document.
 TEST(ManagedPods, WhatIsKeptOfEqualPodsIsEqual) {
   const auto a = managed(pod("{metadata: {name: a, uid: uid-1, resourceVersion: '8'}}")),

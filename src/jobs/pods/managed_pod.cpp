@@ -55,10 +55,12 @@ Json kept_metadata(const Json& pod, bool owners) {
   return JsonObject{{"metadata", std::move(kept)}};
 }
 
-// A pod that was let go has the name of its workload in an annotation: no other pod has the same metadata.
+// A pod that was let go has the name of its workload in an annotation: no other pod has the same metadata. Nothing is
+// left to do about a single pod that ended and was released.
 JsonPtr kept_object(const Json& pod, const ManagedPod& decoded, const PodKeeper& keep) {
   static const JsonPtr nothing = std::make_shared<const Json>(JsonObject());
-  if (decoded.ran_before) return nothing;
+  const bool over = decoded.group.empty() && !decoded.served && decoded.ended() && !decoded.finalizer;
+  if (decoded.ran_before || over) return nothing;
   Json kept = kept_metadata(pod, decoded.served);
   return decoded.gated ? keep.object(kept) : std::make_shared<const Json>(std::move(kept));
 }
@@ -102,7 +104,6 @@ ManagedPodPtr decode_managed_pod(const Json& pod, bool annotations, const Served
     out->served = true;
     out->group = std::move(*group);
   }
-  out->object = kept_object(pod, *out, keep);
   if (const Json* spec = find(pod, "spec"); spec != nullptr && out->gated) out->pod_template = keep.pod_template(*spec);
   if (!out->ran_before) out->role = role_of(pod);
   if (!out->ran_before) out->prebuilt = prebuilt_workload(pod, annotations);
@@ -111,11 +112,12 @@ ManagedPodPtr decode_managed_pod(const Json& pod, bool annotations, const Served
     out->deletion = parse_time(text).value_or(Time{});
   out->phase = phase_of(pod);
   out->finalizer = has_pod_finalizer(pod);
+  out->object = kept_object(pod, *out, keep);
   out->bound = !string_at(pod, {"spec", "nodeName"}).empty();
   out->ready = is_ready(pod);
   if (out->ended()) out->message = string_at(pod, {"status", "message"});
   const Json* conditions = find_path(pod, {"status", "conditions"});
-  if (!out->gated && conditions != nullptr && conditions->is_array())
+  if (!out->gated && !out->ended() && conditions != nullptr && conditions->is_array())
     out->conditions = std::make_shared<const Json>(*conditions);
   return out;
 }

@@ -17,7 +17,7 @@ enum class PodPhase : std::uint8_t { kLive, kSucceeded, kFailed };
 
 struct ManagedPod {
   // Only what several pods may have in common: the labels, annotations and finalizers, the namespace, and the owners of
-  // a served pod. Nothing of a pod that ran before.
+  // a served pod. Nothing of a pod that ran before, nor of a single one that ended and was released.
   JsonPtr object;
   JsonPtr pod_template;  // of a pod with the admission gate: its spec, with empty metadata; null for other pods
   std::string ns, name, uid, version;
@@ -37,7 +37,7 @@ struct ManagedPod {
   bool bound = false;      // to a node
   bool ready = false;      // condition Ready
   std::string message;     // status.message of a pod that ended
-  JsonPtr conditions;      // status.conditions of a pod without the gate; null when there are none
+  JsonPtr conditions;      // status.conditions of a pod that runs or may start; null when there are none
 
   const Json& spec() const;  // null for a pod without the admission gate
   bool ended() const { return phase != PodPhase::kLive; }
