@@ -320,7 +320,8 @@ void PodAudit::check_held(const std::string& name, const Json& workload, const R
     waits = waits || pod.by_hand || ((fast == "true" || serving == "true") && pod.controller.empty());
     if (!pod.runs()) continue;
     ++running;
-    ready += pod.ready ? 1 : 0;
+    const bool edited = pod.managed && !pod.group.empty() && !belongs_to(pod, workload);
+    ready += pod.ready && !edited ? 1 : 0;
     waits = waits || !pod.unschedulable.empty();
   }
   if (!any) return storm_.complain("a workload without pods holds quota: " + told(workload));
