@@ -63,6 +63,7 @@ constexpr JobGate kJobGates[] = {
 constexpr std::string_view kAlwaysOn[] = {
     "AdmissionGatedBy",
     "AssignQueueLabelsForPods",
+    "SparkApplicationIntegration",
     "TASAssignmentsEncodingByHostnamePrefix",
     "TASHandleOverlappingFlavors",
     "TopologyAwareScheduling",
@@ -88,7 +89,6 @@ constexpr std::string_view kAlwaysOff[] = {
     "RejectUpdatesToCQWithInvalidOnFlavors",
     "SchedulerLibraryIntegration",
     "ShortWorkloadNames",
-    "SparkApplicationIntegration",
     "TASReplaceNodeDueToNotReadyOverFixedTime",
     "TASRespectNodeAffinityPreferred",
     "WorkloadRequestUseMergePatch",

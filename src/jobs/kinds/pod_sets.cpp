@@ -130,6 +130,10 @@ std::vector<FoundPodSet> find_pod_sets(const JobKindSpec& kind, const Json& job,
   Finder finder(job, templates, errors);
   for (const auto& rule : kind.pod_sets) finder.find(rule, found);
   if (kind.hook != nullptr) kind.hook->find(job, get, found, errors);
+  for (auto& one : found) {
+    auto& request = one.pod_set.topology_request;
+    if (request && *request == api::kueue::TopologyRequest()) request.reset();
+  }
   check_names(found, errors);
   if (found.size() > kMaxPodSets) errors.push_back(api::too_many("spec", found.size(), kMaxPodSets));
   if (found.empty() && errors.empty())

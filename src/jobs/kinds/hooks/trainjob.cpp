@@ -61,10 +61,13 @@ std::optional<FoundPodSet> make(const Json& train_job, const Json& job, FieldErr
 }
 
 // The patch of a pod set, as the trainer reads it.
-Json patch_of(const PodSetInfo& info) {
+// `merged`: the template with the info. The trainer replaces tolerations, so the patch has those of the template too.
+Json patch_of(const PodSetInfo& info, const Json& merged) {
+  JsonObject spec = spec_of(info);
+  if (Json* tolerations = spec.if_contains("tolerations")) *tolerations = *find_path(merged, {"spec", "tolerations"});
   Json patch = JsonObject{{"name", info.name}};
   ensure_path(patch, {"template", "spec", "template"}) =
-      JsonObject{{"metadata", metadata_of(info)}, {"spec", spec_of(info)}};
+      JsonObject{{"metadata", metadata_of(info)}, {"spec", std::move(spec)}};
   return patch;
 }
 
@@ -98,7 +101,7 @@ class TrainJobHook final : public KindHook {
       if (!info) return Result<void>(tl::unexpected(info.error()));
       Json merged = *one.pod_set.template_;
       if (auto possible = merge_into_template(merged, **info); !possible) return possible;
-      jobs.push_back(patch_of(**info));
+      jobs.push_back(patch_of(**info, merged));
     }
     set_defaults(job);
     *ensure_at(job, Place() + kPatches + *own_patch(job) + kPatchedJobs) = std::move(jobs);

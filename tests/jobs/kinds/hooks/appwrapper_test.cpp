@@ -41,7 +41,7 @@ TEST(AppWrapper, ComponentsHavePodSets) {
   const auto pod_sets = adapter.pod_sets(job);
   EXPECT_THAT(support::names_and_counts(pod_sets), ElementsAre("a-0 3", "a-1 1", "a-2 2", "a-3 1", "a-4 5"));
   EXPECT_EQ(pod_sets[0].topology_request->pod_index_label, "batch.kubernetes.io/job-completion-index");
-  EXPECT_EQ(pod_sets[1].topology_request->pod_index_label, "");
+  EXPECT_FALSE(pod_sets[1].topology_request);
   EXPECT_EQ(pod_sets[2].topology_request->sub_group_count, 2);
   EXPECT_EQ(pod_sets[4].topology_request->pod_index_label, "rank");
 }

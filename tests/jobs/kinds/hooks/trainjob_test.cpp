@@ -111,6 +111,17 @@ TEST(TrainJob, ItsPatchesChangeOnlyWhileItIsSuspendedAndHasNoPods) {
   EXPECT_EQ(canonical_json(apply_merge_patch(stopping, restore->body)), canonical_json(job));
 }
 
+TEST(TrainJob, TolerationsOfItsAuthorStay) {
+  const Json job =
+      train_job(R"({runtimeRef: {name: shared}, runtimePatches: [{manager: me, trainingRuntimeSpec: {template: {spec:
+    {replicatedJobs: [{name: node, template: {spec: {template: {spec: {tolerations: [{key: mine}]}}}}}]}}}}]})");
+  const Json running = support::started(adapter(), job);
+  const auto& patch = array_at(running, {"spec", "runtimePatches"})[1];
+  const auto& node = array_at(patch, {"trainingRuntimeSpec", "template", "spec", "replicatedJobs"})[1];
+  EXPECT_EQ(canonical_json(*find_path(node, {"template", "spec", "template", "spec", "tolerations"})),
+            R"([{"key":"mine"},{"key":"spot","operator":"Exists"}])");
+}
+
 TEST(TrainJob, JobsThatSucceededGiveTheirPodsBack) {
   Json job = train_job("{runtimeRef: {name: shared}}");
   job.as_object()["status"] =
