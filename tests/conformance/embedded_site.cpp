@@ -29,7 +29,8 @@ class EmbeddedSite final : public Site {
     options.external_kinds = site.external_kinds;
     options.webhooks = site.webhooks;
     options.machines = false;
-    options.leader_worker_sets = false;  // the recordings play its part
+    options.leader_worker_sets = false;  // the recordings play its part, and those of the operators
+    options.operators = false;
     options.job_controller = site.job_controller;
     options.apps_controllers = site.apps_controllers;
     options.server_controllers = site.garbage_collector;

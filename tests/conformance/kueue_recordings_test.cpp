@@ -72,7 +72,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "pod-set-updates", "pod-set-updates-wrong", "visibility", "preemption-gates", "priority-boost",
                     "pod", "pod-group", "pod-group-failures", "pod-group-modes", "pod-owners", "deployment",
                     "statefulset", "statefulset-more", "leaderworkerset", "leaderworkerset-more", "ancestors", "jobset",
-                    "pytorchjob", "kubeflow-others", "mpijob"),
+                    "pytorchjob", "kubeflow-others", "mpijob", "rayjob", "rayservice", "trainjob", "appwrapper",
+                    "raycluster", "rayjob-modes", "sparkapplication", "refusals-others"),
     [](const auto& recording) {
       std::string name = recording.param;
       std::replace(name.begin(), name.end(), '-', '_');

@@ -167,7 +167,8 @@ Json recorded_pods(const JsonArray& pods, bool whole) {
 
 namespace {
 
-// Of the pod templates in a value, the recordings show labels, annotations, node selector, tolerations and gates.
+// Of the pod templates in a value, the recordings show labels, annotations, node selector, tolerations, gates and a
+// priority class.
 Json with_short_templates(const Json& value) {
   Json out = value;
   if (const Json* spec = find(value, "spec"); spec != nullptr && find(*spec, "containers") != nullptr) {
@@ -177,6 +178,8 @@ Json with_short_templates(const Json& value) {
     }
     for (const std::string_view part : {"nodeSelector", "tolerations", "schedulingGates"})
       ensure_path(out, {"spec", part}) = member(*spec, part);
+    if (const Json* priority = find(*spec, "priorityClassName"))
+      ensure_path(out, {"spec", "priorityClassName"}) = *priority;
   } else if (auto* object = out.if_object()) {
     for (auto& [key, item] : *object) item = with_short_templates(item);
   } else if (auto* array = out.if_array()) {
