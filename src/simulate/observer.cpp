@@ -15,6 +15,18 @@ using WorkloadPtr = Observer::WorkloadPtr;
 using FlavorResource = std::pair<std::string, std::string>;
 using Usage = std::map<FlavorResource, Amount>;
 
+// For how many of its pods a pod set still holds quota. An admission does not count pods that were reclaimable before.
+std::int64_t pods_held(const Workload& w, const api::kueue::PodSetAssignment& given) {
+  std::int64_t needed = given.count;
+  for (const auto& pod_set : w.pod_sets) {
+    if (pod_set.name == given.name) needed = pod_set.count;
+  }
+  for (const auto& done : w.status.reclaimable_pods) {
+    if (done.name == given.name) needed -= done.count;
+  }
+  return std::clamp<std::int64_t>(needed, 0, given.count);
+}
+
 // The quota that a workload uses: none before its reservation and after it finished.
 Usage usage_of(const Workload& w) {
   Usage usage;
@@ -25,7 +37,9 @@ Usage usage_of(const Workload& w) {
   for (const auto& pod_set : w.status.admission->pod_set_assignments) {
     for (const auto& [resource, flavor] : pod_set.flavors) {
       const auto amount = pod_set.resource_usage.find(resource);
-      if (amount != pod_set.resource_usage.end()) usage[{flavor, resource}] += to_amount(resource, amount->second);
+      if (amount == pod_set.resource_usage.end() || pod_set.count < 1) continue;
+      const Amount of_all = to_amount(resource, amount->second);
+      usage[{flavor, resource}] += Amount::of(of_all.count() / pod_set.count * pods_held(w, pod_set));
     }
   }
   return usage;
