@@ -1,0 +1,124 @@
+// Jobs of described kinds that wait in a queue, as a user of kubectl sees them, on `berth up`.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "e2e/one_queue.h"
+#include "source_dir.h"
+#include "support/process.h"
+
+namespace berth::e2e::described_kinds_test {
+namespace {
+
+using testing::HasSubstr;
+
+// The samples are in the queue "main", and their pods run for half a minute.
+std::string sample(const std::string& kind, const std::string& run_for) {
+  std::string text = testing_support::content_of(source_path("config/samples/kinds/" + kind + ".yaml"));
+  const auto put = [&text](std::string_view from, std::string_view to) {
+    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+      text.replace(at, from.size(), to);
+  };
+  put("queue-name: main", "queue-name: team");
+  put("run-for: 30s", "run-for: " + run_for);
+  return text;
+}
+
+std::string blocker(int cpus, const std::string& more = "") {
+  return "---\n{apiVersion: batch/v1, kind: Job, metadata: {name: blocker, namespace: default, labels: "
+         "{kueue.x-k8s.io/queue-name: team" +
+         more +
+         "}}, spec: {parallelism: 1, completions: 1, template: {metadata: {annotations: {berth.dev/run-for: 1h}}, "
+         "spec: "
+         "{restartPolicy: Never, terminationGracePeriodSeconds: 1, containers: [{name: c, image: none, resources: "
+         "{requests: {cpu: " +
+         std::to_string(cpus) + "}}}]}}}}";
+}
+
+class DescribedKinds : public OneQueue {
+ protected:
+  void SetUp() override {
+    need_garbage_collector();
+    if (IsSkipped()) return;
+    OneQueue::SetUp();
+  }
+  void TearDown() override {
+    if (IsSkipped()) return;
+    must({"delete", "jobsets,pytorchjobs,mpijobs,jobs", "--all", "--timeout=100s"});
+    EXPECT_TRUE(count_is("pods", 0)) << everything();
+    EXPECT_TRUE(count_is("workloads", 0)) << everything();
+    OneQueue::TearDown();
+  }
+  static bool count_is(const std::string& kind, long count) {
+    return eventually([&] {
+      const std::string names = must({"get", kind, "-o", "name"});
+      return std::count(names.begin(), names.end(), '\n') == count;
+    });
+  }
+  static bool holds(const std::string& kind, const std::string& name, const std::string& condition) {
+    return becomes(kind, name, ".status.conditions[?(@.type==\"" + condition + "\")].status", "True");
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Clusters, DescribedKinds, testing::Values(On::kBerthUp), name_of);
+
+TEST_P(DescribedKinds, JobsWaitForTheBlockerRunAndFinish) {
+  must({"create", "-f", "-"}, blocker(2));
+  ASSERT_TRUE(is_used("2")) << everything();
+  for (const std::string kind : {"pytorchjob", "mpijob"}) must({"create", "-f", "-"}, sample(kind, "3s"));
+  ASSERT_TRUE(is_waiting("2")) << everything();
+  EXPECT_EQ(of("pytorchjob", "pytorch", ".spec.runPolicy.suspend"), "true");
+  EXPECT_TRUE(holds("pytorchjob", "pytorch", "Suspended")) << everything();
+  EXPECT_THAT(must({"get", "pytorchjobs"}), HasSubstr("Suspended"));
+  EXPECT_THAT(must({"get", "workloads"}), HasSubstr("mpijob-mpi-"));
+  EXPECT_TRUE(count_is("pods", 1)) << "the blocker alone\n" << everything();
+  must({"delete", "job", "blocker", "--timeout=100s"});
+  EXPECT_TRUE(holds("pytorchjob", "pytorch", "Succeeded")) << everything();
+  EXPECT_TRUE(holds("mpijob", "mpi", "Succeeded")) << everything();
+  EXPECT_THAT(must({"get", "pytorchjobs"}), HasSubstr("Succeeded"));
+  EXPECT_TRUE(is_used("0")) << everything();
+  EXPECT_TRUE(is_waiting("0")) << everything();
+}
+
+TEST_P(DescribedKinds, AJobSetOfTwoKindsOfJobsIsOneWorkload) {
+  must({"create", "-f", "-"}, sample("jobset", "3s"));
+  EXPECT_TRUE(runs("jobset-workers-3")) << everything();
+  EXPECT_TRUE(is_used("3")) << everything();
+  EXPECT_EQ(must({"get", "workloads", "-o", "jsonpath={.items[*].spec.podSets[*].name}"}), "driver workers");
+  EXPECT_TRUE(holds("jobset", "jobset", "Completed")) << everything();
+  EXPECT_TRUE(is_used("0")) << everything();
+}
+
+TEST_P(DescribedKinds, APreemptedJobIsSuspendedAndItsPodsGo) {
+  must({"apply", "-f", "-"},
+       "---\n{apiVersion: kueue.x-k8s.io/v1beta2, kind: WorkloadPriorityClass, metadata: {name: urgent}, value: 100}");
+  must({"patch", "clusterqueue", "team", "--type=merge", "-p",
+        R"({"spec":{"preemption":{"withinClusterQueue":"LowerPriority"}}})"});
+  must({"create", "-f", "-"}, sample("pytorchjob", "1h"));
+  ASSERT_TRUE(runs("pytorch-worker-1")) << everything();
+  must({"create", "-f", "-"}, blocker(4, ", kueue.x-k8s.io/priority-class: urgent"));
+  EXPECT_TRUE(holds("pytorchjob", "pytorch", "Suspended")) << everything();
+  EXPECT_TRUE(count_is("pods", 1)) << everything();
+  EXPECT_TRUE(is_used("4")) << everything();
+  EXPECT_TRUE(is_waiting("1")) << everything();
+  must({"delete", "job", "blocker", "--timeout=100s"});
+  EXPECT_TRUE(runs("pytorch-worker-1")) << everything();
+  EXPECT_TRUE(is_used("3")) << everything();
+}
+
+TEST_P(DescribedKinds, ADeletedPodComesBackAndTheJobKeepsItsQuota) {
+  must({"create", "-f", "-"}, sample("mpijob", "1h"));
+  ASSERT_TRUE(runs("mpi-launcher-0")) << everything();
+  const std::string before = uid("mpi-worker-0"), workload = must({"get", "workloads", "-o", "name"});
+  must({"delete", "pod", "mpi-worker-0", "--wait=false"});
+  EXPECT_TRUE(eventually([&] { return uid("mpi-worker-0") != before && !uid("mpi-worker-0").empty(); }))
+      << everything();
+  EXPECT_TRUE(runs("mpi-worker-0")) << everything();
+  EXPECT_EQ(must({"get", "workloads", "-o", "name"}), workload);
+  EXPECT_TRUE(is_used("3")) << everything();
+}
+
+}  // namespace
+}  // namespace berth::e2e::described_kinds_test
