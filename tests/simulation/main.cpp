@@ -1,10 +1,12 @@
 // The simulation's test program. Without one of these arguments it runs the tests.
-//   test_simulation --seed N [--events N] [--monkeys N] [--volcano 1] [--pods 1] [--planted NAME]
+//   test_simulation --seed N [--events N] [--monkeys N] [--volcano 1] [--pods 1] [--kinds 1] [--planted NAME]
 //     replays one seed
 //   test_simulation --soak MINUTES [--from SEED] [--parallel N]
 //     plays new seeds until the time is over
 //   test_simulation --pods 1 --seeds N --from SEED [--parallel N]
 //     plays these seeds with pods and their owners
+//   test_simulation --kinds 1 --seeds N --from SEED
+//     plays these seeds with jobs of described kinds
 //   test_simulation --planted NAME --seeds N [--from SEED] [--parallel N] [--pods 1]
 //     plays seeds until one finds the planted bug
 //   test_simulation --planted list
@@ -24,6 +26,7 @@
 #include "base/planted.h"
 #include "simulation/decode.h"
 #include "simulation/flat.h"
+#include "simulation/kind_chaos.h"
 #include "simulation/pod_chaos.h"
 #include "simulation/soak.h"
 #include "simulation/volcano_chaos.h"
@@ -121,13 +124,28 @@ int play_one_of_pods(const ChaosOptions& options) {
   return tell(result);
 }
 
+int play_kinds(std::uint64_t first, std::uint64_t seeds, std::uint64_t events) {
+  int wrong = 0;
+  for (std::uint64_t seed = first; seed < first + seeds; ++seed) {
+    const auto result = berth::simulation::run_kind_chaos({seed, events});
+    std::printf(
+        "seed %llu: %llu events, %llu jobs (%llu ended), %llu pods had quota, %llu evictions, %llu restarts, %llu of "
+        "operators\n",
+        wide(seed), wide(result.events), wide(result.jobs), wide(result.finished), wide(result.ran),
+        wide(result.evictions), wide(result.restarts), wide(result.operators));
+    wrong += tell(result) == 0 ? 0 : 1;
+    std::fflush(stdout);
+  }
+  return wrong == 0 ? 0 : 1;
+}
+
 struct Arguments {
   ChaosOptions chaos;
   berth::simulation::SoakOptions soak;
   berth::simulation::FlatOptions flat;
   int decode = 0;
   std::string_view planted;
-  bool one = false, volcano = false, pods = false, soaks = false, searches = false, is_flat = false;
+  bool one = false, volcano = false, pods = false, kinds = false, soaks = false, searches = false, is_flat = false;
 };
 
 Arguments read_arguments(int argc, char** argv) {
@@ -146,6 +164,8 @@ Arguments read_arguments(int argc, char** argv) {
       out.volcano = number != 0;
     } else if (name == "--pods") {
       out.pods = out.soak.pods = number != 0;
+    } else if (name == "--kinds") {
+      out.kinds = number != 0;
     } else if (name == "--soak") {
       out.soak.longest = std::chrono::minutes(number);
       out.soaks = true;
@@ -181,6 +201,9 @@ int main(int argc, char** argv) {
   const Arguments arguments = read_arguments(argc, argv);
   if (arguments.planted == "list") return berth::simulation::list_planted_bugs();
   if (!arguments.planted.empty() && !berth::simulation::plant_bug(arguments.planted)) return 2;
+  if (arguments.kinds && (arguments.one || arguments.searches))
+    return play_kinds(arguments.one ? arguments.chaos.seed : std::max<std::uint64_t>(arguments.soak.first_seed, 1),
+                      arguments.one ? 1 : arguments.soak.most_seeds, arguments.chaos.events);
   if (arguments.searches && arguments.pods && arguments.planted.empty()) return berth::simulation::soak(arguments.soak);
   if (arguments.searches) return berth::simulation::search_planted_bug(arguments.planted, arguments.soak);
   if (arguments.soaks) return berth::simulation::soak(arguments.soak);

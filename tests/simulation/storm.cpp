@@ -100,6 +100,7 @@ void Storm::start_controller() {
   options.engine.fair_sharing.enabled = fair_;
   options.manage_pods = options.manage_deployments = options.manage_stateful_sets = options.manage_leader_worker_sets =
       pods_;
+  for (const auto& kind : kinds_) options.kinds.push_back({kind, true});
   controller_ = std::make_unique<controller::Controller>(*client_, world_.executor(), options);
   controller_->on_round([this] { check_round(); });
   controller_->lead();

@@ -6,9 +6,11 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "controller/controller.h"
+#include "jobs/kinds/job_kind.h"
 #include "simulate/faults.h"
 #include "simulate/world.h"
 #include "simulation/write_meter.h"
@@ -27,6 +29,8 @@ class Storm {
   // The world must outlive it. `pods`: the controller manages pods and their owners (Deployments and others), too.
   Storm(simulate::World& world, std::uint64_t seed, bool pods = false);
 
+  // The controller manages jobs of these kinds, too. Before begin().
+  void manage(std::vector<jobs::kinds::JobKindPtr> kinds) { kinds_ = std::move(kinds); }
   void on_round(std::function<void()> handler) { round_ = std::move(handler); }        // before begin()
   void on_restart(std::function<void()> handler) { restarted_ = std::move(handler); }  // before begin()
   // Called for each write of the controller, before the server carries it out. Before begin().
@@ -50,6 +54,7 @@ class Storm {
   void complain(const std::string& what);
   simulate::World& world() { return world_; }
   simulate::Random& random() { return random_; }
+  const simulate::FaultRates& rates() const { return rates_; }  // of the controller's network while it is not calm
   const controller::Controller& controller() const { return *controller_; }
   const WriteMeter& writes() const { return meter_; }
   StormLog& log() { return log_; }
@@ -65,6 +70,7 @@ class Storm {
   simulate::FaultRates rates_;
   bool fair_;  // fair sharing is on, for each third seed
   bool pods_;
+  std::vector<jobs::kinds::JobKindPtr> kinds_;
   std::function<void()> round_, restarted_;
   WriteMeter meter_;
   std::unique_ptr<simulate::FaultyClient> client_;

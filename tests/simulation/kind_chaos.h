@@ -1,0 +1,23 @@
+// Simulates hours of a cluster whose users submit jobs of all described kinds, under faults and from a seed. The
+// operators have a bad network, too, and die at random.
+#pragma once
+
+#include <cstdint>
+
+#include "simulation/storm.h"
+
+namespace berth::simulation {
+
+struct KindChaosOptions {
+  std::uint64_t seed = 1;
+  std::uint64_t events = 10'000;  // tasks of the executor: deliveries, answers, timers
+};
+
+struct KindChaosResult : StormLog {
+  // `ran`: pods seen with quota; `operators`: how often the operators started anew.
+  std::uint64_t jobs = 0, ran = 0, evictions = 0, finished = 0, operators = 0;
+};
+
+KindChaosResult run_kind_chaos(const KindChaosOptions& options);
+
+}  // namespace berth::simulation
