@@ -68,7 +68,7 @@ start_real() {
     'contexts:' '- {name: bench, context: {cluster: bench, user: bench}}' >"$kubeconfig"
   chmod 600 "$kubeconfig"
   wait_until 90 "kube-apiserver ($dir/server.log)" kubectl --kubeconfig "$kubeconfig" get --raw /readyz
-  kubectl --kubeconfig "$kubeconfig" apply --server-side -f "$root/config/crd" >/dev/null
+  kubectl --kubeconfig "$kubeconfig" apply --server-side -f "$root/config/crd" -f "$root/config/external/jobsets.yaml" >/dev/null
   kubectl --kubeconfig "$kubeconfig" create namespace kueue-system >/dev/null
   wait_until 60 'the definition of workloads' kubectl --kubeconfig "$kubeconfig" get workloads.kueue.x-k8s.io -A
 }

@@ -82,6 +82,7 @@ constexpr const char* kPodGroups = "pod-groups";
 
 simulate::LoadAs as(const Options& options) {
   return options.as == "jobs"        ? simulate::LoadAs::kJobs
+         : options.as == "jobsets"   ? simulate::LoadAs::kJobSets
          : options.as == "workloads" ? simulate::LoadAs::kWorkloads
                                      : simulate::LoadAs::kPods;
 }
@@ -160,9 +161,10 @@ Command add_load(CLI::App& root) {
       ->required();
   app->add_option("--as", options->as,
                   "Submit jobs, whose pods the pretend cluster runs; bare workloads, which are pretended to run once "
-                  "they are admitted; pods (groups of pods for workloads with a podCount); or pod-groups: ten "
+                  "they are admitted; jobsets, each of two replicated jobs with pods of half the request; pods (groups "
+                  "of pods for workloads with a podCount); or pod-groups: ten "
                   "workloads become a group of ten pods, each with a tenth of the request and ten times the runtime")
-      ->check(CLI::IsMember({"jobs", "workloads", "pods", kPodGroups}))
+      ->check(CLI::IsMember({"jobs", "workloads", "jobsets", "pods", kPodGroups}))
       ->capture_default_str();
   app->add_option("--limit", options->limit, "At most this many times through each workloadsSet: a short try")
       ->check(CLI::Range(std::size_t{1}, simulate::kMaxSubmissions));

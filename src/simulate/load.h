@@ -100,6 +100,8 @@ Result<Load> parse_load(std::string_view text, const LoadOptions& options = {});
 // The object to submit: a Workload without an owner, or a Job whose pods the pretend cluster runs.
 Json workload_of(const Load& load, const Submission& submission);
 Json job_of(const Load& load, const Submission& submission);
+// A JobSet of two replicated jobs. Each has as many pods as the workload, of half the request.
+Json job_set_of(const Load& load, const Submission& submission);
 // A pod of a submission: a single pod, or number `index` of a group. It has what Kueue's webhook gives it, because not
 // every server calls webhooks. `attempt`: how many pods in its place were deleted before.
 Json pod_of(const Load& load, const Submission& submission, std::size_t index, std::size_t attempt);

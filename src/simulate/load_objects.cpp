@@ -136,6 +136,7 @@ api::GroupVersionResource load_resource(std::string_view kind) {
   if (kind == "Event") return {"", "v1", "events"};
   if (kind == "Job") return {"batch", "v1", "jobs"};
   if (kind == "Pod") return api::kPods;
+  if (kind == "JobSet") return {"jobset.x-k8s.io", "v1alpha2", "jobsets"};
   const std::string_view plural = kind == "ClusterQueue"     ? "clusterqueues"
                                   : kind == "LocalQueue"     ? "localqueues"
                                   : kind == "ResourceFlavor" ? "resourceflavors"
@@ -190,6 +191,30 @@ Json job_of(const Load& load, const Submission& submission) {
                           {"template", JsonObject{{"metadata", JsonObject{{"annotations", std::move(annotations)}}},
                                                   {"spec", JsonObject{{"restartPolicy", "Never"},
                                                                       {"containers", pod_containers(kind)}}}}}}}};
+}
+
+Json job_set_of(const Load& load, const Submission& submission) {
+  const LoadKind& kind = load.kinds[submission.kind];
+  const LoadQueue& queue = load.queues[submission.queue];
+  LoadKind half = kind;
+  half.request = Quantity::of_milli((kind.request.milli_value() + 1) / 2);
+  JsonArray jobs;
+  for (const std::string_view name : {"first", "second"}) {
+    Json job = JsonObject{{"name", name}};
+    ensure_path(job, {"template", "spec"}) = JsonObject{
+        {"parallelism", kind.pods},
+        {"completions", kind.pods},
+        {"template",
+         JsonObject{{"metadata", JsonObject{{"annotations", pod_annotations(half)}}},
+                    {"spec", JsonObject{{"restartPolicy", "Never"}, {"containers", pod_containers(half)}}}}}};
+    jobs.push_back(std::move(job));
+  }
+  return JsonObject{
+      {"apiVersion", "jobset.x-k8s.io/v1alpha2"},
+      {"kind", "JobSet"},
+      {"metadata",
+       JsonObject{{"name", submission.name}, {"namespace", queue.name}, {"labels", queue_labels(kind, queue)}}},
+      {"spec", JsonObject{{"suspend", true}, {"replicatedJobs", std::move(jobs)}}}};
 }
 
 Json pod_of(const Load& load, const Submission& submission, std::size_t index, std::size_t attempt) {

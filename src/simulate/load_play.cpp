@@ -119,14 +119,15 @@ struct LoadPlay::Impl : std::enable_shared_from_this<LoadPlay::Impl> {
 
   void submit(const Submission& submission) {
     if (options.as == LoadAs::kPods) return pods.submit(submission);
-    const bool job = options.as == LoadAs::kJobs;
     api::RestRequest request;
     request.verb = api::Verb::kCreate;
-    request.resource = load_resource(job ? "Job" : "Workload");
+    request.resource = load_resource(submitted_kind(options.as));
     request.ns = load.queues[submission.queue].name;
     request.user = {"load", {"system:masters"}};
     request.wants_metadata_only = true;
-    request.body = job ? job_of(load, submission) : workload_of(load, submission);
+    request.body = options.as == LoadAs::kJobs      ? job_of(load, submission)
+                   : options.as == LoadAs::kJobSets ? job_set_of(load, submission)
+                                                    : workload_of(load, submission);
     const std::string name = request.ns + "/" + submission.name;
     client.call(std::move(request), [weak = weak_from_this(), name](const api::RestResponse& response) {
       const auto self = weak.lock();
@@ -276,6 +277,20 @@ struct LoadPlay::Impl : std::enable_shared_from_this<LoadPlay::Impl> {
   std::size_t last_sum = 0;
   std::map<std::string, std::size_t, std::less<>> by_key;  // "namespace/name" -> submission
 };
+
+std::string_view submitted_kind(LoadAs as) {
+  switch (as) {
+    case LoadAs::kJobs:
+      return "Job";
+    case LoadAs::kPods:
+      return "Pod";
+    case LoadAs::kJobSets:
+      return "JobSet";
+    case LoadAs::kWorkloads:
+      break;
+  }
+  return "Workload";
+}
 
 LoadPlay::LoadPlay(const Load& load, api::RestClient& client, Executor& executor, LoadPlayOptions options)
     : impl_(std::make_shared<Impl>(load, client, executor, std::move(options))) {}

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/rest.h"
@@ -19,8 +20,11 @@ namespace berth::simulate {
 
 // kWorkloads: Workloads without an owner, as in Kueue's scheduler benchmark; the play pretends that they run from
 // their admission on. kJobs: Jobs whose pods a cluster creates, binds and runs. kPods: single pods, and groups of pods
-// for workloads with more than one; a cluster binds and runs them.
-enum class LoadAs : std::uint8_t { kJobs, kWorkloads, kPods };
+// for workloads with more than one; a cluster binds and runs them. kJobSets: JobSets
+// of two replicated jobs, which the server must know.
+enum class LoadAs : std::uint8_t { kJobs, kWorkloads, kPods, kJobSets };
+// The kind that is submitted.
+std::string_view submitted_kind(LoadAs as);
 
 struct LoadProgress {
   Duration at{};  // since the start

@@ -27,8 +27,7 @@ void remove_load(const Load& load, LoadAs as, api::RestClient& client, std::func
   request.verb = api::Verb::kDeleteCollection;
   for (const auto& queue : load.queues) {
     request.ns = queue.name;
-    const std::string_view submitted = as == LoadAs::kJobs ? "Job" : as == LoadAs::kPods ? "Pod" : "Workload";
-    for (const std::string_view kind : {submitted, std::string_view("Event")}) {
+    for (const std::string_view kind : {submitted_kind(as), std::string_view("Event")}) {
       request.resource = load_resource(kind);
       requests->push_back(request);
     }

@@ -21,6 +21,12 @@ Result<LoadReport> run_load(const Load& load, const LoadRunOptions& options) {
   world_options.leader_worker_sets = false;
   world_options.vcjobs = false;
   world_options.manage_pods = options.as == LoadAs::kPods;
+  if (options.as == LoadAs::kJobSets) {
+    world_options.external_kinds = "jobsets";
+    for (const auto& kind : jobs::kinds::shipped_job_kinds()) {
+      if (kind->kind == submitted_kind(options.as)) world_options.kinds.push_back({kind, true});
+    }
+  }
   if (auto applied = controller::apply_feature_gates(options.feature_gates, world_options.engine, world_options.jobs);
       !applied)
     return tl::unexpected(applied.error());

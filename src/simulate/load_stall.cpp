@@ -13,15 +13,17 @@ std::string shown(Duration d) { return format_duration(std::chrono::round<std::c
 
 std::string stall_advice(const LoadStall& s) {
   if (s.quiet < kQuiet || s.finished >= s.submitted) return {};
-  const std::string_view what_is_submitted = s.as == LoadAs::kJobs   ? "Jobs"
-                                             : s.as == LoadAs::kPods ? "pods or groups of pods"
-                                                                     : "Workloads";
+  const std::string what_is_submitted =
+      s.as == LoadAs::kPods ? "pods or groups of pods" : std::string(submitted_kind(s.as)) + "s";
   if (s.workloads == 0) {
     return fmt::format(
         "{} {} were submitted and there is no Workload for any of them. No controller for {} runs on this "
         "server, or it does not manage "
         "their namespaces: start `berth controller` (or Kueue) with the same server, and look at its log",
-        s.submitted, what_is_submitted, s.as == LoadAs::kPods ? "pods" : "Jobs");
+        s.submitted, what_is_submitted,
+        s.as == LoadAs::kPods      ? "pods"
+        : s.as == LoadAs::kJobSets ? "JobSets"
+                                   : "Jobs");
   }
   if (s.admitted > s.finished) {
     if (s.quiet < kQuiet + s.longest_run) return {};
@@ -35,7 +37,7 @@ std::string stall_advice(const LoadStall& s) {
     return what + fmt::format(
                       ". Nothing runs the {} on this server: start machines for them (`berth cluster`), or submit "
                       "workloads that need none (--as workloads)",
-                      s.as == LoadAs::kJobs ? "pods of Jobs" : "pods");
+                      s.as == LoadAs::kPods ? "pods" : "pods of " + what_is_submitted);
   }
   const std::string waiting = fmt::format("{} workloads wait and none runs", s.submitted - s.finished);
   if (s.reason.empty())
