@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kWorkloadVersion = "kueue.x-k8s.io/v1beta2";
 // A client may delete the workload of a running job, resume a job by hand, or write a status that lies. Berth stops the
-// job and its operator the pods within this time, whatever requests fail and whoever dies.
+// job and its operator the pods within this time, while requests fail and processes die.
 constexpr Duration kLongestWithoutItsQuota = std::chrono::minutes(5);
 
 std::string shown(Json object) {
