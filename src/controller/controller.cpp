@@ -85,7 +85,7 @@ struct Controller::Impl {
         stateful_sets(client, executor, jobs::stateful_set_kind().resource, informer_options()),
         host(executor, writes, events, options.engine, sinks()),
         described_kinds(described_context(), managed_kinds(), external_resources()),
-        job_controller(jobs::batch_job(), job_context()),
+        job_controller(jobs::batch_job(), batch_job_context()),
         pod_controller(options.manage_pods ? std::make_unique<PodController>(pod_context()) : nullptr),
         failure_recovery(options.jobs.failure_recovery ? std::make_unique<FailureRecovery>(recovery_context())
                                                        : nullptr),
@@ -414,9 +414,8 @@ struct Controller::Impl {
     jobs::JobFacts facts;
     facts.gates = options.jobs;
     facts.flavors = flavor_lookup();
-    facts.workload = [this](std::string_view ns, std::string_view name) -> WorkloadPtr {
-      const auto it = decoded.find(api::object_key(ns, name));
-      return it == decoded.end() ? nullptr : it->second;
+    facts.workload = [this](std::string_view ns, std::string_view name) {
+      return workload_of(api::object_key(ns, name));
     };
     facts.label_keys_to_copy = options.label_keys_to_copy;
     look_up_classes(workload_priority_classes, priority_classes, facts);
@@ -435,19 +434,29 @@ struct Controller::Impl {
     return described_kinds.had(workload) || (options.manage_pods && PodController::owns(workload));
   }
 
-  JobController::Context job_context() {
+  // `its_kind`: whether jobs such as this are managed at all.
+  JobController::Context job_context(Informer& cache, std::function<bool(const Json& job)> its_kind) {
     return {executor,
             writes,
             events,
-            jobs,
+            cache,
             [this](const engine::Event& event) { host.feed(event); },
-            [this](const Json& job, jobs::JobFacts& facts) { managed.judge(job, managed.manages_kind_of(job), facts); },
+            [this, its_kind = std::move(its_kind)](const Json& job, jobs::JobFacts& facts) {
+              managed.judge(job, its_kind(job), facts);
+            },
             workloads_seen(),
             job_facts(),
-            [this](const api::kueue::Workload& workload) { return is_of_others(workload); },
-            [this](const api::kueue::Workload& workload) {
-              return described_kinds.named(workload) || (pod_controller && pod_controller->named(workload));
-            }};
+            {},
+            {}};
+  }
+
+  JobController::Context batch_job_context() {
+    auto context = job_context(jobs, [this](const Json& job) { return managed.manages_kind_of(job); });
+    context.of_others = [this](const api::kueue::Workload& workload) { return is_of_others(workload); };
+    context.named_by_others = [this](const api::kueue::Workload& workload) {
+      return described_kinds.named(workload) || (pod_controller && pod_controller->named(workload));
+    };
+    return context;
   }
 
   DescribedKinds::Context described_context() {
@@ -456,19 +465,7 @@ struct Controller::Impl {
             [this] { return informer_options(); },
             cached,
             [this](Informer& cache, const jobs::kinds::JobKindSpec& kind) {
-              JobController::Context context{executor,
-                                             writes,
-                                             events,
-                                             cache,
-                                             [this](const engine::Event& event) { host.feed(event); },
-                                             [this, &kind](const Json& job, jobs::JobFacts& facts) {
-                                               managed.judge(job, !jobs::kinds::is_skipped(kind, job), facts);
-                                             },
-                                             workloads_seen(),
-                                             job_facts(),
-                                             {},
-                                             {}};
-              return context;
+              return job_context(cache, [&kind](const Json& job) { return !jobs::kinds::is_skipped(kind, job); });
             },
             [this] { look_whether_synced(); }};
   }
