@@ -122,6 +122,23 @@ void pending_page(benchmark::State& state) {
 }
 BENCHMARK(pending_page)->Unit(benchmark::kMicrosecond);
 
+// 1,000 queues in 10 cohorts, each full, 50,000 workloads wait.
+Server& city() {
+  static Server server = [] {
+    Server made(1'000);
+    for (int i = 0; i < 60'000; ++i) made.create(i, 1'000);
+    made.look();
+    return made;
+  }();
+  return server;
+}
+
+void copy_of_engine(benchmark::State& state) {
+  const Engine& engine = city().engine();
+  for (auto _ : state) benchmark::DoNotOptimize(engine.copy());
+}
+BENCHMARK(copy_of_engine)->Unit(benchmark::kMillisecond);
+
 void pending_position(benchmark::State& state) {
   const Engine& engine = crowd().engine();
   int number = 49'999;

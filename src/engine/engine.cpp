@@ -16,6 +16,11 @@ using api::kueue::Workload;
 Engine::Engine(Options options) : impl_(std::make_unique<Impl>(options)) {}
 Engine::~Engine() = default;
 Engine::Engine(Engine&&) noexcept = default;
+Engine Engine::copy() const {
+  Engine out(impl_->options);
+  out.impl_ = std::make_unique<Impl>(*impl_);
+  return out;
+}
 Engine& Engine::operator=(Engine&&) noexcept = default;
 
 Effects Engine::handle(Time now, const Event& event) {
@@ -57,7 +62,20 @@ bool says_more_than_status(const api::ObjectMeta& known, const api::ObjectMeta& 
 
 }  // namespace
 
-Engine::Impl::Impl(const Options& o) : options(o), scheduler(scheduler_options(o)), nodes(o), retention(o.retention) {}
+Engine::Impl::Impl(const Options& o)
+    : EngineFacts(o), scheduler(scheduler_options(o)), nodes(o), retention(o.retention) {}
+
+Engine::Impl::Impl(const Impl& other)
+    : EngineFacts(other),
+      scheduler(other.scheduler.copy()),
+      nodes(other.nodes),
+      retention(other.retention),
+      workloads(other.workloads),
+      to_flush(workloads.same(other.to_flush)),
+      due_second_passes(workloads.same(other.due_second_passes)) {
+  for (const auto& [when, t] : other.untold) untold.emplace_hint(untold.end(), when, workloads.find(t->id));
+  for (const auto& [write, t] : other.writes) writes.emplace_hint(writes.end(), write, workloads.find(t->id));
+}
 
 void Engine::Impl::on(Time, const ClusterQueueSeen& e, Effects&) {
   auto& known = registries.cluster_queues[e.object->meta.name];

@@ -26,8 +26,33 @@ namespace berth::engine {
 // costs some hundred bytes and a cell in every queue; renumbering processes every pending workload.
 inline constexpr std::size_t kSpareNames = 1'024;
 
-struct Engine::Impl {
+// The part of the engine's state that is plain values, copied as a whole.
+struct EngineFacts {
+  explicit EngineFacts(const Options& o) : options(o) {}
+
+  Options options;
+  Registries registries;
+  bool synced = false;
+  std::optional<Time> synced_at;
+  bool configuration_changed = false;        // queues, flavors, topologies or checks
+  bool rules_changed = false;                // flavors, topologies or checks: affects all cluster queues
+  std::set<std::string> changed_queues;      // cluster queues whose object changed
+  std::set<std::string> terminating_queues;  // deleted cluster queues that still have a finalizer
+  std::set<std::string> unguarded_queues;    // cluster queues seen since their finalizers were last considered
+  std::deque<Ptr<Asks>> asks_known;          // recently computed Asks, shared by workloads that request the same
+  Leisure leisure;
+  std::uint64_t last_write = 0;
+  std::set<std::string> touched_cluster_queues, touched_local_queues, touched_cohorts;
+  std::map<std::pair<std::string, std::string>, std::pair<std::string, bool>>
+      told_finalizers;                    // (kind, name) -> (version, present)
+  std::size_t names_bound = kSpareNames;  // renumber() when there are more names than this
+  std::optional<Time> told_wake;
+  int passes_at_once = 0;  // consecutive passes that asked for another one immediately
+};
+
+struct Engine::Impl : EngineFacts {
   explicit Impl(const Options& options);
+  Impl(const Impl& other);
 
   // --- handle() (engine.cpp).
   void on(Time now, const ClusterQueueSeen& e, Effects& out);
@@ -136,33 +161,15 @@ struct Engine::Impl {
   void renumber();
   Scheduler rebuilt(std::map<const Tracked*, WorkloadId>& ids) const;
 
-  Options options;
-  Registries registries;
   Scheduler scheduler;
   NodeWatch nodes;
   Retention retention;
   TrackedWorkloads workloads;
 
-  bool synced = false;
-  std::optional<Time> synced_at;
-  bool configuration_changed = false;        // queues, flavors, topologies or checks
-  bool rules_changed = false;                // flavors, topologies or checks: affects all cluster queues
-  std::set<std::string> changed_queues;      // cluster queues whose object changed
-  std::set<std::string> terminating_queues;  // deleted cluster queues that still have a finalizer
-  std::set<std::string> unguarded_queues;    // cluster queues seen since their finalizers were last considered
-  TrackedWorkloads::Set to_flush;            // workloads that may have something to write
+  TrackedWorkloads::Set to_flush;  // workloads that may have something to write
   TrackedWorkloads::Set due_second_passes;
-  std::deque<Ptr<Asks>> asks_known;  // recently computed Asks, shared by workloads that request the same
-  Leisure leisure;
   std::map<std::pair<Time, std::string>, Tracked*> untold;  // workloads with a message to write, oldest first
   std::map<std::uint64_t, Tracked*> writes;                 // in flight
-  std::uint64_t last_write = 0;
-  std::set<std::string> touched_cluster_queues, touched_local_queues, touched_cohorts;
-  std::map<std::pair<std::string, std::string>, std::pair<std::string, bool>>
-      told_finalizers;                    // (kind, name) -> (version, present)
-  std::size_t names_bound = kSpareNames;  // renumber() when there are more names than this
-  std::optional<Time> told_wake;
-  int passes_at_once = 0;  // consecutive passes that asked for another one immediately
 };
 
 // The UID of the job that owns the workload (label kueue.x-k8s.io/job-uid); "" without that label.

@@ -249,7 +249,7 @@ void Engine::Impl::say_of_this_generation(Tracked& t, Time now) {
   const auto* quota = api::find_condition(t.now->status.conditions, api::kueue::kQuotaReserved);
   const bool said = quota != nullptr && !quota->status && quota->observed_generation != t.now->meta.generation;
   if (!said || t.untold_reason) return;
-  t.untold_reason = std::make_unique<lifecycle::PendingReason>(quota->reason, quota->message);
+  t.untold_reason = lifecycle::PendingReason{quota->reason, quota->message, {}};
   tell_later(t, now);
 }
 
@@ -397,7 +397,7 @@ void Engine::Impl::on_decision(const Wait& d, Time now) {
   why.quiet = d.reason == kWaitingForPodsReady;
   if (d.preemption_gated) why.message += lifecycle::preemption_gated_text(*t->now);
   if (t->now.differs()) return note_pending(*t, std::move(why), now);
-  t->untold_reason = std::make_unique<lifecycle::PendingReason>(std::move(why));
+  t->untold_reason = std::move(why);
   tell_later(*t, now);
 }
 

@@ -173,21 +173,20 @@ void Engine::Impl::flush(Tracked& t, Time now, Effects& out, bool its_turn) {
   if (message && !its_turn && (!untold.empty() || !leisure.may(now))) return tell_later(t, now);
   if (!t.untold_reason) told(t);
   leisure.began(message, now);
-  auto write = std::make_unique<InFlight>();
-  write->write = ++last_write;
-  write->message = message;
-  write->events = std::exchange(t.events, {});
-  writes[write->write] = &t;
+  InFlight& write = t.in_flight.emplace();
+  write.write = ++last_write;
+  write.message = message;
+  write.events = std::exchange(t.events, {});
+  writes[write.write] = &t;
   if (changed) {
-    write->status = t.now->status;
-    out.push_back(WriteWorkloadStatus{write->write, t.base, t.now->status});
+    write.status = t.now->status;
+    out.push_back(WriteWorkloadStatus{write.write, t.base, t.now->status});
   } else {
     t.deactivate = false;
-    write->deactivation = true;
-    write->status = t.base->status;
-    out.push_back(DeactivateWorkload{write->write, t.base});
+    write.deactivation = true;
+    write.status = t.base->status;
+    out.push_back(DeactivateWorkload{write.write, t.base});
   }
-  t.in_flight = std::move(write);
 }
 
 void Engine::Impl::tell_later(Tracked& t, Time now) {
@@ -206,7 +205,7 @@ void Engine::Impl::tell_at_leisure(Time now, Effects& out) {
     Tracked& t = *untold.begin()->second;
     told(t);
     if (busy(t, now)) continue;
-    if (const auto why = std::exchange(t.untold_reason, nullptr)) {
+    if (const auto why = std::exchange(t.untold_reason, std::nullopt)) {
       const State state = lifecycle::state_of(*t.now);
       if (scheduler.pending(t.id) && (state == State::kPending || state == State::kHeld)) note_pending(t, *why, now);
     }

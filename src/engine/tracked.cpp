@@ -5,6 +5,25 @@
 
 namespace berth::engine {
 
+TrackedWorkloads::TrackedWorkloads(const TrackedWorkloads& other)
+    : by_id_(other.by_id_.size(), nullptr), marked_(other.marked_) {
+  for (const auto& [key, t] : other.all_) {
+    auto copy = std::make_unique<Tracked>(*t);
+    by_id_[copy->id.index()] = copy.get();
+    const std::string_view own_key = copy->key;
+    all_.emplace_hint(all_.end(), own_key, std::move(copy));
+  }
+  for (const auto& [name, set] : other.by_local_queue_) by_local_queue_.emplace(name, same(set));
+  for (const auto& [name, set] : other.by_cluster_queue_) by_cluster_queue_.emplace(name, same(set));
+  for (const auto& [when, set] : other.timers_) timers_.emplace(when, same(set));
+}
+
+TrackedWorkloads::Set TrackedWorkloads::same(const Set& theirs) const {
+  Set ours;
+  for (const Tracked* t : theirs) ours.insert(ours.end(), by_id_[t->id.index()]);
+  return ours;
+}
+
 const Tracked* TrackedWorkloads::find(std::string_view key) const {
   const auto it = all_.find(key);
   return it == all_.end() ? nullptr : it->second.get();

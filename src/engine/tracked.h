@@ -49,7 +49,7 @@ class AsDecided {
     own_.reset();
   }
   void decide(api::kueue::WorkloadStatus status) {
-    if (!own_) own_ = std::make_unique<api::kueue::Workload>(*base_);
+    if (!own_) own_ = Rare<api::kueue::Workload>(*base_);
     own_->status = std::move(status);
   }
   // True when a decided status differs from what the API holds.
@@ -57,23 +57,23 @@ class AsDecided {
 
  private:
   Ptr<api::kueue::Workload> base_;
-  std::unique_ptr<api::kueue::Workload> own_;
+  Rare<api::kueue::Workload> own_;
 };
 
 struct Tracked {
   std::string key;  // "namespace/name"
   WorkloadId id;    // in the scheduler
 
-  Ptr<api::kueue::Workload> base;                           // the newest version that the API is known to have
-  AsDecided now;                                            // the same with the decided status
-  bool deactivate = false;                                  // spec.active=false must be written
-  std::vector<RecordEvent> events;                          // belong to the difference between `base` and `now`
-  std::optional<Time> untold_since;                         // since when a message about it waits to be written
-  std::unique_ptr<lifecycle::PendingReason> untold_reason;  // why it waits, not yet part of `now`; null: nothing new
+  Ptr<api::kueue::Workload> base;                // the newest version that the API is known to have
+  AsDecided now;                                 // the same with the decided status
+  bool deactivate = false;                       // spec.active=false must be written
+  std::vector<RecordEvent> events;               // belong to the difference between `base` and `now`
+  std::optional<Time> untold_since;              // since when a message about it waits to be written
+  Rare<lifecycle::PendingReason> untold_reason;  // why it waits, not yet part of `now`; empty: nothing new
   // The status no longer says what the scheduler reported about it: the scheduler must report again.
   bool retell = false;
 
-  std::unique_ptr<InFlight> in_flight;
+  Rare<InFlight> in_flight;
   Ptr<api::kueue::Workload> newer;  // seen while a write was in flight
   // Make no move until this version (`await_newer`: a version newer than it) is seen, but wait at most until
   // `await_until`.
@@ -108,6 +108,12 @@ class TrackedWorkloads {
     bool operator()(const Tracked* a, const Tracked* b) const { return a->key < b->key; }
   };
   using Set = std::set<Tracked*, ByKey>;
+
+  TrackedWorkloads() = default;
+  TrackedWorkloads(const TrackedWorkloads& other);  // deep; ids stay the same
+  TrackedWorkloads& operator=(const TrackedWorkloads&) = delete;
+  // This set's workloads with the ids of those in `theirs`, which is a set of the workloads that were copied.
+  Set same(const Set& theirs) const;
 
   Tracked* find(std::string_view key);
   Tracked* find(WorkloadId id);

@@ -40,7 +40,7 @@ class Simulation {
   }
 
   void step() {
-    switch (pick(14)) {
+    switch (pick(15)) {
       case 0:
       case 1:
       case 2:
@@ -75,6 +75,9 @@ class Simulation {
         break;
       case 12:
         touch();
+        break;
+      case 13:
+        s_.copy();
         break;
       default:
         s_.renumber();

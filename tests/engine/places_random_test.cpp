@@ -104,7 +104,8 @@ class Life {
         if (const auto name = any(); !name.empty()) s_.change(name, [](Workload& w) { w.active = !w.active; }, true);
         return;
       default:
-        if (chance(30)) s_.restart();
+        if (chance(30)) return s_.restart();
+        if (chance(30)) s_.copy();
     }
   }
 

@@ -18,6 +18,9 @@ template <typename Key, typename Before>
 class CountedOrder {
  public:
   explicit CountedOrder(Before before) : before_(std::move(before)) {}
+  // The same keys, compared by `before`, which must give the same order.
+  CountedOrder(const CountedOrder& other, Before before)
+      : before_(std::move(before)), root_(copy(other.root_)), size_(other.size_) {}
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
@@ -81,6 +84,15 @@ class CountedOrder {
       return all;
     }
   };
+
+  static Node copy(const Node& node) {
+    Node out;
+    out.keys = node.keys;
+    out.children.reserve(node.children.size());
+    for (const Child& child : node.children)
+      out.children.push_back({child.first, child.count, std::make_unique<Node>(copy(*child.node))});
+    return out;
+  }
 
   // The last child whose first key is not after the key; the first child when the key comes before all.
   std::size_t child_for(const Node& node, const Key& key) const {

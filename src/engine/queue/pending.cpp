@@ -1,6 +1,8 @@
 #include "engine/queue/pending.h"
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "base/assert.h"
 #include "base/planted.h"
@@ -13,6 +15,40 @@ constexpr std::size_t kStaleNewcomers = 16;  // so that small classes are not cl
 
 PendingQueue::PendingQueue(Slots& slots, bool share_verdicts)
     : slots_(slots), share_verdicts_(share_verdicts), awake_(Before{&slots}), everybody_(Before{&slots}) {}
+
+PendingQueue::Class::Class(const Class& other, const Slots& slots)
+    : key(other.key),
+      members(other.members.begin(), other.members.end(), Before{&slots}),
+      parked(other.parked),
+      lacks(other.lacks),
+      loans(other.loans),
+      reason(other.reason),
+      newcomers(other.newcomers),
+      plan(other.plan),
+      plan_generation(other.plan_generation) {}
+
+PendingQueue::PendingQueue(const PendingQueue& other, Slots& slots)
+    : slots_(slots),
+      share_verdicts_(other.share_verdicts_),
+      free_classes_(other.free_classes_),
+      by_key_(other.by_key_),
+      awake_(other.awake_.begin(), other.awake_.end(), Before{&slots}),
+      parked_(other.parked_),
+      blocked_(other.blocked_),
+      blocked_lacks_(other.blocked_lacks_),
+      blocked_loans_(other.blocked_loans_),
+      sticky_(other.sticky_),
+      made_way_(other.made_way_),
+      aside_(other.aside_),
+      with_newcomers_(other.with_newcomers_),
+      parked_members_(other.parked_members_),
+      everybody_(other.everybody_, Before{&slots}) {
+  classes_.reserve(other.classes_.size());
+  for (const Class& each : other.classes_) classes_.emplace_back(each, slots);
+  for (const auto& [local_queue, order] : other.by_local_queue_)
+    by_local_queue_.emplace(std::piecewise_construct, std::forward_as_tuple(local_queue),
+                            std::forward_as_tuple(order, Before{&slots}));
+}
 
 PendingQueue::ClassKey PendingQueue::class_key(WorkloadId workload) const {
   const Slot& slot = slots_[workload];

@@ -26,6 +26,10 @@ class PendingQueue {
   static constexpr std::uint64_t kAnyLoan = std::numeric_limits<std::uint64_t>::max();
   // `share_verdicts` false: every workload forms a class of its own.
   PendingQueue(Slots& slots, bool share_verdicts);
+  // A copy for `slots`, which must be a copy of the other's slots, at least of the workloads in this queue.
+  PendingQueue(const PendingQueue& other, Slots& slots);
+  PendingQueue(const PendingQueue&) = delete;
+  PendingQueue& operator=(const PendingQueue&) = delete;
 
   // Adds the workload to its class. If the class is parked, the workload is parked with it, without evaluation. With
   // `age_decides` (withinClusterQueue: LowerOrNewerEqualPriority, where age matters for preemption) a workload older
@@ -132,6 +136,7 @@ class PendingQueue {
   };
   struct Class {
     explicit Class(const Slots& slots) : members(Before{&slots}) {}
+    Class(const Class& other, const Slots& slots);
     ClassKey key;
     Order members;
     bool parked = false;

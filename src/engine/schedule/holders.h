@@ -31,6 +31,13 @@ class Holders {
  public:
   using Set = std::set<HolderKey, HolderOrder>;
   explicit Holders(const Slots& slots) : set_(HolderOrder{&slots}) {}
+  // A copy for `slots`, which must be a copy of the other's slots, at least of these workloads.
+  Holders(const Holders& other, const Slots& slots)
+      : reclaimable(other.reclaimable),
+        queue_priority(other.queue_priority),
+        set_(other.set_.begin(), other.set_.end(), HolderOrder{&slots}) {}
+  Holders(const Holders&) = delete;
+  Holders& operator=(const Holders&) = delete;
   void insert(const Slot& slot, WorkloadId id) { set_.insert(key(slot, id)); }
   void erase(const Slot& slot, WorkloadId id) { set_.erase(key(slot, id)); }
   const Set& ordered() const { return set_; }

@@ -23,7 +23,7 @@ void Nominator::nominate(Entry& entry, bool resume) {
                      state_.options.ignore_undeclared);
   });
   std::span<const std::int32_t> tried;
-  if (resume && slot.scan != nullptr) {
+  if (resume && slot.scan) {
     const FlavorScan& scan = *slot.scan;
     const Tree& tree = state_.tree(state_.ledger.root(queue.node));
     bool fresh = scan.cycle + 1 >= tree.cycle || scan.releases == tree.releases;

@@ -306,7 +306,7 @@ bool Pass::scan_moved(Entry& entry) {
     slot.scan_stamp = stamp;
     slot.scan_moves = 0;
   }
-  bool resumed = slot.scan != nullptr;
+  bool resumed = slot.scan.has_value();
   slot.scan.reset();
   if (slot.scan_moves >
       // the last walk must begin at the first flavor: only then the workload may be parked
@@ -321,7 +321,7 @@ bool Pass::scan_moved(Entry& entry) {
     return resumed;
   }
   ++slot.scan_moves;
-  slot.scan = std::make_unique<FlavorScan>();
+  slot.scan.emplace();
   for (const auto& choice : entry.assignment.choices) slot.scan->tried.push_back(choice.tried);
   slot.scan->cycle = tree.cycle;
   slot.scan->releases = tree.releases;

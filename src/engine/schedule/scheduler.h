@@ -37,6 +37,12 @@ class Scheduler {
   Scheduler(Scheduler&&) noexcept;
   Scheduler& operator=(Scheduler&&) noexcept;
 
+  // A copy makes the same decisions as the original would, byte for byte. Ids stay the same.
+  Scheduler copy() const;
+  // A copy of what decides about this workload: all workloads of its tree of cohorts, and of the trees that share nodes
+  // with it. Nothing may be asked or reported about other workloads.
+  Scheduler copy_around(WorkloadId workload) const;
+
   // --- Configuration. Wakes the workloads that it may affect.
   void set_flavor(const api::kueue::ResourceFlavor& flavor);
   void remove_flavor(std::string_view name);
@@ -136,6 +142,7 @@ class Scheduler {
 
  private:
   struct Impl;
+  explicit Scheduler(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 

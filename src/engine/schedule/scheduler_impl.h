@@ -11,6 +11,7 @@ namespace berth::engine {
 
 struct Scheduler::Impl {
   explicit Impl(SchedulerOptions o) : state(o), pass(state) {}
+  Impl(const Impl& other, const std::vector<NodeId>* roots);  // see SchedulerState
 
   Queue& queue_of(std::string_view name);
   void drop_if_unused(Queue& queue);

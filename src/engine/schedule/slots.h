@@ -1,7 +1,7 @@
 // The workloads that the scheduler knows, by slot.
 #pragma once
 
-#include <deque>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -57,7 +57,7 @@ struct Slot {
   std::optional<Time> not_before;
   bool on_hold = false;
   bool preemption_gated = false;
-  std::unique_ptr<FlavorScan> scan;
+  Rare<FlavorScan> scan;
   std::uint32_t scan_moves = 0;  // number of moves since scan_stamp
   std::uint64_t scan_stamp = 0;
   std::uint64_t told = 0;  // hash of the last Wait reported; 0: none since it was submitted
@@ -69,20 +69,33 @@ struct Slot {
 
 class Slots {
  public:
-  Slot& operator[](WorkloadId id) { return slots_[id.index()]; }
-  const Slot& operator[](WorkloadId id) const { return slots_[id.index()]; }
-  bool known(WorkloadId id) const { return id.valid() && id.index() < slots_.size() && slots_[id.index()].in_use; }
+  Slots() = default;
+  Slots(Slots&&) noexcept = default;
+  Slots& operator=(Slots&&) noexcept = default;
+  // A copy of the slots for which `wanted` returns true; the other ids stay taken, but nothing may be asked about them.
+  Slots(const Slots& other, const std::function<bool(const Slot&)>& wanted) : free_(other.free_) {
+    slots_.reserve(other.slots_.size());
+    for (const auto& slot : other.slots_)
+      slots_.push_back(slot != nullptr && wanted(*slot) ? std::make_unique<Slot>(*slot) : nullptr);
+  }
+
+  Slot& operator[](WorkloadId id) { return *slots_[id.index()]; }
+  const Slot& operator[](WorkloadId id) const { return *slots_[id.index()]; }
+  bool known(WorkloadId id) const {
+    return id.valid() && id.index() < slots_.size() && slots_[id.index()] != nullptr && slots_[id.index()]->in_use;
+  }
   std::size_t size() const { return slots_.size(); }
 
   WorkloadId enter(std::string_view uid, std::string_view job_uid, std::string_view key = {}) {
     WorkloadId id(slots_.size());
     if (free_.empty()) {
-      slots_.emplace_back();
+      slots_.push_back(std::make_unique<Slot>());
     } else {
       id = free_.back();
       free_.pop_back();
+      if (slots_[id.index()] == nullptr) slots_[id.index()] = std::make_unique<Slot>();
     }
-    Slot& slot = slots_[id.index()];
+    Slot& slot = *slots_[id.index()];
     slot.in_use = true;
     slot.uid = uid;
     slot.job_uid = job_uid;
@@ -90,14 +103,14 @@ class Slots {
     return id;
   }
   void leave(WorkloadId id) {
-    slots_[id.index()] = Slot();
+    *slots_[id.index()] = Slot();
     free_.push_back(id);
   }
   // Decides between workloads that are equal otherwise.
-  bool uid_less(WorkloadId a, WorkloadId b) const { return slots_[a.index()].uid < slots_[b.index()].uid; }
+  bool uid_less(WorkloadId a, WorkloadId b) const { return slots_[a.index()]->uid < slots_[b.index()]->uid; }
 
  private:
-  std::deque<Slot> slots_;  // a deque: slots are large, so growth must not copy them
+  std::vector<std::unique_ptr<Slot>> slots_;  // null: not part of this copy
   std::vector<WorkloadId> free_;
 };
 

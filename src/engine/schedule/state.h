@@ -23,6 +23,16 @@ namespace berth::engine {
 // A cluster queue: its rules, its pending workloads and its quota holders. It exists as long as any of these does.
 struct Queue {
   Queue(Slots& slots, bool share_verdicts, NodeId id) : node(id), pending(slots, share_verdicts), holders(slots) {}
+  Queue(const Queue& other, Slots& slots)
+      : node(other.node),
+        configured(other.configured),
+        active(other.active),
+        dirty(other.dirty),
+        config(other.config),
+        rooms(other.rooms),
+        generation(other.generation),
+        pending(other.pending, slots),
+        holders(other.holders, slots) {}
   NodeId node;
   bool configured = false;  // an object defines it
   bool active = false;      // may admit
@@ -50,14 +60,41 @@ struct Loan {
   std::uint64_t number = 0;  // counts all loans, from 1
 };
 
-struct SchedulerState {
+// The part of the scheduler's state that is plain values, copied as a whole.
+struct SchedulerFacts {
+  explicit SchedulerFacts(SchedulerOptions o) : options(o) {}
+
+  SchedulerOptions options;
+  Time now{};               // of the running pass or second pass
+  bool only_looks = false;  // evaluations are only queries (invariant checks) and change nothing
+  // When the wait for leaving pods ends, and which queue's head waits.
+  std::set<std::pair<Time, NodeId>> waits_for_leavers;
+  std::size_t unready_holders = 0;
+  Names names;
+  Ledger ledger;
+  FlavorTable flavors;
+  ShapeTable shapes;
+  topology::StringPool local_queues;  // those through which workloads were submitted
+  std::vector<Tree> trees;            // by root
+  std::uint64_t counter = 0;          // source of generations
+  std::vector<Loan> loans;            // not yet processed: no workload was woken for them
+  std::uint64_t loans_ever = 0;
+  bool reclaims = false;  // some queue may reclaim, or could once
+  // some queue may reclaim past cohorts that are within their quota (terms.reclaim_levels), or could once
+  bool reclaims_over_levels = false;
+};
+
+struct SchedulerState : SchedulerFacts {
   explicit SchedulerState(SchedulerOptions o)
-      : options(o),
+      : SchedulerFacts(o),
         places(names, o.topology),
         shares(ledger, names),
         preemption(
             ledger, places, shares, slots, [this](NodeId node) { return holders(node); }, o.fair_sharing),
         assigner(ledger, preemption, o.flavor_fungibility, o.fair_sharing.enabled) {}
+  // A copy, or the part of it that decides about the trees of cohorts `roots` (all trees that share nodes with them
+  // must be named): other trees have their quota and usage, but no workloads.
+  SchedulerState(const SchedulerState& other, const std::vector<NodeId>* roots);
   SchedulerState(const SchedulerState&) = delete;
   SchedulerState& operator=(const SchedulerState&) = delete;
 
@@ -72,6 +109,8 @@ struct SchedulerState {
     if (trees.size() <= root.index()) trees.resize(root.index() + 1);
     return trees[root.index()];
   }
+  bool is_below(NodeId node, const std::vector<NodeId>& roots) const;  // in one of these trees
+  bool has_rooms(const std::vector<NodeId>& roots) const;              // a queue there has flavors with a topology
   // Whether workloads of the queue may be evaluated.
   bool runs(const Queue& q) const { return q.configured && q.active && !ledger.in_cycle(q.node); }
 
@@ -106,27 +145,9 @@ struct SchedulerState {
     unready_holders = ready ? unready_holders - 1 : unready_holders + 1;
   }
 
-  SchedulerOptions options;
-  Time now{};               // of the running pass or second pass
-  bool only_looks = false;  // evaluations are only queries (invariant checks) and change nothing
-  // When the wait for leaving pods ends, and which queue's head waits.
-  std::set<std::pair<Time, NodeId>> waits_for_leavers;
-  std::size_t unready_holders = 0;
-  Names names;
-  Ledger ledger;
-  FlavorTable flavors;
   Places places;
-  ShapeTable shapes;
   Slots slots;
-  topology::StringPool local_queues;           // those through which workloads were submitted
   std::vector<std::unique_ptr<Queue>> queues;  // by node
-  std::vector<Tree> trees;                     // by root
-  std::uint64_t counter = 0;                   // source of generations
-  std::vector<Loan> loans;                     // not yet processed: no workload was woken for them
-  std::uint64_t loans_ever = 0;
-  bool reclaims = false;  // some queue may reclaim, or could once
-  // some queue may reclaim past cohorts that are within their quota (terms.reclaim_levels), or could once
-  bool reclaims_over_levels = false;
   Shares shares;
   Preemption preemption;
   Assigner assigner;

@@ -32,6 +32,21 @@ class Machines {
  public:
   Machines(StringPool& strings, RequestPool& requests, Names& names)
       : strings_(strings), requests_(requests), names_(names), host_key_(strings.acquire(kHostnameLabel)) {}
+  // A copy that uses these pools and names, which must be copies of the other's.
+  Machines(const Machines& other, StringPool& strings, RequestPool& requests, Names& names)
+      : strings_(strings),
+        requests_(requests),
+        names_(names),
+        host_key_(other.host_key_),
+        machines_(other.machines_),
+        free_(other.free_),
+        by_name_(other.by_name_),
+        taints_(other.taints_),
+        free_taints_(other.free_taints_),
+        taints_by_key_(other.taints_by_key_),
+        taints_generation_(other.taints_generation_) {}
+  Machines(const Machines&) = delete;
+  Machines& operator=(const Machines&) = delete;
 
   Machine intern(const api::Node& node);  // adds references to its strings and taints
   void drop(const Machine& machine);      // releases these references

@@ -13,6 +13,18 @@ using topology::DomainId;
 using topology::View;
 
 Places::Places(Names& names, TopologyOptions options) : impl_(std::make_unique<Impl>(names, options)) {}
+Places::Places(const Places& other, Names& names, bool with_nodes) {
+  if (with_nodes) {
+    impl_ = std::make_unique<Impl>(*other.impl_, names);
+    return;
+  }
+  impl_ = std::make_unique<Impl>(names, other.impl_->options);
+  impl_->topologies = other.impl_->topologies;
+  impl_->flavors = other.impl_->flavors;
+  for (std::size_t i = 0; i < impl_->flavors.size(); ++i) {
+    if (impl_->flavors[i]) impl_->make_view(FlavorId(i));
+  }
+}
 Places::~Places() = default;
 
 // --- Cluster state

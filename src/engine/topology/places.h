@@ -86,6 +86,9 @@ class Places {
  public:
   Places(Names& names, TopologyOptions options);
   ~Places();
+  // A copy that uses `names`, which must be a copy of the other's names. `with_nodes` false: without nodes, pods and
+  // claims. No trial may be open.
+  Places(const Places& other, Names& names, bool with_nodes);
   Places(const Places&) = delete;
   Places& operator=(const Places&) = delete;
 

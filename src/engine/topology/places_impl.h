@@ -30,6 +30,15 @@ struct Places::Impl {
 
   Impl(Names& names_, TopologyOptions options_) : names(names_), options(options_), spots(names_), counts(spots) {}
 
+  Impl(const Impl& other, Names& names_)
+      : names(names_),
+        options(other.options),
+        spots(other.spots, names_),
+        counts(spots),
+        topologies(other.topologies),
+        flavors(other.flavors),
+        overfull(other.overfull) {}
+
   void make_view(FlavorId flavor);
   bool renew_views(const std::string& topology);
 

@@ -45,6 +45,16 @@ struct Cell {
 class RequestPool {
  public:
   explicit RequestPool(Names& names) : names_(names), pods_(names.resource("pods")) {}
+  // A copy that uses `names`, which must be a copy of the other's names.
+  RequestPool(const RequestPool& other, Names& names)
+      : names_(names),
+        pods_(other.pods_),
+        columns_(other.columns_),
+        slots_(other.slots_),
+        free_(other.free_),
+        by_key_(other.by_key_) {}
+  RequestPool(const RequestPool&) = delete;
+  RequestPool& operator=(const RequestPool&) = delete;
 
   // Adds a reference to these requests plus one pod. Amounts of 0 or less are ignored.
   RequestId acquire(std::span<const ResourceAmount> requests);

@@ -9,6 +9,16 @@ namespace {
 bool workload(HolderId holder) { return holder > kAssumed; }
 }  // namespace
 
+Spots::Spots(const Spots& other, Names& names)
+    : SpotRecords(other),
+      names_(names),
+      strings_(other.strings_),
+      requests_(other.requests_, names),
+      machines_(other.machines_, strings_, requests_, names) {
+  for (const auto& view : other.views_)
+    views_.push_back(view == nullptr ? nullptr : std::make_unique<View>(*view, strings_));
+}
+
 HolderId Spots::intern_holder(std::string_view name) {
   if (auto it = holder_ids_.find(std::string(name)); it != holder_ids_.end()) return it->second;
   HolderId id(holders_.size());

@@ -65,11 +65,69 @@ struct Group {
   std::vector<Inside> inside;
 };
 
-class Spots {
+// The records of Spots: plain values, copied as a whole.
+struct SpotRecords {
+  using Changes = std::vector<std::pair<std::uint32_t, Wide>>;  // by column
+  struct Part {
+    WorkloadId owner;
+    RequestId request;
+    std::vector<Place> places;
+  };
+  struct Holder {
+    std::string name;
+    std::vector<Part> parts;
+    std::set<SpotId> strays;  // spots with pods of it, but without a claim
+    std::size_t pods = 0;
+    bool away = false;
+    // While it is a leaver: when the grace periods of its pods end, and since when a workload waits for it (nullopt:
+    // none does).
+    Time gone_by{};
+    std::optional<Time> awaited_since;
+  };
+  struct Pod {
+    std::string uid;
+    HolderId holder;
+    RequestId request;
+    std::string node;
+    bool bound = false;
+    SpotId spot;
+  };
+  struct Supposed {
+    HolderId holder;
+    bool was_away;
+  };
+
+  std::deque<Spot> spots_;
+  std::vector<SpotId> free_spots_;
+  std::vector<SpotId> spot_of_host_;  // by StringId
+  std::deque<Group> groups_;
+  std::vector<GroupId> free_groups_;
+  std::map<std::string, SpotId, std::less<>> group_spots_;  // by key
+  std::deque<Holder> holders_;
+  std::vector<HolderId> free_holders_;
+  boost::unordered_flat_map<std::string, HolderId> holder_ids_;  // Looked up, never iterated.
+  std::vector<HolderId> holder_of_workload_;
+  std::vector<Pod> pods_;
+  std::vector<std::uint32_t> free_pods_;
+  boost::unordered_flat_map<std::string, std::uint32_t> pod_ids_;  // Looked up, never iterated.
+  std::set<HolderId> leavers_;
+  std::vector<Supposed> supposed_;
+  std::vector<Wide> usage_;  // scratch
+  Changes changes_;
+  std::vector<StringId> path_;
+  bool quiet_ = false;         // changes do not mark views as relieved
+  std::uint64_t applied_ = 0;  // number of changes of `used` so far
+};
+
+class Spots : private SpotRecords {
  public:
   explicit Spots(Names& names) : names_(names), requests_(names), machines_(strings_, requests_, names) {
     holders_.resize(3);
   }
+  // A copy that uses `names`, which must be a copy of the other's names. No trial may be open.
+  Spots(const Spots& other, Names& names);
+  Spots(const Spots&) = delete;
+  Spots& operator=(const Spots&) = delete;
 
   // --- Nodes and views.
   bool set_node(const api::Node& node);
@@ -133,36 +191,6 @@ class Spots {
   std::vector<std::string> check_rows() const;
 
  private:
-  using Changes = std::vector<std::pair<std::uint32_t, Wide>>;  // by column
-  struct Part {
-    WorkloadId owner;
-    RequestId request;
-    std::vector<Place> places;
-  };
-  struct Holder {
-    std::string name;
-    std::vector<Part> parts;
-    std::set<SpotId> strays;  // spots with pods of it, but without a claim
-    std::size_t pods = 0;
-    bool away = false;
-    // While it is a leaver: when the grace periods of its pods end, and since when a workload waits for it (nullopt:
-    // none does).
-    Time gone_by{};
-    std::optional<Time> awaited_since;
-  };
-  struct Pod {
-    std::string uid;
-    HolderId holder;
-    RequestId request;
-    std::string node;
-    bool bound = false;
-    SpotId spot;
-  };
-  struct Supposed {
-    HolderId holder;
-    bool was_away;
-  };
-
   void grow_columns();
   void seat(SpotId spot);  // after a change of its machine: puts it at its position in every view
   void seat(SpotId spot, View& view);
@@ -205,26 +233,6 @@ class Spots {
   RequestPool requests_;
   Machines machines_;
   std::vector<std::unique_ptr<View>> views_;  // by flavor
-  std::deque<Spot> spots_;
-  std::vector<SpotId> free_spots_;
-  std::vector<SpotId> spot_of_host_;  // by StringId
-  std::deque<Group> groups_;
-  std::vector<GroupId> free_groups_;
-  std::map<std::string, SpotId, std::less<>> group_spots_;  // by key
-  std::deque<Holder> holders_;
-  std::vector<HolderId> free_holders_;
-  boost::unordered_flat_map<std::string, HolderId> holder_ids_;  // Looked up, never iterated.
-  std::vector<HolderId> holder_of_workload_;
-  std::vector<Pod> pods_;
-  std::vector<std::uint32_t> free_pods_;
-  boost::unordered_flat_map<std::string, std::uint32_t> pod_ids_;  // Looked up, never iterated.
-  std::set<HolderId> leavers_;
-  std::vector<Supposed> supposed_;
-  std::vector<Wide> usage_;  // scratch
-  Changes changes_;
-  std::vector<StringId> path_;
-  bool quiet_ = false;         // changes do not mark views as relieved
-  std::uint64_t applied_ = 0;  // number of changes of `used` so far
 };
 
 }  // namespace berth::engine::topology

@@ -5,6 +5,14 @@
 
 namespace berth::engine::topology {
 
+StringPool::StringPool(const StringPool& other)
+    : slots_(other.slots_), free_(other.free_), generation_(other.generation_) {
+  ids_.reserve(other.ids_.size());
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    if (slots_[i].users > 0) ids_.emplace(slots_[i].text, StringId(i));
+  }
+}
+
 StringId StringPool::acquire(std::string_view text) {
   if (auto it = ids_.find(text); it != ids_.end()) {
     ++slots_[it->second.index()].users;

@@ -17,6 +17,10 @@ using StringId = Id<struct StringTag>;
 
 class StringPool {
  public:
+  StringPool() = default;
+  StringPool(const StringPool& other);
+  StringPool& operator=(const StringPool&) = delete;
+
   StringId acquire(std::string_view text);     // adds a reference
   StringId find(std::string_view text) const;  // invalid when the text is not in use
   void acquire_again(StringId id) { ++slots_[id.index()].users; }

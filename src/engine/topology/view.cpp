@@ -24,6 +24,24 @@ View::View(StringPool& strings, FlavorId flavor, const api::kueue::ResourceFlavo
   }
 }
 
+View::View(const View& other, StringPool& strings)
+    : relieved(other.relieved),
+      strings_(strings),
+      flavor_(other.flavor_),
+      topology_(other.topology_),
+      levels_(other.levels_),
+      level_keys_(other.level_keys_),
+      node_labels_(other.node_labels_),
+      tolerations_(other.tolerations_),
+      leaves_are_nodes_(other.leaves_are_nodes_),
+      domains_(other.domains_),
+      roots_(other.roots_),
+      leaves_(other.leaves_),
+      gone_(other.gone_),
+      log_(other.log_),
+      log_start_(other.log_start_),
+      version_(other.version_) {}
+
 View::~View() {
   clear();
   for (StringId key : level_keys_) strings_.release(key);

@@ -27,6 +27,8 @@ class View {
  public:
   View(StringPool& strings, FlavorId flavor, const api::kueue::ResourceFlavor& spec,
        const api::kueue::Topology& topology);
+  // A copy that uses `strings`, which must be a copy of the other's pool.
+  View(const View& other, StringPool& strings);
   ~View();
   View(const View&) = delete;
   View& operator=(const View&) = delete;

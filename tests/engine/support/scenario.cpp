@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "engine/lifecycle/state.h"
 
 namespace berth::engine::test {
@@ -24,6 +26,7 @@ void Scenario::sync() { feed(Synced{}); }
 
 void Scenario::restart() {
   engine_ = std::make_unique<Engine>(options_);
+  original_.reset();
   wake_.reset();
   answers_.clear();
   for (const auto& event : everything_) engine_->handle(now_, event);
@@ -33,13 +36,30 @@ void Scenario::restart() {
   sync();
 }
 
+void Scenario::renumber() {
+  engine_->renumber();
+  if (original_) original_->renumber();
+}
+
+void Scenario::copy() {
+  auto copy = std::make_unique<Engine>(engine_->copy());
+  original_ = std::exchange(engine_, std::move(copy));
+}
+
+void Scenario::expect_same(const Effects& ours, const Effects& of_original) {
+  ASSERT_EQ(ours.size(), of_original.size()) << "a copy acts differently";
+  for (std::size_t i = 0; i < ours.size(); ++i) EXPECT_TRUE(ours[i] == of_original[i]) << "effect " << i;
+}
+
 void Scenario::restart_after(int seconds) {
   now_ += std::chrono::seconds(seconds);
   restart();
 }
 
 void Scenario::feed(const Event& event) {
-  perform(engine_->handle(now_, event));
+  const Effects effects = engine_->handle(now_, event);
+  if (original_) expect_same(effects, original_->handle(now_, event));
+  perform(effects);
   const bool config = !std::holds_alternative<WorkloadSeen>(event) && !std::holds_alternative<WorkloadGone>(event) &&
                       !std::holds_alternative<JobReported>(event) && !std::holds_alternative<CheckReported>(event) &&
                       !std::holds_alternative<WriteSettled>(event) && !std::holds_alternative<TimePassed>(event) &&
@@ -92,7 +112,9 @@ void Scenario::remove(const std::string& name) {
 
 bool Scenario::run_once() {
   const int before = writes_;
-  perform(engine_->schedule(now_));
+  const Effects effects = engine_->schedule(now_);
+  if (original_) expect_same(effects, original_->schedule(now_));
+  perform(effects);
   if (jobs_stop_at_once) stop_jobs();
   check();
   const bool again = wake_ && *wake_ <= now_;  // it asked for another pass immediately

@@ -41,8 +41,11 @@ class Scenario {
   void sync();             // reports that the caches are complete; called by the constructor and by restart()
   // Replaces the engine by one that knows only what the API holds. It runs one pass as a follower, then leads.
   void restart();
-  void restart_after(int seconds);          // no engine runs meanwhile
-  void renumber() { engine_->renumber(); }  // call run() afterwards
+  void restart_after(int seconds);  // no engine runs meanwhile
+  void renumber();                  // call run() afterwards
+  // Goes on with a copy of the engine. The original sees the same events until the next restart, and must return the
+  // same effects.
+  void copy();
 
   // Jobs stop as soon as their workload is evicted, unless this is false; then report_stopped() reports it for one
   // job.
@@ -86,6 +89,7 @@ class Scenario {
 
  private:
   void feed(const Event& event);
+  void expect_same(const Effects& ours, const Effects& of_original);
   void perform(const Effects& effects);
   void perform(const WriteWorkloadStatus& e);
   void perform(const DeactivateWorkload& e);
@@ -96,7 +100,7 @@ class Scenario {
   void deliver();
 
   Options options_;
-  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Engine> engine_, original_;  // original_: null unless engine_ is a copy of it
   Time now_ = kEpoch;
   std::map<std::string, Ptr<Workload>> api_;
   std::vector<Event> everything_;  // configuration as given, for restarts

@@ -1,0 +1,63 @@
+// Copies of a scheduler: what is tried on a copy changes nothing in the original.
+#include <algorithm>
+
+#include "engine/schedule/scheduler_impl.h"
+
+namespace berth::engine {
+
+SchedulerState::SchedulerState(const SchedulerState& other, const std::vector<NodeId>* roots)
+    : SchedulerFacts(other),
+      places(other.places, names, roots == nullptr || other.has_rooms(*roots)),
+      slots(other.slots,
+            [&](const Slot& slot) {
+              return roots == nullptr || (slot.queue.valid() && other.is_below(slot.queue, *roots));
+            }),
+      shares(ledger, names),
+      preemption(
+          ledger, places, shares, slots, [this](NodeId node) { return holders(node); }, options.fair_sharing),
+      assigner(ledger, preemption, options.flavor_fungibility, options.fair_sharing.enabled) {
+  queues.reserve(other.queues.size());
+  for (const auto& queue : other.queues) {
+    const bool wanted = queue != nullptr && (roots == nullptr || other.is_below(queue->node, *roots));
+    queues.push_back(wanted ? std::make_unique<Queue>(*queue, slots) : nullptr);
+  }
+}
+
+bool SchedulerState::is_below(NodeId node, const std::vector<NodeId>& roots) const {
+  return std::ranges::find(roots, ledger.root(node)) != roots.end();
+}
+
+bool SchedulerState::has_rooms(const std::vector<NodeId>& roots) const {
+  return std::ranges::any_of(queues, [&](const auto& queue) {
+    return queue != nullptr && !queue->rooms.empty() && is_below(queue->node, roots);
+  });
+}
+
+Scheduler::Impl::Impl(const Impl& other, const std::vector<NodeId>* roots)
+    : state(other.state, roots),
+      pass(state),
+      cut_off(other.cut_off),
+      seen_configuration(other.seen_configuration),
+      backoffs(other.backoffs) {
+  const auto here = [&](NodeId node) { return state.queue(node) != nullptr; };
+  std::ranges::copy_if(other.dirty, std::back_inserter(dirty), here);
+  std::ranges::copy_if(other.rooms, std::inserter(rooms, rooms.end()), here);
+  if (roots == nullptr) return;
+  std::erase_if(cut_off, [&](WorkloadId id) { return !state.slots.known(id); });
+  std::erase_if(backoffs, [&](const auto& each) { return !state.slots.known(each.second); });
+  std::erase_if(state.waits_for_leavers, [&](const auto& each) { return !here(each.second); });
+}
+
+Scheduler::Scheduler(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Scheduler Scheduler::copy() const { return Scheduler(std::make_unique<Impl>(*impl_, nullptr)); }
+
+Scheduler Scheduler::copy_around(WorkloadId workload) const {
+  const SchedulerState& state = impl_->state;
+  const NodeId queue = state.slots.known(workload) ? state.slots[workload].queue : NodeId();
+  const NodeId root = queue.valid() ? state.ledger.root(queue) : NodeId();
+  std::vector<NodeId> roots = impl_->room_trees();
+  if (!root.valid() || std::ranges::find(roots, root) == roots.end()) roots = {root};
+  return Scheduler(std::make_unique<Impl>(*impl_, &roots));
+}
+
+}  // namespace berth::engine
