@@ -9,6 +9,7 @@
 namespace berth::apiserver {
 namespace {
 
+constexpr std::string_view kDefinitions = "apiextensions.k8s.io/customresourcedefinitions/";  // their keys
 constexpr std::size_t kPerTurn = 256;  // objects per turn, so that requests are not delayed
 constexpr Duration kPauseBetweenPasses = std::chrono::milliseconds(100);  // retry delay when the store was overloaded
 
@@ -31,16 +32,24 @@ void GarbageCollector::load() {
 
 void GarbageCollector::on_change(const Change& change) {
   const std::string uid(string_at(*change.object, {"metadata", "uid"}));
+  const OwnedObject* object = graph_.find(uid);
+  const std::vector<OwnerEdge> owners = object == nullptr ? std::vector<OwnerEdge>{} : object->owners;
   if (change.type != Change::Type::kDeleted) {
     graph_.put(change.key, *change.object);
     enqueue(uid);
-    return;
+    if (change.key.starts_with(kDefinitions)) {
+      for (const std::string& one : std::exchange(unresolved_, {})) enqueue(one);
+    }
+  } else {
+    graph_.remove(uid);
+    unresolved_.erase(uid);
+    const auto dependents = graph_.dependents(uid);
+    if (!dependents.empty()) seen_deleted_.insert(uid);
+    for (const std::string& dependent : dependents) enqueue(dependent);
   }
-  const OwnedObject* object = graph_.find(uid);
-  const std::vector<OwnerEdge> owners = object == nullptr ? std::vector<OwnerEdge>{} : object->owners;
-  graph_.remove(uid);
-  for (const std::string& dependent : graph_.dependents(uid)) enqueue(dependent);
   for (const OwnerEdge& edge : owners) {
+    if (!seen_deleted_.empty() && graph_.dependents(edge.uid).empty()) seen_deleted_.erase(edge.uid);
+    if (change.type != Change::Type::kDeleted) continue;
     if (const OwnedObject* owner = graph_.find(edge.uid); owner != nullptr && owner->foreground) enqueue(edge.uid);
   }
 }
@@ -99,7 +108,6 @@ GarbageCollector::Outcome GarbageCollector::settle_foreground(const std::string&
   return blocked ? Outcome::kDone : remove_own_finalizer(uid, object, kForegroundFinalizer);
 }
 
-// An owner whose kind is not served here is assumed to exist.
 bool GarbageCollector::kind_is_served(const OwnerEdge& edge) const {
   return core_.registry.find_kind(edge.group, edge.version, edge.kind) != nullptr ||
          std::ranges::any_of(core_.registry.all(), [&](const ResourcePtr& resource) {
@@ -107,13 +115,17 @@ bool GarbageCollector::kind_is_served(const OwnerEdge& edge) const {
          });
 }
 
+// An owner whose kind is not served here is assumed to exist, unless its deletion was seen: a kind goes together with
+// its objects.
 GarbageCollector::Outcome GarbageCollector::settle_owned(const std::string& uid, const OwnedObject& object) {
   // Uids of owners that do not exist; uids of owners that wait for this object to be deleted.
   std::set<std::string> gone, waiting;
   bool held = false;
   for (const OwnerEdge& edge : object.owners) {
     const OwnedObject* owner = graph_.owner(object, edge);
-    if (owner == nullptr && kind_is_served(edge)) {
+    const bool known = seen_deleted_.contains(edge.uid) || kind_is_served(edge);
+    if (owner == nullptr && !known) unresolved_.insert(uid);
+    if (owner == nullptr && known) {
       gone.insert(edge.uid);
     } else if (owner != nullptr && owner->foreground && edge.blocks) {
       waiting.insert(edge.uid);

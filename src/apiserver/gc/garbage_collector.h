@@ -38,6 +38,10 @@ class GarbageCollector {
   Requests& requests_;
   OwnerGraph graph_;
   std::set<std::string> queue_;  // uids to check, each once
+  // Uids of owners that were deleted while they had dependents, as long as one of those names them.
+  std::set<std::string> seen_deleted_;
+  // Uids of objects with an owner of a kind that is not served: looked at again when a definition changes.
+  std::set<std::string> unresolved_;
   Turn turn_;
 };
 

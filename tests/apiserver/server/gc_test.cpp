@@ -8,6 +8,12 @@
 namespace berth::apiserver::gc_test {
 namespace {
 
+constexpr std::string_view kThingCrd = R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+    "metadata":{"name":"things.example.com"},"spec":{"group":"example.com","scope":"Cluster",
+    "names":{"plural":"things","singular":"thing","kind":"Thing","listKind":"ThingList"},
+    "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}})";
+const api::GroupVersionResource kThings{"example.com", "v1", "things"};
+
 class GcTest : public ServerTest {
  protected:
   std::string uid_of(const api::GroupVersionResource& gvr, std::string_view ns, std::string_view name) {
@@ -116,6 +122,23 @@ TEST_F(GcTest, AnOwnerInAnotherNamespaceIsNoOwner) {
 TEST_F(GcTest, AnOwnerOfAKindThatIsNotServedHereStandsForItself) {
   make("x", R"(,"ownerReferences":[{"apiVersion":"example.com/v1","kind":"Thing","name":"a","uid":"u"}])");
   EXPECT_TRUE(there("x"));
+}
+
+// The kind is not served any more when the collector looks at what its objects owned.
+TEST_F(GcTest, AKindThatIsUninstalledTakesWhatItsObjectsOwned) {
+  ASSERT_EQ(create(kCrds, "", kThingCrd).code, 201);
+  ASSERT_EQ(create(kThings, "", R"({"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"}})").code, 201);
+  make("x", R"(,"ownerReferences":[{"apiVersion":"example.com/v1","kind":"Thing","name":"a","uid":")" +
+                uid_of(kThings, "", "a") + R"("}])");
+  ASSERT_EQ(remove(kCrds, "", "things.example.com").code, 200);
+  EXPECT_EQ(server->registry().find(kThings), nullptr);
+  EXPECT_FALSE(there("x"));
+}
+
+TEST_F(GcTest, AnOwnerThatDoesNotExistIsFoundOutWhenItsKindIsServed) {
+  make("x", R"(,"ownerReferences":[{"apiVersion":"example.com/v1","kind":"Thing","name":"a","uid":"u"}])");
+  ASSERT_EQ(create(kCrds, "", kThingCrd).code, 201);
+  EXPECT_FALSE(there("x"));
 }
 
 TEST_F(GcTest, ClusterScopedObjectsOwnNamespacedOnes) {
@@ -231,18 +254,12 @@ TEST_F(CrowdTest, AnOwnerOfManyTakesThemWithIt) {
 }
 
 TEST_F(CrowdTest, ADefinitionWithManyObjectsGoes) {
-  ASSERT_EQ(create(kCrds, "", R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
-    "metadata":{"name":"things.example.com"},"spec":{"group":"example.com","scope":"Cluster",
-    "names":{"plural":"things","singular":"thing","kind":"Thing","listKind":"ThingList"},
-    "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}})")
-                .code,
-            201);
-  crowd({"example.com", "v1", "things"}, "", R"({"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t)",
-        R"("}})");
+  ASSERT_EQ(create(kCrds, "", kThingCrd).code, 201);
+  crowd(kThings, "", R"({"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t)", R"("}})");
   ASSERT_EQ(remove(kCrds, "", "things.example.com").code, 200);
   pass(std::chrono::seconds(2));
   EXPECT_FALSE(exists(kCrds, "", "things.example.com"));
-  EXPECT_EQ(server->registry().find({"example.com", "v1", "things"}), nullptr);
+  EXPECT_EQ(server->registry().find(kThings), nullptr);
 }
 
 class BareServerTest : public ServerTest {
