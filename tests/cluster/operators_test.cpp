@@ -339,6 +339,19 @@ TEST_F(OperatorsTest, AStatusOfAnOlderJobIsNotWritten) {
   EXPECT_EQ(condition("Running"), "True");
 }
 
+TEST_F(OperatorsTest, TheCollectorIsNotRacedWhenTheCacheOfJobsIsLate) {
+  pytorch("1000s");
+  wire.hold(kPyTorchJobs, true);
+  cluster.remove(kPyTorchJobs, "p");
+  const int before = wire.sent["create pods"];
+  cluster.pass(10);
+  EXPECT_GT(wire.sent["create pods"], before) << "the operator does not know that the job is gone";
+  EXPECT_LT(wire.sent["create pods"], before + 50);
+  wire.hold(kPyTorchJobs, false);
+  cluster.pass(5);
+  EXPECT_THAT(names(), testing::IsEmpty());
+}
+
 TEST_F(OperatorsTest, ConflictsAreTriedAgain) {
   wire.conflicts = 7;
   pytorch("1000s");

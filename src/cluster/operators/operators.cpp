@@ -25,6 +25,10 @@ using jobs::kinds::JobKindPtr;
 
 constexpr std::string_view kOperatorManager = "berth-operator";
 constexpr Duration kFirstOperatorRetry = std::chrono::milliseconds(200);  // after a failed write; doubles
+// A pod that is deleted so young was made for a job that is gone, and the cache does not show that yet: others of this
+// job wait.
+constexpr Duration kYoung = std::chrono::seconds(2);
+constexpr Duration kPause = std::chrono::seconds(1);
 
 const Json* controlling_job(const Json& pod) {
   for (const Json& owner : array_at(pod, {"metadata", "ownerReferences"})) {
@@ -66,6 +70,7 @@ struct Operators::Impl : std::enable_shared_from_this<Operators::Impl> {
     Looks looks;
     std::map<std::string, std::string> told;       // the last problem that was logged, by key
     std::map<std::string, std::string> unchanged;  // the version of a job that a write of its status did not change
+    std::map<std::string, Time> paused;            // no pods are made for a job until then
   };
 
   Impl(api::RestClient& c, Executor& e, const std::vector<JobKindPtr>& described)
@@ -130,9 +135,27 @@ struct Operators::Impl : std::enable_shared_from_this<Operators::Impl> {
         return string_at(*owner, {"kind"}) == one->kind->kind &&
                string_at(*owner, {"apiVersion"}) == one->kind->api_version();
       });
-      if (kind != kinds.end())
-        enqueue(**kind, api::object_key(string_at(*pod, {"metadata", "namespace"}), string_at(*owner, {"name"})));
+      if (kind == kinds.end()) continue;
+      const auto key = api::object_key(string_at(*pod, {"metadata", "namespace"}), string_at(*owner, {"name"}));
+      if (!now) mind_age(**kind, key, *pod);
+      enqueue(**kind, key);
     }
+  }
+
+  void mind_age(Kind& kind, const std::string& key, const Json& deleted) {
+    const auto made = parse_time(string_at(deleted, {"metadata", "creationTimestamp"}));
+    if (made && executor.now() - *made < kYoung && kind.jobs.get(key)) kind.paused[key] = executor.now() + kPause;
+  }
+
+  bool waits(Kind& kind, const std::string& key) {
+    const auto at = kind.paused.find(key);
+    if (at == kind.paused.end()) return false;
+    if (at->second > executor.now()) {
+      kind.looks.add_at(key, at->second);
+      return true;
+    }
+    kind.paused.erase(at);
+    return false;
   }
 
   void look(Kind& kind, const std::string& key) {
@@ -141,6 +164,7 @@ struct Operators::Impl : std::enable_shared_from_this<Operators::Impl> {
     if (!job) {
       kind.told.erase(key);
       kind.unchanged.erase(key);
+      kind.paused.erase(key);
       return kind.looks.forget(key);
     }
     const auto get = [this](const api::GroupVersionResource& resource, std::string_view ns, std::string_view name) {
@@ -151,7 +175,9 @@ struct Operators::Impl : std::enable_shared_from_this<Operators::Impl> {
         next_step({*kind.kind, *job, owned.of(string_at(*job, {"metadata", "uid"})), get, executor.now()});
     tell(kind, key, step.problem);
     for (const JsonPtr& pod : step.remove) remove(kind, key, *pod);
-    for (const Json& pod : step.create) create(kind, key, pod);
+    if (!step.create.empty() && !waits(kind, key)) {
+      for (const Json& pod : step.create) create(kind, key, pod);
+    }
     if (step.status) write_status(kind, key, *job, *step.status);
   }
 
