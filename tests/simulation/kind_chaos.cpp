@@ -5,6 +5,7 @@
 
 #include "cluster/operators/operators.h"
 #include "simulation/kind_audit.h"
+#include "simulation/kind_installers.h"
 #include "simulation/kind_people.h"
 
 namespace berth::simulation {
@@ -16,6 +17,7 @@ constexpr Duration kKindCalmStep = std::chrono::minutes(5);
 constexpr Duration kBetweenKindAudits = std::chrono::seconds(3);
 constexpr Duration kKindFarewell = std::chrono::minutes(30);
 constexpr std::uint64_t kLongestLife = 600;  // seconds, of the operators
+constexpr std::uint64_t kLongestPeace = 90;  // seconds between what happens to the definitions of kinds
 
 class KindChaos {
  public:
@@ -26,12 +28,15 @@ class KindChaos {
       start_operators();
       storm_->begin();
       act();
+      disturb();
       kill_operators();
       audit();
       storm_->play_until(options_.events);
       calm();
       if (storm_->healthy()) clear_away();
       result_.jobs = people_->jobs();
+      result_.uninstalled = installers_->uninstalled();
+      result_.moved = installers_->moved();
       result_.ran = audit_->ran();
       result_.evictions = audit_->evictions();
       result_.finished = audit_->finished();
@@ -61,6 +66,7 @@ class KindChaos {
     storm_->manage(jobs::kinds::shipped_job_kinds());
     audit_ = std::make_unique<KindAudit>(*storm_);
     people_ = std::make_unique<KindPeople>(world_->client(), options_.seed);
+    installers_ = std::make_unique<KindInstallers>(world_->client(), options_.seed);
     return storm_->populate(people_->estate());
   }
 
@@ -92,6 +98,16 @@ class KindChaos {
     });
   }
 
+  // Longer than what a kind that is gone is given up after, now and then.
+  void disturb() {
+    const Duration pause = std::chrono::seconds(storm_->random().below(kLongestPeace));
+    world_->executor().after(pause, [this] {
+      if (storm_->is_calm()) return;
+      installers_->act();
+      disturb();
+    });
+  }
+
   void audit() {
     world_->executor().after(kBetweenKindAudits, [this] {
       audit_->look();
@@ -105,6 +121,7 @@ class KindChaos {
     const Time end = world_->executor().now() + kKindCalm;
     do {
       people_->calm_down();
+      installers_->calm_down();
       storm_->run_for(kKindCalmStep);
     } while (world_->executor().now() < end && storm_->healthy());
     if (storm_->healthy()) audit_->look_at_rest();
@@ -122,6 +139,7 @@ class KindChaos {
   KindChaosOptions options_;
   std::unique_ptr<simulate::World> world_;
   std::unique_ptr<KindPeople> people_;
+  std::unique_ptr<KindInstallers> installers_;
   std::unique_ptr<Storm> storm_;
   std::unique_ptr<KindAudit> audit_;
   std::unique_ptr<simulate::FaultyClient> line_;

@@ -14,7 +14,7 @@ namespace berth::simulation {
 namespace {
 
 // So few names of each kind: most of them have been used before.
-constexpr std::uint64_t kNames = 2;
+constexpr std::uint64_t kNamesOfAKind = 2;
 
 std::vector<std::filesystem::path> sample_files() {
   std::vector<std::filesystem::path> out;
@@ -118,7 +118,7 @@ void KindPeople::submit() {
   Json job = run_times(sample.job, annotations);
   Json& meta = ensure_path(job, {"metadata"});
   // Pods are named after their job alone: jobs of two kinds with one name would wait for each other.
-  meta = JsonObject{{"name", sample.kind->resource.resource + number(random_.below(kNames))}};
+  meta = JsonObject{{"name", sample.kind->resource.resource + number(random_.below(kNamesOfAKind))}};
   if (!random_.chance(100)) {
     ensure_path(meta, {"labels", "kueue.x-k8s.io/queue-name"}) =
         "q" + number(random_.chance(100) ? 2 : random_.below(2));

@@ -130,9 +130,10 @@ int play_kinds(std::uint64_t first, std::uint64_t seeds, std::uint64_t events) {
     const auto result = berth::simulation::run_kind_chaos({seed, events});
     std::printf(
         "seed %llu: %llu events, %llu jobs (%llu ended), %llu pods had quota, %llu evictions, %llu restarts, %llu of "
-        "operators\n",
+        "operators, %llu kinds uninstalled, %llu in another version\n",
         wide(seed), wide(result.events), wide(result.jobs), wide(result.finished), wide(result.ran),
-        wide(result.evictions), wide(result.restarts), wide(result.operators));
+        wide(result.evictions), wide(result.restarts), wide(result.operators), wide(result.uninstalled),
+        wide(result.moved));
     wrong += tell(result) == 0 ? 0 : 1;
     std::fflush(stdout);
   }
