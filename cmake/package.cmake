@@ -4,6 +4,12 @@ set(share ${CMAKE_INSTALL_DATADIR}/berth)
 set(debian ${CMAKE_SOURCE_DIR}/packaging/debian)
 
 install(TARGETS berth RUNTIME)
+# The same program as a plugin of kubectl, and as the completion of this plugin.
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/package)
+foreach(name kubectl-berth kubectl_complete-berth)
+  file(CREATE_LINK berth ${CMAKE_BINARY_DIR}/package/${name} SYMBOLIC)
+  install(FILES ${CMAKE_BINARY_DIR}/package/${name} DESTINATION ${CMAKE_INSTALL_BINDIR})
+endforeach()
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/config/crd ${CMAKE_SOURCE_DIR}/config/install ${CMAKE_SOURCE_DIR}/config/samples
   DESTINATION ${share})
 # In the repository the chart contains a link to config/crd. The installed chart contains the files.

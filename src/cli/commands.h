@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <iosfwd>
 
 namespace CLI {
 class App;
@@ -23,8 +24,8 @@ Command add_controller(CLI::App& root);  // runs the controller on any API serve
 Command add_kinds(CLI::App& root);       // lists and checks descriptions of kinds of jobs
 Command add_load(CLI::App& root);        // plays a load and reports how long workloads waited
 Command add_simulate(CLI::App& root);    // plays a scenario in virtual time
-Command add_version(CLI::App& root);
+Command add_version(CLI::App& root, std::ostream& out);
 Command add_up(CLI::App& root);          // runs an API server, the controller and a pretend cluster
-Command add_completion(CLI::App& root);  // prints completions for a shell; root must be complete when it runs
+Command add_completion(CLI::App& root);  // prints a script that completes command lines in a shell
 
 }  // namespace berth::cli

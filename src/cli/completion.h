@@ -1,15 +1,12 @@
-// Shell completion, generated from the definition of the command line.
+// Scripts that complete berth's commands and flags, and the names of queues and workloads, in a shell.
 #pragma once
 
 #include <string>
 
-namespace CLI {
-class App;
-}
-
 namespace berth::cli {
 
-// A script for "bash", "zsh" or "fish" that completes subcommands and options; empty for another shell.
-std::string completion_script(const CLI::App& root, const std::string& shell);
+// `shell`: "bash", "zsh" or "fish"; "" for others. The scripts ask `berth __complete` what may come next, and offer
+// files where it knows nothing.
+std::string completion_script(const std::string& shell);
 
 }  // namespace berth::cli

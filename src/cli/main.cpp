@@ -2,13 +2,15 @@
 #include <sys/resource.h>
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
-#include <cstdio>
-#include <exception>
+#include <iostream>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/queues/commands.h"
+#include "cli/queues/complete.h"
 
 namespace {
 
@@ -20,37 +22,27 @@ void allow_many_files() {
   ::setrlimit(RLIMIT_NOFILE, &files);
 }
 
+std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
 }  // namespace
 
+// Under the name kubectl-berth it is a plugin of kubectl, under kubectl_complete-berth the completion of this plugin.
 int main(int argc, char** argv) {
-  CLI::App app{"Berth: batch queueing for Kubernetes. Jobs wait in queues until quota is free for them.", "berth"};
+  const std::string_view name = base_name(argc > 0 ? argv[0] : "berth");
+  CLI::App app{"Berth: batch queueing for Kubernetes. Jobs wait in queues until quota is free for them.",
+               name == "kubectl-berth" ? "kubectl berth" : "berth"};
   app.require_subcommand(1);
-  app.failure_message([](const CLI::App*, const CLI::Error& error) {
-    return "berth: " + std::string(error.what()) + "; see 'berth --help', or 'berth COMMAND --help' for one command\n";
-  });
-  const std::vector<berth::cli::Command> commands = {berth::cli::add_up(app),      berth::cli::add_controller(app),
-                                                     berth::cli::add_cluster(app), berth::cli::add_simulate(app),
-                                                     berth::cli::add_kinds(app),   berth::cli::add_load(app),
-                                                     berth::cli::add_version(app), berth::cli::add_completion(app)};
-  const auto names_a_command = [&commands](std::string_view word) {
-    return std::any_of(commands.begin(), commands.end(),
-                       [word](const auto& command) { return command.app->get_name() == word; });
-  };
-  // CLI11 would only report that a command is missing.
-  if (argc > 1 && argv[1][0] != '-' && !names_a_command(argv[1])) {
-    std::string known;
-    for (const auto& command : commands) known.append(known.empty() ? "" : ", ").append(command.app->get_name());
-    std::fprintf(stderr, "berth: unknown command '%s'; one of: %s\n", argv[1], known.c_str());
-    return 2;
-  }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  }
+  berth::cli::tell_errors_in_one_line(app);
+  const auto session = berth::cli::queues::Session::of_this_process();
+  std::vector<berth::cli::Command> commands = berth::cli::queues::add_commands(app, session);
+  for (const auto add :
+       {berth::cli::add_up, berth::cli::add_controller, berth::cli::add_cluster, berth::cli::add_simulate,
+        berth::cli::add_kinds, berth::cli::add_load, berth::cli::add_completion})
+    commands.push_back(add(app));
+  commands.push_back(berth::cli::add_version(app, std::cout));
+  commands.push_back(berth::cli::queues::add_complete(app, session));
+  std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+  if (name == "kubectl_complete-berth") words.insert(words.begin(), "__complete");
   allow_many_files();
-  for (const auto& command : commands) {
-    if (command.app->parsed()) return command.run();
-  }
-  return 2;
+  return berth::cli::run_command_line(app, commands, std::move(words), std::cout, std::cerr);
 }

@@ -1,6 +1,6 @@
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <memory>
+#include <ostream>
 #include <string>
 
 #include "base/json.h"
@@ -9,17 +9,17 @@
 
 namespace berth::cli {
 
-Command add_version(CLI::App& root) {
+Command add_version(CLI::App& root, std::ostream& out) {
   auto* app = root.add_subcommand("version", "Print the version");
   auto format = std::make_shared<std::string>("text");
   add_output_option(*app, *format);
-  return {app, [format] {
+  return {app, [format, &out] {
             const Json version =
                 JsonObject{{"version", BERTH_VERSION}, {"kueueApi", "v1beta2"}, {"compiler", __VERSION__}};
             if (*format == "json") {
-              std::printf("%s\n", to_pretty_string(version).c_str());
+              out << to_pretty_string(version) << "\n";
             } else {
-              std::printf("berth %s (Kueue API v1beta2)\n", BERTH_VERSION);
+              out << "berth " << BERTH_VERSION << " (Kueue API v1beta2)\n";
             }
             return 0;
           }};

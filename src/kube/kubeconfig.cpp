@@ -215,6 +215,16 @@ Result<Access> load_kubeconfig(const std::vector<std::string>& files, std::strin
   return access;
 }
 
+std::vector<std::string> context_names(const std::string& file, const ReadFile& read) {
+  std::vector<std::string> names;
+  const auto text = read(file);
+  if (!text || text->size() > kMaxFileBytes) return names;
+  Merged merged;
+  if (!merge_file(file, *text, merged)) return names;
+  for (const auto& [name, context] : merged.contexts) names.push_back(name);
+  return names;
+}
+
 std::vector<std::string> kubeconfig_files(std::string_view flag, const char* kubeconfig_env, const char* home) {
   if (!flag.empty()) return {std::string(flag)};
   std::vector<std::string> files;

@@ -56,6 +56,9 @@ Result<std::string> read_file(const std::string& path);
 Result<Access> load_kubeconfig(const std::vector<std::string>& files, std::string_view context = {},
                                const ReadFile& read = read_file);
 
+// The contexts that a file names; none when it cannot be read.
+std::vector<std::string> context_names(const std::string& file, const ReadFile& read = read_file);
+
 // The files to load: the flag --kubeconfig if not "", else the list in KUBECONFIG, else ~/.kube/config.
 std::vector<std::string> kubeconfig_files(std::string_view flag, const char* kubeconfig_env, const char* home);
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "conformance/kueue_actions.h"
+#include "conformance/kueue_commands.h"
 #include "conformance/kueue_left_out.h"
 #include "conformance/kueue_look.h"
 #include "conformance/kueue_shown.h"
@@ -39,6 +40,8 @@ class Player {
         if (webhooks_) stage_.site().after_action();
       } else if (find(step, "see") != nullptr) {
         look(step, titles[i]);
+      } else if (find(step, "command") != nullptr) {
+        command(step, titles[i]);
       } else if (find(step, "method") != nullptr) {
         ask(step, titles[i]);
       } else {
@@ -78,6 +81,16 @@ class Player {
       return compare(JsonObject{{"status", member(step, "status")}, {"body", member(step, "body")}},
                      JsonObject{{"status", answer.status}, {"body", answer.body}}, stage_.bindings());
     });
+  }
+
+  // `kubectl kueue ...` is played as `berth ...`. What only reads is repeated until it shows what is expected.
+  void command(const Json& step, const std::string& title) {
+    stage_.bind_workloads();
+    const Json wanted = recorded_command(step);
+    const auto play = [&] { return compare(wanted, run_command(stage_, step), stage_.bindings()); };
+    if (only_reads(step)) return retry(title, play);
+    results_.push_back({title, play()});
+    stage_.site().after_action();
   }
 
   void look(const Json& step, const std::string& title) {

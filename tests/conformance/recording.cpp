@@ -94,6 +94,8 @@ std::vector<std::string> titles_of(const Json& recording) {
   std::map<std::string, int> times;
   for (const Json& step : array_at(recording, {"steps"})) {
     std::string title(string_at(step, {"title"}, string_at(step, {"see"}, string_at(step, {"do"}))));
+    for (const Json& word : array_at(step, {"command"}))
+      title.append(title.empty() ? "" : " ").append(view(word.get_string()));
     if (const int n = ++times[title]; n > 1 && !title.empty()) title += " (" + std::to_string(n) + ")";
     titles.push_back(std::move(title));
   }

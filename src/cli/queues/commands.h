@@ -1,0 +1,22 @@
+// The commands on queues and workloads: berth create, list, stop, resume, delete, and those of kubectl.
+#pragma once
+
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/queues/session.h"
+
+namespace berth::cli::queues {
+
+Command add_create(CLI::App& root, const Session& session);
+Command add_list(CLI::App& root, const Session& session);
+Command add_stop(CLI::App& root, const Session& session);
+Command add_resume(CLI::App& root, const Session& session);
+Command add_delete(CLI::App& root, const Session& session);
+// get, describe, edit and patch: kubectl does them.
+std::vector<Command> add_kubectl_commands(CLI::App& root, const Session& session);
+
+// All of them.
+std::vector<Command> add_commands(CLI::App& root, const Session& session);
+
+}  // namespace berth::cli::queues
